@@ -1,0 +1,20 @@
+# SPDX-License-Identifier: Apache-2.0
+# Libraries from the system's packages. scripts/setup.sh installs them.
+
+find_package(PkgConfig REQUIRED)
+find_package(fmt REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(yaml-cpp REQUIRED)
+find_package(CLI11 REQUIRED)
+pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo cairo-ft freetype2)
+
+if(ROOFLINECTL_CUDA)
+  find_package(CUDAToolkit 13.0 REQUIRED)
+  # CUPTI lies in extras/CUPTI in a toolkit from NVIDIA's installer, beside the other libraries elsewhere.
+  find_path(CUPTI_INCLUDE_DIR cupti_range_profiler.h REQUIRED
+    HINTS ${CUDAToolkit_INCLUDE_DIRS} ${CUDAToolkit_ROOT}/extras/CUPTI/include
+          ${CUDAToolkit_TARGET_DIR}/extras/CUPTI/include)
+  find_library(CUPTI_LIBRARY cupti REQUIRED
+    HINTS ${CUDAToolkit_LIBRARY_DIR} ${CUDAToolkit_LIBRARY_ROOT}/extras/CUPTI/lib64
+          ${CUDAToolkit_TARGET_DIR}/extras/CUPTI/lib64)
+endif()

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/counters.h"
+
+namespace rooflinectl {
+
+std::optional<double> value_of(const Counters& counters, std::string_view key) {
+  const auto found = counters.find(key);
+  return found == counters.end() ? std::nullopt : found->second.value();
+}
+
+namespace {
+
+std::optional<double> flops(const Counters& counters, std::string_view add, std::string_view mul,
+                            std::string_view fma) {
+  const auto adds = value_of(counters, add);
+  const auto muls = value_of(counters, mul);
+  const auto fmas = value_of(counters, fma);
+  if (!adds || !muls || !fmas) return std::nullopt;
+  return *adds + *muls + 2 * *fmas;
+}
+
+}  // namespace
+
+std::optional<double> executed_f64_flops(const Counters& counters) {
+  return flops(counters, counter::kDadd, counter::kDmul, counter::kDfma);
+}
+
+std::optional<double> executed_f32_flops(const Counters& counters) {
+  const auto scalar = flops(counters, counter::kFadd, counter::kFmul, counter::kFfma);
+  if (!scalar) return std::nullopt;
+  // Chips without packed f32 instructions have no such counters: there is nothing to add.
+  const auto packed = flops(counters, counter::kFadd2, counter::kFmul2, counter::kFfma2);
+  return *scalar + 2 * packed.value_or(0);
+}
+
+std::optional<double> dram_bytes(const Counters& counters) {
+  const auto read = value_of(counters, counter::kDramReadBytes);
+  const auto written = value_of(counters, counter::kDramWriteBytes);
+  if (!read || !written) return std::nullopt;
+  return *read + *written;
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,449 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/json_fields.h"
+
+#include <fmt/format.h>
+
+#include <limits>
+
+#include "core/error.h"
+
+namespace rooflinectl::json_fields {
+
+// ---- reading ----------------------------------------------------------------------------------------------------
+
+void Reader::fail(std::string_view problem) const {
+  throw Error(ErrorKind::usage, fmt::format("{}: {}", place_, problem));
+}
+
+Reader Reader::operator[](const char* key) const {
+  if (!value_.is_object()) fail("expected an object");
+  const auto found = value_.find(key);
+  if (found == value_.end()) fail(fmt::format("the field '{}' is missing", key));
+  return {*found, fmt::format("{}/{}", place_, key)};
+}
+
+bool Reader::has(const char* key) const {
+  if (!value_.is_object()) fail("expected an object");
+  const auto found = value_.find(key);
+  return found != value_.end() && !found->is_null();
+}
+
+std::vector<Reader> Reader::elements() const {
+  if (!value_.is_array()) fail("expected an array");
+  std::vector<Reader> readers;
+  readers.reserve(value_.size());
+  for (const Json& element : value_) readers.emplace_back(element, fmt::format("{}/{}", place_, readers.size()));
+  return readers;
+}
+
+std::vector<std::pair<std::string, Reader>> Reader::members() const {
+  if (!value_.is_object()) fail("expected an object");
+  std::vector<std::pair<std::string, Reader>> readers;
+  for (const auto& [key, value] : value_.items()) {
+    readers.emplace_back(key, Reader(value, fmt::format("{}/{}", place_, key)));
+  }
+  return readers;
+}
+
+double Reader::number() const {
+  if (!value_.is_number()) fail("expected a number");
+  return value_.get<double>();
+}
+
+std::int64_t Reader::integer() const {
+  if (!value_.is_number_integer()) fail("expected an integer");
+  if (value_.is_number_unsigned() &&
+      value_.get<std::uint64_t>() > static_cast<std::uint64_t>(std::numeric_limits<std::int64_t>::max())) {
+    fail("the integer is too large");
+  }
+  return value_.get<std::int64_t>();
+}
+
+std::uint64_t Reader::size() const {
+  if (value_.is_number_unsigned()) return value_.get<std::uint64_t>();
+  const std::int64_t value = integer();
+  if (value < 0) fail("expected an integer that is not negative");
+  return static_cast<std::uint64_t>(value);
+}
+
+int Reader::small_integer() const {
+  const std::int64_t value = integer();
+  if (value < std::numeric_limits<int>::min() || value > std::numeric_limits<int>::max()) {
+    fail("the integer is too large");
+  }
+  return static_cast<int>(value);
+}
+
+bool Reader::boolean() const {
+  if (!value_.is_boolean()) fail("expected true or false");
+  return value_.get<bool>();
+}
+
+const std::string& Reader::text() const {
+  if (!value_.is_string()) fail("expected a string");
+  return value_.get_ref<const std::string&>();
+}
+
+std::vector<std::string> Reader::texts() const {
+  std::vector<std::string> values;
+  for (const Reader& element : elements()) values.push_back(element.text());
+  return values;
+}
+
+std::vector<double> Reader::numbers() const {
+  std::vector<double> values;
+  for (const Reader& element : elements()) values.push_back(element.number());
+  return values;
+}
+
+Json parse_object(std::string_view text, std::string_view document) {
+  Json value;
+  try {
+    value = Json::parse(text);
+  } catch (const Json::parse_error& error) {
+    if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+      throw Error(ErrorKind::usage, fmt::format("{}: the file is empty", document));
+    }
+    throw Error(ErrorKind::usage, fmt::format("{}: not valid JSON at byte {}", document, error.byte),
+                "the file may be truncated");
+  }
+  if (!value.is_object()) throw Error(ErrorKind::usage, fmt::format("{}: expected a JSON object", document));
+  return value;
+}
+
+namespace {
+
+/// The value of `lookup` for the text at `reader`, or an error that names the text.
+template <typename Lookup>
+auto parse_enum(const Reader& reader, Lookup lookup) {
+  const auto value = lookup(reader.text());
+  if (!value) reader.fail(fmt::format("unknown value '{}'", reader.text()));
+  return *value;
+}
+
+/// The inverse of `to_string` for an enum with the given values.
+template <typename Enum>
+auto from_names(std::initializer_list<Enum> values) {
+  return [values](std::string_view name) -> std::optional<Enum> {
+    for (Enum value : values) {
+      if (to_string(value) == name) return value;
+    }
+    return std::nullopt;
+  };
+}
+
+template <typename T>
+void set_if(Json& object, const char* key, const std::optional<T>& value) {
+  if (value) object[key] = *value;
+}
+
+}  // namespace
+
+// ---- catalogue --------------------------------------------------------------------------------------------------
+
+Json to_json(const Catalogue& catalogue) {
+  Json variants = Json::array();
+  for (const VariantInfo& variant : catalogue.variants) {
+    Json dtypes = Json::array();
+    for (Dtype dtype : variant.dtypes) dtypes.push_back(to_string(dtype));
+    Json entry = {{"id", variant.id},
+                  {"label", variant.label},
+                  {"title", variant.title},
+                  {"family", variant.family},
+                  {"dtypes", dtypes},
+                  {"block_sizes", variant.block_sizes},
+                  {"default_block_size", variant.default_block_size}};
+    set_if(entry, "default_elements_per_thread", variant.default_elements_per_thread);
+    entry["output"] = to_string(variant.output);
+    entry["destroys_input"] = variant.destroys_input;
+    entry["deterministic"] = variant.deterministic;
+    entry["minimum_sm"] = variant.minimum_sm;
+    variants.push_back(entry);
+  }
+  return {{"variants", variants}, {"ceilings", catalogue.ceilings}};
+}
+
+Catalogue catalogue_from(const Reader& reader) {
+  Catalogue catalogue;
+  for (const Reader& entry : reader["variants"].elements()) {
+    VariantInfo variant;
+    variant.id = entry["id"].text();
+    variant.label = entry["label"].text();
+    variant.title = entry["title"].text();
+    variant.family = entry["family"].text();
+    for (const Reader& dtype : entry["dtypes"].elements()) {
+      variant.dtypes.push_back(parse_enum(dtype, dtype_from));
+    }
+    for (const Reader& size : entry["block_sizes"].elements()) {
+      variant.block_sizes.push_back(size.small_integer());
+    }
+    variant.default_block_size = entry["default_block_size"].small_integer();
+    if (entry.has("default_elements_per_thread")) {
+      variant.default_elements_per_thread = entry["default_elements_per_thread"].small_integer();
+    }
+    variant.output = parse_enum(entry["output"], from_names({OutputKind::scalar, OutputKind::partials}));
+    variant.destroys_input = entry["destroys_input"].boolean();
+    variant.deterministic = entry["deterministic"].boolean();
+    variant.minimum_sm = entry["minimum_sm"].small_integer();
+    catalogue.variants.push_back(std::move(variant));
+  }
+  catalogue.ceilings = reader["ceilings"].texts();
+  return catalogue;
+}
+
+// ---- plan -------------------------------------------------------------------------------------------------------
+
+namespace {
+
+Json to_json(const PointId& point) {
+  Json value = {{"variant", point.variant},
+                {"dtype", to_string(point.dtype)},
+                {"n", point.n_elements},
+                {"cache", to_string(point.cache)},
+                {"block_size", point.block_size}};
+  set_if(value, "elements_per_thread", point.elements_per_thread);
+  return value;
+}
+
+PointId point_from(const Reader& reader, std::string experiment) {
+  PointId point;
+  point.experiment = std::move(experiment);
+  point.variant = reader["variant"].text();
+  point.dtype = parse_enum(reader["dtype"], dtype_from);
+  point.n_elements = reader["n"].size();
+  point.cache = parse_enum(reader["cache"], cache_state_from);
+  point.block_size = reader["block_size"].small_integer();
+  if (reader.has("elements_per_thread")) {
+    point.elements_per_thread = reader["elements_per_thread"].small_integer();
+  }
+  return point;
+}
+
+}  // namespace
+
+Json to_json(const Plan& plan) {
+  Json experiments = Json::array();
+  for (const Experiment& experiment : plan.experiments) {
+    Json points = Json::array();
+    for (const PointId& point : experiment.points) points.push_back(to_json(point));
+    experiments.push_back({{"name", experiment.name},
+                           {"title", experiment.title},
+                           {"timing",
+                            {{"relative_half_width", experiment.timing.relative_half_width},
+                             {"time_limit_s", experiment.timing.time_limit_s}}},
+                           {"counters", to_string(experiment.counters)},
+                           {"points", points}});
+  }
+  return {
+      {"name", plan.name}, {"text", plan.text}, {"ceilings", plan.ceilings}, {"experiments", experiments}};
+}
+
+Plan plan_from(const Reader& reader) {
+  Plan plan;
+  plan.name = reader["name"].text();
+  plan.text = reader["text"].text();
+  plan.ceilings = reader["ceilings"].texts();
+  for (const Reader& entry : reader["experiments"].elements()) {
+    Experiment experiment;
+    experiment.name = entry["name"].text();
+    experiment.title = entry["title"].text();
+    experiment.timing.relative_half_width = entry["timing"]["relative_half_width"].number();
+    experiment.timing.time_limit_s = entry["timing"]["time_limit_s"].number();
+    experiment.counters = parse_enum(entry["counters"], counter_set_from);
+    for (const Reader& point : entry["points"].elements()) {
+      experiment.points.push_back(point_from(point, experiment.name));
+    }
+    plan.experiments.push_back(std::move(experiment));
+  }
+  return plan;
+}
+
+// ---- device and ceilings ----------------------------------------------------------------------------------------
+
+Json to_json(const DeviceInfo& device) {
+  Json value = {{"name", device.name},
+                {"uuid", device.uuid},
+                {"chip", device.chip},
+                {"index", device.index},
+                {"compute_capability", device.compute_capability},
+                {"sm_count", device.sm_count},
+                {"memory_bytes", device.memory_bytes},
+                {"l2_bytes", device.l2_bytes},
+                {"memory_bus_bits", device.memory_bus_bits},
+                {"memory_clock_hz", device.memory_clock_hz},
+                {"sm_clock_hz", device.sm_clock_hz},
+                {"ecc_enabled", device.ecc_enabled},
+                {"driver_version", device.driver_version},
+                {"cuda_driver_version", device.cuda_driver_version},
+                {"cuda_runtime_version", device.cuda_runtime_version}};
+  set_if(value, "cupti_version", device.cupti_version);
+  return value;
+}
+
+DeviceInfo device_from(const Reader& reader) {
+  DeviceInfo device;
+  device.name = reader["name"].text();
+  device.uuid = reader["uuid"].text();
+  device.chip = reader["chip"].text();
+  device.index = reader["index"].small_integer();
+  device.compute_capability = reader["compute_capability"].small_integer();
+  device.sm_count = reader["sm_count"].small_integer();
+  device.memory_bytes = reader["memory_bytes"].size();
+  device.l2_bytes = reader["l2_bytes"].size();
+  device.memory_bus_bits = reader["memory_bus_bits"].small_integer();
+  device.memory_clock_hz = reader["memory_clock_hz"].number();
+  device.sm_clock_hz = reader["sm_clock_hz"].number();
+  device.ecc_enabled = reader["ecc_enabled"].boolean();
+  device.driver_version = reader["driver_version"].text();
+  device.cuda_driver_version = reader["cuda_driver_version"].small_integer();
+  device.cuda_runtime_version = reader["cuda_runtime_version"].small_integer();
+  if (reader.has("cupti_version")) device.cupti_version = reader["cupti_version"].small_integer();
+  return device;
+}
+
+Json to_json(const Ceiling& ceiling) {
+  Json value = {{"id", ceiling.id},           {"kind", to_string(ceiling.kind)},
+                {"source", to_string(ceiling.source)}, {"subject", ceiling.subject},
+                {"operation", ceiling.operation},      {"value", ceiling.value}};
+  set_if(value, "sm_clock_hz", ceiling.sm_clock_hz);
+  value["relative_spread"] = ceiling.relative_spread;
+  value["method"] = ceiling.method;
+  return value;
+}
+
+Ceiling ceiling_from(const Reader& reader) {
+  Ceiling ceiling;
+  ceiling.id = reader["id"].text();
+  ceiling.kind = parse_enum(reader["kind"], from_names({CeilingKind::bandwidth, CeilingKind::compute,
+                                                        CeilingKind::latency}));
+  ceiling.source =
+      parse_enum(reader["source"], from_names({CeilingSource::theoretical, CeilingSource::measured}));
+  ceiling.subject = reader["subject"].text();
+  ceiling.operation = reader["operation"].text();
+  ceiling.value = reader["value"].number();
+  if (reader.has("sm_clock_hz")) ceiling.sm_clock_hz = reader["sm_clock_hz"].number();
+  ceiling.relative_spread = reader["relative_spread"].number();
+  ceiling.method = reader["method"].text();
+  return ceiling;
+}
+
+// ---- counters and measurements ----------------------------------------------------------------------------------
+
+Json to_json(const Counters& counters) {
+  Json value = Json::object();
+  for (const auto& [key, counter] : counters) {
+    value[key] = counter.available() ? Json(*counter.value()) : Json{{"unavailable", counter.reason()}};
+  }
+  return value;
+}
+
+Counters counters_from(const Reader& reader) {
+  Counters counters;
+  for (const auto& [key, value] : reader.members()) {
+    counters.emplace(key, value.is_number() ? CounterValue::measured(value.number())
+                                            : CounterValue::unavailable(value["unavailable"].text()));
+  }
+  return counters;
+}
+
+Json to_json(const CounterSession& session) {
+  Json value = {{"available", session.available}};
+  if (!session.available) {
+    value["reason"] = session.reason;
+    value["hint"] = session.hint;
+    return value;
+  }
+  value["passes"] = session.passes;
+  value["host_setup_s"] = session.host_setup_s;
+  value["collection_s"] = session.collection_s;
+  value["metrics"] = session.metrics;
+  return value;
+}
+
+CounterSession counter_session_from(const Reader& reader) {
+  CounterSession session;
+  session.available = reader["available"].boolean();
+  if (!session.available) {
+    session.reason = reader["reason"].text();
+    session.hint = reader["hint"].text();
+    return session;
+  }
+  session.passes = reader["passes"].small_integer();
+  session.host_setup_s = reader["host_setup_s"].number();
+  session.collection_s = reader["collection_s"].number();
+  for (const auto& [key, name] : reader["metrics"].members()) session.metrics.emplace(key, name.text());
+  return session;
+}
+
+namespace {
+
+Json to_json(const TimeResult& time) {
+  return {{"median_s", time.median_s},
+          {"ci_low_s", time.ci_low_s},
+          {"ci_high_s", time.ci_high_s},
+          {"launches_per_sample", time.launches_per_sample},
+          {"noisy", time.noisy},
+          {"throttled_samples", time.throttled_samples},
+          {"samples_s", time.samples_s},
+          {"sample_clocks_hz", time.sample_clocks_hz}};
+}
+
+TimeResult time_from(const Reader& reader) {
+  TimeResult time;
+  time.median_s = reader["median_s"].number();
+  time.ci_low_s = reader["ci_low_s"].number();
+  time.ci_high_s = reader["ci_high_s"].number();
+  time.launches_per_sample = reader["launches_per_sample"].small_integer();
+  time.noisy = reader["noisy"].boolean();
+  time.throttled_samples = reader["throttled_samples"].small_integer();
+  time.samples_s = reader["samples_s"].numbers();
+  time.sample_clocks_hz = reader["sample_clocks_hz"].numbers();
+  return time;
+}
+
+}  // namespace
+
+Json to_json(const Measurement& measurement) {
+  Json value = {{"experiment", measurement.point.experiment}};
+  value.update(to_json(measurement.point));
+  value["launch"] = {{"grid", measurement.launch.grid}, {"block", measurement.launch.block}};
+  value["work"] = {{"read_bytes", measurement.work.read_bytes},
+                   {"written_bytes", measurement.work.written_bytes},
+                   {"flops", measurement.work.flops},
+                   {"fma_flops", measurement.work.fma_flops}};
+  value["status"] = to_string(measurement.status);
+  if (!measurement.cause.empty()) value["cause"] = measurement.cause;
+  if (measurement.verification) {
+    value["verification"] = {{"passed", measurement.verification->passed},
+                             {"worst_error_over_bound", measurement.verification->worst_error_over_bound},
+                             {"detail", measurement.verification->detail}};
+  }
+  if (measurement.time) value["time"] = to_json(*measurement.time);
+  value["counters"] = to_json(measurement.counters);
+  return value;
+}
+
+Measurement measurement_from(const Reader& reader) {
+  Measurement measurement;
+  measurement.point = point_from(reader, reader["experiment"].text());
+  measurement.launch.grid = reader["launch"]["grid"].size();
+  measurement.launch.block = reader["launch"]["block"].small_integer();
+  measurement.work.read_bytes = reader["work"]["read_bytes"].number();
+  measurement.work.written_bytes = reader["work"]["written_bytes"].number();
+  measurement.work.flops = reader["work"]["flops"].number();
+  measurement.work.fma_flops = reader["work"]["fma_flops"].number();
+  measurement.status =
+      parse_enum(reader["status"], from_names({Status::ok, Status::unverified, Status::failed}));
+  if (reader.has("cause")) measurement.cause = reader["cause"].text();
+  if (reader.has("verification")) {
+    const Reader verification = reader["verification"];
+    measurement.verification = Verification{verification["passed"].boolean(),
+                                            verification["worst_error_over_bound"].number(),
+                                            verification["detail"].text()};
+  }
+  if (reader.has("time")) measurement.time = time_from(reader["time"]);
+  measurement.counters = counters_from(reader["counters"]);
+  return measurement;
+}
+
+}  // namespace rooflinectl::json_fields

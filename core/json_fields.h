@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+// How the core types look in JSON. Private to the serialisers of this folder (`run_json.cpp`, `protocol.cpp`).
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/run.h"
+
+namespace rooflinectl::json_fields {
+
+using Json = nlohmann::ordered_json;
+
+/// A place in a JSON document. Every accessor throws Error(usage) naming the document and the place, for example
+/// `run.json: /measurements/3/time/median_s: expected a number`.
+class Reader {
+ public:
+  Reader(const Json& value, std::string place) : value_(value), place_(std::move(place)) {}
+
+  /// The member `key` of an object, which must be there.
+  Reader operator[](const char* key) const;
+  bool has(const char* key) const;
+  /// The elements of an array.
+  std::vector<Reader> elements() const;
+  /// The members of an object: name and value.
+  std::vector<std::pair<std::string, Reader>> members() const;
+
+  double number() const;
+  std::int64_t integer() const;
+  std::uint64_t size() const;  ///< an integer that is not negative
+  int small_integer() const;   ///< an integer that fits an int
+  bool boolean() const;
+  const std::string& text() const;
+  std::vector<std::string> texts() const;
+  std::vector<double> numbers() const;
+
+  bool is_number() const { return value_.is_number(); }
+
+  [[noreturn]] void fail(std::string_view problem) const;
+
+ private:
+  const Json& value_;
+  std::string place_;
+};
+
+/// Parses `text`; throws Error(usage) naming `document` if it is not a JSON object.
+Json parse_object(std::string_view text, std::string_view document);
+
+Json to_json(const Catalogue& catalogue);
+Json to_json(const Plan& plan);
+Json to_json(const DeviceInfo& device);
+Json to_json(const Ceiling& ceiling);
+Json to_json(const Counters& counters);
+Json to_json(const CounterSession& session);
+Json to_json(const Measurement& measurement);
+
+Catalogue catalogue_from(const Reader& reader);
+Plan plan_from(const Reader& reader);
+DeviceInfo device_from(const Reader& reader);
+Ceiling ceiling_from(const Reader& reader);
+Counters counters_from(const Reader& reader);
+CounterSession counter_session_from(const Reader& reader);
+Measurement measurement_from(const Reader& reader);
+
+}  // namespace rooflinectl::json_fields

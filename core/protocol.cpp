@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/protocol.h"
+
+#include <fmt/format.h>
+
+#include <array>
+
+#include "core/error.h"
+#include "core/json_fields.h"
+
+namespace rooflinectl {
+
+using json_fields::Json;
+using json_fields::Reader;
+using message::Phase;
+
+std::string_view to_string(Phase phase) {
+  switch (phase) {
+    case Phase::ceilings:
+      return "ceilings";
+    case Phase::verify:
+      return "verify";
+    case Phase::time:
+      return "time";
+    case Phase::count:
+      return "count";
+  }
+  return "?";
+}
+
+namespace {
+
+Phase phase_from(const Reader& reader) {
+  for (Phase phase : {Phase::ceilings, Phase::verify, Phase::time, Phase::count}) {
+    if (to_string(phase) == reader.text()) return phase;
+  }
+  reader.fail(fmt::format("unknown phase '{}'", reader.text()));
+}
+
+ErrorKind error_kind_from(const Reader& reader) {
+  const int kind = reader.small_integer();
+  if (kind < 1 || kind > 4) reader.fail("unknown kind of error");
+  return static_cast<ErrorKind>(kind);
+}
+
+Json to_json(const message::Hello& hello) {
+  return {{"type", "hello"},
+          {"device", json_fields::to_json(hello.device)},
+          {"catalogue", json_fields::to_json(hello.catalogue)},
+          {"counter_session", json_fields::to_json(hello.counter_session)}};
+}
+
+Json to_json(const message::Progress& progress) {
+  Json value = {{"type", "progress"}, {"phase", to_string(progress.phase)}, {"what", progress.what}};
+  if (progress.point) value["point"] = *progress.point;
+  return value;
+}
+
+Json to_json(const message::CeilingMeasured& measured) {
+  return {{"type", "ceiling"}, {"ceiling", json_fields::to_json(measured.ceiling)}};
+}
+
+Json to_json(const message::PointTimed& timed) {
+  return {{"type", "time"},
+          {"point", timed.point},
+          {"measurement", json_fields::to_json(timed.measurement)}};
+}
+
+Json to_json(const message::PointCounted& counted) {
+  return {{"type", "counters"},
+          {"point", counted.point},
+          {"counters", json_fields::to_json(counted.counters)}};
+}
+
+Json to_json(const message::Failure& failure) {
+  return {{"type", "failure"},
+          {"kind", static_cast<int>(failure.kind)},
+          {"cause", failure.cause},
+          {"hint", failure.hint}};
+}
+
+Json to_json(const message::Bye& bye) {
+  return {{"type", "bye"}, {"counter_session", json_fields::to_json(bye.counter_session)}};
+}
+
+Message message_from(const Reader& reader) {
+  const std::string& type = reader["type"].text();
+  if (type == "hello") {
+    return message::Hello{json_fields::device_from(reader["device"]),
+                          json_fields::catalogue_from(reader["catalogue"]),
+                          json_fields::counter_session_from(reader["counter_session"])};
+  }
+  if (type == "progress") {
+    message::Progress progress;
+    progress.phase = phase_from(reader["phase"]);
+    progress.what = reader["what"].text();
+    if (reader.has("point")) progress.point = reader["point"].size();
+    return progress;
+  }
+  if (type == "ceiling") return message::CeilingMeasured{json_fields::ceiling_from(reader["ceiling"])};
+  if (type == "time") {
+    return message::PointTimed{reader["point"].size(), json_fields::measurement_from(reader["measurement"])};
+  }
+  if (type == "counters") {
+    return message::PointCounted{reader["point"].size(), json_fields::counters_from(reader["counters"])};
+  }
+  if (type == "failure") {
+    return message::Failure{error_kind_from(reader["kind"]), reader["cause"].text(), reader["hint"].text()};
+  }
+  if (type == "bye") return message::Bye{json_fields::counter_session_from(reader["counter_session"])};
+  reader["type"].fail(fmt::format("unknown message '{}'", type));
+}
+
+std::vector<std::size_t> indices_from(const Reader& reader) {
+  std::vector<std::size_t> indices;
+  for (const Reader& element : reader.elements()) indices.push_back(element.size());
+  return indices;
+}
+
+}  // namespace
+
+std::string encode(const Message& message) {
+  return std::visit([](const auto& content) { return to_json(content); }, message).dump();
+}
+
+Message decode(std::string_view line) {
+  try {
+    const Json value = json_fields::parse_object(line, "collector");
+    return message_from(Reader(value, "collector: "));
+  } catch (const Error& error) {
+    throw Error(ErrorKind::environment, fmt::format("the collector said something unintelligible: {}", error.what()),
+                "rooflinectl and rooflinectl-collector must come from the same installation");
+  }
+}
+
+std::string encode(const CollectRequest& request) {
+  const Json value = {{"plan", json_fields::to_json(request.plan)},
+                      {"mode", request.mode == CollectMode::measure ? "measure" : "once"},
+                      {"counters", request.counters},
+                      {"device", request.device},
+                      {"skip_points", request.skip_points},
+                      {"count_only_points", request.count_only_points},
+                      {"skip_ceilings", request.skip_ceilings}};
+  return value.dump();
+}
+
+CollectRequest decode_request(std::string_view text) {
+  const Json value = json_fields::parse_object(text, "plan");
+  const Reader reader(value, "plan: ");
+  CollectRequest request;
+  request.plan = json_fields::plan_from(reader["plan"]);
+  const std::string& mode = reader["mode"].text();
+  if (mode != "measure" && mode != "once") reader["mode"].fail(fmt::format("unknown mode '{}'", mode));
+  request.mode = mode == "measure" ? CollectMode::measure : CollectMode::once;
+  request.counters = reader["counters"].boolean();
+  request.device = reader["device"].text();
+  request.skip_points = indices_from(reader["skip_points"]);
+  request.count_only_points = indices_from(reader["count_only_points"]);
+  request.skip_ceilings = reader["skip_ceilings"].boolean();
+  return request;
+}
+
+std::string encode(const Catalogue& catalogue) { return json_fields::to_json(catalogue).dump(); }
+
+Catalogue decode_catalogue(std::string_view text) {
+  const Json value = json_fields::parse_object(text, "catalogue");
+  return json_fields::catalogue_from(Reader(value, "catalogue: "));
+}
+
+}  // namespace rooflinectl

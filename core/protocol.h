@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/error.h"
+#include "core/plan.h"
+#include "core/run.h"
+
+/// What `rooflinectl` and `rooflinectl-collector` say to each other: one request (a JSON document on the collector's
+/// standard input), then one JSON object per line on its standard output. Logs go to standard error.
+namespace rooflinectl {
+
+/// How the collector goes through the plan.
+enum class CollectMode {
+  measure,  ///< verify, time and count
+  once,     ///< launch each point exactly once in its NVTX range: what ncu and nsys are wrapped around
+};
+
+/// The request.
+struct CollectRequest {
+  Plan plan;
+  CollectMode mode = CollectMode::measure;
+  bool counters = true;
+  std::string device = "0";  ///< index or UUID
+  /// Indices into `all_points(plan)` that are not to be measured again, after a restart: nothing is done for these.
+  std::vector<std::size_t> skip_points;
+  /// Points that are already timed and only lack counters.
+  std::vector<std::size_t> count_only_points;
+  bool skip_ceilings = false;
+
+  bool operator==(const CollectRequest&) const = default;
+};
+
+namespace message {
+
+/// First line: the device, what can be measured on it, and how the counters will be gathered.
+struct Hello {
+  DeviceInfo device;
+  Catalogue catalogue;
+  CounterSession counter_session;
+  bool operator==(const Hello&) const = default;
+};
+
+enum class Phase { ceilings, verify, time, count };
+
+/// Work on a point or a ceiling begins. After a crash it names the culprit.
+struct Progress {
+  Phase phase = Phase::time;
+  std::optional<std::size_t> point;  ///< index into `all_points(plan)`
+  std::string what;                  ///< range name or ceiling id
+  bool operator==(const Progress&) const = default;
+};
+
+struct CeilingMeasured {
+  Ceiling ceiling;
+  bool operator==(const CeilingMeasured&) const = default;
+};
+
+/// A point is verified and timed, or has failed; its counters follow later.
+struct PointTimed {
+  std::size_t point = 0;
+  Measurement measurement;
+  bool operator==(const PointTimed&) const = default;
+};
+
+struct PointCounted {
+  std::size_t point = 0;
+  Counters counters;
+  bool operator==(const PointCounted&) const = default;
+};
+
+/// Nothing more can be measured by this process.
+struct Failure {
+  ErrorKind kind = ErrorKind::environment;
+  std::string cause;
+  std::string hint;
+  bool operator==(const Failure&) const = default;
+};
+
+/// Last line of a run that went through.
+struct Bye {
+  CounterSession counter_session;
+  bool operator==(const Bye&) const = default;
+};
+
+}  // namespace message
+
+using Message = std::variant<message::Hello, message::Progress, message::CeilingMeasured, message::PointTimed,
+                             message::PointCounted, message::Failure, message::Bye>;
+
+std::string_view to_string(message::Phase phase);
+
+/// One line, without the newline.
+std::string encode(const Message& message);
+
+/// Throws Error(environment) if the line is not a message of this protocol.
+Message decode(std::string_view line);
+
+std::string encode(const CollectRequest& request);
+
+/// Throws Error(usage).
+CollectRequest decode_request(std::string_view text);
+
+/// The catalogue alone, as `rooflinectl-collector --catalogue` prints it.
+std::string encode(const Catalogue& catalogue);
+Catalogue decode_catalogue(std::string_view text);
+
+}  // namespace rooflinectl

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/run.h"
+
+namespace rooflinectl {
+
+std::string_view to_string(CeilingKind kind) {
+  switch (kind) {
+    case CeilingKind::bandwidth:
+      return "bandwidth";
+    case CeilingKind::compute:
+      return "compute";
+    case CeilingKind::latency:
+      return "latency";
+  }
+  return "?";
+}
+
+std::string_view to_string(CeilingSource source) {
+  return source == CeilingSource::theoretical ? "theoretical" : "measured";
+}
+
+std::string_view to_string(Status status) {
+  switch (status) {
+    case Status::ok:
+      return "ok";
+    case Status::unverified:
+      return "unverified";
+    case Status::failed:
+      return "failed";
+  }
+  return "?";
+}
+
+std::string_view to_string(RunSource source) {
+  return source == RunSource::measured ? "measured" : "replayed";
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/catalogue.h"
+#include "core/counters.h"
+#include "core/plan.h"
+
+namespace rooflinectl {
+
+/// The GPU that was measured, as the CUDA runtime and the driver describe it.
+struct DeviceInfo {
+  std::string name;
+  std::string uuid;  ///< `GPU-xxxxxxxx-…`, as nvidia-smi prints it
+  std::string chip;  ///< CUPTI's name, for example GH100; empty where CUPTI is missing
+  int index = 0;
+  int compute_capability = 0;  ///< 90 for 9.0
+  int sm_count = 0;
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t l2_bytes = 0;
+  int memory_bus_bits = 0;
+  double memory_clock_hz = 0;  ///< of the memory's command clock; data move twice per cycle
+  double sm_clock_hz = 0;      ///< the highest clock that the device reports (nominal)
+  bool ecc_enabled = false;
+  std::string driver_version;        ///< for example 580.159.04; empty if it cannot be read
+  int cuda_driver_version = 0;       ///< 13000 for 13.0: the newest CUDA that the driver supports
+  int cuda_runtime_version = 0;      ///< the CUDA that the collector was built with
+  std::optional<int> cupti_version;  ///< CUPTI's API version, if it was loaded
+
+  bool operator==(const DeviceInfo&) const = default;
+};
+
+enum class CeilingKind { bandwidth, compute, latency };
+enum class CeilingSource { theoretical, measured };
+
+std::string_view to_string(CeilingKind kind);
+std::string_view to_string(CeilingSource source);
+
+/// One roof of the device. `id` is shared by the theoretical and the measured form where both exist.
+struct Ceiling {
+  std::string id;         ///< `dram_read`, `f32_fma`, `launch`; the theoretical DRAM bandwidth is `dram`
+  CeilingKind kind = CeilingKind::bandwidth;
+  CeilingSource source = CeilingSource::measured;
+  std::string subject;    ///< memory level (`dram`) or precision (`f32`)
+  std::string operation;  ///< `read`, `write`, `copy`; `fma`, `add`
+  double value = 0;       ///< bytes per second, operations per second (a multiply-add is two), or seconds
+  /// The SM clock at which the value held (measured) or for which it was computed (theoretical).
+  std::optional<double> sm_clock_hz;
+  double relative_spread = 0;  ///< interquartile range of the samples over their median; 0 for theoretical ones
+  std::string method;          ///< the kernel and launch shape that measured it, or the formula
+
+  bool operator==(const Ceiling&) const = default;
+};
+
+/// The work that an algorithm cannot avoid, whatever the implementation: each input read once, each result written
+/// once, and the fewest operations.
+struct Work {
+  double read_bytes = 0;
+  double written_bytes = 0;
+  double flops = 0;      ///< floating-point operations; a multiply-add is two
+  double fma_flops = 0;  ///< those of `flops` that are part of a multiply-add
+
+  double bytes() const { return read_bytes + written_bytes; }
+  bool operator==(const Work&) const = default;
+};
+
+struct LaunchShape {
+  std::uint64_t grid = 0;
+  int block = 0;
+  bool operator==(const LaunchShape&) const = default;
+};
+
+/// How the result was checked before anything was timed.
+struct Verification {
+  bool passed = false;
+  /// Largest error over its bound among the data sets that have a bound; 0 where only exact data were used.
+  double worst_error_over_bound = 0;
+  std::string detail;  ///< data sets tried and, on failure, the first wrong value
+  bool operator==(const Verification&) const = default;
+};
+
+/// Time per launch of the variant, in seconds, from unprofiled runs.
+struct TimeResult {
+  double median_s = 0;
+  double ci_low_s = 0;  ///< 95 % confidence interval of the median, from order statistics
+  double ci_high_s = 0;
+  int launches_per_sample = 1;  ///< more than one: a graph of that many launches; samples are per launch
+  std::vector<double> samples_s;
+  std::vector<double> sample_clocks_hz;  ///< SM clock around each sample
+  bool noisy = false;                    ///< the time limit came before the target
+  int throttled_samples = 0;             ///< below 95 % of the best clock of the run; kept, but out of the median
+
+  bool operator==(const TimeResult&) const = default;
+};
+
+enum class Status { ok, unverified, failed };
+
+std::string_view to_string(Status status);
+
+/// Everything measured for one point.
+struct Measurement {
+  PointId point;
+  LaunchShape launch;
+  Work work;
+  Status status = Status::ok;
+  std::string cause;  ///< why it failed or is unverified
+  std::optional<Verification> verification;
+  std::optional<TimeResult> time;
+  Counters counters;
+
+  bool operator==(const Measurement&) const = default;
+};
+
+/// How counters were gathered, or why they were not.
+struct CounterSession {
+  bool available = false;
+  std::string reason;  ///< if not available: the cause
+  std::string hint;    ///< if not available: the way out
+  int passes = 0;
+  double host_setup_s = 0;  ///< building the configuration, before the first launch
+  double collection_s = 0;  ///< all passes, with the launches in them
+  std::map<std::string, std::string> metrics;  ///< our key → the hardware metric that it came from on this chip
+
+  bool operator==(const CounterSession&) const = default;
+};
+
+enum class RunSource { measured, replayed };
+
+std::string_view to_string(RunSource source);
+
+/// One run of one plan on one device: what crosses from measuring to understanding.
+struct Run {
+  static constexpr int kSchema = 1;
+
+  std::string tool_version;
+  std::string tool_commit;
+  RunSource source = RunSource::measured;
+  std::string started_utc;  ///< ISO 8601, for example 2026-11-21T09:30:00Z
+  double wall_s = 0;
+  std::string host;
+  std::vector<std::string> command_line;
+  DeviceInfo device;
+  Plan plan;
+  Catalogue catalogue;
+  CounterSession counter_session;
+  std::vector<Ceiling> ceilings;
+  std::vector<Measurement> measurements;
+
+  bool operator==(const Run&) const = default;
+};
+
+/// The text of a `run.json` (`docs/schema/run.schema.json`).
+std::string run_to_json(const Run& run);
+
+/// Reads a `run.json`. `name` is used in error messages.
+/// Throws Error(usage) if the text is not JSON, not a run, of a newer schema, or lacks or mistypes a field; the message
+/// names the place.
+Run run_from_json(std::string_view text, std::string_view name);
+
+}  // namespace rooflinectl

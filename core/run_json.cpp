@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "core/error.h"
+#include "core/json_fields.h"
+#include "core/run.h"
+
+namespace rooflinectl {
+
+using json_fields::Json;
+using json_fields::Reader;
+
+namespace {
+
+constexpr const char* kFormat = "rooflinectl-run";
+
+}  // namespace
+
+std::string run_to_json(const Run& run) {
+  Json value = {{"format", kFormat},
+                {"schema", Run::kSchema},
+                {"tool", {{"version", run.tool_version}, {"commit", run.tool_commit}}},
+                {"source", to_string(run.source)},
+                {"started_utc", run.started_utc},
+                {"wall_s", run.wall_s},
+                {"host", run.host},
+                {"command_line", run.command_line},
+                {"device", json_fields::to_json(run.device)},
+                {"plan", json_fields::to_json(run.plan)},
+                {"catalogue", json_fields::to_json(run.catalogue)},
+                {"counter_session", json_fields::to_json(run.counter_session)}};
+  Json ceilings = Json::array();
+  for (const Ceiling& ceiling : run.ceilings) ceilings.push_back(json_fields::to_json(ceiling));
+  value["ceilings"] = std::move(ceilings);
+  Json measurements = Json::array();
+  for (const Measurement& measurement : run.measurements) {
+    measurements.push_back(json_fields::to_json(measurement));
+  }
+  value["measurements"] = std::move(measurements);
+  return value.dump(1) + "\n";
+}
+
+Run run_from_json(std::string_view text, std::string_view name) {
+  const Json value = json_fields::parse_object(text, name);
+  const Reader reader(value, fmt::format("{}: ", name));
+  if (!reader.has("format") || reader["format"].text() != kFormat) {
+    throw Error(ErrorKind::usage, fmt::format("{}: not a run of rooflinectl", name),
+                "give the run.json that `rooflinectl run` wrote");
+  }
+  const int schema = reader["schema"].small_integer();
+  if (schema > Run::kSchema) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{}: written with schema {}, this rooflinectl reads up to {}", name, schema, Run::kSchema),
+                "use the rooflinectl that wrote it, or a newer one");
+  }
+  if (schema < 1) reader["schema"].fail("unknown schema");
+
+  Run run;
+  run.tool_version = reader["tool"]["version"].text();
+  run.tool_commit = reader["tool"]["commit"].text();
+  const std::string& source = reader["source"].text();
+  if (source != to_string(RunSource::measured) && source != to_string(RunSource::replayed)) {
+    reader["source"].fail(fmt::format("unknown value '{}'", source));
+  }
+  run.source = source == to_string(RunSource::measured) ? RunSource::measured : RunSource::replayed;
+  run.started_utc = reader["started_utc"].text();
+  run.wall_s = reader["wall_s"].number();
+  run.host = reader["host"].text();
+  run.command_line = reader["command_line"].texts();
+  run.device = json_fields::device_from(reader["device"]);
+  run.plan = json_fields::plan_from(reader["plan"]);
+  run.catalogue = json_fields::catalogue_from(reader["catalogue"]);
+  run.counter_session = json_fields::counter_session_from(reader["counter_session"]);
+  for (const Reader& entry : reader["ceilings"].elements()) {
+    run.ceilings.push_back(json_fields::ceiling_from(entry));
+  }
+  for (const Reader& entry : reader["measurements"].elements()) {
+    run.measurements.push_back(json_fields::measurement_from(entry));
+  }
+  return run;
+}
+
+}  // namespace rooflinectl

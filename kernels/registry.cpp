@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cctype>
+#include <string_view>
+
+#include "kernels/ceiling.h"
+#include "kernels/variant.h"
+
+namespace rooflinectl::kernels {
+
+namespace {
+
+/// The lists that registrations fill. Function statics, so that they exist before any registration object.
+std::vector<Variant>& variants() {
+  static std::vector<Variant> list;
+  return list;
+}
+
+std::vector<CeilingBenchmark>& ceiling_benchmarks() {
+  static std::vector<CeilingBenchmark> list;
+  return list;
+}
+
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+/// Orders ids with their numbers by value: `reduce_v2…` before `reduce_v10…`.
+bool natural_less(std::string_view a, std::string_view b) {
+  while (!a.empty() && !b.empty()) {
+    if (is_digit(a.front()) && is_digit(b.front())) {
+      const auto digits = [](std::string_view text) {
+        return text.substr(0, static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_digit) - text.begin()));
+      };
+      const std::string_view number_a = digits(a);
+      const std::string_view number_b = digits(b);
+      if (number_a.size() != number_b.size()) return number_a.size() < number_b.size();
+      if (number_a != number_b) return number_a < number_b;
+      a.remove_prefix(number_a.size());
+      b.remove_prefix(number_b.size());
+    } else {
+      if (a.front() != b.front()) return a.front() < b.front();
+      a.remove_prefix(1);
+      b.remove_prefix(1);
+    }
+  }
+  return a.size() < b.size();
+}
+
+template <typename List, typename Id>
+void insert_sorted(List& list, typename List::value_type item, Id id) {
+  const auto place = std::find_if(list.begin(), list.end(),
+                                  [&](const auto& other) { return natural_less(id(item), id(other)); });
+  list.insert(place, std::move(item));
+}
+
+}  // namespace
+
+std::uint64_t output_count(const Variant& variant, const Problem& problem) {
+  return variant.info.output == OutputKind::scalar ? 1 : variant.shape(problem).grid;
+}
+
+const std::vector<Variant>& all_variants() { return variants(); }
+
+const Variant* find_variant(std::string_view id) {
+  for (const Variant& variant : variants()) {
+    if (variant.info.id == id) return &variant;
+  }
+  return nullptr;
+}
+
+Registration::Registration(Variant variant) {
+  insert_sorted(variants(), std::move(variant), [](const Variant& v) { return std::string_view(v.info.id); });
+}
+
+Work sum_work(const Problem& problem, std::uint64_t outputs) {
+  const auto n = static_cast<double>(problem.n);
+  const auto results = static_cast<double>(outputs);
+  Work work;
+  work.read_bytes = n * static_cast<double>(size_bytes(problem.dtype));
+  work.written_bytes = results * static_cast<double>(size_bytes(accumulator(problem.dtype)));
+  work.flops = std::max(0.0, n - results);
+  return work;
+}
+
+const std::vector<CeilingBenchmark>& all_ceiling_benchmarks() { return ceiling_benchmarks(); }
+
+CeilingRegistration::CeilingRegistration(CeilingBenchmark benchmark) {
+  insert_sorted(ceiling_benchmarks(), std::move(benchmark),
+                [](const CeilingBenchmark& b) { return std::string_view(b.id); });
+}
+
+}  // namespace rooflinectl::kernels

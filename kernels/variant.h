@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstdint>
+#include <vector>
+
+#include "core/catalogue.h"
+#include "core/run.h"
+
+/// What a kernel file tells the rest of the project, and the registry that it enters by itself.
+namespace rooflinectl::kernels {
+
+/// One reduction to be done.
+struct Problem {
+  Dtype dtype = Dtype::f32;
+  std::uint64_t n = 0;          ///< elements; may be 0
+  int block_size = 0;           ///< one of the variant's block sizes
+  int elements_per_thread = 0;  ///< at least 1 where the variant lets the caller choose, else 0
+};
+
+/// Device memory of one launch.
+struct Buffers {
+  void* d_input = nullptr;   ///< `n` elements of `dtype`; aligned to the element size only
+  void* d_output = nullptr;  ///< one value (scalar) or one per block (partials), of type `accumulator(dtype)`
+};
+
+/// A variant: its description and the functions that run it.
+struct Variant {
+  VariantInfo info;
+  /// Grid and block of the main kernel; a grid of 0 where there is nothing to launch.
+  LaunchShape (*shape)(const Problem&) = nullptr;
+  /// The work that the algorithm cannot avoid.
+  Work (*work)(const Problem&) = nullptr;
+  /// Input elements that each partial result covers, in order; unused for a scalar output.
+  std::uint64_t (*elements_per_partial)(const Problem&) = nullptr;
+  /// The longest chain of dependent additions between an input element and the result that is read back: the h of the
+  /// error bound γ_h (see `kernels/reference.h`).
+  std::uint64_t (*longest_chain)(const Problem&) = nullptr;
+  /// Enqueues everything that one complete result needs on `stream`, the zeroing of its output included.
+  void (*launch)(const Problem&, const Buffers&, cudaStream_t) = nullptr;
+};
+
+/// Number of values that a launch writes to its output.
+std::uint64_t output_count(const Variant& variant, const Problem& problem);
+
+/// Every variant linked into the program, sorted by id, numbers by value.
+const std::vector<Variant>& all_variants();
+
+/// Nothing if there is no such variant.
+const Variant* find_variant(std::string_view id);
+
+/// A namespace-scope object of this type in a kernel's file is all it takes to register the kernel.
+struct Registration {
+  explicit Registration(Variant variant);
+};
+
+/// The work of a sum that reads `n` elements and writes `outputs` results: n − outputs additions.
+Work sum_work(const Problem& problem, std::uint64_t outputs);
+
+}  // namespace rooflinectl::kernels
