@@ -1,2 +1,63 @@
 // SPDX-License-Identifier: Apache-2.0
-int main() { return 0; }
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <exception>
+
+#include "cli/commands.h"
+#include "cli/version.h"
+#include "core/error.h"
+
+namespace {
+
+constexpr const char* kDescription =
+    R"(Roofline analysis of CUDA kernels: measures them, counts what they do, and draws where they
+stand against the limits of the GPU.
+
+Examples:
+  rooflinectl run experiments.yaml              measure what the file lists, write the reports
+  rooflinectl run experiments.yaml --dry-run    only show what would be measured
+  rooflinectl report runs/reductions/latest     draw a run again; needs no GPU
+  rooflinectl list                              the kernels that a plan can name
+)";
+
+constexpr const char* kExitCodes = R"(Exit codes:
+  0  all went well
+  1  something measured has failed or is unverified
+  2  the command line or a file given to it is wrong
+  3  the environment: no GPU, no permission, a missing library, no place to write to)";
+
+int run_program(int argc, char** argv) {
+  CLI::App app{kDescription, "rooflinectl"};
+  app.footer(kExitCodes);
+  app.require_subcommand(0, 1);
+  app.set_version_flag("--version", fmt::format("rooflinectl {}", rooflinectl::tool_version()));
+
+  rooflinectl::Action action;
+  rooflinectl::add_run_command(app, action, argc, argv);
+  rooflinectl::add_report_command(app, action);
+  rooflinectl::add_list_command(app, action);
+  rooflinectl::add_version_command(app, action);
+  try {
+    app.parse(argc, argv);
+    if (!action) throw CLI::RequiredError("A command (run, report, list or version)");
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : static_cast<int>(rooflinectl::ErrorKind::usage);
+  }
+  return action();
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run_program(argc, argv);
+  } catch (const rooflinectl::Error& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    if (!error.hint().empty()) std::fprintf(stderr, "hint: %s\n", error.hint().c_str());
+    return error.exit_code();
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return static_cast<int>(rooflinectl::ErrorKind::environment);
+  }
+}

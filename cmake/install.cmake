@@ -1,0 +1,23 @@
+# SPDX-License-Identifier: Apache-2.0
+# `cmake --install` gives one folder that can be moved and copied to another machine: it brings every shared library but
+# glibc, the NVIDIA driver and CUPTI.
+#
+#   bin/rooflinectl  bin/rooflinectl-collector
+#   lib/             the module with the CUPTI session, and the libraries
+#   share/rooflinectl/experiments.yaml  share/rooflinectl/recordings/
+install(TARGETS rooflinectl RUNTIME_DEPENDENCY_SET libraries RUNTIME DESTINATION bin)
+if(TARGET rooflinectl-collector)
+  install(TARGETS rooflinectl-collector RUNTIME_DEPENDENCY_SET libraries RUNTIME DESTINATION bin)
+endif()
+if(TARGET rooflinectl_cupti)
+  install(TARGETS rooflinectl_cupti RUNTIME_DEPENDENCY_SET libraries LIBRARY DESTINATION lib)
+endif()
+
+set(glibc "^(ld-linux.*|lib(c|m|dl|rt|pthread|resolv|util|mvec|anl))\\.so\\.[0-9]+$")
+set(nvidia "^lib(cuda|cupti|nvidia|nvperf).*")
+install(RUNTIME_DEPENDENCY_SET libraries
+  PRE_EXCLUDE_REGEXES "${glibc}" "${nvidia}"
+  LIBRARY DESTINATION lib)
+
+install(FILES experiments.yaml DESTINATION share/rooflinectl)
+install(DIRECTORY recordings DESTINATION share/rooflinectl)

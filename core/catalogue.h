@@ -10,7 +10,8 @@
 
 namespace rooflinectl {
 
-/// What a variant leaves behind: the whole result, or one partial result per block that somebody else adds up.
+/// What a variant leaves behind: the whole result, or one partial result per block that somebody else adds
+/// up.
 enum class OutputKind { scalar, partials };
 
 inline std::string_view to_string(OutputKind output) {
@@ -26,7 +27,8 @@ struct VariantInfo {
   std::vector<Dtype> dtypes;
   std::vector<int> block_sizes;
   int default_block_size = 0;
-  /// Elements that one thread reads before it hands on, where the caller may choose; nothing where the variant fixes it.
+  /// Elements that one thread reads before it hands on, where the caller may choose; nothing where the
+  /// variant fixes it.
   std::optional<int> default_elements_per_thread;
   OutputKind output = OutputKind::scalar;
   bool destroys_input = false;

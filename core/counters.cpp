@@ -28,9 +28,13 @@ std::optional<double> executed_f64_flops(const Counters& counters) {
 std::optional<double> executed_f32_flops(const Counters& counters) {
   const auto scalar = flops(counters, counter::kFadd, counter::kFmul, counter::kFfma);
   if (!scalar) return std::nullopt;
-  // Chips without packed f32 instructions have no such counters: there is nothing to add.
+  // Chips without packed f32 instructions have none of these counters: there is nothing to add.
+  const bool packed_instructions = value_of(counters, counter::kFadd2) ||
+                                   value_of(counters, counter::kFmul2) || value_of(counters, counter::kFfma2);
+  if (!packed_instructions) return scalar;
   const auto packed = flops(counters, counter::kFadd2, counter::kFmul2, counter::kFfma2);
-  return *scalar + 2 * packed.value_or(0);
+  if (!packed) return std::nullopt;
+  return *scalar + 2 * *packed;
 }
 
 std::optional<double> dram_bytes(const Counters& counters) {

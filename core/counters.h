@@ -9,7 +9,8 @@
 
 namespace rooflinectl {
 
-/// One hardware counter of one point: a measured number, or the reason why there is none. Never a silent zero.
+/// One hardware counter of one point: a measured number, or the reason why there is none. Never a silent
+/// zero.
 class CounterValue {
  public:
   static CounterValue measured(double value) { return CounterValue(value, {}); }
@@ -25,8 +26,7 @@ class CounterValue {
   bool operator==(const CounterValue&) const = default;
 
  private:
-  CounterValue(std::optional<double> value, std::string reason)
-      : value_(value), reason_(std::move(reason)) {}
+  CounterValue(std::optional<double> value, std::string reason) : value_(value), reason_(std::move(reason)) {}
 
   std::optional<double> value_;
   std::string reason_;
@@ -38,9 +38,9 @@ using Counters = std::map<std::string, CounterValue, std::less<>>;
 /// The value under `key`, or nothing if it was not collected or is unavailable.
 std::optional<double> value_of(const Counters& counters, std::string_view key);
 
-/// The keys of the basic set. Units: bytes, thread-level instructions, ratios between 0 and 1, hertz, or counts of
-/// warp-level events as their names say. What each means and which hardware metric it comes from: the metric
-/// catalogue (`collector/metrics.cpp`) and `docs/metrics.md`.
+/// The keys of the basic set. Units: bytes, thread-level instructions, ratios between 0 and 1, hertz, or
+/// counts of warp-level events as their names say. What each means and which hardware metric it comes from:
+/// the metric catalogue (`collector/metrics.cpp`) and `docs/metrics.md`.
 namespace counter {
 inline constexpr std::string_view kDramReadBytes = "dram_read_bytes";
 inline constexpr std::string_view kDramWriteBytes = "dram_write_bytes";

@@ -15,8 +15,8 @@ enum class ErrorKind {
   gate = 4,         ///< a gate found a regression
 };
 
-/// The one exception type of the tool: what happened (`what()`), and what the user can do about it (`hint()`).
-/// `main` catches it once and exits with `exit_code()`.
+/// The one exception type of the tool: what happened (`what()`), and what the user can do about it
+/// (`hint()`). `main` catches it once and exits with `exit_code()`.
 class Error : public std::runtime_error {
  public:
   Error(ErrorKind kind, const std::string& message, std::string hint = {})

@@ -9,17 +9,23 @@
 
 namespace rooflinectl::json_fields {
 
-// ---- reading ----------------------------------------------------------------------------------------------------
+// ---- reading ----
 
 void Reader::fail(std::string_view problem) const {
-  throw Error(ErrorKind::usage, fmt::format("{}: {}", place_, problem));
+  const std::string_view separator = pointer_.empty() ? "" : ": ";
+  throw Error(ErrorKind::usage, fmt::format("{}: {}{}{}", document_, pointer_, separator, problem));
+}
+
+template <typename Key>
+Reader Reader::child(const Json& value, const Key& key) const {
+  return {value, document_, fmt::format("{}/{}", pointer_, key)};
 }
 
 Reader Reader::operator[](const char* key) const {
   if (!value_.is_object()) fail("expected an object");
   const auto found = value_.find(key);
   if (found == value_.end()) fail(fmt::format("the field '{}' is missing", key));
-  return {*found, fmt::format("{}/{}", place_, key)};
+  return child(*found, key);
 }
 
 bool Reader::has(const char* key) const {
@@ -32,7 +38,7 @@ std::vector<Reader> Reader::elements() const {
   if (!value_.is_array()) fail("expected an array");
   std::vector<Reader> readers;
   readers.reserve(value_.size());
-  for (const Json& element : value_) readers.emplace_back(element, fmt::format("{}/{}", place_, readers.size()));
+  for (const Json& element : value_) readers.push_back(child(element, readers.size()));
   return readers;
 }
 
@@ -40,7 +46,7 @@ std::vector<std::pair<std::string, Reader>> Reader::members() const {
   if (!value_.is_object()) fail("expected an object");
   std::vector<std::pair<std::string, Reader>> readers;
   for (const auto& [key, value] : value_.items()) {
-    readers.emplace_back(key, Reader(value, fmt::format("{}/{}", place_, key)));
+    readers.emplace_back(key, child(value, key));
   }
   return readers;
 }
@@ -106,9 +112,15 @@ Json parse_object(std::string_view text, std::string_view document) {
     }
     throw Error(ErrorKind::usage, fmt::format("{}: not valid JSON at byte {}", document, error.byte),
                 "the file may be truncated");
+  } catch (const Json::out_of_range&) {
+    throw Error(ErrorKind::usage, fmt::format("{}: not valid JSON: a number is too large", document));
   }
   if (!value.is_object()) throw Error(ErrorKind::usage, fmt::format("{}: expected a JSON object", document));
   return value;
+}
+
+std::string to_text(const Json& value, int indent) {
+  return value.dump(indent, ' ', false, Json::error_handler_t::replace);
 }
 
 namespace {
@@ -139,7 +151,7 @@ void set_if(Json& object, const char* key, const std::optional<T>& value) {
 
 }  // namespace
 
-// ---- catalogue --------------------------------------------------------------------------------------------------
+// ---- catalogue ----
 
 Json to_json(const Catalogue& catalogue) {
   Json variants = Json::array();
@@ -191,7 +203,7 @@ Catalogue catalogue_from(const Reader& reader) {
   return catalogue;
 }
 
-// ---- plan -------------------------------------------------------------------------------------------------------
+// ---- plan ----
 
 namespace {
 
@@ -258,7 +270,7 @@ Plan plan_from(const Reader& reader) {
   return plan;
 }
 
-// ---- device and ceilings ----------------------------------------------------------------------------------------
+// ---- device and ceilings ----
 
 Json to_json(const DeviceInfo& device) {
   Json value = {{"name", device.name},
@@ -302,9 +314,9 @@ DeviceInfo device_from(const Reader& reader) {
 }
 
 Json to_json(const Ceiling& ceiling) {
-  Json value = {{"id", ceiling.id},           {"kind", to_string(ceiling.kind)},
-                {"source", to_string(ceiling.source)}, {"subject", ceiling.subject},
-                {"operation", ceiling.operation},      {"value", ceiling.value}};
+  Json value = {
+      {"id", ceiling.id},           {"kind", to_string(ceiling.kind)}, {"source", to_string(ceiling.source)},
+      {"subject", ceiling.subject}, {"operation", ceiling.operation},  {"value", ceiling.value}};
   set_if(value, "sm_clock_hz", ceiling.sm_clock_hz);
   value["relative_spread"] = ceiling.relative_spread;
   value["method"] = ceiling.method;
@@ -314,8 +326,8 @@ Json to_json(const Ceiling& ceiling) {
 Ceiling ceiling_from(const Reader& reader) {
   Ceiling ceiling;
   ceiling.id = reader["id"].text();
-  ceiling.kind = parse_enum(reader["kind"], from_names({CeilingKind::bandwidth, CeilingKind::compute,
-                                                        CeilingKind::latency}));
+  ceiling.kind = parse_enum(reader["kind"],
+                            from_names({CeilingKind::bandwidth, CeilingKind::compute, CeilingKind::latency}));
   ceiling.source =
       parse_enum(reader["source"], from_names({CeilingSource::theoretical, CeilingSource::measured}));
   ceiling.subject = reader["subject"].text();
@@ -327,7 +339,7 @@ Ceiling ceiling_from(const Reader& reader) {
   return ceiling;
 }
 
-// ---- counters and measurements ----------------------------------------------------------------------------------
+// ---- counters and measurements ----
 
 Json to_json(const Counters& counters) {
   Json value = Json::object();
@@ -378,14 +390,10 @@ CounterSession counter_session_from(const Reader& reader) {
 namespace {
 
 Json to_json(const TimeResult& time) {
-  return {{"median_s", time.median_s},
-          {"ci_low_s", time.ci_low_s},
-          {"ci_high_s", time.ci_high_s},
-          {"launches_per_sample", time.launches_per_sample},
-          {"noisy", time.noisy},
-          {"throttled_samples", time.throttled_samples},
-          {"samples_s", time.samples_s},
-          {"sample_clocks_hz", time.sample_clocks_hz}};
+  return {{"median_s", time.median_s},   {"ci_low_s", time.ci_low_s},
+          {"ci_high_s", time.ci_high_s}, {"launches_per_sample", time.launches_per_sample},
+          {"noisy", time.noisy},         {"throttled_samples", time.throttled_samples},
+          {"samples_s", time.samples_s}, {"sample_clocks_hz", time.sample_clocks_hz}};
 }
 
 TimeResult time_from(const Reader& reader) {
@@ -437,9 +445,9 @@ Measurement measurement_from(const Reader& reader) {
   if (reader.has("cause")) measurement.cause = reader["cause"].text();
   if (reader.has("verification")) {
     const Reader verification = reader["verification"];
-    measurement.verification = Verification{verification["passed"].boolean(),
-                                            verification["worst_error_over_bound"].number(),
-                                            verification["detail"].text()};
+    measurement.verification =
+        Verification{verification["passed"].boolean(), verification["worst_error_over_bound"].number(),
+                     verification["detail"].text()};
   }
   if (reader.has("time")) measurement.time = time_from(reader["time"]);
   measurement.counters = counters_from(reader["counters"]);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How the core types look in JSON. Private to the serialisers of this folder (`run_json.cpp`, `protocol.cpp`).
+// How the core types look in JSON. Private to the serialisers of this folder (`run_json.cpp`,
+// `protocol.cpp`).
 
 #include <nlohmann/json.hpp>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/run.h"
@@ -14,11 +16,12 @@ namespace rooflinectl::json_fields {
 
 using Json = nlohmann::ordered_json;
 
-/// A place in a JSON document. Every accessor throws Error(usage) naming the document and the place, for example
-/// `run.json: /measurements/3/time/median_s: expected a number`.
+/// A place in a JSON document. Every accessor throws Error(usage) naming the document and the place, for
+/// example `run.json: /measurements/3/time/median_s: expected a number`.
 class Reader {
  public:
-  Reader(const Json& value, std::string place) : value_(value), place_(std::move(place)) {}
+  /// The root of `document`, which errors name.
+  Reader(const Json& root, std::string document) : Reader(root, std::move(document), {}) {}
 
   /// The member `key` of an object, which must be there.
   Reader operator[](const char* key) const;
@@ -42,12 +45,24 @@ class Reader {
   [[noreturn]] void fail(std::string_view problem) const;
 
  private:
+  Reader(const Json& value, std::string document, std::string pointer)
+      : value_(value), document_(std::move(document)), pointer_(std::move(pointer)) {}
+
+  /// The part of this value under `key`.
+  template <typename Key>
+  Reader child(const Json& value, const Key& key) const;
+
   const Json& value_;
-  std::string place_;
+  std::string document_;
+  std::string pointer_;  ///< where in the document: a JSON pointer, empty for the root
 };
 
 /// Parses `text`; throws Error(usage) naming `document` if it is not a JSON object.
 Json parse_object(std::string_view text, std::string_view document);
+
+/// The text of `value`: one line, or indented by `indent` spaces. Bytes that are not UTF-8, which JSON cannot
+/// hold, become U+FFFD.
+std::string to_text(const Json& value, int indent = -1);
 
 Json to_json(const Catalogue& catalogue);
 Json to_json(const Plan& plan);

@@ -5,7 +5,9 @@
 
 namespace rooflinectl {
 
-std::string_view to_string(CacheState cache) { return cache == CacheState::cold ? "cold" : "warm"; }
+std::string_view to_string(CacheState cache) {
+  return cache == CacheState::cold ? "cold" : "warm";
+}
 
 std::optional<CacheState> cache_state_from(std::string_view name) {
   for (CacheState cache : {CacheState::cold, CacheState::warm}) {
@@ -14,7 +16,9 @@ std::optional<CacheState> cache_state_from(std::string_view name) {
   return std::nullopt;
 }
 
-std::string_view to_string(CounterSet set) { return set == CounterSet::none ? "none" : "basic"; }
+std::string_view to_string(CounterSet set) {
+  return set == CounterSet::none ? "none" : "basic";
+}
 
 std::optional<CounterSet> counter_set_from(std::string_view name) {
   for (CounterSet set : {CounterSet::none, CounterSet::basic}) {

@@ -11,8 +11,8 @@
 
 namespace rooflinectl {
 
-/// What the caches hold when a launch starts. cold: a clean buffer of at least four times L2 was read first; warm: the
-/// same launch ran just before.
+/// What the caches hold when a launch starts. cold: a clean buffer of at least four times L2 was read first;
+/// warm: the same launch ran just before.
 enum class CacheState { cold, warm };
 
 std::string_view to_string(CacheState cache);

@@ -28,6 +28,25 @@ std::string_view to_string(Phase phase) {
   return "?";
 }
 
+std::string_view to_string(CollectMode mode) {
+  switch (mode) {
+    case CollectMode::measure:
+      return "measure";
+    case CollectMode::once:
+      return "once";
+    case CollectMode::count:
+      return "count";
+  }
+  return "?";
+}
+
+std::optional<CollectMode> collect_mode_from(std::string_view name) {
+  for (CollectMode mode : {CollectMode::measure, CollectMode::once, CollectMode::count}) {
+    if (to_string(mode) == name) return mode;
+  }
+  return std::nullopt;
+}
+
 namespace {
 
 Phase phase_from(const Reader& reader) {
@@ -61,15 +80,12 @@ Json to_json(const message::CeilingMeasured& measured) {
 }
 
 Json to_json(const message::PointTimed& timed) {
-  return {{"type", "time"},
-          {"point", timed.point},
-          {"measurement", json_fields::to_json(timed.measurement)}};
+  return {{"type", "time"}, {"point", timed.point}, {"measurement", json_fields::to_json(timed.measurement)}};
 }
 
 Json to_json(const message::PointCounted& counted) {
-  return {{"type", "counters"},
-          {"point", counted.point},
-          {"counters", json_fields::to_json(counted.counters)}};
+  return {
+      {"type", "counters"}, {"point", counted.point}, {"counters", json_fields::to_json(counted.counters)}};
 }
 
 Json to_json(const message::Failure& failure) {
@@ -120,38 +136,39 @@ std::vector<std::size_t> indices_from(const Reader& reader) {
 }  // namespace
 
 std::string encode(const Message& message) {
-  return std::visit([](const auto& content) { return to_json(content); }, message).dump();
+  return json_fields::to_text(std::visit([](const auto& content) { return to_json(content); }, message));
 }
 
 Message decode(std::string_view line) {
   try {
     const Json value = json_fields::parse_object(line, "collector");
-    return message_from(Reader(value, "collector: "));
+    return message_from(Reader(value, "collector"));
   } catch (const Error& error) {
-    throw Error(ErrorKind::environment, fmt::format("the collector said something unintelligible: {}", error.what()),
+    throw Error(ErrorKind::environment,
+                fmt::format("the collector said something unintelligible: {}", error.what()),
                 "rooflinectl and rooflinectl-collector must come from the same installation");
   }
 }
 
 std::string encode(const CollectRequest& request) {
   const Json value = {{"plan", json_fields::to_json(request.plan)},
-                      {"mode", request.mode == CollectMode::measure ? "measure" : "once"},
+                      {"mode", to_string(request.mode)},
                       {"counters", request.counters},
                       {"device", request.device},
                       {"skip_points", request.skip_points},
                       {"count_only_points", request.count_only_points},
                       {"skip_ceilings", request.skip_ceilings}};
-  return value.dump();
+  return json_fields::to_text(value);
 }
 
 CollectRequest decode_request(std::string_view text) {
   const Json value = json_fields::parse_object(text, "plan");
-  const Reader reader(value, "plan: ");
+  const Reader reader(value, "plan");
   CollectRequest request;
   request.plan = json_fields::plan_from(reader["plan"]);
-  const std::string& mode = reader["mode"].text();
-  if (mode != "measure" && mode != "once") reader["mode"].fail(fmt::format("unknown mode '{}'", mode));
-  request.mode = mode == "measure" ? CollectMode::measure : CollectMode::once;
+  const auto mode = collect_mode_from(reader["mode"].text());
+  if (!mode) reader["mode"].fail(fmt::format("unknown mode '{}'", reader["mode"].text()));
+  request.mode = *mode;
   request.counters = reader["counters"].boolean();
   request.device = reader["device"].text();
   request.skip_points = indices_from(reader["skip_points"]);
@@ -160,11 +177,13 @@ CollectRequest decode_request(std::string_view text) {
   return request;
 }
 
-std::string encode(const Catalogue& catalogue) { return json_fields::to_json(catalogue).dump(); }
+std::string encode(const Catalogue& catalogue) {
+  return json_fields::to_text(json_fields::to_json(catalogue));
+}
 
 Catalogue decode_catalogue(std::string_view text) {
   const Json value = json_fields::parse_object(text, "catalogue");
-  return json_fields::catalogue_from(Reader(value, "catalogue: "));
+  return json_fields::catalogue_from(Reader(value, "catalogue"));
 }
 
 }  // namespace rooflinectl

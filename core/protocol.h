@@ -11,14 +11,16 @@
 #include "core/plan.h"
 #include "core/run.h"
 
-/// What `rooflinectl` and `rooflinectl-collector` say to each other: one request (a JSON document on the collector's
-/// standard input), then one JSON object per line on its standard output. Logs go to standard error.
+/// What `rooflinectl` and `rooflinectl-collector` say to each other: one request (a JSON document on the
+/// collector's standard input), then one JSON object per line on its standard output. Logs go to standard
+/// error.
 namespace rooflinectl {
 
 /// How the collector goes through the plan.
 enum class CollectMode {
   measure,  ///< verify, time and count
   once,     ///< launch each point exactly once in its NVTX range: what ncu and nsys are wrapped around
+  count,    ///< gather counters alone
 };
 
 /// The request.
@@ -27,7 +29,8 @@ struct CollectRequest {
   CollectMode mode = CollectMode::measure;
   bool counters = true;
   std::string device = "0";  ///< index or UUID
-  /// Indices into `all_points(plan)` that are not to be measured again, after a restart: nothing is done for these.
+  /// Indices into `all_points(plan)` that are not to be measured again, after a restart: nothing is done for
+  /// these.
   std::vector<std::size_t> skip_points;
   /// Points that are already timed and only lack counters.
   std::vector<std::size_t> count_only_points;
@@ -94,6 +97,8 @@ using Message = std::variant<message::Hello, message::Progress, message::Ceiling
                              message::PointCounted, message::Failure, message::Bye>;
 
 std::string_view to_string(message::Phase phase);
+std::string_view to_string(CollectMode mode);
+std::optional<CollectMode> collect_mode_from(std::string_view name);
 
 /// One line, without the newline.
 std::string encode(const Message& message);

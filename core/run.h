@@ -44,7 +44,7 @@ std::string_view to_string(CeilingSource source);
 
 /// One roof of the device. `id` is shared by the theoretical and the measured form where both exist.
 struct Ceiling {
-  std::string id;         ///< `dram_read`, `f32_fma`, `launch`; the theoretical DRAM bandwidth is `dram`
+  std::string id;  ///< `dram_read`, `f32_fma`, `launch`; the theoretical DRAM bandwidth is `dram`
   CeilingKind kind = CeilingKind::bandwidth;
   CeilingSource source = CeilingSource::measured;
   std::string subject;    ///< memory level (`dram`) or precision (`f32`)
@@ -52,14 +52,15 @@ struct Ceiling {
   double value = 0;       ///< bytes per second, operations per second (a multiply-add is two), or seconds
   /// The SM clock at which the value held (measured) or for which it was computed (theoretical).
   std::optional<double> sm_clock_hz;
-  double relative_spread = 0;  ///< interquartile range of the samples over their median; 0 for theoretical ones
-  std::string method;          ///< the kernel and launch shape that measured it, or the formula
+  double relative_spread =
+      0;               ///< interquartile range of the samples over their median; 0 for theoretical ones
+  std::string method;  ///< the kernel and launch shape that measured it, or the formula
 
   bool operator==(const Ceiling&) const = default;
 };
 
-/// The work that an algorithm cannot avoid, whatever the implementation: each input read once, each result written
-/// once, and the fewest operations.
+/// The work that an algorithm cannot avoid, whatever the implementation: each input read once, each result
+/// written once, and the fewest operations.
 struct Work {
   double read_bytes = 0;
   double written_bytes = 0;
@@ -92,9 +93,9 @@ struct TimeResult {
   double ci_high_s = 0;
   int launches_per_sample = 1;  ///< more than one: a graph of that many launches; samples are per launch
   std::vector<double> samples_s;
-  std::vector<double> sample_clocks_hz;  ///< SM clock around each sample
+  std::vector<double> sample_clocks_hz;  ///< SM clock around each sample; 0 where it could not be read
   bool noisy = false;                    ///< the time limit came before the target
-  int throttled_samples = 0;             ///< below 95 % of the best clock of the run; kept, but out of the median
+  int throttled_samples = 0;  ///< below 95 % of the best clock of the run; kept, but out of the median
 
   bool operator==(const TimeResult&) const = default;
 };
@@ -125,7 +126,8 @@ struct CounterSession {
   int passes = 0;
   double host_setup_s = 0;  ///< building the configuration, before the first launch
   double collection_s = 0;  ///< all passes, with the launches in them
-  std::map<std::string, std::string> metrics;  ///< our key → the hardware metric that it came from on this chip
+  std::map<std::string, std::string>
+      metrics;  ///< our key → the hardware metric that it came from on this chip
 
   bool operator==(const CounterSession&) const = default;
 };
@@ -159,8 +161,8 @@ struct Run {
 std::string run_to_json(const Run& run);
 
 /// Reads a `run.json`. `name` is used in error messages.
-/// Throws Error(usage) if the text is not JSON, not a run, of a newer schema, or lacks or mistypes a field; the message
-/// names the place.
+/// Throws Error(usage) if the text is not JSON, not a run, of a newer schema, or lacks or mistypes a field;
+/// the message names the place.
 Run run_from_json(std::string_view text, std::string_view name);
 
 }  // namespace rooflinectl

@@ -37,12 +37,12 @@ std::string run_to_json(const Run& run) {
     measurements.push_back(json_fields::to_json(measurement));
   }
   value["measurements"] = std::move(measurements);
-  return value.dump(1) + "\n";
+  return json_fields::to_text(value, 1) + "\n";
 }
 
 Run run_from_json(std::string_view text, std::string_view name) {
   const Json value = json_fields::parse_object(text, name);
-  const Reader reader(value, fmt::format("{}: ", name));
+  const Reader reader(value, std::string(name));
   if (!reader.has("format") || reader["format"].text() != kFormat) {
     throw Error(ErrorKind::usage, fmt::format("{}: not a run of rooflinectl", name),
                 "give the run.json that `rooflinectl run` wrote");
@@ -50,7 +50,8 @@ Run run_from_json(std::string_view text, std::string_view name) {
   const int schema = reader["schema"].small_integer();
   if (schema > Run::kSchema) {
     throw Error(ErrorKind::usage,
-                fmt::format("{}: written with schema {}, this rooflinectl reads up to {}", name, schema, Run::kSchema),
+                fmt::format("{}: written with schema {}, this rooflinectl reads up to {}", name, schema,
+                            Run::kSchema),
                 "use the rooflinectl that wrote it, or a newer one");
   }
   if (schema < 1) reader["schema"].fail("unknown schema");

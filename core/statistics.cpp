@@ -22,7 +22,8 @@ std::vector<double> sorted_copy(std::span<const double> samples) {
   return sorted;
 }
 
-/// How many of the smallest samples can be left out at each end: the largest k with P(binomial(n, 1/2) < k) ≤ 2.5 %.
+/// How many of the smallest samples can be left out at each end: the largest k with P(binomial(n, 1/2) < k)
+/// ≤ 2.5 %.
 std::size_t order_statistic_rank(std::size_t n) {
   constexpr double kTail = 0.025;
   const double count = static_cast<double>(n);
@@ -39,9 +40,13 @@ std::size_t order_statistic_rank(std::size_t n) {
 
 }  // namespace
 
-double median(std::span<const double> samples) { return quantile(samples, 0.5); }
+double median(std::span<const double> samples) {
+  return quantile(samples, 0.5);
+}
 
-double quantile(std::span<const double> samples, double p) { return sorted_quantile(sorted_copy(samples), p); }
+double quantile(std::span<const double> samples, double p) {
+  return sorted_quantile(sorted_copy(samples), p);
+}
 
 MedianInterval median_interval(std::span<const double> samples) {
   const std::vector<double> sorted = sorted_copy(samples);

@@ -20,10 +20,10 @@ struct MedianInterval {
   double relative_half_width() const { return (high - low) / 2 / median; }
 };
 
-/// 95 % confidence interval of the median from order statistics: x(k) … x(n+1−k) with the largest k for which a
-/// binomial(n, 1/2) count below k has a probability of at most 2.5 %. No assumption on the distribution of the samples.
-/// Below six samples no such interval exists: then it is the whole range, which covers less than 95 %.
-/// Source: David & Nagaraja, Order Statistics, 3rd ed., section 7.1.
+/// 95 % confidence interval of the median from order statistics: x(k) … x(n+1−k) with the largest k for which
+/// a binomial(n, 1/2) count below k has a probability of at most 2.5 %. No assumption on the distribution of
+/// the samples. Below six samples no such interval exists: then it is the whole range, which covers less than
+/// 95 %. Source: David & Nagaraja, Order Statistics, 3rd ed., section 7.1.
 MedianInterval median_interval(std::span<const double> samples);
 
 /// Interquartile range over the median of `samples` (not empty).

@@ -21,14 +21,17 @@ std::vector<CeilingBenchmark>& ceiling_benchmarks() {
   return list;
 }
 
-bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+bool is_digit(char c) {
+  return std::isdigit(static_cast<unsigned char>(c)) != 0;
+}
 
 /// Orders ids with their numbers by value: `reduce_v2…` before `reduce_v10…`.
 bool natural_less(std::string_view a, std::string_view b) {
   while (!a.empty() && !b.empty()) {
     if (is_digit(a.front()) && is_digit(b.front())) {
       const auto digits = [](std::string_view text) {
-        return text.substr(0, static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_digit) - text.begin()));
+        return text.substr(
+            0, static_cast<std::size_t>(std::find_if_not(text.begin(), text.end(), is_digit) - text.begin()));
       };
       const std::string_view number_a = digits(a);
       const std::string_view number_b = digits(b);
@@ -58,7 +61,9 @@ std::uint64_t output_count(const Variant& variant, const Problem& problem) {
   return variant.info.output == OutputKind::scalar ? 1 : variant.shape(problem).grid;
 }
 
-const std::vector<Variant>& all_variants() { return variants(); }
+const std::vector<Variant>& all_variants() {
+  return variants();
+}
 
 const Variant* find_variant(std::string_view id) {
   for (const Variant& variant : variants()) {
@@ -81,7 +86,9 @@ Work sum_work(const Problem& problem, std::uint64_t outputs) {
   return work;
 }
 
-const std::vector<CeilingBenchmark>& all_ceiling_benchmarks() { return ceiling_benchmarks(); }
+const std::vector<CeilingBenchmark>& all_ceiling_benchmarks() {
+  return ceiling_benchmarks();
+}
 
 CeilingRegistration::CeilingRegistration(CeilingBenchmark benchmark) {
   insert_sorted(ceiling_benchmarks(), std::move(benchmark),

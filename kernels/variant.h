@@ -35,8 +35,8 @@ struct Variant {
   Work (*work)(const Problem&) = nullptr;
   /// Input elements that each partial result covers, in order; unused for a scalar output.
   std::uint64_t (*elements_per_partial)(const Problem&) = nullptr;
-  /// The longest chain of dependent additions between an input element and the result that is read back: the h of the
-  /// error bound γ_h (see `kernels/reference.h`).
+  /// The longest chain of dependent additions between an input element and the result that is read back: the
+  /// h of the error bound γ_h (see `kernels/reference.h`).
   std::uint64_t (*longest_chain)(const Problem&) = nullptr;
   /// Enqueues everything that one complete result needs on `stream`, the zeroing of its output included.
   void (*launch)(const Problem&, const Buffers&, cudaStream_t) = nullptr;

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/catalogue.h"
+#include "core/plan.h"
+
+namespace rooflinectl {
+
+/// A short name for each of `points`, unique among them if the points are: the catalogue's label of the
+/// variant (its id where two variants share a label), then those of block size (`b128`), elements per thread
+/// (`e8`), size (`2^20`), dtype and cache state in which points of the same variant differ.
+std::vector<std::string> point_labels(const Catalogue& catalogue, const std::vector<PointId>& points);
+
+}  // namespace rooflinectl

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/ladder.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/point.h"
+
+namespace rooflinectl {
+
+namespace {
+
+constexpr double kSmallestFactor = 1.05;
+/// A ratio that goes from 0.01 % to 0.02 % has doubled, and means nothing.
+constexpr double kSmallestRatioChange = 0.01;
+
+/// By how much a quantity, never negative, changed up or down: at least 1, infinite from or to zero.
+double factor(const CounterMove& move) {
+  if (move.from == move.to) return 1;
+  return std::max(move.from, move.to) / std::min(move.from, move.to);
+}
+
+bool is_notable(const CounterMove& move) {
+  if (move.is_ratio && std::abs(move.to - move.from) < kSmallestRatioChange) return false;
+  return factor(move) >= kSmallestFactor;
+}
+
+std::vector<CounterMove> counter_moves(const Measurement& from, const Measurement& to) {
+  const std::vector<DerivedQuantity> after = derived_quantities(to);
+  std::vector<CounterMove> moves;
+  for (const DerivedQuantity& before : derived_quantities(from)) {
+    const auto found = std::find_if(after.begin(), after.end(), [&](const DerivedQuantity& quantity) {
+      return quantity.name == before.name;
+    });
+    if (found == after.end()) continue;
+    CounterMove move = {before.name, before.value, found->value, before.is_ratio};
+    if (is_notable(move)) moves.push_back(std::move(move));
+  }
+  std::stable_sort(moves.begin(), moves.end(),
+                   [](const CounterMove& a, const CounterMove& b) { return factor(a) > factor(b); });
+  return moves;
+}
+
+/// Complete results are not compared with partial ones.
+bool same_output(const Catalogue& catalogue, const PointId& a, const PointId& b) {
+  const VariantInfo* variant_a = catalogue.find_variant(a.variant);
+  const VariantInfo* variant_b = catalogue.find_variant(b.variant);
+  return variant_a != nullptr && variant_b != nullptr && variant_a->output == variant_b->output;
+}
+
+bool same_ladder(const Catalogue& catalogue, const RooflinePoint& a, const RooflinePoint& b) {
+  const PointId& id_a = a.measurement->point;
+  const PointId& id_b = b.measurement->point;
+  return a.family == b.family && id_a.dtype == id_b.dtype && id_a.n_elements == id_b.n_elements &&
+         id_a.cache == id_b.cache && id_a.block_size == id_b.block_size && same_output(catalogue, id_a, id_b);
+}
+
+}  // namespace
+
+std::vector<LadderStep> ladder_steps(const Catalogue& catalogue, const std::vector<RooflinePoint>& points) {
+  std::vector<LadderStep> steps;
+  for (auto from = points.begin(); from != points.end(); ++from) {
+    const auto to = std::find_if(from + 1, points.end(), [&](const RooflinePoint& candidate) {
+      return same_ladder(catalogue, *from, candidate);
+    });
+    if (to == points.end()) continue;
+    if (!is_timed(*from->measurement) || !is_timed(*to->measurement)) continue;
+    steps.push_back({&*from, &*to, from->measurement->time->median_s / to->measurement->time->median_s,
+                     counter_moves(*from->measurement, *to->measurement)});
+  }
+  return steps;
+}
+
+}  // namespace rooflinectl

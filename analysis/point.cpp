@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/point.h"
+
+#include <algorithm>
+
+#include "core/statistics.h"
+
+namespace rooflinectl {
+
+bool is_timed(const Measurement& measurement) {
+  return measurement.time && measurement.time->median_s > 0;
+}
+
+std::optional<Operations> executed_operations(const Counters& counters, Dtype precision) {
+  if (precision == Dtype::f64) {
+    const auto flops = executed_f64_flops(counters);
+    if (!flops) return std::nullopt;
+    return Operations{*flops, 2 * value_of(counters, counter::kDfma).value()};
+  }
+  if (precision == Dtype::f32) {
+    const auto flops = executed_f32_flops(counters);
+    if (!flops) return std::nullopt;
+    const double packed_fma = value_of(counters, counter::kFfma2).value_or(0);
+    return Operations{*flops, 2 * value_of(counters, counter::kFfma).value() + 4 * packed_fma};
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+/// From this fraction of a ceiling on, the resource is taken as what bounds the point.
+constexpr double kBoundFraction = 0.6;
+/// Up to this many times an empty kernel, a launch is mostly overhead.
+constexpr double kLaunchBoundFactor = 3;
+/// Below this fraction of the compulsory bytes, DRAM did not deliver the input: a cache did.
+constexpr double kCacheResidentFraction = 0.9;
+
+std::optional<double> per_second(std::optional<double> amount, const Measurement& measurement) {
+  if (!amount || !is_timed(measurement)) return std::nullopt;
+  return *amount / measurement.time->median_s;
+}
+
+/// The clock that the point ran at: the median over its samples.
+std::optional<double> sm_clock_hz(const Measurement& measurement) {
+  if (!measurement.time || measurement.time->sample_clocks_hz.empty()) return std::nullopt;
+  const double clock_hz = median(measurement.time->sample_clocks_hz);
+  return clock_hz > 0 ? std::optional(clock_hz) : std::nullopt;
+}
+
+/// The traffic that was counted; declared where it was not.
+Traffic traffic(const Measurement& measurement) {
+  const auto read = value_of(measurement.counters, counter::kDramReadBytes);
+  const auto written = value_of(measurement.counters, counter::kDramWriteBytes);
+  if (read && written) return {*read, *written};
+  return {measurement.work.read_bytes, measurement.work.written_bytes};
+}
+
+/// The operations that were counted; declared where they were not.
+Operations operations(const Measurement& measurement) {
+  const auto executed = executed_operations(measurement.counters, accumulator(measurement.point.dtype));
+  return executed.value_or(Operations{measurement.work.flops, measurement.work.fma_flops});
+}
+
+/// Fractions of the measured ceilings at which the resources run; nothing where the ceiling is missing.
+struct Utilisation {
+  std::optional<double> dram;
+  std::optional<double> compute;
+};
+
+Utilisation utilisation(const Run& run, const Measurement& measurement) {
+  const Ceilings ceilings = Ceilings::measured(run);
+  const double time_s = measurement.time->median_s;
+  const Traffic moved = traffic(measurement);
+  const Operations done = operations(measurement);
+  Utilisation fractions;
+  if (const auto memory = ceilings.memory(moved)) {
+    fractions.dram = (moved.read_bytes + moved.written_bytes) / time_s / memory->per_s;
+  }
+  if (const auto compute = ceilings.compute(done, accumulator(measurement.point.dtype))) {
+    fractions.compute = done.flops / time_s / compute->per_s;
+  } else if (done.flops <= 0) {
+    fractions.compute = 0;
+  }
+  return fractions;
+}
+
+/// Within three times an empty kernel, timed in the same way: alone, or as a node of a graph.
+bool is_launch_bound(const Run& run, const TimeResult& time) {
+  const std::string_view id = time.launches_per_sample > 1 ? "graph_node" : "launch";
+  const Ceiling* empty = find_ceiling(run, id, CeilingSource::measured);
+  return empty != nullptr && time.median_s <= kLaunchBoundFactor * empty->value;
+}
+
+Bound bound_of(const Run& run, const Measurement& measurement) {
+  if (!is_timed(measurement)) return Bound::unknown;
+  const auto [dram, compute] = utilisation(run, measurement);
+  const double dram_fraction = dram.value_or(0);
+  const double compute_fraction = compute.value_or(0);
+  if (std::max(dram_fraction, compute_fraction) >= kBoundFraction) {
+    return compute_fraction > dram_fraction ? Bound::compute : Bound::dram;
+  }
+  if (is_launch_bound(run, *measurement.time)) return Bound::launch;
+  return dram && compute ? Bound::latency : Bound::unknown;
+}
+
+std::optional<double> fraction_of(const std::optional<Roof>& roof, const Measurement& measurement) {
+  if (!roof || !is_timed(measurement)) return std::nullopt;
+  return roof->time_s / measurement.time->median_s;
+}
+
+double relative_half_width(const TimeResult& time) {
+  return MedianInterval{time.ci_low_s, time.ci_high_s, time.median_s}.relative_half_width();
+}
+
+bool is_above_roof(const RooflinePoint& point) {
+  return point.fraction_of_roof &&
+         *point.fraction_of_roof >
+             1 + point.roof->relative_spread + relative_half_width(*point.measurement->time);
+}
+
+bool is_counted(const Counters& counters) {
+  return std::any_of(counters.begin(), counters.end(),
+                     [](const auto& entry) { return entry.second.available(); });
+}
+
+std::vector<std::string> flags_of(const RooflinePoint& point) {
+  const Measurement& measurement = *point.measurement;
+  std::vector<std::string> flags;
+  const auto flag_if = [&](bool condition, const char* flag) {
+    if (condition) flags.emplace_back(flag);
+  };
+  flag_if(measurement.status == Status::failed, "failed");
+  flag_if(measurement.status == Status::unverified, "unverified");
+  flag_if(measurement.time && measurement.time->noisy, "noisy");
+  flag_if(measurement.time && measurement.time->throttled_samples > 0, "throttled");
+  flag_if(point.dram_bytes && *point.dram_bytes < kCacheResidentFraction * point.dram_bytes_useful,
+          "cache-resident");
+  flag_if(point.bound == Bound::launch, "launch-bound");
+  flag_if(is_above_roof(point), "above-roof");
+  flag_if(measurement.time && !is_counted(measurement.counters), "declared");
+  return flags;
+}
+
+void set_declared(RooflinePoint& point) {
+  const Work& work = point.measurement->work;
+  point.flops_useful = work.flops;
+  point.dram_bytes_useful = work.bytes();
+  if (work.flops <= 0) return;
+  if (work.bytes() > 0) point.ai_useful = work.flops / work.bytes();
+  point.flop_per_s = per_second(work.flops, *point.measurement);
+}
+
+void set_counted(RooflinePoint& point) {
+  const Measurement& measurement = *point.measurement;
+  point.dram_bytes = dram_bytes(measurement.counters);
+  point.dram_bytes_per_s = per_second(point.dram_bytes, measurement);
+  const auto executed = executed_operations(measurement.counters, accumulator(measurement.point.dtype));
+  if (!executed) return;
+  point.flops_executed = executed->flops;
+  point.executed_flop_per_s = per_second(executed->flops, measurement);
+  if (point.dram_bytes && *point.dram_bytes > 0) point.ai_executed = executed->flops / *point.dram_bytes;
+  if (point.flops_useful > 0) point.redundancy = executed->flops / point.flops_useful;
+}
+
+void set_roofs(RooflinePoint& point, const Run& run) {
+  const Measurement& measurement = *point.measurement;
+  const Dtype precision = accumulator(measurement.point.dtype);
+  point.roof = roof_over(measurement.work, precision, Ceilings::measured(run));
+  point.theoretical_roof =
+      roof_over(measurement.work, precision, Ceilings::theoretical(run, sm_clock_hz(measurement)));
+  point.fraction_of_roof = fraction_of(point.roof, measurement);
+  point.fraction_of_theoretical = fraction_of(point.theoretical_roof, measurement);
+}
+
+}  // namespace
+
+RooflinePoint analyse_point(const Run& run, const Measurement& measurement) {
+  RooflinePoint point;
+  point.measurement = &measurement;
+  if (const VariantInfo* variant = run.catalogue.find_variant(measurement.point.variant)) {
+    point.family = variant->family;
+  }
+  set_declared(point);
+  set_counted(point);
+  set_roofs(point, run);
+  point.bound = bound_of(run, measurement);
+  point.flags = flags_of(point);
+  return point;
+}
+
+}  // namespace rooflinectl

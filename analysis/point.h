@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+
+#include "analysis/analysis.h"
+#include "analysis/roof.h"
+
+namespace rooflinectl {
+
+/// Counted operations in `precision`. Nothing for integers, and where a counter that they need is
+/// unavailable.
+std::optional<Operations> executed_operations(const Counters& counters, Dtype precision);
+
+/// Whether there is a time to divide by.
+bool is_timed(const Measurement& measurement);
+
+/// Everything of a point but its label.
+RooflinePoint analyse_point(const Run& run, const Measurement& measurement);
+
+}  // namespace rooflinectl

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "analysis/analysis.h"
+
+namespace rooflinectl {
+
+/// Bytes that cross the DRAM interface.
+struct Traffic {
+  double read_bytes = 0;
+  double written_bytes = 0;
+};
+
+/// Floating-point operations, a multiply-add being two, and those of them that are part of one.
+struct Operations {
+  double flops = 0;
+  double fma_flops = 0;
+};
+
+/// The rate that a resource of the device allows.
+struct Limit {
+  std::string ceiling;         ///< id of the ceiling, or of the two that are mixed
+  double per_s = 0;            ///< bytes or operations per second
+  double relative_spread = 0;  ///< of the ceiling; the larger one of a mix
+};
+
+/// The id of the measured DRAM ceiling for traffic of this direction: `dram_read` where writes are less than
+/// 5 % of the bytes, `dram_write` where they are more than 95 %, else `dram_copy`.
+std::string_view dram_ceiling_id(const Traffic& traffic);
+
+/// The ceilings of a run, from one source.
+class Ceilings {
+ public:
+  static Ceilings measured(const Run& run) { return {run, CeilingSource::measured, std::nullopt}; }
+  /// Theoretical compute ceilings are scaled to `sm_clock_hz` where that is known.
+  static Ceilings theoretical(const Run& run, std::optional<double> sm_clock_hz) {
+    return {run, CeilingSource::theoretical, sm_clock_hz};
+  }
+
+  /// The DRAM bandwidth for `traffic`; the theoretical one knows no direction. Nothing if the ceiling is
+  /// missing.
+  std::optional<Limit> memory(const Traffic& traffic) const;
+
+  /// The rate of `operations` in `precision` when multiply-adds run at the FMA rate and all others at the ADD
+  /// rate: flops / (fma_flops / fma_rate + (flops − fma_flops) / add_rate). Nothing if there are no
+  /// operations or a ceiling that they need is missing.
+  std::optional<Limit> compute(const Operations& operations, Dtype precision) const;
+
+ private:
+  Ceilings(const Run& run, CeilingSource source, std::optional<double> sm_clock_hz)
+      : run_(run), source_(source), sm_clock_hz_(sm_clock_hz) {}
+
+  std::optional<Limit> limit(std::string_view id) const;
+  double clock_factor(const Ceiling& ceiling) const;
+
+  const Run& run_;
+  CeilingSource source_;
+  std::optional<double> sm_clock_hz_;
+};
+
+/// The roof over `work` summed in `precision`. Nothing if a ceiling that it needs is missing or there is no
+/// work.
+std::optional<Roof> roof_over(const Work& work, Dtype precision, const Ceilings& ceilings);
+
+}  // namespace rooflinectl

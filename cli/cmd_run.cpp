@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/catalogue.h"
+#include "cli/commands.h"
+#include "cli/measure.h"
+#include "cli/run_folder.h"
+#include "cli/table.h"
+#include "cli/terminal.h"
+#include "core/files.h"
+#include "core/plan_yaml.h"
+#include "core/protocol.h"
+#include "reports/format.h"
+#include "reports/reports.h"
+
+namespace rooflinectl {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct RunOptions {
+  std::string plan_file;
+  std::string device = "0";
+  std::string output = "runs";
+  bool no_counters = false;
+  bool dry_run = false;
+  bool json = false;
+  std::vector<std::string> command_line;
+};
+
+// ---- --dry-run
+// ----------------------------------------------------------------------------------------------------
+
+void print_request(const Plan& plan, const RunOptions& options) {
+  require_collector();  // whose catalogue completes the points
+  CollectRequest request;
+  request.plan = plan;
+  request.counters = !options.no_counters;
+  request.device = options.device;
+  fmt::print("{}\n", encode(request));
+}
+
+void print_experiment(const Experiment& experiment) {
+  fmt::print("\n{}: {}\n", experiment.name, experiment.title);
+  fmt::print("  {} points, each timed until ±{} or {}; counters: {}\n", experiment.points.size(),
+             format::percent(experiment.timing.relative_half_width),
+             format::duration(experiment.timing.time_limit_s), to_string(experiment.counters));
+  Table table({"variant", "dtype", "elements", "cache", "block", "elements/thread"});
+  for (const PointId& point : experiment.points) {
+    table.add({point.variant, std::string(to_string(point.dtype)), format::elements(point.n_elements),
+               std::string(to_string(point.cache)),
+               point.block_size > 0 ? fmt::format("{}", point.block_size) : "",
+               point.elements_per_thread ? fmt::format("{}", *point.elements_per_thread) : ""});
+  }
+  fmt::print("{}", table.text("  "));
+}
+
+void print_plan(const Plan& plan) {
+  fmt::print("plan: {}\n", plan.name);
+  fmt::print("ceilings: {}\n",
+             plan.ceilings.empty() ? "none" : fmt::format("{}", fmt::join(plan.ceilings, ", ")));
+  for (const Experiment& experiment : plan.experiments) print_experiment(experiment);
+  if (!find_collector()) {
+    fmt::print(
+        "\nThis build has no rooflinectl-collector: where no block size is shown, the kernel has its own.\n");
+  }
+}
+
+// ---- the run itself
+// -----------------------------------------------------------------------------------------------
+
+/// After Ctrl-C: no reports, the user wants out.
+int end_interrupted(const MeasureResult& result) {
+  if (result.folder.empty()) {
+    fmt::print(stderr, "interrupted; nothing was measured\n");
+  } else {
+    fmt::print(stderr, "interrupted; what was measured is kept: rooflinectl report {}\n",
+               result.folder.string());
+  }
+  return 128 + *result.stop_signal;
+}
+
+void print_duration(const Run& run) {
+  const CounterSession& counters = run.counter_session;
+  const std::string share = counters.available
+                                ? fmt::format(", {} of it for counters",
+                                              format::duration(counters.host_setup_s + counters.collection_s))
+                                : "";
+  fmt::print("measured in {}{}\n", format::duration(run.wall_s), share);
+}
+
+int end_run(const MeasureResult& result) {
+  write_reports(result.run, result.folder);
+  fmt::print("\n{}\n", terminal_summary(result.run, columns_of(stdout)));
+
+  const auto& measurements = result.run.measurements;
+  const auto bad =
+      std::count_if(measurements.begin(), measurements.end(),
+                    [](const Measurement& measurement) { return measurement.status != Status::ok; });
+  if (bad > 0) fmt::print("{} of {} points failed or could not be verified\n", bad, measurements.size());
+  for (const std::string& loss : result.losses) fmt::print("{}\n", loss);
+  print_duration(result.run);
+  fmt::print("report: {}\n", (result.folder / "report.html").string());
+  std::fflush(stdout);
+  link_latest(result.folder);
+  if (result.stopped_by) throw *result.stopped_by;
+  return bad == 0 && result.losses.empty() ? 0 : static_cast<int>(ErrorKind::measurement);
+}
+
+int run(const RunOptions& options) {
+  const Plan plan = parse_plan(read_file(options.plan_file), options.plan_file, load_catalogue());
+  if (options.dry_run) {
+    options.json ? print_request(plan, options) : print_plan(plan);
+    return 0;
+  }
+  MeasureRequest request;
+  request.plan = plan;
+  request.device = options.device;
+  request.counters = !options.no_counters;
+  request.collector = require_collector();
+  request.output = options.output;
+  request.command_line = options.command_line;
+  const MeasureResult result = measure(request);
+  return result.stop_signal ? end_interrupted(result) : end_run(result);
+}
+
+}  // namespace
+
+void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
+  const auto options = std::make_shared<RunOptions>();
+  options->command_line.assign(argv, argv + argc);
+  CLI::App* const command = app.add_subcommand("run", "Measure what a plan lists and write the reports");
+  command->add_option("plan", options->plan_file, "The plan, such as experiments.yaml")
+      ->required()
+      ->type_name("PLAN");
+  command
+      ->add_option("-d,--device", options->device, "The GPU: its index or UUID as nvidia-smi -L prints them")
+      ->type_name("INDEX|UUID")
+      ->capture_default_str();
+  command->add_option("-o,--output", options->output, "Folder in which <plan name>/<UTC time>/ is made")
+      ->type_name("DIR")
+      ->capture_default_str();
+  command->add_flag("--no-counters", options->no_counters, "Only verify and time; no hardware counters");
+  CLI::Option* const dry_run =
+      command->add_flag("--dry-run", options->dry_run, "Check the plan and list its points; measure nothing");
+  command
+      ->add_flag("--json", options->json,
+                 "With --dry-run: print the request that the collector would be sent, as JSON")
+      ->needs(dry_run);
+  command->footer(
+      "Examples:\n"
+      "  rooflinectl run experiments.yaml\n"
+      "  rooflinectl run experiments.yaml --device 1 --output /scratch/runs\n"
+      "  rooflinectl run experiments.yaml --dry-run --json > request.json\n"
+      "  ncu --nvtx rooflinectl-collector --plan request.json --mode once\n"
+      "\n"
+      "Environment:\n"
+      "  ROOFLINECTL_SILENCE_LIMIT  seconds without a sign of life after which a kernel counts as hung\n"
+      "                             (default: one to five minutes, depending on what it does)\n"
+      "  ROOFLINECTL_COLLECTOR      the collector to start, if not the one beside this program");
+  command->callback([&action, options] { action = [options] { return run(*options); }; });
+}
+
+}  // namespace rooflinectl

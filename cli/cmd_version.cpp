@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "cli/catalogue.h"
+#include "cli/commands.h"
+#include "cli/version.h"
+
+namespace rooflinectl {
+
+namespace {
+
+int print_version() {
+  fmt::print("rooflinectl {} (commit {})\n", tool_version(), tool_commit());
+  const auto collector = find_collector();
+  fmt::print("collector: {}\n", collector ? collector->string() : "not installed; this build cannot measure");
+  return 0;
+}
+
+}  // namespace
+
+void add_version_command(CLI::App& app, Action& action) {
+  CLI::App* const command =
+      app.add_subcommand("version", "Print the version, the commit and whether this build can measure");
+  command->callback([&action] { action = print_version; });
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <functional>
+
+namespace rooflinectl {
+
+/// What the chosen subcommand does once the command line is parsed; returns the exit code, throws Error.
+using Action = std::function<int()>;
+
+/// Each adds a subcommand to `app` that sets `action` when it is chosen. `argc` and `argv` are those of main.
+void add_run_command(CLI::App& app, Action& action, int argc, char** argv);
+void add_report_command(CLI::App& app, Action& action);
+void add_list_command(CLI::App& app, Action& action);
+void add_version_command(CLI::App& app, Action& action);
+
+}  // namespace rooflinectl

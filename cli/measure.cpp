@@ -1,0 +1,379 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/measure.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "cli/collector_process.h"
+#include "cli/progress.h"
+#include "cli/recorder.h"
+#include "cli/stop_signals.h"
+#include "cli/worklist.h"
+#include "core/protocol.h"
+
+namespace rooflinectl {
+
+namespace {
+
+using namespace std::chrono_literals;
+using Clock = CollectorProcess::Clock;
+using message::Phase;
+using Seconds = std::chrono::duration<double>;
+
+constexpr int kMaxRestarts = 20;
+constexpr Seconds kStartLimit = 120s;
+constexpr Seconds kExitLimit = 5s;
+
+/// How long a collector may say nothing before it is taken for hung: far longer than any step takes.
+Seconds usual_silence_limit(Phase phase, const TimingTarget& timing) {
+  if (phase == Phase::verify) return 300s;
+  if (phase == Phase::time) return 60s + Seconds(10 * timing.time_limit_s);
+  return 120s;
+}
+
+/// What the environment variable ROOFLINECTL_SILENCE_LIMIT says instead, in seconds.
+std::optional<Seconds> silence_limit_from_environment() {
+  const char* const text = std::getenv("ROOFLINECTL_SILENCE_LIMIT");
+  if (text == nullptr) return std::nullopt;
+  double seconds = 0;
+  const char* const text_end = text + std::strlen(text);
+  const auto [end, error] = std::from_chars(text, text_end, seconds);
+  const bool valid = error == std::errc() && end == text_end && seconds > 0 && seconds < 1e6;
+  if (!valid)
+    throw Error(ErrorKind::usage,
+                fmt::format("ROOFLINECTL_SILENCE_LIMIT: '{}' is not a number of seconds", text));
+  return Seconds(seconds);
+}
+
+/// `1 point`, `2 points`
+std::string counted(std::size_t number, std::string_view what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
+std::size_t count_of_points_to_count(const Worklist& worklist) {
+  std::size_t count = 0;
+  for (std::size_t point = 0; point < worklist.points().size(); ++point)
+    count += worklist.wants_counters(point) ? 1 : 0;
+  return count;
+}
+
+/// One run of a plan, over as many collectors as it takes:
+///   1. start a collector with the worklist; its hello opens the run's folder
+///   2. progress names what it works on, results are recorded and taken off the worklist
+///   3. if it dies, what it was working on is to blame: mark that, and go on with 1
+///   4. mark what is left, write run.json
+class Measuring {
+ public:
+  explicit Measuring(const MeasureRequest& request)
+      : request_(request),
+        worklist_(request.plan, request.device, request.counters),
+        recorder_(request.plan, request.command_line),
+        progress_(request.plan, count_of_points_to_count(worklist_), stderr) {}
+
+  MeasureResult run() {
+    Outcome outcome = run_collector();
+    for (int restarts = 0; outcome == Outcome::lost && !worklist_.finished(); ++restarts) {
+      if (restarts == kMaxRestarts) {
+        stopped_by_ = Error(ErrorKind::measurement, fmt::format("the collector died {} times", restarts + 1),
+                            fmt::format("its log: {}", log_file().string()));
+        break;
+      }
+      outcome = run_collector();
+    }
+    progress_.finish();
+    if (!stop_signal_) mark_what_is_left();
+    if (recorder_.is_open()) recorder_.save();
+    return {recorder_.run(), recorder_.folder(), losses_, stop_signal_, stopped_by_};
+  }
+
+ private:
+  /// How a collector ended.
+  enum class Outcome {
+    finished,  ///< it has done all that it was asked for
+    lost,      ///< it crashed, hung or talked nonsense: another one can go on
+    stopped,   ///< nothing more can or shall be measured
+  };
+
+  Outcome run_collector() {
+    CollectorProcess process(request_.collector, {}, encode(worklist_.request()));
+    said_hello_ = false;
+    said_bye_ = false;
+    current_.reset();
+    Clock::time_point deadline = silence_deadline();
+    while (true) {
+      const auto save_due = recorder_.save_due();
+      const CollectorProcess::Event event =
+          process.next(save_due ? std::min(deadline, *save_due) : deadline, stop_signals_.fd());
+      if (save_due && Clock::now() >= *save_due) recorder_.save();
+
+      const bool silent = std::holds_alternative<CollectorProcess::TimedOut>(event);
+      if (silent && Clock::now() < deadline) continue;  // woken up to save
+      if (const auto outcome = handle_event(event)) {
+        process.end();
+        return *outcome;
+      }
+      if (std::holds_alternative<CollectorProcess::Line>(event)) deadline = silence_deadline();
+    }
+  }
+
+  Seconds current_limit() const {
+    if (said_bye_) return kExitLimit;
+    if (!current_) return kStartLimit;
+    return silence_limit_ ? *silence_limit_ : usual_silence_limit(current_->phase, timing_of(*current_));
+  }
+
+  Clock::time_point silence_deadline() const {
+    return Clock::now() + std::chrono::ceil<Clock::duration>(current_limit());
+  }
+
+  TimingTarget timing_of(const message::Progress& step) const {
+    if (!step.point) return {};
+    const std::string& name = worklist_.points()[*step.point].experiment;
+    const auto& experiments = request_.plan.experiments;
+    return std::find_if(experiments.begin(), experiments.end(), [&](const auto& e) { return e.name == name; })
+        ->timing;
+  }
+
+  std::filesystem::path log_file() const { return recorder_.folder() / "collector.log"; }
+
+  // -- events: each gives the outcome if the collector came to its end with it --
+
+  std::optional<Outcome> handle_event(const CollectorProcess::Event& event) {
+    return std::visit([this](const auto& content) { return handle(content); }, event);
+  }
+
+  std::optional<Outcome> handle(const CollectorProcess::Line& line) {
+    Message message;
+    try {
+      message = decode(line.text);
+    } catch (const Error&) {
+      log_.add(fmt::format("not understood: {}", line.text.substr(0, 200)));
+      return lost("said something unintelligible");
+    }
+    if (const char* const violation = protocol_violation(message)) return lost(violation);
+    return std::visit([this](const auto& content) { return handle(content); }, message);
+  }
+
+  std::optional<Outcome> handle(const CollectorProcess::LogLine& line) {
+    log_.add(line.text);
+    return std::nullopt;
+  }
+
+  std::optional<Outcome> handle(const CollectorProcess::LineTooLong&) {
+    return lost("wrote a line without end");
+  }
+
+  std::optional<Outcome> handle(const CollectorProcess::Exited& exited) {
+    return said_bye_ ? Outcome::finished : lost(describe_exit(exited.wait_status));
+  }
+
+  std::optional<Outcome> handle(const CollectorProcess::TimedOut&) {
+    if (said_bye_) return Outcome::finished;
+    return lost(fmt::format("hung (nothing heard for {:g} s)", current_limit().count()));
+  }
+
+  std::optional<Outcome> handle(const CollectorProcess::StopRequested&) {
+    stop_signal_ = stop_signals_.take().value_or(SIGTERM);
+    return Outcome::stopped;
+  }
+
+  // -- messages: each gives the outcome if the collector came to its end with it --
+
+  /// What is wrong with a message that is well formed; null if nothing is.
+  const char* protocol_violation(const Message& message) const {
+    const auto is_point = [this](std::size_t point) { return point < worklist_.points().size(); };
+    if (const auto* step = std::get_if<message::Progress>(&message)) {
+      const bool named = step->point && is_point(*step->point);
+      if (step->phase != Phase::ceilings && !named) return "worked on a point that the plan does not have";
+    }
+    if (const auto* timed = std::get_if<message::PointTimed>(&message)) {
+      if (!is_point(timed->point) || timed->measurement.point != worklist_.points()[timed->point]) {
+        return "measured a point that the plan does not have";
+      }
+    }
+    if (const auto* counted = std::get_if<message::PointCounted>(&message)) {
+      if (!recorder_.has_measurement(counted->point)) return "counted a point that was not measured";
+    }
+    const bool may_come_first =
+        std::holds_alternative<message::Hello>(message) || std::holds_alternative<message::Failure>(message);
+    return said_hello_ || may_come_first ? nullptr : "did not introduce itself";
+  }
+
+  std::optional<Outcome> handle(const message::Hello& hello) {
+    said_hello_ = true;
+    const bool first = !recorder_.is_open();
+    if (first) {
+      recorder_.open(request_.output, hello);
+      log_.set_file(log_file());
+      progress_.set_passes(hello.counter_session.passes);
+      print_header(hello);
+    }
+    recorder_.set_counter_session(hello.counter_session);
+    return std::nullopt;
+  }
+
+  std::optional<Outcome> handle(const message::Progress& step) {
+    if (step.phase != Phase::ceilings) worklist_.ceilings_finished();
+    current_ = step;
+    progress_.begin(step);
+    return std::nullopt;
+  }
+
+  std::optional<Outcome> handle(const message::CeilingMeasured& measured) {
+    recorder_.add(measured.ceiling);
+    progress_.measured(measured.ceiling);
+    if (measured.ceiling.source == CeilingSource::measured) worklist_.ceiling_measured(measured.ceiling.id);
+    return std::nullopt;
+  }
+
+  std::optional<Outcome> handle(const message::PointTimed& timed) {
+    add_measurement(timed.point, timed.measurement);
+    return std::nullopt;
+  }
+
+  std::optional<Outcome> handle(const message::PointCounted& counted) {
+    recorder_.add_counters(counted.point, counted.counters);
+    worklist_.point_finished(counted.point);
+    current_.reset();
+    return std::nullopt;
+  }
+
+  std::optional<Outcome> handle(const message::Failure& failure) {
+    if (failure.kind == ErrorKind::measurement) return lost(failure.cause);
+    return stop(Error(failure.kind, failure.cause, failure.hint));
+  }
+
+  std::optional<Outcome> handle(const message::Bye& bye) {
+    recorder_.set_counter_session(bye.counter_session);
+    said_bye_ = true;
+    return std::nullopt;
+  }
+
+  void add_measurement(std::size_t point, const Measurement& measurement) {
+    recorder_.add(point, measurement);
+    worklist_.point_timed(point, measurement.status);
+    progress_.measured(measurement);
+    current_.reset();
+  }
+
+  // -- when things go wrong --
+
+  /// No collector can go on. Thrown if there is no run yet that could say so.
+  Outcome stop(const Error& error) {
+    if (!recorder_.is_open()) throw error;
+    stopped_by_ = error;
+    return Outcome::stopped;
+  }
+
+  /// The collector is gone or of no more use; `cause` says what it did.
+  Outcome lost(const std::string& cause) {
+    if (said_bye_) return Outcome::finished;
+    if (!said_hello_) {
+      const std::string& log = log_.last_line();
+      return stop(Error(ErrorKind::environment,
+                        fmt::format("rooflinectl-collector {} before it measured anything", cause),
+                        log.empty() ? "" : fmt::format("its last words: {}", log)));
+    }
+    if (const auto step = std::exchange(current_, std::nullopt)) {
+      give_up(*step, fmt::format("{} while {}", cause, activity(step->phase)));
+    }
+    return Outcome::lost;
+  }
+
+  /// Marks what the collector worked on when it died, so that the next one leaves it out.
+  void give_up(const message::Progress& step, const std::string& cause) {
+    if (step.phase == Phase::ceilings) {
+      worklist_.give_up_ceiling(step.what);
+      add_loss(fmt::format("ceiling {}: {}", step.what, cause));
+    } else if (worklist_.needs_result(*step.point)) {
+      add_failure(*step.point, cause);
+    } else if (worklist_.needs_counters(*step.point)) {
+      recorder_.add_missing_counters(*step.point, cause);
+      worklist_.point_finished(*step.point);
+      add_loss(fmt::format("counters of {}: {}", range_name(worklist_.points()[*step.point]), cause));
+    }
+  }
+
+  void add_loss(const std::string& loss) {
+    losses_.push_back(loss);
+    progress_.warn(loss);
+  }
+
+  void add_failure(std::size_t point, const std::string& cause) {
+    Measurement measurement;
+    measurement.point = worklist_.points()[point];
+    measurement.status = Status::failed;
+    measurement.cause = cause;
+    add_measurement(point, measurement);
+  }
+
+  /// Every point of the plan has a result in the end, be it the reason why it has none.
+  void mark_what_is_left() {
+    const std::string cause = stopped_by_ ? stopped_by_->what() : "the collector left it out";
+    for (const std::size_t point : worklist_.to_measure())
+      add_failure(point, fmt::format("not measured: {}", cause));
+    if (!recorder_.run().counter_session.available) return;
+    for (const std::size_t point : worklist_.to_count()) {
+      recorder_.add_missing_counters(point, fmt::format("not counted: {}", cause));
+    }
+  }
+
+  // -- what the user sees first --
+
+  void print_header(const message::Hello& hello) const {
+    const DeviceInfo& device = hello.device;
+    fmt::print("device: {} (GPU {}, {}, driver {})\n", device.name, device.index, device.uuid,
+               device.driver_version.empty() ? "unknown" : device.driver_version);
+    fmt::print("plan: {}, {} and {}\n", request_.plan.name, counted(worklist_.points().size(), "point"),
+               counted(request_.plan.ceilings.size(), "ceiling"));
+    print_counters(hello.counter_session);
+    fmt::print("results: {}\n", recorder_.folder().string());
+    std::fflush(stdout);
+  }
+
+  void print_counters(const CounterSession& session) const {
+    if (!request_.counters) {
+      fmt::print("counters: off\n");
+    } else if (session.available) {
+      fmt::print("counters: {} {}\n", session.passes, session.passes == 1 ? "pass" : "passes");
+    } else {
+      fmt::print("counters: unavailable: {}\n", session.reason);
+      if (!session.hint.empty()) fmt::print("  hint: {}\n", session.hint);
+      fmt::print("  times are measured all the same; bytes and operations are then declared, not counted\n");
+    }
+  }
+
+  const MeasureRequest& request_;
+  const std::optional<Seconds> silence_limit_ = silence_limit_from_environment();
+  StopSignals stop_signals_;
+  Worklist worklist_;
+  Recorder recorder_;
+  Progress progress_;
+  CollectorLog log_;
+
+  bool said_hello_ = false;  // this collector
+  bool said_bye_ = false;
+  std::optional<message::Progress> current_;  // what it works on
+
+  std::vector<std::string> losses_;
+  std::optional<int> stop_signal_;
+  std::optional<Error> stopped_by_;
+};
+
+}  // namespace
+
+MeasureResult measure(const MeasureRequest& request) {
+  return Measuring(request).run();
+}
+
+}  // namespace rooflinectl

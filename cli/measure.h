@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/run.h"
+
+namespace rooflinectl {
+
+struct MeasureRequest {
+  Plan plan;
+  std::string device;  ///< index or UUID
+  bool counters = true;
+  std::filesystem::path collector;  ///< the executable
+  std::filesystem::path output;     ///< the run's folder is made in here
+  std::vector<std::string> command_line;
+};
+
+struct MeasureResult {
+  Run run;
+  std::filesystem::path
+      folder;  ///< holds `run.json`; empty if the run was stopped before there was anything to keep
+  /// Ceilings and counters that were lost to a crash or a hang, with the cause. (Failed points say so
+  /// themselves.)
+  std::vector<std::string> losses;
+  /// Why the run ended before its plan did.
+  std::optional<int> stop_signal;
+  std::optional<Error> stopped_by;
+};
+
+/// Measures a plan in a collector process and keeps every result on disk as it comes. A point that crashes or
+/// hangs the collector is marked as failed with its cause, and a new collector goes on with the next one.
+/// Prints what is measured on standard output and the progress on standard error.
+///
+/// Throws Error as long as nothing has been written: no GPU, no such device, a collector that does not start,
+/// an output folder that cannot be written.
+MeasureResult measure(const MeasureRequest& request);
+
+}  // namespace rooflinectl

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/recorder.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "cli/run_folder.h"
+#include "cli/version.h"
+#include "core/files.h"
+
+namespace rooflinectl {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t kMaxLogBytes = std::size_t{16} << 20;
+
+std::string host_name() {
+  std::array<char, 256> name{};
+  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
+}
+
+}  // namespace
+
+Recorder::Recorder(Plan plan, std::vector<std::string> command_line) {
+  run_.tool_version = tool_version();
+  run_.tool_commit = tool_commit();
+  run_.started_utc = utc_time(started_utc_);
+  run_.host = host_name();
+  run_.command_line = std::move(command_line);
+  run_.plan = std::move(plan);
+}
+
+void Recorder::open(const std::filesystem::path& parent, const message::Hello& hello) {
+  folder_ = create_run_folder(parent, run_.plan.name, started_utc_);
+  run_.device = hello.device;
+  run_.catalogue = hello.catalogue;
+  save();
+}
+
+void Recorder::set_counter_session(const CounterSession& session) {
+  // A collector that was started again may have no counters: what was counted before stays.
+  if (session.available || !run_.counter_session.available) run_.counter_session = session;
+  has_news_ = true;
+}
+
+void Recorder::add(const Ceiling& ceiling) {
+  const auto same = std::find_if(run_.ceilings.begin(), run_.ceilings.end(), [&](const Ceiling& other) {
+    return other.id == ceiling.id && other.source == ceiling.source;
+  });
+  if (same != run_.ceilings.end()) {
+    *same = ceiling;
+  } else {
+    run_.ceilings.push_back(ceiling);
+  }
+  has_news_ = true;
+}
+
+void Recorder::add(std::size_t point, Measurement measurement) {
+  measurements_[point] = std::move(measurement);
+  has_news_ = true;
+}
+
+void Recorder::add_counters(std::size_t point, const Counters& counters) {
+  measurements_.at(point).counters = counters;
+  has_news_ = true;
+}
+
+void Recorder::add_missing_counters(std::size_t point, const std::string& reason) {
+  Counters counters;
+  for (const auto& [key, metric] : run_.counter_session.metrics) {
+    counters.emplace(key, CounterValue::unavailable(reason));
+  }
+  add_counters(point, counters);
+}
+
+std::optional<Recorder::Clock::time_point> Recorder::save_due() const {
+  return has_news_ && is_open() ? std::optional(next_save_) : std::nullopt;
+}
+
+void Recorder::save() {
+  const Clock::time_point begin = Clock::now();
+  run_.wall_s = std::chrono::duration<double>(begin - started_).count();
+  run_.measurements.clear();
+  for (const auto& [point, measurement] : measurements_) run_.measurements.push_back(measurement);
+  write_file(folder_ / "run.json", run_to_json(run_));
+  has_news_ = false;
+  const Clock::time_point end = Clock::now();
+  next_save_ = end + std::max<Clock::duration>(1s, 10 * (end - begin));
+}
+
+void CollectorLog::set_file(std::filesystem::path file) {
+  path_ = std::move(file);
+  write();
+}
+
+void CollectorLog::add(const std::string& line) {
+  last_line_ = line;
+  bytes_ += line.size() + 1;
+  if (bytes_ > kMaxLogBytes) return;
+  pending_ += line + "\n";
+  write();
+}
+
+void CollectorLog::write() {
+  if (path_.empty() || pending_.empty()) return;
+  if (!file_.is_open()) file_.open(path_);
+  file_ << pending_ << std::flush;
+  pending_.clear();
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <csignal>
+#include <optional>
+
+namespace rooflinectl {
+
+/// While an object of this class lives, Ctrl-C (SIGINT) and SIGTERM do not end the program: they make `fd()`
+/// readable, so that what was measured can be kept. One at a time. Throws Error(environment).
+class StopSignals {
+ public:
+  StopSignals();
+  ~StopSignals();
+  StopSignals(const StopSignals&) = delete;
+  StopSignals& operator=(const StopSignals&) = delete;
+
+  /// For poll().
+  int fd() const { return fd_; }
+  /// The signal that came, if one did.
+  std::optional<int> take();
+
+ private:
+  sigset_t previous_mask_{};
+  int fd_ = -1;
+};
+
+}  // namespace rooflinectl

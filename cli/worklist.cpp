@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/worklist.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace rooflinectl {
+
+Worklist::Worklist(Plan plan, std::string device, bool counters)
+    : plan_(std::move(plan)), device_(std::move(device)), counters_(counters), points_(all_points(plan_)) {
+  for (const Experiment& experiment : plan_.experiments) {
+    const bool wanted = counters && experiment.counters != CounterSet::none;
+    wants_counters_.insert(wants_counters_.end(), experiment.points.size(), wanted);
+  }
+  states_.assign(points_.size(), State::to_measure);
+}
+
+CollectRequest Worklist::request() const {
+  CollectRequest request;
+  request.plan = plan_;
+  request.device = device_;
+  request.counters = counters_;
+  request.skip_points = points_in(State::finished);
+  request.count_only_points = to_count();
+  request.skip_ceilings = skip_ceilings_;
+  return request;
+}
+
+bool Worklist::finished() const {
+  return std::all_of(states_.begin(), states_.end(), [](State state) { return state == State::finished; });
+}
+
+void Worklist::ceiling_measured(const std::string& id) {
+  std::erase(plan_.ceilings, id);
+}
+
+void Worklist::give_up_ceiling(const std::string& id) {
+  if (std::erase(plan_.ceilings, id) == 0) skip_ceilings_ = true;
+}
+
+void Worklist::point_timed(std::size_t point, Status status) {
+  states_[point] = status == Status::ok && wants_counters_[point] ? State::to_count : State::finished;
+}
+
+std::vector<std::size_t> Worklist::points_in(State state) const {
+  std::vector<std::size_t> points;
+  for (std::size_t point = 0; point < states_.size(); ++point) {
+    if (states_[point] == state) points.push_back(point);
+  }
+  return points;
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "core/protocol.h"
+
+namespace rooflinectl {
+
+/// What is still to be done of a plan, over as many collectors as it takes.
+class Worklist {
+ public:
+  /// `counters`: whether any are wanted; an experiment can still do without.
+  Worklist(Plan plan, std::string device, bool counters);
+
+  /// What the next collector has to be asked for.
+  CollectRequest request() const;
+
+  const std::vector<PointId>& points() const { return points_; }
+  /// Points without a result.
+  std::vector<std::size_t> to_measure() const { return points_in(State::to_measure); }
+  /// Points that lack their counters alone.
+  std::vector<std::size_t> to_count() const { return points_in(State::to_count); }
+  bool needs_result(std::size_t point) const { return states_[point] == State::to_measure; }
+  bool needs_counters(std::size_t point) const { return states_[point] == State::to_count; }
+  bool wants_counters(std::size_t point) const { return wants_counters_[point]; }
+  bool finished() const;
+
+  void ceiling_measured(const std::string& id);
+  /// The ceiling is not worth another try. One that the plan does not name is always measured: then all are
+  /// given up.
+  void give_up_ceiling(const std::string& id);
+  void ceilings_finished() { skip_ceilings_ = true; }
+
+  void point_timed(std::size_t point, Status status);
+  /// Nothing more is to be done for the point: it is counted, or not worth another try.
+  void point_finished(std::size_t point) { states_[point] = State::finished; }
+
+ private:
+  enum class State { to_measure, to_count, finished };
+
+  std::vector<std::size_t> points_in(State state) const;
+
+  Plan plan_;
+  std::string device_;
+  bool counters_;
+  bool skip_ceilings_ = false;
+  std::vector<PointId> points_;
+  std::vector<bool> wants_counters_;  // by point
+  std::vector<State> states_;         // by point
+};
+
+}  // namespace rooflinectl

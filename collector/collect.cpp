@@ -1,0 +1,278 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/collect.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <set>
+#include <span>
+
+#include "collector/apparatus.h"
+#include "collector/ceilings.h"
+#include "collector/device.h"
+#include "collector/metrics.h"
+#include "collector/nvtx.h"
+#include "collector/prepared_point.h"
+#include "collector/profiler.h"
+#include "collector/timing.h"
+#include "collector/verification.h"
+#include "core/error.h"
+#include "kernels/ceiling.h"
+#include "kernels/cuda_check.h"
+#include "kernels/variant.h"
+
+namespace rooflinectl {
+
+namespace {
+
+using message::Phase;
+using Clock = std::chrono::steady_clock;
+
+/// Setting up a counting pass takes some 0.2 s whatever is in it, so many points share one; but what one of
+/// them breaks is lost for all.
+constexpr std::size_t kPointsCountedTogether = 64;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Whether the CUDA context can still be used after an error.
+bool context_is_usable() {
+  cudaGetLastError();
+  return cudaDeviceSynchronize() == cudaSuccess;
+}
+
+/// Every key of the catalogue, unavailable for the same reason.
+Counters unavailable_counters(const std::string& reason) {
+  Counters counters;
+  for (const Metric& metric : basic_metrics())
+    counters.emplace(metric.key, CounterValue::unavailable(reason));
+  return counters;
+}
+
+/// One run through a request. The steps are in the order of `collect`.
+class Collection {
+ public:
+  Collection(const CollectRequest& request, const std::function<void(const Message&)>& emit)
+      : request_(request),
+        emit_(emit),
+        points_(all_points(request.plan)),
+        device_(select_device(request.device)),
+        timer_(device_, stream_) {}
+
+  void say_hello() {
+    if (request_.counters) open_counters();
+    emit_(message::Hello{device_, linked_catalogue(), counters_});
+  }
+
+  void measure_ceilings() {
+    for (const Ceiling& ceiling : theoretical_ceilings(device_)) emit_(message::CeilingMeasured{ceiling});
+    for (const kernels::CeilingBenchmark& benchmark : kernels::all_ceiling_benchmarks()) {
+      const auto& wanted = request_.plan.ceilings;
+      // The cost of a launch is needed to tell launch-bound points, and cheap to measure.
+      const bool is_wanted = benchmark.kind == CeilingKind::latency ||
+                             std::find(wanted.begin(), wanted.end(), benchmark.id) != wanted.end();
+      if (!is_wanted) continue;
+      emit_(message::Progress{Phase::ceilings, std::nullopt, benchmark.id});
+      for (const Ceiling& ceiling : measure_ceiling(benchmark, device_, timer_, stream_)) {
+        emit_(message::CeilingMeasured{ceiling});
+      }
+    }
+  }
+
+  void time_points() {
+    for_each_experiment([&](const Experiment& experiment, std::size_t first_point) {
+      for (std::size_t i = 0; i < experiment.points.size(); ++i) {
+        const std::size_t point = first_point + i;
+        if (is_listed(request_.skip_points, point) || is_listed(request_.count_only_points, point)) continue;
+        const Measurement measurement = verify_and_time(point, experiment.timing);
+        if (measurement.status != Status::ok) without_counters_.insert(point);
+        emit_(message::PointTimed{point, measurement});
+        if (measurement.status == Status::failed && !context_is_usable()) {
+          throw Error(ErrorKind::measurement, "the CUDA context is lost: " + measurement.cause);
+        }
+      }
+    });
+  }
+
+  void count_points() {
+    if (!profiler_) return;
+    std::vector<std::size_t> wanted;
+    for_each_experiment([&](const Experiment& experiment, std::size_t first_point) {
+      if (experiment.counters == CounterSet::none) return;
+      for (std::size_t point = first_point; point < first_point + experiment.points.size(); ++point) {
+        if (!is_listed(request_.skip_points, point) && !without_counters_.contains(point))
+          wanted.push_back(point);
+      }
+    });
+    for (std::size_t first = 0; first < wanted.size(); first += kPointsCountedTogether) {
+      count(std::span(wanted).subspan(first, std::min(kPointsCountedTogether, wanted.size() - first)));
+    }
+  }
+
+  void launch_points_once() {
+    for (std::size_t point = 0; point < points_.size(); ++point) {
+      if (is_listed(request_.skip_points, point)) continue;
+      emit_(message::Progress{Phase::time, point, range_name(points_[point])});
+      PreparedPoint prepared(points_[point], bench_, stream_, 1);
+      prepare_caches(prepared);
+      launch_in_range(prepared);
+    }
+  }
+
+  void say_bye() { emit_(message::Bye{counters_}); }
+
+ private:
+  template <typename Function>
+  void for_each_experiment(Function function) {
+    std::size_t first_point = 0;
+    for (const Experiment& experiment : request_.plan.experiments) {
+      function(experiment, first_point);
+      first_point += experiment.points.size();
+    }
+  }
+
+  static bool is_listed(const std::vector<std::size_t>& points, std::size_t point) {
+    return std::find(points.begin(), points.end(), point) != points.end();
+  }
+
+  void open_counters() {
+    const Clock::time_point start = Clock::now();
+    try {
+      profiler_ = open_profiler(device_.index);
+      device_.chip = profiler_->chip();
+      device_.cupti_version = profiler_->version();
+      counters_.available = true;
+      counters_.passes = profiler_->passes();
+      counters_.metrics = profiler_->metrics();
+      counters_.host_setup_s = seconds_since(start);
+    } catch (const Error& error) {
+      counters_.available = false;
+      counters_.reason = error.what();
+      counters_.hint = error.hint();
+    }
+  }
+
+  Measurement verify_and_time(std::size_t index, const TimingTarget& target) {
+    const PointId& point = points_[index];
+    Measurement measurement;
+    measurement.point = point;
+    try {
+      emit_(message::Progress{Phase::verify, index, range_name(point)});
+      PreparedPoint prepared(point, bench_, stream_, copies_for_timing(point, device_));
+      measurement.launch = prepared.variant().shape(prepared.problem());
+      measurement.work = prepared.variant().work(prepared.problem());
+      require_chip(prepared.variant());
+      measurement.verification =
+          verify(prepared.variant(), prepared.problem(), prepared.memory(), references_, stream_);
+      if (!measurement.verification->passed) {
+        measurement.status = Status::unverified;
+        measurement.cause = measurement.verification->detail;
+        return measurement;
+      }
+      emit_(message::Progress{Phase::time, index, range_name(point)});
+      measurement.time = timer_.measure(prepared.timed_work(), target);
+    } catch (const Error& error) {
+      measurement.status = Status::failed;
+      measurement.cause = error.what();
+    }
+    return measurement;
+  }
+
+  void require_chip(const kernels::Variant& variant) const {
+    if (variant.info.minimum_sm <= device_.compute_capability) return;
+    throw Error(ErrorKind::environment,
+                fmt::format("needs compute capability {}.{}, this GPU has {}.{}",
+                            variant.info.minimum_sm / 10, variant.info.minimum_sm % 10,
+                            device_.compute_capability / 10, device_.compute_capability % 10));
+  }
+
+  void count(std::span<const std::size_t> wanted) {
+    const Clock::time_point start = Clock::now();
+    std::vector<PreparedPoint> prepared;
+    std::vector<CountedRange> ranges;
+    prepared.reserve(wanted.size());
+    try {
+      for (const std::size_t index : wanted) {
+        PreparedPoint& point = prepared.emplace_back(points_[index], bench_, stream_, 1);
+        const std::string name = range_name(points_[index]);
+        ranges.push_back({[this, &point, index, name] {
+                            emit_(message::Progress{Phase::count, index, name});
+                            prepare_caches(point);
+                          },
+                          [this, &point] { launch_in_range(point); }});
+      }
+      const std::vector<Counters> counters = profiler_->count(ranges);
+      for (std::size_t i = 0; i < wanted.size(); ++i) emit_(message::PointCounted{wanted[i], counters[i]});
+    } catch (const Error& error) {
+      for (const std::size_t index : wanted) {
+        emit_(message::PointCounted{index, unavailable_counters(error.what())});
+      }
+    }
+    counters_.collection_s += seconds_since(start);
+  }
+
+  /// Fresh input, and the caches in the state that the point asks for.
+  void prepare_caches(PreparedPoint& point) {
+    point.fill_inputs();
+    if (point.id().cache == CacheState::cold) {
+      timer_.cache_flush().enqueue(stream_);
+    } else {
+      point.launch(0);
+      if (point.variant().info.destroys_input) point.fill_inputs();
+    }
+    stream_.synchronize();
+  }
+
+  void launch_in_range(PreparedPoint& point) {
+    const NvtxRange range(range_name(point.id()));
+    point.launch(0);
+    stream_.synchronize();
+  }
+
+  const CollectRequest& request_;
+  const std::function<void(const Message&)>& emit_;
+  std::vector<PointId> points_;
+  DeviceInfo device_;
+  Stream stream_;
+  Timer timer_;
+  Workbench bench_;
+  kernels::ReferenceSums references_;
+  std::unique_ptr<Profiler> profiler_;
+  CounterSession counters_;
+  std::set<std::size_t> without_counters_;  // points whose result was not worth counting
+};
+
+}  // namespace
+
+Catalogue linked_catalogue() {
+  Catalogue catalogue;
+  for (const kernels::Variant& variant : kernels::all_variants()) catalogue.variants.push_back(variant.info);
+  for (const kernels::CeilingBenchmark& benchmark : kernels::all_ceiling_benchmarks()) {
+    catalogue.ceilings.push_back(benchmark.id);
+  }
+  return catalogue;
+}
+
+void collect(const CollectRequest& request, const std::function<void(const Message&)>& emit) {
+  Collection collection(request, emit);
+  collection.say_hello();
+  switch (request.mode) {
+    case CollectMode::measure:
+      if (!request.skip_ceilings) collection.measure_ceilings();
+      // All times before any counters: an attached profiler may slow launches down.
+      collection.time_points();
+      collection.count_points();
+      break;
+    case CollectMode::once:
+      collection.launch_points_once();
+      break;
+    case CollectMode::count:
+      collection.count_points();
+      break;
+  }
+  collection.say_bye();
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/cupti/call.h"
+
+#include <fmt/format.h>
+
+namespace rooflinectl::cupti {
+
+namespace {
+
+struct Explanation {
+  const char* cause;
+  const char* hint;
+};
+
+Explanation explain(CUptiResult result) {
+  switch (result) {
+    case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
+      return {
+          "the driver reserves performance counters for administrators",
+          "let users count: set NVreg_RestrictProfilingToAdminUsers=0 for the nvidia kernel module and "
+          "reload it "
+          "(RmProfilingAdminOnly in /proc/driver/nvidia/params shows the state), or run with CAP_SYS_ADMIN"};
+    case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
+      return {"the hypervisor does not let this virtual GPU use performance counters",
+              "enable profiling for the vGPU on the host"};
+    case CUPTI_ERROR_VIRTUALIZED_DEVICE_NOT_SUPPORTED:
+      return {"performance counters are not available on this virtual GPU",
+              "use a passed-through or bare-metal GPU"};
+    case CUPTI_ERROR_HARDWARE_BUSY:
+      return {"another program holds the performance counters, often DCGM",
+              "pause it: dcgmi profile --pause, and --resume afterwards"};
+    case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
+      return {"another profiler is attached to this process (ncu, nsys, compute-sanitizer or a framework's)",
+              "run without it, or with --no-counters"};
+    case CUPTI_ERROR_NOT_INITIALIZED:
+      return {"the driver is older than this CUPTI",
+              "update the driver, or use the CUPTI of an older toolkit"};
+    case CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED:
+      return {"the GPU runs in confidential-computing mode, which does not count",
+              "switch confidential computing off, or to its developer mode"};
+    case CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED:
+      return {"mining GPUs have no performance counters for users", "use another GPU"};
+    case CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED:
+      return {"this MIG instance shares its compute instance",
+              "use a MIG instance with a compute instance of its own"};
+    case CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED:
+      return {"GPUs coupled by SLI cannot be counted", "switch SLI off"};
+    case CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED:
+      return {"this driver does not count under WSL", "update the Windows driver, or run on Linux"};
+    case CUPTI_ERROR_INVALID_CHIP_NAME:
+      return {"the GPU is newer than this CUPTI", "use the CUPTI of a newer CUDA toolkit"};
+    case CUPTI_ERROR_UNKNOWN:
+      return {"the NVIDIA driver did not answer",
+              "check that nvidia-smi works here; in a container: --gpus all"};
+    default:
+      return {"performance counters could not be used", "run with --no-counters to measure times alone"};
+  }
+}
+
+}  // namespace
+
+Error error_of(CUptiResult result, const char* call) {
+  const Explanation explanation = explain(result);
+  return Error(ErrorKind::environment,
+               fmt::format("{} ({} returned {})", explanation.cause, call, static_cast<int>(result)),
+               explanation.hint);
+}
+
+}  // namespace rooflinectl::cupti

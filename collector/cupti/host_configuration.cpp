@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/cupti/host_configuration.h"
+
+#include <cupti_profiler_host.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "collector/cupti/call.h"
+
+namespace rooflinectl::cupti {
+
+std::vector<std::string> supported_chips() {
+  ROOFLINECTL_CUPTI_PARAMS(CUpti_Profiler_Host_GetSupportedChips_Params, params);
+  ROOFLINECTL_CUPTI(cuptiProfilerHostGetSupportedChips, &params);
+  return {params.ppChipNames, params.ppChipNames + params.numChips};
+}
+
+HostConfiguration::HostConfiguration(const std::string& chip, const std::vector<Metric>& metrics,
+                                     const std::vector<std::uint8_t>& availability) {
+  ROOFLINECTL_CUPTI_PARAMS(CUpti_Profiler_Host_Initialize_Params, params);
+  params.profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER;
+  params.pChipName = chip.c_str();
+  params.pCounterAvailabilityImage = availability.empty() ? nullptr : availability.data();
+  ROOFLINECTL_CUPTI(cuptiProfilerHostInitialize, &params);
+  host_.reset(params.pHostObject);
+  resolve(metrics);
+  configure();
+}
+
+void HostConfiguration::HostDeleter::operator()(CUpti_Profiler_Host_Object* host) const {
+  ROOFLINECTL_CUPTI_PARAMS(CUpti_Profiler_Host_Deinitialize_Params, params);
+  params.pHostObject = host;
+  cuptiProfilerHostDeinitialize(&params);
+}
+
+void HostConfiguration::resolve(const std::vector<Metric>& metrics) {
+  // A bad name makes the host object unusable once it is added, so every name is tried here first.
+  const auto exists = [this](std::string_view name) {
+    ROOFLINECTL_CUPTI_PARAMS(CUpti_Profiler_Host_GetMetricProperties_Params, params);
+    params.pHostObject = host_.get();
+    params.pMetricName = name.data();
+    return cuptiProfilerHostGetMetricProperties(&params) == CUPTI_SUCCESS;
+  };
+  for (const Metric& metric : metrics) {
+    const auto found = std::find_if(metric.names.begin(), metric.names.end(), exists);
+    if (found == metric.names.end()) {
+      missing_.emplace(metric.key, CounterValue::unavailable("this chip has no such counter"));
+      continue;
+    }
+    resolved_.push_back({metric.key, metric.scale});
+    names_.push_back(found->data());
+    metric_of_key_.emplace(metric.key, *found);
+  }
+}
+
+void HostConfiguration::configure() {
+  // All metrics in one call: added one by one they are not packed, and the same set takes several times the
+  // passes.
+  ROOFLINECTL_CUPTI_PARAMS(CUpti_Profiler_Host_ConfigAddMetrics_Params, add);
+  add.pHostObject = host_.get();
+  add.ppMetricNames = names_.data();
+  add.numMetrics = names_.size();
+  ROOFLINECTL_CUPTI(cuptiProfilerHostConfigAddMetrics, &add);
+
+  ROOFLINECTL_CUPTI_PARAMS(CUpti_Profiler_Host_GetConfigImageSize_Params, size);
+  size.pHostObject = host_.get();
+  ROOFLINECTL_CUPTI(cuptiProfilerHostGetConfigImageSize, &size);
+  config_image_.resize(size.configImageSize);
+
+  ROOFLINECTL_CUPTI_PARAMS(CUpti_Profiler_Host_GetConfigImage_Params, image);
+  image.pHostObject = host_.get();
+  image.configImageSize = config_image_.size();
+  image.pConfigImage = config_image_.data();
+  ROOFLINECTL_CUPTI(cuptiProfilerHostGetConfigImage, &image);
+
+  ROOFLINECTL_CUPTI_PARAMS(CUpti_Profiler_Host_GetNumOfPasses_Params, passes);
+  passes.configImageSize = config_image_.size();
+  passes.pConfigImage = config_image_.data();
+  ROOFLINECTL_CUPTI(cuptiProfilerHostGetNumOfPasses, &passes);
+  passes_ = static_cast<int>(passes.numOfPasses);
+}
+
+Counters HostConfiguration::evaluate(const std::vector<std::uint8_t>& counter_data, std::size_t index) const {
+  std::vector<double> values(names_.size());
+  std::vector<const char*> names = names_;
+  ROOFLINECTL_CUPTI_PARAMS(CUpti_Profiler_Host_EvaluateToGpuValues_Params, params);
+  params.pHostObject = host_.get();
+  params.pCounterDataImage = counter_data.data();
+  params.counterDataImageSize = counter_data.size();
+  params.rangeIndex = index;
+  params.ppMetricNames = names.data();
+  params.numMetrics = names.size();
+  params.pMetricValues = values.data();
+  ROOFLINECTL_CUPTI(cuptiProfilerHostEvaluateToGpuValues, &params);
+
+  Counters counters = missing_;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    // A ratio over nothing (no shared loads, say) and a counter that this device does not offer are both NaN.
+    counters.emplace(resolved_[i].key,
+                     std::isnan(values[i])
+                         ? CounterValue::unavailable("not defined for this launch on this device")
+                         : CounterValue::measured(values[i] * resolved_[i].scale));
+  }
+  return counters;
+}
+
+}  // namespace rooflinectl::cupti

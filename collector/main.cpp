@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// rooflinectl-collector: the process that touches the GPU. It reads a request, measures, and writes one JSON
+// object per line to standard output. `rooflinectl run` starts it; ncu and nsys can be wrapped around it.
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <iterator>
+
+#include "collector/collect.h"
+#include "core/error.h"
+#include "core/files.h"
+#include "core/protocol.h"
+
+namespace {
+
+using namespace rooflinectl;
+
+void emit(const Message& message) {
+  std::cout << encode(message) << std::endl;
+}
+
+std::string read_request(const std::string& file) {
+  if (file != "-") return read_file(file);
+  return {std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  CLI::App app{
+      "Measures the points of a plan on a GPU, for rooflinectl.\n"
+      "\n"
+      "  rooflinectl run experiments.yaml --dry-run --json > plan.json\n"
+      "  rooflinectl-collector --plan plan.json                 what `rooflinectl run` does\n"
+      "  ncu --nvtx rooflinectl-collector --plan plan.json --mode once"};
+  std::string plan_file = "-";
+  std::string mode;
+  bool print_catalogue = false;
+  app.add_option("--plan", plan_file,
+                 "the request, as `rooflinectl run --dry-run --json` prints it; - for standard input");
+  app.add_option("--mode", mode,
+                 "instead of the request's: measure (verify, time, count), once (launch each point once, "
+                 "nothing else), count (counters alone)")
+      ->check(CLI::IsMember({"measure", "once", "count"}));
+  app.add_flag("--catalogue", print_catalogue,
+               "print the variants and ceilings in this program and exit; needs no GPU");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : static_cast<int>(ErrorKind::usage);
+  }
+
+  try {
+    if (print_catalogue) {
+      std::cout << encode(linked_catalogue()) << std::endl;
+      return 0;
+    }
+    CollectRequest request = decode_request(read_request(plan_file));
+    if (!mode.empty()) request.mode = collect_mode_from(mode).value();
+    if (request.mode == CollectMode::once) request.counters = false;
+    collect(request, emit);
+    return 0;
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::measurement)
+      emit(message::Failure{error.kind(), error.what(), error.hint()});
+    std::cerr << "rooflinectl-collector: " << error.what() << "\n";
+    return error.exit_code();
+  }
+}

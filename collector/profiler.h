@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "core/counters.h"
+
+namespace rooflinectl {
+
+/// One launch to be counted.
+struct CountedRange {
+  /// Brings inputs and caches into the wanted state and synchronises; runs before every pass, not counted.
+  std::function<void()> prepare;
+  /// Launches and synchronises.
+  std::function<void()> launch;
+};
+
+/// Gathers hardware counters on the current CUDA context. The implementation is a module that is loaded at
+/// run time, so that a machine without CUPTI loses the counters and not the run.
+class Profiler {
+ public:
+  virtual ~Profiler() = default;
+
+  /// The chip's name, for example GH100.
+  virtual const std::string& chip() const = 0;
+  /// CUPTI's API version.
+  virtual int version() const = 0;
+  /// How often each range has to run.
+  virtual int passes() const = 0;
+  /// Our key → the hardware metric that it comes from on this chip.
+  virtual const std::map<std::string, std::string>& metrics() const = 0;
+
+  /// Runs every range `passes()` times, in order, and returns their counters in the same order. Every key of
+  /// the catalogue is present, as a number or as unavailable with the reason. Throws Error(environment)
+  /// naming the call that failed.
+  virtual std::vector<Counters> count(const std::vector<CountedRange>& ranges) = 0;
+};
+
+/// Opens a session on the device that is current. Throws Error(environment) with cause and way out: CUPTI
+/// missing, no permission, another profiler attached, an unsupported device.
+std::unique_ptr<Profiler> open_profiler(int device_index);
+
+}  // namespace rooflinectl

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "collector/apparatus.h"
+#include "core/plan.h"
+#include "core/run.h"
+
+namespace rooflinectl {
+
+/// Something to be timed.
+struct TimedWork {
+  std::string range_name;  ///< NVTX range around each timed launch
+  CacheState cache = CacheState::cold;
+  /// Enqueues what has to happen before each sample, outside the timed interval; may be empty.
+  std::function<void()> restore;
+  /// Enqueues launch number `number` of a sample, 0 ≤ number < `most_launches`. Cold launches have an input
+  /// each, so that a sample of several stays cold.
+  std::function<void(int number)> launch;
+  int most_launches = 1;
+};
+
+/// Times work from unprofiled launches; `docs/method.md` (Time) says how.
+class Timer {
+ public:
+  Timer(const DeviceInfo& device, const Stream& stream);
+
+  /// Launches `work` until its median is known well enough. Throws Error if a launch fails.
+  TimeResult measure(const TimedWork& work, const TimingTarget& target);
+
+  CacheFlush& cache_flush() { return flush_; }
+
+ private:
+  struct Sample {
+    double time_s;
+    double clock_hz;
+  };
+
+  /// Takes `count` samples of `launches` launches each.
+  std::vector<Sample> take_samples(const TimedWork& work, const std::function<void()>& launch_all,
+                                   int launches, std::size_t count);
+  /// Fills in the median, its interval and the throttled samples from all samples so far.
+  void evaluate(TimeResult& result) const;
+
+  const Stream& stream_;
+  CacheFlush flush_;
+  ClockStamps stamps_;
+  std::vector<EventTimer> events_;
+  double best_clock_hz_ = 0;  // of every sample of the run
+};
+
+}  // namespace rooflinectl

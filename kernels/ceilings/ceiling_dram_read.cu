@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// dram_read: how fast the SMs can read DRAM.
+//
+// - Idea: read the source once, 16 bytes per access, several independent accesses in flight per thread. The
+// values are
+//   combined and compared with one that they never take, so the reads cannot be dropped.
+// - Launch shape: several tried; see `dram::shapes()`.
+// - Amount: the bytes of the source. It must be much larger than L2, which keeps up to its own size of the
+// data from one
+//   launch to the next.
+// - Minimum sm: 7.5.
+#include "kernels/ceilings/dram.cuh"
+#include "kernels/cuda_check.h"
+
+namespace rooflinectl::kernels {
+
+namespace {
+
+constexpr int kAccesses = 4;
+
+__global__ void ceiling_dram_read(const float4* d_source, float* d_target, std::uint64_t accesses) {
+  float sum = 0.0F;
+  dram::for_each_tile<kAccesses>(accesses, [&](std::uint64_t first) {
+    float4 values[kAccesses];
+#pragma unroll
+    for (int k = 0; k < kAccesses; ++k) values[k] = __ldcs(d_source + first + k * blockDim.x);
+#pragma unroll
+    for (int k = 0; k < kAccesses; ++k) sum += values[k].x + values[k].y + values[k].z + values[k].w;
+  });
+  if (sum == -INFINITY) *d_target = sum;
+}
+
+double amount(const CeilingBuffers& buffers, int /*grid*/, int /*block*/) {
+  return static_cast<double>(buffers.bytes);
+}
+
+void launch(const CeilingBuffers& buffers, int grid, int block, cudaStream_t stream) {
+  ceiling_dram_read<<<dram::grid(buffers, grid, block, kAccesses), block, 0, stream>>>(
+      static_cast<const float4*>(buffers.d_source), static_cast<float*>(buffers.d_target),
+      dram::accesses(buffers));
+  check_launch("ceiling_dram_read");
+}
+
+const CeilingRegistration registration({.id = "dram_read",
+                                        .kind = CeilingKind::bandwidth,
+                                        .subject = "dram",
+                                        .operation = "read",
+                                        .shapes = dram::shapes(),
+                                        .amount = amount,
+                                        .launch = launch});
+
+}  // namespace
+
+}  // namespace rooflinectl::kernels

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cuda_fp16.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "kernels/cuda_check.h"
+#include "kernels/data.h"
+
+namespace rooflinectl::kernels {
+
+namespace {
+
+template <typename T>
+__global__ void fill_elements(DataSet data_set, Dtype dtype, T* d_data, std::uint64_t n) {
+  const std::uint64_t stride = std::uint64_t{gridDim.x} * blockDim.x;
+  for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
+    d_data[i] = static_cast<T>(element(data_set, dtype, i));
+  }
+}
+
+}  // namespace
+
+std::string_view to_string(DataSet data_set) {
+  switch (data_set) {
+    case DataSet::integers:
+      return "integers";
+    case DataSet::uniform:
+      return "uniform";
+    case DataSet::ones:
+      return "ones";
+    case DataSet::cancelling:
+      return "cancelling";
+    case DataSet::wide_exponents:
+      return "wide exponents";
+    case DataSet::nan:
+      return "nan";
+    case DataSet::infinity:
+      return "infinity";
+    case DataSet::negative_zero:
+      return "negative zero";
+  }
+  return "?";
+}
+
+void fill(DataSet data_set, Dtype dtype, void* d_data, std::uint64_t n, cudaStream_t stream) {
+  if (dtype != Dtype::f32 && dtype != Dtype::f16) {
+    throw Error(ErrorKind::usage, "no input data of type " + std::string(to_string(dtype)));
+  }
+  if (n == 0) return;
+  constexpr std::uint64_t kBlock = 256;
+  constexpr std::uint64_t kLargestGrid = 1 << 16;
+  const auto grid = static_cast<unsigned>(std::min((n + kBlock - 1) / kBlock, kLargestGrid));
+  if (dtype == Dtype::f32) {
+    fill_elements<<<grid, kBlock, 0, stream>>>(data_set, dtype, static_cast<float*>(d_data), n);
+  } else {
+    fill_elements<<<grid, kBlock, 0, stream>>>(data_set, dtype, static_cast<__half*>(d_data), n);
+  }
+  check_launch("fill_elements");
+}
+
+void poison(void* d_data, std::size_t bytes, cudaStream_t stream) {
+  check(cudaMemsetAsync(d_data, 0xFF, bytes, stream), "cudaMemsetAsync");
+}
+
+}  // namespace rooflinectl::kernels

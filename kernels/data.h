@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <string_view>
+
+#include "core/dtype.h"
+
+/// Input data. Every element is a function of its position alone, so host and device agree on it without a
+/// copy, and a kernel that reads the wrong elements gets a wrong sum.
+namespace rooflinectl::kernels {
+
+enum class DataSet {
+  integers,        ///< -7 … 7, zero mean: every sum is exact in float. What is timed.
+  uniform,         ///< fractions in [0, 1) with as many bits as the type holds
+  ones,            ///< 1
+  cancelling,      ///< pairs that cancel but for a small integer
+  wide_exponents,  ///< either sign, magnitudes over 24 (f32) or 20 (f16) binades
+  nan,             ///< `integers`, with a NaN at every position divisible by `kSpecialPeriod`
+  infinity,        ///< `integers`, with an infinity of either sign at those positions
+  negative_zero,   ///< -0
+};
+
+inline constexpr std::array kAllDataSets = {DataSet::integers,   DataSet::uniform,        DataSet::ones,
+                                            DataSet::cancelling, DataSet::wide_exponents, DataSet::nan,
+                                            DataSet::infinity,   DataSet::negative_zero};
+
+std::string_view to_string(DataSet data_set);
+
+/// Where the special values of `nan` and `infinity` lie: a prime, so that they move through blocks and lanes.
+inline constexpr std::uint64_t kSpecialPeriod = 4099;
+
+/// SplitMix64 (Steele, Lea and Flood, OOPSLA 2014): a bijection of the 64-bit integers.
+__host__ __device__ inline std::uint64_t hash(std::uint64_t position) {
+  std::uint64_t z = (position + 1) * 0x9e3779b97f4a7c15u;
+  z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;
+  z = (z ^ (z >> 27)) * 0x94d049bb133111ebu;
+  return z ^ (z >> 31);
+}
+
+__host__ __device__ inline bool is_special(DataSet data_set, std::uint64_t position) {
+  return (data_set == DataSet::nan || data_set == DataSet::infinity) && position % kSpecialPeriod == 0;
+}
+
+/// The unit of a data set: each finite element is an integer (`numerator`) times this power of two.
+__host__ __device__ inline double unit(DataSet data_set, Dtype dtype) {
+  const bool half = dtype == Dtype::f16;
+  switch (data_set) {
+    case DataSet::uniform:
+      return half ? 0x1p-11 : 0x1p-24;
+    case DataSet::wide_exponents:
+      return half ? 0x1p-14 : 0x1p-12;
+    default:
+      return 1;
+  }
+}
+
+/// The element at `position` over the unit, exactly; 0 for special values.
+__host__ __device__ inline std::int64_t numerator(DataSet data_set, Dtype dtype, std::uint64_t position) {
+  const bool half = dtype == Dtype::f16;
+  const std::uint64_t random = hash(position);
+  // The high 32 bits scaled to 0 … 14.
+  const std::int64_t small_integer = static_cast<std::int64_t>(((random >> 32) * 15) >> 32) - 7;
+  switch (data_set) {
+    case DataSet::integers:
+      return small_integer;
+    case DataSet::uniform:
+      return static_cast<std::int64_t>(random >> (half ? 53 : 40));
+    case DataSet::ones:
+      return 1;
+    case DataSet::cancelling: {
+      const auto large = static_cast<std::int64_t>(hash(position / 2) >> (half ? 54 : 44));
+      return position % 2 == 0 ? large : small_integer - large;
+    }
+    case DataSet::wide_exponents: {
+      const auto significand = static_cast<std::int64_t>(128 + (random & 127));
+      const std::int64_t magnitude = significand << ((random >> 32) % (half ? 21 : 25));
+      return (random & 128) != 0 ? -magnitude : magnitude;
+    }
+    case DataSet::nan:
+    case DataSet::infinity:
+      return is_special(data_set, position) ? 0 : small_integer;
+    case DataSet::negative_zero:
+      return 0;
+  }
+  return 0;
+}
+
+/// The element at `position`: exact in `dtype`, which is f32 or f16.
+__host__ __device__ inline float element(DataSet data_set, Dtype dtype, std::uint64_t position) {
+  if (data_set == DataSet::negative_zero) return -0.0F;
+  if (is_special(data_set, position)) {
+    if (data_set == DataSet::nan) return NAN;
+    return hash(position) % 2 == 0 ? INFINITY : -INFINITY;
+  }
+  return static_cast<float>(numerator(data_set, dtype, position)) * static_cast<float>(unit(data_set, dtype));
+}
+
+/// Enqueues writing the first `n` elements of the data set to `d_data`, which needs only the alignment of one
+/// element. Throws Error(usage) if there are no data of that type.
+void fill(DataSet data_set, Dtype dtype, void* d_data, std::uint64_t n, cudaStream_t stream);
+
+/// Enqueues overwriting `bytes` bytes with NaN (of any floating-point type: every bit is set).
+void poison(void* d_data, std::size_t bytes, cudaStream_t stream);
+
+}  // namespace rooflinectl::kernels

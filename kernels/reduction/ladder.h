@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bit>
+#include <string>
+#include <utility>
+
+#include "kernels/variant.h"
+
+/// What the rungs V0 … V8 share: f32, one partial sum per block, any n, a block size fixed at compile time.
+namespace rooflinectl::kernels::ladder {
+
+using CountFunction = std::uint64_t (*)(const Problem&);
+
+/// One block for every `kElementsPerPartial(problem)` elements, the last one perhaps for fewer.
+template <CountFunction kElementsPerPartial>
+LaunchShape shape(const Problem& problem) {
+  const std::uint64_t elements = kElementsPerPartial(problem);
+  return {.grid = (problem.n + elements - 1) / elements, .block = problem.block_size};
+}
+
+template <CountFunction kElementsPerPartial>
+Work work(const Problem& problem) {
+  return sum_work(problem, shape<kElementsPerPartial>(problem).grid);
+}
+
+/// Steps of a tree over one value per thread.
+inline std::uint64_t tree_depth(const Problem& problem) {
+  return static_cast<std::uint64_t>(std::countr_zero(static_cast<unsigned>(problem.block_size)));
+}
+
+template <CountFunction kElementsPerPartial>
+Variant rung(std::string id, std::string label, std::string title, CountFunction longest_chain,
+             decltype(Variant::launch) launch) {
+  return {.info = {.id = std::move(id),
+                   .label = std::move(label),
+                   .title = std::move(title),
+                   .family = "ladder",
+                   .dtypes = {Dtype::f32},
+                   .block_sizes = {128, 256, 512},
+                   .default_block_size = 256,
+                   .output = OutputKind::partials,
+                   .deterministic = true},
+          .shape = shape<kElementsPerPartial>,
+          .work = work<kElementsPerPartial>,
+          .elements_per_partial = kElementsPerPartial,
+          .longest_chain = longest_chain,
+          .launch = launch};
+}
+
+}  // namespace rooflinectl::kernels::ladder

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// V4: the first addition while loading.
+//
+// - Idea: each thread loads two elements and adds them on the way to shared memory.
+// - Changes from the previous version: half as many blocks; no thread only copies.
+// - Launch shape: one thread per two elements, ceil(n / (2 * block)) blocks; one partial sum per block.
+// - Per element: 4 bytes read, 2 / block written; 1 - 1 / (2 * block) additions.
+// - Minimum sm: 7.5.
+#include "kernels/cuda_check.h"
+#include "kernels/reduction/dispatch.h"
+#include "kernels/reduction/ladder.h"
+
+namespace rooflinectl::kernels {
+
+namespace {
+
+template <int kBlock>
+__global__ void reduce_v4_add_on_load(const float* d_input, float* d_output, std::uint64_t n) {
+  __shared__ float shared[kBlock];
+  const unsigned tid = threadIdx.x;
+  const std::uint64_t i = std::uint64_t{blockIdx.x} * (2 * kBlock) + tid;
+  float sum = i < n ? d_input[i] : 0.0F;
+  if (i + kBlock < n) sum += d_input[i + kBlock];
+  shared[tid] = sum;
+  __syncthreads();
+  for (unsigned stride = blockDim.x / 2; stride > 0; stride /= 2) {
+    if (tid < stride) shared[tid] += shared[tid + stride];
+    __syncthreads();
+  }
+  if (tid == 0) d_output[blockIdx.x] = shared[0];
+}
+
+std::uint64_t elements_per_partial(const Problem& problem) {
+  return 2 * static_cast<std::uint64_t>(problem.block_size);
+}
+
+std::uint64_t longest_chain(const Problem& problem) {
+  return 1 + ladder::tree_depth(problem);
+}
+
+void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
+  if (problem.n == 0) return;
+  const auto grid = static_cast<unsigned>(ladder::shape<elements_per_partial>(problem).grid);
+  with_block_size(problem.block_size, [&](auto block) {
+    reduce_v4_add_on_load<block.value><<<grid, block.value, 0, stream>>>(
+        static_cast<const float*>(buffers.d_input), static_cast<float*>(buffers.d_output), problem.n);
+  });
+  check_launch("reduce_v4_add_on_load");
+}
+
+const Registration registration(ladder::rung<elements_per_partial>("reduce_v4_add_on_load", "V4",
+                                                                   "add while loading", longest_chain,
+                                                                   launch));
+
+}  // namespace
+
+}  // namespace rooflinectl::kernels

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// V5: the last warp without block barriers.
+//
+// - Idea: once 64 values are left, one warp adds them up; its lanes need only wait for each other.
+// - Changes from the previous version: the last six steps are unrolled and wait for the warp
+//   (`__syncwarp()`), not for the block: 3 block barriers instead of 9 at a block of 256. All 32 lanes do
+//   all six steps, so more additions are executed than needed.
+// - Launch shape: one thread per two elements, ceil(n / (2 * block)) blocks; one partial sum per block.
+// - Per element: 4 bytes read, 2 / block written; executed additions at a block of 256: (256 + 128 + 64 + 6
+//   * 32) / 512 = 1.25.
+// - Minimum sm: 7.5.
+#include "kernels/cuda_check.h"
+#include "kernels/reduction/dispatch.h"
+#include "kernels/reduction/ladder.h"
+#include "kernels/reduction/warp_sum.cuh"
+
+namespace rooflinectl::kernels {
+
+namespace {
+
+template <int kBlock>
+__global__ void reduce_v5_unroll_last_warp(const float* d_input, float* d_output, std::uint64_t n) {
+  __shared__ float shared[kBlock];
+  const unsigned tid = threadIdx.x;
+  const std::uint64_t i = std::uint64_t{blockIdx.x} * (2 * kBlock) + tid;
+  float sum = i < n ? d_input[i] : 0.0F;
+  if (i + kBlock < n) sum += d_input[i + kBlock];
+  shared[tid] = sum;
+  __syncthreads();
+  for (unsigned stride = blockDim.x / 2; stride > 32; stride /= 2) {
+    if (tid < stride) shared[tid] += shared[tid + stride];
+    __syncthreads();
+  }
+  if (tid < 32) warp_sum_in_shared(shared, tid);
+  if (tid == 0) d_output[blockIdx.x] = shared[0];
+}
+
+std::uint64_t elements_per_partial(const Problem& problem) {
+  return 2 * static_cast<std::uint64_t>(problem.block_size);
+}
+
+std::uint64_t longest_chain(const Problem& problem) {
+  return 1 + ladder::tree_depth(problem);
+}
+
+void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
+  if (problem.n == 0) return;
+  const auto grid = static_cast<unsigned>(ladder::shape<elements_per_partial>(problem).grid);
+  with_block_size(problem.block_size, [&](auto block) {
+    reduce_v5_unroll_last_warp<block.value><<<grid, block.value, 0, stream>>>(
+        static_cast<const float*>(buffers.d_input), static_cast<float*>(buffers.d_output), problem.n);
+  });
+  check_launch("reduce_v5_unroll_last_warp");
+}
+
+const Registration registration(ladder::rung<elements_per_partial>("reduce_v5_unroll_last_warp", "V5",
+                                                                   "last warp unrolled", longest_chain,
+                                                                   launch));
+
+}  // namespace
+
+}  // namespace rooflinectl::kernels

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// V7: many elements per thread.
+//
+// - Idea: a block takes a fixed run of 32768 elements; each thread walks through it and adds into its own
+//   word of shared memory.
+// - Changes from the previous version: the tree at the end is spread over 64 times as many elements. Each
+//   element is added into shared memory, where a register would do: the compiler sees that too and stores
+//   the thread's sum once.
+// - Launch shape: 32768 / block elements per thread, ceil(n / 32768) blocks; one partial sum per block.
+// - Per element: 4 bytes read, 4 / 32768 written; executed additions at a block of 256: (32768 + 128 + 64 +
+//   6 * 32) / 32768 = 1.0117.
+// - Minimum sm: 7.5.
+#include "kernels/cuda_check.h"
+#include "kernels/reduction/dispatch.h"
+#include "kernels/reduction/ladder.h"
+#include "kernels/reduction/warp_sum.cuh"
+
+namespace rooflinectl::kernels {
+
+namespace {
+
+/// What one block adds up, whatever its size.
+constexpr std::uint64_t kElementsPerBlock = 32768;
+
+template <int kBlock>
+__global__ void reduce_v7_multi_add(const float* d_input, float* d_output, std::uint64_t n) {
+  __shared__ float shared[kBlock];
+  const unsigned tid = threadIdx.x;
+  const std::uint64_t begin = std::uint64_t{blockIdx.x} * kElementsPerBlock;
+  shared[tid] = 0.0F;
+  if (n - begin >= kElementsPerBlock) {
+    for (unsigned i = 0; i < kElementsPerBlock / kBlock; ++i)
+      shared[tid] += d_input[begin + i * kBlock + tid];
+  } else {
+    for (std::uint64_t i = begin + tid; i < n; i += kBlock) shared[tid] += d_input[i];
+  }
+  __syncthreads();
+#pragma unroll
+  for (unsigned stride = kBlock / 2; stride > 32; stride /= 2) {
+    if (tid < stride) shared[tid] += shared[tid + stride];
+    __syncthreads();
+  }
+  if (tid < 32) warp_sum_in_shared(shared, tid);
+  if (tid == 0) d_output[blockIdx.x] = shared[0];
+}
+
+std::uint64_t elements_per_partial(const Problem&) {
+  return kElementsPerBlock;
+}
+
+std::uint64_t longest_chain(const Problem& problem) {
+  return kElementsPerBlock / static_cast<std::uint64_t>(problem.block_size) + ladder::tree_depth(problem);
+}
+
+void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
+  if (problem.n == 0) return;
+  const auto grid = static_cast<unsigned>(ladder::shape<elements_per_partial>(problem).grid);
+  with_block_size(problem.block_size, [&](auto block) {
+    reduce_v7_multi_add<block.value><<<grid, block.value, 0, stream>>>(
+        static_cast<const float*>(buffers.d_input), static_cast<float*>(buffers.d_output), problem.n);
+  });
+  check_launch("reduce_v7_multi_add");
+}
+
+const Registration registration(ladder::rung<elements_per_partial>("reduce_v7_multi_add", "V7",
+                                                                   "many elements per thread", longest_chain,
+                                                                   launch));
+
+}  // namespace
+
+}  // namespace rooflinectl::kernels

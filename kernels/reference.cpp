@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/reference.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <thread>
+
+namespace rooflinectl::kernels {
+
+namespace {
+
+constexpr std::uint64_t kBlock = 128;
+
+/// The sum of the NaNs and infinities among the elements [begin, end); 0 if there are none.
+double sum_of_specials(DataSet data_set, Dtype dtype, std::uint64_t begin, std::uint64_t end) {
+  double sum = 0;
+  if (!is_special(data_set, 0)) return sum;
+  const std::uint64_t first = (begin + kSpecialPeriod - 1) / kSpecialPeriod * kSpecialPeriod;
+  for (std::uint64_t i = first; i < end && !std::isnan(sum); i += kSpecialPeriod) {
+    sum += static_cast<double>(element(data_set, dtype, i));
+  }
+  return sum;
+}
+
+/// Calls `work(begin, end)` for equal slices of [begin, end), one per core.
+template <typename Work>
+void on_all_cores(std::uint64_t begin, std::uint64_t end, const Work& work) {
+  const std::uint64_t cores = std::max(1U, std::thread::hardware_concurrency());
+  const std::uint64_t slice = (end - begin + cores - 1) / cores;
+  std::vector<std::jthread> threads;
+  for (std::uint64_t at = begin; at < end; at += slice) {
+    threads.emplace_back([&work, at, stop = std::min(at + slice, end)] { work(at, stop); });
+  }
+}
+
+}  // namespace
+
+ReferenceSum ReferenceSums::of(DataSet data_set, Dtype dtype, std::uint64_t begin, std::uint64_t end) {
+  const Data data(data_set, dtype);
+  const Totals before_end = totals_before(data, end);
+  const Totals before_begin = totals_before(data, begin);
+  const double scale = unit(data_set, dtype);
+  return {.sum = static_cast<double>(before_end.sum - before_begin.sum) * scale +
+                 sum_of_specials(data_set, dtype, begin, end),
+          .sum_of_magnitudes = static_cast<double>(before_end.magnitude - before_begin.magnitude) * scale};
+}
+
+ReferenceSums::Totals ReferenceSums::totals_before(Data data, std::uint64_t end) {
+  std::vector<Totals>& running = running_totals_[data];
+  const std::uint64_t blocks = end / kBlock;
+  if (running.size() <= blocks) extend(data, running, blocks);
+  Totals totals = running[blocks];
+  const Totals rest = totals_of(data, blocks * kBlock, end);
+  totals.sum += rest.sum;
+  totals.magnitude += rest.magnitude;
+  return totals;
+}
+
+ReferenceSums::Totals ReferenceSums::totals_of(Data data, std::uint64_t begin, std::uint64_t end) {
+  Totals totals;
+  for (std::uint64_t i = begin; i < end; ++i) {
+    const std::int64_t value = numerator(data.first, data.second, i);
+    totals.sum += value;
+    totals.magnitude += std::abs(value);
+  }
+  return totals;
+}
+
+void ReferenceSums::extend(Data data, std::vector<Totals>& running, std::uint64_t blocks) {
+  if (running.empty()) running.emplace_back();
+  const std::uint64_t known = running.size() - 1;
+  running.resize(blocks + 1);
+  on_all_cores(known, blocks, [&](std::uint64_t begin, std::uint64_t end) {
+    for (std::uint64_t block = begin; block < end; ++block) {
+      running[block + 1] = totals_of(data, block * kBlock, (block + 1) * kBlock);
+    }
+  });
+  for (std::uint64_t block = known; block < blocks; ++block) {
+    running[block + 1].sum += running[block].sum;
+    running[block + 1].magnitude += running[block].magnitude;
+  }
+}
+
+std::optional<double> gamma_factor(std::uint64_t longest_chain) {
+  constexpr double kUnitRoundoff = 0x1p-24;
+  const double hu = static_cast<double>(longest_chain) * kUnitRoundoff;
+  if (hu > 0.1) return std::nullopt;
+  return hu / (1 - hu);
+}
+
+bool is_exact(DataSet data_set) {
+  switch (data_set) {
+    case DataSet::integers:
+    case DataSet::nan:
+    case DataSet::infinity:
+    case DataSet::negative_zero:
+      return true;
+    case DataSet::uniform:
+    case DataSet::ones:
+    case DataSet::cancelling:
+    case DataSet::wide_exponents:
+      return false;
+  }
+  return false;
+}
+
+}  // namespace rooflinectl::kernels

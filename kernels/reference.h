@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "kernels/data.h"
+
+/// What a sum must come to, and how far a float sum may be from it.
+namespace rooflinectl::kernels {
+
+/// The sum of a range of elements. Added up exactly in 64-bit integers and rounded once; NaN or infinite
+/// where IEEE 754 makes the sum of those elements so in any order.
+struct ReferenceSum {
+  double sum = 0;
+  double sum_of_magnitudes = 0;  ///< Σ|x| over the finite elements
+};
+
+/// Reference sums from the definition of the data, never from a buffer and never in a kernel's own type. The
+/// first question about a data set computes it up to the range's end on all cores (2^28 elements: some 30 ms
+/// on 16 cores) and keeps one running total per 128 elements; later ones are answered from those. Not for use
+/// from several threads.
+class ReferenceSums {
+ public:
+  /// The sum of the elements [begin, end) of a data set.
+  ReferenceSum of(DataSet data_set, Dtype dtype, std::uint64_t begin, std::uint64_t end);
+
+ private:
+  /// Over the unit of the data set. The largest magnitudes, those of `wide_exponents`, are 2^28 units on
+  /// average: a total of them fits up to 2^34 elements.
+  struct Totals {
+    std::int64_t sum = 0;
+    std::int64_t magnitude = 0;
+  };
+  using Data = std::pair<DataSet, Dtype>;
+
+  /// Of the elements [0, end).
+  Totals totals_before(Data data, std::uint64_t end);
+  static Totals totals_of(Data data, std::uint64_t begin, std::uint64_t end);
+  static void extend(Data data, std::vector<Totals>& running, std::uint64_t blocks);
+
+  /// Entry k: the totals of the first 128·k elements.
+  std::map<Data, std::vector<Totals>> running_totals_;
+};
+
+/// γ_h = h·u / (1 − h·u) with u = 2^-24: a float sum in which no element passes through more than h additions
+/// is off by at most γ_h·Σ|x|, in whatever order (Higham, Accuracy and Stability of Numerical Algorithms, 2nd
+/// ed., section 4.2). Nothing where h·u exceeds 0.1 and the bound says too little: then only exact data
+/// verify.
+std::optional<double> gamma_factor(std::uint64_t longest_chain);
+
+/// Whether every partial sum of the data is exact in float as long as it stays below 2^24, as it does in
+/// practice for zero-mean integers: then the result must be exact, whatever the chain.
+bool is_exact(DataSet data_set);
+
+}  // namespace rooflinectl::kernels

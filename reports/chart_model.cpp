@@ -1,0 +1,274 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/chart_model.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+#include <set>
+
+#include "reports/crowd.h"
+#include "reports/format.h"
+
+namespace rooflinectl {
+namespace {
+
+// The axes reach at least this far to the left of the lowest ridge, to the right of the highest, and above
+// all roofs.
+constexpr double kRoomLeft = 300;
+constexpr double kRoomRight = 10;
+constexpr double kRoomAbove = 1.2;
+// Executed and useful marks that are closer than this would cover each other.
+constexpr double kNotableDifference = 0.02;
+// What the axes show where there is nothing to take them from.
+constexpr Window kDefaultAxes = {{1e-2, 1e3}, {1e9, 1e14}};
+
+std::string upper(std::string_view text) {
+  std::string result(text);
+  std::transform(result.begin(), result.end(), result.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return result;
+}
+
+bool is_drawable(double value) {
+  return std::isfinite(value) && value > 0;
+}
+
+std::vector<RoofLine> roof_lines(const Run& run) {
+  std::vector<RoofLine> lines;
+  for (const Ceiling& ceiling : run.ceilings) {
+    if (ceiling.kind == CeilingKind::latency || !is_drawable(ceiling.value)) continue;
+    const std::string value = ceiling.kind == CeilingKind::bandwidth ? format::bandwidth(ceiling.value)
+                                                                     : format::flop_rate(ceiling.value);
+    const std::string_view peak = ceiling.source == CeilingSource::theoretical ? " peak" : "";
+    lines.push_back({fmt::format("{}{} {}", ceiling_name(ceiling), peak, value), ceiling.kind, ceiling.source,
+                     ceiling.value});
+  }
+  std::stable_sort(lines.begin(), lines.end(), [](const RoofLine& a, const RoofLine& b) {
+    return a.kind != b.kind ? a.kind < b.kind : a.value > b.value;
+  });
+  return lines;
+}
+
+std::vector<double> values_of(const std::vector<RoofLine>& roofs, CeilingKind kind, CeilingSource source) {
+  std::vector<double> values;
+  for (const RoofLine& roof : roofs) {
+    if (roof.kind == kind && roof.source == source) values.push_back(roof.value);
+  }
+  return values;
+}
+
+// The bandwidth whose ridges are marked: that of most points, else the fastest measured one, else the
+// theoretical one.
+std::optional<double> main_bandwidth(const std::vector<RoofLine>& roofs,
+                                     const ExperimentAnalysis& experiment) {
+  std::map<double, int> points_under;
+  for (const RooflinePoint& point : experiment.points) {
+    if (point.roof) ++points_under[point.roof->memory_bytes_per_s];
+  }
+  if (!points_under.empty()) {
+    const auto by_count = [](const auto& a, const auto& b) { return a.second < b.second; };
+    return std::max_element(points_under.begin(), points_under.end(), by_count)->first;
+  }
+  for (const CeilingSource source : {CeilingSource::measured, CeilingSource::theoretical}) {
+    const auto values = values_of(roofs, CeilingKind::bandwidth, source);
+    if (!values.empty()) return values.front();
+  }
+  return std::nullopt;
+}
+
+std::vector<Ridge> ridges_of(const std::vector<RoofLine>& roofs, const ExperimentAnalysis& experiment) {
+  const auto bandwidth = main_bandwidth(roofs, experiment);
+  if (!bandwidth) return {};
+  auto rates = values_of(roofs, CeilingKind::compute, CeilingSource::measured);
+  if (rates.empty()) rates = values_of(roofs, CeilingKind::compute, CeilingSource::theoretical);
+  std::vector<Ridge> ridges;
+  for (const double rate : rates) ridges.push_back({rate / *bandwidth, rate});
+  return ridges;
+}
+
+void extend(Range& range, double value) {
+  range.low = std::min(range.low, value);
+  range.high = std::max(range.high, value);
+}
+
+Range whole_decades(Range range) {
+  // A tiny margin: a bound that is a power of ten but for rounding stays where it is.
+  constexpr double kRounding = 1e-9;
+  return {std::pow(10, std::floor(std::log10(range.low) + kRounding)),
+          std::pow(10, std::ceil(std::log10(range.high) - kRounding))};
+}
+
+std::optional<Window> axes_from_ceilings(const std::vector<RoofLine>& roofs,
+                                         const std::vector<Ridge>& ridges) {
+  if (ridges.empty()) return std::nullopt;
+  const auto by_ai = [](const Ridge& a, const Ridge& b) { return a.ai < b.ai; };
+  const auto [first, last] = std::minmax_element(ridges.begin(), ridges.end(), by_ai);
+  const Range ai = whole_decades({first->ai / kRoomLeft, last->ai * kRoomRight});
+  // The slope leaves the picture near its lower left corner.
+  Range flop_per_s = {first->flop_per_s / first->ai * ai.low, last->flop_per_s * kRoomAbove};
+  for (const RoofLine& roof : roofs) {
+    if (roof.kind == CeilingKind::compute) extend(flop_per_s, roof.value * kRoomAbove);
+  }
+  return Window{ai, flop_per_s};
+}
+
+// The axes come from the ceilings alone, so that two runs on one device can be laid side by side; only a
+// point that would fall off them moves them, by whole decades.
+Window axes_of(const ChartModel& chart) {
+  Window axes = axes_from_ceilings(chart.roofs, chart.ridges).value_or(kDefaultAxes);
+  for (const ChartPoint& point : chart.points) {
+    for (const auto& mark : {point.useful, point.executed}) {
+      if (!mark) continue;
+      extend(axes.ai, mark->ai);
+      extend(axes.flop_per_s, mark->flop_per_s);
+    }
+  }
+  return {whole_decades(axes.ai), whole_decades(axes.flop_per_s)};
+}
+
+std::optional<PlanePoint> plane_point(const std::optional<double>& ai,
+                                      const std::optional<double>& flop_per_s) {
+  if (!ai || !flop_per_s || !is_drawable(*ai) || !is_drawable(*flop_per_s)) return std::nullopt;
+  return PlanePoint{*ai, *flop_per_s};
+}
+
+bool differ(const PlanePoint& a, const PlanePoint& b) {
+  const double limit = std::log1p(kNotableDifference);
+  return std::abs(std::log(a.ai / b.ai)) >= limit || std::abs(std::log(a.flop_per_s / b.flop_per_s)) >= limit;
+}
+
+std::optional<double> quantity(const Measurement& measurement, std::string_view name) {
+  for (const DerivedQuantity& derived : derived_quantities(measurement)) {
+    if (derived.name == name) return derived.value;
+  }
+  return std::nullopt;
+}
+
+// What a reader must know before believing the row, or else what bounds the point.
+std::string bound_or_flag(const RooflinePoint& point) {
+  for (const std::string_view flag :
+       {"failed", "unverified", "above-roof", "cache-resident", "noisy", "throttled"}) {
+    if (std::find(point.flags.begin(), point.flags.end(), flag) != point.flags.end())
+      return std::string(flag);
+  }
+  return point.bound == Bound::unknown ? std::string(format::kUnavailable)
+                                       : std::string(to_string(point.bound));
+}
+
+std::string sentence(const RooflinePoint& point) {
+  const auto& time = point.measurement->time;
+  return fmt::format("{}: {}, {} useful at {} FLOP/byte, {} of the roof, {}", point.label,
+                     time ? format::duration(time->median_s) : "not timed",
+                     format::optional(point.flop_per_s, format::flop_rate),
+                     format::optional(point.ai_useful, [](double ai) { return format::significant(ai); }),
+                     format::optional(point.fraction_of_roof, format::percent), bound_or_flag(point));
+}
+
+ChartPoint chart_point(const RooflinePoint& point) {
+  const Measurement& measurement = *point.measurement;
+  const auto number = [](double value) { return format::significant(value); };
+  const auto whole_percent = [](double ratio) { return fmt::format("{:.0f} %", ratio * 100); };
+  ChartPoint chart;
+  chart.label = point.label;
+  chart.title = sentence(point);
+  chart.useful = plane_point(point.ai_useful, point.flop_per_s);
+  chart.executed = plane_point(point.ai_executed, point.executed_flop_per_s);
+  if (chart.useful && chart.executed && !differ(*chart.useful, *chart.executed)) chart.executed.reset();
+  chart.fraction_of_roof = point.fraction_of_roof;
+  if (measurement.time) {
+    const TimeResult& time = *measurement.time;
+    chart.time = format::duration(time.median_s);
+    if (chart.useful && is_drawable(time.ci_low_s) && is_drawable(time.ci_high_s)) {
+      chart.useful_flop_per_s =
+          Range{point.flops_useful / time.ci_high_s, point.flops_useful / time.ci_low_s};
+    }
+  } else {
+    chart.time = format::kUnavailable;
+  }
+  const Counters& counters = measurement.counters;
+  chart.dram_bytes_per_element = format::optional(quantity(measurement, "DRAM bytes per element"), number);
+  chart.warp_efficiency =
+      format::optional(value_of(counters, counter::kWarpExecutionEfficiency), whole_percent);
+  chart.nonpred_warp_efficiency =
+      format::optional(value_of(counters, counter::kWarpNonpredExecutionEfficiency), whole_percent);
+  chart.redundancy = format::optional(point.redundancy, format::factor);
+  chart.bound = bound_or_flag(point);
+  return chart;
+}
+
+std::size_t family_index(std::vector<std::string>& families, const std::string& family) {
+  const auto found = std::find(families.begin(), families.end(), family);
+  if (found != families.end()) return static_cast<std::size_t>(found - families.begin());
+  families.push_back(family);
+  return families.size() - 1;
+}
+
+// `2^20, 2^25`: each value once, in order.
+template <typename Value, typename Get, typename Show>
+std::string distinct(const ExperimentAnalysis& experiment, Get get, Show show) {
+  std::set<Value> values;
+  for (const RooflinePoint& point : experiment.points) values.insert(get(point.measurement->point));
+  std::vector<std::string> texts;
+  for (const Value& value : values) texts.emplace_back(show(value));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+std::string subtitle(const Run& run, const ExperimentAnalysis& experiment) {
+  std::vector<std::string> parts = {run.device.name, format::utc(run.started_utc)};
+  if (!run.device.driver_version.empty()) parts.push_back("driver " + run.device.driver_version);
+  if (!experiment.points.empty()) {
+    parts.push_back("caches " + distinct<CacheState>(
+                                    experiment, [](const PointId& p) { return p.cache; },
+                                    [](CacheState cache) { return to_string(cache); }));
+    parts.push_back("n = " +
+                    distinct<std::uint64_t>(
+                        experiment, [](const PointId& p) { return p.n_elements; }, format::elements));
+    parts.push_back(distinct<Dtype>(
+        experiment, [](const PointId& p) { return p.dtype; }, [](Dtype dtype) { return to_string(dtype); }));
+  }
+  return fmt::format("{}", fmt::join(parts, "  ·  "));
+}
+
+}  // namespace
+
+std::string ceiling_name(const Ceiling& ceiling) {
+  const std::string operation =
+      ceiling.kind == CeilingKind::compute ? upper(ceiling.operation) : ceiling.operation;
+  return operation.empty() ? upper(ceiling.subject) : fmt::format("{} {}", upper(ceiling.subject), operation);
+}
+
+std::string provenance(const Run& run, const std::vector<RooflinePoint>& points) {
+  std::size_t timed = 0;
+  std::vector<std::string> declared;
+  for (const RooflinePoint& point : points) {
+    if (!point.measurement->time) continue;
+    ++timed;
+    if (!point.dram_bytes && !point.flops_executed) declared.push_back(point.label);
+  }
+  const std::string source(to_string(run.source));
+  if (declared.empty()) return source;
+  if (declared.size() == timed) return fmt::format("times {}; bytes and FLOPs declared, not counted", source);
+  return fmt::format("{}; declared, not counted: {}", source, fmt::join(declared, ", "));
+}
+
+ChartModel chart_model(const Run& run, const ExperimentAnalysis& experiment) {
+  ChartModel chart;
+  chart.title = experiment.title.empty() ? experiment.name : experiment.title;
+  chart.subtitle = subtitle(run, experiment);
+  chart.provenance = provenance(run, experiment.points);
+  chart.tool = fmt::format("rooflinectl {} ({})", run.tool_version, run.tool_commit);
+  chart.roofs = roof_lines(run);
+  chart.ridges = ridges_of(chart.roofs, experiment);
+  for (const RooflinePoint& point : experiment.points) {
+    chart.points.push_back(chart_point(point));
+    chart.points.back().family = family_index(chart.families, point.family);
+  }
+  chart.axes = axes_of(chart);
+  chart.crowd = crowd_window(chart.points);
+  return chart;
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+
+/// Files of this folder that are part of the program, byte for byte.
+namespace rooflinectl::embedded {
+
+std::string_view inter_regular();
+std::string_view inter_semibold();
+std::string_view page_css();
+std::string_view page_js();
+std::string_view page_html();
+
+}  // namespace rooflinectl::embedded

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/font.h"
+
+#include <ft2build.h>
+#include FT_FREETYPE_H
+
+#include "core/error.h"
+#include "reports/embedded.h"
+#include "reports/utf8.h"
+
+namespace rooflinectl {
+namespace {
+
+class Faces {
+ public:
+  Faces() {
+    check(FT_Init_FreeType(&library_));
+    regular_ = open(embedded::inter_regular());
+    semibold_ = open(embedded::inter_semibold());
+  }
+
+  FT_Face operator[](Weight weight) const { return weight == Weight::regular ? regular_ : semibold_; }
+
+ private:
+  static void check(FT_Error error) {
+    if (error != 0) throw Error(ErrorKind::environment, "FreeType cannot read the font of the tool");
+  }
+
+  FT_Face open(std::string_view file) {
+    FT_Face face = nullptr;
+    check(FT_New_Memory_Face(library_, reinterpret_cast<const FT_Byte*>(file.data()),
+                             static_cast<FT_Long>(file.size()), 0, &face));
+    return face;
+  }
+
+  FT_Library library_ = nullptr;
+  FT_Face regular_ = nullptr;
+  FT_Face semibold_ = nullptr;
+};
+
+}  // namespace
+
+FT_FaceRec_* font_face(Weight weight) {
+  static const Faces& faces =
+      *new Faces;  // never destroyed: cairo keeps references to the faces until the very end
+  return faces[weight];
+}
+
+std::vector<Glyph> glyphs(std::string_view text, Weight weight) {
+  const FT_Face face = font_face(weight);
+  std::vector<Glyph> result;
+  for (const char32_t character : decode_utf8(text)) {
+    const FT_UInt index = FT_Get_Char_Index(face, character);
+    FT_Load_Glyph(face, index, FT_LOAD_NO_SCALE);
+    result.push_back({index, static_cast<double>(face->glyph->metrics.horiAdvance) / face->units_per_EM});
+  }
+  return result;
+}
+
+}  // namespace rooflinectl

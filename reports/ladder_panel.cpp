@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/ladder_panel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "reports/format.h"
+#include "reports/marks.h"
+
+namespace rooflinectl {
+namespace {
+
+constexpr double kHeaderHeight = 42;
+constexpr double kLargestRow = 40;
+constexpr double kSmallestRow = 15;
+constexpr double kLargestText = 14;
+constexpr double kGap = 8;
+constexpr double kWidestLabel = 190;
+constexpr double kMarkWidth = 22;
+constexpr TextStyle kHeaderStyle = {12, Weight::regular, palette::kMuted};
+
+// A column of text, right-aligned.
+struct Column {
+  std::string_view header_top;
+  std::string_view header_bottom;
+  double width = 0;
+  std::string ChartPoint::*text = nullptr;
+};
+
+constexpr std::array kColumns = {
+    Column{"", "time", 62, &ChartPoint::time},
+    Column{"DRAM", "B/elem.", 42, &ChartPoint::dram_bytes_per_element},
+    Column{"", "active", 43, &ChartPoint::warp_efficiency},
+    Column{"warp efficiency", "non-pred.", 54, &ChartPoint::nonpred_warp_efficiency},
+    Column{"redun-", "dancy", 40, &ChartPoint::redundancy},
+};
+constexpr double kPercentWidth = 48;
+constexpr double kBoundWidth = 54;
+
+// Where the columns lie, from left to right.
+struct Columns {
+  double mark = 0;
+  double label = 0;
+  double label_width = 0;
+  Range bar;
+  double percent = 0;                              // right edge
+  std::array<double, kColumns.size()> texts = {};  // right edges
+  double bound = 0;
+};
+
+double widest_label(const ChartModel& chart) {
+  double width = 0;
+  for (const ChartPoint& point : chart.points) {
+    width = std::max(width, text_width(point.label, {kLargestText, Weight::semibold}));
+  }
+  return std::min(width, kWidestLabel);
+}
+
+// From the right: fixed columns; what is left after the label is the bar's.
+Columns columns_in(const Box& area, const ChartModel& chart) {
+  Columns columns;
+  columns.mark = area.left + kMarkWidth / 2;
+  columns.label = area.left + kMarkWidth;
+  columns.label_width = widest_label(chart);
+  columns.bound = area.right - kBoundWidth;
+  double right = columns.bound - kGap;
+  for (std::size_t i = kColumns.size(); i-- > 0;) {
+    columns.texts[i] = right;
+    right -= kColumns[i].width + kGap;
+  }
+  columns.percent = right;
+  columns.bar = {columns.label + columns.label_width + kGap, right - kPercentWidth - kGap};
+  return columns;
+}
+
+Group header(const Box& area, const Columns& columns) {
+  Group group{.name = "ladder-header"};
+  const double bottom = area.top + kHeaderHeight - 12;
+  const double top = bottom - 15;
+  const auto add = [&](std::string_view text, double x, double y, Anchor anchor) {
+    if (!text.empty()) group.shapes.emplace_back(Text{std::string(text), {x, y}, kHeaderStyle, anchor});
+  };
+  add("fraction of", columns.percent, top, Anchor::end);
+  add("measured roof", columns.percent, bottom, Anchor::end);
+  for (std::size_t i = 0; i < kColumns.size(); ++i) {
+    add(kColumns[i].header_top, columns.texts[i], top, Anchor::end);
+    add(kColumns[i].header_bottom, columns.texts[i], bottom, Anchor::end);
+  }
+  add("bound by", columns.bound, bottom, Anchor::start);
+  const double rule = area.top + kHeaderHeight - 4;
+  group.shapes.emplace_back(Polyline{{{area.left, rule}, {area.right, rule}}, {palette::kLeader, 1}});
+  return group;
+}
+
+void draw_bar(Group& group, const Box& row, const Columns& columns, const ChartPoint& point) {
+  const double half = std::min(7.0, row.height() * 0.3);
+  const double middle = (row.top + row.bottom) / 2;
+  const auto bar = [&](double fraction) {
+    const double length = (columns.bar.high - columns.bar.low) * std::clamp(fraction, 0.0, 1.0);
+    return Box{columns.bar.low, middle - half, columns.bar.low + length, middle + half};
+  };
+  group.shapes.emplace_back(rectangle(bar(1), palette::kTrack));
+  if (point.fraction_of_roof) {
+    group.shapes.emplace_back(rectangle(bar(*point.fraction_of_roof), family_colour(point.family)));
+  }
+}
+
+Group row_group(const Box& row, const Columns& columns, const ChartPoint& point, std::size_t index) {
+  Group group{.name = "ladder-row", .point = index, .title = point.title};
+  const double size = std::min(kLargestText, row.height() * 0.72);
+  const TextStyle strong = {size, Weight::semibold};
+  const TextStyle normal = {std::min(13.0, size)};
+  const double middle = (row.top + row.bottom) / 2;
+  const double baseline = middle + 0.36 * size;
+  // A row without ink would not be there for the mouse.
+  group.shapes.emplace_back(rectangle(row, index % 2 == 0 ? palette::kPaper : palette::kAttainable));
+  group.shapes.emplace_back(family_mark(point.family, {columns.mark, middle}, 0.4 * size, MarkFill::filled));
+  group.shapes.emplace_back(
+      Text{fitted(point.label, strong, columns.label_width), {columns.label, baseline}, strong});
+  draw_bar(group, row, columns, point);
+  const auto right_aligned = [&](const std::string& text, double x, const TextStyle& style) {
+    group.shapes.emplace_back(Text{text, {x, baseline}, style, Anchor::end});
+  };
+  right_aligned(format::optional(point.fraction_of_roof, format::percent), columns.percent,
+                {normal.size, Weight::semibold});
+  for (std::size_t i = 0; i < kColumns.size(); ++i) {
+    right_aligned(fitted(point.*kColumns[i].text, normal, kColumns[i].width), columns.texts[i], normal);
+  }
+  group.shapes.emplace_back(
+      Text{fitted(point.bound, normal, kBoundWidth), {columns.bound, baseline}, normal});
+  return group;
+}
+
+Group remainder(const Box& row, std::size_t left_out) {
+  const std::string text = fmt::format("… and {} more in report.html and points.csv", left_out);
+  return {.name = "ladder-remainder",
+          .shapes = {
+              Text{text, {row.left + kMarkWidth, row.bottom - 4}, {11, Weight::regular, palette::kMuted}}}};
+}
+
+}  // namespace
+
+std::vector<Group> ladder_panel(const Box& area, const ChartModel& chart) {
+  const Columns columns = columns_in(area, chart);
+  std::vector<Group> groups = {header(area, columns)};
+  if (chart.points.empty()) return groups;
+  const double rows_top = area.top + kHeaderHeight;
+  const double room = area.bottom - rows_top;
+  const auto count = static_cast<double>(chart.points.size());
+  const double height = std::clamp(room / count, kSmallestRow, kLargestRow);
+  const auto row_at = [&](std::size_t i) {
+    const double top = rows_top + height * static_cast<double>(i);
+    return Box{area.left, top, area.right, top + height};
+  };
+  const auto fitting = static_cast<std::size_t>(room / height + 1e-6);
+  const std::size_t shown = chart.points.size() <= fitting ? chart.points.size() : fitting - 1;
+  for (std::size_t i = 0; i < shown; ++i) groups.push_back(row_group(row_at(i), columns, chart.points[i], i));
+  if (shown < chart.points.size()) groups.push_back(remainder(row_at(shown), chart.points.size() - shown));
+  return groups;
+}
+
+}  // namespace rooflinectl

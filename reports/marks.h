@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include "reports/plot.h"
+#include "reports/scene.h"
+
+namespace rooflinectl {
+
+enum class MarkFill { filled, hollow };
+
+/// The colour of a family of points.
+Colour family_colour(std::size_t family);
+
+/// The mark of a family, told from others by colour and by shape.
+Shape family_mark(std::size_t family, Pixel centre, double radius, MarkFill fill);
+
+/// One point: its useful mark, its executed mark and the line between them, its interval if it is larger than
+/// the mark.
+Group point_group(const Plot& plot, const ChartPoint& point, std::size_t index, double radius);
+
+}  // namespace rooflinectl

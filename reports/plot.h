@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "reports/chart_model.h"
+#include "reports/scene.h"
+
+namespace rooflinectl {
+
+/// A log-log plane on paper: where a point of the plane lies in pixels.
+class Plot {
+ public:
+  Plot(const Box& frame, const Window& window) : frame_(frame), window_(window) {}
+
+  const Box& frame() const { return frame_; }
+  const Window& window() const { return window_; }
+  bool shows(const PlanePoint& point) const { return frame_.contains(at(point)); }
+
+  double x(double ai) const;
+  double y(double flop_per_s) const;
+  Pixel at(const PlanePoint& point) const { return {x(point.ai), y(point.flop_per_s)}; }
+
+  /// Where a bandwidth reaches the height `pixel_y`.
+  double bandwidth_x(double bytes_per_s, double pixel_y) const;
+
+ private:
+  Box frame_;
+  Window window_;
+};
+
+/// A place on an axis.
+struct Tick {
+  double value = 0;
+  bool is_decade = false;
+  bool is_labelled = false;
+};
+
+/// 1, 2, …, 9 times each power of ten in `range`, which is `pixels` long on paper. Labelled are the powers of
+/// ten, where there is room 2 and 5 times them too, and where there is little only every other one or fewer.
+std::vector<Tick> log_ticks(const Range& range, double pixels);
+
+/// Grid, frame, tick labels and axis titles.
+Group axes_group(const Plot& plot);
+
+/// The two ends of a roof: a bandwidth ends under the highest compute roof, a compute roof begins under the
+/// fastest bandwidth. Nothing to draw where the ends meet.
+struct RoofSegment {
+  Pixel from;
+  Pixel to;
+};
+RoofSegment roof_segment(const Plot& plot, const std::vector<RoofLine>& roofs, const RoofLine& roof);
+
+/// The area under the bandwidth of the ridges and the highest of them: what the device can attain.
+Group attainable_group(const Plot& plot, const std::vector<Ridge>& ridges);
+
+/// The ceilings and the ridges, clipped to the frame.
+Group roofs_group(const Plot& plot, const ChartModel& chart);
+
+}  // namespace rooflinectl

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/point_table.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "reports/chart_model.h"
+#include "reports/format.h"
+
+namespace rooflinectl {
+namespace {
+
+using OptionalNumber = std::optional<double>;
+
+std::string three_digits(double value) {
+  return format::significant(value);
+}
+
+OptionalNumber time_s(const RooflinePoint& point) {
+  const auto& time = point.measurement->time;
+  return time ? OptionalNumber(time->median_s) : std::nullopt;
+}
+
+OptionalNumber n_elements(const RooflinePoint& point) {
+  return static_cast<double>(point.measurement->point.n_elements);
+}
+
+// Compulsory bytes over time, whatever the counters say.
+OptionalNumber effective_bytes_per_s(const RooflinePoint& point) {
+  const auto time = time_s(point);
+  return time && *time > 0 ? OptionalNumber(point.dram_bytes_useful / *time) : std::nullopt;
+}
+
+// Without `launch-bound`: the column beside it says so.
+std::string flags_text(const RooflinePoint& point) {
+  std::vector<std::string> flags = point.flags;
+  std::erase(flags, "launch-bound");
+  return fmt::format("{}", fmt::join(flags, " "));
+}
+
+constexpr std::array kColumns = {
+    PointColumn{"point", false, [](const RooflinePoint& p) { return p.label; }, nullptr},
+    PointColumn{"n", true,
+                [](const RooflinePoint& p) { return format::elements(p.measurement->point.n_elements); },
+                n_elements},
+    PointColumn{"dtype", false,
+                [](const RooflinePoint& p) { return std::string(to_string(p.measurement->point.dtype)); },
+                nullptr},
+    PointColumn{"time", true,
+                [](const RooflinePoint& p) { return format::optional(time_s(p), format::duration); }, time_s},
+    PointColumn{
+        "GB/s", true,
+        [](const RooflinePoint& p) { return format::optional(effective_bytes_per_s(p), format::gigabytes); },
+        effective_bytes_per_s},
+    PointColumn{"AI useful", true,
+                [](const RooflinePoint& p) { return format::optional(p.ai_useful, three_digits); },
+                [](const RooflinePoint& p) { return p.ai_useful; }},
+    PointColumn{"AI exec.", true,
+                [](const RooflinePoint& p) { return format::optional(p.ai_executed, three_digits); },
+                [](const RooflinePoint& p) { return p.ai_executed; }},
+    PointColumn{"of roof", true,
+                [](const RooflinePoint& p) { return format::optional(p.fraction_of_roof, format::percent); },
+                [](const RooflinePoint& p) { return p.fraction_of_roof; }},
+    PointColumn{"bound", false, [](const RooflinePoint& p) { return std::string(to_string(p.bound)); },
+                nullptr},
+    PointColumn{"flags", false, flags_text, nullptr},
+};
+
+std::string quantity_text(double value, bool is_ratio) {
+  return is_ratio ? format::percent(value) : format::significant(value);
+}
+
+std::string time_text(const TimeResult& time) {
+  return fmt::format("{} ({} … {}, {} samples)", format::duration(time.median_s),
+                     format::duration(time.ci_low_s), format::duration(time.ci_high_s),
+                     time.samples_s.size());
+}
+
+std::string launch_text(const Measurement& measurement) {
+  const auto& elements = measurement.point.elements_per_thread;
+  return fmt::format("{} blocks of {} threads{}", measurement.launch.grid, measurement.launch.block,
+                     elements ? fmt::format(", {} elements per thread", *elements) : "");
+}
+
+std::string roof_text(const Roof& roof) {
+  const std::string ceilings = roof.compute_ceiling.empty()
+                                   ? roof.memory_ceiling
+                                   : fmt::format("{}, {}", roof.memory_ceiling, roof.compute_ceiling);
+  return roof.flop_per_s > 0 ? fmt::format("{} ({})", format::flop_rate(roof.flop_per_s), ceilings)
+                             : fmt::format("{} ({})", format::bandwidth(roof.memory_bytes_per_s), ceilings);
+}
+
+}  // namespace
+
+std::span<const PointColumn> point_columns() {
+  return kColumns;
+}
+
+std::string step_text(const LadderStep& step) {
+  constexpr std::size_t kMostMoves = 3;
+  std::string text =
+      fmt::format("{} → {}: {}", step.from->label, step.to->label, format::factor(step.speedup));
+  for (std::size_t i = 0; i < std::min(kMostMoves, step.moves.size()); ++i) {
+    const CounterMove& move = step.moves[i];
+    text += fmt::format(", {} {} → {}", move.name, quantity_text(move.from, move.is_ratio),
+                        quantity_text(move.to, move.is_ratio));
+  }
+  return text;
+}
+
+std::vector<Fact> point_facts(const RooflinePoint& point) {
+  const Measurement& measurement = *point.measurement;
+  const PointId& id = measurement.point;
+  std::vector<Fact> facts = {
+      {"variant", id.variant},
+      {"family", point.family},
+      {"status", measurement.cause.empty()
+                     ? std::string(to_string(measurement.status))
+                     : fmt::format("{}: {}", to_string(measurement.status), measurement.cause)},
+      {"elements", fmt::format("{} × {}", format::elements(id.n_elements), to_string(id.dtype))},
+      {"caches", std::string(to_string(id.cache))},
+      {"launch", launch_text(measurement)},
+  };
+  const auto add = [&](std::string name, const OptionalNumber& value, auto show) {
+    facts.push_back({std::move(name), format::optional(value, show)});
+  };
+  facts.push_back(
+      {"time", measurement.time ? time_text(*measurement.time) : std::string(format::kUnavailable)});
+  add("useful performance", point.flop_per_s, format::flop_rate);
+  add("executed performance", point.executed_flop_per_s, format::flop_rate);
+  add("useful intensity, FLOP/byte", point.ai_useful, three_digits);
+  add("executed intensity, FLOP/byte", point.ai_executed, three_digits);
+  add("redundancy", point.redundancy, format::factor);
+  add("effective bandwidth", effective_bytes_per_s(point), format::bandwidth);
+  add("DRAM bandwidth", point.dram_bytes_per_s, format::bandwidth);
+  facts.push_back({"roof", point.roof ? roof_text(*point.roof) : std::string(format::kUnavailable)});
+  add("fraction of measured roof", point.fraction_of_roof, format::percent);
+  add("fraction of theoretical roof", point.fraction_of_theoretical, format::percent);
+  facts.push_back({"bound by", std::string(to_string(point.bound))});
+  for (const DerivedQuantity& derived : derived_quantities(measurement)) {
+    facts.push_back({derived.name, quantity_text(derived.value, derived.is_ratio)});
+  }
+  if (measurement.verification) {
+    facts.push_back({"verification", measurement.verification->passed ? "passed" : "failed"});
+  }
+  if (!point.flags.empty()) facts.push_back({"flags", fmt::format("{}", fmt::join(point.flags, ", "))});
+  return facts;
+}
+
+std::vector<Fact> environment_facts(const Run& run) {
+  const DeviceInfo& device = run.device;
+  const auto cuda = [](int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); };
+  std::vector<Fact> facts = {
+      {"device",
+       fmt::format("{} ({}, sm_{}, {} SMs)", device.name, device.chip.empty() ? "chip unknown" : device.chip,
+                   device.compute_capability, device.sm_count)},
+      {"UUID", device.uuid},
+      {"memory", fmt::format("{}, {} bit at {}, ECC {}", format::memory_size(device.memory_bytes),
+                             device.memory_bus_bits, format::hertz(device.memory_clock_hz),
+                             device.ecc_enabled ? "on" : "off")},
+      {"L2", format::memory_size(device.l2_bytes)},
+      {"SM clock, highest", format::hertz(device.sm_clock_hz)},
+      {"driver",
+       fmt::format("{} (CUDA {})", device.driver_version.empty() ? "unknown" : device.driver_version,
+                   cuda(device.cuda_driver_version))},
+      {"CUDA runtime", cuda(device.cuda_runtime_version)},
+      {"tool", fmt::format("rooflinectl {} ({})", run.tool_version, run.tool_commit)},
+      {"host", run.host},
+      {"started", format::utc(run.started_utc)},
+      {"wall time", format::duration(run.wall_s)},
+      {"command", fmt::format("{}", fmt::join(run.command_line, " "))},
+      {"source", std::string(to_string(run.source))},
+  };
+  const CounterSession& counters = run.counter_session;
+  facts.push_back({"counters", counters.available
+                                   ? fmt::format("{} passes, {}", counters.passes,
+                                                 format::duration(counters.collection_s))
+                                   : fmt::format("declared, not counted: {}", counters.reason)});
+  return facts;
+}
+
+std::vector<CeilingRow> ceiling_rows(const Run& run) {
+  std::vector<CeilingRow> rows;
+  for (const Ceiling& ceiling : run.ceilings) {
+    const std::string value = ceiling.kind == CeilingKind::bandwidth ? format::bandwidth(ceiling.value)
+                              : ceiling.kind == CeilingKind::compute ? format::flop_rate(ceiling.value)
+                                                                     : format::duration(ceiling.value);
+    const bool is_measured = ceiling.source == CeilingSource::measured;
+    rows.push_back(
+        {ceiling_name(ceiling), value, std::string(to_string(ceiling.source)),
+         format::optional(ceiling.sm_clock_hz, format::hertz),
+         is_measured ? format::percent(ceiling.relative_spread) : std::string(format::kUnavailable),
+         ceiling.method});
+  }
+  return rows;
+}
+
+}  // namespace rooflinectl

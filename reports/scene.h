@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+/// A picture as a list of things to draw, in pixels, the origin at the top left. Everything that has to be
+/// decided is decided when a scene is made; `svg.h` and `png.h` only draw it, so that all formats show the
+/// same.
+namespace rooflinectl {
+
+struct Pixel {
+  double x = 0;
+  double y = 0;
+};
+
+struct Box {
+  double left = 0;
+  double top = 0;
+  double right = 0;
+  double bottom = 0;
+
+  double width() const { return right - left; }
+  double height() const { return bottom - top; }
+  bool contains(Pixel p) const { return p.x >= left && p.x <= right && p.y >= top && p.y <= bottom; }
+  bool contains(const Box& b) const {
+    return b.left >= left && b.right <= right && b.top >= top && b.bottom <= bottom;
+  }
+  bool intersects(const Box& b) const {
+    return b.left < right && left < b.right && b.top < bottom && top < b.bottom;
+  }
+  /// Whether any part of the segment from `a` to `b` lies inside.
+  bool intersects(Pixel a, Pixel b) const;
+  Box grown(double margin) const { return {left - margin, top - margin, right + margin, bottom + margin}; }
+};
+
+/// 0xRRGGBB.
+struct Colour {
+  std::uint32_t rgb = 0;
+  bool operator==(const Colour&) const = default;
+};
+
+/// Colours of everything that is not a family of points. `page/page.css` gives each its counterpart on dark
+/// paper.
+namespace palette {
+inline constexpr Colour kPaper{0xffffff};
+inline constexpr Colour kInk{0x1b1f24};
+inline constexpr Colour kMuted{0x57606a};
+inline constexpr Colour kGrid{0xe6e9ed};
+inline constexpr Colour kGridMinor{0xf3f5f7};
+inline constexpr Colour kAttainable{0xf7f9fc};
+inline constexpr Colour kTrack{0xeceff3};
+inline constexpr Colour kMemoryRoof{0x2f363d};
+inline constexpr Colour kLeader{0xa8b0b9};
+inline constexpr std::array kNeutral = {kPaper,      kInk,   kMuted,      kGrid,  kGridMinor,
+                                        kAttainable, kTrack, kMemoryRoof, kLeader};
+/// Okabe and Ito's colours that are dark enough for a mark on white paper, told apart by the colour-blind.
+/// Source: Wong, Points of view: Color blindness, Nature Methods 8, 441 (2011).
+inline constexpr std::array kFamilies = {Colour{0x0072b2}, Colour{0xd55e00}, Colour{0x009e73},
+                                         Colour{0xcc79a7}, Colour{0xe69f00}, Colour{0x56b4e9}};
+}  // namespace palette
+
+enum class Dash { solid, dashed, dotted };
+
+struct Stroke {
+  Colour colour;
+  double width = 1;
+  Dash dash = Dash::solid;
+};
+
+struct Polyline {
+  std::vector<Pixel> points;
+  Stroke stroke;
+};
+
+/// A closed shape, filled, outlined or both.
+struct Polygon {
+  std::vector<Pixel> points;
+  std::optional<Colour> fill;
+  std::optional<Stroke> stroke;
+};
+
+struct Circle {
+  Pixel centre;
+  double radius = 0;
+  std::optional<Colour> fill;
+  std::optional<Stroke> stroke;
+};
+
+enum class Weight { regular, semibold };
+enum class Anchor { start, middle, end };
+enum class Direction { horizontal, upwards };
+
+struct TextStyle {
+  double size = 13;
+  Weight weight = Weight::regular;
+  Colour colour = palette::kInk;
+};
+
+struct Text {
+  std::string content;
+  Pixel at;  ///< on the baseline, at the anchor
+  TextStyle style;
+  Anchor anchor = Anchor::start;
+  Direction direction = Direction::horizontal;
+};
+
+using Shape = std::variant<Polyline, Polygon, Circle, Text>;
+
+/// Shapes that belong together.
+struct Group {
+  std::string name = {};                  ///< `axes`, `roofs`, `point`, …
+  std::optional<std::size_t> point = {};  ///< the point of the experiment that it shows, by its place there
+  std::string title = {};                 ///< what a reader without eyes, or with a mouse, is told
+  std::optional<Box> clip = {};
+  std::vector<Shape> shapes = {};
+};
+
+struct Scene {
+  double width = 0;
+  double height = 0;
+  std::string title;
+  std::string description;
+  std::vector<Group> groups;
+};
+
+/// Width of `text` in pixels in the font that comes with the tool.
+double text_width(std::string_view text, const TextStyle& style);
+
+/// The pixels that the letters of `text` may cover.
+Box bounds(const Text& text);
+
+/// `text`, or as much of it as fits into `width` pixels and an ellipsis.
+std::string fitted(std::string_view text, const TextStyle& style, double width);
+
+/// A rectangle.
+Polygon rectangle(const Box& box, std::optional<Colour> fill, std::optional<Stroke> stroke = {});
+
+}  // namespace rooflinectl

@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "analysis/analysis.h"
+
+namespace rooflinectl {
+
+/// What a pull request wants to show: per experiment the picture, the table and the ladder's steps; the
+/// ceilings and the environment. GitHub-flavoured Markdown; pictures are links to `chart_file_name(…)` +
+/// `.png` beside it.
+std::string summary_md(const Run& run, const Analysis& analysis);
+
+}  // namespace rooflinectl

@@ -1,0 +1,215 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Plays rooflinectl-collector without a GPU: same protocol, invented numbers, and accidents on demand.
+
+FAKE_COLLECTOR holds accidents, separated by blanks: `<what>@<phase>:<number>`, where the number is the index of a point (or,
+in the phase `ceilings`, the name of a ceiling), or `<what>@start`. What can happen: segv, exit5, exit0, hang, rubbish, half,
+endless, unverified, failed, poison, refuse (a failure message), skip (silently no result), slow, chatty, astray (a point that
+the plan does not have), mistaken (another point's result), early (counters before the time). `deaf@start` never reads its
+request, `uncounted@start` has no counters, `rude@start` does not say hello. An accident happens in every process that gets there, unless it ends in
+`once`: then FAKE_COLLECTOR_STATE names a folder that remembers it.
+"""
+
+import json
+import os
+import signal
+import sys
+import time
+
+VARIANTS = [
+    # id, label, dtypes, blocks, elements per thread, output
+    ("reduce_v0_global", "V0", ["f32"], [128, 256, 512], None, "partials"),
+    ("reduce_v3_sequential", "V3", ["f32"], [256], None, "partials"),
+    ("sum_atomic", "atomic", ["f32", "f16"], [256], None, "scalar"),
+    ("sum_warp_shuffle", "warp shuffle", ["f32", "f16"], [256], 8, "scalar"),
+]
+CEILINGS = ["dram_copy", "dram_read", "f32_add"]
+
+
+def catalogue():
+    variants = []
+    for name, label, dtypes, blocks, elements, output in VARIANTS:
+        variant = {"id": name, "label": label, "title": f"the idea of {label}", "family": name.split("_")[0],
+                   "dtypes": dtypes, "block_sizes": blocks, "default_block_size": 256, "output": output,
+                   "destroys_input": False, "deterministic": True, "minimum_sm": 75}
+        if elements:
+            variant["default_elements_per_thread"] = elements
+        variants.append(variant)
+    return {"variants": variants, "ceilings": CEILINGS}
+
+
+DEVICE = {"name": "Fake GPU", "uuid": "GPU-00000000-0000-0000-0000-000000000000", "chip": "FK100", "index": 0,
+          "compute_capability": 90, "sm_count": 100, "memory_bytes": 80 << 30, "l2_bytes": 50 << 20, "memory_bus_bits": 5120,
+          "memory_clock_hz": 2.6e9, "sm_clock_hz": 1.98e9, "ecc_enabled": True, "driver_version": "580.00",
+          "cuda_driver_version": 13000, "cuda_runtime_version": 13000, "cupti_version": 130000}
+
+METRICS = {"dram_read_bytes": "dram__bytes_read.sum", "dram_write_bytes": "dram__bytes_write.sum",
+           "fadd": "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum",
+           "fmul": "smsp__sass_thread_inst_executed_op_fmul_pred_on.sum",
+           "ffma": "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum"}
+
+ACCIDENTS = os.environ.get("FAKE_COLLECTOR", "").split()
+
+
+def say(message):
+    sys.stdout.write(json.dumps(message) + "\n")
+    sys.stdout.flush()
+
+
+def happens(what, place):
+    """Whether the accident is due here; one marked `once` happens in the first process only."""
+    if f"{what}@{place}" in ACCIDENTS:
+        return True
+    marked = f"{what}@{place}:once"
+    if marked not in ACCIDENTS:
+        return False
+    memory = os.path.join(os.environ["FAKE_COLLECTOR_STATE"], marked.replace(":", "_"))
+    if os.path.exists(memory):
+        return False
+    open(memory, "w").close()
+    return True
+
+
+def accidents(place):
+    if happens("chatty", place):
+        for line in range(50000):
+            sys.stderr.write(f"log line {line}\n")
+        sys.stderr.flush()
+    if happens("slow", place):
+        time.sleep(1.5)
+    if happens("segv", place):
+        os.kill(os.getpid(), signal.SIGSEGV)
+    if happens("exit5", place):
+        sys.exit(5)
+    if happens("exit0", place):
+        sys.exit(0)
+    if happens("hang", place):
+        time.sleep(600)
+    if happens("rubbish", place):
+        print("\x00\xff this is no message", flush=True)
+        time.sleep(600)
+    if happens("astray", place):
+        say({"type": "progress", "phase": "time", "point": 999, "what": "?"})
+        time.sleep(600)
+    if happens("early", place):
+        say({"type": "counters", "point": int(place.split(":")[1]), "counters": {}})
+        time.sleep(600)
+    if happens("half", place):
+        sys.stdout.write('{"type":"time","point":')
+        sys.stdout.flush()
+        sys.exit(1)
+    if happens("endless", place):
+        block = "x" * (1 << 20)
+        while True:
+            sys.stdout.write(block)
+    if happens("refuse", place):
+        say({"type": "failure", "kind": 3, "cause": "the GPU has fallen off the bus", "hint": "look at dmesg"})
+        sys.exit(3)
+
+
+def measurement(point, index):
+    seconds = 1e-4 * (index + 1)
+    result = {"experiment": point["experiment"]}
+    result.update(point)
+    size = {"f16": 2}.get(point["dtype"], 4)
+    result.update({"launch": {"grid": 1024, "block": point["block_size"]},
+                   "work": {"read_bytes": size * point["n"], "written_bytes": 4, "flops": max(point["n"] - 1, 0),
+                            "fma_flops": 0},
+                   "status": "ok", "cause": "",
+                   "verification": {"passed": True, "worst_error_over_bound": 0.1, "detail": "positions"},
+                   "time": {"median_s": seconds, "ci_low_s": seconds * 0.999, "ci_high_s": seconds * 1.001,
+                            "launches_per_sample": 1, "noisy": False, "throttled_samples": 0,
+                            "samples_s": [seconds] * 10, "sample_clocks_hz": [1.9e9] * 10},
+                   "counters": {}})
+    if happens("unverified", f"verify:{index}"):
+        result.update({"status": "unverified", "cause": "element 3: expected 1, got 2"})
+        result["verification"]["passed"] = False
+        del result["time"]
+    if happens("failed", f"verify:{index}"):
+        result.update({"status": "failed", "cause": "out of memory"})
+        del result["time"], result["verification"]
+    return result
+
+
+def main():
+    if sys.argv[1:] == ["--catalogue"]:
+        say(catalogue())
+        return
+    if happens("deaf", "start"):
+        time.sleep(600)
+    accidents("start")
+    if happens("no_gpu", "start"):
+        say({"type": "failure", "kind": 3, "cause": "no CUDA device was found", "hint": "is the driver loaded?"})
+        sys.exit(3)
+    request = json.load(sys.stdin)
+    if "FAKE_COLLECTOR_REQUESTS" in os.environ:
+        with open(os.environ["FAKE_COLLECTOR_REQUESTS"], "a") as file:
+            file.write(json.dumps(request) + "\n")
+    points = []
+    for experiment in request["plan"]["experiments"]:
+        points += [dict(point, experiment=experiment["name"]) for point in experiment["points"]]
+
+    session = {"available": True, "passes": 2, "host_setup_s": 0.5, "collection_s": 0, "metrics": METRICS}
+    if not request["counters"]:
+        session = {"available": False, "reason": "switched off", "hint": ""}
+    elif happens("uncounted", "start"):
+        session = {"available": False, "reason": "counters are reserved for administrators", "hint": "ask one"}
+    if happens("rude", "start"):
+        say({"type": "progress", "phase": "time", "point": 0, "what": "?"})
+        time.sleep(600)
+    say({"type": "hello", "device": DEVICE, "catalogue": catalogue(), "counter_session": session})
+
+    if not request["skip_ceilings"]:
+        say({"type": "ceiling", "ceiling": {"id": "dram", "kind": "bandwidth", "source": "theoretical", "subject": "dram",
+             "operation": "", "value": 3.3e12, "relative_spread": 0, "method": "clock x width"}})
+        for ceiling in request["plan"]["ceilings"]:
+            say({"type": "progress", "phase": "ceilings", "what": ceiling})
+            accidents(f"ceilings:{ceiling}")
+            compute = ceiling.startswith("f32")
+            say({"type": "ceiling", "ceiling": {
+                "id": ceiling, "kind": "compute" if compute else "bandwidth", "source": "measured",
+                "subject": "f32" if compute else "dram", "operation": ceiling.split("_")[1],
+                "value": 3e13 if compute else 3e12, "relative_spread": 0.001, "method": "fake"}})
+
+    to_count = []
+    for index, point in enumerate(points):
+        name = f"{point['experiment']}.{point['variant']}"
+        if index in request["skip_points"]:
+            continue
+        if index in request["count_only_points"]:
+            to_count.append(index)
+            continue
+        for phase in ["verify", "time"]:
+            say({"type": "progress", "phase": phase, "point": index, "what": name})
+            accidents(f"{phase}:{index}")
+        if happens("skip", f"time:{index}"):
+            continue
+        result = measurement(point, index)
+        poisoned = happens("poison", f"time:{index}")
+        if poisoned:
+            result.update({"status": "failed", "cause": "an illegal memory access"})
+        if happens("mistaken", f"time:{index}"):
+            result["n"] += 1
+        say({"type": "time", "point": index, "measurement": result})
+        if poisoned:
+            sys.exit(1)
+        if result["status"] == "ok":
+            to_count.append(index)
+
+    if session["available"]:
+        for _ in range(2):
+            for index in to_count:
+                say({"type": "progress", "phase": "count", "point": index, "what": points[index]["variant"]})
+                accidents(f"count:{index}")
+        for index in to_count:
+            n = points[index]["n"]
+            say({"type": "counters", "point": index, "counters": {
+                "dram_read_bytes": 4.0 * n, "dram_write_bytes": 0.0, "fadd": 1.25 * n, "fmul": 0.0, "ffma": 0.0}})
+        session["collection_s"] = 0.25
+    accidents("end")
+    say({"type": "bye", "counter_session": session})
+    if happens("linger", "end"):
+        time.sleep(600)
+
+
+main()

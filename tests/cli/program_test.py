@@ -1,0 +1,418 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program `rooflinectl` from outside, with a collector that needs no GPU (fake_collector.py)."""
+
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import tempfile
+import time
+import unittest
+
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCE = HERE.parent.parent
+PROGRAM = os.environ["ROOFLINECTL"]
+FAKE_COLLECTOR = str(HERE / "fake_collector.py")
+
+PLAN = """\
+name: demo
+experiments:
+  sums:
+    variants: [reduce_*, sum_*]
+    sizes: 2^20
+"""
+REPORTS = {"report.html", "points.csv", "summary.md", "roofline.svg", "roofline.png"}
+
+
+class ProgramTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        (self.folder / "memory").mkdir()
+        self.requests = self.folder / "requests"
+        self.write("plan.yaml", PLAN)
+
+    def write(self, name, text):
+        (self.folder / name).write_text(text)
+
+    def environment(self, accidents="", **extra):
+        environment = dict(os.environ, ROOFLINECTL_COLLECTOR=FAKE_COLLECTOR, FAKE_COLLECTOR=accidents,
+                           FAKE_COLLECTOR_STATE=str(self.folder / "memory"),
+                           FAKE_COLLECTOR_REQUESTS=str(self.requests))
+        environment.update(extra)
+        return environment
+
+    def call(self, *arguments, accidents="", **extra):
+        return subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True, timeout=120,
+                              env=self.environment(accidents, **extra), check=False)
+
+    def run_plan(self, accidents="", *arguments, **extra):
+        return self.call("run", "plan.yaml", *arguments, accidents=accidents, **extra)
+
+    def run_json(self):
+        return json.loads((self.folder / "runs/demo/latest/run.json").read_text())
+
+    def measured(self):
+        return {m["variant"]: m for m in self.run_json()["measurements"]}
+
+    def sent_requests(self):
+        return [json.loads(line) for line in self.requests.read_text().splitlines()]
+
+    def assert_exit(self, result, code):
+        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
+
+    def assert_nothing_written(self):
+        self.assertFalse((self.folder / "runs").exists())
+
+
+class CommandLine(ProgramTest):
+    def test_help_teaches(self):
+        result = self.call("--help")
+        self.assert_exit(result, 0)
+        for word in ["run", "report", "list", "version", "Examples:", "Exit codes:"]:
+            self.assertIn(word, result.stdout)
+        self.assertIn("--mode once", self.call("run", "--help").stdout)
+
+    def test_mistakes_exit_with_2(self):
+        for arguments in [[], ["frobnicate"], ["run"], ["run", "plan.yaml", "--nonsense"], ["run", "plan.yaml", "--json"],
+                          ["run", "no such file"], ["report", "no such file"], ["report"]]:
+            self.assert_exit(self.call(*arguments), 2)
+        self.assertIn("no such file", self.call("run", "no such file").stderr)
+        self.assert_nothing_written()
+
+    def test_version(self):
+        self.assertRegex(self.call("version").stdout, r"^rooflinectl \d+\.\d+\.\d+ \(commit ")
+        self.assertRegex(self.call("--version").stdout, r"^rooflinectl \d+\.\d+\.\d+$")
+
+    def test_list_shows_what_plans_can_name(self):
+        output = self.call("list").stdout
+        self.assertRegex(output, r"reduce_v0_global +f32 +128 256 512 ")
+        self.assertRegex(output, r"sum_warp_shuffle +f32 f16 +256 +8 ")
+        self.assertIn("ceilings: dram_copy, dram_read, f32_add", output)
+
+    def test_without_a_collector_the_ids_are_those_of_the_source_files(self):
+        # A copy of the program has no collector beside it.
+        copy = self.folder / "rooflinectl"
+        copy.write_bytes(pathlib.Path(PROGRAM).read_bytes())
+        copy.chmod(0o755)
+        environment = {key: value for key, value in os.environ.items() if key != "ROOFLINECTL_COLLECTOR"}
+
+        def call(*arguments):
+            return subprocess.run([copy, *arguments], cwd=self.folder, capture_output=True, text=True, env=environment,
+                                  timeout=60, check=False)
+
+        listed = call("list").stdout
+        for file in (SOURCE / "kernels/reduction").glob("*.cu"):
+            self.assertIn(file.stem + "\n", listed)
+        for file in (SOURCE / "kernels/ceilings").glob("*.cu"):
+            self.assertIn(file.stem.removeprefix("ceiling_"), listed.splitlines()[-1])
+        self.assert_exit(call("run", str(SOURCE / "experiments.yaml"), "--dry-run"), 0)
+        self.write("bad.yaml", PLAN.replace("reduce_*", "sum_atomix"))
+        self.assert_exit(call("run", "bad.yaml"), 2)
+        result = call("run", "plan.yaml")
+        self.assert_exit(result, 3)
+        self.assertIn("rooflinectl-collector is not installed", result.stderr)
+        self.assert_nothing_written()
+
+
+class Plans(ProgramTest):
+    def test_all_mistakes_are_shown_and_nothing_is_written(self):
+        self.write("experiments.yaml", PLAN.replace("reduce_*", "reduce_v3_seqential") + "    dtypes: fp32\n")
+        for extra in [[], ["--dry-run"], ["--dry-run", "--json"]]:
+            result = self.call("run", "experiments.yaml", *extra)
+            self.assert_exit(result, 2)
+            self.assertEqual(result.stdout, "")
+            lines = result.stderr.splitlines()
+            self.assertEqual(lines[0], "experiments.yaml:4:16: unknown variant 'reduce_v3_seqential'; "
+                                       "did you mean 'reduce_v3_sequential'?")
+            self.assertEqual(lines[1], "experiments.yaml:6:13: unknown dtype 'fp32'; did you mean 'f32'?")
+        self.assert_nothing_written()
+
+    def test_dry_run_lists_the_points_and_measures_nothing(self):
+        result = self.run_plan("", "--dry-run")
+        self.assert_exit(result, 0)
+        self.assertRegex(result.stdout, r"reduce_v0_global +f32 +2\^20 +cold +256\n")
+        self.assertRegex(result.stdout, r"sum_warp_shuffle +f32 +2\^20 +cold +256 +8\n")
+        self.assert_nothing_written()
+        self.assertFalse(self.requests.exists())
+
+    def test_dry_run_prints_the_request_that_a_run_sends(self):
+        printed = self.run_plan("", "--dry-run", "--json", "--device", "GPU-7")
+        self.assert_exit(printed, 0)
+        self.assert_nothing_written()
+        self.run_plan("", "--device", "GPU-7")
+        self.assertEqual(json.loads(printed.stdout), self.sent_requests()[0])
+
+    def test_the_shipped_plan_names_kernels_that_exist(self):
+        text = (SOURCE / "experiments.yaml").read_text()
+        for file in (SOURCE / "kernels/reduction").glob("*.cu"):
+            self.assertIn(file.stem, text)
+
+
+class Runs(ProgramTest):
+    def test_a_run_leaves_everything_in_its_folder(self):
+        result = self.run_plan()
+        self.assert_exit(result, 0)
+        self.assertIn("device: Fake GPU", result.stdout)
+        self.assertIn("counters: 2 passes", result.stdout)
+        self.assertRegex(result.stderr, r"\[4/4\] sums\.sum_warp_shuffle\.f32\.n1048576\.b256\.e8\.cold: 400\.0 µs")
+        runs = self.folder / "runs/demo"
+        self.assertRegex(os.readlink(runs / "latest"), r"^\d{4}-\d\d-\d\dT\d\d-\d\d-\d\dZ$")
+        self.assertLessEqual(REPORTS | {"run.json"}, {path.name for path in (runs / "latest").iterdir()})
+        run = self.run_json()
+        self.assertEqual(run["source"], "measured")
+        self.assertEqual(run["command_line"][1:], ["run", "plan.yaml"])
+        self.assertEqual([m["variant"] for m in run["measurements"]],
+                         ["reduce_v0_global", "reduce_v3_sequential", "sum_atomic", "sum_warp_shuffle"])
+        self.assertEqual(run["measurements"][0]["counters"]["fadd"], 1.25 * 2**20)
+        self.assertEqual(run["counter_session"]["collection_s"], 0.25)
+        self.assertEqual({c["id"] for c in run["ceilings"]}, {"dram", "dram_copy", "dram_read", "f32_add"})
+
+    def test_output_replaces_runs(self):
+        self.assert_exit(self.run_plan("", "--output", "else where"), 0)
+        self.assertTrue((self.folder / "else where/demo/latest/run.json").exists())
+        self.assert_nothing_written()
+
+    def test_an_output_that_cannot_be_written_is_found_before_measuring(self):
+        self.write("runs", "a file in the way")
+        result = self.run_plan()
+        self.assert_exit(result, 3)
+        self.assertIn("--output", result.stderr)
+        self.assertNotIn("[1/4]", result.stderr)
+
+    def test_no_counters(self):
+        result = self.run_plan("", "--no-counters")
+        self.assert_exit(result, 0)
+        self.assertIn("counters: off", result.stdout)
+        self.assertFalse(self.run_json()["counter_session"]["available"])
+
+    def test_refused_counters_cost_the_counters_alone(self):
+        result = self.run_plan("uncounted@start")
+        self.assert_exit(result, 0)
+        self.assertIn("counters: unavailable: counters are reserved for administrators", result.stdout)
+        self.assertIn("hint: ask one", result.stdout)
+        self.assertTrue(all(m["status"] == "ok" for m in self.run_json()["measurements"]))
+
+    def test_an_unverified_or_failed_point_makes_exit_1(self):
+        self.assert_exit(self.run_plan("unverified@verify:1"), 1)
+        self.assertEqual(self.measured()["reduce_v3_sequential"]["cause"], "element 3: expected 1, got 2")
+        self.assert_exit(self.run_plan("failed@verify:1"), 1)
+
+    def test_no_gpu_is_told_in_the_collectors_words(self):
+        result = self.run_plan("no_gpu@start")
+        self.assert_exit(result, 3)
+        self.assertEqual(result.stderr, "no CUDA device was found\nhint: is the driver loaded?\n")
+        self.assert_nothing_written()
+
+
+class Accidents(ProgramTest):
+    def assert_lost(self, accident, variant, cause, **extra):
+        """One point is lost with its cause; all others are measured and counted."""
+        result = self.run_plan(accident, **extra)
+        self.assert_exit(result, 1)
+        measured = self.measured()
+        self.assertEqual(len(measured), 4)
+        for name, measurement in measured.items():
+            self.assertEqual(measurement["status"], "failed" if name == variant else "ok", name)
+            if name != variant:
+                self.assertEqual(measurement["counters"]["fadd"], 1.25 * 2**20)
+        self.assertEqual(measured[variant]["cause"], cause)
+        self.assertIn(cause, result.stdout)
+
+    def test_a_crash(self):
+        self.assert_lost("segv@time:1", "reduce_v3_sequential", "crashed with SIGSEGV while timing")
+        first, second = self.sent_requests()
+        self.assertEqual((first["skip_points"], first["count_only_points"], first["skip_ceilings"]), ([], [], False))
+        self.assertEqual((second["skip_points"], second["count_only_points"], second["skip_ceilings"]), ([1], [0], True))
+
+    def test_an_exit(self):
+        self.assert_lost("exit5@verify:0", "reduce_v0_global", "exited with code 5 while verifying")
+
+    def test_an_early_end(self):
+        self.assert_lost("exit0@time:3", "sum_warp_shuffle", "exited with code 0 while timing")
+
+    def test_half_a_line(self):
+        self.assert_lost("half@time:2", "sum_atomic", "exited with code 1 while timing")
+
+    def test_rubbish(self):
+        self.assert_lost("rubbish@time:2", "sum_atomic", "said something unintelligible while timing")
+
+    def test_a_point_that_the_plan_does_not_have(self):
+        self.assert_lost("astray@time:2", "sum_atomic", "worked on a point that the plan does not have while timing")
+
+    def test_the_result_of_another_point(self):
+        self.assert_lost("mistaken@time:2", "sum_atomic", "measured a point that the plan does not have while timing")
+
+    def test_counters_before_the_time(self):
+        self.assert_lost("early@time:2", "sum_atomic", "counted a point that was not measured while timing")
+
+    def test_a_line_without_end(self):
+        self.assert_lost("endless@time:2", "sum_atomic", "wrote a line without end while timing")
+
+    def test_a_hang(self):
+        self.assert_lost("hang@verify:2", "sum_atomic", "hung (nothing heard for 1 s) while verifying",
+                         ROOFLINECTL_SILENCE_LIMIT="1")
+
+    def test_a_silence_limit_that_is_no_number(self):
+        result = self.run_plan(ROOFLINECTL_SILENCE_LIMIT="soon")
+        self.assert_exit(result, 2)
+        self.assertIn("ROOFLINECTL_SILENCE_LIMIT: 'soon'", result.stderr)
+        self.assert_nothing_written()
+
+    def test_a_point_that_is_left_out(self):
+        self.assert_lost("skip@time:1", "reduce_v3_sequential", "not measured: the collector left it out")
+
+    def test_a_context_that_is_lost_after_the_result(self):
+        self.assert_lost("poison@time:1", "reduce_v3_sequential", "an illegal memory access")
+
+    def test_a_crash_between_points_costs_nothing(self):
+        self.assert_exit(self.run_plan("exit5@end:once"), 0)
+
+    def test_a_crash_while_counting_costs_the_counters_of_one_point(self):
+        result = self.run_plan("segv@count:2")
+        self.assert_exit(result, 1)
+        self.assertIn("counters of sums.sum_atomic.f32.n1048576.b256.cold: crashed with SIGSEGV while counting",
+                      result.stdout)
+        measured = self.measured()
+        self.assertTrue(all(m["status"] == "ok" and "time" in m for m in measured.values()))
+        self.assertEqual(measured["sum_atomic"]["counters"]["fadd"],
+                         {"unavailable": "crashed with SIGSEGV while counting"})
+        self.assertEqual(measured["reduce_v0_global"]["counters"]["fadd"], 1.25 * 2**20)
+        self.assertEqual(self.sent_requests()[1]["count_only_points"], [0, 1, 3])
+
+    def test_a_crash_in_a_ceiling_costs_that_ceiling(self):
+        result = self.run_plan("segv@ceilings:dram_read")
+        self.assert_exit(result, 1)
+        self.assertIn("ceiling dram_read: crashed with SIGSEGV", result.stdout)
+        self.assertEqual({c["id"] for c in self.run_json()["ceilings"]}, {"dram", "dram_copy", "f32_add"})
+        self.assertEqual(self.sent_requests()[1]["plan"]["ceilings"], ["f32_add"])
+        self.assertEqual(self.run_json()["plan"]["ceilings"], ["dram_copy", "dram_read", "f32_add"])
+
+    def test_a_collector_that_dies_again_and_again_is_given_up(self):
+        self.write("plan.yaml", PLAN.replace("2^20", "[" + ", ".join(map(str, range(1, 11))) + "]"))
+        result = self.run_plan(" ".join(f"segv@time:{point}" for point in range(40)))
+        self.assert_exit(result, 1)
+        self.assertIn("the collector died 21 times", result.stderr)
+        self.assertEqual(len(self.run_json()["measurements"]), 40)
+        self.assertEqual(len(self.sent_requests()), 21)
+
+    def test_a_failure_in_the_middle_keeps_what_was_measured(self):
+        result = self.run_plan("refuse@time:2")
+        self.assert_exit(result, 3)
+        self.assertIn("the GPU has fallen off the bus\nhint: look at dmesg\n", result.stderr)
+        self.assertEqual([m["status"] for m in self.run_json()["measurements"]], ["ok", "ok", "failed", "failed"])
+        self.assertEqual(len(self.sent_requests()), 1)
+
+    def test_a_collector_that_does_not_start(self):
+        for accident in ["segv@start", "exit0@start", "rubbish@start", "rude@start"]:
+            result = self.run_plan(accident)
+            self.assert_exit(result, 3)
+            self.assertIn("before it measured anything", result.stderr)
+        self.assert_exit(self.run_plan(ROOFLINECTL_COLLECTOR="/no/such/program"), 3)
+        self.assert_nothing_written()
+
+    def test_a_collector_that_does_not_listen(self):
+        self.write("plan.yaml", PLAN.replace("2^20", "[" + ", ".join(map(str, range(5000))) + "]"))
+        process = subprocess.Popen([PROGRAM, "run", "plan.yaml"], cwd=self.folder, stderr=subprocess.PIPE,
+                                   env=self.environment("deaf@start"))
+        time.sleep(1)
+        process.send_signal(signal.SIGTERM)
+        self.assertIn(b"nothing was measured", process.communicate(timeout=30)[1])
+        self.assertEqual(process.returncode, 143)
+
+    def test_much_talk_goes_to_the_log(self):
+        result = self.run_plan("chatty@time:1")
+        self.assert_exit(result, 0)
+        self.assertNotIn("log line", result.stdout + result.stderr)
+        self.assertIn("log line 49999\n", (self.folder / "runs/demo/latest/collector.log").read_text())
+
+
+class Interruption(ProgramTest):
+    def interrupt(self, number, accidents):
+        process = subprocess.Popen([PROGRAM, "run", "plan.yaml"], cwd=self.folder, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True, env=self.environment(accidents))
+        for line in process.stderr:
+            if line.startswith("[2/4]"):
+                break
+        process.send_signal(number)
+        output, errors = process.communicate(timeout=30)
+        (run,) = (self.folder / "runs/demo").glob("*/run.json")
+        return process.returncode, output + errors, json.loads(run.read_text())
+
+    def test_ctrl_c_keeps_what_was_measured(self):
+        code, output, run = self.interrupt(signal.SIGINT, "hang@time:2")
+        self.assertEqual(code, 130)
+        self.assertIn("what was measured is kept: rooflinectl report runs/demo/", output)
+        self.assertEqual([m["variant"] for m in run["measurements"]], ["reduce_v0_global", "reduce_v3_sequential"])
+
+    def test_so_does_sigterm(self):
+        code, _, run = self.interrupt(signal.SIGTERM, "hang@time:2")
+        self.assertEqual(code, 143)
+        self.assertEqual(len(run["measurements"]), 2)
+
+    def test_results_are_on_disk_while_the_run_goes_on(self):
+        process = subprocess.Popen([PROGRAM, "run", "plan.yaml"], cwd=self.folder, stdout=subprocess.DEVNULL,
+                                   stderr=subprocess.DEVNULL, env=self.environment("hang@time:2"))
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        deadline = time.monotonic() + 30
+        statuses = []
+        while statuses != ["ok", "ok"] and time.monotonic() < deadline:
+            time.sleep(0.1)
+            for run in (self.folder / "runs").glob("demo/*/run.json"):
+                statuses = [m["status"] for m in json.loads(run.read_text())["measurements"]]
+        self.assertEqual(statuses, ["ok", "ok"])
+
+
+    def test_the_collector_does_not_outlive_a_killed_program(self):
+        process = subprocess.Popen([PROGRAM, "run", "plan.yaml"], cwd=self.folder, stdout=subprocess.PIPE,
+                                   stderr=subprocess.DEVNULL, env=self.environment("hang@time:0"))
+        for line in process.stdout:
+            if line.startswith(b"results"):
+                break
+        children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
+        self.assertEqual(len(children), 1)
+        process.kill()
+        process.communicate(timeout=30)
+        stat = pathlib.Path(f"/proc/{children[0]}/stat")
+        deadline = time.monotonic() + 10
+        while stat.exists() and stat.read_text().split(") ")[1][0] != "Z" and time.monotonic() < deadline:
+            time.sleep(0.05)
+        self.assertTrue(not stat.exists() or stat.read_text().split(") ")[1][0] == "Z")
+
+
+class Reports(ProgramTest):
+    def setUp(self):
+        super().setUp()
+        self.assert_exit(self.run_plan(), 0)
+        self.run_file = self.folder / "runs/demo/latest/run.json"
+
+    def test_a_run_is_drawn_again_the_same(self):
+        names = ["report.html", "points.csv", "summary.md", "roofline.svg"]
+        before = {name: self.run_file.with_name(name).read_bytes() for name in names}
+        for name in names:
+            self.run_file.with_name(name).unlink()
+        self.assert_exit(self.call("report", self.run_file), 0)
+        self.assertEqual(before, {name: self.run_file.with_name(name).read_bytes() for name in names})
+
+    def test_into_another_folder_and_from_a_folder(self):
+        self.assert_exit(self.call("report", "runs/demo/latest", "--output", "new/folder"), 0)
+        self.assertLessEqual(REPORTS, {path.name for path in (self.folder / "new/folder").iterdir()})
+
+    def test_files_that_are_no_runs_are_named(self):
+        text = self.run_file.read_text()
+        newer = json.dumps(dict(json.loads(text), schema=999))
+        for content, complaint in [(text[:len(text) // 2], "not valid JSON"), ("{}", "not a run"), ("[1]", "JSON object"),
+                                   ("", ""), (newer, "schema 999"), ('{"format": "other"}', "not a run")]:
+            self.write("bad.json", content)
+            result = self.call("report", "bad.json", "--output", "out")
+            self.assert_exit(result, 2)
+            self.assertTrue(result.stderr.startswith("bad.json: "), result.stderr)
+            self.assertIn(complaint, result.stderr)
+        self.assertFalse((self.folder / "out").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/run_folder.h"
+
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "core/error.h"
+#include "core/files.h"
+
+namespace rooflinectl {
+namespace {
+
+namespace fs = std::filesystem;
+
+const auto kTime = std::chrono::system_clock::from_time_t(1'795'253'400);  // 2026-11-21 09:30:00 UTC
+
+class RunFolder : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_NE(mkdtemp(parent_.data()), nullptr); }
+  void TearDown() override { fs::remove_all(parent_); }
+  std::string parent_ = (fs::temp_directory_path() / "rooflinectl-XXXXXX").string();
+};
+
+TEST(UtcTime, IsIso8601) {
+  EXPECT_EQ(utc_time(kTime), "2026-11-21T09:30:00Z");
+}
+
+TEST_F(RunFolder, IsNamedAfterPlanAndTime) {
+  const fs::path folder = create_run_folder(parent_, "reductions", kTime);
+  EXPECT_EQ(folder, fs::path(parent_) / "reductions" / "2026-11-21T09-30-00Z");
+  EXPECT_TRUE(fs::is_directory(folder));
+}
+
+TEST_F(RunFolder, TwoRunsInOneSecondDoNotShareAFolder) {
+  const fs::path first = create_run_folder(parent_, "p", kTime);
+  const fs::path second = create_run_folder(parent_, "p", kTime);
+  const fs::path third = create_run_folder(parent_, "p", kTime);
+  EXPECT_EQ(second.filename(), "2026-11-21T09-30-00Z-2");
+  EXPECT_EQ(third.filename(), "2026-11-21T09-30-00Z-3");
+  EXPECT_TRUE(fs::is_directory(first) && fs::is_directory(second) && fs::is_directory(third));
+}
+
+TEST_F(RunFolder, LatestFollowsAndStaysValidWhenTheFolderIsMoved) {
+  link_latest(create_run_folder(parent_, "p", kTime));
+  const fs::path second = create_run_folder(parent_, "p", kTime);
+  link_latest(second);
+  const fs::path link = fs::path(parent_) / "p" / "latest";
+  EXPECT_EQ(fs::read_symlink(link), second.filename());
+  EXPECT_TRUE(fs::is_directory(link));
+}
+
+TEST_F(RunFolder, AFileInTheWayIsNamed) {
+  write_file(fs::path(parent_) / "p", "");
+  try {
+    create_run_folder(parent_, "p", kTime);
+    FAIL() << "a file was taken for a folder";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::environment);
+    EXPECT_NE(std::string(error.what()).find(parent_ + "/p"), std::string::npos) << error.what();
+  }
+}
+
+TEST_F(RunFolder, AnythingThatIsNoLinkIsLeftAlone) {
+  const fs::path folder = create_run_folder(parent_, "p", kTime);
+  fs::create_directories(fs::path(parent_) / "p" / "latest" / "mine");
+  EXPECT_THROW(link_latest(folder), Error);
+  EXPECT_TRUE(fs::exists(fs::path(parent_) / "p" / "latest" / "mine"));
+}
+
+}  // namespace
+}  // namespace rooflinectl

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/worklist.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+namespace rooflinectl {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+/// Two points that are counted and one that is not.
+Plan plan() {
+  PointId point;
+  point.experiment = "counted";
+  point.variant = "a";
+  PointId uncounted = point;
+  uncounted.experiment = "uncounted";
+  Plan plan;
+  plan.ceilings = {"dram_read", "f32_add"};
+  plan.experiments = {{"counted", "", {}, CounterSet::basic, {point, point}},
+                      {"uncounted", "", {}, CounterSet::none, {uncounted}}};
+  return plan;
+}
+
+TEST(Worklist, BeginsWithEverything) {
+  const CollectRequest request = Worklist(plan(), "GPU-1", true).request();
+  EXPECT_EQ(request.plan, plan());
+  EXPECT_EQ(request.device, "GPU-1");
+  EXPECT_TRUE(request.counters);
+  EXPECT_THAT(request.skip_points, IsEmpty());
+  EXPECT_THAT(request.count_only_points, IsEmpty());
+  EXPECT_FALSE(request.skip_ceilings);
+}
+
+TEST(Worklist, ATimedPointWaitsForItsCountersIfItGetsAny) {
+  Worklist worklist(plan(), "0", true);
+  worklist.point_timed(0, Status::ok);
+  worklist.point_timed(1, Status::unverified);
+  worklist.point_timed(2, Status::ok);
+  EXPECT_THAT(worklist.request().count_only_points, ElementsAre(0));
+  EXPECT_THAT(worklist.request().skip_points, ElementsAre(1, 2));
+  EXPECT_FALSE(worklist.finished());
+  worklist.point_finished(0);
+  EXPECT_TRUE(worklist.finished());
+}
+
+TEST(Worklist, WithoutCountersATimedPointIsFinished) {
+  Worklist worklist(plan(), "0", false);
+  worklist.point_timed(0, Status::ok);
+  EXPECT_THAT(worklist.request().skip_points, ElementsAre(0));
+  EXPECT_FALSE(worklist.request().counters);
+}
+
+TEST(Worklist, CeilingsAreNotTriedTwice) {
+  Worklist worklist(plan(), "0", true);
+  worklist.ceiling_measured("dram_read");
+  EXPECT_THAT(worklist.request().plan.ceilings, ElementsAre("f32_add"));
+  worklist.give_up_ceiling("f32_add");
+  EXPECT_THAT(worklist.request().plan.ceilings, IsEmpty());
+  EXPECT_FALSE(worklist.request().skip_ceilings);
+}
+
+TEST(Worklist, ACeilingThatCannotBeLeftOutEndsAllOfThem) {
+  Worklist worklist(plan(), "0", true);
+  worklist.give_up_ceiling("launch");
+  EXPECT_TRUE(worklist.request().skip_ceilings);
+}
+
+}  // namespace
+}  // namespace rooflinectl

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+// The metric catalogue against every chip that CUPTI knows, offline: which counters a chip lacks, and in how
+// many passes the rest are gathered. CUPTI's host interface needs neither a GPU nor a driver.
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "collector/cupti/call.h"
+#include "collector/cupti/host_configuration.h"
+#include "collector/metrics.h"
+#include "core/counters.h"
+#include "core/files.h"
+
+namespace rooflinectl {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::HasSubstr;
+
+using Keys = std::set<std::string_view>;
+
+const Keys kPackedF32 = {counter::kFadd2, counter::kFmul2, counter::kFfma2};
+const Keys kDram = {counter::kDramReadBytes, counter::kDramWriteBytes, counter::kDramClockHz};
+
+/// The counters of the basic set that `configuration` has no hardware metric for.
+Keys missing_keys(const cupti::HostConfiguration& configuration) {
+  Keys missing;
+  for (const Metric& metric : basic_metrics()) {
+    if (!configuration.metrics().contains(std::string(metric.key))) missing.insert(metric.key);
+  }
+  return missing;
+}
+
+Keys expected_missing(const std::string& chip) {
+  Keys missing;
+  const bool has_packed_f32 = chip == "GB100" || chip == "GB102" || chip == "GB110";
+  if (!has_packed_f32) missing.insert(kPackedF32.begin(), kPackedF32.end());
+  // Chips that share the memory of the host processor have no DRAM unit of their own.
+  const bool has_dram = chip != "GA10B" && chip != "GB10B" && chip != "GB20B";
+  if (!has_dram) missing.insert(kDram.begin(), kDram.end());
+  return missing;
+}
+
+int expected_passes(const std::string& chip) {
+  // Volta and Turing gather the DRAM clock in a pass of its own.
+  return chip.starts_with("GV") || chip.starts_with("TU") ? 3 : 2;
+}
+
+std::vector<std::string> chips() {
+  std::vector<std::string> chips = cupti::supported_chips();
+  // Listed, but refused by the range profiler.
+  std::erase(chips, "GV11B");
+  return chips;
+}
+
+class MetricCatalogueOnChip : public ::testing::TestWithParam<std::string> {};
+
+TEST_P(MetricCatalogueOnChip, ResolvesInThePinnedNumberOfPasses) {
+  const cupti::HostConfiguration configuration(GetParam(), basic_metrics(), {});
+  EXPECT_EQ(configuration.passes(), expected_passes(GetParam()));
+  EXPECT_EQ(missing_keys(configuration), expected_missing(GetParam()));
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryChip, MetricCatalogueOnChip, ::testing::ValuesIn(chips()),
+                         [](const auto& chip) { return chip.param; });
+
+TEST(MetricCatalogue, CoversTheChipsOfTheReleaseBuild) {
+  const std::vector<std::string> known = chips();
+  for (const char* chip : {"TU102", "GA100", "GA102", "AD102", "GH100", "GB100", "GB202"}) {
+    EXPECT_NE(std::find(known.begin(), known.end(), chip), known.end()) << chip;
+  }
+}
+
+TEST(MetricCatalogue, KeysAreUnique) {
+  Keys keys;
+  for (const Metric& metric : basic_metrics()) EXPECT_TRUE(keys.insert(metric.key).second) << metric.key;
+}
+
+TEST(MetricCatalogue, EveryKeyAndEveryHardwareMetricIsDocumented) {
+  const std::string document = read_file(ROOFLINECTL_METRICS_DOCUMENT);
+  for (const Metric& metric : basic_metrics()) {
+    EXPECT_THAT(document, HasSubstr(fmt::format("| `{}` | {} |", metric.key, metric.meaning)));
+    for (const std::string_view name : metric.names)
+      EXPECT_THAT(document, HasSubstr(fmt::format("`{}`", name)));
+  }
+}
+
+TEST(MetricCatalogue, AnUnknownNameLeavesTheOthersUsable) {
+  const std::vector<Metric> metrics = {
+      {"nonsense", {"sm__no_such_metric.sum"}, 1, ""},
+      {counter::kFadd, {"smsp__sass_thread_inst_executed_op_fadd_pred_on.sum"}, 1, ""}};
+  const cupti::HostConfiguration configuration("GH100", metrics, {});
+  EXPECT_FALSE(configuration.metrics().contains("nonsense"));
+  EXPECT_TRUE(configuration.metrics().contains(std::string(counter::kFadd)));
+  EXPECT_EQ(configuration.passes(), 1);
+}
+
+TEST(MetricCatalogue, TheSecondNameIsUsedWhereTheFirstIsMissing) {
+  const cupti::HostConfiguration configuration("GB202", basic_metrics(), {});
+  EXPECT_EQ(configuration.metrics().at(std::string(counter::kDramReadBytes)), "dram__bytes_op_read.sum");
+}
+
+TEST(CuptiErrors, NameTheCallTheCauseAndTheWayOut) {
+  const Error permission = cupti::error_of(CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, "cuptiRangeProfilerEnable");
+  EXPECT_EQ(permission.kind(), ErrorKind::environment);
+  EXPECT_THAT(permission.what(),
+              AllOf(HasSubstr("administrators"), HasSubstr("cuptiRangeProfilerEnable returned 35")));
+  EXPECT_THAT(permission.hint(), HasSubstr("NVreg_RestrictProfilingToAdminUsers=0"));
+  EXPECT_THAT(cupti::error_of(CUPTI_ERROR_HARDWARE_BUSY, "x").hint(), HasSubstr("dcgmi profile --pause"));
+}
+
+TEST(CuptiErrors, AnUnknownChipIsNotTakenForAnother) {
+  EXPECT_THROW(cupti::HostConfiguration("XX999", basic_metrics(), {}), Error);
+}
+
+}  // namespace
+}  // namespace rooflinectl

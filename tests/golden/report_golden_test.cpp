@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reports of `golden_run()` against the files in `expected/`. ROOFLINECTL_UPDATE_GOLDENS=1 writes those
+// anew.
+#include <cairo.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <set>
+
+#include "core/files.h"
+#include "reports/reports.h"
+#include "tests/golden/golden_run.h"
+
+namespace rooflinectl {
+namespace {
+
+namespace fs = std::filesystem;
+
+const fs::path kExpected = fs::path(ROOFLINECTL_SOURCE_FOLDER) / "tests" / "golden" / "expected";
+
+bool is_update() {
+  return std::getenv("ROOFLINECTL_UPDATE_GOLDENS") != nullptr;
+}
+
+/// The reports, written once for all tests.
+const fs::path& reports_folder() {
+  static const fs::path folder = [] {
+    const fs::path made = fs::path(testing::TempDir()) / "rooflinectl-golden";
+    fs::remove_all(made);
+    fs::create_directories(made);
+    write_reports(golden_run(), made);
+    write_file(made / "terminal.txt", terminal_summary(golden_run(), 100));
+    return made;
+  }();
+  return folder;
+}
+
+void compare_text(const std::string& name) {
+  const std::string actual = read_file(reports_folder() / name);
+  if (is_update()) write_file(kExpected / name, actual);
+  // Not EXPECT_EQ: two files of 60 kB side by side help nobody.
+  EXPECT_TRUE(actual == read_file(kExpected / name))
+      << "diff " << (kExpected / name) << " " << (reports_folder() / name)
+      << "\nIf the change is wanted: ROOFLINECTL_UPDATE_GOLDENS=1 ctest -L golden";
+}
+
+struct Image {
+  explicit Image(const fs::path& path)
+      : surface(cairo_image_surface_create_from_png(path.c_str()), cairo_surface_destroy),
+        width(cairo_image_surface_get_width(surface.get())),
+        height(cairo_image_surface_get_height(surface.get())) {}
+
+  std::uint32_t pixel(int x, int y) const {
+    const auto stride = static_cast<std::size_t>(cairo_image_surface_get_stride(surface.get()));
+    std::uint32_t value = 0;
+    std::memcpy(&value,
+                cairo_image_surface_get_data(surface.get()) + static_cast<std::size_t>(y) * stride +
+                    static_cast<std::size_t>(x) * sizeof(value),
+                sizeof(value));
+    return value & 0xffffffU;
+  }
+
+  std::unique_ptr<cairo_surface_t, void (*)(cairo_surface_t*)> surface;
+  int width;
+  int height;
+};
+
+int largest_channel_difference(std::uint32_t a, std::uint32_t b) {
+  int largest = 0;
+  for (const int shift : {0, 8, 16}) {
+    largest = std::max(largest,
+                       std::abs(static_cast<int>(a >> shift & 0xffU) - static_cast<int>(b >> shift & 0xffU)));
+  }
+  return largest;
+}
+
+/// The fraction of pixels that a reader could see to differ.
+double visible_difference(const Image& a, const Image& b) {
+  constexpr int kVisible = 48;  // of 255: above what versions of a rasteriser differ by at edges
+  int different = 0;
+  for (int y = 0; y < a.height; ++y) {
+    for (int x = 0; x < a.width; ++x) {
+      if (largest_channel_difference(a.pixel(x, y), b.pixel(x, y)) > kVisible) ++different;
+    }
+  }
+  return different / (static_cast<double>(a.width) * a.height);
+}
+
+std::vector<std::string> chart_names() {
+  std::vector<std::string> names;
+  for (const Experiment& experiment : golden_run().plan.experiments)
+    names.push_back("roofline-" + experiment.name);
+  return names;
+}
+
+TEST(ReportGolden, SvgOfEveryExperiment) {
+  for (const std::string& name : chart_names()) compare_text(name + ".svg");
+}
+
+TEST(ReportGolden, PointsCsv) {
+  compare_text("points.csv");
+}
+
+TEST(ReportGolden, SummaryMd) {
+  compare_text("summary.md");
+}
+
+TEST(ReportGolden, Terminal) {
+  compare_text("terminal.txt");
+}
+
+TEST(ReportGolden, PngOfEveryExperimentLooksTheSame) {
+  for (const std::string& name : chart_names()) {
+    const fs::path path = reports_folder() / (name + ".png");
+    if (is_update()) fs::copy_file(path, kExpected / path.filename(), fs::copy_options::overwrite_existing);
+    const Image actual(path);
+    const Image expected(kExpected / path.filename());
+    ASSERT_EQ(cairo_surface_status(actual.surface.get()), CAIRO_STATUS_SUCCESS);
+    ASSERT_EQ(actual.width, 1600);
+    ASSERT_EQ(actual.height, 900);
+    ASSERT_EQ(expected.width, actual.width);
+    ASSERT_EQ(expected.height, actual.height);
+    EXPECT_LT(visible_difference(actual, expected), 1e-3) << path;
+  }
+}
+
+TEST(ReportGolden, PngIsNotBlank) {
+  const Image image(reports_folder() / "roofline.png");
+  std::set<std::uint32_t> colours;
+  for (int y = 0; y < image.height; ++y) {
+    for (int x = 0; x < image.width; ++x) colours.insert(image.pixel(x, y));
+  }
+  EXPECT_THAT(colours,
+              testing::IsSupersetOf({0xffffffU, 0x1b1f24U, 0x0072b2U}));  // paper, ink, the first family
+}
+
+TEST(ReportGolden, TheFirstExperimentIsAlsoThePlainPicture) {
+  EXPECT_TRUE(read_file(reports_folder() / "roofline.svg") ==
+              read_file(reports_folder() / (chart_names().front() + ".svg")));
+}
+
+}  // namespace
+}  // namespace rooflinectl

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "kernels/ceiling.h"
+#include "kernels/variant.h"
+
+namespace rooflinectl::kernels {
+namespace {
+
+/// Names without `.cu` of a list of files separated by commas.
+std::vector<std::string> names_of(const std::string& files) {
+  std::vector<std::string> names;
+  std::istringstream stream(files);
+  for (std::string file; std::getline(stream, file, ',');) {
+    names.push_back(std::filesystem::path(file).stem().string());
+  }
+  return names;
+}
+
+/// Every way to ask for a variant, at a few sizes.
+std::vector<Problem> problems_of(const Variant& variant) {
+  std::vector<Problem> problems;
+  const std::vector<int> elements_per_thread =
+      variant.info.default_elements_per_thread
+          ? std::vector{1, *variant.info.default_elements_per_thread, 128}
+          : std::vector{0};
+  for (const std::uint64_t n : {0ULL, 1ULL, 256ULL, 257ULL, 1'048'579ULL, (1ULL << 32) + 5}) {
+    for (const int block_size : variant.info.block_sizes) {
+      for (const int elements : elements_per_thread) {
+        problems.push_back(
+            {.dtype = Dtype::f32, .n = n, .block_size = block_size, .elements_per_thread = elements});
+      }
+    }
+  }
+  return problems;
+}
+
+TEST(Registry, VariantIdsAreFileNames) {
+  std::vector<std::string> ids;
+  for (const Variant& variant : all_variants()) ids.push_back(variant.info.id);
+  EXPECT_THAT(ids, testing::UnorderedElementsAreArray(names_of(VARIANT_FILES)));
+}
+
+TEST(Registry, CeilingIdsAreFileNames) {
+  std::vector<std::string> names;
+  for (const CeilingBenchmark& benchmark : all_ceiling_benchmarks())
+    names.push_back("ceiling_" + benchmark.id);
+  EXPECT_THAT(names, testing::UnorderedElementsAreArray(names_of(CEILING_FILES)));
+}
+
+TEST(Registry, VariantsAreSortedWithNumbersByValue) {
+  std::vector<std::string> ladder;
+  for (const Variant& variant : all_variants()) {
+    if (variant.info.family == "ladder") ladder.push_back(variant.info.label);
+  }
+  EXPECT_THAT(ladder,
+              testing::ElementsAre("V0", "V1", "V2", "V3", "V4", "V5", "V6", "V6 manual", "V7", "V8"));
+}
+
+TEST(Registry, FindsVariantsById) {
+  for (const Variant& variant : all_variants()) EXPECT_EQ(find_variant(variant.info.id), &variant);
+  EXPECT_EQ(find_variant("reduce_v9_missing"), nullptr);
+}
+
+TEST(Registry, DescriptionsAreComplete) {
+  std::set<std::string> labels;
+  for (const Variant& variant : all_variants()) {
+    SCOPED_TRACE(variant.info.id);
+    EXPECT_FALSE(variant.info.title.empty());
+    EXPECT_TRUE(labels.insert(variant.info.label).second) << variant.info.label << " is taken";
+    EXPECT_FALSE(variant.info.dtypes.empty());
+    EXPECT_THAT(variant.info.block_sizes, testing::Contains(variant.info.default_block_size));
+    EXPECT_NE(variant.launch, nullptr);
+  }
+}
+
+TEST(Registry, OnlyV0DestroysItsInput) {
+  for (const Variant& variant : all_variants()) {
+    EXPECT_EQ(variant.info.destroys_input, variant.info.id == "reduce_v0_global") << variant.info.id;
+  }
+}
+
+TEST(Registry, PartialsCoverEveryElementOnce) {
+  for (const Variant& variant : all_variants()) {
+    if (variant.info.output != OutputKind::partials) continue;
+    SCOPED_TRACE(variant.info.id);
+    for (const Problem& problem : problems_of(variant)) {
+      const std::uint64_t covered = variant.shape(problem).grid * variant.elements_per_partial(problem);
+      EXPECT_GE(covered, problem.n);
+      EXPECT_LT(covered, problem.n + variant.elements_per_partial(problem));
+    }
+  }
+}
+
+TEST(Registry, ScalarsHaveOneResultWhateverTheSize) {
+  for (const Variant& variant : all_variants()) {
+    if (variant.info.output != OutputKind::scalar) continue;
+    for (const Problem& problem : problems_of(variant)) EXPECT_EQ(output_count(variant, problem), 1U);
+  }
+}
+
+TEST(Registry, WorkIsWhatTheAlgorithmCannotAvoid) {
+  for (const Variant& variant : all_variants()) {
+    SCOPED_TRACE(variant.info.id);
+    for (const Problem& problem : problems_of(variant)) {
+      const auto n = static_cast<double>(problem.n);
+      const auto results = static_cast<double>(output_count(variant, problem));
+      const Work work = variant.work(problem);
+      EXPECT_EQ(work.read_bytes, 4 * n);
+      EXPECT_EQ(work.written_bytes, 4 * results);
+      EXPECT_EQ(work.flops, std::max(0.0, n - results));
+      EXPECT_EQ(work.fma_flops, 0);
+    }
+  }
+}
+
+/// A chain through which every element of a block passes cannot be shorter than the logarithm of their
+/// number.
+TEST(Registry, LongestChainsAreLongEnough) {
+  for (const Variant& variant : all_variants()) {
+    SCOPED_TRACE(variant.info.id);
+    for (const Problem& problem : problems_of(variant)) {
+      const std::uint64_t elements = std::min(problem.n, variant.elements_per_partial(problem));
+      EXPECT_GE(std::exp2(static_cast<double>(variant.longest_chain(problem))),
+                static_cast<double>(elements));
+    }
+  }
+}
+
+TEST(Registry, CeilingsDeclareAnAmountForEveryShape) {
+  for (const CeilingBenchmark& benchmark : all_ceiling_benchmarks()) {
+    SCOPED_TRACE(benchmark.id);
+    const CeilingBuffers buffers{.bytes = std::size_t{1} << 30};
+    EXPECT_FALSE(benchmark.shapes.empty());
+    for (const CeilingShape& shape : benchmark.shapes) {
+      const double amount = benchmark.amount(buffers, 132 * shape.blocks_per_sm, shape.block);
+      if (benchmark.kind == CeilingKind::bandwidth) {
+        EXPECT_EQ(amount, static_cast<double>(buffers.bytes) * (benchmark.operation == "copy" ? 2 : 1));
+      } else {
+        EXPECT_GT(amount, 0);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace rooflinectl::kernels

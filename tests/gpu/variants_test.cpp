@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Every variant, in every type and block size, against the reference.
+//
+// Under compute-sanitizer run the small sizes, which reach every branch of every kernel:
+//   compute-sanitizer --tool memcheck --error-exitcode 1 rooflinectl-gpu-tests --gtest_filter='*SmallSizes*'
+// and the same with --tool racecheck, initcheck and synccheck.
+
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "kernels/variant.h"
+#include "tests/gpu/device.h"
+
+namespace rooflinectl {
+namespace {
+
+using kernels::DataSet;
+using kernels::Problem;
+using kernels::Variant;
+
+/// A variant as it can be asked for.
+struct Configuration {
+  const Variant* variant;
+  Dtype dtype;
+  int block_size;
+  int elements_per_thread;
+};
+
+/// As test names and messages show it.
+void PrintTo(const Configuration& c, std::ostream* out) {
+  *out << c.variant->info.id << "_" << to_string(c.dtype) << "_b" << c.block_size;
+  if (c.elements_per_thread > 0) *out << "_e" << c.elements_per_thread;
+}
+
+std::vector<Configuration> all_configurations() {
+  std::vector<Configuration> configurations;
+  for (const Variant& variant : kernels::all_variants()) {
+    const std::vector<int> elements_per_thread =
+        variant.info.default_elements_per_thread ? std::vector{1, 8, 128} : std::vector{0};
+    for (const Dtype dtype : variant.info.dtypes) {
+      for (const int block_size : variant.info.block_sizes) {
+        for (const int elements : elements_per_thread) {
+          configurations.push_back({&variant, dtype, block_size, elements});
+        }
+      }
+    }
+  }
+  return configurations;
+}
+
+std::vector<Configuration> default_configurations() {
+  std::vector<Configuration> configurations;
+  for (const Variant& variant : kernels::all_variants()) {
+    for (const Dtype dtype : variant.info.dtypes) {
+      configurations.push_back({&variant, dtype, variant.info.default_block_size,
+                                variant.info.default_elements_per_thread.value_or(0)});
+    }
+  }
+  return configurations;
+}
+
+std::vector<Configuration> deterministic_configurations() {
+  std::vector<Configuration> configurations = all_configurations();
+  std::erase_if(configurations, [](const Configuration& c) { return !c.variant->info.deterministic; });
+  return configurations;
+}
+
+class VariantTest : public GpuTest, public testing::WithParamInterface<Configuration> {
+ protected:
+  static Problem problem(std::uint64_t n) {
+    return {.dtype = GetParam().dtype,
+            .n = n,
+            .block_size = GetParam().block_size,
+            .elements_per_thread = GetParam().elements_per_thread};
+  }
+
+  /// Verifies every size with every data set, with an input that begins `offset` elements into an allocation.
+  static void expect_right_results(const std::vector<std::uint64_t>& sizes, std::size_t offset) {
+    const Variant& variant = *GetParam().variant;
+    const std::size_t element_bytes = size_bytes(GetParam().dtype);
+    for (const std::uint64_t n : sizes) {
+      // Allocations of just the right size let compute-sanitizer see what the poisoned tail does not.
+      const DeviceBuffer input((n + offset + kTailElements) * element_bytes);
+      const DeviceBuffer output((kernels::output_count(variant, problem(n)) + kTailElements) * sizeof(float));
+      const Verification verification =
+          verify(variant, problem(n), {input.memory(offset * element_bytes), output.memory()}, references(),
+                 /*stream=*/nullptr, kernels::kAllDataSets);
+      EXPECT_TRUE(verification.passed) << "n = " << n << ": " << verification.detail;
+      EXPECT_LE(verification.worst_error_over_bound, 1.0);
+    }
+  }
+
+  static constexpr std::size_t kTailElements = 64;
+};
+
+TEST_P(VariantTest, IsRightAtSmallSizes) {
+  expect_right_results({0, 1, 31, 32, 33, 127, 128, 129, 255, 256, 257, 511, 513, 1023, 1025}, 0);
+}
+
+TEST_P(VariantTest, IsRightForMisalignedInputAtSmallSizes) {
+  expect_right_results({1, 33, 257, 1024}, 1);
+}
+
+TEST_P(VariantTest, IsRightAtLargerSizes) {
+  expect_right_results({(1 << 15) - 1, 1 << 15, (1 << 15) + 1, (1 << 18) - 1, (1 << 20) - 1, 1 << 20,
+                        (1 << 20) + 1, (1 << 20) + 3},
+                       0);
+}
+
+TEST_P(VariantTest, IsRightForMisalignedInputAtLargerSizes) {
+  expect_right_results({(1 << 15) + 1, (1 << 20) + 3}, 1);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, VariantTest, testing::ValuesIn(all_configurations()),
+                         testing::PrintToStringParamName());
+
+class DeterministicVariantTest : public VariantTest {};
+
+TEST_P(DeterministicVariantTest, GivesTheSameBitsEveryTime) {
+  const Variant& variant = *GetParam().variant;
+  const Problem problem = VariantTest::problem((1 << 20) + 3);
+  const std::size_t results = kernels::output_count(variant, problem);
+  const DeviceBuffer input(problem.n * size_bytes(problem.dtype));
+  const DeviceBuffer output(results * sizeof(float));
+  std::vector<std::uint32_t> first;
+  for (int run = 0; run < 100; ++run) {
+    if (run == 0 || variant.info.destroys_input) {
+      kernels::fill(DataSet::uniform, problem.dtype, input.data(), problem.n, /*stream=*/nullptr);
+    }
+    kernels::poison(output.data(), results * sizeof(float), /*stream=*/nullptr);
+    variant.launch(problem, {input.data(), output.data()}, /*stream=*/nullptr);
+    const std::vector<std::uint32_t> bits = output.read<std::uint32_t>(results);
+    if (run == 0) first = bits;
+    ASSERT_EQ(bits, first) << "run " << run;
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(All, DeterministicVariantTest, testing::ValuesIn(deterministic_configurations()),
+                         testing::PrintToStringParamName());
+
+class HugeVariantTest : public VariantTest {};
+
+TEST_P(HugeVariantTest, IsRightBeyondTwoToThe32Elements) {
+  const Variant& variant = *GetParam().variant;
+  const Problem problem = VariantTest::problem((std::uint64_t{1} << 32) + 5);
+  const std::size_t input_bytes = (problem.n + kTailElements) * size_bytes(problem.dtype);
+  const std::size_t output_bytes = (kernels::output_count(variant, problem) + kTailElements) * sizeof(float);
+  if (!fits_in_device_memory(input_bytes + output_bytes)) {
+    GTEST_SKIP() << "takes " << (input_bytes + output_bytes) / 1'000'000'000 << " GB of device memory";
+  }
+  const DeviceBuffer input(input_bytes);
+  const DeviceBuffer output(output_bytes);
+  const std::vector<DataSet> data_sets = {DataSet::integers};
+  const Verification verification = verify(variant, problem, {input.memory(), output.memory()}, references(),
+                                           /*stream=*/nullptr, data_sets);
+  EXPECT_TRUE(verification.passed) << verification.detail;
+}
+
+INSTANTIATE_TEST_SUITE_P(Default, HugeVariantTest, testing::ValuesIn(default_configurations()),
+                         testing::PrintToStringParamName());
+
+}  // namespace
+}  // namespace rooflinectl

@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// The part of verification that needs no device: results made up here are compared with the reference.
+
+#include "collector/verification.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/error.h"
+
+namespace rooflinectl {
+namespace {
+
+using kernels::DataSet;
+using kernels::Problem;
+using kernels::Variant;
+
+constexpr std::uint64_t kElements = 1000;  // four partials of 256, the last one short
+
+const Problem kProblem{.dtype = Dtype::f32, .n = kElements, .block_size = 256};
+
+const Variant& partials() {
+  return *kernels::find_variant("reduce_v3_sequential");
+}
+const Variant& scalar() {
+  return *kernels::find_variant("sum_atomic");
+}
+
+/// What a perfect kernel would leave behind.
+std::vector<float> right_results(DataSet data_set) {
+  std::vector<float> results;
+  for (std::uint64_t begin = 0; begin < kElements; begin += 256) {
+    double sum = 0;
+    for (std::uint64_t i = begin; i < std::min(begin + 256, kElements); ++i) {
+      sum += static_cast<double>(kernels::element(data_set, Dtype::f32, i));
+    }
+    results.push_back(static_cast<float>(sum));
+  }
+  return results;
+}
+
+Comparison compare_partials(DataSet data_set, const std::vector<float>& results) {
+  kernels::ReferenceSums references;
+  return compare(partials(), kProblem, data_set, results, references);
+}
+
+TEST(Verification, AcceptsRightResultsOfEveryDataSet) {
+  for (const DataSet data_set : kernels::kAllDataSets) {
+    const Comparison comparison = compare_partials(data_set, right_results(data_set));
+    EXPECT_TRUE(comparison.passed) << to_string(data_set) << ": " << comparison.mismatch;
+    EXPECT_LT(comparison.worst_error_over_bound, 1);
+  }
+}
+
+TEST(Verification, NamesTheFirstWrongResult) {
+  std::vector<float> results = right_results(DataSet::integers);
+  const float expected = results[3];
+  results[3] += 1;
+  const Comparison comparison = compare_partials(DataSet::integers, results);
+  EXPECT_FALSE(comparison.passed);
+  EXPECT_THAT(comparison.mismatch, testing::StartsWith("result 3 of 4 (elements 768 to 1000) is "));
+  EXPECT_THAT(comparison.mismatch,
+              testing::EndsWith("expected " + std::to_string(static_cast<int>(expected))));
+}
+
+TEST(Verification, ComparesEachPartialWithItsOwnElements) {
+  std::vector<float> results = right_results(DataSet::uniform);
+  std::swap(results[0], results[1]);
+  EXPECT_FALSE(compare_partials(DataSet::uniform, results).passed);
+}
+
+TEST(Verification, AcceptsErrorsUpToTheBoundOnly) {
+  const double factor = kernels::gamma_factor(partials().longest_chain(kProblem)).value();
+  const std::vector<float> right = right_results(DataSet::uniform);
+  const double bound = factor * static_cast<double>(right[0]);  // uniform data are their own magnitudes
+  std::vector<float> results = right;
+  results[0] = static_cast<float>(static_cast<double>(right[0]) + 0.8 * bound);
+  const Comparison near = compare_partials(DataSet::uniform, results);
+  EXPECT_TRUE(near.passed) << near.mismatch;
+  EXPECT_NEAR(near.worst_error_over_bound, 0.8, 0.1);
+  results[0] = static_cast<float>(static_cast<double>(right[0]) + 1.2 * bound);
+  EXPECT_FALSE(compare_partials(DataSet::uniform, results).passed);
+}
+
+TEST(Verification, RefusesResultsThatWereNeverWritten) {
+  std::vector<float> results = right_results(DataSet::integers);
+  results[1] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_FALSE(compare_partials(DataSet::integers, results).passed);
+}
+
+TEST(Verification, RefusesTheWrongKindOfInfinity) {
+  std::vector<float> results = right_results(DataSet::infinity);
+  ASSERT_TRUE(std::isinf(results[0]));
+  results[0] = -results[0];
+  EXPECT_FALSE(compare_partials(DataSet::infinity, results).passed);
+  results[0] = std::numeric_limits<float>::quiet_NaN();
+  EXPECT_FALSE(compare_partials(DataSet::infinity, results).passed);
+}
+
+TEST(Verification, RefusesANumberWhereNanIsRight) {
+  std::vector<float> results = right_results(DataSet::nan);
+  ASSERT_TRUE(std::isnan(results[0]));
+  results[0] = 0;
+  EXPECT_FALSE(compare_partials(DataSet::nan, results).passed);
+}
+
+TEST(Verification, RefusesToLeaveElementsOut) {
+  std::vector<float> results = right_results(DataSet::integers);
+  results.pop_back();
+  const Comparison comparison = compare_partials(DataSet::integers, results);
+  EXPECT_FALSE(comparison.passed);
+  EXPECT_EQ(comparison.mismatch, "3 results of 256 elements each leave 232 of 1000 elements out");
+}
+
+TEST(Verification, TakesAnEmptySumForZero) {
+  const Problem empty{.dtype = Dtype::f32, .n = 0, .block_size = 256};
+  kernels::ReferenceSums references;
+  EXPECT_TRUE(compare(scalar(), empty, DataSet::integers, std::vector<float>{0}, references).passed);
+  EXPECT_FALSE(compare(scalar(), empty, DataSet::integers, std::vector<float>{1}, references).passed);
+  EXPECT_TRUE(compare(partials(), empty, DataSet::integers, std::vector<float>{}, references).passed);
+}
+
+TEST(Verification, HasNoBoundForVeryLongChains) {
+  const Problem large{.dtype = Dtype::f32, .n = 1 << 21, .block_size = 256};
+  kernels::ReferenceSums references;
+  EXPECT_THROW(compare(scalar(), large, DataSet::uniform, std::vector<float>{0}, references), Error);
+}
+
+}  // namespace
+}  // namespace rooflinectl

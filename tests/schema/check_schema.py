@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Checks that the schema accepts what rooflinectl writes, and nothing else.
+
+usage: check_schema.py SCHEMA RECORDINGS_FOLDER WRITE_FULL_RUN
+
+Every run.json below RECORDINGS_FOLDER and the output of WRITE_FULL_RUN, in which every field occurs, must be valid. The
+latter must become invalid when any value in it is set to null, any required member is removed, or any object but a map
+gets an unknown member. Exits with 77, the code for a skipped test, where the Python module jsonschema is missing.
+"""
+
+import copy
+import json
+import pathlib
+import subprocess
+import sys
+
+try:
+    import jsonschema
+except ImportError:
+    print(f"skipped: {sys.executable} has no module jsonschema (Debian: python3-jsonschema)")
+    sys.exit(77)
+
+OPTIONAL_MEMBERS = {
+    "cause", "cupti_version", "default_elements_per_thread", "elements_per_thread", "time", "verification"}
+MAPS = {"counters", "metrics"}
+
+
+def containers(value, path=()):
+    """Every object and array in `value` with its path."""
+    if isinstance(value, dict):
+        yield path, value
+        for key, member in value.items():
+            yield from containers(member, path + (key,))
+    elif isinstance(value, list):
+        yield path, value
+        for index, element in enumerate(value):
+            yield from containers(element, path + (index,))
+
+
+def is_map(path):
+    return bool(path) and path[-1] in MAPS
+
+
+def is_optional(path, key):
+    return key in OPTIONAL_MEMBERS or (key == "sm_clock_hz" and path[0] == "ceilings")
+
+
+def damaged_copies(document):
+    """What was damaged, and the damaged document."""
+    def damaged(path, damage):
+        result = copy.deepcopy(document)
+        target = result
+        for key in path:
+            target = target[key]
+        damage(target)
+        return result
+
+    for path, container in containers(document):
+        keys = list(container) if isinstance(container, dict) else range(len(container))
+        for key in keys:
+            yield f"{path + (key,)} is null", damaged(path, lambda target: target.__setitem__(key, None))
+        if isinstance(container, dict) and not is_map(path):
+            yield f"{path} has an unknown member", damaged(path, lambda target: target.update(unknown=1))
+            for key in keys:
+                if not is_optional(path, key):
+                    yield f"{path + (key,)} is missing", damaged(path, lambda target: target.pop(key))
+
+
+def main():
+    schema_file, recordings, write_full_run = sys.argv[1:]
+    schema = json.loads(pathlib.Path(schema_file).read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(schema)
+    validator = jsonschema.Draft202012Validator(schema)
+    failures = []
+
+    full_run = json.loads(subprocess.run([write_full_run], check=True, capture_output=True).stdout)
+    documents = {"the full run": full_run}
+    for file in pathlib.Path(recordings).rglob("run.json"):
+        documents[str(file)] = json.loads(file.read_text(encoding="utf-8"))
+    for name, document in documents.items():
+        failures += [f"{name}: {error.json_path}: {error.message}" for error in validator.iter_errors(document)]
+
+    copies = list(damaged_copies(full_run))
+    failures += [f"accepted although {what}" for what, document in copies if validator.is_valid(document)]
+
+    print(f"{len(documents)} documents, {len(copies)} damaged copies")
+    print("\n".join(failures))
+    sys.exit(1 if failures else 0)
+
+
+main()

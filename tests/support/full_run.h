@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/run.h"
+
+namespace rooflinectl::testing {
+
+/// The smallest run in which every field of every core type has a value of its own, and every optional field
+/// is once there and once absent.
+inline Run full_run() {
+  VariantInfo fixed;
+  fixed.id = "reduce_v3_sequential";
+  fixed.label = "V3";
+  fixed.title = "sequential addressing";
+  fixed.family = "ladder";
+  fixed.dtypes = {Dtype::f32};
+  fixed.block_sizes = {128, 256, 512};
+  fixed.default_block_size = 256;
+  fixed.output = OutputKind::partials;
+  fixed.destroys_input = true;
+  fixed.deterministic = true;
+
+  VariantInfo chosen;
+  chosen.id = "sum_warp_shuffle";
+  chosen.label = "warp shuffle";
+  chosen.title = "one atomic per warp";
+  chosen.family = "sum";
+  chosen.dtypes = {Dtype::f32, Dtype::f16};
+  chosen.block_sizes = {256};
+  chosen.default_block_size = 256;
+  chosen.default_elements_per_thread = 8;
+  chosen.minimum_sm = 80;
+
+  PointId plain;
+  plain.experiment = "ladder";
+  plain.variant = fixed.id;
+  plain.dtype = Dtype::f32;
+  plain.n_elements = 1ull << 33;
+  plain.cache = CacheState::cold;
+  plain.block_size = 128;
+
+  PointId with_elements;
+  with_elements.experiment = "seeds";
+  with_elements.variant = chosen.id;
+  with_elements.dtype = Dtype::f16;
+  with_elements.n_elements = 1000;
+  with_elements.cache = CacheState::warm;
+  with_elements.block_size = 256;
+  with_elements.elements_per_thread = 8;
+
+  Run run;
+  run.tool_version = "0.1.0";
+  run.tool_commit = "0123456789ab";
+  run.source = RunSource::replayed;
+  run.started_utc = "2026-11-21T09:30:00Z";
+  run.wall_s = 12.5;
+  run.host = "node-7";
+  run.command_line = {"rooflinectl", "run", "experiments.yaml"};
+  run.device = {.name = "NVIDIA H200",
+                .uuid = "GPU-00000000-0000-0000-0000-000000000001",
+                .chip = "GH100",
+                .index = 1,
+                .compute_capability = 90,
+                .sm_count = 132,
+                .memory_bytes = 150'000'000'000,
+                .l2_bytes = 62'914'560,
+                .memory_bus_bits = 6144,
+                .memory_clock_hz = 3.201e9,
+                .sm_clock_hz = 1.98e9,
+                .ecc_enabled = true,
+                .driver_version = "580.159.04",
+                .cuda_driver_version = 13000,
+                .cuda_runtime_version = 13000,
+                .cupti_version = 130000};
+  run.plan.name = "shipped";
+  run.plan.text = "name: shipped\n# \"quoted\" and Ω\n";
+  run.plan.ceilings = {"dram_read", "f32_add"};
+  run.plan.experiments = {{.name = "ladder",
+                           .title = "The ladder",
+                           .timing = {.relative_half_width = 0.01, .time_limit_s = 3.5},
+                           .counters = CounterSet::basic,
+                           .points = {plain}},
+                          {.name = "seeds",
+                           .title = "The seeds' own size",
+                           .timing = {},
+                           .counters = CounterSet::none,
+                           .points = {with_elements}}};
+  run.catalogue.variants = {fixed, chosen};
+  run.catalogue.ceilings = {"dram_copy", "dram_read", "f32_add"};
+  run.counter_session = {.available = true,
+                         .reason = {},
+                         .hint = {},
+                         .passes = 2,
+                         .host_setup_s = 0.66,
+                         .collection_s = 0.37,
+                         .metrics = {{"fadd", "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum"}}};
+  run.ceilings = {{.id = "dram",
+                   .kind = CeilingKind::bandwidth,
+                   .source = CeilingSource::theoretical,
+                   .subject = "dram",
+                   .operation = "read",
+                   .value = 4.814e12,
+                   .sm_clock_hz = std::nullopt,
+                   .relative_spread = 0,
+                   .method = "bus width x clock x 2"},
+                  {.id = "f32_add",
+                   .kind = CeilingKind::compute,
+                   .source = CeilingSource::measured,
+                   .subject = "f32",
+                   .operation = "add",
+                   .value = 3.2e13,
+                   .sm_clock_hz = 1.95e9,
+                   .relative_spread = 0.002,
+                   .method = "ceiling_f32_add 1056 x 256"},
+                  {.id = "launch",
+                   .kind = CeilingKind::latency,
+                   .source = CeilingSource::measured,
+                   .subject = "launch",
+                   .operation = "empty",
+                   .value = 2.1e-6,
+                   .sm_clock_hz = std::nullopt,
+                   .relative_spread = 0.03,
+                   .method = "empty kernel"}};
+
+  Measurement measured;
+  measured.point = plain;
+  measured.launch = {.grid = 1ull << 26, .block = 128};
+  measured.work = {.read_bytes = 3.4e10, .written_bytes = 2.7e8, .flops = 8.5e9, .fma_flops = 2};
+  measured.verification = Verification{true, 0.25, "position-unique, ones"};
+  measured.time = TimeResult{.median_s = 7.5e-3,
+                             .ci_low_s = 7.4e-3,
+                             .ci_high_s = 7.6e-3,
+                             .launches_per_sample = 4,
+                             .samples_s = {7.4e-3, 7.5e-3, 7.6e-3},
+                             .sample_clocks_hz = {1.98e9, 1.97e9, 1.5e9},
+                             .noisy = true,
+                             .throttled_samples = 1};
+  measured.counters = {{"fadd", CounterValue::measured(0)},
+                       {"dram_read_bytes", CounterValue::unavailable("the chip has no DRAM unit")}};
+
+  Measurement failed;
+  failed.point = with_elements;
+  failed.status = Status::failed;
+  failed.cause = "cudaErrorIllegalAddress";
+  run.measurements = {measured, failed};
+  return run;
+}
+
+}  // namespace rooflinectl::testing

@@ -1,0 +1,730 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/analysis.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <initializer_list>
+#include <tuple>
+#include <utility>
+
+#include "tests/support/full_run.h"
+
+namespace rooflinectl {
+namespace {
+
+using ::testing::Contains;
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::Optional;
+
+// A device with round numbers.
+constexpr double kReadBytesPerS = 4e12;
+constexpr double kWriteBytesPerS = 3.8e12;
+constexpr double kCopyBytesPerS = 3.5e12;
+constexpr double kTheoreticalBytesPerS = 5e12;
+constexpr double kAddPerS = 30e12;
+constexpr double kFmaPerS = 60e12;
+constexpr double kNominalClockHz = 2e9;
+constexpr double kLaunchS = 2e-6;
+constexpr double kGraphNodeS = 0.5e-6;
+
+constexpr std::uint64_t kElements = 1ull << 28;
+
+Ceiling ceiling(std::string id, CeilingKind kind, CeilingSource source, double value, double spread = 0) {
+  Ceiling made;
+  made.id = std::move(id);
+  made.kind = kind;
+  made.source = source;
+  made.value = value;
+  made.relative_spread = spread;
+  if (kind == CeilingKind::compute) made.sm_clock_hz = kNominalClockHz;
+  return made;
+}
+
+std::vector<Ceiling> all_ceilings() {
+  using enum CeilingKind;
+  using enum CeilingSource;
+  return {ceiling("dram", bandwidth, theoretical, kTheoreticalBytesPerS),
+          ceiling("f32_add", compute, theoretical, 1.1 * kAddPerS),
+          ceiling("f32_fma", compute, theoretical, 1.1 * kFmaPerS),
+          ceiling("dram_read", bandwidth, measured, kReadBytesPerS, 0.01),
+          ceiling("dram_write", bandwidth, measured, kWriteBytesPerS),
+          ceiling("dram_copy", bandwidth, measured, kCopyBytesPerS),
+          ceiling("f32_add", compute, measured, kAddPerS),
+          ceiling("f32_fma", compute, measured, kFmaPerS),
+          ceiling("launch", latency, measured, kLaunchS),
+          ceiling("graph_node", latency, measured, kGraphNodeS)};
+}
+
+/// A float sum that is timed but not counted.
+Measurement float_sum(std::string variant, double time_s) {
+  Measurement sum;
+  sum.point.experiment = "ladder";
+  sum.point.variant = std::move(variant);
+  sum.point.n_elements = kElements;
+  sum.point.block_size = 256;
+  sum.work = {.read_bytes = 4.0 * kElements, .written_bytes = 4, .flops = kElements - 1.0, .fma_flops = 0};
+  sum.time = TimeResult{};
+  sum.time->median_s = sum.time->ci_low_s = sum.time->ci_high_s = time_s;
+  return sum;
+}
+
+Measurement counted(Measurement measurement,
+                    std::initializer_list<std::pair<std::string_view, double>> counts) {
+  for (const auto& [key, value] : counts) {
+    measurement.counters.insert_or_assign(std::string(key), CounterValue::measured(value));
+  }
+  return measurement;
+}
+
+/// `sum` with the traffic and adds that it needs, times a factor each.
+Measurement counted_sum(Measurement sum, double traffic_factor, double add_factor) {
+  const double read_bytes = traffic_factor * sum.work.read_bytes;
+  const double adds = add_factor * sum.work.flops;
+  return counted(std::move(sum), {{counter::kDramReadBytes, read_bytes},
+                                  {counter::kDramWriteBytes, 0},
+                                  {counter::kFadd, adds},
+                                  {counter::kFmul, 0},
+                                  {counter::kFfma, 0}});
+}
+
+VariantInfo variant(std::string id, std::string label, std::string family) {
+  VariantInfo info;
+  info.id = std::move(id);
+  info.label = std::move(label);
+  info.family = std::move(family);
+  info.output = OutputKind::partials;
+  return info;
+}
+
+/// A run whose plan is exactly these measurements.
+rooflinectl::Run run_of(const std::vector<Measurement>& measurements) {
+  rooflinectl::Run run;
+  run.ceilings = all_ceilings();
+  run.measurements = measurements;
+  for (const Measurement& measurement : measurements) {
+    const PointId& point = measurement.point;
+    auto& experiments = run.plan.experiments;
+    if (experiments.empty() || experiments.back().name != point.experiment) {
+      experiments.emplace_back().name = point.experiment;
+    }
+    experiments.back().points.push_back(point);
+    if (run.catalogue.find_variant(point.variant) == nullptr) {
+      run.catalogue.variants.push_back(variant(point.variant, "label of " + point.variant, "ladder"));
+    }
+  }
+  return run;
+}
+
+void remove_ceiling(rooflinectl::Run& run, std::string_view id) {
+  std::erase_if(run.ceilings, [&](const Ceiling& ceiling) { return ceiling.id == id; });
+}
+
+/// Analyses a run of one point, which it keeps alive.
+class OnePoint {
+ public:
+  explicit OnePoint(const Measurement& measurement) : OnePoint(run_of({measurement})) {}
+  explicit OnePoint(rooflinectl::Run run) : run_(std::move(run)), analysis_(analyse(run_)) {}
+  const RooflinePoint* operator->() const { return &analysis_.experiments.at(0).points.at(0); }
+
+ private:
+  rooflinectl::Run run_;
+  Analysis analysis_;
+};
+
+std::vector<std::string> labels_of(const rooflinectl::Run& run) {
+  std::vector<std::string> labels;
+  const Analysis analysis = analyse(run);
+  for (const RooflinePoint& point : analysis.experiments.at(0).points) labels.push_back(point.label);
+  return labels;
+}
+
+const DerivedQuantity* find(const std::vector<DerivedQuantity>& quantities, std::string_view name) {
+  for (const DerivedQuantity& quantity : quantities) {
+    if (quantity.name == name) return &quantity;
+  }
+  return nullptr;
+}
+
+MATCHER_P(Near, expected, "") {
+  return std::abs(arg - expected) <= 1e-12 * std::abs(expected);
+}
+
+// ---- intensity and rates ----
+
+TEST(Intensity, UsefulIsDeclaredWorkOverCompulsoryBytes) {
+  const OnePoint point(float_sum("v", 1e-3));
+  EXPECT_DOUBLE_EQ(point->flops_useful, kElements - 1.0);
+  EXPECT_DOUBLE_EQ(point->dram_bytes_useful, 4.0 * kElements + 4);
+  EXPECT_THAT(point->ai_useful, Optional(DoubleNear(0.25, 1e-8)));
+  EXPECT_THAT(point->flop_per_s, Optional(Near((kElements - 1.0) / 1e-3)));
+}
+
+TEST(Intensity, ExecutedComesFromCountersAlone) {
+  const OnePoint point(counted_sum(float_sum("v", 1e-3), 0.98, 6));
+  EXPECT_THAT(point->flops_executed, Optional(Near(6 * (kElements - 1.0))));
+  EXPECT_THAT(point->dram_bytes, Optional(Near(0.98 * 4.0 * kElements)));
+  EXPECT_THAT(point->ai_executed, Optional(DoubleNear(1.5 / 0.98, 1e-7)));
+  EXPECT_THAT(point->redundancy, Optional(Near(6.0)));
+  EXPECT_THAT(point->executed_flop_per_s, Optional(Near(6 * (kElements - 1.0) / 1e-3)));
+  EXPECT_THAT(point->dram_bytes_per_s, Optional(Near(0.98 * 4.0 * kElements / 1e-3)));
+}
+
+TEST(Intensity, AnUnavailableCounterIsNotZero) {
+  Measurement sum = counted_sum(float_sum("v", 1e-3), 1, 1);
+  sum.counters.insert_or_assign(std::string(counter::kDramReadBytes),
+                                CounterValue::unavailable("no DRAM unit"));
+  const OnePoint point(sum);
+  EXPECT_EQ(point->dram_bytes, std::nullopt);
+  EXPECT_EQ(point->dram_bytes_per_s, std::nullopt);
+  EXPECT_EQ(point->ai_executed, std::nullopt);
+  EXPECT_THAT(point->redundancy, Optional(Near(1.0)));
+}
+
+TEST(Intensity, AtomicsExecuteNoCountedFlops) {
+  const OnePoint point(counted_sum(float_sum("sum_atomic", 1e-3), 1, 0));
+  EXPECT_THAT(point->flops_executed, Optional(0.0));
+  EXPECT_THAT(point->ai_executed, Optional(0.0));
+  EXPECT_THAT(point->redundancy, Optional(0.0));
+}
+
+TEST(Intensity, HalfInputIsHeldAgainstFloatOperations) {
+  Measurement sum = counted_sum(float_sum("v", 1e-3), 1, 2);
+  sum.point.dtype = Dtype::f16;
+  const OnePoint point(counted(sum, {{counter::kHadd, 1e12}, {counter::kDadd, 1e12}}));
+  EXPECT_THAT(point->redundancy, Optional(Near(2.0)));
+  EXPECT_EQ(point->roof->compute_ceiling, "f32_add");
+}
+
+TEST(Intensity, DoubleSumsNeedDoubleCountersAndCeilings) {
+  Measurement sum = counted_sum(float_sum("v", 1e-3), 1, 2);
+  sum.point.dtype = Dtype::f64;
+  const OnePoint without(sum);
+  EXPECT_EQ(without->flops_executed, std::nullopt);
+  EXPECT_EQ(without->roof, std::nullopt);
+
+  rooflinectl::Run run =
+      run_of({counted(sum, {{counter::kDadd, 10}, {counter::kDmul, 1}, {counter::kDfma, 100}})});
+  run.ceilings.push_back(ceiling("f64_add", CeilingKind::compute, CeilingSource::measured, 1e13));
+  const OnePoint with(run);
+  EXPECT_THAT(with->flops_executed, Optional(211.0));
+  EXPECT_EQ(with->roof->compute_ceiling, "f64_add");
+}
+
+// ---- roof ----
+
+TEST(RoofOverAPoint, IsTheReadBandwidthForASum) {
+  const OnePoint point(float_sum("v", 1e-3));
+  ASSERT_TRUE(point->roof);
+  EXPECT_EQ(point->roof->memory_ceiling, "dram_read");
+  EXPECT_EQ(point->roof->memory_bytes_per_s, kReadBytesPerS);
+  EXPECT_EQ(point->roof->compute_ceiling, "f32_add");
+  EXPECT_EQ(point->roof->compute_flop_per_s, kAddPerS);
+  EXPECT_EQ(point->roof->relative_spread, 0.01);
+  EXPECT_THAT(point->roof->flop_per_s, Near(*point->ai_useful * kReadBytesPerS));
+  EXPECT_THAT(point->fraction_of_roof, Optional(Near(*point->flop_per_s / point->roof->flop_per_s)));
+}
+
+TEST(RoofOverAPoint, ShowsTheTheoreticalOneBeside) {
+  const OnePoint point(float_sum("v", 1e-3));
+  ASSERT_TRUE(point->theoretical_roof);
+  EXPECT_EQ(point->theoretical_roof->memory_ceiling, "dram");
+  EXPECT_THAT(point->fraction_of_theoretical,
+              Optional(Near(*point->fraction_of_roof * kReadBytesPerS / kTheoreticalBytesPerS)));
+}
+
+TEST(RoofOverAPoint, TakesTheCeilingOfTheTrafficsDirection) {
+  const auto ceiling_for = [](double read_bytes, double written_bytes) {
+    Measurement sum = float_sum("v", 1e-3);
+    sum.work.read_bytes = read_bytes;
+    sum.work.written_bytes = written_bytes;
+    return OnePoint(sum)->roof->memory_ceiling;
+  };
+  EXPECT_EQ(ceiling_for(96, 4), "dram_read");
+  EXPECT_EQ(ceiling_for(95, 5), "dram_copy");
+  EXPECT_EQ(ceiling_for(50, 50), "dram_copy");
+  EXPECT_EQ(ceiling_for(5, 95), "dram_copy");
+  EXPECT_EQ(ceiling_for(4, 96), "dram_write");
+}
+
+TEST(RoofOverAPoint, IsTheComputeCeilingAtHighIntensity) {
+  Measurement work = float_sum("v", 1);
+  work.work.flops = 1e15;
+  const OnePoint adds(work);
+  EXPECT_THAT(adds->roof->flop_per_s, Near(kAddPerS));
+  EXPECT_EQ(adds->roof->relative_spread, 0);
+
+  work.work.fma_flops = 1e15;
+  const OnePoint multiply_adds(work);
+  EXPECT_THAT(multiply_adds->roof->flop_per_s, Near(kFmaPerS));
+  EXPECT_EQ(multiply_adds->roof->compute_ceiling, "f32_fma");
+
+  work.work.fma_flops = 0.5e15;
+  const OnePoint mix(work);
+  EXPECT_THAT(mix->roof->flop_per_s, Near(1e15 / (0.5e15 / kFmaPerS + 0.5e15 / kAddPerS)));
+  EXPECT_EQ(mix->roof->compute_ceiling, "f32_fma + f32_add");
+}
+
+TEST(RoofOverAPoint, ScalesTheTheoreticalComputeCeilingToThePointsClock) {
+  Measurement work = float_sum("v", 1);
+  work.work.flops = 1e15;
+  EXPECT_THAT(OnePoint(work)->theoretical_roof->flop_per_s, Near(1.1 * kAddPerS));
+
+  work.time->sample_clocks_hz = {1.5e9, 1.6e9, 1.7e9};
+  const OnePoint slower(work);
+  EXPECT_THAT(slower->theoretical_roof->flop_per_s, Near(1.1 * kAddPerS * 1.6e9 / kNominalClockHz));
+  EXPECT_THAT(slower->roof->flop_per_s, Near(kAddPerS));
+}
+
+TEST(RoofOverAPoint, DoesNotScaleBandwidthToTheSmClock) {
+  rooflinectl::Run run = run_of({float_sum("v", 1e-3)});
+  run.measurements[0].time->sample_clocks_hz = {kNominalClockHz / 2};
+  run.ceilings[0].sm_clock_hz = kNominalClockHz;
+  EXPECT_EQ(OnePoint(run)->theoretical_roof->memory_bytes_per_s, kTheoreticalBytesPerS);
+}
+
+TEST(RoofOverAPoint, IsAbsentWithoutACeilingThatItNeeds) {
+  for (const char* id : {"dram_read", "f32_add"}) {
+    rooflinectl::Run run = run_of({float_sum("v", 1e-3)});
+    remove_ceiling(run, id);
+    const OnePoint point(run);
+    EXPECT_EQ(point->roof, std::nullopt) << id;
+    EXPECT_EQ(point->fraction_of_roof, std::nullopt) << id;
+    EXPECT_EQ(point->bound, Bound::unknown) << id;
+  }
+}
+
+TEST(RoofOverAPoint, NeedsNoCeilingThatItDoesNotTouch) {
+  rooflinectl::Run run = run_of({float_sum("v", 1e-3)});
+  for (const char* id : {"dram_write", "dram_copy", "f32_fma"}) remove_ceiling(run, id);
+  EXPECT_TRUE(OnePoint(run)->roof);
+}
+
+TEST(RoofOverAPoint, OfAnIntegerSumIsATime) {
+  Measurement sum = float_sum("v", 1e-3);
+  sum.point.dtype = Dtype::i32;
+  sum.work.flops = 0;
+  const OnePoint point(counted_sum(sum, 1, 1));
+  EXPECT_EQ(point->ai_useful, std::nullopt);
+  EXPECT_EQ(point->flop_per_s, std::nullopt);
+  EXPECT_EQ(point->flops_executed, std::nullopt);
+  EXPECT_EQ(point->redundancy, std::nullopt);
+  ASSERT_TRUE(point->roof);
+  EXPECT_EQ(point->roof->compute_ceiling, "");
+  EXPECT_THAT(point->fraction_of_roof, Optional(Near((4.0 * kElements + 4) / kReadBytesPerS / 1e-3)));
+  EXPECT_EQ(point->bound, Bound::latency);
+}
+
+TEST(RoofOverAPoint, OfNoWorkIsAbsent) {
+  Measurement nothing = float_sum("v", 1e-6);
+  nothing.point.n_elements = 0;
+  nothing.work = {};
+  const OnePoint point(nothing);
+  EXPECT_EQ(point->roof, std::nullopt);
+  EXPECT_EQ(point->ai_useful, std::nullopt);
+}
+
+/// min(compute, intensity × bandwidth) is the textbook form of the roof; the code derives it from times.
+TEST(RoofOverAPoint, IsTheSmallerOfTheTwoCeilingsAtEveryIntensity) {
+  for (double flops = 1; flops < 1e18; flops *= 7) {
+    Measurement work = float_sum("v", 1);
+    work.work.flops = flops;
+    const OnePoint point(work);
+    EXPECT_THAT(point->roof->flop_per_s, Near(std::min(kAddPerS, *point->ai_useful * kReadBytesPerS)));
+  }
+}
+
+// ---- bound ----
+
+constexpr double kReadTimeS = 4.0 * kElements / kReadBytesPerS;
+
+TEST(BoundOfAPoint, IsDramFromSixtyPercentOfTheCeilingOn) {
+  EXPECT_EQ(OnePoint(counted_sum(float_sum("v", kReadTimeS / 0.61), 1, 1))->bound, Bound::dram);
+  EXPECT_EQ(OnePoint(counted_sum(float_sum("v", kReadTimeS / 0.59), 1, 1))->bound, Bound::latency);
+}
+
+TEST(BoundOfAPoint, SeesExcessTraffic) {
+  // Half of the read ceiling in useful bytes, but as much again is written back: nearly all of the copy
+  // ceiling.
+  const Measurement in_place = counted(counted_sum(float_sum("v", 2 * kReadTimeS), 1, 1),
+                                       {{counter::kDramWriteBytes, 0.7 * 4.0 * kElements}});
+  EXPECT_EQ(OnePoint(in_place)->bound, Bound::dram);
+}
+
+TEST(BoundOfAPoint, IsComputeWhenOperationsRunHigherThanTraffic) {
+  const double compute_time_s = (kElements - 1.0) / kAddPerS;
+  Measurement resident = counted_sum(float_sum("v", 10 * compute_time_s), 0.01, 9);
+  EXPECT_EQ(OnePoint(resident)->bound, Bound::compute);
+}
+
+TEST(BoundOfAPoint, IsLaunchWithinThreeTimesAnEmptyKernel) {
+  Measurement small = float_sum("v", 0);
+  small.work.read_bytes = 4096;
+  small.work.flops = 1023;
+  const auto bound_at = [&](double time_s, int launches_per_sample) {
+    small.time->median_s = time_s;
+    small.time->launches_per_sample = launches_per_sample;
+    return OnePoint(small)->bound;
+  };
+  EXPECT_EQ(bound_at(2.9 * kLaunchS, 1), Bound::launch);
+  EXPECT_EQ(bound_at(3.1 * kLaunchS, 1), Bound::latency);
+  EXPECT_EQ(bound_at(2.9 * kGraphNodeS, 8), Bound::launch);
+  EXPECT_EQ(bound_at(3.1 * kGraphNodeS, 8), Bound::latency);
+}
+
+TEST(BoundOfAPoint, IsDramEvenIfShortWhenTheTrafficRunsHigh) {
+  Measurement small = float_sum("v", 2.5 * kGraphNodeS);
+  small.time->launches_per_sample = 8;
+  small.work.read_bytes = 0.8 * kReadBytesPerS * small.time->median_s;
+  small.work.flops = small.work.read_bytes / 4;
+  EXPECT_EQ(OnePoint(small)->bound, Bound::dram);
+}
+
+TEST(BoundOfAPoint, IsUnknownWithoutATime) {
+  Measurement untimed = counted_sum(float_sum("v", 1), 1, 1);
+  untimed.time.reset();
+  const OnePoint point(untimed);
+  EXPECT_EQ(point->bound, Bound::unknown);
+  EXPECT_EQ(point->flop_per_s, std::nullopt);
+  EXPECT_EQ(point->fraction_of_roof, std::nullopt);
+  EXPECT_TRUE(point->roof);
+}
+
+TEST(BoundOfAPoint, HasAName) {
+  EXPECT_EQ(to_string(Bound::dram), "dram");
+  EXPECT_EQ(to_string(Bound::latency), "latency");
+}
+
+// ---- flags ----
+
+TEST(Flags, AreAbsentFromAnOrdinaryPoint) {
+  EXPECT_THAT(OnePoint(counted_sum(float_sum("v", kReadTimeS / 0.9), 1, 1))->flags, IsEmpty());
+}
+
+TEST(Flags, FollowTheTime) {
+  Measurement sum = counted_sum(float_sum("v", 1e-3), 1, 1);
+  sum.time->noisy = true;
+  sum.time->throttled_samples = 1;
+  EXPECT_THAT(OnePoint(sum)->flags, ElementsAre("noisy", "throttled"));
+}
+
+TEST(Flags, FollowTheStatus) {
+  Measurement sum = counted_sum(float_sum("v", 1e-3), 1, 1);
+  sum.status = Status::unverified;
+  EXPECT_THAT(OnePoint(sum)->flags, ElementsAre("unverified"));
+  sum.status = Status::failed;
+  sum.time.reset();
+  sum.counters.clear();
+  EXPECT_THAT(OnePoint(sum)->flags, ElementsAre("failed"));
+}
+
+TEST(Flags, SayDeclaredWhenNothingWasCounted) {
+  EXPECT_THAT(OnePoint(float_sum("v", 1e-3))->flags, ElementsAre("declared"));
+  Measurement refused = float_sum("v", 1e-3);
+  refused.counters.emplace("fadd", CounterValue::unavailable("no permission"));
+  EXPECT_THAT(OnePoint(refused)->flags, ElementsAre("declared"));
+}
+
+TEST(Flags, SayCacheResidentBelowNinetyPercentOfTheCompulsoryBytes) {
+  EXPECT_THAT(OnePoint(counted_sum(float_sum("v", 1e-3), 0.89, 1))->flags, Contains("cache-resident"));
+  EXPECT_THAT(OnePoint(counted_sum(float_sum("v", 1e-3), 0.91, 1))->flags, Not(Contains("cache-resident")));
+}
+
+TEST(Flags, SayLaunchBound) {
+  Measurement small = float_sum("v", kLaunchS);
+  small.work.read_bytes = 4096;
+  small.work.flops = 1023;
+  EXPECT_THAT(OnePoint(small)->flags, ElementsAre("launch-bound", "declared"));
+}
+
+TEST(Flags, SayAboveRoofBeyondTheSpreadAndTheInterval) {
+  // The read ceiling has a spread of 1 %; the interval of the median adds its half-width of 2 %.
+  const auto flags_at = [](double fraction, double half_width) {
+    Measurement sum = counted_sum(float_sum("v", kReadTimeS / fraction), 1, 1);
+    sum.time->ci_low_s *= 1 - half_width;
+    sum.time->ci_high_s *= 1 + half_width;
+    return OnePoint(sum)->flags;
+  };
+  EXPECT_THAT(flags_at(1.009, 0), IsEmpty());
+  EXPECT_THAT(flags_at(1.011, 0), ElementsAre("above-roof"));
+  EXPECT_THAT(flags_at(1.029, 0.02), IsEmpty());
+  EXPECT_THAT(flags_at(1.031, 0.02), ElementsAre("above-roof"));
+}
+
+// ---- labels ----
+
+TEST(Labels, AreTheCataloguesWhereThatIsEnough) {
+  rooflinectl::Run run = run_of({float_sum("reduce_v0", 1), float_sum("reduce_v1", 1)});
+  run.catalogue.variants[0].label = "V0";
+  run.catalogue.variants[1].label = "V1";
+  EXPECT_THAT(labels_of(run), ElementsAre("V0", "V1"));
+}
+
+TEST(Labels, NameOnlyWhatDiffersWithinAVariant) {
+  std::vector<Measurement> sums(7, float_sum("a", 1));
+  sums[1].point.block_size = 128;
+  for (std::size_t i : {2, 3, 4, 5, 6}) sums[i].point.variant = "b";
+  sums[3].point.elements_per_thread = 8;
+  sums[4].point.n_elements = 1 << 20;
+  sums[5].point.dtype = Dtype::f16;
+  sums[6].point.cache = CacheState::warm;
+  rooflinectl::Run run = run_of(sums);
+  run.catalogue.variants[0].label = "A";
+  run.catalogue.variants[1].label = "B";
+  EXPECT_THAT(labels_of(run), ElementsAre("A b256", "A b128", "B 2^28 f32 cold", "B e8 2^28 f32 cold",
+                                          "B 2^20 f32 cold", "B 2^28 f16 cold", "B 2^28 f32 warm"));
+}
+
+TEST(Labels, WriteSizesThatAreNoPowersOfTwoInFull) {
+  std::vector<Measurement> sums(4, float_sum("a", 1));
+  sums[0].point.n_elements = 1000;
+  sums[1].point.n_elements = 0;
+  sums[2].point.n_elements = 64;
+  sums[3].point.n_elements = (1ull << 32) + 1;
+  rooflinectl::Run run = run_of(sums);
+  run.catalogue.variants[0].label = "A";
+  EXPECT_THAT(labels_of(run), ElementsAre("A 1000", "A 0", "A 64", "A 4294967297"));
+}
+
+TEST(Labels, AreIdsWhereTwoVariantsShareALabelOrTheCatalogueHasNone) {
+  rooflinectl::Run run =
+      run_of({float_sum("reduce_v6_a", 1), float_sum("reduce_v6_b", 1), float_sum("reduce_v7", 1)});
+  run.catalogue.variants[0].label = "V6";
+  run.catalogue.variants[1].label = "V6";
+  run.catalogue.variants.pop_back();
+  EXPECT_THAT(labels_of(run), ElementsAre("reduce_v6_a", "reduce_v6_b", "reduce_v7"));
+}
+
+TEST(Labels, AreUniqueForEveryCombinationOfAttributes) {
+  std::vector<Measurement> sums;
+  for (unsigned bits = 0; bits < 64; ++bits) {
+    Measurement sum = float_sum(bits & 1 ? "a" : "b", 1);
+    if (bits & 2) sum.point.block_size = 512;
+    if (bits & 4) sum.point.n_elements = 12345;
+    if (bits & 8) sum.point.dtype = Dtype::f16;
+    if (bits & 16) sum.point.cache = CacheState::warm;
+    if (bits & 32) sum.point.elements_per_thread = 8;
+    sums.push_back(sum);
+  }
+  std::vector<std::string> labels = labels_of(run_of(sums));
+  std::sort(labels.begin(), labels.end());
+  EXPECT_EQ(labels.size(), 64u);
+  EXPECT_EQ(std::adjacent_find(labels.begin(), labels.end()), labels.end());
+}
+
+// ---- ladder ----
+
+/// The steps of the first experiment as `from→to`, by variant and block size.
+std::vector<std::string> steps_of(const Analysis& analysis) {
+  std::vector<std::string> steps;
+  for (const LadderStep& step : analysis.experiments.at(0).steps) {
+    const auto text = [](const RooflinePoint& point) {
+      return fmt::format("{}.{}", point.measurement->point.variant, point.measurement->point.block_size);
+    };
+    steps.push_back(text(*step.from) + "→" + text(*step.to));
+  }
+  return steps;
+}
+
+TEST(Ladder, StepsFromEachVersionToTheNext) {
+  const rooflinectl::Run run = run_of({float_sum("v0", 4e-3), float_sum("v1", 3e-3), float_sum("v2", 1e-3)});
+  const Analysis analysis = analyse(run);
+  EXPECT_THAT(steps_of(analysis), ElementsAre("v0.256→v1.256", "v1.256→v2.256"));
+  EXPECT_DOUBLE_EQ(analysis.experiments[0].steps[0].speedup, 4.0 / 3);
+  EXPECT_DOUBLE_EQ(analysis.experiments[0].steps[1].speedup, 3);
+}
+
+TEST(Ladder, StepsOnlyBetweenComparablePoints) {
+  Measurement block = float_sum("v1", 1);
+  block.point.block_size = 128;
+  Measurement dtype = float_sum("v1", 1);
+  dtype.point.dtype = Dtype::f16;
+  Measurement size = float_sum("v1", 1);
+  size.point.n_elements = 1024;
+  Measurement cache = float_sum("v1", 1);
+  cache.point.cache = CacheState::warm;
+  rooflinectl::Run run = run_of({float_sum("v0", 1), block, dtype, size, cache, float_sum("other_family", 1),
+                                 float_sum("complete", 1), float_sum("v1", 1), block});
+  run.catalogue.variants[2].family = "other";
+  run.catalogue.variants[3].output = OutputKind::scalar;
+  EXPECT_THAT(steps_of(analyse(run)), ElementsAre("v0.256→v1.256", "v1.128→v1.128"));
+}
+
+TEST(Ladder, HasAGapWhereAVersionWasNotTimed) {
+  Measurement failed = float_sum("v1", 1);
+  failed.time.reset();
+  const rooflinectl::Run run = run_of({float_sum("v0", 1), failed, float_sum("v2", 1), float_sum("v3", 1)});
+  EXPECT_THAT(steps_of(analyse(run)), ElementsAre("v2.256→v3.256"));
+}
+
+TEST(Ladder, StepsStayValidWhenTheAnalysisIsMoved) {
+  const rooflinectl::Run run = run_of({float_sum("v0", 1), float_sum("v1", 1)});
+  Analysis analysis = analyse(run);
+  const Analysis moved = std::move(analysis);
+  EXPECT_EQ(moved.experiments[0].steps[0].to, &moved.experiments[0].points[1]);
+}
+
+TEST(Ladder, NamesTheCountersThatMovedTheLargestFirst) {
+  const Measurement from =
+      counted(counted_sum(float_sum("v2", 1), 1, 1), {{counter::kSharedLoadWavefronts, 8e6},
+                                                      {counter::kSharedStoreWavefronts, 8e6},
+                                                      {counter::kSharedLoadInstructions, 1e6},
+                                                      {counter::kSharedStoreInstructions, 1e6},
+                                                      {counter::kOccupancy, 0.80},
+                                                      {counter::kWarpExecutionEfficiency, 0.50},
+                                                      {counter::kIntegerOps, 10.0 * kElements}});
+  const Measurement to =
+      counted(counted_sum(float_sum("v3", 1), 1.04, 1.25), {{counter::kSharedLoadWavefronts, 1e6},
+                                                            {counter::kSharedStoreWavefronts, 1e6},
+                                                            {counter::kSharedLoadInstructions, 1e6},
+                                                            {counter::kSharedStoreInstructions, 1e6},
+                                                            {counter::kOccupancy, 0.83},
+                                                            {counter::kWarpExecutionEfficiency, 1.00}});
+  const rooflinectl::Run run = run_of({from, to});
+  const Analysis analysis = analyse(run);
+  const std::vector<CounterMove>& moves = analysis.experiments[0].steps.at(0).moves;
+  ASSERT_EQ(moves.size(), 3u);
+  EXPECT_EQ(moves[0].name, "shared wavefronts per instruction");
+  EXPECT_DOUBLE_EQ(moves[0].from, 8);
+  EXPECT_DOUBLE_EQ(moves[0].to, 1);
+  EXPECT_FALSE(moves[0].is_ratio);
+  EXPECT_EQ(moves[1].name, "warp execution efficiency");
+  EXPECT_TRUE(moves[1].is_ratio);
+  EXPECT_EQ(moves[2].name, "executed FLOP per element");
+}
+
+TEST(Ladder, DoesNotNameARatioThatStaysNegligible) {
+  const auto diverging = [](const char* id, double divergent) {
+    return counted(float_sum(id, 1),
+                   {{counter::kBranchTargets, 1e6}, {counter::kBranchTargetsDivergent, divergent}});
+  };
+  const rooflinectl::Run negligible = run_of({diverging("v0", 10), diverging("v1", 100)});
+  EXPECT_THAT(analyse(negligible).experiments[0].steps[0].moves, IsEmpty());
+
+  const rooflinectl::Run from_zero = run_of({diverging("v0", 0), diverging("v1", 1e5)});
+  const Analysis analysis = analyse(from_zero);
+  ASSERT_EQ(analysis.experiments[0].steps[0].moves.size(), 1u);
+  EXPECT_EQ(analysis.experiments[0].steps[0].moves[0].name, "branch divergence");
+  EXPECT_DOUBLE_EQ(analysis.experiments[0].steps[0].moves[0].to, 0.1);
+}
+
+// ---- derived quantities ----
+
+TEST(DerivedQuantities, AreAbsentWithoutTheirCounters) {
+  EXPECT_THAT(derived_quantities(float_sum("v", 1)), IsEmpty());
+  Measurement refused = float_sum("v", 1);
+  refused.counters.emplace(std::string(counter::kOccupancy), CounterValue::unavailable("no permission"));
+  EXPECT_THAT(derived_quantities(refused), IsEmpty());
+}
+
+TEST(DerivedQuantities, FollowTheirFormulas) {
+  Measurement measurement = counted_sum(float_sum("v", 1), 1, 1);
+  measurement.point.n_elements = 1000;
+  const std::vector<DerivedQuantity> quantities =
+      derived_quantities(counted(measurement, {{counter::kFadd, 1000},
+                                               {counter::kFmul, 200},
+                                               {counter::kFfma, 30},
+                                               {counter::kDramReadBytes, 4000},
+                                               {counter::kDramWriteBytes, 500},
+                                               {counter::kSharedBytes, 8000},
+                                               {counter::kWarpInstructions, 250},
+                                               {counter::kIntegerOps, 3000},
+                                               {counter::kWarpExecutionEfficiency, 0.9},
+                                               {counter::kWarpNonpredExecutionEfficiency, 0.8},
+                                               {counter::kOccupancy, 0.7},
+                                               {counter::kBranchTargets, 400},
+                                               {counter::kBranchTargetsDivergent, 100},
+                                               {counter::kSharedLoadWavefronts, 90},
+                                               {counter::kSharedStoreWavefronts, 30},
+                                               {counter::kSharedLoadInstructions, 50},
+                                               {counter::kSharedStoreInstructions, 10},
+                                               {counter::kGlobalLoadSectorEfficiency, 0.6}}));
+  const std::vector<std::tuple<std::string, double, bool>> expected = {
+      {"executed FLOP per element", 1.26, false},
+      {"DRAM bytes per element", 4.5, false},
+      {"shared bytes per element", 8, false},
+      {"warp instructions per element", 0.25, false},
+      {"integer operations per element", 3, false},
+      {"warp execution efficiency", 0.9, true},
+      {"non-predicated warp execution efficiency", 0.8, true},
+      {"occupancy", 0.7, true},
+      {"branch divergence", 0.25, true},
+      {"shared wavefronts per instruction", 2, false},
+      {"global load sector efficiency", 0.6, true}};
+  ASSERT_EQ(quantities.size(), expected.size());
+  for (const auto& [name, value, is_ratio] : expected) {
+    const DerivedQuantity* quantity = find(quantities, name);
+    ASSERT_NE(quantity, nullptr) << name;
+    EXPECT_DOUBLE_EQ(quantity->value, value) << name;
+    EXPECT_EQ(quantity->is_ratio, is_ratio) << name;
+  }
+}
+
+TEST(DerivedQuantities, DoNotDivideByZero) {
+  Measurement empty = counted_sum(float_sum("v", 1), 1, 1);
+  empty.point.n_elements = 0;
+  EXPECT_THAT(derived_quantities(counted(empty, {{counter::kBranchTargets, 0},
+                                                 {counter::kBranchTargetsDivergent, 0},
+                                                 {counter::kSharedLoadWavefronts, 0},
+                                                 {counter::kSharedStoreWavefronts, 0},
+                                                 {counter::kSharedLoadInstructions, 0},
+                                                 {counter::kSharedStoreInstructions, 0}})),
+              IsEmpty());
+}
+
+// ---- the whole run ----
+
+TEST(Analyse, KeepsThePlansOrderWhateverOrderWasMeasured) {
+  rooflinectl::Run run = run_of({float_sum("v0", 1), float_sum("v1", 1), float_sum("v2", 1)});
+  std::swap(run.measurements[0], run.measurements[2]);
+  EXPECT_THAT(labels_of(run), ElementsAre("label of v0", "label of v1", "label of v2"));
+}
+
+TEST(Analyse, LeavesOutPointsThatWereNotMeasured) {
+  rooflinectl::Run run = run_of({float_sum("v0", 1), float_sum("v1", 1)});
+  run.measurements.erase(run.measurements.begin());
+  EXPECT_THAT(labels_of(run), ElementsAre("label of v1"));
+}
+
+TEST(Analyse, KeepsExperimentsApart) {
+  Measurement elsewhere = float_sum("v1", 1);
+  elsewhere.point.experiment = "seeds";
+  rooflinectl::Run run = run_of({float_sum("v0", 1), elsewhere});
+  run.plan.experiments[1].title = "The seeds' own size";
+  const Analysis analysis = analyse(run);
+  ASSERT_EQ(analysis.experiments.size(), 2u);
+  EXPECT_EQ(analysis.experiments[1].name, "seeds");
+  EXPECT_EQ(analysis.experiments[1].title, "The seeds' own size");
+  EXPECT_EQ(analysis.experiments[1].points.size(), 1u);
+  EXPECT_THAT(analysis.experiments[1].steps, IsEmpty());
+}
+
+TEST(Analyse, SurvivesAnyRunThatCanBeRead) {
+  const Analysis full = analyse(testing::full_run());
+  EXPECT_EQ(full.experiments.size(), 2u);
+  EXPECT_THAT(analyse(rooflinectl::Run{}).experiments, IsEmpty());
+
+  rooflinectl::Run zeros = run_of({float_sum("v0", 0), float_sum("v1", 0)});
+  for (Ceiling& each : zeros.ceilings) each.value = 0;
+  const Analysis analysis = analyse(zeros);
+  EXPECT_EQ(analysis.experiments[0].points[0].flop_per_s, std::nullopt);
+  EXPECT_EQ(analysis.experiments[0].points[0].roof, std::nullopt);
+  EXPECT_THAT(analysis.experiments[0].steps, IsEmpty());
+}
+
+TEST(FindCeiling, NeedsIdAndSource) {
+  const rooflinectl::Run run = run_of({});
+  ASSERT_NE(find_ceiling(run, "f32_add", CeilingSource::theoretical), nullptr);
+  EXPECT_EQ(find_ceiling(run, "f32_add", CeilingSource::theoretical)->value, 1.1 * kAddPerS);
+  EXPECT_EQ(find_ceiling(run, "f32_add", CeilingSource::measured)->value, kAddPerS);
+  EXPECT_EQ(find_ceiling(run, "dram", CeilingSource::measured), nullptr);
+}
+
+}  // namespace
+}  // namespace rooflinectl

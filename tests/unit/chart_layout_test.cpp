@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: Apache-2.0
+// Whatever a run holds: no text over another, none cut off, none over a roof.
+#include "reports/chart_layout.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "tests/golden/constructed_run.h"
+
+namespace rooflinectl {
+namespace {
+
+struct Case {
+  std::string name;
+  Run run;
+};
+
+/// `count` copies of V8, each `factor` times as fast as the one before it, with labels from `label_of`.
+template <typename LabelOf>
+Run copies(int count, double factor, LabelOf label_of) {
+  auto run = constructed::empty_run();
+  Experiment experiment{.name = "copies", .title = "Copies", .timing = {}, .points = {}};
+  constructed::Variant variant = constructed::variants()[9];
+  for (int i = 0; i < count; ++i) {
+    const std::string id = fmt::format("copy_{}", i);
+    VariantInfo info = run.catalogue.variants[9];
+    info.id = id;
+    info.label = label_of(i);
+    run.catalogue.variants.push_back(info);
+    PointId point = constructed::point_id(experiment.name, variant, Dtype::f32, 28);
+    point.variant = id;
+    experiment.points.push_back(point);
+    run.measurements.push_back(constructed::measurement(variant, point));
+    variant.bytes_per_s *= factor;
+  }
+  run.plan.experiments = {experiment};
+  return run;
+}
+
+std::string short_label(int i) {
+  return fmt::format("W{}", i);
+}
+
+Run without_counters(Run run) {
+  for (Measurement& measurement : run.measurements) measurement.counters.clear();
+  return run;
+}
+
+Run without_ceilings(Run run) {
+  run.ceilings.clear();
+  return run;
+}
+
+Run with_many_ceilings(Run run) {
+  for (const std::string precision : {"f64", "f16", "bf16", "i32"}) {
+    for (const std::string operation : {"fma", "add"}) {
+      const double value = 1e12 * static_cast<double>(20 + 7 * run.ceilings.size());
+      for (const CeilingSource source : {CeilingSource::measured, CeilingSource::theoretical}) {
+        run.ceilings.push_back(constructed::ceiling(
+            precision + "_" + operation, CeilingKind::compute, source, precision, operation,
+            value * (source == CeilingSource::measured ? 1 : 1.03), "constructed"));
+      }
+    }
+  }
+  return run;
+}
+
+Run with_failures(Run run) {
+  for (std::size_t i = 0; i < run.measurements.size(); i += 2) {
+    run.measurements[i].status = Status::failed;
+    run.measurements[i].cause = "an illegal memory access was encountered";
+    run.measurements[i].time.reset();
+    run.measurements[i].counters.clear();
+  }
+  return run;
+}
+
+std::vector<Case> cases() {
+  const auto long_label = [](int i) {
+    return fmt::format("a name that goes on and on and on and never ends {}", i);
+  };
+  const auto markup = [](int i) { return fmt::format("<script>alert({})</script>&amp;\"'", i); };
+  return {
+      {"constructed", constructed::run()},
+      {"forty at one intensity", copies(40, 1.0, short_label)},
+      {"forty, half a percent apart", copies(40, 0.995, short_label)},
+      {"ninety at one place", copies(90, 1.0, short_label)},
+      {"twelve, far apart", copies(12, 0.12, short_label)},
+      {"two", copies(2, 0.9, short_label)},
+      {"one", copies(1, 1.0, short_label)},
+      {"none", copies(0, 1.0, short_label)},
+      {"long names", copies(15, 0.8, long_label)},
+      {"few long names", copies(2, 0.8, long_label)},
+      {"markup", copies(5, 0.9, markup)},
+      {"no counters", without_counters(constructed::run())},
+      {"no ceilings", without_ceilings(constructed::run())},
+      {"many ceilings", with_many_ceilings(constructed::run())},
+      {"no ceilings and no points", without_ceilings(copies(0, 1.0, short_label))},
+      {"failures", with_failures(constructed::run())},
+  };
+}
+
+struct PlacedText {
+  std::string content;
+  std::string group;
+  Box box;
+};
+
+std::vector<PlacedText> texts_of(const Scene& scene) {
+  std::vector<PlacedText> texts;
+  for (const Group& group : scene.groups) {
+    for (const Shape& shape : group.shapes) {
+      if (const Text* text = std::get_if<Text>(&shape))
+        texts.push_back({text->content, group.name, bounds(*text)});
+    }
+  }
+  return texts;
+}
+
+std::vector<Scene> scenes_of(const Run& run) {
+  std::vector<Scene> scenes;
+  const Analysis analysis = analyse(run);
+  for (const ExperimentAnalysis& experiment : analysis.experiments) {
+    scenes.push_back(chart_scene(chart_model(run, experiment)));
+  }
+  return scenes;
+}
+
+class ChartLayout : public testing::TestWithParam<Case> {};
+
+TEST_P(ChartLayout, NoTextOverlapsAnother) {
+  for (const Scene& scene : scenes_of(GetParam().run)) {
+    const auto texts = texts_of(scene);
+    ASSERT_FALSE(texts.empty());
+    for (std::size_t i = 0; i < texts.size(); ++i) {
+      for (std::size_t j = i + 1; j < texts.size(); ++j) {
+        EXPECT_FALSE(texts[i].box.intersects(texts[j].box))
+            << texts[i].content << " over " << texts[j].content;
+      }
+    }
+  }
+}
+
+TEST_P(ChartLayout, NoTextIsCutOff) {
+  for (const Scene& scene : scenes_of(GetParam().run)) {
+    const Box canvas = {0, 0, scene.width, scene.height};
+    for (const PlacedText& text : texts_of(scene)) EXPECT_TRUE(canvas.contains(text.box)) << text.content;
+  }
+}
+
+TEST_P(ChartLayout, NoTextLiesOverARoof) {
+  for (const Scene& scene : scenes_of(GetParam().run)) {
+    for (const Group& group : scene.groups) {
+      if (group.name != "roofs") continue;
+      for (const Shape& shape : group.shapes) {
+        const Polyline* line = std::get_if<Polyline>(&shape);
+        if (line == nullptr || line->stroke.dash == Dash::dotted) continue;  // ridges may pass behind a name
+        for (const PlacedText& text : texts_of(scene)) {
+          if (!group.clip->contains(text.box)) continue;
+          EXPECT_FALSE(text.box.intersects(line->points.front(), line->points.back())) << text.content;
+        }
+      }
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Runs, ChartLayout, testing::ValuesIn(cases()),
+                         [](const testing::TestParamInfo<Case>& tested) {
+                           std::string name = tested.param.name;
+                           std::replace_if(
+                               name.begin(), name.end(), [](unsigned char c) { return std::isalnum(c) == 0; },
+                               '_');
+                           return name;
+                         });
+
+std::vector<std::string> contents(const Scene& scene, std::string_view group) {
+  std::vector<std::string> found;
+  for (const PlacedText& text : texts_of(scene)) {
+    if (text.group == group) found.push_back(text.content);
+  }
+  return found;
+}
+
+TEST(ChartScene, NamesEveryPointInThePlaneAndInTheLadder) {
+  const auto run = constructed::run();
+  const Analysis analysis = analyse(run);
+  const std::vector<Scene> scenes = scenes_of(run);
+  for (std::size_t i = 0; i < scenes.size(); ++i) {
+    std::vector<std::string> in_plane = contents(scenes[i], "label");
+    for (const std::string& text : contents(scenes[i], "labels")) in_plane.push_back(text);
+    for (const RooflinePoint& point : analysis.experiments[i].points) {
+      EXPECT_THAT(in_plane, testing::Contains(point.label));
+      EXPECT_THAT(contents(scenes[i], "ladder-row"), testing::Contains(point.label));
+    }
+  }
+}
+
+TEST(ChartScene, NamesEveryRoof) {
+  const auto run = constructed::run();
+  const Analysis analysis = analyse(run);
+  const ChartModel chart = chart_model(run, analysis.experiments.front());
+  const std::vector<std::string> labels = contents(chart_scene(chart), "labels");
+  for (const RoofLine& roof : chart.roofs) EXPECT_THAT(labels, testing::Contains(roof.text));
+}
+
+TEST(ChartScene, SaysHowManyRowsAreLeftOut) {
+  const Scene scene = scenes_of(copies(90, 1.0, short_label)).front();
+  const std::size_t rows = std::count_if(scene.groups.begin(), scene.groups.end(),
+                                         [](const Group& group) { return group.name == "ladder-row"; });
+  EXPECT_THAT(contents(scene, "ladder-remainder"),
+              testing::ElementsAre(fmt::format("… and {} more in report.html and points.csv", 90 - rows)));
+}
+
+TEST(ChartScene, DrawsAnIntervalThatIsLargerThanItsMark) {
+  auto run = copies(3, 0.5, short_label);
+  const auto shapes_of_first_point = [](const rooflinectl::Run& r) {
+    const Scene scene = scenes_of(r).front();
+    std::size_t shapes = 0;
+    for (const Group& group : scene.groups) {
+      if (group.name == "point" && group.point == 0U) shapes += group.shapes.size();
+    }
+    return shapes;
+  };
+  const std::size_t without = shapes_of_first_point(run);
+  run.measurements[0].time->ci_low_s *= 0.7;
+  run.measurements[0].time->ci_high_s *= 1.4;
+  EXPECT_GT(shapes_of_first_point(run), without);
+}
+
+}  // namespace
+}  // namespace rooflinectl

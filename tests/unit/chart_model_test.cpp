@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/chart_model.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/golden/constructed_run.h"
+
+namespace rooflinectl {
+namespace {
+
+ChartModel first_chart(const Run& run) {
+  return chart_model(run, analyse(run).experiments.front());
+}
+
+const ChartPoint& point_named(const ChartModel& chart, std::string_view label) {
+  for (const ChartPoint& point : chart.points) {
+    if (point.label == label) return point;
+  }
+  throw std::out_of_range(std::string(label));
+}
+
+TEST(ChartModel, AxesComeFromTheCeilings) {
+  auto run = constructed::run();
+  const ChartModel fast = first_chart(run);
+  for (Measurement& measurement : run.measurements) measurement.time->median_s *= 1.5;
+  const ChartModel slow = first_chart(run);
+  EXPECT_EQ(fast.axes.ai.low, slow.axes.ai.low);
+  EXPECT_EQ(fast.axes.ai.high, slow.axes.ai.high);
+  EXPECT_EQ(fast.axes.flop_per_s.low, slow.axes.flop_per_s.low);
+  EXPECT_EQ(fast.axes.flop_per_s.high, slow.axes.flop_per_s.high);
+}
+
+TEST(ChartModel, AxesGrowByDecadesForAPointThatWouldFallOff) {
+  auto run = constructed::run();
+  const double low = first_chart(run).axes.flop_per_s.low;
+  for (Measurement& measurement : run.measurements) measurement.time = constructed::time(10);
+  EXPECT_NEAR(first_chart(run).axes.flop_per_s.low, low / 100, low / 1e6);
+}
+
+TEST(ChartModel, RidgesLieWhereTheReadRoofMeetsTheComputeRoofs) {
+  const ChartModel chart = first_chart(constructed::run());
+  ASSERT_EQ(chart.ridges.size(), 2U);
+  EXPECT_NEAR(chart.ridges[0].ai, 65.0e12 / 4579e9, 1e-9);
+  EXPECT_NEAR(chart.ridges[1].ai, 32.5e12 / 4579e9, 1e-9);
+}
+
+TEST(ChartModel, RoofsAreNamedWithTheirValue) {
+  std::vector<std::string> names;
+  for (const RoofLine& roof : first_chart(constructed::run()).roofs) names.push_back(roof.text);
+  EXPECT_THAT(names,
+              testing::ElementsAre("DRAM peak 4.81 TB/s", "DRAM write 4.60 TB/s", "DRAM read 4.58 TB/s",
+                                   "DRAM copy 4.23 TB/s", "F32 FMA peak 66.9 TFLOP/s", "F32 FMA 65.0 TFLOP/s",
+                                   "F32 ADD peak 33.5 TFLOP/s", "F32 ADD 32.5 TFLOP/s"));
+}
+
+TEST(ChartModel, ExecutedMarksOnlyWhereTheyDiffer) {
+  const ChartModel chart = first_chart(constructed::run());
+  EXPECT_TRUE(point_named(chart, "V5").executed);
+  EXPECT_FALSE(point_named(chart, "V3").executed);
+  EXPECT_FALSE(point_named(chart, "V8").executed) << "1 % apart";
+}
+
+TEST(ChartModel, TheCrowdLeavesOutWhatLiesFarAway) {
+  const ChartModel chart = first_chart(constructed::run());
+  ASSERT_TRUE(chart.crowd);
+  EXPECT_GT(chart.crowd->flop_per_s.low, point_named(chart, "atomic").useful->flop_per_s);
+  EXPECT_LT(chart.crowd->flop_per_s.low, point_named(chart, "V0").useful->flop_per_s);
+  EXPECT_GT(chart.crowd->flop_per_s.high, point_named(chart, "V8").useful->flop_per_s);
+}
+
+TEST(ChartModel, MissingNumbersAreDashesAndNeverZero) {
+  auto run = constructed::run();
+  for (Measurement& measurement : run.measurements) measurement.counters.clear();
+  run.measurements[3].time.reset();
+  const ChartModel chart = first_chart(run);
+  const ChartPoint& point = chart.points[3];
+  EXPECT_FALSE(point.useful);
+  for (const std::string* text : {&point.time, &point.dram_bytes_per_element, &point.warp_efficiency,
+                                  &point.nonpred_warp_efficiency, &point.redundancy}) {
+    EXPECT_EQ(*text, "–");
+  }
+}
+
+TEST(ChartModel, SaysHowItsNumbersCameAbout) {
+  auto run = constructed::run();
+  EXPECT_EQ(first_chart(run).provenance, "measured");
+  run.source = RunSource::replayed;
+  EXPECT_EQ(first_chart(run).provenance, "replayed");
+  run.measurements[3].counters.clear();
+  EXPECT_EQ(first_chart(run).provenance, "replayed; declared, not counted: V3");
+  for (Measurement& measurement : run.measurements) measurement.counters.clear();
+  EXPECT_EQ(first_chart(run).provenance, "times replayed; bytes and FLOPs declared, not counted");
+}
+
+TEST(ChartModel, AFailedPointIsNotCalledDeclared) {
+  auto run = constructed::run();
+  run.measurements[3].counters.clear();
+  run.measurements[3].time.reset();
+  EXPECT_EQ(first_chart(run).provenance, "measured");
+}
+
+TEST(ChartModel, SubtitleNamesDeviceDateDriverCachesSizesAndTypes) {
+  const auto run = constructed::run();
+  const Analysis analysis = analyse(run);
+  EXPECT_EQ(chart_model(run, analysis.experiments[1]).subtitle,
+            "NVIDIA H200  ·  2026-01-02 03:04 UTC  ·  driver 580.159.04  ·  caches cold  ·  n = 2^20, 2^25  "
+            "·  f32, f16");
+}
+
+TEST(ChartModel, AWarningReplacesTheBound) {
+  auto run = constructed::run();
+  run.measurements[0].time->noisy = true;
+  run.measurements[1].status = Status::failed;
+  const ChartModel chart = first_chart(run);
+  EXPECT_EQ(chart.points[0].bound, "noisy");
+  EXPECT_EQ(chart.points[1].bound, "failed");
+  EXPECT_EQ(chart.points[2].bound, "latency");
+}
+
+}  // namespace
+}  // namespace rooflinectl

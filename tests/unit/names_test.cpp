@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/names.h"
+
+#include <gtest/gtest.h>
+
+#include <string>
+
+namespace rooflinectl {
+namespace {
+
+TEST(Names, GlobsMatchWholeNames) {
+  EXPECT_TRUE(matches_glob("sum_*", "sum_atomic"));
+  EXPECT_TRUE(matches_glob("*", ""));
+  EXPECT_TRUE(matches_glob("*_v?_*", "reduce_v3_sequential"));
+  EXPECT_TRUE(matches_glob("*a*b*", "xxaxxaxxbx"));
+  EXPECT_TRUE(matches_glob("*ab", "aab"));
+  EXPECT_FALSE(matches_glob("sum_*", "my_sum_atomic"));
+  EXPECT_FALSE(matches_glob("sum_?", "sum_"));
+  EXPECT_FALSE(matches_glob("sum", "sum_atomic"));
+  EXPECT_FALSE(matches_glob("", "sum"));
+}
+
+TEST(Names, AGlobOfManyStarsIsDecidedQuickly) {
+  std::string glob;
+  for (int i = 0; i < 1000; ++i) glob += "*a";
+  EXPECT_FALSE(matches_glob(glob + "b", std::string(2000, 'a')));
+}
+
+TEST(Names, TheNearestNameIsTheOneWithTheFewestEdits) {
+  EXPECT_EQ(nearest_name("blcok", {"cache", "block", "sizes"}), "block");  // neighbours swapped
+  EXPECT_EQ(nearest_name("dtype", {"dtypes", "types"}), "dtypes");
+  EXPECT_EQ(nearest_name("sum_warpshuffle", {"sum_atomic", "sum_warp_shuffle"}), "sum_warp_shuffle");
+  EXPECT_EQ(nearest_name("sun_w*", {"sum_atomic", "sum_warp_shuffle"}), "sum_warp_shuffle");
+}
+
+TEST(Names, NoNameIsNearNonsense) {
+  EXPECT_EQ(nearest_name("hot", {"cold", "warm"}), std::nullopt);
+  EXPECT_EQ(nearest_name("x", {"f32"}), std::nullopt);
+  EXPECT_EQ(nearest_name("", {"f32"}), std::nullopt);
+  EXPECT_EQ(nearest_name("anything", {}), std::nullopt);
+  EXPECT_EQ(nearest_name(std::string(100'000, 'a'), {std::string(100'000, 'b')}), std::nullopt);
+}
+
+}  // namespace
+}  // namespace rooflinectl

@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/plan.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "tests/support/full_run.h"
+
+namespace rooflinectl {
+namespace {
+
+using ::testing::ElementsAre;
+
+PointId some_point() {
+  PointId point;
+  point.experiment = "ladder";
+  point.variant = "reduce_v3_sequential";
+  point.dtype = Dtype::f32;
+  point.n_elements = 1ull << 28;
+  point.cache = CacheState::cold;
+  point.block_size = 256;
+  return point;
+}
+
+TEST(RangeName, ListsEveryPartOfThePointsIdentity) {
+  EXPECT_EQ(range_name(some_point()), "ladder.reduce_v3_sequential.f32.n268435456.b256.cold");
+}
+
+TEST(RangeName, HasElementsPerThreadWhereTheyCanBeChosen) {
+  PointId point = some_point();
+  point.elements_per_thread = 8;
+  EXPECT_EQ(range_name(point), "ladder.reduce_v3_sequential.f32.n268435456.b256.e8.cold");
+}
+
+TEST(RangeName, DiffersForDifferentPoints) {
+  std::vector<PointId> points(8, some_point());
+  points[1].experiment = "seeds";
+  points[2].variant = "reduce_v4_add_on_load";
+  points[3].dtype = Dtype::f16;
+  points[4].n_elements += 1;
+  points[5].cache = CacheState::warm;
+  points[6].block_size = 128;
+  points[7].elements_per_thread = 1;
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    for (std::size_t k = 0; k < i; ++k) EXPECT_NE(range_name(points[i]), range_name(points[k]));
+  }
+}
+
+TEST(RangeName, IsFreeOfCharactersThatSelectRangesInNcu) {
+  for (const PointId& point : all_points(testing::full_run().plan)) {
+    EXPECT_EQ(range_name(point).find_first_of("/@,[]"), std::string::npos) << range_name(point);
+  }
+}
+
+TEST(AllPoints, AreInTheOrderOfTheExperiments) {
+  Plan plan;
+  plan.experiments.resize(3);
+  PointId point = some_point();
+  for (std::uint64_t n : {1, 2}) {
+    point.n_elements = n;
+    plan.experiments[0].points.push_back(point);
+  }
+  point.n_elements = 3;
+  plan.experiments[2].points.push_back(point);
+  std::vector<std::uint64_t> sizes;
+  for (const PointId& each : all_points(plan)) sizes.push_back(each.n_elements);
+  EXPECT_THAT(sizes, ElementsAre(1, 2, 3));
+}
+
+TEST(Names, AreReadAsTheyAreWritten) {
+  for (Dtype dtype : kAllDtypes) EXPECT_EQ(dtype_from(to_string(dtype)), dtype);
+  for (CacheState cache : {CacheState::cold, CacheState::warm}) {
+    EXPECT_EQ(cache_state_from(to_string(cache)), cache);
+  }
+  for (CounterSet set : {CounterSet::none, CounterSet::basic}) {
+    EXPECT_EQ(counter_set_from(to_string(set)), set);
+  }
+  EXPECT_EQ(dtype_from("F32"), std::nullopt);
+  EXPECT_EQ(cache_state_from(""), std::nullopt);
+  EXPECT_EQ(counter_set_from("full"), std::nullopt);
+}
+
+TEST(Dtypes, SixteenBitFloatsAreSummedInFloat) {
+  EXPECT_EQ(accumulator(Dtype::f16), Dtype::f32);
+  EXPECT_EQ(accumulator(Dtype::bf16), Dtype::f32);
+  for (Dtype dtype : {Dtype::f64, Dtype::f32, Dtype::i32, Dtype::i64}) EXPECT_EQ(accumulator(dtype), dtype);
+}
+
+TEST(Dtypes, NamesEndInTheirNumberOfBits) {
+  for (Dtype dtype : kAllDtypes) {
+    EXPECT_TRUE(to_string(dtype).ends_with(std::to_string(8 * size_bytes(dtype)))) << to_string(dtype);
+  }
+}
+
+}  // namespace
+}  // namespace rooflinectl

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/quantity.h"
+
+#include <gtest/gtest.h>
+
+namespace rooflinectl {
+namespace {
+
+TEST(Quantity, Elements) {
+  EXPECT_EQ(parse_elements("0"), 0);
+  EXPECT_EQ(parse_elements("1000001"), 1000001);
+  EXPECT_EQ(parse_elements("2^0"), 1);
+  EXPECT_EQ(parse_elements("2^40"), kMaxElements);
+  EXPECT_EQ(parse_elements("3Ki"), 3 * 1024);
+  EXPECT_EQ(parse_elements("32Mi"), 32 << 20);
+  EXPECT_EQ(parse_elements("1024Gi"), kMaxElements);
+  for (const char* text : {"", "2^41", "2^64", "2^4294967296", "1025Gi", "18446744073709551616", "-1", "+1",
+                           "1e6", "3^2", "2^ 8", "1 Ki", "1k", "Mi", "1048577Mi"}) {
+    EXPECT_EQ(parse_elements(text), std::nullopt) << text;
+  }
+}
+
+TEST(Quantity, Percentages) {
+  EXPECT_DOUBLE_EQ(parse_percentage("0.5 %").value(), 0.005);
+  EXPECT_DOUBLE_EQ(parse_percentage("12%").value(), 0.12);
+  for (const char* text : {"", "%", "0.5", "0 %", "100 %", "-1 %", "nan %", "inf %", "1 % %", "1 %x"}) {
+    EXPECT_EQ(parse_percentage(text), std::nullopt) << text;
+  }
+}
+
+TEST(Quantity, Durations) {
+  EXPECT_DOUBLE_EQ(parse_duration_s("2 s").value(), 2);
+  EXPECT_DOUBLE_EQ(parse_duration_s("500ms").value(), 0.5);
+  EXPECT_DOUBLE_EQ(parse_duration_s("1.5 min").value(), 90);
+  for (const char* text : {"", "s", "2", "0 s", "-2 s", "3601 s", "61 min", "nan s", "inf s", "2 h"}) {
+    EXPECT_EQ(parse_duration_s(text), std::nullopt) << text;
+  }
+}
+
+}  // namespace
+}  // namespace rooflinectl

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "reports/format.h"
+
+namespace rooflinectl::format {
+namespace {
+
+TEST(Format, SignificantDigitsWithoutExponent) {
+  EXPECT_EQ(significant(0.125), "0.125");
+  EXPECT_EQ(significant(0.2498), "0.250");
+  EXPECT_EQ(significant(4.579), "4.58");
+  EXPECT_EQ(significant(9.996), "10.0");
+  EXPECT_EQ(significant(725.6), "726");
+  EXPECT_EQ(significant(12345), "12345");
+  EXPECT_EQ(significant(0), "0");
+  EXPECT_EQ(significant(1000, 1), "1000");
+  EXPECT_EQ(significant(0.01, 1), "0.01");
+  EXPECT_EQ(significant(NAN), "–");
+}
+
+TEST(Format, PrefixesAreDecimal) {
+  EXPECT_EQ(bandwidth(4579e9), "4.58 TB/s");
+  EXPECT_EQ(bandwidth(726e9), "726 GB/s");
+  EXPECT_EQ(flop_rate(65.0e12), "65.0 TFLOP/s");
+  EXPECT_EQ(rate_tick(1e9), "1 G");
+  EXPECT_EQ(rate_tick(5e11), "500 G");
+  EXPECT_EQ(hertz(1.98e9), "1.98 GHz");
+}
+
+TEST(Format, Durations) {
+  EXPECT_EQ(duration(238.5e-6), "238.5 µs");
+  EXPECT_EQ(duration(1.2e-9), "1.200 ns");
+  EXPECT_EQ(duration(0.15), "150.0 ms");
+  EXPECT_EQ(duration(42), "42.00 s");
+  EXPECT_EQ(duration(999.9999e-6), "1.000 ms");
+}
+
+TEST(Format, Elements) {
+  EXPECT_EQ(elements(std::uint64_t{1} << 28), "2^28");
+  EXPECT_EQ(elements(1000003), "1000003");
+  EXPECT_EQ(elements(256), "256");
+  EXPECT_EQ(elements(0), "0");
+}
+
+TEST(Format, RatiosAndSizes) {
+  EXPECT_EQ(percent(0.9724), "97.2 %");
+  EXPECT_EQ(factor(1.0311), "1.03×");
+  EXPECT_EQ(factor(571.2), "571×");
+  EXPECT_EQ(memory_size(62914560), "60.0 MiB");
+  EXPECT_EQ(memory_size(512), "512 B");
+}
+
+TEST(Format, GigabytesForAColumn) {
+  EXPECT_EQ(gigabytes(4579.4e9), "4579");
+  EXPECT_EQ(gigabytes(7.1e9), "7.10");
+}
+
+TEST(Format, Dates) {
+  EXPECT_EQ(utc("2026-11-21T09:30:00Z"), "2026-11-21 09:30 UTC");
+  EXPECT_EQ(utc("yesterday"), "yesterday");
+}
+
+}  // namespace
+}  // namespace rooflinectl::format

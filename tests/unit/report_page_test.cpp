@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "reports/embedded.h"
+#include "reports/file_names.h"
+#include "reports/page.h"
+#include "reports/reports.h"
+#include "reports/scene.h"
+#include "tests/golden/constructed_run.h"
+
+namespace rooflinectl {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::HasSubstr;
+
+std::string page_of(const Run& run) {
+  const Analysis analysis = analyse(run);
+  return report_page(run, analysis, std::vector<std::string>(analysis.experiments.size(), "<svg></svg>"));
+}
+
+/// Not HasSubstr: a failure would print the whole page.
+bool holds(const std::string& page, const std::string& text) {
+  return page.find(text) != std::string::npos;
+}
+
+/// What lies between `open` and the next `close`.
+std::string between(const std::string& text, const std::string& open, const std::string& close) {
+  const std::size_t begin = text.find(open) + open.size();
+  return text.substr(begin, text.find(close, begin) - begin);
+}
+
+nlohmann::json data_of(const std::string& page) {
+  return nlohmann::json::parse(
+      between(page, "<script type=\"application/json\" id=\"run-data\">", "</script>"));
+}
+
+Run with_hostile_names() {
+  auto run = constructed::run();
+  run.catalogue.variants[0].label = "</script><script>alert(1)</script>";
+  run.catalogue.variants[1].label = "<img src=x onerror=alert(1)>";
+  run.plan.name = "<!-- {{script}} -->";
+  run.plan.experiments[1].title = "\"><script>alert(2)</script>";
+  run.device.name = "<b>device</b>";
+  run.ceilings[0].method = "<i>method</i>";
+  return run;
+}
+
+TEST(ReportPage, NamesAreDataAndNeverMarkup) {
+  const std::string page = page_of(with_hostile_names());
+  for (const char* markup : {"<script>alert", "<img", "<b>", "<i>", "<!-- {{"}) {
+    EXPECT_FALSE(holds(page, markup)) << markup;
+  }
+  EXPECT_TRUE(holds(page, "&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;"));
+  EXPECT_EQ(data_of(page)["experiments"][0]["points"][0]["label"], "</script><script>alert(1)</script>");
+}
+
+TEST(ReportPage, DataHoldEveryPointWithItsNumbers) {
+  const auto run = constructed::run();
+  const nlohmann::json data = data_of(page_of(run));
+  ASSERT_EQ(data["experiments"].size(), 2U);
+  EXPECT_EQ(data["experiments"][0]["points"].size() + data["experiments"][1]["points"].size(),
+            run.measurements.size());
+  const nlohmann::json facts = data["experiments"][0]["points"][3]["facts"];
+  EXPECT_THAT(facts, testing::Contains(nlohmann::json({"bound by", "latency"})));
+  EXPECT_THAT(facts, testing::Contains(nlohmann::json({"DRAM bytes per element", "4.02"})));
+}
+
+TEST(ReportPage, NamesThatAreNotUtf8StillGiveJson) {
+  auto run = constructed::run();
+  run.catalogue.variants[0].label = "bad \xff name";
+  EXPECT_EQ(data_of(page_of(run))["experiments"][0]["points"][0]["label"], "bad \xef\xbf\xbd name");
+}
+
+TEST(ReportPage, AllPartsAreFilledInAndNothingIsLoaded) {
+  const std::string page = page_of(constructed::run());
+  for (const char* text : {"{{", "://", " src=", "@import", "url("}) EXPECT_FALSE(holds(page, text)) << text;
+  EXPECT_TRUE(holds(page, "default-src 'none'"));
+}
+
+TEST(ReportPage, TheTableIsThereWithoutJavaScript) {
+  const std::string page = page_of(constructed::run());
+  const std::string row = between(page, "<tr data-point=\"3\">", "</tr>");
+  for (const char* cell : {">V3<", ">2^28<", ">1.132 ms<", ">952<", ">20.8 %<", ">latency<"}) {
+    EXPECT_THAT(row, HasSubstr(cell));
+  }
+}
+
+TEST(ReportPage, DarkPaperHasACounterpartForEveryNeutralColour) {
+  for (const Colour colour : palette::kNeutral) {
+    EXPECT_THAT(std::string(embedded::page_css()), HasSubstr(fmt::format("\"#{:06x}\"]", colour.rgb)));
+  }
+}
+
+class WriteReports : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
+    fs::remove_all(folder_);
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  fs::path folder_;
+};
+
+TEST_F(WriteReports, WritesAndNamesEveryFile) {
+  std::vector<std::string> names;
+  for (const fs::path& file : write_reports(constructed::run(), folder_)) {
+    EXPECT_GT(fs::file_size(file), 0U) << file;
+    names.push_back(file.filename());
+  }
+  EXPECT_THAT(names,
+              testing::UnorderedElementsAre("roofline.svg", "roofline.png", "roofline-ladder.svg",
+                                            "roofline-ladder.png", "roofline-seeds.svg", "roofline-seeds.png",
+                                            "points.csv", "summary.md", "report.html"));
+}
+
+TEST_F(WriteReports, ThePageIsSmallAndHoldsThePicture) {
+  write_reports(constructed::run(), folder_);
+  const std::string page = read_file(folder_ / "report.html");
+  EXPECT_LT(page.size(), 2'000'000U);
+  EXPECT_TRUE(holds(page, read_file(folder_ / "roofline-seeds.svg")));
+}
+
+TEST_F(WriteReports, ARunWithoutPointsHasReportsToo) {
+  auto run = constructed::empty_run();
+  run.plan.experiments.push_back({.name = "none", .title = "", .timing = {}, .points = {}});
+  EXPECT_EQ(write_reports(run, folder_).size(), 7U);
+}
+
+TEST_F(WriteReports, AnOutputThatCannotBeWrittenIsAnEnvironmentError) {
+  try {
+    write_reports(constructed::run(), folder_ / "missing");
+    FAIL() << "no error";
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::environment);
+  }
+}
+
+TEST(ChartFileName, NeverLeadsOutOfTheFolder) {
+  EXPECT_EQ(chart_file_name("ladder"), "roofline-ladder");
+  EXPECT_EQ(chart_file_name("../../etc/x y"), "roofline-______etc_x_y");
+}
+
+}  // namespace
+}  // namespace rooflinectl

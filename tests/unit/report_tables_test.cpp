@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+// points.csv, summary.md and the terminal's table.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <sstream>
+
+#include "reports/points_csv.h"
+#include "reports/reports.h"
+#include "reports/summary_md.h"
+#include "reports/utf8.h"
+#include "tests/golden/constructed_run.h"
+
+namespace rooflinectl {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+/// RFC 4180, read back.
+std::vector<std::vector<std::string>> parse_csv(std::string_view csv) {
+  std::vector<std::vector<std::string>> rows(1, {""});
+  bool quoted = false;
+  for (std::size_t i = 0; i < csv.size(); ++i) {
+    std::string& field = rows.back().back();
+    const char c = csv[i];
+    if (quoted && c == '"' && i + 1 < csv.size() && csv[i + 1] == '"') {
+      field += '"';
+      ++i;
+    } else if (c == '"') {
+      quoted = !quoted;
+    } else if (!quoted && c == ',') {
+      rows.back().emplace_back();
+    } else if (!quoted && c == '\r') {
+      rows.emplace_back(1, "");
+      ++i;
+    } else {
+      field += c;
+    }
+  }
+  rows.pop_back();
+  return rows;
+}
+
+std::size_t column(const std::vector<std::vector<std::string>>& rows, const std::string& name) {
+  const auto found = std::find(rows[0].begin(), rows[0].end(), name);
+  EXPECT_NE(found, rows[0].end()) << name;
+  return static_cast<std::size_t>(found - rows[0].begin());
+}
+
+TEST(PointsCsv, BeginsWithThePublishedColumns) {
+  EXPECT_THAT(
+      points_csv(analyse(constructed::run())),
+      StartsWith(
+          "variant,family,dtype,n,cache,status,time_s,time_ci_low_s,time_ci_high_s,flops_useful,"
+          "flops_executed,dram_bytes,dram_bytes_useful,ai_useful,ai_executed,flop_per_s,roof_flop_per_s,"
+          "fraction_of_roof,bound,warp_execution_efficiency,warp_nonpred_execution_efficiency,flags,"));
+}
+
+TEST(PointsCsv, OneRowPerPointOfTheSameLength) {
+  const auto run = constructed::run();
+  const auto rows = parse_csv(points_csv(analyse(run)));
+  ASSERT_EQ(rows.size(), run.measurements.size() + 1);
+  for (const auto& row : rows) EXPECT_EQ(row.size(), rows[0].size());
+}
+
+TEST(PointsCsv, NumbersReadBackExactly) {
+  const auto run = constructed::run();
+  const auto rows = parse_csv(points_csv(analyse(run)));
+  const std::size_t time = column(rows, "time_s");
+  for (std::size_t i = 0; i < run.measurements.size(); ++i) {
+    EXPECT_EQ(std::stod(rows[i + 1][time]), run.measurements[i].time->median_s);
+  }
+}
+
+TEST(PointsCsv, AnUnavailableCounterIsAnEmptyField) {
+  auto run = constructed::run();
+  run.measurements[0].counters.insert_or_assign(std::string(counter::kDramReadBytes),
+                                                CounterValue::unavailable("no DRAM unit"));
+  const auto rows = parse_csv(points_csv(analyse(run)));
+  EXPECT_EQ(rows[1][column(rows, "dram_bytes")], "");
+  EXPECT_EQ(rows[1][column(rows, "ai_executed")], "");
+  EXPECT_NE(rows[2][column(rows, "dram_bytes")], "");
+}
+
+TEST(PointsCsv, QuotesCommasQuotesAndNewlines) {
+  auto run = constructed::run();
+  run.measurements[0].cause = "first, \"second\"\r\nthird";
+  const auto rows = parse_csv(points_csv(analyse(run)));
+  EXPECT_EQ(rows[1][column(rows, "cause")], "first, \"second\"\r\nthird");
+}
+
+TEST(SummaryMd, HoldsPictureTableStepsCeilingsAndEnvironment) {
+  const auto run = constructed::run();
+  const std::string text = summary_md(run, analyse(run));
+  EXPECT_THAT(text, HasSubstr("](roofline-ladder.png)"));
+  EXPECT_THAT(text, HasSubstr("- V2 → V3: 1.01×, shared wavefronts per instruction 3.10 → 1.00"));
+  EXPECT_THAT(text, HasSubstr("| DRAM read | 4.58 TB/s | measured | 1.98 GHz | 0.2 % |"));
+  EXPECT_THAT(text, HasSubstr("| driver | 580.159.04 (CUDA 13.0) |"));
+  EXPECT_THAT(text, HasSubstr("\nmeasured\n"));
+}
+
+TEST(SummaryMd, NamesCannotBreakTheTable) {
+  auto run = constructed::run();
+  run.catalogue.variants[0].label = "a|b<i>\nc";
+  EXPECT_THAT(summary_md(run, analyse(run)), HasSubstr("| a\\|b\\<i\\> c | 2^28 |"));
+}
+
+TEST(SummaryMd, AFailureNamesItsCause) {
+  auto run = constructed::run();
+  run.measurements[2].status = Status::failed;
+  run.measurements[2].cause = "illegal address";
+  EXPECT_THAT(summary_md(run, analyse(run)), HasSubstr("- V2 failed: illegal address"));
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+TEST(TerminalSummary, FitsItsColumns) {
+  auto run = constructed::run();
+  run.catalogue.variants[4].label = std::string(200, 'x');
+  run.measurements[5].cause = std::string(300, 'y');
+  for (const int columns : {60, 80, 100, 200}) {
+    for (const std::string& line : lines_of(terminal_summary(run, columns))) {
+      EXPECT_LE(decode_utf8(line).size(), static_cast<std::size_t>(columns)) << line;
+    }
+  }
+}
+
+TEST(TerminalSummary, ShowsAPointInOneLine) {
+  const auto lines = lines_of(terminal_summary(constructed::run(), 100));
+  EXPECT_THAT(lines, testing::Contains(testing::AllOf(StartsWith("V3 "), HasSubstr("2^28"), HasSubstr("f32"),
+                                                      HasSubstr("1.132 ms"), HasSubstr("952"),
+                                                      HasSubstr("20.8 %"), HasSubstr("latency"))));
+}
+
+TEST(TerminalSummary, AMissingNumberIsADash) {
+  auto run = constructed::run();
+  run.measurements[0].counters.clear();
+  const auto lines = lines_of(terminal_summary(run, 100));
+  EXPECT_THAT(lines,
+              testing::Contains(testing::AllOf(StartsWith("V0 "), HasSubstr("–"), HasSubstr("declared"))));
+}
+
+TEST(TerminalSummary, NoControlCharacterReachesTheTerminal) {
+  auto run = constructed::run();
+  run.catalogue.variants[0].label = "\x1b[31mred";
+  EXPECT_THAT(terminal_summary(run, 100), Not(HasSubstr("\x1b")));
+}
+
+}  // namespace
+}  // namespace rooflinectl

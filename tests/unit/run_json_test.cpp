@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/error.h"
+#include "core/run.h"
+#include "tests/support/full_run.h"
+
+namespace rooflinectl {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::EndsWith;
+using ::testing::HasSubstr;
+using ::testing::StartsWith;
+using Json = nlohmann::json;
+using Pointer = Json::json_pointer;
+
+/// The message that reading `text` fails with, or an empty one if it is read.
+std::string failure_of(const std::string& text) {
+  try {
+    run_from_json(text, "run.json");
+    return {};
+  } catch (const Error& error) {
+    EXPECT_EQ(error.kind(), ErrorKind::usage);
+    return error.what();
+  }
+}
+
+Json full_document() {
+  return Json::parse(run_to_json(testing::full_run()));
+}
+
+/// Calls `visit` with the pointer to every value below `document`.
+void visit_values(const Json& document, const std::function<void(const Pointer&, const Json&)>& visit,
+                  const Pointer& place = Pointer()) {
+  for (const auto& [key, value] : document.items()) {
+    const Pointer child = document.is_array() ? place / std::stoul(key) : place / key;
+    visit(child, value);
+    if (value.is_structured()) visit_values(value, visit, child);
+  }
+}
+
+TEST(RunJson, IsReadAsItWasWritten) {
+  const auto run = testing::full_run();
+  const std::string text = run_to_json(run);
+  const auto read = run_from_json(text, "run.json");
+  EXPECT_EQ(read, run);
+  EXPECT_EQ(run_to_json(read), text);
+}
+
+TEST(RunJson, KeepsWhyThereAreNoCounters) {
+  auto run = testing::full_run();
+  run.counter_session = {};
+  run.counter_session.reason = "counters are reserved for administrators";
+  run.counter_session.hint = "set NVreg_RestrictProfilingToAdminUsers=0";
+  EXPECT_EQ(run_from_json(run_to_json(run), "run.json"), run);
+}
+
+TEST(RunJson, KeepsEveryBitOfANumber) {
+  auto run = testing::full_run();
+  run.measurements[0].time->samples_s = {0.1, 1.0 / 3, 5e-324, 1.7976931348623157e308, 123456789.123456789};
+  run.measurements[0].point.n_elements = ~0ull;
+  EXPECT_EQ(run_from_json(run_to_json(run), "run.json"), run);
+}
+
+TEST(RunJson, KeepsAnEmptyRun) {
+  EXPECT_EQ(run_from_json(run_to_json({}), "run.json"), rooflinectl::Run{});
+}
+
+TEST(RunJson, ReplacesBytesThatAreNotUtf8) {
+  auto run = testing::full_run();
+  run.host = "caf\xe9";
+  EXPECT_EQ(run_from_json(run_to_json(run), "run.json").host, "caf\uFFFD");
+}
+
+TEST(RunJson, RefusesEveryTruncation) {
+  std::string text = run_to_json(testing::full_run());
+  text.erase(text.find_last_of('}') + 1);
+  for (std::size_t length = 0; length < text.size(); ++length) {
+    ASSERT_THAT(failure_of(text.substr(0, length)), StartsWith("run.json: ")) << "length " << length;
+  }
+  EXPECT_EQ(failure_of(text), "");
+}
+
+TEST(RunJson, RefusesWhatIsNotARun) {
+  EXPECT_EQ(failure_of(""), "run.json: the file is empty");
+  EXPECT_EQ(failure_of(" \n\t"), "run.json: the file is empty");
+  EXPECT_EQ(failure_of("[1, 2]"), "run.json: expected a JSON object");
+  EXPECT_EQ(failure_of("null"), "run.json: expected a JSON object");
+  EXPECT_EQ(failure_of(R"({"benchmarks": []})"), "run.json: not a run of rooflinectl");
+  EXPECT_EQ(failure_of(R"({"format": "another", "schema": 1})"), "run.json: not a run of rooflinectl");
+  EXPECT_THAT(failure_of("experiments:\n  - name: ladder\n"), HasSubstr("not valid JSON at byte 1"));
+  EXPECT_THAT(failure_of(R"({"format": "rooflinectl-run", "wall_s": 1e999})"), HasSubstr("too large"));
+  EXPECT_THAT(failure_of(std::string(100'000, '[')), HasSubstr("not valid JSON"));
+}
+
+TEST(RunJson, RefusesANewerSchema) {
+  Json document = full_document();
+  document["schema"] = rooflinectl::Run::kSchema + 1;
+  document.erase("plan");
+  EXPECT_EQ(failure_of(document.dump()), "run.json: written with schema 2, this rooflinectl reads up to 1");
+  document["schema"] = 0;
+  EXPECT_THAT(failure_of(document.dump()), HasSubstr("/schema: unknown schema"));
+}
+
+TEST(RunJson, NamesTheDocumentAtItsRoot) {
+  EXPECT_EQ(failure_of(R"({"format": "rooflinectl-run", "schema": 1})"),
+            "run.json: the field 'tool' is missing");
+}
+
+/// Whether a run may lack the value at `place`: an optional field, or an entry of a map.
+bool may_be_absent(const Pointer& place) {
+  static const std::set<std::string> optional_fields = {
+      "cause", "cupti_version", "default_elements_per_thread", "elements_per_thread", "time", "verification"};
+  const Pointer parent = place.parent_pointer();
+  if (parent.empty()) return false;
+  const bool in_map = parent.back() == "counters" || parent.back() == "metrics";
+  const bool clock_of_a_ceiling = place.back() == "sm_clock_hz" && parent.back() != "device";
+  return in_map || clock_of_a_ceiling || optional_fields.contains(place.back());
+}
+
+TEST(RunJson, NamesThePlaceOfEveryMissingField) {
+  const Json document = full_document();
+  visit_values(document, [&](const Pointer& place, const Json&) {
+    const Pointer parent = place.parent_pointer();
+    if (!document.at(parent).is_object() || place.to_string() == "/format" || may_be_absent(place)) return;
+    Json damaged = document;
+    damaged.at(parent).erase(place.back());
+    EXPECT_THAT(failure_of(damaged.dump()),
+                EndsWith(fmt::format("{}: the field '{}' is missing", parent.to_string(), place.back())));
+  });
+}
+
+TEST(RunJson, NamesThePlaceOfEveryWrongType) {
+  const Json document = full_document();
+  visit_values(document, [&](const Pointer& place, const Json& value) {
+    Json damaged = document;
+    damaged.at(place) = value.is_boolean() ? Json("yes") : Json(true);
+    EXPECT_THAT(failure_of(damaged.dump()), AllOf(StartsWith("run.json: "), HasSubstr(place.to_string())));
+  });
+}
+
+TEST(RunJson, NamesThePlaceOfAnUnknownOrImpossibleValue) {
+  const std::vector<std::pair<std::string, Json>> damages = {
+      {"/source", "imagined"},
+      {"/plan/experiments/0/points/0/dtype", "f31"},
+      {"/plan/experiments/0/points/0/cache", "tepid"},
+      {"/plan/experiments/0/points/0/n", -1},
+      {"/plan/experiments/0/points/0/n", 1.5},
+      {"/plan/experiments/0/points/0/block_size", 5'000'000'000},
+      {"/plan/experiments/0/counters", "all"},
+      {"/catalogue/variants/0/output", "vector"},
+      {"/ceilings/0/kind", "height"},
+      {"/ceilings/0/source", "guessed"},
+      {"/measurements/0/status", "fine"},
+      {"/device/index", 18'446'744'073'709'551'615u},
+  };
+  for (const auto& [place, value] : damages) {
+    Json damaged = full_document();
+    damaged.at(Pointer(place)) = value;
+    EXPECT_THAT(failure_of(damaged.dump()), StartsWith("run.json: " + place + ": ")) << value;
+  }
+}
+
+}  // namespace
+}  // namespace rooflinectl
