@@ -16,6 +16,7 @@ namespace {
 
 std::string joined(const std::vector<Dtype>& dtypes) {
   std::vector<std::string_view> names;
+  names.reserve(dtypes.size());
   for (const Dtype dtype : dtypes) names.push_back(to_string(dtype));
   return fmt::format("{}", fmt::join(names, " "));
 }

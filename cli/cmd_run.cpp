@@ -37,8 +37,7 @@ struct RunOptions {
   std::vector<std::string> command_line;
 };
 
-// ---- --dry-run
-// ----------------------------------------------------------------------------------------------------
+// ---- --dry-run ----
 
 void print_request(const Plan& plan, const RunOptions& options) {
   require_collector();  // whose catalogue completes the points
@@ -75,8 +74,7 @@ void print_plan(const Plan& plan) {
   }
 }
 
-// ---- the run itself
-// -----------------------------------------------------------------------------------------------
+// ---- the run itself ----
 
 /// After Ctrl-C: no reports, the user wants out.
 int end_interrupted(const MeasureResult& result) {

@@ -77,8 +77,7 @@ void make_nonblocking(const FileDescriptor& fd) {
 
 }  // namespace
 
-// ---- FileDescriptor
-// -----------------------------------------------------------------------------------------------
+// ---- FileDescriptor ----
 
 FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
   if (this != &other) {
@@ -97,8 +96,7 @@ int FileDescriptor::release() {
   return std::exchange(fd_, -1);
 }
 
-// ---- LineBuffer
-// ---------------------------------------------------------------------------------------------------
+// ---- LineBuffer ----
 
 void LineBuffer::append(std::string_view bytes) {
   bytes_.erase(0, start_);
@@ -124,8 +122,7 @@ std::string LineBuffer::take_rest() {
   return rest;
 }
 
-// ---- CollectorProcess
-// ---------------------------------------------------------------------------------------------
+// ---- CollectorProcess ----
 
 CollectorProcess::CollectorProcess(const std::filesystem::path& executable,
                                    const std::vector<std::string>& arguments, std::string input)

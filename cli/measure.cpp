@@ -41,7 +41,8 @@ Seconds usual_silence_limit(Phase phase, const TimingTarget& timing) {
   return 120s;
 }
 
-/// What the environment variable ROOFLINECTL_SILENCE_LIMIT says instead, in seconds.
+/// What the environment variable ROOFLINECTL_SILENCE_LIMIT says instead, in seconds: for slow tools like
+/// compute-sanitizer.
 std::optional<Seconds> silence_limit_from_environment() {
   const char* const text = std::getenv("ROOFLINECTL_SILENCE_LIMIT");
   if (text == nullptr) return std::nullopt;
@@ -49,22 +50,14 @@ std::optional<Seconds> silence_limit_from_environment() {
   const char* const text_end = text + std::strlen(text);
   const auto [end, error] = std::from_chars(text, text_end, seconds);
   const bool valid = error == std::errc() && end == text_end && seconds > 0 && seconds < 1e6;
-  if (!valid)
-    throw Error(ErrorKind::usage,
-                fmt::format("ROOFLINECTL_SILENCE_LIMIT: '{}' is not a number of seconds", text));
-  return Seconds(seconds);
+  if (valid) return Seconds(seconds);
+  throw Error(ErrorKind::usage,
+              fmt::format("ROOFLINECTL_SILENCE_LIMIT: '{}' is not a number of seconds", text));
 }
 
 /// `1 point`, `2 points`
 std::string counted(std::size_t number, std::string_view what) {
   return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
-}
-
-std::size_t count_of_points_to_count(const Worklist& worklist) {
-  std::size_t count = 0;
-  for (std::size_t point = 0; point < worklist.points().size(); ++point)
-    count += worklist.wants_counters(point) ? 1 : 0;
-  return count;
 }
 
 /// One run of a plan, over as many collectors as it takes:
@@ -78,7 +71,7 @@ class Measuring {
       : request_(request),
         worklist_(request.plan, request.device, request.counters),
         recorder_(request.plan, request.command_line),
-        progress_(request.plan, count_of_points_to_count(worklist_), stderr) {}
+        progress_(request.plan, worklist_.points_with_counters(), stderr) {}
 
   MeasureResult run() {
     Outcome outcome = run_collector();
@@ -320,8 +313,9 @@ class Measuring {
   /// Every point of the plan has a result in the end, be it the reason why it has none.
   void mark_what_is_left() {
     const std::string cause = stopped_by_ ? stopped_by_->what() : "the collector left it out";
-    for (const std::size_t point : worklist_.to_measure())
+    for (const std::size_t point : worklist_.to_measure()) {
       add_failure(point, fmt::format("not measured: {}", cause));
+    }
     if (!recorder_.run().counter_session.available) return;
     for (const std::size_t point : worklist_.to_count()) {
       recorder_.add_missing_counters(point, fmt::format("not counted: {}", cause));

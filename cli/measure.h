@@ -22,10 +22,10 @@ struct MeasureRequest {
 
 struct MeasureResult {
   Run run;
-  std::filesystem::path
-      folder;  ///< holds `run.json`; empty if the run was stopped before there was anything to keep
-  /// Ceilings and counters that were lost to a crash or a hang, with the cause. (Failed points say so
-  /// themselves.)
+  /// Holds `run.json`; empty if the run was stopped before there was anything to keep.
+  std::filesystem::path folder;
+  /// Ceilings and counters that were lost to a crash or a hang, with the cause; failed points say so
+  /// themselves.
   std::vector<std::string> losses;
   /// Why the run ended before its plan did.
   std::optional<int> stop_signal;

@@ -37,8 +37,9 @@ std::string value_text(const Ceiling& ceiling) {
 }
 
 std::string result_text(const Measurement& measurement) {
-  if (measurement.status != Status::ok)
+  if (measurement.status != Status::ok) {
     return fmt::format("{}: {}", to_string(measurement.status), measurement.cause);
+  }
   if (!measurement.time) return "no time";
   const TimeResult& time = *measurement.time;
   const double half_width = (time.ci_high_s - time.ci_low_s) / 2 / time.median_s;
@@ -74,8 +75,9 @@ void Progress::set_passes(int passes) {
 
 void Progress::begin(const message::Progress& step) {
   if (step.phase == Phase::count) {
-    if (!counting_ && !display_.is_terminal())
+    if (!counting_ && !display_.is_terminal()) {
       display_.line(fmt::format("counting {} points", points_to_count_));
+    }
     counting_ = true;
     done_work_ += kCountedRangeWork;
   }

@@ -45,8 +45,9 @@ fs::path create_run_folder(const fs::path& parent, const std::string& plan_name,
     if (error) fail(folder, "cannot be created", error.message());
     folder = plan_folder / fmt::format("{}-{}", name, number);
   }
-  if (access(folder.c_str(), W_OK) != 0)
+  if (access(folder.c_str(), W_OK) != 0) {
     fail(folder, "cannot be written", std::generic_category().message(errno));
+  }
   return folder;
 }
 

@@ -26,6 +26,10 @@ CollectRequest Worklist::request() const {
   return request;
 }
 
+std::size_t Worklist::points_with_counters() const {
+  return static_cast<std::size_t>(std::count(wants_counters_.begin(), wants_counters_.end(), true));
+}
+
 bool Worklist::finished() const {
   return std::all_of(states_.begin(), states_.end(), [](State state) { return state == State::finished; });
 }

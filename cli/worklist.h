@@ -25,7 +25,8 @@ class Worklist {
   std::vector<std::size_t> to_count() const { return points_in(State::to_count); }
   bool needs_result(std::size_t point) const { return states_[point] == State::to_measure; }
   bool needs_counters(std::size_t point) const { return states_[point] == State::to_count; }
-  bool wants_counters(std::size_t point) const { return wants_counters_[point]; }
+  /// How many points there are, done or not, that are to have counters.
+  std::size_t points_with_counters() const;
   bool finished() const;
 
   void ceiling_measured(const std::string& id);

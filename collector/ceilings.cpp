@@ -121,6 +121,7 @@ std::vector<Ceiling> latency_ceilings(const BenchmarkRunner& runner, const kerne
   const TimeResult several = runner.time(shape, kBestTarget, kGraphNodes);
   Ceiling node = runner.ceiling(several);
   node.id = "graph_node";
+  node.operation = "launch in a graph";
   node.value = several.median_s;
   node.method = fmt::format("a graph of {} empty kernels, per kernel", several.launches_per_sample);
   return {stream, node};

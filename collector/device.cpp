@@ -142,7 +142,6 @@ std::vector<Ceiling> theoretical_ceilings(const DeviceInfo& device) {
   dram.kind = CeilingKind::bandwidth;
   dram.source = CeilingSource::theoretical;
   dram.subject = "dram";
-  dram.operation = "any";
   dram.value = 2 * device.memory_clock_hz * device.memory_bus_bits / 8;
   dram.method = fmt::format("2 x {:.0f} MHz x {} bit", device.memory_clock_hz / 1e6, device.memory_bus_bits);
   ceilings.push_back(dram);

@@ -34,8 +34,7 @@ constexpr std::size_t kMaxNameLength = 64;
 constexpr std::size_t kMaxQuotedBytes = 60;
 constexpr std::size_t kFewNames = 12;
 
-// ---- mistakes
-// -----------------------------------------------------------------------------------------------------
+// ---- mistakes ----
 
 /// A place in the file; lines and columns start at 1.
 struct Position {
@@ -91,15 +90,17 @@ std::string suggestion(std::string_view text, const Names& valid) {
 /// A text of the file as a message shows it: on one line and not too long.
 std::string quoted(std::string_view text) {
   std::string shown(text.substr(0, kMaxQuotedBytes));
-  while (!shown.empty() && shown.size() < text.size() && (text[shown.size()] & 0xC0) == 0x80)
-    shown.pop_back();
-  std::replace_if(
-      shown.begin(), shown.end(), [](unsigned char c) { return c < ' '; }, ' ');
+  const auto cuts_character = [&] {
+    return shown.size() < text.size() && (static_cast<unsigned char>(text[shown.size()]) & 0xC0U) == 0x80U;
+  };
+  while (!shown.empty() && cuts_character()) shown.pop_back();
+  for (char& c : shown) {
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';
+  }
   return fmt::format("'{}{}'", shown, shown.size() < text.size() ? "…" : "");
 }
 
-// ---- the characters of the file
-// -----------------------------------------------------------------------------------
+// ---- the characters of the file ----
 
 /// Bytes of the UTF-8 character at the start of `text`, or 0 if it is not one.
 std::size_t utf8_length(std::string_view text) {
@@ -138,8 +139,7 @@ void check_characters(std::string_view text, Mistakes& mistakes) {
   }
 }
 
-// ---- reading nodes
-// ------------------------------------------------------------------------------------------------
+// ---- reading nodes ----
 
 /// A value and where it stands.
 template <typename T>
@@ -219,8 +219,9 @@ class Reader {
   template <typename T, typename Parse>
   List<T> list(const Field& field, Parse parse) {
     const YAML::Node& node = field.value;
-    if (node.IsSequence() && node.size() == 0)
+    if (node.IsSequence() && node.size() == 0) {
       fail(position_of(node), fmt::format("'{}' is empty", field.key));
+    }
     List<T> values;
     std::set<T> seen;
     const auto add = [&](const YAML::Node& entry) {
@@ -269,8 +270,7 @@ class Reader {
   Mistakes& mistakes_;
 };
 
-// ---- settings
-// -----------------------------------------------------------------------------------------------------
+// ---- settings ----
 
 /// What an experiment, or the `defaults` of the file, can set for all its points.
 struct Settings {
@@ -361,8 +361,7 @@ Settings read_settings(Reader& reader, const std::map<std::string, Field>& field
   return settings;
 }
 
-// ---- variants
-// -----------------------------------------------------------------------------------------------------
+// ---- variants ----
 
 /// Launch parameters asked for, where the variant has them. Empty: the variant's own.
 struct LaunchSettings {
@@ -447,8 +446,7 @@ std::vector<std::optional<int>> elements_per_thread(const VariantInfo& variant, 
   return values;
 }
 
-// ---- the plan
-// -----------------------------------------------------------------------------------------------------
+// ---- the plan ----
 
 class PlanReader {
  public:
@@ -518,8 +516,9 @@ class PlanReader {
 
   void read_experiments(const Field& field, const Settings& defaults, Plan& plan) {
     const auto experiments = reader_.fields(field.value, position_of(field.value), "'experiments'");
-    if (field.value.IsMap() && experiments.empty())
+    if (field.value.IsMap() && experiments.empty()) {
       reader_.fail(field.position, "the plan has no experiment");
+    }
     for (const Field& experiment : experiments) {
       reader_.check_name(experiment.key, experiment.position, "name of the experiment");
       plan.experiments.push_back(read_experiment(experiment, defaults));
@@ -756,8 +755,7 @@ class PlanReader {
   std::size_t n_points_ = 0;
 };
 
-// ---- YAML
-// ---------------------------------------------------------------------------------------------------------
+// ---- YAML ----
 
 /// The first tab in the indentation of a line, which YAML does not allow.
 std::optional<Position> tab_in_indentation(std::string_view text) {

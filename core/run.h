@@ -47,8 +47,8 @@ struct Ceiling {
   std::string id;  ///< `dram_read`, `f32_fma`, `launch`; the theoretical DRAM bandwidth is `dram`
   CeilingKind kind = CeilingKind::bandwidth;
   CeilingSource source = CeilingSource::measured;
-  std::string subject;    ///< memory level (`dram`) or precision (`f32`)
-  std::string operation;  ///< `read`, `write`, `copy`; `fma`, `add`
+  std::string subject;    ///< memory level (`dram`) or precision (`f32`); empty for a latency
+  std::string operation;  ///< `read`, `write`, `copy`; `fma`, `add`; empty where it holds for all of them
   double value = 0;       ///< bytes per second, operations per second (a multiply-add is two), or seconds
   /// The SM clock at which the value held (measured) or for which it was computed (theoretical).
   std::optional<double> sm_clock_hz;

@@ -32,7 +32,7 @@ struct CeilingShape {
 struct CeilingBenchmark {
   std::string id;  ///< `dram_read`; the file is `ceiling_dram_read.cu`
   CeilingKind kind = CeilingKind::bandwidth;
-  std::string subject;    ///< `dram`, `f32`, `launch`
+  std::string subject;    ///< `dram`, `f32`; empty for a latency
   std::string operation;  ///< `read`, `write`, `copy`, `fma`, `add`
   std::vector<CeilingShape> shapes;
   /// Bytes moved (bandwidth), operations done (compute) or 1 (latency) by one launch.

@@ -237,7 +237,9 @@ std::string subtitle(const Run& run, const ExperimentAnalysis& experiment) {
 std::string ceiling_name(const Ceiling& ceiling) {
   const std::string operation =
       ceiling.kind == CeilingKind::compute ? upper(ceiling.operation) : ceiling.operation;
-  return operation.empty() ? upper(ceiling.subject) : fmt::format("{} {}", upper(ceiling.subject), operation);
+  if (operation.empty()) return upper(ceiling.subject);
+  if (ceiling.subject.empty()) return operation;
+  return fmt::format("{} {}", upper(ceiling.subject), operation);
 }
 
 std::string provenance(const Run& run, const std::vector<RooflinePoint>& points) {

@@ -81,6 +81,8 @@ std::string elements(std::uint64_t n) {
 }
 
 std::string percent(double ratio) {
+  // Not "0.0 %": something small is not nothing.
+  if (ratio > 0 && ratio < 0.0005) return "<0.1 %";
   return fmt::format("{:.1f} %", ratio * 100);
 }
 

@@ -24,7 +24,7 @@ std::string rate_tick(double per_s);           ///< `10 G`, on an axis that name
 std::string duration(double seconds);          ///< `238.5 µs`
 std::string hertz(double hz);                  ///< `1.98 GHz`
 std::string elements(std::uint64_t n);         ///< `2^28`, `1000003`
-std::string percent(double ratio);             ///< `97.2 %`
+std::string percent(double ratio);             ///< `97.2 %`, `<0.1 %`
 std::string factor(double ratio);              ///< `1.03×`
 std::string memory_size(std::uint64_t bytes);  ///< `50.0 MiB`
 /// `2026-11-21 09:30 UTC` from ISO 8601; other text unchanged.

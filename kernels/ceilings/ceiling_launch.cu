@@ -26,8 +26,8 @@ void launch(const CeilingBuffers& /*buffers*/, int grid, int block, cudaStream_t
 
 const CeilingRegistration registration({.id = "launch",
                                         .kind = CeilingKind::latency,
-                                        .subject = "launch",
-                                        .operation = "empty kernel",
+                                        .subject = "",
+                                        .operation = "launch",
                                         .shapes = {{.blocks_per_sm = 1, .block = 256}},
                                         .amount = amount,
                                         .launch = launch});

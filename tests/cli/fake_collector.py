@@ -2,12 +2,18 @@
 # SPDX-License-Identifier: Apache-2.0
 """Plays rooflinectl-collector without a GPU: same protocol, invented numbers, and accidents on demand.
 
-FAKE_COLLECTOR holds accidents, separated by blanks: `<what>@<phase>:<number>`, where the number is the index of a point (or,
-in the phase `ceilings`, the name of a ceiling), or `<what>@start`. What can happen: segv, exit5, exit0, hang, rubbish, half,
-endless, unverified, failed, poison, refuse (a failure message), skip (silently no result), slow, chatty, astray (a point that
-the plan does not have), mistaken (another point's result), early (counters before the time). `deaf@start` never reads its
-request, `uncounted@start` has no counters, `rude@start` does not say hello. An accident happens in every process that gets there, unless it ends in
-`once`: then FAKE_COLLECTOR_STATE names a folder that remembers it.
+FAKE_COLLECTOR holds accidents, separated by blanks: `<what>@<phase>:<number>`, where the number is the index of a point
+(or, in the phase `ceilings`, the name of a ceiling), or `<what>@start`, `<what>@end`. What can happen:
+
+  segv, exit5, exit0, hang, slow, chatty      to the process
+  rubbish, half, endless                      to a line
+  astray, early, mistaken, skip               a point that the plan does not have, counters before the time, another
+                                              point's result, no result
+  unverified, failed, poison, refuse          what a real one reports: the last two end the process
+  deaf, rude, no_gpu, uncounted (@start)      does not read its request, does not say hello, has no GPU, no counters
+
+An accident happens in every process that gets there. One with `:once` at its end happens in the first only; the folder
+FAKE_COLLECTOR_STATE remembers it.
 """
 
 import json

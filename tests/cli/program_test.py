@@ -252,8 +252,8 @@ class Accidents(ProgramTest):
         self.assert_lost("endless@time:2", "sum_atomic", "wrote a line without end while timing")
 
     def test_a_hang(self):
-        self.assert_lost("hang@verify:2", "sum_atomic", "hung (nothing heard for 1 s) while verifying",
-                         ROOFLINECTL_SILENCE_LIMIT="1")
+        self.assert_lost("hang@verify:2", "sum_atomic", "hung (nothing heard for 3 s) while verifying",
+                         ROOFLINECTL_SILENCE_LIMIT="3")
 
     def test_a_silence_limit_that_is_no_number(self):
         result = self.run_plan(ROOFLINECTL_SILENCE_LIMIT="soon")

@@ -39,7 +39,7 @@ class CeilingBenchmarkTest : public GpuTest {
       const int grid = 3 * shape.blocks_per_sm;  // as on a GPU with three SMs
       EXPECT_GT(benchmark(id).amount(buffers, grid, shape.block), 0);
       benchmark(id).launch(buffers, grid, shape.block, /*stream=*/nullptr);
-      inspect(target.read<float>(kFloats));
+      inspect(read<float>(target, kFloats));
     }
   }
 };

@@ -43,7 +43,7 @@ class FillTest : public GpuTest, public testing::WithParamInterface<DataSet> {
     const DeviceBuffer buffer((kElements + kTail) * sizeof(T));
     kernels::poison(buffer.data(), (kElements + kTail) * sizeof(T), /*stream=*/nullptr);
     kernels::fill(GetParam(), dtype, buffer.data(), kElements, /*stream=*/nullptr);
-    return buffer.read<T>(kElements + kTail);
+    return read<T>(buffer, kElements + kTail);
   }
 };
 

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "collector/apparatus.h"
 #include "collector/verification.h"
 #include "kernels/cuda_check.h"
 
@@ -23,35 +24,19 @@ class GpuTest : public testing::Test {
   }
 };
 
-/// Device memory that frees itself.
-class DeviceBuffer {
- public:
-  explicit DeviceBuffer(std::size_t bytes) : bytes_(bytes) {
-    kernels::check(cudaMalloc(&d_data_, bytes), "cudaMalloc");
-  }
-  ~DeviceBuffer() { cudaFree(d_data_); }
-  DeviceBuffer(const DeviceBuffer&) = delete;
-  DeviceBuffer& operator=(const DeviceBuffer&) = delete;
+/// All of a buffer but the first `skipped` bytes.
+inline DeviceMemory memory_of(const DeviceBuffer& buffer, std::size_t skipped = 0) {
+  return {.d_data = static_cast<std::byte*>(buffer.data()) + skipped, .bytes = buffer.bytes() - skipped};
+}
 
-  void* data() const { return d_data_; }
-  /// All of it but the first `skipped` bytes.
-  DeviceMemory memory(std::size_t skipped = 0) const {
-    return {.d_data = static_cast<std::byte*>(d_data_) + skipped, .bytes = bytes_ - skipped};
-  }
-
-  /// The first `count` values.
-  template <typename T>
-  std::vector<T> read(std::size_t count) const {
-    std::vector<T> values(count);
-    kernels::check(cudaMemcpy(values.data(), d_data_, count * sizeof(T), cudaMemcpyDeviceToHost),
-                   "cudaMemcpy");
-    return values;
-  }
-
- private:
-  void* d_data_ = nullptr;
-  std::size_t bytes_;
-};
+/// The first `count` values of a buffer.
+template <typename T>
+std::vector<T> read(const DeviceBuffer& buffer, std::size_t count) {
+  std::vector<T> values(count);
+  kernels::check(cudaMemcpy(values.data(), buffer.data(), count * sizeof(T), cudaMemcpyDeviceToHost),
+                 "cudaMemcpy");
+  return values;
+}
 
 inline bool fits_in_device_memory(std::size_t bytes) {
   std::size_t free_bytes = 0;

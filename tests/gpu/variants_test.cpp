@@ -86,9 +86,9 @@ class VariantTest : public GpuTest, public testing::WithParamInterface<Configura
       // Allocations of just the right size let compute-sanitizer see what the poisoned tail does not.
       const DeviceBuffer input((n + offset + kTailElements) * element_bytes);
       const DeviceBuffer output((kernels::output_count(variant, problem(n)) + kTailElements) * sizeof(float));
-      const Verification verification =
-          verify(variant, problem(n), {input.memory(offset * element_bytes), output.memory()}, references(),
-                 /*stream=*/nullptr, kernels::kAllDataSets);
+      const Verification verification = verify(
+          variant, problem(n), {memory_of(input, offset * element_bytes), memory_of(output)}, references(),
+          /*stream=*/nullptr, kernels::kAllDataSets);
       EXPECT_TRUE(verification.passed) << "n = " << n << ": " << verification.detail;
       EXPECT_LE(verification.worst_error_over_bound, 1.0);
     }
@@ -133,7 +133,7 @@ TEST_P(DeterministicVariantTest, GivesTheSameBitsEveryTime) {
     }
     kernels::poison(output.data(), results * sizeof(float), /*stream=*/nullptr);
     variant.launch(problem, {input.data(), output.data()}, /*stream=*/nullptr);
-    const std::vector<std::uint32_t> bits = output.read<std::uint32_t>(results);
+    const std::vector<std::uint32_t> bits = read<std::uint32_t>(output, results);
     if (run == 0) first = bits;
     ASSERT_EQ(bits, first) << "run " << run;
   }
@@ -155,8 +155,9 @@ TEST_P(HugeVariantTest, IsRightBeyondTwoToThe32Elements) {
   const DeviceBuffer input(input_bytes);
   const DeviceBuffer output(output_bytes);
   const std::vector<DataSet> data_sets = {DataSet::integers};
-  const Verification verification = verify(variant, problem, {input.memory(), output.memory()}, references(),
-                                           /*stream=*/nullptr, data_sets);
+  const Verification verification =
+      verify(variant, problem, {memory_of(input), memory_of(output)}, references(),
+             /*stream=*/nullptr, data_sets);
   EXPECT_TRUE(verification.passed) << verification.detail;
 }
 

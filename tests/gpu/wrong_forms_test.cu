@@ -70,7 +70,7 @@ class WrongFormTest : public GpuTest {
     constexpr std::size_t kTailElements = 2 * kElementsPerBlock;
     const DeviceBuffer input((problem.n + kTailElements) * size_bytes(problem.dtype));
     const DeviceBuffer output((kernels::output_count(variant, problem) + kTailElements) * sizeof(float));
-    return verify(variant, problem, {input.memory(), output.memory()}, references(), /*stream=*/nullptr,
+    return verify(variant, problem, {memory_of(input), memory_of(output)}, references(), /*stream=*/nullptr,
                   data_sets);
   }
 

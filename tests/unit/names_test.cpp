@@ -27,7 +27,7 @@ TEST(Names, AGlobOfManyStarsIsDecidedQuickly) {
 }
 
 TEST(Names, TheNearestNameIsTheOneWithTheFewestEdits) {
-  EXPECT_EQ(nearest_name("blcok", {"cache", "block", "sizes"}), "block");  // neighbours swapped
+  EXPECT_EQ(nearest_name("cahce", {"cahxx", "cache"}), "cache");  // neighbours swapped are one edit
   EXPECT_EQ(nearest_name("dtype", {"dtypes", "types"}), "dtypes");
   EXPECT_EQ(nearest_name("sum_warpshuffle", {"sum_atomic", "sum_warp_shuffle"}), "sum_warp_shuffle");
   EXPECT_EQ(nearest_name("sun_w*", {"sum_atomic", "sum_warp_shuffle"}), "sum_warp_shuffle");

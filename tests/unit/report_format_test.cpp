@@ -47,6 +47,9 @@ TEST(Format, Elements) {
 
 TEST(Format, RatiosAndSizes) {
   EXPECT_EQ(percent(0.9724), "97.2 %");
+  EXPECT_EQ(percent(0.0005), "0.1 %");
+  EXPECT_EQ(percent(0.0004), "<0.1 %");
+  EXPECT_EQ(percent(0), "0.0 %");
   EXPECT_EQ(factor(1.0311), "1.03×");
   EXPECT_EQ(factor(571.2), "571×");
   EXPECT_EQ(memory_size(62914560), "60.0 MiB");

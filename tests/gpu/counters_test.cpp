@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the hardware counts against what each variant must execute and move. Skipped where there are no
+// counters.
+
+#include <gtest/gtest.h>
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collector/apparatus.h"
+#include "collector/device.h"
+#include "collector/prepared_point.h"
+#include "collector/profiler.h"
+#include "core/error.h"
+#include "tests/gpu/device.h"
+
+namespace rooflinectl {
+namespace {
+
+constexpr std::uint64_t kElements = std::uint64_t{1} << 25;
+
+/// A variant at block size 256 and the f32 additions that it executes per element: those of the whole blocks
+/// that the source describes, less those that the compiler leaves to the one lane that writes the result.
+struct Expectation {
+  std::string variant;
+  std::optional<int> elements_per_thread;
+  double fadd_per_element = 0;
+};
+
+std::vector<Expectation> expectations() {
+  std::vector<Expectation> list;
+  constexpr double kTree = 255.0 / 256;  // 256 values to one
+  for (const char* id :
+       {"reduce_v0_global", "reduce_v1_shared", "reduce_v2_strided", "reduce_v3_sequential"}) {
+    list.push_back({id, std::nullopt, kTree});
+  }
+  list.push_back({"reduce_v4_add_on_load", std::nullopt, (256 + 255) / 512.0});
+  // The last six steps are done by all 32 lanes.
+  constexpr double kLastWarpByAllLanes = (256 + 128 + 64 + 6 * 32) / 512.0;
+  for (const char* id :
+       {"reduce_v5_unroll_last_warp", "reduce_v6_unroll_complete", "reduce_v6_unroll_complete_manual"}) {
+    list.push_back({id, std::nullopt, kLastWarpByAllLanes});
+  }
+  list.push_back({"reduce_v7_multi_add", std::nullopt, (32768 + 128 + 64 + 6 * 32) / 32768.0});
+  // One lane alone does the last step.
+  list.push_back({"reduce_v8_warp_shuffle", std::nullopt, (32768 + 128 + 64 + 5 * 32 + 1) / 32768.0});
+  list.push_back({"sum_atomic", std::nullopt, 0});  // atomic additions are not FADDs
+  for (const int e : {1, 8, 128}) list.push_back({"sum_warp_shuffle", e, (e + 4 + 1.0 / 32) / e});
+  return list;
+}
+
+PointId point_of(const Expectation& expectation) {
+  return {.experiment = "test",
+          .variant = expectation.variant,
+          .dtype = Dtype::f32,
+          .n_elements = kElements,
+          .cache = CacheState::cold,
+          .block_size = 256,
+          .elements_per_thread = expectation.elements_per_thread};
+}
+
+class CountersTest : public GpuTest {};
+
+TEST_F(CountersTest, AgreeWithTheWorkOfEveryVariant) {
+  const DeviceInfo device = select_device("0");
+  std::unique_ptr<Profiler> profiler;
+  try {
+    profiler = open_profiler(device.index);
+  } catch (const Error& error) {
+    GTEST_SKIP() << "no counters: " << error.what();
+  }
+
+  const Stream stream;
+  CacheFlush flush(device.l2_bytes);
+  Workbench bench;
+  std::vector<PreparedPoint> points;
+  std::vector<CountedRange> ranges;
+  const std::vector<Expectation> expected = expectations();
+  points.reserve(expected.size());
+  for (const Expectation& expectation : expected) {
+    PreparedPoint& point = points.emplace_back(point_of(expectation), bench, stream, 1);
+    ranges.push_back({[&] {
+                        point.fill_inputs();
+                        flush.enqueue(stream);
+                        stream.synchronize();
+                      },
+                      [&] {
+                        point.launch(0);
+                        stream.synchronize();
+                      }});
+  }
+  const std::vector<Counters> counters = profiler->count(ranges);
+
+  ASSERT_EQ(counters.size(), expected.size());
+  const auto n = static_cast<double>(kElements);
+  for (std::size_t i = 0; i < expected.size(); ++i) {
+    SCOPED_TRACE(range_name(points[i].id()));
+    const auto fadd = value_of(counters[i], counter::kFadd);
+    ASSERT_TRUE(fadd);
+    EXPECT_NEAR(*fadd / n, expected[i].fadd_per_element, 0.001 * expected[i].fadd_per_element);
+    const auto read_bytes = value_of(counters[i], counter::kDramReadBytes);
+    ASSERT_TRUE(read_bytes);
+    EXPECT_NEAR(*read_bytes / n, 4, 0.02 * 4);
+    // Counted by hardware in one pass and by instrumentation in another: the launch must do the same in both.
+    EXPECT_EQ(value_of(counters[i], counter::kWarpInstructions),
+              value_of(counters[i], counter::kWarpInstructionsSass));
+  }
+}
+
+}  // namespace
+}  // namespace rooflinectl
