@@ -8,7 +8,7 @@
 
 #include <algorithm>
 
-#include "tests/golden/constructed_run.h"
+#include "tests/support/constructed_run.h"
 
 namespace rooflinectl {
 namespace {

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "tests/golden/constructed_run.h"
+#include "tests/support/constructed_run.h"
 
 namespace rooflinectl {
 namespace {

@@ -7,7 +7,7 @@
 #include "reports/chart_layout.h"
 #include "reports/png.h"
 #include "reports/svg.h"
-#include "tests/golden/constructed_run.h"
+#include "tests/support/constructed_run.h"
 
 namespace rooflinectl {
 namespace {

@@ -13,7 +13,7 @@
 #include "reports/page.h"
 #include "reports/reports.h"
 #include "reports/scene.h"
-#include "tests/golden/constructed_run.h"
+#include "tests/support/constructed_run.h"
 
 namespace rooflinectl {
 namespace {

@@ -9,7 +9,7 @@
 #include "reports/reports.h"
 #include "reports/summary_md.h"
 #include "reports/utf8.h"
-#include "tests/golden/constructed_run.h"
+#include "tests/support/constructed_run.h"
 
 namespace rooflinectl {
 namespace {
