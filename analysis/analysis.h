@@ -72,13 +72,15 @@ struct CounterMove {
   bool is_ratio = false;  ///< between 0 and 1, shown in percent
 };
 
-/// From one version to the next (plan order) within a family: same experiment, dtype, n, cache state, block
-/// size and kind of output, both timed.
+/// From one version to the next (plan order) within a family, at equal elements per thread where both have a
+/// number of them, or from one such number to the next within a version: same experiment, dtype, n, cache
+/// state, block size and kind of output, both timed.
 struct LadderStep {
   const RooflinePoint* from = nullptr;
   const RooflinePoint* to = nullptr;
   double speedup = 0;  ///< time of `from` over time of `to`
-  /// Changes by a factor of 1.05 or more, of a ratio also by 0.01 or more; the largest factor first.
+  /// Changes by a factor of 1.05 or more, of a ratio also by 0.01 or more: DRAM bytes per
+  /// element first, then the largest factor, and those from or to zero last.
   std::vector<CounterMove> moves;
 };
 

@@ -20,6 +20,15 @@ double factor(const CounterMove& move) {
   return std::max(move.from, move.to) / std::min(move.from, move.to);
 }
 
+/// Order: traffic to DRAM, which bounds most reductions, then the largest factor. A factor from or to zero
+/// says nothing of how much, so these come last.
+bool comes_before(const CounterMove& a, const CounterMove& b) {
+  const auto rank = [](const CounterMove& move) {
+    return move.name == "DRAM bytes per element" ? 0 : std::isfinite(factor(move)) ? 1 : 2;
+  };
+  return rank(a) != rank(b) ? rank(a) < rank(b) : factor(a) > factor(b);
+}
+
 bool is_notable(const CounterMove& move) {
   if (move.is_ratio && std::abs(move.to - move.from) < kSmallestRatioChange) return false;
   return factor(move) >= kSmallestFactor;
@@ -36,8 +45,7 @@ std::vector<CounterMove> counter_moves(const Measurement& from, const Measuremen
     CounterMove move = {before.name, before.value, found->value, before.is_ratio};
     if (is_notable(move)) moves.push_back(std::move(move));
   }
-  std::stable_sort(moves.begin(), moves.end(),
-                   [](const CounterMove& a, const CounterMove& b) { return factor(a) > factor(b); });
+  std::stable_sort(moves.begin(), moves.end(), comes_before);
   return moves;
 }
 
@@ -46,6 +54,17 @@ bool same_output(const Catalogue& catalogue, const PointId& a, const PointId& b)
   const VariantInfo* variant_a = catalogue.find_variant(a.variant);
   const VariantInfo* variant_b = catalogue.find_variant(b.variant);
   return variant_a != nullptr && variant_b != nullptr && variant_a->output == variant_b->output;
+}
+
+/// Whether a step leads to another version, at equal elements per thread where both have a number of them.
+bool is_next_version(const PointId& from, const PointId& to) {
+  return from.variant != to.variant && (!from.elements_per_thread || !to.elements_per_thread ||
+                                        from.elements_per_thread == to.elements_per_thread);
+}
+
+/// Whether a step leads to another setting of the same version.
+bool is_next_setting(const PointId& from, const PointId& to) {
+  return from.variant == to.variant;
 }
 
 bool same_ladder(const Catalogue& catalogue, const RooflinePoint& a, const RooflinePoint& b) {
@@ -60,13 +79,16 @@ bool same_ladder(const Catalogue& catalogue, const RooflinePoint& a, const Roofl
 std::vector<LadderStep> ladder_steps(const Catalogue& catalogue, const std::vector<RooflinePoint>& points) {
   std::vector<LadderStep> steps;
   for (auto from = points.begin(); from != points.end(); ++from) {
-    const auto to = std::find_if(from + 1, points.end(), [&](const RooflinePoint& candidate) {
-      return same_ladder(catalogue, *from, candidate);
-    });
-    if (to == points.end()) continue;
-    if (!is_timed(*from->measurement) || !is_timed(*to->measurement)) continue;
-    steps.push_back({&*from, &*to, from->measurement->time->median_s / to->measurement->time->median_s,
-                     counter_moves(*from->measurement, *to->measurement)});
+    for (const auto is_next : {is_next_setting, is_next_version}) {
+      const auto to = std::find_if(from + 1, points.end(), [&](const RooflinePoint& candidate) {
+        return same_ladder(catalogue, *from, candidate) &&
+               is_next(from->measurement->point, candidate.measurement->point);
+      });
+      if (to == points.end()) continue;
+      if (!is_timed(*from->measurement) || !is_timed(*to->measurement)) continue;
+      steps.push_back({&*from, &*to, from->measurement->time->median_s / to->measurement->time->median_s,
+                       counter_moves(*from->measurement, *to->measurement)});
+    }
   }
   return steps;
 }

@@ -5,10 +5,14 @@
 
 #include <cstdlib>
 #include <string>
+#include <vector>
 
 #include "cli/catalogue_ids.h"
 #include "cli/collector_process.h"
+#include "cli/measure.h"
+#include "cli/replay.h"
 #include "core/error.h"
+#include "core/files.h"
 #include "core/protocol.h"
 
 namespace rooflinectl {
@@ -19,11 +23,19 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kAnswerLimit{30};
 
+/// The ids that the source tree had, described as far as the shipped recordings know them.
 Catalogue catalogue_of_ids() {
+  std::vector<Catalogue> recorded;
+  for (const fs::path& path : shipped_recordings()) {
+    recorded.push_back(run_from_json(read_file(path), path.string()).catalogue);
+  }
   Catalogue catalogue;
   for (const std::string_view id : kVariantIds) {
     VariantInfo& variant = catalogue.variants.emplace_back();
     variant.id = id;
+    for (const Catalogue& other : recorded) {
+      if (const VariantInfo* described = other.find_variant(id)) variant = *described;
+    }
   }
   for (const std::string_view id : kCeilingIds) catalogue.ceilings.emplace_back(id);
   return catalogue;
@@ -75,9 +87,9 @@ std::optional<fs::path> find_collector() {
 
 fs::path require_collector() {
   if (const auto collector = find_collector()) return *collector;
-  throw Error(ErrorKind::environment,
-              "rooflinectl-collector is not installed: this build can draw runs but not measure them",
-              "install a build with CUDA (cmake --preset release) on the machine with the GPU");
+  throw CannotMeasure(ErrorKind::environment,
+                      "rooflinectl-collector is not installed: this build can draw runs but not measure them",
+                      "install a build with CUDA (cmake --preset release) on the machine with the GPU");
 }
 
 Catalogue load_catalogue() {

@@ -12,11 +12,12 @@ namespace rooflinectl {
 /// Nothing if it is not installed.
 std::optional<std::filesystem::path> find_collector();
 
-/// Same, but throws Error(environment) if it is not there: nothing can be measured without it.
+/// Same, but throws CannotMeasure if it is not there.
 std::filesystem::path require_collector();
 
-/// What plans can name: the catalogue of the collector, or, without one, the ids alone that the source tree
-/// had. Throws Error(environment) if there is a collector that does not answer.
+/// What plans can name: the catalogue of the collector, or, without one, the ids that the source tree had,
+/// with what the shipped recordings tell of them. Throws Error(environment) if there is a collector that does
+/// not answer.
 Catalogue load_catalogue();
 
 }  // namespace rooflinectl

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <chrono>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
@@ -12,6 +13,7 @@
 #include "cli/catalogue.h"
 #include "cli/commands.h"
 #include "cli/measure.h"
+#include "cli/replay.h"
 #include "cli/run_folder.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
@@ -34,6 +36,8 @@ struct RunOptions {
   bool no_counters = false;
   bool dry_run = false;
   bool json = false;
+  bool require_gpu = false;
+  std::string replay_file;
   std::vector<std::string> command_line;
 };
 
@@ -50,7 +54,8 @@ void print_request(const Plan& plan, const RunOptions& options) {
 
 void print_experiment(const Experiment& experiment) {
   fmt::print("\n{}: {}\n", experiment.name, experiment.title);
-  fmt::print("  {} points, each timed until ±{} or {}; counters: {}\n", experiment.points.size(),
+  fmt::print("  {}, each timed until ±{} or {}; counters: {}\n",
+             format::counted(experiment.points.size(), "point"),
              format::percent(experiment.timing.relative_half_width),
              format::duration(experiment.timing.time_limit_s), to_string(experiment.counters));
   Table table({"variant", "dtype", "elements", "cache", "block", "elements/thread"});
@@ -114,12 +119,49 @@ int end_run(const MeasureResult& result) {
   return bad == 0 && result.losses.empty() ? 0 : static_cast<int>(ErrorKind::measurement);
 }
 
-int run(const RunOptions& options) {
-  const Plan plan = parse_plan(read_file(options.plan_file), options.plan_file, load_catalogue());
-  if (options.dry_run) {
-    options.json ? print_request(plan, options) : print_plan(plan);
-    return 0;
+// ---- a recording in place of a run ----
+
+void print_missing(const std::vector<PointId>& missing) {
+  if (missing.empty()) return;
+  fmt::print("not in the recording: {} of the plan's points\n", missing.size());
+  for (const PointId& point : missing) fmt::print("  {}\n", range_name(point));
+}
+
+/// `origin`: what the first line says after device and date.
+int end_replay(const Replay& replayed, const RunOptions& options, const std::string& origin) {
+  fmt::print("replayed, not measured: a recording of {}, {}{}\n", replayed.run.device.name,
+             format::utc(replayed.run.started_utc), origin);
+  const fs::path folder =
+      create_run_folder(options.output, replayed.run.plan.name, std::chrono::system_clock::now());
+  write_file(folder / "run.json", run_to_json(replayed.run));
+  write_reports(replayed.run, folder);
+  fmt::print("\n{}\n", terminal_summary(replayed.run, columns_of(stdout)));
+  print_missing(replayed.missing);
+  fmt::print("report: {}\n", (folder / "report.html").string());
+  std::fflush(stdout);
+  link_latest(folder);
+  return 0;
+}
+
+int replay_file(const Plan& plan, const RunOptions& options) {
+  if (const auto replayed = replay_best(plan, {fs::path(options.replay_file)})) {
+    return end_replay(*replayed, options, fmt::format(" ({})", options.replay_file));
   }
+  throw Error(ErrorKind::environment, fmt::format("{} has no point of this plan", options.replay_file),
+              "points match by variant, dtype, size, cache state, block size and elements per thread");
+}
+
+int replay_shipped(const Plan& plan, const RunOptions& options, const CannotMeasure& why) {
+  if (const auto replayed = replay_best(plan, shipped_recordings())) {
+    return end_replay(*replayed, options, fmt::format(" (nothing can be measured here: {})", why.what()));
+  }
+  throw Error(ErrorKind::environment,
+              fmt::format("{}; and no recording has any point of this plan", why.what()), why.hint());
+}
+
+// ---- the command ----
+
+int measure_run(const Plan& plan, const RunOptions& options) {
   MeasureRequest request;
   request.plan = plan;
   request.device = options.device;
@@ -129,6 +171,21 @@ int run(const RunOptions& options) {
   request.command_line = options.command_line;
   const MeasureResult result = measure(request);
   return result.stop_signal ? end_interrupted(result) : end_run(result);
+}
+
+int run(const RunOptions& options) {
+  const Plan plan = parse_plan(read_file(options.plan_file), options.plan_file, load_catalogue());
+  if (options.dry_run) {
+    options.json ? print_request(plan, options) : print_plan(plan);
+    return 0;
+  }
+  if (!options.replay_file.empty()) return replay_file(plan, options);
+  try {
+    return measure_run(plan, options);
+  } catch (const CannotMeasure& error) {
+    if (options.require_gpu) throw;
+    return replay_shipped(plan, options, error);
+  }
 }
 
 }  // namespace
@@ -148,6 +205,14 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
       ->type_name("DIR")
       ->capture_default_str();
   command->add_flag("--no-counters", options->no_counters, "Only verify and time; no hardware counters");
+  CLI::Option* const require_gpu =
+      command->add_flag("--require-gpu", options->require_gpu,
+                        "Fail where nothing can be measured, rather than replay a recording");
+  command
+      ->add_option("--replay", options->replay_file,
+                   "Take the numbers from this run.json instead of measuring; what comes of it says so")
+      ->type_name("RUN.json")
+      ->excludes(require_gpu);
   CLI::Option* const dry_run =
       command->add_flag("--dry-run", options->dry_run, "Check the plan and list its points; measure nothing");
   command

@@ -185,6 +185,8 @@ CollectorProcess::Event CollectorProcess::next(Clock::time_point deadline, int s
 }
 
 void CollectorProcess::end() {
+  reap();
+  if (wait_status_) return;
   kill(pid_, SIGTERM);
   const Clock::time_point deadline = Clock::now() + kGrace;
   for (reap(); !wait_status_ && Clock::now() < deadline; reap()) std::this_thread::sleep_for(10ms);
@@ -205,10 +207,15 @@ std::optional<CollectorProcess::Event> CollectorProcess::buffered_event() {
 }
 
 void CollectorProcess::reap() {
+  if (wait_status_) return;
+  siginfo_t ended{};
+  const int found = waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT);
+  if (found != 0 || ended.si_pid != pid_) return;
+  // Whatever it started and left behind. Its number, and so its group's, stays taken until it is waited for.
+  kill(-pid_, SIGKILL);
   int status = 0;
-  if (wait_status_ || waitpid(pid_, &status, WNOHANG) != pid_) return;
+  waitpid(pid_, &status, 0);
   wait_status_ = status;
-  kill(-pid_, SIGKILL);  // whatever it started and left behind
 }
 
 void CollectorProcess::send_input() {

@@ -20,6 +20,7 @@
 #include "cli/stop_signals.h"
 #include "cli/worklist.h"
 #include "core/protocol.h"
+#include "reports/format.h"
 
 namespace rooflinectl {
 
@@ -55,9 +56,14 @@ std::optional<Seconds> silence_limit_from_environment() {
               fmt::format("ROOFLINECTL_SILENCE_LIMIT: '{}' is not a number of seconds", text));
 }
 
-/// `1 point`, `2 points`
-std::string counted(std::size_t number, std::string_view what) {
-  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+/// The reason that all of the counters share for being unavailable; nothing if one was counted.
+std::optional<std::string> why_nothing_was_counted(const Counters& counters) {
+  if (counters.empty()) return std::nullopt;
+  const std::string& reason = counters.begin()->second.reason();
+  const bool shared = std::all_of(counters.begin(), counters.end(), [&](const auto& entry) {
+    return !entry.second.available() && entry.second.reason() == reason;
+  });
+  return shared ? std::optional(reason) : std::nullopt;
 }
 
 /// One run of a plan, over as many collectors as it takes:
@@ -236,6 +242,7 @@ class Measuring {
 
   std::optional<Outcome> handle(const message::PointCounted& counted) {
     recorder_.add_counters(counted.point, counted.counters);
+    if (const auto reason = why_nothing_was_counted(counted.counters)) add_counter_loss(*reason);
     worklist_.point_finished(counted.point);
     current_.reset();
     return std::nullopt;
@@ -243,7 +250,8 @@ class Measuring {
 
   std::optional<Outcome> handle(const message::Failure& failure) {
     if (failure.kind == ErrorKind::measurement) return lost(failure.cause);
-    return stop(Error(failure.kind, failure.cause, failure.hint));
+    if (failure.kind != ErrorKind::environment) return stop(Error(failure.kind, failure.cause, failure.hint));
+    return stop(CannotMeasure(failure.kind, failure.cause, failure.hint));
   }
 
   std::optional<Outcome> handle(const message::Bye& bye) {
@@ -262,7 +270,8 @@ class Measuring {
   // -- when things go wrong --
 
   /// No collector can go on. Thrown if there is no run yet that could say so.
-  Outcome stop(const Error& error) {
+  template <typename SomeError>
+  Outcome stop(const SomeError& error) {
     if (!recorder_.is_open()) throw error;
     stopped_by_ = error;
     return Outcome::stopped;
@@ -297,6 +306,12 @@ class Measuring {
     }
   }
 
+  /// A reason that costs many points their counters is told once.
+  void add_counter_loss(const std::string& reason) {
+    const std::string loss = fmt::format("counters: {}", reason);
+    if (std::find(losses_.begin(), losses_.end(), loss) == losses_.end()) add_loss(loss);
+  }
+
   void add_loss(const std::string& loss) {
     losses_.push_back(loss);
     progress_.warn(loss);
@@ -328,8 +343,9 @@ class Measuring {
     const DeviceInfo& device = hello.device;
     fmt::print("device: {} (GPU {}, {}, driver {})\n", device.name, device.index, device.uuid,
                device.driver_version.empty() ? "unknown" : device.driver_version);
-    fmt::print("plan: {}, {} and {}\n", request_.plan.name, counted(worklist_.points().size(), "point"),
-               counted(request_.plan.ceilings.size(), "ceiling"));
+    fmt::print("plan: {}, {} and {}\n", request_.plan.name,
+               format::counted(worklist_.points().size(), "point"),
+               format::counted(request_.plan.ceilings.size(), "ceiling"));
     print_counters(hello.counter_session);
     fmt::print("results: {}\n", recorder_.folder().string());
     std::fflush(stdout);

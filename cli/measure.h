@@ -20,6 +20,13 @@ struct MeasureRequest {
   std::vector<std::string> command_line;
 };
 
+/// Nothing can be measured on this machine: no GPU, no driver, no collector. A recording can take the place
+/// of a run.
+class CannotMeasure : public Error {
+ public:
+  using Error::Error;
+};
+
 struct MeasureResult {
   Run run;
   /// Holds `run.json`; empty if the run was stopped before there was anything to keep.
@@ -36,8 +43,8 @@ struct MeasureResult {
 /// hangs the collector is marked as failed with its cause, and a new collector goes on with the next one.
 /// Prints what is measured on standard output and the progress on standard error.
 ///
-/// Throws Error as long as nothing has been written: no GPU, no such device, a collector that does not start,
-/// an output folder that cannot be written.
+/// Throws as long as nothing has been written: CannotMeasure if the collector finds no GPU or does not start;
+/// Error for a device that is not there or an output folder that cannot be written.
 MeasureResult measure(const MeasureRequest& request);
 
 }  // namespace rooflinectl

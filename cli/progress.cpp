@@ -76,7 +76,7 @@ void Progress::set_passes(int passes) {
 void Progress::begin(const message::Progress& step) {
   if (step.phase == Phase::count) {
     if (!counting_ && !display_.is_terminal()) {
-      display_.line(fmt::format("counting {} points", points_to_count_));
+      display_.line(fmt::format("counting {}", format::counted(points_to_count_, "point")));
     }
     counting_ = true;
     done_work_ += kCountedRangeWork;

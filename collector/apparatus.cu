@@ -85,6 +85,8 @@ void DeviceBuffer::release() {
 CacheFlush::CacheFlush(std::size_t l2_bytes)
     : buffer_(std::max<std::size_t>(4 * l2_bytes, 64) + sizeof(unsigned)) {
   kernels::check(cudaMemset(buffer_.data(), 0, buffer_.bytes()), "cudaMemset");
+  // Streams that do not wait for the default one must not read it before.
+  kernels::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
 }
 
 void CacheFlush::enqueue(cudaStream_t stream) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/statistics.h"
+#include "kernels/cuda_check.h"
 #include "kernels/data.h"
 
 namespace rooflinectl {
@@ -18,11 +19,14 @@ constexpr TimingTarget kShapeTarget{.relative_half_width = 0.005, .time_limit_s 
 constexpr TimingTarget kBestTarget{.relative_half_width = 0.001, .time_limit_s = 0.3};
 constexpr int kGraphNodes = 100;
 
-/// Large enough that caches and the start of a launch hardly count: a sixteenth of the memory, between 1 and
-/// 4 GiB, and at least four times L2.
+/// Large enough that caches and the start of a launch hardly count: a sixteenth of the memory, at most 4 GiB
+/// and a quarter of what is free, but at least 1 GiB and four times L2.
 std::size_t bandwidth_buffer_bytes(const DeviceInfo& device) {
-  const std::size_t share = std::clamp<std::size_t>(device.memory_bytes / 16, kGibibyte, 4 * kGibibyte);
-  return std::max<std::size_t>(share, 4 * device.l2_bytes) / kMebibyte * kMebibyte;
+  std::size_t free_bytes = 0;
+  std::size_t total_bytes = 0;
+  kernels::check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
+  const std::size_t wanted = std::min({total_bytes / 16, free_bytes / 4, 4 * kGibibyte});
+  return std::max<std::size_t>({wanted, kGibibyte, 4 * device.l2_bytes}) / kMebibyte * kMebibyte;
 }
 
 /// A micro-benchmark with its memory.
@@ -109,6 +113,7 @@ Ceiling rate_ceiling(const BenchmarkRunner& runner) {
   if (ceiling.kind == CeilingKind::bandwidth) {
     ceiling.method += fmt::format(", {} MiB", runner.buffer_bytes() / kMebibyte);
   }
+  if (time.noisy) ceiling.method += ", noisy";
   return ceiling;
 }
 

@@ -75,8 +75,13 @@ class Collection {
                              std::find(wanted.begin(), wanted.end(), benchmark.id) != wanted.end();
       if (!is_wanted) continue;
       emit_(message::Progress{Phase::ceilings, std::nullopt, benchmark.id});
-      for (const Ceiling& ceiling : measure_ceiling(benchmark, device_, timer_, stream_)) {
-        emit_(message::CeilingMeasured{ceiling});
+      try {
+        for (const Ceiling& ceiling : measure_ceiling(benchmark, device_, timer_, stream_)) {
+          emit_(message::CeilingMeasured{ceiling});
+        }
+      } catch (const Error& error) {
+        // Costs this ceiling alone: another process goes on without it.
+        throw Error(ErrorKind::measurement, error.what(), error.hint());
       }
     }
   }
@@ -206,6 +211,10 @@ class Collection {
       const std::vector<Counters> counters = profiler_->count(ranges);
       for (std::size_t i = 0; i < wanted.size(); ++i) emit_(message::PointCounted{wanted[i], counters[i]});
     } catch (const Error& error) {
+      // A launch that failed is to blame on the point last named; another process goes on without it. A
+      // profiler that cannot be used would fail there as well.
+      const bool launch_failed = error.kind() == ErrorKind::measurement || !context_is_usable();
+      if (launch_failed) throw Error(ErrorKind::measurement, error.what(), error.hint());
       for (const std::size_t index : wanted) {
         emit_(message::PointCounted{index, unavailable_counters(error.what())});
       }

@@ -3,6 +3,7 @@
 // object per line to standard output. `rooflinectl run` starts it; ncu and nsys can be wrapped around it.
 
 #include <CLI/CLI.hpp>
+#include <exception>
 #include <iostream>
 #include <iterator>
 
@@ -24,9 +25,7 @@ std::string read_request(const std::string& file) {
   return {std::istreambuf_iterator<char>(std::cin), std::istreambuf_iterator<char>()};
 }
 
-}  // namespace
-
-int main(int argc, char** argv) {
+int run(int argc, char** argv) {
   CLI::App app{
       "Measures the points of a plan on a GPU, for rooflinectl.\n"
       "\n"
@@ -46,24 +45,31 @@ int main(int argc, char** argv) {
                "print the variants and ceilings in this program and exit; needs no GPU");
   try {
     app.parse(argc, argv);
-  } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : static_cast<int>(ErrorKind::usage);
-  }
-
-  try {
     if (print_catalogue) {
       std::cout << encode(linked_catalogue()) << std::endl;
       return 0;
     }
     CollectRequest request = decode_request(read_request(plan_file));
-    if (!mode.empty()) request.mode = collect_mode_from(mode).value();
+    if (const auto asked = collect_mode_from(mode)) request.mode = *asked;
     if (request.mode == CollectMode::once) request.counters = false;
     collect(request, emit);
     return 0;
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : static_cast<int>(ErrorKind::usage);
   } catch (const Error& error) {
-    if (error.kind() != ErrorKind::measurement)
-      emit(message::Failure{error.kind(), error.what(), error.hint()});
+    emit(message::Failure{error.kind(), error.what(), error.hint()});
     std::cerr << "rooflinectl-collector: " << error.what() << "\n";
     return error.exit_code();
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return run(argc, argv);
+  } catch (const std::exception& error) {
+    std::cerr << "rooflinectl-collector: " << error.what() << "\n";
+    return static_cast<int>(ErrorKind::measurement);
   }
 }

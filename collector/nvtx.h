@@ -7,7 +7,7 @@
 namespace rooflinectl {
 
 struct NvtxDomain {
-  static constexpr const char* name = "rooflinectl";
+  static constexpr const char* name = "rooflinectl";  // NOLINT(readability-identifier-naming): NVTX's name
 };
 
 /// An NVTX range of the domain `rooflinectl`, from construction to destruction: what

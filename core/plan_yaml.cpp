@@ -300,8 +300,11 @@ List<int> read_positive_integers(Reader& reader, const Field& field) {
   return reader.list<int>(field, [&](const std::string& text, Position position) {
     int value = 0;
     const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-    const bool valid = error == std::errc() && end == text.data() + text.size() && value > 0;
-    if (!valid) reader.fail(position, fmt::format("{} is not a positive integer", quoted(text)));
+    constexpr int kLargest = 1 << 20;  // far beyond use, and sums of such numbers still fit an int
+    const bool valid =
+        error == std::errc() && end == text.data() + text.size() && value > 0 && value <= kLargest;
+    if (!valid)
+      reader.fail(position, fmt::format("{} is not an integer from 1 to {}", quoted(text), kLargest));
     return valid ? std::optional(value) : std::nullopt;
   });
 }

@@ -94,7 +94,7 @@ struct TimeResult {
   int launches_per_sample = 1;  ///< more than one: a graph of that many launches; samples are per launch
   std::vector<double> samples_s;
   std::vector<double> sample_clocks_hz;  ///< SM clock around each sample; 0 where it could not be read
-  bool noisy = false;                    ///< the time limit came before the target
+  bool noisy = false;         ///< the time limit, or the largest number of samples, came before the target
   int throttled_samples = 0;  ///< below 95 % of the best clock of the run; kept, but out of the median
 
   bool operator==(const TimeResult&) const = default;

@@ -25,7 +25,15 @@ bool is_digit(char c) {
   return std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
 
-/// Orders ids with their numbers by value: `reduce_v2…` before `reduce_v10…`.
+template <typename List, typename Id>
+void insert_sorted(List& list, typename List::value_type item, Id id) {
+  const auto place = std::find_if(list.begin(), list.end(),
+                                  [&](const auto& other) { return natural_less(id(item), id(other)); });
+  list.insert(place, std::move(item));
+}
+
+}  // namespace
+
 bool natural_less(std::string_view a, std::string_view b) {
   while (!a.empty() && !b.empty()) {
     if (is_digit(a.front()) && is_digit(b.front())) {
@@ -47,15 +55,6 @@ bool natural_less(std::string_view a, std::string_view b) {
   }
   return a.size() < b.size();
 }
-
-template <typename List, typename Id>
-void insert_sorted(List& list, typename List::value_type item, Id id) {
-  const auto place = std::find_if(list.begin(), list.end(),
-                                  [&](const auto& other) { return natural_less(id(item), id(other)); });
-  list.insert(place, std::move(item));
-}
-
-}  // namespace
 
 std::uint64_t output_count(const Variant& variant, const Problem& problem) {
   return variant.info.output == OutputKind::scalar ? 1 : variant.shape(problem).grid;

@@ -160,9 +160,10 @@ void label_bandwidths(Group& group, LabelPlacer& placer, const Plot& plot, const
       const double end = plot.bandwidth_x(fastest.value, y + 5) - kLeader;
       const Text text = {roof.text, {end, y + 4.7}, kRoofLabelStyle, Anchor::end};
       const double line_x = plot.bandwidth_x(roof.value, y);
-      if (placer.is_covered({end, y - 3, line_x + 3, y + 3}) || !placer.take(text)) continue;
+      const Polyline leader = {{{end + 4, y}, {line_x, y}}, {palette::kMuted, 1}};
+      if (placer.is_covered({end, y - 3, line_x + 3, y + 3}) || !placer.take(text, leader)) continue;
       group.shapes.emplace_back(text);
-      group.shapes.emplace_back(Polyline{{{end + 4, y}, {line_x, y}}, {palette::kMuted, 1}});
+      group.shapes.emplace_back(leader);
       group.shapes.emplace_back(Circle{{line_x, y}, 2.5, palette::kMemoryRoof, std::nullopt});
       break;
     }
@@ -171,25 +172,44 @@ void label_bandwidths(Group& group, LabelPlacer& placer, const Plot& plot, const
 
 // The name of a theoretical compute roof stands on its line, that of a measured one hangs under it (or the
 // other way round where that place is taken), as far to the right as there is room.
-void label_compute_roof(Group& group, LabelPlacer& placer, const Plot& plot, const ChartModel& chart,
-                        const RoofLine& roof) {
+bool label_on_line(Group& group, LabelPlacer& placer, const RoofLine& roof, const Range& x, double line_y) {
   constexpr double kStep = 8;
-  const Pixel line_end = roof_segment(plot, chart.roofs, roof).to;
-  const double right = std::min(line_end.x, plot.frame().right) - 5;
-  const double above = line_end.y - 6;
-  const double below = line_end.y + 15;
+  const double above = line_y - 6;
+  const double below = line_y + 15;
   const bool is_measured = roof.source == CeilingSource::measured;
-  for (double end = right; end > right - plot.frame().width() / 4; end -= kStep) {
+  for (double end = x.high; end > x.low; end -= kStep) {
     for (const double baseline : {is_measured ? below : above, is_measured ? above : below}) {
       const Text text = {roof.text, {end, baseline}, kRoofLabelStyle, Anchor::end};
       if (!placer.take(text)) continue;
       group.shapes.emplace_back(text);
+      return true;
+    }
+  }
+  return false;
+}
+
+// The name stands lower, to the right of a leader that drops from the line.
+void label_below_line(Group& group, LabelPlacer& placer, const RoofLine& roof, const Range& x, double line_y,
+                      double lowest) {
+  constexpr double kStep = 3;
+  for (double y = line_y + 24; y < lowest; y += kStep) {
+    for (double leader_x = x.high; leader_x > x.low; leader_x -= kStep) {
+      const Text text = {roof.text, {leader_x + 5, y + 4}, kRoofLabelStyle};
+      const Polyline leader = {{{leader_x, line_y}, {leader_x, y + 4}}, {palette::kMuted, 1}};
+      if (!placer.take(text, leader)) continue;
+      group.shapes.emplace_back(leader);
+      group.shapes.emplace_back(text);
       return;
     }
   }
-  const double middle = right - text_width(roof.text, kRoofLabelStyle) / 2;
-  if (const auto label = placer.place(roof.text, kRoofLabelStyle, {middle, line_end.y}))
-    add_label(group, *label);
+}
+
+void label_compute_roof(Group& group, LabelPlacer& placer, const Plot& plot, const ChartModel& chart,
+                        const RoofLine& roof) {
+  const auto [from, to] = roof_segment(plot, chart.roofs, roof);
+  const Range x = {std::max(from.x, plot.frame().left), std::min(to.x, plot.frame().right) - 5};
+  if (label_on_line(group, placer, roof, x, to.y)) return;
+  label_below_line(group, placer, roof, x, to.y, plot.frame().bottom);
 }
 
 void label_ridges(Group& group, LabelPlacer& placer, const Plot& plot, const ChartModel& chart) {
@@ -274,7 +294,9 @@ CloseUp close_up_boxes(const ChartModel& chart, const std::vector<std::size_t>& 
   double widest = kCloseUpLabelWidth.low;
   for (const std::size_t i : members)
     widest = std::max(widest, text_width(chart.points[i].label, kLabelStyle));
-  const double left = kCloseUpLabelsRight - kLabelMarkWidth - std::min(widest, kCloseUpLabelWidth.high);
+  // Whole pixels: the widest label must not be cut for a rounding error.
+  const double left =
+      kCloseUpLabelsRight - kLabelMarkWidth - std::ceil(std::min(widest, kCloseUpLabelWidth.high));
   return {{kCloseUpLeft, kPanelTop, left - kLeaderWidth, kPanelBottom},
           {left, kPanelTop, kCloseUpLabelsRight, kPanelBottom}};
 }
@@ -315,6 +337,14 @@ std::vector<Group> crowd_labels(const ChartModel& chart, const Plot& plot, const
   return groups;
 }
 
+void block_leaders(LabelPlacer& placer, const std::vector<Group>& labels) {
+  for (const Group& label : labels) {
+    for (const Shape& shape : label.shapes) {
+      if (const auto* leader = std::get_if<Polyline>(&shape)) placer.block(*leader);
+    }
+  }
+}
+
 void add_close_up(Scene& scene, const ChartModel& chart) {
   const std::vector<std::size_t> members = crowd_members(chart);
   const CloseUp boxes = close_up_boxes(chart, members);
@@ -322,13 +352,14 @@ void add_close_up(Scene& scene, const ChartModel& chart) {
   LabelPlacer placer(plot.frame());
   block_roofs(placer, plot, chart);
   block_marks(placer, plot, chart);
+  auto labels = crowd_labels(chart, plot, boxes.labels, members);
+  block_leaders(placer, labels);
   Group roof_labels{.name = "labels"};
   label_bandwidths(roof_labels, placer, plot, chart);
 
   add_plane(scene, plot, chart);
   scene.groups.push_back(std::move(roof_labels));
   // Leaders lie under the marks.
-  auto labels = crowd_labels(chart, plot, boxes.labels, members);
   std::move(labels.begin(), labels.end(), std::back_inserter(scene.groups));
   for (const std::size_t i : members)
     scene.groups.push_back(point_group(plot, chart.points[i], i, kMarkRadius));

@@ -32,8 +32,10 @@ std::string upper(std::string_view text) {
   return result;
 }
 
+// What lies outside comes from a broken file; axes that reached it would show nothing else.
 bool is_drawable(double value) {
-  return std::isfinite(value) && value > 0;
+  constexpr Range kDrawable = {1e-30, 1e30};
+  return value >= kDrawable.low && value <= kDrawable.high;
 }
 
 std::vector<RoofLine> roof_lines(const Run& run) {
@@ -81,7 +83,7 @@ std::optional<double> main_bandwidth(const std::vector<RoofLine>& roofs,
 
 std::vector<Ridge> ridges_of(const std::vector<RoofLine>& roofs, const ExperimentAnalysis& experiment) {
   const auto bandwidth = main_bandwidth(roofs, experiment);
-  if (!bandwidth) return {};
+  if (!bandwidth || !is_drawable(*bandwidth)) return {};
   auto rates = values_of(roofs, CeilingKind::compute, CeilingSource::measured);
   if (rates.empty()) rates = values_of(roofs, CeilingKind::compute, CeilingSource::theoretical);
   std::vector<Ridge> ridges;
@@ -206,7 +208,7 @@ std::size_t family_index(std::vector<std::string>& families, const std::string& 
   return families.size() - 1;
 }
 
-// `2^20, 2^25`: each value once, in order.
+// `cold, warm`: each value once, in order.
 template <typename Value, typename Get, typename Show>
 std::string distinct(const ExperimentAnalysis& experiment, Get get, Show show) {
   std::set<Value> values;
@@ -216,6 +218,19 @@ std::string distinct(const ExperimentAnalysis& experiment, Get get, Show show) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
+// `2^20, 2^25`, or `2^10 … 2^28 (19 sizes)` where a list would be long.
+std::string sizes(const ExperimentAnalysis& experiment) {
+  constexpr std::size_t kMostListed = 4;
+  std::set<std::uint64_t> sizes;
+  for (const RooflinePoint& point : experiment.points) sizes.insert(point.measurement->point.n_elements);
+  if (sizes.size() > kMostListed) {
+    return fmt::format("{} … {} ({} sizes)", format::elements(*sizes.begin()),
+                       format::elements(*sizes.rbegin()), sizes.size());
+  }
+  return distinct<std::uint64_t>(
+      experiment, [](const PointId& p) { return p.n_elements; }, format::elements);
+}
+
 std::string subtitle(const Run& run, const ExperimentAnalysis& experiment) {
   std::vector<std::string> parts = {run.device.name, format::utc(run.started_utc)};
   if (!run.device.driver_version.empty()) parts.push_back("driver " + run.device.driver_version);
@@ -223,9 +238,7 @@ std::string subtitle(const Run& run, const ExperimentAnalysis& experiment) {
     parts.push_back("caches " + distinct<CacheState>(
                                     experiment, [](const PointId& p) { return p.cache; },
                                     [](CacheState cache) { return to_string(cache); }));
-    parts.push_back("n = " +
-                    distinct<std::uint64_t>(
-                        experiment, [](const PointId& p) { return p.n_elements; }, format::elements));
+    parts.push_back("n = " + sizes(experiment));
     parts.push_back(distinct<Dtype>(
         experiment, [](const PointId& p) { return p.dtype; }, [](Dtype dtype) { return to_string(dtype); }));
   }

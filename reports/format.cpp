@@ -80,6 +80,10 @@ std::string elements(std::uint64_t n) {
                                                             : std::to_string(n);
 }
 
+std::string counted(std::size_t number, std::string_view what) {
+  return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s");
+}
+
 std::string percent(double ratio) {
   // Not "0.0 %": something small is not nothing.
   if (ratio > 0 && ratio < 0.0005) return "<0.1 %";

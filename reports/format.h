@@ -17,16 +17,17 @@ inline constexpr std::string_view kUnavailable = "–";
 /// `value` with so many significant digits and no exponent: `0.125`, `4.58`, `726`.
 std::string significant(double value, int digits = 3);
 
-std::string bandwidth(double bytes_per_s);     ///< `4.58 TB/s`
-std::string gigabytes(double bytes_per_s);     ///< `4579`, for a column headed GB/s
-std::string flop_rate(double flop_per_s);      ///< `65.0 TFLOP/s`
-std::string rate_tick(double per_s);           ///< `10 G`, on an axis that names its unit
-std::string duration(double seconds);          ///< `238.5 µs`
-std::string hertz(double hz);                  ///< `1.98 GHz`
-std::string elements(std::uint64_t n);         ///< `2^28`, `1000003`
-std::string percent(double ratio);             ///< `97.2 %`, `<0.1 %`
-std::string factor(double ratio);              ///< `1.03×`
-std::string memory_size(std::uint64_t bytes);  ///< `50.0 MiB`
+std::string bandwidth(double bytes_per_s);                       ///< `4.58 TB/s`
+std::string gigabytes(double bytes_per_s);                       ///< `4579`, for a column headed GB/s
+std::string flop_rate(double flop_per_s);                        ///< `65.0 TFLOP/s`
+std::string rate_tick(double per_s);                             ///< `10 G`, on an axis that names its unit
+std::string duration(double seconds);                            ///< `238.5 µs`
+std::string hertz(double hz);                                    ///< `1.98 GHz`
+std::string elements(std::uint64_t n);                           ///< `2^28`, `1000003`
+std::string counted(std::size_t number, std::string_view what);  ///< `1 point`, `2 points`
+std::string percent(double ratio);                               ///< `97.2 %`, `<0.1 %`
+std::string factor(double ratio);                                ///< `1.03×`
+std::string memory_size(std::uint64_t bytes);                    ///< `50.0 MiB`
 /// `2026-11-21 09:30 UTC` from ISO 8601; other text unchanged.
 std::string utc(std::string_view iso);
 

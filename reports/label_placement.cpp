@@ -57,8 +57,14 @@ std::vector<double> spread(const std::vector<double>& wanted, double spacing, do
   return positions;
 }
 
+void LabelPlacer::block(const Polyline& line) {
+  for (std::size_t i = 1; i < line.points.size(); ++i) block(line.points[i - 1], line.points[i]);
+}
+
 bool LabelPlacer::is_covered(const Box& box) const {
-  return std::any_of(boxes_.begin(), boxes_.end(), [&](const Box& other) { return box.intersects(other); });
+  const auto is_over = [&](const Box& other) { return box.intersects(other); };
+  return std::any_of(boxes_.begin(), boxes_.end(), is_over) ||
+         std::any_of(labels_.begin(), labels_.end(), is_over);
 }
 
 bool LabelPlacer::is_free(const Box& box) const {
@@ -70,8 +76,24 @@ bool LabelPlacer::is_free(const Box& box) const {
 bool LabelPlacer::take(const Text& text) {
   const Box box = bounds(text).grown(kClearance);
   if (!is_free(box)) return false;
-  block(box);
+  labels_.push_back(box);
   return true;
+}
+
+bool LabelPlacer::take(const Text& text, const Polyline& leader) {
+  if (crosses_label(leader) || !take(text)) return false;
+  block(leader);
+  return true;
+}
+
+bool LabelPlacer::crosses_label(const Polyline& leader) const {
+  for (std::size_t i = 1; i < leader.points.size(); ++i) {
+    const auto is_crossed = [&](const Box& label) {
+      return label.grown(kClearance).intersects(leader.points[i - 1], leader.points[i]);
+    };
+    if (std::any_of(labels_.begin(), labels_.end(), is_crossed)) return true;
+  }
+  return false;
 }
 
 std::optional<PlacedLabel> LabelPlacer::place(const std::string& content, const TextStyle& style,
@@ -83,13 +105,13 @@ std::optional<PlacedLabel> LabelPlacer::place(const std::string& content, const 
   for (const double distance : kDistances) {
     for (const Pixel direction : kDirections) {
       Text text = beside(content, style, point, direction, distance);
-      if (!take(text)) continue;
-      PlacedLabel label{std::move(text), std::nullopt};
-      if (distance > kLongestWithoutLeader) {
-        const Pixel end = {point.x + direction.x * (distance - 3), point.y + direction.y * (distance - 3)};
-        label.leader = Polyline{{point, end}, {palette::kLeader, 1}};
+      if (distance <= kLongestWithoutLeader) {
+        if (take(text)) return PlacedLabel{std::move(text), std::nullopt};
+        continue;
       }
-      return label;
+      const Pixel end = {point.x + direction.x * (distance - 3), point.y + direction.y * (distance - 3)};
+      Polyline leader{{point, end}, {palette::kLeader, 1}};
+      if (take(text, leader)) return PlacedLabel{std::move(text), std::move(leader)};
     }
   }
   return std::nullopt;

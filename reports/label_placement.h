@@ -28,6 +28,7 @@ class LabelPlacer {
   /// Nothing may cover these.
   void block(const Box& box) { boxes_.push_back(box); }
   void block(Pixel a, Pixel b) { segments_.push_back({a, b}); }
+  void block(const Polyline& line);
 
   /// Whether a blocked box or a label lies under any part of `box`.
   bool is_covered(const Box& box) const;
@@ -38,6 +39,9 @@ class LabelPlacer {
   /// Takes the place if it is free.
   bool take(const Text& text);
 
+  /// Takes the places of both if the label's is free and the leader crosses no other label.
+  bool take(const Text& text, const Polyline& leader);
+
   /// Takes the nearest free place around `point`; nothing if all places that were tried are covered.
   std::optional<PlacedLabel> place(const std::string& content, const TextStyle& style, Pixel point);
 
@@ -47,8 +51,11 @@ class LabelPlacer {
     Pixel b;
   };
 
+  bool crosses_label(const Polyline& leader) const;
+
   Box area_;
   std::vector<Box> boxes_;
+  std::vector<Box> labels_;
   std::vector<Segment> segments_;
 };
 

@@ -123,8 +123,10 @@ Group row_group(const Box& row, const Columns& columns, const ChartPoint& point,
   const auto right_aligned = [&](const std::string& text, double x, const TextStyle& style) {
     group.shapes.emplace_back(Text{text, {x, baseline}, style, Anchor::end});
   };
-  right_aligned(format::optional(point.fraction_of_roof, format::percent), columns.percent,
-                {normal.size, Weight::semibold});
+  const TextStyle percent_style = {normal.size, Weight::semibold};
+  right_aligned(
+      fitted(format::optional(point.fraction_of_roof, format::percent), percent_style, kPercentWidth),
+      columns.percent, percent_style);
   for (std::size_t i = 0; i < kColumns.size(); ++i) {
     right_aligned(fitted(point.*kColumns[i].text, normal, kColumns[i].width), columns.texts[i], normal);
   }

@@ -105,7 +105,10 @@ double Plot::bandwidth_x(double bytes_per_s, double pixel_y) const {
 std::vector<Tick> log_ticks(const Range& range, double pixels) {
   constexpr double kRounding = 1e-9;
   const double decades = std::log10(range.high / range.low);
-  const bool is_roomy = pixels / decades >= kRoomyDecade;
+  const double powers =
+      std::floor(std::log10(range.high) + kRounding) - std::ceil(std::log10(range.low) - kRounding) + 1;
+  // One label alone gives no scale.
+  const bool labels_between = pixels / decades >= kRoomyDecade || powers < 2;
   const int every = std::max(1, static_cast<int>(std::ceil(kLabelSpacing * decades / pixels)));
   const int first = static_cast<int>(std::floor(std::log10(range.low)));
   const int last = static_cast<int>(std::ceil(std::log10(range.high)));
@@ -114,7 +117,8 @@ std::vector<Tick> log_ticks(const Range& range, double pixels) {
     for (int digit = 1; digit <= 9; ++digit) {
       const double value = digit * std::pow(10, exponent);
       if (value < range.low * (1 - kRounding) || value > range.high * (1 + kRounding)) continue;
-      const bool is_labelled = digit == 1 ? exponent % every == 0 : is_roomy && (digit == 2 || digit == 5);
+      const bool is_labelled =
+          digit == 1 ? exponent % every == 0 : labels_between && (digit == 2 || digit == 5);
       ticks.push_back({value, digit == 1, is_labelled});
     }
   }

@@ -38,7 +38,8 @@ struct Tick {
 };
 
 /// 1, 2, …, 9 times each power of ten in `range`, which is `pixels` long on paper. Labelled are the powers of
-/// ten, where there is room 2 and 5 times them too, and where there is little only every other one or fewer.
+/// ten, where there is room or only one of them 2 and 5 times them too, and where there is little room only
+/// every other one or fewer.
 std::vector<Tick> log_ticks(const Range& range, double pixels);
 
 /// Grid, frame, tick labels and axis titles.

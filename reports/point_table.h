@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <span>
 #include <string>
@@ -22,8 +23,9 @@ struct PointColumn {
 /// Name, n, dtype, time, effective GB/s, intensities, fraction of roof, bound, flags.
 std::span<const PointColumn> point_columns();
 
-/// `V2 → V3: 1.03×, shared wavefronts per instruction 3.1 → 1.0`, with the counters that moved most.
-std::string step_text(const LadderStep& step);
+/// `V2 → V3: 1.03×, shared wavefronts per instruction 3.1 → 1.0`, with the first `most_moves` quantities that
+/// moved and how many more did.
+std::string step_text(const LadderStep& step, std::size_t most_moves);
 
 /// A name and what stands beside it.
 struct Fact {

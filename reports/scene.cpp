@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "reports/font.h"
+#include "reports/utf8.h"
 
 namespace rooflinectl {
 namespace {
@@ -47,15 +48,16 @@ Box bounds(const Text& text) {
 
 std::string fitted(std::string_view text, const TextStyle& style, double width) {
   if (text_width(text, style) <= width) return std::string(text);
-  std::size_t kept = text.size();
-  const auto shortened = [&] { return std::string(text.substr(0, kept)) + "…"; };
-  while (kept > 0) {
-    do --kept;
-    while (kept > 0 &&
-           (static_cast<unsigned char>(text[kept]) & 0xc0) == 0x80);  // never inside a UTF-8 sequence
-    if (text_width(shortened(), style) <= width) break;
+  constexpr std::string_view kEllipsis = "…";
+  const std::u32string characters = decode_utf8(text);
+  const std::vector<Glyph> letters = glyphs(text, style.weight);  // one for each character
+  double room = width - text_width(kEllipsis, style);
+  std::size_t kept = 0;
+  while (kept < letters.size() && letters[kept].advance * style.size <= room) {
+    room -= letters[kept].advance * style.size;
+    ++kept;
   }
-  return shortened();
+  return encode_utf8(std::u32string_view(characters).substr(0, kept)) + std::string(kEllipsis);
 }
 
 Polygon rectangle(const Box& box, std::optional<Colour> fill, std::optional<Stroke> stroke) {

@@ -58,9 +58,12 @@ std::string causes(const ExperimentAnalysis& experiment) {
 }
 
 std::string steps(const ExperimentAnalysis& experiment) {
+  constexpr std::size_t kMostMoves = 3;
   if (experiment.steps.empty()) return {};
   std::string text = "\n**From version to version**\n\n";
-  for (const LadderStep& step : experiment.steps) text += fmt::format("- {}\n", escaped(step_text(step)));
+  for (const LadderStep& step : experiment.steps) {
+    text += fmt::format("- {}\n", escaped(step_text(step, kMostMoves)));
+  }
   return text;
 }
 

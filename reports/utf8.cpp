@@ -27,7 +27,7 @@ bool is_character(char32_t value, int following) {
 std::pair<char32_t, std::size_t> first_character(std::string_view text) {
   const auto first = static_cast<unsigned char>(text.front());
   const int following = continuation_bytes(first);
-  const auto length = static_cast<std::size_t>(following + 1);
+  const auto length = static_cast<std::size_t>(following) + 1;
   if (following < 0 || length > text.size()) return {kReplacement, 1};
   if (following == 0) return {first, 1};
   char32_t value = first & (0x3fU >> following);

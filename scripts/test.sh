@@ -35,5 +35,9 @@ git ls-files 'core/*.cpp' 'analysis/*.cpp' 'reports/*.cpp' 'cli/*.cpp' |
 echo "== build: preset $preset"
 cmake --preset "$preset" -Wno-dev >/dev/null
 cmake --build --preset "$preset"
+if [ "$preset" = dev ]; then
+  echo "== clang-tidy: collector and kernels"
+  git ls-files 'collector/*.cpp' 'kernels/*.cpp' | xargs -P "$(nproc)" -n 1 clang-tidy --quiet -p build/dev
+fi
 echo "== tests: preset $preset"
 ctest --preset "$preset" --output-on-failure -j "$(nproc)"

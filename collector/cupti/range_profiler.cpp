@@ -169,7 +169,7 @@ class EnabledProfiler {
     ROOFLINECTL_CUPTI(cuptiRangeProfilerDecodeData, &params);
     if (params.numOfRangeDropped > 0) {
       throw Error(ErrorKind::environment, fmt::format("CUPTI dropped {} ranges", params.numOfRangeDropped),
-                  "put fewer points into one experiment");
+                  "run with --no-counters, or report it: this should not happen");
     }
   }
 

@@ -178,7 +178,10 @@ function makeZoomable(section) {
     button.addEventListener('click', action);
     tools.append(button);
   }
-  tools.append(element('span', 'Wheel zooms, drag moves, a click pins a point.'));
+  const hint = matchMedia('(hover: none)').matches
+    ? 'Swipe moves the chart, a tap shows the numbers of a point.'
+    : 'Wheel zooms, drag moves, the pointer shows the numbers of a point, a click pins it.';
+  tools.append(element('span', hint));
   figure.before(tools);
 }
 

@@ -9,7 +9,9 @@ FAKE_COLLECTOR holds accidents, separated by blanks: `<what>@<phase>:<number>`, 
   rubbish, half, endless                      to a line
   astray, early, mistaken, skip               a point that the plan does not have, counters before the time, another
                                               point's result, no result
-  unverified, failed, poison, refuse          what a real one reports: the last two end the process
+  unverified, failed, poison, nomemory,
+  refuse                                      what a real one reports: the last three end the process
+  busy (@end)                                 the counters are taken away before they are read
   deaf, rude, no_gpu, uncounted (@start)      does not read its request, does not say hello, has no GPU, no counters
 
 An accident happens in every process that gets there. One with `:once` at its end happens in the first only; the folder
@@ -108,6 +110,9 @@ def accidents(place):
         block = "x" * (1 << 20)
         while True:
             sys.stdout.write(block)
+    if happens("nomemory", place):
+        say({"type": "failure", "kind": 1, "cause": "out of memory", "hint": ""})
+        sys.exit(1)
     if happens("refuse", place):
         say({"type": "failure", "kind": 3, "cause": "the GPU has fallen off the bus", "hint": "look at dmesg"})
         sys.exit(3)
@@ -209,8 +214,10 @@ def main():
                 accidents(f"count:{index}")
         for index in to_count:
             n = points[index]["n"]
-            say({"type": "counters", "point": index, "counters": {
-                "dram_read_bytes": 4.0 * n, "dram_write_bytes": 0.0, "fadd": 1.25 * n, "fmul": 0.0, "ffma": 0.0}})
+            counters = {"dram_read_bytes": 4.0 * n, "dram_write_bytes": 0.0, "fadd": 1.25 * n, "fmul": 0.0, "ffma": 0.0}
+            if happens("busy", "end"):
+                counters = {key: {"unavailable": "another program holds the performance counters"} for key in counters}
+            say({"type": "counters", "point": index, "counters": counters})
         session["collection_s"] = 0.25
     accidents("end")
     say({"type": "bye", "counter_session": session})

@@ -145,10 +145,13 @@ class Plans(ProgramTest):
         self.run_plan("", "--device", "GPU-7")
         self.assertEqual(json.loads(printed.stdout), self.sent_requests()[0])
 
-    def test_the_shipped_plan_names_kernels_that_exist(self):
+    def test_the_shipped_plan_has_the_ladder_and_the_sums(self):
         text = (SOURCE / "experiments.yaml").read_text()
-        for file in (SOURCE / "kernels/reduction").glob("*.cu"):
-            self.assertIn(file.stem, text)
+        for name in ["reduce_v0_global", "reduce_v1_shared", "reduce_v2_strided", "reduce_v3_sequential", "reduce_v4_add_on_load",
+                     "reduce_v5_unroll_last_warp", "reduce_v6_unroll_complete", "reduce_v6_unroll_complete_manual",
+                     "reduce_v7_multi_add", "reduce_v8_warp_shuffle", "sum_atomic", "sum_smem_tree", "sum_warp_shuffle",
+                     "sum_block_shuffle"]:
+            self.assertRegex(text, rf"- {name}\b")
 
 
 class Runs(ProgramTest):
@@ -201,10 +204,74 @@ class Runs(ProgramTest):
         self.assert_exit(self.run_plan("failed@verify:1"), 1)
 
     def test_no_gpu_is_told_in_the_collectors_words(self):
-        result = self.run_plan("no_gpu@start")
+        result = self.run_plan("no_gpu@start", "--require-gpu")
         self.assert_exit(result, 3)
         self.assertEqual(result.stderr, "no CUDA device was found\nhint: is the driver loaded?\n")
         self.assert_nothing_written()
+
+
+class Replay(ProgramTest):
+    """Without a GPU a recording takes the place of a run. The demo plan's sums are in the shipped one, its ladder is not
+    (it is recorded at other sizes)."""
+
+    RECORDING = SOURCE / "recordings/reductions-h200/run.json"
+
+    def test_without_a_gpu_the_shipped_recording_is_replayed(self):
+        result = self.run_plan("no_gpu@start")
+        self.assert_exit(result, 0)
+        self.assertRegex(result.stdout.splitlines()[0],
+                         r"^replayed, not measured: a recording of NVIDIA H200, \d{4}-\d\d-\d\d .*no CUDA device was found")
+        run = self.run_json()
+        recorded = json.loads(self.RECORDING.read_text())
+        self.assertEqual(run["source"], "replayed")
+        self.assertEqual(run["device"], recorded["device"])
+        self.assertEqual(run["started_utc"], recorded["started_utc"])
+        self.assertEqual(set(self.measured()), {"sum_atomic", "sum_warp_shuffle"})
+        (time,) = [m["time"]["median_s"] for m in recorded["measurements"]
+                   if m["variant"] == "sum_atomic" and m["dtype"] == "f32" and m["n"] == 2**20]
+        self.assertEqual(self.measured()["sum_atomic"]["time"]["median_s"], time)
+        self.assertIn("not in the recording: 2 of the plan's points\n  sums.reduce_v0_global.f32.n1048576", result.stdout)
+        folder = self.folder / "runs/demo/latest"
+        for name in REPORTS:
+            self.assertTrue((folder / name).exists(), name)
+        for name in ["summary.md", "report.html", "roofline.svg"]:
+            text = (folder / name).read_text()
+            self.assertIn("replayed", text, name)
+            self.assertIn("NVIDIA H200", text, name)
+        self.assertRegex(result.stdout, r"\nreplayed\n")
+
+    def test_a_point_is_matched_by_its_work_not_by_its_experiment(self):
+        self.write("plan.yaml", PLAN.replace("sums:", "elsewhere:").replace("reduce_*, ", ""))
+        self.assert_exit(self.run_plan("no_gpu@start"), 0)
+        self.assertEqual({m["experiment"] for m in self.run_json()["measurements"]}, {"elsewhere"})
+
+    def test_a_recording_can_be_named(self):
+        self.assert_exit(self.run_plan(), 0)
+        measured = (self.folder / "runs/demo/latest/run.json").resolve()
+        result = self.run_plan("", "--replay", measured)
+        self.assert_exit(result, 0)
+        self.assertTrue(result.stdout.startswith("replayed, not measured: a recording of Fake GPU, "), result.stdout)
+        self.assertEqual(len(self.run_json()["measurements"]), 4)
+
+    def test_nothing_to_replay_exits_with_3(self):
+        self.write("plan.yaml", PLAN.replace("2^20", "12345"))
+        result = self.run_plan("no_gpu@start")
+        self.assert_exit(result, 3)
+        self.assertIn("no recording has any point of this plan", result.stderr)
+        self.assert_nothing_written()
+
+    def test_a_damaged_recording_exits_with_2(self):
+        self.write("broken.json", self.RECORDING.read_text()[:5000])
+        result = self.run_plan("", "--replay", "broken.json")
+        self.assert_exit(result, 2)
+        self.assertIn("broken.json", result.stderr)
+        self.assert_nothing_written()
+
+    def test_an_error_of_the_users_is_not_replayed_over(self):
+        self.write("runs", "a file where the folder should be")
+        result = self.run_plan()
+        self.assert_exit(result, 3)
+        self.assertNotIn("replayed", result.stdout)
 
 
 class Accidents(ProgramTest):
@@ -289,6 +356,19 @@ class Accidents(ProgramTest):
         self.assertEqual({c["id"] for c in self.run_json()["ceilings"]}, {"dram", "dram_copy", "f32_add"})
         self.assertEqual(self.sent_requests()[1]["plan"]["ceilings"], ["f32_add"])
         self.assertEqual(self.run_json()["plan"]["ceilings"], ["dram_copy", "dram_read", "f32_add"])
+
+    def test_counters_that_were_taken_away_are_told_once(self):
+        result = self.run_plan("busy@end")
+        self.assert_exit(result, 1)
+        self.assertEqual(result.stdout.count("counters: another program holds the performance counters"), 1, result.stdout)
+        self.assertEqual([m["status"] for m in self.run_json()["measurements"]], ["ok"] * 4)
+        self.assertEqual(len(self.sent_requests()), 1)
+
+    def test_a_ceiling_without_memory_costs_that_ceiling(self):
+        result = self.run_plan("nomemory@ceilings:dram_read")
+        self.assert_exit(result, 1)
+        self.assertIn("ceiling dram_read: out of memory", result.stdout)
+        self.assertEqual([m["status"] for m in self.run_json()["measurements"]], ["ok"] * 4)
 
     def test_a_collector_that_dies_again_and_again_is_given_up(self):
         self.write("plan.yaml", PLAN.replace("2^20", "[" + ", ".join(map(str, range(1, 11))) + "]"))

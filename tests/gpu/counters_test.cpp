@@ -5,6 +5,7 @@
 
 #include <gtest/gtest.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,6 +15,8 @@
 #include "collector/prepared_point.h"
 #include "collector/profiler.h"
 #include "core/error.h"
+#include "kernels/ceiling.h"
+#include "kernels/data.h"
 #include "tests/gpu/device.h"
 
 namespace rooflinectl {
@@ -47,7 +50,12 @@ std::vector<Expectation> expectations() {
   // One lane alone does the last step.
   list.push_back({"reduce_v8_warp_shuffle", std::nullopt, (32768 + 128 + 64 + 5 * 32 + 1) / 32768.0});
   list.push_back({"sum_atomic", std::nullopt, 0});  // atomic additions are not FADDs
-  for (const int e : {1, 8, 128}) list.push_back({"sum_warp_shuffle", e, (e + 4 + 1.0 / 32) / e});
+  for (const int e : {1, 8, 128}) {
+    list.push_back({"sum_warp_shuffle", e, (e + 4 + 1.0 / 32) / e});
+    list.push_back({"sum_smem_tree", e, (e + kTree) / e});
+    // Five shuffle steps by all lanes, then five by those of the first warp.
+    list.push_back({"sum_block_shuffle", e, (e + 5 + 5 * 32 / 256.0) / e});
+  }
   return list;
 }
 
@@ -61,19 +69,26 @@ PointId point_of(const Expectation& expectation) {
           .elements_per_thread = expectation.elements_per_thread};
 }
 
-class CountersTest : public GpuTest {};
-
-TEST_F(CountersTest, AgreeWithTheWorkOfEveryVariant) {
-  const DeviceInfo device = select_device("0");
-  std::unique_ptr<Profiler> profiler;
-  try {
-    profiler = open_profiler(device.index);
-  } catch (const Error& error) {
-    GTEST_SKIP() << "no counters: " << error.what();
+class CountersTest : public GpuTest {
+ protected:
+  void SetUp() override {
+    GpuTest::SetUp();
+    if (IsSkipped()) return;
+    device_ = select_device("0");
+    try {
+      profiler_ = open_profiler(device_.index);
+    } catch (const Error& error) {
+      GTEST_SKIP() << "no counters: " << error.what();
+    }
   }
 
+  DeviceInfo device_;
+  std::unique_ptr<Profiler> profiler_;
+};
+
+TEST_F(CountersTest, AgreeWithTheWorkOfEveryVariant) {
   const Stream stream;
-  CacheFlush flush(device.l2_bytes);
+  CacheFlush flush(device_.l2_bytes);
   Workbench bench;
   std::vector<PreparedPoint> points;
   std::vector<CountedRange> ranges;
@@ -91,7 +106,7 @@ TEST_F(CountersTest, AgreeWithTheWorkOfEveryVariant) {
                         stream.synchronize();
                       }});
   }
-  const std::vector<Counters> counters = profiler->count(ranges);
+  const std::vector<Counters> counters = profiler_->count(ranges);
 
   ASSERT_EQ(counters.size(), expected.size());
   const auto n = static_cast<double>(kElements);
@@ -106,6 +121,44 @@ TEST_F(CountersTest, AgreeWithTheWorkOfEveryVariant) {
     // Counted by hardware in one pass and by instrumentation in another: the launch must do the same in both.
     EXPECT_EQ(value_of(counters[i], counter::kWarpInstructions),
               value_of(counters[i], counter::kWarpInstructionsSass));
+  }
+}
+
+TEST_F(CountersTest, AgreeWithTheAmountsOfTheCeilings) {
+  const Stream stream;
+  CacheFlush flush(device_.l2_bytes);
+  constexpr std::size_t kBytes = std::size_t{1} << 30;
+  const DeviceBuffer source(kBytes);
+  const DeviceBuffer target(kBytes);
+  const kernels::CeilingBuffers buffers{source.data(), target.data(), kBytes};
+
+  for (const kernels::CeilingBenchmark& benchmark : kernels::all_ceiling_benchmarks()) {
+    if (benchmark.kind == CeilingKind::latency) continue;
+    SCOPED_TRACE(benchmark.id);
+    const kernels::CeilingShape shape = benchmark.shapes.back();
+    const int grid = shape.blocks_per_sm * device_.sm_count;
+    const CountedRange range{[&] {
+                               kernels::fill(kernels::DataSet::integers, Dtype::f32, source.data(),
+                                             kBytes / sizeof(float), stream);
+                               flush.enqueue(stream);
+                               stream.synchronize();
+                             },
+                             [&] {
+                               benchmark.launch(buffers, grid, shape.block, stream);
+                               stream.synchronize();
+                             }};
+    const Counters counters = profiler_->count({range}).front();
+    const double amount = benchmark.amount(buffers, grid, shape.block);
+    if (benchmark.kind == CeilingKind::bandwidth) {
+      // Up to an L2 of written lines is still there when the range ends.
+      EXPECT_NEAR(dram_bytes(counters).value_or(0), amount,
+                  0.02 * amount + static_cast<double>(device_.l2_bytes));
+    } else {
+      EXPECT_NEAR(executed_f32_flops(counters).value_or(0), amount, 0.01 * amount);
+      const std::string_view instruction = benchmark.operation == "fma" ? counter::kFfma : counter::kFadd;
+      const double operations_each = benchmark.operation == "fma" ? 2 : 1;
+      EXPECT_NEAR(value_of(counters, instruction).value_or(0) * operations_each, amount, 0.01 * amount);
+    }
   }
 }
 

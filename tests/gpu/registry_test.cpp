@@ -57,12 +57,14 @@ TEST(Registry, CeilingIdsAreFileNames) {
 }
 
 TEST(Registry, VariantsAreSortedWithNumbersByValue) {
-  std::vector<std::string> ladder;
-  for (const Variant& variant : all_variants()) {
-    if (variant.info.family == "ladder") ladder.push_back(variant.info.label);
-  }
-  EXPECT_THAT(ladder,
-              testing::ElementsAre("V0", "V1", "V2", "V3", "V4", "V5", "V6", "V6 manual", "V7", "V8"));
+  const auto place = [](std::string_view id) { return find_variant(id) - all_variants().data(); };
+  EXPECT_LT(place("reduce_v0_global"), place("reduce_v1_shared"));
+  EXPECT_LT(place("reduce_v6_unroll_complete"), place("reduce_v6_unroll_complete_manual"));
+  EXPECT_LT(place("reduce_v8_warp_shuffle"), place("sum_atomic"));
+  EXPECT_TRUE(natural_less("reduce_v2_strided", "reduce_v10_a"));
+  EXPECT_FALSE(natural_less("reduce_v10_a", "reduce_v2_strided"));
+  EXPECT_TRUE(natural_less("reduce_v2", "reduce_v2_strided"));
+  EXPECT_FALSE(natural_less("reduce_v2", "reduce_v2"));
 }
 
 TEST(Registry, FindsVariantsById) {
@@ -82,10 +84,9 @@ TEST(Registry, DescriptionsAreComplete) {
   }
 }
 
-TEST(Registry, OnlyV0DestroysItsInput) {
-  for (const Variant& variant : all_variants()) {
-    EXPECT_EQ(variant.info.destroys_input, variant.info.id == "reduce_v0_global") << variant.info.id;
-  }
+TEST(Registry, TheTreeInGlobalMemoryDestroysItsInput) {
+  EXPECT_TRUE(find_variant("reduce_v0_global")->info.destroys_input);
+  EXPECT_FALSE(find_variant("reduce_v1_shared")->info.destroys_input);
 }
 
 TEST(Registry, PartialsCoverEveryElementOnce) {

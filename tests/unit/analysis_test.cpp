@@ -556,6 +556,28 @@ TEST(Ladder, StepsOnlyBetweenComparablePoints) {
   EXPECT_THAT(steps_of(analyse(run)), ElementsAre("v0.256→v1.256", "v1.128→v1.128"));
 }
 
+TEST(Ladder, ComparesVersionsAtEqualElementsPerThread) {
+  const auto with_elements = [](const char* id, unsigned elements) {
+    Measurement sum = float_sum(id, 1);
+    sum.point.elements_per_thread = elements;
+    return sum;
+  };
+  const rooflinectl::Run run =
+      run_of({float_sum("tree", 1), with_elements("warp", 1), with_elements("warp", 8),
+              with_elements("warp", 128), with_elements("block", 1), with_elements("block", 128)});
+  const Analysis analysis = analyse(run);
+  std::vector<std::string> steps;
+  for (const LadderStep& step : analysis.experiments[0].steps) {
+    const auto text = [](const RooflinePoint& point) {
+      const PointId& id = point.measurement->point;
+      return fmt::format("{}.{}", id.variant, id.elements_per_thread.value_or(0));
+    };
+    steps.push_back(text(*step.from) + "→" + text(*step.to));
+  }
+  EXPECT_THAT(steps, ElementsAre("tree.0→warp.1", "warp.1→warp.8", "warp.1→block.1", "warp.8→warp.128",
+                                 "warp.128→block.128", "block.1→block.128"));
+}
+
 TEST(Ladder, HasAGapWhereAVersionWasNotTimed) {
   Measurement failed = float_sum("v1", 1);
   failed.time.reset();
@@ -597,6 +619,19 @@ TEST(Ladder, NamesTheCountersThatMovedTheLargestFirst) {
   EXPECT_EQ(moves[1].name, "warp execution efficiency");
   EXPECT_TRUE(moves[1].is_ratio);
   EXPECT_EQ(moves[2].name, "executed FLOP per element");
+}
+
+TEST(Ladder, NamesDramTrafficFirstAndMovesFromZeroLast) {
+  const Measurement from = counted(counted_sum(float_sum("v0", 1), 2, 1),
+                                   {{counter::kSharedBytes, 0}, {counter::kIntegerOps, 1e6}});
+  const Measurement to = counted(counted_sum(float_sum("v1", 1), 1, 1),
+                                 {{counter::kSharedBytes, 1e6}, {counter::kIntegerOps, 9e6}});
+  const rooflinectl::Run run = run_of({from, to});
+  const Analysis analysis = analyse(run);
+  std::vector<std::string> names;
+  for (const CounterMove& move : analysis.experiments[0].steps.at(0).moves) names.push_back(move.name);
+  EXPECT_THAT(names, ElementsAre("DRAM bytes per element", "integer operations per element",
+                                 "shared bytes per element"));
 }
 
 TEST(Ladder, DoesNotNameARatioThatStaysNegligible) {

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
+
 #include "reports/label_placement.h"
 
 namespace rooflinectl {
@@ -74,6 +76,20 @@ TEST(LabelPlacer, ALabelFarFromItsPointHasALeader) {
   EXPECT_EQ(label->leader->points.front().x, 200);
 }
 
+TEST(LabelPlacer, NoLeaderCrossesALabel) {
+  LabelPlacer placer({0, 0, 400, 400});
+  placer.block(Box{165, 165, 235, 235});
+  std::vector<PlacedLabel> placed;
+  while (auto label = placer.place("a wide label", {14}, {200, 200})) placed.push_back(*label);
+  ASSERT_GT(placed.size(), 4U);
+  for (const PlacedLabel& label : placed) {
+    for (const PlacedLabel& other : placed) {
+      ASSERT_TRUE(other.leader);
+      EXPECT_FALSE(bounds(label.text).intersects(other.leader->points.front(), other.leader->points.back()));
+    }
+  }
+}
+
 TEST(LabelPlacer, GivesUpWhereNothingIsFree) {
   LabelPlacer placer({0, 0, 400, 400});
   placer.block(Box{0, 0, 400, 400});
@@ -85,6 +101,13 @@ TEST(Fitted, CutsBetweenCharacters) {
   EXPECT_EQ(fitted("µµµ", style, 1000), "µµµ");
   const std::string cut = fitted("µµµµµµµµ", style, text_width("µµµ…", style) + 0.1);
   EXPECT_EQ(cut, "µµµ…");
+  EXPECT_EQ(fitted("µµµ", style, 0), "…");
+}
+
+TEST(Fitted, TakesTimeInProportionToTheText) {
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(fitted(std::string(20'000, 'n'), {14}, 0), "…");
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
 }
 
 }  // namespace

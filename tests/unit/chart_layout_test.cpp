@@ -8,6 +8,8 @@
 
 #include <algorithm>
 
+#include "reports/plot.h"
+#include "tests/golden/golden_run.h"
 #include "tests/support/constructed_run.h"
 
 namespace rooflinectl {
@@ -78,6 +80,14 @@ Run with_failures(Run run) {
   return run;
 }
 
+Run with_absurd_values(Run run) {
+  run.measurements[0].time = constructed::time(1e308);
+  run.measurements[1].time = constructed::time(1e-308);
+  run.ceilings[0].value = 1e-308;
+  run.ceilings[1].value = 1e308;
+  return run;
+}
+
 std::vector<Case> cases() {
   const auto long_label = [](int i) {
     return fmt::format("a name that goes on and on and on and never ends {}", i);
@@ -100,6 +110,8 @@ std::vector<Case> cases() {
       {"many ceilings", with_many_ceilings(constructed::run())},
       {"no ceilings and no points", without_ceilings(copies(0, 1.0, short_label))},
       {"failures", with_failures(constructed::run())},
+      {"recording", golden_run()},
+      {"slow or fast beyond reason", with_absurd_values(constructed::run())},
   };
 }
 
@@ -167,6 +179,29 @@ TEST_P(ChartLayout, NoTextLiesOverARoof) {
   }
 }
 
+std::vector<Polyline> leaders_of(const Scene& scene) {
+  std::vector<Polyline> leaders;
+  for (const Group& group : scene.groups) {
+    if (group.name != "label" && group.name != "labels") continue;
+    for (const Shape& shape : group.shapes) {
+      if (const Polyline* leader = std::get_if<Polyline>(&shape)) leaders.push_back(*leader);
+    }
+  }
+  return leaders;
+}
+
+TEST_P(ChartLayout, NoLeaderCrossesAText) {
+  for (const Scene& scene : scenes_of(GetParam().run)) {
+    for (const PlacedText& text : texts_of(scene)) {
+      for (const Polyline& leader : leaders_of(scene)) {
+        for (std::size_t i = 1; i < leader.points.size(); ++i) {
+          EXPECT_FALSE(text.box.intersects(leader.points[i - 1], leader.points[i])) << text.content;
+        }
+      }
+    }
+  }
+}
+
 INSTANTIATE_TEST_SUITE_P(Runs, ChartLayout, testing::ValuesIn(cases()),
                          [](const testing::TestParamInfo<Case>& tested) {
                            std::string name = tested.param.name;
@@ -185,25 +220,44 @@ std::vector<std::string> contents(const Scene& scene, std::string_view group) {
 }
 
 TEST(ChartScene, NamesEveryPointInThePlaneAndInTheLadder) {
-  const auto run = constructed::run();
-  const Analysis analysis = analyse(run);
-  const std::vector<Scene> scenes = scenes_of(run);
-  for (std::size_t i = 0; i < scenes.size(); ++i) {
-    std::vector<std::string> in_plane = contents(scenes[i], "label");
-    for (const std::string& text : contents(scenes[i], "labels")) in_plane.push_back(text);
-    for (const RooflinePoint& point : analysis.experiments[i].points) {
-      EXPECT_THAT(in_plane, testing::Contains(point.label));
-      EXPECT_THAT(contents(scenes[i], "ladder-row"), testing::Contains(point.label));
+  for (const auto& run : {constructed::run(), golden_run()}) {
+    const Analysis analysis = analyse(run);
+    const std::vector<Scene> scenes = scenes_of(run);
+    for (std::size_t i = 0; i < scenes.size(); ++i) {
+      std::vector<std::string> in_plane = contents(scenes[i], "label");
+      for (const std::string& text : contents(scenes[i], "labels")) in_plane.push_back(text);
+      for (const RooflinePoint& point : analysis.experiments[i].points) {
+        EXPECT_THAT(in_plane, testing::Contains(point.label));
+        EXPECT_THAT(contents(scenes[i], "ladder-row"), testing::Contains(point.label));
+      }
     }
   }
 }
 
 TEST(ChartScene, NamesEveryRoof) {
-  const auto run = constructed::run();
-  const Analysis analysis = analyse(run);
-  const ChartModel chart = chart_model(run, analysis.experiments.front());
-  const std::vector<std::string> labels = contents(chart_scene(chart), "labels");
-  for (const RoofLine& roof : chart.roofs) EXPECT_THAT(labels, testing::Contains(roof.text));
+  for (const auto& run : {constructed::run(), golden_run()}) {
+    const Analysis analysis = analyse(run);
+    const ChartModel chart = chart_model(run, analysis.experiments.front());
+    const std::vector<std::string> labels = contents(chart_scene(chart), "labels");
+    for (const RoofLine& roof : chart.roofs) EXPECT_THAT(labels, testing::Contains(roof.text));
+  }
+}
+
+std::vector<double> labelled(const Range& range, double pixels) {
+  std::vector<double> values;
+  for (const Tick& tick : log_ticks(range, pixels)) {
+    if (tick.is_labelled) values.push_back(tick.value);
+  }
+  return values;
+}
+
+TEST(LogTicks, NameTheDecades) {
+  EXPECT_THAT(labelled({0.1, 100}, 300), testing::ElementsAre(0.1, 1, 10, 100));
+}
+
+TEST(LogTicks, NameMoreThanOneValue) {
+  EXPECT_THAT(labelled({0.12, 3}, 180), testing::ElementsAre(0.2, 0.5, 1, 2));
+  EXPECT_THAT(labelled({0.15, 0.8}, 60), testing::ElementsAre(0.2, 0.5));
 }
 
 TEST(ChartScene, SaysHowManyRowsAreLeftOut) {

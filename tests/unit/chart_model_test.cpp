@@ -108,6 +108,41 @@ TEST(ChartModel, SubtitleNamesDeviceDateDriverCachesSizesAndTypes) {
             "·  f32, f16");
 }
 
+TEST(ChartModel, SubtitleDoesNotListManySizes) {
+  auto run = constructed::run();
+  const auto& points = run.plan.experiments[0].points;
+  ASSERT_GE(points.size(), 5U);
+  for (std::size_t i = 0; i < 5; ++i) {
+    run.plan.experiments[0].points[i].n_elements = std::uint64_t{1} << (10 + i);
+    run.measurements[i].point.n_elements = std::uint64_t{1} << (10 + i);
+  }
+  EXPECT_THAT(first_chart(run).subtitle, testing::HasSubstr("n = 2^10 … 2^28 (6 sizes)"));
+}
+
+TEST(ChartModel, AbsurdValuesAreNotDrawn) {
+  auto run = constructed::run();
+  const ChartModel sound = first_chart(run);
+  run.measurements[0].time = constructed::time(1e308);
+  run.measurements[1].time = constructed::time(1e-308);
+  for (Ceiling& ceiling : run.ceilings) {
+    if (ceiling.source == CeilingSource::theoretical) ceiling.value = 1e-308;
+  }
+  const ChartModel chart = first_chart(run);
+  EXPECT_FALSE(chart.points[0].useful);
+  EXPECT_FALSE(chart.points[1].useful);
+  EXPECT_EQ(sound.roofs.size(), 8U);
+  EXPECT_EQ(chart.roofs.size(), 5U) << "three peaks";
+  EXPECT_EQ(chart.axes.flop_per_s.low, sound.axes.flop_per_s.low);
+}
+
+TEST(ChartModel, AnAbsurdRoofHasNoRidge) {
+  auto run = constructed::run();
+  for (Ceiling& ceiling : run.ceilings) {
+    if (ceiling.kind == CeilingKind::bandwidth) ceiling.value = 1e-308;
+  }
+  EXPECT_TRUE(first_chart(run).ridges.empty());
+}
+
 TEST(ChartModel, AWarningReplacesTheBound) {
   auto run = constructed::run();
   run.measurements[0].time->noisy = true;

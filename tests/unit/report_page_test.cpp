@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <chrono>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -99,6 +100,25 @@ TEST(ReportPage, DarkPaperHasACounterpartForEveryNeutralColour) {
   }
 }
 
+TEST(ReportPage, ShowsAllThatMovedFromVersionToVersion) {
+  const auto run = constructed::run();
+  const Analysis analysis = analyse(run);
+  const std::string page = page_of(run);
+  for (const LadderStep& step : analysis.experiments[0].steps) {
+    for (const CounterMove& move : step.moves) {
+      EXPECT_THAT(between(page, "<li>" + step.from->label + " → " + step.to->label, "</li>"),
+                  HasSubstr(move.name));
+    }
+  }
+  EXPECT_FALSE(holds(page, " more</li>"));
+}
+
+TEST(ReportPage, TheChartScrollsOnANarrowScreen) {
+  const std::string css(embedded::page_css());
+  EXPECT_THAT(between(css, "\nfigure {", "}"), HasSubstr("overflow-x: auto"));
+  EXPECT_THAT(between(css, "(max-width: 900px)", "\n}"), HasSubstr("min-width: 900px"));
+}
+
 class WriteReports : public testing::Test {
  protected:
   void SetUp() override {
@@ -134,6 +154,30 @@ TEST_F(WriteReports, ARunWithoutPointsHasReportsToo) {
   auto run = constructed::empty_run();
   run.plan.experiments.push_back({.name = "none", .title = "", .timing = {}, .points = {}});
   EXPECT_EQ(write_reports(run, folder_).size(), 7U);
+}
+
+TEST_F(WriteReports, AThousandSizesTakeSeconds) {
+  auto run = constructed::run();
+  Measurement measurement = run.measurements[0];
+  run.plan.experiments.resize(1);
+  run.plan.experiments[0].points.clear();
+  run.measurements.clear();
+  for (std::uint64_t i = 0; i < 1000; ++i) {
+    measurement.point.n_elements = 1'000'003 + i;
+    run.plan.experiments[0].points.push_back(measurement.point);
+    run.measurements.push_back(measurement);
+  }
+  const auto begin = std::chrono::steady_clock::now();
+  write_reports(run, folder_);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+}
+
+TEST_F(WriteReports, AbsurdValuesDoNotStopTheReport) {
+  auto run = constructed::run();
+  run.measurements[0].time->median_s = 1e308;
+  run.measurements[1].time->median_s = 1e-308;
+  for (Ceiling& ceiling : run.ceilings) ceiling.value = 1e-308;
+  EXPECT_FALSE(write_reports(run, folder_).empty());
 }
 
 TEST_F(WriteReports, AnOutputThatCannotBeWrittenIsAnEnvironmentError) {

@@ -9,6 +9,7 @@
 #include "reports/reports.h"
 #include "reports/summary_md.h"
 #include "reports/utf8.h"
+#include "tests/golden/golden_run.h"
 #include "tests/support/constructed_run.h"
 
 namespace rooflinectl {
@@ -99,6 +100,19 @@ TEST(SummaryMd, HoldsPictureTableStepsCeilingsAndEnvironment) {
   EXPECT_THAT(text, HasSubstr("| DRAM read | 4.58 TB/s | measured | 1.98 GHz | 0.2 % |"));
   EXPECT_THAT(text, HasSubstr("| driver | 580.159.04 (CUDA 13.0) |"));
   EXPECT_THAT(text, HasSubstr("\nmeasured\n"));
+}
+
+TEST(SummaryMd, SaysHowManyMovesItLeavesOut) {
+  const auto run = golden_run();
+  const Analysis analysis = analyse(run);
+  const auto& steps = analysis.experiments[0].steps;
+  const auto step = std::find_if(steps.begin(), steps.end(),
+                                 [](const LadderStep& candidate) { return candidate.moves.size() > 3; });
+  ASSERT_NE(step, steps.end());
+  const std::string text = summary_md(run, analysis);
+  const std::string line = text.substr(text.find("- " + step->from->label + " → " + step->to->label + ":"));
+  EXPECT_THAT(line.substr(0, line.find('\n')),
+              testing::EndsWith(", and " + std::to_string(step->moves.size() - 3) + " more"));
 }
 
 TEST(SummaryMd, NamesCannotBreakTheTable) {

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/replay.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/files.h"
+
+namespace rooflinectl {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool is_same_work(PointId a, const PointId& b) {
+  a.experiment = b.experiment;
+  return a == b;
+}
+
+}  // namespace
+
+Replay replay(const Plan& plan, const Run& recording) {
+  Replay answer;
+  answer.run = recording;
+  answer.run.source = RunSource::replayed;
+  answer.run.plan = plan;
+  answer.run.measurements.clear();
+  for (const PointId& point : all_points(plan)) {
+    const auto found = std::find_if(recording.measurements.begin(), recording.measurements.end(),
+                                    [&](const Measurement& m) { return is_same_work(m.point, point); });
+    if (found == recording.measurements.end()) {
+      answer.missing.push_back(point);
+      continue;
+    }
+    answer.run.measurements.push_back(*found);
+    answer.run.measurements.back().point.experiment = point.experiment;
+  }
+  return answer;
+}
+
+std::optional<Replay> replay_best(const Plan& plan, const std::vector<fs::path>& recordings) {
+  std::optional<Replay> best;
+  for (const fs::path& path : recordings) {
+    Replay candidate = replay(plan, run_from_json(read_file(path), path.string()));
+    if (!best || candidate.missing.size() < best->missing.size()) best = std::move(candidate);
+  }
+  if (best && best->run.measurements.empty()) return std::nullopt;
+  return best;
+}
+
+std::vector<fs::path> shipped_recordings() {
+  std::error_code error;
+  const fs::path folder =
+      fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "share/rooflinectl/recordings";
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    const fs::path file = entry.path() / "run.json";
+    if (fs::exists(file, error)) files.push_back(file);
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace rooflinectl
