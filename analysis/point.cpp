@@ -72,9 +72,12 @@ Utilisation utilisation(const Run& run, const Measurement& measurement) {
   const double time_s = measurement.time->median_s;
   const Traffic moved = traffic(measurement);
   const Operations done = operations(measurement);
+  const double moved_bytes = moved.read_bytes + moved.written_bytes;
   Utilisation fractions;
   if (const auto memory = ceilings.memory(moved)) {
-    fractions.dram = (moved.read_bytes + moved.written_bytes) / time_s / memory->per_s;
+    fractions.dram = moved_bytes / time_s / memory->per_s;
+  } else if (moved_bytes <= 0) {
+    fractions.dram = 0;
   }
   if (const auto compute = ceilings.compute(done, accumulator(measurement.point.dtype))) {
     fractions.compute = done.flops / time_s / compute->per_s;

@@ -386,6 +386,12 @@ TEST(BoundOfAPoint, IsDramEvenIfShortWhenTheTrafficRunsHigh) {
   EXPECT_EQ(OnePoint(small)->bound, Bound::dram);
 }
 
+TEST(BoundOfAPoint, NeedsNoDramCeilingWhereNothingCameFromDram) {
+  rooflinectl::Run run = run_of({counted_sum(float_sum("v", 1e-3), 0, 1)});
+  remove_ceiling(run, "dram_copy");
+  EXPECT_EQ(OnePoint(run)->bound, Bound::latency);
+}
+
 TEST(BoundOfAPoint, IsUnknownWithoutATime) {
   Measurement untimed = counted_sum(float_sum("v", 1), 1, 1);
   untimed.time.reset();
