@@ -169,7 +169,7 @@ TEST_F(WriteReports, AThousandSizesTakeSeconds) {
   }
   const auto begin = std::chrono::steady_clock::now();
   write_reports(run, folder_);
-  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(5));
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
 
 TEST_F(WriteReports, AbsurdValuesDoNotStopTheReport) {
