@@ -2,6 +2,7 @@
 #include "cli/catalogue.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <cstdlib>
 #include <string>
@@ -41,22 +42,27 @@ Catalogue catalogue_of_ids() {
   return catalogue;
 }
 
-Error no_catalogue(const fs::path& collector, const std::string& cause, const std::string& hint) {
-  return {ErrorKind::environment, fmt::format("{} --catalogue {}", collector.string(), cause), hint};
-}
-
-Catalogue catalogue_in(const std::string& answer, const fs::path& collector) {
+/// Throws the failure that the collector reported, if `answer` is one.
+void throw_reported_failure(const std::string& answer) {
+  std::optional<message::Failure> failure;
   try {
-    return decode_catalogue(answer);
-  } catch (const Error& error) {
-    throw no_catalogue(collector, fmt::format("gave no catalogue: {}", error.what()),
-                       "rooflinectl and rooflinectl-collector must come from the same installation");
+    const Message message = decode(answer);
+    if (const auto* reported = std::get_if<message::Failure>(&message)) failure = *reported;
+  } catch (const Error&) {
+    return;
   }
+  if (failure) throw Error(failure->kind, failure->cause, failure->hint);
 }
 
-Catalogue ask_collector(const fs::path& collector) {
+/// What the collector prints when it is started with `question`, such as `--catalogue`. Throws the error that
+/// it reports, or Error(environment) if it gives no answer.
+std::string ask_collector(const fs::path& collector, const std::vector<std::string>& question) {
+  const auto fail = [&](const std::string& cause, const std::string& hint) {
+    throw Error(ErrorKind::environment,
+                fmt::format("{} {} {}", collector.string(), fmt::join(question, " "), cause), hint);
+  };
   const auto deadline = CollectorProcess::Clock::now() + kAnswerLimit;
-  CollectorProcess process(collector, {"--catalogue"}, {});
+  CollectorProcess process(collector, question, {});
   std::string answer;
   std::string log;
   while (true) {
@@ -66,11 +72,26 @@ Catalogue ask_collector(const fs::path& collector) {
     } else if (const auto* log_line = std::get_if<CollectorProcess::LogLine>(&event)) {
       log = log_line->text;
     } else if (const auto* exited = std::get_if<CollectorProcess::Exited>(&event)) {
-      if (exited->wait_status == 0) return catalogue_in(answer, collector);
-      throw no_catalogue(collector, describe_exit(exited->wait_status), log);
+      if (exited->wait_status == 0) return answer;
+      throw_reported_failure(answer);
+      fail(describe_exit(exited->wait_status), log);
     } else {
-      throw no_catalogue(collector, "gave no answer", {});
+      fail("gave no answer", {});
     }
+  }
+}
+
+/// The answer to `question`, read by `decode`.
+template <typename Decode>
+auto ask_collector(const std::vector<std::string>& question, Decode decode) {
+  const fs::path collector = require_collector();
+  const std::string answer = ask_collector(collector, question);
+  try {
+    return decode(answer);
+  } catch (const Error& error) {
+    throw Error(ErrorKind::environment,
+                fmt::format("{} gave an answer of another version: {}", collector.string(), error.what()),
+                "rooflinectl and rooflinectl-collector must come from the same installation");
   }
 }
 
@@ -93,8 +114,17 @@ fs::path require_collector() {
 }
 
 Catalogue load_catalogue() {
-  const auto collector = find_collector();
-  return collector ? ask_collector(*collector) : catalogue_of_ids();
+  return find_collector() ? ask_collector({"--catalogue"}, decode_catalogue) : catalogue_of_ids();
+}
+
+std::vector<DeviceInfo> load_devices() {
+  return ask_collector({"--devices"}, decode_devices);
+}
+
+std::vector<ChipCounters> load_chips(const std::string& chip) {
+  std::vector<std::string> question{"--metrics"};
+  if (!chip.empty()) question.push_back(chip);
+  return ask_collector(question, decode_chips);
 }
 
 }  // namespace rooflinectl

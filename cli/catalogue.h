@@ -3,8 +3,11 @@
 
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "core/catalogue.h"
+#include "core/run.h"
 
 namespace rooflinectl {
 
@@ -19,5 +22,14 @@ std::filesystem::path require_collector();
 /// with what the shipped recordings tell of them. Throws Error(environment) if there is a collector that does
 /// not answer.
 Catalogue load_catalogue();
+
+/// The GPUs that can be measured here. Throws CannotMeasure without a collector, and the collector's error if
+/// there is no driver or no GPU.
+std::vector<DeviceInfo> load_devices();
+
+/// The basic counter set on the chip of that name, or, with an empty name, on every chip that CUPTI knows.
+/// Throws CannotMeasure without a collector, and the collector's error if CUPTI is missing or knows no such
+/// chip.
+std::vector<ChipCounters> load_chips(const std::string& chip);
 
 }  // namespace rooflinectl

@@ -3,16 +3,27 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/catalogue.h"
 #include "cli/commands.h"
 #include "cli/table.h"
+#include "core/protocol.h"
+#include "reports/format.h"
 
 namespace rooflinectl {
 
 namespace {
+
+struct ListOptions {
+  std::string topic;
+  std::string chip;
+  bool json = false;
+};
+
+// ---- variants and ceilings ----
 
 std::string joined(const std::vector<Dtype>& dtypes) {
   std::vector<std::string_view> names;
@@ -32,25 +43,119 @@ void print_variants(const std::vector<VariantInfo>& variants) {
   fmt::print("{}", table.text());
 }
 
-int list() {
+void list_variants(const ListOptions& options) {
   const Catalogue catalogue = load_catalogue();
-  if (find_collector()) {
+  if (options.json) {
+    fmt::print("{}\n", encode(catalogue));
+  } else if (find_collector()) {
     print_variants(catalogue.variants);
   } else {
     for (const VariantInfo& variant : catalogue.variants) fmt::print("{}\n", variant.id);
     fmt::print("\nThis build has no rooflinectl-collector, which knows more about them.\n");
   }
-  fmt::print("\nceilings: {}\n", fmt::join(catalogue.ceilings, ", "));
+}
+
+void list_ceilings(const ListOptions& options) {
+  const Catalogue catalogue = load_catalogue();
+  if (options.json) {
+    fmt::print("{}\n", encode(catalogue));
+  } else {
+    fmt::print("ceilings: {}\n", fmt::join(catalogue.ceilings, ", "));
+  }
+}
+
+// ---- metrics ----
+
+void print_chip(const ChipCounters& chip) {
+  fmt::print("{}: {} {}\n\n", chip.chip, chip.passes, chip.passes == 1 ? "pass" : "passes");
+  Table table({"counter", "hardware metric", "meaning"});
+  for (const CounterInfo& counter : chip.counters) {
+    table.add(
+        {counter.key, counter.metric.empty() ? "(none on this chip)" : counter.metric, counter.meaning});
+  }
+  fmt::print("{}", table.text());
+}
+
+void print_chips(const std::vector<ChipCounters>& chips) {
+  Table table({"chip", "passes", "counters that it lacks"});
+  for (const ChipCounters& chip : chips) {
+    std::vector<std::string> missing;
+    for (const CounterInfo& counter : chip.counters) {
+      if (counter.metric.empty()) missing.push_back(counter.key);
+    }
+    table.add({chip.chip, fmt::format("{}", chip.passes), fmt::format("{}", fmt::join(missing, " "))});
+  }
+  fmt::print("{}\nrooflinectl list metrics --chip {} names the counters and where they come from.\n",
+             table.text(), chips.empty() ? "CHIP" : chips.back().chip);
+}
+
+void list_metrics(const ListOptions& options) {
+  const std::vector<ChipCounters> chips = load_chips(options.chip);
+  if (options.json) {
+    fmt::print("{}\n", encode(chips));
+  } else if (options.chip.empty()) {
+    print_chips(chips);
+  } else {
+    for (const ChipCounters& chip : chips) print_chip(chip);
+  }
+}
+
+// ---- devices ----
+
+void list_devices(const ListOptions& options) {
+  const std::vector<DeviceInfo> devices = load_devices();
+  if (options.json) {
+    fmt::print("{}\n", encode(devices));
+    return;
+  }
+  Table table({"index", "name", "compute capability", "SMs", "memory", "L2", "UUID"});
+  for (const DeviceInfo& device : devices) {
+    table.add({fmt::format("{}", device.index), device.name,
+               fmt::format("{}.{}", device.compute_capability / 10, device.compute_capability % 10),
+               fmt::format("{}", device.sm_count), format::memory_size(device.memory_bytes),
+               format::memory_size(device.l2_bytes), device.uuid});
+  }
+  fmt::print("{}", table.text());
+}
+
+// ---- the command ----
+
+int list(const ListOptions& options) {
+  if (options.topic == "variants") {
+    list_variants(options);
+  } else if (options.topic == "ceilings") {
+    list_ceilings(options);
+  } else if (options.topic == "metrics") {
+    list_metrics(options);
+  } else {
+    list_devices(options);
+  }
   return 0;
 }
 
 }  // namespace
 
 void add_list_command(CLI::App& app, Action& action) {
-  CLI::App* const command = app.add_subcommand("list", "List the variants and ceilings that a plan can name");
+  const auto options = std::make_shared<ListOptions>();
+  CLI::App* const command =
+      app.add_subcommand("list", "List variants, ceilings, metrics of a chip, or devices");
+  command
+      ->add_option("topic", options->topic, "variants or ceilings (what a plan can name), metrics, devices")
+      ->type_name("TOPIC")
+      ->default_val("variants")
+      ->check(CLI::IsMember({"variants", "ceilings", "metrics", "devices"}));
+  command
+      ->add_option("--chip", options->chip, "With metrics: the chip, such as GH100 (default: all, in short)")
+      ->type_name("CHIP");
+  command->add_flag("--json", options->json, "Print JSON, for scripts");
   command->footer(
-      "Where several block sizes or a number of elements per thread are listed, a plan can choose.");
-  command->callback([&action] { action = list; });
+      "Where several block sizes or a number of elements per thread are listed, a plan can choose.\n"
+      "\n"
+      "Examples:\n"
+      "  rooflinectl list\n"
+      "  rooflinectl list metrics --chip GH100    every counter, its hardware metric, the passes\n"
+      "  rooflinectl list devices --json");
+  command->callback([&action, options] { action = [options] { return list(*options); }; });
 }
 
 }  // namespace rooflinectl

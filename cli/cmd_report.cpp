@@ -21,6 +21,7 @@ namespace fs = std::filesystem;
 struct ReportOptions {
   std::string run_file;
   std::string output;
+  bool quiet = false;
 };
 
 fs::path make_folder(const fs::path& folder) {
@@ -39,7 +40,7 @@ int report(const ReportOptions& options) {
 
   const fs::path folder = options.output.empty() ? file.parent_path() : make_folder(options.output);
   const auto written = write_reports(run, folder);
-  fmt::print("{}\n", terminal_summary(run, columns_of(stdout)));
+  if (!options.quiet) fmt::print("{}\n", terminal_summary(run, columns_of(stdout)));
   for (const fs::path& path : written) fmt::print("{}\n", path.string());
   return 0;
 }
@@ -55,6 +56,7 @@ void add_report_command(CLI::App& app, Action& action) {
   command
       ->add_option("-o,--output", options->output, "Folder for the reports (default: that of the run.json)")
       ->type_name("DIR");
+  command->add_flag("-q,--quiet", options->quiet, "Print the paths of what was written and nothing else");
   command->footer(
       "Examples:\n"
       "  rooflinectl report runs/reductions/latest\n"

@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -37,8 +36,15 @@ struct RunOptions {
   bool dry_run = false;
   bool json = false;
   bool require_gpu = false;
+  bool quiet = false;
+  bool verbose = false;
   std::string replay_file;
   std::vector<std::string> command_line;
+
+  Verbosity verbosity() const {
+    if (quiet) return Verbosity::quiet;
+    return verbose ? Verbosity::verbose : Verbosity::normal;
+  }
 };
 
 // ---- --dry-run ----
@@ -101,45 +107,52 @@ void print_duration(const Run& run) {
   fmt::print("measured in {}{}\n", format::duration(run.wall_s), share);
 }
 
-int end_run(const MeasureResult& result) {
-  write_reports(result.run, result.folder);
+void print_summary(const MeasureResult& result) {
   fmt::print("\n{}\n", terminal_summary(result.run, columns_of(stdout)));
-
-  const auto& measurements = result.run.measurements;
-  const auto bad =
-      std::count_if(measurements.begin(), measurements.end(),
-                    [](const Measurement& measurement) { return measurement.status != Status::ok; });
-  if (bad > 0) fmt::print("{} of {} points failed or could not be verified\n", bad, measurements.size());
+  const std::size_t bad = result.bad_points();
+  if (bad > 0) {
+    fmt::print("{} of {} points failed or could not be verified\n", bad, result.run.measurements.size());
+  }
   for (const std::string& loss : result.losses) fmt::print("{}\n", loss);
   print_duration(result.run);
-  fmt::print("report: {}\n", (result.folder / "report.html").string());
+}
+
+/// The last line of a run; with --quiet the only one.
+void print_report(const fs::path& folder, Verbosity verbosity) {
+  fmt::print("{}{}\n", verbosity == Verbosity::quiet ? "" : "report: ", (folder / "report.html").string());
   std::fflush(stdout);
-  link_latest(result.folder);
+  link_latest(folder);
+}
+
+int end_run(const MeasureResult& result, Verbosity verbosity) {
+  write_reports(result.run, result.folder);
+  if (verbosity != Verbosity::quiet) print_summary(result);
+  print_report(result.folder, verbosity);
   if (result.stopped_by) throw *result.stopped_by;
-  return bad == 0 && result.losses.empty() ? 0 : static_cast<int>(ErrorKind::measurement);
+  const bool complete = result.bad_points() == 0 && result.losses.empty();
+  return complete ? 0 : static_cast<int>(ErrorKind::measurement);
 }
 
 // ---- a recording in place of a run ----
 
-void print_missing(const std::vector<PointId>& missing) {
+void print_missing(const std::vector<PointId>& missing, std::FILE* stream) {
   if (missing.empty()) return;
-  fmt::print("not in the recording: {} of the plan's points\n", missing.size());
-  for (const PointId& point : missing) fmt::print("  {}\n", range_name(point));
+  fmt::print(stream, "not in the recording: {} of the plan's points\n", missing.size());
+  for (const PointId& point : missing) fmt::print(stream, "  {}\n", range_name(point));
 }
 
 /// `origin`: what the first line says after device and date.
 int end_replay(const Replay& replayed, const RunOptions& options, const std::string& origin) {
-  fmt::print("replayed, not measured: a recording of {}, {}{}\n", replayed.run.device.name,
-             format::utc(replayed.run.started_utc), origin);
+  const bool quiet = options.quiet;
+  fmt::print(quiet ? stderr : stdout, "replayed, not measured: a recording of {}, {}{}\n",
+             replayed.run.device.name, format::utc(replayed.run.started_utc), origin);
   const fs::path folder =
       create_run_folder(options.output, replayed.run.plan.name, std::chrono::system_clock::now());
   write_file(folder / "run.json", run_to_json(replayed.run));
   write_reports(replayed.run, folder);
-  fmt::print("\n{}\n", terminal_summary(replayed.run, columns_of(stdout)));
-  print_missing(replayed.missing);
-  fmt::print("report: {}\n", (folder / "report.html").string());
-  std::fflush(stdout);
-  link_latest(folder);
+  if (!quiet) fmt::print("\n{}\n", terminal_summary(replayed.run, columns_of(stdout)));
+  print_missing(replayed.missing, quiet ? stderr : stdout);
+  print_report(folder, options.verbosity());
   return 0;
 }
 
@@ -169,8 +182,9 @@ int measure_run(const Plan& plan, const RunOptions& options) {
   request.collector = require_collector();
   request.output = options.output;
   request.command_line = options.command_line;
+  request.verbosity = options.verbosity();
   const MeasureResult result = measure(request);
-  return result.stop_signal ? end_interrupted(result) : end_run(result);
+  return result.stop_signal ? end_interrupted(result) : end_run(result, options.verbosity());
 }
 
 int run(const RunOptions& options) {
@@ -219,6 +233,11 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
       ->add_flag("--json", options->json,
                  "With --dry-run: print the request that the collector would be sent, as JSON")
       ->needs(dry_run);
+  CLI::Option* const quiet = command->add_flag(
+      "-q,--quiet", options->quiet, "Print the path of the report and nothing else, but for what went wrong");
+  command
+      ->add_flag("-v,--verbose", options->verbose, "Show every result and the collector's log as they come")
+      ->excludes(quiet);
   command->footer(
       "Examples:\n"
       "  rooflinectl run experiments.yaml\n"

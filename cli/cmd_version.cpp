@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <memory>
+
 #include "cli/catalogue.h"
 #include "cli/commands.h"
 #include "cli/version.h"
@@ -8,6 +10,14 @@
 namespace rooflinectl {
 
 namespace {
+
+int print_version_json() {
+  const auto collector = find_collector();
+  fmt::print(R"({{"version":"{}","commit":"{}","can_measure":{}}})"
+             "\n",
+             tool_version(), tool_commit(), collector.has_value());
+  return 0;
+}
 
 int print_version() {
   fmt::print("rooflinectl {} (commit {})\n", tool_version(), tool_commit());
@@ -21,7 +31,9 @@ int print_version() {
 void add_version_command(CLI::App& app, Action& action) {
   CLI::App* const command =
       app.add_subcommand("version", "Print the version, the commit and whether this build can measure");
-  command->callback([&action] { action = print_version; });
+  const auto json = std::make_shared<bool>(false);
+  command->add_flag("--json", *json, "Print JSON, for scripts");
+  command->callback([&action, json] { action = *json ? print_version_json : print_version; });
 }
 
 }  // namespace rooflinectl

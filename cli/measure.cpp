@@ -77,7 +77,7 @@ class Measuring {
       : request_(request),
         worklist_(request.plan, request.device, request.counters),
         recorder_(request.plan, request.command_line),
-        progress_(request.plan, worklist_.points_with_counters(), stderr) {}
+        progress_(request.plan, worklist_.points_with_counters(), stderr, request.verbosity) {}
 
   MeasureResult run() {
     Outcome outcome = run_collector();
@@ -91,7 +91,7 @@ class Measuring {
     }
     progress_.finish();
     if (!stop_signal_) mark_what_is_left();
-    if (recorder_.is_open()) recorder_.save();
+    if (recorder_.is_open()) save_finally();
     return {recorder_.run(), recorder_.folder(), losses_, stop_signal_, stopped_by_};
   }
 
@@ -113,7 +113,7 @@ class Measuring {
       const auto save_due = recorder_.save_due();
       const CollectorProcess::Event event =
           process.next(save_due ? std::min(deadline, *save_due) : deadline, stop_signals_.fd());
-      if (save_due && Clock::now() >= *save_due) recorder_.save();
+      if (save_due && Clock::now() >= *save_due) save();
 
       const bool silent = std::holds_alternative<CollectorProcess::TimedOut>(event);
       if (silent && Clock::now() < deadline) continue;  // woken up to save
@@ -165,6 +165,7 @@ class Measuring {
 
   std::optional<Outcome> handle(const CollectorProcess::LogLine& line) {
     log_.add(line.text);
+    if (request_.verbosity == Verbosity::verbose) progress_.warn(fmt::format("collector: {}", line.text));
     return std::nullopt;
   }
 
@@ -215,7 +216,7 @@ class Measuring {
       recorder_.open(request_.output, hello);
       log_.set_file(log_file());
       progress_.set_passes(hello.counter_session.passes);
-      print_header(hello);
+      tell(hello);
     }
     recorder_.set_counter_session(hello.counter_session);
     return std::nullopt;
@@ -337,7 +338,39 @@ class Measuring {
     }
   }
 
+  // -- keeping results --
+
+  /// A disk that is full now may have room later: measuring goes on.
+  void save() {
+    try {
+      recorder_.save();
+      save_failed_ = false;
+    } catch (const Error& error) {
+      if (!save_failed_) progress_.warn(fmt::format("{}; measuring goes on", error.what()));
+      save_failed_ = true;
+    }
+  }
+
+  void save_finally() {
+    try {
+      recorder_.save();
+    } catch (const Error& error) {
+      const std::string rescued = recorder_.rescue().string();
+      throw Error(ErrorKind::environment, fmt::format("{}; all results are in {}", error.what(), rescued),
+                  fmt::format("make room, then draw them: rooflinectl report {} --output DIR", rescued));
+    }
+  }
+
   // -- what the user sees first --
+
+  void tell(const message::Hello& hello) {
+    const CounterSession& counters = hello.counter_session;
+    if (request_.verbosity != Verbosity::quiet) {
+      print_header(hello);
+    } else if (request_.counters && !counters.available) {
+      progress_.warn(fmt::format("counters: unavailable: {}", counters.reason));
+    }
+  }
 
   void print_header(const message::Hello& hello) const {
     const DeviceInfo& device = hello.device;
@@ -373,6 +406,7 @@ class Measuring {
 
   bool said_hello_ = false;  // this collector
   bool said_bye_ = false;
+  bool save_failed_ = false;
   std::optional<message::Progress> current_;  // what it works on
 
   std::vector<std::string> losses_;
@@ -381,6 +415,11 @@ class Measuring {
 };
 
 }  // namespace
+
+std::size_t MeasureResult::bad_points() const {
+  const auto is_bad = [](const Measurement& measurement) { return measurement.status != Status::ok; };
+  return static_cast<std::size_t>(std::count_if(run.measurements.begin(), run.measurements.end(), is_bad));
+}
 
 MeasureResult measure(const MeasureRequest& request) {
   return Measuring(request).run();

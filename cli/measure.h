@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/terminal.h"
 #include "core/error.h"
 #include "core/run.h"
 
@@ -18,6 +19,7 @@ struct MeasureRequest {
   std::filesystem::path collector;  ///< the executable
   std::filesystem::path output;     ///< the run's folder is made in here
   std::vector<std::string> command_line;
+  Verbosity verbosity = Verbosity::normal;
 };
 
 /// Nothing can be measured on this machine: no GPU, no driver, no collector. A recording can take the place
@@ -37,14 +39,19 @@ struct MeasureResult {
   /// Why the run ended before its plan did.
   std::optional<int> stop_signal;
   std::optional<Error> stopped_by;
+
+  /// Points that failed or could not be verified.
+  std::size_t bad_points() const;
 };
 
 /// Measures a plan in a collector process and keeps every result on disk as it comes. A point that crashes or
 /// hangs the collector is marked as failed with its cause, and a new collector goes on with the next one.
-/// Prints what is measured on standard output and the progress on standard error.
+/// Prints what is measured on standard output and the progress on standard error, as far as `verbosity` lets
+/// it.
 ///
 /// Throws as long as nothing has been written: CannotMeasure if the collector finds no GPU or does not start;
-/// Error for a device that is not there or an output folder that cannot be written.
+/// Error for a device that is not there or an output folder that cannot be written. Throws Error(environment)
+/// at the end if the disk is full; it names the file that the results are in.
 MeasureResult measure(const MeasureRequest& request);
 
 }  // namespace rooflinectl

@@ -63,8 +63,9 @@ std::string_view activity(Phase phase) {
   return "?";
 }
 
-Progress::Progress(const Plan& plan, std::size_t points_to_count, std::FILE* stream)
+Progress::Progress(const Plan& plan, std::size_t points_to_count, std::FILE* stream, Verbosity verbosity)
     : display_(stream),
+      verbosity_(verbosity),
       n_points_(all_points(plan).size()),
       points_to_count_(points_to_count),
       total_work_(static_cast<double>(plan.ceilings.size() + n_points_)) {}
@@ -75,12 +76,13 @@ void Progress::set_passes(int passes) {
 
 void Progress::begin(const message::Progress& step) {
   if (step.phase == Phase::count) {
-    if (!counting_ && !display_.is_terminal()) {
+    if (!counting_ && shows_results()) {
       display_.line(fmt::format("counting {}", format::counted(points_to_count_, "point")));
     }
     counting_ = true;
     done_work_ += kCountedRangeWork;
   }
+  if (verbosity_ == Verbosity::quiet) return;
   display_.status(fmt::format("[{}/{}] {} {}{}", points_measured_, n_points_, activity(step.phase), step.what,
                               time_left()));
 }
@@ -88,16 +90,20 @@ void Progress::begin(const message::Progress& step) {
 void Progress::measured(const Ceiling& ceiling) {
   if (ceiling.source == CeilingSource::theoretical) return;
   done_work_ += 1;
-  if (!display_.is_terminal()) display_.line(fmt::format("ceiling {}: {}", ceiling.id, value_text(ceiling)));
+  if (shows_results()) display_.line(fmt::format("ceiling {}: {}", ceiling.id, value_text(ceiling)));
 }
 
 void Progress::measured(const Measurement& measurement) {
   ++points_measured_;
   done_work_ += 1;
-  const bool stays = !display_.is_terminal() || measurement.status != Status::ok;
-  if (!stays) return;
+  if (!shows_results() && measurement.status == Status::ok) return;
   display_.line(fmt::format("[{}/{}] {}: {}", points_measured_, n_points_, range_name(measurement.point),
                             result_text(measurement)));
+}
+
+bool Progress::shows_results() const {
+  if (verbosity_ == Verbosity::normal) return !display_.is_terminal();
+  return verbosity_ == Verbosity::verbose;
 }
 
 std::string Progress::time_left() const {

@@ -20,8 +20,8 @@ std::string_view activity(message::Phase phase);
 class Progress {
  public:
   /// `points_to_count`: how many of the plan's points will be counted, unless `set_passes(0)` says that none
-  /// is.
-  Progress(const Plan& plan, std::size_t points_to_count, std::FILE* stream);
+  /// is. With `Verbosity::quiet` only failures and warnings are shown.
+  Progress(const Plan& plan, std::size_t points_to_count, std::FILE* stream, Verbosity verbosity);
 
   void set_passes(int passes);
   void begin(const message::Progress& step);
@@ -34,8 +34,11 @@ class Progress {
   using Clock = std::chrono::steady_clock;
 
   std::string time_left() const;
+  /// Whether results get a line of their own that stays.
+  bool shows_results() const;
 
   ProgressDisplay display_;
+  Verbosity verbosity_;
   std::size_t n_points_;
   std::size_t points_to_count_;
   std::size_t points_measured_ = 0;

@@ -82,15 +82,26 @@ std::optional<Recorder::Clock::time_point> Recorder::save_due() const {
   return has_news_ && is_open() ? std::optional(next_save_) : std::nullopt;
 }
 
-void Recorder::save() {
-  const Clock::time_point begin = Clock::now();
-  run_.wall_s = std::chrono::duration<double>(begin - started_).count();
+std::string Recorder::text() {
+  run_.wall_s = std::chrono::duration<double>(Clock::now() - started_).count();
   run_.measurements.clear();
   for (const auto& [point, measurement] : measurements_) run_.measurements.push_back(measurement);
-  write_file(folder_ / "run.json", run_to_json(run_));
+  return run_to_json(run_);
+}
+
+void Recorder::save() {
+  const Clock::time_point begin = Clock::now();
+  next_save_ = begin + 1s;
+  write_file(folder_ / "run.json", text());
   has_news_ = false;
-  const Clock::time_point end = Clock::now();
-  next_save_ = end + std::max<Clock::duration>(1s, 10 * (end - begin));
+  next_save_ += 10 * (Clock::now() - begin);
+}
+
+std::filesystem::path Recorder::rescue() {
+  const std::filesystem::path folder =
+      create_run_folder(std::filesystem::temp_directory_path() / "rooflinectl", run_.plan.name, started_utc_);
+  write_file(folder / "run.json", text());
+  return folder / "run.json";
 }
 
 void CollectorLog::set_file(std::filesystem::path file) {

@@ -41,10 +41,16 @@ class Recorder {
   /// When the results that are not on disk yet shall be written: about once a second, and seldom enough that
   /// writing takes little of the time.
   std::optional<Clock::time_point> save_due() const;
-  /// Writes `run.json`. Throws Error(environment).
+  /// Writes `run.json`. Throws Error(environment); another attempt is then due in a second.
   void save();
+  /// Writes `run.json` into a new folder among the temporary files, for when `save` cannot. Returns the file;
+  /// throws Error(environment).
+  std::filesystem::path rescue();
 
  private:
+  /// The run as it stands.
+  std::string text();
+
   Run run_;
   std::filesystem::path folder_;
   std::map<std::size_t, Measurement> measurements_;  // by point: in the order of the plan

@@ -10,6 +10,13 @@ namespace rooflinectl {
 /// Width in columns that a table written to `stream` may have: that of the terminal, or 120 where it is none.
 int columns_of(std::FILE* stream);
 
+/// How much a command tells beside its result.
+enum class Verbosity {
+  quiet,  ///< only what went wrong
+  normal,
+  verbose,  ///< also what the collector logs
+};
+
 /// What a long run shows on `stream`: a status that is rewritten in place on a terminal, and lines that stay.
 class ProgressDisplay {
  public:

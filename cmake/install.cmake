@@ -20,4 +20,14 @@ install(RUNTIME_DEPENDENCY_SET libraries
   LIBRARY DESTINATION lib)
 
 install(FILES experiments.yaml DESTINATION share/rooflinectl)
+install(FILES README.md LICENSE DESTINATION share/doc/rooflinectl)
+install(FILES reports/font/OFL.txt DESTINATION share/doc/rooflinectl RENAME Inter-font-license.txt)
 install(DIRECTORY recordings DESTINATION share/rooflinectl)
+
+# `cpack` in the build folder packs the same folder as rooflinectl-<version>-Linux-<processor>.tar.gz.
+set(CPACK_GENERATOR TGZ)
+set(CPACK_PACKAGE_NAME rooflinectl)
+set(CPACK_SYSTEM_NAME "${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR}")
+set(CPACK_PACKAGE_VENDOR rooflinectl)
+set(CPACK_VERBATIM_VARIABLES ON)
+include(CPack)

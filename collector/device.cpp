@@ -108,11 +108,7 @@ std::optional<int> fp32_lanes_per_sm(int compute_capability) {
   }
 }
 
-}  // namespace
-
-DeviceInfo select_device(const std::string& selector) {
-  const int index = device_index(selector, device_count());
-  kernels::check(cudaSetDevice(index), "cudaSetDevice");
+DeviceInfo describe_device(int index) {
   cudaDeviceProp properties{};
   kernels::check(cudaGetDeviceProperties(&properties, index), "cudaGetDeviceProperties");
 
@@ -133,6 +129,20 @@ DeviceInfo select_device(const std::string& selector) {
   kernels::check(cudaDriverGetVersion(&device.cuda_driver_version), "cudaDriverGetVersion");
   kernels::check(cudaRuntimeGetVersion(&device.cuda_runtime_version), "cudaRuntimeGetVersion");
   return device;
+}
+
+}  // namespace
+
+DeviceInfo select_device(const std::string& selector) {
+  const int index = device_index(selector, device_count());
+  kernels::check(cudaSetDevice(index), "cudaSetDevice");
+  return describe_device(index);
+}
+
+std::vector<DeviceInfo> all_devices() {
+  std::vector<DeviceInfo> devices(static_cast<std::size_t>(device_count()));
+  for (std::size_t i = 0; i < devices.size(); ++i) devices[i] = describe_device(static_cast<int>(i));
+  return devices;
 }
 
 std::vector<Ceiling> theoretical_ceilings(const DeviceInfo& device) {

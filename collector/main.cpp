@@ -6,8 +6,12 @@
 #include <exception>
 #include <iostream>
 #include <iterator>
+#include <optional>
+#include <string>
 
 #include "collector/collect.h"
+#include "collector/device.h"
+#include "collector/profiler.h"
 #include "core/error.h"
 #include "core/files.h"
 #include "core/protocol.h"
@@ -35,6 +39,8 @@ int run(int argc, char** argv) {
   std::string plan_file = "-";
   std::string mode;
   bool print_catalogue = false;
+  bool print_devices = false;
+  std::optional<std::string> chip;
   app.add_option("--plan", plan_file,
                  "the request, as `rooflinectl run --dry-run --json` prints it; - for standard input");
   app.add_option("--mode", mode,
@@ -43,10 +49,23 @@ int run(int argc, char** argv) {
       ->check(CLI::IsMember({"measure", "once", "count"}));
   app.add_flag("--catalogue", print_catalogue,
                "print the variants and ceilings in this program and exit; needs no GPU");
+  app.add_flag("--devices", print_devices, "print the GPUs that can be measured and exit");
+  app.add_option("--metrics", chip,
+                 "print the counters of a chip and exit; of every chip where none is named; needs no GPU")
+      ->type_name("CHIP")
+      ->expected(0, 1);
   try {
     app.parse(argc, argv);
     if (print_catalogue) {
       std::cout << encode(linked_catalogue()) << std::endl;
+      return 0;
+    }
+    if (print_devices) {
+      std::cout << encode(all_devices()) << std::endl;
+      return 0;
+    }
+    if (chip) {
+      std::cout << encode(describe_chips(*chip)) << std::endl;
       return 0;
     }
     CollectRequest request = decode_request(read_request(plan_file));

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/catalogue.h"
 #include "core/counters.h"
 
 namespace rooflinectl {
@@ -40,8 +41,16 @@ class Profiler {
   virtual std::vector<Counters> count(const std::vector<CountedRange>& ranges) = 0;
 };
 
+/// What the module exports, as `rooflinectl_open_profiler` and `rooflinectl_describe_chips`.
+using OpenProfiler = Profiler*(int device_index);
+using DescribeChips = void(const std::string& chip, std::vector<ChipCounters>& chips);
+
 /// Opens a session on the device that is current. Throws Error(environment) with cause and way out: CUPTI
 /// missing, no permission, another profiler attached, an unsupported device.
 std::unique_ptr<Profiler> open_profiler(int device_index);
+
+/// The basic counter set on the chip of that name, or, with an empty name, on every chip that CUPTI knows.
+/// Needs no GPU. Throws Error(environment) if CUPTI is missing, Error(usage) if it knows no such chip.
+std::vector<ChipCounters> describe_chips(const std::string& chip);
 
 }  // namespace rooflinectl

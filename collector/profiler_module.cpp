@@ -19,7 +19,6 @@ namespace fs = std::filesystem;
 
 constexpr const char* kCuptiLibrary = "libcupti.so.13";
 constexpr const char* kModule = "librooflinectl-cupti.so";
-constexpr const char* kEntryPoint = "rooflinectl_open_cupti_profiler";
 
 /// Where toolkits put CUPTI, best guess first. The loader's own search path comes last.
 std::vector<fs::path> cupti_candidates() {
@@ -52,22 +51,33 @@ fs::path module_path() {
   return fs::exists(installed) ? installed : folder / kModule;
 }
 
-}  // namespace
-
-std::unique_ptr<Profiler> open_profiler(int device_index) {
+/// The function of the module that is exported as `name`.
+template <typename Function>
+Function* module_function(const char* name) {
+  constexpr const char* kHint = "install rooflinectl again as a whole folder";
   load_cupti();
   void* module = dlopen(module_path().c_str(), RTLD_NOW | RTLD_LOCAL);
   if (module == nullptr) {
     throw Error(ErrorKind::environment, fmt::format("the CUPTI module cannot be loaded: {}", dlerror()),
-                "install rooflinectl again as a whole folder");
+                kHint);
   }
-  using Open = Profiler* (*)(int);
-  const auto open = reinterpret_cast<Open>(dlsym(module, kEntryPoint));
-  if (open == nullptr) {
-    throw Error(ErrorKind::environment, fmt::format("the CUPTI module has no {}", kEntryPoint),
-                "install rooflinectl again as a whole folder");
+  void* function = dlsym(module, name);
+  if (function == nullptr) {
+    throw Error(ErrorKind::environment, fmt::format("the CUPTI module has no {}", name), kHint);
   }
-  return std::unique_ptr<Profiler>(open(device_index));
+  return reinterpret_cast<Function*>(function);
+}
+
+}  // namespace
+
+std::unique_ptr<Profiler> open_profiler(int device_index) {
+  return std::unique_ptr<Profiler>(module_function<OpenProfiler>("rooflinectl_open_profiler")(device_index));
+}
+
+std::vector<ChipCounters> describe_chips(const std::string& chip) {
+  std::vector<ChipCounters> chips;
+  module_function<DescribeChips>("rooflinectl_describe_chips")(chip, chips);
+  return chips;
 }
 
 }  // namespace rooflinectl

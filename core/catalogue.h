@@ -53,4 +53,22 @@ struct Catalogue {
   bool operator==(const Catalogue&) const = default;
 };
 
+/// One of our counters on one chip.
+struct CounterInfo {
+  std::string key;
+  std::string meaning;
+  std::string metric;  ///< the hardware metric that it comes from; empty where the chip has none
+
+  bool operator==(const CounterInfo&) const = default;
+};
+
+/// What the basic counter set is on one chip.
+struct ChipCounters {
+  std::string chip;  ///< CUPTI's name, for example GH100
+  int passes = 0;    ///< how often a launch is repeated to gather all of them
+  std::vector<CounterInfo> counters;
+
+  bool operator==(const ChipCounters&) const = default;
+};
+
 }  // namespace rooflinectl

@@ -203,6 +203,24 @@ Catalogue catalogue_from(const Reader& reader) {
   return catalogue;
 }
 
+Json to_json(const ChipCounters& chip) {
+  Json counters = Json::array();
+  for (const CounterInfo& counter : chip.counters) {
+    counters.push_back({{"key", counter.key}, {"meaning", counter.meaning}, {"metric", counter.metric}});
+  }
+  return {{"chip", chip.chip}, {"passes", chip.passes}, {"counters", counters}};
+}
+
+ChipCounters chip_counters_from(const Reader& reader) {
+  ChipCounters chip;
+  chip.chip = reader["chip"].text();
+  chip.passes = reader["passes"].small_integer();
+  for (const Reader& entry : reader["counters"].elements()) {
+    chip.counters.push_back({entry["key"].text(), entry["meaning"].text(), entry["metric"].text()});
+  }
+  return chip;
+}
+
 // ---- plan ----
 
 namespace {

@@ -65,6 +65,7 @@ Json parse_object(std::string_view text, std::string_view document);
 std::string to_text(const Json& value, int indent = -1);
 
 Json to_json(const Catalogue& catalogue);
+Json to_json(const ChipCounters& chip);
 Json to_json(const Plan& plan);
 Json to_json(const DeviceInfo& device);
 Json to_json(const Ceiling& ceiling);
@@ -73,6 +74,7 @@ Json to_json(const CounterSession& session);
 Json to_json(const Measurement& measurement);
 
 Catalogue catalogue_from(const Reader& reader);
+ChipCounters chip_counters_from(const Reader& reader);
 Plan plan_from(const Reader& reader);
 DeviceInfo device_from(const Reader& reader);
 Ceiling ceiling_from(const Reader& reader);

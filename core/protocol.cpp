@@ -181,9 +181,39 @@ std::string encode(const Catalogue& catalogue) {
   return json_fields::to_text(json_fields::to_json(catalogue));
 }
 
+std::string encode(const std::vector<DeviceInfo>& devices) {
+  Json list = Json::array();
+  for (const DeviceInfo& device : devices) list.push_back(json_fields::to_json(device));
+  return json_fields::to_text({{"devices", list}});
+}
+
+std::string encode(const std::vector<ChipCounters>& chips) {
+  Json list = Json::array();
+  for (const ChipCounters& chip : chips) list.push_back(json_fields::to_json(chip));
+  return json_fields::to_text({{"chips", list}});
+}
+
 Catalogue decode_catalogue(std::string_view text) {
   const Json value = json_fields::parse_object(text, "catalogue");
   return json_fields::catalogue_from(Reader(value, "catalogue"));
+}
+
+std::vector<DeviceInfo> decode_devices(std::string_view text) {
+  const Json value = json_fields::parse_object(text, "devices");
+  std::vector<DeviceInfo> devices;
+  for (const Reader& entry : Reader(value, "devices")["devices"].elements()) {
+    devices.push_back(json_fields::device_from(entry));
+  }
+  return devices;
+}
+
+std::vector<ChipCounters> decode_chips(std::string_view text) {
+  const Json value = json_fields::parse_object(text, "metrics");
+  std::vector<ChipCounters> chips;
+  for (const Reader& entry : Reader(value, "metrics")["chips"].elements()) {
+    chips.push_back(json_fields::chip_counters_from(entry));
+  }
+  return chips;
 }
 
 }  // namespace rooflinectl

@@ -111,8 +111,13 @@ std::string encode(const CollectRequest& request);
 /// Throws Error(usage).
 CollectRequest decode_request(std::string_view text);
 
-/// The catalogue alone, as `rooflinectl-collector --catalogue` prints it.
+/// Answers to single questions, a JSON document each: `rooflinectl-collector --catalogue`, `--devices` and
+/// `--metrics`. Decoding throws Error(usage).
 std::string encode(const Catalogue& catalogue);
+std::string encode(const std::vector<DeviceInfo>& devices);
+std::string encode(const std::vector<ChipCounters>& chips);
 Catalogue decode_catalogue(std::string_view text);
+std::vector<DeviceInfo> decode_devices(std::string_view text);
+std::vector<ChipCounters> decode_chips(std::string_view text);
 
 }  // namespace rooflinectl

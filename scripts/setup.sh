@@ -1,16 +1,22 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs the packages that building and testing need, from Debian 12's or Ubuntu 24.04's archive. Does nothing, and
-# needs no root, where all of them are there. The CUDA 13 toolkit, which only measuring needs, is not in those archives.
+# Installs the packages that building (`setup.sh build`) or also testing (`setup.sh`) needs, from the archive of Debian 12
+# or Ubuntu 24.04. Does nothing, and needs no root, where all of them are there. The CUDA 13 toolkit, which only measuring
+# needs, is not in those archives.
 set -euo pipefail
 
 packages=(
   build-essential cmake ninja-build git pkg-config
   libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libfmt-dev libcairo2-dev libfreetype-dev
-  libgtest-dev libgmock-dev python3 python3-jsonschema
-  clang-format clang-tidy
 )
+if [ "${1:-}" != build ]; then
+  packages+=(libgtest-dev libgmock-dev python3 python3-jsonschema clang-format clang-tidy)
+fi
 
+if ! command -v dpkg-query >/dev/null; then
+  echo "This script knows Debian and Ubuntu only. Install the like of these, then build with cmake: ${packages[*]}" >&2
+  exit 1
+fi
 missing=()
 for package in "${packages[@]}"; do
   status=$(dpkg-query --show --showformat='${db:Status-Status}' "$package" 2>/dev/null || true)
@@ -18,11 +24,11 @@ for package in "${packages[@]}"; do
 done
 [ ${#missing[@]} -eq 0 ] && exit 0
 
-echo "Installing packages: ${missing[*]}"
+echo "== installing packages: ${missing[*]}"
 as_root=()
 if [ "$(id -u)" -ne 0 ]; then
   if ! command -v sudo >/dev/null; then
-    echo "These packages are missing and only root can install them: ${missing[*]}" >&2
+    echo "These packages are missing, and without sudo only root can install them: apt-get install ${missing[*]}" >&2
     exit 1
   fi
   as_root=(sudo)

@@ -1,29 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what is missing, builds, and runs every check that this machine can run: formatting, the tests (with a CUDA
-# toolkit those of the collector too, with a GPU those of the kernels too), the tests again under AddressSanitizer and
-# UndefinedBehaviorSanitizer, and clang-tidy. Ends with ctest's summary.
+# Installs what is missing, builds, and runs every check that this machine can run: formatting, the tests under
+# AddressSanitizer and UndefinedBehaviorSanitizer, clang-tidy, and the tests of the build that is used (with a CUDA toolkit
+# those of the collector too, with a GPU those of the kernels too). Ends with ctest's summary.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
 scripts/setup.sh
-
-# nvcc may be installed without being on the PATH.
-for folder in ${CUDA_HOME:+"$CUDA_HOME/bin"} /usr/local/cuda/bin; do
-  if ! command -v nvcc >/dev/null && [ -x "$folder/nvcc" ]; then PATH="$folder:$PATH"; fi
-done
-if command -v nvcc >/dev/null; then
-  preset=dev
-else
-  preset=cpu
-  echo "No CUDA toolkit here: the kernels and the collector are left out."
-fi
+. scripts/toolkit.sh
 
 echo "== formatting"
 git ls-files '*.cpp' '*.h' '*.cu' '*.cuh' | xargs clang-format --dry-run --Werror
 
 echo "== build: preset asan"
-cmake --preset asan -Wno-dev >/dev/null
+cmake --preset asan -DBUILD_TESTING=ON -Wno-dev >/dev/null
 cmake --build --preset asan
 echo "== tests: preset asan"
 ctest --preset asan --output-on-failure -j "$(nproc)"
@@ -33,7 +23,7 @@ git ls-files 'core/*.cpp' 'analysis/*.cpp' 'reports/*.cpp' 'cli/*.cpp' |
   xargs -P "$(nproc)" -n 1 clang-tidy --quiet -p build/asan
 
 echo "== build: preset $preset"
-cmake --preset "$preset" -Wno-dev >/dev/null
+cmake --preset "$preset" -DBUILD_TESTING=ON "${architecture[@]}" -Wno-dev >/dev/null
 cmake --build --preset "$preset"
 if [ "$preset" = dev ]; then
   echo "== clang-tidy: collector and kernels"

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <string>
+
 namespace rooflinectl::cupti {
 
 namespace {
@@ -49,6 +51,21 @@ Explanation explain(CUptiResult result) {
       return {"this driver does not count under WSL", "update the Windows driver, or run on Linux"};
     case CUPTI_ERROR_INVALID_CHIP_NAME:
       return {"the GPU is newer than this CUPTI", "use the CUPTI of a newer CUDA toolkit"};
+    case CUPTI_ERROR_INVALID_DEVICE:
+    case CUPTI_ERROR_NOT_SUPPORTED:
+      return {"CUPTI cannot count on this GPU",
+              "the Range Profiler needs compute capability 7.5 or later and a CUPTI that knows the GPU"};
+    case CUPTI_ERROR_NOT_COMPATIBLE:
+    case CUPTI_ERROR_API_NOT_IMPLEMENTED:
+      return {"the driver and this CUPTI do not fit together",
+              "update the driver, or set CUDA_HOME to a toolkit of the driver's version"};
+    case CUPTI_ERROR_OLD_PROFILER_API_INITIALIZED:
+      return {"another profiling interface is in use in this process",
+              "unset CUDA_INJECTION64_PATH and run without another profiler"};
+    case CUPTI_ERROR_OUT_OF_MEMORY:
+      return {"memory ran out while counting", "free memory on the GPU and the host, or count fewer points"};
+    case CUPTI_ERROR_HARDWARE:
+      return {"the GPU's counter hardware does not answer", "look for Xid errors: dmesg | grep -i xid"};
     case CUPTI_ERROR_UNKNOWN:
       return {"the NVIDIA driver did not answer",
               "check that nvidia-smi works here; in a container: --gpus all"};
@@ -57,12 +74,18 @@ Explanation explain(CUptiResult result) {
   }
 }
 
+/// `CUPTI_ERROR_INSUFFICIENT_PRIVILEGES`.
+std::string name_of(CUptiResult result) {
+  const char* name = nullptr;
+  const bool known = cuptiGetResultString(result, &name) == CUPTI_SUCCESS && name != nullptr;
+  return known ? name : fmt::format("result {}", static_cast<int>(result));
+}
+
 }  // namespace
 
 Error error_of(CUptiResult result, const char* call) {
   const Explanation explanation = explain(result);
-  return Error(ErrorKind::environment,
-               fmt::format("{} ({} returned {})", explanation.cause, call, static_cast<int>(result)),
+  return Error(ErrorKind::environment, fmt::format("{} ({}: {})", explanation.cause, call, name_of(result)),
                explanation.hint);
 }
 

@@ -263,9 +263,8 @@ class RangeProfiler : public Profiler {
 
 }  // namespace rooflinectl::cupti
 
-/// The module's only entry point; the caller owns the session. Throws Error(environment).
-extern "C" __attribute__((visibility("default"))) rooflinectl::Profiler* rooflinectl_open_cupti_profiler(
-    int device_index) {
+/// Exported by the module. The caller owns the session; throws Error(environment).
+extern "C" rooflinectl::Profiler* rooflinectl_open_profiler(int device_index) {
   namespace cupti = rooflinectl::cupti;
   cupti::initialize_profiler();
   cupti::require_supported(device_index);

@@ -146,6 +146,19 @@ def main():
     if sys.argv[1:] == ["--catalogue"]:
         say(catalogue())
         return
+    if sys.argv[1:] == ["--devices"]:
+        accidents("start")
+        if happens("no_gpu", "start"):
+            say({"type": "failure", "kind": 3, "cause": "no CUDA device was found", "hint": "is the driver loaded?"})
+            sys.exit(3)
+        say({"devices": [DEVICE]})
+        return
+    if sys.argv[1:2] == ["--metrics"]:
+        counters = [{"key": key, "meaning": f"what {key} is", "metric": metric} for key, metric in METRICS.items()]
+        lacking = [dict(counter, metric="") if counter["key"] == "fmul" else counter for counter in counters]
+        chips = [{"chip": "FK100", "passes": 2, "counters": counters}, {"chip": "FK90", "passes": 3, "counters": lacking}]
+        say({"chips": [chip for chip in chips if chip["chip"] in sys.argv[2:] or not sys.argv[2:]]})
+        return
     if happens("deaf", "start"):
         time.sleep(600)
     accidents("start")

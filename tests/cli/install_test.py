@@ -5,6 +5,7 @@ import os
 import pathlib
 import re
 import subprocess
+import tarfile
 import tempfile
 import unittest
 
@@ -60,6 +61,32 @@ class Install(unittest.TestCase):
                                  "--dry-run"], env=NO_ENVIRONMENT, capture_output=True, text=True, check=False)
         self.assertEqual(result.returncode, 0, result.stderr)
         self.assertIn("reduce_v3_sequential", result.stdout)
+
+    def test_reports_need_neither_fonts_nor_an_environment(self):
+        plan = self.folder / "share/rooflinectl/experiments.yaml"
+
+        def draw(folder, environment):
+            with tempfile.TemporaryDirectory() as output:
+                result = subprocess.run([folder / "rooflinectl", "run", plan, "--replay",
+                                         self.folder / "share/rooflinectl/recordings/reductions-h200/run.json", "--output", output],
+                                        env=environment, cwd="/", capture_output=True, text=True, check=False)
+                self.assertEqual(result.returncode, 0, result.stderr)
+                return (pathlib.Path(output) / "reductions/latest/roofline.png").read_bytes()
+
+        no_fonts = pathlib.Path(self.temporary.name) / "no-fonts.conf"
+        no_fonts.write_text('<?xml version="1.0"?><fontconfig></fontconfig>')
+        here = draw(pathlib.Path(os.environ["ROOFLINECTL"]).parent, os.environ)
+        self.assertEqual(draw(self.folder / "bin", NO_ENVIRONMENT), here)
+        self.assertEqual(draw(self.folder / "bin", {"FONTCONFIG_FILE": str(no_fonts), "HOME": "/nonexistent"}), here)
+
+    def test_the_archive_is_small(self):
+        with tempfile.TemporaryDirectory() as output:
+            cpack = pathlib.Path(os.environ["CMAKE_COMMAND"]).with_name("cpack")
+            subprocess.run([cpack, "-B", output], cwd=os.environ["BUILD_FOLDER"], check=True, stdout=subprocess.DEVNULL)
+            (archive,) = pathlib.Path(output).glob("rooflinectl-*.tar.gz")
+            self.assertLess(archive.stat().st_size, 64 << 20)
+            with tarfile.open(archive) as files:
+                self.assertTrue(any(name.endswith("/bin/rooflinectl") for name in files.getnames()))
 
 
 if __name__ == "__main__":

@@ -4,6 +4,9 @@
 import json
 import os
 import pathlib
+import re
+import resource
+import shutil
 import signal
 import subprocess
 import tempfile
@@ -77,6 +80,7 @@ class CommandLine(ProgramTest):
 
     def test_mistakes_exit_with_2(self):
         for arguments in [[], ["frobnicate"], ["run"], ["run", "plan.yaml", "--nonsense"], ["run", "plan.yaml", "--json"],
+                          ["run", "plan.yaml", "--quiet", "--verbose"], ["list", "colours"],
                           ["run", "no such file"], ["report", "no such file"], ["report"]]:
             self.assert_exit(self.call(*arguments), 2)
         self.assertIn("no such file", self.call("run", "no such file").stderr)
@@ -85,12 +89,34 @@ class CommandLine(ProgramTest):
     def test_version(self):
         self.assertRegex(self.call("version").stdout, r"^rooflinectl \d+\.\d+\.\d+ \(commit ")
         self.assertRegex(self.call("--version").stdout, r"^rooflinectl \d+\.\d+\.\d+$")
+        version = json.loads(self.call("version", "--json").stdout)
+        self.assertIs(version["can_measure"], True)
+        self.assertRegex(version["version"], r"^\d+\.\d+\.\d+$")
 
     def test_list_shows_what_plans_can_name(self):
         output = self.call("list").stdout
         self.assertRegex(output, r"reduce_v0_global +f32 +128 256 512 ")
         self.assertRegex(output, r"sum_warp_shuffle +f32 f16 +256 +8 ")
-        self.assertIn("ceilings: dram_copy, dram_read, f32_add", output)
+        self.assertEqual(self.call("list", "variants").stdout, output)
+        self.assertIn("dram_copy, dram_read, f32_add", self.call("list", "ceilings").stdout)
+        self.assertEqual(json.loads(self.call("list", "--json").stdout)["variants"][0]["id"], "reduce_v0_global")
+
+    def test_list_devices(self):
+        self.assertRegex(self.call("list", "devices").stdout, r"\n0 +Fake GPU +9\.0 +100 +80\.0 GiB +50\.0 MiB +GPU-0000")
+        self.assertEqual(json.loads(self.call("list", "devices", "--json").stdout)["devices"][0]["name"], "Fake GPU")
+        result = self.call("list", "devices", accidents="no_gpu@start")
+        self.assert_exit(result, 3)
+        self.assertEqual(result.stderr, "no CUDA device was found\nhint: is the driver loaded?\n")
+        self.assert_exit(self.call("list", "devices", accidents="segv@start"), 3)
+
+    def test_list_metrics_with_their_passes(self):
+        output = self.call("list", "metrics").stdout
+        self.assertRegex(output, r"\nFK100 +2 *\n")
+        self.assertRegex(output, r"\nFK90 +3 +fmul\n")
+        output = self.call("list", "metrics", "--chip", "FK90").stdout
+        self.assertIn("FK90: 3 passes\n", output)
+        self.assertRegex(output, r"\nfadd +smsp__sass_thread_inst_executed_op_fadd_pred_on\.sum +what fadd is\n")
+        self.assertRegex(output, r"\nfmul +\(none on this chip\)")
 
     def test_without_a_collector_the_ids_are_those_of_the_source_files(self):
         # A copy of the program has no collector beside it.
@@ -107,7 +133,8 @@ class CommandLine(ProgramTest):
         for file in (SOURCE / "kernels/reduction").glob("*.cu"):
             self.assertIn(file.stem + "\n", listed)
         for file in (SOURCE / "kernels/ceilings").glob("*.cu"):
-            self.assertIn(file.stem.removeprefix("ceiling_"), listed.splitlines()[-1])
+            self.assertIn(file.stem.removeprefix("ceiling_"), call("list", "ceilings").stdout)
+        self.assert_exit(call("list", "metrics"), 3)
         self.assert_exit(call("run", str(SOURCE / "experiments.yaml"), "--dry-run"), 0)
         self.write("bad.yaml", PLAN.replace("reduce_*", "sum_atomix"))
         self.assert_exit(call("run", "bad.yaml"), 2)
@@ -184,6 +211,56 @@ class Runs(ProgramTest):
         self.assert_exit(result, 3)
         self.assertIn("--output", result.stderr)
         self.assertNotIn("[1/4]", result.stderr)
+
+    def test_quiet_prints_the_report_alone(self):
+        result = self.run_plan("", "--quiet")
+        self.assert_exit(result, 0)
+        self.assertRegex(result.stdout, r"^runs/demo/[^/\n]+/report\.html\n$")
+        self.assertEqual(result.stderr, "")
+
+    def test_quiet_still_tells_what_went_wrong(self):
+        result = self.run_plan("uncounted@start failed@verify:1", "--quiet")
+        self.assert_exit(result, 1)
+        self.assertIn("reduce_v3_sequential.f32.n1048576.b256.cold: failed: out of memory", result.stderr)
+        self.assertIn("counters are reserved for administrators", result.stderr)
+        replayed = self.run_plan("no_gpu@start", "--quiet")
+        self.assertRegex(replayed.stdout, r"^runs/demo/[^/\n]+/report\.html\n$")
+        self.assertTrue(replayed.stderr.startswith("replayed, not measured: "), replayed.stderr)
+
+    def test_verbose_shows_the_log(self):
+        result = self.run_plan("chatty@time:1", "--verbose")
+        self.assert_exit(result, 0)
+        self.assertIn("collector: log line 49999\n", result.stderr)
+        self.assertNotIn("collector: ", self.run_plan("chatty@time:1").stderr)
+
+    def test_a_disk_that_fills_up_loses_nothing(self):
+        def fill_up():
+            # As a full disk does, this lets small files through and fails large ones; SIGXFSZ would kill.
+            signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+            resource.setrlimit(resource.RLIMIT_FSIZE, (6000, 6000))
+
+        (self.folder / "tmp").mkdir()
+        result = subprocess.run([PROGRAM, "run", "plan.yaml"], cwd=self.folder, capture_output=True, text=True, timeout=120,
+                                env=self.environment("slow@time:1 slow@time:2", TMPDIR=str(self.folder / "tmp")),
+                                preexec_fn=fill_up, check=False)
+        self.assert_exit(result, 3)
+        self.assertRegex(result.stderr, r"run\.json: cannot be written: File too large")
+        # What was saved before stays readable.
+        self.assertEqual(json.loads(next(self.folder.glob("runs/demo/*/run.json")).read_text())["device"]["name"], "Fake GPU")
+
+    def test_results_that_cannot_be_saved_are_rescued(self):
+        process = subprocess.Popen([PROGRAM, "run", "plan.yaml"], cwd=self.folder, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True,
+                                   env=self.environment("slow@time:2", TMPDIR=str(self.folder / "memory")))
+        for line in process.stderr:
+            if "[2/4]" in line:
+                break
+        shutil.rmtree(self.folder / "runs")
+        stdout, stderr = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 3, stdout + stderr)
+        rescued = re.search(r"all results are in (\S+/run\.json)\n", stderr)[1]
+        self.assertEqual(len(json.loads(pathlib.Path(rescued).read_text())["measurements"]), 4)
+        self.assertIn("hint: make room, then draw them: rooflinectl report " + rescued, stderr)
 
     def test_no_counters(self):
         result = self.run_plan("", "--no-counters")

@@ -4,9 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
-
+#include "core/error.h"
 #include "core/files.h"
+#include "tests/support/temporary_folder.h"
 
 namespace rooflinectl {
 namespace {
@@ -16,9 +16,6 @@ using ::testing::SizeIs;
 
 class RecorderTest : public testing::Test {
  protected:
-  void SetUp() override { ASSERT_NE(mkdtemp(parent_.data()), nullptr); }
-  void TearDown() override { fs::remove_all(parent_); }
-
   static Plan plan() {
     Plan plan;
     plan.name = "p";
@@ -29,7 +26,8 @@ class RecorderTest : public testing::Test {
     return run_from_json(read_file(recorder_.folder() / "run.json"), "run.json");
   }
 
-  std::string parent_ = (fs::temp_directory_path() / "rooflinectl-XXXXXX").string();
+  const TemporaryFolder temporary_;
+  const fs::path parent_ = temporary_.path();
   Recorder recorder_{plan(), {"rooflinectl", "run"}};
 };
 
@@ -107,6 +105,17 @@ TEST_F(RecorderTest, TheLogWaitsForItsFolderAndMakesNoEmptyFile) {
   CollectorLog silent;
   silent.set_file(fs::path(parent_) / "silent");
   EXPECT_FALSE(fs::exists(fs::path(parent_) / "silent"));
+}
+
+TEST_F(RecorderTest, WhatCannotBeSavedIsRescued) {
+  recorder_.open(parent_, {});
+  recorder_.add(0, of_variant("a"));
+  fs::remove_all(parent_);  // as if the disk were gone
+  EXPECT_THROW(recorder_.save(), Error);
+  EXPECT_GT(*recorder_.save_due(), Recorder::Clock::now()) << "not again at once";
+  const fs::path rescued = recorder_.rescue();
+  EXPECT_EQ(run_from_json(read_file(rescued), "run.json").measurements[0].point.variant, "a");
+  fs::remove_all(rescued.parent_path());
 }
 
 }  // namespace

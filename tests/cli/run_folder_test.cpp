@@ -4,10 +4,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <cstdlib>
-
 #include "core/error.h"
 #include "core/files.h"
+#include "tests/support/temporary_folder.h"
 
 namespace rooflinectl {
 namespace {
@@ -18,9 +17,8 @@ const auto kTime = std::chrono::system_clock::from_time_t(1'795'253'400);  // 20
 
 class RunFolder : public testing::Test {
  protected:
-  void SetUp() override { ASSERT_NE(mkdtemp(parent_.data()), nullptr); }
-  void TearDown() override { fs::remove_all(parent_); }
-  std::string parent_ = (fs::temp_directory_path() / "rooflinectl-XXXXXX").string();
+  const TemporaryFolder temporary_;
+  const fs::path parent_ = temporary_.path();
 };
 
 TEST(UtcTime, IsIso8601) {
@@ -58,7 +56,7 @@ TEST_F(RunFolder, AFileInTheWayIsNamed) {
     FAIL() << "a file was taken for a folder";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::environment);
-    EXPECT_NE(std::string(error.what()).find(parent_ + "/p"), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find((parent_ / "p").string()), std::string::npos) << error.what();
   }
 }
 

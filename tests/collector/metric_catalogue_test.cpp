@@ -9,16 +9,16 @@
 #include <algorithm>
 #include <set>
 
-#include "collector/cupti/call.h"
+#include "collector/cupti/chips.h"
 #include "collector/cupti/host_configuration.h"
 #include "collector/metrics.h"
 #include "core/counters.h"
+#include "core/error.h"
 #include "core/files.h"
 
 namespace rooflinectl {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::HasSubstr;
 
 using Keys = std::set<std::string_view>;
@@ -26,11 +26,11 @@ using Keys = std::set<std::string_view>;
 const Keys kPackedF32 = {counter::kFadd2, counter::kFmul2, counter::kFfma2};
 const Keys kDram = {counter::kDramReadBytes, counter::kDramWriteBytes, counter::kDramClockHz};
 
-/// The counters of the basic set that `configuration` has no hardware metric for.
-Keys missing_keys(const cupti::HostConfiguration& configuration) {
+/// The counters of the basic set that a chip has no hardware metric for.
+Keys missing_keys(const ChipCounters& chip) {
   Keys missing;
-  for (const Metric& metric : basic_metrics()) {
-    if (!configuration.metrics().contains(std::string(metric.key))) missing.insert(metric.key);
+  for (const CounterInfo& counter : chip.counters) {
+    if (counter.metric.empty()) missing.insert(counter.key);
   }
   return missing;
 }
@@ -50,26 +50,20 @@ int expected_passes(const std::string& chip) {
   return chip.starts_with("GV") || chip.starts_with("TU") ? 3 : 2;
 }
 
-std::vector<std::string> chips() {
-  std::vector<std::string> chips = cupti::supported_chips();
-  // Listed, but refused by the range profiler.
-  std::erase(chips, "GV11B");
-  return chips;
-}
-
 class MetricCatalogueOnChip : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(MetricCatalogueOnChip, ResolvesInThePinnedNumberOfPasses) {
-  const cupti::HostConfiguration configuration(GetParam(), basic_metrics(), {});
-  EXPECT_EQ(configuration.passes(), expected_passes(GetParam()));
-  EXPECT_EQ(missing_keys(configuration), expected_missing(GetParam()));
+  const ChipCounters chip = cupti::describe_chip(GetParam());
+  EXPECT_EQ(chip.chip, GetParam());
+  EXPECT_EQ(chip.passes, expected_passes(GetParam()));
+  EXPECT_EQ(missing_keys(chip), expected_missing(GetParam()));
 }
 
-INSTANTIATE_TEST_SUITE_P(EveryChip, MetricCatalogueOnChip, ::testing::ValuesIn(chips()),
+INSTANTIATE_TEST_SUITE_P(EveryChip, MetricCatalogueOnChip, ::testing::ValuesIn(cupti::countable_chips()),
                          [](const auto& chip) { return chip.param; });
 
 TEST(MetricCatalogue, CoversTheChipsOfTheReleaseBuild) {
-  const std::vector<std::string> known = chips();
+  const std::vector<std::string> known = cupti::countable_chips();
   for (const char* chip : {"TU102", "GA100", "GA102", "AD102", "GH100", "GB100", "GB202"}) {
     EXPECT_NE(std::find(known.begin(), known.end(), chip), known.end()) << chip;
   }
@@ -104,16 +98,7 @@ TEST(MetricCatalogue, TheSecondNameIsUsedWhereTheFirstIsMissing) {
   EXPECT_EQ(configuration.metrics().at(std::string(counter::kDramReadBytes)), "dram__bytes_op_read.sum");
 }
 
-TEST(CuptiErrors, NameTheCallTheCauseAndTheWayOut) {
-  const Error permission = cupti::error_of(CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, "cuptiRangeProfilerEnable");
-  EXPECT_EQ(permission.kind(), ErrorKind::environment);
-  EXPECT_THAT(permission.what(),
-              AllOf(HasSubstr("administrators"), HasSubstr("cuptiRangeProfilerEnable returned 35")));
-  EXPECT_THAT(permission.hint(), HasSubstr("NVreg_RestrictProfilingToAdminUsers=0"));
-  EXPECT_THAT(cupti::error_of(CUPTI_ERROR_HARDWARE_BUSY, "x").hint(), HasSubstr("dcgmi profile --pause"));
-}
-
-TEST(CuptiErrors, AnUnknownChipIsNotTakenForAnother) {
+TEST(MetricCatalogue, AnUnknownChipIsNotTakenForAnother) {
   EXPECT_THROW(cupti::HostConfiguration("XX999", basic_metrics(), {}), Error);
 }
 

@@ -15,6 +15,7 @@
 #include "core/files.h"
 #include "reports/reports.h"
 #include "tests/golden/golden_run.h"
+#include "tests/support/temporary_folder.h"
 
 namespace rooflinectl {
 namespace {
@@ -27,17 +28,24 @@ bool is_update() {
   return std::getenv("ROOFLINECTL_UPDATE_GOLDENS") != nullptr;
 }
 
-/// The reports, written once for all tests.
+/// The reports, written once for all tests of this process.
 const fs::path& reports_folder() {
-  static const fs::path folder = [] {
-    const fs::path made = fs::path(testing::TempDir()) / "rooflinectl-golden";
-    fs::remove_all(made);
-    fs::create_directories(made);
-    write_reports(golden_run(), made);
-    write_file(made / "terminal.txt", terminal_summary(golden_run(), 100));
-    return made;
+  static const TemporaryFolder folder;
+  static const bool written = [] {
+    write_reports(golden_run(), folder.path());
+    write_file(folder.path() / "terminal.txt", terminal_summary(golden_run(), 100));
+    return true;
   }();
-  return folder;
+  static_cast<void>(written);
+  return folder.path();
+}
+
+/// Keeps what differs where it can be looked at.
+fs::path keep(const std::string& name) {
+  const fs::path kept = fs::path(ROOFLINECTL_ACTUAL_FOLDER) / name;
+  fs::create_directories(kept.parent_path());
+  fs::copy_file(reports_folder() / name, kept, fs::copy_options::overwrite_existing);
+  return kept;
 }
 
 void compare_text(const std::string& name) {
@@ -45,7 +53,7 @@ void compare_text(const std::string& name) {
   if (is_update()) write_file(kExpected / name, actual);
   // Not EXPECT_EQ: two files of 60 kB side by side help nobody.
   EXPECT_TRUE(actual == read_file(kExpected / name))
-      << "diff " << (kExpected / name) << " " << (reports_folder() / name)
+      << "diff " << (kExpected / name) << " " << keep(name)
       << "\nIf the change is wanted: ROOFLINECTL_UPDATE_GOLDENS=1 ctest -L golden";
 }
 
@@ -125,7 +133,7 @@ TEST(ReportGolden, PngOfEveryExperimentLooksTheSame) {
     ASSERT_EQ(actual.height, 900);
     ASSERT_EQ(expected.width, actual.width);
     ASSERT_EQ(expected.height, actual.height);
-    EXPECT_LT(visible_difference(actual, expected), 1e-3) << path;
+    EXPECT_LT(visible_difference(actual, expected), 1e-3) << keep(name + ".png");
   }
 }
 

@@ -8,30 +8,22 @@
 #include <iterator>
 
 #include "core/error.h"
+#include "tests/support/temporary_folder.h"
 
 namespace rooflinectl {
 namespace {
 
 using ::testing::HasSubstr;
 
-/// A folder of its own for each test, removed afterwards.
 class Files : public ::testing::Test {
  protected:
-  void SetUp() override {
-    const auto* test = ::testing::UnitTest::GetInstance()->current_test_info();
-    folder_ =
-        std::filesystem::path(::testing::TempDir()) / (std::string("rooflinectl_files_") + test->name());
-    std::filesystem::remove_all(folder_);
-    std::filesystem::create_directories(folder_);
-  }
-  void TearDown() override { std::filesystem::remove_all(folder_); }
-
   std::size_t files_in_folder() const {
     return static_cast<std::size_t>(
         std::distance(std::filesystem::directory_iterator(folder_), std::filesystem::directory_iterator()));
   }
 
-  std::filesystem::path folder_;
+  const TemporaryFolder temporary_;
+  const std::filesystem::path folder_ = temporary_.path();
 };
 
 /// The error that `write_file` or `read_file` throws.

@@ -15,6 +15,7 @@
 #include "reports/reports.h"
 #include "reports/scene.h"
 #include "tests/support/constructed_run.h"
+#include "tests/support/temporary_folder.h"
 
 namespace rooflinectl {
 namespace {
@@ -121,14 +122,8 @@ TEST(ReportPage, TheChartScrollsOnANarrowScreen) {
 
 class WriteReports : public testing::Test {
  protected:
-  void SetUp() override {
-    folder_ = fs::path(testing::TempDir()) / testing::UnitTest::GetInstance()->current_test_info()->name();
-    fs::remove_all(folder_);
-    fs::create_directories(folder_);
-  }
-  void TearDown() override { fs::remove_all(folder_); }
-
-  fs::path folder_;
+  const TemporaryFolder temporary_;
+  const fs::path folder_ = temporary_.path();
 };
 
 TEST_F(WriteReports, WritesAndNamesEveryFile) {
