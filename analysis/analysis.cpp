@@ -9,10 +9,30 @@
 
 namespace rooflinectl {
 
+std::string_view to_string(MemoryLevel level) {
+  switch (level) {
+    case MemoryLevel::dram:
+      return "dram";
+    case MemoryLevel::l2:
+      return "l2";
+    case MemoryLevel::l1:
+      return "l1";
+    case MemoryLevel::shared:
+      return "shared";
+  }
+  return "?";
+}
+
 std::string_view to_string(Bound bound) {
   switch (bound) {
     case Bound::dram:
       return "dram";
+    case Bound::l2:
+      return "l2";
+    case Bound::l1:
+      return "l1";
+    case Bound::shared:
+      return "shared";
     case Bound::compute:
       return "compute";
     case Bound::launch:

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -11,9 +12,20 @@
 /// What the counts and times of a run mean.
 namespace rooflinectl {
 
+/// A level of the memory hierarchy, farthest from the SM's registers first.
+enum class MemoryLevel { dram, l2, l1, shared };
+inline constexpr std::array kMemoryLevels = {MemoryLevel::dram, MemoryLevel::l2, MemoryLevel::l1,
+                                             MemoryLevel::shared};
+
+/// `dram`, as the subjects of ceilings are called.
+std::string_view to_string(MemoryLevel level);
+
 /// What keeps a point from being faster.
 enum class Bound {
   dram,     ///< DRAM traffic runs at 60 % or more of the measured ceiling, and no resource runs higher
+  l2,       ///< the same of the traffic between L2 and the SMs
+  l1,       ///< the same of the traffic of L1
+  shared,   ///< the same of the traffic of shared memory
   compute,  ///< executed operations run at 60 % or more of the measured ceiling, and no resource runs higher
   launch,   ///< neither, and the time is within three times that of an empty kernel
   latency,  ///< none of these: the launch waits, on dependent instructions, barriers, conflicts or too few
@@ -34,13 +46,25 @@ struct Roof {
   double relative_spread = 0;     ///< of the ceiling that limits
 };
 
+/// How a point uses one level of the memory hierarchy; counted.
+struct LevelUse {
+  MemoryLevel level = MemoryLevel::dram;
+  double bytes = 0;
+  std::optional<double> ai;           ///< useful operations per byte of this level; nothing without either
+  std::string ceiling;                ///< id of the measured one held against; empty if it is missing
+  std::optional<double> utilisation;  ///< bytes per second over that ceiling
+};
+
 /// One measurement on the roofline. Rates are those of the median time.
 struct RooflinePoint {
   const Measurement* measurement = nullptr;  ///< of the analysed run, which must outlive this
   std::string label;                         ///< unique within its experiment: `V3`, `V6 b128`, `V3 2^20`
   std::string family;
 
-  double flops_useful = 0;          ///< declared by the algorithm; 0 for an integer sum
+  /// Type of the operations: that of the accumulator, so f32 for a sum of f16. Rates of an integer type are
+  /// integer operations per second wherever FLOPs are spoken of.
+  Dtype precision = Dtype::f32;
+  double flops_useful = 0;          ///< declared by the algorithm
   double dram_bytes_useful = 0;     ///< declared: compulsory traffic
   std::optional<double> ai_useful;  ///< FLOP per byte; nothing without flops
 
@@ -58,10 +82,18 @@ struct RooflinePoint {
   std::optional<double> fraction_of_roof;         ///< useful FLOP/s over those of `roof`
   std::optional<double> fraction_of_theoretical;  ///< useful FLOP/s over those of `theoretical_roof`
 
+  /// The levels whose traffic was counted, in the order of `kMemoryLevels`.
+  std::vector<LevelUse> levels;
+  /// The memory level that runs nearest to its ceiling; nothing if none could be held against one.
+  std::optional<MemoryLevel> limiting_level;
+
   Bound bound = Bound::unknown;
   /// `noisy`, `throttled`, `cache-resident`, `launch-bound`, `above-roof`, `declared` (nothing counted),
   /// `unverified`, `failed`.
   std::vector<std::string> flags;
+  /// Numbers that cannot be right, each with the likely cause: a fraction of the roof or a utilisation above
+  /// 1 beyond the spread. They are shown as they are, never clamped.
+  std::vector<std::string> implausible;
 };
 
 /// A derived quantity that differs between two points.
@@ -113,6 +145,23 @@ struct DerivedQuantity {
   bool is_ratio = false;  ///< between 0 and 1, shown in percent
 };
 std::vector<DerivedQuantity> derived_quantities(const Measurement& measurement);
+
+/// A ceiling of the device in both its forms.
+struct CeilingPair {
+  const Ceiling* measured = nullptr;     ///< null where it was not measured
+  const Ceiling* theoretical = nullptr;  ///< null where none is known; for DRAM the same in every direction
+  /// The theoretical value at the SM clock of the measurement; for DRAM and L2, which have clocks of their
+  /// own, the theoretical value itself.
+  std::optional<double> theoretical_at_clock;
+  std::optional<double> fraction;  ///< measured over `theoretical_at_clock`
+  /// Why the measured value should not be trusted: counters do not confirm it, or it lies above the
+  /// theoretical one, with the likely cause. Empty if nothing speaks against it.
+  std::vector<std::string> findings;
+};
+
+/// Every ceiling of a run: memory levels first, from DRAM to shared memory, then compute by precision, then
+/// latencies; by id within.
+std::vector<CeilingPair> ceiling_pairs(const Run& run);
 
 /// The ceiling with this id and source, or nothing.
 const Ceiling* find_ceiling(const Run& run, std::string_view id, CeilingSource source);

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/point.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "core/statistics.h"
@@ -27,6 +29,11 @@ std::optional<Operations> executed_operations(const Counters& counters, Dtype pr
 }
 
 namespace {
+
+/// The type of the point's operations.
+Dtype precision_of(const Measurement& measurement) {
+  return measurement.work.precision.value_or(accumulator(measurement.point.dtype));
+}
 
 /// From this fraction of a ceiling on, the resource is taken as what bounds the point.
 constexpr double kBoundFraction = 0.6;
@@ -55,10 +62,64 @@ Traffic traffic(const Measurement& measurement) {
   return {measurement.work.read_bytes, measurement.work.written_bytes};
 }
 
-/// The operations that were counted; declared where they were not.
+/// The operations that were counted; declared where they were not, and for integers, whose counter includes
+/// the arithmetic of addresses and loops.
 Operations operations(const Measurement& measurement) {
-  const auto executed = executed_operations(measurement.counters, accumulator(measurement.point.dtype));
+  const auto executed = executed_operations(measurement.counters, precision_of(measurement));
   return executed.value_or(Operations{measurement.work.flops, measurement.work.fma_flops});
+}
+
+std::optional<double> counted_bytes(const Counters& counters, MemoryLevel level) {
+  switch (level) {
+    case MemoryLevel::dram:
+      return dram_bytes(counters);
+    case MemoryLevel::l2:
+      return value_of(counters, counter::kL2Bytes);
+    case MemoryLevel::l1:
+      return value_of(counters, counter::kL1Bytes);
+    case MemoryLevel::shared:
+      return value_of(counters, counter::kSharedBytes);
+  }
+  return std::nullopt;
+}
+
+std::vector<LevelUse> level_uses(const Run& run, const Measurement& measurement) {
+  const Ceilings ceilings = Ceilings::measured(run);
+  std::vector<LevelUse> uses;
+  for (const MemoryLevel level : kMemoryLevels) {
+    const auto bytes = counted_bytes(measurement.counters, level);
+    if (!bytes) continue;
+    LevelUse use{.level = level, .bytes = *bytes};
+    if (*bytes > 0 && measurement.work.flops > 0) use.ai = measurement.work.flops / *bytes;
+    const auto limit =
+        level == MemoryLevel::dram ? ceilings.memory(traffic(measurement)) : ceilings.cache(level);
+    if (limit) use.ceiling = limit->ceiling;
+    if (limit && is_timed(measurement)) use.utilisation = *bytes / measurement.time->median_s / limit->per_s;
+    uses.push_back(std::move(use));
+  }
+  return uses;
+}
+
+std::optional<MemoryLevel> limiting_level(const std::vector<LevelUse>& uses) {
+  const LevelUse* highest = nullptr;
+  for (const LevelUse& use : uses) {
+    if (use.utilisation && (highest == nullptr || *use.utilisation > *highest->utilisation)) highest = &use;
+  }
+  return highest == nullptr ? std::nullopt : std::optional(highest->level);
+}
+
+Bound bound_by(MemoryLevel level) {
+  switch (level) {
+    case MemoryLevel::dram:
+      return Bound::dram;
+    case MemoryLevel::l2:
+      return Bound::l2;
+    case MemoryLevel::l1:
+      return Bound::l1;
+    case MemoryLevel::shared:
+      return Bound::shared;
+  }
+  return Bound::unknown;
 }
 
 /// Fractions of the measured ceilings at which the resources run; nothing where the ceiling is missing.
@@ -79,7 +140,7 @@ Utilisation utilisation(const Run& run, const Measurement& measurement) {
   } else if (moved_bytes <= 0) {
     fractions.dram = 0;
   }
-  if (const auto compute = ceilings.compute(done, accumulator(measurement.point.dtype))) {
+  if (const auto compute = ceilings.compute(done, precision_of(measurement))) {
     fractions.compute = done.flops / time_s / compute->per_s;
   } else if (done.flops <= 0) {
     fractions.compute = 0;
@@ -97,11 +158,18 @@ bool is_launch_bound(const Run& run, const TimeResult& time) {
 Bound bound_of(const Run& run, const Measurement& measurement) {
   if (!is_timed(measurement)) return Bound::unknown;
   const auto [dram, compute] = utilisation(run, measurement);
-  const double dram_fraction = dram.value_or(0);
-  const double compute_fraction = compute.value_or(0);
-  if (std::max(dram_fraction, compute_fraction) >= kBoundFraction) {
-    return compute_fraction > dram_fraction ? Bound::compute : Bound::dram;
+  Bound bound = Bound::dram;
+  double highest = dram.value_or(0);
+  for (const LevelUse& use : level_uses(run, measurement)) {
+    if (use.level == MemoryLevel::dram || use.utilisation.value_or(0) <= highest) continue;
+    bound = bound_by(use.level);
+    highest = *use.utilisation;
   }
+  if (compute.value_or(0) > highest) {
+    bound = Bound::compute;
+    highest = *compute;
+  }
+  if (highest >= kBoundFraction) return bound;
   if (is_launch_bound(run, *measurement.time)) return Bound::launch;
   return dram && compute ? Bound::latency : Bound::unknown;
 }
@@ -144,6 +212,43 @@ std::vector<std::string> flags_of(const RooflinePoint& point) {
   return flags;
 }
 
+/// Utilisations and fractions above 1 by more than this are no matter of noise, even where the spread is
+/// zero.
+constexpr double kImplausible = 0.02;
+
+std::string likely_cause(const Run& run, const RooflinePoint& point) {
+  const auto holds = [&](const char* flag) {
+    return std::find(point.flags.begin(), point.flags.end(), flag) != point.flags.end();
+  };
+  if (holds("cache-resident"))
+    return "a cache delivered part of the input: make it larger, or hold it against L2";
+  const Ceiling* ceiling =
+      point.roof ? find_ceiling(run, point.roof->compute_ceiling, CeilingSource::measured) : nullptr;
+  const auto clock_hz = sm_clock_hz(*point.measurement);
+  if (clock_hz && ceiling != nullptr && ceiling->sm_clock_hz && *clock_hz > 1.01 * *ceiling->sm_clock_hz) {
+    return "the clock was higher than when the ceiling was measured: measure it again with --fresh";
+  }
+  if (!is_counted(point.measurement->counters)) return "the declared work may be wrong: nothing was counted";
+  return "the declared work is wrong, or the ceiling is too low: measure it again with --fresh";
+}
+
+void set_implausible(RooflinePoint& point, const Run& run) {
+  if (is_above_roof(point)) {
+    point.implausible.push_back(
+        fmt::format("{:.1f} % of the roof: {}", 100 * *point.fraction_of_roof, likely_cause(run, point)));
+  }
+  for (const LevelUse& use : point.levels) {
+    if (use.utilisation.value_or(0) <= 1 + kImplausible) continue;
+    const Ceiling* ceiling = find_ceiling(run, use.ceiling, CeilingSource::measured);
+    if (ceiling != nullptr && *use.utilisation <= 1 + kImplausible + ceiling->relative_spread) continue;
+    point.implausible.push_back(
+        fmt::format("{:.1f} % of {}: the counted bytes are not all of this launch, or the ceiling is too "
+                    "low: measure it again "
+                    "with --fresh",
+                    100 * *use.utilisation, use.ceiling));
+  }
+}
+
 void set_declared(RooflinePoint& point) {
   const Work& work = point.measurement->work;
   point.flops_useful = work.flops;
@@ -157,7 +262,7 @@ void set_counted(RooflinePoint& point) {
   const Measurement& measurement = *point.measurement;
   point.dram_bytes = dram_bytes(measurement.counters);
   point.dram_bytes_per_s = per_second(point.dram_bytes, measurement);
-  const auto executed = executed_operations(measurement.counters, accumulator(measurement.point.dtype));
+  const auto executed = executed_operations(measurement.counters, precision_of(measurement));
   if (!executed) return;
   point.flops_executed = executed->flops;
   point.executed_flop_per_s = per_second(executed->flops, measurement);
@@ -167,7 +272,7 @@ void set_counted(RooflinePoint& point) {
 
 void set_roofs(RooflinePoint& point, const Run& run) {
   const Measurement& measurement = *point.measurement;
-  const Dtype precision = accumulator(measurement.point.dtype);
+  const Dtype precision = precision_of(measurement);
   point.roof = roof_over(measurement.work, precision, Ceilings::measured(run));
   point.theoretical_roof =
       roof_over(measurement.work, precision, Ceilings::theoretical(run, sm_clock_hz(measurement)));
@@ -183,11 +288,15 @@ RooflinePoint analyse_point(const Run& run, const Measurement& measurement) {
   if (const VariantInfo* variant = run.catalogue.find_variant(measurement.point.variant)) {
     point.family = variant->family;
   }
+  point.precision = precision_of(measurement);
   set_declared(point);
   set_counted(point);
   set_roofs(point, run);
+  point.levels = level_uses(run, measurement);
+  point.limiting_level = limiting_level(point.levels);
   point.bound = bound_of(run, measurement);
   point.flags = flags_of(point);
+  set_implausible(point, run);
   return point;
 }
 

@@ -15,6 +15,20 @@ std::string_view dram_ceiling_id(const Traffic& traffic) {
   return "dram_copy";
 }
 
+std::string_view cache_ceiling_id(MemoryLevel level) {
+  switch (level) {
+    case MemoryLevel::l2:
+      return "l2_read";
+    case MemoryLevel::l1:
+      return "l1_read";
+    case MemoryLevel::shared:
+      return "shared_read";
+    case MemoryLevel::dram:
+      break;
+  }
+  return "";
+}
+
 double Ceilings::clock_factor(const Ceiling& ceiling) const {
   const bool clocks_known = sm_clock_hz_ && ceiling.sm_clock_hz && *ceiling.sm_clock_hz > 0;
   return ceiling.kind == CeilingKind::compute && clocks_known ? *sm_clock_hz_ / *ceiling.sm_clock_hz : 1;

@@ -31,6 +31,9 @@ struct Limit {
 /// 5 % of the bytes, `dram_write` where they are more than 95 %, else `dram_copy`.
 std::string_view dram_ceiling_id(const Traffic& traffic);
 
+/// The id of the measured ceiling of a cache level: its read bandwidth.
+std::string_view cache_ceiling_id(MemoryLevel level);
+
 /// The ceilings of a run, from one source.
 class Ceilings {
  public:
@@ -43,6 +46,9 @@ class Ceilings {
   /// The DRAM bandwidth for `traffic`; the theoretical one knows no direction. Nothing if the ceiling is
   /// missing.
   std::optional<Limit> memory(const Traffic& traffic) const;
+
+  /// The bandwidth of a level other than DRAM. Nothing if the ceiling is missing.
+  std::optional<Limit> cache(MemoryLevel level) const { return limit(cache_ceiling_id(level)); }
 
   /// The rate of `operations` in `precision` when multiply-adds run at the FMA rate and all others at the ADD
   /// rate: flops / (fma_flops / fma_rate + (flops − fma_flops) / add_rate). Nothing if there are no

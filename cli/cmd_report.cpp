@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "analysis/analysis.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
 #include "core/error.h"
@@ -21,8 +24,28 @@ namespace fs = std::filesystem;
 struct ReportOptions {
   std::string run_file;
   std::string output;
+  std::vector<std::string> levels;
+  std::vector<std::string> precisions;
   bool quiet = false;
 };
+
+std::vector<std::string> level_names() {
+  std::vector<std::string> names;
+  for (const MemoryLevel level : kMemoryLevels) names.emplace_back(to_string(level));
+  return names;
+}
+
+// The levels in the order of the hierarchy, whatever the order of their names.
+ChartSelection selection_of(const ReportOptions& options) {
+  ChartSelection selection{.levels = {}, .precisions = options.precisions};
+  for (const MemoryLevel level : kMemoryLevels) {
+    const auto& names = options.levels;
+    if (std::find(names.begin(), names.end(), to_string(level)) != names.end()) {
+      selection.levels.push_back(level);
+    }
+  }
+  return selection;
+}
 
 fs::path make_folder(const fs::path& folder) {
   std::error_code error;
@@ -33,14 +56,19 @@ fs::path make_folder(const fs::path& folder) {
               "choose another folder with --output");
 }
 
+std::string table_of(const Run& run) {
+  return run.plan.experiments.empty() ? terminal_ceilings(run, columns_of(stdout))
+                                      : terminal_summary(run, columns_of(stdout));
+}
+
 int report(const ReportOptions& options) {
   fs::path file = options.run_file;
   if (fs::is_directory(file)) file /= "run.json";
   const Run run = run_from_json(read_file(file), file.string());
 
   const fs::path folder = options.output.empty() ? file.parent_path() : make_folder(options.output);
-  const auto written = write_reports(run, folder);
-  if (!options.quiet) fmt::print("{}\n", terminal_summary(run, columns_of(stdout)));
+  const auto written = write_reports(run, folder, selection_of(options));
+  if (!options.quiet) fmt::print("{}\n", table_of(run));
   for (const fs::path& path : written) fmt::print("{}\n", path.string());
   return 0;
 }
@@ -56,11 +84,24 @@ void add_report_command(CLI::App& app, Action& action) {
   command
       ->add_option("-o,--output", options->output, "Folder for the reports (default: that of the run.json)")
       ->type_name("DIR");
+  command
+      ->add_option("--level", options->levels,
+                   "Memory levels in the main picture; more than dram: a mark per level (default: dram)")
+      ->delimiter(',')
+      ->check(CLI::IsMember(level_names()))
+      ->type_name("LEVEL,...");
+  command
+      ->add_option("--precision", options->precisions,
+                   "Precisions whose compute roofs are in the main picture (default: those of the points)")
+      ->delimiter(',')
+      ->check(CLI::IsMember(std::vector<std::string>(kPrecisions.begin(), kPrecisions.end())))
+      ->type_name("PRECISION,...");
   command->add_flag("-q,--quiet", options->quiet, "Print the paths of what was written and nothing else");
   command->footer(
       "Examples:\n"
       "  rooflinectl report runs/reductions/latest\n"
-      "  rooflinectl report run.json --output /tmp/pictures");
+      "  rooflinectl report run.json --output /tmp/pictures\n"
+      "  rooflinectl report run.json --level l2,shared --precision f32");
   command->callback([&action, options] { action = [options] { return report(*options); }; });
 }
 

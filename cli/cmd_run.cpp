@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/catalogue.h"
+#include "cli/ceiling_cache.h"
 #include "cli/commands.h"
 #include "cli/measure.h"
 #include "cli/replay.h"
@@ -36,6 +37,7 @@ struct RunOptions {
   bool dry_run = false;
   bool json = false;
   bool require_gpu = false;
+  bool fresh = false;
   bool quiet = false;
   bool verbose = false;
   std::string replay_file;
@@ -59,7 +61,7 @@ void print_request(const Plan& plan, const RunOptions& options) {
 }
 
 void print_experiment(const Experiment& experiment) {
-  fmt::print("\n{}: {}\n", experiment.name, experiment.title);
+  fmt::print("\n{}{}\n", experiment.name, experiment.title == experiment.name ? "" : ": " + experiment.title);
   fmt::print("  {}, each timed until ±{} or {}; counters: {}\n",
              format::counted(experiment.points.size(), "point"),
              format::percent(experiment.timing.relative_half_width),
@@ -135,9 +137,10 @@ int end_run(const MeasureResult& result, Verbosity verbosity) {
 
 // ---- a recording in place of a run ----
 
-void print_missing(const std::vector<PointId>& missing, std::FILE* stream) {
+void print_missing(const std::vector<PointId>& missing, std::size_t n_points, std::FILE* stream) {
   if (missing.empty()) return;
-  fmt::print(stream, "not in the recording: {} of the plan's points\n", missing.size());
+  fmt::print(stream, "not in the recording: {} of the plan's {} points; measuring them takes a GPU\n",
+             missing.size(), n_points);
   for (const PointId& point : missing) fmt::print(stream, "  {}\n", range_name(point));
 }
 
@@ -151,7 +154,7 @@ int end_replay(const Replay& replayed, const RunOptions& options, const std::str
   write_file(folder / "run.json", run_to_json(replayed.run));
   write_reports(replayed.run, folder);
   if (!quiet) fmt::print("\n{}\n", terminal_summary(replayed.run, columns_of(stdout)));
-  print_missing(replayed.missing, quiet ? stderr : stdout);
+  print_missing(replayed.missing, all_points(replayed.run.plan).size(), quiet ? stderr : stdout);
   print_report(folder, options.verbosity());
   return 0;
 }
@@ -183,7 +186,10 @@ int measure_run(const Plan& plan, const RunOptions& options) {
   request.output = options.output;
   request.command_line = options.command_line;
   request.verbosity = options.verbosity();
+  const CeilingCache cache = CeilingCache::of_user();
+  if (!options.fresh) request.known_ceilings = cache.load();
   const MeasureResult result = measure(request);
+  if (!result.stop_signal) cache.store(result.run);
   return result.stop_signal ? end_interrupted(result) : end_run(result, options.verbosity());
 }
 
@@ -219,6 +225,8 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
       ->type_name("DIR")
       ->capture_default_str();
   command->add_flag("--no-counters", options->no_counters, "Only verify and time; no hardware counters");
+  command->add_flag("--fresh", options->fresh,
+                    "Measure the ceilings again, even if they are known from an earlier run");
   CLI::Option* const require_gpu =
       command->add_flag("--require-gpu", options->require_gpu,
                         "Fail where nothing can be measured, rather than replay a recording");

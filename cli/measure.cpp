@@ -14,6 +14,7 @@
 #include <string_view>
 #include <utility>
 
+#include "analysis/analysis.h"
 #include "cli/collector_process.h"
 #include "cli/progress.h"
 #include "cli/recorder.h"
@@ -104,7 +105,9 @@ class Measuring {
   };
 
   Outcome run_collector() {
-    CollectorProcess process(request_.collector, {}, encode(worklist_.request()));
+    CollectRequest request = worklist_.request();
+    request.known_ceilings = known_ceilings();
+    CollectorProcess process(request_.collector, {}, encode(request));
     said_hello_ = false;
     said_bye_ = false;
     current_.reset();
@@ -204,6 +207,9 @@ class Measuring {
     if (const auto* counted = std::get_if<message::PointCounted>(&message)) {
       if (!recorder_.has_measurement(counted->point)) return "counted a point that was not measured";
     }
+    if (const auto* known = std::get_if<message::CeilingsKnown>(&message)) {
+      if (known->index >= request_.known_ceilings.size()) return "knew ceilings that it was not told of";
+    }
     const bool may_come_first =
         std::holds_alternative<message::Hello>(message) || std::holds_alternative<message::Failure>(message);
     return said_hello_ || may_come_first ? nullptr : "did not introduce itself";
@@ -234,6 +240,48 @@ class Measuring {
     progress_.measured(measured.ceiling);
     if (measured.ceiling.source == CeilingSource::measured) worklist_.ceiling_measured(measured.ceiling.id);
     return std::nullopt;
+  }
+
+  std::optional<Outcome> handle(const message::CeilingsKnown& known) {
+    std::size_t used = 0;
+    std::string measured_utc;
+    for (const Ceiling& ceiling : request_.known_ceilings[known.index].ceilings) {
+      if (find_ceiling(recorder_.run(), ceiling.id, ceiling.source) != nullptr) continue;
+      if (!is_wanted(ceiling)) continue;
+      recorder_.add(ceiling);
+      if (ceiling.source != CeilingSource::measured) continue;
+      worklist_.ceiling_measured(ceiling.id);
+      measured_utc = std::max(measured_utc, ceiling.measured_utc);
+      ++used;
+    }
+    if (used > 0 && request_.verbosity != Verbosity::quiet) {
+      progress_.warn(fmt::format("{} measured before, at {}; --fresh measures again",
+                                 format::counted(used, "ceiling"), format::utc(measured_utc)));
+    }
+    return std::nullopt;
+  }
+
+  /// Of a run that was made before: what the plan asks for, and all that is theoretical.
+  bool is_wanted(const Ceiling& ceiling) const {
+    const auto& wanted = request_.plan.ceilings;
+    return ceiling.source == CeilingSource::theoretical ||
+           std::find(wanted.begin(), wanted.end(), ceiling.id) != wanted.end();
+  }
+
+  std::vector<KnownCeilings> known_ceilings() const {
+    std::vector<KnownCeilings> known;
+    for (const Run& run : request_.known_ceilings) {
+      const Ceiling* launch = find_ceiling(run, "launch", CeilingSource::measured);
+      KnownCeilings& entry = known.emplace_back();
+      entry.uuid = run.device.uuid;
+      entry.driver_version = run.device.driver_version;
+      entry.sm_clock_hz = run.device.sm_clock_hz;
+      if (launch != nullptr) entry.launch_clock_hz = launch->sm_clock_hz.value_or(0);
+      for (const Ceiling& ceiling : run.ceilings) {
+        if (ceiling.source == CeilingSource::measured) entry.ids.push_back(ceiling.id);
+      }
+    }
+    return known;
   }
 
   std::optional<Outcome> handle(const message::PointTimed& timed) {

@@ -20,6 +20,8 @@ struct MeasureRequest {
   std::filesystem::path output;     ///< the run's folder is made in here
   std::vector<std::string> command_line;
   Verbosity verbosity = Verbosity::normal;
+  /// Earlier runs, at most one of which is of the device and holds: its ceilings are not measured again.
+  std::vector<Run> known_ceilings;
 };
 
 /// Nothing can be measured on this machine: no GPU, no driver, no collector. A recording can take the place

@@ -48,14 +48,17 @@ void Recorder::set_counter_session(const CounterSession& session) {
   has_news_ = true;
 }
 
-void Recorder::add(const Ceiling& ceiling) {
+void Recorder::add(Ceiling ceiling) {
+  if (ceiling.source == CeilingSource::measured && ceiling.measured_utc.empty()) {
+    ceiling.measured_utc = utc_time(std::chrono::system_clock::now());
+  }
   const auto same = std::find_if(run_.ceilings.begin(), run_.ceilings.end(), [&](const Ceiling& other) {
     return other.id == ceiling.id && other.source == ceiling.source;
   });
   if (same != run_.ceilings.end()) {
-    *same = ceiling;
+    *same = std::move(ceiling);
   } else {
-    run_.ceilings.push_back(ceiling);
+    run_.ceilings.push_back(std::move(ceiling));
   }
   has_news_ = true;
 }

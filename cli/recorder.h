@@ -29,8 +29,8 @@ class Recorder {
   const Run& run() const { return run_; }
 
   void set_counter_session(const CounterSession& session);
-  /// Replaces a ceiling of the same id and source.
-  void add(const Ceiling& ceiling);
+  /// Replaces a ceiling of the same id and source. One that was measured and does not say when, was so now.
+  void add(Ceiling ceiling);
   void add(std::size_t point, Measurement measurement);
   /// The point must have a measurement.
   void add_counters(std::size_t point, const Counters& counters);

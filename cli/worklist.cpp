@@ -31,7 +31,9 @@ std::size_t Worklist::points_with_counters() const {
 }
 
 bool Worklist::finished() const {
-  return std::all_of(states_.begin(), states_.end(), [](State state) { return state == State::finished; });
+  const bool ceilings_left = !plan_.ceilings.empty() && !skip_ceilings_;
+  return !ceilings_left &&
+         std::all_of(states_.begin(), states_.end(), [](State state) { return state == State::finished; });
 }
 
 void Worklist::ceiling_measured(const std::string& id) {

@@ -27,6 +27,7 @@ class Worklist {
   bool needs_counters(std::size_t point) const { return states_[point] == State::to_count; }
   /// How many points there are, done or not, that are to have counters.
   std::size_t points_with_counters() const;
+  /// Whether nothing is left to be done: no ceiling, no point.
   bool finished() const;
 
   void ceiling_measured(const std::string& id);

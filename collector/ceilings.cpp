@@ -4,7 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <numeric>
+#include <thread>
+#include <utility>
 
+#include "collector/confirmation.h"
 #include "core/statistics.h"
 #include "kernels/cuda_check.h"
 #include "kernels/data.h"
@@ -15,13 +20,22 @@ namespace {
 
 constexpr std::size_t kMebibyte = std::size_t{1} << 20;
 constexpr std::size_t kGibibyte = std::size_t{1} << 30;
-constexpr TimingTarget kShapeTarget{.relative_half_width = 0.005, .time_limit_s = 0.1};
-constexpr TimingTarget kBestTarget{.relative_half_width = 0.001, .time_limit_s = 0.3};
+/// A look at each launch shape, and a longer one at the best.
+constexpr TimingTarget kShapeTarget{.relative_half_width = 0.01, .time_limit_s = 0.03};
+constexpr TimingTarget kBestTarget{.relative_half_width = 0.0005, .time_limit_s = 0.2};
+/// Matrix products draw so much power that the clock falls within a fraction of a second: a pause before
+/// them, and the fastest of a short burst, is what the cores can do.
+constexpr auto kPauseBeforeBurst = std::chrono::milliseconds(80);
+constexpr TimingTarget kBurstTarget{.relative_half_width = 0, .time_limit_s = 0.04};
+constexpr int kBurstsOfTheBest = 6;
 constexpr int kGraphNodes = 100;
+constexpr int kMatrixSizes[] = {4096, 8192};
+/// Enough for an instruction mix; a whole launch would take long where every instruction is instrumented.
+constexpr kernels::CeilingShape kCountedShape{.blocks_per_sm = 1, .block = 256};
 
 /// Large enough that caches and the start of a launch hardly count: a sixteenth of the memory, at most 4 GiB
 /// and a quarter of what is free, but at least 1 GiB and four times L2.
-std::size_t bandwidth_buffer_bytes(const DeviceInfo& device) {
+std::size_t buffer_bytes(const DeviceInfo& device) {
   std::size_t free_bytes = 0;
   std::size_t total_bytes = 0;
   kernels::check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
@@ -29,116 +43,198 @@ std::size_t bandwidth_buffer_bytes(const DeviceInfo& device) {
   return std::max<std::size_t>({wanted, kGibibyte, 4 * device.l2_bytes}) / kMebibyte * kMebibyte;
 }
 
-/// A micro-benchmark with its memory.
-class BenchmarkRunner {
- public:
-  BenchmarkRunner(const kernels::CeilingBenchmark& benchmark, const DeviceInfo& device, Timer& timer,
-                  const Stream& stream)
-      : benchmark_(benchmark), device_(device), timer_(timer), stream_(stream) {
-    buffers_.bytes = benchmark.kind == CeilingKind::bandwidth ? bandwidth_buffer_bytes(device) : kMebibyte;
-    source_.require(buffers_.bytes);
-    target_.require(buffers_.bytes);
-    buffers_.d_source = source_.data();
-    buffers_.d_target = target_.data();
-    for (void* d_buffer : {buffers_.d_source, buffers_.d_target}) {
-      kernels::fill(kernels::DataSet::integers, Dtype::f32, d_buffer, buffers_.bytes / sizeof(float), stream);
-    }
-  }
-
-  TimeResult time(const kernels::CeilingShape& shape, const TimingTarget& target, int most_launches) const {
-    TimedWork work;
-    work.range_name = fmt::format("ceiling.{}", benchmark_.id);
-    // Reads start cold: what L2 kept of the last launch would count as DRAM traffic. Writes go back to back:
-    // a flush between them would write back, unseen, what the last launch left dirty in L2.
-    work.cache = benchmark_.operation == "read" ? CacheState::cold : CacheState::warm;
-    work.launch = [&](int) { benchmark_.launch(buffers_, grid(shape), shape.block, stream_); };
-    work.most_launches = most_launches;
-    return timer_.measure(work, target);
-  }
-
-  /// Bytes or operations per second.
-  double rate(const kernels::CeilingShape& shape, const TimeResult& time) const {
-    return benchmark_.amount(buffers_, grid(shape), shape.block) / time.median_s;
-  }
-
-  kernels::CeilingShape best_shape() const {
-    kernels::CeilingShape best = benchmark_.shapes.front();
-    double best_rate = 0;
-    for (const kernels::CeilingShape& shape : benchmark_.shapes) {
-      const double shape_rate = rate(shape, time(shape, kShapeTarget, 1));
-      if (shape_rate > best_rate) {
-        best_rate = shape_rate;
-        best = shape;
-      }
-    }
-    return best;
-  }
-
-  Ceiling ceiling(const TimeResult& time) const {
-    Ceiling ceiling;
-    ceiling.id = benchmark_.id;
-    ceiling.kind = benchmark_.kind;
-    ceiling.source = CeilingSource::measured;
-    ceiling.subject = benchmark_.subject;
-    ceiling.operation = benchmark_.operation;
-    ceiling.sm_clock_hz = median(time.sample_clocks_hz);
-    ceiling.relative_spread = relative_spread(time.samples_s);
-    return ceiling;
-  }
-
-  std::size_t buffer_bytes() const { return buffers_.bytes; }
-
- private:
-  int grid(const kernels::CeilingShape& shape) const { return shape.blocks_per_sm * device_.sm_count; }
-
-  const kernels::CeilingBenchmark& benchmark_;
-  const DeviceInfo& device_;
-  Timer& timer_;
-  const Stream& stream_;
-  DeviceBuffer source_;
-  DeviceBuffer target_;
-  kernels::CeilingBuffers buffers_;
-};
-
-Ceiling rate_ceiling(const BenchmarkRunner& runner) {
-  const kernels::CeilingShape shape = runner.best_shape();
-  const TimeResult time = runner.time(shape, kBestTarget, 1);
-  Ceiling ceiling = runner.ceiling(time);
-  ceiling.value = runner.rate(shape, time);
-  const std::string blocks = shape.blocks_per_sm == kernels::kOneBlockPerTile
-                                 ? std::string("one block per tile")
-                                 : fmt::format("{} blocks per SM", shape.blocks_per_sm);
-  ceiling.method = fmt::format("ceiling_{}, {}, {} threads each, median of {} launches", ceiling.id, blocks,
-                               shape.block, time.samples_s.size());
-  if (ceiling.kind == CeilingKind::bandwidth) {
-    ceiling.method += fmt::format(", {} MiB", runner.buffer_bytes() / kMebibyte);
-  }
-  if (time.noisy) ceiling.method += ", noisy";
+Ceiling ceiling_of(const kernels::CeilingBenchmark& benchmark, const TimeResult& time) {
+  Ceiling ceiling;
+  ceiling.id = benchmark.id;
+  ceiling.kind = benchmark.kind;
+  ceiling.source = CeilingSource::measured;
+  ceiling.subject = benchmark.subject;
+  ceiling.operation = benchmark.operation;
+  ceiling.sm_clock_hz = median(time.sample_clocks_hz);
+  ceiling.relative_spread = relative_spread(time.samples_s);
   return ceiling;
 }
 
-std::vector<Ceiling> latency_ceilings(const BenchmarkRunner& runner, const kernels::CeilingShape& shape) {
-  const TimeResult single = runner.time(shape, kBestTarget, 1);
-  Ceiling stream = runner.ceiling(single);
-  stream.value = single.median_s;
-  stream.method = "an empty kernel between two events";
+std::string shape_text(const kernels::CeilingShape& shape) {
+  const std::string blocks = shape.blocks_per_sm == kernels::kOneBlockPerTile
+                                 ? std::string("one block per tile")
+                                 : fmt::format("{} blocks per SM", shape.blocks_per_sm);
+  return fmt::format("{}, {} threads each", blocks, shape.block);
+}
 
-  const TimeResult several = runner.time(shape, kBestTarget, kGraphNodes);
-  Ceiling node = runner.ceiling(several);
-  node.id = "graph_node";
-  node.operation = "launch in a graph";
-  node.value = several.median_s;
-  node.method = fmt::format("a graph of {} empty kernels, per kernel", several.launches_per_sample);
-  return {stream, node};
+/// A launch can be delayed by much and hastened by little: the floor is the mean of the fastest tenth, since
+/// the events count in steps of about 1 %.
+double floor_of(const TimeResult& time) {
+  std::vector<double> samples = time.samples_s;
+  std::sort(samples.begin(), samples.end());
+  const auto fastest = static_cast<std::ptrdiff_t>((samples.size() + 9) / 10);
+  return std::accumulate(samples.begin(), samples.begin() + fastest, 0.0) / static_cast<double>(fastest);
+}
+
+/// Whether one block shows the same mix of operations as the whole launch.
+bool one_block_will_do(const kernels::CeilingBenchmark& benchmark) {
+  return benchmark.kind == CeilingKind::compute || benchmark.subject == "l1" || benchmark.subject == "shared";
 }
 
 }  // namespace
 
-std::vector<Ceiling> measure_ceiling(const kernels::CeilingBenchmark& benchmark, const DeviceInfo& device,
-                                     Timer& timer, const Stream& stream) {
-  const BenchmarkRunner runner(benchmark, device, timer, stream);
-  if (benchmark.kind == CeilingKind::latency) return latency_ceilings(runner, benchmark.shapes.front());
-  return {rate_ceiling(runner)};
+CeilingBench::CeilingBench(const DeviceInfo& device, Timer& timer, const Stream& stream)
+    : device_(device), timer_(timer), stream_(stream) {
+  buffers_.bytes = buffer_bytes(device);
+  buffers_.l2_bytes = device.l2_bytes;
+  source_.require(buffers_.bytes);
+  target_.require(buffers_.bytes);
+  buffers_.d_source = source_.data();
+  buffers_.d_target = target_.data();
+  for (void* d_buffer : {buffers_.d_source, buffers_.d_target}) {
+    kernels::fill(kernels::DataSet::integers, Dtype::f32, d_buffer, buffers_.bytes / sizeof(float), stream);
+  }
+}
+
+TimedWork CeilingBench::work(const kernels::CeilingBenchmark& benchmark, std::function<void()> launch) const {
+  TimedWork work;
+  work.range_name = fmt::format("ceiling.{}", benchmark.id);
+  work.cache = benchmark.cache;
+  work.launch = [launch = std::move(launch)](int) { launch(); };
+  return work;
+}
+
+CeilingBench::Best CeilingBench::best_kernel(const kernels::CeilingBenchmark& benchmark) {
+  const auto time = [&](const kernels::CeilingShape& shape, const TimingTarget& target) {
+    const auto launch = [&] { benchmark.launch(buffers_, grid(shape), shape.block, stream_); };
+    return timer_.measure(work(benchmark, launch), target);
+  };
+  const auto rate = [&](const kernels::CeilingShape& shape, const TimeResult& result) {
+    return benchmark.amount(buffers_, grid(shape), shape.block) / result.median_s;
+  };
+  Best best{.benchmark = &benchmark};
+  double best_rate = 0;
+  for (const kernels::CeilingShape& shape : benchmark.shapes) {
+    const double shape_rate = rate(shape, time(shape, kShapeTarget));
+    if (shape_rate > best_rate) {
+      best.shape = shape;
+      best_rate = shape_rate;
+    }
+  }
+  const TimeResult result = time(best.shape, kBestTarget);
+  best.ceiling = ceiling_of(benchmark, result);
+  best.ceiling.value = rate(best.shape, result);
+  best.ceiling.method = fmt::format("ceiling_{}, {}, median of {} launches", benchmark.id,
+                                    shape_text(best.shape), result.samples_s.size());
+  return best;
+}
+
+Ceiling CeilingBench::burst(const kernels::CeilingBenchmark& benchmark, const MatrixProduct& product) {
+  TimedWork products = work(benchmark, [&] { product.enqueue(stream_); });
+  products.is_power_limited = true;
+  std::this_thread::sleep_for(kPauseBeforeBurst);
+  const TimeResult result = timer_.measure(products, kBurstTarget);
+  const auto fastest = std::min_element(result.samples_s.begin(), result.samples_s.end());
+  Ceiling ceiling = ceiling_of(benchmark, result);
+  ceiling.value = product.operations() / *fastest;
+  ceiling.sm_clock_hz = result.sample_clocks_hz[static_cast<std::size_t>(fastest - result.samples_s.begin())];
+  ceiling.method = fmt::format("{}, {}, fastest of {} products in a burst (median {:.1f} % of that)",
+                               library_->description(), product.description(), result.samples_s.size(),
+                               100 * *fastest / result.median_s);
+  return ceiling;
+}
+
+std::optional<CeilingBench::Best> CeilingBench::best_product(const kernels::CeilingBenchmark& benchmark) {
+  if (!std::exchange(library_loaded_, true)) library_ = load_matrix_library();
+  if (!library_) return std::nullopt;
+  Best best{.benchmark = &benchmark};
+  for (const int size : kMatrixSizes) {
+    for (std::unique_ptr<MatrixProduct>& product : library_->products(*benchmark.matrix, size, buffers_)) {
+      const Ceiling ceiling = burst(benchmark, *product);
+      if (ceiling.value <= best.ceiling.value) continue;
+      best.ceiling = ceiling;
+      best.product = std::move(product);
+    }
+  }
+  if (!best.product) return std::nullopt;
+  for (int i = 0; i < kBurstsOfTheBest; ++i) {
+    const Ceiling ceiling = burst(benchmark, *best.product);
+    if (ceiling.value > best.ceiling.value) best.ceiling = ceiling;
+  }
+  return best;
+}
+
+std::vector<Ceiling> CeilingBench::measure_latency(const kernels::CeilingBenchmark& benchmark) {
+  const kernels::CeilingShape& shape = benchmark.shapes.front();
+  TimedWork launches =
+      work(benchmark, [&] { benchmark.launch(buffers_, grid(shape), shape.block, stream_); });
+  const TimeResult single = timer_.measure(launches, kBestTarget);
+  Ceiling stream = ceiling_of(benchmark, single);
+  stream.value = floor_of(single);
+  stream.method =
+      fmt::format("an empty kernel between two events, fastest tenth of {}", single.samples_s.size());
+
+  launches.most_launches = kGraphNodes;
+  const TimeResult several = timer_.measure(launches, kBestTarget);
+  Ceiling node = ceiling_of(benchmark, several);
+  node.id = "graph_node";
+  node.operation = "launch in a graph";
+  node.value = floor_of(several);
+  node.method = fmt::format("a graph of {} empty kernels, per kernel, fastest tenth of {}",
+                            several.launches_per_sample, several.samples_s.size());
+  return {stream, node};
+}
+
+std::vector<Ceiling> CeilingBench::measure(const kernels::CeilingBenchmark& benchmark) {
+  if (benchmark.kind == CeilingKind::latency) return measure_latency(benchmark);
+  std::optional<Best> best;
+  if (benchmark.matrix) best = best_product(benchmark);
+  if (!best) {
+    best = best_kernel(benchmark);
+    if (benchmark.matrix) {
+      best->ceiling.method +=
+          "; mma.sync, since cuBLASLt was not found: on Hopper it falls short of the full rate";
+    }
+  }
+  measured_.push_back(*best);
+  return {best->ceiling};
+}
+
+std::vector<CountedRange> CeilingBench::ranges() {
+  std::vector<CountedRange> ranges;
+  for (const Best& best : measured_) {
+    const kernels::CeilingBenchmark& benchmark = *best.benchmark;
+    const auto launch = [this, &best, &benchmark] {
+      if (best.product) return best.product->enqueue(stream_);
+      if (one_block_will_do(benchmark)) return benchmark.launch(buffers_, 1, kCountedShape.block, stream_);
+      benchmark.launch(buffers_, grid(best.shape), best.shape.block, stream_);
+    };
+    const auto prepare = [this, &benchmark, launch] {
+      if (benchmark.cache == CacheState::cold) {
+        timer_.cache_flush().enqueue(stream_);
+      } else {
+        launch();
+      }
+      stream_.synchronize();
+    };
+    ranges.push_back({prepare, [this, launch] {
+                        launch();
+                        stream_.synchronize();
+                      }});
+  }
+  return ranges;
+}
+
+double CeilingBench::counted_amount(const Best& best) const {
+  if (best.product) return best.product->operations();
+  if (one_block_will_do(*best.benchmark)) return best.benchmark->amount(buffers_, 1, kCountedShape.block);
+  return best.benchmark->amount(buffers_, grid(best.shape), best.shape.block);
+}
+
+std::vector<Ceiling> CeilingBench::confirmed(const std::vector<Counters>& counters) const {
+  std::vector<Ceiling> ceilings;
+  for (std::size_t i = 0; i < measured_.size() && i < counters.size(); ++i) {
+    Ceiling ceiling = measured_[i].ceiling;
+    ceiling.confirmation =
+        confirm(*measured_[i].benchmark, counted_amount(measured_[i]), counters[i], device_.l2_bytes);
+    ceilings.push_back(std::move(ceiling));
+  }
+  return ceilings;
 }
 
 }  // namespace rooflinectl

@@ -1,16 +1,71 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collector/matrix_product.h"
+#include "collector/profiler.h"
 #include "collector/timing.h"
 #include "core/run.h"
 #include "kernels/ceiling.h"
 
 namespace rooflinectl {
 
-/// Runs one micro-benchmark in each of its launch shapes and returns the best as a measured ceiling. The
-/// launch latency comes in two forms: launched by itself (`launch`), and as a node of a graph (`graph_node`).
-/// Throws Error if memory or a launch fails.
-std::vector<Ceiling> measure_ceiling(const kernels::CeilingBenchmark& benchmark, const DeviceInfo& device,
-                                     Timer& timer, const Stream& stream);
+/// Finds the roofs of a device with the micro-benchmarks of `kernels/ceilings`, which share its memory.
+class CeilingBench {
+ public:
+  /// Throws Error if memory is short.
+  CeilingBench(const DeviceInfo& device, Timer& timer, const Stream& stream);
+
+  /// Runs a benchmark in each of its launch shapes and returns the best as a measured ceiling. The launch
+  /// latency comes in two forms: launched by itself (`launch`), and as a node of a graph (`graph_node`).
+  /// Throws Error if a launch fails. The device must be of the benchmark's `minimum_sm` or later.
+  std::vector<Ceiling> measure(const kernels::CeilingBenchmark& benchmark);
+
+  /// One launch of each benchmark that was measured, to be counted with `ceiling_metrics`.
+  std::vector<CountedRange> ranges();
+  /// The measured ceilings with what `counters`, in the order of `ranges()`, say of them.
+  std::vector<Ceiling> confirmed(const std::vector<Counters>& counters) const;
+
+ private:
+  /// What was found best.
+  struct Best {
+    const kernels::CeilingBenchmark* benchmark = nullptr;
+    kernels::CeilingShape shape;
+    std::shared_ptr<MatrixProduct> product;  ///< in place of the benchmark's own kernel
+    Ceiling ceiling;
+  };
+
+  TimedWork work(const kernels::CeilingBenchmark& benchmark, std::function<void()> launch) const;
+  int grid(const kernels::CeilingShape& shape) const { return shape.blocks_per_sm * device_.sm_count; }
+  Best best_kernel(const kernels::CeilingBenchmark& benchmark);
+  /// Runs a product for a short while after a pause.
+  Ceiling burst(const kernels::CeilingBenchmark& benchmark, const MatrixProduct& product);
+  /// Nothing if cuBLASLt is missing or has no product of that type.
+  std::optional<Best> best_product(const kernels::CeilingBenchmark& benchmark);
+  std::vector<Ceiling> measure_latency(const kernels::CeilingBenchmark& benchmark);
+  double counted_amount(const Best& best) const;
+
+  const DeviceInfo& device_;
+  Timer& timer_;
+  const Stream& stream_;
+  DeviceBuffer source_;
+  DeviceBuffer target_;
+  kernels::CeilingBuffers buffers_;
+  bool library_loaded_ = false;
+  std::unique_ptr<MatrixLibrary> library_;
+  std::vector<Best> measured_;
+};
+
+/// The roofs that follow from the device's attributes alone: DRAM bandwidth = 2 × memory clock × bus width.
+std::vector<Ceiling> theoretical_ceilings(const DeviceInfo& device);
+
+/// The roofs that follow from what the chip's units can do per cycle, which CUPTI knows (`peak_sustained`),
+/// times the SM clock that the device reports, or the L2 clock that was counted. `counters`: of any range
+/// counted with `ceiling_metrics`. What the chip has no figure for is left out.
+std::vector<Ceiling> theoretical_ceilings(const DeviceInfo& device, const Counters& counters);
 
 }  // namespace rooflinectl

@@ -5,6 +5,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
+#include <iostream>
+#include <optional>
 #include <set>
 #include <span>
 
@@ -68,22 +71,43 @@ class Collection {
 
   void measure_ceilings() {
     for (const Ceiling& ceiling : theoretical_ceilings(device_)) emit_(message::CeilingMeasured{ceiling});
+    // The cost of a launch is needed to tell launch-bound points, cheap to measure, and shows the clock.
     for (const kernels::CeilingBenchmark& benchmark : kernels::all_ceiling_benchmarks()) {
-      const auto& wanted = request_.plan.ceilings;
-      // The cost of a launch is needed to tell launch-bound points, and cheap to measure.
-      const bool is_wanted = benchmark.kind == CeilingKind::latency ||
-                             std::find(wanted.begin(), wanted.end(), benchmark.id) != wanted.end();
-      if (!is_wanted) continue;
-      emit_(message::Progress{Phase::ceilings, std::nullopt, benchmark.id});
-      try {
-        for (const Ceiling& ceiling : measure_ceiling(benchmark, device_, timer_, stream_)) {
+      if (benchmark.kind == CeilingKind::latency) measure_ceiling(benchmark);
+    }
+    const std::vector<std::string> known = known_ceilings();
+    for (const kernels::CeilingBenchmark& benchmark : kernels::all_ceiling_benchmarks()) {
+      const auto names = [&](const std::vector<std::string>& ids) {
+        return std::find(ids.begin(), ids.end(), benchmark.id) != ids.end();
+      };
+      const bool is_latency = benchmark.kind == CeilingKind::latency;
+      if (!is_latency && names(request_.plan.ceilings) && !names(known)) measure_ceiling(benchmark);
+    }
+  }
+
+  /// Counts what the ceilings' benchmarks do, and takes the chip's peaks with the counters.
+  void confirm_ceilings() {
+    if (!ceiling_bench_ || !profiler_) return;
+    const std::vector<CountedRange> ranges = ceiling_bench_->ranges();
+    if (ranges.empty()) return;
+    const Clock::time_point start = Clock::now();
+    try {
+      const std::unique_ptr<Profiler> profiler = open_profiler(device_.index, ceiling_metrics());
+      emit_(message::Progress{Phase::ceilings, std::nullopt, "counting"});
+      const std::vector<Counters> counters = profiler->count(ranges);
+      for (const Ceiling& ceiling : ceiling_bench_->confirmed(counters))
+        emit_(message::CeilingMeasured{ceiling});
+      if (!counters.empty()) {
+        for (const Ceiling& ceiling : theoretical_ceilings(device_, counters.front())) {
           emit_(message::CeilingMeasured{ceiling});
         }
-      } catch (const Error& error) {
-        // Costs this ceiling alone: another process goes on without it.
-        throw Error(ErrorKind::measurement, error.what(), error.hint());
       }
+    } catch (const Error& error) {
+      if (!context_is_usable()) throw Error(ErrorKind::measurement, error.what(), error.hint());
+      std::cerr << "rooflinectl-collector: ceilings are not confirmed: " << error.what() << "\n";
     }
+    ceiling_bench_.reset();
+    counters_.collection_s += seconds_since(start);
   }
 
   void time_points() {
@@ -138,6 +162,40 @@ class Collection {
     }
   }
 
+  void measure_ceiling(const kernels::CeilingBenchmark& benchmark) {
+    if (benchmark.minimum_sm > device_.compute_capability) {
+      std::cerr << "rooflinectl-collector: ceiling " << benchmark.id << " needs a newer GPU\n";
+      return;
+    }
+    emit_(message::Progress{Phase::ceilings, std::nullopt, benchmark.id});
+    try {
+      if (!ceiling_bench_) ceiling_bench_.emplace(device_, timer_, stream_);
+      for (const Ceiling& ceiling : ceiling_bench_->measure(benchmark)) {
+        if (ceiling.id == "launch") launch_clock_hz_ = ceiling.sm_clock_hz.value_or(0);
+        emit_(message::CeilingMeasured{ceiling});
+      }
+    } catch (const Error& error) {
+      // Costs this ceiling alone: another process goes on without it.
+      throw Error(ErrorKind::measurement, error.what(), error.hint());
+    }
+  }
+
+  /// The ids of the request's known ceilings that hold here: same device, same driver, and the same clocks,
+  /// the one that it runs at included.
+  std::vector<std::string> known_ceilings() {
+    constexpr double kSameClock = 0.02;
+    for (std::size_t i = 0; i < request_.known_ceilings.size(); ++i) {
+      const KnownCeilings& known = request_.known_ceilings[i];
+      const bool same_device = known.uuid == device_.uuid && known.driver_version == device_.driver_version &&
+                               known.sm_clock_hz == device_.sm_clock_hz;
+      if (!same_device) continue;
+      if (std::abs(known.launch_clock_hz - launch_clock_hz_) > kSameClock * known.launch_clock_hz) continue;
+      emit_(message::CeilingsKnown{i});
+      return known.ids;
+    }
+    return {};
+  }
+
   static bool is_listed(const std::vector<std::size_t>& points, std::size_t point) {
     return std::find(points.begin(), points.end(), point) != points.end();
   }
@@ -145,7 +203,7 @@ class Collection {
   void open_counters() {
     const Clock::time_point start = Clock::now();
     try {
-      profiler_ = open_profiler(device_.index);
+      profiler_ = open_profiler(device_.index, basic_metrics());
       device_.chip = profiler_->chip();
       device_.cupti_version = profiler_->version();
       counters_.available = true;
@@ -248,6 +306,8 @@ class Collection {
   Timer timer_;
   Workbench bench_;
   kernels::ReferenceSums references_;
+  double launch_clock_hz_ = 0;                 // SM clock at which empty kernels ran
+  std::optional<CeilingBench> ceiling_bench_;  // from the first ceiling to their confirmation
   std::unique_ptr<Profiler> profiler_;
   CounterSession counters_;
   std::set<std::size_t> without_counters_;  // points whose result was not worth counting
@@ -272,6 +332,7 @@ void collect(const CollectRequest& request, const std::function<void(const Messa
       if (!request.skip_ceilings) collection.measure_ceilings();
       // All times before any counters: an attached profiler may slow launches down.
       collection.time_points();
+      collection.confirm_ceilings();
       collection.count_points();
       break;
     case CollectMode::once:

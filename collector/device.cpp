@@ -6,7 +6,6 @@
 
 #include <charconv>
 #include <fstream>
-#include <optional>
 
 #include "core/error.h"
 #include "kernels/cuda_check.h"
@@ -87,27 +86,6 @@ int device_index(const std::string& selector, int count) {
   throw Error(ErrorKind::usage, fmt::format("there is no device '{}'", selector), "devices here:" + known);
 }
 
-/// FP32 additions, multiplications or multiply-adds that one SM completes per cycle.
-std::optional<int> fp32_lanes_per_sm(int compute_capability) {
-  switch (compute_capability) {
-    case 75:
-    case 80:
-      return 64;
-    case 86:
-    case 87:
-    case 89:
-    case 90:
-    case 100:
-    case 103:
-    case 110:
-    case 120:
-    case 121:
-      return 128;
-    default:
-      return std::nullopt;
-  }
-}
-
 DeviceInfo describe_device(int index) {
   cudaDeviceProp properties{};
   kernels::check(cudaGetDeviceProperties(&properties, index), "cudaGetDeviceProperties");
@@ -143,35 +121,6 @@ std::vector<DeviceInfo> all_devices() {
   std::vector<DeviceInfo> devices(static_cast<std::size_t>(device_count()));
   for (std::size_t i = 0; i < devices.size(); ++i) devices[i] = describe_device(static_cast<int>(i));
   return devices;
-}
-
-std::vector<Ceiling> theoretical_ceilings(const DeviceInfo& device) {
-  std::vector<Ceiling> ceilings;
-  Ceiling dram;
-  dram.id = "dram";
-  dram.kind = CeilingKind::bandwidth;
-  dram.source = CeilingSource::theoretical;
-  dram.subject = "dram";
-  dram.value = 2 * device.memory_clock_hz * device.memory_bus_bits / 8;
-  dram.method = fmt::format("2 x {:.0f} MHz x {} bit", device.memory_clock_hz / 1e6, device.memory_bus_bits);
-  ceilings.push_back(dram);
-
-  const std::optional<int> lanes = fp32_lanes_per_sm(device.compute_capability);
-  if (!lanes) return ceilings;
-  for (const int flops_per_lane : {2, 1}) {
-    Ceiling fp32;
-    fp32.operation = flops_per_lane == 2 ? "fma" : "add";
-    fp32.id = "f32_" + fp32.operation;
-    fp32.kind = CeilingKind::compute;
-    fp32.source = CeilingSource::theoretical;
-    fp32.subject = "f32";
-    fp32.value = flops_per_lane * *lanes * device.sm_count * device.sm_clock_hz;
-    fp32.sm_clock_hz = device.sm_clock_hz;
-    fp32.method = fmt::format("{} x {} lanes x {} SMs x {:.0f} MHz", flops_per_lane, *lanes, device.sm_count,
-                              device.sm_clock_hz / 1e6);
-    ceilings.push_back(fp32);
-  }
-  return ceilings;
 }
 
 }  // namespace rooflinectl

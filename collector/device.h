@@ -16,10 +16,4 @@ DeviceInfo select_device(const std::string& selector);
 /// Every device that the driver shows. Throws as `select_device` does.
 std::vector<DeviceInfo> all_devices();
 
-/// The roofs that follow from the device's attributes: DRAM bandwidth = 2 × memory clock × bus width; FP32
-/// rates = SMs × FP32 lanes per SM × SM clock, times two for a multiply-add. Lanes per SM by compute
-/// capability: CUDA C++ Programming Guide, "Throughput of Native Arithmetic Instructions"; where that is not
-/// known the FP32 roofs are left out.
-std::vector<Ceiling> theoretical_ceilings(const DeviceInfo& device);
-
 }  // namespace rooflinectl

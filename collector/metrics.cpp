@@ -8,6 +8,7 @@ namespace rooflinectl {
 const std::vector<Metric>& basic_metrics() {
   using namespace counter;
   constexpr double kPercent = 0.01;
+  constexpr double kSectorBytes = 32;
   constexpr double kPerLane = 1.0 / 32;
   static const std::vector<Metric> metrics = {
       {kDramReadBytes,
@@ -18,7 +19,10 @@ const std::vector<Metric>& basic_metrics() {
        {"dram__bytes_write.sum", "dram__bytes_op_write.sum"},
        1,
        "bytes written to device memory"},
-      {kL2Bytes, {"lts__t_bytes.sum"}, 1, "bytes requested from L2, from SMs and elsewhere"},
+      {kL2Bytes,
+       {"lts__t_sectors_srcunit_tex.sum"},
+       kSectorBytes,
+       "bytes that the SMs requested from L2, in whole sectors"},
       {kL1Bytes, {"l1tex__t_bytes.sum"}, 1, "bytes requested from L1"},
       {kSharedBytes,
        {"smsp__sass_data_bytes_mem_shared.sum"},
@@ -109,6 +113,75 @@ const std::vector<Metric>& basic_metrics() {
       {kSmClockHz, {"sm__cycles_elapsed.avg.per_second"}, 1, "SM clock while counting"},
       {kDramClockHz, {"dram__cycles_elapsed.avg.per_second"}, 1, "memory clock while counting"},
   };
+  return metrics;
+}
+
+const std::vector<Metric>& ceiling_metrics() {
+  static const std::vector<Metric> metrics = [] {
+    std::vector<Metric> all = basic_metrics();
+    const std::vector<Metric> more = {
+        {counter::kTensorF16Ops,
+         {"sm__ops_path_tensor_src_fp16.sum", "sm__ops_path_tensor_src_fp16_dst_fp32.sum"},
+         1,
+         "tensor-core operations on f16"},
+        {counter::kTensorBf16Ops,
+         {"sm__ops_path_tensor_src_bf16_dst_fp32.sum"},
+         1,
+         "tensor-core operations on bf16"},
+        {counter::kTensorTf32Ops,
+         {"sm__ops_path_tensor_src_tf32_dst_fp32.sum"},
+         1,
+         "tensor-core operations on tf32"},
+        {counter::kTensorF8Ops,
+         {"sm__ops_path_tensor_src_fp8.sum"},
+         1,
+         "tensor-core operations on 8-bit floats"},
+        {counter::kTensorI8Ops,
+         {"sm__ops_path_tensor_src_int8.sum"},
+         1,
+         "tensor-core operations on 8-bit integers"},
+        {kPeakFfma,
+         {"sm__sass_thread_inst_executed_op_ffma_pred_on.sum.peak_sustained"},
+         1,
+         "f32 multiply-adds"},
+        {kPeakFadd, {"sm__sass_thread_inst_executed_op_fadd_pred_on.sum.peak_sustained"}, 1, "f32 additions"},
+        {kPeakDfma,
+         {"sm__sass_thread_inst_executed_op_dfma_pred_on.sum.peak_sustained"},
+         1,
+         "f64 multiply-adds"},
+        {kPeakDadd, {"sm__sass_thread_inst_executed_op_dadd_pred_on.sum.peak_sustained"}, 1, "f64 additions"},
+        {kPeakHfma,
+         {"sm__sass_thread_inst_executed_op_hfma_pred_on.sum.peak_sustained"},
+         1,
+         "packed multiply-adds"},
+        // Only names that leave sparse products out: the others promise twice what a dense one can do.
+        {kPeakTensorF16,
+         {"sm__ops_path_tensor_op_hgmma_src_fp16_sparsity_off.sum.peak_sustained"},
+         1,
+         "operations"},
+        {kPeakTensorBf16,
+         {"sm__ops_path_tensor_op_hgmma_src_bf16_dst_fp32_sparsity_off.sum.peak_sustained"},
+         1,
+         "operations"},
+        {kPeakTensorTf32,
+         {"sm__ops_path_tensor_op_hgmma_src_tf32_dst_fp32_sparsity_off.sum.peak_sustained"},
+         1,
+         "operations"},
+        {kPeakTensorF8, {"sm__ops_path_tensor_src_fp8_sparsity_off.sum.peak_sustained"}, 1, "operations"},
+        {kPeakTensorI8,
+         {"sm__ops_path_tensor_op_igmma_src_int8_sparsity_off.sum.peak_sustained"},
+         1,
+         "operations"},
+        {kPeakL2Sectors, {"lts__t_sectors_srcunit_tex.sum.peak_sustained"}, 1, "sectors of 32 bytes"},
+        {kPeakL1Wavefronts,
+         {"l1tex__data_pipe_lsu_wavefronts.sum.peak_sustained"},
+         1,
+         "wavefronts of 128 bytes"},
+        {kL2ClockHz, {"lts__cycles_elapsed.avg.per_second"}, 1, "L2 clock while counting"},
+    };
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }();
   return metrics;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "collector/metrics.h"
 #include "core/catalogue.h"
 #include "core/counters.h"
 
@@ -42,12 +43,12 @@ class Profiler {
 };
 
 /// What the module exports, as `rooflinectl_open_profiler` and `rooflinectl_describe_chips`.
-using OpenProfiler = Profiler*(int device_index);
+using OpenProfiler = Profiler*(int device_index, const std::vector<Metric>& metrics);
 using DescribeChips = void(const std::string& chip, std::vector<ChipCounters>& chips);
 
-/// Opens a session on the device that is current. Throws Error(environment) with cause and way out: CUPTI
-/// missing, no permission, another profiler attached, an unsupported device.
-std::unique_ptr<Profiler> open_profiler(int device_index);
+/// Opens a session for `metrics` on the device that is current. Throws Error(environment) with cause and way
+/// out: CUPTI missing, no permission, another profiler attached, an unsupported device.
+std::unique_ptr<Profiler> open_profiler(int device_index, const std::vector<Metric>& metrics);
 
 /// The basic counter set on the chip of that name, or, with an empty name, on every chip that CUPTI knows.
 /// Needs no GPU. Throws Error(environment) if CUPTI is missing, Error(usage) if it knows no such chip.

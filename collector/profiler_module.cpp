@@ -4,11 +4,10 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
-#include <cstdlib>
 #include <filesystem>
-#include <vector>
 
 #include "collector/profiler.h"
+#include "collector/toolkit_library.h"
 #include "core/error.h"
 
 namespace rooflinectl {
@@ -20,27 +19,8 @@ namespace fs = std::filesystem;
 constexpr const char* kCuptiLibrary = "libcupti.so.13";
 constexpr const char* kModule = "librooflinectl-cupti.so";
 
-/// Where toolkits put CUPTI, best guess first. The loader's own search path comes last.
-std::vector<fs::path> cupti_candidates() {
-  std::vector<fs::path> candidates;
-  const auto add_toolkit = [&](const fs::path& root) {
-    candidates.push_back(root / "extras/CUPTI/lib64" / kCuptiLibrary);
-    candidates.push_back(root / "lib64" / kCuptiLibrary);
-  };
-  for (const char* variable : {"CUDA_HOME", "CUDA_PATH"}) {
-    if (const char* root = std::getenv(variable)) add_toolkit(root);
-  }
-  add_toolkit("/usr/local/cuda-13.0");
-  add_toolkit("/usr/local/cuda-13");
-  add_toolkit("/usr/local/cuda");
-  candidates.emplace_back(kCuptiLibrary);
-  return candidates;
-}
-
 void load_cupti() {
-  for (const fs::path& candidate : cupti_candidates()) {
-    if (dlopen(candidate.c_str(), RTLD_NOW | RTLD_GLOBAL) != nullptr) return;
-  }
+  if (open_toolkit_library(kCuptiLibrary) != nullptr) return;
   throw Error(ErrorKind::environment, fmt::format("{} was not found", kCuptiLibrary),
               "install the CUDA 13 toolkit, or set CUDA_HOME to its folder");
 }
@@ -70,8 +50,9 @@ Function* module_function(const char* name) {
 
 }  // namespace
 
-std::unique_ptr<Profiler> open_profiler(int device_index) {
-  return std::unique_ptr<Profiler>(module_function<OpenProfiler>("rooflinectl_open_profiler")(device_index));
+std::unique_ptr<Profiler> open_profiler(int device_index, const std::vector<Metric>& metrics) {
+  return std::unique_ptr<Profiler>(
+      module_function<OpenProfiler>("rooflinectl_open_profiler")(device_index, metrics));
 }
 
 std::vector<ChipCounters> describe_chips(const std::string& chip) {

@@ -98,10 +98,10 @@ std::vector<Timer::Sample> Timer::take_samples(const TimedWork& work, const std:
   return samples;
 }
 
-void Timer::evaluate(TimeResult& result) const {
+void Timer::evaluate(TimeResult& result, bool is_power_limited) const {
   std::vector<double> good;
   for (std::size_t i = 0; i < result.samples_s.size(); ++i) {
-    if (result.sample_clocks_hz[i] >= kThrottledClockFraction * best_clock_hz_)
+    if (is_power_limited || result.sample_clocks_hz[i] >= kThrottledClockFraction * best_clock_hz_)
       good.push_back(result.samples_s[i]);
   }
   result.throttled_samples = static_cast<int>(result.samples_s.size() - good.size());
@@ -140,7 +140,7 @@ TimeResult Timer::measure(const TimedWork& work, const TimingTarget& target) {
       result.samples_s.push_back(sample.time_s);
       result.sample_clocks_hz.push_back(sample.clock_hz);
     }
-    evaluate(result);
+    evaluate(result, work.is_power_limited);
     const std::size_t good = result.samples_s.size() - static_cast<std::size_t>(result.throttled_samples);
     const double half_width = (result.ci_high_s - result.ci_low_s) / 2 / result.median_s;
     const bool reached = good >= kMinimumSamples && half_width <= target.relative_half_width;

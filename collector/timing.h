@@ -21,6 +21,8 @@ struct TimedWork {
   /// each, so that a sample of several stays cold.
   std::function<void(int number)> launch;
   int most_launches = 1;
+  /// It draws so much power that the clock falls: a low clock is no reason to wait, or to leave a sample out.
+  bool is_power_limited = false;
 };
 
 /// Times work from unprofiled launches; `docs/method.md` (Time) says how.
@@ -43,7 +45,7 @@ class Timer {
   std::vector<Sample> take_samples(const TimedWork& work, const std::function<void()>& launch_all,
                                    int launches, std::size_t count);
   /// Fills in the median, its interval and the throttled samples from all samples so far.
-  void evaluate(TimeResult& result) const;
+  void evaluate(TimeResult& result, bool is_power_limited) const;
 
   const Stream& stream_;
   CacheFlush flush_;

@@ -27,17 +27,24 @@ using kernels::Variant;
 /// Results beyond the last one that are looked at, if the memory holds them.
 constexpr std::size_t kGuardResults = 256;
 
+/// Of a float or a 32-bit integer.
+constexpr std::size_t kResultBytes = 4;
+
 /// The pattern that `kernels::poison` writes.
 constexpr std::uint32_t kPoisonBits = 0xFFFFFFFF;
 
 /// γ_h of the variant; 0 for data that must come out exactly; nothing where no bound exists.
 std::optional<double> allowed_error_factor(const Variant& variant, const Problem& problem, DataSet data_set) {
-  if (kernels::is_exact(data_set)) return 0.0;
+  if (kernels::is_exact(data_set, problem.dtype)) return 0.0;
   return kernels::gamma_factor(variant.longest_chain(problem));
 }
 
-bool matches(float result, const ReferenceSum& expected, double bound) {
-  const auto got = static_cast<double>(result);
+/// What a 32-bit integer sum comes to: modulo 2^32.
+double wrapped(double sum) {
+  return static_cast<std::int32_t>(static_cast<std::uint32_t>(static_cast<std::int64_t>(sum)));
+}
+
+bool matches(double got, const ReferenceSum& expected, double bound) {
   if (std::isnan(expected.sum)) return std::isnan(got);
   if (std::isinf(expected.sum)) return got == expected.sum;
   return std::abs(got - expected.sum) <= bound;
@@ -45,13 +52,13 @@ bool matches(float result, const ReferenceSum& expected, double bound) {
 
 /// What one launch left in the output.
 struct Output {
-  std::vector<float> results;
+  std::vector<double> results;
   bool wrote_beyond = false;
 };
 
 void check_memory(const Variant& variant, const Problem& problem, const VerificationMemory& memory) {
   const std::size_t input_bytes = problem.n * size_bytes(problem.dtype);
-  const std::size_t output_bytes = kernels::output_count(variant, problem) * sizeof(float);
+  const std::size_t output_bytes = kernels::output_count(variant, problem) * kResultBytes;
   if (memory.input.bytes < input_bytes || memory.output.bytes < output_bytes) {
     throw Error(
         ErrorKind::usage,
@@ -59,7 +66,7 @@ void check_memory(const Variant& variant, const Problem& problem, const Verifica
                     "it takes {} and {}",
                     variant.info.id, memory.input.bytes, memory.output.bytes, input_bytes, output_bytes));
   }
-  if (accumulator(problem.dtype) != Dtype::f32) {
+  if (accumulator(problem.dtype) != Dtype::f32 && problem.dtype != Dtype::i32) {
     throw Error(ErrorKind::usage, fmt::format("{}: results of type {} cannot be verified", variant.info.id,
                                               to_string(accumulator(problem.dtype))));
   }
@@ -75,22 +82,28 @@ void prepare(const Problem& problem, DataSet data_set, const VerificationMemory&
   kernels::poison(memory.output.d_data, memory.output.bytes, stream);
 }
 
+/// The result that `word` holds.
+double result_of(std::uint32_t word, Dtype dtype) {
+  if (dtype == Dtype::i32) return std::bit_cast<std::int32_t>(word);
+  return static_cast<double>(std::bit_cast<float>(word));
+}
+
 Output run(const Variant& variant, const Problem& problem, DataSet data_set, const VerificationMemory& memory,
            cudaStream_t stream) {
   prepare(problem, data_set, memory, stream);
   variant.launch(problem, {.d_input = memory.input.d_data, .d_output = memory.output.d_data}, stream);
   const std::size_t count = kernels::output_count(variant, problem);
-  std::vector<float> values(std::min(count + kGuardResults, memory.output.bytes / sizeof(float)));
-  check(cudaMemcpyAsync(values.data(), memory.output.d_data, values.size() * sizeof(float),
+  std::vector<std::uint32_t> words(std::min(count + kGuardResults, memory.output.bytes / kResultBytes));
+  check(cudaMemcpyAsync(words.data(), memory.output.d_data, words.size() * kResultBytes,
                         cudaMemcpyDeviceToHost, stream),
         "cudaMemcpyAsync");
   check(cudaStreamSynchronize(stream), variant.info.id);
 
-  const auto guard = values.begin() + static_cast<std::ptrdiff_t>(count);
-  const bool wrote_beyond = std::any_of(
-      guard, values.end(), [](float value) { return std::bit_cast<std::uint32_t>(value) != kPoisonBits; });
-  values.resize(count);
-  return {.results = std::move(values), .wrote_beyond = wrote_beyond};
+  Output output;
+  for (std::size_t i = 0; i < count; ++i) output.results.push_back(result_of(words[i], problem.dtype));
+  output.wrote_beyond = std::any_of(words.begin() + static_cast<std::ptrdiff_t>(count), words.end(),
+                                    [](std::uint32_t word) { return word != kPoisonBits; });
+  return output;
 }
 
 /// Elements that each result covers.
@@ -98,9 +111,10 @@ std::uint64_t elements_per_result(const Variant& variant, const Problem& problem
   return variant.info.output == OutputKind::scalar ? problem.n : variant.elements_per_partial(problem);
 }
 
-std::string summary(DataSet data_set, const Comparison& comparison, std::uint64_t longest_chain) {
+std::string summary(const Problem& problem, DataSet data_set, const Comparison& comparison,
+                    std::uint64_t longest_chain) {
   if (!comparison.passed) return fmt::format("{}: {}", to_string(data_set), comparison.mismatch);
-  if (kernels::is_exact(data_set)) return fmt::format("{}: exact", to_string(data_set));
+  if (kernels::is_exact(data_set, problem.dtype)) return fmt::format("{}: exact", to_string(data_set));
   return fmt::format("{}: worst error {:.2g} of the bound (h = {})", to_string(data_set),
                      comparison.worst_error_over_bound, longest_chain);
 }
@@ -113,7 +127,7 @@ void append(std::string& detail, std::string_view text) {
 }  // namespace
 
 Comparison compare(const Variant& variant, const Problem& problem, DataSet data_set,
-                   std::span<const float> results, ReferenceSums& references) {
+                   std::span<const double> results, ReferenceSums& references) {
   const std::optional<double> factor = allowed_error_factor(variant, problem, data_set);
   if (!factor) {
     throw Error(ErrorKind::usage,
@@ -134,7 +148,8 @@ Comparison compare(const Variant& variant, const Problem& problem, DataSet data_
   for (std::size_t i = 0; i < results.size(); ++i) {
     const std::uint64_t begin = std::min(i * elements, problem.n);
     const std::uint64_t end = std::min(begin + elements, problem.n);
-    const ReferenceSum expected = references.of(data_set, problem.dtype, begin, end);
+    ReferenceSum expected = references.of(data_set, problem.dtype, begin, end);
+    if (problem.dtype == Dtype::i32) expected.sum = wrapped(expected.sum);
     const double bound = *factor * expected.sum_of_magnitudes;
     if (!matches(results[i], expected, bound)) {
       comparison.passed = false;
@@ -144,7 +159,7 @@ Comparison compare(const Variant& variant, const Problem& problem, DataSet data_
       return comparison;
     }
     if (bound > 0) {
-      const double error = std::abs(static_cast<double>(results[i]) - expected.sum);
+      const double error = std::abs(results[i] - expected.sum);
       comparison.worst_error_over_bound = std::max(comparison.worst_error_over_bound, error / bound);
     }
   }
@@ -158,6 +173,7 @@ Verification verify(const Variant& variant, const Problem& problem, const Verifi
   Verification verification;
   verification.passed = true;
   for (const DataSet data_set : data_sets) {
+    if (!kernels::has_data(data_set, problem.dtype)) continue;
     if (!allowed_error_factor(variant, problem, data_set)) {
       append(verification.detail, fmt::format("{}: left out, no bound for chains of {} additions",
                                               to_string(data_set), longest_chain));
@@ -169,7 +185,7 @@ Verification verify(const Variant& variant, const Problem& problem, const Verifi
       comparison.passed = false;
       comparison.mismatch = fmt::format("wrote beyond its {} results", output.results.size());
     }
-    append(verification.detail, summary(data_set, comparison, longest_chain));
+    append(verification.detail, summary(problem, data_set, comparison, longest_chain));
     verification.worst_error_over_bound =
         std::max(verification.worst_error_over_bound, comparison.worst_error_over_bound);
     if (!comparison.passed) {

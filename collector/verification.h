@@ -38,9 +38,10 @@ inline constexpr std::array kUsualDataSets = {kernels::DataSet::integers, kernel
 /// elements) with the reference. The output is NaN before the launch, and so is the input memory after the
 /// last element.
 ///
-/// A data set is left out, and named as such in `detail`, where there is no useful bound for the variant's
-/// longest chain of additions. Stops at the first failure. Leaves data of the last data set tried in the
-/// input (or what the variant made of them): refill it before timing.
+/// A data set that the type cannot hold (a NaN in integers) is left out, and one is left out, and named as
+/// such in `detail`, where there is no useful bound for the variant's longest chain of additions. Stops at
+/// the first failure. Leaves data of the last data set tried in the input (or what the variant made of them):
+/// refill it before timing.
 ///
 /// Throws Error(usage) if the memory is too small or the data cannot be made, Error(measurement) if a launch
 /// fails.
@@ -55,9 +56,10 @@ struct Comparison {
   std::string mismatch;  ///< the first wrong result: its index, its elements, what it is and should be
 };
 
-/// The part of `verify` that needs no device: `results` are what a launch left behind.
+/// The part of `verify` that needs no device: `results` are what a launch left behind, which a double holds
+/// exactly.
 Comparison compare(const kernels::Variant& variant, const kernels::Problem& problem,
-                   kernels::DataSet data_set, std::span<const float> results,
+                   kernels::DataSet data_set, std::span<const double> results,
                    kernels::ReferenceSums& references);
 
 }  // namespace rooflinectl

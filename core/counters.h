@@ -38,7 +38,7 @@ using Counters = std::map<std::string, CounterValue, std::less<>>;
 /// The value under `key`, or nothing if it was not collected or is unavailable.
 std::optional<double> value_of(const Counters& counters, std::string_view key);
 
-/// The keys of the basic set. Units: bytes, thread-level instructions, ratios between 0 and 1, hertz, or
+/// The keys of the counters. Units: bytes, thread-level instructions, ratios between 0 and 1, hertz, or
 /// counts of warp-level events as their names say. What each means and which hardware metric it comes from:
 /// the metric catalogue (`collector/metrics.cpp`) and `docs/metrics.md`.
 namespace counter {
@@ -75,6 +75,12 @@ inline constexpr std::string_view kGlobalLoadSectorEfficiency = "global_load_sec
 inline constexpr std::string_view kGlobalStoreSectorEfficiency = "global_store_sector_efficiency";
 inline constexpr std::string_view kSmClockHz = "sm_clock_hz";
 inline constexpr std::string_view kDramClockHz = "dram_clock_hz";
+// Tensor-core operations by element type; counted for ceilings only.
+inline constexpr std::string_view kTensorF16Ops = "tensor_f16_ops";
+inline constexpr std::string_view kTensorBf16Ops = "tensor_bf16_ops";
+inline constexpr std::string_view kTensorTf32Ops = "tensor_tf32_ops";
+inline constexpr std::string_view kTensorF8Ops = "tensor_f8_ops";
+inline constexpr std::string_view kTensorI8Ops = "tensor_i8_ops";
 }  // namespace counter
 
 /// Floating-point operations of one precision, from instruction counters.

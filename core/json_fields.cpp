@@ -338,6 +338,11 @@ Json to_json(const Ceiling& ceiling) {
   set_if(value, "sm_clock_hz", ceiling.sm_clock_hz);
   value["relative_spread"] = ceiling.relative_spread;
   value["method"] = ceiling.method;
+  if (!ceiling.measured_utc.empty()) value["measured_utc"] = ceiling.measured_utc;
+  if (ceiling.confirmation) {
+    value["confirmation"] = {{"agrees", ceiling.confirmation->agrees},
+                             {"detail", ceiling.confirmation->detail}};
+  }
   return value;
 }
 
@@ -354,6 +359,11 @@ Ceiling ceiling_from(const Reader& reader) {
   if (reader.has("sm_clock_hz")) ceiling.sm_clock_hz = reader["sm_clock_hz"].number();
   ceiling.relative_spread = reader["relative_spread"].number();
   ceiling.method = reader["method"].text();
+  if (reader.has("measured_utc")) ceiling.measured_utc = reader["measured_utc"].text();
+  if (reader.has("confirmation")) {
+    const Reader confirmation = reader["confirmation"];
+    ceiling.confirmation = Confirmation{confirmation["agrees"].boolean(), confirmation["detail"].text()};
+  }
   return ceiling;
 }
 
@@ -437,6 +447,7 @@ Json to_json(const Measurement& measurement) {
                    {"written_bytes", measurement.work.written_bytes},
                    {"flops", measurement.work.flops},
                    {"fma_flops", measurement.work.fma_flops}};
+  if (measurement.work.precision) value["work"]["precision"] = to_string(*measurement.work.precision);
   value["status"] = to_string(measurement.status);
   if (!measurement.cause.empty()) value["cause"] = measurement.cause;
   if (measurement.verification) {
@@ -458,6 +469,9 @@ Measurement measurement_from(const Reader& reader) {
   measurement.work.written_bytes = reader["work"]["written_bytes"].number();
   measurement.work.flops = reader["work"]["flops"].number();
   measurement.work.fma_flops = reader["work"]["fma_flops"].number();
+  if (reader["work"].has("precision")) {
+    measurement.work.precision = parse_enum(reader["work"]["precision"], dtype_from);
+  }
   measurement.status =
       parse_enum(reader["status"], from_names({Status::ok, Status::unverified, Status::failed}));
   if (reader.has("cause")) measurement.cause = reader["cause"].text();

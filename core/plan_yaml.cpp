@@ -498,14 +498,19 @@ class PlanReader {
         found == fields.end() || (found->second.value.IsScalar() && found->second.value.Scalar() == "all");
     if (all) return catalogue_.ceilings;
     Names ids;
-    const auto listed = reader_.list<std::string>(
-        found->second, [&](const std::string& id, Position position) -> std::optional<std::string> {
-          if (std::count(catalogue_.ceilings.begin(), catalogue_.ceilings.end(), id) > 0) return id;
-          reader_.fail(position,
-                       fmt::format("unknown ceiling {}{}", quoted(id), suggestion(id, catalogue_.ceilings)));
+    reader_.list<std::string>(
+        found->second, [&](const std::string& pattern, Position position) -> std::optional<std::string> {
+          bool matched = false;
+          for (const std::string& id : catalogue_.ceilings) {
+            if (!matches_glob(pattern, id)) continue;
+            matched = true;
+            if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
+          }
+          if (matched) return pattern;
+          reader_.fail(position, fmt::format("unknown ceiling {}{}", quoted(pattern),
+                                             suggestion(pattern, catalogue_.ceilings)));
           return std::nullopt;
         });
-    for (const auto& id : listed) ids.push_back(id.value);
     return ids;
   }
 

@@ -79,6 +79,10 @@ Json to_json(const message::CeilingMeasured& measured) {
   return {{"type", "ceiling"}, {"ceiling", json_fields::to_json(measured.ceiling)}};
 }
 
+Json to_json(const message::CeilingsKnown& known) {
+  return {{"type", "ceilings_known"}, {"index", known.index}};
+}
+
 Json to_json(const message::PointTimed& timed) {
   return {{"type", "time"}, {"point", timed.point}, {"measurement", json_fields::to_json(timed.measurement)}};
 }
@@ -114,6 +118,7 @@ Message message_from(const Reader& reader) {
     return progress;
   }
   if (type == "ceiling") return message::CeilingMeasured{json_fields::ceiling_from(reader["ceiling"])};
+  if (type == "ceilings_known") return message::CeilingsKnown{reader["index"].size()};
   if (type == "time") {
     return message::PointTimed{reader["point"].size(), json_fields::measurement_from(reader["measurement"])};
   }
@@ -151,13 +156,22 @@ Message decode(std::string_view line) {
 }
 
 std::string encode(const CollectRequest& request) {
+  Json known = Json::array();
+  for (const KnownCeilings& ceilings : request.known_ceilings) {
+    known.push_back({{"uuid", ceilings.uuid},
+                     {"driver_version", ceilings.driver_version},
+                     {"sm_clock_hz", ceilings.sm_clock_hz},
+                     {"launch_clock_hz", ceilings.launch_clock_hz},
+                     {"ids", ceilings.ids}});
+  }
   const Json value = {{"plan", json_fields::to_json(request.plan)},
                       {"mode", to_string(request.mode)},
                       {"counters", request.counters},
                       {"device", request.device},
                       {"skip_points", request.skip_points},
                       {"count_only_points", request.count_only_points},
-                      {"skip_ceilings", request.skip_ceilings}};
+                      {"skip_ceilings", request.skip_ceilings},
+                      {"known_ceilings", known}};
   return json_fields::to_text(value);
 }
 
@@ -174,6 +188,11 @@ CollectRequest decode_request(std::string_view text) {
   request.skip_points = indices_from(reader["skip_points"]);
   request.count_only_points = indices_from(reader["count_only_points"]);
   request.skip_ceilings = reader["skip_ceilings"].boolean();
+  for (const Reader& known : reader["known_ceilings"].elements()) {
+    request.known_ceilings.push_back({known["uuid"].text(), known["driver_version"].text(),
+                                      known["sm_clock_hz"].number(), known["launch_clock_hz"].number(),
+                                      known["ids"].texts()});
+  }
   return request;
 }
 

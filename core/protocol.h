@@ -23,6 +23,17 @@ enum class CollectMode {
   count,    ///< gather counters alone
 };
 
+/// Ceilings of a device that were measured before.
+struct KnownCeilings {
+  std::string uuid;  ///< of the device, like all that follows
+  std::string driver_version;
+  double sm_clock_hz = 0;        ///< nominal
+  double launch_clock_hz = 0;    ///< SM clock at which empty kernels ran
+  std::vector<std::string> ids;  ///< of the measured ones
+
+  bool operator==(const KnownCeilings&) const = default;
+};
+
 /// The request.
 struct CollectRequest {
   Plan plan;
@@ -35,6 +46,8 @@ struct CollectRequest {
   /// Points that are already timed and only lack counters.
   std::vector<std::size_t> count_only_points;
   bool skip_ceilings = false;
+  /// Not to be measured again where they hold: same device, driver and clocks.
+  std::vector<KnownCeilings> known_ceilings;
 
   bool operator==(const CollectRequest&) const = default;
 };
@@ -62,6 +75,12 @@ struct Progress {
 struct CeilingMeasured {
   Ceiling ceiling;
   bool operator==(const CeilingMeasured&) const = default;
+};
+
+/// The entry of the request's `known_ceilings` that holds on this device.
+struct CeilingsKnown {
+  std::size_t index = 0;
+  bool operator==(const CeilingsKnown&) const = default;
 };
 
 /// A point is verified and timed, or has failed; its counters follow later.
@@ -93,8 +112,9 @@ struct Bye {
 
 }  // namespace message
 
-using Message = std::variant<message::Hello, message::Progress, message::CeilingMeasured, message::PointTimed,
-                             message::PointCounted, message::Failure, message::Bye>;
+using Message =
+    std::variant<message::Hello, message::Progress, message::CeilingMeasured, message::CeilingsKnown,
+                 message::PointTimed, message::PointCounted, message::Failure, message::Bye>;
 
 std::string_view to_string(message::Phase phase);
 std::string_view to_string(CollectMode mode);

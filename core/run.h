@@ -42,19 +42,32 @@ enum class CeilingSource { theoretical, measured };
 std::string_view to_string(CeilingKind kind);
 std::string_view to_string(CeilingSource source);
 
+/// What the counters say of the work that a ceiling's benchmark declares.
+struct Confirmation {
+  bool agrees = false;
+  std::string detail;  ///< `counted 1.001 of the declared bytes`
+
+  bool operator==(const Confirmation&) const = default;
+};
+
 /// One roof of the device. `id` is shared by the theoretical and the measured form where both exist.
 struct Ceiling {
-  std::string id;  ///< `dram_read`, `f32_fma`, `launch`; the theoretical DRAM bandwidth is `dram`
+  /// `dram_read`, `l2_read`, `f32_fma`, `bf16_tensor`, `launch`; the theoretical DRAM bandwidth is `dram`.
+  std::string id;
   CeilingKind kind = CeilingKind::bandwidth;
   CeilingSource source = CeilingSource::measured;
-  std::string subject;    ///< memory level (`dram`) or precision (`f32`); empty for a latency
-  std::string operation;  ///< `read`, `write`, `copy`; `fma`, `add`; empty where it holds for all of them
-  double value = 0;       ///< bytes per second, operations per second (a multiply-add is two), or seconds
+  /// Memory level (`dram`, `l2`, `l1`, `shared`) or precision (`f32`, `i32`, `tf32`); empty for a latency.
+  std::string subject;
+  /// `read`, `write`, `copy`, `triad`; `fma`, `add`, `tensor`; empty where it holds for all of them.
+  std::string operation;
+  double value = 0;  ///< bytes per second, operations per second (a multiply-add is two), or seconds
   /// The SM clock at which the value held (measured) or for which it was computed (theoretical).
   std::optional<double> sm_clock_hz;
   double relative_spread =
-      0;               ///< interquartile range of the samples over their median; 0 for theoretical ones
-  std::string method;  ///< the kernel and launch shape that measured it, or the formula
+      0;                     ///< interquartile range of the samples over their median; 0 for theoretical ones
+  std::string method;        ///< the kernel and launch shape that measured it, or the formula
+  std::string measured_utc;  ///< when, ISO 8601; empty for theoretical ones
+  std::optional<Confirmation> confirmation;  ///< nothing where nothing was counted
 
   bool operator==(const Ceiling&) const = default;
 };
@@ -64,8 +77,10 @@ struct Ceiling {
 struct Work {
   double read_bytes = 0;
   double written_bytes = 0;
-  double flops = 0;      ///< floating-point operations; a multiply-add is two
+  double flops = 0;      ///< operations, integer ones included; a multiply-add is two
   double fma_flops = 0;  ///< those of `flops` that are part of a multiply-add
+  /// Type of the operations, where it is not that of the accumulator of the input's type.
+  std::optional<Dtype> precision;
 
   double bytes() const { return read_bytes + written_bytes; }
   bool operator==(const Work&) const = default;

@@ -2,6 +2,7 @@
 #include <cuda_fp16.h>
 
 #include <algorithm>
+#include <type_traits>
 
 #include "core/error.h"
 #include "kernels/cuda_check.h"
@@ -15,7 +16,11 @@ template <typename T>
 __global__ void fill_elements(DataSet data_set, Dtype dtype, T* d_data, std::uint64_t n) {
   const std::uint64_t stride = std::uint64_t{gridDim.x} * blockDim.x;
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
-    d_data[i] = static_cast<T>(element(data_set, dtype, i));
+    if constexpr (std::is_integral_v<T>) {
+      d_data[i] = static_cast<T>(numerator(data_set, dtype, i));
+    } else {
+      d_data[i] = static_cast<T>(element(data_set, dtype, i));
+    }
   }
 }
 
@@ -44,8 +49,9 @@ std::string_view to_string(DataSet data_set) {
 }
 
 void fill(DataSet data_set, Dtype dtype, void* d_data, std::uint64_t n, cudaStream_t stream) {
-  if (dtype != Dtype::f32 && dtype != Dtype::f16) {
-    throw Error(ErrorKind::usage, "no input data of type " + std::string(to_string(dtype)));
+  if (!has_data(data_set, dtype)) {
+    throw Error(ErrorKind::usage,
+                "no " + std::string(to_string(data_set)) + " data of type " + std::string(to_string(dtype)));
   }
   if (n == 0) return;
   constexpr std::uint64_t kBlock = 256;
@@ -53,6 +59,8 @@ void fill(DataSet data_set, Dtype dtype, void* d_data, std::uint64_t n, cudaStre
   const auto grid = static_cast<unsigned>(std::min((n + kBlock - 1) / kBlock, kLargestGrid));
   if (dtype == Dtype::f32) {
     fill_elements<<<grid, kBlock, 0, stream>>>(data_set, dtype, static_cast<float*>(d_data), n);
+  } else if (dtype == Dtype::i32) {
+    fill_elements<<<grid, kBlock, 0, stream>>>(data_set, dtype, static_cast<int*>(d_data), n);
   } else {
     fill_elements<<<grid, kBlock, 0, stream>>>(data_set, dtype, static_cast<__half*>(d_data), n);
   }

@@ -46,8 +46,16 @@ __host__ __device__ inline bool is_special(DataSet data_set, std::uint64_t posit
   return (data_set == DataSet::nan || data_set == DataSet::infinity) && position % kSpecialPeriod == 0;
 }
 
+/// Whether elements of that type can be what the data set is made of: integers have no NaN, infinity or -0.
+inline bool has_data(DataSet data_set, Dtype dtype) {
+  const bool of_floats =
+      data_set == DataSet::nan || data_set == DataSet::infinity || data_set == DataSet::negative_zero;
+  return dtype == Dtype::i32 ? !of_floats : dtype == Dtype::f32 || dtype == Dtype::f16;
+}
+
 /// The unit of a data set: each finite element is an integer (`numerator`) times this power of two.
 __host__ __device__ inline double unit(DataSet data_set, Dtype dtype) {
+  if (dtype == Dtype::i32) return 1;
   const bool half = dtype == Dtype::f16;
   switch (data_set) {
     case DataSet::uniform:
@@ -59,7 +67,7 @@ __host__ __device__ inline double unit(DataSet data_set, Dtype dtype) {
   }
 }
 
-/// The element at `position` over the unit, exactly; 0 for special values.
+/// The element at `position` over the unit, exactly (of i32: modulo 2^32); 0 for special values.
 __host__ __device__ inline std::int64_t numerator(DataSet data_set, Dtype dtype, std::uint64_t position) {
   const bool half = dtype == Dtype::f16;
   const std::uint64_t random = hash(position);
@@ -90,7 +98,7 @@ __host__ __device__ inline std::int64_t numerator(DataSet data_set, Dtype dtype,
   return 0;
 }
 
-/// The element at `position`: exact in `dtype`, which is f32 or f16.
+/// The floating-point element at `position`: exact in `dtype`, which is f32 or f16.
 __host__ __device__ inline float element(DataSet data_set, Dtype dtype, std::uint64_t position) {
   if (data_set == DataSet::negative_zero) return -0.0F;
   if (is_special(data_set, position)) {

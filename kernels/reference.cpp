@@ -89,7 +89,8 @@ std::optional<double> gamma_factor(std::uint64_t longest_chain) {
   return hu / (1 - hu);
 }
 
-bool is_exact(DataSet data_set) {
+bool is_exact(DataSet data_set, Dtype dtype) {
+  if (dtype == Dtype::i32) return true;
   switch (data_set) {
     case DataSet::integers:
     case DataSet::nan:

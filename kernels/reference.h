@@ -52,8 +52,8 @@ class ReferenceSums {
 /// verify.
 std::optional<double> gamma_factor(std::uint64_t longest_chain);
 
-/// Whether every partial sum of the data is exact in float as long as it stays below 2^24, as it does in
-/// practice for zero-mean integers: then the result must be exact, whatever the chain.
-bool is_exact(DataSet data_set);
+/// Whether the result must be exact, whatever the chain: always for integers (modulo 2^32); for floats where
+/// every partial sum is exact as long as it stays below 2^24, as it does in practice for zero-mean integers.
+bool is_exact(DataSet data_set, Dtype dtype);
 
 }  // namespace rooflinectl::kernels

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cctype>
+#include <cstdio>
+#include <cstdlib>
 #include <string_view>
 
 #include "kernels/ceiling.h"
@@ -72,6 +74,12 @@ const Variant* find_variant(std::string_view id) {
 }
 
 Registration::Registration(Variant variant) {
+  if (find_variant(variant.info.id) != nullptr) {
+    // Before main: nobody could catch an exception.
+    std::fprintf(stderr, "two variants are called '%s': an id is the name of its file\n",
+                 variant.info.id.c_str());
+    std::exit(2);
+  }
   insert_sorted(variants(), std::move(variant), [](const Variant& v) { return std::string_view(v.info.id); });
 }
 

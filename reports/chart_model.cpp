@@ -5,12 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cmath>
 #include <set>
 
 #include "reports/crowd.h"
 #include "reports/format.h"
+#include "reports/point_table.h"
 
 namespace rooflinectl {
 namespace {
@@ -18,41 +18,12 @@ namespace {
 // The axes reach at least this far to the left of the lowest ridge, to the right of the highest, and above
 // all roofs.
 constexpr double kRoomLeft = 300;
-constexpr double kRoomRight = 10;
+constexpr double kRoomRight = 30;
 constexpr double kRoomAbove = 1.2;
 // Executed and useful marks that are closer than this would cover each other.
 constexpr double kNotableDifference = 0.02;
 // What the axes show where there is nothing to take them from.
 constexpr Window kDefaultAxes = {{1e-2, 1e3}, {1e9, 1e14}};
-
-std::string upper(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return result;
-}
-
-// What lies outside comes from a broken file; axes that reached it would show nothing else.
-bool is_drawable(double value) {
-  constexpr Range kDrawable = {1e-30, 1e30};
-  return value >= kDrawable.low && value <= kDrawable.high;
-}
-
-std::vector<RoofLine> roof_lines(const Run& run) {
-  std::vector<RoofLine> lines;
-  for (const Ceiling& ceiling : run.ceilings) {
-    if (ceiling.kind == CeilingKind::latency || !is_drawable(ceiling.value)) continue;
-    const std::string value = ceiling.kind == CeilingKind::bandwidth ? format::bandwidth(ceiling.value)
-                                                                     : format::flop_rate(ceiling.value);
-    const std::string_view peak = ceiling.source == CeilingSource::theoretical ? " peak" : "";
-    lines.push_back({fmt::format("{}{} {}", ceiling_name(ceiling), peak, value), ceiling.kind, ceiling.source,
-                     ceiling.value});
-  }
-  std::stable_sort(lines.begin(), lines.end(), [](const RoofLine& a, const RoofLine& b) {
-    return a.kind != b.kind ? a.kind < b.kind : a.value > b.value;
-  });
-  return lines;
-}
 
 std::vector<double> values_of(const std::vector<RoofLine>& roofs, CeilingKind kind, CeilingSource source) {
   std::vector<double> values;
@@ -65,10 +36,15 @@ std::vector<double> values_of(const std::vector<RoofLine>& roofs, CeilingKind ki
 // The bandwidth whose ridges are marked: that of most points, else the fastest measured one, else the
 // theoretical one.
 std::optional<double> main_bandwidth(const std::vector<RoofLine>& roofs,
-                                     const ExperimentAnalysis& experiment) {
+                                     const std::vector<RooflinePoint>& points) {
   std::map<double, int> points_under;
-  for (const RooflinePoint& point : experiment.points) {
-    if (point.roof) ++points_under[point.roof->memory_bytes_per_s];
+  for (const RoofLine& roof : roofs) {
+    if (roof.kind != CeilingKind::bandwidth || roof.source != CeilingSource::measured) continue;
+    const auto is_under = [&](const RooflinePoint& point) {
+      return point.roof && point.roof->memory_bytes_per_s == roof.value;
+    };
+    const auto count = std::count_if(points.begin(), points.end(), is_under);
+    if (count > 0) points_under[roof.value] = static_cast<int>(count);
   }
   if (!points_under.empty()) {
     const auto by_count = [](const auto& a, const auto& b) { return a.second < b.second; };
@@ -81,14 +57,18 @@ std::optional<double> main_bandwidth(const std::vector<RoofLine>& roofs,
   return std::nullopt;
 }
 
-std::vector<Ridge> ridges_of(const std::vector<RoofLine>& roofs, const ExperimentAnalysis& experiment) {
-  const auto bandwidth = main_bandwidth(roofs, experiment);
-  if (!bandwidth || !is_drawable(*bandwidth)) return {};
+std::vector<Ridge> ridges_of(const std::vector<RoofLine>& roofs, const std::vector<RooflinePoint>& points) {
+  const auto bandwidth = main_bandwidth(roofs, points);
+  if (!bandwidth) return {};
   auto rates = values_of(roofs, CeilingKind::compute, CeilingSource::measured);
   if (rates.empty()) rates = values_of(roofs, CeilingKind::compute, CeilingSource::theoretical);
   std::vector<Ridge> ridges;
   for (const double rate : rates) ridges.push_back({rate / *bandwidth, rate});
   return ridges;
+}
+
+bool holds(const Range& range, double value) {
+  return value >= range.low && value <= range.high;
 }
 
 void extend(Range& range, double value) {
@@ -119,14 +99,17 @@ std::optional<Window> axes_from_ceilings(const std::vector<RoofLine>& roofs,
 
 // The axes come from the ceilings alone, so that two runs on one device can be laid side by side; only a
 // point that would fall off them moves them, by whole decades.
-Window axes_of(const ChartModel& chart) {
-  Window axes = axes_from_ceilings(chart.roofs, chart.ridges).value_or(kDefaultAxes);
+Window axes_of(const ChartModel& chart, const std::vector<Ridge>& ridges) {
+  Window axes = axes_from_ceilings(chart.roofs, ridges).value_or(kDefaultAxes);
+  const auto include = [&](const std::optional<PlanePoint>& mark) {
+    if (!mark) return;
+    extend(axes.ai, mark->ai);
+    extend(axes.flop_per_s, mark->flop_per_s);
+  };
   for (const ChartPoint& point : chart.points) {
-    for (const auto& mark : {point.useful, point.executed}) {
-      if (!mark) continue;
-      extend(axes.ai, mark->ai);
-      extend(axes.flop_per_s, mark->flop_per_s);
-    }
+    include(point.useful);
+    include(point.executed);
+    for (const LevelMark& mark : point.levels) include(mark.at);
   }
   return {whole_decades(axes.ai), whole_decades(axes.flop_per_s)};
 }
@@ -162,17 +145,36 @@ std::string bound_or_flag(const RooflinePoint& point) {
 
 std::string sentence(const RooflinePoint& point) {
   const auto& time = point.measurement->time;
-  return fmt::format("{}: {}, {} useful at {} FLOP/byte, {} of the roof, {}", point.label,
-                     time ? format::duration(time->median_s) : "not timed",
-                     format::optional(point.flop_per_s, format::flop_rate),
-                     format::optional(point.ai_useful, [](double ai) { return format::significant(ai); }),
-                     format::optional(point.fraction_of_roof, format::percent), bound_or_flag(point));
+  return fmt::format(
+      "{}: {}, {} useful at {} {}/byte, {} of the roof, {}", point.label,
+      time ? format::duration(time->median_s) : "not timed", rate_text(point, point.flop_per_s),
+      format::optional(point.ai_useful, [](double ai) { return format::significant(ai); }),
+      operations_of(point), format::optional(point.fraction_of_roof, format::percent), bound_or_flag(point));
+}
+
+std::string level_sentence(const RooflinePoint& point, const LevelUse& use) {
+  const std::string utilisation = format::optional(use.utilisation, format::percent);
+  return fmt::format(
+      "{} at {}: {} useful at {} {}/byte, {}", point.label, to_string(use.level),
+      rate_text(point, point.flop_per_s),
+      format::optional(use.ai, [](double ai) { return format::significant(ai); }), operations_of(point),
+      use.ceiling.empty() ? "no ceiling measured" : fmt::format("{} of {}", utilisation, use.ceiling));
+}
+
+std::vector<LevelMark> level_marks(const RooflinePoint& point, const std::vector<MemoryLevel>& levels) {
+  std::vector<LevelMark> marks;
+  for (const LevelUse& use : point.levels) {
+    if (std::find(levels.begin(), levels.end(), use.level) == levels.end()) continue;
+    marks.push_back({use.level, plane_point(use.ai, point.flop_per_s), level_sentence(point, use),
+                     format::optional(use.utilisation, format::whole_percent),
+                     use.level == point.limiting_level});
+  }
+  return marks;
 }
 
 ChartPoint chart_point(const RooflinePoint& point) {
   const Measurement& measurement = *point.measurement;
   const auto number = [](double value) { return format::significant(value); };
-  const auto whole_percent = [](double ratio) { return fmt::format("{:.0f} %", ratio * 100); };
   ChartPoint chart;
   chart.label = point.label;
   chart.title = sentence(point);
@@ -193,10 +195,11 @@ ChartPoint chart_point(const RooflinePoint& point) {
   const Counters& counters = measurement.counters;
   chart.dram_bytes_per_element = format::optional(quantity(measurement, "DRAM bytes per element"), number);
   chart.warp_efficiency =
-      format::optional(value_of(counters, counter::kWarpExecutionEfficiency), whole_percent);
+      format::optional(value_of(counters, counter::kWarpExecutionEfficiency), format::whole_percent);
   chart.nonpred_warp_efficiency =
-      format::optional(value_of(counters, counter::kWarpNonpredExecutionEfficiency), whole_percent);
+      format::optional(value_of(counters, counter::kWarpNonpredExecutionEfficiency), format::whole_percent);
   chart.redundancy = format::optional(point.redundancy, format::factor);
+  chart.limit = limit_text(point);
   chart.bound = bound_or_flag(point);
   return chart;
 }
@@ -210,50 +213,109 @@ std::size_t family_index(std::vector<std::string>& families, const std::string& 
 
 // `cold, warm`: each value once, in order.
 template <typename Value, typename Get, typename Show>
-std::string distinct(const ExperimentAnalysis& experiment, Get get, Show show) {
+std::string distinct(const std::vector<RooflinePoint>& points, Get get, Show show) {
   std::set<Value> values;
-  for (const RooflinePoint& point : experiment.points) values.insert(get(point.measurement->point));
+  for (const RooflinePoint& point : points) values.insert(get(point.measurement->point));
   std::vector<std::string> texts;
   for (const Value& value : values) texts.emplace_back(show(value));
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
 // `2^20, 2^25`, or `2^10 … 2^28 (19 sizes)` where a list would be long.
-std::string sizes(const ExperimentAnalysis& experiment) {
+std::string sizes(const std::vector<RooflinePoint>& points) {
   constexpr std::size_t kMostListed = 4;
   std::set<std::uint64_t> sizes;
-  for (const RooflinePoint& point : experiment.points) sizes.insert(point.measurement->point.n_elements);
+  for (const RooflinePoint& point : points) sizes.insert(point.measurement->point.n_elements);
   if (sizes.size() > kMostListed) {
     return fmt::format("{} … {} ({} sizes)", format::elements(*sizes.begin()),
                        format::elements(*sizes.rbegin()), sizes.size());
   }
   return distinct<std::uint64_t>(
-      experiment, [](const PointId& p) { return p.n_elements; }, format::elements);
+      points, [](const PointId& p) { return p.n_elements; }, format::elements);
 }
 
-std::string subtitle(const Run& run, const ExperimentAnalysis& experiment) {
+std::string subtitle(const Run& run, const std::vector<RooflinePoint>& points) {
   std::vector<std::string> parts = {run.device.name, format::utc(run.started_utc)};
   if (!run.device.driver_version.empty()) parts.push_back("driver " + run.device.driver_version);
-  if (!experiment.points.empty()) {
+  if (!points.empty()) {
     parts.push_back("caches " + distinct<CacheState>(
-                                    experiment, [](const PointId& p) { return p.cache; },
+                                    points, [](const PointId& p) { return p.cache; },
                                     [](CacheState cache) { return to_string(cache); }));
-    parts.push_back("n = " + sizes(experiment));
+    parts.push_back("n = " + sizes(points));
     parts.push_back(distinct<Dtype>(
-        experiment, [](const PointId& p) { return p.dtype; }, [](Dtype dtype) { return to_string(dtype); }));
+        points, [](const PointId& p) { return p.dtype; }, [](Dtype dtype) { return to_string(dtype); }));
   }
   return fmt::format("{}", fmt::join(parts, "  ·  "));
 }
 
-}  // namespace
-
-std::string ceiling_name(const Ceiling& ceiling) {
-  const std::string operation =
-      ceiling.kind == CeilingKind::compute ? upper(ceiling.operation) : ceiling.operation;
-  if (operation.empty()) return upper(ceiling.subject);
-  if (ceiling.subject.empty()) return operation;
-  return fmt::format("{} {}", upper(ceiling.subject), operation);
+std::string tool_text(const Run& run) {
+  return fmt::format("rooflinectl {} ({})", run.tool_version, run.tool_commit);
 }
+
+// OP is right for both where integers and floats share a picture.
+std::string operations_of(const std::vector<RooflinePoint>& points) {
+  const auto is_integer = [](const RooflinePoint& point) { return operations_of(point) == format::kOps; };
+  return std::string(std::any_of(points.begin(), points.end(), is_integer) ? format::kOps : format::kFlops);
+}
+
+std::string operations_of(const std::vector<RoofLine>& roofs) {
+  const auto is_integer = [](const RoofLine& roof) {
+    return roof.kind == CeilingKind::compute && roof.subject.starts_with('i');
+  };
+  return std::string(std::any_of(roofs.begin(), roofs.end(), is_integer) ? format::kOps : format::kFlops);
+}
+
+// The part of the plane in which every roof ends, with some room.
+std::optional<Window> axes_around(const std::vector<RoofLine>& roofs) {
+  constexpr double kRoom = 2;
+  constexpr double kRoomToSlowest = 10;
+  const auto values = [&](CeilingKind kind) {
+    std::vector<double> all;
+    for (const RoofLine& roof : roofs) {
+      if (roof.kind == kind) all.push_back(roof.value);
+    }
+    return all;  // in descending order, as the roofs
+  };
+  const auto bandwidths = values(CeilingKind::bandwidth);
+  const auto rates = values(CeilingKind::compute);
+  if (bandwidths.empty() || rates.empty()) return std::nullopt;
+  const Range ai = whole_decades(
+      {rates.back() / bandwidths.front() / kRoomToSlowest, rates.front() / bandwidths.back() * kRoom});
+  return Window{ai, whole_decades({bandwidths.back() * ai.low, rates.front() * kRoom})};
+}
+
+// What all pictures of an experiment have in common.
+ChartModel model_without_axes(const Run& run, const ExperimentAnalysis& experiment,
+                              std::vector<MemoryLevel> levels) {
+  ChartModel chart;
+  chart.title = experiment.title.empty() ? experiment.name : experiment.title;
+  chart.subtitle = subtitle(run, experiment.points);
+  chart.provenance = provenance(run, experiment.points);
+  chart.tool = tool_text(run);
+  chart.operations = operations_of(experiment.points);
+  chart.levels = std::move(levels);
+  for (const RooflinePoint& point : experiment.points) {
+    chart.points.push_back(chart_point(point));
+    chart.points.back().levels = level_marks(point, chart.levels);
+    chart.points.back().family = family_index(chart.families, point.family);
+  }
+  return chart;
+}
+
+// The window with the marks of all levels of the points whose performance lies in it.
+Window with_levels(Window window, const std::vector<ChartPoint>& points) {
+  constexpr double kMargin = 1.4;
+  for (const ChartPoint& point : points) {
+    for (const LevelMark& mark : point.levels) {
+      if (!mark.at || !holds(window.flop_per_s, mark.at->flop_per_s)) continue;
+      extend(window.ai, mark.at->ai / kMargin);
+      extend(window.ai, mark.at->ai * kMargin);
+    }
+  }
+  return window;
+}
+
+}  // namespace
 
 std::string provenance(const Run& run, const std::vector<RooflinePoint>& points) {
   std::size_t timed = 0;
@@ -269,20 +331,43 @@ std::string provenance(const Run& run, const std::vector<RooflinePoint>& points)
   return fmt::format("{}; declared, not counted: {}", source, fmt::join(declared, ", "));
 }
 
-ChartModel chart_model(const Run& run, const ExperimentAnalysis& experiment) {
-  ChartModel chart;
-  chart.title = experiment.title.empty() ? experiment.name : experiment.title;
-  chart.subtitle = subtitle(run, experiment);
-  chart.provenance = provenance(run, experiment.points);
-  chart.tool = fmt::format("rooflinectl {} ({})", run.tool_version, run.tool_commit);
-  chart.roofs = roof_lines(run);
-  chart.ridges = ridges_of(chart.roofs, experiment);
-  for (const RooflinePoint& point : experiment.points) {
-    chart.points.push_back(chart_point(point));
-    chart.points.back().family = family_index(chart.families, point.family);
-  }
-  chart.axes = axes_of(chart);
+bool has_levels(const ExperimentAnalysis& experiment) {
+  const auto is_counted = [](const LevelUse& use) { return use.level != MemoryLevel::dram && use.ai; };
+  return std::any_of(experiment.points.begin(), experiment.points.end(), [&](const RooflinePoint& point) {
+    return std::any_of(point.levels.begin(), point.levels.end(), is_counted);
+  });
+}
+
+ChartModel chart_model(const Run& run, const ExperimentAnalysis& experiment,
+                       const ChartSelection& selection) {
+  ChartModel chart = model_without_axes(run, experiment, {});
+  chart.roofs = dram_roofs(run, experiment.points, selection);
+  chart.ridges = ridges_of(chart.roofs, experiment.points);
+  chart.axes = axes_of(chart, chart.ridges);
   chart.crowd = crowd_window(chart.points);
+  return chart;
+}
+
+ChartModel levels_model(const Run& run, const ExperimentAnalysis& experiment,
+                        const ChartSelection& selection) {
+  const std::vector<MemoryLevel> all(kMemoryLevels.begin(), kMemoryLevels.end());
+  ChartModel chart = model_without_axes(run, experiment, selection.levels.empty() ? all : selection.levels);
+  for (ChartPoint& point : chart.points) point.executed.reset();
+  chart.roofs = level_roofs(run, experiment.points, selection);
+  chart.axes = axes_of(chart, ridges_of(chart.roofs, experiment.points));
+  if (const auto crowd = crowd_window(chart.points)) chart.crowd = with_levels(*crowd, chart.points);
+  return chart;
+}
+
+ChartModel ceilings_model(const Run& run, const ChartSelection& selection) {
+  ChartModel chart;
+  chart.title = fmt::format("Ceilings of {}", run.device.name);
+  chart.subtitle = subtitle(run, {});
+  chart.provenance = to_string(run.source);
+  chart.tool = tool_text(run);
+  chart.roofs = all_roofs(run, selection);
+  chart.operations = operations_of(chart.roofs);
+  chart.axes = axes_around(chart.roofs).value_or(kDefaultAxes);
   return chart;
 }
 

@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "reports/roof_lines.h"
 
-/// What the picture of one experiment says, in FLOP per byte and FLOP per second; where on paper is decided
-/// by `chart_layout.h`.
+/// What a picture says, in operations per byte and per second; where on paper is decided by `chart_layout.h`,
+/// `levels_layout.h` and `ceilings_layout.h`.
 namespace rooflinectl {
 
 struct Range {
@@ -23,14 +24,6 @@ struct Window {
   Range flop_per_s;
 };
 
-/// A ceiling as a line: `value` bytes per second (a diagonal) or FLOP per second (level).
-struct RoofLine {
-  std::string text;  ///< `DRAM read 4.58 TB/s`, `DRAM peak 4.81 TB/s` if theoretical
-  CeilingKind kind = CeilingKind::bandwidth;
-  CeilingSource source = CeilingSource::measured;
-  double value = 0;
-};
-
 /// Where the memory roof that most points are held against meets a compute roof.
 struct Ridge {
   double ai = 0;
@@ -40,6 +33,15 @@ struct Ridge {
 struct PlanePoint {
   double ai = 0;
   double flop_per_s = 0;
+};
+
+/// Where a point lies at one level of the memory hierarchy.
+struct LevelMark {
+  MemoryLevel level = MemoryLevel::dram;
+  std::optional<PlanePoint> at;  ///< useful performance over useful operations per byte of the level
+  std::string title;             ///< everything in one sentence
+  std::string utilisation;       ///< of the level's ceiling
+  bool is_limiting = false;
 };
 
 /// One point with the texts of its row in the ladder; `format::kUnavailable` where there is no number.
@@ -56,7 +58,9 @@ struct ChartPoint {
   std::string warp_efficiency;
   std::string nonpred_warp_efficiency;
   std::string redundancy;
-  std::string bound;  ///< or the flag that matters more: `failed`, `unverified`, `noisy`, …
+  std::vector<LevelMark> levels;  ///< those that were counted, of the chart's
+  std::string limit;              ///< the limiting level and its utilisation
+  std::string bound;              ///< or the flag that matters more: `failed`, `unverified`, `noisy`, …
 };
 
 struct ChartModel {
@@ -64,18 +68,31 @@ struct ChartModel {
   std::string subtitle;
   std::string provenance;  ///< `measured`, `replayed`, with `declared, not counted` where that is so
   std::string tool;        ///< name, version and commit
+  std::string operations;  ///< what the axes count: `FLOP`; `OP` where operations of integers are among them
   Window axes;
-  std::vector<RoofLine> roofs;  ///< fastest first; bandwidths before compute
-  std::vector<Ridge> ridges;
+  std::vector<RoofLine> roofs;      ///< fastest first; bandwidths before compute
+  std::vector<Ridge> ridges;        ///< only where one memory level is drawn
+  std::vector<MemoryLevel> levels;  ///< that points have a mark for; none beside the useful one: empty
   std::vector<std::string> families;
   std::vector<ChartPoint> points;  ///< one for each of the experiment, in its order
   std::optional<Window> crowd;     ///< the part where three points or more lie close together
 };
 
-ChartModel chart_model(const Run& run, const ExperimentAnalysis& experiment);
+/// Points at their DRAM intensity under the roofs of DRAM.
+ChartModel chart_model(const Run& run, const ExperimentAnalysis& experiment,
+                       const ChartSelection& selection = {});
 
-/// `DRAM read` for a ceiling.
-std::string ceiling_name(const Ceiling& ceiling);
+/// Points at their intensity at every level (of the selected ones) under the roofs of the levels; no executed
+/// marks.
+ChartModel levels_model(const Run& run, const ExperimentAnalysis& experiment,
+                        const ChartSelection& selection = {});
+
+/// Whether traffic beside that of DRAM was counted, so that `levels_model` has more to say than
+/// `chart_model`.
+bool has_levels(const ExperimentAnalysis& experiment);
+
+/// The roofs of the device and no points.
+ChartModel ceilings_model(const Run& run, const ChartSelection& selection = {});
 
 /// How the numbers of these points came about: `measured`, `replayed`, and `declared, not counted` where that
 /// is so.

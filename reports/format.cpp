@@ -57,7 +57,11 @@ std::string gigabytes(double bytes_per_s) {
 }
 
 std::string flop_rate(double flop_per_s) {
-  return with_unit(flop_per_s, kLarge, "FLOP/s", 3);
+  return rate(flop_per_s, kFlops);
+}
+
+std::string rate(double per_s, std::string_view operations) {
+  return with_unit(per_s, kLarge, fmt::format("{}/s", operations), 3);
 }
 
 std::string rate_tick(double per_s) {
@@ -88,6 +92,11 @@ std::string percent(double ratio) {
   // Not "0.0 %": something small is not nothing.
   if (ratio > 0 && ratio < 0.0005) return "<0.1 %";
   return fmt::format("{:.1f} %", ratio * 100);
+}
+
+std::string whole_percent(double ratio) {
+  if (ratio > 0 && ratio < 0.005) return "<1 %";
+  return fmt::format("{:.0f} %", ratio * 100);
 }
 
 std::string factor(double ratio) {

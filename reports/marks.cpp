@@ -18,6 +18,7 @@ struct Outline {
 constexpr std::array kOutlines = {Outline{0, 0, 1},   Outline{4, 0.125, 1.25}, Outline{3, 0, 1.35},
                                   Outline{4, 0, 1.3}, Outline{3, 0.5, 1.35},   Outline{5, 0, 1.15}};
 static_assert(kOutlines.size() == palette::kFamilies.size());
+static_assert(kOutlines.size() >= kMemoryLevels.size());
 
 std::vector<Pixel> corners_of(const Outline& outline, Pixel centre, double radius) {
   std::vector<Pixel> corners;
@@ -42,6 +43,17 @@ void draw_interval(Group& group, const Plot& plot, const ChartPoint& point, doub
   }
 }
 
+Shape mark(std::size_t outline_index, Colour colour, Pixel centre, double radius, MarkFill fill) {
+  const Outline& outline = kOutlines.at(outline_index);
+  const auto inside = fill == MarkFill::filled   ? std::optional(colour)
+                      : fill == MarkFill::hollow ? std::optional(palette::kPaper)
+                                                 : std::nullopt;
+  // Filled marks have an outline of paper, so that marks that lie on each other can be counted.
+  const Stroke stroke = fill == MarkFill::filled ? Stroke{palette::kPaper, 1} : Stroke{colour, 1.8};
+  if (outline.corners == 0) return Circle{centre, radius, inside, stroke};
+  return Polygon{corners_of(outline, centre, radius), inside, stroke};
+}
+
 }  // namespace
 
 Colour family_colour(std::size_t family) {
@@ -49,13 +61,11 @@ Colour family_colour(std::size_t family) {
 }
 
 Shape family_mark(std::size_t family, Pixel centre, double radius, MarkFill fill) {
-  const Outline& outline = kOutlines[family % kOutlines.size()];
-  const Colour colour = family_colour(family);
-  const Colour inside = fill == MarkFill::filled ? colour : palette::kPaper;
-  // Filled marks have an outline of paper, so that marks that lie on each other can be counted.
-  const Stroke stroke = fill == MarkFill::filled ? Stroke{palette::kPaper, 1} : Stroke{colour, 1.8};
-  if (outline.corners == 0) return Circle{centre, radius, inside, stroke};
-  return Polygon{corners_of(outline, centre, radius), inside, stroke};
+  return mark(family % kOutlines.size(), family_colour(family), centre, radius, fill);
+}
+
+Shape level_mark(MemoryLevel level, Colour colour, Pixel centre, double radius, MarkFill fill) {
+  return mark(static_cast<std::size_t>(level), colour, centre, radius, fill);
 }
 
 Group point_group(const Plot& plot, const ChartPoint& point, std::size_t index, double radius) {

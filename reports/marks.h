@@ -8,13 +8,17 @@
 
 namespace rooflinectl {
 
-enum class MarkFill { filled, hollow };
+/// hollow: nothing shows through; outline: all that lies under it.
+enum class MarkFill { filled, hollow, outline };
 
 /// The colour of a family of points.
 Colour family_colour(std::size_t family);
 
 /// The mark of a family, told from others by colour and by shape.
 Shape family_mark(std::size_t family, Pixel centre, double radius, MarkFill fill);
+
+/// The mark of a memory level, told from others by shape.
+Shape level_mark(MemoryLevel level, Colour colour, Pixel centre, double radius, MarkFill fill);
 
 /// One point: its useful mark, its executed mark and the line between them, its interval if it is larger than
 /// the mark.

@@ -6,6 +6,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "reports/ceiling_table.h"
 #include "reports/chart_model.h"
 #include "reports/embedded.h"
 #include "reports/format.h"
@@ -47,8 +48,24 @@ std::string script_safe(const nlohmann::ordered_json& json) {
   return safe;
 }
 
+std::string_view number_class(bool is_number) {
+  return is_number ? R"( class="number")" : "";
+}
+
+std::string header_cell(std::string_view title, bool is_number) {
+  return fmt::format(R"(<th scope="col"{}>{}</th>)", number_class(is_number), escape_markup(title));
+}
+
+// What speaks against numbers of the table above.
+std::string findings(const std::vector<std::string>& texts) {
+  if (texts.empty()) return {};
+  std::string html = "<ul class=\"findings\">\n";
+  for (const std::string& text : texts) html += fmt::format("<li>{}</li>\n", escape_markup(text));
+  return html + "</ul>\n";
+}
+
 std::string cell(const PointColumn& column, const RooflinePoint& point) {
-  std::string attributes = column.is_number ? R"( class="number")" : "";
+  std::string attributes(number_class(column.is_number));
   if (column.value != nullptr) {
     const auto value = column.value(point);
     attributes += fmt::format(R"( data-value="{}")", value ? fmt::format("{}", *value) : "");
@@ -59,8 +76,7 @@ std::string cell(const PointColumn& column, const RooflinePoint& point) {
 std::string point_table(const ExperimentAnalysis& experiment) {
   std::string html = "<div class=\"scroll\"><table class=\"points\"><thead><tr>";
   for (const PointColumn& column : point_columns()) {
-    html += fmt::format(R"(<th scope="col"{}>{}</th>)", column.is_number ? R"( class="number")" : "",
-                        escape_markup(column.title));
+    html += header_cell(column.title, column.is_number);
   }
   html += "</tr></thead><tbody>\n";
   for (std::size_t i = 0; i < experiment.points.size(); ++i) {
@@ -80,19 +96,28 @@ std::string steps(const ExperimentAnalysis& experiment) {
   return html + "</ol>\n";
 }
 
-std::string section(const Run& run, const ExperimentAnalysis& experiment, std::size_t index,
-                    const std::string& svg) {
-  return fmt::format(
-      "<section class=\"experiment\" id=\"experiment-{0}\" data-experiment=\"{0}\">\n<h2>{1}</h2>\n"
-      "<p class=\"provenance\">{2}</p>\n<figure>{3}</figure>\n{4}{5}</section>\n",
-      index, escape_markup(title_of(experiment)), escape_markup(provenance(run, experiment.points)), svg,
-      point_table(experiment), steps(experiment));
+std::string figures(const PagePictures& pictures) {
+  constexpr std::string_view kPicture = "<div class=\"picture\" data-name=\"{}\"><figure>{}</figure></div>\n";
+  std::string html = fmt::format(kPicture, escape_markup(pictures.name), pictures.main);
+  if (pictures.levels.empty()) return html;
+  return html + fmt::format(kPicture, "all levels", pictures.levels);
 }
 
-std::string sections(const Run& run, const Analysis& analysis, const std::vector<std::string>& svgs) {
+std::string section(const Run& run, const ExperimentAnalysis& experiment, std::size_t index,
+                    const PagePictures& pictures) {
+  return fmt::format(
+      "<section class=\"experiment\" id=\"experiment-{0}\" data-experiment=\"{0}\">\n<h2>{1}</h2>\n"
+      "<p class=\"provenance\">{2}</p>\n{3}{4}{5}{6}</section>\n",
+      index, escape_markup(title_of(experiment)), escape_markup(provenance(run, experiment.points)),
+      figures(pictures), point_table(experiment), findings(implausible_texts(experiment.points)),
+      steps(experiment));
+}
+
+std::string sections(const Run& run, const Analysis& analysis, const std::vector<PagePictures>& pictures) {
   std::string html;
+  if (analysis.experiments.empty()) return figures(pictures.front());
   for (std::size_t i = 0; i < analysis.experiments.size(); ++i) {
-    html += section(run, analysis.experiments[i], i, svgs.at(i));
+    html += section(run, analysis.experiments[i], i, pictures.at(i));
   }
   return html;
 }
@@ -107,15 +132,19 @@ std::string selector(const Analysis& analysis) {
 }
 
 std::string ceilings(const Run& run) {
-  std::string html;
-  for (const CeilingRow& row : ceiling_rows(run)) {
-    html += fmt::format(
-        "<tr><td>{}</td><td class=\"number\">{}</td><td>{}</td><td class=\"number\">{}</td>"
-        "<td class=\"number\">{}</td><td>{}</td></tr>\n",
-        escape_markup(row.name), escape_markup(row.value), escape_markup(row.source),
-        escape_markup(row.clock), escape_markup(row.spread), escape_markup(row.method));
+  const std::vector<CeilingPair> pairs = ceiling_pairs(run);
+  std::string html = "<div class=\"scroll\"><table class=\"ceilings\"><thead><tr>";
+  for (const CeilingColumn& column : ceiling_columns()) html += header_cell(column.title, column.is_number);
+  html += "</tr></thead><tbody>\n";
+  for (const CeilingPair& pair : pairs) {
+    html += "<tr>";
+    for (const CeilingColumn& column : ceiling_columns()) {
+      html +=
+          fmt::format("<td{}>{}</td>", number_class(column.is_number), escape_markup(column.text(run, pair)));
+    }
+    html += "</tr>\n";
   }
-  return html;
+  return html + "</tbody></table></div>\n" + findings(ceiling_findings(pairs));
 }
 
 std::string environment(const Run& run) {
@@ -142,7 +171,7 @@ std::string filled(std::string_view page, const std::map<std::string, std::strin
 
 }  // namespace
 
-std::string report_page(const Run& run, const Analysis& analysis, const std::vector<std::string>& svgs) {
+std::string report_page(const Run& run, const Analysis& analysis, const std::vector<PagePictures>& pictures) {
   return filled(
       embedded::page_html(),
       {{"title", escape_markup(fmt::format("{} on {}", run.plan.name, run.device.name))},
@@ -150,7 +179,7 @@ std::string report_page(const Run& run, const Analysis& analysis, const std::vec
                                               to_string(run.source), run.tool_version))},
        {"style", std::string(embedded::page_css())},
        {"selector", selector(analysis)},
-       {"experiments", sections(run, analysis, svgs)},
+       {"experiments", sections(run, analysis, pictures)},
        {"ceilings", ceilings(run)},
        {"environment", environment(run)},
        {"data", script_safe(page_data(analysis))},

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/plot.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -63,12 +65,17 @@ void draw_tick_labels(Group& group, const Plot& plot, const std::vector<Tick>& x
   }
 }
 
-void draw_axis_titles(Group& group, const Box& frame) {
+void draw_axis_titles(Group& group, const Box& frame, const std::string& operations) {
   const Pixel middle = {(frame.left + frame.right) / 2, (frame.top + frame.bottom) / 2};
-  group.shapes.emplace_back(
-      Text{"Arithmetic intensity (FLOP/byte)", {middle.x, frame.bottom + 40}, kAxisStyle, Anchor::middle});
-  group.shapes.emplace_back(Text{
-      "Performance (FLOP/s)", {frame.left - 50, middle.y}, kAxisStyle, Anchor::middle, Direction::upwards});
+  group.shapes.emplace_back(Text{fmt::format("Arithmetic intensity ({}/byte)", operations),
+                                 {middle.x, frame.bottom + 40},
+                                 kAxisStyle,
+                                 Anchor::middle});
+  group.shapes.emplace_back(Text{fmt::format("Performance ({}/s)", operations),
+                                 {frame.left - 50, middle.y},
+                                 kAxisStyle,
+                                 Anchor::middle,
+                                 Direction::upwards});
 }
 
 double highest(const std::vector<RoofLine>& roofs, CeilingKind kind, double otherwise) {
@@ -77,12 +84,6 @@ double highest(const std::vector<RoofLine>& roofs, CeilingKind kind, double othe
     if (roof.kind == kind) value = std::max(value, roof.value);
   }
   return value > 0 ? value : otherwise;
-}
-
-Stroke roof_stroke(const RoofLine& roof) {
-  const bool is_measured = roof.source == CeilingSource::measured;
-  return {is_measured ? palette::kMemoryRoof : palette::kMuted, is_measured ? 1.6 : 1.2,
-          is_measured ? Dash::solid : Dash::dashed};
 }
 
 }  // namespace
@@ -125,14 +126,20 @@ std::vector<Tick> log_ticks(const Range& range, double pixels) {
   return ticks;
 }
 
-Group axes_group(const Plot& plot) {
+Stroke roof_stroke(const RoofLine& roof) {
+  const bool is_measured = roof.source == CeilingSource::measured;
+  return {is_measured ? palette::kMemoryRoof : palette::kMuted, is_measured ? 1.6 : 1.2,
+          is_measured ? Dash::solid : Dash::dashed};
+}
+
+Group axes_group(const Plot& plot, const std::string& operations) {
   const auto x_ticks = log_ticks(plot.window().ai, plot.frame().width());
   const auto y_ticks = log_ticks(plot.window().flop_per_s, plot.frame().height());
   Group group{.name = "axes"};
   draw_grid(group, plot, x_ticks, y_ticks);
   group.shapes.emplace_back(rectangle(plot.frame(), std::nullopt, Stroke{palette::kLeader, 1}));
   draw_tick_labels(group, plot, x_ticks, y_ticks);
-  draw_axis_titles(group, plot.frame());
+  draw_axis_titles(group, plot.frame(), operations);
   return group;
 }
 
@@ -163,19 +170,27 @@ Group attainable_group(const Plot& plot, const std::vector<Ridge>& ridges) {
   return {.name = "attainable", .clip = plot.frame(), .shapes = {std::move(area)}};
 }
 
-Group roofs_group(const Plot& plot, const ChartModel& chart) {
-  Group group{.name = "roofs", .clip = plot.frame()};
+std::string roof_class(std::string_view name, const RoofLine& roof) {
+  return fmt::format("{} {}-{}", name, roof.kind == CeilingKind::bandwidth ? "level" : "precision",
+                     roof.subject);
+}
+
+std::vector<Group> roof_groups(const Plot& plot, const ChartModel& chart) {
+  std::vector<Group> groups;
   for (const RoofLine& roof : chart.roofs) {
     const auto [from, to] = roof_segment(plot, chart.roofs, roof);
-    group.shapes.emplace_back(Polyline{{from, to}, roof_stroke(roof)});
+    groups.push_back({.name = roof_class("roofs", roof),
+                      .clip = plot.frame(),
+                      .shapes = {Polyline{{from, to}, roof_stroke(roof)}}});
   }
+  Group& group = groups.emplace_back(Group{.name = "ridges", .clip = plot.frame()});
   for (const Ridge& ridge : chart.ridges) {
     const Pixel corner = plot.at({ridge.ai, ridge.flop_per_s});
     group.shapes.emplace_back(
         Polyline{{corner, {corner.x, plot.frame().bottom}}, {palette::kMuted, 1, Dash::dotted}});
     group.shapes.emplace_back(Circle{corner, 3.5, palette::kPaper, Stroke{palette::kMemoryRoof, 1.6}});
   }
-  return group;
+  return groups;
 }
 
 }  // namespace rooflinectl

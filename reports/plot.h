@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "reports/chart_model.h"
@@ -42,8 +43,11 @@ struct Tick {
 /// every other one or fewer.
 std::vector<Tick> log_ticks(const Range& range, double pixels);
 
-/// Grid, frame, tick labels and axis titles.
-Group axes_group(const Plot& plot);
+/// Solid where the roof was measured, dashed where it is theoretical.
+Stroke roof_stroke(const RoofLine& roof);
+
+/// Grid, frame, tick labels and axis titles, which name the `operations`: `FLOP`.
+Group axes_group(const Plot& plot, const std::string& operations);
 
 /// The two ends of a roof: a bandwidth ends under the highest compute roof, a compute roof begins under the
 /// fastest bandwidth. Nothing to draw where the ends meet.
@@ -56,7 +60,10 @@ RoofSegment roof_segment(const Plot& plot, const std::vector<RoofLine>& roofs, c
 /// The area under the bandwidth of the ridges and the highest of them: what the device can attain.
 Group attainable_group(const Plot& plot, const std::vector<Ridge>& ridges);
 
-/// The ceilings and the ridges, clipped to the frame.
-Group roofs_group(const Plot& plot, const ChartModel& chart);
+/// `roofs level-l2`, `roofs precision-f32`: so that a page can show and hide what belongs to a roof.
+std::string roof_class(std::string_view name, const RoofLine& roof);
+
+/// The ceilings, one group each, and the ridges, clipped to the frame.
+std::vector<Group> roof_groups(const Plot& plot, const ChartModel& chart);
 
 }  // namespace rooflinectl

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <array>
 
-#include "reports/chart_model.h"
 #include "reports/format.h"
 
 namespace rooflinectl {
@@ -32,6 +31,17 @@ OptionalNumber n_elements(const RooflinePoint& point) {
 OptionalNumber effective_bytes_per_s(const RooflinePoint& point) {
   const auto time = time_s(point);
   return time && *time > 0 ? OptionalNumber(point.dram_bytes_useful / *time) : std::nullopt;
+}
+
+const LevelUse* limiting_use(const RooflinePoint& point) {
+  const auto found = std::find_if(point.levels.begin(), point.levels.end(),
+                                  [&](const LevelUse& use) { return use.level == point.limiting_level; });
+  return found == point.levels.end() ? nullptr : &*found;
+}
+
+OptionalNumber limit_utilisation(const RooflinePoint& point) {
+  const LevelUse* use = limiting_use(point);
+  return use != nullptr ? use->utilisation : std::nullopt;
 }
 
 // Without `launch-bound`: the column beside it says so.
@@ -66,6 +76,7 @@ constexpr std::array kColumns = {
                 [](const RooflinePoint& p) { return p.fraction_of_roof; }},
     PointColumn{"bound", false, [](const RooflinePoint& p) { return std::string(to_string(p.bound)); },
                 nullptr},
+    PointColumn{"limit", false, limit_text, limit_utilisation},
     PointColumn{"flags", false, flags_text, nullptr},
 };
 
@@ -85,15 +96,49 @@ std::string launch_text(const Measurement& measurement) {
                      elements ? fmt::format(", {} elements per thread", *elements) : "");
 }
 
-std::string roof_text(const Roof& roof) {
+std::string roof_text(const RooflinePoint& point) {
+  const Roof& roof = *point.roof;
   const std::string ceilings = roof.compute_ceiling.empty()
                                    ? roof.memory_ceiling
                                    : fmt::format("{}, {}", roof.memory_ceiling, roof.compute_ceiling);
-  return roof.flop_per_s > 0 ? fmt::format("{} ({})", format::flop_rate(roof.flop_per_s), ceilings)
+  return roof.flop_per_s > 0 ? fmt::format("{} ({})", rate_text(point, roof.flop_per_s), ceilings)
                              : fmt::format("{} ({})", format::bandwidth(roof.memory_bytes_per_s), ceilings);
 }
 
+// `98.1 % of dram_read`
+Fact level_fact(const LevelUse& use) {
+  const std::string of = use.ceiling.empty() ? "" : fmt::format(" of {}", use.ceiling);
+  return {fmt::format("{} utilisation", to_string(use.level)),
+          format::optional(use.utilisation, format::percent) + of};
+}
+
 }  // namespace
+
+std::string_view operations_of(const RooflinePoint& point) {
+  const bool is_integer = point.precision == Dtype::i32 || point.precision == Dtype::i64;
+  return is_integer ? format::kOps : format::kFlops;
+}
+
+std::string rate_text(const RooflinePoint& point, const std::optional<double>& per_s) {
+  return format::optional(per_s, [&](double value) { return format::rate(value, operations_of(point)); });
+}
+
+std::string limit_text(const RooflinePoint& point) {
+  const LevelUse* use = limiting_use(point);
+  return use != nullptr ? fmt::format("{} {}", to_string(use->level),
+                                      format::optional(use->utilisation, format::whole_percent))
+                        : std::string(format::kUnavailable);
+}
+
+std::vector<std::string> implausible_texts(const std::vector<RooflinePoint>& points) {
+  std::vector<std::string> texts;
+  for (const RooflinePoint& point : points) {
+    for (const std::string& finding : point.implausible) {
+      texts.push_back(fmt::format("{}: {}", point.label, finding));
+    }
+  }
+  return texts;
+}
 
 std::span<const PointColumn> point_columns() {
   return kColumns;
@@ -130,17 +175,19 @@ std::vector<Fact> point_facts(const RooflinePoint& point) {
   };
   facts.push_back(
       {"time", measurement.time ? time_text(*measurement.time) : std::string(format::kUnavailable)});
-  add("useful performance", point.flop_per_s, format::flop_rate);
-  add("executed performance", point.executed_flop_per_s, format::flop_rate);
-  add("useful intensity, FLOP/byte", point.ai_useful, three_digits);
-  add("executed intensity, FLOP/byte", point.ai_executed, three_digits);
+  facts.push_back({"useful performance", rate_text(point, point.flop_per_s)});
+  facts.push_back({"executed performance", rate_text(point, point.executed_flop_per_s)});
+  const std::string_view operations = operations_of(point);
+  add(fmt::format("useful intensity, {}/byte", operations), point.ai_useful, three_digits);
+  add(fmt::format("executed intensity, {}/byte", operations), point.ai_executed, three_digits);
   add("redundancy", point.redundancy, format::factor);
   add("effective bandwidth", effective_bytes_per_s(point), format::bandwidth);
   add("DRAM bandwidth", point.dram_bytes_per_s, format::bandwidth);
-  facts.push_back({"roof", point.roof ? roof_text(*point.roof) : std::string(format::kUnavailable)});
+  facts.push_back({"roof", point.roof ? roof_text(point) : std::string(format::kUnavailable)});
   add("fraction of measured roof", point.fraction_of_roof, format::percent);
   add("fraction of theoretical roof", point.fraction_of_theoretical, format::percent);
   facts.push_back({"bound by", std::string(to_string(point.bound))});
+  for (const LevelUse& use : point.levels) facts.push_back(level_fact(use));
   for (const DerivedQuantity& derived : derived_quantities(measurement)) {
     facts.push_back({derived.name, quantity_text(derived.value, derived.is_ratio)});
   }
@@ -148,6 +195,7 @@ std::vector<Fact> point_facts(const RooflinePoint& point) {
     facts.push_back({"verification", measurement.verification->passed ? "passed" : "failed"});
   }
   if (!point.flags.empty()) facts.push_back({"flags", fmt::format("{}", fmt::join(point.flags, ", "))});
+  for (const std::string& finding : point.implausible) facts.push_back({"implausible", finding});
   return facts;
 }
 
@@ -181,22 +229,6 @@ std::vector<Fact> environment_facts(const Run& run) {
                                                  format::duration(counters.collection_s))
                                    : fmt::format("declared, not counted: {}", counters.reason)});
   return facts;
-}
-
-std::vector<CeilingRow> ceiling_rows(const Run& run) {
-  std::vector<CeilingRow> rows;
-  for (const Ceiling& ceiling : run.ceilings) {
-    const std::string value = ceiling.kind == CeilingKind::bandwidth ? format::bandwidth(ceiling.value)
-                              : ceiling.kind == CeilingKind::compute ? format::flop_rate(ceiling.value)
-                                                                     : format::duration(ceiling.value);
-    const bool is_measured = ceiling.source == CeilingSource::measured;
-    rows.push_back(
-        {ceiling_name(ceiling), value, std::string(to_string(ceiling.source)),
-         format::optional(ceiling.sm_clock_hz, format::hertz),
-         is_measured ? format::percent(ceiling.relative_spread) : std::string(format::kUnavailable),
-         ceiling.method});
-  }
-  return rows;
 }
 
 }  // namespace rooflinectl

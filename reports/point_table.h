@@ -20,8 +20,20 @@ struct PointColumn {
   std::optional<double> (*value)(const RooflinePoint&) = nullptr;  ///< to sort by; null where the text sorts
 };
 
-/// Name, n, dtype, time, effective GB/s, intensities, fraction of roof, bound, flags.
+/// Name, n, dtype, time, effective GB/s, intensities, fraction of roof, bound, limiting level, flags.
 std::span<const PointColumn> point_columns();
+
+/// `FLOP`, or `OP` where the operations of the point are those of integers.
+std::string_view operations_of(const RooflinePoint& point);
+
+/// Performance of the point: `65.0 TFLOP/s`.
+std::string rate_text(const RooflinePoint& point, const std::optional<double>& per_s);
+
+/// The memory level that runs nearest to its ceiling: `dram 98 %`.
+std::string limit_text(const RooflinePoint& point);
+
+/// A sentence for each number of the points that cannot be right: `V3: 104.0 % of the roof: …`.
+std::vector<std::string> implausible_texts(const std::vector<RooflinePoint>& points);
 
 /// `V2 → V3: 1.03×, shared wavefronts per instruction 3.1 → 1.0`, with the first `most_moves` quantities that
 /// moved and how many more did.
@@ -38,16 +50,5 @@ std::vector<Fact> point_facts(const RooflinePoint& point);
 
 /// The device and the software of the run.
 std::vector<Fact> environment_facts(const Run& run);
-
-/// One ceiling as a row: name, value, source, clock, spread, method.
-struct CeilingRow {
-  std::string name;
-  std::string value;
-  std::string source;
-  std::string clock;
-  std::string spread;
-  std::string method;
-};
-std::vector<CeilingRow> ceiling_rows(const Run& run);
 
 }  // namespace rooflinectl

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
 
 namespace rooflinectl {
@@ -32,6 +33,23 @@ std::string time_field(const Row& row, double TimeResult::*field) {
 
 std::string counter_field(const Row& row, std::string_view key) {
   return number(value_of(row.measurement.counters, key));
+}
+
+const LevelUse* use_of(const Row& row, MemoryLevel level) {
+  const auto& levels = row.point.levels;
+  const auto found =
+      std::find_if(levels.begin(), levels.end(), [&](const LevelUse& use) { return use.level == level; });
+  return found == levels.end() ? nullptr : &*found;
+}
+
+std::string limiting_utilisation(const Row& row) {
+  const LevelUse* use = row.point.limiting_level ? use_of(row, *row.point.limiting_level) : nullptr;
+  return use != nullptr ? number(use->utilisation) : "";
+}
+
+std::string level_ai(const Row& row, MemoryLevel level) {
+  const LevelUse* use = use_of(row, level);
+  return use != nullptr ? number(use->ai) : "";
 }
 
 constexpr std::array kColumns = {
@@ -72,6 +90,14 @@ constexpr std::array kColumns = {
     Column{"dram_read_bytes", [](const Row& r) { return counter_field(r, counter::kDramReadBytes); }},
     Column{"dram_write_bytes", [](const Row& r) { return counter_field(r, counter::kDramWriteBytes); }},
     Column{"cause", [](const Row& r) { return r.measurement.cause; }},
+    Column{"limiting_level",
+           [](const Row& r) {
+             return r.point.limiting_level ? std::string(to_string(*r.point.limiting_level)) : std::string();
+           }},
+    Column{"limiting_level_utilisation", [](const Row& r) { return limiting_utilisation(r); }},
+    Column{"ai_l2", [](const Row& r) { return level_ai(r, MemoryLevel::l2); }},
+    Column{"ai_l1", [](const Row& r) { return level_ai(r, MemoryLevel::l1); }},
+    Column{"ai_shared", [](const Row& r) { return level_ai(r, MemoryLevel::shared); }},
 };
 
 std::string quoted(const std::string& field) {

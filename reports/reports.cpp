@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/reports.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "analysis/analysis.h"
 #include "core/files.h"
+#include "reports/ceilings_layout.h"
 #include "reports/chart_layout.h"
 #include "reports/chart_model.h"
 #include "reports/file_names.h"
+#include "reports/levels_layout.h"
 #include "reports/page.h"
 #include "reports/png.h"
 #include "reports/points_csv.h"
@@ -13,31 +18,86 @@
 #include "reports/svg.h"
 
 namespace rooflinectl {
+namespace {
 
-std::vector<std::filesystem::path> write_reports(const Run& run, const std::filesystem::path& folder) {
-  const Analysis analysis = analyse(run);
-  std::vector<std::filesystem::path> files;
-  const auto write = [&](const std::string& name, std::string_view content) {
-    files.push_back(folder / name);
-    write_file(files.back(), content);
-  };
-  std::vector<std::string> svgs;
-  for (const ExperimentAnalysis& experiment : analysis.experiments) {
-    const Scene scene = chart_scene(chart_model(run, experiment));
-    const std::string png = to_png(scene);
-    svgs.push_back(to_svg(scene));
-    const std::string name = chart_file_name(experiment.name);
-    write(name + ".svg", svgs.back());
-    write(name + ".png", png);
-    if (svgs.size() == 1) {
-      write("roofline.svg", svgs.back());
-      write("roofline.png", png);
-    }
+namespace fs = std::filesystem;
+
+class Folder {
+ public:
+  explicit Folder(fs::path path) : path_(std::move(path)) {}
+
+  void write(const std::string& name, std::string_view content) {
+    files_.push_back(path_ / name);
+    write_file(files_.back(), content);
   }
-  write("points.csv", points_csv(analysis));
-  write("summary.md", summary_md(run, analysis));
-  write("report.html", report_page(run, analysis, svgs));
-  return files;
+
+  /// Writes the picture under each of `names` and returns its SVG.
+  std::string write_picture(const std::vector<std::string>& names, const Scene& scene) {
+    std::string svg = to_svg(scene);
+    const std::string png = to_png(scene);
+    for (const std::string& name : names) {
+      write(name + ".svg", svg);
+      write(name + ".png", png);
+    }
+    return svg;
+  }
+
+  std::vector<fs::path> take() { return std::move(files_); }
+
+ private:
+  fs::path path_;
+  std::vector<fs::path> files_;
+};
+
+bool is_dram_alone(const ChartSelection& selection) {
+  return selection.levels.empty() || selection.levels == std::vector{MemoryLevel::dram};
+}
+
+std::string picture_name(const ChartSelection& selection) {
+  if (is_dram_alone(selection)) return "DRAM";
+  std::vector<std::string_view> names;
+  for (const MemoryLevel level : selection.levels) names.push_back(to_string(level));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// One mark per point where DRAM alone is to be seen, else one per level.
+Scene main_scene(const Run& run, const ExperimentAnalysis& experiment, const ChartSelection& selection) {
+  return is_dram_alone(selection) ? chart_scene(chart_model(run, experiment, selection))
+                                  : levels_scene(levels_model(run, experiment, selection));
+}
+
+PagePictures write_pictures(Folder& folder, const Run& run, const ExperimentAnalysis& experiment,
+                            const ChartSelection& selection, bool is_first) {
+  const std::string name = chart_file_name(experiment.name);
+  const std::vector<std::string> names =
+      is_first ? std::vector{name, std::string(kFirstChartFileName)} : std::vector{name};
+  PagePictures pictures{.name = picture_name(selection), .main = {}, .levels = {}};
+  pictures.main = folder.write_picture(names, main_scene(run, experiment, selection));
+  if (has_levels(experiment)) {
+    pictures.levels = folder.write_picture({name + std::string(kLevelsSuffix)},
+                                           levels_scene(levels_model(run, experiment)));
+  }
+  return pictures;
+}
+
+}  // namespace
+
+std::vector<fs::path> write_reports(const Run& run, const fs::path& folder_path,
+                                    const ChartSelection& selection) {
+  const Analysis analysis = analyse(run);
+  Folder folder(folder_path);
+  std::vector<PagePictures> pictures;
+  for (const ExperimentAnalysis& experiment : analysis.experiments) {
+    pictures.push_back(write_pictures(folder, run, experiment, selection, pictures.empty()));
+  }
+  if (analysis.experiments.empty()) {
+    const Scene scene = ceilings_scene(ceilings_model(run, selection));
+    pictures.push_back({"ceilings", folder.write_picture({std::string(kFirstChartFileName)}, scene), ""});
+  }
+  folder.write("points.csv", points_csv(analysis));
+  folder.write("summary.md", summary_md(run, analysis));
+  folder.write("report.html", report_page(run, analysis, pictures));
+  return folder.take();
 }
 
 }  // namespace rooflinectl

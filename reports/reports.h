@@ -6,15 +6,23 @@
 #include <vector>
 
 #include "core/run.h"
+#include "reports/roof_lines.h"
 
 namespace rooflinectl {
 
 /// Writes every report of `run` into the existing folder `folder` and returns the files written: per
-/// experiment `roofline-<experiment>.svg` and `.png`, `roofline.svg` and `.png` for the first experiment, and
-/// `points.csv`, `summary.md`, `report.html`. Throws Error(environment) if a file cannot be written.
-std::vector<std::filesystem::path> write_reports(const Run& run, const std::filesystem::path& folder);
+/// experiment `roofline-<experiment>.svg` and `.png`, and `roofline-<experiment>-levels.*` where more than
+/// DRAM was counted; `roofline.svg` and `.png` of the first experiment, or of the ceilings alone where there
+/// is none; and `points.csv`, `summary.md`, `report.html`. What is drawn besides the pictures of all levels
+/// is chosen by `selection`. Throws Error(environment) if a file cannot be written.
+std::vector<std::filesystem::path> write_reports(const Run& run, const std::filesystem::path& folder,
+                                                 const ChartSelection& selection = {});
 
 /// The table of all points as a terminal shows it, at most `columns` wide.
 std::string terminal_summary(const Run& run, int columns);
+
+/// The table of the ceilings as a terminal shows it, at most `columns` wide, and below it a sentence for each
+/// reason to distrust one.
+std::string terminal_ceilings(const Run& run, int columns);
 
 }  // namespace rooflinectl

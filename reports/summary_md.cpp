@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "reports/ceiling_table.h"
 #include "reports/chart_model.h"
 #include "reports/file_names.h"
 #include "reports/format.h"
@@ -10,6 +11,14 @@
 
 namespace rooflinectl {
 namespace {
+
+constexpr std::string_view kExplanation =
+    "GB/s: compulsory bytes over time. AI: operations per byte of DRAM traffic, useful (declared by the "
+    "algorithm) "
+    "and "
+    "executed (counted). Of roof: against the measured ceilings. Limit: the memory level that runs nearest "
+    "to its "
+    "measured ceiling.\n\n";
 
 // Names from files are text, never markup.
 std::string escaped(std::string_view text) {
@@ -31,14 +40,25 @@ std::string table_row(const std::vector<std::string>& cells) {
   return row + "\n";
 }
 
-std::string point_table(const ExperimentAnalysis& experiment) {
+template <typename Columns>
+std::string table_head(const Columns& columns) {
   std::vector<std::string> titles;
   std::string rule = "|";
-  for (const PointColumn& column : point_columns()) {
+  for (const auto& column : columns) {
     titles.emplace_back(column.title);
     rule += column.is_number ? "---:|" : "---|";
   }
-  std::string table = table_row(titles) + rule + "\n";
+  return table_row(titles) + rule + "\n";
+}
+
+std::string list(const std::vector<std::string>& texts) {
+  std::string text;
+  for (const std::string& item : texts) text += fmt::format("- {}\n", escaped(item));
+  return text.empty() ? text : "\n" + text;
+}
+
+std::string point_table(const ExperimentAnalysis& experiment) {
+  std::string table = table_head(point_columns());
   for (const RooflinePoint& point : experiment.points) {
     std::vector<std::string> cells;
     for (const PointColumn& column : point_columns()) cells.push_back(column.text(point));
@@ -48,13 +68,13 @@ std::string point_table(const ExperimentAnalysis& experiment) {
 }
 
 std::string causes(const ExperimentAnalysis& experiment) {
-  std::string text;
+  std::vector<std::string> texts;
   for (const RooflinePoint& point : experiment.points) {
     if (point.measurement->cause.empty()) continue;
-    text += fmt::format("- {} {}: {}\n", escaped(point.label), to_string(point.measurement->status),
-                        escaped(point.measurement->cause));
+    texts.push_back(fmt::format("{} {}: {}", point.label, to_string(point.measurement->status),
+                                point.measurement->cause));
   }
-  return text.empty() ? text : "\n" + text;
+  return list(texts);
 }
 
 std::string steps(const ExperimentAnalysis& experiment) {
@@ -69,19 +89,25 @@ std::string steps(const ExperimentAnalysis& experiment) {
 
 std::string section(const Run& run, const ExperimentAnalysis& experiment) {
   const std::string title = escaped(experiment.title.empty() ? experiment.name : experiment.title);
-  return fmt::format("## {}\n\n![Roofline: {}]({}.png)\n\n{}\n\n{}{}{}\n", title, title,
-                     chart_file_name(experiment.name), escaped(provenance(run, experiment.points)),
-                     point_table(experiment), causes(experiment), steps(experiment));
+  const std::string file = chart_file_name(experiment.name);
+  const std::string levels = has_levels(experiment)
+                                 ? fmt::format("![All levels: {}]({}{}.png)\n\n", title, file, kLevelsSuffix)
+                                 : "";
+  return fmt::format("## {}\n\n![Roofline: {}]({}.png)\n\n{}{}\n\n{}{}{}{}\n", title, title, file, levels,
+                     escaped(provenance(run, experiment.points)), point_table(experiment), causes(experiment),
+                     list(implausible_texts(experiment.points)), steps(experiment));
 }
 
 std::string ceilings(const Run& run) {
-  std::string text =
-      "## Ceilings\n\n| ceiling | value | source | SM clock | spread | method "
-      "|\n|---|---:|---|---:|---:|---|\n";
-  for (const CeilingRow& row : ceiling_rows(run)) {
-    text += table_row({row.name, row.value, row.source, row.clock, row.spread, row.method});
+  if (run.ceilings.empty()) return "## Ceilings\n\nNone.\n";
+  const std::vector<CeilingPair> pairs = ceiling_pairs(run);
+  std::string text = "## Ceilings\n\n" + table_head(ceiling_columns());
+  for (const CeilingPair& pair : pairs) {
+    std::vector<std::string> cells;
+    for (const CeilingColumn& column : ceiling_columns()) cells.push_back(column.text(run, pair));
+    text += table_row(cells);
   }
-  return run.ceilings.empty() ? std::string("## Ceilings\n\nNone.\n") : text;
+  return text + list(ceiling_findings(pairs));
 }
 
 std::string environment(const Run& run) {
@@ -93,12 +119,14 @@ std::string environment(const Run& run) {
 }  // namespace
 
 std::string summary_md(const Run& run, const Analysis& analysis) {
-  std::string text = fmt::format(
-      "# Roofline of {}\n\n{} · {} · {}\n\nGB/s: compulsory bytes over time. AI: FLOP per byte of DRAM "
-      "traffic, useful "
-      "(declared by the algorithm) and executed (counted). Of roof: against the measured ceilings.\n\n",
-      escaped(run.plan.name), escaped(run.device.name), escaped(format::utc(run.started_utc)),
-      to_string(run.source));
+  std::string text =
+      fmt::format("# Roofline of {}\n\n{} · {} · {}\n\n", escaped(run.plan.name), escaped(run.device.name),
+                  escaped(format::utc(run.started_utc)), to_string(run.source));
+  if (analysis.experiments.empty()) {
+    text += fmt::format("![Ceilings of the device]({}.png)\n\n", kFirstChartFileName);
+  } else {
+    text += kExplanation;
+  }
   for (const ExperimentAnalysis& experiment : analysis.experiments) text += section(run, experiment);
   return text + ceilings(run) + environment(run);
 }

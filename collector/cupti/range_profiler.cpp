@@ -204,10 +204,10 @@ std::string cupti_name(std::size_t index) {
 
 class RangeProfiler : public Profiler {
  public:
-  explicit RangeProfiler(int device_index)
+  RangeProfiler(int device_index, const std::vector<Metric>& metrics)
       : chip_(chip_name(device_index)),
         version_(cupti_version()),
-        configuration_(chip_, basic_metrics(), counter_availability()) {}
+        configuration_(chip_, metrics, counter_availability()) {}
 
   const std::string& chip() const override { return chip_; }
   int version() const override { return version_; }
@@ -264,9 +264,10 @@ class RangeProfiler : public Profiler {
 }  // namespace rooflinectl::cupti
 
 /// Exported by the module. The caller owns the session; throws Error(environment).
-extern "C" rooflinectl::Profiler* rooflinectl_open_profiler(int device_index) {
+extern "C" rooflinectl::Profiler* rooflinectl_open_profiler(int device_index,
+                                                            const std::vector<rooflinectl::Metric>& metrics) {
   namespace cupti = rooflinectl::cupti;
   cupti::initialize_profiler();
   cupti::require_supported(device_index);
-  return new cupti::RangeProfiler(device_index);
+  return new cupti::RangeProfiler(device_index, metrics);
 }

@@ -6,6 +6,7 @@
 // - Launch shape: several tried; see `dram::shapes()`.
 // - Amount: the bytes of source and target together.
 // - Minimum sm: 7.5.
+#include "core/counters.h"
 #include "kernels/ceilings/dram.cuh"
 #include "kernels/cuda_check.h"
 
@@ -42,6 +43,7 @@ const CeilingRegistration registration({.id = "dram_copy",
                                         .subject = "dram",
                                         .operation = "copy",
                                         .shapes = dram::shapes(),
+                                        .count = {{counter::kDramReadBytes, counter::kDramWriteBytes}},
                                         .amount = amount,
                                         .launch = launch});
 

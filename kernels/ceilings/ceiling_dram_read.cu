@@ -3,13 +3,12 @@
 // dram_read: how fast the SMs can read DRAM.
 //
 // - Idea: read the source once, 16 bytes per access, several independent accesses in flight per thread. The
-// values are
-//   combined and compared with one that they never take, so the reads cannot be dropped.
+//   values are combined and compared with one that they never take, so the reads cannot be dropped.
 // - Launch shape: several tried; see `dram::shapes()`.
 // - Amount: the bytes of the source. It must be much larger than L2, which keeps up to its own size of the
-// data from one
-//   launch to the next.
+//   data from one launch to the next.
 // - Minimum sm: 7.5.
+#include "core/counters.h"
 #include "kernels/ceilings/dram.cuh"
 #include "kernels/cuda_check.h"
 
@@ -46,7 +45,9 @@ const CeilingRegistration registration({.id = "dram_read",
                                         .kind = CeilingKind::bandwidth,
                                         .subject = "dram",
                                         .operation = "read",
+                                        .cache = CacheState::cold,
                                         .shapes = dram::shapes(),
+                                        .count = {{counter::kDramReadBytes}},
                                         .amount = amount,
                                         .launch = launch});
 

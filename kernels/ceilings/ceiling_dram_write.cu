@@ -5,9 +5,9 @@
 // - Idea: overwrite the target once, 16 bytes per access, in whole lines.
 // - Launch shape: several tried; see `dram::shapes()`.
 // - Amount: the bytes of the target. What the last launch left in L2 is written back during the next, so
-// launches must
-//   follow each other with nothing in between that would empty L2.
+//   launches must follow each other with nothing in between that would empty L2.
 // - Minimum sm: 7.5.
+#include "core/counters.h"
 #include "kernels/ceilings/dram.cuh"
 #include "kernels/cuda_check.h"
 
@@ -40,6 +40,7 @@ const CeilingRegistration registration({.id = "dram_write",
                                         .subject = "dram",
                                         .operation = "write",
                                         .shapes = dram::shapes(),
+                                        .count = {{counter::kDramWriteBytes}},
                                         .amount = amount,
                                         .launch = launch});
 

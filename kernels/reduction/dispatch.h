@@ -28,7 +28,7 @@ void with_block_size(int block_size, Launch&& launch) {
   }
 }
 
-/// Calls `launch` with the element type (`std::type_identity<…>`).
+/// Calls `launch` with the element type (`std::type_identity<…>`), the accumulator of which has four bytes.
 template <typename Launch>
 void with_element_type(Dtype dtype, Launch&& launch) {
   switch (dtype) {
@@ -36,8 +36,10 @@ void with_element_type(Dtype dtype, Launch&& launch) {
       return launch(std::type_identity<float>{});
     case Dtype::f16:
       return launch(std::type_identity<__half>{});
+    case Dtype::i32:
+      return launch(std::type_identity<int>{});
     default:
-      throw Error(ErrorKind::usage, "no kernel for " + std::string(to_string(dtype)), "use f32 or f16");
+      throw Error(ErrorKind::usage, "no kernel for " + std::string(to_string(dtype)), "use f32, f16 or i32");
   }
 }
 

@@ -8,12 +8,20 @@
 /// How the variants with one scalar result read their input.
 namespace rooflinectl::kernels {
 
-__device__ inline float to_float(float value) {
+/// The element as its accumulator takes it: halves are added up in float.
+__device__ inline float to_accumulator(float value) {
   return value;
 }
-__device__ inline float to_float(__half value) {
+__device__ inline float to_accumulator(__half value) {
   return __half2float(value);
 }
+__device__ inline int to_accumulator(int value) {
+  return value;
+}
+
+/// What elements of type T are added up in: `accumulator()` of `core/dtype.h`.
+template <typename T>
+using Accumulator = decltype(to_accumulator(T{}));
 
 /// The index of this thread in the whole grid, and the number of threads in it: 64 bits wide, as inputs can
 /// have more than 2^32 elements.
@@ -26,9 +34,9 @@ __device__ inline std::uint64_t grid_threads() {
 
 /// The sum of this thread's elements: its own index and every grid's width from there.
 template <typename T>
-__device__ float grid_stride_sum(const T* d_input, std::uint64_t n) {
-  float sum = 0.0F;
-  for (std::uint64_t i = global_thread(); i < n; i += grid_threads()) sum += to_float(d_input[i]);
+__device__ Accumulator<T> grid_stride_sum(const T* d_input, std::uint64_t n) {
+  Accumulator<T> sum{};
+  for (std::uint64_t i = global_thread(); i < n; i += grid_threads()) sum += to_accumulator(d_input[i]);
   return sum;
 }
 

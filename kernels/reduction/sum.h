@@ -8,8 +8,8 @@
 
 #include "kernels/variant.h"
 
-/// What the variants that give one scalar share: f32, or f16 added up in f32; any n; a block size fixed at
-/// compile time.
+/// What the variants that give one scalar share: f32, f16 added up in f32, or i32 modulo 2^32; any n; a block
+/// size fixed at compile time.
 namespace rooflinectl::kernels::sum {
 
 /// Work for `elements_per_thread` elements in each thread; the last threads perhaps get fewer.
@@ -34,7 +34,7 @@ inline Variant variant(std::string id, std::string label, std::string title,
                    .label = std::move(label),
                    .title = std::move(title),
                    .family = "sum",
-                   .dtypes = {Dtype::f32, Dtype::f16},
+                   .dtypes = {Dtype::f32, Dtype::f16, Dtype::i32},
                    .block_sizes = {128, 256, 512},
                    .default_block_size = 256,
                    .default_elements_per_thread = default_elements_per_thread,

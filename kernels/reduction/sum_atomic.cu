@@ -5,7 +5,8 @@
 // - Idea: every thread adds its element to the one result in global memory.
 // - Changes from the previous version: the first one.
 // - Launch shape: one thread per element, ceil(n / block) blocks; one scalar, zeroed before the launch.
-// - Per element: 4 bytes (f32) or 2 (f16) read; no addition in the SM, since the atomic one is done in L2.
+// - Per element: 4 bytes (f32, i32) or 2 (f16) read; no addition in the SM, since the atomic one is done in
+// L2.
 // - Minimum sm: 7.5.
 #include "kernels/cuda_check.h"
 #include "kernels/reduction/dispatch.h"
@@ -17,9 +18,9 @@ namespace rooflinectl::kernels {
 namespace {
 
 template <typename T>
-__global__ void sum_atomic(const T* d_input, float* d_output, std::uint64_t n) {
+__global__ void sum_atomic(const T* d_input, Accumulator<T>* d_output, std::uint64_t n) {
   const std::uint64_t i = global_thread();
-  if (i < n) atomicAdd(d_output, to_float(d_input[i]));
+  if (i < n) atomicAdd(d_output, to_accumulator(d_input[i]));
 }
 
 std::uint64_t longest_chain(const Problem& problem) {
@@ -27,13 +28,14 @@ std::uint64_t longest_chain(const Problem& problem) {
 }
 
 void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
-  check(cudaMemsetAsync(buffers.d_output, 0, sizeof(float), stream), "cudaMemsetAsync");
+  check(cudaMemsetAsync(buffers.d_output, 0, size_bytes(accumulator(problem.dtype)), stream),
+        "cudaMemsetAsync");
   if (problem.n == 0) return;
   const auto grid = static_cast<unsigned>(sum::shape(problem).grid);
   with_element_type(problem.dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     sum_atomic<<<grid, static_cast<unsigned>(problem.block_size), 0, stream>>>(
-        static_cast<const T*>(buffers.d_input), static_cast<float*>(buffers.d_output), problem.n);
+        static_cast<const T*>(buffers.d_input), static_cast<Accumulator<T>*>(buffers.d_output), problem.n);
   });
   check_launch("sum_atomic");
 }

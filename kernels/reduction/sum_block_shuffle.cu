@@ -7,7 +7,7 @@
 // - Changes from the previous version: one barrier brings the atomics down to one per block.
 // - Launch shape: E elements per thread (the caller's choice) at a distance of the grid's width, ceil(n /
 //   (block * E)) blocks; one scalar, zeroed before the launch.
-// - Per element: 4 bytes (f32) or 2 (f16) read; (E + 5 + 5 * 32 / block) / E additions in the source.
+// - Per element: 4 bytes (f32, i32) or 2 (f16) read; (E + 5 + 5 * 32 / block) / E additions in the source.
 // - Minimum sm: 7.5.
 #include "kernels/cuda_check.h"
 #include "kernels/reduction/dispatch.h"
@@ -22,24 +22,24 @@ namespace {
 /// The sum of the block's values, in thread 0; other threads get something else. All threads of the block
 /// must call it, and for a second call in the same kernel a barrier must come first: it uses the same shared
 /// memory.
-template <int kBlock>
-__device__ float block_sum(float value) {
+template <int kBlock, typename Value>
+__device__ Value block_sum(Value value) {
   static_assert(kBlock % kWarpSize == 0 && kBlock <= kWarpSize * kWarpSize);
   constexpr unsigned kWarps = kBlock / kWarpSize;
-  __shared__ float warp_sums[kWarps];
+  __shared__ Value warp_sums[kWarps];
   const unsigned lane = threadIdx.x % kWarpSize;
   const unsigned warp = threadIdx.x / kWarpSize;
 
   value = warp_sum(value);
   if (lane == 0) warp_sums[warp] = value;
   __syncthreads();
-  if (warp == 0) value = warp_sum(lane < kWarps ? warp_sums[lane] : 0.0F);
+  if (warp == 0) value = warp_sum(lane < kWarps ? warp_sums[lane] : Value{});
   return value;
 }
 
 template <typename T, int kBlock>
-__global__ void sum_block_shuffle(const T* d_input, float* d_output, std::uint64_t n) {
-  const float sum = block_sum<kBlock>(grid_stride_sum(d_input, n));
+__global__ void sum_block_shuffle(const T* d_input, Accumulator<T>* d_output, std::uint64_t n) {
+  const Accumulator<T> sum = block_sum<kBlock>(grid_stride_sum(d_input, n));
   if (threadIdx.x == 0) atomicAdd(d_output, sum);
 }
 
@@ -49,14 +49,15 @@ std::uint64_t longest_chain(const Problem& problem) {
 }
 
 void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
-  check(cudaMemsetAsync(buffers.d_output, 0, sizeof(float), stream), "cudaMemsetAsync");
+  check(cudaMemsetAsync(buffers.d_output, 0, size_bytes(accumulator(problem.dtype)), stream),
+        "cudaMemsetAsync");
   if (problem.n == 0) return;
   const auto grid = static_cast<unsigned>(sum::shape(problem).grid);
   with_element_type(problem.dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     with_block_size(problem.block_size, [&](auto block) {
       sum_block_shuffle<T, block.value><<<grid, block.value, 0, stream>>>(
-          static_cast<const T*>(buffers.d_input), static_cast<float*>(buffers.d_output), problem.n);
+          static_cast<const T*>(buffers.d_input), static_cast<Accumulator<T>*>(buffers.d_output), problem.n);
     });
   });
   check_launch("sum_block_shuffle");

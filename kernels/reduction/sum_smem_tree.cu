@@ -6,7 +6,7 @@
 // - Changes from the previous version: one atomic per block in place of one per element.
 // - Launch shape: E elements per thread (the caller's choice) at a distance of the grid's width, ceil(n /
 //   (block * E)) blocks; one scalar, zeroed before the launch.
-// - Per element: 4 bytes (f32) or 2 (f16) read; (E + 1 - 1 / block) / E additions.
+// - Per element: 4 bytes (f32, i32) or 2 (f16) read; (E + 1 - 1 / block) / E additions.
 // - Minimum sm: 7.5.
 #include <bit>
 
@@ -20,8 +20,8 @@ namespace rooflinectl::kernels {
 namespace {
 
 template <typename T, int kBlock>
-__global__ void sum_smem_tree(const T* d_input, float* d_output, std::uint64_t n) {
-  __shared__ float shared[kBlock];
+__global__ void sum_smem_tree(const T* d_input, Accumulator<T>* d_output, std::uint64_t n) {
+  __shared__ Accumulator<T> shared[kBlock];
   const unsigned tid = threadIdx.x;
   shared[tid] = grid_stride_sum(d_input, n);
   __syncthreads();
@@ -40,14 +40,15 @@ std::uint64_t longest_chain(const Problem& problem) {
 }
 
 void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
-  check(cudaMemsetAsync(buffers.d_output, 0, sizeof(float), stream), "cudaMemsetAsync");
+  check(cudaMemsetAsync(buffers.d_output, 0, size_bytes(accumulator(problem.dtype)), stream),
+        "cudaMemsetAsync");
   if (problem.n == 0) return;
   const auto grid = static_cast<unsigned>(sum::shape(problem).grid);
   with_element_type(problem.dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     with_block_size(problem.block_size, [&](auto block) {
       sum_smem_tree<T, block.value><<<grid, block.value, 0, stream>>>(
-          static_cast<const T*>(buffers.d_input), static_cast<float*>(buffers.d_output), problem.n);
+          static_cast<const T*>(buffers.d_input), static_cast<Accumulator<T>*>(buffers.d_output), problem.n);
     });
   });
   check_launch("sum_smem_tree");

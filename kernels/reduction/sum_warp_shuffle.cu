@@ -6,7 +6,8 @@
 // - Changes from the previous version: no shared memory and no barrier, but an atomic for every warp.
 // - Launch shape: E elements per thread (the caller's choice) at a distance of the grid's width, ceil(n /
 //   (block * E)) blocks; one scalar, zeroed before the launch.
-// - Per element: 4 bytes (f32) or 2 (f16) read; (E + 5) / E additions in the source, (E + 4 + 1 / 32) / E in
+// - Per element: 4 bytes (f32, i32) or 2 (f16) read; (E + 5) / E additions in the source, (E + 4 + 1 / 32) /
+// E in
 //   the machine code, where only the lane that writes does the last one. All 32 lanes take part in the other
 //   steps: of the 160 additions in the source 31 are needed, so executed intensity rises with the redundant
 //   work.
@@ -22,8 +23,8 @@ namespace rooflinectl::kernels {
 namespace {
 
 template <typename T>
-__global__ void sum_warp_shuffle(const T* d_input, float* d_output, std::uint64_t n) {
-  const float sum = warp_sum(grid_stride_sum(d_input, n));
+__global__ void sum_warp_shuffle(const T* d_input, Accumulator<T>* d_output, std::uint64_t n) {
+  const Accumulator<T> sum = warp_sum(grid_stride_sum(d_input, n));
   if (threadIdx.x % kWarpSize == 0) atomicAdd(d_output, sum);
 }
 
@@ -35,13 +36,14 @@ std::uint64_t longest_chain(const Problem& problem) {
 }
 
 void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
-  check(cudaMemsetAsync(buffers.d_output, 0, sizeof(float), stream), "cudaMemsetAsync");
+  check(cudaMemsetAsync(buffers.d_output, 0, size_bytes(accumulator(problem.dtype)), stream),
+        "cudaMemsetAsync");
   if (problem.n == 0) return;
   const auto grid = static_cast<unsigned>(sum::shape(problem).grid);
   with_element_type(problem.dtype, [&](auto type) {
     using T = typename decltype(type)::type;
     sum_warp_shuffle<<<grid, static_cast<unsigned>(problem.block_size), 0, stream>>>(
-        static_cast<const T*>(buffers.d_input), static_cast<float*>(buffers.d_output), problem.n);
+        static_cast<const T*>(buffers.d_input), static_cast<Accumulator<T>*>(buffers.d_output), problem.n);
   });
   check_launch("sum_warp_shuffle");
 }

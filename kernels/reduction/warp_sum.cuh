@@ -22,7 +22,8 @@ __device__ inline void warp_sum_in_shared(float* shared, unsigned lane) {
 }
 
 /// The sum of the lanes' values, in lane 0; other lanes get something else.
-__device__ inline float warp_sum(float value) {
+template <typename Value>
+__device__ Value warp_sum(Value value) {
 #pragma unroll
   for (int offset = kWarpSize / 2; offset > 0; offset /= 2) {
     value += __shfl_down_sync(kFullWarp, value, offset);

@@ -48,12 +48,12 @@ function hideTooltip() {
 
 // Points in the chart and rows of the table highlight each other; a click or Enter pins.
 function linkPoints(section) {
-  const svg = section.querySelector('figure > svg');
+  const svgs = [...section.querySelectorAll('figure > svg')];
   const points = data.experiments[Number(section.dataset.experiment)].points;
   let pinned = null;
 
   const highlight = (index) => {
-    svg.classList.toggle('has-active', index !== null);
+    for (const svg of svgs) svg.classList.toggle('has-active', index !== null);
     for (const item of section.querySelectorAll('[data-point]')) {
       item.classList.toggle('active', item.dataset.point === index);
     }
@@ -72,7 +72,7 @@ function linkPoints(section) {
   };
 
   // The browser's own tooltip would cover ours; its text stays as the accessible name.
-  for (const group of svg.querySelectorAll('g[data-point]')) {
+  for (const group of section.querySelectorAll('g[data-point]')) {
     const title = group.querySelector(':scope > title');
     if (title) {
       group.setAttribute('aria-label', title.textContent);
@@ -97,8 +97,7 @@ function linkPoints(section) {
 }
 
 // Zoom and pan by the chart's viewBox: with wheel and drag, keys, and buttons.
-function makeZoomable(section) {
-  const figure = section.querySelector('figure');
+function makeZoomable(figure) {
   const svg = figure.querySelector(':scope > svg');
   const whole = svg.viewBox.baseVal;
   const full = { x: whole.x, y: whole.y, width: whole.width, height: whole.height };
@@ -185,6 +184,49 @@ function makeZoomable(section) {
   figure.before(tools);
 }
 
+// One picture of an experiment at a time.
+function switchPictures(section) {
+  const pictures = [...section.querySelectorAll('.picture')];
+  if (pictures.length < 2) return;
+  const tools = element('div');
+  tools.className = 'tools';
+  tools.setAttribute('role', 'group');
+  tools.setAttribute('aria-label', 'Memory levels in the picture');
+  const buttons = pictures.map((picture, i) => {
+    const button = element('button', picture.dataset.name);
+    button.type = 'button';
+    button.addEventListener('click', () => show(i));
+    return button;
+  });
+  const show = (chosen) => {
+    pictures.forEach((picture, i) => { picture.hidden = i !== chosen; });
+    buttons.forEach((button, i) => button.setAttribute('aria-pressed', String(i === chosen)));
+  };
+  tools.append(...buttons);
+  pictures[0].before(tools);
+  show(0);
+}
+
+// A checkbox for each memory level of a picture that has marks of several.
+function filterLevels(figure) {
+  const levels = ['dram', 'l2', 'l1', 'shared'].filter((level) => figure.querySelector('.point.level-' + level));
+  if (levels.length < 2) return;
+  const tools = element('div');
+  tools.className = 'tools';
+  for (const level of levels) {
+    const box = element('input');
+    box.type = 'checkbox';
+    box.checked = true;
+    box.addEventListener('change', () => {
+      for (const group of figure.querySelectorAll('.level-' + level)) group.style.display = box.checked ? '' : 'none';
+    });
+    const label = element('label');
+    label.append(box, ' ' + level);
+    tools.append(label);
+  }
+  figure.before(tools);
+}
+
 function makeSortable(table) {
   const body = table.tBodies[0];
   const keyOf = (row, column) => {
@@ -213,7 +255,11 @@ function makeSortable(table) {
 
 for (const section of sections) {
   linkPoints(section);
-  makeZoomable(section);
+  switchPictures(section);
   makeSortable(section.querySelector('table.points'));
+}
+for (const figure of document.querySelectorAll('figure')) {
+  makeZoomable(figure);
+  filterLevels(figure);
 }
 selectExperiments();

@@ -13,8 +13,9 @@ FAKE_COLLECTOR holds accidents, separated by blanks: `<what>@<phase>:<number>`, 
   refuse                                      what a real one reports: the last three end the process
   busy (@end)                                 the counters are taken away before they are read
   deaf, rude, no_gpu, uncounted (@start)      does not read its request, does not say hello, has no GPU, no counters
+  boast (@start)                              claims ceilings that nobody told it of
 
-An accident happens in every process that gets there. One with `:once` at its end happens in the first only; the folder
+FAKE_COLLECTOR_CLOCK_HZ is the clock that it finds. An accident happens in every process that gets there. One with `:once` at its end happens in the first only; the folder
 FAKE_COLLECTOR_STATE remembers it.
 """
 
@@ -56,6 +57,7 @@ METRICS = {"dram_read_bytes": "dram__bytes_read.sum", "dram_write_bytes": "dram_
            "fmul": "smsp__sass_thread_inst_executed_op_fmul_pred_on.sum",
            "ffma": "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum"}
 
+CLOCK_HZ = float(os.environ.get("FAKE_COLLECTOR_CLOCK_HZ", 1.9e9))
 ACCIDENTS = os.environ.get("FAKE_COLLECTOR", "").split()
 
 
@@ -186,7 +188,17 @@ def main():
     if not request["skip_ceilings"]:
         say({"type": "ceiling", "ceiling": {"id": "dram", "kind": "bandwidth", "source": "theoretical", "subject": "dram",
              "operation": "", "value": 3.3e12, "relative_spread": 0, "method": "clock x width"}})
+        say({"type": "ceiling", "ceiling": {"id": "launch", "kind": "latency", "source": "measured", "subject": "",
+             "operation": "launch", "value": 3e-6, "sm_clock_hz": CLOCK_HZ, "relative_spread": 0, "method": "fake"}})
+        known_ids = []
+        for index, known in enumerate(request["known_ceilings"]):
+            if (known["uuid"], known["driver_version"]) == (DEVICE["uuid"], DEVICE["driver_version"]) \
+                    and abs(known["launch_clock_hz"] - CLOCK_HZ) < 0.02 * CLOCK_HZ:
+                known_ids = known["ids"]
+                say({"type": "ceilings_known", "index": 7 if happens("boast", "start") else index})
         for ceiling in request["plan"]["ceilings"]:
+            if ceiling in known_ids:
+                continue
             say({"type": "progress", "phase": "ceilings", "what": ceiling})
             accidents(f"ceilings:{ceiling}")
             compute = ceiling.startswith("f32")

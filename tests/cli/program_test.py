@@ -43,7 +43,7 @@ class ProgramTest(unittest.TestCase):
     def environment(self, accidents="", **extra):
         environment = dict(os.environ, ROOFLINECTL_COLLECTOR=FAKE_COLLECTOR, FAKE_COLLECTOR=accidents,
                            FAKE_COLLECTOR_STATE=str(self.folder / "memory"),
-                           FAKE_COLLECTOR_REQUESTS=str(self.requests))
+                           FAKE_COLLECTOR_REQUESTS=str(self.requests), XDG_CACHE_HOME=str(self.folder / "cache"))
         environment.update(extra)
         return environment
 
@@ -198,7 +198,7 @@ class Runs(ProgramTest):
                          ["reduce_v0_global", "reduce_v3_sequential", "sum_atomic", "sum_warp_shuffle"])
         self.assertEqual(run["measurements"][0]["counters"]["fadd"], 1.25 * 2**20)
         self.assertEqual(run["counter_session"]["collection_s"], 0.25)
-        self.assertEqual({c["id"] for c in run["ceilings"]}, {"dram", "dram_copy", "dram_read", "f32_add"})
+        self.assertEqual({c["id"] for c in run["ceilings"]}, {"dram", "dram_copy", "dram_read", "f32_add", "launch"})
 
     def test_output_replaces_runs(self):
         self.assert_exit(self.run_plan("", "--output", "else where"), 0)
@@ -287,6 +287,83 @@ class Runs(ProgramTest):
         self.assert_nothing_written()
 
 
+class Ceilings(ProgramTest):
+    """Measured once, used until something changes that they depend on."""
+
+    def ceilings(self, *arguments, accidents="", **extra):
+        return self.call("ceilings", *arguments, accidents=accidents, **extra)
+
+    def asked_for(self):
+        """The ids that the last collector was asked to measure and not told of."""
+        request = self.sent_requests()[-1]
+        known = {name for known in request["known_ceilings"] for name in known["ids"]}
+        return set(request["plan"]["ceilings"]) - known
+
+    def test_measures_and_draws_them(self):
+        result = self.ceilings()
+        self.assert_exit(result, 0)
+        for word in ["ceiling", "theoretical", "spread", "3.00 TB/s", "30.0 TFLOP/s"]:
+            self.assertIn(word, result.stdout)
+        folder = self.folder / "runs/ceilings/latest"
+        self.assertLessEqual(REPORTS | {"run.json"}, {path.name for path in folder.iterdir()})
+        run = json.loads((folder / "run.json").read_text())
+        self.assertEqual(run["measurements"], [])
+        for ceiling in run["ceilings"]:
+            self.assertEqual("measured_utc" in ceiling, ceiling["source"] == "measured", ceiling["id"])
+
+    def test_a_later_run_takes_them_and_says_so(self):
+        self.assert_exit(self.ceilings(), 0)
+        result = self.run_plan()
+        self.assert_exit(result, 0)
+        self.assertRegex(result.stderr, r"3 ceilings measured before, at \d{4}-\d\d-\d\d \d\d:\d\d UTC; --fresh measures again")
+        self.assertNotIn("ceiling dram_read:", result.stderr)
+        self.assertEqual({c["id"] for c in self.run_json()["ceilings"]}, {"dram", "dram_copy", "dram_read", "f32_add", "launch"})
+
+    def test_fresh_measures_again_and_keeps_what_it_found(self):
+        self.assert_exit(self.ceilings(), 0)
+        for call in [self.ceilings, lambda *arguments: self.run_plan("", *arguments)]:
+            result = call("--fresh")
+            self.assert_exit(result, 0)
+            self.assertIn("ceiling dram_read:", result.stderr)
+            self.assertEqual(self.sent_requests()[-1]["known_ceilings"], [])
+
+    def test_quick_leaves_the_others_in_the_cache(self):
+        self.assert_exit(self.ceilings("--quick"), 0)
+        self.assertEqual(self.asked_for(), {"dram_copy", "dram_read", "f32_add"})
+
+    def test_another_clock_makes_them_stale(self):
+        self.assert_exit(self.ceilings(), 0)
+        result = self.ceilings(FAKE_COLLECTOR_CLOCK_HZ="1.2e9")
+        self.assertNotIn("measured before", result.stderr)
+        self.assertIn("ceiling dram_read:", result.stderr)
+
+    def test_a_damaged_cache_is_named_and_not_used(self):
+        self.assert_exit(self.ceilings(), 0)
+        (cache,) = (self.folder / "cache/rooflinectl/ceilings").glob("*.json")
+        cache.write_text("{")
+        result = self.ceilings()
+        self.assert_exit(result, 0)
+        self.assertIn(f"{cache}: ", result.stderr)
+        self.assertIn("ceiling dram_read:", result.stderr)
+
+    def test_a_collector_that_makes_ceilings_up_is_not_believed(self):
+        self.assert_exit(self.ceilings(), 0)
+        self.assertNotIn("measured before", self.ceilings(accidents="boast@start").stderr)
+
+    def test_a_crash_costs_one_ceiling(self):
+        result = self.ceilings(accidents="segv@ceilings:dram_read")
+        self.assert_exit(result, 1)
+        self.assertIn("ceiling dram_read: crashed with SIGSEGV while measuring", result.stdout)
+        run = json.loads((self.folder / "runs/ceilings/latest/run.json").read_text())
+        self.assertEqual({c["id"] for c in run["ceilings"]}, {"dram", "launch", "dram_copy", "f32_add"})
+
+    def test_without_a_gpu_there_is_nothing_to_measure(self):
+        result = self.ceilings(accidents="no_gpu@start")
+        self.assert_exit(result, 3)
+        self.assertIn("no CUDA device was found", result.stderr)
+        self.assert_nothing_written()
+
+
 class Replay(ProgramTest):
     """Without a GPU a recording takes the place of a run. The demo plan's sums are in the shipped one, its ladder is not
     (it is recorded at other sizes)."""
@@ -307,7 +384,7 @@ class Replay(ProgramTest):
         (time,) = [m["time"]["median_s"] for m in recorded["measurements"]
                    if m["variant"] == "sum_atomic" and m["dtype"] == "f32" and m["n"] == 2**20]
         self.assertEqual(self.measured()["sum_atomic"]["time"]["median_s"], time)
-        self.assertIn("not in the recording: 2 of the plan's points\n  sums.reduce_v0_global.f32.n1048576", result.stdout)
+        self.assertIn("not in the recording: 2 of the plan's 4 points; measuring them takes a GPU\n  sums.reduce_v0_global.f32.n1048576", result.stdout)
         folder = self.folder / "runs/demo/latest"
         for name in REPORTS:
             self.assertTrue((folder / name).exists(), name)
@@ -430,7 +507,7 @@ class Accidents(ProgramTest):
         result = self.run_plan("segv@ceilings:dram_read")
         self.assert_exit(result, 1)
         self.assertIn("ceiling dram_read: crashed with SIGSEGV", result.stdout)
-        self.assertEqual({c["id"] for c in self.run_json()["ceilings"]}, {"dram", "dram_copy", "f32_add"})
+        self.assertEqual({c["id"] for c in self.run_json()["ceilings"]}, {"dram", "launch", "dram_copy", "f32_add"})
         self.assertEqual(self.sent_requests()[1]["plan"]["ceilings"], ["f32_add"])
         self.assertEqual(self.run_json()["plan"]["ceilings"], ["dram_copy", "dram_read", "f32_add"])
 

@@ -43,6 +43,17 @@ TEST(Worklist, ATimedPointWaitsForItsCountersIfItGetsAny) {
   EXPECT_THAT(worklist.request().skip_points, ElementsAre(1, 2));
   EXPECT_FALSE(worklist.finished());
   worklist.point_finished(0);
+  worklist.ceilings_finished();
+  EXPECT_TRUE(worklist.finished());
+}
+
+TEST(Worklist, IsNotFinishedBeforeItsCeilings) {
+  Plan only_ceilings = plan();
+  only_ceilings.experiments.clear();
+  Worklist worklist(only_ceilings, "0", true);
+  worklist.ceiling_measured("dram_read");
+  EXPECT_FALSE(worklist.finished());
+  worklist.give_up_ceiling("f32_add");
   EXPECT_TRUE(worklist.finished());
 }
 

@@ -15,6 +15,7 @@
 #include "core/files.h"
 #include "reports/reports.h"
 #include "tests/golden/golden_run.h"
+#include "tests/support/constructed_run.h"
 #include "tests/support/temporary_folder.h"
 
 namespace rooflinectl {
@@ -28,12 +29,24 @@ bool is_update() {
   return std::getenv("ROOFLINECTL_UPDATE_GOLDENS") != nullptr;
 }
 
+/// A run without experiments has a picture of its own, and a table.
+void write_ceilings(const fs::path& folder) {
+  const TemporaryFolder written;
+  const Run run = constructed::with_levels(constructed::empty_run());
+  write_reports(run, written.path());
+  for (const std::string extension : {".svg", ".png"}) {
+    fs::copy_file(written.path() / ("roofline" + extension), folder / ("roofline-ceilings" + extension));
+  }
+  write_file(folder / "terminal-ceilings.txt", terminal_ceilings(run, 100));
+}
+
 /// The reports, written once for all tests of this process.
 const fs::path& reports_folder() {
   static const TemporaryFolder folder;
   static const bool written = [] {
     write_reports(golden_run(), folder.path());
     write_file(folder.path() / "terminal.txt", terminal_summary(golden_run(), 100));
+    write_ceilings(folder.path());
     return true;
   }();
   static_cast<void>(written);
@@ -103,10 +116,12 @@ std::vector<std::string> chart_names() {
   std::vector<std::string> names;
   for (const Experiment& experiment : golden_run().plan.experiments)
     names.push_back("roofline-" + experiment.name);
+  names.push_back(names.front() + "-levels");
+  names.emplace_back("roofline-ceilings");
   return names;
 }
 
-TEST(ReportGolden, SvgOfEveryExperiment) {
+TEST(ReportGolden, SvgOfEveryPicture) {
   for (const std::string& name : chart_names()) compare_text(name + ".svg");
 }
 
@@ -120,9 +135,10 @@ TEST(ReportGolden, SummaryMd) {
 
 TEST(ReportGolden, Terminal) {
   compare_text("terminal.txt");
+  compare_text("terminal-ceilings.txt");
 }
 
-TEST(ReportGolden, PngOfEveryExperimentLooksTheSame) {
+TEST(ReportGolden, PngOfEveryPictureLooksTheSame) {
   for (const std::string& name : chart_names()) {
     const fs::path path = reports_folder() / (name + ".png");
     if (is_update()) fs::copy_file(path, kExpected / path.filename(), fs::copy_options::overwrite_existing);

@@ -20,6 +20,7 @@ using kernels::DataSet;
 class CeilingBenchmarkTest : public GpuTest {
  protected:
   static constexpr std::size_t kBytes = 8 << 20;
+  static constexpr std::size_t kL2Bytes = 4 << 20;
   static constexpr std::uint64_t kFloats = kBytes / sizeof(float);
 
   static const CeilingBenchmark& benchmark(std::string_view id) {
@@ -35,7 +36,7 @@ class CeilingBenchmarkTest : public GpuTest {
       const DeviceBuffer target(kBytes);
       kernels::fill(DataSet::integers, Dtype::f32, source.data(), kFloats, /*stream=*/nullptr);
       kernels::poison(target.data(), kBytes, /*stream=*/nullptr);
-      const CeilingBuffers buffers{source.data(), target.data(), kBytes};
+      const CeilingBuffers buffers{source.data(), target.data(), kBytes, kL2Bytes};
       const int grid = 3 * shape.blocks_per_sm;  // as on a GPU with three SMs
       EXPECT_GT(benchmark(id).amount(buffers, grid, shape.block), 0);
       benchmark(id).launch(buffers, grid, shape.block, /*stream=*/nullptr);
@@ -60,9 +61,36 @@ TEST_F(CeilingBenchmarkTest, WriteWritesEverything) {
   });
 }
 
+TEST_F(CeilingBenchmarkTest, TriadWritesHalfOfTheTarget) {
+  for_each_shape("dram_triad", [](const std::vector<float>& target) {
+    const std::uint64_t half = target.size() / 2;
+    for (std::uint64_t i = 0; i < half; ++i) {
+      const float first = kernels::element(DataSet::integers, Dtype::f32, i);
+      const float second = kernels::element(DataSet::integers, Dtype::f32, half + i);
+      ASSERT_EQ(target[i], first + 0.5F * second) << "at " << i;
+    }
+    EXPECT_TRUE(std::isnan(target[half]));
+  });
+}
+
+TEST_F(CeilingBenchmarkTest, L2WriteStaysWithinAThirdOfL2) {
+  for_each_shape("l2_write", [](const std::vector<float>& target) {
+    const auto first_untouched =
+        std::find_if(target.begin(), target.end(), [](float v) { return std::isnan(v); });
+    const auto written = static_cast<std::uint64_t>(first_untouched - target.begin());
+    EXPECT_GT(written, 0U);
+    EXPECT_LE(written * sizeof(float), kL2Bytes / 3);
+    for (std::uint64_t i = 0; i < written; ++i)
+      ASSERT_EQ(target[i], static_cast<float>(i % 4 + 1)) << "at " << i;
+    EXPECT_TRUE(std::all_of(first_untouched, target.end(), [](float v) { return std::isnan(v); }));
+  });
+}
+
 TEST_F(CeilingBenchmarkTest, OthersWriteNothing) {
   for (const CeilingBenchmark& benchmark : kernels::all_ceiling_benchmarks()) {
-    if (benchmark.operation == "copy" || benchmark.operation == "write") continue;
+    const bool writes =
+        benchmark.operation == "copy" || benchmark.operation == "write" || benchmark.operation == "triad";
+    if (writes || benchmark.minimum_sm > compute_capability()) continue;
     for_each_shape(benchmark.id, [&](const std::vector<float>& target) {
       EXPECT_TRUE(std::all_of(target.begin(), target.end(), [](float value) { return std::isnan(value); }))
           << benchmark.id;

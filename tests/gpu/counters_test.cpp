@@ -11,6 +11,8 @@
 #include <vector>
 
 #include "collector/apparatus.h"
+#include "collector/ceilings.h"
+#include "collector/confirmation.h"
 #include "collector/device.h"
 #include "collector/prepared_point.h"
 #include "collector/profiler.h"
@@ -76,7 +78,7 @@ class CountersTest : public GpuTest {
     if (IsSkipped()) return;
     device_ = select_device("0");
     try {
-      profiler_ = open_profiler(device_.index);
+      profiler_ = open_profiler(device_.index, basic_metrics());
     } catch (const Error& error) {
       GTEST_SKIP() << "no counters: " << error.what();
     }
@@ -124,41 +126,41 @@ TEST_F(CountersTest, AgreeWithTheWorkOfEveryVariant) {
   }
 }
 
-TEST_F(CountersTest, AgreeWithTheAmountsOfTheCeilings) {
+TEST_F(CountersTest, ConfirmEveryCeiling) {
   const Stream stream;
-  CacheFlush flush(device_.l2_bytes);
-  constexpr std::size_t kBytes = std::size_t{1} << 30;
-  const DeviceBuffer source(kBytes);
-  const DeviceBuffer target(kBytes);
-  const kernels::CeilingBuffers buffers{source.data(), target.data(), kBytes};
-
+  Timer timer(device_, stream);
+  CeilingBench bench(device_, timer, stream);
   for (const kernels::CeilingBenchmark& benchmark : kernels::all_ceiling_benchmarks()) {
-    if (benchmark.kind == CeilingKind::latency) continue;
-    SCOPED_TRACE(benchmark.id);
-    const kernels::CeilingShape shape = benchmark.shapes.back();
-    const int grid = shape.blocks_per_sm * device_.sm_count;
-    const CountedRange range{[&] {
-                               kernels::fill(kernels::DataSet::integers, Dtype::f32, source.data(),
-                                             kBytes / sizeof(float), stream);
-                               flush.enqueue(stream);
-                               stream.synchronize();
-                             },
+    if (benchmark.minimum_sm <= device_.compute_capability) bench.measure(benchmark);
+  }
+  const std::unique_ptr<Profiler> profiler = open_profiler(device_.index, ceiling_metrics());
+  const std::vector<CountedRange> ranges = bench.ranges();
+  const std::vector<Counters> counters = profiler->count(ranges);
+  const std::vector<Ceiling> ceilings = bench.confirmed(counters);
+  ASSERT_EQ(ceilings.size(), ranges.size());
+  for (const Ceiling& ceiling : ceilings) {
+    ASSERT_TRUE(ceiling.confirmation) << ceiling.id;
+    EXPECT_TRUE(ceiling.confirmation->agrees) << ceiling.id << ": " << ceiling.confirmation->detail;
+  }
+  EXPECT_FALSE(theoretical_ceilings(device_, counters.front()).empty());
+}
+
+TEST_F(CountersTest, OfCeilingsAreTakenWithOurOwnTensorKernelToo) {
+  // What runs where cuBLASLt is missing: each thread block declares what the tensor cores count.
+  const Stream stream;
+  const std::unique_ptr<Profiler> profiler = open_profiler(device_.index, ceiling_metrics());
+  for (const kernels::CeilingBenchmark& benchmark : kernels::all_ceiling_benchmarks()) {
+    if (!benchmark.matrix || benchmark.minimum_sm > device_.compute_capability) continue;
+    const kernels::CeilingBuffers none;
+    const CountedRange range{[] {},
                              [&] {
-                               benchmark.launch(buffers, grid, shape.block, stream);
+                               benchmark.launch(none, 1, 256, stream);
                                stream.synchronize();
                              }};
-    const Counters counters = profiler_->count({range}).front();
-    const double amount = benchmark.amount(buffers, grid, shape.block);
-    if (benchmark.kind == CeilingKind::bandwidth) {
-      // Up to an L2 of written lines is still there when the range ends.
-      EXPECT_NEAR(dram_bytes(counters).value_or(0), amount,
-                  0.02 * amount + static_cast<double>(device_.l2_bytes));
-    } else {
-      EXPECT_NEAR(executed_f32_flops(counters).value_or(0), amount, 0.01 * amount);
-      const std::string_view instruction = benchmark.operation == "fma" ? counter::kFfma : counter::kFadd;
-      const double operations_each = benchmark.operation == "fma" ? 2 : 1;
-      EXPECT_NEAR(value_of(counters, instruction).value_or(0) * operations_each, amount, 0.01 * amount);
-    }
+    const Counters counters = profiler->count({range}).front();
+    const Confirmation confirmation =
+        confirm(benchmark, benchmark.amount(none, 1, 256), counters, device_.l2_bytes);
+    EXPECT_TRUE(confirmation.agrees) << benchmark.id << ": " << confirmation.detail;
   }
 }
 

@@ -24,6 +24,13 @@ class GpuTest : public testing::Test {
   }
 };
 
+/// 90 for 9.0, of the current device.
+inline int compute_capability() {
+  cudaDeviceProp properties{};
+  kernels::check(cudaGetDeviceProperties(&properties, 0), "cudaGetDeviceProperties");
+  return properties.major * 10 + properties.minor;
+}
+
 /// All of a buffer but the first `skipped` bytes.
 inline DeviceMemory memory_of(const DeviceBuffer& buffer, std::size_t skipped = 0) {
   return {.d_data = static_cast<std::byte*>(buffer.data()) + skipped, .bytes = buffer.bytes() - skipped};

@@ -32,8 +32,8 @@ const Variant& scalar() {
 }
 
 /// What a perfect kernel would leave behind.
-std::vector<float> right_results(DataSet data_set) {
-  std::vector<float> results;
+std::vector<double> right_results(DataSet data_set) {
+  std::vector<double> results;
   for (std::uint64_t begin = 0; begin < kElements; begin += 256) {
     double sum = 0;
     for (std::uint64_t i = begin; i < std::min(begin + 256, kElements); ++i) {
@@ -44,7 +44,7 @@ std::vector<float> right_results(DataSet data_set) {
   return results;
 }
 
-Comparison compare_partials(DataSet data_set, const std::vector<float>& results) {
+Comparison compare_partials(DataSet data_set, const std::vector<double>& results) {
   kernels::ReferenceSums references;
   return compare(partials(), kProblem, data_set, results, references);
 }
@@ -58,8 +58,8 @@ TEST(Verification, AcceptsRightResultsOfEveryDataSet) {
 }
 
 TEST(Verification, NamesTheFirstWrongResult) {
-  std::vector<float> results = right_results(DataSet::integers);
-  const float expected = results[3];
+  std::vector<double> results = right_results(DataSet::integers);
+  const double expected = results[3];
   results[3] += 1;
   const Comparison comparison = compare_partials(DataSet::integers, results);
   EXPECT_FALSE(comparison.passed);
@@ -69,16 +69,16 @@ TEST(Verification, NamesTheFirstWrongResult) {
 }
 
 TEST(Verification, ComparesEachPartialWithItsOwnElements) {
-  std::vector<float> results = right_results(DataSet::uniform);
+  std::vector<double> results = right_results(DataSet::uniform);
   std::swap(results[0], results[1]);
   EXPECT_FALSE(compare_partials(DataSet::uniform, results).passed);
 }
 
 TEST(Verification, AcceptsErrorsUpToTheBoundOnly) {
   const double factor = kernels::gamma_factor(partials().longest_chain(kProblem)).value();
-  const std::vector<float> right = right_results(DataSet::uniform);
+  const std::vector<double> right = right_results(DataSet::uniform);
   const double bound = factor * static_cast<double>(right[0]);  // uniform data are their own magnitudes
-  std::vector<float> results = right;
+  std::vector<double> results = right;
   results[0] = static_cast<float>(static_cast<double>(right[0]) + 0.8 * bound);
   const Comparison near = compare_partials(DataSet::uniform, results);
   EXPECT_TRUE(near.passed) << near.mismatch;
@@ -88,29 +88,29 @@ TEST(Verification, AcceptsErrorsUpToTheBoundOnly) {
 }
 
 TEST(Verification, RefusesResultsThatWereNeverWritten) {
-  std::vector<float> results = right_results(DataSet::integers);
-  results[1] = std::numeric_limits<float>::quiet_NaN();
+  std::vector<double> results = right_results(DataSet::integers);
+  results[1] = std::numeric_limits<double>::quiet_NaN();
   EXPECT_FALSE(compare_partials(DataSet::integers, results).passed);
 }
 
 TEST(Verification, RefusesTheWrongKindOfInfinity) {
-  std::vector<float> results = right_results(DataSet::infinity);
+  std::vector<double> results = right_results(DataSet::infinity);
   ASSERT_TRUE(std::isinf(results[0]));
   results[0] = -results[0];
   EXPECT_FALSE(compare_partials(DataSet::infinity, results).passed);
-  results[0] = std::numeric_limits<float>::quiet_NaN();
+  results[0] = std::numeric_limits<double>::quiet_NaN();
   EXPECT_FALSE(compare_partials(DataSet::infinity, results).passed);
 }
 
 TEST(Verification, RefusesANumberWhereNanIsRight) {
-  std::vector<float> results = right_results(DataSet::nan);
+  std::vector<double> results = right_results(DataSet::nan);
   ASSERT_TRUE(std::isnan(results[0]));
   results[0] = 0;
   EXPECT_FALSE(compare_partials(DataSet::nan, results).passed);
 }
 
 TEST(Verification, RefusesToLeaveElementsOut) {
-  std::vector<float> results = right_results(DataSet::integers);
+  std::vector<double> results = right_results(DataSet::integers);
   results.pop_back();
   const Comparison comparison = compare_partials(DataSet::integers, results);
   EXPECT_FALSE(comparison.passed);
@@ -120,15 +120,28 @@ TEST(Verification, RefusesToLeaveElementsOut) {
 TEST(Verification, TakesAnEmptySumForZero) {
   const Problem empty{.dtype = Dtype::f32, .n = 0, .block_size = 256};
   kernels::ReferenceSums references;
-  EXPECT_TRUE(compare(scalar(), empty, DataSet::integers, std::vector<float>{0}, references).passed);
-  EXPECT_FALSE(compare(scalar(), empty, DataSet::integers, std::vector<float>{1}, references).passed);
-  EXPECT_TRUE(compare(partials(), empty, DataSet::integers, std::vector<float>{}, references).passed);
+  EXPECT_TRUE(compare(scalar(), empty, DataSet::integers, std::vector<double>{0}, references).passed);
+  EXPECT_FALSE(compare(scalar(), empty, DataSet::integers, std::vector<double>{1}, references).passed);
+  EXPECT_TRUE(compare(partials(), empty, DataSet::integers, std::vector<double>{}, references).passed);
+}
+
+TEST(Verification, TakesIntegersModulo2To32) {
+  kernels::ReferenceSums references;
+  Problem problem = kProblem;
+  problem.dtype = Dtype::i32;
+  const double sum = references.of(DataSet::wide_exponents, Dtype::i32, 0, problem.n).sum;
+  const double wrapped = sum - std::floor(sum / 0x1p32) * 0x1p32;
+  const std::vector<double> right = {wrapped < 0x1p31 ? wrapped : wrapped - 0x1p32};
+  EXPECT_GT(std::abs(sum), 0x1p31) << "large enough to wrap";
+  EXPECT_TRUE(compare(scalar(), problem, DataSet::wide_exponents, right, references).passed);
+  EXPECT_FALSE(
+      compare(scalar(), problem, DataSet::wide_exponents, std::vector{right[0] + 1}, references).passed);
 }
 
 TEST(Verification, HasNoBoundForVeryLongChains) {
   const Problem large{.dtype = Dtype::f32, .n = 1 << 21, .block_size = 256};
   kernels::ReferenceSums references;
-  EXPECT_THROW(compare(scalar(), large, DataSet::uniform, std::vector<float>{0}, references), Error);
+  EXPECT_THROW(compare(scalar(), large, DataSet::uniform, std::vector<double>{0}, references), Error);
 }
 
 }  // namespace

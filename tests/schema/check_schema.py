@@ -21,7 +21,8 @@ except ImportError:
     sys.exit(77)
 
 OPTIONAL_MEMBERS = {
-    "cause", "cupti_version", "default_elements_per_thread", "elements_per_thread", "time", "verification"}
+    "cause", "confirmation", "cupti_version", "default_elements_per_thread", "elements_per_thread", "measured_utc",
+    "precision", "time", "verification"}
 MAPS = {"counters", "metrics"}
 
 

@@ -250,4 +250,47 @@ inline Run run() {
   return run;
 }
 
+/// Adds both forms of a ceiling to `run`.
+inline void add_ceiling(Run& run, const std::string& id, CeilingKind kind, const std::string& subject,
+                        const std::string& operation, double measured, double theoretical) {
+  run.ceilings.push_back(
+      ceiling(id, kind, CeilingSource::theoretical, subject, operation, theoretical, "constructed: formula"));
+  run.ceilings.push_back(
+      ceiling(id, kind, CeilingSource::measured, subject, operation, measured, "constructed: kernel"));
+}
+
+/// `run` with the traffic of every memory level counted, and with every ceiling that a device can have.
+inline Run with_levels(Run run) {
+  for (Measurement& measurement : run.measurements) {
+    const double input = measurement.work.read_bytes;
+    const double shared = measurement.point.variant.starts_with("reduce") ? 4 * input : input / 32;
+    measurement.counters.insert_or_assign(std::string(counter::kL2Bytes),
+                                          CounterValue::measured(1.5 * input));
+    measurement.counters.insert_or_assign(std::string(counter::kL1Bytes), CounterValue::measured(input));
+    measurement.counters.insert_or_assign(std::string(counter::kSharedBytes), CounterValue::measured(shared));
+  }
+  run.ceilings.push_back(ceiling("dram_triad", CeilingKind::bandwidth, CeilingSource::measured, "dram",
+                                 "triad", 4300e9, "constructed: kernel"));
+  add_ceiling(run, "l2_read", CeilingKind::bandwidth, "l2", "read", 9.9e12, 10.8e12);
+  add_ceiling(run, "l2_write", CeilingKind::bandwidth, "l2", "write", 5.9e12, 10.8e12);
+  add_ceiling(run, "l1_read", CeilingKind::bandwidth, "l1", "read", 31e12, 33.45e12);
+  add_ceiling(run, "shared_read", CeilingKind::bandwidth, "shared", "read", 33e12, 33.45e12);
+  for (const std::string precision : {"f64", "f16", "bf16", "i32"}) {
+    const double value = precision.ends_with("16") ? 131e12 : 33e12;
+    add_ceiling(run, precision + "_fma", CeilingKind::compute, precision, "fma", value, 1.02 * value);
+    add_ceiling(run, precision + "_add", CeilingKind::compute, precision, "add", value / 2, 0.51 * value);
+  }
+  for (const std::string precision : {"f16", "bf16", "tf32", "f8", "i8"}) {
+    const double value = precision.ends_with("16") ? 850e12 : precision == "tf32" ? 420e12 : 1650e12;
+    add_ceiling(run, precision + "_tensor", CeilingKind::compute, precision, "tensor", value, 1.17 * value);
+  }
+  return run;
+}
+
+/// `run` with integers instead of floats.
+inline Run of_integers(Run run) {
+  for (Measurement& measurement : run.measurements) measurement.work.precision = Dtype::i32;
+  return run;
+}
+
 }  // namespace rooflinectl::constructed

@@ -111,7 +111,9 @@ inline Run full_run() {
                    .value = 3.2e13,
                    .sm_clock_hz = 1.95e9,
                    .relative_spread = 0.002,
-                   .method = "ceiling_f32_add 1056 x 256"},
+                   .method = "ceiling_f32_add 1056 x 256",
+                   .measured_utc = "2026-11-20T09:30:00Z",
+                   .confirmation = Confirmation{true, "counted 1.0002 of the declared operations"}},
                   {.id = "launch",
                    .kind = CeilingKind::latency,
                    .source = CeilingSource::measured,
@@ -125,7 +127,8 @@ inline Run full_run() {
   Measurement measured;
   measured.point = plain;
   measured.launch = {.grid = 1ull << 26, .block = 128};
-  measured.work = {.read_bytes = 3.4e10, .written_bytes = 2.7e8, .flops = 8.5e9, .fma_flops = 2};
+  measured.work = {
+      .read_bytes = 3.4e10, .written_bytes = 2.7e8, .flops = 8.5e9, .fma_flops = 2, .precision = Dtype::f32};
   measured.verification = Verification{true, 0.25, "position-unique, ones"};
   measured.time = TimeResult{.median_s = 7.5e-3,
                              .ci_low_s = 7.4e-3,

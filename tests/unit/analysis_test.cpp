@@ -16,9 +16,11 @@
 namespace rooflinectl {
 namespace {
 
+using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::DoubleNear;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::Optional;
@@ -337,6 +339,144 @@ TEST(RoofOverAPoint, IsTheSmallerOfTheTwoCeilingsAtEveryIntensity) {
     work.work.flops = flops;
     const OnePoint point(work);
     EXPECT_THAT(point->roof->flop_per_s, Near(std::min(kAddPerS, *point->ai_useful * kReadBytesPerS)));
+  }
+}
+
+TEST(Precision, OfTheOperationsChoosesTheCeilings) {
+  const auto with_ceilings = [](Measurement measurement) {
+    rooflinectl::Run run = run_of({std::move(measurement)});
+    run.ceilings.push_back(ceiling("i32_add", CeilingKind::compute, CeilingSource::measured, 16e12));
+    run.ceilings.push_back(ceiling("f16_fma", CeilingKind::compute, CeilingSource::measured, 120e12));
+    return run;
+  };
+  Measurement integers = float_sum("v", 1e-3);
+  integers.point.dtype = Dtype::i32;
+  const OnePoint sum(with_ceilings(integers));
+  EXPECT_EQ(sum->precision, Dtype::i32);
+  EXPECT_EQ(sum->roof->compute_ceiling, "i32_add");
+  EXPECT_EQ(sum->flop_per_s, sum->flops_useful / 1e-3);
+
+  Measurement halves = float_sum("v", 1e-3);
+  halves.point.dtype = Dtype::f16;
+  EXPECT_EQ(OnePoint(with_ceilings(halves))->roof->compute_ceiling, "f32_add") << "accumulated in f32";
+  halves.work.precision = Dtype::f16;
+  halves.work.fma_flops = halves.work.flops;
+  EXPECT_EQ(OnePoint(with_ceilings(halves))->roof->compute_ceiling, "f16_fma");
+}
+
+// ---- levels ----
+
+rooflinectl::Run with_cache_ceilings(rooflinectl::Run run) {
+  run.ceilings.push_back(ceiling("l2_read", CeilingKind::bandwidth, CeilingSource::measured, 8e12));
+  run.ceilings.push_back(ceiling("l1_read", CeilingKind::bandwidth, CeilingSource::measured, 30e12));
+  run.ceilings.push_back(ceiling("shared_read", CeilingKind::bandwidth, CeilingSource::measured, 32e12));
+  return run;
+}
+
+/// A counted sum of 1 ms that moved these bytes at each level.
+Measurement with_levels(double dram, double l2, double l1, double shared) {
+  Measurement sum = float_sum("v", 1e-3);
+  sum.counters.emplace(counter::kDramReadBytes, CounterValue::measured(dram));
+  sum.counters.emplace(counter::kDramWriteBytes, CounterValue::measured(0));
+  sum.counters.emplace(counter::kL2Bytes, CounterValue::measured(l2));
+  sum.counters.emplace(counter::kL1Bytes, CounterValue::measured(l1));
+  sum.counters.emplace(counter::kSharedBytes, CounterValue::measured(shared));
+  return sum;
+}
+
+TEST(Levels, HaveAnIntensityAndAUtilisationEach) {
+  const OnePoint point(with_cache_ceilings(run_of({with_levels(2e9, 4e9, 3e9, 8e9)})));
+  ASSERT_EQ(point->levels.size(), 4U);
+  const LevelUse& l2 = point->levels[1];
+  EXPECT_EQ(l2.level, MemoryLevel::l2);
+  EXPECT_THAT(l2.ai, Optional(Near(point->flops_useful / 4e9)));
+  EXPECT_EQ(l2.ceiling, "l2_read");
+  EXPECT_THAT(l2.utilisation, Optional(Near(4e9 / 1e-3 / 8e12)));
+  EXPECT_EQ(point->limiting_level, MemoryLevel::dram) << "2 TB/s of 4";
+  EXPECT_EQ(point->bound, Bound::latency) << "no level runs at 60 % of its ceiling";
+}
+
+TEST(Levels, BoundThePointWhereTheyRunHighest) {
+  EXPECT_EQ(OnePoint(with_cache_ceilings(run_of({with_levels(2e9, 6e9, 0, 0)})))->bound, Bound::l2);
+  EXPECT_EQ(OnePoint(with_cache_ceilings(run_of({with_levels(2e9, 2e9, 24e9, 0)})))->bound, Bound::l1);
+  EXPECT_EQ(OnePoint(with_cache_ceilings(run_of({with_levels(2e9, 2e9, 0, 25e9)})))->bound, Bound::shared);
+  EXPECT_EQ(OnePoint(with_cache_ceilings(run_of({with_levels(3.9e9, 7e9, 0, 25e9)})))->bound, Bound::dram);
+}
+
+TEST(Levels, NameNoLimitWithoutCeilingsOrCounters) {
+  const OnePoint uncounted(float_sum("v", 1e-3));
+  EXPECT_THAT(uncounted->levels, IsEmpty());
+  EXPECT_EQ(uncounted->limiting_level, std::nullopt);
+  const OnePoint no_cache_ceilings(with_levels(1e9, 100e9, 0, 0));
+  EXPECT_EQ(no_cache_ceilings->levels[1].utilisation, std::nullopt);
+  EXPECT_EQ(no_cache_ceilings->limiting_level, MemoryLevel::dram);
+}
+
+// ---- what cannot be right ----
+
+TEST(Implausible, IsAUtilisationAboveOneBeyondTheSpread) {
+  EXPECT_THAT(OnePoint(with_cache_ceilings(run_of({with_levels(2e9, 8.1e9, 0, 0)})))->implausible, IsEmpty());
+  const OnePoint above(with_cache_ceilings(run_of({with_levels(2e9, 9e9, 0, 0)})));
+  EXPECT_THAT(above->implausible, ElementsAre(AllOf(HasSubstr("112.5 % of l2_read"), HasSubstr("--fresh"))));
+  EXPECT_THAT(above->levels[1].utilisation, Optional(Near(1.125))) << "shown as it is";
+}
+
+TEST(Implausible, NamesTheLikelyCauseOfAPointAboveItsRoof) {
+  const double too_fast_s = 4.0 * kElements / (1.2 * kReadBytesPerS);
+  EXPECT_THAT(OnePoint(float_sum("v", too_fast_s))->implausible,
+              ElementsAre(HasSubstr("nothing was counted")));
+  const OnePoint resident(counted_sum(float_sum("v", too_fast_s), 0.1, 1));
+  EXPECT_THAT(resident->implausible, ElementsAre(HasSubstr("a cache delivered part of the input")));
+}
+
+// ---- ceilings ----
+
+TEST(CeilingPairs, CompareAtTheClockOfTheMeasurement) {
+  rooflinectl::Run run = run_of({});
+  for (Ceiling& entry : run.ceilings) {
+    if (entry.id == "f32_add" && entry.source == CeilingSource::measured)
+      entry.sm_clock_hz = 0.95 * kNominalClockHz;
+  }
+  for (const CeilingPair& pair : ceiling_pairs(run)) {
+    if (pair.measured == nullptr || pair.measured->id != "f32_add") continue;
+    EXPECT_THAT(pair.theoretical_at_clock, Optional(Near(0.95 * 1.1 * kAddPerS)));
+    EXPECT_THAT(pair.fraction, Optional(Near(1 / (0.95 * 1.1))));
+    EXPECT_THAT(pair.findings, IsEmpty());
+  }
+}
+
+TEST(CeilingPairs, AreOrderedAndShowWhatWasNotMeasured) {
+  rooflinectl::Run run = with_cache_ceilings(run_of({}));
+  run.ceilings.push_back(ceiling("bf16_tensor", CeilingKind::compute, CeilingSource::theoretical, 1e15));
+  for (Ceiling& entry : run.ceilings) {
+    entry.subject = entry.id.substr(0, entry.id.find('_'));
+    if (entry.id.ends_with("_tensor")) entry.operation = "tensor";
+  }
+  std::vector<std::string> ids;
+  for (const CeilingPair& pair : ceiling_pairs(run)) {
+    ids.push_back((pair.measured != nullptr ? pair.measured : pair.theoretical)->id);
+  }
+  EXPECT_THAT(ids, ElementsAre("dram_copy", "dram_read", "dram_write", "l2_read", "l1_read", "shared_read",
+                               "f32_add", "f32_fma", "bf16_tensor", "graph_node", "launch"));
+}
+
+TEST(CeilingPairs, FindWhatSpeaksAgainstAMeasurement) {
+  rooflinectl::Run run = run_of({});
+  for (Ceiling& entry : run.ceilings) {
+    entry.subject = entry.id.substr(0, entry.id.find('_'));
+    if (entry.id == "dram_read") entry.value = 1.05 * kTheoreticalBytesPerS;
+    if (entry.id == "dram_copy")
+      entry.confirmation = Confirmation{false, "counted 0.5 of the declared bytes"};
+  }
+  for (const CeilingPair& pair : ceiling_pairs(run)) {
+    if (pair.measured == nullptr) continue;
+    if (pair.measured->id == "dram_read") {
+      EXPECT_THAT(pair.findings, ElementsAre(HasSubstr("105.0 % of the theoretical")));
+    } else if (pair.measured->id == "dram_copy") {
+      EXPECT_THAT(pair.findings, ElementsAre("not confirmed: counted 0.5 of the declared bytes"));
+    } else {
+      EXPECT_THAT(pair.findings, IsEmpty()) << pair.measured->id;
+    }
   }
 }
 

@@ -8,6 +8,8 @@
 
 #include <algorithm>
 
+#include "reports/ceilings_layout.h"
+#include "reports/levels_layout.h"
 #include "reports/plot.h"
 #include "tests/golden/golden_run.h"
 #include "tests/support/constructed_run.h"
@@ -109,6 +111,14 @@ std::vector<Case> cases() {
       {"no ceilings", without_ceilings(constructed::run())},
       {"many ceilings", with_many_ceilings(constructed::run())},
       {"no ceilings and no points", without_ceilings(copies(0, 1.0, short_label))},
+      {"every level and ceiling", constructed::with_levels(constructed::run())},
+      {"every level, forty points", constructed::with_levels(copies(40, 0.9, short_label))},
+      {"every level, ninety at one place", constructed::with_levels(copies(90, 1.0, short_label))},
+      {"every level, long names", constructed::with_levels(copies(15, 0.8, long_label))},
+      {"every level, two points", constructed::with_levels(copies(2, 0.1, short_label))},
+      {"every level, integers", constructed::of_integers(constructed::with_levels(constructed::run()))},
+      {"every level, failures", with_failures(constructed::with_levels(constructed::run()))},
+      {"every ceiling, no points", constructed::with_levels(constructed::empty_run())},
       {"failures", with_failures(constructed::run())},
       {"recording", golden_run()},
       {"slow or fast beyond reason", with_absurd_values(constructed::run())},
@@ -126,12 +136,13 @@ std::vector<PlacedText> texts_of(const Scene& scene) {
   for (const Group& group : scene.groups) {
     for (const Shape& shape : group.shapes) {
       if (const Text* text = std::get_if<Text>(&shape))
-        texts.push_back({text->content, group.name, bounds(*text)});
+        texts.push_back({text->content, group.name.substr(0, group.name.find(' ')), bounds(*text)});
     }
   }
   return texts;
 }
 
+/// The usual picture of each experiment.
 std::vector<Scene> scenes_of(const Run& run) {
   std::vector<Scene> scenes;
   const Analysis analysis = analyse(run);
@@ -141,10 +152,38 @@ std::vector<Scene> scenes_of(const Run& run) {
   return scenes;
 }
 
+std::vector<Scene> level_scenes_of(const Run& run) {
+  std::vector<Scene> scenes;
+  const Analysis analysis = analyse(run);
+  for (const ExperimentAnalysis& experiment : analysis.experiments) {
+    scenes.push_back(levels_scene(levels_model(run, experiment)));
+  }
+  return scenes;
+}
+
+/// Every picture that can be made of the run.
+std::vector<Scene> all_scenes_of(const Run& run) {
+  std::vector<Scene> scenes = scenes_of(run);
+  for (Scene& scene : level_scenes_of(run)) scenes.push_back(std::move(scene));
+  const ChartSelection everything = {.levels = {kMemoryLevels.begin(), kMemoryLevels.end()},
+                                     .precisions = {kPrecisions.begin(), kPrecisions.end()}};
+  const Analysis analysis = analyse(run);
+  for (const ExperimentAnalysis& experiment : analysis.experiments) {
+    scenes.push_back(chart_scene(chart_model(run, experiment, everything)));
+    scenes.push_back(levels_scene(levels_model(run, experiment, everything)));
+  }
+  scenes.push_back(ceilings_scene(ceilings_model(run)));
+  return scenes;
+}
+
+bool is_of_class(const Group& group, std::string_view name) {
+  return group.name == name || group.name.starts_with(std::string(name) + " ");
+}
+
 class ChartLayout : public testing::TestWithParam<Case> {};
 
 TEST_P(ChartLayout, NoTextOverlapsAnother) {
-  for (const Scene& scene : scenes_of(GetParam().run)) {
+  for (const Scene& scene : all_scenes_of(GetParam().run)) {
     const auto texts = texts_of(scene);
     ASSERT_FALSE(texts.empty());
     for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -157,19 +196,18 @@ TEST_P(ChartLayout, NoTextOverlapsAnother) {
 }
 
 TEST_P(ChartLayout, NoTextIsCutOff) {
-  for (const Scene& scene : scenes_of(GetParam().run)) {
+  for (const Scene& scene : all_scenes_of(GetParam().run)) {
     const Box canvas = {0, 0, scene.width, scene.height};
     for (const PlacedText& text : texts_of(scene)) EXPECT_TRUE(canvas.contains(text.box)) << text.content;
   }
 }
 
 TEST_P(ChartLayout, NoTextLiesOverARoof) {
-  for (const Scene& scene : scenes_of(GetParam().run)) {
+  for (const Scene& scene : all_scenes_of(GetParam().run)) {
     for (const Group& group : scene.groups) {
-      if (group.name != "roofs") continue;
+      if (!is_of_class(group, "roofs")) continue;
       for (const Shape& shape : group.shapes) {
         const Polyline* line = std::get_if<Polyline>(&shape);
-        if (line == nullptr || line->stroke.dash == Dash::dotted) continue;  // ridges may pass behind a name
         for (const PlacedText& text : texts_of(scene)) {
           if (!group.clip->contains(text.box)) continue;
           EXPECT_FALSE(text.box.intersects(line->points.front(), line->points.back())) << text.content;
@@ -182,7 +220,7 @@ TEST_P(ChartLayout, NoTextLiesOverARoof) {
 std::vector<Polyline> leaders_of(const Scene& scene) {
   std::vector<Polyline> leaders;
   for (const Group& group : scene.groups) {
-    if (group.name != "label" && group.name != "labels") continue;
+    if (!is_of_class(group, "label") && !is_of_class(group, "labels")) continue;
     for (const Shape& shape : group.shapes) {
       if (const Polyline* leader = std::get_if<Polyline>(&shape)) leaders.push_back(*leader);
     }
@@ -191,7 +229,7 @@ std::vector<Polyline> leaders_of(const Scene& scene) {
 }
 
 TEST_P(ChartLayout, NoLeaderCrossesAText) {
-  for (const Scene& scene : scenes_of(GetParam().run)) {
+  for (const Scene& scene : all_scenes_of(GetParam().run)) {
     for (const PlacedText& text : texts_of(scene)) {
       for (const Polyline& leader : leaders_of(scene)) {
         for (std::size_t i = 1; i < leader.points.size(); ++i) {
@@ -241,6 +279,77 @@ TEST(ChartScene, NamesEveryRoof) {
     const std::vector<std::string> labels = contents(chart_scene(chart), "labels");
     for (const RoofLine& roof : chart.roofs) EXPECT_THAT(labels, testing::Contains(roof.text));
   }
+}
+
+TEST(LevelsScene, NamesEveryRoof) {
+  for (const auto& run : {constructed::with_levels(constructed::run()),
+                          constructed::of_integers(constructed::with_levels(constructed::run()))}) {
+    const Analysis analysis = analyse(run);
+    for (const ExperimentAnalysis& experiment : analysis.experiments) {
+      const ChartModel chart = levels_model(run, experiment);
+      const std::vector<std::string> labels = contents(levels_scene(chart), "labels");
+      for (const RoofLine& roof : chart.roofs) EXPECT_THAT(labels, testing::Contains(roof.text));
+    }
+  }
+}
+
+std::size_t count_of(const Scene& scene, std::string_view name, std::size_t point) {
+  return static_cast<std::size_t>(
+      std::count_if(scene.groups.begin(), scene.groups.end(),
+                    [&](const Group& group) { return group.name == name && group.point == point; }));
+}
+
+TEST(LevelsScene, ShowsEveryPointOncePerLevelAndPlane) {
+  auto run = constructed::with_levels(copies(2, 0.1, short_label));  // no crowd: one plane
+  run.measurements[1].counters.insert_or_assign(std::string(counter::kSharedBytes),
+                                                CounterValue::measured(0));
+  const Scene scene = level_scenes_of(run).front();
+  for (const char* level : {"point level-dram", "point level-l2", "point level-l1", "point level-shared"}) {
+    EXPECT_EQ(count_of(scene, level, 0), 1U) << level;
+  }
+  EXPECT_EQ(count_of(scene, "point level-l1", 1), 1U);
+  EXPECT_EQ(count_of(scene, "point level-shared", 1), 0U) << "no traffic, no intensity";
+}
+
+TEST(LevelsScene, FillsTheMarkOfTheLimitingLevelAlone) {
+  const auto run = constructed::with_levels(copies(1, 1.0, short_label));
+  const Analysis analysis = analyse(run);
+  ASSERT_EQ(analysis.experiments[0].points[0].limiting_level, MemoryLevel::dram);
+  for (const Group& group : level_scenes_of(run).front().groups) {
+    if (!group.name.starts_with("point level-")) continue;
+    const auto fill = std::visit(
+        [](const auto& shape) -> std::optional<Colour> {
+          if constexpr (requires { shape.fill; }) return shape.fill;
+          return std::nullopt;
+        },
+        group.shapes.front());
+    EXPECT_EQ(fill.has_value(), group.name == "point level-dram") << group.name;
+  }
+}
+
+TEST(LevelsScene, NamesEveryPointOnceWithItsLimit) {
+  const auto run = constructed::with_levels(constructed::run());
+  const Analysis analysis = analyse(run);
+  const std::vector<std::string> rows = contents(level_scenes_of(run).front(), "panel-row");
+  for (const RooflinePoint& point : analysis.experiments[0].points) {
+    EXPECT_EQ(std::count(rows.begin(), rows.end(), point.label), 1) << point.label;
+  }
+  EXPECT_THAT(rows, testing::Contains(testing::StartsWith("dram 9")));
+}
+
+TEST(LevelsScene, SaysHowManyRowsAreLeftOut) {
+  const Scene scene = level_scenes_of(constructed::with_levels(copies(90, 1.0, short_label))).front();
+  const auto rows = std::count_if(scene.groups.begin(), scene.groups.end(),
+                                  [](const Group& group) { return group.name == "panel-row"; });
+  EXPECT_THAT(contents(scene, "panel-remainder"),
+              testing::ElementsAre(fmt::format("… and {} more in report.html and points.csv", 90 - rows)));
+}
+
+TEST(CeilingsScene, NamesEveryRoof) {
+  const ChartModel chart = ceilings_model(constructed::with_levels(constructed::empty_run()));
+  ASSERT_GT(chart.roofs.size(), 30U);
+  const std::vector<std::string> labels = contents(ceilings_scene(chart), "labels");
+  for (const RoofLine& roof : chart.roofs) EXPECT_THAT(labels, testing::Contains(roof.text));
 }
 
 std::vector<double> labelled(const Range& range, double pixels) {

@@ -153,5 +153,101 @@ TEST(ChartModel, AWarningReplacesTheBound) {
   EXPECT_EQ(chart.points[2].bound, "latency");
 }
 
+std::vector<std::string> roof_names(const ChartModel& chart) {
+  std::vector<std::string> names;
+  for (const RoofLine& roof : chart.roofs) names.push_back(roof.text);
+  return names;
+}
+
+/// The first experiment of a run with every level and ceiling.
+const Run& full_run() {
+  static const Run run = constructed::with_levels(constructed::run());
+  return run;
+}
+
+const ExperimentAnalysis& full_experiment() {
+  static const Analysis analysis = analyse(full_run());
+  return analysis.experiments.front();
+}
+
+TEST(ChartModel, DrawsTheRoofsThatItsPointsAreHeldAgainst) {
+  EXPECT_EQ(roof_names(first_chart(full_run())), roof_names(first_chart(constructed::run())))
+      << "no other level, no triad, no other precision, no tensor cores";
+}
+
+TEST(ChartModel, PrecisionsCanBeChosen) {
+  const ChartModel chart =
+      chart_model(full_run(), full_experiment(), {.levels = {}, .precisions = {"tf32", "f64"}});
+  const std::vector<std::string> names = roof_names(chart);
+  EXPECT_THAT(names, testing::Contains("TF32 tensor 420 TFLOP/s"));
+  EXPECT_THAT(names, testing::Contains("F64 FMA 33.0 TFLOP/s"));
+  EXPECT_THAT(names, testing::Not(testing::Contains(testing::StartsWith("F32"))));
+}
+
+TEST(ChartModel, OperationsOfIntegersAreNotCalledFlops) {
+  const auto run = constructed::of_integers(full_run());
+  const ChartModel chart = first_chart(run);
+  EXPECT_EQ(chart.operations, "OP");
+  EXPECT_THAT(roof_names(chart), testing::Contains("I32 ADD 16.5 TOP/s"));
+  EXPECT_THAT(roof_names(chart), testing::Not(testing::Contains(testing::HasSubstr("FLOP"))));
+  EXPECT_THAT(chart.points[3].title,
+              testing::AllOf(testing::HasSubstr("GOP/s useful"), testing::HasSubstr("OP/byte, "),
+                             testing::Not(testing::HasSubstr("FLOP"))));
+  EXPECT_EQ(first_chart(full_run()).operations, "FLOP");
+}
+
+TEST(LevelsModel, HoldsTheMeasuredReadRoofOfEveryLevel) {
+  EXPECT_THAT(roof_names(levels_model(full_run(), full_experiment())),
+              testing::ElementsAre("shared read 33.0 TB/s", "L1 read 31.0 TB/s", "L2 read 9.90 TB/s",
+                                   "DRAM read 4.58 TB/s", "F32 FMA 65.0 TFLOP/s", "F32 ADD 32.5 TFLOP/s"));
+}
+
+TEST(LevelsModel, AMarkLiesAtTheIntensityOfItsLevel) {
+  const RooflinePoint& point = full_experiment().points[3];
+  const ChartPoint chart = levels_model(full_run(), full_experiment()).points[3];
+  ASSERT_EQ(chart.levels.size(), 4U);
+  for (std::size_t i = 0; i < chart.levels.size(); ++i) {
+    EXPECT_EQ(chart.levels[i].level, point.levels[i].level);
+    EXPECT_EQ(chart.levels[i].at->ai, point.flops_useful / point.levels[i].bytes);
+    EXPECT_EQ(chart.levels[i].at->flop_per_s, point.flop_per_s);
+    EXPECT_EQ(chart.levels[i].is_limiting, point.limiting_level == point.levels[i].level);
+  }
+}
+
+TEST(LevelsModel, LevelsCanBeChosen) {
+  const ChartModel chart = levels_model(full_run(), full_experiment(),
+                                        {.levels = {MemoryLevel::l2, MemoryLevel::shared}, .precisions = {}});
+  EXPECT_THAT(roof_names(chart), testing::ElementsAre("shared read 33.0 TB/s", "L2 read 9.90 TB/s",
+                                                      "F32 FMA 65.0 TFLOP/s", "F32 ADD 32.5 TFLOP/s"));
+  EXPECT_EQ(chart.points[3].levels.size(), 2U);
+}
+
+TEST(LevelsModel, TheCloseUpHoldsEveryMarkOfItsPoints) {
+  const ChartModel chart = levels_model(full_run(), full_experiment());
+  ASSERT_TRUE(chart.crowd);
+  for (const ChartPoint& point : chart.points) {
+    if (point.useful->flop_per_s < chart.crowd->flop_per_s.low) continue;
+    for (const LevelMark& mark : point.levels) {
+      EXPECT_GT(mark.at->ai, chart.crowd->ai.low) << point.label;
+      EXPECT_LT(mark.at->ai, chart.crowd->ai.high) << point.label;
+    }
+  }
+}
+
+TEST(LevelsModel, IsOfUseOnlyWhereMoreThanDramWasCounted) {
+  EXPECT_TRUE(has_levels(full_experiment()));
+  EXPECT_FALSE(has_levels(analyse(constructed::run()).experiments.front()));
+}
+
+TEST(CeilingsModel, HoldsReadRoofsAndEverythingThatComputes) {
+  const std::vector<std::string> names =
+      roof_names(ceilings_model(constructed::with_levels(constructed::empty_run())));
+  for (const char* name : {"DRAM peak 4.81 TB/s", "L2 read 9.90 TB/s", "L2 read peak 10.8 TB/s",
+                           "F8 tensor 1.65 PFLOP/s", "I8 tensor peak 1.93 POP/s", "I32 ADD 16.5 TOP/s"}) {
+    EXPECT_THAT(names, testing::Contains(name));
+  }
+  EXPECT_THAT(names, testing::Not(testing::Contains(testing::HasSubstr("write"))));
+}
+
 }  // namespace
 }  // namespace rooflinectl

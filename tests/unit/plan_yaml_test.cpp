@@ -94,6 +94,14 @@ TEST(PlanYaml, ReadsASmallPlan) {
   EXPECT_THAT(plan.text, HasSubstr("title: The first"));
 }
 
+TEST(PlanYaml, CeilingsCanBeGlobs) {
+  const auto ceilings = [](const std::string& listed) {
+    return parse("ceilings: " + listed + "\n" + plan_of({"variants: sum_atomic", "sizes: 1"})).ceilings;
+  };
+  EXPECT_THAT(ceilings("dram_*"), ElementsAre("dram_copy", "dram_read"));
+  EXPECT_THAT(ceilings("[f32_add, '*a*']"), ElementsAre("f32_add", "dram_copy", "dram_read", "f32_fma"));
+}
+
 TEST(PlanYaml, CeilingsAreAllUnlessListed) {
   EXPECT_EQ(parse(plan_of({"variants: sum_atomic", "sizes: 1"})).ceilings, catalogue().ceilings);
   EXPECT_EQ(parse("ceilings: all\n" + plan_of({"variants: sum_atomic", "sizes: 1"})).ceilings,

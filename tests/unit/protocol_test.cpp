@@ -28,6 +28,7 @@ std::vector<Message> every_message() {
           message::Progress{message::Phase::time, 0, ""},
           message::Progress{message::Phase::count, 1, ""},
           message::CeilingMeasured{run.ceilings[1]},
+          message::CeilingsKnown{1},
           message::PointTimed{7, run.measurements[0]},
           message::PointTimed{8, run.measurements[1]},
           message::PointCounted{9, run.measurements[0].counters},
@@ -44,6 +45,7 @@ CollectRequest some_request() {
   request.skip_points = {0, 4};
   request.count_only_points = {2};
   request.skip_ceilings = true;
+  request.known_ceilings = {{"GPU-1", "580.1", 1.98e9, 1.9e9, {"dram_read", "f32_add"}}};
   return request;
 }
 

@@ -11,9 +11,11 @@
 #include "core/files.h"
 #include "reports/embedded.h"
 #include "reports/file_names.h"
+#include "reports/levels_layout.h"
 #include "reports/page.h"
 #include "reports/reports.h"
 #include "reports/scene.h"
+#include "reports/svg.h"
 #include "tests/support/constructed_run.h"
 #include "tests/support/temporary_folder.h"
 
@@ -25,7 +27,8 @@ using testing::HasSubstr;
 
 std::string page_of(const Run& run) {
   const Analysis analysis = analyse(run);
-  return report_page(run, analysis, std::vector<std::string>(analysis.experiments.size(), "<svg></svg>"));
+  return report_page(run, analysis,
+                     std::vector<PagePictures>(analysis.experiments.size(), {"DRAM", "<svg></svg>", ""}));
 }
 
 /// Not HasSubstr: a failure would print the whole page.
@@ -120,6 +123,46 @@ TEST(ReportPage, TheChartScrollsOnANarrowScreen) {
   EXPECT_THAT(between(css, "(max-width: 900px)", "\n}"), HasSubstr("min-width: 900px"));
 }
 
+TEST(ReportPage, BothPicturesAreThereWithoutJavaScript) {
+  const auto run = constructed::run();
+  const std::string page =
+      report_page(run, analyse(run), {{"DRAM", "<svg>a</svg>", "<svg>b</svg>"}, {"<b>", "<svg>c</svg>", ""}});
+  EXPECT_TRUE(holds(page, R"(<div class="picture" data-name="DRAM"><figure><svg>a</svg></figure></div>)"));
+  EXPECT_TRUE(
+      holds(page, R"(<div class="picture" data-name="all levels"><figure><svg>b</svg></figure></div>)"));
+  EXPECT_TRUE(
+      holds(page, R"(<div class="picture" data-name="&lt;b&gt;"><figure><svg>c</svg></figure></div>)"));
+}
+
+TEST(ReportPage, TheScriptFindsTheLevelsByTheClassesOfThePicture) {
+  const auto run = constructed::with_levels(constructed::run());
+  const std::string svg = to_svg(levels_scene(levels_model(run, analyse(run).experiments.front())));
+  const std::string script(embedded::page_js());
+  for (const MemoryLevel level : kMemoryLevels) {
+    const std::string name(to_string(level));
+    EXPECT_TRUE(holds(script, "'" + name + "'"));
+    for (const char* part : {"point", "roofs", "labels"}) {
+      EXPECT_TRUE(holds(svg, fmt::format("<g class=\"{} level-{}\"", part, name))) << part << " " << name;
+    }
+  }
+}
+
+TEST(ReportPage, TheCeilingsAreThereWithTheirFindings) {
+  auto run = constructed::run();
+  run.ceilings[1].confirmation = Confirmation{false, "counted <half> of the bytes"};
+  const std::string page = page_of(run);
+  EXPECT_TRUE(holds(
+      page, "<td>DRAM read</td><td class=\"number\">4.58 TB/s</td><td class=\"number\">4.81 TB/s</td>"));
+  EXPECT_TRUE(holds(page, "<td>counted &lt;half&gt; of the bytes</td>"));
+  EXPECT_TRUE(holds(page, "<li>DRAM read: not confirmed: counted &lt;half&gt; of the bytes</li>"));
+}
+
+TEST(ReportPage, SaysWhatCannotBeRight) {
+  auto run = constructed::run();
+  run.measurements[0].time = constructed::time(run.measurements[0].work.bytes() / (4 * 4579e9));
+  EXPECT_TRUE(holds(page_of(run), "<li>V0: 400.0 % of the roof: "));
+}
+
 class WriteReports : public testing::Test {
  protected:
   const TemporaryFolder temporary_;
@@ -149,6 +192,41 @@ TEST_F(WriteReports, ARunWithoutPointsHasReportsToo) {
   auto run = constructed::empty_run();
   run.plan.experiments.push_back({.name = "none", .title = "", .timing = {}, .points = {}});
   EXPECT_EQ(write_reports(run, folder_).size(), 7U);
+}
+
+TEST_F(WriteReports, ALevelsPictureOnlyWhereMoreThanDramWasCounted) {
+  auto run = constructed::with_levels(constructed::run());
+  for (Measurement& measurement : run.measurements) {
+    if (measurement.point.experiment != "seeds") continue;
+    for (const auto key : {counter::kL2Bytes, counter::kL1Bytes, counter::kSharedBytes}) {
+      measurement.counters.erase(measurement.counters.find(key));
+    }
+  }
+  write_reports(run, folder_);
+  EXPECT_TRUE(fs::exists(folder_ / "roofline-ladder-levels.svg"));
+  EXPECT_TRUE(fs::exists(folder_ / "roofline-ladder-levels.png"));
+  EXPECT_FALSE(fs::exists(folder_ / "roofline-seeds-levels.svg"));
+}
+
+TEST_F(WriteReports, ChosenLevelsAreInTheMainPicture) {
+  const auto run = constructed::with_levels(constructed::run());
+  write_reports(run, folder_, {.levels = {MemoryLevel::l2}, .precisions = {"bf16"}});
+  const std::string svg = read_file(folder_ / "roofline.svg");
+  EXPECT_TRUE(holds(svg, ">L2 read 9.90 TB/s<"));
+  EXPECT_TRUE(holds(svg, ">BF16 tensor 850 TFLOP/s<"));
+  EXPECT_FALSE(holds(svg, ">DRAM read"));
+  EXPECT_TRUE(holds(read_file(folder_ / "report.html"), R"(data-name="l2")"));
+  EXPECT_TRUE(holds(read_file(folder_ / "roofline-ladder-levels.svg"), ">DRAM read 4.58 TB/s<"));
+}
+
+TEST_F(WriteReports, ARunOfCeilingsHasAPictureAndEveryTable) {
+  std::vector<std::string> names;
+  for (const fs::path& file : write_reports(constructed::with_levels(constructed::empty_run()), folder_)) {
+    names.push_back(file.filename());
+  }
+  EXPECT_THAT(names, testing::UnorderedElementsAre("roofline.svg", "roofline.png", "points.csv", "summary.md",
+                                                   "report.html"));
+  EXPECT_TRUE(holds(read_file(folder_ / "report.html"), read_file(folder_ / "roofline.svg")));
 }
 
 TEST_F(WriteReports, AThousandSizesTakeSeconds) {

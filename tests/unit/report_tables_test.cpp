@@ -92,12 +92,85 @@ TEST(PointsCsv, QuotesCommasQuotesAndNewlines) {
   EXPECT_EQ(rows[1][column(rows, "cause")], "first, \"second\"\r\nthird");
 }
 
+TEST(PointsCsv, EndsWithTheLevels) {
+  const auto run = constructed::with_levels(constructed::run());
+  const Analysis analysis = analyse(run);
+  const auto rows = parse_csv(points_csv(analysis));
+  const std::vector<std::string> last(rows[0].end() - 5, rows[0].end());
+  EXPECT_THAT(last, testing::ElementsAre("limiting_level", "limiting_level_utilisation", "ai_l2", "ai_l1",
+                                         "ai_shared"));
+  const RooflinePoint& point = analysis.experiments[0].points[0];
+  ASSERT_EQ(point.limiting_level, MemoryLevel::dram);
+  EXPECT_EQ(rows[1][column(rows, "limiting_level")], "dram");
+  EXPECT_EQ(std::stod(rows[1][column(rows, "limiting_level_utilisation")]), point.levels[0].utilisation);
+  EXPECT_EQ(std::stod(rows[1][column(rows, "ai_l2")]), point.levels[1].ai);
+  EXPECT_EQ(std::stod(rows[1][column(rows, "ai_shared")]), point.levels[3].ai);
+}
+
+TEST(PointsCsv, ALevelThatWasNotCountedIsAnEmptyField) {
+  const auto rows = parse_csv(points_csv(analyse(constructed::run())));
+  EXPECT_EQ(rows[1][column(rows, "ai_l2")], "");
+  auto run = constructed::run();
+  run.measurements[0].counters.clear();
+  EXPECT_EQ(parse_csv(points_csv(analyse(run)))[1][column(rows, "limiting_level")], "");
+}
+
+/// The first point four times as fast as its roof allows, and a ceiling that its counters contradict.
+Run implausible_run() {
+  auto run = constructed::with_levels(constructed::run());
+  run.measurements[0].time = constructed::time(run.measurements[0].work.bytes() / (4 * 4579e9));
+  for (Ceiling& ceiling : run.ceilings) {
+    if (ceiling.id == "l2_read") ceiling.confirmation = Confirmation{false, "counted 0.61 of the bytes"};
+    if (ceiling.id == "l1_read") ceiling.confirmation = Confirmation{true, "counted 1.001 of the bytes"};
+  }
+  return run;
+}
+
+TEST(SummaryMd, NamesWhatCannotBeRight) {
+  const auto run = implausible_run();
+  const std::string text = summary_md(run, analyse(run));
+  EXPECT_THAT(text, HasSubstr("\n- V0: 400.0 % of the roof: "));
+  EXPECT_THAT(text, HasSubstr("| 400.0 % |")) << "never clamped";
+  EXPECT_THAT(text, HasSubstr("\n- L2 read: not confirmed: counted 0.61 of the bytes\n"));
+  EXPECT_THAT(text, HasSubstr("| 0.2 % | counted 0.61 of the bytes | constructed: kernel |"));
+  EXPECT_THAT(text, HasSubstr("| 0.2 % | ok | constructed: kernel |"));
+}
+
+TEST(SummaryMd, NamesTheLimitingLevel) {
+  const auto run = constructed::with_levels(constructed::run());
+  EXPECT_THAT(summary_md(run, analyse(run)), HasSubstr("| dram | dram 96 % |"));
+}
+
+TEST(SummaryMd, ShowsThePictureOfAllLevelsWhereThereIsOne) {
+  const auto run = constructed::with_levels(constructed::run());
+  EXPECT_THAT(summary_md(run, analyse(run)), HasSubstr("](roofline-ladder-levels.png)"));
+  const auto without = constructed::run();
+  EXPECT_THAT(summary_md(without, analyse(without)), Not(HasSubstr("-levels.png")));
+}
+
+TEST(SummaryMd, ARunOfCeilingsShowsTheirPicture) {
+  const auto run = constructed::empty_run();
+  const std::string text = summary_md(run, analyse(run));
+  EXPECT_THAT(text, HasSubstr("](roofline.png)"));
+  EXPECT_THAT(text, HasSubstr("| F32 FMA | 65.0 TFLOP/s | 66.9 TFLOP/s |"));
+}
+
+TEST(SummaryMd, ACeilingFromTheCacheSaysWhenItWasMeasured) {
+  auto run = constructed::empty_run();
+  run.ceilings[1].measured_utc = "2025-12-31T10:00:00Z";
+  run.ceilings[2].measured_utc = run.started_utc;
+  const std::string text = summary_md(run, analyse(run));
+  EXPECT_THAT(text, HasSubstr("constructed: 4 blocks per SM; measured 2025-12-31 10:00 UTC |"));
+  EXPECT_THAT(text, Not(HasSubstr("measured 2026")));
+}
+
 TEST(SummaryMd, HoldsPictureTableStepsCeilingsAndEnvironment) {
   const auto run = constructed::run();
   const std::string text = summary_md(run, analyse(run));
   EXPECT_THAT(text, HasSubstr("](roofline-ladder.png)"));
   EXPECT_THAT(text, HasSubstr("- V2 → V3: 1.01×, shared wavefronts per instruction 3.10 → 1.00"));
-  EXPECT_THAT(text, HasSubstr("| DRAM read | 4.58 TB/s | measured | 1.98 GHz | 0.2 % |"));
+  EXPECT_THAT(text,
+              HasSubstr("| DRAM read | 4.58 TB/s | 4.81 TB/s | 4.81 TB/s | 95.1 % | 1.98 GHz | 0.2 % | – |"));
   EXPECT_THAT(text, HasSubstr("| driver | 580.159.04 (CUDA 13.0) |"));
   EXPECT_THAT(text, HasSubstr("\nmeasured\n"));
 }
@@ -165,6 +238,50 @@ TEST(TerminalSummary, NoControlCharacterReachesTheTerminal) {
   auto run = constructed::run();
   run.catalogue.variants[0].label = "\x1b[31mred";
   EXPECT_THAT(terminal_summary(run, 100), Not(HasSubstr("\x1b")));
+}
+
+TEST(TerminalSummary, NamesTheLimitingLevelWhereThereIsRoom) {
+  const auto run = constructed::with_levels(constructed::run());
+  EXPECT_THAT(terminal_summary(run, 100), HasSubstr("dram 96 %"));
+  EXPECT_THAT(terminal_summary(run, 80), Not(HasSubstr("dram 96 %")));
+}
+
+TEST(TerminalSummary, SaysBelowTheTableWhatCannotBeRight) {
+  const std::string text = terminal_summary(implausible_run(), 60);
+  EXPECT_THAT(text, HasSubstr("\nV0: 400.0 % of the roof: "));
+  for (const std::string& line : lines_of(text)) EXPECT_LE(decode_utf8(line).size(), 60U) << line;
+}
+
+TEST(TerminalCeilings, FitsItsColumns) {
+  for (const int columns : {1, 40, 60, 80, 100, 200}) {
+    for (const std::string& line : lines_of(terminal_ceilings(implausible_run(), columns))) {
+      EXPECT_LE(decode_utf8(line).size(), static_cast<std::size_t>(columns)) << line;
+    }
+  }
+}
+
+TEST(TerminalCeilings, ShowsACeilingInOneLineAndFindingsBelow) {
+  const auto lines = lines_of(terminal_ceilings(implausible_run(), 100));
+  EXPECT_THAT(lines, testing::Contains(testing::AllOf(StartsWith("L1 read "), HasSubstr("31.0 TB/s"),
+                                                      HasSubstr("92.7 %"), testing::EndsWith("ok"))));
+  EXPECT_THAT(lines, testing::Contains(testing::AllOf(StartsWith("L2 read "), testing::EndsWith("no"))));
+  EXPECT_EQ(lines.back(), "L2 read: not confirmed: counted 0.61 of the bytes");
+}
+
+TEST(TerminalCeilings, ScalesTheTheoreticalValueToTheClock) {
+  auto run = constructed::empty_run();
+  for (Ceiling& ceiling : run.ceilings) {
+    if (ceiling.id == "f32_fma" && ceiling.source == CeilingSource::measured) ceiling.sm_clock_hz = 0.99e9;
+  }
+  EXPECT_THAT(lines_of(terminal_ceilings(run, 100)),
+              testing::Contains(testing::AllOf(StartsWith("F32 FMA "), HasSubstr("66.9 TFLOP/s"),
+                                               HasSubstr("33.5 TFLOP/s"), HasSubstr("990 MHz"))));
+}
+
+TEST(TerminalCeilings, ARunWithoutCeilingsHasAnEmptyTable) {
+  auto run = constructed::empty_run();
+  run.ceilings.clear();
+  EXPECT_EQ(lines_of(terminal_ceilings(run, 100)).size(), 1U);
 }
 
 }  // namespace

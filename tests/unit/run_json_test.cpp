@@ -116,8 +116,15 @@ TEST(RunJson, NamesTheDocumentAtItsRoot) {
 
 /// Whether a run may lack the value at `place`: an optional field, or an entry of a map.
 bool may_be_absent(const Pointer& place) {
-  static const std::set<std::string> optional_fields = {
-      "cause", "cupti_version", "default_elements_per_thread", "elements_per_thread", "time", "verification"};
+  static const std::set<std::string> optional_fields = {"cause",
+                                                        "confirmation",
+                                                        "cupti_version",
+                                                        "default_elements_per_thread",
+                                                        "elements_per_thread",
+                                                        "measured_utc",
+                                                        "precision",
+                                                        "time",
+                                                        "verification"};
   const Pointer parent = place.parent_pointer();
   if (parent.empty()) return false;
   const bool in_map = parent.back() == "counters" || parent.back() == "metrics";

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+#include <tuple>
+
+#include "analysis/analysis.h"
+
+namespace rooflinectl {
+
+namespace {
+
+/// From the memory outwards in, then precisions from the widest to the narrowest.
+constexpr std::array<std::string_view, 12> kSubjects = {"dram", "l2",   "l1",   "shared", "f64", "f32",
+                                                        "f16",  "bf16", "tf32", "f8",     "i32", "i8"};
+
+std::size_t subject_rank(const Ceiling& ceiling) {
+  return static_cast<std::size_t>(std::find(kSubjects.begin(), kSubjects.end(), ceiling.subject) -
+                                  kSubjects.begin());
+}
+
+bool comes_before(const CeilingPair& a, const CeilingPair& b) {
+  const auto key = [](const CeilingPair& pair) {
+    const Ceiling& ceiling = pair.measured != nullptr ? *pair.measured : *pair.theoretical;
+    return std::tuple(ceiling.kind, ceiling.operation == "tensor", subject_rank(ceiling),
+                      std::string_view(ceiling.id));
+  };
+  return key(a) < key(b);
+}
+
+/// DRAM has one theoretical bandwidth, whatever the direction.
+const Ceiling* theoretical_of(const Run& run, const Ceiling& measured) {
+  const bool is_dram = measured.kind == CeilingKind::bandwidth && measured.subject == "dram";
+  return find_ceiling(run, is_dram ? "dram" : measured.id, CeilingSource::theoretical);
+}
+
+double clock_factor(const Ceiling& measured, const Ceiling& theoretical) {
+  const bool known = measured.sm_clock_hz && theoretical.sm_clock_hz && *theoretical.sm_clock_hz > 0;
+  return known ? *measured.sm_clock_hz / *theoretical.sm_clock_hz : 1;
+}
+
+CeilingPair pair_of(const Run& run, const Ceiling& measured) {
+  CeilingPair pair;
+  pair.measured = &measured;
+  pair.theoretical = theoretical_of(run, measured);
+  if (pair.theoretical != nullptr && pair.theoretical->value > 0) {
+    pair.theoretical_at_clock = pair.theoretical->value * clock_factor(measured, *pair.theoretical);
+    pair.fraction = measured.value / *pair.theoretical_at_clock;
+  }
+  if (measured.confirmation && !measured.confirmation->agrees) {
+    pair.findings.push_back(fmt::format("not confirmed: {}", measured.confirmation->detail));
+  }
+  constexpr double kRounding = 0.002;  // of the clocks
+  if (pair.fraction && *pair.fraction > 1 + measured.relative_spread + kRounding) {
+    pair.findings.push_back(fmt::format(
+        "{:.1f} % of the theoretical value: {}", 100 * *pair.fraction,
+        measured.kind == CeilingKind::bandwidth
+            ? "a cache nearer to the SMs delivered part of it, or the clock rose in between"
+            : "the clock rose in between, or the chip completes more per cycle than CUPTI knows"));
+  }
+  return pair;
+}
+
+bool is_measured_too(const Run& run, const Ceiling& theoretical) {
+  return std::any_of(run.ceilings.begin(), run.ceilings.end(), [&](const Ceiling& other) {
+    return other.source == CeilingSource::measured && theoretical_of(run, other) == &theoretical;
+  });
+}
+
+}  // namespace
+
+std::vector<CeilingPair> ceiling_pairs(const Run& run) {
+  std::vector<CeilingPair> pairs;
+  for (const Ceiling& ceiling : run.ceilings) {
+    if (ceiling.source == CeilingSource::measured) {
+      pairs.push_back(pair_of(run, ceiling));
+    } else if (!is_measured_too(run, ceiling)) {
+      CeilingPair pair;
+      pair.theoretical = &ceiling;
+      pairs.push_back(pair);
+    }
+  }
+  std::stable_sort(pairs.begin(), pairs.end(), comes_before);
+  return pairs;
+}
+
+}  // namespace rooflinectl

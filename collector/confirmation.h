@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/run.h"
+#include "kernels/ceiling.h"
+
+namespace rooflinectl {
+
+/// Holds what was counted against the amount that a benchmark declares for the same launch. It agrees if
+///   - DRAM bytes are within 2 %; of writes up to one L2 more may be missing, which is still dirty when the
+///   range ends;
+///   - L2, L1 and shared-memory bytes are within 2 %, and less than 2 % of them came from the level below
+///   (DRAM for
+///     L2, L2 for L1);
+///   - operations are within 1 %: the loop around them counts among the integer ones.
+Confirmation confirm(const kernels::CeilingBenchmark& benchmark, double amount, const Counters& counters,
+                     std::size_t l2_bytes);
+
+}  // namespace rooflinectl

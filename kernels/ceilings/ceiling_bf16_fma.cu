@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// bf16_fma: how fast the SMs can multiply and add in bf16, two values packed in a register, outside the
+// tensor cores.
+//
+// - Idea: independent chains of packed multiply-adds in registers.
+// - Launch shape: 16 to 64 warps per SM.
+// - Amount: four operations per packed multiply-add. Before sm_90 the compiler emulates some of it.
+// - Minimum sm: 8.0 (emulated below).
+#include <cuda_bf16.h>
+
+#include "core/counters.h"
+#include "kernels/ceilings/compute.cuh"
+
+namespace rooflinectl::kernels {
+
+namespace {
+
+/// The two halves of an operand differ: where the compiler knows that they are the same it chooses a form
+/// that only one of Hopper's two pipes takes, at half the rate.
+__global__ void ceiling_bf16_fma(void* d_sink) {
+  const float addend = compute::bounded_addend(threadIdx.x);
+  const __nv_bfloat162 addends = __floats2bfloat162_rn(addend, 0.5F * addend);
+  compute::run_chains<__nv_bfloat162>(
+      d_sink,
+      [](int chain) {
+        return __floats2bfloat162_rn(compute::bounded_start(chain), 0.5F * compute::bounded_start(chain));
+      },
+      [=](__nv_bfloat162 values) { return __hfma2(values, values, addends); });
+}
+
+const CeilingRegistration registration(compute::benchmark<ceiling_bf16_fma, 4>("bf16", "fma",
+                                                                               counter::kHfma));
+
+}  // namespace
+
+}  // namespace rooflinectl::kernels

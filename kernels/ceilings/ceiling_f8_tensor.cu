@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// f8_tensor: how fast the tensor cores multiply and add 8-bit floats (e4m3) into f32.
+//
+// - Idea: a large matrix product of cuBLASLt where that library is installed, else chains of `mma.sync` on
+// registers.
+// - Launch shape: 16 to 64 warps per SM; that of a matrix product is the library's.
+// - Amount: two operations per multiply-add.
+// - Minimum sm: 8.9.
+#include "core/counters.h"
+#include "kernels/ceilings/tensor.cuh"
+
+namespace rooflinectl::kernels {
+
+namespace {
+
+__global__ void ceiling_f8_tensor(void* d_sink) {
+#if __CUDA_ARCH__ >= 890
+  tensor::run<float>(d_sink, 0x38383838U,
+                     [](float(&c)[4], const std::uint32_t(&a)[4], const std::uint32_t(&b)[2]) {
+                       asm volatile(
+                           "mma.sync.aligned.m16n8k32.row.col.f32.e4m3.e4m3.f32 {%0, %1, %2, %3}, {%4, %5, "
+                           "%6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                           : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                           : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+                     });
+#endif
+}
+
+const CeilingRegistration registration(tensor::benchmark<ceiling_f8_tensor, 1>("f8", MatrixType::f8, 89,
+                                                                               counter::kTensorF8Ops));
+
+}  // namespace
+
+}  // namespace rooflinectl::kernels

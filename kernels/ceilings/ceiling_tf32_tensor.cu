@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// tf32_tensor: how fast the tensor cores multiply and add tf32 (f32 rounded to 10 bits of mantissa) into f32.
+//
+// - Idea: a large matrix product of cuBLASLt where that library is installed, else chains of `mma.sync` on
+// registers.
+// - Launch shape: 16 to 64 warps per SM; that of a matrix product is the library's.
+// - Amount: two operations per multiply-add.
+// - Minimum sm: 8.0.
+#include "core/counters.h"
+#include "kernels/ceilings/tensor.cuh"
+
+namespace rooflinectl::kernels {
+
+namespace {
+
+__global__ void ceiling_tf32_tensor(void* d_sink) {
+#if __CUDA_ARCH__ >= 800
+  tensor::run<float>(d_sink, 0x3F800000U,
+                     [](float(&c)[4], const std::uint32_t(&a)[4], const std::uint32_t(&b)[2]) {
+                       asm volatile(
+                           "mma.sync.aligned.m16n8k8.row.col.f32.tf32.tf32.f32 {%0, %1, %2, %3}, {%4, %5, "
+                           "%6, %7}, {%8, %9}, {%0, %1, %2, %3};"
+                           : "+f"(c[0]), "+f"(c[1]), "+f"(c[2]), "+f"(c[3])
+                           : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+                     });
+#endif
+}
+
+const CeilingRegistration registration(tensor::benchmark<ceiling_tf32_tensor, 4>("tf32", MatrixType::tf32, 80,
+                                                                                 counter::kTensorTf32Ops));
+
+}  // namespace
+
+}  // namespace rooflinectl::kernels

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <string>
+
+#include "kernels/ceilings/compute.cuh"
+
+/// What the tensor-core benchmarks share: chains of `mma.sync`, each with 16 × 8 accumulators per warp. On
+/// Hopper this instruction does not reach the rate of the asynchronous ones that cuBLASLt uses, so it is the
+/// way out where that library is missing.
+namespace rooflinectl::kernels::tensor {
+
+/// The accumulators of a thread: 16 × 8 over 32 lanes.
+template <typename Value>
+struct Accumulators {
+  Value values[4];
+};
+
+/// The depth of a product whose elements of `element_bytes` fill four registers of A and two of B.
+constexpr int depth(int element_bytes) {
+  return 32 / element_bytes;
+}
+
+/// Operations per thread of a 16 × 8 × `depth` product: a multiply-add is two.
+constexpr int operations(int depth) {
+  return 2 * 16 * 8 * depth / 32;
+}
+
+/// `product(accumulators, a, b)` is one instruction; `pattern` is a register full of ones of the element
+/// type.
+template <typename Value, typename Product>
+__device__ void run(void* d_sink, std::uint32_t pattern, const Product& product) {
+  const std::uint32_t a[4] = {pattern, pattern, pattern, pattern};
+  const std::uint32_t b[2] = {pattern, pattern};
+  compute::run_chains<Accumulators<Value>>(
+      d_sink,
+      [](int chain) {
+        return Accumulators<Value>{{Value(chain), Value(1), Value(2), Value(3)}};
+      },
+      [&](Accumulators<Value> accumulators) {
+        product(accumulators.values, a, b);
+        return accumulators;
+      });
+}
+
+template <compute::Kernel& kernel, int element_bytes>
+CeilingBenchmark benchmark(const std::string& subject, MatrixType matrix, int minimum_sm,
+                           std::string_view counter) {
+  CeilingBenchmark result =
+      compute::benchmark<kernel, operations(depth(element_bytes))>(subject, "tensor", counter);
+  result.count.scale = 1;  // operations are counted, not instructions
+  result.minimum_sm = minimum_sm;
+  result.matrix = matrix;
+  return result;
+}
+
+}  // namespace rooflinectl::kernels::tensor

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/analysis.h"
+
+/// The ceilings as the terminal, `summary.md` and the page show them.
+namespace rooflinectl {
+
+/// `DRAM read`, `F32 FMA`, `BF16 tensor` for a ceiling.
+std::string ceiling_name(const Ceiling& ceiling);
+
+/// `value` in the unit of `ceiling`: `4.58 TB/s`, `65.0 TFLOP/s`, `33.1 TOP/s` for integers, `3.232 µs`.
+std::string ceiling_value(const Ceiling& ceiling, double value);
+
+struct CeilingColumn {
+  std::string_view title;
+  bool is_number = false;
+  std::string (*text)(const Run&, const CeilingPair&) = nullptr;
+};
+
+/// Name, measured and theoretical values, clock, spread, what the counters say, and last the method.
+std::span<const CeilingColumn> ceiling_columns();
+
+/// A sentence for each reason to distrust a measured ceiling: `L2 read: not confirmed: …`.
+std::vector<std::string> ceiling_findings(const std::vector<CeilingPair>& pairs);
+
+}  // namespace rooflinectl
