@@ -16,10 +16,10 @@ namespace {
 
 using namespace picture;
 
-constexpr Box kOverviewBesideCloseUp = {86, kPanelTop, 500, kPanelBottom};
-constexpr Box kOverviewAlone = {86, kPanelTop, 1056, kPanelBottom};
-constexpr Box kCloseUp = {572, kPanelTop, 1056, kPanelBottom};
-constexpr Box kPanel = {1118, kPanelTop - 42, kWidth - 22, kPanelBottom + 10};
+constexpr Box kOverviewBesideCloseUp = {86, kPanelTop, 490, kPanelBottom};
+constexpr Box kOverviewAlone = {86, kPanelTop, 1032, kPanelBottom};
+constexpr Box kCloseUp = {562, kPanelTop, 1032, kPanelBottom};
+constexpr Box kPanel = {1090, kPanelTop - 42, kWidth - 22, kPanelBottom + 10};
 
 constexpr double kMarkRadius = 5;
 constexpr double kSmallMarkRadius = 3;  // where the close-up shows the same mark again, larger

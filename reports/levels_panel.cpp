@@ -16,8 +16,8 @@ constexpr double kHeaderHeight = 42;
 constexpr double kLargestRow = 28;
 constexpr double kSmallestRow = 15;
 constexpr double kMarkWidth = 20;
-constexpr double kLevelWidth = 58;
-constexpr double kLimitWidth = 92;
+constexpr double kLevelWidth = 52;
+constexpr double kLimitWidth = 84;
 constexpr TextStyle kHeaderStyle = {12, Weight::regular, palette::kMuted};
 
 // From the right: a column per level, the limit, and what is left is the label's.

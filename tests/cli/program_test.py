@@ -635,6 +635,16 @@ class Reports(ProgramTest):
         self.assert_exit(self.call("report", "runs/demo/latest", "--output", "new/folder"), 0)
         self.assertLessEqual(REPORTS, {path.name for path in (self.folder / "new/folder").iterdir()})
 
+    def test_levels_and_precisions_of_the_picture_can_be_chosen(self):
+        result = self.call("report", self.run_file, "--level", "dram,shared", "--precision", "f32", "--output", "out")
+        self.assert_exit(result, 0)
+        self.assertIn("a mark per memory level", (self.folder / "out/roofline.svg").read_text())
+        for option, wrong, valid in [("--level", "l3", "dram,l2,l1,shared"), ("--precision", "f31", "f64,f32,f16,bf16")]:
+            result = self.call("report", self.run_file, option, wrong)
+            self.assert_exit(result, 2)
+            self.assertIn(wrong, result.stderr)
+            self.assertIn(valid, result.stderr)
+
     def test_files_that_are_no_runs_are_named(self):
         text = self.run_file.read_text()
         newer = json.dumps(dict(json.loads(text), schema=999))

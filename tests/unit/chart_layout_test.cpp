@@ -315,7 +315,8 @@ TEST(LevelsScene, FillsTheMarkOfTheLimitingLevelAlone) {
   const auto run = constructed::with_levels(copies(1, 1.0, short_label));
   const Analysis analysis = analyse(run);
   ASSERT_EQ(analysis.experiments[0].points[0].limiting_level, MemoryLevel::dram);
-  for (const Group& group : level_scenes_of(run).front().groups) {
+  const Scene scene = level_scenes_of(run).front();
+  for (const Group& group : scene.groups) {
     if (!group.name.starts_with("point level-")) continue;
     const auto fill = std::visit(
         [](const auto& shape) -> std::optional<Colour> {
