@@ -222,8 +222,9 @@ std::string likely_cause(const Run& run, const RooflinePoint& point) {
   };
   if (holds("cache-resident"))
     return "a cache delivered part of the input: make it larger, or hold it against L2";
+  const bool is_under_compute = point.roof && point.roof->flop_per_s >= point.roof->compute_flop_per_s;
   const Ceiling* ceiling =
-      point.roof ? find_ceiling(run, point.roof->compute_ceiling, CeilingSource::measured) : nullptr;
+      is_under_compute ? find_ceiling(run, point.roof->compute_ceiling, CeilingSource::measured) : nullptr;
   const auto clock_hz = sm_clock_hz(*point.measurement);
   if (clock_hz && ceiling != nullptr && ceiling->sm_clock_hz && *clock_hz > 1.01 * *ceiling->sm_clock_hz) {
     return "the clock was higher than when the ceiling was measured: measure it again with --fresh";

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reports/ceiling_table.h"
 #include "reports/format.h"
 
 namespace rooflinectl {
@@ -22,18 +23,6 @@ constexpr double kEstimateFrom = 0.05;
 std::string minutes_and_seconds(double seconds) {
   const auto whole = static_cast<long long>(std::ceil(seconds));
   return whole < 60 ? fmt::format("{} s", whole) : fmt::format("{} min {:02} s", whole / 60, whole % 60);
-}
-
-std::string value_text(const Ceiling& ceiling) {
-  switch (ceiling.kind) {
-    case CeilingKind::bandwidth:
-      return format::bandwidth(ceiling.value);
-    case CeilingKind::compute:
-      return format::flop_rate(ceiling.value);
-    case CeilingKind::latency:
-      return format::duration(ceiling.value);
-  }
-  return {};
 }
 
 std::string result_text(const Measurement& measurement) {
@@ -90,7 +79,8 @@ void Progress::begin(const message::Progress& step) {
 void Progress::measured(const Ceiling& ceiling) {
   if (ceiling.source == CeilingSource::theoretical) return;
   done_work_ += 1;
-  if (shows_results()) display_.line(fmt::format("ceiling {}: {}", ceiling.id, value_text(ceiling)));
+  if (shows_results())
+    display_.line(fmt::format("ceiling {}: {}", ceiling.id, ceiling_value(ceiling, ceiling.value)));
 }
 
 void Progress::measured(const Measurement& measurement) {

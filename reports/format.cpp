@@ -56,10 +56,6 @@ std::string gigabytes(double bytes_per_s) {
   return bytes_per_s >= 100e9 ? fmt::format("{:.0f}", bytes_per_s / 1e9) : significant(bytes_per_s / 1e9);
 }
 
-std::string flop_rate(double flop_per_s) {
-  return rate(flop_per_s, kFlops);
-}
-
 std::string rate(double per_s, std::string_view operations) {
   return with_unit(per_s, kLarge, fmt::format("{}/s", operations), 3);
 }

@@ -2,7 +2,7 @@
 //
 // l2_read: how fast the SMs together can read L2.
 //
-// - Idea: all SMs stream the same third of L2 over and over, past L1, 16 bytes per access.
+// - Idea: all SMs stream a third of L2 over and over, past L1, 16 bytes per access.
 // - Launch shape: several tried; see `cache::shapes()`.
 // - Amount: the bytes that the threads ask for. None of them may come from DRAM.
 // - Minimum sm: 7.5.

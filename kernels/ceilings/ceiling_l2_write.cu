@@ -2,7 +2,9 @@
 //
 // l2_write: how fast the SMs together can write L2.
 //
-// - Idea: all SMs overwrite the same lines over and over, 16 bytes per access, in whole lines.
+// - Idea: each block overwrites a tile of its own over and over, 16 bytes per access, in whole lines; all
+// tiles together
+//   are 2 to 4 MiB on an H200. A larger part of L2 is written more slowly.
 // - Launch shape: several tried; see `cache::shapes()`.
 // - Amount: the bytes that the threads write. None of them may go to DRAM.
 // - Minimum sm: 7.5.
@@ -14,21 +16,19 @@ namespace rooflinectl::kernels {
 
 namespace {
 
-using cache::kAccesses;
-
-/// Each thread overwrites the same lines: the smaller the part of L2, the faster, on an H200.
-constexpr int kWaves = 1;
-
-__global__ void ceiling_l2_write(float4* d_target, int waves) {
+__global__ void ceiling_l2_write(float4* d_target) {
   const float4 value = make_float4(1.0F, 2.0F, 3.0F, 4.0F);
-  cache::for_each_l2_tile(waves, [&](std::uint32_t first) {
+  float4* const tile = d_target + blockIdx.x * blockDim.x;
+  cache::TileAccesses at(threadIdx.x);
+#pragma unroll 1
+  for (int repeat = 0; repeat < cache::kRepeats; ++repeat, at.next()) {
 #pragma unroll
-    for (int k = 0; k < kAccesses; ++k) __stcg(d_target + first + k * blockDim.x, value);
-  });
+    for (int k = 0; k < cache::kAccesses; ++k) __stcg(tile + at[k], value);
+  }
 }
 
 void launch(const CeilingBuffers& buffers, int grid, int block, cudaStream_t stream) {
-  ceiling_l2_write<<<grid, block, 0, stream>>>(static_cast<float4*>(buffers.d_target), kWaves);
+  ceiling_l2_write<<<grid, block, 0, stream>>>(static_cast<float4*>(buffers.d_target));
   check_launch("ceiling_l2_write");
 }
 

@@ -73,17 +73,19 @@ TEST_F(CeilingBenchmarkTest, TriadWritesHalfOfTheTarget) {
   });
 }
 
-TEST_F(CeilingBenchmarkTest, L2WriteStaysWithinAThirdOfL2) {
-  for_each_shape("l2_write", [](const std::vector<float>& target) {
-    const auto first_untouched =
-        std::find_if(target.begin(), target.end(), [](float v) { return std::isnan(v); });
-    const auto written = static_cast<std::uint64_t>(first_untouched - target.begin());
-    EXPECT_GT(written, 0U);
-    EXPECT_LE(written * sizeof(float), kL2Bytes / 3);
+TEST_F(CeilingBenchmarkTest, L2WriteWritesATileForEveryBlock) {
+  for (const kernels::CeilingShape& shape : benchmark("l2_write").shapes) {
+    const DeviceBuffer target(kBytes);
+    kernels::poison(target.data(), kBytes, /*stream=*/nullptr);
+    const int grid = 3 * shape.blocks_per_sm;
+    benchmark("l2_write")
+        .launch({nullptr, target.data(), kBytes, kL2Bytes}, grid, shape.block, /*stream=*/nullptr);
+    const std::vector<float> values = read<float>(target, kFloats);
+    const auto written = static_cast<std::uint64_t>(grid) * static_cast<std::uint64_t>(shape.block) * 4;
     for (std::uint64_t i = 0; i < written; ++i)
-      ASSERT_EQ(target[i], static_cast<float>(i % 4 + 1)) << "at " << i;
-    EXPECT_TRUE(std::all_of(first_untouched, target.end(), [](float v) { return std::isnan(v); }));
-  });
+      ASSERT_EQ(values[i], static_cast<float>(i % 4 + 1)) << "at " << i;
+    EXPECT_TRUE(std::isnan(values[written]));
+  }
 }
 
 TEST_F(CeilingBenchmarkTest, OthersWriteNothing) {

@@ -160,6 +160,11 @@ TEST_F(CountersTest, OfCeilingsAreTakenWithOurOwnTensorKernelToo) {
     const Counters counters = profiler->count({range}).front();
     const Confirmation confirmation =
         confirm(benchmark, benchmark.amount(none, 1, 256), counters, device_.l2_bytes);
+    if (benchmark.id == "f8_tensor" && device_.compute_capability == 90) {
+      // Hopper carries mma.sync of 8-bit floats out as f16: the ceiling then says that it is not confirmed.
+      EXPECT_GT(value_of(counters, counter::kTensorF16Ops).value_or(0), 0);
+      continue;
+    }
     EXPECT_TRUE(confirmation.agrees) << benchmark.id << ": " << confirmation.detail;
   }
 }

@@ -24,7 +24,7 @@ TEST(Format, SignificantDigitsWithoutExponent) {
 TEST(Format, PrefixesAreDecimal) {
   EXPECT_EQ(bandwidth(4579e9), "4.58 TB/s");
   EXPECT_EQ(bandwidth(726e9), "726 GB/s");
-  EXPECT_EQ(flop_rate(65.0e12), "65.0 TFLOP/s");
+  EXPECT_EQ(rate(65.0e12, kFlops), "65.0 TFLOP/s");
   EXPECT_EQ(rate(33.1e12, kOps), "33.1 TOP/s");
   EXPECT_EQ(rate_tick(1e9), "1 G");
   EXPECT_EQ(rate_tick(5e11), "500 G");
