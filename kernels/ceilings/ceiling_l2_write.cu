@@ -2,12 +2,15 @@
 //
 // l2_write: how fast the SMs together can write L2.
 //
-// - Idea: each block overwrites a tile of its own over and over, 16 bytes per access, in whole lines; all
-// tiles together
-//   are 2 to 4 MiB on an H200. A larger part of L2 is written more slowly.
+// - Idea: all SMs overwrite a third of L2 over and over, 16 bytes per access, in whole lines. Each block
+// moves on with
+//   every access: writes of one block to the same lines would be merged before they reach L2, or wait for
+//   each other.
 // - Launch shape: several tried; see `cache::shapes()`.
 // - Amount: the bytes that the threads write. None of them may go to DRAM.
 // - Minimum sm: 7.5.
+#include <bit>
+
 #include "core/counters.h"
 #include "kernels/ceilings/cache.cuh"
 #include "kernels/cuda_check.h"
@@ -16,19 +19,25 @@ namespace rooflinectl::kernels {
 
 namespace {
 
-__global__ void ceiling_l2_write(float4* d_target) {
+/// 16-byte accesses in the part of L2 that is overwritten: a power of two.
+std::uint32_t accesses(const CeilingBuffers& buffers) {
+  return static_cast<std::uint32_t>(std::bit_floor(buffers.l2_bytes / 3) / sizeof(float4));
+}
+
+__global__ void ceiling_l2_write(float4* d_target, std::uint32_t accesses) {
   const float4 value = make_float4(1.0F, 2.0F, 3.0F, 4.0F);
-  float4* const tile = d_target + blockIdx.x * blockDim.x;
-  cache::TileAccesses at(threadIdx.x);
-#pragma unroll 1
-  for (int repeat = 0; repeat < cache::kRepeats; ++repeat, at.next()) {
+  const std::uint32_t tile = blockDim.x * cache::kAccesses;
+  std::uint32_t first = blockIdx.x * tile + threadIdx.x;
+#pragma unroll 4
+  for (int repeat = 0; repeat < cache::kRepeats; ++repeat, first += gridDim.x * tile) {
 #pragma unroll
-    for (int k = 0; k < cache::kAccesses; ++k) __stcg(tile + at[k], value);
+    for (int k = 0; k < cache::kAccesses; ++k)
+      __stcg(d_target + ((first + k * blockDim.x) & (accesses - 1)), value);
   }
 }
 
 void launch(const CeilingBuffers& buffers, int grid, int block, cudaStream_t stream) {
-  ceiling_l2_write<<<grid, block, 0, stream>>>(static_cast<float4*>(buffers.d_target));
+  ceiling_l2_write<<<grid, block, 0, stream>>>(static_cast<float4*>(buffers.d_target), accesses(buffers));
   check_launch("ceiling_l2_write");
 }
 
