@@ -89,7 +89,7 @@ struct RooflinePoint {
 
   Bound bound = Bound::unknown;
   /// `noisy`, `throttled`, `cache-resident`, `launch-bound`, `above-roof`, `declared` (nothing counted),
-  /// `unverified`, `failed`.
+  /// `implausible` (see below), `unverified`, `failed`.
   std::vector<std::string> flags;
   /// Numbers that cannot be right, each with the likely cause: a fraction of the roof or a utilisation above
   /// 1 beyond the spread. They are shown as they are, never clamped.

@@ -298,6 +298,7 @@ RooflinePoint analyse_point(const Run& run, const Measurement& measurement) {
   point.bound = bound_of(run, measurement);
   point.flags = flags_of(point);
   set_implausible(point, run);
+  if (!point.implausible.empty() && !is_above_roof(point)) point.flags.emplace_back("implausible");
   return point;
 }
 

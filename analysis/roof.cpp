@@ -47,7 +47,10 @@ std::optional<Limit> Ceilings::memory(const Traffic& traffic) const {
 std::optional<Limit> Ceilings::compute(const Operations& operations, Dtype precision) const {
   if (operations.flops <= 0) return std::nullopt;
   const auto fma = limit(fmt::format("{}_fma", to_string(precision)));
-  const auto add = limit(fmt::format("{}_add", to_string(precision)));
+  auto add = limit(fmt::format("{}_add", to_string(precision)));
+  // Packed additions have no benchmark of their own: one keeps a lane as busy as a packed multiply-add does.
+  const bool is_packed = precision == Dtype::f16 || precision == Dtype::bf16;
+  if (!add && fma && is_packed) add = Limit{fma->ceiling + " / 2", fma->per_s / 2, fma->relative_spread};
   const double other_flops = operations.flops - operations.fma_flops;
   if (operations.fma_flops <= 0) return add;
   if (other_flops <= 0) return fma;

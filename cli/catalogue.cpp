@@ -121,6 +121,10 @@ std::vector<DeviceInfo> load_devices() {
   return ask_collector({"--devices"}, decode_devices);
 }
 
+std::vector<Check> load_checks(const std::string& device) {
+  return ask_collector({"--checks", device}, decode_checks);
+}
+
 std::vector<ChipCounters> load_chips(const std::string& chip) {
   std::vector<std::string> question{"--metrics"};
   if (!chip.empty()) question.push_back(chip);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/catalogue.h"
+#include "core/check.h"
 #include "core/run.h"
 
 namespace rooflinectl {
@@ -26,6 +27,10 @@ Catalogue load_catalogue();
 /// The GPUs that can be measured here. Throws CannotMeasure without a collector, and the collector's error if
 /// there is no driver or no GPU.
 std::vector<DeviceInfo> load_devices();
+
+/// Whether this machine can measure on a device, index or UUID. Throws CannotMeasure without a collector, and
+/// the collector's error if it names no device.
+std::vector<Check> load_checks(const std::string& device);
 
 /// The basic counter set on the chip of that name, or, with an empty name, on every chip that CUPTI knows.
 /// Throws CannotMeasure without a collector, and the collector's error if CUPTI is missing or knows no such

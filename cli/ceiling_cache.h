@@ -17,25 +17,29 @@ class CeilingCache {
  public:
   using Warn = std::function<void(const std::string&)>;
 
-  /// Without a folder nothing is kept.
-  CeilingCache(std::optional<std::filesystem::path> folder, Warn warn)
-      : folder_(std::move(folder)), warn_(std::move(warn)) {}
+  /// `build` stands for the program that measures: what another one left is neither read nor kept. Without a
+  /// folder nothing is kept.
+  CeilingCache(std::optional<std::filesystem::path> folder, std::string build, Warn warn)
+      : folder_(std::move(folder)), build_(std::move(build)), warn_(std::move(warn)) {}
 
-  /// In `$XDG_CACHE_HOME/rooflinectl/ceilings`, else in `~/.cache/rooflinectl/ceilings`; warnings go to
-  /// standard error.
-  static CeilingCache of_user();
+  /// In `$XDG_CACHE_HOME/rooflinectl/ceilings`, else in `~/.cache/rooflinectl/ceilings`, for this version and
+  /// this file of `collector`; warnings go to standard error.
+  static CeilingCache of_user(const std::filesystem::path& collector);
 
-  /// What this version of the tool measured, of every device. Files of another version are left out; damaged
-  /// ones, and those of another device than their name says, too, with a warning.
+  /// What was measured of every device. Damaged files, and those of another device than their name says, are
+  /// left out with a warning.
   std::vector<Run> load() const;
 
-  /// Keeps the measured ceilings of `run` under its device, beside those of `load()` that it does not have.
+  /// Keeps the ceilings of `run` under its device, beside those of `load()` that it does not have, if they
+  /// were measured at the same clock.
   void store(const Run& run) const;
 
  private:
   std::filesystem::path file_of(const std::string& uuid) const;
+  void remove_other_builds(const std::string& uuid) const;
 
   std::optional<std::filesystem::path> folder_;
+  std::string build_;
   Warn warn_;
 };
 

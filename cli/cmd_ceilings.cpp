@@ -42,7 +42,7 @@ Plan plan_of(const CeilingsOptions& options) {
 }
 
 int ceilings(const CeilingsOptions& options) {
-  const CeilingCache cache = CeilingCache::of_user();
+  const CeilingCache cache = CeilingCache::of_user(require_collector());
   MeasureRequest request;
   request.plan = plan_of(options);
   request.device = options.device;
@@ -52,8 +52,8 @@ int ceilings(const CeilingsOptions& options) {
   request.command_line = options.command_line;
   if (!options.fresh) request.known_ceilings = cache.load();
   const MeasureResult result = measure(request);
-  if (result.stop_signal) return 128 + *result.stop_signal;
-  cache.store(result.run);
+  if (!result.folder.empty()) cache.store(result.run);
+  if (result.stop_signal) return end_interrupted(result);
 
   write_reports(result.run, result.folder);
   fmt::print("\n{}\n", terminal_ceilings(result.run, columns_of(stdout)));

@@ -10,6 +10,7 @@
 #include "cli/catalogue.h"
 #include "cli/commands.h"
 #include "cli/table.h"
+#include "core/error.h"
 #include "core/protocol.h"
 #include "reports/format.h"
 
@@ -56,8 +57,9 @@ void list_variants(const ListOptions& options) {
 }
 
 void list_ceilings(const ListOptions& options) {
-  const Catalogue catalogue = load_catalogue();
+  Catalogue catalogue = load_catalogue();
   if (options.json) {
+    catalogue.variants.clear();
     fmt::print("{}\n", encode(catalogue));
   } else {
     fmt::print("ceilings: {}\n", fmt::join(catalogue.ceilings, ", "));
@@ -121,6 +123,9 @@ void list_devices(const ListOptions& options) {
 // ---- the command ----
 
 int list(const ListOptions& options) {
+  if (!options.chip.empty() && options.topic != "metrics") {
+    throw Error(ErrorKind::usage, "--chip goes with `list metrics`");
+  }
   if (options.topic == "variants") {
     list_variants(options);
   } else if (options.topic == "ceilings") {

@@ -89,17 +89,6 @@ void print_plan(const Plan& plan) {
 
 // ---- the run itself ----
 
-/// After Ctrl-C: no reports, the user wants out.
-int end_interrupted(const MeasureResult& result) {
-  if (result.folder.empty()) {
-    fmt::print(stderr, "interrupted; nothing was measured\n");
-  } else {
-    fmt::print(stderr, "interrupted; what was measured is kept: rooflinectl report {}\n",
-               result.folder.string());
-  }
-  return 128 + *result.stop_signal;
-}
-
 void print_duration(const Run& run) {
   const CounterSession& counters = run.counter_session;
   const std::string share = counters.available
@@ -186,10 +175,10 @@ int measure_run(const Plan& plan, const RunOptions& options) {
   request.output = options.output;
   request.command_line = options.command_line;
   request.verbosity = options.verbosity();
-  const CeilingCache cache = CeilingCache::of_user();
+  const CeilingCache cache = CeilingCache::of_user(require_collector());
   if (!options.fresh) request.known_ceilings = cache.load();
   const MeasureResult result = measure(request);
-  if (!result.stop_signal) cache.store(result.run);
+  if (!result.folder.empty()) cache.store(result.run);
   return result.stop_signal ? end_interrupted(result) : end_run(result, options.verbosity());
 }
 

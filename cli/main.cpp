@@ -19,6 +19,7 @@ Examples:
   rooflinectl run experiments.yaml --dry-run    only show what would be measured
   rooflinectl report runs/reductions/latest     draw a run again; needs no GPU
   rooflinectl ceilings                          only the roofs of the GPU
+  rooflinectl doctor                            can this machine measure, and if not, why
   rooflinectl list                              the kernels that a plan can name
 )";
 
@@ -38,11 +39,12 @@ int run_program(int argc, char** argv) {
   rooflinectl::add_run_command(app, action, argc, argv);
   rooflinectl::add_ceilings_command(app, action, argc, argv);
   rooflinectl::add_report_command(app, action);
+  rooflinectl::add_doctor_command(app, action);
   rooflinectl::add_list_command(app, action);
   rooflinectl::add_version_command(app, action);
   try {
     app.parse(argc, argv);
-    if (!action) throw CLI::RequiredError("A command (run, ceilings, report, list or version)");
+    if (!action) throw CLI::RequiredError("A command (run, ceilings, report, doctor, list or version)");
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : static_cast<int>(rooflinectl::ErrorKind::usage);
   }

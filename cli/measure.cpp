@@ -197,7 +197,8 @@ class Measuring {
     const auto is_point = [this](std::size_t point) { return point < worklist_.points().size(); };
     if (const auto* step = std::get_if<message::Progress>(&message)) {
       const bool named = step->point && is_point(*step->point);
-      if (step->phase != Phase::ceilings && !named) return "worked on a point that the plan does not have";
+      const bool names_a_point = step->phase != Phase::ceilings && step->phase != Phase::confirm;
+      if (names_a_point && !named) return "worked on a point that the plan does not have";
     }
     if (const auto* timed = std::get_if<message::PointTimed>(&message)) {
       if (!is_point(timed->point) || timed->measurement.point != worklist_.points()[timed->point]) {
@@ -217,6 +218,7 @@ class Measuring {
 
   std::optional<Outcome> handle(const message::Hello& hello) {
     said_hello_ = true;
+    counts_ = hello.counter_session.available;
     const bool first = !recorder_.is_open();
     if (first) {
       recorder_.open(request_.output, hello);
@@ -229,16 +231,20 @@ class Measuring {
   }
 
   std::optional<Outcome> handle(const message::Progress& step) {
-    if (step.phase != Phase::ceilings) worklist_.ceilings_finished();
+    if (step.point) worklist_.ceilings_finished();
     current_ = step;
     progress_.begin(step);
     return std::nullopt;
   }
 
   std::optional<Outcome> handle(const message::CeilingMeasured& measured) {
-    recorder_.add(measured.ceiling);
-    progress_.measured(measured.ceiling);
-    if (measured.ceiling.source == CeilingSource::measured) worklist_.ceiling_measured(measured.ceiling.id);
+    const Ceiling& ceiling = measured.ceiling;
+    recorder_.add(ceiling);
+    if (!ceiling.confirmation) progress_.measured(ceiling);
+    // Until it is confirmed it may have to be measured again: a new collector cannot count what the last one
+    // ran.
+    const bool is_complete = ceiling.confirmation || !counts_ || ceiling.kind == CeilingKind::latency;
+    if (ceiling.source == CeilingSource::measured && is_complete) worklist_.ceiling_measured(ceiling.id);
     return std::nullopt;
   }
 
@@ -247,25 +253,29 @@ class Measuring {
     std::string measured_utc;
     for (const Ceiling& ceiling : request_.known_ceilings[known.index].ceilings) {
       if (find_ceiling(recorder_.run(), ceiling.id, ceiling.source) != nullptr) continue;
-      if (!is_wanted(ceiling)) continue;
+      if (!is_wanted(ceiling) || (counts_ && !is_confirmed(ceiling))) continue;
       recorder_.add(ceiling);
       if (ceiling.source != CeilingSource::measured) continue;
       worklist_.ceiling_measured(ceiling.id);
       measured_utc = std::max(measured_utc, ceiling.measured_utc);
       ++used;
     }
-    if (used > 0 && request_.verbosity != Verbosity::quiet) {
+    if (used > 0) {
       progress_.warn(fmt::format("{} measured before, at {}; --fresh measures again",
                                  format::counted(used, "ceiling"), format::utc(measured_utc)));
     }
     return std::nullopt;
   }
 
-  /// Of a run that was made before: what the plan asks for, and all that is theoretical.
+  /// Whether the plan asks for it.
   bool is_wanted(const Ceiling& ceiling) const {
     const auto& wanted = request_.plan.ceilings;
-    return ceiling.source == CeilingSource::theoretical ||
-           std::find(wanted.begin(), wanted.end(), ceiling.id) != wanted.end();
+    return std::find(wanted.begin(), wanted.end(), ceiling.id) != wanted.end();
+  }
+
+  static bool is_confirmed(const Ceiling& ceiling) {
+    return ceiling.confirmation || ceiling.source == CeilingSource::theoretical ||
+           ceiling.kind == CeilingKind::latency;
   }
 
   std::vector<KnownCeilings> known_ceilings() const {
@@ -278,7 +288,9 @@ class Measuring {
       entry.sm_clock_hz = run.device.sm_clock_hz;
       if (launch != nullptr) entry.launch_clock_hz = launch->sm_clock_hz.value_or(0);
       for (const Ceiling& ceiling : run.ceilings) {
-        if (ceiling.source == CeilingSource::measured) entry.ids.push_back(ceiling.id);
+        if (ceiling.source != CeilingSource::measured) continue;
+        entry.ids.push_back(ceiling.id);
+        if (!is_confirmed(ceiling)) entry.unconfirmed_ids.push_back(ceiling.id);
       }
     }
     return known;
@@ -343,7 +355,10 @@ class Measuring {
 
   /// Marks what the collector worked on when it died, so that the next one leaves it out.
   void give_up(const message::Progress& step, const std::string& cause) {
-    if (step.phase == Phase::ceilings) {
+    if (step.phase == Phase::confirm) {
+      worklist_.ceilings_finished();
+      add_loss(fmt::format("confirmation of the ceilings: {}", cause));
+    } else if (step.phase == Phase::ceilings) {
       worklist_.give_up_ceiling(step.what);
       add_loss(fmt::format("ceiling {}: {}", step.what, cause));
     } else if (worklist_.needs_result(*step.point)) {
@@ -453,6 +468,7 @@ class Measuring {
   CollectorLog log_;
 
   bool said_hello_ = false;  // this collector
+  bool counts_ = false;      // has counters
   bool said_bye_ = false;
   bool save_failed_ = false;
   std::optional<message::Progress> current_;  // what it works on
@@ -463,6 +479,16 @@ class Measuring {
 };
 
 }  // namespace
+
+int end_interrupted(const MeasureResult& result) {
+  if (result.folder.empty()) {
+    fmt::print(stderr, "interrupted; nothing was measured\n");
+  } else {
+    fmt::print(stderr, "interrupted; what was measured is kept: rooflinectl report {}\n",
+               result.folder.string());
+  }
+  return 128 + *result.stop_signal;
+}
 
 std::size_t MeasureResult::bad_points() const {
   const auto is_bad = [](const Measurement& measurement) { return measurement.status != Status::ok; };

@@ -56,4 +56,7 @@ struct MeasureResult {
 /// at the end if the disk is full; it names the file that the results are in.
 MeasureResult measure(const MeasureRequest& request);
 
+/// After Ctrl-C or SIGTERM: no reports, the user wants out. Says what is kept, and returns the exit code.
+int end_interrupted(const MeasureResult& result);
+
 }  // namespace rooflinectl

@@ -42,6 +42,8 @@ std::string_view activity(Phase phase) {
   switch (phase) {
     case Phase::ceilings:
       return "measuring";
+    case Phase::confirm:
+      return "confirming";
     case Phase::verify:
       return "verifying";
     case Phase::time:

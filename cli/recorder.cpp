@@ -49,12 +49,13 @@ void Recorder::set_counter_session(const CounterSession& session) {
 }
 
 void Recorder::add(Ceiling ceiling) {
-  if (ceiling.source == CeilingSource::measured && ceiling.measured_utc.empty()) {
-    ceiling.measured_utc = utc_time(std::chrono::system_clock::now());
-  }
   const auto same = std::find_if(run_.ceilings.begin(), run_.ceilings.end(), [&](const Ceiling& other) {
     return other.id == ceiling.id && other.source == ceiling.source;
   });
+  const bool is_confirmation = same != run_.ceilings.end() && ceiling.confirmation && !same->confirmation;
+  if (ceiling.source == CeilingSource::measured && ceiling.measured_utc.empty()) {
+    ceiling.measured_utc = is_confirmation ? same->measured_utc : utc_time(std::chrono::system_clock::now());
+  }
   if (same != run_.ceilings.end()) {
     *same = std::move(ceiling);
   } else {

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "collector/confirmation.h"
+#include "core/error.h"
 #include "core/statistics.h"
 #include "kernels/cuda_check.h"
 #include "kernels/data.h"
@@ -56,9 +57,10 @@ Ceiling ceiling_of(const kernels::CeilingBenchmark& benchmark, const TimeResult&
 }
 
 std::string shape_text(const kernels::CeilingShape& shape) {
-  const std::string blocks = shape.blocks_per_sm == kernels::kOneBlockPerTile
-                                 ? std::string("one block per tile")
-                                 : fmt::format("{} blocks per SM", shape.blocks_per_sm);
+  const std::string blocks =
+      shape.blocks_per_sm == kernels::kOneBlockPerTile
+          ? std::string("one block per tile")
+          : fmt::format("{} {} per SM", shape.blocks_per_sm, shape.blocks_per_sm == 1 ? "block" : "blocks");
   return fmt::format("{}, {} threads each", blocks, shape.block);
 }
 
@@ -80,14 +82,18 @@ bool one_block_will_do(const kernels::CeilingBenchmark& benchmark) {
 
 CeilingBench::CeilingBench(const DeviceInfo& device, Timer& timer, const Stream& stream)
     : device_(device), timer_(timer), stream_(stream) {
-  buffers_.bytes = buffer_bytes(device);
   buffers_.l2_bytes = device.l2_bytes;
+}
+
+void CeilingBench::require_buffers() {
+  if (buffers_.bytes > 0) return;
+  buffers_.bytes = buffer_bytes(device_);
   source_.require(buffers_.bytes);
   target_.require(buffers_.bytes);
   buffers_.d_source = source_.data();
   buffers_.d_target = target_.data();
   for (void* d_buffer : {buffers_.d_source, buffers_.d_target}) {
-    kernels::fill(kernels::DataSet::integers, Dtype::f32, d_buffer, buffers_.bytes / sizeof(float), stream);
+    kernels::fill(kernels::DataSet::integers, Dtype::f32, d_buffer, buffers_.bytes / sizeof(float), stream_);
   }
 }
 
@@ -145,10 +151,16 @@ std::optional<CeilingBench::Best> CeilingBench::best_product(const kernels::Ceil
   Best best{.benchmark = &benchmark};
   for (const int size : kMatrixSizes) {
     for (std::unique_ptr<MatrixProduct>& product : library_->products(*benchmark.matrix, size, buffers_)) {
-      const Ceiling ceiling = burst(benchmark, *product);
-      if (ceiling.value <= best.ceiling.value) continue;
-      best.ceiling = ceiling;
-      best.product = std::move(product);
+      try {
+        const Ceiling ceiling = burst(benchmark, *product);
+        if (ceiling.value <= best.ceiling.value) continue;
+        best.ceiling = ceiling;
+        best.product = std::move(product);
+      } catch (const Error&) {
+        // An algorithm that the library proposes and then refuses: there are others, and our own kernel. What
+        // has broken the context shows at the next launch.
+        cudaGetLastError();
+      }
     }
   }
   if (!best.product) return std::nullopt;
@@ -182,6 +194,7 @@ std::vector<Ceiling> CeilingBench::measure_latency(const kernels::CeilingBenchma
 
 std::vector<Ceiling> CeilingBench::measure(const kernels::CeilingBenchmark& benchmark) {
   if (benchmark.kind == CeilingKind::latency) return measure_latency(benchmark);
+  require_buffers();
   std::optional<Best> best;
   if (benchmark.matrix) best = best_product(benchmark);
   if (!best) {
@@ -195,7 +208,13 @@ std::vector<Ceiling> CeilingBench::measure(const kernels::CeilingBenchmark& benc
   return {best->ceiling};
 }
 
-std::vector<CountedRange> CeilingBench::ranges() {
+std::vector<Ceiling> CeilingBench::measured() const {
+  std::vector<Ceiling> ceilings;
+  for (const Best& best : measured_) ceilings.push_back(best.ceiling);
+  return ceilings;
+}
+
+std::vector<CountedRange> CeilingBench::ranges() const {
   std::vector<CountedRange> ranges;
   for (const Best& best : measured_) {
     const kernels::CeilingBenchmark& benchmark = *best.benchmark;

@@ -17,7 +17,6 @@ namespace rooflinectl {
 /// Finds the roofs of a device with the micro-benchmarks of `kernels/ceilings`, which share its memory.
 class CeilingBench {
  public:
-  /// Throws Error if memory is short.
   CeilingBench(const DeviceInfo& device, Timer& timer, const Stream& stream);
 
   /// Runs a benchmark in each of its launch shapes and returns the best as a measured ceiling. The launch
@@ -26,7 +25,9 @@ class CeilingBench {
   std::vector<Ceiling> measure(const kernels::CeilingBenchmark& benchmark);
 
   /// One launch of each benchmark that was measured, to be counted with `ceiling_metrics`.
-  std::vector<CountedRange> ranges();
+  std::vector<CountedRange> ranges() const;
+  /// The ceilings that were measured, but for latencies, which nothing counts.
+  std::vector<Ceiling> measured() const;
   /// The measured ceilings with what `counters`, in the order of `ranges()`, say of them.
   std::vector<Ceiling> confirmed(const std::vector<Counters>& counters) const;
 
@@ -39,6 +40,8 @@ class CeilingBench {
     Ceiling ceiling;
   };
 
+  /// Allocates and fills the buffers, once. Throws Error if memory is short.
+  void require_buffers();
   TimedWork work(const kernels::CeilingBenchmark& benchmark, std::function<void()> launch) const;
   int grid(const kernels::CeilingShape& shape) const { return shape.blocks_per_sm * device_.sm_count; }
   Best best_kernel(const kernels::CeilingBenchmark& benchmark);

@@ -10,6 +10,7 @@
 #include <optional>
 #include <set>
 #include <span>
+#include <utility>
 
 #include "collector/apparatus.h"
 #include "collector/ceilings.h"
@@ -77,36 +78,33 @@ class Collection {
     }
     const std::vector<std::string> known = known_ceilings();
     for (const kernels::CeilingBenchmark& benchmark : kernels::all_ceiling_benchmarks()) {
-      const auto names = [&](const std::vector<std::string>& ids) {
-        return std::find(ids.begin(), ids.end(), benchmark.id) != ids.end();
-      };
-      const bool is_latency = benchmark.kind == CeilingKind::latency;
-      if (!is_latency && names(request_.plan.ceilings) && !names(known)) measure_ceiling(benchmark);
+      const bool is_known = std::find(known.begin(), known.end(), benchmark.id) != known.end();
+      if (benchmark.kind != CeilingKind::latency && is_in_plan(benchmark.id) && !is_known)
+        measure_ceiling(benchmark);
     }
   }
 
-  /// Counts what the ceilings' benchmarks do, and takes the chip's peaks with the counters.
+  /// Counts what the ceilings' benchmarks do, and takes the chip's peaks with the counters. Then their memory
+  /// goes back.
   void confirm_ceilings() {
-    if (!ceiling_bench_ || !profiler_) return;
-    const std::vector<CountedRange> ranges = ceiling_bench_->ranges();
-    if (ranges.empty()) return;
+    const std::optional<CeilingBench> bench = std::exchange(ceiling_bench_, std::nullopt);
+    if (!bench || !profiler_ || bench->measured().empty()) return;
     const Clock::time_point start = Clock::now();
+    emit_(message::Progress{Phase::confirm, std::nullopt, "the ceilings"});
     try {
       const std::unique_ptr<Profiler> profiler = open_profiler(device_.index, ceiling_metrics());
-      emit_(message::Progress{Phase::ceilings, std::nullopt, "counting"});
-      const std::vector<Counters> counters = profiler->count(ranges);
-      for (const Ceiling& ceiling : ceiling_bench_->confirmed(counters))
-        emit_(message::CeilingMeasured{ceiling});
-      if (!counters.empty()) {
-        for (const Ceiling& ceiling : theoretical_ceilings(device_, counters.front())) {
-          emit_(message::CeilingMeasured{ceiling});
-        }
+      const std::vector<Counters> counters = profiler->count(bench->ranges());
+      for (const Ceiling& ceiling : bench->confirmed(counters)) emit_(message::CeilingMeasured{ceiling});
+      for (const Ceiling& ceiling : theoretical_ceilings(device_, counters.front())) {
+        if (is_in_plan(ceiling.id)) emit_(message::CeilingMeasured{ceiling});
       }
     } catch (const Error& error) {
       if (!context_is_usable()) throw Error(ErrorKind::measurement, error.what(), error.hint());
-      std::cerr << "rooflinectl-collector: ceilings are not confirmed: " << error.what() << "\n";
+      for (Ceiling ceiling : bench->measured()) {
+        ceiling.confirmation = Confirmation{false, fmt::format("not counted: {}", error.what())};
+        emit_(message::CeilingMeasured{ceiling});
+      }
     }
-    ceiling_bench_.reset();
     counters_.collection_s += seconds_since(start);
   }
 
@@ -162,6 +160,11 @@ class Collection {
     }
   }
 
+  bool is_in_plan(const std::string& ceiling) const {
+    const auto& wanted = request_.plan.ceilings;
+    return std::find(wanted.begin(), wanted.end(), ceiling) != wanted.end();
+  }
+
   void measure_ceiling(const kernels::CeilingBenchmark& benchmark) {
     if (benchmark.minimum_sm > device_.compute_capability) {
       std::cerr << "rooflinectl-collector: ceiling " << benchmark.id << " needs a newer GPU\n";
@@ -191,7 +194,14 @@ class Collection {
       if (!same_device) continue;
       if (std::abs(known.launch_clock_hz - launch_clock_hz_) > kSameClock * known.launch_clock_hz) continue;
       emit_(message::CeilingsKnown{i});
-      return known.ids;
+      std::vector<std::string> ids = known.ids;
+      if (profiler_) {
+        std::erase_if(ids, [&](const std::string& id) {
+          return std::find(known.unconfirmed_ids.begin(), known.unconfirmed_ids.end(), id) !=
+                 known.unconfirmed_ids.end();
+        });
+      }
+      return ids;
     }
     return {};
   }
@@ -329,10 +339,12 @@ void collect(const CollectRequest& request, const std::function<void(const Messa
   collection.say_hello();
   switch (request.mode) {
     case CollectMode::measure:
-      if (!request.skip_ceilings) collection.measure_ceilings();
-      // All times before any counters: an attached profiler may slow launches down.
+      if (!request.skip_ceilings) {
+        collection.measure_ceilings();
+        collection.confirm_ceilings();
+      }
+      // All times of points before any of their counters: an attached profiler may slow launches down.
       collection.time_points();
-      collection.confirm_ceilings();
       collection.count_points();
       break;
     case CollectMode::once:

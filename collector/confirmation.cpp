@@ -44,11 +44,16 @@ Confirmation confirm(const kernels::CeilingBenchmark& benchmark, double amount, 
   Confirmation result;
   result.agrees = ratio <= 1 + tolerance && ratio >= 1 - tolerance - still_dirty / amount;
   result.detail = fmt::format("counted {:.4f} of the declared {}", ratio, is_bytes ? "bytes" : "operations");
+  const bool is_cache = benchmark.subject == "l2" || benchmark.subject == "l1";
+  if (!is_cache) return result;
+  const char* const below = benchmark.subject == "l2" ? "DRAM" : "L2";
   if (const auto leaked = leaked_bytes(benchmark.subject, counters)) {
     const double fraction = *leaked / amount;
     result.agrees = result.agrees && fraction < kByteTolerance;
-    result.detail +=
-        fmt::format(", {:.2f} % of them at {}", fraction * 100, benchmark.subject == "l2" ? "DRAM" : "L2");
+    result.detail += fmt::format(", {:.2f} % of them at {}", fraction * 100, below);
+  } else {
+    result.agrees = false;
+    result.detail += fmt::format(", {} not counted", below);
   }
   return result;
 }

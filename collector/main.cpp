@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 
+#include "collector/checks.h"
 #include "collector/collect.h"
 #include "collector/device.h"
 #include "collector/profiler.h"
@@ -54,6 +55,9 @@ int run(int argc, char** argv) {
                  "print the counters of a chip and exit; of every chip where none is named; needs no GPU")
       ->type_name("CHIP")
       ->expected(0, 1);
+  std::optional<std::string> checked_device;
+  app.add_option("--checks", checked_device, "print whether this machine can measure on a device, and exit")
+      ->type_name("INDEX|UUID");
   try {
     app.parse(argc, argv);
     if (print_catalogue) {
@@ -66,6 +70,10 @@ int run(int argc, char** argv) {
     }
     if (chip) {
       std::cout << encode(describe_chips(*chip)) << std::endl;
+      return 0;
+    }
+    if (checked_device) {
+      std::cout << encode(check_machine(*checked_device)) << std::endl;
       return 0;
     }
     CollectRequest request = decode_request(read_request(plan_file));

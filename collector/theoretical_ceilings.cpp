@@ -26,7 +26,6 @@ constexpr double kSectorBytes = 32;
 
 constexpr Peak kPeaks[] = {
     {"l2", "read", kPeakL2Sectors, kSectorBytes, ClockDomain::l2},
-    {"l2", "write", kPeakL2Sectors, kSectorBytes, ClockDomain::l2},
     {"l1", "read", kPeakL1Wavefronts, kWavefrontBytes},
     {"shared", "read", kPeakL1Wavefronts, kWavefrontBytes},
     {"f64", "fma", kPeakDfma, 2},

@@ -221,6 +221,25 @@ ChipCounters chip_counters_from(const Reader& reader) {
   return chip;
 }
 
+Json to_json(const Check& check) {
+  return {{"subject", check.subject},
+          {"status", to_string(check.status)},
+          {"detail", check.detail},
+          {"fix", check.fix},
+          {"stops_measuring", check.stops_measuring}};
+}
+
+Check check_from(const Reader& reader) {
+  Check check;
+  check.subject = reader["subject"].text();
+  check.status =
+      parse_enum(reader["status"], from_names({CheckStatus::ok, CheckStatus::warning, CheckStatus::fails}));
+  check.detail = reader["detail"].text();
+  check.fix = reader["fix"].text();
+  check.stops_measuring = reader["stops_measuring"].boolean();
+  return check;
+}
+
 // ---- plan ----
 
 namespace {

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/check.h"
 #include "core/run.h"
 
 namespace rooflinectl::json_fields {
@@ -66,6 +67,7 @@ std::string to_text(const Json& value, int indent = -1);
 
 Json to_json(const Catalogue& catalogue);
 Json to_json(const ChipCounters& chip);
+Json to_json(const Check& check);
 Json to_json(const Plan& plan);
 Json to_json(const DeviceInfo& device);
 Json to_json(const Ceiling& ceiling);
@@ -75,6 +77,7 @@ Json to_json(const Measurement& measurement);
 
 Catalogue catalogue_from(const Reader& reader);
 ChipCounters chip_counters_from(const Reader& reader);
+Check check_from(const Reader& reader);
 Plan plan_from(const Reader& reader);
 DeviceInfo device_from(const Reader& reader);
 Ceiling ceiling_from(const Reader& reader);

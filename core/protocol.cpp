@@ -18,6 +18,8 @@ std::string_view to_string(Phase phase) {
   switch (phase) {
     case Phase::ceilings:
       return "ceilings";
+    case Phase::confirm:
+      return "confirm";
     case Phase::verify:
       return "verify";
     case Phase::time:
@@ -50,7 +52,7 @@ std::optional<CollectMode> collect_mode_from(std::string_view name) {
 namespace {
 
 Phase phase_from(const Reader& reader) {
-  for (Phase phase : {Phase::ceilings, Phase::verify, Phase::time, Phase::count}) {
+  for (Phase phase : {Phase::ceilings, Phase::confirm, Phase::verify, Phase::time, Phase::count}) {
     if (to_string(phase) == reader.text()) return phase;
   }
   reader.fail(fmt::format("unknown phase '{}'", reader.text()));
@@ -162,7 +164,8 @@ std::string encode(const CollectRequest& request) {
                      {"driver_version", ceilings.driver_version},
                      {"sm_clock_hz", ceilings.sm_clock_hz},
                      {"launch_clock_hz", ceilings.launch_clock_hz},
-                     {"ids", ceilings.ids}});
+                     {"ids", ceilings.ids},
+                     {"unconfirmed_ids", ceilings.unconfirmed_ids}});
   }
   const Json value = {{"plan", json_fields::to_json(request.plan)},
                       {"mode", to_string(request.mode)},
@@ -191,7 +194,7 @@ CollectRequest decode_request(std::string_view text) {
   for (const Reader& known : reader["known_ceilings"].elements()) {
     request.known_ceilings.push_back({known["uuid"].text(), known["driver_version"].text(),
                                       known["sm_clock_hz"].number(), known["launch_clock_hz"].number(),
-                                      known["ids"].texts()});
+                                      known["ids"].texts(), known["unconfirmed_ids"].texts()});
   }
   return request;
 }
@@ -210,6 +213,21 @@ std::string encode(const std::vector<ChipCounters>& chips) {
   Json list = Json::array();
   for (const ChipCounters& chip : chips) list.push_back(json_fields::to_json(chip));
   return json_fields::to_text({{"chips", list}});
+}
+
+std::string encode(const std::vector<Check>& checks) {
+  Json list = Json::array();
+  for (const Check& check : checks) list.push_back(json_fields::to_json(check));
+  return json_fields::to_text({{"checks", list}});
+}
+
+std::vector<Check> decode_checks(std::string_view text) {
+  const Json value = json_fields::parse_object(text, "checks");
+  std::vector<Check> checks;
+  for (const Reader& entry : Reader(value, "checks")["checks"].elements()) {
+    checks.push_back(json_fields::check_from(entry));
+  }
+  return checks;
 }
 
 Catalogue decode_catalogue(std::string_view text) {

@@ -7,6 +7,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/check.h"
 #include "core/error.h"
 #include "core/plan.h"
 #include "core/run.h"
@@ -30,6 +31,8 @@ struct KnownCeilings {
   double sm_clock_hz = 0;        ///< nominal
   double launch_clock_hz = 0;    ///< SM clock at which empty kernels ran
   std::vector<std::string> ids;  ///< of the measured ones
+  /// Those of them that were never counted: to be measured again where counters can be had.
+  std::vector<std::string> unconfirmed_ids;
 
   bool operator==(const KnownCeilings&) const = default;
 };
@@ -62,7 +65,7 @@ struct Hello {
   bool operator==(const Hello&) const = default;
 };
 
-enum class Phase { ceilings, verify, time, count };
+enum class Phase { ceilings, confirm, verify, time, count };
 
 /// Work on a point or a ceiling begins. After a crash it names the culprit.
 struct Progress {
@@ -131,13 +134,15 @@ std::string encode(const CollectRequest& request);
 /// Throws Error(usage).
 CollectRequest decode_request(std::string_view text);
 
-/// Answers to single questions, a JSON document each: `rooflinectl-collector --catalogue`, `--devices` and
-/// `--metrics`. Decoding throws Error(usage).
+/// Answers to single questions, a JSON document each: `rooflinectl-collector --catalogue`, `--devices`,
+/// `--metrics` and `--checks`. Decoding throws Error(usage).
 std::string encode(const Catalogue& catalogue);
 std::string encode(const std::vector<DeviceInfo>& devices);
 std::string encode(const std::vector<ChipCounters>& chips);
+std::string encode(const std::vector<Check>& checks);
 Catalogue decode_catalogue(std::string_view text);
 std::vector<DeviceInfo> decode_devices(std::string_view text);
 std::vector<ChipCounters> decode_chips(std::string_view text);
+std::vector<Check> decode_checks(std::string_view text);
 
 }  // namespace rooflinectl

@@ -1,7 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/run.h"
 
+#include "core/check.h"
+
 namespace rooflinectl {
+
+std::string_view to_string(CheckStatus status) {
+  switch (status) {
+    case CheckStatus::ok:
+      return "ok";
+    case CheckStatus::warning:
+      return "warning";
+    case CheckStatus::fails:
+      return "fails";
+  }
+  return "?";
+}
 
 std::string_view to_string(CeilingKind kind) {
   switch (kind) {

@@ -363,7 +363,11 @@ ChartModel ceilings_model(const Run& run, const ChartSelection& selection) {
   ChartModel chart;
   chart.title = fmt::format("Ceilings of {}", run.device.name);
   chart.subtitle = subtitle(run, {});
-  chart.provenance = to_string(run.source);
+  const bool is_counted = std::any_of(run.ceilings.begin(), run.ceilings.end(), [](const Ceiling& ceiling) {
+    return ceiling.confirmation.has_value();
+  });
+  chart.provenance =
+      fmt::format("{}{}", to_string(run.source), is_counted ? "" : "; work declared, not counted");
   chart.tool = tool_text(run);
   chart.roofs = all_roofs(run, selection);
   chart.operations = operations_of(chart.roofs);

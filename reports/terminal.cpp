@@ -159,6 +159,9 @@ std::string terminal_summary(const Run& run, int columns) {
     if (!text.empty()) text += "\n";
     text += block(run, experiment, width_of(columns));
   }
+  for (const std::string& finding : ceiling_findings(ceiling_pairs(run))) {
+    text += paragraph(finding, width_of(columns));
+  }
   return text;
 }
 

@@ -13,7 +13,7 @@ echo "== formatting"
 git ls-files '*.cpp' '*.h' '*.cu' '*.cuh' | xargs clang-format --dry-run --Werror
 
 echo "== build: preset asan"
-cmake --preset asan -DBUILD_TESTING=ON -Wno-dev >/dev/null
+cmake --preset asan -Wno-dev >/dev/null
 cmake --build --preset asan
 echo "== tests: preset asan"
 ctest --preset asan --output-on-failure -j "$(nproc)"
@@ -23,7 +23,7 @@ git ls-files 'core/*.cpp' 'analysis/*.cpp' 'reports/*.cpp' 'cli/*.cpp' |
   xargs -P "$(nproc)" -n 1 clang-tidy --quiet -p build/asan
 
 echo "== build: preset $preset"
-cmake --preset "$preset" -DBUILD_TESTING=ON "${architecture[@]}" -Wno-dev >/dev/null
+cmake --preset "$preset" "${architecture[@]}" -Wno-dev >/dev/null
 cmake --build --preset "$preset"
 if [ "$preset" = dev ]; then
   echo "== clang-tidy: collector and kernels"

@@ -5,8 +5,8 @@
 //
 // - Idea: independent chains of packed multiply-adds in registers.
 // - Launch shape: 16 to 64 warps per SM.
-// - Amount: four operations per packed multiply-add. Before sm_90 the compiler emulates some of it.
-// - Minimum sm: 8.0 (emulated below).
+// - Amount: four operations per packed multiply-add.
+// - Minimum sm: 8.0; before that the compiler emulates it.
 #include <cuda_bf16.h>
 
 #include "core/counters.h"
@@ -29,8 +29,13 @@ __global__ void ceiling_bf16_fma(void* d_sink) {
       [=](__nv_bfloat162 values) { return __hfma2(values, values, addends); });
 }
 
-const CeilingRegistration registration(compute::benchmark<ceiling_bf16_fma, 4>("bf16", "fma",
-                                                                               counter::kHfma));
+CeilingBenchmark benchmark() {
+  CeilingBenchmark result = compute::benchmark<ceiling_bf16_fma, 4>("bf16", "fma", counter::kHfma);
+  result.minimum_sm = 80;
+  return result;
+}
+
+const CeilingRegistration registration(benchmark());
 
 }  // namespace
 

@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "analysis/analysis.h"
-#include "cli/version.h"
 #include "core/files.h"
 #include "tests/support/full_run.h"
 #include "tests/support/temporary_folder.h"
@@ -21,19 +20,15 @@ using ::testing::SizeIs;
 
 class CeilingCacheTest : public ::testing::Test {
  protected:
-  static rooflinectl::Run some_run() {
-    rooflinectl::Run run = rooflinectl::testing::full_run();
-    run.tool_version = tool_version();
-    run.tool_commit = tool_commit();
-    return run;
-  }
+  static rooflinectl::Run some_run() { return rooflinectl::testing::full_run(); }
 
-  fs::path file() const { return folder_ / (some_run().device.uuid + ".json"); }
+  fs::path file() const { return folder_ / (some_run().device.uuid + ".build.json"); }
 
   const TemporaryFolder temporary_;
   const fs::path folder_ = temporary_.path() / "not yet there";
   std::vector<std::string> warnings_;
-  const CeilingCache cache_{folder_, [this](const std::string& warning) { warnings_.push_back(warning); }};
+  const CeilingCache cache_{folder_, "build",
+                            [this](const std::string& warning) { warnings_.push_back(warning); }};
 };
 
 TEST_F(CeilingCacheTest, KeepsTheCeilingsAndNotThePoints) {
@@ -58,6 +53,25 @@ TEST_F(CeilingCacheTest, ALaterRunReplacesItsOwnCeilingsOnly) {
   EXPECT_EQ(find_ceiling(kept, "f32_add", CeilingSource::measured)->value, 7);
 }
 
+TEST_F(CeilingCacheTest, AnotherClockForgetsWhatTheFirstOneGave) {
+  rooflinectl::Run run = some_run();
+  run.ceilings.at(2).sm_clock_hz = 1.9e9;  // launch
+  cache_.store(run);
+  run.ceilings.erase(run.ceilings.begin(), run.ceilings.begin() + 2);
+  run.ceilings.at(0).sm_clock_hz = 1.2e9;
+  cache_.store(run);
+  EXPECT_THAT(cache_.load().at(0).ceilings, SizeIs(1));
+}
+
+TEST_F(CeilingCacheTest, TheClockDoesNotDriftFromRunToRun) {
+  rooflinectl::Run run = some_run();
+  for (const double clock_hz : {1.90e9, 1.88e9, 1.865e9}) {
+    run.ceilings.at(2).sm_clock_hz = clock_hz;
+    cache_.store(run);
+  }
+  EXPECT_EQ(find_ceiling(cache_.load().at(0), "launch", CeilingSource::measured)->sm_clock_hz, 1.90e9);
+}
+
 TEST_F(CeilingCacheTest, AnotherDriverForgetsWhatTheFirstOneGave) {
   cache_.store(some_run());
   rooflinectl::Run later = some_run();
@@ -67,12 +81,13 @@ TEST_F(CeilingCacheTest, AnotherDriverForgetsWhatTheFirstOneGave) {
   EXPECT_THAT(cache_.load().at(0).ceilings, SizeIs(1));
 }
 
-TEST_F(CeilingCacheTest, AnotherVersionOfTheToolIsNotUsed) {
-  rooflinectl::Run other = some_run();
-  other.tool_commit = "another";
-  cache_.store(other);
-  EXPECT_TRUE(fs::exists(file()));
+TEST_F(CeilingCacheTest, WhatAnotherBuildLeftIsNeitherUsedNorKept) {
+  const CeilingCache other(folder_, "other", [](const std::string&) { FAIL(); });
+  other.store(some_run());
   EXPECT_THAT(cache_.load(), IsEmpty());
+  cache_.store(some_run());
+  EXPECT_THAT(cache_.load(), SizeIs(1));
+  EXPECT_THAT(other.load(), IsEmpty());
 }
 
 TEST_F(CeilingCacheTest, DamageIsToldAndNotUsed) {
@@ -84,7 +99,7 @@ TEST_F(CeilingCacheTest, DamageIsToldAndNotUsed) {
 
 TEST_F(CeilingCacheTest, AFileOfAnotherDeviceIsToldAndNotUsed) {
   cache_.store(some_run());
-  fs::rename(file(), folder_ / "GPU-of-somebody-else.json");
+  fs::rename(file(), folder_ / "GPU-of-somebody-else.build.json");
   EXPECT_THAT(cache_.load(), IsEmpty());
   EXPECT_THAT(warnings_, ElementsAre(HasSubstr("another device")));
 }
@@ -104,7 +119,7 @@ TEST_F(CeilingCacheTest, AFolderThatCannotBeMadeIsToldOnce) {
 }
 
 TEST_F(CeilingCacheTest, WithoutAFolderNothingIsKept) {
-  const CeilingCache nowhere(std::nullopt, [](const std::string&) { FAIL(); });
+  const CeilingCache nowhere(std::nullopt, "build", [](const std::string&) { FAIL(); });
   nowhere.store(some_run());
   EXPECT_THAT(nowhere.load(), IsEmpty());
 }

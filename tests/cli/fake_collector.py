@@ -155,6 +155,17 @@ def main():
             sys.exit(3)
         say({"devices": [DEVICE]})
         return
+    if sys.argv[1:2] == ["--checks"]:
+        accidents("start")
+        checks = [{"subject": "driver", "status": "ok", "detail": "580.00", "fix": "", "stops_measuring": False}]
+        if happens("uncounted", "start"):
+            checks.append({"subject": "counters", "status": "fails", "detail": "reserved", "fix": "ask an administrator",
+                           "stops_measuring": False})
+        if happens("no_gpu", "start"):
+            checks = [{"subject": "driver", "status": "fails", "detail": "no CUDA device was found",
+                       "fix": "is the driver loaded?", "stops_measuring": True}]
+        say({"checks": checks})
+        return
     if sys.argv[1:2] == ["--metrics"]:
         counters = [{"key": key, "meaning": f"what {key} is", "metric": metric} for key, metric in METRICS.items()]
         lacking = [dict(counter, metric="") if counter["key"] == "fmul" else counter for counter in counters]
@@ -194,18 +205,26 @@ def main():
         for index, known in enumerate(request["known_ceilings"]):
             if (known["uuid"], known["driver_version"]) == (DEVICE["uuid"], DEVICE["driver_version"]) \
                     and abs(known["launch_clock_hz"] - CLOCK_HZ) < 0.02 * CLOCK_HZ:
-                known_ids = known["ids"]
+                known_ids = set(known["ids"]) - set(known["unconfirmed_ids"] if session["available"] else [])
                 say({"type": "ceilings_known", "index": 7 if happens("boast", "start") else index})
+        measured = []
         for ceiling in request["plan"]["ceilings"]:
             if ceiling in known_ids:
                 continue
             say({"type": "progress", "phase": "ceilings", "what": ceiling})
             accidents(f"ceilings:{ceiling}")
             compute = ceiling.startswith("f32")
-            say({"type": "ceiling", "ceiling": {
+            measured.append({
                 "id": ceiling, "kind": "compute" if compute else "bandwidth", "source": "measured",
                 "subject": "f32" if compute else "dram", "operation": ceiling.split("_")[1],
-                "value": 3e13 if compute else 3e12, "relative_spread": 0.001, "method": "fake"}})
+                "value": 3e13 if compute else 3e12, "relative_spread": 0.001, "method": "fake"})
+            say({"type": "ceiling", "ceiling": measured[-1]})
+        if session["available"] and measured:
+            say({"type": "progress", "phase": "confirm", "what": "the ceilings"})
+            accidents("confirm:ceilings")
+            for ceiling in measured:
+                confirmation = {"agrees": True, "detail": "counted 1.0000 of the declared work"}
+                say({"type": "ceiling", "ceiling": dict(ceiling, confirmation=confirmation)})
 
     to_count = []
     for index, point in enumerate(points):

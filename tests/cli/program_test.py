@@ -350,6 +350,46 @@ class Ceilings(ProgramTest):
         self.assert_exit(self.ceilings(), 0)
         self.assertNotIn("measured before", self.ceilings(accidents="boast@start").stderr)
 
+    def test_each_is_shown_once_and_confirmed(self):
+        result = self.ceilings()
+        self.assertEqual(result.stderr.count("ceiling dram_read:"), 1)
+        run = json.loads((self.folder / "runs/ceilings/latest/run.json").read_text())
+        for ceiling in run["ceilings"]:
+            self.assertEqual("confirmation" in ceiling, ceiling["id"] in {"dram_copy", "dram_read", "f32_add"})
+
+    def test_what_was_not_counted_is_measured_again_where_it_can_be(self):
+        self.assert_exit(self.ceilings("--no-counters"), 0)
+        self.assertNotIn("ceiling dram_read:", self.ceilings("--no-counters").stderr)
+        self.assertIn("ceiling dram_read:", self.ceilings().stderr)
+        self.assertNotIn("ceiling dram_read:", self.ceilings().stderr)
+
+    def test_a_crash_before_they_are_confirmed_measures_them_again(self):
+        result = self.ceilings(accidents="segv@ceilings:f32_add")
+        self.assert_exit(result, 1)
+        run = json.loads((self.folder / "runs/ceilings/latest/run.json").read_text())
+        confirmed = {c["id"] for c in run["ceilings"] if "confirmation" in c}
+        self.assertEqual(confirmed, {"dram_copy", "dram_read"})
+
+    def test_a_crash_while_they_are_confirmed_costs_the_confirmation(self):
+        result = self.run_plan("segv@confirm:ceilings")
+        self.assert_exit(result, 1)
+        self.assertIn("confirmation of the ceilings: crashed with SIGSEGV while confirming", result.stdout)
+        self.assertEqual(len(self.measured()), 4)
+        self.assertIn("dram_read", {c["id"] for c in self.run_json()["ceilings"]})
+
+    def test_ctrl_c_keeps_what_was_measured(self):
+        process = subprocess.Popen([PROGRAM, "ceilings"], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True, env=self.environment("hang@ceilings:f32_add"))
+        for line in process.stderr:
+            if line.startswith("ceiling dram_read:"):
+                break
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, stdout + stderr)
+        self.assertIn("what was measured is kept: rooflinectl report runs/ceilings/", stderr)
+        (file,) = (self.folder / "runs/ceilings").glob("*/run.json")
+        self.assertIn("dram_read", {c["id"] for c in json.loads(file.read_text())["ceilings"]})
+
     def test_a_crash_costs_one_ceiling(self):
         result = self.ceilings(accidents="segv@ceilings:dram_read")
         self.assert_exit(result, 1)
@@ -362,6 +402,58 @@ class Ceilings(ProgramTest):
         self.assert_exit(result, 3)
         self.assertIn("no CUDA device was found", result.stderr)
         self.assert_nothing_written()
+
+
+class Doctor(ProgramTest):
+    def doctor(self, *arguments, accidents="", **tools):
+        """With tools in the PATH that print these texts, and no others."""
+        folder = self.folder / "tools"
+        folder.mkdir(exist_ok=True)
+        for name, text in tools.items():
+            (folder / name).write_text(f"#!/bin/sh\necho '{text}'\n")
+            (folder / name).chmod(0o755)
+        return self.call("doctor", *arguments, accidents=accidents, PATH=f"{folder}:/usr/bin:/bin")
+
+    def test_tells_what_works(self):
+        result = self.doctor(ncu="Version 2025.3.1.0 (build 1)")
+        self.assert_exit(result, 0)
+        self.assertRegex(result.stdout, r"(?m)^ok +driver +580\.00$")
+        self.assertRegex(result.stdout, r"(?m)^ok +ncu +2025\.3\.1 \(")
+        self.assertIn("This machine can measure.", result.stdout)
+
+    def test_refused_counters_do_not_stop_measuring(self):
+        result = self.doctor(accidents="uncounted@start")
+        self.assert_exit(result, 0)
+        self.assertRegex(result.stdout, r"(?m)^fails +counters +reserved\n +ask an administrator$")
+
+    def test_without_a_gpu_exits_with_3_in_the_words_of_a_run(self):
+        result = self.doctor(accidents="no_gpu@start")
+        self.assert_exit(result, 3)
+        self.assertIn("This machine cannot measure.", result.stdout)
+        run = self.run_plan("no_gpu@start", "--require-gpu").stderr
+        self.assertIn(re.search(r"fails +driver +(.*)", result.stdout)[1], run)
+
+    def test_a_collector_that_dies_is_a_finding(self):
+        result = self.doctor(accidents="segv@start")
+        self.assert_exit(result, 3)
+        self.assertRegex(result.stdout, r"(?m)^fails +collector +.*crashed with SIGSEGV")
+
+    def test_an_nsys_without_its_importer_is_told(self):
+        result = self.doctor(nsys="NVIDIA Nsight Systems version 2022.4.2.1-df9881f")
+        self.assertRegex(result.stdout, r"(?m)^warning +nsys +2022\.4\.2 .*\.qdstrm and no report$")
+        (self.folder / "tools/host-linux-x64").mkdir()
+        importer = self.folder / "tools/host-linux-x64/QdstrmImporter"
+        importer.write_text("#!/bin/sh\n")
+        importer.chmod(0o755)
+        self.assertRegex(self.doctor().stdout, r"(?m)^ok +nsys +2022\.4\.2 ")
+
+    def test_a_tool_that_does_not_answer_is_told(self):
+        self.assertRegex(self.doctor(ncu="what?").stdout, r"(?m)^fails +ncu +.*does not tell its version$")
+
+    def test_json(self):
+        checks = json.loads(self.doctor("--json").stdout)["checks"]
+        self.assertEqual(checks[0], {"subject": "driver", "status": "ok", "detail": "580.00", "fix": "",
+                                     "stops_measuring": False})
 
 
 class Replay(ProgramTest):
@@ -508,7 +600,7 @@ class Accidents(ProgramTest):
         self.assert_exit(result, 1)
         self.assertIn("ceiling dram_read: crashed with SIGSEGV", result.stdout)
         self.assertEqual({c["id"] for c in self.run_json()["ceilings"]}, {"dram", "launch", "dram_copy", "f32_add"})
-        self.assertEqual(self.sent_requests()[1]["plan"]["ceilings"], ["f32_add"])
+        self.assertEqual(self.sent_requests()[1]["plan"]["ceilings"], ["dram_copy", "f32_add"])
         self.assertEqual(self.run_json()["plan"]["ceilings"], ["dram_copy", "dram_read", "f32_add"])
 
     def test_counters_that_were_taken_away_are_told_once(self):

@@ -68,6 +68,19 @@ TEST_F(RecorderTest, ACeilingThatIsMeasuredAgainReplacesTheFirst) {
   EXPECT_EQ(recorder_.run().ceilings[0].value, 2);
 }
 
+TEST_F(RecorderTest, AConfirmedCeilingKeepsTheTimeOfItsMeasurement) {
+  Ceiling ceiling;
+  ceiling.id = "dram_read";
+  ceiling.source = CeilingSource::measured;
+  ceiling.measured_utc = "2026-11-20T00:00:00Z";
+  recorder_.add(ceiling);
+  ceiling.measured_utc.clear();
+  ceiling.confirmation = Confirmation{true, "counted"};
+  recorder_.add(ceiling);
+  EXPECT_EQ(recorder_.run().ceilings[0].measured_utc, "2026-11-20T00:00:00Z");
+  EXPECT_TRUE(recorder_.run().ceilings[0].confirmation);
+}
+
 TEST_F(RecorderTest, CountersThatCeaseDoNotHideThoseThatWereTaken) {
   CounterSession session;
   session.reason = "refused";

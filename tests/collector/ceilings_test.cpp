@@ -115,6 +115,7 @@ TEST(Confirmation, OfACacheFailsWhereTheLevelBelowDelivers) {
   EXPECT_TRUE(confirm(l2, counted(0.019e9)).agrees);
   EXPECT_FALSE(confirm(l2, counted(0.021e9)).agrees);
   EXPECT_THAT(confirm(l2, counted(0.1e9)).detail, HasSubstr("10.00 % of them at DRAM"));
+  EXPECT_FALSE(confirm(l2, {{counter::kL2Bytes, 1e9}}).agrees) << "nothing is known of DRAM";
   const auto l1 = benchmark(CeilingKind::bandwidth, "l1", "read", {counter::kL1Bytes});
   EXPECT_FALSE(confirm(l1, {{counter::kL1Bytes, 1e9}, {counter::kL2Bytes, 0.03e9}}).agrees);
 }

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "collector/cupti/chips.h"
@@ -61,6 +62,18 @@ TEST_P(MetricCatalogueOnChip, ResolvesInThePinnedNumberOfPasses) {
 
 INSTANTIATE_TEST_SUITE_P(EveryChip, MetricCatalogueOnChip, ::testing::ValuesIn(cupti::countable_chips()),
                          [](const auto& chip) { return chip.param; });
+
+TEST(MetricCatalogue, OfCeilingsKnowsTheTensorCoresOfEveryChipThatHasThem) {
+  for (const auto& [chip, passes] :
+       std::map<std::string, int>{{"GA100", 7}, {"GA102", 7}, {"AD102", 8}, {"GH100", 8}}) {
+    const cupti::HostConfiguration configuration(chip, ceiling_metrics(), {});
+    EXPECT_EQ(configuration.passes(), passes) << chip;
+    for (const std::string_view key : {kPeakTensorF16, kPeakTensorBf16, kPeakTensorTf32, kPeakTensorI8,
+                                       kPeakFfma, kPeakL2Sectors, kPeakL1Wavefronts}) {
+      EXPECT_TRUE(configuration.metrics().contains(std::string(key))) << chip << ": " << key;
+    }
+  }
+}
 
 TEST(MetricCatalogue, CoversTheChipsOfTheReleaseBuild) {
   const std::vector<std::string> known = cupti::countable_chips();

@@ -360,6 +360,7 @@ TEST(Precision, OfTheOperationsChoosesTheCeilings) {
   halves.point.dtype = Dtype::f16;
   EXPECT_EQ(OnePoint(with_ceilings(halves))->roof->compute_ceiling, "f32_add") << "accumulated in f32";
   halves.work.precision = Dtype::f16;
+  EXPECT_EQ(OnePoint(with_ceilings(halves))->roof->compute_ceiling, "f16_fma / 2");
   halves.work.fma_flops = halves.work.flops;
   EXPECT_EQ(OnePoint(with_ceilings(halves))->roof->compute_ceiling, "f16_fma");
 }

@@ -45,7 +45,7 @@ CollectRequest some_request() {
   request.skip_points = {0, 4};
   request.count_only_points = {2};
   request.skip_ceilings = true;
-  request.known_ceilings = {{"GPU-1", "580.1", 1.98e9, 1.9e9, {"dram_read", "f32_add"}}};
+  request.known_ceilings = {{"GPU-1", "580.1", 1.98e9, 1.9e9, {"dram_read", "f32_add"}, {"f32_add"}}};
   return request;
 }
 

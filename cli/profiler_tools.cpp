@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/profiler_tools.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <regex>
+#include <sstream>
+
+#include "cli/collector_process.h"
+
+namespace rooflinectl {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::seconds kAnswerLimit{10};
+
+bool is_program(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
+}
+
+std::vector<fs::path> path_folders() {
+  std::vector<fs::path> folders;
+  const char* const path = std::getenv("PATH");
+  std::istringstream entries(path != nullptr ? path : "");
+  for (std::string folder; std::getline(entries, folder, ':');) folders.emplace_back(folder);
+  return folders;
+}
+
+/// Toolkits and the packages of the tools alone, the newest version first.
+std::vector<fs::path> nvidia_folders() {
+  std::vector<fs::path> folders = {"/usr/local/cuda/bin"};
+  for (const char* package : {"/opt/nvidia/nsight-compute", "/opt/nvidia/nsight-systems"}) {
+    std::vector<fs::path> versions;
+    std::error_code error;
+    for (const fs::directory_entry& entry : fs::directory_iterator(package, error))
+      versions.push_back(entry.path());
+    std::sort(versions.rbegin(), versions.rend());
+    for (const fs::path& version : versions) {
+      folders.push_back(version);
+      folders.push_back(version / "bin");
+    }
+  }
+  return folders;
+}
+
+/// `2025.3.1` in what the program prints for --version; empty if there is nothing like it.
+std::string version_of(const fs::path& program) {
+  static const std::regex kVersion(R"((\d{4}\.\d+\.\d+))");
+  const std::string text = output_of(program, {"--version"}).value_or("");
+  std::smatch match;
+  return std::regex_search(text, match, kVersion) ? match[1].str() : "";
+}
+
+/// Whether the driver lets administrators alone use counters.
+bool counters_are_reserved() {
+  std::ifstream parameters("/proc/driver/nvidia/params");
+  for (std::string line; std::getline(parameters, line);) {
+    if (line == "RmProfilingAdminOnly: 1") return geteuid() != 0;
+  }
+  return false;
+}
+
+Check not_found(std::string subject, const char* package) {
+  return {std::move(subject), CheckStatus::warning, "not found; numbers cannot be cross-checked with it",
+          fmt::format("install {} or put it on the PATH", package)};
+}
+
+/// nsys leaves a .qdstrm that only this program can turn into a report; some packages split it off.
+bool has_importer(const fs::path& nsys) {
+  std::error_code error;
+  const fs::path folder = fs::canonical(nsys, error).parent_path();
+  for (const fs::path& root : {folder, folder.parent_path()}) {
+    for (const fs::directory_entry& entry : fs::directory_iterator(root, error)) {
+      if (entry.path().filename().string().starts_with("host") && is_program(entry.path() / "QdstrmImporter"))
+        return true;
+    }
+    if (is_program(root / "QdstrmImporter")) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::optional<fs::path> find_tool(const std::string& name) {
+  for (const auto& folders : {path_folders(), nvidia_folders()}) {
+    for (const fs::path& folder : folders) {
+      if (is_program(folder / name)) return folder / name;
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> output_of(const fs::path& program, const std::vector<std::string>& arguments) {
+  const auto deadline = CollectorProcess::Clock::now() + kAnswerLimit;
+  CollectorProcess process(program, arguments, {});
+  std::string output;
+  while (true) {
+    const CollectorProcess::Event event = process.next(deadline);
+    if (const auto* line = std::get_if<CollectorProcess::Line>(&event)) {
+      output += line->text + "\n";
+    } else if (const auto* exited = std::get_if<CollectorProcess::Exited>(&event)) {
+      return exited->wait_status == 0 ? std::optional(output) : std::nullopt;
+    } else if (!std::holds_alternative<CollectorProcess::LogLine>(event)) {
+      return std::nullopt;
+    }
+  }
+}
+
+Check ncu_check() {
+  const auto ncu = find_tool("ncu");
+  if (!ncu) return not_found("ncu", "Nsight Compute");
+  const std::string version = version_of(*ncu);
+  if (version.empty()) {
+    return {"ncu", CheckStatus::fails, fmt::format("{} does not tell its version", ncu->string()),
+            "install Nsight Compute again"};
+  }
+  const std::string found = fmt::format("{} ({})", version, ncu->string());
+  if (!counters_are_reserved()) return {"ncu", CheckStatus::ok, found};
+  return {
+      "ncu", CheckStatus::warning, found + "; the driver reserves counters for administrators",
+      "set NVreg_RestrictProfilingToAdminUsers=0 for the nvidia kernel module and reload it, or run as root"};
+}
+
+Check nsys_check() {
+  const auto nsys = find_tool("nsys");
+  if (!nsys) return not_found("nsys", "Nsight Systems");
+  const std::string version = version_of(*nsys);
+  if (version.empty()) {
+    return {"nsys", CheckStatus::fails, fmt::format("{} does not tell its version", nsys->string()),
+            "install Nsight Systems again"};
+  }
+  const std::string found = fmt::format("{} ({})", version, nsys->string());
+  if (has_importer(*nsys)) return {"nsys", CheckStatus::ok, found};
+  return {"nsys", CheckStatus::warning, found + "; without its importer it leaves a .qdstrm and no report",
+          "install the host part of Nsight Systems (QdstrmImporter)"};
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/checks.h"
+
+#include <cuda_runtime_api.h>
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "collector/apparatus.h"
+#include "collector/device.h"
+#include "collector/matrix_product.h"
+#include "collector/nvml.h"
+#include "collector/profiler.h"
+#include "core/error.h"
+#include "kernels/cuda_check.h"
+
+namespace rooflinectl {
+
+namespace {
+
+constexpr double kGibibyte = 1024.0 * 1024 * 1024;
+/// Below this part of the device's memory, others use it in earnest.
+constexpr double kMuchFree = 0.9;
+constexpr unsigned kHotCelsius = 85;
+
+Check failing(std::string subject, const Error& error, bool stops_measuring) {
+  return {std::move(subject), CheckStatus::fails, error.what(), error.hint(), stops_measuring};
+}
+
+Check driver_check(const DeviceInfo& device) {
+  return {"driver", CheckStatus::ok,
+          fmt::format("{}, for CUDA up to {}.{}; this program was built with CUDA {}.{}",
+                      device.driver_version.empty() ? "unknown version" : device.driver_version,
+                      device.cuda_driver_version / 1000, device.cuda_driver_version % 1000 / 10,
+                      device.cuda_runtime_version / 1000, device.cuda_runtime_version % 1000 / 10)};
+}
+
+Check gpu_check(const DeviceInfo& device) {
+  return {"gpu", CheckStatus::ok,
+          fmt::format("{} {}, compute capability {}.{}, {} SMs, ECC {}", device.index, device.name,
+                      device.compute_capability / 10, device.compute_capability % 10, device.sm_count,
+                      device.ecc_enabled ? "on" : "off")};
+}
+
+/// Whether the program has machine code, or PTX, for this GPU.
+Check kernels_check(const Stream& stream) {
+  try {
+    enqueue_delay(1, stream);
+    stream.synchronize();
+    return {"kernels", CheckStatus::ok, "this build has code for this GPU"};
+  } catch (const Error& error) {
+    return failing("kernels", error, true);
+  }
+}
+
+Check memory_check() {
+  std::size_t free_bytes = 0;
+  std::size_t total_bytes = 0;
+  kernels::check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
+  const std::string detail =
+      fmt::format("{:.1f} of {:.1f} GiB free", static_cast<double>(free_bytes) / kGibibyte,
+                  static_cast<double>(total_bytes) / kGibibyte);
+  if (static_cast<double>(free_bytes) >= kMuchFree * static_cast<double>(total_bytes)) {
+    return {"memory", CheckStatus::ok, detail};
+  }
+  return {"memory", CheckStatus::warning, detail,
+          "nvidia-smi shows who else uses it; times would be disturbed"};
+}
+
+/// One empty kernel, counted: whatever stands in the way shows here.
+Check counters_check(const DeviceInfo& device, const Stream& stream) {
+  try {
+    const std::unique_ptr<Profiler> profiler = open_profiler(device.index, basic_metrics());
+    const CountedRange range{[] {},
+                             [&] {
+                               enqueue_delay(1, stream);
+                               stream.synchronize();
+                             }};
+    profiler->count({range});
+    return {"counters", CheckStatus::ok,
+            fmt::format("{} in {} passes; CUPTI API {}", profiler->chip(), profiler->passes(),
+                        profiler->version())};
+  } catch (const Error& error) {
+    return failing("counters", error, false);
+  }
+}
+
+Check matrix_library_check() {
+  if (const auto library = load_matrix_library())
+    return {"cublaslt", CheckStatus::ok, library->description()};
+  return {"cublaslt", CheckStatus::warning,
+          "not found: tensor-core ceilings come from our own kernel, which is slower",
+          "install the CUDA 13 toolkit's libcublas, or set CUDA_HOME to its folder"};
+}
+
+Check persistence_check(const DeviceState& state) {
+  if (state.persistence_mode.value_or(true)) return {"persistence", CheckStatus::ok, "on"};
+  return {"persistence", CheckStatus::warning,
+          "off: the driver is loaded anew for every first use, which takes seconds",
+          "sudo nvidia-smi --persistence-mode=1"};
+}
+
+Check mig_check(const DeviceState& state) {
+  if (!state.mig_mode.value_or(false)) return {"mig", CheckStatus::ok, "off"};
+  return {"mig", CheckStatus::warning, "on: an instance has a part of the GPU, and of its roofs",
+          "sudo nvidia-smi --mig=0, or take an instance with a compute instance of its own"};
+}
+
+Check clock_check(const DeviceState& state) {
+  const std::string now =
+      state.sm_clock_mhz ? fmt::format("SM at {} MHz now", *state.sm_clock_mhz) : "unknown";
+  if (!state.max_sm_clock_mhz) return {"clocks", CheckStatus::ok, now};
+  const std::string detail = fmt::format("{}, {} MHz at most", now, *state.max_sm_clock_mhz);
+  const bool is_limited =
+      state.application_sm_clock_mhz && *state.application_sm_clock_mhz < *state.max_sm_clock_mhz;
+  if (!is_limited) return {"clocks", CheckStatus::ok, detail};
+  return {"clocks", CheckStatus::warning,
+          fmt::format("{}; application clock set to {} MHz", detail, *state.application_sm_clock_mhz),
+          "sudo nvidia-smi --reset-applications-clocks"};
+}
+
+Check throttle_check(const DeviceState& state) {
+  const std::string temperature =
+      state.temperature_c ? fmt::format(", {} °C", *state.temperature_c) : std::string();
+  if (!state.throttle_reasons.empty()) {
+    return {
+        "throttling", CheckStatus::warning,
+        fmt::format("now, by {}{}", fmt::join(state.throttle_reasons, ", "), temperature),
+        "nvidia-smi --query --display=PERFORMANCE; wait until it has cooled down or others have finished"};
+  }
+  const bool is_hot = state.temperature_c.value_or(0) >= kHotCelsius;
+  return {"throttling", is_hot ? CheckStatus::warning : CheckStatus::ok, "none now" + temperature,
+          is_hot ? "it will lower its clock soon: look after its cooling" : ""};
+}
+
+Check power_check(const DeviceState& state) {
+  if (!state.power_limit_w || !state.default_power_limit_w)
+    return {"power", CheckStatus::ok, "limit unknown"};
+  const std::string detail =
+      fmt::format("limit {:.0f} W, by default {:.0f} W", *state.power_limit_w, *state.default_power_limit_w);
+  if (*state.power_limit_w >= *state.default_power_limit_w) return {"power", CheckStatus::ok, detail};
+  return {"power", CheckStatus::warning, detail,
+          fmt::format("sudo nvidia-smi --power-limit={:.0f}", *state.default_power_limit_w)};
+}
+
+Check processes_check(const DeviceState& state) {
+  const unsigned others =
+      state.compute_processes.value_or(1) - (state.compute_processes.value_or(1) > 0 ? 1 : 0);
+  if (others == 0) return {"other programs", CheckStatus::ok, "none on this GPU"};
+  return {"other programs", CheckStatus::warning, fmt::format("{} on this GPU", others),
+          "nvidia-smi names them; times would be disturbed"};
+}
+
+}  // namespace
+
+std::vector<Check> check_machine(const std::string& selector) {
+  std::vector<Check> checks;
+  DeviceInfo device;
+  try {
+    device = select_device(selector);
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::usage) throw;
+    return {failing("driver", error, true)};
+  }
+  checks.push_back(driver_check(device));
+  checks.push_back(gpu_check(device));
+  try {
+    const Stream stream;
+    checks.push_back(kernels_check(stream));
+    if (checks.back().status == CheckStatus::fails) return checks;
+    checks.push_back(memory_check());
+    checks.push_back(counters_check(device, stream));
+  } catch (const Error& error) {
+    checks.push_back(failing("gpu", error, true));
+    return checks;
+  }
+  checks.push_back(matrix_library_check());
+  if (const auto state = device_state(device.uuid)) {
+    for (const auto& check :
+         {persistence_check, mig_check, clock_check, throttle_check, power_check, processes_check}) {
+      checks.push_back(check(*state));
+    }
+  } else {
+    checks.push_back(
+        {"state", CheckStatus::warning, "libnvidia-ml.so.1 tells nothing of this GPU",
+         "in a container: expose the driver's utilities (NVIDIA_DRIVER_CAPABILITIES=compute,utility)"});
+  }
+  return checks;
+}
+
+}  // namespace rooflinectl

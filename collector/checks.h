@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/check.h"
+
+namespace rooflinectl {
+
+/// Whether this machine can measure on the device that `selector` names, and what could make its numbers
+/// poor: driver, GPU, kernels for it, memory, CUPTI, counters (one empty kernel is counted), cuBLASLt, and
+/// the state of the GPU. Takes about a second, most of it for the counters. Throws Error(usage) if the
+/// selector names no device.
+std::vector<Check> check_machine(const std::string& selector);
+
+}  // namespace rooflinectl

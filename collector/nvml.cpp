@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/nvml.h"
+
+#include <dlfcn.h>
+
+#include <utility>
+
+namespace rooflinectl {
+
+namespace {
+
+// NVML's binary interface (NVML API Reference); its header is not part of every CUDA toolkit.
+using Device = void*;
+constexpr int kSuccess = 0;
+constexpr unsigned kSmClock = 1;
+constexpr unsigned kGpuTemperature = 0;
+constexpr unsigned kMaxProcesses = 256;
+
+struct ProcessInfo {
+  unsigned pid;
+  unsigned long long used_memory_bytes;
+  unsigned gpu_instance;
+  unsigned compute_instance;
+};
+
+constexpr std::pair<unsigned long long, const char*> kThrottleReasons[] = {
+    {0x002, "application clocks"},   {0x004, "power cap"},     {0x008, "hardware slowdown"},
+    {0x010, "synchronised boost"},   {0x020, "thermal"},       {0x040, "hardware thermal slowdown"},
+    {0x080, "hardware power brake"}, {0x100, "display clocks"}};
+
+/// The library, for as long as this object lives.
+class Nvml {
+ public:
+  Nvml() : library_(dlopen("libnvidia-ml.so.1", RTLD_NOW)) {
+    if (library_ == nullptr || call<int()>("nvmlInit_v2") != kSuccess) library_ = nullptr;
+  }
+  ~Nvml() {
+    if (library_ != nullptr) call<int()>("nvmlShutdown");
+  }
+  Nvml(const Nvml&) = delete;
+  Nvml& operator=(const Nvml&) = delete;
+
+  bool is_there() const { return library_ != nullptr; }
+
+  /// The result of the function, or failure if there is none of that name.
+  template <typename Function, typename... Arguments>
+  int call(const char* name, Arguments... arguments) const {
+    auto* const function = reinterpret_cast<Function*>(dlsym(library_, name));
+    return function == nullptr ? -1 : function(arguments...);
+  }
+
+  /// A property that the function `name` gives through its last argument.
+  template <typename Value, typename... Arguments>
+  std::optional<Value> get(const char* name, Device device, Arguments... arguments) const {
+    Value value{};
+    const bool known =
+        call<int(Device, Arguments..., Value*)>(name, device, arguments..., &value) == kSuccess;
+    return known ? std::optional(value) : std::nullopt;
+  }
+
+ private:
+  void* library_;
+};
+
+std::optional<bool> as_bool(const std::optional<unsigned>& value) {
+  return value ? std::optional(*value != 0) : std::nullopt;
+}
+
+std::optional<double> as_watts(const std::optional<unsigned>& milliwatts) {
+  return milliwatts ? std::optional(*milliwatts / 1e3) : std::nullopt;
+}
+
+std::optional<bool> mig_mode(const Nvml& nvml, Device device) {
+  unsigned current = 0;
+  unsigned pending = 0;
+  const int result =
+      nvml.call<int(Device, unsigned*, unsigned*)>("nvmlDeviceGetMigMode", device, &current, &pending);
+  return result == kSuccess ? std::optional(current != 0) : std::nullopt;
+}
+
+std::optional<unsigned> compute_processes(const Nvml& nvml, Device device) {
+  unsigned count = kMaxProcesses;
+  ProcessInfo processes[kMaxProcesses];
+  const int result = nvml.call<int(Device, unsigned*, ProcessInfo*)>(
+      "nvmlDeviceGetComputeRunningProcesses_v3", device, &count, processes);
+  return result == kSuccess ? std::optional(count) : std::nullopt;
+}
+
+std::vector<std::string> throttle_reasons(const Nvml& nvml, Device device) {
+  std::vector<std::string> reasons;
+  const auto bits = nvml.get<unsigned long long>("nvmlDeviceGetCurrentClocksThrottleReasons", device);
+  for (const auto& [bit, reason] : kThrottleReasons) {
+    if (bits && (*bits & bit) != 0) reasons.emplace_back(reason);
+  }
+  return reasons;
+}
+
+}  // namespace
+
+std::optional<DeviceState> device_state(const std::string& uuid) {
+  const Nvml nvml;
+  Device device = nullptr;
+  const bool found = nvml.is_there() && nvml.call<int(const char*, Device*)>(
+                                            "nvmlDeviceGetHandleByUUID", uuid.c_str(), &device) == kSuccess;
+  if (!found) return std::nullopt;
+  DeviceState state;
+  state.persistence_mode = as_bool(nvml.get<unsigned>("nvmlDeviceGetPersistenceMode", device));
+  state.mig_mode = mig_mode(nvml, device);
+  state.sm_clock_mhz = nvml.get<unsigned>("nvmlDeviceGetClockInfo", device, kSmClock);
+  state.max_sm_clock_mhz = nvml.get<unsigned>("nvmlDeviceGetMaxClockInfo", device, kSmClock);
+  state.application_sm_clock_mhz = nvml.get<unsigned>("nvmlDeviceGetApplicationsClock", device, kSmClock);
+  state.power_limit_w = as_watts(nvml.get<unsigned>("nvmlDeviceGetEnforcedPowerLimit", device));
+  state.default_power_limit_w =
+      as_watts(nvml.get<unsigned>("nvmlDeviceGetPowerManagementDefaultLimit", device));
+  state.temperature_c = nvml.get<unsigned>("nvmlDeviceGetTemperature", device, kGpuTemperature);
+  state.throttle_reasons = throttle_reasons(nvml, device);
+  state.compute_processes = compute_processes(nvml, device);
+  return state;
+}
+
+}  // namespace rooflinectl

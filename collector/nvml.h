@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace rooflinectl {
+
+/// What the driver's management library (NVML) tells of a GPU and CUDA does not. Each is nothing where the
+/// GPU or the driver has no such thing, or does not let the user ask.
+struct DeviceState {
+  std::optional<bool> persistence_mode;
+  std::optional<bool> mig_mode;
+  std::optional<unsigned> sm_clock_mhz;      ///< now
+  std::optional<unsigned> max_sm_clock_mhz;  ///< of the GPU
+  /// Above which the GPU is told not to go: `nvidia-smi --lock-gpu-clocks`, or application clocks.
+  std::optional<unsigned> application_sm_clock_mhz;
+  std::optional<double> power_limit_w;
+  std::optional<double> default_power_limit_w;
+  std::optional<unsigned> temperature_c;
+  /// Why the clock is below its maximum right now, but for idleness: `power cap`, `thermal`.
+  std::vector<std::string> throttle_reasons;
+  std::optional<unsigned> compute_processes;  ///< that use the GPU, this one included
+};
+
+/// Asks NVML, which comes with the driver, for the GPU of that UUID. Nothing if NVML is missing or does not
+/// know it.
+std::optional<DeviceState> device_state(const std::string& uuid);
+
+}  // namespace rooflinectl
