@@ -8,7 +8,6 @@
 #include <chrono>
 #include <cstdlib>
 #include <fstream>
-#include <regex>
 #include <sstream>
 
 #include "cli/collector_process.h"
@@ -51,12 +50,24 @@ std::vector<fs::path> nvidia_folders() {
   return folders;
 }
 
-/// `2025.3.1` in what the program prints for --version; empty if there is nothing like it.
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// `2025.3.1` in what the program prints for --version: the first three numbers of a word that begins with a
+/// year; empty if there is none.
 std::string version_of(const fs::path& program) {
-  static const std::regex kVersion(R"((\d{4}\.\d+\.\d+))");
-  const std::string text = output_of(program, {"--version"}).value_or("");
-  std::smatch match;
-  return std::regex_search(text, match, kVersion) ? match[1].str() : "";
+  std::istringstream words(output_of(program, {"--version"}).value_or(""));
+  for (std::string word; words >> word;) {
+    const auto end =
+        std::find_if_not(word.begin(), word.end(), [](char c) { return is_digit(c) || c == '.'; });
+    const std::string numbers(word.begin(), end);
+    const auto first_dot = numbers.find('.');
+    const auto second_dot = numbers.find('.', first_dot + 1);
+    if (first_dot != 4 || second_dot == std::string::npos) continue;
+    return numbers.substr(0, numbers.find('.', second_dot + 1));
+  }
+  return {};
 }
 
 /// Whether the driver lets administrators alone use counters.
