@@ -45,6 +45,12 @@ std::string_view to_string(Bound bound) {
   return "?";
 }
 
+const LevelUse* find_level(const RooflinePoint& point, std::optional<MemoryLevel> level) {
+  const auto found = std::find_if(point.levels.begin(), point.levels.end(),
+                                  [&](const LevelUse& use) { return use.level == level; });
+  return found == point.levels.end() ? nullptr : &*found;
+}
+
 const Ceiling* find_ceiling(const Run& run, std::string_view id, CeilingSource source) {
   const auto found = std::find_if(run.ceilings.begin(), run.ceilings.end(), [&](const Ceiling& ceiling) {
     return ceiling.id == id && ceiling.source == source;

@@ -146,6 +146,9 @@ struct DerivedQuantity {
 };
 std::vector<DerivedQuantity> derived_quantities(const Measurement& measurement);
 
+/// How `point` uses `level`; null where that was not counted, or for no level.
+const LevelUse* find_level(const RooflinePoint& point, std::optional<MemoryLevel> level);
+
 /// A ceiling of the device in both its forms.
 struct CeilingPair {
   const Ceiling* measured = nullptr;     ///< null where it was not measured

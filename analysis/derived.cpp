@@ -36,7 +36,7 @@ std::vector<DerivedQuantity> derived_quantities(const Measurement& measurement) 
     if (value) quantities.push_back({std::move(name), *value, true});
   };
 
-  const auto executed = executed_operations(counters, accumulator(measurement.point.dtype));
+  const auto executed = executed_operations(counters, precision_of(measurement));
   add("executed FLOP per element", per_element(executed ? MaybeValue(executed->flops) : std::nullopt));
   add("DRAM bytes per element", per_element(dram_bytes(counters)));
   add("shared bytes per element", per_element(count(counter::kSharedBytes)));

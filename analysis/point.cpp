@@ -9,6 +9,10 @@
 
 namespace rooflinectl {
 
+Dtype precision_of(const Measurement& measurement) {
+  return measurement.work.precision.value_or(accumulator(measurement.point.dtype));
+}
+
 bool is_timed(const Measurement& measurement) {
   return measurement.time && measurement.time->median_s > 0;
 }
@@ -29,11 +33,6 @@ std::optional<Operations> executed_operations(const Counters& counters, Dtype pr
 }
 
 namespace {
-
-/// The type of the point's operations.
-Dtype precision_of(const Measurement& measurement) {
-  return measurement.work.precision.value_or(accumulator(measurement.point.dtype));
-}
 
 /// From this fraction of a ceiling on, the resource is taken as what bounds the point.
 constexpr double kBoundFraction = 0.6;
@@ -155,12 +154,12 @@ bool is_launch_bound(const Run& run, const TimeResult& time) {
   return empty != nullptr && time.median_s <= kLaunchBoundFactor * empty->value;
 }
 
-Bound bound_of(const Run& run, const Measurement& measurement) {
+Bound bound_of(const Run& run, const Measurement& measurement, const std::vector<LevelUse>& levels) {
   if (!is_timed(measurement)) return Bound::unknown;
   const auto [dram, compute] = utilisation(run, measurement);
   Bound bound = Bound::dram;
   double highest = dram.value_or(0);
-  for (const LevelUse& use : level_uses(run, measurement)) {
+  for (const LevelUse& use : levels) {
     if (use.level == MemoryLevel::dram || use.utilisation.value_or(0) <= highest) continue;
     bound = bound_by(use.level);
     highest = *use.utilisation;
@@ -295,7 +294,7 @@ RooflinePoint analyse_point(const Run& run, const Measurement& measurement) {
   set_roofs(point, run);
   point.levels = level_uses(run, measurement);
   point.limiting_level = limiting_level(point.levels);
-  point.bound = bound_of(run, measurement);
+  point.bound = bound_of(run, measurement, point.levels);
   point.flags = flags_of(point);
   set_implausible(point, run);
   if (!point.implausible.empty() && !is_above_roof(point)) point.flags.emplace_back("implausible");

@@ -8,6 +8,9 @@
 
 namespace rooflinectl {
 
+/// The type of the measured operations: the declared one, else that of the accumulator.
+Dtype precision_of(const Measurement& measurement);
+
 /// Counted operations in `precision`. Nothing for integers, and where a counter that they need is
 /// unavailable.
 std::optional<Operations> executed_operations(const Counters& counters, Dtype precision);

@@ -61,24 +61,13 @@ std::string ask_collector(const fs::path& collector, const std::vector<std::stri
     throw Error(ErrorKind::environment,
                 fmt::format("{} {} {}", collector.string(), fmt::join(question, " "), cause), hint);
   };
-  const auto deadline = CollectorProcess::Clock::now() + kAnswerLimit;
-  CollectorProcess process(collector, question, {});
-  std::string answer;
-  std::string log;
-  while (true) {
-    const CollectorProcess::Event event = process.next(deadline);
-    if (const auto* line = std::get_if<CollectorProcess::Line>(&event)) {
-      answer += line->text + "\n";
-    } else if (const auto* log_line = std::get_if<CollectorProcess::LogLine>(&event)) {
-      log = log_line->text;
-    } else if (const auto* exited = std::get_if<CollectorProcess::Exited>(&event)) {
-      if (exited->wait_status == 0) return answer;
-      throw_reported_failure(answer);
-      fail(describe_exit(exited->wait_status), log);
-    } else {
-      fail("gave no answer", {});
-    }
+  const FinishedProgram finished = run_program(collector, question, kAnswerLimit);
+  if (!finished.wait_status) fail("gave no answer", {});
+  if (*finished.wait_status != 0) {
+    throw_reported_failure(finished.output);
+    fail(describe_exit(*finished.wait_status), finished.last_log_line);
   }
+  return finished.output;
 }
 
 /// The answer to `question`, read by `decode`.

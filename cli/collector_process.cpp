@@ -242,6 +242,27 @@ CollectorProcess::Read CollectorProcess::read_from(FileDescriptor& fd, LineBuffe
   return Read::nothing;
 }
 
+FinishedProgram run_program(const std::filesystem::path& executable,
+                            const std::vector<std::string>& arguments,
+                            CollectorProcess::Clock::duration limit) {
+  const auto deadline = CollectorProcess::Clock::now() + limit;
+  CollectorProcess process(executable, arguments, {});
+  FinishedProgram finished;
+  while (true) {
+    const CollectorProcess::Event event = process.next(deadline);
+    if (const auto* line = std::get_if<CollectorProcess::Line>(&event)) {
+      finished.output += line->text + "\n";
+    } else if (const auto* log_line = std::get_if<CollectorProcess::LogLine>(&event)) {
+      finished.last_log_line = log_line->text;
+    } else {
+      if (const auto* exited = std::get_if<CollectorProcess::Exited>(&event)) {
+        finished.wait_status = exited->wait_status;
+      }
+      return finished;
+    }
+  }
+}
+
 std::string describe_exit(int wait_status) {
   if (!WIFSIGNALED(wait_status)) return fmt::format("exited with code {}", WEXITSTATUS(wait_status));
   const char* const name = sigabbrev_np(WTERMSIG(wait_status));

@@ -103,6 +103,18 @@ class CollectorProcess {
   LineBuffer log_;
 };
 
+/// What a program left behind that was given nothing to read.
+struct FinishedProgram {
+  std::string output;              ///< what it wrote on standard output
+  std::string last_log_line;       ///< of its standard error
+  std::optional<int> wait_status;  ///< nothing if it took too long or wrote a line without end: it was ended
+};
+
+/// Runs `executable` to its end, for `limit` at most.
+FinishedProgram run_program(const std::filesystem::path& executable,
+                            const std::vector<std::string>& arguments,
+                            CollectorProcess::Clock::duration limit);
+
 /// `crashed with SIGSEGV`, `exited with code 3`: what a status of waitpid() means.
 std::string describe_exit(int wait_status);
 

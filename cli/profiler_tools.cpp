@@ -110,19 +110,8 @@ std::optional<fs::path> find_tool(const std::string& name) {
 }
 
 std::optional<std::string> output_of(const fs::path& program, const std::vector<std::string>& arguments) {
-  const auto deadline = CollectorProcess::Clock::now() + kAnswerLimit;
-  CollectorProcess process(program, arguments, {});
-  std::string output;
-  while (true) {
-    const CollectorProcess::Event event = process.next(deadline);
-    if (const auto* line = std::get_if<CollectorProcess::Line>(&event)) {
-      output += line->text + "\n";
-    } else if (const auto* exited = std::get_if<CollectorProcess::Exited>(&event)) {
-      return exited->wait_status == 0 ? std::optional(output) : std::nullopt;
-    } else if (!std::holds_alternative<CollectorProcess::LogLine>(event)) {
-      return std::nullopt;
-    }
-  }
+  const FinishedProgram finished = run_program(program, arguments, kAnswerLimit);
+  return finished.wait_status == 0 ? std::optional(finished.output) : std::nullopt;
 }
 
 Check ncu_check() {

@@ -203,31 +203,36 @@ std::string encode(const Catalogue& catalogue) {
   return json_fields::to_text(json_fields::to_json(catalogue));
 }
 
-std::string encode(const std::vector<DeviceInfo>& devices) {
+namespace {
+
+/// An object with one list of this name.
+template <typename Item>
+std::string encode_list(const char* name, const std::vector<Item>& items) {
   Json list = Json::array();
-  for (const DeviceInfo& device : devices) list.push_back(json_fields::to_json(device));
-  return json_fields::to_text({{"devices", list}});
+  for (const Item& item : items) list.push_back(json_fields::to_json(item));
+  return json_fields::to_text({{name, list}});
+}
+
+template <typename Item>
+std::vector<Item> decode_list(const char* name, std::string_view text, Item (*item_from)(const Reader&)) {
+  const Json value = json_fields::parse_object(text, name);
+  std::vector<Item> items;
+  for (const Reader& entry : Reader(value, name)[name].elements()) items.push_back(item_from(entry));
+  return items;
+}
+
+}  // namespace
+
+std::string encode(const std::vector<DeviceInfo>& devices) {
+  return encode_list("devices", devices);
 }
 
 std::string encode(const std::vector<ChipCounters>& chips) {
-  Json list = Json::array();
-  for (const ChipCounters& chip : chips) list.push_back(json_fields::to_json(chip));
-  return json_fields::to_text({{"chips", list}});
+  return encode_list("chips", chips);
 }
 
 std::string encode(const std::vector<Check>& checks) {
-  Json list = Json::array();
-  for (const Check& check : checks) list.push_back(json_fields::to_json(check));
-  return json_fields::to_text({{"checks", list}});
-}
-
-std::vector<Check> decode_checks(std::string_view text) {
-  const Json value = json_fields::parse_object(text, "checks");
-  std::vector<Check> checks;
-  for (const Reader& entry : Reader(value, "checks")["checks"].elements()) {
-    checks.push_back(json_fields::check_from(entry));
-  }
-  return checks;
+  return encode_list("checks", checks);
 }
 
 Catalogue decode_catalogue(std::string_view text) {
@@ -236,21 +241,15 @@ Catalogue decode_catalogue(std::string_view text) {
 }
 
 std::vector<DeviceInfo> decode_devices(std::string_view text) {
-  const Json value = json_fields::parse_object(text, "devices");
-  std::vector<DeviceInfo> devices;
-  for (const Reader& entry : Reader(value, "devices")["devices"].elements()) {
-    devices.push_back(json_fields::device_from(entry));
-  }
-  return devices;
+  return decode_list("devices", text, json_fields::device_from);
 }
 
 std::vector<ChipCounters> decode_chips(std::string_view text) {
-  const Json value = json_fields::parse_object(text, "metrics");
-  std::vector<ChipCounters> chips;
-  for (const Reader& entry : Reader(value, "metrics")["chips"].elements()) {
-    chips.push_back(json_fields::chip_counters_from(entry));
-  }
-  return chips;
+  return decode_list("chips", text, json_fields::chip_counters_from);
+}
+
+std::vector<Check> decode_checks(std::string_view text) {
+  return decode_list("checks", text, json_fields::check_from);
 }
 
 }  // namespace rooflinectl

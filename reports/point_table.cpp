@@ -33,14 +33,8 @@ OptionalNumber effective_bytes_per_s(const RooflinePoint& point) {
   return time && *time > 0 ? OptionalNumber(point.dram_bytes_useful / *time) : std::nullopt;
 }
 
-const LevelUse* limiting_use(const RooflinePoint& point) {
-  const auto found = std::find_if(point.levels.begin(), point.levels.end(),
-                                  [&](const LevelUse& use) { return use.level == point.limiting_level; });
-  return found == point.levels.end() ? nullptr : &*found;
-}
-
 OptionalNumber limit_utilisation(const RooflinePoint& point) {
-  const LevelUse* use = limiting_use(point);
+  const LevelUse* use = find_level(point, point.limiting_level);
   return use != nullptr ? use->utilisation : std::nullopt;
 }
 
@@ -124,7 +118,7 @@ std::string rate_text(const RooflinePoint& point, const std::optional<double>& p
 }
 
 std::string limit_text(const RooflinePoint& point) {
-  const LevelUse* use = limiting_use(point);
+  const LevelUse* use = find_level(point, point.limiting_level);
   return use != nullptr ? fmt::format("{} {}", to_string(use->level),
                                       format::optional(use->utilisation, format::whole_percent))
                         : std::string(format::kUnavailable);

@@ -4,7 +4,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include <algorithm>
 #include <array>
 
 namespace rooflinectl {
@@ -35,20 +34,13 @@ std::string counter_field(const Row& row, std::string_view key) {
   return number(value_of(row.measurement.counters, key));
 }
 
-const LevelUse* use_of(const Row& row, MemoryLevel level) {
-  const auto& levels = row.point.levels;
-  const auto found =
-      std::find_if(levels.begin(), levels.end(), [&](const LevelUse& use) { return use.level == level; });
-  return found == levels.end() ? nullptr : &*found;
-}
-
 std::string limiting_utilisation(const Row& row) {
-  const LevelUse* use = row.point.limiting_level ? use_of(row, *row.point.limiting_level) : nullptr;
+  const LevelUse* use = find_level(row.point, row.point.limiting_level);
   return use != nullptr ? number(use->utilisation) : "";
 }
 
 std::string level_ai(const Row& row, MemoryLevel level) {
-  const LevelUse* use = use_of(row, level);
+  const LevelUse* use = find_level(row.point, level);
   return use != nullptr ? number(use->ai) : "";
 }
 
