@@ -388,19 +388,29 @@ Ceiling ceiling_from(const Reader& reader) {
 
 // ---- counters and measurements ----
 
+namespace {
+
+Json to_json(const CounterValue& counter) {
+  return counter.available() ? Json(*counter.value()) : Json{{"unavailable", counter.reason()}};
+}
+
+CounterValue counter_value_from(const Reader& reader) {
+  return reader.is_number() ? CounterValue::measured(reader.number())
+                            : CounterValue::unavailable(reader["unavailable"].text());
+}
+
+}  // namespace
+
 Json to_json(const Counters& counters) {
   Json value = Json::object();
-  for (const auto& [key, counter] : counters) {
-    value[key] = counter.available() ? Json(*counter.value()) : Json{{"unavailable", counter.reason()}};
-  }
+  for (const auto& [key, counter] : counters) value[key] = to_json(counter);
   return value;
 }
 
 Counters counters_from(const Reader& reader) {
   Counters counters;
   for (const auto& [key, value] : reader.members()) {
-    counters.emplace(key, value.is_number() ? CounterValue::measured(value.number())
-                                            : CounterValue::unavailable(value["unavailable"].text()));
+    counters.emplace(key, counter_value_from(value));
   }
   return counters;
 }
@@ -503,6 +513,79 @@ Measurement measurement_from(const Reader& reader) {
   if (reader.has("time")) measurement.time = time_from(reader["time"]);
   measurement.counters = counters_from(reader["counters"]);
   return measurement;
+}
+
+// ---- agreement ----
+
+Json to_json(const Agreement& agreement) {
+  return {{"subject", agreement.subject},
+          {"quantity", agreement.quantity},
+          {"unit", agreement.unit},
+          {"ours", to_json(agreement.ours)},
+          {"reference", to_json(agreement.reference)},
+          {"tolerance", agreement.tolerance},
+          {"is_relative", agreement.is_relative},
+          {"note", agreement.note}};
+}
+
+Agreement agreement_from(const Reader& reader) {
+  Agreement agreement;
+  agreement.subject = reader["subject"].text();
+  agreement.quantity = reader["quantity"].text();
+  agreement.unit = reader["unit"].text();
+  agreement.ours = counter_value_from(reader["ours"]);
+  agreement.reference = counter_value_from(reader["reference"]);
+  agreement.tolerance = reader["tolerance"].number();
+  agreement.is_relative = reader["is_relative"].boolean();
+  agreement.note = reader["note"].text();
+  return agreement;
+}
+
+namespace {
+
+Json to_json(const std::vector<Agreement>& agreements) {
+  Json value = Json::array();
+  for (const Agreement& agreement : agreements) value.push_back(json_fields::to_json(agreement));
+  return value;
+}
+
+std::vector<Agreement> agreements_from(const Reader& reader) {
+  std::vector<Agreement> agreements;
+  for (const Reader& element : reader.elements()) agreements.push_back(agreement_from(element));
+  return agreements;
+}
+
+}  // namespace
+
+Json to_json(const SelfTest& self_test) {
+  return {{"reason", self_test.reason},
+          {"wall_s", self_test.wall_s},
+          {"agreements", to_json(self_test.agreements)}};
+}
+
+SelfTest self_test_from(const Reader& reader) {
+  SelfTest self_test;
+  self_test.reason = reader["reason"].text();
+  self_test.wall_s = reader["wall_s"].number();
+  self_test.agreements = agreements_from(reader["agreements"]);
+  return self_test;
+}
+
+Json to_json(const CrossCheck& cross_check) {
+  return {{"tool", cross_check.tool},     {"version", cross_check.version},
+          {"source", cross_check.source}, {"reason", cross_check.reason},
+          {"hint", cross_check.hint},     {"agreements", to_json(cross_check.agreements)}};
+}
+
+CrossCheck cross_check_from(const Reader& reader) {
+  CrossCheck cross_check;
+  cross_check.tool = reader["tool"].text();
+  cross_check.version = reader["version"].text();
+  cross_check.source = reader["source"].text();
+  cross_check.reason = reader["reason"].text();
+  cross_check.hint = reader["hint"].text();
+  cross_check.agreements = agreements_from(reader["agreements"]);
+  return cross_check;
 }
 
 }  // namespace rooflinectl::json_fields

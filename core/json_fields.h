@@ -74,6 +74,9 @@ Json to_json(const Ceiling& ceiling);
 Json to_json(const Counters& counters);
 Json to_json(const CounterSession& session);
 Json to_json(const Measurement& measurement);
+Json to_json(const Agreement& agreement);
+Json to_json(const SelfTest& self_test);
+Json to_json(const CrossCheck& cross_check);
 
 Catalogue catalogue_from(const Reader& reader);
 ChipCounters chip_counters_from(const Reader& reader);
@@ -84,5 +87,8 @@ Ceiling ceiling_from(const Reader& reader);
 Counters counters_from(const Reader& reader);
 CounterSession counter_session_from(const Reader& reader);
 Measurement measurement_from(const Reader& reader);
+Agreement agreement_from(const Reader& reader);
+SelfTest self_test_from(const Reader& reader);
+CrossCheck cross_check_from(const Reader& reader);
 
 }  // namespace rooflinectl::json_fields

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/agreement.h"
 #include "core/catalogue.h"
 #include "core/counters.h"
 #include "core/plan.h"
@@ -168,6 +169,8 @@ struct Run {
   CounterSession counter_session;
   std::vector<Ceiling> ceilings;
   std::vector<Measurement> measurements;
+  std::optional<SelfTest> self_test;  ///< nothing where none was asked for
+  std::vector<CrossCheck> cross_checks;
 
   bool operator==(const Run&) const = default;
 };

@@ -37,6 +37,12 @@ std::string run_to_json(const Run& run) {
     measurements.push_back(json_fields::to_json(measurement));
   }
   value["measurements"] = std::move(measurements);
+  if (run.self_test) value["self_test"] = json_fields::to_json(*run.self_test);
+  if (!run.cross_checks.empty()) {
+    Json cross_checks = Json::array();
+    for (const CrossCheck& check : run.cross_checks) cross_checks.push_back(json_fields::to_json(check));
+    value["cross_checks"] = std::move(cross_checks);
+  }
   return json_fields::to_text(value, 1) + "\n";
 }
 
@@ -77,6 +83,12 @@ Run run_from_json(std::string_view text, std::string_view name) {
   }
   for (const Reader& entry : reader["measurements"].elements()) {
     run.measurements.push_back(json_fields::measurement_from(entry));
+  }
+  if (reader.has("self_test")) run.self_test = json_fields::self_test_from(reader["self_test"]);
+  if (reader.has("cross_checks")) {
+    for (const Reader& entry : reader["cross_checks"].elements()) {
+      run.cross_checks.push_back(json_fields::cross_check_from(entry));
+    }
   }
   return run;
 }

@@ -146,6 +146,30 @@ inline Run full_run() {
   failed.status = Status::failed;
   failed.cause = "cudaErrorIllegalAddress";
   run.measurements = {measured, failed};
+
+  run.self_test = SelfTest{.reason = "interrupted",
+                           .wall_s = 1.5,
+                           .agreements = {{.subject = "f32_fadd",
+                                           .quantity = "fadd",
+                                           .unit = "operations",
+                                           .ours = CounterValue::measured(1024),
+                                           .reference = CounterValue::measured(1024),
+                                           .tolerance = 0.02,
+                                           .is_relative = false,
+                                           .note = "exact"}}};
+  run.cross_checks = {{.tool = "ncu",
+                       .version = "2025.3.1.0",
+                       .source = "ncu --csv",
+                       .reason = "no counters",
+                       .hint = "run as root",
+                       .agreements = {{.subject = range_name(plain),
+                                       .quantity = "dram_bytes",
+                                       .unit = "bytes",
+                                       .ours = CounterValue::measured(3.4e10),
+                                       .reference = CounterValue::unavailable("not in the file"),
+                                       .tolerance = 0.02,
+                                       .is_relative = true,
+                                       .note = "total of read and write"}}}};
   return run;
 }
 
