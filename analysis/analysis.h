@@ -143,6 +143,7 @@ struct DerivedQuantity {
   std::string name;
   double value = 0;
   bool is_ratio = false;  ///< between 0 and 1, shown in percent
+  bool is_exact = true;   ///< free of noise: the same in every run of the same code on the same data
 };
 std::vector<DerivedQuantity> derived_quantities(const Measurement& measurement);
 

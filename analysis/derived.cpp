@@ -32,19 +32,22 @@ std::vector<DerivedQuantity> derived_quantities(const Measurement& measurement) 
   const auto add = [&](std::string name, MaybeValue value) {
     if (value) quantities.push_back({std::move(name), *value, false});
   };
+  const auto add_noisy = [&](std::string name, MaybeValue value, bool is_ratio) {
+    if (value) quantities.push_back({std::move(name), *value, is_ratio, false});
+  };
   const auto add_ratio = [&](std::string name, MaybeValue value) {
     if (value) quantities.push_back({std::move(name), *value, true});
   };
 
   const auto executed = executed_operations(counters, precision_of(measurement));
   add("executed FLOP per element", per_element(executed ? MaybeValue(executed->flops) : std::nullopt));
-  add("DRAM bytes per element", per_element(dram_bytes(counters)));
+  add_noisy("DRAM bytes per element", per_element(dram_bytes(counters)), false);
   add("shared bytes per element", per_element(count(counter::kSharedBytes)));
   add("warp instructions per element", per_element(count(counter::kWarpInstructions)));
   add("integer operations per element", per_element(count(counter::kIntegerOps)));
   add_ratio("warp execution efficiency", count(counter::kWarpExecutionEfficiency));
   add_ratio("non-predicated warp execution efficiency", count(counter::kWarpNonpredExecutionEfficiency));
-  add_ratio("occupancy", count(counter::kOccupancy));
+  add_noisy("occupancy", count(counter::kOccupancy), true);
   add_ratio("branch divergence",
             quotient(count(counter::kBranchTargetsDivergent), count(counter::kBranchTargets)));
   add("shared wavefronts per instruction",

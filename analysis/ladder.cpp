@@ -2,52 +2,13 @@
 #include "analysis/ladder.h"
 
 #include <algorithm>
-#include <cmath>
 
+#include "analysis/moves.h"
 #include "analysis/point.h"
 
 namespace rooflinectl {
 
 namespace {
-
-constexpr double kSmallestFactor = 1.05;
-/// A ratio that goes from 0.01 % to 0.02 % has doubled, and means nothing.
-constexpr double kSmallestRatioChange = 0.01;
-
-/// By how much a quantity, never negative, changed up or down: at least 1, infinite from or to zero.
-double factor(const CounterMove& move) {
-  if (move.from == move.to) return 1;
-  return std::max(move.from, move.to) / std::min(move.from, move.to);
-}
-
-/// Order: traffic to DRAM, which bounds most reductions, then the largest factor. A factor from or to zero
-/// says nothing of how much, so these come last.
-bool comes_before(const CounterMove& a, const CounterMove& b) {
-  const auto rank = [](const CounterMove& move) {
-    return move.name == "DRAM bytes per element" ? 0 : std::isfinite(factor(move)) ? 1 : 2;
-  };
-  return rank(a) != rank(b) ? rank(a) < rank(b) : factor(a) > factor(b);
-}
-
-bool is_notable(const CounterMove& move) {
-  if (move.is_ratio && std::abs(move.to - move.from) < kSmallestRatioChange) return false;
-  return factor(move) >= kSmallestFactor;
-}
-
-std::vector<CounterMove> counter_moves(const Measurement& from, const Measurement& to) {
-  const std::vector<DerivedQuantity> after = derived_quantities(to);
-  std::vector<CounterMove> moves;
-  for (const DerivedQuantity& before : derived_quantities(from)) {
-    const auto found = std::find_if(after.begin(), after.end(), [&](const DerivedQuantity& quantity) {
-      return quantity.name == before.name;
-    });
-    if (found == after.end()) continue;
-    CounterMove move = {before.name, before.value, found->value, before.is_ratio};
-    if (is_notable(move)) moves.push_back(std::move(move));
-  }
-  std::stable_sort(moves.begin(), moves.end(), comes_before);
-  return moves;
-}
 
 /// Complete results are not compared with partial ones.
 bool same_output(const Catalogue& catalogue, const PointId& a, const PointId& b) {
@@ -87,7 +48,8 @@ std::vector<LadderStep> ladder_steps(const Catalogue& catalogue, const std::vect
       if (to == points.end()) continue;
       if (!is_timed(*from->measurement) || !is_timed(*to->measurement)) continue;
       steps.push_back({&*from, &*to, from->measurement->time->median_s / to->measurement->time->median_s,
-                       counter_moves(*from->measurement, *to->measurement)});
+                       counter_moves(derived_quantities(*from->measurement),
+                                     derived_quantities(*to->measurement), kSmallestStepFactor)});
     }
   }
   return steps;

@@ -95,6 +95,14 @@ std::string whole_percent(double ratio) {
   return fmt::format("{:.0f} %", ratio * 100);
 }
 
+std::string change(double ratio) {
+  constexpr double kWhole = 1;  // from twice as much on, tenths of a percent say nothing
+  const double difference = ratio - 1;
+  const std::string size = fmt::format("{:.{}f}", std::abs(difference) * 100, difference < kWhole ? 1 : 0);
+  const std::string_view sign = size == "0.0" ? "" : difference < 0 ? "−" : "+";
+  return fmt::format("{}{} %", sign, size);
+}
+
 std::string factor(double ratio) {
   return ratio < 100 ? fmt::format("{:.2f}×", ratio) : fmt::format("{:.0f}×", ratio);
 }

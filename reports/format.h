@@ -31,6 +31,7 @@ std::string elements(std::uint64_t n);                           ///< `2^28`, `1
 std::string counted(std::size_t number, std::string_view what);  ///< `1 point`, `2 points`
 std::string percent(double ratio);                               ///< `97.2 %`, `<0.1 %`
 std::string whole_percent(double ratio);                         ///< `97 %`, `<1 %`
+std::string change(double ratio);                                ///< `+4.3 %` for 1.043, `−0.2 %` for 0.998
 std::string factor(double ratio);                                ///< `1.03×`
 std::string memory_size(std::uint64_t bytes);                    ///< `50.0 MiB`
 /// `2026-11-21 09:30 UTC` from ISO 8601; other text unchanged.

@@ -138,14 +138,17 @@ std::span<const PointColumn> point_columns() {
   return kColumns;
 }
 
+std::string move_text(const CounterMove& move) {
+  return fmt::format("{} {} → {}", move.name, quantity_text(move.from, move.is_ratio),
+                     quantity_text(move.to, move.is_ratio));
+}
+
 std::string step_text(const LadderStep& step, std::size_t most_moves) {
   const std::size_t shown = std::min(most_moves, step.moves.size());
   std::string text =
       fmt::format("{} → {}: {}", step.from->label, step.to->label, format::factor(step.speedup));
   for (std::size_t i = 0; i < shown; ++i) {
-    const CounterMove& move = step.moves[i];
-    text += fmt::format(", {} {} → {}", move.name, quantity_text(move.from, move.is_ratio),
-                        quantity_text(move.to, move.is_ratio));
+    text += ", " + move_text(step.moves[i]);
   }
   if (shown < step.moves.size()) text += fmt::format(", and {} more", step.moves.size() - shown);
   return text;

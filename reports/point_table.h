@@ -35,6 +35,9 @@ std::string limit_text(const RooflinePoint& point);
 /// A sentence for each number of the points that cannot be right: `V3: 104.0 % of the roof: …`.
 std::vector<std::string> implausible_texts(const std::vector<RooflinePoint>& points);
 
+/// `shared wavefronts per instruction 3.1 → 1.0`
+std::string move_text(const CounterMove& move);
+
 /// `V2 → V3: 1.03×, shared wavefronts per instruction 3.1 → 1.0`, with the first `most_moves` quantities that
 /// moved and how many more did.
 std::string step_text(const LadderStep& step, std::size_t most_moves);

@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/comparison.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "analysis/environment_changes.h"
+#include "analysis/moves.h"
+#include "analysis/point.h"
+#include "core/statistics.h"
+
+namespace rooflinectl {
+
+namespace {
+
+/// Exact quantities that moved by less differ in how a few threads at the edge were counted.
+constexpr double kSmallestExactFactor = 1.001;
+constexpr double kSmallestCeilingChange = 0.02;
+
+// ---- which points belong together ----
+
+using Key = std::string;
+
+Key key_of(PointId point, bool with_experiment) {
+  if (!with_experiment) point.experiment.clear();
+  return range_name(point);
+}
+
+template <typename Visit>
+void for_each_point(const AnalysedRun& run, Visit visit) {
+  for (const ExperimentAnalysis& experiment : run.analysis.experiments) {
+    for (const RooflinePoint& point : experiment.points) visit(point);
+  }
+}
+
+/// How often `run` has a point of each key that knows no experiment.
+std::map<Key, int> occurrences(const AnalysedRun& run) {
+  std::map<Key, int> counts;
+  for_each_point(run, [&](const RooflinePoint& point) { ++counts[key_of(point.measurement->point, false)]; });
+  return counts;
+}
+
+/// What is known of one point before and now.
+struct Pair {
+  std::vector<const RooflinePoint*> bases;
+  const RooflinePoint* now = nullptr;
+};
+
+/// The points of all runs by key, in the order in which they were first met.
+class Pairs {
+ public:
+  Pairs(std::span<const AnalysedRun> baseline, const AnalysedRun& now) {
+    for (const AnalysedRun& base : baseline) note_ambiguous(base);
+    note_ambiguous(now);
+    // The order is that of the new plan; what it has no more comes last.
+    for_each_point(now, [&](const RooflinePoint& point) { at(point).now = &point; });
+    for (const AnalysedRun& base : baseline) {
+      for_each_point(base, [&](const RooflinePoint& point) { at(point).bases.push_back(&point); });
+    }
+  }
+
+  const std::vector<Pair>& all() const { return pairs_; }
+
+ private:
+  void note_ambiguous(const AnalysedRun& run) {
+    for (const auto& [key, count] : occurrences(run)) is_ambiguous_[key] |= count > 1;
+  }
+
+  Pair& at(const RooflinePoint& point) {
+    const PointId& id = point.measurement->point;
+    const Key key = key_of(id, is_ambiguous_[key_of(id, false)]);
+    const auto [found, is_new] = places_.emplace(key, pairs_.size());
+    if (is_new) pairs_.emplace_back();
+    return pairs_[found->second];
+  }
+
+  std::map<Key, bool> is_ambiguous_;
+  std::map<Key, std::size_t> places_;
+  std::vector<Pair> pairs_;
+};
+
+// ---- what became of them ----
+
+double median_s(const RooflinePoint* point) {
+  return point->measurement->time->median_s;
+}
+
+bool has_time(const RooflinePoint* point) {
+  return point != nullptr && is_timed(*point->measurement);
+}
+
+/// Of points that have a time (not empty), in ascending order of it.
+TimeInterval pooled_time(const std::vector<const RooflinePoint*>& points) {
+  std::vector<double> medians;
+  for (const RooflinePoint* point : points) medians.push_back(median_s(point));
+  TimeInterval pooled{median(medians), medians.front(), medians.back()};
+  for (const RooflinePoint* point : points) {
+    pooled.low_s = std::min(pooled.low_s, point->measurement->time->ci_low_s);
+    pooled.high_s = std::max(pooled.high_s, point->measurement->time->ci_high_s);
+  }
+  return pooled;
+}
+
+/// The derived quantities that every one of `points` has (not empty), each the median of all.
+std::vector<DerivedQuantity> pooled_quantities(const std::vector<const RooflinePoint*>& points) {
+  std::vector<DerivedQuantity> pooled;
+  for (const DerivedQuantity& quantity : derived_quantities(*points.front()->measurement)) {
+    std::vector<double> values;
+    for (const RooflinePoint* point : points) {
+      for (const DerivedQuantity& other : derived_quantities(*point->measurement)) {
+        if (other.name == quantity.name) values.push_back(other.value);
+      }
+    }
+    if (values.size() < points.size()) continue;
+    pooled.push_back(quantity);
+    pooled.back().value = median(values);
+  }
+  return pooled;
+}
+
+PointChange change_without_times(const PointComparison& point) {
+  const bool was_timed = !point.bases.empty();
+  if (point.now == nullptr) return was_timed ? PointChange::missing : PointChange::untimed;
+  const bool is_timed_now = has_time(point.now);
+  if (was_timed) return PointChange::broken;
+  if (!is_timed_now) return PointChange::untimed;
+  return point.base == nullptr ? PointChange::added : PointChange::mended;
+}
+
+PointComparison compare_point(const Pair& pair, double smallest_change) {
+  PointComparison compared;
+  compared.now = pair.now;
+  compared.bases = pair.bases;
+  if (!pair.bases.empty()) compared.base = pair.bases.back();
+  std::erase_if(compared.bases, [](const RooflinePoint* point) { return !has_time(point); });
+  std::stable_sort(compared.bases.begin(), compared.bases.end(),
+                   [](const RooflinePoint* a, const RooflinePoint* b) { return median_s(a) < median_s(b); });
+  if (!compared.bases.empty()) compared.base = compared.bases[(compared.bases.size() - 1) / 2];
+
+  const RooflinePoint& shown = compared.now != nullptr ? *compared.now : *compared.base;
+  compared.point = shown.measurement->point;
+  compared.label = shown.label;
+  if (compared.bases.empty() || !has_time(compared.now)) {
+    compared.change = change_without_times(compared);
+    return compared;
+  }
+  compared.time = TimeChange{pooled_time(compared.bases), pooled_time({compared.now})};
+  compared.change = classify(*compared.time, smallest_change);
+  compared.moves = counter_moves(pooled_quantities(compared.bases),
+                                 derived_quantities(*compared.now->measurement), kSmallestExactFactor);
+  return compared;
+}
+
+/// The time's factor, up or down, where it is one that counts.
+double effect(const PointComparison& point) {
+  if (point.change != PointChange::slower && point.change != PointChange::faster) return 0;
+  return std::abs(std::log(point.time->ratio()));
+}
+
+bool comes_before(const PointComparison& a, const PointComparison& b) {
+  return a.change != b.change ? a.change < b.change : effect(a) > effect(b);
+}
+
+// ---- ceilings ----
+
+std::vector<CeilingChange> ceiling_changes(const Run& base, const Run& now) {
+  std::vector<CeilingChange> changes;
+  for (const Ceiling& ceiling : now.ceilings) {
+    if (ceiling.source != CeilingSource::measured) continue;
+    const Ceiling* before = find_ceiling(base, ceiling.id, CeilingSource::measured);
+    if (before == nullptr || std::abs(ceiling.value / before->value - 1) >= kSmallestCeilingChange) {
+      changes.push_back({before, &ceiling});
+    }
+  }
+  for (const Ceiling& ceiling : base.ceilings) {
+    if (ceiling.source != CeilingSource::measured) continue;
+    if (find_ceiling(now, ceiling.id, CeilingSource::measured) == nullptr) {
+      changes.push_back({&ceiling, nullptr});
+    }
+  }
+  return changes;
+}
+
+}  // namespace
+
+std::string_view to_string(PointChange change) {
+  switch (change) {
+    case PointChange::broken:
+      return "broken";
+    case PointChange::missing:
+      return "missing";
+    case PointChange::slower:
+      return "slower";
+    case PointChange::faster:
+      return "faster";
+    case PointChange::mended:
+      return "mended";
+    case PointChange::added:
+      return "added";
+    case PointChange::unclear:
+      return "unclear";
+    case PointChange::same:
+      return "same";
+    case PointChange::untimed:
+      return "untimed";
+  }
+  return "?";
+}
+
+PointChange classify(const TimeChange& change, double smallest_change) {
+  const double lowest = change.lowest_ratio();
+  const double highest = change.highest_ratio();
+  const double ratio = change.ratio();
+  if (lowest > 1 && ratio > 1 + smallest_change) return PointChange::slower;
+  if (highest < 1 && ratio < 1 - smallest_change) return PointChange::faster;
+  const bool is_near = std::abs(ratio - 1) <= smallest_change;
+  const bool is_narrow = (highest - lowest) / 2 <= smallest_change;
+  return is_near && is_narrow ? PointChange::same : PointChange::unclear;
+}
+
+std::size_t Comparison::count(PointChange change) const {
+  return static_cast<std::size_t>(std::count_if(
+      points.begin(), points.end(), [&](const PointComparison& point) { return point.change == change; }));
+}
+
+Comparison compare(std::span<const AnalysedRun> baseline, const AnalysedRun& now, double smallest_change) {
+  Comparison comparison;
+  comparison.baseline = baseline;
+  comparison.now = &now;
+  comparison.smallest_change = smallest_change;
+  const Pairs pairs(baseline, now);
+  for (const Pair& pair : pairs.all()) comparison.points.push_back(compare_point(pair, smallest_change));
+  std::stable_sort(comparison.points.begin(), comparison.points.end(), comes_before);
+  comparison.environment = environment_changes(baseline, now);
+  comparison.ceilings = ceiling_changes(baseline.back().run, now.run);
+  return comparison;
+}
+
+bool is_same_device_model(const Comparison& comparison) {
+  const std::string& name = comparison.now->run.device.name;
+  return std::all_of(comparison.baseline.begin(), comparison.baseline.end(),
+                     [&](const AnalysedRun& base) { return base.run.device.name == name; });
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "analysis/analysis.h"
+
+/// What changed from one run, or several, to another (`docs/method.md`, "Statistics when comparing").
+namespace rooflinectl {
+
+/// A run, what it means, and what it is called where several are spoken of. The analysis points into the run:
+/// it is moved, never copied.
+struct AnalysedRun {
+  AnalysedRun(std::string name_of_run, Run measured)
+      : name(std::move(name_of_run)), run(std::move(measured)), analysis(analyse(run)) {}
+  AnalysedRun(AnalysedRun&&) = default;
+  AnalysedRun& operator=(AnalysedRun&&) = default;
+  AnalysedRun(const AnalysedRun&) = delete;
+  AnalysedRun& operator=(const AnalysedRun&) = delete;
+  ~AnalysedRun() = default;
+
+  std::string name;  ///< the file or folder that it was read from
+  Run run;
+  Analysis analysis;
+};
+
+/// Medians that differ by less than this say nothing: within a day, medians of the same kernel on the same
+/// GPU drift by some tenths of a percent from run to run.
+inline constexpr double kSmallestTimeChange = 0.01;
+
+/// What became of a point, in the order in which a reader wants to know.
+enum class PointChange {
+  broken,   ///< had a time before, is failed or unverified now
+  missing,  ///< had a time before, was not measured now
+  slower,   ///< the intervals do not overlap, and the medians differ by more than the threshold
+  faster,   ///< the same in the other direction
+  mended,   ///< was failed, unverified or unfinished before, has a time now
+  added,    ///< is measured for the first time
+  unclear,  ///< the intervals are too wide to tell
+  same,     ///< the medians differ by the threshold at most, and the intervals are narrow enough to see it
+  untimed,  ///< has a time neither before nor now
+};
+
+/// `broken`, `missing`, `slower`, …
+std::string_view to_string(PointChange change);
+
+/// A median with its 95 % confidence interval; of several runs the median of the medians, and an interval
+/// that holds all of theirs.
+struct TimeInterval {
+  double median_s = 0;
+  double low_s = 0;
+  double high_s = 0;
+};
+
+/// New time over old time.
+struct TimeChange {
+  TimeInterval from;
+  TimeInterval to;
+
+  double ratio() const { return to.median_s / from.median_s; }
+  double lowest_ratio() const { return to.low_s / from.high_s; }
+  double highest_ratio() const { return to.high_s / from.low_s; }
+};
+
+/// `slower`, `faster`, `same` or `unclear`, for a threshold of `smallest_change` (0.01 for 1 %).
+PointChange classify(const TimeChange& change, double smallest_change);
+
+/// One point before and now.
+struct PointComparison {
+  PointId point;      ///< as it is now, or was where it is missing
+  std::string label;  ///< likewise; unique within its experiment
+  PointChange change = PointChange::untimed;
+
+  std::vector<const RooflinePoint*> bases;  ///< the point in each base run that has a time for it
+  /// Stands for `bases`: the one with the median time (of two, the faster). Where none has a time, the point
+  /// as it failed; null where no base run has it.
+  const RooflinePoint* base = nullptr;
+  const RooflinePoint* now = nullptr;  ///< null where it is missing
+
+  std::optional<TimeChange> time;  ///< where there is one before and now
+  /// Derived quantities that moved: exact ones by a factor of 1.001 or more, all others as between steps of
+  /// the ladder. Of several base runs the median.
+  std::vector<CounterMove> moves;
+};
+
+/// Something about device, driver, tool or plan that is not what it was.
+struct EnvironmentChange {
+  std::string name;
+  std::string from;  ///< of several base runs every value once
+  std::string to;
+};
+
+/// A measured ceiling that moved by 2 % or more, or was measured on one side only.
+struct CeilingChange {
+  const Ceiling* base = nullptr;
+  const Ceiling* now = nullptr;
+};
+
+struct Comparison {
+  std::span<const AnalysedRun> baseline;
+  const AnalysedRun* now = nullptr;
+  double smallest_change = kSmallestTimeChange;
+  /// In the order of `PointChange`; slower and faster ones with the largest factor first, all others in the
+  /// order of the plan.
+  std::vector<PointComparison> points;
+  std::vector<EnvironmentChange> environment;
+  std::vector<CeilingChange> ceilings;
+
+  std::size_t count(PointChange change) const;
+};
+
+/// Compares `now` with `baseline` (not empty). Points belong together if variant, dtype, size, cache state,
+/// block size and elements per thread are the same, and, where a run measures such a point in several
+/// experiments, the experiment. The result points into both, which must outlive it.
+Comparison compare(std::span<const AnalysedRun> baseline, const AnalysedRun& now,
+                   double smallest_change = kSmallestTimeChange);
+
+/// Whether all runs come from GPUs of one model.
+bool is_same_device_model(const Comparison& comparison);
+
+}  // namespace rooflinectl

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/analysed_runs.h"
+
+#include <filesystem>
+
+#include "core/error.h"
+#include "core/files.h"
+
+namespace rooflinectl {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+AnalysedRun read_run(const std::string& name) {
+  fs::path file = name;
+  if (fs::is_directory(file)) file /= "run.json";
+  return {name, run_from_json(read_file(file), file.string())};
+}
+
+std::vector<AnalysedRun> read_runs(const std::vector<std::string>& names) {
+  std::vector<AnalysedRun> runs;
+  for (const std::string& name : names) runs.push_back(read_run(name));
+  return runs;
+}
+
+}  // namespace
+
+RunsToCompare read_runs_to_compare(const std::vector<std::string>& runs,
+                                   const std::vector<std::string>& baseline) {
+  if (!baseline.empty()) return {read_runs(baseline), read_runs(runs)};
+  if (runs.size() < 2) {
+    throw Error(ErrorKind::usage, "a comparison takes two runs or more: the base and what is new",
+                "name both, or the base runs with --baseline");
+  }
+  return {read_runs({runs.front()}), read_runs({runs.begin() + 1, runs.end()})};
+}
+
+}  // namespace rooflinectl

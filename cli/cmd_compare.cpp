@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+
+#include "cli/analysed_runs.h"
+#include "cli/commands.h"
+#include "cli/percentage_option.h"
+#include "cli/terminal.h"
+#include "reports/comparison_reports.h"
+
+namespace rooflinectl {
+
+namespace {
+
+struct CompareOptions {
+  std::vector<std::string> runs;
+  std::vector<std::string> baseline;
+  double threshold = kSmallestTimeChange;
+  bool json = false;
+};
+
+int compare_runs(const CompareOptions& options) {
+  const RunsToCompare runs = read_runs_to_compare(options.runs, options.baseline);
+  std::vector<Comparison> comparisons;
+  for (const AnalysedRun& now : runs.now) {
+    comparisons.push_back(compare(runs.baseline, now, options.threshold));
+  }
+  if (options.json) {
+    fmt::print("{}", comparison_json(comparisons));
+    return 0;
+  }
+  for (const Comparison& comparison : comparisons) {
+    fmt::print("{}{}", &comparison == &comparisons.front() ? "" : "\n",
+               comparison_text(comparison, columns_of(stdout)));
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_compare_command(CLI::App& app, Action& action) {
+  const auto options = std::make_shared<CompareOptions>();
+  CLI::App* const command =
+      app.add_subcommand("compare", "What changed from one run to another; needs no GPU");
+  command
+      ->add_option("runs", options->runs,
+                   "The base run and one or more new ones: each a run.json, or the folder that holds one")
+      ->required()
+      ->type_name("RUN");
+  command
+      ->add_option("--baseline", options->baseline,
+                   "Base runs instead of the first RUN: several show how times drift from run to run")
+      ->type_name("RUN...");
+  add_percentage_option(*command, "--threshold", options->threshold,
+                        "Smallest difference of medians that counts");
+  command->add_flag("--json", options->json, "Print JSON");
+  command->footer(
+      "Examples:\n"
+      "  rooflinectl compare runs/before runs/after\n"
+      "  rooflinectl compare runs/after --baseline runs/monday runs/tuesday runs/wednesday");
+  command->callback([&action, options] { action = [options] { return compare_runs(*options); }; });
+}
+
+}  // namespace rooflinectl

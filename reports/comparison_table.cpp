@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/comparison_table.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "reports/ceiling_table.h"
+#include "reports/format.h"
+#include "reports/point_table.h"
+
+namespace rooflinectl {
+namespace {
+
+std::string unavailable() {
+  return std::string(format::kUnavailable);
+}
+
+// `−0.7 … +0.5 %`: the unit once where both have it.
+std::string joined(std::string first, std::string_view sign, const std::string& second) {
+  constexpr std::string_view kUnit = " %";
+  if (first.ends_with(kUnit) && second.ends_with(kUnit)) first.resize(first.size() - kUnit.size());
+  return fmt::format("{} {} {}", first, sign, second);
+}
+
+bool has_time(const RooflinePoint* point) {
+  return point != nullptr && point->measurement->time.has_value();
+}
+
+std::string time_before(const PointComparison& point) {
+  if (point.time) return format::duration(point.time->from.median_s);
+  return has_time(point.base) ? format::duration(point.base->measurement->time->median_s) : unavailable();
+}
+
+std::string time_now(const PointComparison& point) {
+  return has_time(point.now) ? format::duration(point.now->measurement->time->median_s) : unavailable();
+}
+
+std::string time_change(const PointComparison& point) {
+  return point.time ? format::change(point.time->ratio()) : unavailable();
+}
+
+std::string time_interval(const PointComparison& point) {
+  if (!point.time) return unavailable();
+  return joined(format::change(point.time->lowest_ratio()), "…", format::change(point.time->highest_ratio()));
+}
+
+// `97.2 → 96.9 %`, `– → 96.9 %`
+std::string fraction_of_roof(const PointComparison& point) {
+  const auto fraction = [](const RooflinePoint* side) {
+    return side != nullptr ? side->fraction_of_roof : std::nullopt;
+  };
+  const auto before = fraction(point.base);
+  const auto now = fraction(point.now);
+  if (!before && !now) return unavailable();
+  return joined(format::optional(before, format::percent), "→", format::optional(now, format::percent));
+}
+
+std::string bound_change(const PointComparison& point) {
+  const auto bound = [](const RooflinePoint* side) {
+    return side != nullptr ? std::string(to_string(side->bound)) : unavailable();
+  };
+  const std::string before = bound(point.base);
+  const std::string now = bound(point.now);
+  return before == now ? now : fmt::format("{} → {}", before, now);
+}
+
+constexpr std::array kColumns = {
+    ComparisonColumn{"verdict", false, verdict_text},
+    ComparisonColumn{"point", false, [](const PointComparison& p) { return p.label; }},
+    ComparisonColumn{"experiment", false, [](const PointComparison& p) { return p.point.experiment; }},
+    ComparisonColumn{"before", true, time_before},
+    ComparisonColumn{"now", true, time_now},
+    ComparisonColumn{"time", true, time_change},
+    ComparisonColumn{"95 % interval", true, time_interval},
+    ComparisonColumn{"of roof", true, fraction_of_roof},
+    ComparisonColumn{"bound", false, bound_change},
+};
+
+std::string note(const PointComparison& point, std::size_t most_moves) {
+  if (point.change == PointChange::broken || point.change == PointChange::untimed) {
+    if (point.now == nullptr || point.now->measurement->cause.empty()) return {};
+    return fmt::format("{}: {}", to_string(point.now->measurement->status), point.now->measurement->cause);
+  }
+  const std::size_t shown = std::min(most_moves, point.moves.size());
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < shown; ++i) texts.push_back(move_text(point.moves[i]));
+  if (shown < point.moves.size()) texts.push_back(fmt::format("and {} more", point.moves.size() - shown));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+}  // namespace
+
+std::string verdict_text(const PointComparison& point) {
+  return std::string(to_string(point.change));
+}
+
+std::span<const ComparisonColumn> comparison_columns() {
+  return kColumns;
+}
+
+std::string comparison_counts(const Comparison& comparison) {
+  std::vector<std::string> counts;
+  for (int change = 0; change <= static_cast<int>(PointChange::untimed); ++change) {
+    const std::size_t count = comparison.count(static_cast<PointChange>(change));
+    if (count > 0) counts.push_back(fmt::format("{} {}", count, to_string(static_cast<PointChange>(change))));
+  }
+  return fmt::format("{}: {}", format::counted(comparison.points.size(), "point"), fmt::join(counts, ", "));
+}
+
+std::string comparison_explanation(const Comparison& comparison) {
+  return fmt::format(
+      "Slower and faster: the 95 % intervals of the medians do not overlap, and the medians differ by more "
+      "than {0}. "
+      "Same: by {0} at most. Unclear: the intervals are too wide to tell.",
+      format::percent(comparison.smallest_change));
+}
+
+std::string run_text(const Run& run) {
+  const std::string driver =
+      run.device.driver_version.empty() ? "" : fmt::format(", driver {}", run.device.driver_version);
+  return fmt::format("{}{}, {}, rooflinectl {} ({})", run.device.name, driver, format::utc(run.started_utc),
+                     run.tool_version, run.tool_commit);
+}
+
+std::string device_warning(const Comparison& comparison) {
+  if (is_same_device_model(comparison)) return {};
+  return "Different devices: times tell the devices apart as much as the code. The fraction is of each "
+         "device's own roof.";
+}
+
+std::vector<std::string> comparison_notes(const Comparison& comparison, std::size_t most_moves) {
+  std::vector<std::string> notes;
+  for (const PointComparison& point : comparison.points) {
+    const std::string text = note(point, most_moves);
+    if (!text.empty()) notes.push_back(fmt::format("{}: {}", point.label, text));
+  }
+  return notes;
+}
+
+std::vector<std::string> ceiling_change_texts(const Comparison& comparison) {
+  std::vector<std::string> texts;
+  for (const auto& [base, now] : comparison.ceilings) {
+    const auto value = [](const Ceiling* ceiling) {
+      return ceiling != nullptr ? ceiling_value(*ceiling, ceiling->value) : std::string("not measured");
+    };
+    const std::string change = base != nullptr && now != nullptr
+                                   ? fmt::format(" ({})", format::change(now->value / base->value))
+                                   : "";
+    texts.push_back(fmt::format("{} {} → {}{}", ceiling_name(base != nullptr ? *base : *now), value(base),
+                                value(now), change));
+  }
+  return texts;
+}
+
+}  // namespace rooflinectl

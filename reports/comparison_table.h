@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/comparison.h"
+
+/// The columns and sentences that all forms of a comparison share.
+namespace rooflinectl {
+
+struct ComparisonColumn {
+  std::string_view title;
+  bool is_number = false;
+  std::string (*text)(const PointComparison&) = nullptr;
+};
+
+/// Verdict, point, experiment, time before and now, its change with interval, fraction of roof, bound.
+std::span<const ComparisonColumn> comparison_columns();
+
+/// `slower`, …; with the status where it is broken: `broken: failed`.
+std::string verdict_text(const PointComparison& point);
+
+/// `36 points: 1 slower, 34 same, 1 unclear`
+std::string comparison_counts(const Comparison& comparison);
+
+/// What the verdicts mean, with their threshold.
+std::string comparison_explanation(const Comparison& comparison);
+
+/// `NVIDIA H200, driver 580.159.04, 2026-11-21 09:52 UTC, rooflinectl 0.1.0 (78fdef03aa01)`
+std::string run_text(const Run& run);
+
+/// A warning where runs of different devices are compared; empty where they are not.
+std::string device_warning(const Comparison& comparison);
+
+/// A sentence for each point of which more than the time is to be said, at most `most_moves` counters each:
+/// `V7: DRAM bytes per element 4.00 → 4.20; bound dram → latency`, or why it is broken.
+std::vector<std::string> comparison_notes(const Comparison& comparison, std::size_t most_moves);
+
+/// `DRAM read 4.58 TB/s → 4.62 TB/s (+0.9 %)`
+std::vector<std::string> ceiling_change_texts(const Comparison& comparison);
+
+}  // namespace rooflinectl

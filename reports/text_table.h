@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+/// Tables and text for a terminal, where every character is as wide as any other. Names come from files:
+/// control characters are shown as `?`.
+namespace rooflinectl {
+
+struct TextColumn {
+  std::string_view title;
+  bool is_number = false;             ///< stands at the right
+  std::vector<std::u32string> cells;  ///< the title first
+  std::size_t width = 0;
+};
+
+TextColumn text_column(std::string_view title, bool is_number, const std::vector<std::string>& texts);
+
+/// The columns (not empty) as lines of at most `width` characters. Where they are too wide, those with the
+/// titles `dispensable` are left out, in this order, then the last column gives way, then the first.
+std::string text_table(std::vector<TextColumn> columns, std::size_t width,
+                       const std::vector<std::string_view>& dispensable);
+
+/// One line; what is beyond `width` is cut off.
+std::string sentence(const std::string& text, std::size_t width);
+
+/// On as many lines as it takes, broken at spaces; a word that is longer than a line is broken too.
+std::string paragraph(const std::string& text, std::size_t width);
+
+}  // namespace rooflinectl

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/comparison.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <random>
+
+#include "core/statistics.h"
+#include "tests/support/constructed_run.h"
+
+namespace rooflinectl {
+namespace {
+
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::DoubleNear;
+using ::testing::ElementsAre;
+using ::testing::Field;
+using ::testing::IsEmpty;
+using ::testing::SizeIs;
+
+constexpr double kThreshold = 0.01;
+
+TimeInterval interval(double median_s, double relative_half_width) {
+  return {median_s, median_s * (1 - relative_half_width), median_s * (1 + relative_half_width)};
+}
+
+/// The verdict over a time that was one second.
+PointChange verdict(double to_s, double half_width) {
+  return classify({interval(1, half_width), interval(to_s, half_width)}, kThreshold);
+}
+
+TEST(Classify, IntervalsThatDoNotOverlapAndMoreThanTheThreshold) {
+  EXPECT_EQ(verdict(1.02, 0.002), PointChange::slower);
+  EXPECT_EQ(verdict(0.98, 0.002), PointChange::faster);
+}
+
+TEST(Classify, LessThanTheThresholdIsSame) {
+  EXPECT_EQ(verdict(1, 0), PointChange::same);
+  EXPECT_EQ(verdict(1.009, 0.001), PointChange::same);  // certain, and too small to matter
+  EXPECT_EQ(verdict(0.995, 0.004), PointChange::same);
+}
+
+TEST(Classify, IntervalsTooWideToTellAreUnclear) {
+  EXPECT_EQ(verdict(1, 0.02), PointChange::unclear);
+  EXPECT_EQ(verdict(1.03, 0.02), PointChange::unclear);
+  EXPECT_EQ(verdict(0.97, 0.02), PointChange::unclear);
+}
+
+TEST(Classify, TheThresholdIsTheCallers) {
+  const TimeChange change = {interval(1, 0.002), interval(1.02, 0.002)};
+  EXPECT_EQ(classify(change, 0.01), PointChange::slower);
+  EXPECT_EQ(classify(change, 0.05), PointChange::same);
+}
+
+// ---- whole runs ----
+
+/// The constructed ladder at 2^28.
+Run ladder_run() {
+  Run run = constructed::empty_run();
+  Experiment ladder{.name = "ladder", .title = "", .timing = {}, .points = {}};
+  constructed::add_points(run, ladder, "reduction ladder", Dtype::f32, 28);
+  run.plan.experiments = {ladder};
+  return run;
+}
+
+Measurement& measurement_of(Run& run, std::string_view variant) {
+  return *std::find_if(run.measurements.begin(), run.measurements.end(),
+                       [&](const Measurement& m) { return m.point.variant == variant; });
+}
+
+void scale_time(Measurement& measurement, double factor) {
+  TimeResult& time = *measurement.time;
+  for (double* value : {&time.median_s, &time.ci_low_s, &time.ci_high_s}) *value *= factor;
+}
+
+void fail(Measurement& measurement, Status status, std::string cause) {
+  measurement.status = status;
+  measurement.cause = std::move(cause);
+  measurement.time.reset();
+  measurement.counters.clear();
+}
+
+std::vector<AnalysedRun> analysed(std::vector<Run> runs) {
+  std::vector<AnalysedRun> result;
+  for (Run& run : runs) result.emplace_back(fmt::format("run {}", result.size()), std::move(run));
+  return result;
+}
+
+const PointComparison& point_of(const Comparison& comparison, std::string_view variant) {
+  return *std::find_if(comparison.points.begin(), comparison.points.end(),
+                       [&](const PointComparison& point) { return point.point.variant == variant; });
+}
+
+constexpr const char* kV1 = "reduce_v1_shared";
+constexpr const char* kV3 = "reduce_v3_sequential";
+constexpr const char* kV7 = "reduce_v7_multi_add";
+constexpr const char* kV8 = "reduce_v8_warp_shuffle";
+
+TEST(Compare, ARunIsTheSameAsItself) {
+  const auto runs = analysed({ladder_run(), ladder_run()});
+  const Comparison comparison = compare({runs.data(), 1}, runs[1]);
+  EXPECT_THAT(comparison.points, SizeIs(10));
+  EXPECT_EQ(comparison.count(PointChange::same), 10U);
+  EXPECT_THAT(comparison.environment, IsEmpty());
+  EXPECT_THAT(comparison.ceilings, IsEmpty());
+  for (const PointComparison& point : comparison.points) {
+    EXPECT_EQ(point.time->ratio(), 1);
+    EXPECT_THAT(point.moves, IsEmpty());
+  }
+}
+
+TEST(Compare, RegressionsComeFirstTheLargestAtTheTop) {
+  auto now = ladder_run();
+  scale_time(measurement_of(now, kV1), 1.05);
+  scale_time(measurement_of(now, kV3), 1.5);
+  scale_time(measurement_of(now, kV7), 0.5);
+  fail(measurement_of(now, kV8), Status::failed, "illegal address");
+  const auto runs = analysed({ladder_run(), now});
+  const Comparison comparison = compare({runs.data(), 1}, runs[1]);
+
+  std::vector<std::string> order;
+  for (std::size_t i = 0; i < 5; ++i) {
+    order.push_back(fmt::format("{} {}", comparison.points[i].label, to_string(comparison.points[i].change)));
+  }
+  EXPECT_THAT(order, ElementsAre("V8 broken", "V3 slower", "V1 slower", "V7 faster", "V0 same"));
+  EXPECT_NEAR(comparison.points[1].time->ratio(), 1.5, 1e-12);
+}
+
+TEST(Compare, WhatBecameOfPointsWithoutATime) {
+  auto base = ladder_run();
+  auto now = ladder_run();
+  fail(measurement_of(base, kV1), Status::failed, "timeout");
+  fail(measurement_of(base, kV3), Status::failed, "timeout");
+  fail(measurement_of(now, kV3), Status::unverified, "wrong sum");
+  std::erase_if(base.measurements, [](const Measurement& m) { return m.point.variant == kV7; });
+  std::erase_if(now.measurements, [](const Measurement& m) { return m.point.variant == kV8; });
+  const auto runs = analysed({base, now});
+  const Comparison comparison = compare({runs.data(), 1}, runs[1]);
+  EXPECT_EQ(point_of(comparison, kV1).change, PointChange::mended);
+  EXPECT_EQ(point_of(comparison, kV3).change, PointChange::untimed);
+  EXPECT_EQ(point_of(comparison, kV7).change, PointChange::added);
+  EXPECT_EQ(point_of(comparison, kV8).change, PointChange::missing);
+  EXPECT_EQ(point_of(comparison, kV8).now, nullptr);
+  EXPECT_EQ(point_of(comparison, kV7).base, nullptr);
+}
+
+TEST(Compare, SeveralBaseRunsGiveOneIntervalOverAllOfThem) {
+  std::vector<rooflinectl::Run> all(4, ladder_run());
+  scale_time(measurement_of(all[0], kV7), 0.97);  // a lucky day
+  scale_time(measurement_of(all[2], kV7), 1.02);
+  scale_time(measurement_of(all[3], kV7), 1.01);
+  const double median_s = measurement_of(all[1], kV7).time->median_s;
+  const auto runs = analysed(all);
+
+  // Against the lucky day alone it is slower; all three say that such times occur.
+  EXPECT_EQ(point_of(compare({runs.data(), 1}, runs[3]), kV7).change, PointChange::slower);
+  const Comparison comparison = compare({runs.data(), 3}, runs[3]);
+  const PointComparison& point = point_of(comparison, kV7);
+  EXPECT_EQ(point.change, PointChange::unclear);
+  EXPECT_THAT(point.bases, SizeIs(3));
+  EXPECT_DOUBLE_EQ(point.time->from.median_s, median_s);
+  EXPECT_DOUBLE_EQ(point.time->from.low_s, 0.97 * 0.998 * median_s);
+  EXPECT_DOUBLE_EQ(point.time->from.high_s, 1.02 * 1.002 * median_s);
+  EXPECT_EQ(point.base->measurement->time->median_s, median_s);
+}
+
+void set_counter(Measurement& measurement, std::string_view key, double factor) {
+  const double value = *value_of(measurement.counters, key);
+  measurement.counters.insert_or_assign(std::string(key), CounterValue::measured(factor * value));
+}
+
+TEST(Compare, OperationsMoveBySmallFactorsNoisyCountersByLargeOnes) {
+  auto now = ladder_run();
+  set_counter(measurement_of(now, kV7), counter::kFadd, 1.002);
+  set_counter(measurement_of(now, kV7), counter::kDramReadBytes, 1.03);
+  set_counter(measurement_of(now, kV8), counter::kDramReadBytes, 1.2);
+  const auto runs = analysed({ladder_run(), now});
+  const Comparison comparison = compare({runs.data(), 1}, runs[1]);
+  EXPECT_THAT(point_of(comparison, kV7).moves,
+              ElementsAre(AllOf(Field(&CounterMove::name, "executed FLOP per element"),
+                                Field(&CounterMove::from, DoubleNear(1.01169, 1e-9)),
+                                Field(&CounterMove::to, DoubleNear(1.01169 * 1.002, 1e-9)))));
+  EXPECT_THAT(point_of(comparison, kV8).moves,
+              ElementsAre(Field(&CounterMove::name, "DRAM bytes per element")));
+}
+
+TEST(Compare, ExperimentsMayBeRenamedUnlessAPointIsInTwo) {
+  auto now = ladder_run();
+  now.plan.experiments.front().name = "renamed";
+  for (PointId& point : now.plan.experiments.front().points) point.experiment = "renamed";
+  for (Measurement& measurement : now.measurements) measurement.point.experiment = "renamed";
+  const auto renamed = analysed({ladder_run(), now});
+  EXPECT_EQ(compare({renamed.data(), 1}, renamed[1]).count(PointChange::same), 10U);
+
+  // The same points in two experiments of one run: now the name decides.
+  auto twice = ladder_run();
+  twice.plan.experiments.push_back(now.plan.experiments.front());
+  twice.measurements.insert(twice.measurements.end(), now.measurements.begin(), now.measurements.end());
+  scale_time(measurement_of(now, kV3), 2);
+  const auto ambiguous = analysed({twice, now});
+  const Comparison comparison = compare({ambiguous.data(), 1}, ambiguous[1]);
+  EXPECT_EQ(comparison.count(PointChange::missing), 10U);
+  EXPECT_EQ(comparison.count(PointChange::slower), 1U);
+  EXPECT_EQ(comparison.count(PointChange::same), 9U);
+}
+
+TEST(Compare, EnvironmentAndCeilingsThatChangedAreNamed) {
+  auto now = ladder_run();
+  now.device.driver_version = "590.1";
+  now.tool_commit = "other";
+  for (Ceiling& ceiling : now.ceilings) {
+    if (ceiling.id == "dram_read" && ceiling.source == CeilingSource::measured) ceiling.value *= 0.9;
+    if (ceiling.id == "f32_add" && ceiling.source == CeilingSource::measured) ceiling.value *= 1.01;
+  }
+  std::erase_if(now.ceilings, [](const Ceiling& ceiling) { return ceiling.id == "launch"; });
+  const auto runs = analysed({ladder_run(), now});
+  const Comparison comparison = compare({runs.data(), 1}, runs[1]);
+  EXPECT_THAT(comparison.environment, ElementsAre(AllOf(Field(&EnvironmentChange::name, "driver"),
+                                                        Field(&EnvironmentChange::from, "580.159.04"),
+                                                        Field(&EnvironmentChange::to, "590.1")),
+                                                  Field(&EnvironmentChange::name, "tool")));
+  ASSERT_THAT(comparison.ceilings, SizeIs(2));
+  EXPECT_EQ(comparison.ceilings[0].now->id, "dram_read");
+  EXPECT_EQ(comparison.ceilings[1].base->id, "launch");
+  EXPECT_EQ(comparison.ceilings[1].now, nullptr);
+  EXPECT_TRUE(is_same_device_model(comparison));
+}
+
+// ---- how often noise is taken for a change ----
+
+/// A kernel of one second, timed as often as a run does it: noise from launch to launch with a tail to the
+/// slow side, and a drift that is the same for all samples of a run.
+class Simulation {
+ public:
+  TimeInterval measure(double seconds) {
+    constexpr int kSamples = 20;
+    constexpr double kNoise = 0.003;
+    constexpr double kDrift = 0.002;
+    const double drift = 1 + kDrift * normal_(random_);
+    std::vector<double> samples;
+    for (int i = 0; i < kSamples; ++i) {
+      samples.push_back(seconds * drift * (1 + kNoise * (normal_(random_) + tail_(random_))));
+    }
+    const MedianInterval found = median_interval(samples);
+    return {found.median, found.low, found.high};
+  }
+
+  /// How many of `kPairs` pairs of runs get the verdict `wanted` where the new time is `factor` times the old
+  /// one.
+  int count(PointChange wanted, double factor) {
+    int found = 0;
+    for (int pair = 0; pair < kPairs; ++pair) {
+      if (classify({measure(1), measure(factor)}, kThreshold) == wanted) ++found;
+    }
+    return found;
+  }
+
+  static constexpr int kPairs = 5000;
+
+ private:
+  std::mt19937_64 random_{20261121};
+  std::normal_distribution<double> normal_;
+  std::exponential_distribution<double> tail_;
+};
+
+TEST(FalseAlarms, AreRarerThanOneInAThousandPairs) {
+  Simulation simulation;
+  const int alarms = simulation.count(PointChange::slower, 1) + simulation.count(PointChange::faster, 1);
+  EXPECT_LE(alarms, 2 * Simulation::kPairs / 1000);
+}
+
+TEST(FalseAlarms, MostRunsOfTheSameCodeAreSame) {
+  EXPECT_GE(Simulation().count(PointChange::same, 1), Simulation::kPairs * 95 / 100);
+}
+
+TEST(FalseAlarms, AChangeOfThreePercentIsSeen) {
+  EXPECT_GE(Simulation().count(PointChange::slower, 1.03), Simulation::kPairs * 99 / 100);
+  EXPECT_GE(Simulation().count(PointChange::faster, 1 / 1.03), Simulation::kPairs * 99 / 100);
+}
+
+}  // namespace
+}  // namespace rooflinectl
