@@ -15,6 +15,7 @@
 #include "collector/apparatus.h"
 #include "collector/ceilings.h"
 #include "collector/device.h"
+#include "collector/energy.h"
 #include "collector/metrics.h"
 #include "collector/nvtx.h"
 #include "collector/prepared_point.h"
@@ -63,7 +64,8 @@ class Collection {
         emit_(emit),
         points_(all_points(request.plan)),
         device_(select_device(request.device)),
-        timer_(device_, stream_) {}
+        timer_(device_, stream_),
+        meter_(device_.uuid) {}
 
   void say_hello() {
     if (request_.counters) open_counters();
@@ -113,7 +115,7 @@ class Collection {
       for (std::size_t i = 0; i < experiment.points.size(); ++i) {
         const std::size_t point = first_point + i;
         if (is_listed(request_.skip_points, point) || is_listed(request_.count_only_points, point)) continue;
-        const Measurement measurement = verify_and_time(point, experiment.timing);
+        const Measurement measurement = verify_and_time(point, experiment);
         if (measurement.status != Status::ok) without_counters_.insert(point);
         emit_(message::PointTimed{point, measurement});
         if (measurement.status == Status::failed && !context_is_usable()) {
@@ -227,7 +229,7 @@ class Collection {
     }
   }
 
-  Measurement verify_and_time(std::size_t index, const TimingTarget& target) {
+  Measurement verify_and_time(std::size_t index, const Experiment& experiment) {
     const PointId& point = points_[index];
     Measurement measurement;
     measurement.point = point;
@@ -245,7 +247,8 @@ class Collection {
         return measurement;
       }
       emit_(message::Progress{Phase::time, index, range_name(point)});
-      measurement.time = timer_.measure(prepared.timed_work(), target);
+      measurement.time = timer_.measure(prepared.timed_work(), experiment.timing);
+      if (experiment.energy) measurement.energy = measure_energy(meter_, prepared.timed_work(), stream_);
     } catch (const Error& error) {
       measurement.status = Status::failed;
       measurement.cause = error.what();
@@ -314,6 +317,7 @@ class Collection {
   DeviceInfo device_;
   Stream stream_;
   Timer timer_;
+  BoardEnergy meter_;
   Workbench bench_;
   kernels::ReferenceSums references_;
   double launch_clock_hz_ = 0;                 // SM clock at which empty kernels ran

@@ -95,14 +95,20 @@ std::vector<std::string> throttle_reasons(const Nvml& nvml, Device device) {
   return reasons;
 }
 
+/// Null if NVML is missing or does not know the GPU.
+Device find_device(const Nvml& nvml, const std::string& uuid) {
+  Device device = nullptr;
+  const bool found = nvml.is_there() && nvml.call<int(const char*, Device*)>(
+                                            "nvmlDeviceGetHandleByUUID", uuid.c_str(), &device) == kSuccess;
+  return found ? device : nullptr;
+}
+
 }  // namespace
 
 std::optional<DeviceState> device_state(const std::string& uuid) {
   const Nvml nvml;
-  Device device = nullptr;
-  const bool found = nvml.is_there() && nvml.call<int(const char*, Device*)>(
-                                            "nvmlDeviceGetHandleByUUID", uuid.c_str(), &device) == kSuccess;
-  if (!found) return std::nullopt;
+  const Device device = find_device(nvml, uuid);
+  if (device == nullptr) return std::nullopt;
   DeviceState state;
   state.persistence_mode = as_bool(nvml.get<unsigned>("nvmlDeviceGetPersistenceMode", device));
   state.mig_mode = mig_mode(nvml, device);
@@ -116,6 +122,24 @@ std::optional<DeviceState> device_state(const std::string& uuid) {
   state.throttle_reasons = throttle_reasons(nvml, device);
   state.compute_processes = compute_processes(nvml, device);
   return state;
+}
+
+struct BoardEnergy::Connection {
+  Nvml nvml;
+  Device device = nullptr;
+};
+
+BoardEnergy::BoardEnergy(const std::string& uuid) : connection_(std::make_unique<Connection>()) {
+  connection_->device = find_device(connection_->nvml, uuid);
+}
+
+BoardEnergy::~BoardEnergy() = default;
+
+std::optional<double> BoardEnergy::joules() const {
+  if (connection_->device == nullptr) return std::nullopt;
+  const auto millijoules =
+      connection_->nvml.get<unsigned long long>("nvmlDeviceGetTotalEnergyConsumption", connection_->device);
+  return millijoules ? std::optional(static_cast<double>(*millijoules) / 1e3) : std::nullopt;
 }
 
 }  // namespace rooflinectl

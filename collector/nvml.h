@@ -29,4 +29,18 @@ struct DeviceState {
 /// know it.
 std::optional<DeviceState> device_state(const std::string& uuid);
 
+/// The energy meter of a GPU's board.
+class BoardEnergy {
+ public:
+  explicit BoardEnergy(const std::string& uuid);
+  ~BoardEnergy();
+
+  /// Since the driver was loaded. Nothing where there is no meter.
+  std::optional<double> joules() const;
+
+ private:
+  struct Connection;
+  std::unique_ptr<Connection> connection_;
+};
+
 }  // namespace rooflinectl

@@ -281,6 +281,7 @@ Json to_json(const Plan& plan) {
                             {{"relative_half_width", experiment.timing.relative_half_width},
                              {"time_limit_s", experiment.timing.time_limit_s}}},
                            {"counters", to_string(experiment.counters)},
+                           {"energy", experiment.energy},
                            {"points", points}});
   }
   return {
@@ -299,6 +300,7 @@ Plan plan_from(const Reader& reader) {
     experiment.timing.relative_half_width = entry["timing"]["relative_half_width"].number();
     experiment.timing.time_limit_s = entry["timing"]["time_limit_s"].number();
     experiment.counters = parse_enum(entry["counters"], counter_set_from);
+    if (entry.has("energy")) experiment.energy = entry["energy"].boolean();
     for (const Reader& point : entry["points"].elements()) {
       experiment.points.push_back(point_from(point, experiment.name));
     }
@@ -466,6 +468,20 @@ TimeResult time_from(const Reader& reader) {
   return time;
 }
 
+Json to_json(const EnergyResult& energy) {
+  return {{"joules", to_json(energy.joules)},
+          {"mean_power_w", energy.mean_power_w},
+          {"duration_s", energy.duration_s}};
+}
+
+EnergyResult energy_from(const Reader& reader) {
+  EnergyResult energy;
+  energy.joules = counter_value_from(reader["joules"]);
+  energy.mean_power_w = reader["mean_power_w"].number();
+  energy.duration_s = reader["duration_s"].number();
+  return energy;
+}
+
 }  // namespace
 
 Json to_json(const Measurement& measurement) {
@@ -485,6 +501,7 @@ Json to_json(const Measurement& measurement) {
                              {"detail", measurement.verification->detail}};
   }
   if (measurement.time) value["time"] = to_json(*measurement.time);
+  if (measurement.energy) value["energy"] = to_json(*measurement.energy);
   value["counters"] = to_json(measurement.counters);
   return value;
 }
@@ -511,6 +528,7 @@ Measurement measurement_from(const Reader& reader) {
                      verification["detail"].text()};
   }
   if (reader.has("time")) measurement.time = time_from(reader["time"]);
+  if (reader.has("energy")) measurement.energy = energy_from(reader["energy"]);
   measurement.counters = counters_from(reader["counters"]);
   return measurement;
 }

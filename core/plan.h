@@ -59,6 +59,7 @@ struct Experiment {
   TimingTarget timing;
   CounterSet counters = CounterSet::basic;
   std::vector<PointId> points;
+  bool energy = false;  ///< whether the energy of launches is measured too: some two seconds per point
 
   bool operator==(const Experiment&) const = default;
 };

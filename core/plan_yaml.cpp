@@ -278,10 +278,11 @@ struct Settings {
   List<std::uint64_t> sizes;
   List<CacheState> cache = {{CacheState::cold, {}}};
   CounterSet counters = CounterSet::basic;
+  bool energy = false;
   TimingTarget timing;
 };
 
-const Names kSharedKeys = {"sizes", "dtypes", "cache", "counters", "timing"};
+const Names kSharedKeys = {"sizes", "dtypes", "cache", "counters", "energy", "timing"};
 const Names kLaunchKeys = {"block", "elements_per_thread"};
 
 List<std::uint64_t> read_sizes(Reader& reader, const Field& field) {
@@ -331,6 +332,14 @@ CounterSet read_counters(Reader& reader, const Field& field) {
       .value_or(CounterSet::basic);
 }
 
+bool read_energy(Reader& reader, const Field& field) {
+  const auto text = reader.single_value(field.value);
+  if (text && *text != "true" && *text != "false") {
+    reader.fail(position_of(field.value), fmt::format("{} is not true or false", quoted(*text)));
+  }
+  return text == "true";
+}
+
 TimingTarget read_timing(Reader& reader, const Field& field, TimingTarget timing) {
   const auto settings =
       reader.settings(field.value, position_of(field.value), "'timing'", {"target", "time_limit"});
@@ -359,6 +368,7 @@ Settings read_settings(Reader& reader, const std::map<std::string, Field>& field
     if (key == "dtypes") settings.dtypes = read_dtypes(reader, field);
     if (key == "cache") settings.cache = read_cache_states(reader, field);
     if (key == "counters") settings.counters = read_counters(reader, field);
+    if (key == "energy") settings.energy = read_energy(reader, field);
     if (key == "timing") settings.timing = read_timing(reader, field, settings.timing);
   }
   return settings;
@@ -553,6 +563,7 @@ class PlanReader {
     if (settings.dtypes.empty()) settings.dtypes = {{Dtype::f32, field.position}};
     experiment.timing = settings.timing;
     experiment.counters = settings.counters;
+    experiment.energy = settings.energy;
 
     const LaunchSettings launch = read_launch_settings(reader_, fields);
     require_key(field.value, "variants", field.position, what);

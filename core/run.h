@@ -116,6 +116,16 @@ struct TimeResult {
   bool operator==(const TimeResult&) const = default;
 };
 
+/// What launches cost in energy, as the meter of the whole board has it, its idle share included. They
+/// follow each other, so caches hold what the launch before left.
+struct EnergyResult {
+  CounterValue joules = CounterValue::unavailable("not measured");  ///< per launch
+  double mean_power_w = 0;                                          ///< while launches ran
+  double duration_s = 0;                                            ///< for which they were metered
+
+  bool operator==(const EnergyResult&) const = default;
+};
+
 enum class Status { ok, unverified, failed };
 
 std::string_view to_string(Status status);
@@ -129,6 +139,7 @@ struct Measurement {
   std::string cause;  ///< why it failed or is unverified
   std::optional<Verification> verification;
   std::optional<TimeResult> time;
+  std::optional<EnergyResult> energy;  ///< nothing where the plan does not ask for it
   Counters counters;
 
   bool operator==(const Measurement&) const = default;

@@ -70,6 +70,10 @@ std::string duration(double seconds) {
   return with_unit(seconds, kSmall, "s", 4);
 }
 
+std::string energy(double joules) {
+  return with_unit(joules, kSmall, "J", 3);
+}
+
 std::string hertz(double hz) {
   return with_unit(hz, kLarge, "Hz", 3);
 }

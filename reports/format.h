@@ -26,6 +26,7 @@ std::string gigabytes(double bytes_per_s);                       ///< `4579`, fo
 std::string rate(double per_s, std::string_view operations);     ///< `65.0 TOP/s` for `kOps`
 std::string rate_tick(double per_s);                             ///< `10 G`, on an axis that names its unit
 std::string duration(double seconds);                            ///< `238.5 µs`
+std::string energy(double joules);                               ///< `123 mJ`
 std::string hertz(double hz);                                    ///< `1.98 GHz`
 std::string elements(std::uint64_t n);                           ///< `2^28`, `1000003`
 std::string counted(std::size_t number, std::string_view what);  ///< `1 point`, `2 points`

@@ -84,6 +84,12 @@ std::string time_text(const TimeResult& time) {
                      time.samples_s.size());
 }
 
+std::string energy_text(const EnergyResult& energy) {
+  if (!energy.joules.available()) return fmt::format("unavailable: {}", energy.joules.reason());
+  return fmt::format("{} per launch, {:.0f} W while launches follow each other",
+                     format::energy(*energy.joules.value()), energy.mean_power_w);
+}
+
 std::string launch_text(const Measurement& measurement) {
   const auto& elements = measurement.point.elements_per_thread;
   return fmt::format("{} blocks of {} threads{}", measurement.launch.grid, measurement.launch.block,
@@ -184,6 +190,7 @@ std::vector<Fact> point_facts(const RooflinePoint& point) {
   add("fraction of measured roof", point.fraction_of_roof, format::percent);
   add("fraction of theoretical roof", point.fraction_of_theoretical, format::percent);
   facts.push_back({"bound by", std::string(to_string(point.bound))});
+  if (measurement.energy) facts.push_back({"energy", energy_text(*measurement.energy)});
   for (const LevelUse& use : point.levels) facts.push_back(level_fact(use));
   for (const DerivedQuantity& derived : derived_quantities(measurement)) {
     facts.push_back({derived.name, quantity_text(derived.value, derived.is_ratio)});

@@ -21,7 +21,7 @@ except ImportError:
     sys.exit(77)
 
 OPTIONAL_MEMBERS = {
-    "cause", "confirmation", "cupti_version", "default_elements_per_thread", "elements_per_thread", "measured_utc",
+    "cause", "confirmation", "cupti_version", "default_elements_per_thread", "elements_per_thread", "energy", "measured_utc",
     "precision", "self_test", "cross_checks", "time", "verification"}
 MAPS = {"counters", "metrics"}
 

@@ -79,12 +79,14 @@ inline Run full_run() {
                            .title = "The ladder",
                            .timing = {.relative_half_width = 0.01, .time_limit_s = 3.5},
                            .counters = CounterSet::basic,
-                           .points = {plain}},
+                           .points = {plain},
+                           .energy = true},
                           {.name = "seeds",
                            .title = "The seeds' own size",
                            .timing = {},
                            .counters = CounterSet::none,
-                           .points = {with_elements}}};
+                           .points = {with_elements},
+                           .energy = false}};
   run.catalogue.variants = {fixed, chosen};
   run.catalogue.ceilings = {"dram_copy", "dram_read", "f32_add"};
   run.counter_session = {.available = true,
@@ -138,6 +140,8 @@ inline Run full_run() {
                              .sample_clocks_hz = {1.98e9, 1.97e9, 1.5e9},
                              .noisy = true,
                              .throttled_samples = 1};
+  measured.energy =
+      EnergyResult{.joules = CounterValue::measured(0.125), .mean_power_w = 512.5, .duration_s = 1.6};
   measured.counters = {{"fadd", CounterValue::measured(0)},
                        {"dram_read_bytes", CounterValue::unavailable("the chip has no DRAM unit")}};
 

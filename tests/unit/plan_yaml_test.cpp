@@ -136,6 +136,16 @@ TEST(PlanYaml, DefaultsHoldWhereAnExperimentSaysNothing) {
   EXPECT_DOUBLE_EQ(plan.experiments[1].timing.time_limit_s, 1);
 }
 
+TEST(PlanYaml, EnergyIsMeasuredWhereItIsAskedFor) {
+  const Plan plan = parse(
+      "name: p\ndefaults: {sizes: 1Ki, energy: true}\nexperiments:\n"
+      "  metered: {variants: sum_atomic}\n  plain: {variants: sum_atomic, energy: false}\n");
+  EXPECT_TRUE(plan.experiments.at(0).energy);
+  EXPECT_FALSE(plan.experiments.at(1).energy);
+  EXPECT_THAT(mistakes_in("name: p\nexperiments: {e: {sizes: 1Ki, variants: sum_atomic, energy: yes}}\n"),
+              ElementsAre(HasSubstr("'yes' is not true or false")));
+}
+
 TEST(PlanYaml, SizesAsPeopleWriteThem) {
   const Plan plan =
       parse(plan_of({"variants: sum_atomic", "sizes: [2^28, 32Mi, 1Ki, 1Gi, 1000000, 0, 2^40]"}));

@@ -122,6 +122,7 @@ bool may_be_absent(const Pointer& place) {
                                                         "cupti_version",
                                                         "default_elements_per_thread",
                                                         "elements_per_thread",
+                                                        "energy",
                                                         "measured_utc",
                                                         "precision",
                                                         "self_test",

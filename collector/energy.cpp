@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/energy.h"
+
+#include <algorithm>
+#include <chrono>
+#include <optional>
+
+namespace rooflinectl {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Until power and clocks have settled.
+constexpr double kWarmUpSeconds = 0.3;
+constexpr double kMeasuredSeconds = 1.5;
+/// A meter that stands still for so long under load is none.
+constexpr double kRenewalLimitSeconds = 1.0;
+/// Of launches that are enqueued between two looks at the meter.
+constexpr double kBatchSeconds = 0.005;
+constexpr double kMostLaunches = 4096;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// Keeps the device busy with one work.
+class Load {
+ public:
+  Load(const TimedWork& work, const Stream& stream) : work_(work), stream_(stream) {
+    const Clock::time_point start = Clock::now();
+    run_batch();
+    batch_ = static_cast<int>(std::clamp(kBatchSeconds / seconds_since(start), 1.0, kMostLaunches));
+  }
+
+  void run_for(double seconds) {
+    for (const Clock::time_point start = Clock::now(); seconds_since(start) < seconds;) run_batch();
+  }
+
+  /// Returns when all of the launches are done.
+  void run_batch() {
+    const Clock::time_point start = Clock::now();
+    for (int number = 0; number < batch_; ++number) work_.launch(number % work_.most_launches);
+    stream_.synchronize();
+    busy_s_ += seconds_since(start);
+    launches_ += batch_;
+  }
+
+  double seconds_per_launch() const { return busy_s_ / static_cast<double>(launches_); }
+
+ private:
+  const TimedWork& work_;
+  const Stream& stream_;
+  int batch_ = 1;
+  double busy_s_ = 0;
+  long long launches_ = 0;
+};
+
+/// The meter just after it was renewed.
+struct Reading {
+  double joules = 0;
+  Clock::time_point time;
+};
+
+std::optional<Reading> next_renewal(const BoardEnergy& meter, Load& load) {
+  const std::optional<double> before = meter.joules();
+  for (const Clock::time_point start = Clock::now(); seconds_since(start) < kRenewalLimitSeconds;) {
+    load.run_batch();
+    const std::optional<double> now = meter.joules();
+    if (!before || !now) return std::nullopt;
+    if (*now != *before) return Reading{*now, Clock::now()};
+  }
+  return std::nullopt;
+}
+
+EnergyResult no_meter() {
+  EnergyResult result;
+  result.joules = CounterValue::unavailable("the GPU or its driver has no energy meter (NVML)");
+  return result;
+}
+
+}  // namespace
+
+EnergyResult measure_energy(const BoardEnergy& meter, const TimedWork& work, const Stream& stream) {
+  Load warm_up(work, stream);
+  warm_up.run_for(kWarmUpSeconds);
+  Load load(work, stream);
+  const std::optional<Reading> first = next_renewal(meter, load);
+  if (!first) return no_meter();
+  load.run_for(kMeasuredSeconds);
+  const std::optional<Reading> last = next_renewal(meter, load);
+  if (!last) return no_meter();
+
+  EnergyResult result;
+  result.duration_s = std::chrono::duration<double>(last->time - first->time).count();
+  result.mean_power_w = (last->joules - first->joules) / result.duration_s;
+  result.joules = CounterValue::measured(result.mean_power_w * load.seconds_per_launch());
+  return result;
+}
+
+}  // namespace rooflinectl
