@@ -41,6 +41,7 @@ struct RunOptions {
   bool quiet = false;
   bool verbose = false;
   std::string replay_file;
+  std::string resumed_folder;
   std::vector<std::string> command_line;
 
   Verbosity verbosity() const {
@@ -98,8 +99,13 @@ void print_duration(const Run& run) {
   fmt::print("measured in {}{}\n", format::duration(run.wall_s), share);
 }
 
+std::string table_of(const Run& run) {
+  return run.plan.experiments.empty() ? terminal_ceilings(run, columns_of(stdout))
+                                      : terminal_summary(run, columns_of(stdout));
+}
+
 void print_summary(const MeasureResult& result) {
-  fmt::print("\n{}\n", terminal_summary(result.run, columns_of(stdout)));
+  fmt::print("\n{}\n", table_of(result.run));
   const std::size_t bad = result.bad_points();
   if (bad > 0) {
     fmt::print("{} of {} points failed or could not be verified\n", bad, result.run.measurements.size());
@@ -166,10 +172,7 @@ int replay_shipped(const Plan& plan, const RunOptions& options, const CannotMeas
 
 // ---- the command ----
 
-int measure_run(const Plan& plan, const RunOptions& options) {
-  MeasureRequest request;
-  request.plan = plan;
-  request.device = options.device;
+int measure_run(MeasureRequest request, const RunOptions& options) {
   request.counters = !options.no_counters;
   request.collector = require_collector();
   request.output = options.output;
@@ -182,7 +185,23 @@ int measure_run(const Plan& plan, const RunOptions& options) {
   return result.stop_signal ? end_interrupted(result) : end_run(result, options.verbosity());
 }
 
+int start(const Plan& plan, const RunOptions& options) {
+  MeasureRequest request;
+  request.plan = plan;
+  request.device = options.device;
+  return measure_run(std::move(request), options);
+}
+
+int resume(const RunOptions& options) {
+  MeasureRequest request;
+  request.unfinished = load_unfinished(options.resumed_folder);
+  request.plan = request.unfinished->run.plan;
+  request.device = request.unfinished->run.device.uuid;
+  return measure_run(std::move(request), options);
+}
+
 int run(const RunOptions& options) {
+  if (!options.resumed_folder.empty()) return resume(options);
   const Plan plan = parse_plan(read_file(options.plan_file), options.plan_file, load_catalogue());
   if (options.dry_run) {
     options.json ? print_request(plan, options) : print_plan(plan);
@@ -190,7 +209,7 @@ int run(const RunOptions& options) {
   }
   if (!options.replay_file.empty()) return replay_file(plan, options);
   try {
-    return measure_run(plan, options);
+    return start(plan, options);
   } catch (const CannotMeasure& error) {
     if (options.require_gpu) throw;
     return replay_shipped(plan, options, error);
@@ -203,33 +222,46 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
   const auto options = std::make_shared<RunOptions>();
   options->command_line.assign(argv, argv + argc);
   CLI::App* const command = app.add_subcommand("run", "Measure what a plan lists and write the reports");
-  command->add_option("plan", options->plan_file, "The plan, such as experiments.yaml")
-      ->required()
-      ->type_name("PLAN");
-  command
-      ->add_option("-d,--device", options->device, "The GPU: its index or UUID as nvidia-smi -L prints them")
-      ->type_name("INDEX|UUID")
-      ->capture_default_str();
-  command->add_option("-o,--output", options->output, "Folder in which <plan name>/<UTC time>/ is made")
-      ->type_name("DIR")
-      ->capture_default_str();
+  CLI::Option* const plan =
+      command->add_option("plan", options->plan_file, "The plan, such as experiments.yaml")
+          ->type_name("PLAN");
+  CLI::Option* const device = command
+                                  ->add_option("-d,--device", options->device,
+                                               "The GPU: its index or UUID as nvidia-smi -L prints them")
+                                  ->type_name("INDEX|UUID")
+                                  ->capture_default_str();
+  CLI::Option* const output =
+      command->add_option("-o,--output", options->output, "Folder in which <plan name>/<UTC time>/ is made")
+          ->type_name("DIR")
+          ->capture_default_str();
   command->add_flag("--no-counters", options->no_counters, "Only verify and time; no hardware counters");
-  command->add_flag("--fresh", options->fresh,
-                    "Measure the ceilings again, even if they are known from an earlier run");
+  CLI::Option* const fresh = command->add_flag(
+      "--fresh", options->fresh, "Measure the ceilings again, even if they are known from an earlier run");
   CLI::Option* const require_gpu =
       command->add_flag("--require-gpu", options->require_gpu,
                         "Fail where nothing can be measured, rather than replay a recording");
-  command
-      ->add_option("--replay", options->replay_file,
-                   "Take the numbers from this run.json instead of measuring; what comes of it says so")
-      ->type_name("RUN.json")
-      ->excludes(require_gpu);
+  CLI::Option* const replay =
+      command
+          ->add_option("--replay", options->replay_file,
+                       "Take the numbers from this run.json instead of measuring; what comes of it says so")
+          ->type_name("RUN.json")
+          ->excludes(require_gpu);
   CLI::Option* const dry_run =
       command->add_flag("--dry-run", options->dry_run, "Check the plan and list its points; measure nothing");
   command
       ->add_flag("--json", options->json,
                  "With --dry-run: print the request that the collector would be sent, as JSON")
       ->needs(dry_run);
+  CLI::Option* const resumed =
+      command
+          ->add_option(
+              "--resume", options->resumed_folder,
+              "Go on with the run in this folder: measure what is missing or failed, count what lacks "
+              "its counters, and write the reports anew; same GPU, driver and build only")
+          ->type_name("DIR");
+  for (CLI::Option* const other : {plan, device, output, fresh, replay, require_gpu, dry_run}) {
+    resumed->excludes(other);
+  }
   CLI::Option* const quiet = command->add_flag(
       "-q,--quiet", options->quiet, "Print the path of the report and nothing else, but for what went wrong");
   command
@@ -239,6 +271,7 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
       "Examples:\n"
       "  rooflinectl run experiments.yaml\n"
       "  rooflinectl run experiments.yaml --device 1 --output /scratch/runs\n"
+      "  rooflinectl run --resume runs/reductions/2026-11-21T09-52-06Z\n"
       "  rooflinectl run experiments.yaml --dry-run --json > request.json\n"
       "  ncu --nvtx rooflinectl-collector --plan request.json --mode once\n"
       "\n"
@@ -246,7 +279,11 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
       "  ROOFLINECTL_SILENCE_LIMIT  seconds without a sign of life after which a kernel counts as hung\n"
       "                             (default: one to five minutes, depending on what it does)\n"
       "  ROOFLINECTL_COLLECTOR      the collector to start, if not the one beside this program");
-  command->callback([&action, options] { action = [options] { return run(*options); }; });
+  command->callback([&action, options] {
+    if (options->plan_file.empty() && options->resumed_folder.empty())
+      throw CLI::RequiredError("PLAN, or --resume");
+    action = [options] { return run(*options); };
+  });
 }
 
 }  // namespace rooflinectl

@@ -77,25 +77,6 @@ void make_nonblocking(const FileDescriptor& fd) {
 
 }  // namespace
 
-// ---- FileDescriptor ----
-
-FileDescriptor& FileDescriptor::operator=(FileDescriptor&& other) noexcept {
-  if (this != &other) {
-    reset();
-    fd_ = other.release();
-  }
-  return *this;
-}
-
-void FileDescriptor::reset() {
-  if (fd_ >= 0) close(fd_);
-  fd_ = -1;
-}
-
-int FileDescriptor::release() {
-  return std::exchange(fd_, -1);
-}
-
 // ---- LineBuffer ----
 
 void LineBuffer::append(std::string_view bytes) {

@@ -12,25 +12,9 @@
 #include <variant>
 #include <vector>
 
+#include "cli/file_descriptor.h"
+
 namespace rooflinectl {
-
-/// A file descriptor that is closed at the end.
-class FileDescriptor {
- public:
-  FileDescriptor() = default;
-  explicit FileDescriptor(int fd) : fd_(fd) {}
-  FileDescriptor(FileDescriptor&& other) noexcept : fd_(other.release()) {}
-  FileDescriptor& operator=(FileDescriptor&& other) noexcept;
-  ~FileDescriptor() { reset(); }
-
-  int get() const { return fd_; }
-  bool is_open() const { return fd_ >= 0; }
-  void reset();
-
- private:
-  int release();
-  int fd_ = -1;
-};
 
 /// Cuts a stream of bytes into lines.
 class LineBuffer {

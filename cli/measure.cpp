@@ -77,10 +77,19 @@ class Measuring {
   explicit Measuring(const MeasureRequest& request)
       : request_(request),
         worklist_(request.plan, request.device, request.counters),
-        recorder_(request.plan, request.command_line),
-        progress_(request.plan, worklist_.points_with_counters(), stderr, request.verbosity) {}
+        recorder_(request.unfinished ? Recorder(*request.unfinished)
+                                     : Recorder(request.plan, request.command_line)),
+        progress_(request.plan, worklist_.points_with_counters(), stderr, request.verbosity) {
+    if (!request.unfinished) return;
+    worklist_.take_over(request.unfinished->run);
+    progress_.set_measured(worklist_.points().size() - worklist_.to_measure().size());
+  }
 
   MeasureResult run() {
+    if (request_.unfinished && worklist_.finished()) {
+      progress_.warn("nothing is missing; nothing is measured");
+      return {request_.unfinished->run, request_.unfinished->folder, {}, {}, {}};
+    }
     Outcome outcome = run_collector();
     for (int restarts = 0; outcome == Outcome::lost && !worklist_.finished(); ++restarts) {
       if (restarts == kMaxRestarts) {
@@ -221,13 +230,19 @@ class Measuring {
     counts_ = hello.counter_session.available;
     const bool first = !recorder_.is_open();
     if (first) {
-      recorder_.open(request_.output, hello);
+      open_folder(hello);
       log_.set_file(log_file());
       progress_.set_passes(hello.counter_session.passes);
       tell(hello);
     }
     recorder_.set_counter_session(hello.counter_session);
     return std::nullopt;
+  }
+
+  void open_folder(const message::Hello& hello) {
+    if (!request_.unfinished) return recorder_.open(request_.output, hello);
+    require_same_device(*request_.unfinished, hello.device);
+    recorder_.reopen(request_.unfinished->folder, hello);
   }
 
   std::optional<Outcome> handle(const message::Progress& step) {
@@ -271,11 +286,6 @@ class Measuring {
   bool is_wanted(const Ceiling& ceiling) const {
     const auto& wanted = request_.plan.ceilings;
     return std::find(wanted.begin(), wanted.end(), ceiling.id) != wanted.end();
-  }
-
-  static bool is_confirmed(const Ceiling& ceiling) {
-    return ceiling.confirmation || ceiling.source == CeilingSource::theoretical ||
-           ceiling.kind == CeilingKind::latency;
   }
 
   std::vector<KnownCeilings> known_ceilings() const {
@@ -397,6 +407,7 @@ class Measuring {
     }
     if (!recorder_.run().counter_session.available) return;
     for (const std::size_t point : worklist_.to_count()) {
+      if (recorder_.has_counters(point)) continue;  // the reason why there are none, from an earlier attempt
       recorder_.add_missing_counters(point, fmt::format("not counted: {}", cause));
     }
   }
@@ -442,6 +453,10 @@ class Measuring {
     fmt::print("plan: {}, {} and {}\n", request_.plan.name,
                format::counted(worklist_.points().size(), "point"),
                format::counted(request_.plan.ceilings.size(), "ceiling"));
+    if (request_.unfinished) {
+      fmt::print("resumed: {} to measure, {} to count\n",
+                 format::counted(worklist_.to_measure().size(), "point"), worklist_.to_count().size());
+    }
     print_counters(hello.counter_session);
     fmt::print("results: {}\n", recorder_.folder().string());
     std::fflush(stdout);
@@ -484,7 +499,9 @@ int end_interrupted(const MeasureResult& result) {
   if (result.folder.empty()) {
     fmt::print(stderr, "interrupted; nothing was measured\n");
   } else {
-    fmt::print(stderr, "interrupted; what was measured is kept: rooflinectl report {}\n",
+    fmt::print(stderr,
+               "interrupted; what was measured is kept: rooflinectl report {0}\n"
+               "what is missing: rooflinectl run --resume {0}\n",
                result.folder.string());
   }
   return 128 + *result.stop_signal;

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/resume.h"
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "core/run.h"
@@ -18,6 +19,8 @@ struct MeasureRequest {
   bool counters = true;
   std::filesystem::path collector;  ///< the executable
   std::filesystem::path output;     ///< the run's folder is made in here
+  /// Gone on with in its own folder instead; `plan` is then its plan, `device` its device.
+  std::optional<UnfinishedRun> unfinished;
   std::vector<std::string> command_line;
   Verbosity verbosity = Verbosity::normal;
   /// Earlier runs, at most one of which is of the device and holds: its ceilings are not measured again.
@@ -52,8 +55,9 @@ struct MeasureResult {
 /// it.
 ///
 /// Throws as long as nothing has been written: CannotMeasure if the collector finds no GPU or does not start;
-/// Error for a device that is not there or an output folder that cannot be written. Throws Error(environment)
-/// at the end if the disk is full; it names the file that the results are in.
+/// Error for a device that is not there, or not the one of the unfinished run, or an output folder that
+/// cannot be written. Throws Error(environment) at the end if the disk is full; it names the file that the
+/// results are in.
 MeasureResult measure(const MeasureRequest& request);
 
 /// After Ctrl-C or SIGTERM: no reports, the user wants out. Says what is kept, and returns the exit code.

@@ -65,6 +65,11 @@ void Progress::set_passes(int passes) {
   total_work_ += kCountedRangeWork * passes * static_cast<double>(points_to_count_);
 }
 
+void Progress::set_measured(std::size_t points) {
+  points_measured_ = points;
+  total_work_ -= static_cast<double>(points);
+}
+
 void Progress::begin(const message::Progress& step) {
   if (step.phase == Phase::count) {
     if (!counting_ && shows_results()) {
@@ -99,7 +104,7 @@ bool Progress::shows_results() const {
 }
 
 std::string Progress::time_left() const {
-  const double done = std::min(done_work_ / total_work_, 1.0);
+  const double done = std::min(done_work_ / std::max(total_work_, 1.0), 1.0);
   if (done < kEstimateFrom) return {};
   const double elapsed_s = std::chrono::duration<double>(Clock::now() - started_).count();
   return fmt::format(" · about {} left", minutes_and_seconds(elapsed_s * (1 - done) / done));

@@ -24,6 +24,8 @@ class Progress {
   Progress(const Plan& plan, std::size_t points_to_count, std::FILE* stream, Verbosity verbosity);
 
   void set_passes(int passes);
+  /// Points that an earlier attempt has measured.
+  void set_measured(std::size_t points);
   void begin(const message::Progress& step);
   void measured(const Ceiling& ceiling);
   void measured(const Measurement& measurement);

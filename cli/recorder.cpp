@@ -35,10 +35,29 @@ Recorder::Recorder(Plan plan, std::vector<std::string> command_line) {
   run_.plan = std::move(plan);
 }
 
+Recorder::Recorder(const UnfinishedRun& unfinished)
+    : run_(unfinished.run), earlier_wall_s_(unfinished.run.wall_s) {
+  const std::vector<PointId> points = all_points(run_.plan);
+  for (const Measurement& measurement : run_.measurements) {
+    const auto point = std::find(points.begin(), points.end(), measurement.point);
+    if (point == points.end()) continue;
+    measurements_[static_cast<std::size_t>(point - points.begin())] = measurement;
+  }
+}
+
 void Recorder::open(const std::filesystem::path& parent, const message::Hello& hello) {
   folder_ = create_run_folder(parent, run_.plan.name, started_utc_);
+  lock_ = FolderLock(folder_);
   run_.device = hello.device;
   run_.catalogue = hello.catalogue;
+  save();
+}
+
+void Recorder::reopen(const std::filesystem::path& folder, const message::Hello& hello) {
+  lock_ = FolderLock(folder);
+  folder_ = folder;
+  run_.device = hello.device;
+  run_.resumed_utc.push_back(utc_time(started_utc_));
   save();
 }
 
@@ -87,7 +106,7 @@ std::optional<Recorder::Clock::time_point> Recorder::save_due() const {
 }
 
 std::string Recorder::text() {
-  run_.wall_s = std::chrono::duration<double>(Clock::now() - started_).count();
+  run_.wall_s = earlier_wall_s_ + std::chrono::duration<double>(Clock::now() - started_).count();
   run_.measurements.clear();
   for (const auto& [point, measurement] : measurements_) run_.measurements.push_back(measurement);
   return run_to_json(run_);
@@ -123,7 +142,7 @@ void CollectorLog::add(const std::string& line) {
 
 void CollectorLog::write() {
   if (path_.empty() || pending_.empty()) return;
-  if (!file_.is_open()) file_.open(path_);
+  if (!file_.is_open()) file_.open(path_, std::ios::app);
   file_ << pending_ << std::flush;
   pending_.clear();
 }

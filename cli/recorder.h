@@ -10,6 +10,8 @@
 #include <string>
 #include <vector>
 
+#include "cli/folder_lock.h"
+#include "cli/resume.h"
 #include "core/protocol.h"
 #include "core/run.h"
 
@@ -21,9 +23,13 @@ class Recorder {
   using Clock = std::chrono::steady_clock;
 
   Recorder(Plan plan, std::vector<std::string> command_line);
+  /// Goes on with an earlier run.
+  explicit Recorder(const UnfinishedRun& unfinished);
 
   /// Makes the run's folder in `parent` and writes the first `run.json`. Throws Error(environment).
   void open(const std::filesystem::path& parent, const message::Hello& hello);
+  /// Goes on in the folder of the earlier run. Throws Error(environment) if another program writes to it.
+  void reopen(const std::filesystem::path& folder, const message::Hello& hello);
   bool is_open() const { return !folder_.empty(); }
   const std::filesystem::path& folder() const { return folder_; }
   const Run& run() const { return run_; }
@@ -37,6 +43,8 @@ class Recorder {
   /// Makes every counter of a point unavailable. The point must have a measurement.
   void add_missing_counters(std::size_t point, const std::string& reason);
   bool has_measurement(std::size_t point) const { return measurements_.contains(point); }
+  /// Counters, or the reason why there are none. The point must have a measurement.
+  bool has_counters(std::size_t point) const { return !measurements_.at(point).counters.empty(); }
 
   /// When the results that are not on disk yet shall be written: about once a second, and seldom enough that
   /// writing takes little of the time.
@@ -53,9 +61,11 @@ class Recorder {
 
   Run run_;
   std::filesystem::path folder_;
+  FolderLock lock_;
   std::map<std::size_t, Measurement> measurements_;  // by point: in the order of the plan
   std::chrono::system_clock::time_point started_utc_ = std::chrono::system_clock::now();
   Clock::time_point started_ = Clock::now();
+  double earlier_wall_s_ = 0;
   Clock::time_point next_save_ = started_;
   bool has_news_ = false;
 };

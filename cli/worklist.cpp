@@ -6,6 +6,20 @@
 
 namespace rooflinectl {
 
+namespace {
+
+bool is_counted(const Measurement& measurement) {
+  return std::any_of(measurement.counters.begin(), measurement.counters.end(),
+                     [](const auto& entry) { return entry.second.available(); });
+}
+
+}  // namespace
+
+bool is_confirmed(const Ceiling& ceiling) {
+  return ceiling.confirmation || ceiling.source == CeilingSource::theoretical ||
+         ceiling.kind == CeilingKind::latency;
+}
+
 Worklist::Worklist(Plan plan, std::string device, bool counters)
     : plan_(std::move(plan)), device_(std::move(device)), counters_(counters), points_(all_points(plan_)) {
   for (const Experiment& experiment : plan_.experiments) {
@@ -13,6 +27,25 @@ Worklist::Worklist(Plan plan, std::string device, bool counters)
     wants_counters_.insert(wants_counters_.end(), experiment.points.size(), wanted);
   }
   states_.assign(points_.size(), State::to_measure);
+}
+
+void Worklist::take_over(const Run& earlier) {
+  bool knows_launch = false;
+  for (const Ceiling& ceiling : earlier.ceilings) {
+    if (ceiling.source != CeilingSource::measured) continue;
+    if (ceiling.kind == CeilingKind::latency) knows_launch = true;
+    if (is_confirmed(ceiling) || !counters_) ceiling_measured(ceiling.id);
+  }
+  // Beside those of the plan, the cost of a launch is always measured.
+  if (plan_.ceilings.empty() && knows_launch) ceilings_finished();
+
+  for (const Measurement& measurement : earlier.measurements) {
+    const auto point = std::find(points_.begin(), points_.end(), measurement.point);
+    if (point == points_.end() || measurement.status == Status::failed) continue;
+    const auto index = static_cast<std::size_t>(point - points_.begin());
+    point_timed(index, measurement.status);
+    if (is_counted(measurement)) point_finished(index);
+  }
 }
 
 CollectRequest Worklist::request() const {

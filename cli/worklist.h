@@ -9,11 +9,18 @@
 
 namespace rooflinectl {
 
+/// Whether nothing more can be found out about a ceiling: counters have had their say, or have none.
+bool is_confirmed(const Ceiling& ceiling);
+
 /// What is still to be done of a plan, over as many collectors as it takes.
 class Worklist {
  public:
   /// `counters`: whether any are wanted; an experiment can still do without.
   Worklist(Plan plan, std::string device, bool counters);
+
+  /// Takes what an earlier attempt at the plan has finished off the list. A point that failed is measured
+  /// again; one that could not be verified is a finding, and stays.
+  void take_over(const Run& earlier);
 
   /// What the next collector has to be asked for.
   CollectRequest request() const;

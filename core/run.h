@@ -170,8 +170,9 @@ struct Run {
   std::string tool_version;
   std::string tool_commit;
   RunSource source = RunSource::measured;
-  std::string started_utc;  ///< ISO 8601, for example 2026-11-21T09:30:00Z
-  double wall_s = 0;
+  std::string started_utc;               ///< ISO 8601, for example 2026-11-21T09:30:00Z
+  double wall_s = 0;                     ///< of measuring, over all sessions of a run that was resumed
+  std::vector<std::string> resumed_utc;  ///< when it was gone on with
   std::string host;
   std::vector<std::string> command_line;
   DeviceInfo device;

@@ -29,6 +29,7 @@ std::string run_to_json(const Run& run) {
                 {"plan", json_fields::to_json(run.plan)},
                 {"catalogue", json_fields::to_json(run.catalogue)},
                 {"counter_session", json_fields::to_json(run.counter_session)}};
+  if (!run.resumed_utc.empty()) value["resumed_utc"] = run.resumed_utc;
   Json ceilings = Json::array();
   for (const Ceiling& ceiling : run.ceilings) ceilings.push_back(json_fields::to_json(ceiling));
   value["ceilings"] = std::move(ceilings);
@@ -72,6 +73,7 @@ Run run_from_json(std::string_view text, std::string_view name) {
   run.source = source == to_string(RunSource::measured) ? RunSource::measured : RunSource::replayed;
   run.started_utc = reader["started_utc"].text();
   run.wall_s = reader["wall_s"].number();
+  if (reader.has("resumed_utc")) run.resumed_utc = reader["resumed_utc"].texts();
   run.host = reader["host"].text();
   run.command_line = reader["command_line"].texts();
   run.device = json_fields::device_from(reader["device"]);

@@ -15,7 +15,8 @@ FAKE_COLLECTOR holds accidents, separated by blanks: `<what>@<phase>:<number>`, 
   deaf, rude, no_gpu, uncounted (@start)      does not read its request, does not say hello, has no GPU, no counters
   boast (@start)                              claims ceilings that nobody told it of
 
-FAKE_COLLECTOR_CLOCK_HZ is the clock that it finds. An accident happens in every process that gets there. One with `:once` at its end happens in the first only; the folder
+FAKE_COLLECTOR_CLOCK_HZ, FAKE_COLLECTOR_UUID and FAKE_COLLECTOR_DRIVER are the clock, the device and the driver that it finds.
+An accident happens in every process that gets there. One with `:once` at its end happens in the first only; the folder
 FAKE_COLLECTOR_STATE remembers it.
 """
 
@@ -47,9 +48,9 @@ def catalogue():
     return {"variants": variants, "ceilings": CEILINGS}
 
 
-DEVICE = {"name": "Fake GPU", "uuid": "GPU-00000000-0000-0000-0000-000000000000", "chip": "FK100", "index": 0,
+DEVICE = {"name": "Fake GPU", "uuid": os.environ.get("FAKE_COLLECTOR_UUID", "GPU-00000000-0000-0000-0000-000000000000"), "chip": "FK100", "index": 0,
           "compute_capability": 90, "sm_count": 100, "memory_bytes": 80 << 30, "l2_bytes": 50 << 20, "memory_bus_bits": 5120,
-          "memory_clock_hz": 2.6e9, "sm_clock_hz": 1.98e9, "ecc_enabled": True, "driver_version": "580.00",
+          "memory_clock_hz": 2.6e9, "sm_clock_hz": 1.98e9, "ecc_enabled": True, "driver_version": os.environ.get("FAKE_COLLECTOR_DRIVER", "580.00"),
           "cuda_driver_version": 13000, "cuda_runtime_version": 13000, "cupti_version": 130000}
 
 METRICS = {"dram_read_bytes": "dram__bytes_read.sum", "dram_write_bytes": "dram__bytes_write.sum",

@@ -47,6 +47,61 @@ TEST(Worklist, ATimedPointWaitsForItsCountersIfItGetsAny) {
   EXPECT_TRUE(worklist.finished());
 }
 
+/// The plan's points, told apart by their variant.
+Plan plan_of_different_points() {
+  Plan different = plan();
+  different.experiments[0].points[1].variant = "b";
+  return different;
+}
+
+Measurement measured(const PointId& point, Status status, Counters counters = {}) {
+  Measurement measurement;
+  measurement.point = point;
+  measurement.status = status;
+  measurement.counters = std::move(counters);
+  return measurement;
+}
+
+TEST(Worklist, TakesOverWhatAnEarlierRunFinished) {
+  const Plan different = plan_of_different_points();
+  const std::vector<PointId> points = all_points(different);
+  rooflinectl::Run earlier;
+  earlier.measurements = {measured(points[0], Status::ok, {{"fadd", CounterValue::measured(1)}}),
+                          measured(points[1], Status::failed), measured(points[2], Status::ok)};
+  Worklist worklist(different, "0", true);
+  worklist.take_over(earlier);
+  EXPECT_THAT(worklist.to_measure(), ElementsAre(1));
+  EXPECT_THAT(worklist.to_count(), IsEmpty());
+}
+
+TEST(Worklist, TakesOverThatAPointLacksItsCounters) {
+  const Plan different = plan_of_different_points();
+  const std::vector<PointId> points = all_points(different);
+  rooflinectl::Run earlier;
+  earlier.measurements = {measured(points[0], Status::ok, {{"fadd", CounterValue::unavailable("crashed")}}),
+                          measured(points[1], Status::ok), measured(points[2], Status::unverified)};
+  Worklist worklist(different, "0", true);
+  worklist.take_over(earlier);
+  EXPECT_THAT(worklist.to_measure(), IsEmpty());
+  EXPECT_THAT(worklist.to_count(), ElementsAre(0, 1));
+}
+
+TEST(Worklist, TakesOverCeilingsThatCountersConfirmed) {
+  Ceiling confirmed;
+  confirmed.id = "dram_read";
+  confirmed.confirmation = Confirmation{true, ""};
+  Ceiling unconfirmed;
+  unconfirmed.id = "f32_add";
+  rooflinectl::Run earlier;
+  earlier.ceilings = {confirmed, unconfirmed};
+  Worklist counting(plan(), "0", true);
+  counting.take_over(earlier);
+  EXPECT_THAT(counting.request().plan.ceilings, ElementsAre("f32_add"));
+  Worklist without_counters(plan(), "0", false);
+  without_counters.take_over(earlier);
+  EXPECT_THAT(without_counters.request().plan.ceilings, IsEmpty());
+}
+
 TEST(Worklist, IsNotFinishedBeforeItsCeilings) {
   Plan only_ceilings = plan();
   only_ceilings.experiments.clear();

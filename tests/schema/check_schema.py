@@ -22,7 +22,7 @@ except ImportError:
 
 OPTIONAL_MEMBERS = {
     "cause", "confirmation", "cupti_version", "default_elements_per_thread", "elements_per_thread", "energy", "measured_utc",
-    "precision", "self_test", "cross_checks", "time", "verification"}
+    "precision", "resumed_utc", "self_test", "cross_checks", "time", "verification"}
 MAPS = {"counters", "metrics"}
 
 

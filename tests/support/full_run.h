@@ -54,6 +54,7 @@ inline Run full_run() {
   run.source = RunSource::replayed;
   run.started_utc = "2026-11-21T09:30:00Z";
   run.wall_s = 12.5;
+  run.resumed_utc = {"2026-11-21T09:40:00Z", "2026-11-21T10:00:00Z"};
   run.host = "node-7";
   run.command_line = {"rooflinectl", "run", "experiments.yaml"};
   run.device = {.name = "NVIDIA H200",

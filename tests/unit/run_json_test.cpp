@@ -125,6 +125,7 @@ bool may_be_absent(const Pointer& place) {
                                                         "energy",
                                                         "measured_utc",
                                                         "precision",
+                                                        "resumed_utc",
                                                         "self_test",
                                                         "time",
                                                         "verification"};
