@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/recorder.h"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <array>
 #include <utility>
 
+#include "cli/host_environment.h"
 #include "cli/run_folder.h"
 #include "cli/version.h"
 #include "core/files.h"
@@ -19,11 +17,6 @@ using namespace std::chrono_literals;
 
 constexpr std::size_t kMaxLogBytes = std::size_t{16} << 20;
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
-}
-
 }  // namespace
 
 Recorder::Recorder(Plan plan, std::vector<std::string> command_line) {
@@ -31,6 +24,7 @@ Recorder::Recorder(Plan plan, std::vector<std::string> command_line) {
   run_.tool_commit = tool_commit();
   run_.started_utc = utc_time(started_utc_);
   run_.host = host_name();
+  run_.environment = host_environment();
   run_.command_line = std::move(command_line);
   run_.plan = std::move(plan);
 }

@@ -92,29 +92,32 @@ Check matrix_library_check() {
           "install the CUDA 13 toolkit's libcublas, or set CUDA_HOME to its folder"};
 }
 
-Check persistence_check(const DeviceState& state) {
-  if (state.persistence_mode.value_or(true)) return {"persistence", CheckStatus::ok, "on"};
+Check persistence_check(const DeviceSettings& settings) {
+  if (settings.persistence_mode.value_or(true)) return {"persistence", CheckStatus::ok, "on"};
   return {"persistence", CheckStatus::warning,
           "off: the driver is loaded anew for every first use, which takes seconds",
           "sudo nvidia-smi --persistence-mode=1"};
 }
 
-Check mig_check(const DeviceState& state) {
-  if (!state.mig_mode.value_or(false)) return {"mig", CheckStatus::ok, "off"};
+Check mig_check(const DeviceSettings& settings) {
+  if (!settings.mig_mode.value_or(false)) return {"mig", CheckStatus::ok, "off"};
   return {"mig", CheckStatus::warning, "on: an instance has a part of the GPU, and of its roofs",
           "sudo nvidia-smi --mig=0, or take an instance with a compute instance of its own"};
 }
 
 Check clock_check(const DeviceState& state) {
+  const DeviceSettings& settings = state.settings;
+  const auto megahertz = [](double hz) { return hz / 1e6; };
   const std::string now =
       state.sm_clock_mhz ? fmt::format("SM at {} MHz now", *state.sm_clock_mhz) : "unknown";
-  if (!state.max_sm_clock_mhz) return {"clocks", CheckStatus::ok, now};
-  const std::string detail = fmt::format("{}, {} MHz at most", now, *state.max_sm_clock_mhz);
+  if (!settings.max_sm_clock_hz) return {"clocks", CheckStatus::ok, now};
+  const std::string detail = fmt::format("{}, {:.0f} MHz at most", now, megahertz(*settings.max_sm_clock_hz));
   const bool is_limited =
-      state.application_sm_clock_mhz && *state.application_sm_clock_mhz < *state.max_sm_clock_mhz;
+      settings.application_sm_clock_hz && *settings.application_sm_clock_hz < *settings.max_sm_clock_hz;
   if (!is_limited) return {"clocks", CheckStatus::ok, detail};
   return {"clocks", CheckStatus::warning,
-          fmt::format("{}; application clock set to {} MHz", detail, *state.application_sm_clock_mhz),
+          fmt::format("{}; application clock set to {:.0f} MHz", detail,
+                      megahertz(*settings.application_sm_clock_hz)),
           "sudo nvidia-smi --reset-applications-clocks"};
 }
 
@@ -132,14 +135,14 @@ Check throttle_check(const DeviceState& state) {
           is_hot ? "it will lower its clock soon: look after its cooling" : ""};
 }
 
-Check power_check(const DeviceState& state) {
-  if (!state.power_limit_w || !state.default_power_limit_w)
+Check power_check(const DeviceSettings& settings) {
+  if (!settings.power_limit_w || !settings.default_power_limit_w)
     return {"power", CheckStatus::ok, "limit unknown"};
-  const std::string detail =
-      fmt::format("limit {:.0f} W, by default {:.0f} W", *state.power_limit_w, *state.default_power_limit_w);
-  if (*state.power_limit_w >= *state.default_power_limit_w) return {"power", CheckStatus::ok, detail};
+  const std::string detail = fmt::format("limit {:.0f} W, by default {:.0f} W", *settings.power_limit_w,
+                                         *settings.default_power_limit_w);
+  if (*settings.power_limit_w >= *settings.default_power_limit_w) return {"power", CheckStatus::ok, detail};
   return {"power", CheckStatus::warning, detail,
-          fmt::format("sudo nvidia-smi --power-limit={:.0f}", *state.default_power_limit_w)};
+          fmt::format("sudo nvidia-smi --power-limit={:.0f}", *settings.default_power_limit_w)};
 }
 
 Check processes_check(const DeviceState& state) {
@@ -175,10 +178,12 @@ std::vector<Check> check_machine(const std::string& selector) {
   }
   checks.push_back(matrix_library_check());
   if (const auto state = device_state(device.uuid)) {
-    for (const auto& check :
-         {persistence_check, mig_check, clock_check, throttle_check, power_check, processes_check}) {
-      checks.push_back(check(*state));
-    }
+    checks.push_back(persistence_check(state->settings));
+    checks.push_back(mig_check(state->settings));
+    checks.push_back(clock_check(*state));
+    checks.push_back(throttle_check(*state));
+    checks.push_back(power_check(state->settings));
+    checks.push_back(processes_check(*state));
   } else {
     checks.push_back(
         {"state", CheckStatus::warning, "libnvidia-ml.so.1 tells nothing of this GPU",

@@ -17,6 +17,7 @@
 #include "collector/device.h"
 #include "collector/energy.h"
 #include "collector/metrics.h"
+#include "collector/nvml.h"
 #include "collector/nvtx.h"
 #include "collector/prepared_point.h"
 #include "collector/profiler.h"
@@ -68,6 +69,7 @@ class Collection {
         meter_(device_.uuid) {}
 
   void say_hello() {
+    if (const auto state = device_state(device_.uuid)) device_.settings = state->settings;
     if (request_.counters) open_counters();
     emit_(message::Hello{device_, linked_catalogue(), counters_});
   }

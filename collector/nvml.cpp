@@ -2,7 +2,9 @@
 #include "collector/nvml.h"
 
 #include <dlfcn.h>
+#include <fmt/format.h>
 
+#include <iterator>
 #include <utility>
 
 namespace rooflinectl {
@@ -13,6 +15,7 @@ namespace {
 using Device = void*;
 constexpr int kSuccess = 0;
 constexpr unsigned kSmClock = 1;
+constexpr unsigned kMemoryClock = 2;
 constexpr unsigned kGpuTemperature = 0;
 constexpr unsigned kMaxProcesses = 256;
 
@@ -21,6 +24,18 @@ struct ProcessInfo {
   unsigned long long used_memory_bytes;
   unsigned gpu_instance;
   unsigned compute_instance;
+};
+
+constexpr const char* kComputeModes[] = {"default", "exclusive thread", "prohibited", "exclusive process"};
+
+struct PciInfo {
+  char bus_id_legacy[16];
+  unsigned domain;
+  unsigned bus;
+  unsigned device;
+  unsigned device_id;
+  unsigned subsystem_id;
+  char bus_id[32];
 };
 
 constexpr std::pair<unsigned long long, const char*> kThrottleReasons[] = {
@@ -70,6 +85,30 @@ std::optional<double> as_watts(const std::optional<unsigned>& milliwatts) {
   return milliwatts ? std::optional(*milliwatts / 1e3) : std::nullopt;
 }
 
+std::optional<double> as_hertz(const std::optional<unsigned>& megahertz) {
+  return megahertz ? std::optional(*megahertz * 1e6) : std::nullopt;
+}
+
+std::optional<double> max_power_limit_w(const Nvml& nvml, Device device) {
+  unsigned lowest = 0;
+  unsigned highest = 0;
+  const int result = nvml.call<int(Device, unsigned*, unsigned*)>(
+      "nvmlDeviceGetPowerManagementLimitConstraints", device, &lowest, &highest);
+  return result == kSuccess ? as_watts(highest) : std::nullopt;
+}
+
+std::optional<std::string> pci_bus_id(const Nvml& nvml, Device device) {
+  const auto info = nvml.get<PciInfo>("nvmlDeviceGetPciInfo_v3", device);
+  if (!info) return std::nullopt;
+  return fmt::format("{:04x}:{:02x}:{:02x}.0", info->domain, info->bus, info->device);
+}
+
+std::optional<std::string> compute_mode(const Nvml& nvml, Device device) {
+  const auto mode = nvml.get<unsigned>("nvmlDeviceGetComputeMode", device);
+  return mode && *mode < std::size(kComputeModes) ? std::optional<std::string>(kComputeModes[*mode])
+                                                  : std::nullopt;
+}
+
 std::optional<bool> mig_mode(const Nvml& nvml, Device device) {
   unsigned current = 0;
   unsigned pending = 0;
@@ -103,6 +142,29 @@ Device find_device(const Nvml& nvml, const std::string& uuid) {
   return found ? device : nullptr;
 }
 
+DeviceSettings device_settings(const Nvml& nvml, Device device) {
+  const auto max_clock = [&](unsigned clock) {
+    return as_hertz(nvml.get<unsigned>("nvmlDeviceGetMaxClockInfo", device, clock));
+  };
+  const auto application_clock = [&](unsigned clock) {
+    return as_hertz(nvml.get<unsigned>("nvmlDeviceGetApplicationsClock", device, clock));
+  };
+  DeviceSettings settings;
+  settings.pci_bus_id = pci_bus_id(nvml, device);
+  settings.persistence_mode = as_bool(nvml.get<unsigned>("nvmlDeviceGetPersistenceMode", device));
+  settings.compute_mode = compute_mode(nvml, device);
+  settings.mig_mode = mig_mode(nvml, device);
+  settings.power_limit_w = as_watts(nvml.get<unsigned>("nvmlDeviceGetEnforcedPowerLimit", device));
+  settings.default_power_limit_w =
+      as_watts(nvml.get<unsigned>("nvmlDeviceGetPowerManagementDefaultLimit", device));
+  settings.max_power_limit_w = max_power_limit_w(nvml, device);
+  settings.max_sm_clock_hz = max_clock(kSmClock);
+  settings.max_memory_clock_hz = max_clock(kMemoryClock);
+  settings.application_sm_clock_hz = application_clock(kSmClock);
+  settings.application_memory_clock_hz = application_clock(kMemoryClock);
+  return settings;
+}
+
 }  // namespace
 
 std::optional<DeviceState> device_state(const std::string& uuid) {
@@ -110,14 +172,8 @@ std::optional<DeviceState> device_state(const std::string& uuid) {
   const Device device = find_device(nvml, uuid);
   if (device == nullptr) return std::nullopt;
   DeviceState state;
-  state.persistence_mode = as_bool(nvml.get<unsigned>("nvmlDeviceGetPersistenceMode", device));
-  state.mig_mode = mig_mode(nvml, device);
+  state.settings = device_settings(nvml, device);
   state.sm_clock_mhz = nvml.get<unsigned>("nvmlDeviceGetClockInfo", device, kSmClock);
-  state.max_sm_clock_mhz = nvml.get<unsigned>("nvmlDeviceGetMaxClockInfo", device, kSmClock);
-  state.application_sm_clock_mhz = nvml.get<unsigned>("nvmlDeviceGetApplicationsClock", device, kSmClock);
-  state.power_limit_w = as_watts(nvml.get<unsigned>("nvmlDeviceGetEnforcedPowerLimit", device));
-  state.default_power_limit_w =
-      as_watts(nvml.get<unsigned>("nvmlDeviceGetPowerManagementDefaultLimit", device));
   state.temperature_c = nvml.get<unsigned>("nvmlDeviceGetTemperature", device, kGpuTemperature);
   state.throttle_reasons = throttle_reasons(nvml, device);
   state.compute_processes = compute_processes(nvml, device);

@@ -6,19 +6,15 @@
 #include <string>
 #include <vector>
 
+#include "core/environment.h"
+
 namespace rooflinectl {
 
 /// What the driver's management library (NVML) tells of a GPU and CUDA does not. Each is nothing where the
 /// GPU or the driver has no such thing, or does not let the user ask.
 struct DeviceState {
-  std::optional<bool> persistence_mode;
-  std::optional<bool> mig_mode;
-  std::optional<unsigned> sm_clock_mhz;      ///< now
-  std::optional<unsigned> max_sm_clock_mhz;  ///< of the GPU
-  /// Above which the GPU is told not to go: `nvidia-smi --lock-gpu-clocks`, or application clocks.
-  std::optional<unsigned> application_sm_clock_mhz;
-  std::optional<double> power_limit_w;
-  std::optional<double> default_power_limit_w;
+  DeviceSettings settings;
+  std::optional<unsigned> sm_clock_mhz;  ///< now
   std::optional<unsigned> temperature_c;
   /// Why the clock is below its maximum right now, but for idleness: `power cap`, `thermal`.
   std::vector<std::string> throttle_reasons;

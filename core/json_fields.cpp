@@ -144,11 +144,6 @@ auto from_names(std::initializer_list<Enum> values) {
   };
 }
 
-template <typename T>
-void set_if(Json& object, const char* key, const std::optional<T>& value) {
-  if (value) object[key] = *value;
-}
-
 }  // namespace
 
 // ---- catalogue ----
@@ -328,6 +323,7 @@ Json to_json(const DeviceInfo& device) {
                 {"cuda_driver_version", device.cuda_driver_version},
                 {"cuda_runtime_version", device.cuda_runtime_version}};
   set_if(value, "cupti_version", device.cupti_version);
+  if (device.settings) value["settings"] = to_json(*device.settings);
   return value;
 }
 
@@ -349,6 +345,7 @@ DeviceInfo device_from(const Reader& reader) {
   device.cuda_driver_version = reader["cuda_driver_version"].small_integer();
   device.cuda_runtime_version = reader["cuda_runtime_version"].small_integer();
   if (reader.has("cupti_version")) device.cupti_version = reader["cupti_version"].small_integer();
+  if (reader.has("settings")) device.settings = device_settings_from(reader["settings"]);
   return device;
 }
 

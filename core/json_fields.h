@@ -5,6 +5,7 @@
 // `protocol.cpp`).
 
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -65,10 +66,17 @@ Json parse_object(std::string_view text, std::string_view document);
 /// hold, become U+FFFD.
 std::string to_text(const Json& value, int indent = -1);
 
+template <typename T>
+void set_if(Json& object, const char* key, const std::optional<T>& value) {
+  if (value) object[key] = *value;
+}
+
 Json to_json(const Catalogue& catalogue);
 Json to_json(const ChipCounters& chip);
 Json to_json(const Check& check);
 Json to_json(const Plan& plan);
+Json to_json(const Environment& environment);
+Json to_json(const DeviceSettings& settings);
 Json to_json(const DeviceInfo& device);
 Json to_json(const Ceiling& ceiling);
 Json to_json(const Counters& counters);
@@ -82,6 +90,8 @@ Catalogue catalogue_from(const Reader& reader);
 ChipCounters chip_counters_from(const Reader& reader);
 Check check_from(const Reader& reader);
 Plan plan_from(const Reader& reader);
+Environment environment_from(const Reader& reader);
+DeviceSettings device_settings_from(const Reader& reader);
 DeviceInfo device_from(const Reader& reader);
 Ceiling ceiling_from(const Reader& reader);
 Counters counters_from(const Reader& reader);

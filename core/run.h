@@ -11,6 +11,7 @@
 #include "core/agreement.h"
 #include "core/catalogue.h"
 #include "core/counters.h"
+#include "core/environment.h"
 #include "core/plan.h"
 
 namespace rooflinectl {
@@ -29,10 +30,11 @@ struct DeviceInfo {
   double memory_clock_hz = 0;  ///< of the memory's command clock; data move twice per cycle
   double sm_clock_hz = 0;      ///< the highest clock that the device reports (nominal)
   bool ecc_enabled = false;
-  std::string driver_version;        ///< for example 580.159.04; empty if it cannot be read
-  int cuda_driver_version = 0;       ///< 13000 for 13.0: the newest CUDA that the driver supports
-  int cuda_runtime_version = 0;      ///< the CUDA that the collector was built with
-  std::optional<int> cupti_version;  ///< CUPTI's API version, if it was loaded
+  std::string driver_version;              ///< for example 580.159.04; empty if it cannot be read
+  int cuda_driver_version = 0;             ///< 13000 for 13.0: the newest CUDA that the driver supports
+  int cuda_runtime_version = 0;            ///< the CUDA that the collector was built with
+  std::optional<int> cupti_version;        ///< CUPTI's API version, if it was loaded
+  std::optional<DeviceSettings> settings;  ///< nothing where the driver's management library is missing
 
   bool operator==(const DeviceInfo&) const = default;
 };
@@ -174,6 +176,7 @@ struct Run {
   double wall_s = 0;                     ///< of measuring, over all sessions of a run that was resumed
   std::vector<std::string> resumed_utc;  ///< when it was gone on with
   std::string host;
+  std::optional<Environment> environment;  ///< nothing in runs of early versions
   std::vector<std::string> command_line;
   DeviceInfo device;
   Plan plan;

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include "core/error.h"
+#include "core/hash.h"
 #include "core/json_fields.h"
 #include "core/run.h"
 
@@ -13,6 +14,21 @@ using json_fields::Reader;
 namespace {
 
 constexpr const char* kFormat = "rooflinectl-run";
+
+/// With the hash of the text, so that a run can be told to be of a given file.
+Json plan_to_json(const Plan& plan) {
+  Json value = json_fields::to_json(plan);
+  value["text_sha256"] = sha256(plan.text);
+  return value;
+}
+
+Plan checked_plan_from(const Reader& reader) {
+  Plan plan = json_fields::plan_from(reader);
+  if (reader.has("text_sha256") && reader["text_sha256"].text() != sha256(plan.text)) {
+    reader["text"].fail("is not the text that was measured: text_sha256 is of another one");
+  }
+  return plan;
+}
 
 }  // namespace
 
@@ -26,10 +42,11 @@ std::string run_to_json(const Run& run) {
                 {"host", run.host},
                 {"command_line", run.command_line},
                 {"device", json_fields::to_json(run.device)},
-                {"plan", json_fields::to_json(run.plan)},
+                {"plan", plan_to_json(run.plan)},
                 {"catalogue", json_fields::to_json(run.catalogue)},
                 {"counter_session", json_fields::to_json(run.counter_session)}};
   if (!run.resumed_utc.empty()) value["resumed_utc"] = run.resumed_utc;
+  if (run.environment) value["environment"] = json_fields::to_json(*run.environment);
   Json ceilings = Json::array();
   for (const Ceiling& ceiling : run.ceilings) ceilings.push_back(json_fields::to_json(ceiling));
   value["ceilings"] = std::move(ceilings);
@@ -76,8 +93,9 @@ Run run_from_json(std::string_view text, std::string_view name) {
   if (reader.has("resumed_utc")) run.resumed_utc = reader["resumed_utc"].texts();
   run.host = reader["host"].text();
   run.command_line = reader["command_line"].texts();
+  if (reader.has("environment")) run.environment = json_fields::environment_from(reader["environment"]);
   run.device = json_fields::device_from(reader["device"]);
-  run.plan = json_fields::plan_from(reader["plan"]);
+  run.plan = checked_plan_from(reader["plan"]);
   run.catalogue = json_fields::catalogue_from(reader["catalogue"]);
   run.counter_session = json_fields::counter_session_from(reader["counter_session"]);
   for (const Reader& entry : reader["ceilings"].elements()) {

@@ -9,6 +9,7 @@
 #include "reports/ceiling_table.h"
 #include "reports/chart_model.h"
 #include "reports/embedded.h"
+#include "reports/environment_facts.h"
 #include "reports/format.h"
 #include "reports/point_table.h"
 #include "reports/svg.h"

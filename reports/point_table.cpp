@@ -203,36 +203,4 @@ std::vector<Fact> point_facts(const RooflinePoint& point) {
   return facts;
 }
 
-std::vector<Fact> environment_facts(const Run& run) {
-  const DeviceInfo& device = run.device;
-  const auto cuda = [](int version) { return fmt::format("{}.{}", version / 1000, version % 1000 / 10); };
-  std::vector<Fact> facts = {
-      {"device",
-       fmt::format("{} ({}, sm_{}, {} SMs)", device.name, device.chip.empty() ? "chip unknown" : device.chip,
-                   device.compute_capability, device.sm_count)},
-      {"UUID", device.uuid},
-      {"memory", fmt::format("{}, {} bit at {}, ECC {}", format::memory_size(device.memory_bytes),
-                             device.memory_bus_bits, format::hertz(device.memory_clock_hz),
-                             device.ecc_enabled ? "on" : "off")},
-      {"L2", format::memory_size(device.l2_bytes)},
-      {"SM clock, highest", format::hertz(device.sm_clock_hz)},
-      {"driver",
-       fmt::format("{} (CUDA {})", device.driver_version.empty() ? "unknown" : device.driver_version,
-                   cuda(device.cuda_driver_version))},
-      {"CUDA runtime", cuda(device.cuda_runtime_version)},
-      {"tool", fmt::format("rooflinectl {} ({})", run.tool_version, run.tool_commit)},
-      {"host", run.host},
-      {"started", format::utc(run.started_utc)},
-      {"wall time", format::duration(run.wall_s)},
-      {"command", fmt::format("{}", fmt::join(run.command_line, " "))},
-      {"source", std::string(to_string(run.source))},
-  };
-  const CounterSession& counters = run.counter_session;
-  facts.push_back({"counters", counters.available
-                                   ? fmt::format("{} passes, {}", counters.passes,
-                                                 format::duration(counters.collection_s))
-                                   : fmt::format("declared, not counted: {}", counters.reason)});
-  return facts;
-}
-
 }  // namespace rooflinectl

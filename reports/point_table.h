@@ -51,7 +51,4 @@ struct Fact {
 /// Everything known of a point, as a person reads it.
 std::vector<Fact> point_facts(const RooflinePoint& point);
 
-/// The device and the software of the run.
-std::vector<Fact> environment_facts(const Run& run);
-
 }  // namespace rooflinectl

@@ -5,6 +5,7 @@
 
 #include "reports/ceiling_table.h"
 #include "reports/chart_model.h"
+#include "reports/environment_facts.h"
 #include "reports/file_names.h"
 #include "reports/format.h"
 #include "reports/point_table.h"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program `rooflinectl` from outside, with a collector that needs no GPU (fake_collector.py)."""
 
+import hashlib
 import json
 import os
 import pathlib
@@ -194,6 +195,10 @@ class Runs(ProgramTest):
         run = self.run_json()
         self.assertEqual(run["source"], "measured")
         self.assertEqual(run["command_line"][1:], ["run", "plan.yaml"])
+        self.assertEqual(run["plan"]["text_sha256"], hashlib.sha256(PLAN.encode()).hexdigest())
+        self.assertEqual(run["environment"]["variables"]["ROOFLINECTL_COLLECTOR"], FAKE_COLLECTOR)
+        self.assertNotIn("HOME", run["environment"]["variables"])
+        self.assertEqual(run["environment"]["kernel"], " ".join([os.uname().sysname, os.uname().release, os.uname().machine]))
         self.assertEqual([m["variant"] for m in run["measurements"]],
                          ["reduce_v0_global", "reduce_v3_sequential", "sum_atomic", "sum_warp_shuffle"])
         self.assertEqual(run["measurements"][0]["counters"]["fadd"], 1.25 * 2**20)

@@ -22,8 +22,10 @@ except ImportError:
 
 OPTIONAL_MEMBERS = {
     "cause", "confirmation", "cupti_version", "default_elements_per_thread", "elements_per_thread", "energy", "measured_utc",
-    "precision", "resumed_utc", "self_test", "cross_checks", "time", "verification"}
-MAPS = {"counters", "metrics"}
+    "precision", "resumed_utc", "self_test", "cross_checks", "time", "verification", "environment", "settings", "text_sha256"}
+MAPS = {"counters", "metrics", "variables"}
+# Objects whose every member may be absent.
+LOOSE = {"settings"}
 
 
 def containers(value, path=()):
@@ -43,7 +45,7 @@ def is_map(path):
 
 
 def is_optional(path, key):
-    return key in OPTIONAL_MEMBERS or (key == "sm_clock_hz" and path[0] == "ceilings")
+    return key in OPTIONAL_MEMBERS or path[-1:] and path[-1] in LOOSE or (key == "sm_clock_hz" and path[0] == "ceilings")
 
 
 def damaged_copies(document):

@@ -72,7 +72,23 @@ inline Run full_run() {
                 .driver_version = "580.159.04",
                 .cuda_driver_version = 13000,
                 .cuda_runtime_version = 13000,
-                .cupti_version = 130000};
+                .cupti_version = 130000,
+                .settings = DeviceSettings{.pci_bus_id = "0000:17:00.0",
+                                           .persistence_mode = true,
+                                           .compute_mode = "exclusive process",
+                                           .mig_mode = true,
+                                           .power_limit_w = 650,
+                                           .default_power_limit_w = 700,
+                                           .max_power_limit_w = 725.5,
+                                           .max_sm_clock_hz = 1.97e9,
+                                           .max_memory_clock_hz = 3.2e9,
+                                           .application_sm_clock_hz = 1.5e9,
+                                           .application_memory_clock_hz = 2.6e9}};
+  run.environment = Environment{.operating_system = "Debian GNU/Linux 12 (bookworm)",
+                                .kernel = "Linux 6.1.0",
+                                .processor = "AMD EPYC 9654",
+                                .container = "docker",
+                                .variables = {{"CUDA_VISIBLE_DEVICES", "1"}}};
   run.plan.name = "shipped";
   run.plan.text = "name: shipped\n# \"quoted\" and Ω\n";
   run.plan.ceilings = {"dram_read", "f32_add"};

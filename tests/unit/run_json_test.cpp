@@ -114,6 +114,18 @@ TEST(RunJson, NamesTheDocumentAtItsRoot) {
             "run.json: the field 'tool' is missing");
 }
 
+TEST(RunJson, HoldsTheHashOfThePlan) {
+  Json document = full_document();
+  document["plan"]["text"] = "abc";
+  EXPECT_THAT(failure_of(document.dump()),
+              StartsWith("run.json: /plan/text: is not the text that was measured"));
+  // FIPS 180-2, appendix B.1.
+  document["plan"]["text_sha256"] = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+  EXPECT_EQ(failure_of(document.dump()), "");
+  document["plan"].erase("text_sha256");
+  EXPECT_EQ(failure_of(document.dump()), "");
+}
+
 /// Whether a run may lack the value at `place`: an optional field, or an entry of a map.
 bool may_be_absent(const Pointer& place) {
   static const std::set<std::string> optional_fields = {"cause",
@@ -123,16 +135,20 @@ bool may_be_absent(const Pointer& place) {
                                                         "default_elements_per_thread",
                                                         "elements_per_thread",
                                                         "energy",
+                                                        "environment",
                                                         "measured_utc",
                                                         "precision",
                                                         "resumed_utc",
                                                         "self_test",
+                                                        "settings",
+                                                        "text_sha256",
                                                         "time",
                                                         "verification"};
   const Pointer parent = place.parent_pointer();
   if (optional_fields.contains(place.back())) return true;
   if (parent.empty()) return false;
-  const bool in_map = parent.back() == "counters" || parent.back() == "metrics";
+  static const std::set<std::string> maps = {"counters", "metrics", "settings", "variables"};
+  const bool in_map = maps.contains(parent.back());
   const bool clock_of_a_ceiling = place.back() == "sm_clock_hz" && parent.back() != "device";
   return in_map || clock_of_a_ceiling;
 }

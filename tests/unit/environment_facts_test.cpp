@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/environment_facts.h"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "tests/support/full_run.h"
+
+namespace rooflinectl {
+namespace {
+
+std::optional<std::string> fact(const rooflinectl::Run& run, const std::string& name) {
+  const auto facts = environment_facts(run);
+  const auto found = std::find_if(facts.begin(), facts.end(), [&](const Fact& f) { return f.name == name; });
+  return found == facts.end() ? std::nullopt : std::optional(found->text);
+}
+
+TEST(EnvironmentFacts, ShowWhatASkepticAsks) {
+  const auto run = testing::full_run();
+  EXPECT_EQ(fact(run, "PCI bus id"), "0000:17:00.0");
+  EXPECT_EQ(fact(run, "power limit"), "650 W, by default 700 W, at most 725.5 W");
+  EXPECT_EQ(fact(run, "SM clock under load"), "1.50 GHz, at most 1.97 GHz");
+  EXPECT_EQ(fact(run, "memory clock under load"), "2.60 GHz, at most 3.20 GHz");
+  EXPECT_EQ(fact(run, "GPU modes"), "persistence on, MIG on, compute mode exclusive process");
+  EXPECT_EQ(fact(run, "CUPTI API"), "130000");
+  EXPECT_EQ(fact(run, "system"), "Debian GNU/Linux 12 (bookworm), Linux 6.1.0");
+  EXPECT_EQ(fact(run, "processor"), "AMD EPYC 9654");
+  EXPECT_EQ(fact(run, "container"), "docker");
+  EXPECT_EQ(fact(run, "environment variables"), "CUDA_VISIBLE_DEVICES=1");
+  EXPECT_EQ(fact(run, "plan")->size(), std::string("shipped, SHA-256 ").size() + 64);
+  EXPECT_EQ(fact(run, "command"), "rooflinectl run experiments.yaml");
+}
+
+TEST(EnvironmentFacts, LeaveOutWhatAnEarlyVersionDidNotRecord) {
+  auto run = testing::full_run();
+  run.environment.reset();
+  run.device.settings.reset();
+  run.device.cupti_version.reset();
+  run.plan.text.clear();
+  for (const char* const name : {"PCI bus id", "power limit", "GPU modes", "CUPTI API", "system", "container",
+                                 "environment variables", "plan"}) {
+    EXPECT_EQ(fact(run, name), std::nullopt) << name;
+  }
+  EXPECT_EQ(fact(run, "host"), "node-7");
+}
+
+TEST(EnvironmentFacts, SayWhatTheDriverDidNotTell) {
+  auto run = testing::full_run();
+  run.device.settings = DeviceSettings{};
+  run.environment->variables.clear();
+  run.environment->container.clear();
+  EXPECT_EQ(fact(run, "power limit"), "unknown");
+  EXPECT_EQ(fact(run, "GPU modes"), "persistence unknown, MIG unknown, compute mode unknown");
+  EXPECT_EQ(fact(run, "environment variables"), "none that matters is set");
+  EXPECT_EQ(fact(run, "container"), "no sign of one");
+}
+
+}  // namespace
+}  // namespace rooflinectl
