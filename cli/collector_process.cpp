@@ -225,12 +225,12 @@ CollectorProcess::Read CollectorProcess::read_from(FileDescriptor& fd, LineBuffe
 
 FinishedProgram run_program(const std::filesystem::path& executable,
                             const std::vector<std::string>& arguments,
-                            CollectorProcess::Clock::duration limit) {
+                            CollectorProcess::Clock::duration limit, int stop_fd) {
   const auto deadline = CollectorProcess::Clock::now() + limit;
   CollectorProcess process(executable, arguments, {});
   FinishedProgram finished;
   while (true) {
-    const CollectorProcess::Event event = process.next(deadline);
+    const CollectorProcess::Event event = process.next(deadline, stop_fd);
     if (const auto* line = std::get_if<CollectorProcess::Line>(&event)) {
       finished.output += line->text + "\n";
     } else if (const auto* log_line = std::get_if<CollectorProcess::LogLine>(&event)) {

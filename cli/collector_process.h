@@ -89,15 +89,16 @@ class CollectorProcess {
 
 /// What a program left behind that was given nothing to read.
 struct FinishedProgram {
-  std::string output;              ///< what it wrote on standard output
-  std::string last_log_line;       ///< of its standard error
-  std::optional<int> wait_status;  ///< nothing if it took too long or wrote a line without end: it was ended
+  std::string output;         ///< what it wrote on standard output
+  std::string last_log_line;  ///< of its standard error
+  /// Nothing if it took too long, wrote a line without end or was stopped: it was ended.
+  std::optional<int> wait_status;
 };
 
-/// Runs `executable` to its end, for `limit` at most.
+/// Runs `executable` to its end, for `limit` at most, and until `stop_fd` is readable.
 FinishedProgram run_program(const std::filesystem::path& executable,
                             const std::vector<std::string>& arguments,
-                            CollectorProcess::Clock::duration limit);
+                            CollectorProcess::Clock::duration limit, int stop_fd = -1);
 
 /// `crashed with SIGSEGV`, `exited with code 3`: what a status of waitpid() means.
 std::string describe_exit(int wait_status);

@@ -13,6 +13,7 @@ using Action = std::function<int()>;
 void add_run_command(CLI::App& app, Action& action, int argc, char** argv);
 void add_ceilings_command(CLI::App& app, Action& action, int argc, char** argv);
 void add_compare_command(CLI::App& app, Action& action);
+void add_crosscheck_command(CLI::App& app, Action& action, int argc, char** argv);
 void add_doctor_command(CLI::App& app, Action& action);
 void add_report_command(CLI::App& app, Action& action);
 void add_list_command(CLI::App& app, Action& action);

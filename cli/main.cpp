@@ -20,6 +20,7 @@ Examples:
   rooflinectl report runs/reductions/latest     draw a run again; needs no GPU
   rooflinectl compare runs/before runs/after    what changed from one run to another
   rooflinectl ceilings                          only the roofs of the GPU
+  rooflinectl crosscheck runs/reductions/latest the numbers of a run beside those of ncu and nsys
   rooflinectl doctor                            can this machine measure, and if not, why
   rooflinectl list                              the kernels that a plan can name
 )";
@@ -41,13 +42,15 @@ int run_program(int argc, char** argv) {
   rooflinectl::add_ceilings_command(app, action, argc, argv);
   rooflinectl::add_report_command(app, action);
   rooflinectl::add_compare_command(app, action);
+  rooflinectl::add_crosscheck_command(app, action, argc, argv);
   rooflinectl::add_doctor_command(app, action);
   rooflinectl::add_list_command(app, action);
   rooflinectl::add_version_command(app, action);
   try {
     app.parse(argc, argv);
     if (!action)
-      throw CLI::RequiredError("A command (run, report, compare, ceilings, doctor, list or version)");
+      throw CLI::RequiredError(
+          "A command (run, report, compare, crosscheck, ceilings, doctor, list or version)");
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : static_cast<int>(rooflinectl::ErrorKind::usage);
   }

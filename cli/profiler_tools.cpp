@@ -54,22 +54,6 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// `2025.3.1` in what the program prints for --version: the first three numbers of a word that begins with a
-/// year; empty if there is none.
-std::string version_of(const fs::path& program) {
-  std::istringstream words(output_of(program, {"--version"}).value_or(""));
-  for (std::string word; words >> word;) {
-    const auto end =
-        std::find_if_not(word.begin(), word.end(), [](char c) { return is_digit(c) || c == '.'; });
-    const std::string numbers(word.begin(), end);
-    const auto first_dot = numbers.find('.');
-    const auto second_dot = numbers.find('.', first_dot + 1);
-    if (first_dot != 4 || second_dot == std::string::npos) continue;
-    return numbers.substr(0, numbers.find('.', second_dot + 1));
-  }
-  return {};
-}
-
 /// Whether the driver lets administrators alone use counters.
 bool counters_are_reserved() {
   std::ifstream parameters("/proc/driver/nvidia/params");
@@ -84,18 +68,17 @@ Check not_found(std::string subject, const char* package) {
           fmt::format("install {} or put it on the PATH", package)};
 }
 
-/// nsys leaves a .qdstrm that only this program can turn into a report; some packages split it off.
-bool has_importer(const fs::path& nsys) {
+/// The folders that `program` lies in: as it was found, and as every symbolic link on the way leads to.
+std::vector<fs::path> folders_of(fs::path program) {
+  constexpr int kMostLinks = 8;
+  std::vector<fs::path> folders = {program.parent_path()};
   std::error_code error;
-  const fs::path folder = fs::canonical(nsys, error).parent_path();
-  for (const fs::path& root : {folder, folder.parent_path()}) {
-    for (const fs::directory_entry& entry : fs::directory_iterator(root, error)) {
-      if (entry.path().filename().string().starts_with("host") && is_program(entry.path() / "QdstrmImporter"))
-        return true;
-    }
-    if (is_program(root / "QdstrmImporter")) return true;
+  for (int link = 0; link < kMostLinks && fs::is_symlink(program, error); ++link) {
+    program = (program.parent_path() / fs::read_symlink(program, error)).lexically_normal();
+    folders.push_back(program.parent_path());
   }
-  return false;
+  folders.push_back(fs::canonical(program, error).parent_path());
+  return folders;
 }
 
 }  // namespace
@@ -109,6 +92,34 @@ std::optional<fs::path> find_tool(const std::string& name) {
   return std::nullopt;
 }
 
+std::string version_of_tool(const fs::path& program) {
+  std::istringstream words(output_of(program, {"--version"}).value_or(""));
+  for (std::string word; words >> word;) {
+    const auto end =
+        std::find_if_not(word.begin(), word.end(), [](char c) { return is_digit(c) || c == '.'; });
+    const std::string numbers(word.begin(), end);
+    const auto first_dot = numbers.find('.');
+    const auto second_dot = numbers.find('.', first_dot + 1);
+    if (first_dot != 4 || second_dot == std::string::npos) continue;
+    return numbers.substr(0, numbers.find('.', second_dot + 1));
+  }
+  return {};
+}
+
+std::optional<fs::path> find_importer(const fs::path& nsys) {
+  std::error_code error;
+  for (const fs::path& folder : folders_of(nsys)) {
+    for (const fs::path& root : {folder, folder.parent_path()}) {
+      if (is_program(root / "QdstrmImporter")) return root / "QdstrmImporter";
+      for (const fs::directory_entry& entry : fs::directory_iterator(root, error)) {
+        const fs::path importer = entry.path() / "QdstrmImporter";
+        if (entry.path().filename().string().starts_with("host") && is_program(importer)) return importer;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
 std::optional<std::string> output_of(const fs::path& program, const std::vector<std::string>& arguments) {
   const FinishedProgram finished = run_program(program, arguments, kAnswerLimit);
   return finished.wait_status == 0 ? std::optional(finished.output) : std::nullopt;
@@ -117,7 +128,7 @@ std::optional<std::string> output_of(const fs::path& program, const std::vector<
 Check ncu_check() {
   const auto ncu = find_tool("ncu");
   if (!ncu) return not_found("ncu", "Nsight Compute");
-  const std::string version = version_of(*ncu);
+  const std::string version = version_of_tool(*ncu);
   if (version.empty()) {
     return {"ncu", CheckStatus::fails, fmt::format("{} does not tell its version", ncu->string()),
             "install Nsight Compute again"};
@@ -132,13 +143,13 @@ Check ncu_check() {
 Check nsys_check() {
   const auto nsys = find_tool("nsys");
   if (!nsys) return not_found("nsys", "Nsight Systems");
-  const std::string version = version_of(*nsys);
+  const std::string version = version_of_tool(*nsys);
   if (version.empty()) {
     return {"nsys", CheckStatus::fails, fmt::format("{} does not tell its version", nsys->string()),
             "install Nsight Systems again"};
   }
   const std::string found = fmt::format("{} ({})", version, nsys->string());
-  if (has_importer(*nsys)) return {"nsys", CheckStatus::ok, found};
+  if (find_importer(*nsys)) return {"nsys", CheckStatus::ok, found};
   return {"nsys", CheckStatus::warning, found + "; without its importer it leaves a .qdstrm and no report",
           "install the host part of Nsight Systems (QdstrmImporter)"};
 }

@@ -13,6 +13,14 @@ namespace rooflinectl {
 /// A program of that name on the PATH, or where NVIDIA's packages put theirs. Nothing if it is nowhere.
 std::optional<std::filesystem::path> find_tool(const std::string& name);
 
+/// `2025.3.1` in what the program prints for --version: the first three numbers of a word that begins with a
+/// year; empty if there is none.
+std::string version_of_tool(const std::filesystem::path& program);
+
+/// QdstrmImporter, in the host folder of this nsys: makes a report of the `.qdstrm` that nsys recorded. Some
+/// packages split it off, some put it where nsys itself does not find it.
+std::optional<std::filesystem::path> find_importer(const std::filesystem::path& nsys);
+
 /// What a program prints on standard output, or nothing if it cannot be run, fails, or takes more than ten
 /// seconds.
 std::optional<std::string> output_of(const std::filesystem::path& program,

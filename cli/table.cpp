@@ -1,12 +1,29 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/table.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstddef>
 
+#include "reports/utf8.h"
+
 namespace rooflinectl {
+
+namespace {
+
+/// Cells may come from files: control characters must not reach the terminal.
+std::u32string printable(std::string_view text) {
+  std::u32string characters = decode_utf8(text);
+  const auto is_control = [](char32_t c) { return c < 0x20 || (c >= 0x7f && c < 0xa0); };
+  std::replace_if(characters.begin(), characters.end(), is_control, U'?');
+  return characters;
+}
+
+}  // namespace
+
+void Table::add(const std::vector<std::string>& cells) {
+  std::vector<std::u32string>& row = rows_.emplace_back();
+  for (const std::string& cell : cells) row.push_back(printable(cell));
+}
 
 std::string Table::text(const std::string& indent) const {
   std::vector<std::size_t> widths(rows_.front().size());
@@ -17,12 +34,12 @@ std::string Table::text(const std::string& indent) const {
   }
   std::string text;
   for (const auto& row : rows_) {
-    std::string line = indent;
+    std::u32string line;
     for (std::size_t column = 0; column < row.size(); ++column) {
-      line += fmt::format("{:<{}}", row[column], widths[column] + 2);
+      line += row[column] + std::u32string(widths[column] + 2 - row[column].size(), U' ');
     }
-    line.erase(line.find_last_not_of(' ') + 1);
-    text += line + "\n";
+    line.erase(line.find_last_not_of(U' ') + 1);
+    text += indent + encode_utf8(line) + "\n";
   }
   return text;
 }

@@ -9,16 +9,16 @@ namespace rooflinectl {
 /// A plain table: a line of headings, left-aligned columns two spaces apart.
 class Table {
  public:
-  explicit Table(std::vector<std::string> headings) : rows_{std::move(headings)} {}
+  explicit Table(const std::vector<std::string>& headings) { add(headings); }
 
   /// A row of as many cells as there are headings.
-  void add(std::vector<std::string> cells) { rows_.push_back(std::move(cells)); }
+  void add(const std::vector<std::string>& cells);
 
   /// All rows, each with `indent` before it and a newline after it.
   std::string text(const std::string& indent = {}) const;
 
  private:
-  std::vector<std::vector<std::string>> rows_;
+  std::vector<std::vector<std::u32string>> rows_;
 };
 
 }  // namespace rooflinectl

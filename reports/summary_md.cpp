@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "reports/agreement_summary.h"
+#include "reports/agreement_table.h"
 #include "reports/ceiling_table.h"
 #include "reports/chart_model.h"
 #include "reports/environment_facts.h"
@@ -111,6 +113,31 @@ std::string ceilings(const Run& run) {
   return text + list(ceiling_findings(pairs));
 }
 
+std::string plain_table(const std::vector<std::string>& headings,
+                        const std::vector<std::vector<std::string>>& rows) {
+  std::string text = table_row(headings) + "|";
+  for (std::size_t i = 0; i < headings.size(); ++i) text += "---|";
+  text += "\n";
+  for (const std::vector<std::string>& row : rows) text += table_row(row);
+  return text;
+}
+
+/// A row per quantity, then the single numbers that do not agree.
+std::string agreements(const AgreementTable& table) {
+  std::string text = fmt::format("\n## {}\n\n", escaped(table.title));
+  if (!table.reason.empty()) return text + fmt::format("Nothing was compared: {}\n", escaped(table.reason));
+  std::vector<std::vector<std::string>> quantities;
+  for (const QuantitySummary& summary : by_quantity(*table.agreements)) {
+    quantities.push_back(quantity_cells(summary));
+  }
+  text += fmt::format("{}\n\n{}", escaped(table.summary), plain_table(quantity_headings(), quantities));
+  std::vector<std::vector<std::string>> rows;
+  for (const Agreement& agreement : *table.agreements) {
+    if (agreement.verdict() != Verdict::agrees) rows.push_back(agreement_cells(agreement));
+  }
+  return rows.empty() ? text : text + "\n" + plain_table(agreement_headings(table.reference), rows);
+}
+
 std::string environment(const Run& run) {
   std::string text = "\n## Environment\n\n| | |\n|---|---|\n";
   for (const Fact& fact : environment_facts(run)) text += table_row({fact.name, fact.text});
@@ -129,7 +156,9 @@ std::string summary_md(const Run& run, const Analysis& analysis) {
     text += kExplanation;
   }
   for (const ExperimentAnalysis& experiment : analysis.experiments) text += section(run, experiment);
-  return text + ceilings(run) + environment(run);
+  text += ceilings(run);
+  for (const AgreementTable& table : agreement_tables(run)) text += agreements(table);
+  return text + environment(run);
 }
 
 }  // namespace rooflinectl

@@ -179,7 +179,7 @@ def main():
     if happens("no_gpu", "start"):
         say({"type": "failure", "kind": 3, "cause": "no CUDA device was found", "hint": "is the driver loaded?"})
         sys.exit(3)
-    request = json.load(sys.stdin)
+    request = json.load(open(sys.argv[sys.argv.index("--plan") + 1])) if "--plan" in sys.argv else json.load(sys.stdin)
     if "FAKE_COLLECTOR_REQUESTS" in os.environ:
         with open(os.environ["FAKE_COLLECTOR_REQUESTS"], "a") as file:
             file.write(json.dumps(request) + "\n")
@@ -192,6 +192,16 @@ def main():
         session = {"available": False, "reason": "switched off", "hint": ""}
     elif happens("uncounted", "start"):
         session = {"available": False, "reason": "counters are reserved for administrators", "hint": "ask one"}
+    if "once" in sys.argv:
+        say({"type": "hello", "device": DEVICE, "catalogue": catalogue(),
+             "counter_session": {"available": False, "reason": "", "hint": ""}})
+        for index, point in enumerate(points):
+            if index not in request["skip_points"]:
+                say({"type": "progress", "phase": "time", "point": index, "what": point["variant"]})
+                accidents(f"once:{index}")
+        say({"type": "bye", "counter_session": {"available": False, "reason": "", "hint": ""}})
+        return
+
     if happens("rude", "start"):
         say({"type": "progress", "phase": "time", "point": 0, "what": "?"})
         time.sleep(600)

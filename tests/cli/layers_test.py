@@ -15,7 +15,8 @@ MAY_INCLUDE = {
     "collector": {"core", "kernels"},
     "analysis": {"core"},
     "reports": {"core", "analysis"},
-    "cli": {"core", "analysis", "reports"},
+    "crosscheck": {"core", "analysis"},
+    "cli": {"core", "analysis", "crosscheck", "reports"},
 }
 
 # A library's header -> the files that may include it.
@@ -23,6 +24,7 @@ MAY_USE = {
     r"yaml-cpp/": r"core/plan_yaml\.cpp",
     r"nlohmann/": r"core/json_fields\.h|reports/[a-z_]+\.cpp",
     r"cairo|ft2build\.h": r"reports/[a-z_]+\.cpp",
+    r"sqlite3": r"crosscheck/sqlite_reader\.cpp",
     r"cupti|nvperf": r"collector/cupti/.*",
     r"cuda|cub/|nvtx3/|cooperative_groups": r"(collector|kernels)/.*",
     r"CLI/": r"cli/(commands\.h|cmd_[a-z]+\.cpp|main\.cpp)|collector/main\.cpp",

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/catalogue.h"
+#include "cli/ceiling_cache.h"
+#include "cli/commands.h"
+#include "cli/cross_checks.h"
+#include "cli/measure.h"
+#include "cli/run_folder.h"
+#include "cli/stop_signals.h"
+#include "cli/table.h"
+#include "core/error.h"
+#include "core/files.h"
+#include "core/plan_yaml.h"
+#include "reports/agreement_summary.h"
+#include "reports/agreement_table.h"
+#include "reports/reports.h"
+
+namespace rooflinectl {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct CrosscheckOptions {
+  std::string subject;
+  std::vector<std::string> tools;  ///< none: those that a file is given of, or else all
+  std::string ncu_file;
+  std::string nsys_file;
+  std::string device = "0";
+  std::string output = "runs";
+  bool every = false;
+  std::vector<std::string> command_line;
+
+  bool wants(const std::string& tool) const {
+    if (!tools.empty()) return std::find(tools.begin(), tools.end(), tool) != tools.end();
+    if (ncu_file.empty() && nsys_file.empty()) return true;
+    return (tool == "ncu" && !ncu_file.empty()) || (tool == "nsys" && !nsys_file.empty());
+  }
+};
+
+// ---- the run ----
+
+/// A run that is on disk.
+struct KeptRun {
+  Run run;
+  fs::path folder;
+  bool is_bad = false;  ///< something in it failed or is unverified
+};
+
+bool is_run(const fs::path& subject) {
+  return fs::is_directory(subject) || subject.extension() == ".json";
+}
+
+KeptRun load_run(const fs::path& subject) {
+  const fs::path file = fs::is_directory(subject) ? subject / "run.json" : subject;
+  return {run_from_json(read_file(file), file.string()), fs::absolute(file).parent_path()};
+}
+
+/// Nothing if it was interrupted.
+std::optional<KeptRun> measure_plan(const CrosscheckOptions& options, int& exit_code) {
+  MeasureRequest request;
+  request.plan = parse_plan(read_file(options.subject), options.subject, load_catalogue());
+  request.device = options.device;
+  request.collector = require_collector();
+  request.output = options.output;
+  request.command_line = options.command_line;
+  const CeilingCache cache = CeilingCache::of_user(request.collector);
+  request.known_ceilings = cache.load();
+  const MeasureResult result = measure(request);
+  if (!result.folder.empty()) cache.store(result.run);
+  if (result.stop_signal) {
+    exit_code = end_interrupted(result);
+    return std::nullopt;
+  }
+  link_latest(result.folder);
+  if (result.stopped_by) {
+    write_reports(result.run, result.folder);
+    throw *result.stopped_by;
+  }
+  return KeptRun{result.run, fs::absolute(result.folder), result.bad_points() > 0 || !result.losses.empty()};
+}
+
+// ---- the checks ----
+
+std::optional<fs::path> file_of(const std::string& option) {
+  return option.empty() ? std::nullopt : std::optional<fs::path>(option);
+}
+
+void keep(Run& run, CrossCheck check) {
+  std::erase_if(run.cross_checks, [&](const CrossCheck& old) { return old.tool == check.tool; });
+  run.cross_checks.push_back(std::move(check));
+}
+
+using Check = std::function<CrossCheck(const CrossCheckRequest&)>;
+
+/// The checks that are asked for, by tool.
+std::vector<std::pair<std::string, Check>> checks_of(const CrosscheckOptions& options) {
+  const std::vector<std::pair<std::string, Check>> all = {
+      {"ncu",
+       [&](const CrossCheckRequest& request) {
+         return cross_check_with_ncu(request, file_of(options.ncu_file));
+       }},
+      {"nsys", [&](const CrossCheckRequest& request) {
+         return cross_check_with_nsys(request, file_of(options.nsys_file));
+       }}};
+  std::vector<std::pair<std::string, Check>> wanted;
+  for (const auto& entry : all) {
+    if (options.wants(entry.first)) wanted.push_back(entry);
+  }
+  return wanted;
+}
+
+/// The signal that ended the checks, if one did; those that were finished are kept.
+std::optional<int> check(KeptRun& kept, const CrosscheckOptions& options) {
+  StopSignals stop_signals;
+  const CrossCheckRequest request{kept.run, find_collector(), kept.folder / "crosscheck", stop_signals.fd()};
+  for (const auto& [tool, check_with] : checks_of(options)) {
+    fmt::print(stderr, "checking with {}\n", tool);
+    CrossCheck finished = check_with(request);
+    if (const auto signal = stop_signals.take()) return signal;
+    keep(kept.run, std::move(finished));
+  }
+  return std::nullopt;
+}
+
+// ---- what the user sees ----
+
+bool is_zero(const Agreement& agreement) {
+  return agreement.ours.value() == 0 && agreement.reference.value() == 0;
+}
+
+void print_check(const CrossCheck& check, bool every) {
+  fmt::print("\n{}{}{}\n", check.tool, check.version.empty() ? "" : " ", check.version);
+  if (!check.reason.empty()) fmt::print("  no verdict: {}\n", check.reason);
+  if (!check.hint.empty()) fmt::print("  hint: {}\n", check.hint);
+  if (check.agreements.empty()) return;
+
+  Table quantities(quantity_headings());
+  for (const QuantitySummary& summary : by_quantity(check.agreements))
+    quantities.add(quantity_cells(summary));
+  fmt::print("{}", quantities.text("  "));
+
+  Table rows(agreement_headings(check.tool));
+  std::size_t shown = 0;
+  for (const Agreement& agreement : check.agreements) {
+    const bool agrees = agreement.verdict() == Verdict::agrees;
+    if (agrees && (!every || is_zero(agreement))) continue;
+    rows.add(agreement_cells(agreement));
+    ++shown;
+  }
+  if (shown > 0) fmt::print("\n{}", rows.text("  "));
+}
+
+int verdict_of(const KeptRun& kept, const CrosscheckOptions& options) {
+  bool compared = false;
+  bool differs = false;
+  for (const CrossCheck& check : kept.run.cross_checks) {
+    if (!options.wants(check.tool)) continue;
+    for (const Agreement& agreement : check.agreements) {
+      compared = compared || agreement.verdict() != Verdict::unavailable;
+      differs = differs || agreement.verdict() == Verdict::differs;
+    }
+  }
+  if (!compared) return static_cast<int>(ErrorKind::environment);
+  return differs || kept.is_bad ? static_cast<int>(ErrorKind::measurement) : 0;
+}
+
+int crosscheck(const CrosscheckOptions& options) {
+  int exit_code = 0;
+  std::optional<KeptRun> kept =
+      is_run(options.subject) ? load_run(options.subject) : measure_plan(options, exit_code);
+  if (!kept) return exit_code;
+  const std::optional<int> signal = check(*kept, options);
+  write_file(kept->folder / "run.json", run_to_json(kept->run));
+  if (signal) return 128 + *signal;
+  write_reports(kept->run, kept->folder);
+  for (const CrossCheck& check : kept->run.cross_checks) {
+    if (options.wants(check.tool)) print_check(check, options.every);
+  }
+  fmt::print("\nreport: {}\n", (kept->folder / "report.html").string());
+  return verdict_of(*kept, options);
+}
+
+}  // namespace
+
+void add_crosscheck_command(CLI::App& app, Action& action, int argc, char** argv) {
+  const auto options = std::make_shared<CrosscheckOptions>();
+  options->command_line.assign(argv, argv + argc);
+  CLI::App* const command =
+      app.add_subcommand("crosscheck", "Compare the numbers of a run with those of other profilers");
+  command
+      ->add_option("run", options->subject,
+                   "A finished run (its folder or run.json), or a plan, which is measured first")
+      ->required()
+      ->type_name("RUN|PLAN");
+  command->add_option("--with", options->tools, "ncu (counters and durations), nsys (durations, NVTX ranges)")
+      ->delimiter(',')
+      ->check(CLI::IsMember({"ncu", "nsys"}))
+      ->type_name("TOOL,...");
+  command
+      ->add_option("--ncu-file", options->ncu_file,
+                   "What ncu recorded before, instead of running it: a .ncu-rep, or the CSV of its raw page")
+      ->type_name("FILE");
+  command
+      ->add_option("--nsys-file", options->nsys_file,
+                   "What nsys recorded before, instead of running it: a .nsys-rep, or its SQLite export")
+      ->type_name("FILE");
+  command->add_option("-d,--device", options->device, "With a plan: the GPU, index or UUID")
+      ->type_name("INDEX|UUID")
+      ->capture_default_str();
+  command
+      ->add_option("-o,--output", options->output,
+                   "With a plan: folder in which <plan name>/<UTC time>/ is made")
+      ->type_name("DIR")
+      ->capture_default_str();
+  command->add_flag("--all", options->every, "Show every comparison, not only those that differ");
+  command->footer(
+      "Exits with 1 if a number differs by more than its tolerance, with 3 if nothing could be compared.\n"
+      "The tolerances: docs/crosscheck.md.\n"
+      "\n"
+      "Examples:\n"
+      "  rooflinectl crosscheck runs/reductions/latest\n"
+      "  rooflinectl crosscheck experiments.yaml --with ncu\n"
+      "  rooflinectl crosscheck run.json --with ncu --ncu-file report.ncu-rep");
+  command->callback([&action, options] { action = [options] { return crosscheck(*options); }; });
+}
+
+}  // namespace rooflinectl

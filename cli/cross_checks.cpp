@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/cross_checks.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/collector_process.h"
+#include "cli/profiler_tools.h"
+#include "core/error.h"
+#include "core/files.h"
+#include "core/protocol.h"
+#include "crosscheck/ncu_csv.h"
+#include "crosscheck/nsys_sqlite.h"
+#include "crosscheck/tool_comparison.h"
+
+namespace rooflinectl {
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+// ---- common to all tools ----
+
+constexpr std::uintmax_t kLargestFile = std::uintmax_t{1} << 30;
+
+/// Of what a tool recorded. Throws Error(usage).
+std::string read_recording(const fs::path& file) {
+  std::error_code error;
+  const std::uintmax_t bytes = fs::file_size(file, error);
+  if (!error && bytes > kLargestFile) {
+    throw Error(ErrorKind::usage, fmt::format("{}: has more than 1 GiB", file.string()),
+                "record the points of this run alone");
+  }
+  return read_file(file);
+}
+
+/// Far more than any tool takes for the points of a run.
+std::chrono::seconds time_limit(const Run& run) {
+  return 300s + std::chrono::seconds(30 * run.measurements.size());
+}
+
+/// Where the tools leave what they record.
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (!error) return;
+  throw Error(ErrorKind::environment,
+              fmt::format("{}: cannot be created: {}", folder.string(), error.message()));
+}
+
+/// Runs a check, and turns what is thrown into its reason.
+CrossCheck checked(std::string tool, const std::function<void(CrossCheck&)>& check) {
+  CrossCheck result;
+  result.tool = std::move(tool);
+  try {
+    check(result);
+    const bool compared =
+        std::any_of(result.agreements.begin(), result.agreements.end(),
+                    [](const Agreement& agreement) { return agreement.verdict() != Verdict::unavailable; });
+    if (!compared) {
+      result.agreements.clear();
+      throw Error(ErrorKind::usage, fmt::format("{} recorded none of the run's points", result.tool),
+                  "record rooflinectl-collector --plan PLAN.json --mode once with its NVTX ranges");
+    }
+  } catch (const Error& error) {
+    result.reason = error.what();
+    result.hint = error.hint();
+  }
+  return result;
+}
+
+fs::path require_tool(const std::string& name, const char* package) {
+  if (const auto tool = find_tool(name)) return *tool;
+  throw Error(ErrorKind::environment, fmt::format("{} was not found", name),
+              fmt::format("install {}, or put it on the PATH", package));
+}
+
+std::string collector_of(const CrossCheckRequest& request) {
+  if (request.collector) return request.collector->string();
+  throw Error(ErrorKind::environment, "this build has no rooflinectl-collector for the tool to watch",
+              "give what the tool recorded on a machine that has one");
+}
+
+/// The plan of the run, to be launched once; without the points that did not work. Of one cache state where
+/// one is given.
+CollectRequest launch_once(const Run& run, std::optional<CacheState> cache) {
+  CollectRequest request;
+  request.plan = run.plan;
+  request.mode = CollectMode::once;
+  request.counters = false;
+  request.device = run.device.uuid;
+  request.skip_ceilings = true;
+  const std::vector<PointId> points = all_points(run.plan);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const auto measured = std::find_if(run.measurements.begin(), run.measurements.end(),
+                                       [&](const Measurement& entry) { return entry.point == points[i]; });
+    const bool works = measured != run.measurements.end() && measured->status == Status::ok;
+    if (!works || (cache && points[i].cache != *cache)) request.skip_points.push_back(i);
+  }
+  return request;
+}
+
+/// What the collector said of its end, among what the tool around it printed.
+std::optional<message::Failure> collector_failure(const std::string& output) {
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with('{')) continue;
+    try {
+      const Message said = decode(line);
+      if (const auto* failure = std::get_if<message::Failure>(&said)) return *failure;
+    } catch (const Error&) {
+      // Somebody else's line.
+    }
+  }
+  return std::nullopt;
+}
+
+/// A tool run to its end, with the collector in it or without. Throws Error(environment) if it fails; what
+/// the collector said goes before what the tool did.
+std::string run_tool(const fs::path& tool, const std::vector<std::string>& arguments,
+                     const CrossCheckRequest& request) {
+  const FinishedProgram finished = run_program(tool, arguments, time_limit(request.run), request.stop_fd);
+  if (const auto failure = collector_failure(finished.output)) {
+    throw Error(ErrorKind::environment, failure->cause, failure->hint);
+  }
+  check_ncu_messages(finished.output);
+  const std::string name = tool.filename().string();
+  if (!finished.wait_status) {
+    throw Error(ErrorKind::environment, fmt::format("{} did not come to an end", name));
+  }
+  if (*finished.wait_status != 0) {
+    const std::string& words = finished.last_log_line;
+    throw Error(ErrorKind::environment, fmt::format("{} {}", name, describe_exit(*finished.wait_status)),
+                words.empty() ? "" : fmt::format("its last words: {}", words));
+  }
+  return finished.output;
+}
+
+std::string command_line(const fs::path& tool, const std::vector<std::string>& arguments) {
+  return fmt::format("{} {}", tool.filename().string(), fmt::join(arguments, " "));
+}
+
+void append(std::vector<std::string>& list, std::initializer_list<std::string> more) {
+  list.insert(list.end(), more);
+}
+
+// ---- Nsight Compute ----
+
+std::string export_ncu_csv(const fs::path& ncu, const fs::path& report, const CrossCheckRequest& request) {
+  return run_tool(ncu, {"--import", report.string(), "--csv", "--page", "raw", "--print-units", "base"},
+                  request);
+}
+
+bool has_points(const Run& run, CacheState cache) {
+  return std::any_of(run.measurements.begin(), run.measurements.end(),
+                     [cache](const Measurement& measurement) {
+                       return measurement.status == Status::ok && measurement.point.cache == cache;
+                     });
+}
+
+/// Records the points of one cache state, and returns the table.
+std::string record_ncu(const fs::path& ncu, CacheState cache, const CrossCheckRequest& request,
+                       CrossCheck& check) {
+  make_folder(request.folder);
+  const std::string name = fmt::format("ncu-{}", to_string(cache));
+  const fs::path plan = request.folder / (name + ".json");
+  const fs::path report = request.folder / (name + ".ncu-rep");
+  write_file(plan, encode(launch_once(request.run, cache)));
+  // Both measure the same: at the clock that the GPU runs at, cold points with nothing in the caches, warm
+  // ones with what the launch before left there.
+  const std::vector<std::string> arguments = {"--nvtx",
+                                              "--nvtx-include",
+                                              "regex:rooflinectl@.*/",
+                                              "--clock-control",
+                                              "none",
+                                              "--cache-control",
+                                              cache == CacheState::cold ? "all" : "none",
+                                              "--replay-mode",
+                                              "kernel",
+                                              "--metrics",
+                                              fmt::format("{}", fmt::join(ncu_metrics(request.run), ",")),
+                                              "--force-overwrite",
+                                              "--export",
+                                              report.string(),
+                                              collector_of(request),
+                                              "--plan",
+                                              plan.string(),
+                                              "--mode",
+                                              "once"};
+  check.source += (check.source.empty() ? "" : "; ") + command_line(ncu, arguments);
+  fs::remove(report);
+  run_tool(ncu, arguments, request);
+  if (!fs::exists(report)) throw Error(ErrorKind::environment, "ncu profiled no kernel");
+  return export_ncu_csv(ncu, report, request);
+}
+
+std::vector<NcuKernel> record_ncu(const fs::path& ncu, const CrossCheckRequest& request, CrossCheck& check) {
+  std::vector<NcuKernel> kernels;
+  for (const CacheState cache : {CacheState::cold, CacheState::warm}) {
+    if (!has_points(request.run, cache)) continue;
+    const std::vector<NcuKernel> recorded = read_ncu_csv(record_ncu(ncu, cache, request, check));
+    kernels.insert(kernels.end(), recorded.begin(), recorded.end());
+  }
+  return kernels;
+}
+
+// ---- Nsight Systems ----
+
+/// Nothing but nsys itself knows its reports.
+fs::path export_nsys_sqlite(const fs::path& nsys, const fs::path& report, const CrossCheckRequest& request) {
+  make_folder(request.folder);
+  const fs::path database = request.folder / "nsys.sqlite";
+  run_tool(nsys,
+           {"export", "--type", "sqlite", "--force-overwrite", "true", "--output", database.string(),
+            report.string()},
+           request);
+  return database;
+}
+
+fs::path record_nsys(const fs::path& nsys, const CrossCheckRequest& request, CrossCheck& check) {
+  make_folder(request.folder);
+  const fs::path plan = request.folder / "nsys.json";
+  const fs::path report = request.folder / "nsys.nsys-rep";
+  const fs::path unfinished = request.folder / "nsys.qdstrm";
+  for (const fs::path& old : {report, unfinished}) fs::remove(old);
+  write_file(plan, encode(launch_once(request.run, std::nullopt)));
+  std::vector<std::string> arguments = {"profile", "--trace",    "cuda,nvtx", "--sample",
+                                        "none",    "--cpuctxsw", "none"};
+  append(arguments, {"--force-overwrite", "true", "--output", (request.folder / "nsys").string()});
+  append(arguments, {collector_of(request), "--plan", plan.string(), "--mode", "once"});
+  check.source = command_line(nsys, arguments);
+  run_tool(nsys, arguments, request);
+  if (!fs::exists(report) && fs::exists(unfinished)) {
+    const auto importer = find_importer(nsys);
+    if (!importer) {
+      throw Error(ErrorKind::environment, "nsys left a .qdstrm and no report: its importer is not installed",
+                  "install the host part of Nsight Systems (QdstrmImporter)");
+    }
+    run_tool(*importer, {"-i", unfinished.string(), "-o", report.string()}, request);
+  }
+  return export_nsys_sqlite(nsys, report, request);
+}
+
+bool is_report(const fs::path& file) {
+  return file.extension() == ".ncu-rep" || file.extension() == ".nsys-rep";
+}
+
+}  // namespace
+
+CrossCheck cross_check_with_ncu(const CrossCheckRequest& request, const std::optional<fs::path>& recorded) {
+  return checked("ncu", [&](CrossCheck& check) {
+    std::vector<NcuKernel> kernels;
+    if (recorded && !is_report(*recorded)) {
+      check.source = recorded->string();
+      kernels = read_ncu_csv(read_recording(*recorded));
+    } else {
+      const fs::path ncu = require_tool("ncu", "Nsight Compute");
+      check.version = version_of_tool(ncu);
+      if (recorded) check.source = recorded->string();
+      kernels =
+          recorded ? read_ncu_csv(export_ncu_csv(ncu, *recorded, request)) : record_ncu(ncu, request, check);
+    }
+    check.agreements = compare_with_ncu(request.run, kernels);
+  });
+}
+
+CrossCheck cross_check_with_nsys(const CrossCheckRequest& request, const std::optional<fs::path>& recorded) {
+  return checked("nsys", [&](CrossCheck& check) {
+    fs::path database;
+    if (recorded && !is_report(*recorded)) {
+      database = *recorded;
+      check.source = recorded->string();
+    } else {
+      const fs::path nsys = require_tool("nsys", "Nsight Systems");
+      check.version = version_of_tool(nsys);
+      if (recorded) check.source = recorded->string();
+      database = recorded ? export_nsys_sqlite(nsys, *recorded, request) : record_nsys(nsys, request, check);
+    }
+    check.agreements = compare_with_trace(request.run, read_nsys_sqlite(read_recording(database)));
+  });
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,310 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "crosscheck/tool_comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "analysis/analysis.h"
+#include "core/statistics.h"
+
+namespace rooflinectl {
+
+namespace {
+
+constexpr double kDramTolerance = 0.02;
+constexpr double kTimeTolerance = 0.05;
+constexpr double kEfficiencyTolerance = 0.001;  // a tenth of a point
+
+/// A number of a tool with what is known of its precision.
+struct Reference {
+  CounterValue value = CounterValue::unavailable("not in the file");
+  double rounding = 0;
+};
+
+Reference unavailable(std::string reason) {
+  return {CounterValue::unavailable(std::move(reason)), 0};
+}
+
+CounterValue ours_of(const Counters& counters, std::string_view key) {
+  const auto found = counters.find(key);
+  return found == counters.end() ? CounterValue::unavailable("not counted") : found->second;
+}
+
+// ---- kernels of one range ----
+
+using Kernels = std::vector<const NcuKernel*>;
+
+Reference metric_of(const NcuKernel& kernel, const std::string& metric, double scale) {
+  const auto found = kernel.metrics.find(metric);
+  if (found == kernel.metrics.end()) return unavailable("not in the file");
+  const NcuValue& value = found->second;
+  if (!value.value.available()) return unavailable(value.value.reason());
+  return {CounterValue::measured(*value.value.value() * scale), value.rounding * std::abs(scale)};
+}
+
+Reference sum_of(const Kernels& kernels, const std::string& metric, double scale) {
+  Reference sum{CounterValue::measured(0), 0};
+  for (const NcuKernel* kernel : kernels) {
+    const Reference one = metric_of(*kernel, metric, scale);
+    if (!one.value.available()) return one;
+    sum = {CounterValue::measured(*sum.value.value() + *one.value.value()), sum.rounding + one.rounding};
+  }
+  return sum;
+}
+
+/// Ratios per instruction of warps, over several kernels.
+Reference weighed(const Kernels& kernels, const std::string& metric, double scale,
+                  const std::optional<std::string>& weight_metric) {
+  if (!weight_metric) return unavailable("no weights for the ratios of several kernels");
+  double weights = 0;
+  double weighed_sum = 0;
+  double rounding = 0;
+  for (const NcuKernel* kernel : kernels) {
+    const Reference ratio = metric_of(*kernel, metric, scale);
+    const Reference weight = metric_of(*kernel, *weight_metric, 1);
+    if (!ratio.value.available()) return ratio;
+    if (!weight.value.available()) return weight;
+    weights += *weight.value.value();
+    weighed_sum += *weight.value.value() * *ratio.value.value();
+    rounding = std::max(rounding, ratio.rounding);
+  }
+  if (weights <= 0) return unavailable("no instructions to weigh the kernels by");
+  return {CounterValue::measured(weighed_sum / weights), rounding};
+}
+
+// ---- one agreement ----
+
+struct Tolerance {
+  double value = 0;
+  bool is_relative = true;
+  double absolute = 0;  ///< on top of it, in the unit of the numbers
+  std::string note;
+};
+
+Agreement agreement(std::string subject, std::string_view quantity, std::string_view unit, CounterValue ours,
+                    const Reference& reference, const Tolerance& tolerance) {
+  Agreement result;
+  result.subject = std::move(subject);
+  result.quantity = quantity;
+  result.unit = unit;
+  result.ours = std::move(ours);
+  result.reference = reference.value;
+  result.tolerance = tolerance.value;
+  result.is_relative = tolerance.is_relative;
+  result.note = tolerance.note;
+  const double extra = tolerance.absolute + reference.rounding;
+  if (extra > 0 && result.reference.available()) {
+    const double share = tolerance.is_relative ? std::abs(*result.reference.value()) : 1;
+    result.tolerance = tolerance.value * share + extra;
+    result.is_relative = false;
+  }
+  return result;
+}
+
+/// What our time holds beside the kernels' own: `launch`, measured on the same device, for a launch between
+/// two events; `graph_node` for every node of a graph of launches. Zeroing the output of a scalar variant is
+/// a node more, and takes as long again.
+Tolerance time_tolerance(const Run& run, const Measurement& measurement, bool zeroing_is_seen) {
+  const bool graph = measurement.time->launches_per_sample > 1;
+  const VariantInfo* const variant = run.catalogue.find_variant(measurement.point.variant);
+  const bool zeroes = variant != nullptr && variant->output == OutputKind::scalar;
+  const int nodes = zeroes ? (zeroing_is_seen ? 2 : 3) : 1;
+  const Ceiling* const launch = find_ceiling(run, graph ? "graph_node" : "launch", CeilingSource::measured);
+  Tolerance tolerance{kTimeTolerance, true, 0, "the launch was not timed: nothing is allowed for it"};
+  if (launch == nullptr) return tolerance;
+  tolerance.absolute = launch->value * (graph ? nodes : 1);
+  tolerance.note =
+      graph ? fmt::format("5 % and {:.2f} µs: a node of a graph, {} times", 1e6 * tolerance.absolute, nodes)
+            : fmt::format("5 % and {:.2f} µs: an empty launch between events", 1e6 * tolerance.absolute);
+  return tolerance;
+}
+
+CounterValue time_of(const Measurement& measurement) {
+  if (measurement.time) return CounterValue::measured(measurement.time->median_s);
+  return CounterValue::unavailable(measurement.cause.empty() ? "not timed" : measurement.cause);
+}
+
+// ---- Nsight Compute ----
+
+class NcuComparison {
+ public:
+  NcuComparison(const Run& run, const std::vector<NcuKernel>& kernels) : run_(run) {
+    for (const NcuKernel& kernel : kernels) kernels_[kernel.range].push_back(&kernel);
+  }
+
+  std::vector<Agreement> compare() {
+    for (const Measurement& measurement : run_.measurements) {
+      if (measurement.status == Status::ok) compare(measurement);
+    }
+    return std::move(agreements_);
+  }
+
+ private:
+  void compare(const Measurement& measurement) {
+    const std::string subject = range_name(measurement.point);
+    const auto found = kernels_.find(subject);
+    if (found == kernels_.end()) {
+      agreements_.push_back(agreement(subject, "time", "s", time_of(measurement),
+                                      unavailable("no kernel was profiled in this range"), {}));
+      return;
+    }
+    const Kernels& kernels = found->second;
+    compare_time(subject, measurement, kernels);
+    if (measurement.counters.empty()) return;
+    compare_dram(subject, measurement, kernels);
+    for (const ComparedCounter& counter : compared_counters()) {
+      const auto metric = metric_for(counter.key);
+      if (!metric) continue;
+      const Reference reference = counter.unit == "ratio" ? ratio(counter, *metric, kernels)
+                                                          : sum_of(kernels, *metric, counter.scale);
+      agreements_.push_back(agreement(subject, counter.key, counter.unit,
+                                      ours_of(measurement.counters, counter.key), reference,
+                                      {counter.tolerance, counter.is_relative, 0, ""}));
+    }
+  }
+
+  void compare_time(const std::string& subject, const Measurement& measurement, const Kernels& kernels) {
+    const Tolerance tolerance = measurement.time ? time_tolerance(run_, measurement, false) : Tolerance{};
+    agreements_.push_back(agreement(subject, "time", "s", time_of(measurement),
+                                    sum_of(kernels, std::string(kDurationMetric), 1), tolerance));
+  }
+
+  void compare_dram(const std::string& subject, const Measurement& measurement, const Kernels& kernels) {
+    const auto read = metric_for(counter::kDramReadBytes);
+    const auto write = metric_for(counter::kDramWriteBytes);
+    if (!read || !write) return;
+    const auto bytes = dram_bytes(measurement.counters);
+    const Reference read_bytes = sum_of(kernels, *read, 1);
+    const Reference written_bytes = sum_of(kernels, *write, 1);
+    Reference sum = read_bytes.value.available() ? written_bytes : read_bytes;
+    if (read_bytes.value.available() && written_bytes.value.available()) {
+      sum = {CounterValue::measured(*read_bytes.value.value() + *written_bytes.value.value()),
+             read_bytes.rounding + written_bytes.rounding};
+    }
+    agreements_.push_back(
+        agreement(subject, "dram_bytes", "bytes",
+                  bytes ? CounterValue::measured(*bytes) : CounterValue::unavailable("not counted"), sum,
+                  dram_tolerance(measurement)));
+  }
+
+  /// The counters are of the whole device: what else reads while a kernel runs is in them.
+  static Tolerance dram_tolerance(const Measurement& measurement) {
+    constexpr double kBackgroundBytesPerSecond = 100e6;
+    const double time_s = measurement.time ? measurement.time->median_s : 0;
+    return {kDramTolerance, true, kBackgroundBytesPerSecond * time_s, "2 %, and 100 MB/s of other traffic"};
+  }
+
+  Reference ratio(const ComparedCounter& counter, const std::string& metric, const Kernels& kernels) const {
+    if (kernels.size() == 1) return metric_of(*kernels.front(), metric, counter.scale);
+    const bool per_instruction = counter.key == counter::kWarpExecutionEfficiency ||
+                                 counter.key == counter::kWarpNonpredExecutionEfficiency;
+    const auto weight = per_instruction ? metric_for(counter::kWarpInstructions) : std::nullopt;
+    return weighed(kernels, metric, counter.scale, weight);
+  }
+
+  /// The hardware metric that a counter came from in this run.
+  std::optional<std::string> metric_for(std::string_view key) const {
+    const auto found = run_.counter_session.metrics.find(std::string(key));
+    if (found == run_.counter_session.metrics.end()) return std::nullopt;
+    return found->second;
+  }
+
+  const Run& run_;
+  std::map<std::string, Kernels> kernels_;  // by range
+  std::vector<Agreement> agreements_;
+};
+
+// ---- tracers ----
+
+Reference median_duration(const std::vector<const TracedLaunch*>& launches) {
+  std::vector<double> durations;
+  for (const TracedLaunch* launch : launches) {
+    double sum = 0;
+    for (const TracedOperation& operation : launch->operations) sum += operation.duration_s;
+    if (!launch->operations.empty()) durations.push_back(sum);
+  }
+  if (durations.empty()) return unavailable("the trace has no kernel in this range");
+  return {CounterValue::measured(median(durations)), 0};
+}
+
+}  // namespace
+
+const std::vector<ComparedCounter>& compared_counters() {
+  using namespace counter;
+  constexpr double kSectorBytes = 32;
+  constexpr double kPercent = 0.01;
+  constexpr double kPerLane = 1.0 / 32;
+  constexpr double kL2Tolerance = 0.001;  // a few sectors of other units are among them
+  static const std::vector<ComparedCounter> counters = {
+      {kFadd, "operations"},
+      {kFmul, "operations"},
+      {kFfma, "operations"},
+      {kFadd2, "operations"},
+      {kFmul2, "operations"},
+      {kFfma2, "operations"},
+      {kDadd, "operations"},
+      {kDmul, "operations"},
+      {kDfma, "operations"},
+      {kHadd, "operations"},
+      {kHmul, "operations"},
+      {kHfma, "operations"},
+      {kIntegerOps, "operations"},
+      {kWarpInstructions, ""},
+      {kWarpInstructionsSass, ""},
+      {kBranchTargets, ""},
+      {kBranchTargetsDivergent, ""},
+      {kSharedLoadWavefronts, ""},
+      {kSharedStoreWavefronts, ""},
+      {kSharedLoadInstructions, ""},
+      {kSharedStoreInstructions, ""},
+      {kSharedBytes, "bytes"},
+      {kL1Bytes, "bytes"},
+      {kL2Bytes, "bytes", kSectorBytes, kL2Tolerance},
+      {kWarpExecutionEfficiency, "ratio", kPerLane, kEfficiencyTolerance, false},
+      {kWarpNonpredExecutionEfficiency, "ratio", kPerLane, kEfficiencyTolerance, false},
+      {kGlobalLoadSectorEfficiency, "ratio", kPercent, kEfficiencyTolerance, false},
+      {kGlobalStoreSectorEfficiency, "ratio", kPercent, kEfficiencyTolerance, false},
+  };
+  return counters;
+}
+
+std::vector<std::string> ncu_metrics(const Run& run) {
+  std::vector<std::string> metrics = {std::string(kDurationMetric)};
+  const auto add = [&](std::string_view key) {
+    const auto found = run.counter_session.metrics.find(std::string(key));
+    if (found != run.counter_session.metrics.end()) metrics.push_back(found->second);
+  };
+  add(counter::kDramReadBytes);
+  add(counter::kDramWriteBytes);
+  for (const ComparedCounter& counter : compared_counters()) add(counter.key);
+  return metrics;
+}
+
+std::vector<Agreement> compare_with_ncu(const Run& run, const std::vector<NcuKernel>& kernels) {
+  return NcuComparison(run, kernels).compare();
+}
+
+std::vector<Agreement> compare_with_trace(const Run& run, const std::vector<TracedLaunch>& launches) {
+  std::map<std::string, std::vector<const TracedLaunch*>> by_range;
+  for (const TracedLaunch& launch : launches) by_range[launch.range].push_back(&launch);
+  std::vector<Agreement> agreements;
+  for (const Measurement& measurement : run.measurements) {
+    if (measurement.status != Status::ok) continue;
+    const std::string subject = range_name(measurement.point);
+    const auto& found = by_range[subject];
+    const Reference is_there{CounterValue::measured(found.empty() ? 0 : 1), 0};
+    agreements.push_back(agreement(subject, "nvtx_range", "", CounterValue::measured(1), is_there, {}));
+    if (found.empty()) continue;
+    const Tolerance tolerance = measurement.time ? time_tolerance(run, measurement, true) : Tolerance{};
+    agreements.push_back(
+        agreement(subject, "time", "s", time_of(measurement), median_duration(found), tolerance));
+  }
+  return agreements;
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/agreement.h"
+#include "core/run.h"
+#include "core/trace.h"
+#include "crosscheck/ncu_csv.h"
+
+/// Our numbers beside those of other tools, with the tolerances of `docs/crosscheck.md`.
+namespace rooflinectl {
+
+/// One of our counters that is compared with Nsight Compute's.
+struct ComparedCounter {
+  std::string_view key;
+  std::string_view unit;  ///< as in Agreement
+  double scale = 1;       ///< our value = hardware value × scale
+  double tolerance = 0;
+  bool is_relative = true;
+};
+
+/// All but the DRAM bytes, which are compared as their sum, and what depends on the moment: occupancy and
+/// clocks.
+const std::vector<ComparedCounter>& compared_counters();
+
+/// The hardware metric of the duration of a kernel.
+inline constexpr std::string_view kDurationMetric = "gpu__time_duration.sum";
+
+/// The hardware metrics to ask Nsight Compute for: those that the run's compared counters came from, and the
+/// duration.
+std::vector<std::string> ncu_metrics(const Run& run);
+
+/// Counters and times of every point that was measured beside those of the kernels in its NVTX range: their
+/// sums; efficiencies of warps weighed by their instructions.
+std::vector<Agreement> compare_with_ncu(const Run& run, const std::vector<NcuKernel>& kernels);
+
+/// The time of every point beside the sum of the operations in its NVTX range, the median where it ran
+/// several times; and whether there is a range at all.
+std::vector<Agreement> compare_with_trace(const Run& run, const std::vector<TracedLaunch>& launches);
+
+}  // namespace rooflinectl

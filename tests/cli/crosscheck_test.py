@@ -1,0 +1,211 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`rooflinectl crosscheck` from outside, with programs that play the collector, ncu and nsys."""
+
+import json
+import os
+import pathlib
+import unittest
+
+from program_test import HERE, PLAN, SOURCE, ProgramTest
+
+RECORDING = SOURCE / "recordings/reductions-h200/run.json"
+NCU_TABLE = SOURCE / "tests/data/ncu-2025.3.1-h200-reductions.csv"
+FADD = "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum"
+
+
+class CrosscheckTest(ProgramTest):
+    """A run of the demo plan."""
+
+    def setUp(self):
+        super().setUp()
+        self.tools = self.folder / "tools"
+        self.tools.mkdir()
+        self.calls = self.folder / "calls"
+        for tool in ["ncu", "nsys"]:
+            (self.tools / tool).symlink_to(HERE / f"fake_{tool}.py")
+
+    def crosscheck(self, *arguments, accidents="", **extra):
+        path = f"{self.tools}:/usr/bin:/bin"
+        return self.call("crosscheck", *arguments, accidents=accidents, PATH=path, FAKE_NCU_CALLS=str(self.calls), **extra)
+
+    def run_and_check(self, *arguments, **extra):
+        self.assert_exit(self.run_plan(), 0)
+        return self.crosscheck("runs/demo/latest", *arguments, **extra)
+
+    def kept(self):
+        return {check["tool"]: check for check in self.run_json().get("cross_checks", [])}
+
+
+class Tools(CrosscheckTest):
+    def test_a_run_agrees_with_both(self):
+        result = self.run_and_check("--with", "ncu,nsys")
+        self.assert_exit(result, 0)
+        self.assertRegex(result.stdout, r"(?m)^ncu 2025\.3\.1$")
+        self.assertRegex(result.stdout, r"(?m)^  fadd +4 +0 +0 +0 +exact$")
+        self.assertRegex(result.stdout, r"(?m)^  nvtx_range +4 +0 +0 +0 +exact$")
+        self.assertEqual(list(self.kept()), ["ncu", "nsys"])
+        self.assertEqual(self.kept()["ncu"]["version"], "2025.3.1")
+        self.assertIn("Cross-check with ncu 2025.3.1", (self.folder / "runs/demo/latest/summary.md").read_text())
+        # Again: the old ones give way.
+        self.assert_exit(self.crosscheck("runs/demo/latest/run.json", "--with", "ncu"), 0)
+        self.assertEqual(list(self.kept()), ["nsys", "ncu"])
+
+    def test_ncu_is_asked_for_what_is_compared_at_the_same_clock_and_cache(self):
+        self.write("plan.yaml", PLAN + "    cache: [cold, warm]\n")
+        self.assert_exit(self.run_and_check("--with", "ncu"), 0)
+        calls = [json.loads(line) for line in self.calls.read_text().splitlines()]
+        profiled = [call for call in calls if "--export" in call]
+        caches = [call[call.index("--cache-control") + 1] for call in profiled]
+        self.assertEqual(caches, ["all", "none"])
+        for call in profiled:
+            self.assertEqual(call[call.index("--clock-control") + 1], "none")
+            self.assertEqual(call[call.index("--nvtx-include") + 1], "regex:rooflinectl@.*/")
+            metrics = call[call.index("--metrics") + 1].split(",")
+            self.assertEqual(len(metrics), 6)
+            self.assertIn(FADD, metrics)
+        self.assertEqual(len({a["subject"] for a in self.kept()["ncu"]["agreements"]}), 8)
+
+    def test_a_difference_exits_with_1_and_is_shown(self):
+        result = self.run_and_check("--with", "ncu", FAKE_NCU=f"{FADD}=1.001")
+        self.assert_exit(result, 1)
+        self.assertRegex(result.stdout, r"(?m)^  fadd +0 +4 +0 ")
+        self.assertRegex(result.stdout, r"(?m)^  sums\.reduce_v0_global\.\S+ +fadd +1310720 +1312031 .* differs$")
+
+    def test_what_is_not_profiled_is_unavailable(self):
+        result = self.run_and_check("--with", "ncu", FAKE_NCU="without=sum_atomic")
+        self.assert_exit(result, 0)
+        self.assertRegex(result.stdout, r"(?m)^  sums\.sum_atomic\.f32\S+ +time .*unavailable: no kernel was profiled")
+
+    def test_a_range_that_nsys_misses_is_a_difference(self):
+        result = self.run_and_check("--with", "nsys", FAKE_NSYS="without=sum_atomic")
+        self.assert_exit(result, 1)
+        self.assertRegex(result.stdout, r"(?m)^  nvtx_range +3 +1 ")
+
+    def test_a_duration_that_nsys_sees_otherwise(self):
+        result = self.run_and_check("--with", "nsys", FAKE_NSYS="slow=reduce_v3_sequential")
+        self.assert_exit(result, 1)
+        self.assertRegex(result.stdout, r"(?m)^  sums\.reduce_v3_sequential\.\S+ +time +200\.0 µs +394\.0 µs .*differs")
+
+    def test_without_kernels_nsys_still_checks_the_ranges(self):
+        result = self.run_and_check("--with", "nsys", FAKE_NSYS="nokernels")
+        self.assert_exit(result, 0)
+        self.assertRegex(result.stdout, r"(?m)^  nvtx_range +4 +0 +0 ")
+        self.assertRegex(result.stdout, r"(?m)^  time +0 +0 +4 ")
+
+    def test_points_that_failed_are_left_out(self):
+        self.assert_exit(self.run_plan("failed@verify:1"), 1)
+        self.assert_exit(self.crosscheck("runs/demo/latest", "--with", "ncu"), 0)
+        self.assertNotIn("sums.reduce_v3_sequential", json.dumps(self.kept()))
+
+    def test_a_plan_is_measured_first(self):
+        self.assert_exit(self.crosscheck("plan.yaml", "--with", "ncu"), 0)
+        self.assertEqual(list(self.kept()), ["ncu"])
+
+    def test_all_shows_every_comparison(self):
+        result = self.run_and_check("--with", "ncu", "--all")
+        self.assertRegex(result.stdout, r"(?m)^  sums\.reduce_v0_global\.\S+ +fadd +1310720 +1310720 +0 +exact +agrees$")
+
+
+class Trouble(CrosscheckTest):
+    def test_a_missing_tool_costs_its_check_alone(self):
+        (self.tools / "ncu").unlink()
+        result = self.run_and_check("--with", "ncu,nsys")
+        self.assert_exit(result, 0)
+        self.assertIn("no verdict: ncu was not found", result.stdout)
+        self.assertEqual(self.kept()["ncu"]["reason"], "ncu was not found")
+        self.assertIn("Nsight Compute", self.kept()["ncu"]["hint"])
+        self.assertTrue(self.kept()["nsys"]["agreements"])
+
+    def test_no_check_at_all_exits_with_3(self):
+        for tool in ["ncu", "nsys"]:
+            (self.tools / tool).unlink()
+        self.assert_exit(self.run_and_check(), 3)
+
+    def test_no_permission(self):
+        result = self.run_and_check("--with", "ncu", FAKE_NCU="noperm")
+        self.assert_exit(result, 3)
+        self.assertRegex(result.stdout, r"no verdict: ncu: ERR_NVGPUCTRPERM.*\n  hint: .*NVreg_RestrictProfilingToAdminUsers=0")
+
+    def test_an_unknown_layout(self):
+        result = self.run_and_check("--with", "ncu", FAKE_NCU="odd")
+        self.assert_exit(result, 3)
+        self.assertIn("no verdict: no table of Nsight Compute found", result.stdout)
+
+    def test_no_kernels(self):
+        self.assertIn("ncu profiled no kernel", self.run_and_check("--with", "ncu", FAKE_NCU="nokernels").stdout)
+
+    def test_what_the_collector_says_goes_before_what_the_tool_says(self):
+        result = self.run_and_check("--with", "ncu", accidents="no_gpu@start")
+        self.assert_exit(result, 3)
+        self.assertIn("no verdict: no CUDA device was found\n  hint: is the driver loaded?", result.stdout)
+        result = self.crosscheck("runs/demo/latest", "--with", "nsys", accidents="segv@once:0")
+        self.assertRegex(result.stdout, r"no verdict: nsys ")
+
+    def test_an_nsys_without_its_importer(self):
+        result = self.run_and_check("--with", "nsys", FAKE_NSYS="qdstrm")
+        self.assert_exit(result, 3)
+        self.assertIn("its importer is not installed", result.stdout)
+        (self.tools / "host-linux-x64").mkdir()
+        importer = self.tools / "host-linux-x64/QdstrmImporter"
+        importer.write_text('#!/bin/sh\ncp "$2" "$4"\n')
+        importer.chmod(0o755)
+        self.assert_exit(self.crosscheck("runs/demo/latest", "--with", "nsys", FAKE_NSYS="qdstrm"), 0)
+
+
+class Files(CrosscheckTest):
+    """Without tools and collector, from what was recorded before."""
+
+    def setUp(self):
+        super().setUp()
+        (self.folder / "run").mkdir()
+        (self.folder / "run/run.json").write_bytes(RECORDING.read_bytes())
+
+    def check(self, *arguments, **extra):
+        return self.crosscheck("run", *arguments, ROOFLINECTL_COLLECTOR="/nowhere", **extra)
+
+    def test_a_csv_of_ncu(self):
+        result = self.check("--ncu-file", NCU_TABLE)
+        self.assert_exit(result, 0)
+        self.assertRegex(result.stdout, r"(?m)^  integer_ops +36 +0 +0 +0 +exact$")
+        self.assertNotIn("nsys", result.stdout)
+
+    def test_a_report_of_ncu_goes_through_ncu(self):
+        self.write("report.ncu-rep", json.dumps({"metrics": ["gpu__time_duration.sum"], "rows": [
+            ["ladder.reduce_v0_global.f32.n268435456.b256.cold", {"gpu__time_duration.sum": 2954000}]]}))
+        result = self.check("--ncu-file", "report.ncu-rep")
+        self.assert_exit(result, 0)
+        self.assertRegex(result.stdout, r"(?m)^  time +1 +0 +35 ")
+
+    def test_broken_files(self):
+        table = NCU_TABLE.read_text()
+        for name, content in [("empty.csv", ""), ("other.csv", "a,b\n1,2\n"), ("half.csv", table[:len(table) // 2])]:
+            self.write(name, content)
+            result = self.check("--ncu-file", name)
+            self.assertIn(result.returncode, (0, 3), name)
+            self.assertIn("ncu", result.stdout)
+        for content in [b"", b"SQLite format 3\x00" + bytes(100), b"no database", os.urandom(5000)]:
+            (self.folder / "broken.sqlite").write_bytes(content)
+            result = self.check("--nsys-file", "broken.sqlite")
+            self.assert_exit(result, 3)
+            self.assertIn("no verdict: not a readable SQLite export of Nsight Systems", result.stdout)
+        result = self.check("--ncu-file", "not there")
+        self.assert_exit(result, 3)
+        self.assertIn("not there: cannot be read", result.stdout)
+
+    def test_mistakes_on_the_command_line(self):
+        self.assert_exit(self.check("--with", "gdb"), 2)
+        self.assert_exit(self.crosscheck("no such run"), 2)
+        self.assert_exit(self.crosscheck(), 2)
+        self.write("bad.json", "{")
+        self.assert_exit(self.crosscheck("bad.json"), 2)
+
+    def test_a_name_in_a_file_is_never_a_command(self):
+        marker = self.folder / "pwned"
+        name = f"$(touch {marker}); touch {marker}.csv"
+        self.write(pathlib.Path("x.csv"), "")
+        self.check("--ncu-file", name)
+        self.assertFalse(marker.exists())
+
+
+if __name__ == "__main__":
+    unittest.main()

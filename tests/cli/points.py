@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The points of a request to the collector, for the programs that play other profilers."""
+
+import json
+
+
+def points_of(request_file):
+    """Index and point of each that is to be launched."""
+    with open(request_file) as file:
+        request = json.load(file)
+    points = [dict(point, experiment=experiment["name"]) for experiment in request["plan"]["experiments"]
+              for point in experiment["points"]]
+    return [(index, point) for index, point in enumerate(points) if index not in request["skip_points"]]
+
+
+def range_name(point):
+    elements = f".e{point['elements_per_thread']}" if "elements_per_thread" in point else ""
+    return (f"{point['experiment']}.{point['variant']}.{point['dtype']}.n{point['n']}.b{point['block_size']}{elements}"
+            f".{point['cache']}")
