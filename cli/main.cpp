@@ -19,6 +19,7 @@ Examples:
   rooflinectl run experiments.yaml --dry-run    only show what would be measured
   rooflinectl report runs/reductions/latest     draw a run again; needs no GPU
   rooflinectl compare runs/before runs/after    what changed from one run to another
+  rooflinectl gate runs/base runs/new           for CI: exit code 4 where something got worse
   rooflinectl ceilings                          only the roofs of the GPU
   rooflinectl crosscheck runs/reductions/latest the numbers of a run beside those of ncu and nsys
   rooflinectl doctor                            can this machine measure, and if not, why
@@ -29,7 +30,8 @@ constexpr const char* kExitCodes = R"(Exit codes:
   0  all went well
   1  something measured has failed or is unverified
   2  the command line or a file given to it is wrong
-  3  the environment: no GPU, no permission, a missing library, no place to write to)";
+  3  the environment: no GPU, no permission, a missing library, no place to write to
+  4  a gate found a regression)";
 
 int run_program(int argc, char** argv) {
   CLI::App app{kDescription, "rooflinectl"};
@@ -42,6 +44,7 @@ int run_program(int argc, char** argv) {
   rooflinectl::add_ceilings_command(app, action, argc, argv);
   rooflinectl::add_report_command(app, action);
   rooflinectl::add_compare_command(app, action);
+  rooflinectl::add_gate_command(app, action);
   rooflinectl::add_crosscheck_command(app, action, argc, argv);
   rooflinectl::add_doctor_command(app, action);
   rooflinectl::add_list_command(app, action);
@@ -50,7 +53,7 @@ int run_program(int argc, char** argv) {
     app.parse(argc, argv);
     if (!action)
       throw CLI::RequiredError(
-          "A command (run, report, compare, crosscheck, ceilings, doctor, list or version)");
+          "A command (run, report, compare, gate, crosscheck, ceilings, doctor, list or version)");
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : static_cast<int>(rooflinectl::ErrorKind::usage);
   }

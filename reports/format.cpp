@@ -60,6 +60,10 @@ std::string rate(double per_s, std::string_view operations) {
   return with_unit(per_s, kLarge, fmt::format("{}/s", operations), 3);
 }
 
+std::string amount(double value, std::string_view unit) {
+  return with_unit(value, kLarge, unit, 3);
+}
+
 std::string rate_tick(double per_s) {
   const Prefix prefix = prefix_of(per_s, kLarge);
   const std::string number = fmt::format("{:g}", per_s / prefix.factor);

@@ -10,10 +10,13 @@
 #include "reports/environment_facts.h"
 #include "reports/file_names.h"
 #include "reports/format.h"
+#include "reports/markdown.h"
 #include "reports/point_table.h"
 
 namespace rooflinectl {
 namespace {
+
+using namespace markdown;
 
 constexpr std::string_view kExplanation =
     "GB/s: compulsory bytes over time. AI: operations per byte of DRAM traffic, useful (declared by the "
@@ -22,43 +25,6 @@ constexpr std::string_view kExplanation =
     "executed (counted). Of roof: against the measured ceilings. Limit: the memory level that runs nearest "
     "to its "
     "measured ceiling.\n\n";
-
-// Names from files are text, never markup.
-std::string escaped(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '\n' || c == '\r') {
-      result += ' ';
-      continue;
-    }
-    if (std::string_view("\\`*_{}[]<>|#&~").find(c) != std::string_view::npos) result += '\\';
-    result += c;
-  }
-  return result;
-}
-
-std::string table_row(const std::vector<std::string>& cells) {
-  std::string row = "|";
-  for (const std::string& cell : cells) row += fmt::format(" {} |", escaped(cell));
-  return row + "\n";
-}
-
-template <typename Columns>
-std::string table_head(const Columns& columns) {
-  std::vector<std::string> titles;
-  std::string rule = "|";
-  for (const auto& column : columns) {
-    titles.emplace_back(column.title);
-    rule += column.is_number ? "---:|" : "---|";
-  }
-  return table_row(titles) + rule + "\n";
-}
-
-std::string list(const std::vector<std::string>& texts) {
-  std::string text;
-  for (const std::string& item : texts) text += fmt::format("- {}\n", escaped(item));
-  return text.empty() ? text : "\n" + text;
-}
 
 std::string point_table(const ExperimentAnalysis& experiment) {
   std::string table = table_head(point_columns());

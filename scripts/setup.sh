@@ -10,7 +10,7 @@ packages=(
   libyaml-cpp-dev nlohmann-json3-dev libcli11-dev libfmt-dev libcairo2-dev libfreetype-dev libmd-dev libsqlite3-dev
 )
 if [ "${1:-}" != build ]; then
-  packages+=(libgtest-dev libgmock-dev python3 python3-jsonschema clang-format clang-tidy)
+  packages+=(libgtest-dev libgmock-dev python3 python3-jsonschema libxml2-utils clang-format clang-tidy)
 fi
 
 if ! command -v dpkg-query >/dev/null; then

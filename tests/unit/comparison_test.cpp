@@ -9,7 +9,7 @@
 #include <random>
 
 #include "core/statistics.h"
-#include "tests/support/constructed_run.h"
+#include "tests/support/changed_runs.h"
 
 namespace rooflinectl {
 namespace {
@@ -58,37 +58,7 @@ TEST(Classify, TheThresholdIsTheCallers) {
 
 // ---- whole runs ----
 
-/// The constructed ladder at 2^28.
-Run ladder_run() {
-  Run run = constructed::empty_run();
-  Experiment ladder{.name = "ladder", .title = "", .timing = {}, .points = {}};
-  constructed::add_points(run, ladder, "reduction ladder", Dtype::f32, 28);
-  run.plan.experiments = {ladder};
-  return run;
-}
-
-Measurement& measurement_of(Run& run, std::string_view variant) {
-  return *std::find_if(run.measurements.begin(), run.measurements.end(),
-                       [&](const Measurement& m) { return m.point.variant == variant; });
-}
-
-void scale_time(Measurement& measurement, double factor) {
-  TimeResult& time = *measurement.time;
-  for (double* value : {&time.median_s, &time.ci_low_s, &time.ci_high_s}) *value *= factor;
-}
-
-void fail(Measurement& measurement, Status status, std::string cause) {
-  measurement.status = status;
-  measurement.cause = std::move(cause);
-  measurement.time.reset();
-  measurement.counters.clear();
-}
-
-std::vector<AnalysedRun> analysed(std::vector<Run> runs) {
-  std::vector<AnalysedRun> result;
-  for (Run& run : runs) result.emplace_back(fmt::format("run {}", result.size()), std::move(run));
-  return result;
-}
+using namespace changed;
 
 const PointComparison& point_of(const Comparison& comparison, std::string_view variant) {
   return *std::find_if(comparison.points.begin(), comparison.points.end(),
@@ -166,11 +136,6 @@ TEST(Compare, SeveralBaseRunsGiveOneIntervalOverAllOfThem) {
   EXPECT_DOUBLE_EQ(point.time->from.low_s, 0.97 * 0.998 * median_s);
   EXPECT_DOUBLE_EQ(point.time->from.high_s, 1.02 * 1.002 * median_s);
   EXPECT_EQ(point.base->measurement->time->median_s, median_s);
-}
-
-void set_counter(Measurement& measurement, std::string_view key, double factor) {
-  const double value = *value_of(measurement.counters, key);
-  measurement.counters.insert_or_assign(std::string(key), CounterValue::measured(factor * value));
 }
 
 TEST(Compare, OperationsMoveBySmallFactorsNoisyCountersByLargeOnes) {

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <memory>
+
+#include "cli/analysed_runs.h"
+#include "cli/commands.h"
+#include "cli/percentage_option.h"
+#include "cli/terminal.h"
+#include "core/error.h"
+#include "core/files.h"
+#include "reports/gate_reports.h"
+
+namespace rooflinectl {
+
+namespace {
+
+/// What `--only` names: the checks one by one, and both that come from counters.
+constexpr const char* kCounters = "counters";
+constexpr const char* kDevices = "devices";
+constexpr const char* kPoints = "points";
+
+struct GateCommandOptions {
+  std::vector<std::string> runs;
+  std::vector<std::string> baseline;
+  std::vector<std::string> only;
+  std::vector<std::string> allow;
+  std::string junit;
+  std::string markdown;
+  GateOptions gate;
+};
+
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+std::vector<GateCheck> chosen_checks(const std::vector<std::string>& only) {
+  std::vector<GateCheck> checks;
+  for (const GateCheck check : kGateChecks) {
+    const bool is_counted = check == GateCheck::dram || check == GateCheck::operations;
+    if (only.empty() || contains(only, to_string(check)) || (is_counted && contains(only, kCounters))) {
+      checks.push_back(check);
+    }
+  }
+  return checks;
+}
+
+int run_gate(const GateCommandOptions& options) {
+  const RunsToCompare runs = read_runs_to_compare(options.runs, options.baseline);
+  if (runs.now.size() != 1) {
+    throw Error(ErrorKind::usage, "a gate judges one new run",
+                "gate BASE NEW, or gate NEW --baseline BASE BASE ...");
+  }
+  GateOptions chosen = options.gate;
+  chosen.checks = chosen_checks(options.only);
+  chosen.allow_other_devices = contains(options.allow, kDevices);
+  chosen.allow_other_points = contains(options.allow, kPoints);
+  const Comparison comparison = compare(runs.baseline, runs.now.front());
+  const Gate judged = gate(comparison, chosen);
+  if (!options.junit.empty()) write_file(options.junit, gate_junit(judged));
+  if (!options.markdown.empty()) write_file(options.markdown, gate_md(judged));
+  fmt::print("{}", gate_text(judged, columns_of(stdout)));
+  return judged.exit_code();
+}
+
+std::vector<std::string> names_of_checks() {
+  std::vector<std::string> names = {kCounters};
+  for (const GateCheck check : kGateChecks) names.emplace_back(to_string(check));
+  return names;
+}
+
+}  // namespace
+
+void add_gate_command(CLI::App& app, Action& action) {
+  const auto options = std::make_shared<GateCommandOptions>();
+  CLI::App* const command =
+      app.add_subcommand("gate", "Fail (exit code 4) where a run is worse than its base; needs no GPU");
+  command
+      ->add_option("runs", options->runs,
+                   "The base run and the new one: each a run.json, or the folder that holds one")
+      ->required()
+      ->type_name("RUN");
+  command
+      ->add_option("--baseline", options->baseline,
+                   "Base runs instead of the first RUN: a point must be worse than in all of them")
+      ->type_name("RUN...");
+  GateOptions& limits = options->gate;
+  add_percentage_option(*command, "--time", limits.time, "How much longer a point may take");
+  add_percentage_option(*command, "--roof", limits.roof, "How much of its fraction of the roof it may lose");
+  add_percentage_option(*command, "--dram", limits.dram, "How many more DRAM bytes it may move");
+  add_percentage_option(*command, "--operations", limits.operations,
+                        "How many more operations it may execute; they are counted exactly");
+  command->add_option("--only", options->only, "Check only these; counters: dram and operations")
+      ->delimiter(',')
+      ->check(CLI::IsMember(names_of_checks()))
+      ->type_name("CHECK,...");
+  command
+      ->add_option("--allow", options->allow,
+                   "Compare although these differ: devices, or points (only those of both runs are checked)")
+      ->delimiter(',')
+      ->check(CLI::IsMember(std::vector<std::string>{kDevices, kPoints}))
+      ->type_name("WHAT,...");
+  command->add_option("--junit", options->junit, "Also write JUnit XML")->type_name("FILE");
+  command->add_option("--markdown", options->markdown, "Also write Markdown")->type_name("FILE");
+  command->footer(
+      "Exit codes: 0 nothing regressed; 4 something did; 2 the runs cannot be compared\n"
+      "Examples:\n"
+      "  rooflinectl gate runs/base runs/new\n"
+      "  rooflinectl gate runs/new --baseline runs/base-1 runs/base-2 runs/base-3 --junit gate.xml\n"
+      "  rooflinectl gate runs/base runs/new --only counters");
+  command->callback([&action, options] { action = [options] { return run_gate(*options); }; });
+}
+
+}  // namespace rooflinectl

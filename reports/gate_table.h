@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/gate.h"
+
+/// The rows and sentences that all forms of a gate share.
+namespace rooflinectl {
+
+/// A check worth a row: it regressed or is uncertain, or the point was lost and there is none.
+struct GateRow {
+  const GatePoint* point = nullptr;
+  const GateResult* result = nullptr;  ///< null where the point was lost
+};
+
+/// Regressions first.
+std::vector<GateRow> gate_rows(const Gate& gate);
+
+struct GateColumn {
+  std::string_view title;
+  bool is_number = false;
+  std::string (*text)(const GateRow&) = nullptr;
+};
+
+/// Outcome, point, experiment, check, before, now, change, limit.
+std::span<const GateColumn> gate_columns();
+
+/// `time 262.1 µs, was 239.2 µs (+9.6 %, at least +8.9 %); 251.2 µs passes`
+std::string gate_sentence(const GateResult& result);
+
+/// `FAILED: 2 of 142 checks of 36 points regressed, 1 point was lost; 3 uncertain, 0 without a number in the
+/// base`
+std::string gate_verdict(const Gate& gate);
+
+/// `time +5 %, roof −5 %, dram +2 %, operations +0 %`
+std::string gate_limits(const Gate& gate);
+
+}  // namespace rooflinectl

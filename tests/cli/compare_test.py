@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`rooflinectl compare` and `rooflinectl gate` from outside, on the recordings and changed copies of them."""
+
+import copy
+import json
+import os
+import pathlib
+import subprocess
+import tempfile
+import unittest
+import xml.etree.ElementTree
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
+PROGRAM = os.environ["ROOFLINECTL"]
+RECORDING = SOURCE / "recordings" / "reductions-h200"
+V3 = "reduce_v3_sequential"
+
+
+class CompareTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+        self.recording = json.loads((RECORDING / "run.json").read_text())
+
+    def call(self, *arguments):
+        return subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True, timeout=120,
+                              check=False)
+
+    def changed(self, name, change):
+        """A copy of the recording in which `change` was done to the first measurement of V3, and the folder that it is in."""
+        run = copy.deepcopy(self.recording)
+        change(run, next(m for m in run["measurements"] if m["variant"] == V3))
+        (self.folder / name).mkdir()
+        (self.folder / name / "run.json").write_text(json.dumps(run))
+        return name
+
+    def slower(self, name="slower", factor=1.2):
+        def change(_, measurement):
+            for key in ["median_s", "ci_low_s", "ci_high_s"]:
+                measurement["time"][key] *= factor
+        return self.changed(name, change)
+
+    def assert_exit(self, result, code):
+        self.assertEqual(result.returncode, code, result.stdout + result.stderr)
+
+
+class Compare(CompareTest):
+    def test_a_recording_is_the_same_as_itself(self):
+        result = self.call("compare", RECORDING, RECORDING / "run.json")
+        self.assert_exit(result, 0)
+        points = len(self.recording["measurements"])
+        self.assertIn(f"\n{points} points: {points} same\n", result.stdout)
+        self.assertNotIn("Environment", result.stdout)
+
+    def test_what_changed_comes_first(self):
+        result = self.call("compare", RECORDING, self.slower())
+        self.assert_exit(result, 0)
+        first = next(line for line in result.stdout.splitlines() if not line.startswith(("base", "now", "verdict")) and line)
+        self.assertRegex(first, r"^slower +V3 +ladder .* \+20\.0 %")
+
+    def test_json(self):
+        comparison, = json.loads(self.call("compare", RECORDING, self.slower(), "--json").stdout)["comparisons"]
+        point = comparison["points"][0]
+        self.assertEqual((point["verdict"], point["point"]["variant"]), ("slower", V3))
+        self.assertAlmostEqual(point["time"]["ratio"], 1.2)
+        self.assertEqual(len(comparison["points"]), len(self.recording["measurements"]))
+
+    def test_several_new_runs_and_several_base_runs(self):
+        result = self.call("compare", RECORDING, self.slower(), self.slower("much_slower", 2), "--json")
+        self.assertEqual([c["now"]["name"] for c in json.loads(result.stdout)["comparisons"]], ["slower", "much_slower"])
+        result = self.call("compare", RECORDING, "--baseline", "slower", "much_slower", "--json")
+        comparison, = json.loads(result.stdout)["comparisons"]
+        self.assertEqual([base["name"] for base in comparison["baseline"]], ["slower", "much_slower"])
+        self.assertEqual(comparison["points"][0]["verdict"], "faster")
+
+    def test_mistakes_exit_with_2(self):
+        (self.folder / "broken.json").write_text("{}")
+        for arguments in [[], [RECORDING], [RECORDING, "no such run"], [RECORDING, "broken.json"], [RECORDING, RECORDING, "--threshold", "x"],
+                          [RECORDING, RECORDING, "--threshold", "-1"]]:
+            for command in ["compare", "gate"]:
+                flags = [a if a != "--threshold" or command == "compare" else "--time" for a in arguments]
+                self.assert_exit(self.call(command, *flags), 2)
+
+
+class Gate(CompareTest):
+    def test_exit_codes(self):
+        self.assert_exit(self.call("gate", RECORDING, RECORDING), 0)
+        self.assert_exit(self.call("gate", RECORDING, self.slower()), 4)
+        self.assert_exit(self.call("gate", RECORDING, "slower", "--only", "counters"), 0)
+        self.assert_exit(self.call("gate", RECORDING, "slower", "--time", "25", "--roof", "25 %"), 0)
+        self.assert_exit(self.call("gate", "slower", RECORDING), 0)
+        self.assert_exit(self.call("gate", "slower", "--baseline", RECORDING, "slower"), 0)
+        self.assert_exit(self.call("gate", RECORDING, RECORDING, RECORDING), 2)
+
+    def test_an_operation_more_fails_the_counters_gate(self):
+        def add_one(_, measurement):
+            measurement["counters"]["fadd"] += 1
+        result = self.call("gate", RECORDING, self.changed("more", add_one), "--only", "counters")
+        self.assert_exit(result, 4)
+        self.assertRegex(result.stdout, r"regressed +V3 +ladder +operations .*\+1 OP")
+
+    def test_another_device_is_refused(self):
+        def other(run, _):
+            run["device"]["name"] = "NVIDIA L4"
+        result = self.call("gate", RECORDING, self.changed("other", other))
+        self.assert_exit(result, 2)
+        self.assertIn("NVIDIA H200, the new run on NVIDIA L4", result.stdout)
+        self.assert_exit(self.call("gate", RECORDING, "other", "--allow", "devices"), 0)
+
+    def test_a_newer_schema_is_refused(self):
+        def newer(run, _):
+            run["schema"] = 99
+        result = self.call("gate", RECORDING, self.changed("newer", newer))
+        self.assert_exit(result, 2)
+        self.assertIn("schema 99", result.stderr)
+
+    def test_a_point_that_failed_is_a_regression(self):
+        def fail(_, measurement):
+            measurement.update(status="failed", cause="illegal <address>", counters={})
+            del measurement["time"]
+        result = self.call("gate", RECORDING, self.changed("failed", fail), "--junit", "gate.xml", "--markdown", "gate.md")
+        self.assert_exit(result, 4)
+        self.assertIn("failed: illegal <address>", result.stdout)
+        self.assertIn("illegal \\<address\\>", (self.folder / "gate.md").read_text())
+        failures = xml.etree.ElementTree.parse(self.folder / "gate.xml").findall(".//failure")
+        self.assertEqual([failure.get("message") for failure in failures], ["failed: illegal <address>"])
+
+    def test_junit_is_valid(self):
+        def other(run, measurement):
+            run["device"]["name"] = "<other>"
+            measurement["counters"]["fadd"] *= 2
+        for name, new, code in [("passed", RECORDING, 0), ("failed", self.slower(), 4), ("refused", self.changed("other", other), 2)]:
+            file = self.folder / f"{name}.xml"
+            self.assert_exit(self.call("gate", RECORDING, new, "--junit", file), code)
+            check = subprocess.run(["xmllint", "--noout", "--schema", SOURCE / "tests" / "schema" / "junit.xsd", file],
+                                   capture_output=True, text=True, check=False)
+            self.assertEqual(check.returncode, 0, check.stderr)
+            for suite in xml.etree.ElementTree.parse(file).getroot():
+                for attribute, element in [("tests", "testcase"), ("failures", "testcase/failure"), ("errors", "testcase/error"),
+                                           ("skipped", "testcase/skipped")]:
+                    self.assertEqual(int(suite.get(attribute)), len(suite.findall(element)))
+
+    def test_a_file_that_cannot_be_written_is_named(self):
+        result = self.call("gate", RECORDING, RECORDING, "--junit", "no/such/folder/gate.xml")
+        self.assert_exit(result, 3)
+        self.assertIn("no/such/folder/gate.xml", result.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

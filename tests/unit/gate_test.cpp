@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/gate.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <random>
+
+#include "core/statistics.h"
+#include "reports/gate_reports.h"
+#include "tests/support/changed_runs.h"
+
+namespace rooflinectl {
+namespace {
+
+using namespace changed;
+using ::testing::AllOf;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr const char* kV3 = "reduce_v3_sequential";
+constexpr const char* kV7 = "reduce_v7_multi_add";
+constexpr const char* kV8 = "reduce_v8_warp_shuffle";
+
+/// Runs, their comparison and the gate over it, which point into each other.
+class Judged {
+ public:
+  /// The last run is the new one.
+  explicit Judged(std::vector<Run> runs, const GateOptions& options = {})
+      : runs_(analysed(std::move(runs))),
+        comparison_(compare({runs_.data(), runs_.size() - 1}, runs_.back())),
+        gate_(gate(comparison_, options)) {}
+  Judged(const Judged&) = delete;
+  Judged& operator=(const Judged&) = delete;
+
+  const Gate* operator->() const { return &gate_; }
+  const Gate& operator*() const { return gate_; }
+
+  /// `V3 time`, or `V3` where the point was lost.
+  std::vector<std::string> regressions() const {
+    std::vector<std::string> texts;
+    for (const GatePoint& point : gate_.points) {
+      if (!point.loss.empty()) texts.push_back(point.point->label);
+      for (const GateResult& result : point.results) {
+        if (result.outcome != GateOutcome::regressed) continue;
+        texts.push_back(fmt::format("{} {}", point.point->label, to_string(result.check)));
+      }
+    }
+    return texts;
+  }
+
+ private:
+  std::vector<AnalysedRun> runs_;
+  Comparison comparison_;
+  Gate gate_;
+};
+
+template <typename Change>
+Run changed_run(std::string_view variant, Change change) {
+  Run run = ladder_run();
+  change(measurement_of(run, variant));
+  return run;
+}
+
+TEST(Gate, ARunPassesAgainstItself) {
+  const Judged judged({ladder_run(), ladder_run()});
+  EXPECT_EQ(judged->exit_code(), 0);
+  EXPECT_THAT(judged.regressions(), IsEmpty());
+  EXPECT_EQ(judged->count(GateOutcome::passed), 40U);
+}
+
+TEST(Gate, SlowerByMoreThanTheThresholdFails) {
+  const auto slower = [](Measurement& m) { scale_time(m, 1.08); };
+  const Judged judged({ladder_run(), changed_run(kV3, slower)});
+  EXPECT_EQ(judged->exit_code(), 4);
+  EXPECT_THAT(judged.regressions(), ElementsAre("V3 time", "V3 roof"));
+
+  GateOptions generous;
+  generous.time = generous.roof = 0.1;
+  EXPECT_EQ(Judged({ladder_run(), changed_run(kV3, slower)}, generous)->exit_code(), 0);
+}
+
+TEST(Gate, WhatNoiseMayExplainIsUncertainAndPasses) {
+  const auto noisy = [](Measurement& m) {
+    scale_time(m, 1.08);
+    m.time->ci_low_s = m.time->median_s / 1.05;
+  };
+  const Judged judged({ladder_run(), changed_run(kV3, noisy)});
+  EXPECT_EQ(judged->exit_code(), 0);
+  EXPECT_EQ(judged->count(GateOutcome::uncertain), 2U);
+}
+
+TEST(Gate, ABaselineOfSeveralRunsForgivesALuckyDay) {
+  const auto lucky = changed_run(kV7, [](Measurement& m) { scale_time(m, 0.92); });
+  EXPECT_EQ(Judged({lucky, ladder_run()})->exit_code(), 4);
+  EXPECT_EQ(Judged({lucky, ladder_run(), ladder_run()})->exit_code(), 0);
+}
+
+TEST(Gate, OneOperationMoreIsTooMany) {
+  const auto one_more = [](Measurement& m) {
+    const double count = *value_of(m.counters, counter::kFadd);
+    set_counter(m, counter::kFadd, (count + 1) / count);
+  };
+  const Judged judged({ladder_run(), changed_run(kV8, one_more)});
+  EXPECT_EQ(judged->exit_code(), 4);
+  EXPECT_THAT(judged.regressions(), ElementsAre("V8 operations"));
+  EXPECT_THAT(gate_text(*judged, 120), HasSubstr("+1 OP"));
+  const auto fewer = [](Measurement& m) { set_counter(m, counter::kFadd, 0.9); };
+  EXPECT_EQ(Judged({ladder_run(), changed_run(kV8, fewer)})->exit_code(), 0);
+}
+
+TEST(Gate, MoreDramBytesThanTheThresholdFail) {
+  const auto more = [](double factor) {
+    return changed_run(kV7, [=](Measurement& m) { set_counter(m, counter::kDramReadBytes, factor); });
+  };
+  EXPECT_THAT(Judged({ladder_run(), more(1.03)}).regressions(), ElementsAre("V7 dram"));
+  EXPECT_EQ(Judged({ladder_run(), more(1.015)})->exit_code(), 0);
+}
+
+TEST(Gate, OfWhatACacheServesTheCompulsoryBytesAreTheScale) {
+  const auto counting = [](double fraction) {
+    return changed_run(kV7, [=](Measurement& m) {
+      const double bytes = fraction * m.work.bytes();
+      m.counters.insert_or_assign(std::string(counter::kDramReadBytes), CounterValue::measured(bytes));
+    });
+  };
+  EXPECT_EQ(Judged({counting(0.0001), counting(0.01)})->exit_code(), 0);
+  EXPECT_EQ(Judged({counting(0.0001), counting(0.05)})->exit_code(), 4);
+}
+
+TEST(Gate, OnlyTheChosenChecksCount) {
+  const auto worse = changed_run(kV3, [](Measurement& m) {
+    scale_time(m, 2);
+    set_counter(m, counter::kFadd, 2);
+  });
+  GateOptions counters;
+  counters.checks = {GateCheck::dram, GateCheck::operations};
+  EXPECT_THAT(Judged({ladder_run(), worse}, counters).regressions(), ElementsAre("V3 operations"));
+}
+
+TEST(Gate, BrokenAndMissingPointsAreRegressions) {
+  auto now = changed_run(kV3, [](Measurement& m) { fail(m, Status::failed, "illegal address"); });
+  std::erase_if(now.measurements, [](const Measurement& m) { return m.point.variant == kV7; });
+  const Judged judged({ladder_run(), now});
+  EXPECT_EQ(judged->exit_code(), 4);
+  EXPECT_THAT(judged.regressions(), ElementsAre("V3", "V7"));
+  EXPECT_THAT(gate_text(*judged, 120), HasSubstr("failed: illegal address"));
+  // What failed before may fail now.
+  const auto failed = changed_run(kV3, [](Measurement& m) { fail(m, Status::failed, "timeout"); });
+  EXPECT_EQ(Judged({failed, failed})->exit_code(), 0);
+}
+
+/// `run` with every point in another size.
+Run resized(Run run) {
+  for (PointId& point : run.plan.experiments.front().points) point.n_elements /= 2;
+  for (Measurement& measurement : run.measurements) measurement.point.n_elements /= 2;
+  return run;
+}
+
+TEST(Gate, RefusesOtherDevicesAndPoints) {
+  auto other_device = ladder_run();
+  other_device.device.name = "NVIDIA L4";
+  EXPECT_EQ(Judged({ladder_run(), other_device})->exit_code(), 2);
+  GateOptions any_device;
+  any_device.allow_other_devices = true;
+  EXPECT_EQ(Judged({ladder_run(), other_device}, any_device)->exit_code(), 0);
+
+  const Judged other_size({ladder_run(), resized(ladder_run())});
+  EXPECT_EQ(other_size->exit_code(), 2);
+  EXPECT_THAT(other_size->incomparable, Not(IsEmpty()));
+  // Told to look at what both have in common, there is nothing.
+  GateOptions any_points;
+  any_points.allow_other_points = true;
+  EXPECT_EQ(Judged({ladder_run(), resized(ladder_run())}, any_points)->exit_code(), 2);
+}
+
+TEST(Gate, OtherPointsMayBeLeftOut) {
+  auto fewer = ladder_run();
+  std::erase_if(fewer.plan.experiments.front().points,
+                [](const PointId& point) { return point.variant == kV7; });
+  std::erase_if(fewer.measurements, [](const Measurement& m) { return m.point.variant == kV7; });
+  EXPECT_EQ(Judged({ladder_run(), fewer})->exit_code(), 4);
+  GateOptions any_points;
+  any_points.allow_other_points = true;
+  EXPECT_EQ(Judged({ladder_run(), fewer}, any_points)->exit_code(), 0);
+}
+
+TEST(Gate, CountersThatWereLostAreNoPass) {
+  auto uncounted = ladder_run();
+  for (Measurement& measurement : uncounted.measurements) measurement.counters.clear();
+  uncounted.counter_session = {.available = false, .reason = "no permission"};
+  const Judged judged({ladder_run(), uncounted});
+  EXPECT_EQ(judged->exit_code(), 2);
+  EXPECT_THAT(gate_text(*judged, 200), HasSubstr("no permission"));
+  // A base without counters has nothing to hold against them.
+  const Judged base_uncounted({uncounted, ladder_run()});
+  EXPECT_EQ(base_uncounted->exit_code(), 0);
+  EXPECT_EQ(base_uncounted->count(GateOutcome::unchecked), 20U);
+  GateOptions counters;
+  counters.checks = {GateCheck::dram, GateCheck::operations};
+  EXPECT_EQ(Judged({uncounted, ladder_run()}, counters)->exit_code(), 2);
+}
+
+TEST(Gate, ReportsNameWhatRegressed) {
+  const auto slower = changed_run(kV3, [](Measurement& m) { scale_time(m, 1.5); });
+  const Judged judged({ladder_run(), slower});
+  EXPECT_THAT(gate_text(*judged, 120), AllOf(HasSubstr("regressed  V3"), HasSubstr("+50.0 %"),
+                                             HasSubstr("FAILED: 40 checks of 10 points: 2 regressed")));
+  EXPECT_THAT(gate_md(*judged), AllOf(HasSubstr("# Roofline gate: FAILED"), HasSubstr("| regressed | V3 |")));
+  EXPECT_THAT(gate_junit(*judged), AllOf(HasSubstr(R"(tests="40" failures="2" errors="0" skipped="0")"),
+                                         HasSubstr(R"(<failure type="regression" message="time )")));
+}
+
+TEST(Gate, NamesFromFilesAreNoMarkup) {
+  auto now = changed_run(kV3, [](Measurement& m) { fail(m, Status::failed, "<b>\"&|\x01"); });
+  const Judged judged({ladder_run(), now});
+  EXPECT_THAT(gate_junit(*judged), AllOf(HasSubstr("&lt;b&gt;&quot;&amp;|"), Not(HasSubstr("<b>"))));
+  EXPECT_THAT(gate_md(*judged), AllOf(HasSubstr("\\<b\\>"), Not(HasSubstr("&|"))));
+  EXPECT_THAT(gate_text(*judged, 120), Not(HasSubstr("\x01")));
+}
+
+/// How many of 500 runs of unchanged code, each of 10 points with noise and drift, a gate at 5 % fails.
+TEST(Gate, FailsNoneOfManyRunsOfTheSameCode) {
+  std::mt19937_64 random(20261121);
+  std::normal_distribution<double> normal;
+  const auto again = [&] {
+    auto run = ladder_run();
+    for (Measurement& measurement : run.measurements) {
+      // More noise than an H200 shows: 2 % from launch to launch, 0.5 % from run to run.
+      const double drift = 1 + 0.005 * normal(random);
+      std::vector<double> samples;
+      for (int i = 0; i < 15; ++i) {
+        samples.push_back(measurement.time->median_s * drift * (1 + 0.02 * normal(random)));
+      }
+      const MedianInterval found = median_interval(samples);
+      measurement.time->median_s = found.median;
+      measurement.time->ci_low_s = found.low;
+      measurement.time->ci_high_s = found.high;
+    }
+    return run;
+  };
+  int failures = 0;
+  for (int pair = 0; pair < 500; ++pair) failures += Judged({again(), again()})->exit_code() == 0 ? 0 : 1;
+  EXPECT_EQ(failures, 0);
+}
+
+}  // namespace
+}  // namespace rooflinectl
