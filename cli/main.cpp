@@ -18,6 +18,7 @@ Examples:
   rooflinectl run experiments.yaml              measure what the file lists, write the reports
   rooflinectl run experiments.yaml --dry-run    only show what would be measured
   rooflinectl report runs/reductions/latest     draw a run again; needs no GPU
+  rooflinectl explain runs/reductions/latest    what bounds each point, and what to try next
   rooflinectl compare runs/before runs/after    what changed from one run to another
   rooflinectl gate runs/base runs/new           for CI: exit code 4 where something got worse
   rooflinectl ceilings                          only the roofs of the GPU
@@ -43,6 +44,7 @@ int run_program(int argc, char** argv) {
   rooflinectl::add_run_command(app, action, argc, argv);
   rooflinectl::add_ceilings_command(app, action, argc, argv);
   rooflinectl::add_report_command(app, action);
+  rooflinectl::add_explain_command(app, action);
   rooflinectl::add_compare_command(app, action);
   rooflinectl::add_gate_command(app, action);
   rooflinectl::add_crosscheck_command(app, action, argc, argv);
@@ -53,7 +55,7 @@ int run_program(int argc, char** argv) {
     app.parse(argc, argv);
     if (!action)
       throw CLI::RequiredError(
-          "A command (run, report, compare, gate, crosscheck, ceilings, doctor, list or version)");
+          "A command (run, report, explain, compare, gate, crosscheck, ceilings, doctor, list or version)");
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : static_cast<int>(rooflinectl::ErrorKind::usage);
   }

@@ -73,6 +73,10 @@ inline constexpr std::string_view kSharedLoadInstructions = "shared_load_instruc
 inline constexpr std::string_view kSharedStoreInstructions = "shared_store_instructions";
 inline constexpr std::string_view kGlobalLoadSectorEfficiency = "global_load_sector_efficiency";
 inline constexpr std::string_view kGlobalStoreSectorEfficiency = "global_store_sector_efficiency";
+inline constexpr std::string_view kGlobalReductionBytes = "global_reduction_bytes";
+inline constexpr std::string_view kGlobalAtomicBytes = "global_atomic_bytes";
+inline constexpr std::string_view kActiveWarpCycles = "active_warp_cycles";
+inline constexpr std::string_view kBarrierStallWarpCycles = "barrier_stall_warp_cycles";
 inline constexpr std::string_view kSmClockHz = "sm_clock_hz";
 inline constexpr std::string_view kDramClockHz = "dram_clock_hz";
 // Tensor-core operations by element type; counted for ceilings only.

@@ -485,6 +485,12 @@ Json to_json(const Measurement& measurement) {
   Json value = {{"experiment", measurement.point.experiment}};
   value.update(to_json(measurement.point));
   value["launch"] = {{"grid", measurement.launch.grid}, {"block", measurement.launch.block}};
+  if (measurement.resources) {
+    value["resources"] = {{"registers_per_thread", measurement.resources->registers_per_thread},
+                          {"shared_bytes_per_block", measurement.resources->shared_bytes_per_block},
+                          {"blocks_per_sm", measurement.resources->blocks_per_sm},
+                          {"blocks_per_sm_by_registers", measurement.resources->blocks_per_sm_by_registers}};
+  }
   value["work"] = {{"read_bytes", measurement.work.read_bytes},
                    {"written_bytes", measurement.work.written_bytes},
                    {"flops", measurement.work.flops},
@@ -508,6 +514,13 @@ Measurement measurement_from(const Reader& reader) {
   measurement.point = point_from(reader, reader["experiment"].text());
   measurement.launch.grid = reader["launch"]["grid"].size();
   measurement.launch.block = reader["launch"]["block"].small_integer();
+  if (reader.has("resources")) {
+    const Reader resources = reader["resources"];
+    measurement.resources = KernelResources{resources["registers_per_thread"].small_integer(),
+                                            resources["shared_bytes_per_block"].small_integer(),
+                                            resources["blocks_per_sm"].small_integer(),
+                                            resources["blocks_per_sm_by_registers"].small_integer()};
+  }
   measurement.work.read_bytes = reader["work"]["read_bytes"].number();
   measurement.work.written_bytes = reader["work"]["written_bytes"].number();
   measurement.work.flops = reader["work"]["flops"].number();

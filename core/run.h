@@ -95,6 +95,16 @@ struct LaunchShape {
   bool operator==(const LaunchShape&) const = default;
 };
 
+/// What the main kernel takes of an SM, and how many of its blocks fit.
+struct KernelResources {
+  int registers_per_thread = 0;
+  int shared_bytes_per_block = 0;      ///< static and dynamic
+  int blocks_per_sm = 0;               ///< that fit at once
+  int blocks_per_sm_by_registers = 0;  ///< that would fit if registers were all that counts
+
+  bool operator==(const KernelResources&) const = default;
+};
+
 /// How the result was checked before anything was timed.
 struct Verification {
   bool passed = false;
@@ -136,6 +146,7 @@ std::string_view to_string(Status status);
 struct Measurement {
   PointId point;
   LaunchShape launch;
+  std::optional<KernelResources> resources;  ///< nothing where they could not be found out
   Work work;
   Status status = Status::ok;
   std::string cause;  ///< why it failed or is unverified

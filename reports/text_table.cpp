@@ -80,16 +80,18 @@ std::string sentence(const std::string& text, std::size_t width) {
   return encode_utf8(cut(printable(text), width)) + "\n";
 }
 
-std::string paragraph(const std::string& text, std::size_t width) {
+std::string paragraph(const std::string& text, std::size_t width, std::size_t indent) {
+  const std::string margin(indent, ' ');
+  const std::size_t room = width > indent ? width - indent : 1;
   std::u32string rest = printable(text);
   std::string lines;
-  while (rest.size() > width) {
-    const std::size_t space = rest.rfind(U' ', width);
+  while (rest.size() > room) {
+    const std::size_t space = rest.rfind(U' ', room);
     const bool breaks_word = space == std::u32string::npos || space == 0;
-    lines += encode_utf8(rest.substr(0, breaks_word ? width : space)) + "\n";
-    rest.erase(0, breaks_word ? width : space + 1);
+    lines += margin + encode_utf8(rest.substr(0, breaks_word ? room : space)) + "\n";
+    rest.erase(0, breaks_word ? room : space + 1);
   }
-  return lines + encode_utf8(rest) + "\n";
+  return lines + margin + encode_utf8(rest) + "\n";
 }
 
 }  // namespace rooflinectl

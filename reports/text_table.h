@@ -27,7 +27,8 @@ std::string text_table(std::vector<TextColumn> columns, std::size_t width,
 /// One line; what is beyond `width` is cut off.
 std::string sentence(const std::string& text, std::size_t width);
 
-/// On as many lines as it takes, broken at spaces; a word that is longer than a line is broken too.
-std::string paragraph(const std::string& text, std::size_t width);
+/// On as many lines of at most `width` characters as it takes, each after `indent` spaces, broken at spaces;
+/// a word that is longer than a line is broken too.
+std::string paragraph(const std::string& text, std::size_t width, std::size_t indent = 0);
 
 }  // namespace rooflinectl

@@ -22,7 +22,7 @@ except ImportError:
 
 OPTIONAL_MEMBERS = {
     "cause", "confirmation", "cupti_version", "default_elements_per_thread", "elements_per_thread", "energy", "measured_utc",
-    "precision", "resumed_utc", "self_test", "cross_checks", "time", "verification", "environment", "settings", "text_sha256"}
+    "precision", "resources", "resumed_utc", "self_test", "cross_checks", "time", "verification", "environment", "settings", "text_sha256"}
 MAPS = {"counters", "metrics", "variables"}
 # Objects whose every member may be absent.
 LOOSE = {"settings"}

@@ -146,6 +146,10 @@ inline Run full_run() {
   Measurement measured;
   measured.point = plain;
   measured.launch = {.grid = 1ull << 26, .block = 128};
+  measured.resources = KernelResources{.registers_per_thread = 40,
+                                       .shared_bytes_per_block = 1024,
+                                       .blocks_per_sm = 12,
+                                       .blocks_per_sm_by_registers = 12};
   measured.work = {
       .read_bytes = 3.4e10, .written_bytes = 2.7e8, .flops = 8.5e9, .fma_flops = 2, .precision = Dtype::f32};
   measured.verification = Verification{true, 0.25, "position-unique, ones"};

@@ -138,6 +138,7 @@ bool may_be_absent(const Pointer& place) {
                                                         "environment",
                                                         "measured_utc",
                                                         "precision",
+                                                        "resources",
                                                         "resumed_utc",
                                                         "self_test",
                                                         "settings",

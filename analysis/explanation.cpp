@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/explanation.h"
+
+#include <algorithm>
+#include <optional>
+
+namespace rooflinectl {
+
+namespace {
+
+bool holds(const Condition& condition, double value) {
+  switch (condition.comparison) {
+    case Comparison::at_least:
+      return value >= condition.threshold;
+    case Comparison::at_most:
+      return value <= condition.threshold;
+    case Comparison::less_than:
+      return value < condition.threshold;
+  }
+  return false;
+}
+
+enum class Judgement { holds, fails, unknown };
+
+/// Fails if one condition is known to fail. Notes the quantities that have no number.
+Judgement judge(const std::vector<Condition>& conditions, const Run& run, const RooflinePoint& point,
+                std::vector<std::string_view>& missing) {
+  Judgement judgement = Judgement::holds;
+  for (const Condition& condition : conditions) {
+    const std::optional<double> value = condition.quantity->of(run, point);
+    if (!value) {
+      missing.push_back(condition.quantity->name);
+      judgement = Judgement::unknown;
+    } else if (!holds(condition, *value)) {
+      return Judgement::fails;
+    }
+  }
+  return judgement;
+}
+
+Finding finding_of(const Rule& rule, const Run& run, const RooflinePoint& point) {
+  Finding finding = {rule.id, rule.importance, rule.text, {}, rule.next_step};
+  const auto add = [&](const Quantity& quantity) {
+    const auto value = quantity.of(run, point);
+    if (value) finding.evidence.push_back({quantity.name, *value, quantity.unit});
+  };
+  for (const Condition& condition : rule.when) add(*condition.quantity);
+  for (const Quantity* quantity : rule.also) add(*quantity);
+  return finding;
+}
+
+bool is_found(const PointExplanation& explanation, std::string_view rule) {
+  return std::any_of(explanation.findings.begin(), explanation.findings.end(),
+                     [&](const Finding& finding) { return finding.rule == rule; });
+}
+
+bool is_judged(const PointExplanation& explanation, std::string_view rule) {
+  return std::none_of(explanation.unjudged.begin(), explanation.unjudged.end(),
+                      [&](const UnjudgedRule& unjudged) { return unjudged.rule == rule; });
+}
+
+/// Ids of the rules that hold for `a` and are known not to hold for `b`.
+std::vector<std::string_view> only_in(const PointExplanation& a, const PointExplanation& b) {
+  std::vector<std::string_view> ids;
+  for (const Finding& finding : a.findings) {
+    if (!is_found(b, finding.rule) && is_judged(b, finding.rule)) ids.push_back(finding.rule);
+  }
+  return ids;
+}
+
+}  // namespace
+
+PointExplanation explain(const Run& run, const RooflinePoint& point) {
+  PointExplanation explanation;
+  for (const Rule& rule : rules()) {
+    std::vector<std::string_view> missing;
+    const Judgement fits = judge(rule.only_if, run, point, missing);
+    const Judgement held = judge(rule.when, run, point, missing);
+    if (fits == Judgement::fails || held == Judgement::fails) continue;
+    if (missing.empty()) {
+      explanation.findings.push_back(finding_of(rule, run, point));
+    } else {
+      explanation.unjudged.push_back({rule.id, std::move(missing)});
+    }
+  }
+  return explanation;
+}
+
+StepExplanation explain(const Run& run, const LadderStep& step) {
+  StepExplanation explanation;
+  for (const CounterMove& move : step.moves) {
+    const auto rule = std::find_if(move_rules().begin(), move_rules().end(), [&](const MoveRule& candidate) {
+      return candidate.quantity == move.name;
+    });
+    if (rule == move_rules().end()) continue;
+    explanation.changes.push_back({move.to < move.from ? rule->fell : rule->rose, move});
+  }
+  const PointExplanation before = explain(run, *step.from);
+  const PointExplanation after = explain(run, *step.to);
+  explanation.gone = only_in(before, after);
+  explanation.came = only_in(after, before);
+  return explanation;
+}
+
+}  // namespace rooflinectl

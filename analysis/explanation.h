@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "analysis/rules.h"
+
+/// Why a point is where it is, and what a ladder step changed.
+namespace rooflinectl {
+
+/// A number that a finding rests on.
+struct Evidence {
+  std::string_view name;  ///< `DRAM utilisation`
+  double value = 0;
+  Unit unit = Unit::count;
+
+  bool operator==(const Evidence&) const = default;
+};
+
+/// A rule that holds for a point.
+struct Finding {
+  std::string_view rule;  ///< id: `bank-conflicts`
+  Importance importance = Importance::note;
+  std::string_view text;
+  std::vector<Evidence> evidence;
+  std::string_view next_step;
+
+  bool operator==(const Finding&) const = default;
+};
+
+/// A rule that might hold, had something been measured that was not.
+struct UnjudgedRule {
+  std::string_view rule;
+  std::vector<std::string_view> missing;  ///< names of quantities
+
+  bool operator==(const UnjudgedRule&) const = default;
+};
+
+struct PointExplanation {
+  std::vector<Finding> findings;  ///< in the order of `rules()`: what bounds the point first
+  std::vector<UnjudgedRule> unjudged;
+};
+
+/// Applies every rule to `point` of `run`. A rule holds if all its conditions do; it is not judged if none
+/// of them is known to fail and the quantity of one is missing. Does not throw. Of a point without a time
+/// only what was counted can be judged.
+PointExplanation explain(const Run& run, const RooflinePoint& point);
+
+/// What a counter that moved says.
+struct Change {
+  std::string_view text;  ///< `bank conflicts went away`
+  CounterMove move;
+};
+
+struct StepExplanation {
+  std::vector<Change> changes;         ///< in the order of the step's moves
+  std::vector<std::string_view> gone;  ///< ids of the rules that held before and do not any more
+  std::vector<std::string_view> came;  ///< ids of the rules that hold now and did not before
+};
+
+/// What changed from `step.from` to `step.to`. Rules that could be judged at one end only are in neither
+/// list.
+StepExplanation explain(const Run& run, const LadderStep& step);
+
+}  // namespace rooflinectl

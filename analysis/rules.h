@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "analysis/facts.h"
+
+/// What `rooflinectl explain` knows: rules over the quantities of a point, as data.
+namespace rooflinectl {
+
+enum class Comparison { at_least, at_most, less_than };
+
+/// `quantity` compared with `threshold`.
+struct Condition {
+  const Quantity* quantity = nullptr;
+  Comparison comparison = Comparison::at_least;
+  double threshold = 0;
+};
+
+/// What a finding says of a point.
+enum class Importance {
+  bound,  ///< this is what keeps it from being faster
+  cause,  ///< this contributes to it
+  note,   ///< how to read its numbers
+};
+
+std::string_view to_string(Importance importance);
+
+struct Rule {
+  std::string_view id;  ///< `bank-conflicts`
+  Importance importance = Importance::note;
+  std::vector<Condition> only_if;     ///< the points that it is meant for: all of these
+  std::vector<Condition> when;        ///< what holds: all of these; each is evidence
+  std::vector<const Quantity*> also;  ///< further evidence, shown where there is a number
+  std::string_view text;              ///< what it means, one sentence
+  std::string_view next_step;         ///< what to try
+};
+
+/// All rules, in the order in which findings are shown.
+std::span<const Rule> rules();
+
+/// What a derived quantity says when it falls or rises from one version to the next.
+struct MoveRule {
+  std::string_view quantity;  ///< its name, as `derived_quantities` has it
+  std::string_view fell;
+  std::string_view rose;
+};
+
+std::span<const MoveRule> move_rules();
+
+}  // namespace rooflinectl

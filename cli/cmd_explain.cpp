@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/terminal.h"
+#include "core/error.h"
+#include "core/files.h"
+#include "core/names.h"
+#include "reports/explanation_text.h"
+
+namespace rooflinectl {
+
+namespace {
+
+struct ExplainOptions {
+  std::string run_file;
+  ExplanationSelection selection;
+  bool json = false;
+};
+
+void require_point(const Analysis& analysis, const std::string& name) {
+  std::vector<std::string> names;
+  for (const ExperimentAnalysis& experiment : analysis.experiments) {
+    for (const RooflinePoint& point : experiment.points) {
+      if (is_named(point, name)) return;
+      names.push_back(point.label);
+      names.push_back(point.measurement->point.variant);
+    }
+  }
+  const auto nearest = nearest_name(name, names);
+  throw Error(ErrorKind::usage, fmt::format("the run has no point '{}'", name),
+              nearest ? fmt::format("did you mean '{}'?", *nearest)
+                      : "give a label or a variant as 'rooflinectl report' shows it, or a glob");
+}
+
+int explain_run(const ExplainOptions& options) {
+  constexpr int kWidest = 100;  // lines of prose that are longer are hard to read
+  std::filesystem::path file = options.run_file;
+  if (std::filesystem::is_directory(file)) file /= "run.json";
+  const Run run = run_from_json(read_file(file), file.string());
+  const Analysis analysis = analyse(run);
+  if (analysis.experiments.empty()) {
+    throw Error(ErrorKind::usage, fmt::format("{}: the run has no points to explain", file.string()),
+                "'rooflinectl report' shows ceilings");
+  }
+  require_point(analysis, options.selection.point);
+  const int columns = std::min(columns_of(stdout), kWidest);
+  fmt::print("{}", options.json ? explanation_json(run, analysis, options.selection)
+                                : terminal_explanation(run, analysis, options.selection, columns));
+  return 0;
+}
+
+}  // namespace
+
+void add_explain_command(CLI::App& app, Action& action) {
+  const auto options = std::make_shared<ExplainOptions>();
+  CLI::App* const command =
+      app.add_subcommand("explain", "Say what bounds each point, on what evidence, and what to try next");
+  command->add_option("run", options->run_file, "A run.json, or the folder that holds one")
+      ->required()
+      ->type_name("RUN.json");
+  command
+      ->add_option("--point", options->selection.point,
+                   "Only points with this label, variant or range name; a glob is possible")
+      ->type_name("NAME");
+  command->add_flag("--all", options->selection.unjudged,
+                    "Also the rules that could not be judged, and what they lack");
+  command->add_flag("--json", options->json, "As JSON, in SI units");
+  command->footer(
+      "Examples:\n"
+      "  rooflinectl explain runs/reductions/latest\n"
+      "  rooflinectl explain run.json --point V3 --all\n"
+      "  rooflinectl explain run.json --json");
+  command->callback([&action, options] { action = [options] { return explain_run(*options); }; });
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "analysis/explanation.h"
+
+/// Explanations as a person, `summary.md`, the page and other programs read them.
+namespace rooflinectl {
+
+/// Which points are explained, and how much is said.
+struct ExplanationSelection {
+  /// A label, a variant, a range name, or a glob that matches one of them; empty for all points.
+  std::string point;
+  bool unjudged = false;  ///< also the rules that could not be judged, and why
+};
+
+/// Whether `point` is selected by this name.
+bool is_named(const RooflinePoint& point, std::string_view name);
+
+/// `bound by latency, 7.9 % of the roof; busiest: l2 21 %`
+std::string standing_text(const RooflinePoint& point);
+
+/// `DRAM utilisation 97.2 %`
+std::string evidence_text(const Evidence& evidence);
+/// All of them, with commas.
+std::string evidence_text(const std::vector<Evidence>& evidence);
+
+/// `bank conflicts went away: shared wavefronts per instruction 3.33 → 1.00`
+std::string change_text(const Change& change);
+
+/// `V2 → V3: 1.30× faster`, `V7 → V8: no faster`
+std::string step_verdict(const LadderStep& step);
+
+/// For a terminal, at most `columns` wide.
+std::string terminal_explanation(const Run& run, const Analysis& analysis,
+                                 const ExplanationSelection& selection, int columns);
+
+/// A JSON document: per experiment its points with findings and rules that could not be judged, and its
+/// steps. Numbers are in SI units.
+std::string explanation_json(const Run& run, const Analysis& analysis, const ExplanationSelection& selection);
+
+}  // namespace rooflinectl
