@@ -14,14 +14,15 @@ namespace {
 
 std::string summary_of(const std::vector<Agreement>& agreements) {
   std::vector<std::string> parts;
-  for (const auto& [verdict, word] :
-       {std::pair(Verdict::agrees, "agree"), std::pair(Verdict::differs, "differ"),
-        std::pair(Verdict::unavailable, "unavailable")}) {
-    const auto count =
-        std::count_if(agreements.begin(), agreements.end(),
-                      [verdict = verdict](const auto& agreement) { return agreement.verdict() == verdict; });
-    if (count > 0) parts.push_back(fmt::format("{} {}", count, word));
-  }
+  const auto add = [&](Verdict verdict, std::string_view one, std::string_view more) {
+    const auto count = std::count_if(agreements.begin(), agreements.end(), [&](const Agreement& agreement) {
+      return agreement.verdict() == verdict;
+    });
+    if (count > 0) parts.push_back(fmt::format("{} {}", count, count == 1 ? one : more));
+  };
+  add(Verdict::agrees, "agrees", "agree");
+  add(Verdict::differs, "differs", "differ");
+  add(Verdict::unavailable, "unavailable", "unavailable");
   return fmt::format("{}", fmt::join(parts, ", "));
 }
 

@@ -20,6 +20,4 @@
 
 ROOFLINECTL_EMBED(inter_regular, "font/Inter-Regular.otf")
 ROOFLINECTL_EMBED(inter_semibold, "font/Inter-SemiBold.otf")
-ROOFLINECTL_EMBED(page_css, "page/page.css")
-ROOFLINECTL_EMBED(page_js, "page/page.js")
-ROOFLINECTL_EMBED(page_html, "page/page.html")
+ROOFLINECTL_EMBED(page, "web/dist/page.html")

@@ -3,13 +3,12 @@
 
 #include <string_view>
 
-/// Files of this folder that are part of the program, byte for byte.
+/// Files of this folder that are part of the program, byte for byte: fonts, and the page with its script and
+/// style.
 namespace rooflinectl::embedded {
 
 std::string_view inter_regular();
 std::string_view inter_semibold();
-std::string_view page_css();
-std::string_view page_js();
-std::string_view page_html();
+std::string_view page();
 
 }  // namespace rooflinectl::embedded

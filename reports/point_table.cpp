@@ -74,10 +74,6 @@ constexpr std::array kColumns = {
     PointColumn{"flags", false, flags_text, nullptr},
 };
 
-std::string quantity_text(double value, bool is_ratio) {
-  return is_ratio ? format::percent(value) : format::significant(value);
-}
-
 std::string time_text(const TimeResult& time) {
   return fmt::format("{} ({} … {}, {} samples)", format::duration(time.median_s),
                      format::duration(time.ci_low_s), format::duration(time.ci_high_s),
@@ -138,6 +134,10 @@ std::vector<std::string> implausible_texts(const std::vector<RooflinePoint>& poi
     }
   }
   return texts;
+}
+
+std::string quantity_text(double value, bool is_ratio) {
+  return is_ratio ? format::percent(value) : format::significant(value);
 }
 
 std::span<const PointColumn> point_columns() {

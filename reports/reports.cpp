@@ -2,7 +2,6 @@
 #include "reports/reports.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "analysis/analysis.h"
 #include "core/files.h"
@@ -53,31 +52,22 @@ bool is_dram_alone(const ChartSelection& selection) {
   return selection.levels.empty() || selection.levels == std::vector{MemoryLevel::dram};
 }
 
-std::string picture_name(const ChartSelection& selection) {
-  if (is_dram_alone(selection)) return "DRAM";
-  std::vector<std::string_view> names;
-  for (const MemoryLevel level : selection.levels) names.push_back(to_string(level));
-  return fmt::format("{}", fmt::join(names, ", "));
-}
-
 // One mark per point where DRAM alone is to be seen, else one per level.
 Scene main_scene(const Run& run, const ExperimentAnalysis& experiment, const ChartSelection& selection) {
   return is_dram_alone(selection) ? chart_scene(chart_model(run, experiment, selection))
                                   : levels_scene(levels_model(run, experiment, selection));
 }
 
-PagePictures write_pictures(Folder& folder, const Run& run, const ExperimentAnalysis& experiment,
-                            const ChartSelection& selection, bool is_first) {
+// Returns the main one as SVG.
+std::string write_pictures(Folder& folder, const Run& run, const ExperimentAnalysis& experiment,
+                           const ChartSelection& selection, bool is_first) {
   const std::string name = chart_file_name(experiment.name);
   const std::vector<std::string> names =
       is_first ? std::vector{name, std::string(kFirstChartFileName)} : std::vector{name};
-  PagePictures pictures{.name = picture_name(selection), .main = {}, .levels = {}};
-  pictures.main = folder.write_picture(names, main_scene(run, experiment, selection));
   if (has_levels(experiment)) {
-    pictures.levels = folder.write_picture({name + std::string(kLevelsSuffix)},
-                                           levels_scene(levels_model(run, experiment)));
+    folder.write_picture({name + std::string(kLevelsSuffix)}, levels_scene(levels_model(run, experiment)));
   }
-  return pictures;
+  return folder.write_picture(names, main_scene(run, experiment, selection));
 }
 
 }  // namespace
@@ -86,13 +76,13 @@ std::vector<fs::path> write_reports(const Run& run, const fs::path& folder_path,
                                     const ChartSelection& selection) {
   const Analysis analysis = analyse(run);
   Folder folder(folder_path);
-  std::vector<PagePictures> pictures;
+  std::vector<std::string> pictures;
   for (const ExperimentAnalysis& experiment : analysis.experiments) {
     pictures.push_back(write_pictures(folder, run, experiment, selection, pictures.empty()));
   }
   if (analysis.experiments.empty()) {
     const Scene scene = ceilings_scene(ceilings_model(run, selection));
-    pictures.push_back({"ceilings", folder.write_picture({std::string(kFirstChartFileName)}, scene), ""});
+    pictures.push_back(folder.write_picture({std::string(kFirstChartFileName)}, scene));
   }
   folder.write("points.csv", points_csv(analysis));
   folder.write("summary.md", summary_md(run, analysis));

@@ -15,12 +15,6 @@ bool contains(const std::vector<T>& values, const T& value) {
   return std::find(values.begin(), values.end(), value) != values.end();
 }
 
-RoofLine roof_line(const Ceiling& ceiling) {
-  const std::string_view peak = ceiling.source == CeilingSource::theoretical ? " peak" : "";
-  return {fmt::format("{}{} {}", ceiling_name(ceiling), peak, ceiling_value(ceiling, ceiling.value)),
-          ceiling.kind, ceiling.source, ceiling.subject, ceiling.value};
-}
-
 template <typename Chosen>
 std::vector<RoofLine> roof_lines(const Run& run, Chosen chosen) {
   std::vector<RoofLine> lines;
@@ -52,6 +46,12 @@ bool computes_for(const Ceiling& ceiling, const std::vector<RooflinePoint>& poin
 }
 
 }  // namespace
+
+RoofLine roof_line(const Ceiling& ceiling) {
+  const std::string_view peak = ceiling.source == CeilingSource::theoretical ? " peak" : "";
+  return {fmt::format("{}{} {}", ceiling_name(ceiling), peak, ceiling_value(ceiling, ceiling.value)),
+          ceiling.kind, ceiling.source, ceiling.subject, ceiling.value};
+}
 
 bool is_drawable(double value) {
   return value >= 1e-30 && value <= 1e30;

@@ -29,6 +29,9 @@ struct RoofLine {
   double value = 0;
 };
 
+/// `ceiling` as a line.
+RoofLine roof_line(const Ceiling& ceiling);
+
 /// The directions of DRAM that points are held against and its theoretical peak; multiply-add and addition in
 /// the precisions of the points (in all of them where there are no points), or everything in the selected
 /// ones. Fastest first, bandwidths before compute; so are the other two.

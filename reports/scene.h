@@ -46,8 +46,7 @@ struct Colour {
   bool operator==(const Colour&) const = default;
 };
 
-/// Colours of everything that is not a family of points. `page/page.css` gives each its counterpart on dark
-/// paper.
+/// Colours of everything that is not a family of points.
 namespace palette {
 inline constexpr Colour kPaper{0xffffff};
 inline constexpr Colour kInk{0x1b1f24};
@@ -58,8 +57,6 @@ inline constexpr Colour kAttainable{0xf7f9fc};
 inline constexpr Colour kTrack{0xeceff3};
 inline constexpr Colour kMemoryRoof{0x2f363d};
 inline constexpr Colour kLeader{0xa8b0b9};
-inline constexpr std::array kNeutral = {kPaper,      kInk,   kMuted,      kGrid,  kGridMinor,
-                                        kAttainable, kTrack, kMemoryRoof, kLeader};
 /// Okabe and Ito's colours that are dark enough for a mark on white paper, told apart by the colour-blind.
 /// Source: Wong, Points of view: Color blindness, Nature Methods 8, 441 (2011).
 inline constexpr std::array kFamilies = {Colour{0x0072b2}, Colour{0xd55e00}, Colour{0x009e73},

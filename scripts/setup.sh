@@ -11,6 +11,9 @@ packages=(
 )
 if [ "${1:-}" != build ]; then
   packages+=(libgtest-dev libgmock-dev python3 python3-jsonschema libxml2-utils clang-format clang-tidy)
+  # For the tests of the page, whoever brought them. Ubuntu has Chromium as a snap alone; without one they are skipped.
+  command -v npm >/dev/null || packages+=(nodejs npm)
+  command -v chromium >/dev/null || ! grep -q '^ID=debian' /etc/os-release || packages+=(chromium)
 fi
 
 if ! command -v dpkg-query >/dev/null; then

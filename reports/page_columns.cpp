@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/page_columns.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+#include <utility>
+#include <vector>
+
+#include "reports/format.h"
+
+namespace rooflinectl {
+namespace {
+
+constexpr PointColumn kFamily = {"family", false, [](const RooflinePoint& p) { return p.family; }, nullptr};
+constexpr PointColumn kCaches = {
+    "caches", false,
+    [](const RooflinePoint& p) { return std::string(to_string(p.measurement->point.cache)); }, nullptr};
+constexpr PointColumn kOfTheoretical = {
+    "of peak", true,
+    [](const RooflinePoint& p) { return format::optional(p.fraction_of_theoretical, format::percent); },
+    [](const RooflinePoint& p) { return p.fraction_of_theoretical; }};
+
+std::vector<PointColumn> make_columns() {
+  std::vector<PointColumn> columns;
+  for (const PointColumn& column : point_columns()) {
+    columns.push_back(column);
+    if (column.title == "point") columns.push_back(kFamily);
+    if (column.title == "dtype") columns.push_back(kCaches);
+    if (column.title == "of roof") columns.push_back(kOfTheoretical);
+  }
+  return columns;
+}
+
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kHelp = {{
+    {"n", "Number of input elements"},
+    {"caches", "What the caches hold when a launch starts: cold or warm"},
+    {"time", "Median time of a launch, measured without counters"},
+    {"GB/s", "Compulsory bytes over time"},
+    {"AI useful", "Arithmetic intensity: operations of the algorithm per compulsory byte of DRAM"},
+    {"AI exec.", "Executed operations per counted byte of DRAM"},
+    {"of roof", "Fraction of what the measured ceilings allow at the useful intensity"},
+    {"of peak", "Fraction of what the theoretical peaks allow"},
+    {"bound", "What keeps the point from being faster"},
+    {"limit", "The memory level that runs nearest to its measured ceiling"},
+}};
+
+}  // namespace
+
+std::span<const PointColumn> page_columns() {
+  static const std::vector<PointColumn> columns = make_columns();
+  return columns;
+}
+
+std::string_view column_help(const PointColumn& column) {
+  const auto found = std::find_if(kHelp.begin(), kHelp.end(),
+                                  [&](const auto& entry) { return entry.first == column.title; });
+  return found == kHelp.end() ? std::string_view() : found->second;
+}
+
+std::string_view bound_text(Bound bound) {
+  switch (bound) {
+    case Bound::dram:
+      return "DRAM is busy: its traffic runs at 60 % or more of the measured ceiling. Only moving fewer "
+             "bytes helps.";
+    case Bound::l2:
+      return "L2 is busy: its traffic runs at 60 % or more of the measured ceiling.";
+    case Bound::l1:
+      return "L1 is busy: its traffic runs at 60 % or more of the measured ceiling.";
+    case Bound::shared:
+      return "Shared memory is busy: its traffic runs at 60 % or more of the measured ceiling.";
+    case Bound::compute:
+      return "The arithmetic units are busy: 60 % or more of the measured ceiling for these operations.";
+    case Bound::launch:
+      return "The kernel is too short: its time is within three times that of an empty kernel.";
+    case Bound::latency:
+      return "Nothing is busy: the launch waits on dependent instructions, barriers, conflicts, atomics, or "
+             "has too "
+             "few bytes in flight.";
+    case Bound::unknown:
+      return "Not known: not timed, or a ceiling was not measured.";
+  }
+  return "";
+}
+
+std::string headline(const ExperimentAnalysis& experiment) {
+  std::map<Bound, std::size_t> counts;
+  const RooflinePoint* best = nullptr;
+  for (const RooflinePoint& point : experiment.points) {
+    ++counts[point.bound];
+    if (!point.fraction_of_roof) continue;
+    if (best == nullptr || *point.fraction_of_roof > *best->fraction_of_roof) best = &point;
+  }
+  if (counts.empty()) return "No point was measured.";
+  std::vector<std::string> parts;
+  for (const auto& [bound, count] : counts) parts.push_back(fmt::format("{} by {}", count, to_string(bound)));
+  const std::string bounds = fmt::format(
+      "Of {}: bound {}.", format::counted(experiment.points.size(), "point"), fmt::join(parts, ", "));
+  if (best == nullptr) return bounds;
+  return fmt::format("Nearest to the roof: {}, at {} of it ({}). {}", best->label,
+                     format::percent(*best->fraction_of_roof), to_string(best->bound), bounds);
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+
+#include "reports/point_table.h"
+
+/// The table and the sentences that only the page has room for.
+namespace rooflinectl {
+
+/// `point_columns()` with the family, the state of the caches and the theoretical roof.
+std::span<const PointColumn> page_columns();
+
+/// What the column shows, in a sentence; empty where its title says it.
+std::string_view column_help(const PointColumn& column);
+
+/// What it means to be bound so.
+std::string_view bound_text(Bound bound);
+
+/// Which point is fastest and what bounds how many: `Nearest to the roof: V7, 97.2 % (dram-bound). …`.
+std::string headline(const ExperimentAnalysis& experiment);
+
+}  // namespace rooflinectl

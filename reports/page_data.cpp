@@ -1,0 +1,296 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/page_data.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/json_fields.h"
+#include "reports/agreement_table.h"
+#include "reports/ceiling_table.h"
+#include "reports/chart_model.h"
+#include "reports/environment_facts.h"
+#include "reports/format.h"
+#include "reports/page_columns.h"
+#include "reports/point_table.h"
+#include "reports/points_csv.h"
+#include "reports/roof_lines.h"
+
+namespace rooflinectl {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json array_of(const Range& range) {
+  return Json::array({range.low, range.high});
+}
+
+Json array_of(const std::optional<PlanePoint>& mark) {
+  return mark ? Json::array({mark->ai, mark->flop_per_s}) : Json(nullptr);
+}
+
+Json window(const Window& window) {
+  return {{"ai", array_of(window.ai)}, {"rate", array_of(window.flop_per_s)}};
+}
+
+Json facts(const std::vector<Fact>& facts) {
+  Json list = Json::array();
+  for (const Fact& fact : facts) list.push_back({fact.name, fact.text});
+  return list;
+}
+
+// The names of facts are the same from point to point: each is written once.
+class FactNames {
+ public:
+  Json facts(const std::vector<Fact>& facts) {
+    Json list = Json::array();
+    for (const Fact& fact : facts) list.push_back({index_of(fact.name), fact.text});
+    return list;
+  }
+  const Json& names() const { return names_; }
+
+ private:
+  std::size_t index_of(const std::string& name) {
+    const auto [entry, is_new] = indices_.try_emplace(name, indices_.size());
+    if (is_new) names_.push_back(name);
+    return entry->second;
+  }
+
+  std::map<std::string, std::size_t> indices_;
+  Json names_ = Json::array();
+};
+
+// A place for the executed operations at a level other than DRAM, whose place the chart model knows.
+std::optional<PlanePoint> executed_at(const RooflinePoint& point, const LevelUse& use) {
+  if (!point.flops_executed || !point.executed_flop_per_s || !is_drawable(use.bytes)) return std::nullopt;
+  const PlanePoint mark = {*point.flops_executed / use.bytes, *point.executed_flop_per_s};
+  return is_drawable(mark.ai) && is_drawable(mark.flop_per_s) ? std::optional(mark) : std::nullopt;
+}
+
+Json levels(const RooflinePoint& point, const ChartPoint& chart) {
+  Json list = Json::array();
+  for (const LevelMark& mark : chart.levels) {
+    const LevelUse* use = find_level(point, mark.level);
+    list.push_back({{"level", to_string(mark.level)},
+                    {"useful", array_of(mark.at)},
+                    {"executed", array_of(use != nullptr ? executed_at(point, *use) : std::nullopt)},
+                    {"utilisation", mark.utilisation},
+                    {"is_limiting", mark.is_limiting}});
+  }
+  return list;
+}
+
+Json id_of(const PointId& id) {
+  Json json = {{"variant", id.variant},
+               {"dtype", to_string(id.dtype)},
+               {"n", id.n_elements},
+               {"cache", to_string(id.cache)},
+               {"block_size", id.block_size}};
+  if (id.elements_per_thread) json["elements_per_thread"] = *id.elements_per_thread;
+  return json;
+}
+
+Json optional_number(const std::optional<double>& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json point(const RooflinePoint& point, const ChartPoint& chart, const ChartPoint& at_levels,
+           FactNames& names) {
+  Json texts = Json::array();
+  Json values = Json::array();
+  for (const PointColumn& column : page_columns()) {
+    texts.push_back(column.text(point));
+    values.push_back(optional_number(column.value != nullptr ? column.value(point) : std::nullopt));
+  }
+  return {{"key", range_name(point.measurement->point)},
+          {"id", id_of(point.measurement->point)},
+          {"label", point.label},
+          {"summary", chart.title},
+          {"family", chart.family},
+          {"precision", to_string(point.precision)},
+          {"status", to_string(point.measurement->status)},
+          {"bound", to_string(point.bound)},
+          {"flags", point.flags},
+          {"fraction_of_roof", optional_number(point.fraction_of_roof)},
+          {"useful", array_of(chart.useful)},
+          {"executed", array_of(chart.executed)},
+          {"interval", chart.useful_flop_per_s ? array_of(*chart.useful_flop_per_s) : Json(nullptr)},
+          {"levels", levels(point, at_levels)},
+          {"texts", texts},
+          {"values", values},
+          {"facts", names.facts(point_facts(point))}};
+}
+
+Json steps(const ExperimentAnalysis& experiment) {
+  const auto index_of = [&](const RooflinePoint* point) { return point - experiment.points.data(); };
+  Json list = Json::array();
+  for (const LadderStep& step : experiment.steps) {
+    Json moves = Json::array();
+    for (const CounterMove& move : step.moves) {
+      moves.push_back({{"name", move.name},
+                       {"from", quantity_text(move.from, move.is_ratio)},
+                       {"to", quantity_text(move.to, move.is_ratio)}});
+    }
+    list.push_back({{"from", index_of(step.from)},
+                    {"to", index_of(step.to)},
+                    {"speedup", step.speedup},
+                    {"speedup_text", format::factor(step.speedup)},
+                    {"moves", moves}});
+  }
+  return list;
+}
+
+// The ceilings that points are held against; of a level that none is held against, reading from it.
+Json main_roofs(const Run& run, const ExperimentAnalysis& experiment) {
+  std::set<std::string> ids;
+  std::set<std::string> subjects;
+  for (const RooflinePoint& point : experiment.points) {
+    if (point.roof) ids.insert(point.roof->memory_ceiling);
+    for (const LevelUse& use : point.levels) ids.insert(use.ceiling);
+  }
+  for (const Ceiling& ceiling : run.ceilings) {
+    if (ids.contains(ceiling.id)) subjects.insert(ceiling.subject);
+  }
+  for (const Ceiling& ceiling : run.ceilings) {
+    if (ceiling.operation == "read" && !subjects.contains(ceiling.subject)) ids.insert(ceiling.id);
+  }
+  ids.erase("");
+  return ids;
+}
+
+Json precisions(const ExperimentAnalysis& experiment) {
+  std::set<std::string_view> names;
+  for (const RooflinePoint& point : experiment.points) names.insert(to_string(point.precision));
+  return names;
+}
+
+Json experiment(const Run& run, const ExperimentAnalysis& experiment) {
+  const ChartModel chart = chart_model(run, experiment);
+  const ChartModel at_levels = levels_model(run, experiment);
+  FactNames names;
+  Json points = Json::array();
+  for (std::size_t i = 0; i < experiment.points.size(); ++i) {
+    points.push_back(point(experiment.points[i], chart.points[i], at_levels.points[i], names));
+  }
+  return {{"name", experiment.name},
+          {"title", experiment.title.empty() ? experiment.name : experiment.title},
+          {"subtitle", chart.subtitle},
+          {"provenance", chart.provenance},
+          {"headline", headline(experiment)},
+          {"operations", chart.operations},
+          {"axes", {{"dram", window(chart.axes)}, {"levels", window(at_levels.axes)}}},
+          {"families", chart.families},
+          {"precisions", precisions(experiment)},
+          {"main_roofs", main_roofs(run, experiment)},
+          {"points", points},
+          {"fact_names", names.names()},
+          {"steps", steps(experiment)},
+          {"findings", implausible_texts(experiment.points)}};
+}
+
+Json roofs(const Run& run) {
+  Json list = Json::array();
+  for (const Ceiling& ceiling : run.ceilings) {
+    if (ceiling.kind == CeilingKind::latency || !is_drawable(ceiling.value)) continue;
+    list.push_back({{"id", ceiling.id},
+                    {"text", roof_line(ceiling).text},
+                    {"kind", to_string(ceiling.kind)},
+                    {"source", to_string(ceiling.source)},
+                    {"subject", ceiling.subject},
+                    {"operation", ceiling.operation},
+                    {"value", ceiling.value},
+                    {"method", ceiling.method}});
+  }
+  return list;
+}
+
+Json ceilings(const Run& run) {
+  const std::vector<CeilingPair> pairs = ceiling_pairs(run);
+  Json columns = Json::array();
+  for (const CeilingColumn& column : ceiling_columns()) {
+    columns.push_back({{"title", column.title}, {"is_number", column.is_number}});
+  }
+  Json rows = Json::array();
+  for (const CeilingPair& pair : pairs) {
+    Json row = Json::array();
+    for (const CeilingColumn& column : ceiling_columns()) row.push_back(column.text(run, pair));
+    rows.push_back(row);
+  }
+  return {{"columns", columns}, {"rows", rows}, {"findings", ceiling_findings(pairs)}};
+}
+
+Json agreements(const Run& run) {
+  Json tables = Json::array();
+  for (const AgreementTable& table : agreement_tables(run)) {
+    Json rows = Json::array();
+    for (const Agreement& agreement : *table.agreements) {
+      rows.push_back({{"agreement", json_fields::to_json(agreement)},
+                      {"verdict", to_string(agreement.verdict())},
+                      {"ours", ours_text(agreement)},
+                      {"reference", reference_text(agreement)},
+                      {"difference", difference_text(agreement)},
+                      {"tolerance", tolerance_text(agreement)}});
+    }
+    tables.push_back({{"title", table.title},
+                      {"summary", table.summary},
+                      {"reference", table.reference},
+                      {"reason", table.reason},
+                      {"hint", table.hint},
+                      {"rows", rows}});
+  }
+  return tables;
+}
+
+Json columns() {
+  Json list = Json::array();
+  for (const PointColumn& column : page_columns()) {
+    list.push_back({{"title", column.title}, {"is_number", column.is_number}, {"help", column_help(column)}});
+  }
+  return list;
+}
+
+Json bounds() {
+  Json texts = Json::object();
+  for (const Bound bound : {Bound::dram, Bound::l2, Bound::l1, Bound::shared, Bound::compute, Bound::launch,
+                            Bound::latency, Bound::unknown}) {
+    texts[std::string(to_string(bound))] = bound_text(bound);
+  }
+  return texts;
+}
+
+Json run_view(const Run& run, const Analysis& analysis) {
+  Json experiments = Json::array();
+  for (const ExperimentAnalysis& analysed : analysis.experiments) {
+    experiments.push_back(experiment(run, analysed));
+  }
+  const ChartModel bare = ceilings_model(run);
+  return {{"name", run.plan.name},
+          {"device", run.device.name},
+          {"started", format::utc(run.started_utc)},
+          {"source", to_string(run.source)},
+          {"provenance", bare.provenance},
+          {"axes", window(bare.axes)},
+          {"experiments", experiments},
+          {"roofs", roofs(run)},
+          {"ceilings", ceilings(run)},
+          {"environment", facts(environment_facts(run))},
+          {"agreements", agreements(run)}};
+}
+
+}  // namespace
+
+std::string page_data(const Run& run, const Analysis& analysis) {
+  const Json data = {{"format", "rooflinectl-page"},
+                     {"schema", 1},
+                     {"tool", fmt::format("rooflinectl {} ({})", run.tool_version, run.tool_commit)},
+                     {"columns", columns()},
+                     {"bounds", bounds()},
+                     {"run", run_view(run, analysis)},
+                     {"points_csv", points_csv(analysis)}};
+  return json_fields::to_text(data);
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/page_static.h"
+
+#include <fmt/format.h>
+
+#include "reports/ceiling_table.h"
+#include "reports/chart_model.h"
+#include "reports/environment_facts.h"
+#include "reports/format.h"
+#include "reports/point_table.h"
+#include "reports/svg.h"
+
+namespace rooflinectl {
+namespace {
+
+std::string title_of(const ExperimentAnalysis& experiment) {
+  return experiment.title.empty() ? experiment.name : experiment.title;
+}
+
+std::string_view number_class(bool is_number) {
+  return is_number ? R"( class="number")" : "";
+}
+
+std::string header_cell(std::string_view title, bool is_number) {
+  return fmt::format(R"(<th scope="col"{}>{}</th>)", number_class(is_number), escape_markup(title));
+}
+
+// What speaks against numbers of the table above.
+std::string findings(const std::vector<std::string>& texts) {
+  if (texts.empty()) return {};
+  std::string html = "<ul class=\"findings\">\n";
+  for (const std::string& text : texts) html += fmt::format("<li>{}</li>\n", escape_markup(text));
+  return html + "</ul>\n";
+}
+
+std::string cell(const PointColumn& column, const RooflinePoint& point) {
+  return fmt::format("<td{}>{}</td>", number_class(column.is_number), escape_markup(column.text(point)));
+}
+
+std::string point_table(const ExperimentAnalysis& experiment) {
+  std::string html = "<div class=\"scroll\"><table class=\"points\"><thead><tr>";
+  for (const PointColumn& column : point_columns()) {
+    html += header_cell(column.title, column.is_number);
+  }
+  html += "</tr></thead><tbody>\n";
+  for (std::size_t i = 0; i < experiment.points.size(); ++i) {
+    html += fmt::format(R"(<tr data-point="{}">)", i);
+    for (const PointColumn& column : point_columns()) html += cell(column, experiment.points[i]);
+    html += "</tr>\n";
+  }
+  return html + "</tbody></table></div>\n";
+}
+
+std::string steps(const ExperimentAnalysis& experiment) {
+  if (experiment.steps.empty()) return {};
+  std::string html = "<h3>From version to version</h3><ol class=\"steps\">\n";
+  for (const LadderStep& step : experiment.steps) {
+    html += fmt::format("<li>{}</li>\n", escape_markup(step_text(step, step.moves.size())));
+  }
+  return html + "</ol>\n";
+}
+
+std::string figure(const std::string& svg) {
+  return fmt::format("<figure>{}</figure>\n", svg);
+}
+
+std::string section(const Run& run, const ExperimentAnalysis& experiment, std::size_t index,
+                    const std::string& picture) {
+  return fmt::format(
+      "<section class=\"experiment\" id=\"experiment-{0}\" data-experiment=\"{0}\">\n<h2>{1}</h2>\n"
+      "<p class=\"provenance\">{2}</p>\n{3}{4}{5}{6}</section>\n",
+      index, escape_markup(title_of(experiment)), escape_markup(provenance(run, experiment.points)),
+      figure(picture), point_table(experiment), findings(implausible_texts(experiment.points)),
+      steps(experiment));
+}
+
+std::string sections(const Run& run, const Analysis& analysis, const std::vector<std::string>& pictures) {
+  std::string html;
+  if (analysis.experiments.empty()) return figure(pictures.front());
+  for (std::size_t i = 0; i < analysis.experiments.size(); ++i) {
+    html += section(run, analysis.experiments[i], i, pictures.at(i));
+  }
+  return html;
+}
+
+std::string ceilings(const Run& run) {
+  const std::vector<CeilingPair> pairs = ceiling_pairs(run);
+  std::string html = "<div class=\"scroll\"><table class=\"ceilings\"><thead><tr>";
+  for (const CeilingColumn& column : ceiling_columns()) html += header_cell(column.title, column.is_number);
+  html += "</tr></thead><tbody>\n";
+  for (const CeilingPair& pair : pairs) {
+    html += "<tr>";
+    for (const CeilingColumn& column : ceiling_columns()) {
+      html +=
+          fmt::format("<td{}>{}</td>", number_class(column.is_number), escape_markup(column.text(run, pair)));
+    }
+    html += "</tr>\n";
+  }
+  return html + "</tbody></table></div>\n" + findings(ceiling_findings(pairs));
+}
+
+std::string environment(const Run& run) {
+  std::string html;
+  for (const Fact& fact : environment_facts(run)) {
+    html += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", escape_markup(fact.name),
+                        escape_markup(fact.text));
+  }
+  return html;
+}
+
+}  // namespace
+
+std::string page_without_script(const Run& run, const Analysis& analysis,
+                                const std::vector<std::string>& pictures) {
+  return fmt::format(
+      "<main class=\"without-script\">\n{}<section>\n<h2>Ceilings</h2>\n{}</section>\n"
+      "<section>\n<h2>Environment</h2>\n<table "
+      "class=\"facts\"><tbody>\n{}</tbody></table>\n</section>\n</main>\n",
+      sections(run, analysis, pictures), ceilings(run), environment(run));
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: Apache-2.0
+// The roofline: drawn by Plotly, with our own pins, highlights and keys.
+import Plotly, { type PlotMouseEvent, type PlotRelayoutEvent, type PlotlyHTMLElement } from 'plotly.js-basic-dist-min';
+import type { Window } from './data';
+import { fill, h } from './dom';
+import { axesOf, figureOf, type Mark } from './figure';
+import type { Highlight } from './highlight';
+import { familyColour } from './marks';
+import { Plane, scaled, windowAround } from './plane';
+import { coloursOf, onSystemTheme } from './theme';
+import type { View, ViewStore } from './view';
+
+const CONFIG = { displayModeBar: false, responsive: false, scrollZoom: true, doubleClick: false as const, showTips: false };
+const STEP = 0.12;
+const ZOOM = 0.7;
+
+export class Chart {
+  readonly element = h('div', { class: 'chart' });
+  private readonly plot = h('div', { class: 'plot' });
+  private readonly overlay = h('div', { class: 'overlay', 'aria-hidden': 'true' });
+  private readonly frame = h('div', {
+    class: 'frame', tabindex: 0, role: 'application', 'aria-roledescription': 'chart',
+    'aria-label': 'Roofline. Left and right go from point to point, Enter pins, plus and minus zoom, 0 shows all, Shift with arrows moves.',
+  });
+  private marks: Mark[][] = [];
+  private isReady = false;
+  private isDragMode: 'pan' | 'zoom' = 'pan';
+  private lastSize = '';
+
+  constructor(private readonly store: ViewStore, private readonly highlight: Highlight) {
+    this.frame.append(this.plot, this.overlay);
+    this.element.append(this.tools(), this.frame);
+    this.frame.addEventListener('keydown', (event) => this.onKey(event));
+    this.frame.addEventListener('blur', () => this.highlight.set(null));
+    // The page scrolls with the wheel; with Ctrl it zooms the chart.
+    this.frame.addEventListener('wheel', (event) => {
+      if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
+    }, { capture: true });
+    this.highlight.onChange(() => this.drawOverlay());
+    onSystemTheme(() => this.draw());
+  }
+
+  /** Starts drawing; the element must be in the page. */
+  start(): void {
+    this.store.show(() => this.draw());
+    new ResizeObserver(() => {
+      const size = `${this.frame.clientWidth}×${this.frame.clientHeight}`;
+      if (size !== this.lastSize) this.draw();
+    }).observe(this.frame);
+  }
+
+  private get view(): View {
+    return this.store.view;
+  }
+
+  private get window(): Window {
+    return this.view.zoom ?? axesOf(this.view, this.store.experiment);
+  }
+
+  private get plane(): Plane {
+    return new Plane(this.window, this.frame.clientWidth, this.frame.clientHeight);
+  }
+
+  draw(): void {
+    const width = this.frame.clientWidth;
+    const height = this.frame.clientHeight;
+    if (width === 0 || height === 0) return;
+    this.lastSize = `${width}×${height}`;
+    const figure = figureOf(this.view, this.store.experiment, { width, height, colours: coloursOf() });
+    this.marks = figure.marks;
+    const isTouch = matchMedia('(pointer: coarse)').matches;
+    void Plotly.react(this.plot, figure.data, { ...figure.layout, dragmode: isTouch ? false : this.isDragMode }, CONFIG);
+    if (!this.isReady) this.listen(this.plot as unknown as PlotlyHTMLElement);
+    this.drawOverlay();
+  }
+
+  private listen(plot: PlotlyHTMLElement): void {
+    this.isReady = true;
+    const markOf = ({ points }: PlotMouseEvent): Mark | undefined => points[0] && this.marks[points[0].curveNumber]?.[points[0].pointNumber];
+    plot.on('plotly_hover', (event) => {
+      const mark = markOf(event);
+      if (mark) this.highlight.set({ point: mark.point, at: { x: event.event.clientX, y: event.event.clientY } });
+    });
+    plot.on('plotly_unhover', () => this.highlight.set(null));
+    plot.on('plotly_click', (event) => {
+      const point = this.store.experiment?.points[markOf(event)?.point ?? -1];
+      if (point) this.store.togglePin(point.key);
+    });
+    plot.on('plotly_relayout', (event) => this.onRelayout(event));
+    plot.on('plotly_relayouting', () => fill(this.overlay));
+    plot.on('plotly_doubleclick', () => this.store.set({ zoom: null }));
+  }
+
+  /** After zoom or pan by Plotly: the labels go to their new places. */
+  private onRelayout(event: PlotRelayoutEvent): void {
+    const changed = event as Record<string, number | undefined>;
+    const range = (axis: 'xaxis' | 'yaxis', old: [number, number]): [number, number] => {
+      const low = changed[`${axis}.range[0]`];
+      const high = changed[`${axis}.range[1]`];
+      return low === undefined || high === undefined ? old : [10 ** low, 10 ** high];
+    };
+    if (!Object.keys(changed).some((key) => key.includes('.range['))) return;
+    this.store.set({ zoom: { ai: range('xaxis', this.window.ai), rate: range('yaxis', this.window.rate) } });
+  }
+
+  private zoomBy(factor: number, dx = 0, dy = 0): void {
+    this.store.set({ zoom: scaled(this.window, factor, dx, dy) });
+  }
+
+  private tools(): HTMLElement {
+    const button = (text: string, label: string, onclick: () => void): HTMLElement => h('button', { type: 'button', 'aria-label': label, title: label, onclick }, text);
+    const drag = h('button', { type: 'button', 'aria-pressed': 'false', title: 'Drag draws a box to zoom into; else it moves the chart' }, 'Box zoom');
+    drag.addEventListener('click', () => {
+      this.isDragMode = this.isDragMode === 'pan' ? 'zoom' : 'pan';
+      drag.setAttribute('aria-pressed', String(this.isDragMode === 'zoom'));
+      this.draw();
+    });
+    return h('div', { class: 'tools', role: 'toolbar', 'aria-label': 'Chart' },
+      button('+', 'Zoom in', () => this.zoomBy(ZOOM)),
+      button('−', 'Zoom out', () => this.zoomBy(1 / ZOOM)),
+      button('Zoom to points', 'Show the points as large as possible', () => {
+        const zoom = windowAround(this.marks.flat().map((mark) => mark.at));
+        if (zoom) this.store.set({ zoom });
+      }),
+      button('All', 'Show the whole roofline', () => this.store.set({ zoom: null })),
+      drag,
+      h('span', { class: 'hint' }, 'Hover: numbers · click: pin · drag: move · Ctrl + wheel: zoom'));
+  }
+
+  private onKey(event: KeyboardEvent): void {
+    if (event.target !== this.frame || event.ctrlKey || event.metaKey || event.altKey) return;
+    const isMove = event.shiftKey;
+    const actions: Record<string, () => void> = {
+      ArrowRight: () => (isMove ? this.zoomBy(1, STEP) : this.step(1)),
+      ArrowLeft: () => (isMove ? this.zoomBy(1, -STEP) : this.step(-1)),
+      ArrowDown: () => (isMove ? this.zoomBy(1, 0, -STEP) : this.step(1)),
+      ArrowUp: () => (isMove ? this.zoomBy(1, 0, STEP) : this.step(-1)),
+      '+': () => this.zoomBy(ZOOM),
+      '=': () => this.zoomBy(ZOOM),
+      '-': () => this.zoomBy(1 / ZOOM),
+      '0': () => this.store.set({ zoom: null }),
+      Enter: () => this.pinActive(),
+      ' ': () => this.pinActive(),
+      Escape: () => this.highlight.set(null),
+    };
+    const action = actions[event.key];
+    if (!action) return;
+    event.preventDefault();
+    action();
+  }
+
+  private pinActive(): void {
+    const point = this.store.experiment?.points[this.highlight.active?.point ?? -1];
+    if (point) this.store.togglePin(point.key);
+  }
+
+  /** The next point that is in the chart. */
+  private step(direction: number): void {
+    const points = [...new Set(this.marks.flat().map((mark) => mark.point))].sort((a, b) => a - b);
+    if (points.length === 0) return;
+    const current = points.indexOf(this.highlight.active?.point ?? -1);
+    const next = current < 0 ? (direction > 0 ? 0 : points.length - 1) : (current + direction + points.length) % points.length;
+    const point = points[next] as number;
+    const mark = this.marks.flat().find((candidate) => candidate.point === point) as Mark;
+    const pixel = this.plane.pixel(mark.at);
+    const box = this.frame.getBoundingClientRect();
+    this.highlight.set({ point, at: { x: box.left + pixel.x, y: box.top + pixel.y } });
+  }
+
+  /** Rings around pinned points and the active one. */
+  private drawOverlay(): void {
+    const experiment = this.store.experiment;
+    if (!experiment) return fill(this.overlay);
+    const pinned = new Map(this.view.pins.map((key, place) => [key, place + 1]));
+    const active = this.highlight.active?.point;
+    const plane = this.plane;
+    const rings: HTMLElement[] = [];
+    for (const mark of this.marks.flat()) {
+      const point = experiment.points[mark.point];
+      const number = point && pinned.get(point.key);
+      if (!point || (number === undefined && mark.point !== active)) continue;
+      const pixel = plane.pixel(mark.at);
+      if (!plane.holds(pixel)) continue;
+      const ring = h('div', { class: mark.point === active ? 'ring active' : 'ring', 'data-point': mark.point },
+        number !== undefined && mark.isStrong ? h('span', {}, String(number)) : null);
+      ring.style.left = `${pixel.x}px`;
+      ring.style.top = `${pixel.y}px`;
+      ring.style.setProperty('--family', familyColour(point.family));
+      rings.push(ring);
+    }
+    fill(this.overlay, ...rings);
+  }
+}

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+// The switches above the chart and the legend beside it.
+import { cacheStates, countedLevels, data, type ExperimentView } from './data';
+import { fill, h } from './dom';
+import { familyGlyph, levelGlyph } from './marks';
+import { allPrecisions, levelOf, precisionsOf, type Roofs, type View, type ViewStore, type Work } from './view';
+
+const LEVEL_NAMES: Record<string, string> = { dram: 'DRAM', l2: 'L2', l1: 'L1', shared: 'shared', all: 'all levels' };
+
+interface Choice { value: string; text: string; help?: string }
+
+function choices(label: string, options: Choice[], chosen: string, choose: (value: string) => void): HTMLElement | null {
+  if (options.length < 2) return null;
+  return h('fieldset', { class: 'switch' }, h('legend', {}, label),
+    ...options.map(({ value, text, help }) =>
+      h('button', { type: 'button', 'aria-pressed': String(value === chosen), title: help, 'data-value': value, onclick: () => choose(value) }, text)));
+}
+
+function precisionSwitch(store: ViewStore, view: View, experiment: ExperimentView | undefined): HTMLElement | null {
+  const all = allPrecisions();
+  if (all.length < 2) return null;
+  const chosen = precisionsOf(view, experiment);
+  const toggle = (name: string): void => store.set({ precisions: chosen.includes(name) ? chosen.filter((other) => other !== name) : [...chosen, name] });
+  return h('fieldset', { class: 'switch' }, h('legend', {}, 'Precision'),
+    ...all.map((name) => h('button', { type: 'button', 'aria-pressed': String(chosen.includes(name)), 'data-value': name, title: `Points and compute roofs in ${name}`, onclick: () => toggle(name) }, name)));
+}
+
+/** Switches for level, precision, work, caches and roofs; those with nothing to choose are left out. */
+export function switches(store: ViewStore): HTMLElement {
+  const element = h('div', { class: 'switches', role: 'group', 'aria-label': 'What the chart shows' });
+  store.show((view) => {
+    const experiment = store.experiment;
+    const levels = experiment ? countedLevels(experiment) : [];
+    const levelOptions = levels.length > 1 ? [...levels, 'all'] : levels;
+    const caches = experiment ? cacheStates(experiment) : [];
+    const focused = document.activeElement instanceof HTMLElement && element.contains(document.activeElement)
+      ? [document.activeElement.closest('fieldset')?.querySelector('legend')?.textContent, document.activeElement.dataset['value']] : null;
+    fill(element,
+      choices('Memory level', levelOptions.map((value) => ({ value, text: LEVEL_NAMES[value] ?? value })), levelOf(view, experiment),
+        (value) => store.set({ level: value as View['level'], zoom: null })),
+      precisionSwitch(store, view, experiment),
+      experiment ? choices('Work', [
+        { value: 'both', text: 'both' },
+        { value: 'useful', text: 'useful ●', help: 'What the algorithm needs' },
+        { value: 'executed', text: 'executed ○', help: 'What the counters saw' },
+      ], view.work, (value) => store.set({ work: value as Work })) : null,
+      choices('Caches', caches.length > 1 ? [{ value: 'both', text: 'both' }, ...caches.map((value) => ({ value, text: value }))] : [],
+        caches.includes(view.caches) ? view.caches : 'both', (value) => store.set({ caches: value })),
+      choices('Roofs', [
+        { value: 'both', text: 'both' },
+        { value: 'measured', text: 'measured —', help: 'By micro-benchmarks on this device' },
+        { value: 'theoretical', text: 'theoretical ┄', help: 'From clocks and units' },
+      ], view.roofs, (value) => store.set({ roofs: value as Roofs })));
+    if (focused) {
+      const field = [...element.querySelectorAll('fieldset')].find((candidate) => candidate.querySelector('legend')?.textContent === focused[0]);
+      [...(field?.querySelectorAll('button') ?? [])].find((button) => button.dataset['value'] === focused[1])?.focus();
+    }
+  });
+  return element;
+}
+
+/** Families: a click hides or shows one, a double click shows it alone. */
+export function legend(store: ViewStore): HTMLElement {
+  const element = h('div', { class: 'legend', role: 'group', 'aria-label': 'Families' });
+  store.show((view) => {
+    const experiment = store.experiment;
+    if (!experiment) return fill(element);
+    const focused = document.activeElement instanceof HTMLElement && element.contains(document.activeElement) ? document.activeElement.dataset['value'] : null;
+    const toggle = (name: string): void => store.set({
+      hiddenFamilies: view.hiddenFamilies.includes(name) ? view.hiddenFamilies.filter((other) => other !== name) : [...view.hiddenFamilies, name],
+    });
+    const alone = (name: string): void => store.set({ hiddenFamilies: experiment.families.filter((other) => other !== name) });
+    fill(element,
+      ...experiment.families.map((name, family) => h('button', {
+        type: 'button', 'aria-pressed': String(!view.hiddenFamilies.includes(name)), 'data-value': name,
+        title: 'Click: hide or show. Double click: show alone.', onclick: () => toggle(name), ondblclick: () => alone(name),
+      }, familyGlyph(family), name)),
+      levelOf(view, experiment) === 'all' && h('p', { class: 'muted levels' }, 'Marks: ',
+        ...countedLevels(experiment).flatMap((level) => [levelGlyph(level), ` ${LEVEL_NAMES[level] ?? level} `]), '· filled at the level that limits'));
+    if (focused) [...element.querySelectorAll('button')].find((button) => button.dataset['value'] === focused)?.focus();
+  });
+  return element;
+}
+
+/** One button per experiment. */
+export function experimentTabs(store: ViewStore): HTMLElement | null {
+  const { experiments } = data.run;
+  if (experiments.length < 2) return null;
+  const element = h('nav', { class: 'tabs', 'aria-label': 'Experiments' });
+  const buttons = experiments.map((experiment, index) => h('button', { type: 'button', onclick: () => store.setExperiment(index) }, experiment.title));
+  element.append(...buttons);
+  store.show((view) => buttons.forEach((button, index) => button.setAttribute('aria-current', String(index === view.experiment))));
+  return element;
+}
+
+/** What bounds how many points: a click leaves only those. */
+export function boundList(store: ViewStore): HTMLElement {
+  const element = h('ul', { class: 'bounds' });
+  store.show((view) => {
+    const counts = new Map<string, number>();
+    for (const point of store.experiment?.points ?? []) counts.set(point.bound, (counts.get(point.bound) ?? 0) + 1);
+    const focused = element.contains(document.activeElement) ? (document.activeElement as HTMLElement).dataset['value'] : null;
+    fill(element, ...[...counts].sort((a, b) => b[1] - a[1]).map(([bound, count]) => h('li', {},
+      h('button', {
+        type: 'button', 'aria-pressed': String(view.bound === bound), 'data-value': bound,
+        title: 'Show these points alone', onclick: () => store.set({ bound: view.bound === bound ? null : bound }),
+      }, h('strong', {}, String(count)), ' ', h('span', { class: `bound bound-${bound}` }, bound)),
+      h('span', { class: 'muted' }, data.bounds[bound] ?? ''))));
+    if (focused) [...element.querySelectorAll('button')].find((button) => button.dataset['value'] === focused)?.focus();
+  });
+  return element;
+}

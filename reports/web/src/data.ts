@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { ExperimentView, PageData, PointView, Level } from './generated/page_data';
+
+export type {
+  AgreementTable, CeilingTable, Column, ExperimentView, Level, PageData, Place, PointView, Range, Roof, RunView, Step, Window,
+} from './generated/page_data';
+
+export const LEVELS: readonly Level[] = ['dram', 'l2', 'l1', 'shared'];
+
+function textOf(id: string): string {
+  return document.getElementById(id)?.textContent ?? '';
+}
+
+export const data = JSON.parse(textOf('page-data')) as PageData;
+
+/** The file run.json, as it was written. */
+export function runJson(): string {
+  return textOf('run-json');
+}
+
+/** Name and text of everything known of a point. */
+export function factsOf(experiment: ExperimentView, point: PointView): [string, string][] {
+  return point.facts.map(([name, text]) => [experiment.fact_names[name] ?? '', text]);
+}
+
+export function cacheStates(experiment: ExperimentView): string[] {
+  return [...new Set(experiment.points.map((point) => point.id.cache))].sort();
+}
+
+/** The levels at which traffic of the experiment was counted. */
+export function countedLevels(experiment: ExperimentView): Level[] {
+  return LEVELS.filter((level) => experiment.points.some((point) => point.levels.some((at) => at.level === level && at.useful)));
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+
+type Child = Node | string | null | undefined | false;
+type Attributes = Record<string, string | number | boolean | ((event: never) => void) | null | undefined>;
+
+/**
+ * An element with attributes, listeners (`onclick`) and children. Texts become text nodes: names from files are data, never
+ * markup.
+ */
+export function h<K extends keyof HTMLElementTagNameMap>(tag: K, attributes: Attributes = {}, ...children: Child[]): HTMLElementTagNameMap[K] {
+  const element = document.createElement(tag);
+  for (const [name, value] of Object.entries(attributes)) {
+    if (value === null || value === undefined || value === false) continue;
+    if (typeof value === 'function') {
+      element.addEventListener(name.slice(2), value as unknown as EventListener);
+    } else {
+      element.setAttribute(name, value === true ? '' : String(value));
+    }
+  }
+  element.append(...children.filter((child): child is Node | string => child !== null && child !== undefined && child !== false));
+  return element;
+}
+
+/** Puts `children` into `element` in place of what is there. */
+export function fill(element: Element, ...children: Child[]): void {
+  element.replaceChildren(...children.filter((child): child is Node | string => child !== null && child !== undefined && child !== false));
+}
+
+export function scrollBox(label: string, table: HTMLElement): HTMLElement {
+  return h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label }, table);
+}

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+import Plotly, { type Layout } from 'plotly.js-basic-dist-min';
+import { data, runJson } from './data';
+import { h } from './dom';
+import { figureOf } from './figure';
+import { plain } from './roofs';
+import { coloursOf } from './theme';
+import type { ViewStore } from './view';
+
+const WIDTH = 1600;
+const HEIGHT = 900;
+const HEAD = 84;
+const FOOT = 28;
+
+function save(name: string, content: Blob): void {
+  const url = URL.createObjectURL(content);
+  h('a', { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}
+
+/** The chart as it is seen, with title, legend and origin, on light paper. */
+async function picture(store: ViewStore, format: 'png' | 'svg'): Promise<Blob> {
+  const light = h('div', { 'data-theme': 'light', hidden: true });
+  document.body.append(light);
+  const colours = coloursOf(light);
+  light.remove();
+  const experiment = store.experiment;
+  const figure = figureOf(store.view, experiment, { width: WIDTH, height: HEIGHT - HEAD - FOOT, colours });
+  const margin = figure.layout.margin ?? {};
+  const layout = {
+    ...figure.layout, height: HEIGHT, showlegend: (experiment?.families.length ?? 0) > 0,
+    margin: { ...margin, t: (margin.t ?? 0) + HEAD, b: (margin.b ?? 0) + FOOT },
+    title: {
+      text: plain(experiment?.title ?? `Ceilings of ${data.run.device}`), subtitle: { text: plain(experiment?.subtitle ?? '') },
+      x: 0, xref: 'paper', xanchor: 'left', y: 1, yref: 'container', yanchor: 'top', pad: { t: 14 },
+    },
+    legend: { orientation: 'h', x: 1, xanchor: 'right', y: 1.005, yanchor: 'bottom' },
+    annotations: [...(figure.layout.annotations ?? []), {
+      text: plain(`${experiment?.provenance ?? data.run.provenance} · ${data.tool}`), xref: 'paper', yref: 'paper', x: 1, y: 0, xanchor: 'right', yanchor: 'top',
+      yshift: -(margin.b ?? 0) - 2, showarrow: false, font: { size: 11, color: colours.muted },
+    }],
+  } as Partial<Layout>;
+  const url = await Plotly.toImage({ data: figure.data, layout } as never, { format, width: WIDTH, height: HEIGHT });
+  const [head = '', body = ''] = [url.slice(0, url.indexOf(',')), url.slice(url.indexOf(',') + 1)];
+  if (!head.includes(';base64')) return new Blob([decodeURIComponent(body)], { type: 'image/svg+xml' });
+  return new Blob([Uint8Array.from(atob(body), (c) => c.charCodeAt(0))], { type: `image/${format}` });
+}
+
+/** Buttons for PNG and SVG of the chart as it is, CSV of every point, and run.json; and for a link to the view. */
+export function downloads(store: ViewStore): HTMLElement {
+  const name = (): string => `roofline-${(store.experiment?.name ?? 'ceilings').replace(/[^\w.-]/g, '_')}`;
+  const button = (text: string, title: string, onclick: () => void): HTMLElement => h('button', { type: 'button', title, onclick }, text);
+  const copied = h('span', { class: 'muted', role: 'status' });
+  return h('div', { class: 'downloads', role: 'group', 'aria-label': 'Download' }, h('span', { class: 'muted' }, 'Download'),
+    button('PNG', 'The chart as it is now, 1600×900', () => void picture(store, 'png').then((file) => save(`${name()}.png`, file))),
+    button('SVG', 'The chart as it is now', () => void picture(store, 'svg').then((file) => save(`${name()}.svg`, file))),
+    button('CSV', 'points.csv: one row per point', () => save('points.csv', new Blob([data.points_csv], { type: 'text/csv' }))),
+    button('JSON', 'run.json: everything that was measured', () => save('run.json', new Blob([runJson()], { type: 'application/json' }))),
+    button('Copy link', 'A link to this page as it is now', () => {
+      void navigator.clipboard.writeText(location.href).then(() => { copied.textContent = 'copied'; }, () => { copied.textContent = 'the address line has it'; });
+      setTimeout(() => { copied.textContent = ''; }, 3000);
+    }), copied);
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+import './page.css';
+import { Chart } from './chart';
+import { boundList, experimentTabs, legend, switches } from './controls';
+import { data } from './data';
+import { fill, h } from './dom';
+import { downloads } from './downloads';
+import { Highlight } from './highlight';
+import { pinnedPoints } from './pins';
+import { preparePrint } from './print';
+import { agreements, ceilings, environment, implausible, ladder } from './sections';
+import { PointTable } from './table';
+import { applyTheme } from './theme';
+import { tooltip } from './tooltip';
+import { ViewStore, type Theme } from './view';
+
+const THEMES: Record<Theme, Theme> = { auto: 'dark', dark: 'light', light: 'auto' };
+
+function themeButton(store: ViewStore): HTMLElement {
+  const button = h('button', { type: 'button', class: 'theme', onclick: () => store.set({ theme: THEMES[store.view.theme] }) });
+  store.show(({ theme }) => {
+    applyTheme(theme);
+    button.textContent = `Theme: ${theme}`;
+  });
+  return button;
+}
+
+function heading(store: ViewStore): HTMLElement {
+  const element = h('div', { class: 'heading' });
+  store.show((view, previous) => {
+    if (previous?.experiment === view.experiment) return;
+    const experiment = store.experiment;
+    fill(element,
+      h('h2', {}, experiment?.title ?? `Ceilings of ${data.run.device}`),
+      experiment ? h('p', { class: 'muted' }, experiment.subtitle) : null,
+      h('p', { class: 'provenance' }, experiment?.provenance ?? data.run.provenance),
+      experiment ? h('p', { class: 'headline' }, experiment.headline) : null);
+  });
+  return element;
+}
+
+function guide(): HTMLElement {
+  return h('details', { class: 'guide' }, h('summary', {}, 'How to read this'),
+    h('ul', {},
+      h('li', {}, 'Each mark is a kernel: to the right it does more work per byte, higher it is faster.'),
+      h('li', {}, 'The line above a mark is its roof: no kernel with its intensity can be faster on this device. The slope is memory bandwidth, the flat part arithmetic.'),
+      h('li', {}, 'Filled: the work that the algorithm needs. Hollow: the work that was executed. A gap between them is redundant work or excess traffic.'),
+      h('li', {}, 'A mark far below its roof waits for something: hover over it to see what bounds it, pin it to keep its numbers.')));
+}
+
+function build(root: HTMLElement): void {
+  const store = new ViewStore();
+  const highlight = new Highlight();
+  const chart = new Chart(store, highlight);
+  const hasPoints = data.run.experiments.length > 0;
+  const links = [['#ladder', 'Ladder'], ['#ceilings', 'Ceilings'], ['#agreement', 'Agreement'], ['#environment', 'Environment']] as const;
+  const jump = (id: string): void => document.querySelector(id)?.scrollIntoView();
+  const lower = [ceilings(), agreements(), environment()];
+  const steps = ladder(store);
+  const has = (id: string): boolean => [...lower, steps].some((section) => section && `#${section.id}` === id && !section.hidden);
+  fill(root,
+    h('div', { class: 'topbar' }, experimentTabs(store), h('div', { class: 'actions' },
+      h('nav', { class: 'jumps', 'aria-label': 'Sections' }, ...links.filter(([id]) => has(id)).map(([id, text]) => h('button', { type: 'button', class: 'link', onclick: () => jump(id) }, text))),
+      downloads(store), themeButton(store))),
+    h('main', {},
+      h('div', { class: 'stage' },
+        h('div', { class: 'left' }, switches(store), chart.element),
+        h('aside', { class: 'side', 'aria-label': 'Summary' }, heading(store), legend(store), boundList(store), guide())),
+      implausible(store),
+      pinnedPoints(store),
+      hasPoints && new PointTable(store, highlight).element,
+      steps, ...lower),
+    tooltip(store, highlight));
+  chart.start();
+  preparePrint(chart);
+}
+
+try {
+  build(document.getElementById('page') as HTMLElement);
+} catch (error) {
+  // What a reader without a script sees is better than nothing.
+  const page = document.getElementById('page') as HTMLElement;
+  page.innerHTML = document.querySelector('noscript')?.textContent ?? '';
+  throw error;
+}

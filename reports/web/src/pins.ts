@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+import { factsOf, type ExperimentView, type PointView } from './data';
+import { fill, h, scrollBox } from './dom';
+import { familyGlyph } from './marks';
+import type { ViewStore } from './view';
+
+function pinned(keys: readonly string[], experiment: ExperimentView): { point: PointView; number: number }[] {
+  return keys.flatMap((key, place) => {
+    const point = experiment.points.find((candidate) => candidate.key === key);
+    return point ? [{ point, number: place + 1 }] : [];
+  });
+}
+
+/** All numbers of the pinned points side by side; what differs stands out. */
+export function pinnedPoints(store: ViewStore): HTMLElement {
+  const element = h('section', { class: 'pins', id: 'pinned', 'aria-label': 'Pinned points' });
+  store.show((view) => {
+    const experiment = store.experiment;
+    const points = experiment ? pinned(view.pins, experiment) : [];
+    element.hidden = points.length === 0;
+    if (!experiment || points.length === 0) return fill(element);
+    const facts = points.map(({ point }) => new Map(factsOf(experiment, point)));
+    const names = experiment.fact_names.filter((name) => facts.some((fact) => fact.has(name)));
+    const head = h('tr', {}, h('td'), ...points.map(({ point, number }) => h('th', { scope: 'col' },
+      familyGlyph(point.family), `${point.label} `, h('span', { class: 'pin' }, String(number)),
+      h('button', { type: 'button', class: 'close', 'aria-label': `Unpin ${point.label}`, onclick: () => store.togglePin(point.key) }, '×'))));
+    const rows = names.map((name) => {
+      const texts = facts.map((fact) => fact.get(name) ?? '–');
+      const differs = new Set(texts).size > 1;
+      return h('tr', { class: differs ? 'differs' : null }, h('th', { scope: 'row' }, name), ...texts.map((text) => h('td', {}, text)));
+    });
+    fill(element,
+      h('div', { class: 'section-head' }, h('h2', {}, points.length === 1 ? 'Pinned point' : `${points.length} pinned points`),
+        points.length > 1 && h('span', { class: 'muted' }, 'What differs is bold.'),
+        h('button', { type: 'button', onclick: () => store.set({ pins: [] }) }, 'Unpin all')),
+      scrollBox('Numbers of the pinned points', h('table', {}, h('thead', {}, head), h('tbody', {}, ...rows))));
+  });
+  return element;
+}

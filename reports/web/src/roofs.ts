@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: Apache-2.0
+// The roofs that the switches leave, as lines, and their labels.
+import { data, type ExperimentView, type Roof } from './data';
+import { overlap, Plane, type Box } from './plane';
+import { levelOf, precisionsOf, type View } from './view';
+
+/** `&` and `<` have a meaning in Plotly's texts; names from files are data. */
+export function plain(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('\n', ' ');
+}
+
+/** Whether the points are held against the roof, so that it is drawn with its name; others are thin lines. */
+export function isMain(roof: Roof, experiment: ExperimentView | undefined): boolean {
+  if (roof.kind === 'compute' || roof.source === 'theoretical') return true;
+  return experiment ? experiment.main_roofs.includes(roof.id) : roof.operation === 'read';
+}
+
+export function shownRoofs(view: View, experiment: ExperimentView | undefined): Roof[] {
+  const level = experiment ? levelOf(view, experiment) : 'all';
+  const precisions = new Set(precisionsOf(view, experiment));
+  return data.run.roofs.filter((roof) => {
+    if (view.roofs !== 'both' && roof.source !== view.roofs) return false;
+    if (roof.kind === 'compute') return precisions.has(roof.subject);
+    if (level === 'all') return isMain(roof, experiment) && roof.source === (view.roofs === 'theoretical' ? 'theoretical' : 'measured');
+    return roof.subject === level && roof.operation !== 'triad';
+  });
+}
+
+const fastest = (roofs: readonly Roof[], kind: Roof['kind']): number =>
+  Math.max(0, ...roofs.filter((roof) => roof.kind === kind).map((roof) => roof.value));
+
+/** The ends of the line: a bandwidth ends at the highest compute roof, a compute roof starts at the fastest bandwidth. */
+export function lineOf(roof: Roof, roofs: readonly Roof[], plane: Plane): [number, number][] {
+  const [left, right] = [plane.window.ai[0] / 1e3, plane.window.ai[1] * 1e3];
+  if (roof.kind === 'bandwidth') {
+    const top = fastest(roofs, 'compute') || roof.value * right;
+    return [[left, roof.value * left], [top / roof.value, top]];
+  }
+  const bandwidth = fastest(roofs, 'bandwidth');
+  return [[bandwidth > 0 ? roof.value / bandwidth : left, roof.value], [right, roof.value]];
+}
+
+export interface RoofLabel { text: string; x: number; y: number; angle: number }
+
+const FONT_SIZE = 11;
+const measure = document.createElement('canvas').getContext('2d');
+export function textWidth(text: string, size = FONT_SIZE): number {
+  if (!measure) return text.length * size * 0.55;
+  measure.font = `${size}px system-ui, sans-serif`;
+  return measure.measureText(text).width;
+}
+
+/** Labels on the lines that are in the frame, none over another; in pixels of the plot. */
+export function roofLabels(roofs: readonly Roof[], experiment: ExperimentView | undefined, plane: Plane): RoofLabel[] {
+  const labels: RoofLabel[] = [];
+  const taken: Box[] = [];
+  for (const roof of roofs) {
+    if (!isMain(roof, experiment)) continue;
+    const candidates = roof.kind === 'compute' ? levelPlaces(roof, roofs, plane) : slopePlaces(roof, roofs, plane);
+    for (const { label, boxes } of candidates) {
+      if (boxes.some((box) => taken.some((other) => overlap(box, other)))) continue;
+      taken.push(...boxes);
+      labels.push(label);
+      break;
+    }
+  }
+  return labels;
+}
+
+interface Candidate { label: RoofLabel; boxes: Box[] }
+
+function levelPlaces(roof: Roof, roofs: readonly Roof[], plane: Plane): Candidate[] {
+  const { frame } = plane;
+  const [start] = lineOf(roof, roofs, plane);
+  const line = plane.pixel(start as [number, number]);
+  if (line.y < frame.top || line.y > frame.bottom) return [];
+  const width = textWidth(roof.text);
+  const above = roof.source === 'theoretical' ? [-8, 8] : [8, -8];
+  const candidates: Candidate[] = [];
+  for (let right = frame.right - 6; right - width > Math.max(line.x, frame.left); right -= width / 2 + 10) {
+    for (const offset of above) {
+      const y = line.y + offset;
+      if (y < frame.top + 6 || y > frame.bottom - 6) continue;
+      candidates.push({
+        label: { text: roof.text, x: right - width / 2, y, angle: 0 },
+        boxes: [{ left: right - width - 4, right: right + 4, top: y - 7, bottom: y + 7 }],
+      });
+    }
+  }
+  return candidates;
+}
+
+/** Along the slope, above the line for theoretical roofs. */
+function slopePlaces(roof: Roof, roofs: readonly Roof[], plane: Plane): Candidate[] {
+  const { frame } = plane;
+  const [, end] = lineOf(roof, roofs, plane);
+  const top = plane.pixel(end as [number, number]);
+  const other = plane.pixel([plane.window.ai[0], plane.window.ai[0] * roof.value]);
+  const slope = (top.y - other.y) / (top.x - other.x);
+  if (!Number.isFinite(slope) || top.x <= frame.left) return [];
+  const length = Math.hypot(1, slope);
+  const unit = { x: 1 / length, y: slope / length };
+  const width = textWidth(roof.text);
+  const side = roof.source === 'theoretical' ? -9 : 9;
+  const candidates: Candidate[] = [];
+  for (let x = Math.min(top.x, frame.right) - 30; x > frame.left + 10; x -= 14) {
+    const centre = { x: x - (unit.x * width) / 2, y: other.y + slope * (x - other.x) - (unit.y * width) / 2 };
+    const at = { x: centre.x - unit.y * side, y: centre.y + unit.x * side };
+    const ends = [-0.5, 0.5].map((share) => ({ x: at.x + unit.x * width * share, y: at.y + unit.y * width * share }));
+    if (!ends.every((pixel) => plane.holds(pixel))) continue;
+    const boxes = [-0.5, -0.3, -0.1, 0.1, 0.3, 0.5].map((share) => {
+      const centreOfBox = { x: at.x + unit.x * width * share, y: at.y + unit.y * width * share };
+      return { left: centreOfBox.x - 8, right: centreOfBox.x + 8, top: centreOfBox.y - 8, bottom: centreOfBox.y + 8 };
+    });
+    candidates.push({ label: { text: roof.text, ...at, angle: (Math.atan(slope) * 180) / Math.PI }, boxes });
+  }
+  return candidates;
+}

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+// What stands below the chart and the table: ladder steps, ceilings, agreement, environment.
+import { data, type AgreementTable, type ExperimentView, type Step } from './data';
+import { fill, h, scrollBox } from './dom';
+import type { ViewStore } from './view';
+
+function findings(texts: readonly string[]): HTMLElement | null {
+  return texts.length === 0 ? null : h('ul', { class: 'findings' }, ...texts.map((text) => h('li', {}, text)));
+}
+
+function step({ from, to, speedup, speedup_text, moves }: Step, experiment: ExperimentView, store: ViewStore): HTMLElement {
+  const name = (index: number): HTMLElement | null => {
+    const point = experiment.points[index];
+    return point ? h('button', { type: 'button', class: 'link', title: 'Pin', onclick: () => store.togglePin(point.key) }, point.label) : null;
+  };
+  const kind = speedup >= 1.01 ? 'faster' : speedup <= 0.99 ? 'slower' : 'same';
+  return h('li', {},
+    h('p', { class: 'what' }, name(from), ' → ', name(to), ' ', h('strong', { class: kind }, speedup_text), h('span', { class: 'muted' }, kind === 'same' ? ' as fast' : ` ${kind}`)),
+    moves.length === 0 ? h('p', { class: 'muted' }, 'No counter moved by 5 % or more.')
+      : h('ul', {}, ...moves.map((move) => h('li', {}, h('span', { class: 'muted' }, `${move.name} `), `${move.from} → ${move.to}`))));
+}
+
+/** From version to version: how much faster, and which counters moved. */
+export function ladder(store: ViewStore): HTMLElement {
+  const element = h('section', { class: 'ladder', id: 'ladder' });
+  store.show((view, previous) => {
+    if (previous?.experiment === view.experiment) return;
+    const experiment = store.experiment;
+    element.hidden = !experiment || experiment.steps.length === 0;
+    if (!experiment) return;
+    fill(element, h('h2', {}, 'From version to version'),
+      h('p', { class: 'muted' }, 'Old time over new time, and what the counters say has changed, what matters most first.'),
+      h('ol', { class: 'steps' }, ...experiment.steps.map((each) => step(each, experiment, store))));
+  });
+  return element;
+}
+
+/** What speaks against numbers of the experiment. */
+export function implausible(store: ViewStore): HTMLElement {
+  const element = h('div');
+  store.show(() => fill(element, findings(store.experiment?.findings ?? [])));
+  return element;
+}
+
+export function ceilings(): HTMLElement {
+  const { columns, rows, findings: texts } = data.run.ceilings;
+  return h('section', { id: 'ceilings' }, h('h2', {}, 'Ceilings'),
+    h('p', { class: 'muted' }, 'The roofs: what this device was measured to do, and what it could do in theory. “ok”: hardware counters confirm the benchmark’s work.'),
+    findings(texts),
+    scrollBox('Ceilings', h('table', {},
+      h('thead', {}, h('tr', {}, ...columns.map((column) => h('th', { scope: 'col', class: column.is_number ? 'number' : null }, column.title)))),
+      h('tbody', {}, ...rows.map((row) => h('tr', {}, ...row.map((text, i) => (i === 0 ? h('th', { scope: 'row' }, text) : h('td', { class: columns[i]?.is_number ? 'number' : null }, text)))))))));
+}
+
+function agreementTable(table: AgreementTable): HTMLElement {
+  const differs = table.rows.filter((row) => row.verdict === 'differs').length;
+  const headings = ['subject', 'quantity', 'rooflinectl', table.reference, 'difference', 'tolerance', 'verdict', 'note'];
+  return h('details', { open: differs > 0 },
+    h('summary', {}, h('strong', {}, table.title), ' ', h('span', { class: differs > 0 ? 'slower' : 'muted' }, table.summary || table.reason)),
+    table.reason !== '' && h('p', {}, table.reason, table.hint !== '' && h('span', { class: 'muted' }, ` ${table.hint}`)),
+    table.rows.length > 0 && scrollBox(table.title, h('table', {},
+      h('thead', {}, h('tr', {}, ...headings.map((text) => h('th', { scope: 'col' }, text)))),
+      h('tbody', {}, ...table.rows.map((row) => h('tr', {},
+        h('th', { scope: 'row' }, row.agreement.subject), h('td', {}, row.agreement.quantity), h('td', { class: 'number' }, row.ours),
+        h('td', { class: 'number' }, row.reference), h('td', { class: 'number' }, row.difference), h('td', { class: 'number' }, row.tolerance),
+        h('td', {}, h('span', { class: `verdict ${row.verdict}` }, row.verdict)), h('td', {}, row.agreement.note)))))));
+}
+
+export function agreements(): HTMLElement | null {
+  if (data.run.agreements.length === 0) return null;
+  return h('section', { id: 'agreement' }, h('h2', {}, 'Agreement'),
+    h('p', { class: 'muted' }, 'Our numbers beside those of kernels of known work and of other profilers.'), ...data.run.agreements.map(agreementTable));
+}
+
+export function environment(): HTMLElement {
+  return h('section', { id: 'environment' }, h('h2', {}, 'Environment'),
+    scrollBox('Environment', h('table', { class: 'facts' }, h('tbody', {}, ...data.run.environment.map(([name, text]) => h('tr', {}, h('th', { scope: 'row' }, name), h('td', {}, text)))))));
+}

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+import type { Theme } from './view';
+
+/** Colours of the chart that follow the paper, from page.css. */
+export interface Colours { paper: string; ink: string; muted: string; line: string; grid: string; gridMinor: string; roof: string; faint: string }
+
+export function applyTheme(theme: Theme): void {
+  if (theme === 'auto') {
+    delete document.documentElement.dataset['theme'];
+  } else {
+    document.documentElement.dataset['theme'] = theme;
+  }
+}
+
+export function coloursOf(element: Element = document.documentElement): Colours {
+  const style = getComputedStyle(element);
+  const colour = (name: string): string => style.getPropertyValue(`--${name}`).trim();
+  return {
+    paper: colour('paper'), ink: colour('ink'), muted: colour('muted'), line: colour('line'), grid: colour('grid'),
+    gridMinor: colour('grid-minor'), roof: colour('roof'), faint: colour('faint'),
+  };
+}
+
+/** Calls `listener` when the system turns from light to dark or back. */
+export function onSystemTheme(listener: () => void): void {
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', listener);
+}

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+import { data, factsOf } from './data';
+import { fill, h } from './dom';
+import type { Highlight } from './highlight';
+import { familyGlyph } from './marks';
+import type { ViewStore } from './view';
+
+const GAP = 16;
+const EDGE = 4;
+
+/** All numbers of the active point, beside it. */
+export function tooltip(store: ViewStore, highlight: Highlight): HTMLElement {
+  const box = h('div', { id: 'tooltip', 'aria-hidden': 'true', hidden: true });
+  // Those who do not see the tooltip hear the sentence.
+  const said = h('p', { class: 'visually-hidden', role: 'status' });
+  highlight.onChange((active) => {
+    const experiment = store.experiment;
+    const point = active && experiment?.points[active.point];
+    if (!active || !experiment || !point) {
+      box.hidden = true;
+      return;
+    }
+    if (said.textContent !== point.summary) said.textContent = point.summary;
+    if (!active.at) {
+      box.hidden = true;
+      return;
+    }
+    fill(box,
+      h('p', { class: 'name' }, familyGlyph(point.family), h('strong', {}, point.label), ' ', h('span', { class: `bound bound-${point.bound}` }, point.bound)),
+      h('p', { class: 'muted' }, data.bounds[point.bound] ?? ''),
+      h('dl', {}, ...factsOf(experiment, point).flatMap(([name, text]) => [h('dt', {}, name), h('dd', {}, text)])),
+      h('p', { class: 'muted' }, store.view.pins.includes(point.key) ? 'Click to unpin.' : 'Click to pin.'));
+    box.hidden = false;
+    const { width, height } = box.getBoundingClientRect();
+    const left = active.at.x + GAP + width < innerWidth ? active.at.x + GAP : active.at.x - GAP - width;
+    box.style.left = `${Math.max(EDGE, left)}px`;
+    box.style.top = `${Math.max(EDGE, Math.min(active.at.y + GAP, innerHeight - height - EDGE))}px`;
+  });
+  return h('div', {}, box, said);
+}

@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tests of the page that need npm.
+
+usage: page_test.py build|browser ROOFLINECTL BUILD_FOLDER
+
+build: builds reports/web anew and compares with the committed reports/web/dist/page.html.
+browser: runs the tests of this folder in Chromium, on reports that ROOFLINECTL writes.
+
+Packages are installed below BUILD_FOLDER, once per lock file. Exits with 77, the code for a skipped test, where npm, Chromium
+or the way to the package registry is missing.
+"""
+
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+OFFLINE = ["EAI_AGAIN", "ENOTFOUND", "ECONNREFUSED", "ETIMEDOUT", "ENETUNREACH"]
+
+
+def skip(reason):
+    print(f"skipped: {reason}")
+    sys.exit(77)
+
+
+def copy(folder, target):
+    """The sources of `folder`; node_modules below `target` stays."""
+    for path in (SOURCE / folder).rglob("*"):
+        relative = path.relative_to(SOURCE / folder)
+        if path.is_file() and not {"node_modules", "dist", "generated"} & set(relative.parts):
+            (target / relative).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target / relative)
+
+
+def install(folder):
+    lock = (folder / "package-lock.json").read_text(encoding="utf-8")
+    stamp = folder / "node_modules" / ".installed"
+    if stamp.exists() and stamp.read_text(encoding="utf-8") == lock:
+        return
+    done = subprocess.run(["npm", "ci", "--ignore-scripts", "--no-audit", "--no-fund"], cwd=folder, capture_output=True, text=True)
+    if done.returncode != 0:
+        if any(code in done.stderr for code in OFFLINE):
+            skip("no way to the package registry")
+        sys.exit(done.stdout + done.stderr)
+    stamp.write_text(lock, encoding="utf-8")
+
+
+def build(work):
+    copy("docs/schema", work / "docs" / "schema")
+    web = work / "reports" / "web"
+    shutil.rmtree(web / "src", ignore_errors=True)
+    copy("reports/web", web)
+    install(web)
+    subprocess.run(["npm", "run", "build"], cwd=web, check=True)
+    built = (web / "dist" / "page.html").read_bytes()
+    committed = (SOURCE / "reports" / "web" / "dist" / "page.html").read_bytes()
+    if built != committed:
+        sys.exit("reports/web/dist/page.html is not what its sources give: cd reports/web && npm ci && npm run build")
+    print(f"{len(built)} bytes, as committed")
+
+
+def browser(work, rooflinectl):
+    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    if not chromium:
+        skip("no Chromium; CHROMIUM=<program> names one")
+    tests = work / "tests"
+    for old in tests.glob("*.spec.ts"):
+        old.unlink()
+    copy("tests/web", tests)
+    install(tests)
+    environment = {**os.environ, "CHROMIUM": chromium, "ROOFLINECTL": rooflinectl, "SOURCE_FOLDER": str(SOURCE)}
+    sys.exit(subprocess.run(["npx", "--no-install", "playwright", "test"], cwd=tests, env=environment).returncode)
+
+
+def main():
+    step, rooflinectl, folder = sys.argv[1:]
+    if shutil.which("npm") is None:
+        skip("no npm")
+    work = pathlib.Path(folder) / step
+    if step == "build":
+        build(work)
+    else:
+        browser(work, rooflinectl)
+
+
+main()

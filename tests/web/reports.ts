@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pages under test, written by the real program from the shipped recording and from runs made of it.
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const ROOFLINECTL = process.env['ROOFLINECTL'] ?? 'rooflinectl';
+const SOURCE = process.env['SOURCE_FOLDER'] ?? join(process.cwd(), '..', '..');
+export const FOLDER = join(process.cwd(), 'pages');
+
+/** The page of a run that is made of the recording; its address. */
+function writePage(name: string, change: (run: any) => void = () => {}): void {
+  const folder = join(FOLDER, name);
+  mkdirSync(folder, { recursive: true });
+  const run = JSON.parse(readFileSync(join(SOURCE, 'recordings', 'reductions-h200', 'run.json'), 'utf8'));
+  change(run);
+  writeFileSync(join(folder, 'run.json'), JSON.stringify(run));
+  execFileSync(ROOFLINECTL, ['report', folder, '--quiet'], { stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+export const addressOf = (name: string): string => `file://${join(FOLDER, name, 'report.html')}`;
+
+/** So many points of one experiment, with every mixture of family, caches, dtype and bound that the recording has. */
+export function manyPoints(count: number): (run: any) => void {
+  return (run) => {
+    const seeds = run.measurements.filter((measurement: any) => measurement.status === 'ok');
+    const [experiment] = run.plan.experiments;
+    run.measurements = Array.from({ length: count }, (_, i) => {
+      const copy = structuredClone(seeds[i % seeds.length]);
+      const factor = 1 + ((i * 7919) % 1000) / 300;
+      copy.experiment = experiment.name;
+      copy.n += Math.floor(i / seeds.length);
+      copy.cache = i % 3 === 0 ? 'warm' : 'cold';
+      for (const key of ['median_s', 'ci_low_s', 'ci_high_s']) copy.time[key] *= factor;
+      copy.time.samples_s = copy.time.samples_s.slice(0, 10).map((s: number) => s * factor);
+      copy.time.sample_clocks_hz = copy.time.sample_clocks_hz.slice(0, 10);
+      return copy;
+    });
+    experiment.points = run.measurements.map(({ variant, dtype, n, cache, block_size, elements_per_thread }: any) =>
+      ({ variant, dtype, n, cache, block_size, ...(elements_per_thread === undefined ? {} : { elements_per_thread }) }));
+    run.plan.experiments = [experiment];
+  };
+}
+
+const HOSTILE = '<script>window.hacked = 1</script><img src=x onerror="window.hacked = 1"><b>bold</b> & "quoted"';
+
+function hostileNames(run: any): void {
+  for (const variant of run.catalogue.variants) {
+    variant.label = `${variant.label} ${HOSTILE}`;
+    variant.family = `${variant.family} ${HOSTILE}`;
+  }
+  run.plan.name = HOSTILE;
+  run.device.name = `H200 ${HOSTILE}`;
+  run.host = HOSTILE;
+  for (const experiment of run.plan.experiments) experiment.title = HOSTILE;
+  for (const ceiling of run.ceilings) {
+    ceiling.method = HOSTILE;
+    if (ceiling.id === 'f32_fma') ceiling.operation = HOSTILE;
+  }
+}
+
+/** Both states of the caches, two precisions, an agreement table of each verdict, and a point that failed. */
+function everything(run: any): void {
+  const [experiment] = run.plan.experiments;
+  for (const measurement of [...run.measurements].filter((one: any) => one.experiment === experiment.name)) {
+    const warm = structuredClone(measurement);
+    warm.cache = 'warm';
+    for (const key of ['median_s', 'ci_low_s', 'ci_high_s']) warm.time[key] *= 0.8;
+    run.measurements.push(warm);
+    experiment.points.push({ ...experiment.points.find((point: any) => point.variant === warm.variant), cache: 'warm' });
+  }
+  const failed = run.measurements.find((one: any) => one.variant === 'sum_atomic' && one.experiment === experiment.name);
+  delete failed.time;
+  Object.assign(failed, { status: 'failed', cause: 'the kernel did not end in 30 s' });
+  const agreement = (quantity: string, ours: unknown, reference: unknown) =>
+    ({ subject: 'known_fadd', quantity, unit: 'operations', ours, reference, tolerance: 0.02, is_relative: true, note: '' });
+  run.self_test = {
+    reason: '', wall_s: 1.2,
+    agreements: [agreement('fadd', 1000, 1000), agreement('ffma', 1200, 1000), agreement('hfma', { unavailable: 'not on this chip' }, 1000)],
+  };
+  run.cross_checks = [{ tool: 'nsys', version: '', source: '', reason: 'nsys was not found', hint: 'install Nsight Systems', agreements: [] }];
+}
+
+export default function setup(): void {
+  mkdirSync(FOLDER, { recursive: true });
+  writePage('shipped');
+  writePage('hostile', hostileNames);
+  writePage('everything', everything);
+  writePage('points-2000', manyPoints(2000));
+  writePage('points-10000', manyPoints(10_000));
+}
