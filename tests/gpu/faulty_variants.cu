@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Kernels that do what kernels under development do: crash, hang, and give wrong sums. They are linked into
+// rooflinectl-collector-faulty alone, which faults_test.py runs plans with.
+#include <limits>
+
+#include "kernels/cuda_check.h"
+#include "kernels/reduction/sum.h"
+
+namespace rooflinectl::kernels {
+
+namespace {
+
+using Kernel = void (*)(const float*, float*, std::uint64_t);
+
+/// A right sum, by one thread: what the wrong ones spoil.
+__device__ float sum_of(const float* d_input, std::uint64_t n) {
+  float sum = 0.0F;
+  for (std::uint64_t i = 0; i < n; ++i) sum += d_input[i];
+  return sum;
+}
+
+__global__ void right(const float* d_input, float* d_output, std::uint64_t n) {
+  *d_output = sum_of(d_input, n);
+}
+
+__global__ void wrong_sum(const float* d_input, float* d_output, std::uint64_t n) {
+  *d_output = sum_of(d_input, n - 1);
+}
+
+__global__ void not_a_number(const float* d_input, float* d_output, std::uint64_t n) {
+  const float sum = sum_of(d_input, n);
+  *d_output = (sum - sum) / (sum - sum);
+}
+
+__global__ void illegal_address(const float* d_input, float* /*d_output*/, std::uint64_t n) {
+  constexpr std::uintptr_t kNobodysMemory = 0x40;
+  *reinterpret_cast<float*>(kNobodysMemory) = sum_of(d_input, n);
+}
+
+__global__ void misaligned_access(const float* d_input, float* d_output, std::uint64_t /*n*/) {
+  const volatile auto* const d_pairs =
+      reinterpret_cast<const volatile double*>(reinterpret_cast<std::uintptr_t>(d_input) + sizeof(float));
+  *d_output = static_cast<float>(*d_pairs);
+}
+
+__global__ void endless_loop(const float* d_input, float* d_output, std::uint64_t n) {
+  while (*static_cast<const volatile float*>(d_input) < std::numeric_limits<float>::infinity()) {
+  }
+  *d_output = sum_of(d_input, n);
+}
+
+__global__ void trap(const float* /*d_input*/, float* /*d_output*/, std::uint64_t /*n*/) {
+  __trap();
+}
+
+/// Launches `kernel`, or, up to launch number `kGoodLaunches`, the right one.
+template <Kernel kernel, int kGoodLaunches = 0>
+void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
+  static int launches = 0;
+  const Kernel next = launches++ < kGoodLaunches ? right : kernel;
+  next<<<1, 1, 0, stream>>>(static_cast<const float*>(buffers.d_input), static_cast<float*>(buffers.d_output),
+                            problem.n);
+  check_launch("faulty variant");
+}
+
+Variant variant(const char* id, decltype(Variant::launch) launch) {
+  Variant faulty = sum::variant(
+      id, id, "fails on purpose", std::nullopt, [](const Problem& problem) { return problem.n; }, launch);
+  faulty.info.dtypes = {Dtype::f32};
+  faulty.info.family = "fault";
+  return faulty;
+}
+
+/// Verification launches twice; the next launch is timed.
+constexpr int kVerified = 2;
+
+const Registration registrations[] = {
+    Registration(variant("fault_none", launch<right>)),
+    Registration(variant("fault_wrong_sum", launch<wrong_sum>)),
+    Registration(variant("fault_not_a_number", launch<not_a_number>)),
+    Registration(variant("fault_illegal_address", launch<illegal_address>)),
+    Registration(variant("fault_illegal_address_later", launch<illegal_address, kVerified + 3>)),
+    Registration(variant("fault_misaligned_access", launch<misaligned_access>)),
+    Registration(variant("fault_endless_loop", launch<endless_loop>)),
+    Registration(variant("fault_endless_loop_later", launch<endless_loop, kVerified + 3>)),
+    Registration(variant("fault_trap", launch<trap>)),
+};
+
+}  // namespace
+
+}  // namespace rooflinectl::kernels
