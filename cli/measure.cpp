@@ -16,6 +16,7 @@
 
 #include "analysis/analysis.h"
 #include "cli/collector_process.h"
+#include "cli/device_lock.h"
 #include "cli/progress.h"
 #include "cli/recorder.h"
 #include "cli/stop_signals.h"
@@ -234,9 +235,18 @@ class Measuring {
       log_.set_file(log_file());
       progress_.set_passes(hello.counter_session.passes);
       tell(hello);
+      lock(hello.device);
     }
     recorder_.set_counter_session(hello.counter_session);
     return std::nullopt;
+  }
+
+  void lock(const DeviceInfo& device) {
+    device_lock_ = DeviceLock(device.uuid);
+    if (const auto& other = device_lock_.other()) {
+      progress_.warn(
+          fmt::format("another rooflinectl ({}) measures on this GPU: the times of both suffer", *other));
+    }
   }
 
   void open_folder(const message::Hello& hello) {
@@ -479,6 +489,7 @@ class Measuring {
   StopSignals stop_signals_;
   Worklist worklist_;
   Recorder recorder_;
+  DeviceLock device_lock_;
   Progress progress_;
   CollectorLog log_;
 

@@ -11,6 +11,8 @@ namespace rooflinectl {
 
 /// Device memory that all points share, one after the other.
 struct Workbench {
+  explicit Workbench(std::size_t output_bytes = 0) : output(output_bytes) {}
+
   DeviceBuffer inputs;
   DeviceBuffer output;
 };

@@ -5,9 +5,9 @@
 #include <chrono>
 #include <cmath>
 #include <thread>
+#include <utility>
 
 #include "collector/nvtx.h"
-#include "core/statistics.h"
 #include "kernels/cuda_check.h"
 
 namespace rooflinectl {
@@ -16,8 +16,6 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kMinimumSamples = 10;
-constexpr std::size_t kMaximumSamples = 1000;
 constexpr std::size_t kLargestBatch = 16;
 /// How long the device may be kept busy between two looks at the results.
 constexpr double kBatchSeconds = 0.02;
@@ -25,17 +23,21 @@ constexpr double kBatchSeconds = 0.02;
 /// around a single launch cost about 3 µs on an H200.
 constexpr double kShortLaunchSeconds = 100e-6;
 constexpr double kGraphSeconds = 200e-6;
+/// Where the driver puts a graph makes all of its launches up to 2 % faster or slower (H200), for as long as
+/// it lives; so a sample is the mean of as many graphs of the same launches.
+constexpr std::size_t kGraphs = kLargestBatch;
 /// Longer than the host needs to enqueue a sample.
 constexpr std::uint64_t kDelayNanoseconds = 50'000;
-constexpr double kThrottledClockFraction = 0.95;
 constexpr auto kThrottledPause = std::chrono::milliseconds(100);
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+}  // namespace
+
 /// A graph of the first launches of a work, ready to be launched as one.
-class LaunchGraph {
+class Timer::LaunchGraph {
  public:
   LaunchGraph(const TimedWork& work, int launches, cudaStream_t stream) {
     cudaGraph_t graph = nullptr;
@@ -48,9 +50,11 @@ class LaunchGraph {
     kernels::check(result, "cudaGraphInstantiate");
     kernels::check(cudaGraphUpload(executable_, stream), "cudaGraphUpload");
   }
-  ~LaunchGraph() { cudaGraphExecDestroy(executable_); }
-  LaunchGraph(const LaunchGraph&) = delete;
-  LaunchGraph& operator=(const LaunchGraph&) = delete;
+  ~LaunchGraph() {
+    if (executable_ != nullptr) cudaGraphExecDestroy(executable_);
+  }
+  LaunchGraph(LaunchGraph&& other) noexcept : executable_(std::exchange(other.executable_, nullptr)) {}
+  LaunchGraph& operator=(LaunchGraph&&) = delete;
 
   void launch(cudaStream_t stream) const {
     kernels::check(cudaGraphLaunch(executable_, stream), "cudaGraphLaunch");
@@ -60,16 +64,14 @@ class LaunchGraph {
   cudaGraphExec_t executable_ = nullptr;
 };
 
-}  // namespace
-
 Timer::Timer(const DeviceInfo& device, const Stream& stream)
     : stream_(stream),
       flush_(device.l2_bytes),
       stamps_(device.sm_count, 2 * kLargestBatch),
       events_(kLargestBatch) {}
 
-std::vector<Timer::Sample> Timer::take_samples(const TimedWork& work, const std::function<void()>& launch_all,
-                                               int launches, std::size_t count) {
+std::vector<TimeSample> Timer::take_samples(const TimedWork& work, const LaunchAll& launch_all, int launches,
+                                            std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
     if (work.restore) work.restore();
     stamps_.enqueue(2 * i, stream_);
@@ -81,7 +83,7 @@ std::vector<Timer::Sample> Timer::take_samples(const TimedWork& work, const std:
     events_[i].start(stream_);
     {
       const NvtxRange range(work.range_name);
-      launch_all();
+      launch_all(i);
     }
     events_[i].stop(stream_);
     stamps_.enqueue(2 * i + 1, stream_);
@@ -89,7 +91,7 @@ std::vector<Timer::Sample> Timer::take_samples(const TimedWork& work, const std:
   stream_.synchronize();
   stamps_.read();
 
-  std::vector<Sample> samples;
+  std::vector<TimeSample> samples;
   for (std::size_t i = 0; i < count; ++i) {
     const double clock_hz = stamps_.hertz(2 * i, 2 * i + 1).value_or(0);
     best_clock_hz_ = std::max(best_clock_hz_, clock_hz);
@@ -98,59 +100,52 @@ std::vector<Timer::Sample> Timer::take_samples(const TimedWork& work, const std:
   return samples;
 }
 
-void Timer::evaluate(TimeResult& result, bool is_power_limited) const {
-  std::vector<double> good;
-  for (std::size_t i = 0; i < result.samples_s.size(); ++i) {
-    if (is_power_limited || result.sample_clocks_hz[i] >= kThrottledClockFraction * best_clock_hz_)
-      good.push_back(result.samples_s[i]);
+TimeSample Timer::mean_over_graphs(const TimedWork& work, std::span<const LaunchGraph> graphs, int launches) {
+  const auto launch_all = [&](std::size_t i) { graphs[i].launch(stream_); };
+  TimeSample mean;
+  const auto n_graphs = static_cast<double>(graphs.size());
+  for (const TimeSample& sample : take_samples(work, launch_all, launches, graphs.size())) {
+    mean.time_s += sample.time_s / n_graphs;
+    mean.clock_hz += sample.clock_hz / n_graphs;
   }
-  result.throttled_samples = static_cast<int>(result.samples_s.size() - good.size());
-  // A point of which every sample is throttled still has a time; the count of throttled samples says what it
-  // is worth.
-  const MedianInterval interval = median_interval(good.empty() ? result.samples_s : good);
-  result.median_s = interval.median;
-  result.ci_low_s = interval.low;
-  result.ci_high_s = interval.high;
+  return mean;
 }
 
 TimeResult Timer::measure(const TimedWork& work, const TimingTarget& target) {
   const Clock::time_point start = Clock::now();
-  const auto plain_launch = [&] { work.launch(0); };
+  const auto plain_launch = [&](std::size_t) { work.launch(0); };
 
   // The first sample pays for module loading; the second says how long a launch takes.
   take_samples(work, plain_launch, 1, 1);
   const double launch_s = take_samples(work, plain_launch, 1, 1).front().time_s;
 
-  TimeResult result;
-  std::optional<LaunchGraph> graph;
+  std::vector<LaunchGraph> graphs;
+  int launches = 1;
   if (launch_s < kShortLaunchSeconds && work.most_launches > 1) {
-    const int wanted = static_cast<int>(std::ceil(kGraphSeconds / launch_s));
-    result.launches_per_sample = std::min(wanted, work.most_launches);
-    graph.emplace(work, result.launches_per_sample, stream_);
+    launches = std::min(static_cast<int>(std::ceil(kGraphSeconds / launch_s)), work.most_launches);
+    graphs.reserve(kGraphs);
+    for (std::size_t i = 0; i < kGraphs; ++i) graphs.emplace_back(work, launches, stream_);
+    mean_over_graphs(work, graphs, launches);
   }
-  const std::function<void()> launch_all =
-      graph ? std::function<void()>([&] { graph->launch(stream_); }) : std::function<void()>(plain_launch);
-  if (graph) take_samples(work, launch_all, result.launches_per_sample, 1);
-
-  const double sample_s = launch_s * result.launches_per_sample;
   const auto batch =
-      static_cast<std::size_t>(std::clamp(kBatchSeconds / sample_s, 1.0, static_cast<double>(kLargestBatch)));
-  for (;;) {
-    for (const Sample& sample : take_samples(work, launch_all, result.launches_per_sample, batch)) {
-      result.samples_s.push_back(sample.time_s);
-      result.sample_clocks_hz.push_back(sample.clock_hz);
+      static_cast<std::size_t>(std::clamp(kBatchSeconds / launch_s, 1.0, static_cast<double>(kLargestBatch)));
+
+  Sampling sampling(target, work.is_power_limited);
+  Sampling::Next next = Sampling::Next::measure;
+  while (next != Sampling::Next::stop) {
+    if (next == Sampling::Next::wait) std::this_thread::sleep_for(kThrottledPause);
+    if (graphs.empty()) {
+      for (const TimeSample& sample : take_samples(work, plain_launch, 1, batch)) {
+        sampling.add(sample, best_clock_hz_);
+      }
+    } else {
+      sampling.add(mean_over_graphs(work, graphs, launches), best_clock_hz_);
     }
-    evaluate(result, work.is_power_limited);
-    const std::size_t good = result.samples_s.size() - static_cast<std::size_t>(result.throttled_samples);
-    const double half_width = (result.ci_high_s - result.ci_low_s) / 2 / result.median_s;
-    const bool reached = good >= kMinimumSamples && half_width <= target.relative_half_width;
-    if (reached) return result;
-    if (seconds_since(start) >= target.time_limit_s || result.samples_s.size() >= kMaximumSamples) {
-      result.noisy = true;
-      return result;
-    }
-    if (2 * good < result.samples_s.size()) std::this_thread::sleep_for(kThrottledPause);
+    next = sampling.next(seconds_since(start));
   }
+  TimeResult result = sampling.result();
+  result.launches_per_sample = launches * static_cast<int>(std::max<std::size_t>(graphs.size(), 1));
+  return result;
 }
 
 }  // namespace rooflinectl

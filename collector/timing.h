@@ -2,12 +2,14 @@
 #pragma once
 
 #include <functional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "collector/apparatus.h"
 #include "core/plan.h"
 #include "core/run.h"
+#include "core/sampling.h"
 
 namespace rooflinectl {
 
@@ -36,16 +38,15 @@ class Timer {
   CacheFlush& cache_flush() { return flush_; }
 
  private:
-  struct Sample {
-    double time_s;
-    double clock_hz;
-  };
+  class LaunchGraph;
+  /// Enqueues the launches of sample number `i`.
+  using LaunchAll = std::function<void(std::size_t i)>;
 
   /// Takes `count` samples of `launches` launches each.
-  std::vector<Sample> take_samples(const TimedWork& work, const std::function<void()>& launch_all,
-                                   int launches, std::size_t count);
-  /// Fills in the median, its interval and the throttled samples from all samples so far.
-  void evaluate(TimeResult& result, bool is_power_limited) const;
+  std::vector<TimeSample> take_samples(const TimedWork& work, const LaunchAll& launch_all, int launches,
+                                       std::size_t count);
+  /// One sample: the mean over graphs of `launches` launches each.
+  TimeSample mean_over_graphs(const TimedWork& work, std::span<const LaunchGraph> graphs, int launches);
 
   const Stream& stream_;
   CacheFlush flush_;

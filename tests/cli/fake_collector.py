@@ -11,7 +11,9 @@ FAKE_COLLECTOR holds accidents, separated by blanks: `<what>@<phase>:<number>`, 
                                               point's result, no result
   unverified, failed, poison, nomemory,
   refuse                                      what a real one reports: the last three end the process
-  busy (@end)                                 the counters are taken away before they are read
+  busy (@end, @counters:<number>)             the counters are taken away before they are read, of all points or of one
+  stop, kill                                  stopped as by SIGSTOP, killed
+  mark                                        nothing, but a file in FAKE_COLLECTOR_STATE that says how far it came
   deaf, rude, no_gpu, uncounted (@start)      does not read its request, does not say hello, has no GPU, no counters
   boast (@start)                              claims ceilings that nobody told it of
 
@@ -82,6 +84,8 @@ def happens(what, place):
 
 
 def accidents(place):
+    if happens("mark", place):
+        open(os.path.join(os.environ["FAKE_COLLECTOR_STATE"], "reached_" + place.replace(":", "_")), "w").close()
     if happens("chatty", place):
         for line in range(50000):
             sys.stderr.write(f"log line {line}\n")
@@ -90,6 +94,10 @@ def accidents(place):
         time.sleep(1.5)
     if happens("segv", place):
         os.kill(os.getpid(), signal.SIGSEGV)
+    if happens("kill", place):
+        os.kill(os.getpid(), signal.SIGKILL)
+    if happens("stop", place):
+        os.kill(os.getpid(), signal.SIGSTOP)
     if happens("exit5", place):
         sys.exit(5)
     if happens("exit0", place):
@@ -270,7 +278,7 @@ def main():
         for index in to_count:
             n = points[index]["n"]
             counters = {"dram_read_bytes": 4.0 * n, "dram_write_bytes": 0.0, "fadd": 1.25 * n, "fmul": 0.0, "ffma": 0.0}
-            if happens("busy", "end"):
+            if happens("busy", "end") or happens("busy", f"counters:{index}"):
                 counters = {key: {"unavailable": "another program holds the performance counters"} for key in counters}
             say({"type": "counters", "point": index, "counters": counters})
         session["collection_s"] = 0.25

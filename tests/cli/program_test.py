@@ -35,6 +35,7 @@ class ProgramTest(unittest.TestCase):
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
         (self.folder / "memory").mkdir()
+        (self.folder / "temporary").mkdir()
         self.requests = self.folder / "requests"
         self.write("plan.yaml", PLAN)
 
@@ -44,7 +45,8 @@ class ProgramTest(unittest.TestCase):
     def environment(self, accidents="", **extra):
         environment = dict(os.environ, ROOFLINECTL_COLLECTOR=FAKE_COLLECTOR, FAKE_COLLECTOR=accidents,
                            FAKE_COLLECTOR_STATE=str(self.folder / "memory"),
-                           FAKE_COLLECTOR_REQUESTS=str(self.requests), XDG_CACHE_HOME=str(self.folder / "cache"))
+                           FAKE_COLLECTOR_REQUESTS=str(self.requests), XDG_CACHE_HOME=str(self.folder / "cache"),
+                           TMPDIR=str(self.folder / "temporary"))
         environment.update(extra)
         return environment
 
@@ -252,6 +254,25 @@ class Runs(ProgramTest):
         self.assertRegex(result.stderr, r"run\.json: cannot be written: File too large")
         # What was saved before stays readable.
         self.assertEqual(json.loads(next(self.folder.glob("runs/demo/*/run.json")).read_text())["device"]["name"], "Fake GPU")
+
+    @unittest.skipUnless("CLOCK_SET_BACK" in os.environ, "needs the library clock_set_back")
+    def test_a_wall_clock_that_is_set_back_during_a_run(self):
+        for readings in [1, 3]:
+            result = self.run_plan("slow@time:1", LD_PRELOAD=os.environ["CLOCK_SET_BACK"], CLOCK_SET_BACK_AFTER=str(readings),
+                                   ASAN_OPTIONS="verify_asan_link_order=0")
+            self.assert_exit(result, 0)
+            run = self.run_json()
+            self.assertEqual([m["status"] for m in run["measurements"]], ["ok"] * 4)
+            self.assertTrue(1.5 < run["wall_s"] < 60, run["wall_s"])
+            (dram_read,) = [c for c in run["ceilings"] if c["id"] == "dram_read"]
+            self.assertLess(dram_read["measured_utc"], run["started_utc"])
+            shutil.rmtree(self.folder / "cache")
+
+    def test_an_output_on_a_read_only_file_system_is_found_before_measuring(self):
+        result = self.run_plan("", "--output", "/proc/self")
+        self.assert_exit(result, 3)
+        self.assertIn("/proc/self/demo: cannot be created", result.stderr)
+        self.assertNotIn("[1/4]", result.stderr)
 
     def test_results_that_cannot_be_saved_are_rescued(self):
         process = subprocess.Popen([PROGRAM, "run", "plan.yaml"], cwd=self.folder, stdout=subprocess.PIPE,
@@ -585,6 +606,13 @@ class Accidents(ProgramTest):
     def test_a_context_that_is_lost_after_the_result(self):
         self.assert_lost("poison@time:1", "reduce_v3_sequential", "an illegal memory access")
 
+    def test_a_collector_that_is_killed(self):
+        self.assert_lost("kill@time:2", "sum_atomic", "crashed with SIGKILL while timing")
+
+    def test_a_collector_that_is_stopped(self):
+        self.assert_lost("stop@time:2", "sum_atomic", "hung (nothing heard for 2 s) while timing",
+                         ROOFLINECTL_SILENCE_LIMIT="2")
+
     def test_a_crash_between_points_costs_nothing(self):
         self.assert_exit(self.run_plan("exit5@end:once"), 0)
 
@@ -614,6 +642,22 @@ class Accidents(ProgramTest):
         self.assertEqual(result.stdout.count("counters: another program holds the performance counters"), 1, result.stdout)
         self.assertEqual([m["status"] for m in self.run_json()["measurements"]], ["ok"] * 4)
         self.assertEqual(len(self.sent_requests()), 1)
+
+    def test_counters_that_are_taken_away_between_two_experiments(self):
+        self.write("plan.yaml", PLAN + "  more: {variants: sum_*, sizes: 2^21}\n")
+        result = self.run_plan("busy@counters:4 busy@counters:5")
+        self.assert_exit(result, 1)
+        self.assertEqual(result.stdout.count("counters: another program holds the performance counters"), 1, result.stdout)
+        run = self.run_json()
+        self.assertEqual([m["status"] for m in run["measurements"]], ["ok"] * 6)
+        for measurement in run["measurements"]:
+            if measurement["experiment"] == "sums":
+                self.assertEqual(measurement["counters"]["fadd"], 1.25 * 2**20)
+            else:
+                self.assertEqual(measurement["counters"]["fadd"], {"unavailable": "another program holds the performance counters"})
+        self.assert_exit(self.call("run", "--resume", "runs/demo/latest"), 0)
+        self.assertEqual(self.sent_requests()[-1]["count_only_points"], [4, 5])
+        self.assertEqual(self.run_json()["measurements"][5]["counters"]["fadd"], 1.25 * 2**21)
 
     def test_a_ceiling_without_memory_costs_that_ceiling(self):
         result = self.run_plan("nomemory@ceilings:dram_read")
@@ -682,6 +726,47 @@ class Interruption(ProgramTest):
         code, _, run = self.interrupt(signal.SIGTERM, "hang@time:2")
         self.assertEqual(code, 143)
         self.assertEqual(len(run["measurements"]), 2)
+
+    def test_either_signal_in_each_phase(self):
+        """Interrupted, a run ends soon, its run.json is whole, and --resume makes it complete."""
+        for number in [signal.SIGINT, signal.SIGTERM]:
+            for place, points in [("ceilings:f32_add", 0), ("confirm:ceilings", 0), ("verify:2", 2), ("time:2", 2), ("count:1", 4)]:
+                with self.subTest(f"{number.name} at {place}"):
+                    self.setUp()
+                    process = subprocess.Popen([PROGRAM, "run", "plan.yaml"], cwd=self.folder, stdout=subprocess.DEVNULL,
+                                               stderr=subprocess.DEVNULL, env=self.environment(f"mark@{place} hang@{place}"))
+                    mark = self.folder / "memory" / f"reached_{place.replace(':', '_')}"
+                    deadline = time.monotonic() + 60
+                    while not mark.exists() and time.monotonic() < deadline:
+                        time.sleep(0.01)
+                    time.sleep(0.2)
+                    process.send_signal(number)
+                    self.assertEqual(process.wait(timeout=30), 128 + number)
+                    (file,) = (self.folder / "runs/demo").glob("*/run.json")
+                    run = json.loads(file.read_text())
+                    self.assertEqual([m["status"] for m in run["measurements"]], ["ok"] * points)
+                    self.assert_exit(self.call("run", "--resume", file.parent), 0)
+                    resumed = json.loads(file.read_text())
+                    self.assertEqual([m["status"] for m in resumed["measurements"]], ["ok"] * 4)
+                    for before, after in zip(run["measurements"], resumed["measurements"]):
+                        self.assertEqual(before["time"], after["time"])
+
+    def test_two_runs_at_once_are_told_of_each_other(self):
+        first = subprocess.Popen([PROGRAM, "run", "plan.yaml"], cwd=self.folder, stdout=subprocess.PIPE,
+                                 stderr=subprocess.PIPE, text=True, env=self.environment("hang@time:1:once"))
+        self.addCleanup(first.communicate)
+        self.addCleanup(first.kill)
+        for line in first.stderr:
+            if line.startswith("[1/4]"):
+                break
+        warning = f"another rooflinectl (process {first.pid}) measures on this GPU: the times of both suffer\n"
+        second = self.run_plan()
+        self.assert_exit(second, 0)
+        self.assertIn(warning, second.stderr)
+        self.assertNotIn("another rooflinectl", self.run_plan(FAKE_COLLECTOR_UUID="GPU-1").stderr)
+        first.kill()
+        first.wait()
+        self.assertNotIn("another rooflinectl", self.run_plan().stderr)
 
     def test_results_are_on_disk_while_the_run_goes_on(self):
         process = subprocess.Popen([PROGRAM, "run", "plan.yaml"], cwd=self.folder, stdout=subprocess.DEVNULL,

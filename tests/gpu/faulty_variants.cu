@@ -2,8 +2,6 @@
 //
 // Kernels that do what kernels under development do: crash, hang, and give wrong sums. They are linked into
 // rooflinectl-collector-faulty alone, which faults_test.py runs plans with.
-#include <limits>
-
 #include "kernels/cuda_check.h"
 #include "kernels/reduction/sum.h"
 
@@ -45,7 +43,8 @@ __global__ void misaligned_access(const float* d_input, float* d_output, std::ui
 }
 
 __global__ void endless_loop(const float* d_input, float* d_output, std::uint64_t n) {
-  while (*static_cast<const volatile float*>(d_input) < std::numeric_limits<float>::infinity()) {
+  constexpr float kMoreThanAnyInput = 1e30F;
+  while (*static_cast<const volatile float*>(d_input) < kMoreThanAnyInput) {
   }
   *d_output = sum_of(d_input, n);
 }
