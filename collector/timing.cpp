@@ -24,7 +24,7 @@ constexpr double kBatchSeconds = 0.02;
 constexpr double kShortLaunchSeconds = 100e-6;
 constexpr double kGraphSeconds = 200e-6;
 /// Where the driver puts a graph makes all of its launches up to 2 % faster or slower (H200), for as long as
-/// it lives; so a sample is the mean of as many graphs of the same launches.
+/// it lives; so a sample is the mean of as many graphs of the same launches, made anew for every sample.
 constexpr std::size_t kGraphs = kLargestBatch;
 /// Longer than the host needs to enqueue a sample.
 constexpr std::uint64_t kDelayNanoseconds = 50'000;
@@ -54,7 +54,10 @@ class Timer::LaunchGraph {
     if (executable_ != nullptr) cudaGraphExecDestroy(executable_);
   }
   LaunchGraph(LaunchGraph&& other) noexcept : executable_(std::exchange(other.executable_, nullptr)) {}
-  LaunchGraph& operator=(LaunchGraph&&) = delete;
+  LaunchGraph& operator=(LaunchGraph&& other) noexcept {
+    std::swap(executable_, other.executable_);
+    return *this;
+  }
 
   void launch(cudaStream_t stream) const {
     kernels::check(cudaGraphLaunch(executable_, stream), "cudaGraphLaunch");
@@ -139,6 +142,8 @@ TimeResult Timer::measure(const TimedWork& work, const TimingTarget& target) {
         sampling.add(sample, best_clock_hz_);
       }
     } else {
+      // Before the old one goes, so that the new one lies elsewhere.
+      for (LaunchGraph& graph : graphs) graph = LaunchGraph(work, launches, stream_);
       sampling.add(mean_over_graphs(work, graphs, launches), best_clock_hz_);
     }
     next = sampling.next(seconds_since(start));
