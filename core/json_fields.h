@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// How the core types look in JSON. For the serialisers alone: `run_json.cpp` and `protocol.cpp` here, the data
-// of the page in `reports/`.
+// How the core types look in JSON. For the serialisers alone: `run_json.cpp` and `protocol.cpp` here, the
+// data of the page in `reports/`.
 
 #include <nlohmann/json.hpp>
 #include <optional>
