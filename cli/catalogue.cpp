@@ -114,6 +114,10 @@ std::vector<Check> load_checks(const std::string& device) {
   return ask_collector({"--checks", device}, decode_checks);
 }
 
+TestedDevice load_self_test(const std::string& device) {
+  return ask_collector({"--selftest", device}, decode_tested_device);
+}
+
 std::vector<ChipCounters> load_chips(const std::string& chip) {
   std::vector<std::string> question{"--metrics"};
   if (!chip.empty()) question.push_back(chip);

@@ -8,6 +8,7 @@
 
 #include "core/catalogue.h"
 #include "core/check.h"
+#include "core/protocol.h"
 #include "core/run.h"
 
 namespace rooflinectl {
@@ -31,6 +32,10 @@ std::vector<DeviceInfo> load_devices();
 /// Whether this machine can measure on a device, index or UUID. Throws CannotMeasure without a collector, and
 /// the collector's error if it names no device.
 std::vector<Check> load_checks(const std::string& device);
+
+/// Kernels of known work, counted on a device, index or UUID. Throws CannotMeasure without a collector, and
+/// the collector's error if there is no such device or there are no counters.
+TestedDevice load_self_test(const std::string& device);
 
 /// The basic counter set on the chip of that name, or, with an empty name, on every chip that CUPTI knows.
 /// Throws CannotMeasure without a collector, and the collector's error if CUPTI is missing or knows no such

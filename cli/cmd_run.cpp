@@ -34,6 +34,7 @@ struct RunOptions {
   std::string device = "0";
   std::string output = "runs";
   bool no_counters = false;
+  bool self_test = false;
   bool dry_run = false;
   bool json = false;
   bool require_gpu = false;
@@ -57,6 +58,7 @@ void print_request(const Plan& plan, const RunOptions& options) {
   CollectRequest request;
   request.plan = plan;
   request.counters = !options.no_counters;
+  request.self_test = options.self_test;
   request.device = options.device;
   fmt::print("{}\n", encode(request));
 }
@@ -126,7 +128,7 @@ int end_run(const MeasureResult& result, Verbosity verbosity) {
   if (verbosity != Verbosity::quiet) print_summary(result);
   print_report(result.folder, verbosity);
   if (result.stopped_by) throw *result.stopped_by;
-  const bool complete = result.bad_points() == 0 && result.losses.empty();
+  const bool complete = result.bad_points() == 0 && result.losses.empty() && !result.counters_are_suspect();
   return complete ? 0 : static_cast<int>(ErrorKind::measurement);
 }
 
@@ -174,6 +176,7 @@ int replay_shipped(const Plan& plan, const RunOptions& options, const CannotMeas
 
 int measure_run(MeasureRequest request, const RunOptions& options) {
   request.counters = !options.no_counters;
+  request.self_test = options.self_test;
   request.collector = require_collector();
   request.output = options.output;
   request.command_line = options.command_line;
@@ -234,7 +237,13 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
       command->add_option("-o,--output", options->output, "Folder in which <plan name>/<UTC time>/ is made")
           ->type_name("DIR")
           ->capture_default_str();
-  command->add_flag("--no-counters", options->no_counters, "Only verify and time; no hardware counters");
+  CLI::Option* const no_counters =
+      command->add_flag("--no-counters", options->no_counters, "Only verify and time; no hardware counters");
+  CLI::Option* const self_test =
+      command
+          ->add_flag("--selftest", options->self_test,
+                     "Begin with `rooflinectl selftest`: reports say whether the counters can be believed")
+          ->excludes(no_counters);
   CLI::Option* const fresh = command->add_flag(
       "--fresh", options->fresh, "Measure the ceilings again, even if they are known from an earlier run");
   CLI::Option* const require_gpu =
@@ -245,7 +254,8 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
           ->add_option("--replay", options->replay_file,
                        "Take the numbers from this run.json instead of measuring; what comes of it says so")
           ->type_name("RUN.json")
-          ->excludes(require_gpu);
+          ->excludes(require_gpu)
+          ->excludes(self_test);
   CLI::Option* const dry_run =
       command->add_flag("--dry-run", options->dry_run, "Check the plan and list its points; measure nothing");
   command

@@ -24,6 +24,7 @@ Examples:
   rooflinectl ceilings                          only the roofs of the GPU
   rooflinectl crosscheck runs/reductions/latest the numbers of a run beside those of ncu and nsys
   rooflinectl doctor                            can this machine measure, and if not, why
+  rooflinectl selftest                          can the counters of this GPU be believed
   rooflinectl list                              the kernels that a plan can name
 )";
 
@@ -49,13 +50,14 @@ int run_program(int argc, char** argv) {
   rooflinectl::add_gate_command(app, action);
   rooflinectl::add_crosscheck_command(app, action, argc, argv);
   rooflinectl::add_doctor_command(app, action);
+  rooflinectl::add_selftest_command(app, action);
   rooflinectl::add_list_command(app, action);
   rooflinectl::add_version_command(app, action);
   try {
     app.parse(argc, argv);
     if (!action)
       throw CLI::RequiredError(
-          "A command (run, report, explain, compare, gate, crosscheck, ceilings, doctor, list or version)");
+          "A command (run, report, explain, compare, gate, crosscheck, ceilings, doctor, selftest, list or version)");
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : static_cast<int>(rooflinectl::ErrorKind::usage);
   }

@@ -23,6 +23,7 @@
 #include "cli/worklist.h"
 #include "core/protocol.h"
 #include "reports/format.h"
+#include "reports/self_test_table.h"
 
 namespace rooflinectl {
 
@@ -81,6 +82,7 @@ class Measuring {
         recorder_(request.unfinished ? Recorder(*request.unfinished)
                                      : Recorder(request.plan, request.command_line)),
         progress_(request.plan, worklist_.points_with_counters(), stderr, request.verbosity) {
+    if (request.self_test) worklist_.want_self_test();
     if (!request.unfinished) return;
     worklist_.take_over(request.unfinished->run);
     progress_.set_measured(worklist_.points().size() - worklist_.to_measure().size());
@@ -207,7 +209,8 @@ class Measuring {
     const auto is_point = [this](std::size_t point) { return point < worklist_.points().size(); };
     if (const auto* step = std::get_if<message::Progress>(&message)) {
       const bool named = step->point && is_point(*step->point);
-      const bool names_a_point = step->phase != Phase::ceilings && step->phase != Phase::confirm;
+      const bool names_a_point =
+          step->phase != Phase::self_test && step->phase != Phase::ceilings && step->phase != Phase::confirm;
       if (names_a_point && !named) return "worked on a point that the plan does not have";
     }
     if (const auto* timed = std::get_if<message::PointTimed>(&message)) {
@@ -259,6 +262,11 @@ class Measuring {
     if (step.point) worklist_.ceilings_finished();
     current_ = step;
     progress_.begin(step);
+    return std::nullopt;
+  }
+
+  std::optional<Outcome> handle(const message::SelfTested& tested) {
+    add(tested.self_test);
     return std::nullopt;
   }
 
@@ -341,6 +349,15 @@ class Measuring {
     return std::nullopt;
   }
 
+  void add(const SelfTest& self_test) {
+    recorder_.add(self_test);
+    worklist_.self_test_finished();
+    if (request_.verbosity != Verbosity::quiet || !self_test.passed()) {
+      progress_.warn(fmt::format("self-test: {}", self_test_verdict(self_test)));
+    }
+    current_.reset();
+  }
+
   void add_measurement(std::size_t point, const Measurement& measurement) {
     recorder_.add(point, measurement);
     worklist_.point_timed(point, measurement.status);
@@ -375,7 +392,11 @@ class Measuring {
 
   /// Marks what the collector worked on when it died, so that the next one leaves it out.
   void give_up(const message::Progress& step, const std::string& cause) {
-    if (step.phase == Phase::confirm) {
+    if (step.phase == Phase::self_test) {
+      SelfTest self_test;
+      self_test.reason = cause;
+      add(self_test);
+    } else if (step.phase == Phase::confirm) {
       worklist_.ceilings_finished();
       add_loss(fmt::format("confirmation of the ceilings: {}", cause));
     } else if (step.phase == Phase::ceilings) {
@@ -521,6 +542,10 @@ int end_interrupted(const MeasureResult& result) {
 std::size_t MeasureResult::bad_points() const {
   const auto is_bad = [](const Measurement& measurement) { return measurement.status != Status::ok; };
   return static_cast<std::size_t>(std::count_if(run.measurements.begin(), run.measurements.end(), is_bad));
+}
+
+bool MeasureResult::counters_are_suspect() const {
+  return run.counter_session.available && run.self_test && !run.self_test->passed();
 }
 
 MeasureResult measure(const MeasureRequest& request) {

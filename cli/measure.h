@@ -17,6 +17,7 @@ struct MeasureRequest {
   Plan plan;
   std::string device;  ///< index or UUID
   bool counters = true;
+  bool self_test = false;           ///< count kernels of known work first
   std::filesystem::path collector;  ///< the executable
   std::filesystem::path output;     ///< the run's folder is made in here
   /// Gone on with in its own folder instead; `plan` is then its plan, `device` its device.
@@ -47,6 +48,8 @@ struct MeasureResult {
 
   /// Points that failed or could not be verified.
   std::size_t bad_points() const;
+  /// There are counters, and a self-test that they did not pass.
+  bool counters_are_suspect() const;
 };
 
 /// Measures a plan in a collector process and keeps every result on disk as it comes. A point that crashes or

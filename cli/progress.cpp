@@ -40,6 +40,8 @@ std::string result_text(const Measurement& measurement) {
 
 std::string_view activity(Phase phase) {
   switch (phase) {
+    case Phase::self_test:
+      return "testing";
     case Phase::ceilings:
       return "measuring";
     case Phase::confirm:

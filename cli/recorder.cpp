@@ -61,6 +61,11 @@ void Recorder::set_counter_session(const CounterSession& session) {
   has_news_ = true;
 }
 
+void Recorder::add(const SelfTest& self_test) {
+  run_.self_test = self_test;
+  has_news_ = true;
+}
+
 void Recorder::add(Ceiling ceiling) {
   const auto same = std::find_if(run_.ceilings.begin(), run_.ceilings.end(), [&](const Ceiling& other) {
     return other.id == ceiling.id && other.source == ceiling.source;

@@ -35,6 +35,7 @@ class Recorder {
   const Run& run() const { return run_; }
 
   void set_counter_session(const CounterSession& session);
+  void add(const SelfTest& self_test);
   /// Replaces a ceiling of the same id and source. One that was measured and does not say when, was so now.
   void add(Ceiling ceiling);
   void add(std::size_t point, Measurement measurement);

@@ -56,6 +56,7 @@ CollectRequest Worklist::request() const {
   request.skip_points = points_in(State::finished);
   request.count_only_points = to_count();
   request.skip_ceilings = skip_ceilings_;
+  request.self_test = self_test_;
   return request;
 }
 

@@ -37,6 +37,11 @@ class Worklist {
   /// Whether nothing is left to be done: no ceiling, no point.
   bool finished() const;
 
+  /// The next collector shall begin with a self-test.
+  void want_self_test() { self_test_ = true; }
+  /// The self-test is done, or not worth another try.
+  void self_test_finished() { self_test_ = false; }
+
   void ceiling_measured(const std::string& id);
   /// The ceiling is not worth another try. One that the plan does not name is always measured: then all are
   /// given up.
@@ -55,6 +60,7 @@ class Worklist {
   Plan plan_;
   std::string device_;
   bool counters_;
+  bool self_test_ = false;
   bool skip_ceilings_ = false;
   std::vector<PointId> points_;
   std::vector<bool> wants_counters_;  // by point

@@ -21,6 +21,7 @@
 #include "collector/nvtx.h"
 #include "collector/prepared_point.h"
 #include "collector/profiler.h"
+#include "collector/self_test.h"
 #include "collector/timing.h"
 #include "collector/verification.h"
 #include "core/error.h"
@@ -77,6 +78,23 @@ class Collection {
     if (const auto state = device_state(device_.uuid)) device_.settings = state->settings;
     if (request_.counters) open_counters();
     emit_(message::Hello{device_, linked_catalogue(), counters_});
+  }
+
+  /// Whether the counters can be believed, before anything is counted that a report will show.
+  void test_counters() {
+    SelfTest self_test;
+    self_test.reason = fmt::format("no counters: {}", counters_.reason);
+    if (profiler_) {
+      emit_(message::Progress{Phase::self_test, std::nullopt, "the counters"});
+      try {
+        self_test = rooflinectl::test_counters(device_, *profiler_);
+      } catch (const Error& error) {
+        if (!context_is_usable()) throw Error(ErrorKind::measurement, error.what(), error.hint());
+        self_test.reason = error.what();
+      }
+      counters_.collection_s += self_test.wall_s;
+    }
+    emit_(message::SelfTested{self_test});
   }
 
   void measure_ceilings() {
@@ -345,11 +363,22 @@ Catalogue linked_catalogue() {
   return catalogue;
 }
 
+TestedDevice self_test(const std::string& selector) {
+  TestedDevice tested;
+  tested.device = select_device(selector);
+  const std::unique_ptr<Profiler> profiler = open_profiler(tested.device.index, basic_metrics());
+  tested.device.chip = profiler->chip();
+  tested.device.cupti_version = profiler->version();
+  tested.self_test = test_counters(tested.device, *profiler);
+  return tested;
+}
+
 void collect(const CollectRequest& request, const std::function<void(const Message&)>& emit) {
   Collection collection(request, emit);
   collection.say_hello();
   switch (request.mode) {
     case CollectMode::measure:
+      if (request.self_test) collection.test_counters();
       if (!request.skip_ceilings) {
         collection.measure_ceilings();
         collection.confirm_ceilings();

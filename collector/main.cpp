@@ -58,6 +58,10 @@ int run(int argc, char** argv) {
   std::optional<std::string> checked_device;
   app.add_option("--checks", checked_device, "print whether this machine can measure on a device, and exit")
       ->type_name("INDEX|UUID");
+  std::optional<std::string> tested_device;
+  app.add_option("--selftest", tested_device,
+                 "count kernels of known work on a device, print the result and exit")
+      ->type_name("INDEX|UUID");
   try {
     app.parse(argc, argv);
     if (print_catalogue) {
@@ -74,6 +78,10 @@ int run(int argc, char** argv) {
     }
     if (checked_device) {
       std::cout << encode(check_machine(*checked_device)) << std::endl;
+      return 0;
+    }
+    if (tested_device) {
+      std::cout << encode(self_test(*tested_device)) << std::endl;
       return 0;
     }
     CollectRequest request = decode_request(read_request(plan_file));

@@ -16,6 +16,8 @@ using message::Phase;
 
 std::string_view to_string(Phase phase) {
   switch (phase) {
+    case Phase::self_test:
+      return "self_test";
     case Phase::ceilings:
       return "ceilings";
     case Phase::confirm:
@@ -52,7 +54,8 @@ std::optional<CollectMode> collect_mode_from(std::string_view name) {
 namespace {
 
 Phase phase_from(const Reader& reader) {
-  for (Phase phase : {Phase::ceilings, Phase::confirm, Phase::verify, Phase::time, Phase::count}) {
+  for (Phase phase :
+       {Phase::self_test, Phase::ceilings, Phase::confirm, Phase::verify, Phase::time, Phase::count}) {
     if (to_string(phase) == reader.text()) return phase;
   }
   reader.fail(fmt::format("unknown phase '{}'", reader.text()));
@@ -75,6 +78,10 @@ Json to_json(const message::Progress& progress) {
   Json value = {{"type", "progress"}, {"phase", to_string(progress.phase)}, {"what", progress.what}};
   if (progress.point) value["point"] = *progress.point;
   return value;
+}
+
+Json to_json(const message::SelfTested& tested) {
+  return {{"type", "self_test"}, {"self_test", json_fields::to_json(tested.self_test)}};
 }
 
 Json to_json(const message::CeilingMeasured& measured) {
@@ -119,6 +126,7 @@ Message message_from(const Reader& reader) {
     if (reader.has("point")) progress.point = reader["point"].size();
     return progress;
   }
+  if (type == "self_test") return message::SelfTested{json_fields::self_test_from(reader["self_test"])};
   if (type == "ceiling") return message::CeilingMeasured{json_fields::ceiling_from(reader["ceiling"])};
   if (type == "ceilings_known") return message::CeilingsKnown{reader["index"].size()};
   if (type == "time") {
@@ -174,6 +182,7 @@ std::string encode(const CollectRequest& request) {
                       {"skip_points", request.skip_points},
                       {"count_only_points", request.count_only_points},
                       {"skip_ceilings", request.skip_ceilings},
+                      {"self_test", request.self_test},
                       {"known_ceilings", known}};
   return json_fields::to_text(value);
 }
@@ -191,6 +200,7 @@ CollectRequest decode_request(std::string_view text) {
   request.skip_points = indices_from(reader["skip_points"]);
   request.count_only_points = indices_from(reader["count_only_points"]);
   request.skip_ceilings = reader["skip_ceilings"].boolean();
+  request.self_test = reader["self_test"].boolean();
   for (const Reader& known : reader["known_ceilings"].elements()) {
     request.known_ceilings.push_back({known["uuid"].text(), known["driver_version"].text(),
                                       known["sm_clock_hz"].number(), known["launch_clock_hz"].number(),
@@ -235,6 +245,16 @@ std::string encode(const std::vector<Check>& checks) {
   return encode_list("checks", checks);
 }
 
+std::string encode(const TestedDevice& tested) {
+  Json self_test = json_fields::to_json(tested.self_test);
+  for (std::size_t i = 0; i < tested.self_test.agreements.size(); ++i) {
+    self_test["agreements"][i]["verdict"] = to_string(tested.self_test.agreements[i].verdict());
+  }
+  return json_fields::to_text({{"device", json_fields::to_json(tested.device)},
+                               {"passed", tested.self_test.passed()},
+                               {"self_test", self_test}});
+}
+
 Catalogue decode_catalogue(std::string_view text) {
   const Json value = json_fields::parse_object(text, "catalogue");
   return json_fields::catalogue_from(Reader(value, "catalogue"));
@@ -250,6 +270,12 @@ std::vector<ChipCounters> decode_chips(std::string_view text) {
 
 std::vector<Check> decode_checks(std::string_view text) {
   return decode_list("checks", text, json_fields::check_from);
+}
+
+TestedDevice decode_tested_device(std::string_view text) {
+  const Json value = json_fields::parse_object(text, "self-test");
+  const Reader reader(value, "self-test");
+  return {json_fields::device_from(reader["device"]), json_fields::self_test_from(reader["self_test"])};
 }
 
 }  // namespace rooflinectl

@@ -49,6 +49,8 @@ struct CollectRequest {
   /// Points that are already timed and only lack counters.
   std::vector<std::size_t> count_only_points;
   bool skip_ceilings = false;
+  /// Counts kernels of known work before anything else, if there are counters.
+  bool self_test = false;
   /// Not to be measured again where they hold: same device, driver and clocks.
   std::vector<KnownCeilings> known_ceilings;
 
@@ -65,7 +67,7 @@ struct Hello {
   bool operator==(const Hello&) const = default;
 };
 
-enum class Phase { ceilings, confirm, verify, time, count };
+enum class Phase { self_test, ceilings, confirm, verify, time, count };
 
 /// Work on a point or a ceiling begins. After a crash it names the culprit.
 struct Progress {
@@ -73,6 +75,12 @@ struct Progress {
   std::optional<std::size_t> point;  ///< index into `all_points(plan)`
   std::string what;                  ///< range name or ceiling id
   bool operator==(const Progress&) const = default;
+};
+
+/// What the counters said of kernels of known work.
+struct SelfTested {
+  SelfTest self_test;
+  bool operator==(const SelfTested&) const = default;
 };
 
 struct CeilingMeasured {
@@ -115,9 +123,9 @@ struct Bye {
 
 }  // namespace message
 
-using Message =
-    std::variant<message::Hello, message::Progress, message::CeilingMeasured, message::CeilingsKnown,
-                 message::PointTimed, message::PointCounted, message::Failure, message::Bye>;
+using Message = std::variant<message::Hello, message::Progress, message::SelfTested, message::CeilingMeasured,
+                             message::CeilingsKnown, message::PointTimed, message::PointCounted,
+                             message::Failure, message::Bye>;
 
 std::string_view to_string(message::Phase phase);
 std::string_view to_string(CollectMode mode);
@@ -134,15 +142,26 @@ std::string encode(const CollectRequest& request);
 /// Throws Error(usage).
 CollectRequest decode_request(std::string_view text);
 
+/// The answer to `rooflinectl-collector --selftest`.
+struct TestedDevice {
+  DeviceInfo device;
+  SelfTest self_test;
+
+  bool operator==(const TestedDevice&) const = default;
+};
+
 /// Answers to single questions, a JSON document each: `rooflinectl-collector --catalogue`, `--devices`,
-/// `--metrics` and `--checks`. Decoding throws Error(usage).
+/// `--metrics`, `--checks` and `--selftest`. Decoding throws Error(usage).
 std::string encode(const Catalogue& catalogue);
 std::string encode(const std::vector<DeviceInfo>& devices);
 std::string encode(const std::vector<ChipCounters>& chips);
 std::string encode(const std::vector<Check>& checks);
+/// With the verdict of each agreement, and whether the test is passed.
+std::string encode(const TestedDevice& tested);
 Catalogue decode_catalogue(std::string_view text);
 std::vector<DeviceInfo> decode_devices(std::string_view text);
 std::vector<ChipCounters> decode_chips(std::string_view text);
 std::vector<Check> decode_checks(std::string_view text);
+TestedDevice decode_tested_device(std::string_view text);
 
 }  // namespace rooflinectl

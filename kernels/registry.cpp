@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "kernels/ceiling.h"
+#include "kernels/known_work.h"
 #include "kernels/variant.h"
 
 namespace rooflinectl::kernels {
@@ -20,6 +21,11 @@ std::vector<Variant>& variants() {
 
 std::vector<CeilingBenchmark>& ceiling_benchmarks() {
   static std::vector<CeilingBenchmark> list;
+  return list;
+}
+
+std::vector<KnownWork>& known_work() {
+  static std::vector<KnownWork> list;
   return list;
 }
 
@@ -100,6 +106,16 @@ const std::vector<CeilingBenchmark>& all_ceiling_benchmarks() {
 CeilingRegistration::CeilingRegistration(CeilingBenchmark benchmark) {
   insert_sorted(ceiling_benchmarks(), std::move(benchmark),
                 [](const CeilingBenchmark& b) { return std::string_view(b.id); });
+}
+
+const std::vector<KnownWork>& all_known_work() {
+  return known_work();
+}
+
+KnownWorkRegistration::KnownWorkRegistration(std::vector<KnownWork> group) {
+  for (KnownWork& work : group) {
+    insert_sorted(known_work(), std::move(work), [](const KnownWork& w) { return std::string_view(w.id); });
+  }
 }
 
 }  // namespace rooflinectl::kernels

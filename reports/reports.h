@@ -21,6 +21,10 @@ std::vector<std::filesystem::path> write_reports(const Run& run, const std::file
 /// The table of all points as a terminal shows it, at most `columns` wide.
 std::string terminal_summary(const Run& run, int columns);
 
+/// The table of the self-test as a terminal shows it, at most `columns` wide, below it the verdict and a
+/// sentence for each number that differs.
+std::string terminal_self_test(const SelfTest& self_test, int columns);
+
 /// The table of the ceilings as a terminal shows it, at most `columns` wide, and below it a sentence for each
 /// reason to distrust one.
 std::string terminal_ceilings(const Run& run, int columns);

@@ -12,6 +12,7 @@
 #include "reports/format.h"
 #include "reports/markdown.h"
 #include "reports/point_table.h"
+#include "reports/self_test_table.h"
 
 namespace rooflinectl {
 namespace {
@@ -104,6 +105,14 @@ std::string agreements(const AgreementTable& table) {
   return rows.empty() ? text : text + "\n" + plain_table(agreement_headings(table.reference), rows);
 }
 
+// Before the tables whose numbers it makes suspect.
+std::string suspicion(const Run& run) {
+  if (!run.self_test) return {};
+  const std::vector<std::string> findings = self_test_findings(*run.self_test);
+  if (findings.empty()) return {};
+  return fmt::format("**{}**\n{}\n", kSuspectCounters, list(findings));
+}
+
 std::string environment(const Run& run) {
   std::string text = "\n## Environment\n\n| | |\n|---|---|\n";
   for (const Fact& fact : environment_facts(run)) text += table_row({fact.name, fact.text});
@@ -116,6 +125,7 @@ std::string summary_md(const Run& run, const Analysis& analysis) {
   std::string text =
       fmt::format("# Roofline of {}\n\n{} · {} · {}\n\n", escaped(run.plan.name), escaped(run.device.name),
                   escaped(format::utc(run.started_utc)), to_string(run.source));
+  text += suspicion(run);
   if (analysis.experiments.empty()) {
     text += fmt::format("![Ceilings of the device]({}.png)\n\n", kFirstChartFileName);
   } else {

@@ -9,6 +9,7 @@
 #include "reports/chart_model.h"
 #include "reports/point_table.h"
 #include "reports/reports.h"
+#include "reports/self_test_table.h"
 #include "reports/text_table.h"
 
 namespace rooflinectl {
@@ -54,6 +55,14 @@ std::string block(const Run& run, const ExperimentAnalysis& experiment, std::siz
   return text + sentence(provenance(run, experiment.points), width);
 }
 
+std::string self_test_lines(const SelfTest& self_test, std::size_t width) {
+  std::string text = paragraph(fmt::format("self-test: {}", self_test_verdict(self_test)), width);
+  const std::vector<std::string> findings = self_test_findings(self_test);
+  for (const std::string& finding : findings) text += paragraph(finding, width);
+  if (!findings.empty()) text += paragraph(std::string(kSuspectCounters), width);
+  return text;
+}
+
 std::size_t width_of(int columns) {
   return static_cast<std::size_t>(std::max(columns, 1));
 }
@@ -70,13 +79,26 @@ std::string terminal_summary(const Run& run, int columns) {
   for (const std::string& finding : ceiling_findings(ceiling_pairs(run))) {
     text += paragraph(finding, width_of(columns));
   }
+  if (run.self_test) text += self_test_lines(*run.self_test, width_of(columns));
   return text;
+}
+
+std::string terminal_self_test(const SelfTest& self_test, int columns) {
+  std::vector<TextColumn> table_columns;
+  for (const SelfTestColumn& column : self_test_columns()) {
+    std::vector<std::string> texts;
+    for (const Agreement& agreement : self_test.agreements) texts.push_back(column.text(agreement));
+    table_columns.push_back(text_column(column.title, column.is_number, texts));
+  }
+  return text_table(std::move(table_columns), width_of(columns), {"tolerance"}) + "\n" +
+         self_test_lines(self_test, width_of(columns));
 }
 
 std::string terminal_ceilings(const Run& run, int columns) {
   const std::vector<CeilingPair> pairs = ceiling_pairs(run);
   std::string text = ceiling_table(run, pairs, width_of(columns));
   for (const std::string& finding : ceiling_findings(pairs)) text += paragraph(finding, width_of(columns));
+  if (run.self_test) text += self_test_lines(*run.self_test, width_of(columns));
   return text;
 }
 

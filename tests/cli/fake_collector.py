@@ -3,7 +3,7 @@
 """Plays rooflinectl-collector without a GPU: same protocol, invented numbers, and accidents on demand.
 
 FAKE_COLLECTOR holds accidents, separated by blanks: `<what>@<phase>:<number>`, where the number is the index of a point
-(or, in the phase `ceilings`, the name of a ceiling), or `<what>@start`, `<what>@end`. What can happen:
+(or, in the phase `ceilings`, the name of a ceiling; `self_test:counters`), or `<what>@start`, `<what>@end`. What can happen:
 
   segv, exit5, exit0, hang, slow, chatty      to the process
   rubbish, half, endless                      to a line
@@ -15,6 +15,7 @@ FAKE_COLLECTOR holds accidents, separated by blanks: `<what>@<phase>:<number>`, 
   stop, kill                                  stopped as by SIGSTOP, killed
   mark                                        nothing, but a file in FAKE_COLLECTOR_STATE that says how far it came
   deaf, rude, no_gpu, uncounted (@start)      does not read its request, does not say hello, has no GPU, no counters
+  miscount (@self_test:counters)              one operation too many
   boast (@start)                              claims ceilings that nobody told it of
 
 FAKE_COLLECTOR_CLOCK_HZ, FAKE_COLLECTOR_UUID and FAKE_COLLECTOR_DRIVER are the clock, the device and the driver that it finds.
@@ -153,6 +154,14 @@ def measurement(point, index):
     return result
 
 
+def self_test():
+    counted = 1025.0 if happens("miscount", "self_test:counters") else 1024.0
+    agreement = {"unit": "instructions", "tolerance": 0.0, "is_relative": True, "note": ""}
+    return {"reason": "", "wall_s": 0.25, "agreements": [
+        dict(agreement, subject="f32_add", quantity="fadd", ours=counted, reference=1024.0),
+        dict(agreement, subject="f32_mul", quantity="fmul", ours=1024.0, reference=1024.0)]}
+
+
 def main():
     if sys.argv[1:] == ["--catalogue"]:
         say(catalogue())
@@ -174,6 +183,16 @@ def main():
             checks = [{"subject": "driver", "status": "fails", "detail": "no CUDA device was found",
                        "fix": "is the driver loaded?", "stops_measuring": True}]
         say({"checks": checks})
+        return
+    if sys.argv[1:2] == ["--selftest"]:
+        accidents("start")
+        if happens("no_gpu", "start"):
+            say({"type": "failure", "kind": 3, "cause": "no CUDA device was found", "hint": "is the driver loaded?"})
+            sys.exit(3)
+        if happens("uncounted", "start"):
+            say({"type": "failure", "kind": 3, "cause": "counters are reserved for administrators", "hint": "ask one"})
+            sys.exit(3)
+        say({"device": DEVICE, "self_test": self_test()})
         return
     if sys.argv[1:2] == ["--metrics"]:
         counters = [{"key": key, "meaning": f"what {key} is", "metric": metric} for key, metric in METRICS.items()]
@@ -214,6 +233,14 @@ def main():
         say({"type": "progress", "phase": "time", "point": 0, "what": "?"})
         time.sleep(600)
     say({"type": "hello", "device": DEVICE, "catalogue": catalogue(), "counter_session": session})
+
+    if request["self_test"]:
+        result = {"reason": "no counters: " + session.get("reason", ""), "wall_s": 0.0, "agreements": []}
+        if session["available"]:
+            say({"type": "progress", "phase": "self_test", "what": "the counters"})
+            accidents("self_test:counters")
+            result = self_test()
+        say({"type": "self_test", "self_test": result})
 
     if not request["skip_ceilings"]:
         say({"type": "ceiling", "ceiling": {"id": "dram", "kind": "bandwidth", "source": "theoretical", "subject": "dram",

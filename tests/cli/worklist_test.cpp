@@ -102,6 +102,15 @@ TEST(Worklist, TakesOverCeilingsThatCountersConfirmed) {
   EXPECT_THAT(without_counters.request().plan.ceilings, IsEmpty());
 }
 
+TEST(Worklist, ASelfTestIsAskedForOnce) {
+  Worklist worklist(plan(), "0", true);
+  EXPECT_FALSE(worklist.request().self_test);
+  worklist.want_self_test();
+  EXPECT_TRUE(worklist.request().self_test);
+  worklist.self_test_finished();
+  EXPECT_FALSE(worklist.request().self_test);
+}
+
 TEST(Worklist, IsNotFinishedBeforeItsCeilings) {
   Plan only_ceilings = plan();
   only_ceilings.experiments.clear();

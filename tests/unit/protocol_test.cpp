@@ -27,6 +27,8 @@ std::vector<Message> every_message() {
           at_ceiling,
           message::Progress{message::Phase::time, 0, ""},
           message::Progress{message::Phase::count, 1, ""},
+          message::Progress{message::Phase::self_test, std::nullopt, "the counters"},
+          message::SelfTested{*run.self_test},
           message::CeilingMeasured{run.ceilings[1]},
           message::CeilingsKnown{1},
           message::PointTimed{7, run.measurements[0]},
@@ -45,6 +47,7 @@ CollectRequest some_request() {
   request.skip_points = {0, 4};
   request.count_only_points = {2};
   request.skip_ceilings = true;
+  request.self_test = true;
   request.known_ceilings = {{"GPU-1", "580.1", 1.98e9, 1.9e9, {"dram_read", "f32_add"}, {"f32_add"}}};
   return request;
 }
@@ -130,6 +133,17 @@ TEST(Protocol, ARequestWithAnUnknownModeIsRefused) {
 TEST(Protocol, ACatalogueIsReadAsItWasWritten) {
   const Catalogue catalogue = testing::full_run().catalogue;
   EXPECT_EQ(decode_catalogue(encode(catalogue)), catalogue);
+}
+
+TEST(Protocol, ATestedDeviceIsReadAsItWasWrittenAndTellsItsVerdicts) {
+  TestedDevice tested{testing::full_run().device, *testing::full_run().self_test};
+  const std::string passed = encode(tested);
+  EXPECT_EQ(decode_tested_device(passed), tested);
+  EXPECT_THAT(passed, HasSubstr(R"("passed":true)"));
+  EXPECT_THAT(passed, HasSubstr(R"("verdict":"agrees")"));
+  tested.self_test.agreements[0].ours = CounterValue::measured(1025);
+  EXPECT_THAT(encode(tested), HasSubstr(R"("passed":false)"));
+  EXPECT_THAT(encode(tested), HasSubstr(R"("verdict":"differs")"));
 }
 
 }  // namespace

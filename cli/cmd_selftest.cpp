@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <chrono>
+#include <memory>
+#include <string>
+
+#include "cli/catalogue.h"
+#include "cli/commands.h"
+#include "cli/terminal.h"
+#include "core/error.h"
+#include "core/protocol.h"
+#include "reports/format.h"
+#include "reports/reports.h"
+
+namespace rooflinectl {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+struct SelftestOptions {
+  std::string device = "0";
+  bool json = false;
+};
+
+int selftest(const SelftestOptions& options) {
+  const Clock::time_point start = Clock::now();
+  const TestedDevice tested = load_self_test(options.device);
+  if (options.json) {
+    fmt::print("{}\n", encode(tested));
+  } else {
+    const DeviceInfo& device = tested.device;
+    fmt::print("device: {} (GPU {}, {}, driver {})\n", device.name, device.index, device.uuid,
+               device.driver_version.empty() ? "unknown" : device.driver_version);
+    fmt::print("{}", terminal_self_test(tested.self_test, columns_of(stdout)));
+    fmt::print("tested in {}\n",
+               format::duration(std::chrono::duration<double>(Clock::now() - start).count()));
+  }
+  return tested.self_test.passed() ? 0 : static_cast<int>(ErrorKind::measurement);
+}
+
+}  // namespace
+
+void add_selftest_command(CLI::App& app, Action& action) {
+  const auto options = std::make_shared<SelftestOptions>();
+  CLI::App* const command =
+      app.add_subcommand("selftest", "Count kernels of known work: can the counters be believed?");
+  command
+      ->add_option("-d,--device", options->device, "The GPU: its index or UUID as nvidia-smi -L prints them")
+      ->type_name("INDEX|UUID")
+      ->capture_default_str();
+  command->add_flag("--json", options->json, "Print JSON, for scripts");
+  command->footer(
+      "Every line is a number that is known from the kernel's source beside what the hardware counted.\n"
+      "Exit code 1 if one differs, with what that makes suspect; 3 if there are no counters.\n"
+      "`rooflinectl run --selftest` does the same before it measures, and keeps the result.");
+  command->callback([&action, options] { action = [options] { return selftest(*options); }; });
+}
+
+}  // namespace rooflinectl
