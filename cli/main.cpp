@@ -57,7 +57,8 @@ int run_program(int argc, char** argv) {
     app.parse(argc, argv);
     if (!action)
       throw CLI::RequiredError(
-          "A command (run, report, explain, compare, gate, crosscheck, ceilings, doctor, selftest, list or version)");
+          "A command (run, report, explain, compare, gate, crosscheck, ceilings, doctor, selftest, list or "
+          "version)");
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : static_cast<int>(rooflinectl::ErrorKind::usage);
   }
