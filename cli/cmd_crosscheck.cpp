@@ -111,9 +111,11 @@ std::vector<std::pair<std::string, Check>> checks_of(const CrosscheckOptions& op
        [&](const CrossCheckRequest& request) {
          return cross_check_with_ncu(request, file_of(options.ncu_file));
        }},
-      {"nsys", [&](const CrossCheckRequest& request) {
+      {"nsys",
+       [&](const CrossCheckRequest& request) {
          return cross_check_with_nsys(request, file_of(options.nsys_file));
-       }}};
+       }},
+      {"activity", cross_check_with_activity}};
   std::vector<std::pair<std::string, Check>> wanted;
   for (const auto& entry : all) {
     if (options.wants(entry.first)) wanted.push_back(entry);
@@ -204,9 +206,13 @@ void add_crosscheck_command(CLI::App& app, Action& action, int argc, char** argv
                    "A finished run (its folder or run.json), or a plan, which is measured first")
       ->required()
       ->type_name("RUN|PLAN");
-  command->add_option("--with", options->tools, "ncu (counters and durations), nsys (durations, NVTX ranges)")
+  command
+      ->add_option(
+          "--with", options->tools,
+          "ncu (counters and durations), nsys (durations, NVTX ranges), activity (durations, by CUPTI); "
+          "default: those that a file is given of, or else all")
       ->delimiter(',')
-      ->check(CLI::IsMember({"ncu", "nsys"}))
+      ->check(CLI::IsMember({"ncu", "nsys", "activity"}))
       ->type_name("TOOL,...");
   command
       ->add_option("--ncu-file", options->ncu_file,

@@ -176,7 +176,7 @@ std::string record_ncu(const fs::path& ncu, CacheState cache, const CrossCheckRe
   const fs::path report = request.folder / (name + ".ncu-rep");
   write_file(plan, encode(launch_once(request.run, cache)));
   // Both measure the same: at the clock that the GPU runs at, cold points with nothing in the caches, warm
-  // ones with what the launch before left there.
+  // ones with what the launch before left there, which only a run of the whole program for each pass does.
   const std::vector<std::string> arguments = {"--nvtx",
                                               "--nvtx-include",
                                               "regex:rooflinectl@.*/",
@@ -185,7 +185,7 @@ std::string record_ncu(const fs::path& ncu, CacheState cache, const CrossCheckRe
                                               "--cache-control",
                                               cache == CacheState::cold ? "all" : "none",
                                               "--replay-mode",
-                                              "kernel",
+                                              cache == CacheState::cold ? "kernel" : "application",
                                               "--metrics",
                                               fmt::format("{}", fmt::join(ncu_metrics(request.run), ",")),
                                               "--force-overwrite",
@@ -254,7 +254,31 @@ bool is_report(const fs::path& file) {
   return file.extension() == ".ncu-rep" || file.extension() == ".nsys-rep";
 }
 
+// ---- CUPTI's activity trace ----
+
+std::vector<TracedLaunch> record_activity(const CrossCheckRequest& request, CrossCheck& check) {
+  make_folder(request.folder);
+  const fs::path plan = request.folder / "activity.json";
+  write_file(plan, encode(launch_once(request.run, std::nullopt)));
+  const fs::path collector = collector_of(request);
+  const std::vector<std::string> arguments = {"--plan", plan.string(), "--mode", "trace"};
+  check.source = command_line(collector, arguments);
+  std::istringstream lines(run_tool(collector, arguments, request));
+  std::vector<TracedLaunch> launches;
+  for (std::string line; std::getline(lines, line);) {
+    const Message said = decode(line);
+    if (const auto* traced = std::get_if<message::PointTraced>(&said)) launches.push_back(traced->launch);
+  }
+  return launches;
+}
+
 }  // namespace
+
+CrossCheck cross_check_with_activity(const CrossCheckRequest& request) {
+  return checked("activity", [&](CrossCheck& check) {
+    check.agreements = compare_with_trace(request.run, record_activity(request, check));
+  });
+}
 
 CrossCheck cross_check_with_ncu(const CrossCheckRequest& request, const std::optional<fs::path>& recorded) {
   return checked("ncu", [&](CrossCheck& check) {

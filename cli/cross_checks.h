@@ -27,4 +27,7 @@ CrossCheck cross_check_with_ncu(const CrossCheckRequest& request,
 CrossCheck cross_check_with_nsys(const CrossCheckRequest& request,
                                  const std::optional<std::filesystem::path>& recorded);
 
+/// CUPTI's record of what ran on the GPU, by the collector itself.
+CrossCheck cross_check_with_activity(const CrossCheckRequest& request);
+
 }  // namespace rooflinectl

@@ -224,6 +224,7 @@ class Measuring {
     if (const auto* known = std::get_if<message::CeilingsKnown>(&message)) {
       if (known->index >= request_.known_ceilings.size()) return "knew ceilings that it was not told of";
     }
+    if (std::holds_alternative<message::PointTraced>(message)) return "traced what was to be measured";
     const bool may_come_first =
         std::holds_alternative<message::Hello>(message) || std::holds_alternative<message::Failure>(message);
     return said_hello_ || may_come_first ? nullptr : "did not introduce itself";
@@ -336,6 +337,9 @@ class Measuring {
     current_.reset();
     return std::nullopt;
   }
+
+  /// A violation of the protocol, which was found before.
+  std::optional<Outcome> handle(const message::PointTraced&) { return std::nullopt; }
 
   std::optional<Outcome> handle(const message::Failure& failure) {
     if (failure.kind == ErrorKind::measurement) return lost(failure.cause);

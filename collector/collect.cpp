@@ -12,6 +12,7 @@
 #include <span>
 #include <utility>
 
+#include "collector/activity_trace.h"
 #include "collector/apparatus.h"
 #include "collector/ceilings.h"
 #include "collector/device.h"
@@ -172,6 +173,23 @@ class Collection {
       PreparedPoint prepared(points_[point], bench_, stream_, 1);
       prepare_caches(prepared);
       launch_in_range(prepared);
+    }
+  }
+
+  void trace_points() {
+    constexpr int kLaunches = 5;
+    const std::unique_ptr<ActivityTrace> trace = open_activity_trace();
+    for (std::size_t point = 0; point < points_.size(); ++point) {
+      if (is_listed(request_.skip_points, point)) continue;
+      const std::string name = range_name(points_[point]);
+      emit_(message::Progress{Phase::time, point, name});
+      PreparedPoint prepared(points_[point], bench_, stream_, 1);
+      for (int launch = 0; launch < kLaunches; ++launch) {
+        prepare_caches(prepared);
+        trace->take();  // what the preparation did
+        launch_in_range(prepared);
+        emit_(message::PointTraced{point, {name, trace->take()}});
+      }
     }
   }
 
@@ -392,6 +410,9 @@ void collect(const CollectRequest& request, const std::function<void(const Messa
       break;
     case CollectMode::count:
       collection.count_points();
+      break;
+    case CollectMode::trace:
+      collection.trace_points();
       break;
   }
   collection.say_bye();

@@ -46,8 +46,8 @@ int run(int argc, char** argv) {
                  "the request, as `rooflinectl run --dry-run --json` prints it; - for standard input");
   app.add_option("--mode", mode,
                  "instead of the request's: measure (verify, time, count), once (launch each point once, "
-                 "nothing else), count (counters alone)")
-      ->check(CLI::IsMember({"measure", "once", "count"}));
+                 "nothing else), count (counters alone), trace (CUPTI's record of what ran on the GPU)")
+      ->check(CLI::IsMember({"measure", "once", "count", "trace"}));
   app.add_flag("--catalogue", print_catalogue,
                "print the variants and ceilings in this program and exit; needs no GPU");
   app.add_flag("--devices", print_devices, "print the GPUs that can be measured and exit");
@@ -86,7 +86,7 @@ int run(int argc, char** argv) {
     }
     CollectRequest request = decode_request(read_request(plan_file));
     if (const auto asked = collect_mode_from(mode)) request.mode = *asked;
-    if (request.mode == CollectMode::once) request.counters = false;
+    if (request.mode == CollectMode::once || request.mode == CollectMode::trace) request.counters = false;
     collect(request, emit);
     return 0;
   } catch (const CLI::ParseError& error) {

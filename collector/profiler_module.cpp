@@ -6,6 +6,7 @@
 
 #include <filesystem>
 
+#include "collector/activity_trace.h"
 #include "collector/profiler.h"
 #include "collector/toolkit_library.h"
 #include "core/error.h"
@@ -53,6 +54,11 @@ Function* module_function(const char* name) {
 std::unique_ptr<Profiler> open_profiler(int device_index, const std::vector<Metric>& metrics) {
   return std::unique_ptr<Profiler>(
       module_function<OpenProfiler>("rooflinectl_open_profiler")(device_index, metrics));
+}
+
+std::unique_ptr<ActivityTrace> open_activity_trace() {
+  return std::unique_ptr<ActivityTrace>(
+      module_function<OpenActivityTrace>("rooflinectl_open_activity_trace")());
 }
 
 std::vector<ChipCounters> describe_chips(const std::string& chip) {

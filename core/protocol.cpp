@@ -40,12 +40,14 @@ std::string_view to_string(CollectMode mode) {
       return "once";
     case CollectMode::count:
       return "count";
+    case CollectMode::trace:
+      return "trace";
   }
   return "?";
 }
 
 std::optional<CollectMode> collect_mode_from(std::string_view name) {
-  for (CollectMode mode : {CollectMode::measure, CollectMode::once, CollectMode::count}) {
+  for (CollectMode mode : {CollectMode::measure, CollectMode::once, CollectMode::count, CollectMode::trace}) {
     if (to_string(mode) == name) return mode;
   }
   return std::nullopt;
@@ -101,6 +103,17 @@ Json to_json(const message::PointCounted& counted) {
       {"type", "counters"}, {"point", counted.point}, {"counters", json_fields::to_json(counted.counters)}};
 }
 
+Json to_json(const message::PointTraced& traced) {
+  Json operations = Json::array();
+  for (const TracedOperation& operation : traced.launch.operations) {
+    operations.push_back({{"name", operation.name}, {"duration_s", operation.duration_s}});
+  }
+  return {{"type", "trace"},
+          {"point", traced.point},
+          {"range", traced.launch.range},
+          {"operations", std::move(operations)}};
+}
+
 Json to_json(const message::Failure& failure) {
   return {{"type", "failure"},
           {"kind", static_cast<int>(failure.kind)},
@@ -134,6 +147,13 @@ Message message_from(const Reader& reader) {
   }
   if (type == "counters") {
     return message::PointCounted{reader["point"].size(), json_fields::counters_from(reader["counters"])};
+  }
+  if (type == "trace") {
+    message::PointTraced traced{reader["point"].size(), {reader["range"].text(), {}}};
+    for (const Reader& operation : reader["operations"].elements()) {
+      traced.launch.operations.push_back({operation["name"].text(), operation["duration_s"].number()});
+    }
+    return traced;
   }
   if (type == "failure") {
     return message::Failure{error_kind_from(reader["kind"]), reader["cause"].text(), reader["hint"].text()};

@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "core/plan.h"
 #include "core/run.h"
+#include "core/trace.h"
 
 /// What `rooflinectl` and `rooflinectl-collector` say to each other: one request (a JSON document on the
 /// collector's standard input), then one JSON object per line on its standard output. Logs go to standard
@@ -22,6 +23,7 @@ enum class CollectMode {
   measure,  ///< verify, time and count
   once,     ///< launch each point exactly once in its NVTX range: what ncu and nsys are wrapped around
   count,    ///< gather counters alone
+  trace,    ///< launch each point some times while CUPTI records the activity of the GPU
 };
 
 /// Ceilings of a device that were measured before.
@@ -107,6 +109,13 @@ struct PointCounted {
   bool operator==(const PointCounted&) const = default;
 };
 
+/// What ran on the GPU in one launch of a point.
+struct PointTraced {
+  std::size_t point = 0;
+  TracedLaunch launch;
+  bool operator==(const PointTraced&) const = default;
+};
+
 /// Nothing more can be measured by this process.
 struct Failure {
   ErrorKind kind = ErrorKind::environment;
@@ -125,7 +134,7 @@ struct Bye {
 
 using Message = std::variant<message::Hello, message::Progress, message::SelfTested, message::CeilingMeasured,
                              message::CeilingsKnown, message::PointTimed, message::PointCounted,
-                             message::Failure, message::Bye>;
+                             message::PointTraced, message::Failure, message::Bye>;
 
 std::string_view to_string(message::Phase phase);
 std::string_view to_string(CollectMode mode);

@@ -23,7 +23,7 @@ constexpr std::int64_t kPushPopRange = 59;
 constexpr std::int64_t kDomain = 75;
 
 constexpr std::string_view kDomainName = "rooflinectl";
-constexpr double kNanosecond = 1e-9;
+constexpr double kNanosecondsPerSecond = 1e9;
 
 /// A thread, and what it did from when to when, in nanoseconds.
 struct Interval {
@@ -142,13 +142,12 @@ class Export {
     if (!id) return {};
     if (!has_strings_) has_strings_ = database_.has_table("StringIds");
     if (!*has_strings_) return {};
-    const auto [entry, is_new] = strings_.try_emplace(*id);
-    if (is_new) {
-      database_.read(
-          "SELECT substr(value, 1, 1000) FROM StringIds WHERE id = ?",
-          [&](const SqliteRow& row) { entry->second = row.text(0).value_or(""); }, *id);
-    }
-    return entry->second;
+    if (const auto known = strings_.find(*id); known != strings_.end()) return known->second;
+    std::string& text = strings_[*id];
+    database_.read(
+        "SELECT substr(value, 1, 1000) FROM StringIds WHERE id = ?",
+        [&](const SqliteRow& row) { text = row.text(0).value_or(""); }, *id);
+    return text;
   }
 
   static std::vector<TracedLaunch> assign(const std::vector<Range>& ranges, const Calls& calls,
@@ -161,7 +160,7 @@ class Export {
       if (const auto range = range_of(operation, ranges, calls)) {
         const double nanoseconds =
             static_cast<double>(operation.time.end) - static_cast<double>(operation.time.start);
-        launches[*range].operations.push_back({operation.name, nanoseconds * kNanosecond});
+        launches[*range].operations.push_back({operation.name, nanoseconds / kNanosecondsPerSecond});
       }
     }
     return launches;

@@ -57,6 +57,7 @@ class Tools(CrosscheckTest):
         profiled = [call for call in calls if "--export" in call]
         caches = [call[call.index("--cache-control") + 1] for call in profiled]
         self.assertEqual(caches, ["all", "none"])
+        self.assertEqual([call[call.index("--replay-mode") + 1] for call in profiled], ["kernel", "application"])
         for call in profiled:
             self.assertEqual(call[call.index("--clock-control") + 1], "none")
             self.assertEqual(call[call.index("--nvtx-include") + 1], "regex:rooflinectl@.*/")
@@ -97,6 +98,14 @@ class Tools(CrosscheckTest):
         self.assert_exit(self.crosscheck("runs/demo/latest", "--with", "ncu"), 0)
         self.assertNotIn("sums.reduce_v3_sequential", json.dumps(self.kept()))
 
+    def test_the_activity_that_the_collector_records(self):
+        result = self.run_and_check("--with", "activity")
+        self.assert_exit(result, 0)
+        self.assertRegex(result.stdout, r"(?m)^  time +4 +0 +0 +\+3\.000 µs ")
+        result = self.crosscheck("runs/demo/latest", "--with", "activity", accidents="segv@once:2")
+        self.assert_exit(result, 3)
+        self.assertIn("no verdict: fake_collector.py crashed with SIGSEGV", result.stdout)
+
     def test_a_plan_is_measured_first(self):
         self.assert_exit(self.crosscheck("plan.yaml", "--with", "ncu"), 0)
         self.assertEqual(list(self.kept()), ["ncu"])
@@ -119,7 +128,7 @@ class Trouble(CrosscheckTest):
     def test_no_check_at_all_exits_with_3(self):
         for tool in ["ncu", "nsys"]:
             (self.tools / tool).unlink()
-        self.assert_exit(self.run_and_check(), 3)
+        self.assert_exit(self.run_and_check("--with", "ncu,nsys"), 3)
 
     def test_no_permission(self):
         result = self.run_and_check("--with", "ncu", FAKE_NCU="noperm")
