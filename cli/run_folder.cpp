@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "core/error.h"
+#include "core/names.h"
 
 namespace rooflinectl {
 
@@ -33,6 +34,10 @@ std::string utc_time(std::chrono::system_clock::time_point time) {
 
 fs::path create_run_folder(const fs::path& parent, const std::string& plan_name,
                            std::chrono::system_clock::time_point time) {
+  if (!is_plain_name(plan_name)) {
+    throw Error(ErrorKind::usage, fmt::format("'{}' cannot be the name of a folder", plan_name),
+                "a plan's name consists of letters, digits, '_' and '-'");
+  }
   const fs::path plan_folder = parent / plan_name;
   std::error_code error;
   fs::create_directories(plan_folder, error);

@@ -21,6 +21,11 @@ if(ROOFLINECTL_SANITIZE)
   add_link_options(-fsanitize=address,undefined)
 endif()
 
+if(ROOFLINECTL_FUZZ)
+  add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=address,undefined)
+endif()
+
 # The installed folder is relocatable: binaries look for the libraries that came with them, also for those that
 # other libraries need (hence RPATH, which is transitive, and not RUNPATH, which is not).
 set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib")

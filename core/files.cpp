@@ -3,28 +3,36 @@
 
 #include <fmt/format.h>
 
+#include <array>
 #include <cerrno>
 #include <cstring>
 #include <fstream>
-#include <sstream>
 #include <system_error>
 
 #include "core/error.h"
 
 namespace rooflinectl {
 
-std::string read_file(const std::filesystem::path& path) {
+std::string read_file(const std::filesystem::path& path, std::size_t max_bytes) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
     throw Error(ErrorKind::usage, fmt::format("{}: is a folder, not a file", path.string()));
   }
+  // In pieces: a pipe or a device does not tell its size.
   std::ifstream file(path, std::ios::binary);
-  std::ostringstream content;
-  if (file) content << file.rdbuf();
-  if (!file || file.bad()) {
+  std::string content;
+  std::array<char, 65536> piece{};
+  while (file && content.size() <= max_bytes) {
+    file.read(piece.data(), piece.size());
+    content.append(piece.data(), static_cast<std::size_t>(file.gcount()));
+  }
+  if (content.size() > max_bytes) {
+    throw Error(ErrorKind::usage, fmt::format("{}: is larger than {} MiB", path.string(), max_bytes >> 20));
+  }
+  if (!file.eof() || file.bad()) {
     throw Error(ErrorKind::usage, fmt::format("{}: cannot be read: {}", path.string(), std::strerror(errno)));
   }
-  return content.str();
+  return content;
 }
 
 void write_file(const std::filesystem::path& path, std::string_view content) {

@@ -34,8 +34,9 @@ bool Reader::has(const char* key) const {
   return found != value_.end() && !found->is_null();
 }
 
-std::vector<Reader> Reader::elements() const {
+std::vector<Reader> Reader::elements(std::size_t most) const {
   if (!value_.is_array()) fail("expected an array");
+  if (value_.size() > most) fail(fmt::format("more than {} entries", most));
   std::vector<Reader> readers;
   readers.reserve(value_.size());
   for (const Json& element : value_) readers.push_back(child(element, readers.size()));
@@ -288,6 +289,7 @@ Plan plan_from(const Reader& reader) {
   plan.name = reader["name"].text();
   plan.text = reader["text"].text();
   plan.ceilings = reader["ceilings"].texts();
+  std::size_t n_points = 0;
   for (const Reader& entry : reader["experiments"].elements()) {
     Experiment experiment;
     experiment.name = entry["name"].text();
@@ -296,9 +298,10 @@ Plan plan_from(const Reader& reader) {
     experiment.timing.time_limit_s = entry["timing"]["time_limit_s"].number();
     experiment.counters = parse_enum(entry["counters"], counter_set_from);
     if (entry.has("energy")) experiment.energy = entry["energy"].boolean();
-    for (const Reader& point : entry["points"].elements()) {
+    for (const Reader& point : entry["points"].elements(kMaxPoints - n_points)) {
       experiment.points.push_back(point_from(point, experiment.name));
     }
+    n_points += experiment.points.size();
     plan.experiments.push_back(std::move(experiment));
   }
   return plan;

@@ -4,6 +4,8 @@
 // How the core types look in JSON. For the serialisers alone: `run_json.cpp` and `protocol.cpp` here, the
 // data of the page in `reports/`.
 
+#include <cstddef>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -28,8 +30,8 @@ class Reader {
   /// The member `key` of an object, which must be there.
   Reader operator[](const char* key) const;
   bool has(const char* key) const;
-  /// The elements of an array.
-  std::vector<Reader> elements() const;
+  /// The elements of an array that has no more than `most`.
+  std::vector<Reader> elements(std::size_t most = std::numeric_limits<std::size_t>::max()) const;
   /// The members of an object: name and value.
   std::vector<std::pair<std::string, Reader>> members() const;
 

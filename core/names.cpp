@@ -38,6 +38,12 @@ std::size_t edit_distance(std::string_view pattern, std::string_view name) {
 
 }  // namespace
 
+bool is_plain_name(std::string_view name) {
+  constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+  return !name.empty() && name.size() <= kMaxNameLength &&
+         name.find_first_not_of(kAllowed) == std::string_view::npos;
+}
+
 bool matches_glob(std::string_view glob, std::string_view name) {
   std::size_t g = 0;
   std::size_t n = 0;

@@ -1,12 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace rooflinectl {
+
+/// The longest name of a plan or an experiment.
+inline constexpr std::size_t kMaxNameLength = 64;
+
+/// Whether `name` is fit for a plan or an experiment, and so for a file: 1 to `kMaxNameLength` letters,
+/// digits,
+/// `_` and `-`.
+bool is_plain_name(std::string_view name);
 
 /// Whether `name` matches `glob`: `*` stands for any characters, `?` for exactly one.
 bool matches_glob(std::string_view glob, std::string_view name);

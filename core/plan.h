@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -63,6 +64,9 @@ struct Experiment {
 
   bool operator==(const Experiment&) const = default;
 };
+
+/// The most points that a plan or a run may have; more is taken for a mistake.
+inline constexpr std::size_t kMaxPoints = 100'000;
 
 /// What is to be measured, with every glob, list and default resolved.
 struct Plan {

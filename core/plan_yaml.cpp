@@ -3,272 +3,33 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
-#include <yaml-cpp/yaml.h>
 
 #include <algorithm>
 #include <array>
-#include <cctype>
 #include <charconv>
 #include <functional>
 #include <map>
 #include <optional>
 #include <set>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
-#include "core/error.h"
+#include "core/mistakes.h"
 #include "core/names.h"
 #include "core/quantity.h"
+#include "core/yaml_reader.h"
 
 namespace rooflinectl {
 
 namespace {
 
+using yaml::Field;
+using yaml::List;
+using yaml::Located;
+using yaml::position_of;
+using yaml::Reader;
 using Names = std::vector<std::string>;
-
-constexpr std::size_t kMaxFileBytes = 1 << 20;
-constexpr std::size_t kMaxMistakes = 1000;
-constexpr std::size_t kMaxNameLength = 64;
-constexpr std::size_t kMaxQuotedBytes = 60;
-constexpr std::size_t kFewNames = 12;
-
-// ---- mistakes ----
-
-/// A place in the file; lines and columns start at 1.
-struct Position {
-  int line = 1;
-  int column = 1;
-
-  bool operator<(const Position& other) const {
-    return std::tie(line, column) < std::tie(other.line, other.column);
-  }
-};
-
-Position position_of(const YAML::Mark& mark) {
-  return mark.is_null() ? Position{} : Position{mark.line + 1, mark.column + 1};
-}
-
-Position position_of(const YAML::Node& node) {
-  return position_of(node.Mark());
-}
-
-/// The mistakes found so far, in the order of the file.
-class Mistakes {
- public:
-  explicit Mistakes(std::string_view file_name) : file_name_(file_name) {}
-
-  void add(Position position, std::string text) {
-    found_.emplace(position, std::move(text));
-    if (++reported_ == kMaxMistakes) throw_if_any();
-  }
-
-  void throw_if_any() const {
-    if (found_.empty()) return;
-    std::string message;
-    for (const auto& [position, text] : found_) {
-      if (!message.empty()) message += '\n';
-      message += fmt::format("{}:{}:{}: {}", file_name_, position.line, position.column, text);
-    }
-    throw Error(ErrorKind::usage, message, "nothing was run; `rooflinectl list` shows what a plan can name");
-  }
-
- private:
-  std::string file_name_;
-  std::set<std::pair<Position, std::string>> found_;
-  std::size_t reported_ = 0;
-};
-
-/// `; did you mean 'cold'?`, or the valid names where none is near and they are few.
-std::string suggestion(std::string_view text, const Names& valid) {
-  if (const auto nearest = nearest_name(text, valid)) return fmt::format("; did you mean '{}'?", *nearest);
-  if (valid.size() <= kFewNames) return fmt::format("; valid: {}", fmt::join(valid, ", "));
-  return {};
-}
-
-/// A text of the file as a message shows it: on one line and not too long.
-std::string quoted(std::string_view text) {
-  std::string shown(text.substr(0, kMaxQuotedBytes));
-  const auto cuts_character = [&] {
-    return shown.size() < text.size() && (static_cast<unsigned char>(text[shown.size()]) & 0xC0U) == 0x80U;
-  };
-  while (!shown.empty() && cuts_character()) shown.pop_back();
-  for (char& c : shown) {
-    if (static_cast<unsigned char>(c) < ' ') c = ' ';
-  }
-  return fmt::format("'{}{}'", shown, shown.size() < text.size() ? "…" : "");
-}
-
-// ---- the characters of the file ----
-
-/// Bytes of the UTF-8 character at the start of `text`, or 0 if it is not one.
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
-  const auto continues = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
-  if (byte(0) < 0x80) return 1;
-  if (byte(0) >= 0xC2 && byte(0) <= 0xDF) return continues(1) ? 2 : 0;
-  if (byte(0) >= 0xE0 && byte(0) <= 0xEF) {
-    const bool overlong = byte(0) == 0xE0 && byte(1) < 0xA0;
-    const bool surrogate = byte(0) == 0xED && byte(1) > 0x9F;
-    return continues(1) && continues(2) && !overlong && !surrogate ? 3 : 0;
-  }
-  if (byte(0) >= 0xF0 && byte(0) <= 0xF4) {
-    const bool overlong = byte(0) == 0xF0 && byte(1) < 0x90;
-    const bool too_large = byte(0) == 0xF4 && byte(1) > 0x8F;
-    return continues(1) && continues(2) && continues(3) && !overlong && !too_large ? 4 : 0;
-  }
-  return 0;
-}
-
-/// A plan is UTF-8 text without control characters; anything else is not a file that somebody wrote as a
-/// plan.
-void check_characters(std::string_view text, Mistakes& mistakes) {
-  Position position;
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = utf8_length(text.substr(i));
-    const char c = text[i];
-    const bool control = (c >= 0 && c < ' ' && c != '\n' && c != '\r' && c != '\t') || c == 0x7F;
-    if (length == 0 || control) {
-      mistakes.add(position, length == 0 ? "not UTF-8 text" : "a control character");
-      return;
-    }
-    i += length;
-    position = c == '\n' ? Position{position.line + 1, 1}
-                         : Position{position.line, position.column + static_cast<int>(length)};
-  }
-}
-
-// ---- reading nodes ----
-
-/// A value and where it stands.
-template <typename T>
-struct Located {
-  T value{};
-  Position position;
-};
-
-template <typename T>
-using List = std::vector<Located<T>>;
-
-/// A member of a YAML map.
-struct Field {
-  std::string key;
-  Position position;
-  YAML::Node value;
-};
-
-const char* kind_of(const YAML::Node& node) {
-  if (node.IsMap()) return "a map";
-  if (node.IsSequence()) return "a list";
-  if (node.IsScalar()) return "a single value";
-  return "nothing";
-}
-
-class Reader {
- public:
-  explicit Reader(Mistakes& mistakes) : mistakes_(mistakes) {}
-
-  void fail(Position position, std::string text) { mistakes_.add(position, std::move(text)); }
-
-  /// The members of a map, without those whose key comes again; nothing if it is no map.
-  std::vector<Field> fields(const YAML::Node& node, Position position, std::string_view what) {
-    if (!node.IsMap()) {
-      fail(position, fmt::format("{} must be a map of `key: value`, not {}", what, kind_of(node)));
-      return {};
-    }
-    std::vector<Field> fields;
-    std::set<std::string> seen;
-    for (const auto& member : node) {
-      const Position key_position = position_of(member.first);
-      if (!member.first.IsScalar()) {
-        fail(key_position, fmt::format("a key must be a single value, not {}", kind_of(member.first)));
-      } else if (!seen.insert(member.first.Scalar()).second) {
-        fail(key_position, fmt::format("{} is given twice", quoted(member.first.Scalar())));
-      } else {
-        fields.push_back({member.first.Scalar(), key_position, member.second});
-      }
-    }
-    return fields;
-  }
-
-  /// The members of a map that may have the keys `valid` only.
-  std::map<std::string, Field> settings(const YAML::Node& node, Position position, std::string_view what,
-                                        const Names& valid) {
-    std::map<std::string, Field> settings;
-    for (Field& field : fields(node, position, what)) {
-      if (std::find(valid.begin(), valid.end(), field.key) == valid.end()) {
-        fail(field.position,
-             fmt::format("unknown key {}{}", quoted(field.key), suggestion(field.key, valid)));
-      } else if (field.value.IsNull()) {
-        fail(field.position, fmt::format("'{}' has no value", field.key));
-      } else {
-        settings.emplace(field.key, field);
-      }
-    }
-    return settings;
-  }
-
-  std::optional<std::string> single_value(const YAML::Node& node) {
-    if (node.IsScalar()) return node.Scalar();
-    fail(position_of(node), fmt::format("expected a single value, not {}", kind_of(node)));
-    return std::nullopt;
-  }
-
-  /// A list of values, or a single one; `parse` turns a text into a value or reports why it cannot.
-  template <typename T, typename Parse>
-  List<T> list(const Field& field, Parse parse) {
-    const YAML::Node& node = field.value;
-    if (node.IsSequence() && node.size() == 0) {
-      fail(position_of(node), fmt::format("'{}' is empty", field.key));
-    }
-    List<T> values;
-    std::set<T> seen;
-    const auto add = [&](const YAML::Node& entry) {
-      const auto text = single_value(entry);
-      const std::optional<T> value = text ? parse(*text, position_of(entry)) : std::nullopt;
-      if (!value) return;
-      if (!seen.insert(*value).second) {
-        fail(position_of(entry), fmt::format("{} is given twice", quoted(*text)));
-        return;
-      }
-      values.push_back({*value, position_of(entry)});
-    };
-    if (!node.IsSequence()) {
-      add(node);
-    } else {
-      for (const auto& entry : node) add(entry);
-    }
-    return values;
-  }
-
-  /// One of the `valid` values, each known by `to_string`.
-  template <typename T, typename Container>
-  std::optional<T> one_of(const std::string& text, Position position, std::string_view what,
-                          const Container& valid) {
-    Names names;
-    for (const T value : valid) {
-      if (to_string(value) == text) return value;
-      names.emplace_back(to_string(value));
-    }
-    fail(position, fmt::format("unknown {} {}{}", what, quoted(text), suggestion(text, names)));
-    return std::nullopt;
-  }
-
-  /// A name that can be part of a file name and of a profiler's range.
-  void check_name(const std::string& name, Position position, std::string_view what) {
-    const auto allowed = [](unsigned char c) {
-      return c < 0x80 && (std::isalnum(c) != 0 || c == '_' || c == '-');
-    };
-    if (name.empty() || name.size() > kMaxNameLength || !std::all_of(name.begin(), name.end(), allowed)) {
-      fail(position, fmt::format("the {} {} must consist of 1 to {} letters, digits, '_' and '-'", what,
-                                 quoted(name), kMaxNameLength));
-    }
-  }
-
- private:
-  Mistakes& mistakes_;
-};
 
 // ---- settings ----
 
@@ -774,57 +535,11 @@ class PlanReader {
   std::size_t n_points_ = 0;
 };
 
-// ---- YAML ----
-
-/// The first tab in the indentation of a line, which YAML does not allow.
-std::optional<Position> tab_in_indentation(std::string_view text) {
-  int line = 1;
-  for (std::size_t start = 0; start < text.size(); ++line) {
-    const std::size_t indentation_end = std::min(text.find_first_not_of(" \t", start), text.size());
-    const std::size_t tab = text.find('\t', start);
-    if (tab < indentation_end) return Position{line, static_cast<int>(tab - start) + 1};
-    const std::size_t line_end = text.find('\n', start);
-    if (line_end == std::string_view::npos) break;
-    start = line_end + 1;
-  }
-  return std::nullopt;
-}
-
-/// What yaml-cpp found wrong, in words that show the way out where its own do not.
-void add_syntax_mistake(const YAML::Exception& error, std::string_view text, Mistakes& mistakes) {
-  if (const auto tab = tab_in_indentation(text)) {
-    mistakes.add(*tab, "a tab in the indentation; YAML wants spaces");
-  } else if (error.msg == YAML::ErrorMsg::ALIAS_NOT_FOUND || error.msg == YAML::ErrorMsg::CHAR_IN_ALIAS ||
-             error.msg == YAML::ErrorMsg::UNKNOWN_ANCHOR) {
-    mistakes.add(position_of(error.mark),
-                 "a glob that begins with '*' needs quotes, for example \"*_shuffle\"");
-  } else {
-    mistakes.add(position_of(error.mark), fmt::format("not YAML: {}", error.msg));
-  }
-}
-
-YAML::Node load(std::string_view text, Mistakes& mistakes) {
-  if (text.size() > kMaxFileBytes) mistakes.add({}, "the file is larger than 1 MiB");
-  check_characters(text, mistakes);
-  mistakes.throw_if_any();
-  std::vector<YAML::Node> documents;
-  try {
-    documents = YAML::LoadAll(std::string(text));
-  } catch (const YAML::Exception& error) {
-    add_syntax_mistake(error, text, mistakes);
-  }
-  mistakes.throw_if_any();
-  if (documents.empty() || documents.front().IsNull()) mistakes.add({}, "the file is empty");
-  if (documents.size() > 1) mistakes.add(position_of(documents[1]), "a second document; a plan is one");
-  mistakes.throw_if_any();
-  return documents.front();
-}
-
 }  // namespace
 
 Plan parse_plan(std::string_view text, std::string_view file_name, const Catalogue& catalogue) {
   Mistakes mistakes(file_name);
-  const YAML::Node root = load(text, mistakes);
+  const YAML::Node root = yaml::load(text, mistakes);
   Plan plan = PlanReader(mistakes, catalogue).read(root);
   mistakes.throw_if_any();
   plan.text = text;

@@ -1,16 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstddef>
 #include <string_view>
 
 #include "core/catalogue.h"
 #include "core/plan.h"
 
 namespace rooflinectl {
-
-/// The most points that a plan may have; more is taken for a mistake.
-inline constexpr std::size_t kMaxPoints = 100'000;
 
 /// Reads a plan (`experiments.yaml`) and resolves its lists, globs and defaults against `catalogue`.
 ///

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/json_fields.h"
+#include "core/quantity.h"
 
 namespace rooflinectl {
 
@@ -212,6 +213,10 @@ CollectRequest decode_request(std::string_view text) {
   const Reader reader(value, "plan");
   CollectRequest request;
   request.plan = json_fields::plan_from(reader["plan"]);
+  for (const PointId& point : all_points(request.plan)) {
+    if (point.n_elements <= kMaxElements) continue;
+    reader["plan"].fail(fmt::format("{}: more than {} elements", range_name(point), kMaxElements));
+  }
   const auto mode = collect_mode_from(reader["mode"].text());
   if (!mode) reader["mode"].fail(fmt::format("unknown mode '{}'", reader["mode"].text()));
   request.mode = *mode;

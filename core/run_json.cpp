@@ -101,7 +101,7 @@ Run run_from_json(std::string_view text, std::string_view name) {
   for (const Reader& entry : reader["ceilings"].elements()) {
     run.ceilings.push_back(json_fields::ceiling_from(entry));
   }
-  for (const Reader& entry : reader["measurements"].elements()) {
+  for (const Reader& entry : reader["measurements"].elements(kMaxPoints)) {
     run.measurements.push_back(json_fields::measurement_from(entry));
   }
   if (reader.has("self_test")) run.self_test = json_fields::self_test_from(reader["self_test"]);

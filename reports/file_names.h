@@ -4,15 +4,19 @@
 #include <string>
 #include <string_view>
 
+#include "core/hash.h"
+#include "core/names.h"
+
 namespace rooflinectl {
 
-/// `roofline-ladder` for the experiment `ladder`. Characters that mean something to a file system or to a
-/// link become `_`: a name never leads out of the folder.
+/// `roofline-ladder` for the experiment `ladder`. A name that is not plain, which no plan has but somebody
+/// else's run.json may, becomes so: it never leads out of the folder, is never too long, and keeps part of
+/// its hash, so that two such names stay different.
 inline std::string chart_file_name(std::string_view experiment) {
-  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+  if (is_plain_name(experiment)) return "roofline-" + std::string(experiment);
   std::string name = "roofline-";
-  for (const char c : experiment) name += kPlain.find(c) == std::string_view::npos ? '_' : c;
-  return name;
+  for (const char c : experiment.substr(0, kMaxNameLength)) name += is_plain_name({&c, 1}) ? c : '_';
+  return name + "-" + sha256(experiment).substr(0, 8);
 }
 
 /// The picture that stands for the run: that of the first experiment, or of the ceilings where there is none.

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs what is missing, builds, and runs every check that this machine can run: formatting, the tests under
-# AddressSanitizer and UndefinedBehaviorSanitizer, clang-tidy, and the tests of the build that is used (with a CUDA toolkit
-# those of the collector too, with a GPU those of the kernels too). Ends with ctest's summary.
+# AddressSanitizer and UndefinedBehaviorSanitizer, some seconds of fuzzing, clang-tidy, and the tests of the build that is
+# used (with a CUDA toolkit those of the collector too, with a GPU those of the kernels too). Ends with ctest's summary.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -17,6 +17,11 @@ cmake --preset asan -Wno-dev >/dev/null
 cmake --build --preset asan
 echo "== tests: preset asan"
 ctest --preset asan --output-on-failure -j "$(nproc)"
+
+echo "== fuzz targets"
+cmake --preset fuzz -Wno-dev >/dev/null
+cmake --build --preset fuzz
+ctest --preset fuzz -j "$(nproc)"
 
 echo "== clang-tidy"
 git ls-files 'core/*.cpp' 'analysis/*.cpp' 'reports/*.cpp' 'cli/*.cpp' |

@@ -21,7 +21,7 @@ MAY_INCLUDE = {
 
 # A library's header -> the files that may include it.
 MAY_USE = {
-    r"yaml-cpp/": r"core/plan_yaml\.cpp",
+    r"yaml-cpp/": r"core/yaml_reader\.(cpp|h)",
     r"nlohmann/": r"core/json_fields\.h|reports/[a-z_]+\.cpp",
     r"cairo|ft2build\.h": r"reports/[a-z_]+\.cpp",
     r"sqlite3": r"crosscheck/sqlite_reader\.cpp",

@@ -60,6 +60,12 @@ TEST_F(RunFolder, AFileInTheWayIsNamed) {
   }
 }
 
+TEST_F(RunFolder, ANameThatLeadsElsewhereIsRefused) {
+  for (const char* const name : {"", ".", "../x", "/tmp/x", "a/b"}) {
+    EXPECT_THROW(create_run_folder(parent_, name, kTime), Error) << name;
+  }
+}
+
 TEST_F(RunFolder, AnythingThatIsNoLinkIsLeftAlone) {
   const fs::path folder = create_run_folder(parent_, "p", kTime);
   fs::create_directories(fs::path(parent_) / "p" / "latest" / "mine");

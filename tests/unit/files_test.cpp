@@ -103,5 +103,18 @@ TEST_F(Files, ReportsAFullDisk) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "a"));
 }
 
+TEST_F(Files, WhatIsTooLargeIsRefusedBeforeItIsRead) {
+  write_file(folder_ / "large", std::string(3 << 20, 'x'));
+  EXPECT_EQ(read_file(folder_ / "large").size(), 3U << 20);
+  const Error error = error_of([&] { read_file(folder_ / "large", 2 << 20); });
+  EXPECT_EQ(error.kind(), ErrorKind::usage);
+  EXPECT_THAT(error.what(), HasSubstr("is larger than 2 MiB"));
+}
+
+TEST_F(Files, AFileWithoutEndIsRefused) {
+  EXPECT_THAT(error_of([&] { read_file("/dev/zero", 1 << 20); }).what(),
+              HasSubstr("/dev/zero: is larger than 1 MiB"));
+}
+
 }  // namespace
 }  // namespace rooflinectl

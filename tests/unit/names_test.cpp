@@ -33,6 +33,16 @@ TEST(Names, TheNearestNameIsTheOneWithTheFewestEdits) {
   EXPECT_EQ(nearest_name("sun_w*", {"sum_atomic", "sum_warp_shuffle"}), "sum_warp_shuffle");
 }
 
+TEST(Names, APlainNameIsFitForAFile) {
+  for (const char* const name : {"ladder", "a", "V0-V8_2026"}) EXPECT_TRUE(is_plain_name(name)) << name;
+  for (const char* const name : {"", ".", "..", "a/b", "/etc", "a b", "a.b", "ü", "a\nb"}) {
+    EXPECT_FALSE(is_plain_name(name)) << name;
+  }
+  EXPECT_FALSE(is_plain_name(std::string_view("a\0b", 3)));
+  EXPECT_TRUE(is_plain_name(std::string(64, 'x')));
+  EXPECT_FALSE(is_plain_name(std::string(65, 'x')));
+}
+
 TEST(Names, NoNameIsNearNonsense) {
   EXPECT_EQ(nearest_name("hot", {"cold", "warm"}), std::nullopt);
   EXPECT_EQ(nearest_name("x", {"f32"}), std::nullopt);

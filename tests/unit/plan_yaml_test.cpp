@@ -335,7 +335,25 @@ TEST(PlanYaml, BillionLaughsAreRefusedQuickly) {
     text += std::string(1, c) + ": &" + c + " [*" + before + ", *" + before + "]\n";
   }
   text += "experiments: {e: {variants: *z, sizes: *z}}\n";
-  EXPECT_THAT(mistakes_in(text), testing::Contains(HasSubstr("unknown key 'z'")));
+  EXPECT_THAT(mistakes_in(text),
+              ElementsAre(HasSubstr("with its aliases, the plan has more than 1000000 values")));
+}
+
+TEST(PlanYaml, OneLongListThatManyEntriesRepeatIsRefusedQuickly) {
+  std::string text = "name: x\nexperiments:\n  a: &a {variants: all, sizes: [1";
+  for (int i = 2; i < 3'000; ++i) text += fmt::format(", {}", i);
+  text += "]}\n";
+  for (int i = 0; i < 3'000; ++i) text += fmt::format("  e{}: *a\n", i);
+  EXPECT_THAT(mistakes_in(text), ElementsAre(HasSubstr("with its aliases")));
+}
+
+TEST(PlanYaml, AnAliasOfItselfIsRefused) {
+  EXPECT_THAT(mistakes_in("name: &a [*a]"), ElementsAre(HasSubstr("nested deeper than 100 levels")));
+}
+
+TEST(PlanYaml, ATabAfterManyLinesIsFoundQuickly) {
+  EXPECT_THAT(mistakes_in(std::string(1 << 19, '\n') + "a: [\n\tb"), ElementsAre(HasSubstr(":2: a tab")))
+      << "which takes minutes if every line looks for it";
 }
 
 TEST(PlanYaml, DeepNestingIsRefused) {

@@ -131,6 +131,12 @@ TEST(Protocol, ARequestWithAnUnknownModeIsRefused) {
   }
 }
 
+TEST(Protocol, ARequestForMoreThanAnyMemoryHoldsIsRefused) {
+  CollectRequest request = some_request();
+  request.plan.experiments.front().points.front().n_elements = 1'000'000'000'000'000'000;
+  EXPECT_THROW(decode_request(encode(request)), Error);
+}
+
 TEST(Protocol, ACatalogueIsReadAsItWasWritten) {
   const Catalogue catalogue = testing::full_run().catalogue;
   EXPECT_EQ(decode_catalogue(encode(catalogue)), catalogue);

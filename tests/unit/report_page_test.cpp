@@ -274,7 +274,9 @@ TEST_F(WriteReports, AnOutputThatCannotBeWrittenIsAnEnvironmentError) {
 
 TEST(ChartFileName, NeverLeadsOutOfTheFolder) {
   EXPECT_EQ(chart_file_name("ladder"), "roofline-ladder");
-  EXPECT_EQ(chart_file_name("../../etc/x y"), "roofline-______etc_x_y");
+  EXPECT_EQ(chart_file_name("../../etc/x y"), "roofline-______etc_x_y-148662b1");
+  EXPECT_NE(chart_file_name("a/b"), chart_file_name("a.b"));
+  EXPECT_LT(chart_file_name(std::string(5000, 'x')).size(), 100);
 }
 
 }  // namespace

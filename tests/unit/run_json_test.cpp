@@ -100,6 +100,22 @@ TEST(RunJson, RefusesWhatIsNotARun) {
   EXPECT_THAT(failure_of(std::string(100'000, '[')), HasSubstr("not valid JSON"));
 }
 
+TEST(RunJson, RefusesMorePointsThanAPlanMayHave) {
+  Json document = full_document();
+  document["measurements"] = std::vector<int>(100'001);
+  EXPECT_EQ(failure_of(document.dump()), "run.json: /measurements: more than 100000 entries");
+  document = full_document();
+  document["plan"]["experiments"][1]["points"] = std::vector<int>(100'000);
+  EXPECT_THAT(failure_of(document.dump()), HasSubstr("run.json: /plan/experiments/1/points: more than 9999"));
+}
+
+TEST(RunJson, ReadsDeepNestingToItsEnd) {
+  constexpr int kDepth = 1'000'000;
+  const std::string deep = std::string(kDepth, '[') + std::string(kDepth, ']');
+  EXPECT_EQ(failure_of(R"({"format": "rooflinectl-run", "schema": 1, "tool": )" + deep + "}"),
+            "run.json: /tool: expected an object");
+}
+
 TEST(RunJson, RefusesANewerSchema) {
   Json document = full_document();
   document["schema"] = rooflinectl::Run::kSchema + 1;

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+namespace rooflinectl {
+
+/// A place in the file; lines and columns start at 1.
+struct Position {
+  int line = 1;
+  int column = 1;
+
+  bool operator<(const Position& other) const {
+    return std::tie(line, column) < std::tie(other.line, other.column);
+  }
+};
+
+/// The mistakes found so far, in the order of the file.
+class Mistakes {
+ public:
+  explicit Mistakes(std::string_view file_name) : file_name_(file_name) {}
+
+  /// Throws what there is if it is too much to be read.
+  void add(Position position, std::string text);
+
+  /// Throws Error(usage) with every mistake, one per line: `<file_name>:<line>:<column>: <what is wrong>`.
+  void throw_if_any() const;
+
+ private:
+  std::string file_name_;
+  std::set<std::pair<Position, std::string>> found_;
+  std::size_t reported_ = 0;
+};
+
+/// `; did you mean 'cold'?`, or the valid names where none is near and they are few.
+std::string suggestion(std::string_view text, const std::vector<std::string>& valid);
+
+/// A text of the file as a message shows it: on one line and not too long.
+std::string quoted(std::string_view text);
+
+}  // namespace rooflinectl

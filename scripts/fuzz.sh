@@ -1,0 +1,49 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Looks for inputs that crash, leak, hang or take much memory, in every reader of foreign files:
+#   scripts/fuzz.sh [--seconds N | --runs N] [--merge] [TARGET ...]      default: 60 seconds for each of tests/fuzz/*_fuzz.cpp
+# --merge then adds the inputs that reach new code to tests/fuzz/corpus, as few as there can be. Ends with executions and
+# time per target; a culprit is kept in build/fuzz/tests/fuzz and shown by giving it to the target.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+limit=-max_total_time=60
+merge=no
+targets=()
+while [ $# -gt 0 ]; do
+  case "$1" in
+    --seconds) limit=-max_total_time=$2; shift ;;
+    --runs) limit=-runs=$2; shift ;;
+    --merge) merge=yes ;;
+    -*) sed -n '3,6s/^# //p' "$0" >&2; exit 2 ;;
+    *) targets+=("$1") ;;
+  esac
+  shift
+done
+if [ ${#targets[@]} -eq 0 ]; then
+  for source in tests/fuzz/*_fuzz.cpp; do targets+=("$(basename "$source" _fuzz.cpp)"); done
+fi
+
+cmake --preset fuzz -Wno-dev >/dev/null
+cmake --build --preset fuzz
+build=build/fuzz/tests/fuzz
+# Where memory was taken is seldom what one wants to know, and takes most of the time.
+export ASAN_OPTIONS=malloc_context_size=2
+for target in "${targets[@]}"; do
+  corpus=tests/fuzz/corpus/$target
+  dictionary=()
+  [ ! -e "tests/fuzz/$target.dict" ] || dictionary=(-dict="tests/fuzz/$target.dict")
+  mkdir -p "$build/found/$target"
+  start=$SECONDS
+  if ! "$build/${target}_fuzz" "$limit" -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 "${dictionary[@]}" \
+    -artifact_prefix="$build/" "$build/found/$target" "$corpus" >"$build/$target.log" 2>&1; then
+    tail -n 40 "$build/$target.log" >&2
+    exit 1
+  fi
+  echo "$target: $(sed -n 's/^stat::number_of_executed_units: //p' "$build/$target.log") executions in $((SECONDS - start)) s"
+  if [ $merge = yes ]; then
+    rm -rf "$build/merged" && mkdir "$build/merged"
+    "$build/${target}_fuzz" -merge=1 "$build/merged" "$corpus" "$build/found/$target" >"$build/$target.merge.log" 2>&1
+    cp -n "$build"/merged/* "$corpus/"
+  fi
+done

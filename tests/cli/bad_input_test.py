@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Files that somebody else made, given to the program: it writes nowhere but into the output folder, runs nothing that they
+name, and takes no more memory than they deserve."""
+
+import json
+import os
+import pathlib
+import resource
+import subprocess
+import unittest
+
+from program_test import PROGRAM, SOURCE, ProgramTest
+
+RECORDING = SOURCE / "recordings/reductions-h200/run.json"
+HOSTILE_NAMES = ["../../escaped", "/tmp/rooflinectl-escaped", "a/b", ".", "..", "", "nul\0byte", "x" * 5000, "CON", "-rf",
+                 "$(touch executed)", "`touch executed`", "; touch executed;", "ü ö", "\n"]
+MEMORY_BYTES = 4 << 30
+
+
+class BadInput(ProgramTest):
+    def files(self):
+        return {path.relative_to(self.folder) for path in self.folder.rglob("*")}
+
+    def limited(self, *arguments):
+        """Runs the program with little memory and time."""
+        def limit():
+            if "asan" not in PROGRAM:  # AddressSanitizer reserves terabytes of addresses
+                resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
+        return subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True, timeout=100,
+                              preexec_fn=limit, check=False, env=self.environment())
+
+    def draw(self, run):
+        self.write("run.json", json.dumps(run))
+        before = self.files()
+        result = self.limited("report", "run.json", "--output", "out", "--quiet")
+        self.assertNotIn("executed", {path.name for path in self.files()})
+        self.assertLessEqual({path.parts[0] for path in self.files() - before}, {"out"})
+        return result
+
+    def test_names_in_a_run_never_lead_out_of_the_folder(self):
+        run = json.loads(RECORDING.read_text())
+        experiments = run["plan"]["experiments"][:1]
+        old = experiments[0]["name"]
+        run["measurements"] = [m for m in run["measurements"] if m["experiment"] == old][:2]
+        experiments[0]["points"] = experiments[0]["points"][:2]
+        run["plan"]["experiments"] = [dict(experiments[0], name=name, title=name) for name in HOSTILE_NAMES]
+        run["plan"]["name"] = "../../escaped"
+        run["measurements"] = [dict(m, experiment=name) for name in HOSTILE_NAMES for m in run["measurements"]]
+        run["device"]["name"] = run["host"] = "../../escaped $(touch executed)"
+        self.assert_exit(self.draw(run), 0)
+        pictures = [path for path in (self.folder / "out").iterdir() if path.suffix == ".png" and "levels" not in path.name]
+        self.assertEqual(len(pictures), 1 + len(HOSTILE_NAMES), "each name has a picture of its own")
+        for link in (self.folder / "out").iterdir():
+            self.assertFalse(link.is_symlink())
+
+    def test_such_names_are_mistakes_in_a_plan(self):
+        for name in HOSTILE_NAMES[:8] + HOSTILE_NAMES[10:]:
+            text = json.dumps({"name": name, "experiments": {name: {"variants": "all", "sizes": 1024}}})
+            self.write("hostile.yaml", text)
+            self.assert_exit(self.limited("run", "hostile.yaml"), 2)
+            self.assert_nothing_written()
+
+    def test_a_file_that_is_named_like_a_command_is_not_run(self):
+        for name in ["$(touch executed)", "; touch executed", "|touch executed", "-rf", "a b.yaml"]:
+            self.write(name, pathlib.Path(self.folder / "plan.yaml").read_text())
+            result = self.limited("run", "./" + name, "--output", "out; touch executed")
+            self.assert_exit(result, 0)
+            self.assertNotIn("executed", os.listdir(self.folder))
+        self.assertIn("out; touch executed", os.listdir(self.folder))
+
+    def test_sizes_are_checked_before_memory_is_taken(self):
+        for size in ["1000000000000000000", "2^63", "1e18", "99999999999Gi", "-1"]:
+            self.write("large.yaml", f"name: x\nexperiments: {{e: {{variants: all, sizes: {size}}}}}\n")
+            result = self.limited("run", "large.yaml")
+            self.assert_exit(result, 2)
+            self.assertIn("is not a number of elements", result.stderr)
+        self.assert_nothing_written()
+
+    def test_a_run_of_a_million_points_is_refused(self):
+        run = json.loads(RECORDING.read_text())
+        run["measurements"] = run["measurements"][:1]
+        text = json.dumps(run)
+        point = json.dumps({"variant": "a", "dtype": "f32", "n": 1, "cache": "cold", "block_size": 1})
+        points = json.dumps(run["plan"]["experiments"][0]["points"])
+        self.write("run.json", text.replace(points, "[" + ",".join([point] * 1_000_000) + "]"))
+        result = self.limited("report", "run.json")
+        self.assert_exit(result, 2)
+        self.assertIn("more than 100000 entries", result.stderr)
+
+    def test_files_without_end_are_refused(self):
+        for arguments in [["report", "/dev/zero"], ["run", "/dev/zero"]]:
+            result = self.limited(*arguments)
+            self.assert_exit(result, 2)
+            self.assertIn("/dev/zero: is larger than", result.stderr)
+
+    def test_deep_nesting_is_refused(self):
+        depth = 1_000_000
+        self.write("deep.json", '{"format": "rooflinectl-run", "schema": 1, "tool": ' + "[" * depth + "]" * depth + "}")
+        self.write("deep.yaml", "[" * depth)
+        self.write("deeper.yaml", "a: " + "[" * 200 + "]" * 200)
+        for arguments in [["report", "deep.json"], ["run", "deep.yaml"], ["run", "deeper.yaml"]]:
+            self.assert_exit(self.limited(*arguments), 2)
+
+
+unittest.main()

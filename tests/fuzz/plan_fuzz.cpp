@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// The plan parser: a plan or an Error(usage), whatever the file holds.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/files.h"
+#include "core/plan_yaml.h"
+#include "core/run.h"
+
+using namespace rooflinectl;
+
+namespace {
+
+/// All variants and ceilings that there are.
+const Catalogue& catalogue() {
+  static const Catalogue catalogue = run_from_json(read_file(ROOFLINECTL_RECORDING), "recording").catalogue;
+  return catalogue;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  try {
+    const Plan plan = parse_plan(text, "plan.yaml", catalogue());
+    if (all_points(plan).size() > kMaxPoints) std::abort();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::usage) std::abort();
+  }
+  return 0;
+}

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Both directions of the collector's protocol: what can be decoded is encoded to what is decoded alike; anything
+// else is an Error.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/protocol.h"
+
+using namespace rooflinectl;
+
+namespace {
+
+/// `decode` gives a value that `encode` takes.
+template <typename Decode>
+void check(std::string_view text, Decode decode, ErrorKind refusal) {
+  try {
+    const std::string once = encode(decode(text));
+    if (encode(decode(once)) != once) std::abort();
+  } catch (const Error& error) {
+    if (error.kind() != refusal) std::abort();
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  check(text, decode, ErrorKind::environment);
+  check(text, decode_request, ErrorKind::usage);
+  check(text, decode_catalogue, ErrorKind::usage);
+  check(text, decode_devices, ErrorKind::usage);
+  check(text, decode_chips, ErrorKind::usage);
+  check(text, decode_checks, ErrorKind::usage);
+  return 0;
+}

@@ -1,0 +1,23 @@
+// SPDX-License-Identifier: Apache-2.0
+// `run.json`: what can be read is written and read again as it is; anything else is an Error(usage).
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/run.h"
+
+using namespace rooflinectl;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  const std::string_view text(reinterpret_cast<const char*>(data), size);
+  try {
+    const Run run = run_from_json(text, "run.json");
+    if (run_from_json(run_to_json(run), "written") != run) std::abort();
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::usage) std::abort();
+  }
+  return 0;
+}
