@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/yaml_reader.h"
 
+#include <yaml-cpp/eventhandler.h>
+
 #include <algorithm>
 #include <cstddef>
+#include <sstream>
 
 #include "core/names.h"
 
@@ -15,7 +18,7 @@ constexpr std::size_t kMaxFileBytes = 1 << 20;
 constexpr std::size_t kMaxValues = 1'000'000;
 constexpr int kMaxDepth = 100;
 
-Position position_of(const YAML::Mark& mark) {
+Position place_of(const YAML::Mark& mark) {
   return mark.is_null() ? Position{} : Position{mark.line + 1, mark.column + 1};
 }
 
@@ -78,21 +81,51 @@ void add_syntax_mistake(const YAML::Exception& error, std::string_view text, Mis
     mistakes.add(*tab, "a tab in the indentation; YAML wants spaces");
   } else if (error.msg == YAML::ErrorMsg::ALIAS_NOT_FOUND || error.msg == YAML::ErrorMsg::CHAR_IN_ALIAS ||
              error.msg == YAML::ErrorMsg::UNKNOWN_ANCHOR) {
-    mistakes.add(position_of(error.mark),
-                 "a glob that begins with '*' needs quotes, for example \"*_shuffle\"");
+    mistakes.add(place_of(error.mark), "a glob that begins with '*' needs quotes, for example \"*_shuffle\"");
   } else {
-    mistakes.add(position_of(error.mark), fmt::format("not YAML: {}", error.msg));
+    mistakes.add(place_of(error.mark), fmt::format("not YAML: {}", error.msg));
   }
+}
+
+/// Notes where documents begin.
+class DocumentStarts : public YAML::EventHandler {
+ public:
+  void OnDocumentStart(const YAML::Mark& mark) override { last_ = place_of(mark); }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
+  }
+  void OnMapEnd() override {}
+
+  Position last() const { return last_; }
+
+ private:
+  Position last_;
+};
+
+/// Where the second document begins. YAML::LoadAll would tell as well, but finds documents without end where
+/// a stray `]` or `,` follows the first one.
+std::optional<Position> second_document(const std::string& text) {
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  DocumentStarts starts;
+  const bool has_two = parser.HandleNextDocument(starts) && parser.HandleNextDocument(starts);
+  return has_two ? std::optional(starts.last()) : std::nullopt;
 }
 
 /// Counts the values below `node` as often as aliases repeat them. Stops with a mistake at the limits.
 void count_values(const YAML::Node& node, int depth, std::size_t& n_values, Mistakes& mistakes) {
   if (depth > kMaxDepth) {
-    mistakes.add(position_of(node), fmt::format("nested deeper than {} levels", kMaxDepth));
+    mistakes.add(place_of(node.Mark()), fmt::format("nested deeper than {} levels", kMaxDepth));
     mistakes.throw_if_any();
   }
   if (++n_values > kMaxValues) {
-    mistakes.add(position_of(node),
+    mistakes.add(place_of(node.Mark()),
                  fmt::format("with its aliases, the plan has more than {} values", kMaxValues));
     mistakes.throw_if_any();
   }
@@ -121,7 +154,7 @@ const char* kind_of(const YAML::Node& node) {
 }  // namespace
 
 Position position_of(const YAML::Node& node) {
-  return position_of(node.Mark());
+  return place_of(node.Mark());
 }
 
 YAML::Node load(std::string_view text, Mistakes& mistakes) {
@@ -129,66 +162,66 @@ YAML::Node load(std::string_view text, Mistakes& mistakes) {
   mistakes.throw_if_any();
   check_characters(text, mistakes);
   mistakes.throw_if_any();
-  std::vector<YAML::Node> documents;
+  YAML::Node root;
   try {
-    documents = YAML::LoadAll(std::string(text));
+    const std::string copy(text);
+    if (const auto second = second_document(copy)) mistakes.add(*second, "a second document; a plan is one");
+    root = YAML::Load(copy);
   } catch (const YAML::Exception& error) {
     add_syntax_mistake(error, text, mistakes);
   }
   mistakes.throw_if_any();
-  if (documents.empty() || documents.front().IsNull()) mistakes.add({}, "the file is empty");
-  if (documents.size() > 1) mistakes.add(position_of(documents[1]), "a second document; a plan is one");
+  if (root.IsNull()) mistakes.add({}, "the file is empty");
   mistakes.throw_if_any();
-  check_values(documents.front(), mistakes);
-  return documents.front();
+  check_values(root, mistakes);
+  return root;
+}
 
-  std::vector<Field> Reader::fields(const YAML::Node& node, Position position, std::string_view what) {
-    if (!node.IsMap()) {
-      fail(position, fmt::format("{} must be a map of `key: value`, not {}", what, kind_of(node)));
-      return {};
+std::vector<Field> Reader::fields(const YAML::Node& node, Position position, std::string_view what) {
+  if (!node.IsMap()) {
+    fail(position, fmt::format("{} must be a map of `key: value`, not {}", what, kind_of(node)));
+    return {};
+  }
+  std::vector<Field> fields;
+  std::set<std::string> seen;
+  for (const auto& member : node) {
+    const Position key_position = position_of(member.first);
+    if (!member.first.IsScalar()) {
+      fail(key_position, fmt::format("a key must be a single value, not {}", kind_of(member.first)));
+    } else if (!seen.insert(member.first.Scalar()).second) {
+      fail(key_position, fmt::format("{} is given twice", quoted(member.first.Scalar())));
+    } else {
+      fields.push_back({member.first.Scalar(), key_position, member.second});
     }
-    std::vector<Field> fields;
-    std::set<std::string> seen;
-    for (const auto& member : node) {
-      const Position key_position = position_of(member.first);
-      if (!member.first.IsScalar()) {
-        fail(key_position, fmt::format("a key must be a single value, not {}", kind_of(member.first)));
-      } else if (!seen.insert(member.first.Scalar()).second) {
-        fail(key_position, fmt::format("{} is given twice", quoted(member.first.Scalar())));
-      } else {
-        fields.push_back({member.first.Scalar(), key_position, member.second});
-      }
+  }
+  return fields;
+}
+
+std::map<std::string, Field> Reader::settings(const YAML::Node& node, Position position,
+                                              std::string_view what, const std::vector<std::string>& valid) {
+  std::map<std::string, Field> settings;
+  for (Field& field : fields(node, position, what)) {
+    if (std::find(valid.begin(), valid.end(), field.key) == valid.end()) {
+      fail(field.position, fmt::format("unknown key {}{}", quoted(field.key), suggestion(field.key, valid)));
+    } else if (field.value.IsNull()) {
+      fail(field.position, fmt::format("'{}' has no value", field.key));
+    } else {
+      settings.emplace(field.key, field);
     }
-    return fields;
   }
+  return settings;
+}
 
-  std::map<std::string, Field> Reader::settings(const YAML::Node& node, Position position,
-                                                std::string_view what,
-                                                const std::vector<std::string>& valid) {
-    std::map<std::string, Field> settings;
-    for (Field& field : fields(node, position, what)) {
-      if (std::find(valid.begin(), valid.end(), field.key) == valid.end()) {
-        fail(field.position,
-             fmt::format("unknown key {}{}", quoted(field.key), suggestion(field.key, valid)));
-      } else if (field.value.IsNull()) {
-        fail(field.position, fmt::format("'{}' has no value", field.key));
-      } else {
-        settings.emplace(field.key, field);
-      }
-    }
-    return settings;
-  }
+std::optional<std::string> Reader::single_value(const YAML::Node& node) {
+  if (node.IsScalar()) return node.Scalar();
+  fail(position_of(node), fmt::format("expected a single value, not {}", kind_of(node)));
+  return std::nullopt;
+}
 
-  std::optional<std::string> Reader::single_value(const YAML::Node& node) {
-    if (node.IsScalar()) return node.Scalar();
-    fail(position_of(node), fmt::format("expected a single value, not {}", kind_of(node)));
-    return std::nullopt;
-  }
-
-  void Reader::check_name(const std::string& name, Position position, std::string_view what) {
-    if (is_plain_name(name)) return;
-    fail(position, fmt::format("the {} {} must consist of 1 to {} letters, digits, '_' and '-'", what,
-                               quoted(name), kMaxNameLength));
-  }
+void Reader::check_name(const std::string& name, Position position, std::string_view what) {
+  if (is_plain_name(name)) return;
+  fail(position, fmt::format("the {} {} must consist of 1 to {} letters, digits, '_' and '-'", what,
+                             quoted(name), kMaxNameLength));
+}
 
 }  // namespace rooflinectl::yaml

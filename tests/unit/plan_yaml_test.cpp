@@ -347,6 +347,12 @@ TEST(PlanYaml, OneLongListThatManyEntriesRepeatIsRefusedQuickly) {
   EXPECT_THAT(mistakes_in(text), ElementsAre(HasSubstr("with its aliases")));
 }
 
+TEST(PlanYaml, StrayPunctuationIsRefused) {
+  for (const char* const text : {", a", "]", "}", "name: a\n]", "# x\n, bf16, i32\n  cache: cold\n"}) {
+    EXPECT_THAT(mistakes_in(text), testing::Not(IsEmpty())) << text;
+  }
+}
+
 TEST(PlanYaml, AnAliasOfItselfIsRefused) {
   EXPECT_THAT(mistakes_in("name: &a [*a]"), ElementsAre(HasSubstr("nested deeper than 100 levels")));
 }

@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+// What ncu prints: kernels or an Error, which is of the environment where ncu itself reports one.
+
+#include <cstddef>
+#include <cstdint>
+#include <cstdlib>
+#include <string_view>
+
+#include "core/error.h"
+#include "crosscheck/ncu_csv.h"
+
+using namespace rooflinectl;
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  try {
+    read_ncu_csv(std::string_view(reinterpret_cast<const char*>(data), size));
+  } catch (const Error& error) {
+    if (error.kind() != ErrorKind::usage && error.kind() != ErrorKind::environment) std::abort();
+  }
+  return 0;
+}
