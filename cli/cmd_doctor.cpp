@@ -2,13 +2,13 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/catalogue.h"
 #include "cli/commands.h"
+#include "cli/machine_checks.h"
 #include "cli/profiler_tools.h"
 #include "core/error.h"
 #include "core/protocol.h"
@@ -17,18 +17,10 @@ namespace rooflinectl {
 
 namespace {
 
-namespace fs = std::filesystem;
-
 struct DoctorOptions {
   std::string device = "0";
   bool json = false;
 };
-
-/// The driver is loaded, but this container does not see its devices.
-bool is_container_without_gpu() {
-  std::error_code error;
-  return fs::exists("/proc/driver/nvidia/version", error) && !fs::exists("/dev/nvidiactl", error);
-}
 
 /// What the collector finds; its absence, or its failure, is a finding too.
 std::vector<Check> collector_checks(const std::string& device) {
@@ -42,9 +34,8 @@ std::vector<Check> collector_checks(const std::string& device) {
 
 std::vector<Check> all_checks(const std::string& device) {
   std::vector<Check> checks = collector_checks(device);
-  if (is_container_without_gpu()) {
-    checks.push_back({"container", CheckStatus::fails, "the driver is loaded, but no GPU is visible here",
-                      "expose it: docker run --gpus all, or nvidia.com/gpu in the pod's limits", true});
+  for (const auto& check : {container_check(), dcgm_check()}) {
+    if (check) checks.push_back(*check);
   }
   checks.push_back(ncu_check());
   checks.push_back(nsys_check());

@@ -12,6 +12,7 @@
 #include "cli/catalogue.h"
 #include "cli/ceiling_cache.h"
 #include "cli/commands.h"
+#include "cli/machine_checks.h"
 #include "cli/measure.h"
 #include "cli/replay.h"
 #include "cli/run_folder.h"
@@ -188,6 +189,13 @@ int measure_run(MeasureRequest request, const RunOptions& options) {
   return result.stop_signal ? end_interrupted(result) : end_run(result, options.verbosity());
 }
 
+/// In a container that the GPU is not exposed to, this is the cause and the way out.
+CannotMeasure with_container(const CannotMeasure& error) {
+  const auto container = container_check();
+  if (!container) return error;
+  return {error.kind(), fmt::format("{}; {}", error.what(), container->detail), container->fix};
+}
+
 int start(const Plan& plan, const RunOptions& options) {
   MeasureRequest request;
   request.plan = plan;
@@ -213,8 +221,9 @@ int run(const RunOptions& options) {
   if (!options.replay_file.empty()) return replay_file(plan, options);
   try {
     return start(plan, options);
-  } catch (const CannotMeasure& error) {
-    if (options.require_gpu) throw;
+  } catch (const CannotMeasure& failure) {
+    const CannotMeasure error = with_container(failure);
+    if (options.require_gpu) throw error;
     return replay_shipped(plan, options, error);
   }
 }

@@ -10,6 +10,7 @@
 #include "collector/matrix_product.h"
 #include "collector/nvml.h"
 #include "collector/profiler.h"
+#include "collector/toolkit_library.h"
 #include "core/error.h"
 #include "kernels/cuda_check.h"
 
@@ -77,8 +78,8 @@ Check counters_check(const DeviceInfo& device, const Stream& stream) {
                              }};
     profiler->count({range});
     return {"counters", CheckStatus::ok,
-            fmt::format("{} in {} passes; CUPTI API {}", profiler->chip(), profiler->passes(),
-                        profiler->version())};
+            fmt::format("{} in {} passes; CUPTI API {} ({})", profiler->chip(), profiler->passes(),
+                        profiler->version(), path_of_loaded_library("libcupti.so.13"))};
   } catch (const Error& error) {
     return failing("counters", error, false);
   }
@@ -153,6 +154,27 @@ Check processes_check(const DeviceState& state) {
           "nvidia-smi names them; times would be disturbed"};
 }
 
+Check ecc_check(const DeviceInfo& device, const DeviceState& state) {
+  const std::string detail = device.ecc_enabled ? "on" : "off";
+  const unsigned long long errors = state.uncorrected_ecc_errors.value_or(0);
+  if (errors == 0) return {"ecc", CheckStatus::ok, detail};
+  return {"ecc", CheckStatus::warning,
+          fmt::format("{}; {} uncorrected errors since the driver was loaded", detail, errors),
+          "nvidia-smi --query --display=ECC; if they go on, have the GPU looked at"};
+}
+
+Check virtual_check(const DeviceState& state) {
+  if (!state.is_virtual.value_or(false)) return {"vgpu", CheckStatus::ok, "no"};
+  return {"vgpu", CheckStatus::warning, "yes: others share this GPU, and disturb times",
+          "use a passed-through or bare-metal GPU; counters need the leave of the host"};
+}
+
+Check confidential_check(const DeviceState& state) {
+  if (!state.confidential_computing.value_or(false)) return {"confidential", CheckStatus::ok, "off"};
+  return {"confidential", CheckStatus::warning, "confidential computing is on: nothing can be counted",
+          "switch it off, or to its developer mode"};
+}
+
 }  // namespace
 
 std::vector<Check> check_machine(const std::string& selector) {
@@ -180,6 +202,9 @@ std::vector<Check> check_machine(const std::string& selector) {
   if (const auto state = device_state(device.uuid)) {
     checks.push_back(persistence_check(state->settings));
     checks.push_back(mig_check(state->settings));
+    checks.push_back(virtual_check(*state));
+    checks.push_back(confidential_check(*state));
+    checks.push_back(ecc_check(device, *state));
     checks.push_back(clock_check(*state));
     checks.push_back(throttle_check(*state));
     checks.push_back(power_check(state->settings));

@@ -17,6 +17,8 @@ constexpr int kSuccess = 0;
 constexpr unsigned kSmClock = 1;
 constexpr unsigned kMemoryClock = 2;
 constexpr unsigned kGpuTemperature = 0;
+constexpr unsigned kUncorrectedErrors = 1;
+constexpr unsigned kSinceDriverWasLoaded = 0;
 constexpr unsigned kMaxProcesses = 256;
 
 struct ProcessInfo {
@@ -142,6 +144,23 @@ Device find_device(const Nvml& nvml, const std::string& uuid) {
   return found ? device : nullptr;
 }
 
+std::optional<bool> is_virtual(const Nvml& nvml, Device device) {
+  constexpr unsigned kGuestOfVgpu = 2;
+  const auto mode = nvml.get<unsigned>("nvmlDeviceGetVirtualizationMode", device);
+  return mode ? std::optional(*mode == kGuestOfVgpu) : std::nullopt;
+}
+
+std::optional<bool> confidential_computing(const Nvml& nvml) {
+  struct SystemState {
+    unsigned environment;
+    unsigned is_on;
+    unsigned has_developer_tools;
+  } state{};
+  const int result = nvml.call<int(SystemState*)>("nvmlSystemGetConfComputeState", &state);
+  return result == kSuccess ? std::optional(state.is_on != 0 && state.has_developer_tools == 0)
+                            : std::nullopt;
+}
+
 DeviceSettings device_settings(const Nvml& nvml, Device device) {
   const auto max_clock = [&](unsigned clock) {
     return as_hertz(nvml.get<unsigned>("nvmlDeviceGetMaxClockInfo", device, clock));
@@ -176,6 +195,10 @@ std::optional<DeviceState> device_state(const std::string& uuid) {
   state.sm_clock_mhz = nvml.get<unsigned>("nvmlDeviceGetClockInfo", device, kSmClock);
   state.temperature_c = nvml.get<unsigned>("nvmlDeviceGetTemperature", device, kGpuTemperature);
   state.throttle_reasons = throttle_reasons(nvml, device);
+  state.is_virtual = is_virtual(nvml, device);
+  state.confidential_computing = confidential_computing(nvml);
+  state.uncorrected_ecc_errors = nvml.get<unsigned long long>("nvmlDeviceGetTotalEccErrors", device,
+                                                              kUncorrectedErrors, kSinceDriverWasLoaded);
   state.compute_processes = compute_processes(nvml, device);
   return state;
 }

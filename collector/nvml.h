@@ -18,7 +18,11 @@ struct DeviceState {
   std::optional<unsigned> temperature_c;
   /// Why the clock is below its maximum right now, but for idleness: `power cap`, `thermal`.
   std::vector<std::string> throttle_reasons;
-  std::optional<unsigned> compute_processes;  ///< that use the GPU, this one included
+  std::optional<bool> is_virtual;  ///< a vGPU, which shares its GPU with others
+  /// Confidential computing is on, and not in its mode for developers, which lets counters be read.
+  std::optional<bool> confidential_computing;
+  std::optional<unsigned long long> uncorrected_ecc_errors;  ///< since the driver was loaded
+  std::optional<unsigned> compute_processes;                 ///< that use the GPU, this one included
 };
 
 /// Asks NVML, which comes with the driver, for the GPU of that UUID. Nothing if NVML is missing or does not

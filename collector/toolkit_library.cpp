@@ -2,6 +2,7 @@
 #include "collector/toolkit_library.h"
 
 #include <dlfcn.h>
+#include <link.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -33,6 +34,16 @@ void* open_toolkit_library(const char* name) {
     }
   }
   return dlopen(name, RTLD_NOW | RTLD_GLOBAL);
+}
+
+std::string path_of_loaded_library(const char* name) {
+  void* const library = dlopen(name, RTLD_LAZY | RTLD_NOLOAD);
+  if (library == nullptr) return {};
+  const link_map* map = nullptr;
+  const bool is_known = dlinfo(library, RTLD_DI_LINKMAP, static_cast<void*>(&map)) == 0;
+  std::string path = is_known ? map->l_name : "";
+  dlclose(library);
+  return path;
 }
 
 }  // namespace rooflinectl
