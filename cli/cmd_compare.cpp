@@ -6,6 +6,7 @@
 
 #include "cli/analysed_runs.h"
 #include "cli/commands.h"
+#include "cli/output_folder.h"
 #include "cli/percentage_option.h"
 #include "cli/terminal.h"
 #include "reports/comparison_reports.h"
@@ -18,6 +19,7 @@ struct CompareOptions {
   std::vector<std::string> runs;
   std::vector<std::string> baseline;
   double threshold = kSmallestTimeChange;
+  std::string output;
   bool json = false;
 };
 
@@ -27,6 +29,8 @@ int compare_runs(const CompareOptions& options) {
   for (const AnalysedRun& now : runs.now) {
     comparisons.push_back(compare(runs.baseline, now, options.threshold));
   }
+  std::vector<std::filesystem::path> written;
+  if (!options.output.empty()) written = write_comparison(comparisons, make_folder(options.output));
   if (options.json) {
     fmt::print("{}", comparison_json(comparisons));
     return 0;
@@ -35,6 +39,7 @@ int compare_runs(const CompareOptions& options) {
     fmt::print("{}{}", &comparison == &comparisons.front() ? "" : "\n",
                comparison_text(comparison, columns_of(stdout)));
   }
+  for (const auto& file : written) fmt::print("{}\n", file.string());
   return 0;
 }
 
@@ -55,10 +60,15 @@ void add_compare_command(CLI::App& app, Action& action) {
       ->type_name("RUN...");
   add_percentage_option(*command, "--threshold", options->threshold,
                         "Smallest difference of medians that counts");
+  command
+      ->add_option("-o,--output", options->output,
+                   "Also write page, Markdown, JSON and the picture of the movement into this folder")
+      ->type_name("DIR");
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(
       "Examples:\n"
       "  rooflinectl compare runs/before runs/after\n"
+      "  rooflinectl compare runs/before runs/after --output comparison\n"
       "  rooflinectl compare runs/after --baseline runs/monday runs/tuesday runs/wednesday");
   command->callback([&action, options] { action = [options] { return compare_runs(*options); }; });
 }

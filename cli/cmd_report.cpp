@@ -10,6 +10,7 @@
 
 #include "analysis/analysis.h"
 #include "cli/commands.h"
+#include "cli/output_folder.h"
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "core/files.h"
@@ -45,15 +46,6 @@ ChartSelection selection_of(const ReportOptions& options) {
     }
   }
   return selection;
-}
-
-fs::path make_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (!error) return folder;
-  throw Error(ErrorKind::environment,
-              fmt::format("{}: cannot be created: {}", folder.string(), error.message()),
-              "choose another folder with --output");
 }
 
 std::string table_of(const Run& run) {

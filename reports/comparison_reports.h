@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -15,5 +16,17 @@ std::string comparison_text(const Comparison& comparison, int columns);
 
 /// One document; SI units, ratios between 0 and 1.
 std::string comparison_json(const std::vector<Comparison>& comparisons);
+
+/// GitHub-flavoured Markdown that shows the file `picture` beside it.
+std::string comparison_md(const Comparison& comparison, const std::string& picture);
+
+/// One self-contained page without scripts.
+std::string comparison_page(const std::vector<Comparison>& comparisons);
+
+/// Writes `comparison.html`, `comparison.md`, `comparison.json`, `movement.svg` and `movement.png` into the
+/// existing folder `folder` and returns the files written. Of further comparisons Markdown and pictures are
+/// numbered: `movement-2.svg`. Throws Error(environment) if a file cannot be written.
+std::vector<std::filesystem::path> write_comparison(const std::vector<Comparison>& comparisons,
+                                                    const std::filesystem::path& folder);
 
 }  // namespace rooflinectl

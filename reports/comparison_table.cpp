@@ -140,6 +140,14 @@ std::vector<std::string> comparison_notes(const Comparison& comparison, std::siz
   return notes;
 }
 
+std::vector<std::string> environment_change_texts(const Comparison& comparison) {
+  std::vector<std::string> texts;
+  for (const auto& [name, from, to] : comparison.environment) {
+    texts.push_back(fmt::format("{}: {} → {}", name, from, to));
+  }
+  return texts;
+}
+
 std::vector<std::string> ceiling_change_texts(const Comparison& comparison) {
   std::vector<std::string> texts;
   for (const auto& [base, now] : comparison.ceilings) {

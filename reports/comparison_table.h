@@ -39,6 +39,9 @@ std::string device_warning(const Comparison& comparison);
 /// `V7: DRAM bytes per element 4.00 → 4.20; bound dram → latency`, or why it is broken.
 std::vector<std::string> comparison_notes(const Comparison& comparison, std::size_t most_moves);
 
+/// `driver: 580.159.04 → 590.12`
+std::vector<std::string> environment_change_texts(const Comparison& comparison);
+
 /// `DRAM read 4.58 TB/s → 4.62 TB/s (+0.9 %)`
 std::vector<std::string> ceiling_change_texts(const Comparison& comparison);
 

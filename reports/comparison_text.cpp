@@ -46,14 +46,6 @@ std::string list(std::string_view title, const std::vector<std::string>& texts, 
   return text;
 }
 
-std::vector<std::string> environment_texts(const Comparison& comparison) {
-  std::vector<std::string> texts;
-  for (const auto& [name, from, to] : comparison.environment) {
-    texts.push_back(fmt::format("{}: {} → {}", name, from, to));
-  }
-  return texts;
-}
-
 }  // namespace
 
 std::string comparison_text(const Comparison& comparison, int columns) {
@@ -64,7 +56,7 @@ std::string comparison_text(const Comparison& comparison, int columns) {
   if (!warning.empty()) text += paragraph(warning, width);
   text += fmt::format("\n{}", point_table(comparison, width));
   text += list("What the counters say", comparison_notes(comparison, kMostMoves), width);
-  text += list("Environment", environment_texts(comparison), width);
+  text += list("Environment", environment_change_texts(comparison), width);
   text += list("Ceilings", ceiling_change_texts(comparison), width);
   text += fmt::format("\n{}", sentence(comparison_counts(comparison), width));
   return text + paragraph(comparison_explanation(comparison), width);

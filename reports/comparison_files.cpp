@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "core/files.h"
+#include "reports/comparison_layout.h"
+#include "reports/comparison_reports.h"
+#include "reports/png.h"
+#include "reports/svg.h"
+
+namespace rooflinectl {
+
+std::vector<std::filesystem::path> write_comparison(const std::vector<Comparison>& comparisons,
+                                                    const std::filesystem::path& folder) {
+  std::vector<std::filesystem::path> files;
+  const auto write = [&](const std::string& name, const std::string& content) {
+    files.push_back(folder / name);
+    write_file(files.back(), content);
+  };
+  write("comparison.html", comparison_page(comparisons));
+  write("comparison.json", comparison_json(comparisons));
+  for (std::size_t i = 0; i < comparisons.size(); ++i) {
+    const std::string number = i == 0 ? "" : fmt::format("-{}", i + 1);
+    const std::string picture = fmt::format("movement{}", number);
+    const Scene scene = comparison_scene(comparisons[i]);
+    write(picture + ".svg", to_svg(scene));
+    write(picture + ".png", to_png(scene));
+    write(fmt::format("comparison{}.md", number), comparison_md(comparisons[i], picture + ".png"));
+  }
+  return files;
+}
+
+}  // namespace rooflinectl
