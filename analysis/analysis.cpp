@@ -2,6 +2,7 @@
 #include "analysis/analysis.h"
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "analysis/labels.h"
 #include "analysis/ladder.h"
@@ -60,21 +61,27 @@ const Ceiling* find_ceiling(const Run& run, std::string_view id, CeilingSource s
 
 namespace {
 
-const Measurement* find_measurement(const Run& run, const PointId& point) {
-  const auto found = std::find_if(run.measurements.begin(), run.measurements.end(),
-                                  [&](const Measurement& measurement) { return measurement.point == point; });
-  return found == run.measurements.end() ? nullptr : &*found;
+/// The measurements of a run by the range names of their points.
+using Measurements = std::unordered_map<std::string, const Measurement*>;
+
+Measurements measurements_of(const Run& run) {
+  Measurements measurements;
+  for (const Measurement& measurement : run.measurements) {
+    measurements.emplace(range_name(measurement.point), &measurement);
+  }
+  return measurements;
 }
 
-ExperimentAnalysis analyse_experiment(const Run& run, const Experiment& experiment) {
+ExperimentAnalysis analyse_experiment(const Run& run, const Experiment& experiment,
+                                      const Measurements& measurements) {
   ExperimentAnalysis analysis;
   analysis.name = experiment.name;
   analysis.title = experiment.title;
   const std::vector<std::string> labels = point_labels(run.catalogue, experiment.points);
   for (std::size_t i = 0; i < experiment.points.size(); ++i) {
-    const Measurement* measurement = find_measurement(run, experiment.points[i]);
-    if (measurement == nullptr) continue;
-    analysis.points.push_back(analyse_point(run, *measurement));
+    const auto found = measurements.find(range_name(experiment.points[i]));
+    if (found == measurements.end()) continue;
+    analysis.points.push_back(analyse_point(run, *found->second));
     analysis.points.back().label = labels[i];
   }
   analysis.steps = ladder_steps(run.catalogue, analysis.points);
@@ -85,8 +92,9 @@ ExperimentAnalysis analyse_experiment(const Run& run, const Experiment& experime
 
 Analysis analyse(const Run& run) {
   Analysis analysis;
+  const Measurements measurements = measurements_of(run);
   for (const Experiment& experiment : run.plan.experiments) {
-    analysis.experiments.push_back(analyse_experiment(run, experiment));
+    analysis.experiments.push_back(analyse_experiment(run, experiment, measurements));
   }
   return analysis;
 }

@@ -3,9 +3,9 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <array>
 #include <bit>
+#include <map>
 
 namespace rooflinectl {
 
@@ -37,29 +37,49 @@ std::string cache_text(const PointId& point) {
 constexpr std::array kAttributeTexts = {&block_text, &elements_text, &size_text, &dtype_text, &cache_text};
 
 /// The variant's label, or its id where the label is unknown or stands for another variant of `points` too.
-std::string variant_text(const Catalogue& catalogue, const std::vector<PointId>& points,
-                         const std::string& id) {
-  const VariantInfo* variant = catalogue.find_variant(id);
-  if (variant == nullptr) return id;
-  const bool shared = std::any_of(points.begin(), points.end(), [&](const PointId& other) {
-    const VariantInfo* other_variant = catalogue.find_variant(other.variant);
-    return other_variant != nullptr && other.variant != id && other_variant->label == variant->label;
-  });
-  return shared ? id : variant->label;
+std::map<std::string, std::string> variant_texts(const Catalogue& catalogue,
+                                                 const std::vector<PointId>& points) {
+  std::map<std::string, std::string> texts;
+  for (const PointId& point : points) texts[point.variant] = point.variant;
+  std::map<std::string, int> uses;
+  for (auto& [id, text] : texts) {
+    const VariantInfo* variant = catalogue.find_variant(id);
+    if (variant != nullptr) text = variant->label;
+    ++uses[text];
+  }
+  for (auto& [id, text] : texts) {
+    if (uses[text] > 1) text = id;
+  }
+  return texts;
+}
+
+/// Whether points of a variant differ in each of the attributes.
+using Differences = std::array<bool, kAttributeTexts.size()>;
+
+std::map<std::string, Differences> differences(const std::vector<PointId>& points) {
+  std::map<std::string, const PointId*> firsts;
+  std::map<std::string, Differences> differences;
+  for (const PointId& point : points) {
+    const PointId& first = *firsts.emplace(point.variant, &point).first->second;
+    Differences& differ = differences[point.variant];
+    for (std::size_t i = 0; i < kAttributeTexts.size(); ++i) {
+      differ.at(i) = differ.at(i) || kAttributeTexts.at(i)(point) != kAttributeTexts.at(i)(first);
+    }
+  }
+  return differences;
 }
 
 }  // namespace
 
 std::vector<std::string> point_labels(const Catalogue& catalogue, const std::vector<PointId>& points) {
+  const auto variants = variant_texts(catalogue, points);
+  const auto differ = differences(points);
   std::vector<std::string> labels;
   for (const PointId& point : points) {
-    std::string label = variant_text(catalogue, points, point.variant);
-    for (const auto& text : kAttributeTexts) {
-      const std::string attribute = text(point);
-      const bool differs = std::any_of(points.begin(), points.end(), [&](const PointId& other) {
-        return other.variant == point.variant && text(other) != attribute;
-      });
-      if (differs && !attribute.empty()) label += " " + attribute;
+    std::string label = variants.at(point.variant);
+    for (std::size_t i = 0; i < kAttributeTexts.size(); ++i) {
+      const std::string attribute = kAttributeTexts.at(i)(point);
+      if (differ.at(point.variant).at(i) && !attribute.empty()) label += fmt::format(" {}", attribute);
     }
     labels.push_back(std::move(label));
   }

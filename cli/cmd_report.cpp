@@ -27,6 +27,8 @@ struct ReportOptions {
   std::string output;
   std::vector<std::string> levels;
   std::vector<std::string> precisions;
+  std::vector<std::string> caches;
+  std::string theme{to_string(Theme::light)};
   bool quiet = false;
 };
 
@@ -44,6 +46,10 @@ ChartSelection selection_of(const ReportOptions& options) {
     if (std::find(names.begin(), names.end(), to_string(level)) != names.end()) {
       selection.levels.push_back(level);
     }
+  }
+  for (const std::string& name : options.caches) selection.caches.push_back(*cache_state_from(name));
+  for (const Theme theme : kThemes) {
+    if (to_string(theme) == options.theme) selection.theme = theme;
   }
   return selection;
 }
@@ -88,12 +94,21 @@ void add_report_command(CLI::App& app, Action& action) {
       ->delimiter(',')
       ->check(CLI::IsMember(std::vector<std::string>(kPrecisions.begin(), kPrecisions.end())))
       ->type_name("PRECISION,...");
+  command->add_option("--cache", options->caches, "Draw only the points of this cache state (default: all)")
+      ->delimiter(',')
+      ->check(CLI::IsMember(std::vector<std::string>{"cold", "warm"}))
+      ->type_name("STATE");
+  command->add_option("--theme", options->theme, "Colours of the pictures")
+      ->check(CLI::IsMember(std::vector<std::string>{"light", "dark", "print"}))
+      ->capture_default_str()
+      ->type_name("THEME");
   command->add_flag("-q,--quiet", options->quiet, "Print the paths of what was written and nothing else");
   command->footer(
       "Examples:\n"
       "  rooflinectl report runs/reductions/latest\n"
       "  rooflinectl report run.json --output /tmp/pictures\n"
-      "  rooflinectl report run.json --level l2,shared --precision f32");
+      "  rooflinectl report run.json --level l2,shared --precision f32\n"
+      "  rooflinectl report run.json --theme dark --output slides");
   command->callback([&action, options] { action = [options] { return report(*options); }; });
 }
 

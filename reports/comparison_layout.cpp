@@ -132,7 +132,7 @@ Scene comparison_scene(const Comparison& comparison) {
   const ChartModel chart = chart_of(comparison);
   Scene scene = blank(chart);
   for (const PointComparison& point : comparison.points)
-    scene.description += " " + change_sentence(point) + ".";
+    scene.description += fmt::format(" {}.", change_sentence(point));
   scene.groups = {header(chart), legend(chart)};
   Group titles{.name = "panel-titles"};
   titles.shapes.emplace_back(panel_title("Roofline", kPlane.left));

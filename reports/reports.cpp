@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "analysis/analysis.h"
 #include "core/files.h"
 #include "reports/ceilings_layout.h"
@@ -11,6 +14,7 @@
 #include "reports/file_names.h"
 #include "reports/levels_layout.h"
 #include "reports/page.h"
+#include "reports/pdf.h"
 #include "reports/png.h"
 #include "reports/points_csv.h"
 #include "reports/summary_md.h"
@@ -23,33 +27,50 @@ namespace fs = std::filesystem;
 
 class Folder {
  public:
-  explicit Folder(fs::path path) : path_(std::move(path)) {}
+  Folder(fs::path path, Theme theme) : path_(std::move(path)), theme_(theme) {}
 
   void write(const std::string& name, std::string_view content) {
     files_.push_back(path_ / name);
     write_file(files_.back(), content);
   }
 
-  /// Writes the picture under each of `names` and returns its SVG.
+  /// Writes the picture under each of `names` and returns its SVG for the page, which has themes of its own.
   std::string write_picture(const std::vector<std::string>& names, const Scene& scene) {
-    std::string svg = to_svg(scene);
-    const std::string png = to_png(scene);
+    const Scene shown = themed(scene, theme_);
+    const std::string svg = to_svg(shown);
+    const std::string png = to_png(shown);
+    const std::string pdf = to_pdf(shown);
     for (const std::string& name : names) {
       write(name + ".svg", svg);
       write(name + ".png", png);
+      write(name + ".pdf", pdf);
     }
-    return svg;
+    return theme_ == Theme::light ? svg : to_svg(scene);
   }
 
   std::vector<fs::path> take() { return std::move(files_); }
 
  private:
   fs::path path_;
+  Theme theme_;
   std::vector<fs::path> files_;
 };
 
 bool is_dram_alone(const ChartSelection& selection) {
   return selection.levels.empty() || selection.levels == std::vector{MemoryLevel::dram};
+}
+
+// The points that are drawn.
+ExperimentAnalysis selected(const ExperimentAnalysis& experiment, const std::vector<CacheState>& caches) {
+  ExperimentAnalysis shown;
+  shown.name = experiment.name;
+  shown.title = experiment.title;
+  std::copy_if(experiment.points.begin(), experiment.points.end(), std::back_inserter(shown.points),
+               [&](const RooflinePoint& point) {
+                 return caches.empty() || std::find(caches.begin(), caches.end(),
+                                                    point.measurement->point.cache) != caches.end();
+               });
+  return shown;
 }
 
 // One mark per point where DRAM alone is to be seen, else one per level.
@@ -75,10 +96,11 @@ std::string write_pictures(Folder& folder, const Run& run, const ExperimentAnaly
 std::vector<fs::path> write_reports(const Run& run, const fs::path& folder_path,
                                     const ChartSelection& selection) {
   const Analysis analysis = analyse(run);
-  Folder folder(folder_path);
+  Folder folder(folder_path, selection.theme);
   std::vector<std::string> pictures;
   for (const ExperimentAnalysis& experiment : analysis.experiments) {
-    pictures.push_back(write_pictures(folder, run, experiment, selection, pictures.empty()));
+    pictures.push_back(
+        write_pictures(folder, run, selected(experiment, selection.caches), selection, pictures.empty()));
   }
   if (analysis.experiments.empty()) {
     const Scene scene = ceilings_scene(ceilings_model(run, selection));

@@ -11,19 +11,24 @@
 namespace rooflinectl {
 
 /// Writes every report of `run` into the existing folder `folder` and returns the files written: per
-/// experiment `roofline-<experiment>.svg` and `.png`, and `roofline-<experiment>-levels.*` where more than
-/// DRAM was counted; `roofline.svg` and `.png` of the first experiment, or of the ceilings alone where there
-/// is none; and `points.csv`, `summary.md`, `report.html`. What is drawn besides the pictures of all levels
-/// is chosen by `selection`. Throws Error(environment) if a file cannot be written.
+/// experiment `roofline-<experiment>.svg`, `.png` and `.pdf`, and `roofline-<experiment>-levels.*` where more
+/// than DRAM was counted; `roofline.svg`, … of the first experiment, or of the ceilings alone where there is
+/// none; and `points.csv`, `summary.md`, `report.html`. What is drawn besides the pictures of all levels is
+/// chosen by `selection`. Throws Error(environment) if a file cannot be written.
 std::vector<std::filesystem::path> write_reports(const Run& run, const std::filesystem::path& folder,
                                                  const ChartSelection& selection = {});
 
-/// The table of all points as a terminal shows it, at most `columns` wide.
+/// The table of all points as a terminal shows it, at most `columns` wide, and below it the roofline of the
+/// first experiment.
 std::string terminal_summary(const Run& run, int columns);
 
 /// The table of the self-test as a terminal shows it, at most `columns` wide, below it the verdict and a
 /// sentence for each number that differs.
 std::string terminal_self_test(const SelfTest& self_test, int columns);
+
+/// The points of the first experiment under their roofs, drawn with characters: at most `columns`, and at
+/// most 100, wide. Empty where there is nothing to draw or less than 40 columns.
+std::string terminal_roofline(const Run& run, int columns);
 
 /// The table of the ceilings as a terminal shows it, at most `columns` wide, and below it a sentence for each
 /// reason to distrust one.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "reports/theme.h"
 
 namespace rooflinectl {
 
@@ -18,6 +19,8 @@ inline constexpr std::array<std::string_view, 8> kPrecisions = {"f64",  "f32", "
 struct ChartSelection {
   std::vector<MemoryLevel> levels;
   std::vector<std::string> precisions;  ///< `f32`, `tf32`
+  std::vector<CacheState> caches;       ///< of the points
+  Theme theme = Theme::light;
 };
 
 /// A ceiling as a line: `value` bytes per second (a diagonal) or operations per second (level).

@@ -125,6 +125,7 @@ struct Scene {
   std::string title;
   std::string description;
   std::vector<Group> groups;
+  Colour paper = palette::kPaper;
 };
 
 /// Width of `text` in pixels in the font that comes with the tool.

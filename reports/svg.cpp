@@ -53,7 +53,7 @@ class Writer {
     svg_ += fmt::format("<title>{}</title>\n<desc>{}</desc>\n", escape_markup(scene.title),
                         escape_markup(scene.description));
     svg_ += fmt::format("<rect width=\"{}\" height=\"{}\" fill=\"{}\"/>\n", number(scene.width),
-                        number(scene.height), hex(palette::kPaper));
+                        number(scene.height), hex(scene.paper));
   }
 
   void close() { svg_ += "</svg>\n"; }

@@ -80,7 +80,8 @@ std::string terminal_summary(const Run& run, int columns) {
     text += paragraph(finding, width_of(columns));
   }
   if (run.self_test) text += self_test_lines(*run.self_test, width_of(columns));
-  return text;
+  const std::string roofline = terminal_roofline(run, columns);
+  return roofline.empty() ? text : fmt::format("{}\n{}", text, roofline);
 }
 
 std::string terminal_self_test(const SelfTest& self_test, int columns) {

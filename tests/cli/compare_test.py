@@ -74,6 +74,29 @@ class Compare(CompareTest):
         self.assertEqual([base["name"] for base in comparison["baseline"]], ["slower", "much_slower"])
         self.assertEqual(comparison["points"][0]["verdict"], "faster")
 
+    def test_output(self):
+        result = self.call("compare", RECORDING, self.slower(), "slower", "--output", "compared")
+        self.assert_exit(result, 0)
+        names = {"comparison.html", "comparison.json", "comparison.md", "movement.svg", "movement.png", "comparison-2.md",
+                 "movement-2.svg", "movement-2.png"}
+        self.assertEqual({path.name for path in (self.folder / "compared").iterdir()}, names)
+        svg = xml.etree.ElementTree.parse(self.folder / "compared" / "movement.svg").getroot()
+        texts = [element.text for element in svg.iter("{http://www.w3.org/2000/svg}text")]
+        self.assertIn("+20.0 %", texts)
+        self.assertIn("![Movement of every point](movement.png)", (self.folder / "compared" / "comparison.md").read_text())
+        page = (self.folder / "compared" / "comparison.html").read_text()
+        self.assertIn('<tr class="slower"><td>slower</td><td>V3</td>', page)
+        self.assertNotIn("<script", page)
+
+    def test_names_from_files_are_no_markup(self):
+        def rename(run, _):
+            run["device"]["name"] = "<script>alert(1)</script>"
+        self.assert_exit(self.call("compare", RECORDING, self.changed("<b>", rename), "--output", "compared"), 0)
+        for name in ["comparison.html", "movement.svg"]:
+            text = (self.folder / "compared" / name).read_text()
+            self.assertNotIn("<script>", text)
+            self.assertNotIn("<b>", text)
+
     def test_mistakes_exit_with_2(self):
         (self.folder / "broken.json").write_text("{}")
         for arguments in [[], [RECORDING], [RECORDING, "no such run"], [RECORDING, "broken.json"], [RECORDING, RECORDING, "--threshold", "x"],
@@ -81,6 +104,34 @@ class Compare(CompareTest):
             for command in ["compare", "gate"]:
                 flags = [a if a != "--threshold" or command == "compare" else "--time" for a in arguments]
                 self.assert_exit(self.call(command, *flags), 2)
+
+
+class Report(CompareTest):
+    def test_pdf_has_its_text_and_its_font(self):
+        self.assert_exit(self.call("report", RECORDING, "--output", "."), 0)
+        text = subprocess.run(["pdftotext", "roofline.pdf", "-"], cwd=self.folder, capture_output=True, text=True, check=True).stdout
+        for words in ["V6 manual", "DRAM read 4.62 TB/s", "Arithmetic intensity (FLOP/byte)", "471.1 ms"]:
+            self.assertIn(words, text)
+        fonts = subprocess.run(["pdffonts", "roofline.pdf"], cwd=self.folder, capture_output=True, text=True, check=True).stdout
+        for line in fonts.splitlines()[2:]:
+            self.assertRegex(line, r"Inter.* yes +(yes|no) +yes +\d+ +\d+$", "embedded, with its characters")
+
+    def test_the_cache_state_chooses_the_points(self):
+        self.assert_exit(self.call("report", RECORDING, "--cache", "warm", "--output", "."), 0)
+        self.assertNotIn("V6 manual", (self.folder / "roofline.svg").read_text())
+        self.assertIn("V6 manual", (self.folder / "summary.md").read_text())
+
+    def test_themes(self):
+        self.assert_exit(self.call("report", RECORDING, "--theme", "dark", "--output", "."), 0)
+        self.assertIn('<rect width="1600" height="900" fill="#14181d"/>', (self.folder / "roofline.svg").read_text())
+        self.assert_exit(self.call("report", RECORDING, "--theme", "pink", "--output", "."), 2)
+
+    def test_the_end_of_a_report_fits_100_columns(self):
+        lines = self.call("report", RECORDING, "--output", ".").stdout.splitlines()
+        roofline = [line for line in lines if "│" in line or "└" in line]
+        self.assertGreater(len(roofline), 10)
+        self.assertLessEqual(max(map(len, roofline)), 100)
+        self.assertTrue(any("● V7, V8" in line for line in roofline))
 
 
 class Gate(CompareTest):

@@ -2,6 +2,7 @@
 // The reports of `golden_run()` against the files in `expected/`. ROOFLINECTL_UPDATE_GOLDENS=1 writes those
 // anew.
 #include <cairo.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -40,6 +41,18 @@ void write_ceilings(const fs::path& folder) {
   write_file(folder / "terminal-ceilings.txt", terminal_ceilings(run, 100));
 }
 
+/// The first picture in the themes that the page does not show.
+void write_themes(const fs::path& folder) {
+  for (const Theme theme : {Theme::dark, Theme::print}) {
+    const TemporaryFolder written;
+    write_reports(golden_run(), written.path(), {.theme = theme});
+    for (const std::string extension : {".svg", ".png"}) {
+      fs::copy_file(written.path() / ("roofline" + extension),
+                    folder / fmt::format("roofline-{}{}", to_string(theme), extension));
+    }
+  }
+}
+
 /// The reports, written once for all tests of this process.
 const fs::path& reports_folder() {
   static const TemporaryFolder folder;
@@ -47,6 +60,7 @@ const fs::path& reports_folder() {
     write_reports(golden_run(), folder.path());
     write_file(folder.path() / "terminal.txt", terminal_summary(golden_run(), 100));
     write_ceilings(folder.path());
+    write_themes(folder.path());
     return true;
   }();
   static_cast<void>(written);
@@ -118,6 +132,8 @@ std::vector<std::string> chart_names() {
     names.push_back("roofline-" + experiment.name);
   names.push_back(names.front() + "-levels");
   names.emplace_back("roofline-ceilings");
+  names.emplace_back("roofline-dark");
+  names.emplace_back("roofline-print");
   return names;
 }
 
