@@ -8,11 +8,13 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "analysis/explanation.h"
 #include "core/json_fields.h"
 #include "reports/agreement_table.h"
 #include "reports/ceiling_table.h"
 #include "reports/chart_model.h"
 #include "reports/environment_facts.h"
+#include "reports/explanation_text.h"
 #include "reports/format.h"
 #include "reports/page_columns.h"
 #include "reports/point_table.h"
@@ -97,7 +99,20 @@ Json optional_number(const std::optional<double>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-Json point(const RooflinePoint& point, const ChartPoint& chart, const ChartPoint& at_levels,
+// What bounds the point, on what evidence, and what to try next.
+Json findings(const Run& run, const RooflinePoint& point) {
+  Json list = Json::array();
+  for (const Finding& finding : explain(run, point).findings) {
+    list.push_back({{"rule", finding.rule},
+                    {"importance", to_string(finding.importance)},
+                    {"text", finding.text},
+                    {"evidence", evidence_text(finding.evidence)},
+                    {"next_step", finding.next_step}});
+  }
+  return list;
+}
+
+Json point(const Run& run, const RooflinePoint& point, const ChartPoint& chart, const ChartPoint& at_levels,
            FactNames& names) {
   Json texts = Json::array();
   Json values = Json::array();
@@ -121,10 +136,11 @@ Json point(const RooflinePoint& point, const ChartPoint& chart, const ChartPoint
           {"levels", levels(point, at_levels)},
           {"texts", texts},
           {"values", values},
-          {"facts", names.facts(point_facts(point))}};
+          {"facts", names.facts(point_facts(point))},
+          {"findings", findings(run, point)}};
 }
 
-Json steps(const ExperimentAnalysis& experiment) {
+Json steps(const Run& run, const ExperimentAnalysis& experiment) {
   const auto index_of = [&](const RooflinePoint* point) { return point - experiment.points.data(); };
   Json list = Json::array();
   for (const LadderStep& step : experiment.steps) {
@@ -134,11 +150,14 @@ Json steps(const ExperimentAnalysis& experiment) {
                        {"from", quantity_text(move.from, move.is_ratio)},
                        {"to", quantity_text(move.to, move.is_ratio)}});
     }
+    Json changes = Json::array();
+    for (const Change& change : explain(run, step).changes) changes.push_back(change.text);
     list.push_back({{"from", index_of(step.from)},
                     {"to", index_of(step.to)},
                     {"speedup", step.speedup},
                     {"speedup_text", format::factor(step.speedup)},
-                    {"moves", moves}});
+                    {"moves", moves},
+                    {"changes", changes}});
   }
   return list;
 }
@@ -173,7 +192,7 @@ Json experiment(const Run& run, const ExperimentAnalysis& experiment) {
   FactNames names;
   Json points = Json::array();
   for (std::size_t i = 0; i < experiment.points.size(); ++i) {
-    points.push_back(point(experiment.points[i], chart.points[i], at_levels.points[i], names));
+    points.push_back(point(run, experiment.points[i], chart.points[i], at_levels.points[i], names));
   }
   return {{"name", experiment.name},
           {"title", experiment.title.empty() ? experiment.name : experiment.title},
@@ -187,7 +206,7 @@ Json experiment(const Run& run, const ExperimentAnalysis& experiment) {
           {"main_roofs", main_roofs(run, experiment)},
           {"points", points},
           {"fact_names", names.names()},
-          {"steps", steps(experiment)},
+          {"steps", steps(run, experiment)},
           {"findings", implausible_texts(experiment.points)}};
 }
 

@@ -1,20 +1,245 @@
 // SPDX-License-Identifier: Apache-2.0
-import { expect, test, type Page } from '@playwright/test';
-import { addressOf } from './reports';
+import { expect, test } from '@playwright/test';
+import { choice, contentOf, marks, open, placeOf, row, rows } from './support';
 
-/** Opens a page; the test fails if it says anything in the console or asks the network for anything. */
-export async function open(page: Page, name: string, hash = ''): Promise<void> {
-  page.on('pageerror', (error) => { throw error; });
-  page.on('console', (message) => { if (message.type() === 'error') throw new Error(message.text()); });
-  page.on('request', (request) => { if (!/^(file|data|blob):/.test(request.url())) throw new Error(`asks for ${request.url()}`); });
-  await page.goto(addressOf(name) + hash);
-  await expect(page.locator('.plot .main-svg').first()).toBeVisible();
-}
-
-test('a click on a row pins the point, and the chart shows it', async ({ page }) => {
+test('hovering over a mark shows all numbers of the point and lights its row', async ({ page }) => {
   await open(page, 'shipped');
-  await page.locator('table.points tbody tr', { hasText: 'V3' }).click();
-  await expect(page.locator('.pins')).toContainText('V3');
+  const { x, y } = await placeOf(page, 'V4');
+  await page.mouse.move(0, 0);
+  await expect(page.locator('#tooltip')).toBeHidden();
+  await page.mouse.move(x, y, { steps: 3 });
+  const tooltip = page.locator('#tooltip');
+  await expect(tooltip).toBeVisible();
+  for (const text of ['V4', 'latency', '628.5 µs', 'samples', 'fraction of measured roof', '37.1 %', 'dram utilisation', 'Next:']) {
+    await expect(tooltip).toContainText(text);
+  }
+  await expect(row(page, 'V4')).toHaveClass(/active/);
+});
+
+test('a click on a mark pins it, others join it side by side, and what differs stands out', async ({ page }) => {
+  await open(page, 'shipped');
+  const { x, y } = await placeOf(page, 'V4');
+  await page.mouse.move(x, y, { steps: 3 });
+  await expect(page.locator('#tooltip')).toBeVisible();
+  await page.mouse.click(x, y);
+  await expect(page.locator('.pins thead th')).toHaveCount(1);
+  await row(page, 'V7').click();
+  await expect(page.locator('.pins thead th')).toHaveText([/V4/, /V7/]);
+  await expect(page.locator('.pins tr.differs', { has: page.getByRole('rowheader', { name: 'time', exact: true }) })).toBeVisible();
+  await expect(page.locator('.pins tr', { has: page.getByRole('rowheader', { name: 'caches', exact: true }) })).not.toHaveClass(/differs/);
+  await expect(page.locator('.explanations article')).toHaveCount(2);
   await expect(page.locator('.overlay .ring')).not.toHaveCount(0);
-  expect(page.url()).toContain('pin=');
+  await page.getByRole('button', { name: 'Unpin V4' }).click();
+  await expect(page.locator('.pins thead th')).toHaveText([/V7/]);
+  await page.getByRole('button', { name: 'Unpin all' }).click();
+  await expect(page.locator('.pins')).toBeHidden();
+});
+
+test('a row under the pointer rings its mark', async ({ page }) => {
+  await open(page, 'shipped');
+  await row(page, 'V2').hover();
+  await expect(page.locator('.overlay .ring.active')).toHaveCount(1);
+  await page.mouse.move(2, 2);
+  await expect(page.locator('.overlay .ring.active')).toHaveCount(0);
+});
+
+test('every memory level has its marks and its roof', async ({ page }) => {
+  await open(page, 'shipped');
+  const annotations = page.locator('.plot .annotation-text');
+  await expect(annotations.filter({ hasText: 'DRAM read' })).toHaveCount(1);
+  for (const [level, roof] of [['l2', 'L2 read'], ['l1', 'L1 read'], ['shared', 'shared read']] as const) {
+    await choice(page, 'Memory level', level).click();
+    await expect(choice(page, 'Memory level', level)).toHaveAttribute('aria-pressed', 'true');
+    await expect(annotations.filter({ hasText: new RegExp(`^${roof} \\d`) })).toHaveCount(1);
+    await expect(annotations.filter({ hasText: 'DRAM' })).toHaveCount(0);
+    expect(await marks(page).count()).toBeGreaterThan(5);
+  }
+  await choice(page, 'Memory level', 'all').click();
+  expect(await marks(page).count()).toBeGreaterThan(3 * 14);
+  await expect(page.locator('.legend .levels')).toContainText('filled at the level that limits');
+});
+
+test('the switch of useful and executed work', async ({ page }) => {
+  await open(page, 'shipped');
+  const both = await marks(page).count();
+  await choice(page, 'Work', 'useful').click();
+  await expect(marks(page)).toHaveCount(14);
+  await choice(page, 'Work', 'executed').click();
+  const executed = await marks(page).count();
+  expect(executed).toBeGreaterThan(5);
+  expect(both).toBeGreaterThan(14);
+});
+
+test('the switch of the roofs', async ({ page }) => {
+  await open(page, 'shipped');
+  const annotations = page.locator('.plot .annotation-text');
+  await expect(annotations.filter({ hasText: 'F32 FMA' })).toHaveCount(2);
+  await choice(page, 'Roofs', 'measured').click();
+  await expect(annotations.filter({ hasText: 'peak' })).toHaveCount(0);
+  await choice(page, 'Roofs', 'theoretical').click();
+  await expect(annotations.filter({ hasText: 'DRAM peak' })).toHaveCount(1);
+  await expect(annotations.filter({ hasText: 'DRAM read' })).toHaveCount(0);
+});
+
+test('the switch of the caches, and that of precisions, leave points in chart and table', async ({ page }) => {
+  await open(page, 'everything');
+  await expect(rows(page)).toHaveCount(28);
+  await choice(page, 'Caches', 'warm').click();
+  await expect(rows(page)).toHaveCount(14);
+  for (const text of await rows(page).locator('td:nth-child(5)').allTextContents()) expect(text).toBe('warm');
+  await choice(page, 'Caches', 'both').click();
+  await choice(page, 'Precision', 'f32').click();
+  await expect(rows(page)).toHaveCount(0);
+  await choice(page, 'Precision', 'f64').click();
+  await expect(page.locator('.plot .annotation-text', { hasText: 'F64 FMA' })).not.toHaveCount(0);
+  await expect(page.locator('.plot .annotation-text', { hasText: 'F32' })).toHaveCount(0);
+  await page.getByRole('button', { name: 'Show all points' }).click();
+  await expect(rows(page)).toHaveCount(28);
+});
+
+test('the legend hides and shows a family in chart and table', async ({ page }) => {
+  await open(page, 'shipped');
+  const family = page.locator('.legend button', { hasText: 'sum' });
+  const before = await marks(page).count();
+  await family.click();
+  await expect(family).toHaveAttribute('aria-pressed', 'false');
+  await expect(rows(page)).toHaveCount(10);
+  expect(await marks(page).count()).toBeLessThan(before);
+  await family.click();
+  await expect(rows(page)).toHaveCount(14);
+  await page.locator('.legend button', { hasText: 'ladder' }).dblclick();
+  await expect(rows(page)).toHaveCount(10);
+});
+
+test('the table sorts by number, up, down and back', async ({ page }) => {
+  await open(page, 'shipped');
+  const header = page.locator('th[data-column="time"]');
+  const first = rows(page).first().locator('button.name');
+  await header.getByRole('button').click();
+  await expect(header).toHaveAttribute('aria-sort', 'ascending');
+  await expect(first).toHaveText('V7');
+  await header.getByRole('button').click();
+  await expect(header).toHaveAttribute('aria-sort', 'descending');
+  await expect(first).toHaveText('atomic');
+  await header.getByRole('button').click();
+  await expect(first).toHaveText('V0');
+});
+
+test('what has no number is last in both directions', async ({ page }) => {
+  await open(page, 'everything');
+  for (let i = 0; i < 2; ++i) {
+    await page.locator('th[data-column="time"] button').click();
+    await expect(rows(page).last()).toContainText('failed');
+  }
+});
+
+test('the filter leaves points in table and chart, and a bound does too', async ({ page }) => {
+  await open(page, 'shipped');
+  await page.locator('#filter').fill('V6');
+  await expect(rows(page)).toHaveCount(2);
+  await expect(page.locator('.points [role=status]')).toHaveText('2 of 14 points');
+  expect(await marks(page).count()).toBeLessThanOrEqual(4);
+  await page.locator('#filter').fill('');
+  await page.locator('.bounds button', { hasText: 'dram' }).click();
+  await expect(rows(page)).toHaveCount(2);
+});
+
+test('zoom by buttons, to the points, and back to the axes of the ceilings', async ({ page }) => {
+  await open(page, 'shipped');
+  const ticks = page.locator('.plot .ytick text');
+  const all = await ticks.allTextContents();
+  await page.getByRole('button', { name: 'Zoom to points' }).click();
+  expect(page.url()).toContain('zoom=');
+  expect(await ticks.allTextContents()).not.toEqual(all);
+  await page.getByRole('button', { name: 'All', exact: true }).click();
+  expect(await ticks.allTextContents()).toEqual(all);
+  await page.getByRole('button', { name: 'Zoom in' }).click();
+  expect(await ticks.allTextContents()).not.toEqual(all);
+});
+
+test('dragging moves the chart', async ({ page }) => {
+  await open(page, 'shipped');
+  const box = (await page.locator('.frame').boundingBox())!;
+  await page.mouse.move(box.x + 500, box.y + 300);
+  await page.mouse.down();
+  await page.mouse.move(box.x + 400, box.y + 250, { steps: 4 });
+  await page.mouse.up();
+  await expect.poll(() => page.url()).toContain('zoom=');
+});
+
+test('downloads are valid files', async ({ page }) => {
+  await open(page, 'shipped', '#level=l2');
+  const get = async (name: string): Promise<[string, Buffer]> => {
+    const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('group', { name: 'Download' }).getByRole('button', { name, exact: true }).click()]);
+    return [download.suggestedFilename(), await contentOf(download)];
+  };
+  const [pngName, png] = await get('PNG');
+  expect(pngName).toBe('roofline-ladder.png');
+  expect(png.subarray(1, 4).toString()).toBe('PNG');
+  expect([png.readUInt32BE(16), png.readUInt32BE(20)]).toEqual([1600, 900]);
+  const [, svg] = await get('SVG');
+  const problems = await page.evaluate((text) => new DOMParser().parseFromString(text, 'image/svg+xml').querySelector('parsererror')?.textContent, svg.toString());
+  expect(problems).toBeUndefined();
+  expect(svg.toString()).toContain('L2 read');
+  expect(svg.toString()).toContain('Sum of 2^28 floats');
+  const [csvName, csv] = await get('CSV');
+  expect(csvName).toBe('points.csv');
+  expect(csv.toString().split('\r\n')[0]).toMatch(/^variant,family,dtype,n,cache,status,time_s/);
+  expect(csv.toString().trim().split('\r\n')).toHaveLength(37);
+  const [jsonName, json] = await get('JSON');
+  expect(jsonName).toBe('run.json');
+  expect(JSON.parse(json.toString()).measurements).toHaveLength(36);
+});
+
+test('a link restores the view', async ({ page, context }) => {
+  await open(page, 'everything');
+  await choice(page, 'Memory level', 'l1').click();
+  await choice(page, 'Caches', 'cold').click();
+  await page.locator('.legend button', { hasText: 'sum' }).click();
+  await page.locator('th[data-column="time"] button').click();
+  await rows(page).first().click();
+  await page.getByRole('button', { name: 'Zoom in' }).click();
+  const other = await context.newPage();
+  await other.goto(page.url());
+  await expect(choice(other, 'Memory level', 'l1')).toHaveAttribute('aria-pressed', 'true');
+  await expect(choice(other, 'Caches', 'cold')).toHaveAttribute('aria-pressed', 'true');
+  await expect(rows(other)).toHaveCount(10);
+  await expect(other.locator('th[data-column="time"]')).toHaveAttribute('aria-sort', 'ascending');
+  await expect(other.locator('.pins thead th')).toHaveCount(1);
+  expect(await other.locator('.plot .ytick text').allTextContents()).toEqual(await page.locator('.plot .ytick text').allTextContents());
+});
+
+test('a link of nonsense shows the page all the same', async ({ page }) => {
+  await open(page, 'shipped', '#experiment=none&level=l9&zoom=a,b&sort=-nothing&pin=gone&caches=hot');
+  await expect(rows(page)).toHaveCount(14);
+});
+
+test('experiments, ladder steps, ceilings, agreement and environment', async ({ page }) => {
+  await open(page, 'everything');
+  await expect(page.locator('.steps > li').first()).toContainText('V0 cold → V1 cold');
+  await expect(page.locator('#ceilings')).toContainText('DRAM read');
+  await expect(page.locator('#agreement')).toContainText('1 agrees, 1 differs, 1 unavailable');
+  await expect(page.locator('#agreement .verdict.differs')).toBeVisible();
+  await expect(page.locator('#agreement')).toContainText('install Nsight Systems');
+  await expect(page.locator('#environment')).toContainText('580.159.04');
+  await page.locator('.tabs button').nth(1).click();
+  await expect(page.locator('.heading h2')).toHaveText('Sum of 2^25 floats, from V0 to V8');
+  await expect(page.locator('.tabs button').nth(1)).toHaveAttribute('aria-current', 'true');
+});
+
+test('names from files are text, in the page, the chart and the tooltip', async ({ page }) => {
+  await open(page, 'hostile');
+  await expect(page.locator('h1')).toContainText('<script>');
+  await expect(page.locator('.legend button').first()).toContainText('<b>bold</b>');
+  await expect(page.locator('.plot .annotation-text', { hasText: '<b>name</b>' })).not.toHaveCount(0);
+  await rows(page).first().hover();
+  await rows(page).first().click();
+  await expect(page.locator('.pins thead th')).toContainText('<img src=x');
+  await page.locator('.frame').evaluate((frame) => frame.scrollIntoView());
+  const box = (await page.locator('.overlay .ring').first().boundingBox())!;
+  await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2, { steps: 3 });
+  await expect(page.locator('#tooltip')).toContainText('<script>');
+  expect(await page.evaluate(() => (window as any).hacked)).toBeUndefined();
+  expect(await page.locator('img').count()).toBe(0);
+  expect(await page.locator('.plot b, .plot script').count()).toBe(0);
 });

@@ -10,7 +10,7 @@ export default defineConfig({
   fullyParallel: true,
   reporter: 'list',
   use: {
-    viewport: { width: 1440, height: 1000 },
+    viewport: { width: 1440, height: 1700 },
     launchOptions: {
       executablePath: process.env['CHROMIUM'] ?? '/usr/bin/chromium',
       args: ['--no-sandbox', '--disable-gpu', '--disable-quic', '--disable-background-networking', '--disable-component-update'],

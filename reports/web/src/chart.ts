@@ -69,7 +69,8 @@ export class Chart {
     const figure = figureOf(this.view, this.store.experiment, { width, height, colours: coloursOf() });
     this.marks = figure.marks;
     const isTouch = matchMedia('(pointer: coarse)').matches;
-    void Plotly.react(this.plot, figure.data, { ...figure.layout, dragmode: isTouch ? false : this.isDragMode }, CONFIG);
+    const drawn = Plotly.react(this.plot, figure.data, { ...figure.layout, dragmode: isTouch ? false : this.isDragMode }, CONFIG);
+    if (!this.isReady) void drawn.then(() => performance.mark('picture'));
     if (!this.isReady) this.listen(this.plot as unknown as PlotlyHTMLElement);
     this.drawOverlay();
   }
@@ -108,7 +109,8 @@ export class Chart {
   }
 
   private tools(): HTMLElement {
-    const button = (text: string, label: string, onclick: () => void): HTMLElement => h('button', { type: 'button', 'aria-label': label, title: label, onclick }, text);
+    const button = (text: string, title: string, onclick: () => void): HTMLElement =>
+      h('button', { type: 'button', 'aria-label': /\w/.test(text) ? null : title, title, onclick }, text);
     const drag = h('button', { type: 'button', 'aria-pressed': 'false', title: 'Drag draws a box to zoom into; else it moves the chart' }, 'Box zoom');
     drag.addEventListener('click', () => {
       this.isDragMode = this.isDragMode === 'pan' ? 'zoom' : 'pan';

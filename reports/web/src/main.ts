@@ -34,7 +34,7 @@ function heading(store: ViewStore): HTMLElement {
       h('h2', {}, experiment?.title ?? `Ceilings of ${data.run.device}`),
       experiment ? h('p', { class: 'muted' }, experiment.subtitle) : null,
       h('p', { class: 'provenance' }, experiment?.provenance ?? data.run.provenance),
-      experiment ? h('p', { class: 'headline' }, experiment.headline) : null);
+      experiment ? h('p', { class: 'headline' }, experiment.headline, ' Pin a point to see why it is where it is, and what to try next.') : null);
   });
   return element;
 }

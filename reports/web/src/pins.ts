@@ -11,6 +11,17 @@ function pinned(keys: readonly string[], experiment: ExperimentView): { point: P
   });
 }
 
+/** What bounds the point, the evidence, and what to try next. */
+function explanation(point: PointView, number: number): HTMLElement {
+  return h('article', {},
+    h('h3', {}, familyGlyph(point.family), `${point.label} `, h('span', { class: 'pin' }, String(number))),
+    point.findings.length === 0 && h('p', { class: 'muted' }, 'None of the rules of “rooflinectl explain” holds.'),
+    h('ul', {}, ...point.findings.map(({ rule, importance, text, evidence, next_step }) => h('li', { class: importance },
+      h('p', {}, h('strong', {}, `${rule}: `), text),
+      h('p', { class: 'muted' }, evidence),
+      h('p', {}, h('strong', {}, 'Next: '), next_step)))));
+}
+
 /** All numbers of the pinned points side by side; what differs stands out. */
 export function pinnedPoints(store: ViewStore): HTMLElement {
   const element = h('section', { class: 'pins', id: 'pinned', 'aria-label': 'Pinned points' });
@@ -33,6 +44,7 @@ export function pinnedPoints(store: ViewStore): HTMLElement {
       h('div', { class: 'section-head' }, h('h2', {}, points.length === 1 ? 'Pinned point' : `${points.length} pinned points`),
         points.length > 1 && h('span', { class: 'muted' }, 'What differs is bold.'),
         h('button', { type: 'button', onclick: () => store.set({ pins: [] }) }, 'Unpin all')),
+      h('div', { class: 'explanations' }, ...points.map(({ point, number }) => explanation(point, number))),
       scrollBox('Numbers of the pinned points', h('table', {}, h('thead', {}, head), h('tbody', {}, ...rows))));
   });
   return element;

@@ -35,6 +35,8 @@ export class PointTable {
   private readonly head = h('tr');
   private readonly body = h('tbody');
   private readonly pages = h('div', { class: 'pages' });
+  /** On paper, where a long table ends early. */
+  private readonly rest = h('p', { class: 'print-more muted' });
   private page = 0;
   private order: number[] = [];
 
@@ -43,7 +45,7 @@ export class PointTable {
     this.element.append(
       h('div', { class: 'section-head' }, h('h2', {}, 'Points'),
         h('label', { for: 'filter', class: 'filter' }, 'Filter ', this.filter), this.count, this.clearButton()),
-      h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Table of points' }, table), this.pages);
+      h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Table of points' }, table), this.rest, this.pages);
     this.filter.addEventListener('input', () => this.store.set({ filter: this.filter.value }));
     this.listen();
     this.store.show((view, previous) => this.update(view, previous));
@@ -126,6 +128,8 @@ export class PointTable {
       h('span', { class: 'muted' }, `rows ${first + 1} to ${first + shown.length} of ${this.order.length}`),
       h('button', { type: 'button', disabled: this.page === last, onclick: turn(1) }, 'Next')] : []));
     this.pages.hidden = last <= 0;
+    this.rest.textContent = `The first 30 of ${this.order.length} points; points.csv has them all.`;
+    this.rest.hidden = this.order.length <= 30;
     if (focused !== undefined) this.body.querySelector<HTMLElement>(`tr[data-point="${focused}"] button`)?.focus();
   }
 

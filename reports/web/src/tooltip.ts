@@ -25,11 +25,14 @@ export function tooltip(store: ViewStore, highlight: Highlight): HTMLElement {
       box.hidden = true;
       return;
     }
+    const finding = point.findings[0];
     fill(box,
       h('p', { class: 'name' }, familyGlyph(point.family), h('strong', {}, point.label), ' ', h('span', { class: `bound bound-${point.bound}` }, point.bound)),
-      h('p', { class: 'muted' }, data.bounds[point.bound] ?? ''),
+      ...(finding
+        ? [h('p', {}, finding.text), h('p', {}, h('strong', {}, 'Next: '), finding.next_step)]
+        : [h('p', { class: 'muted' }, data.bounds[point.bound] ?? '')]),
       h('dl', {}, ...factsOf(experiment, point).flatMap(([name, text]) => [h('dt', {}, name), h('dd', {}, text)])),
-      h('p', { class: 'muted' }, store.view.pins.includes(point.key) ? 'Click to unpin.' : 'Click to pin.'));
+      h('p', { class: 'muted' }, store.view.pins.includes(point.key) ? 'Click to unpin.' : 'Click to pin, for all findings and to compare.'));
     box.hidden = false;
     const { width, height } = box.getBoundingClientRect();
     const left = active.at.x + GAP + width < innerWidth ? active.at.x + GAP : active.at.x - GAP - width;

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where and how the page is read: without a mouse, without a script, on a phone, in the dark, on paper.
+import AxeSource from 'axe-core';
+import { expect, test, type Page } from '@playwright/test';
+import { addressOf } from './reports';
+import { marks, open, row, rows } from './support';
+
+async function seriousFindings(page: Page): Promise<string[]> {
+  await page.evaluate(AxeSource.source);
+  const { violations } = await page.evaluate(() => (window as any).axe.run(document));
+  return violations.filter(({ impact }: any) => impact === 'serious' || impact === 'critical')
+    .map(({ id, nodes }: any) => `${id}: ${nodes.map((node: any) => node.target.join(' ')).slice(0, 5).join(' | ')}`);
+}
+
+for (const colorScheme of ['light', 'dark'] as const) {
+  test(`axe has no serious finding, ${colorScheme}`, async ({ browser }) => {
+    const context = await browser.newContext({ colorScheme, bypassCSP: true });
+    const page = await context.newPage();
+    await open(page, 'everything');
+    await row(page, 'V4 cold').click();
+    await row(page, 'V5 cold').click();
+    expect(await seriousFindings(page)).toEqual([]);
+  });
+}
+
+test('dark and light follow the system, and the switch overrides it', async ({ browser }) => {
+  const page = await (await browser.newContext({ colorScheme: 'dark' })).newPage();
+  await open(page, 'shipped');
+  const paper = (): Promise<string> => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+  const chart = (): Promise<string | null> => page.locator('.plot .main-svg').first().evaluate((svg) => getComputedStyle(svg).backgroundColor);
+  expect(await paper()).toBe('rgb(20, 24, 29)');
+  expect(await chart()).toBe('rgb(20, 24, 29)');
+  const button = page.getByRole('button', { name: /^Theme/ });
+  await button.click();
+  await button.click();
+  await expect(button).toHaveText('Theme: light');
+  expect(await paper()).toBe('rgb(255, 255, 255)');
+  expect(await chart()).toBe('rgb(255, 255, 255)');
+});
+
+test('everything can be done with the keyboard', async ({ page }) => {
+  await open(page, 'shipped');
+  const frame = page.locator('.frame');
+  await frame.focus();
+  await page.keyboard.press('ArrowRight');
+  await expect(page.locator('#tooltip')).toContainText('V0');
+  await page.keyboard.press('ArrowRight');
+  await expect(page.locator('#tooltip')).toContainText('V1');
+  await expect(page.getByRole('status').filter({ hasText: /^V1: / })).toHaveCount(1);
+  await page.keyboard.press('Enter');
+  await expect(page.locator('.pins thead th')).toHaveText([/V1/]);
+  await page.keyboard.press('+');
+  expect(page.url()).toContain('zoom=');
+  await page.keyboard.press('0');
+  expect(page.url()).not.toContain('zoom=');
+  await page.keyboard.press('Escape');
+  await expect(page.locator('#tooltip')).toBeHidden();
+  await row(page, 'V3').locator('button').focus();
+  await page.keyboard.press('Enter');
+  await expect(page.locator('.pins thead th')).toHaveText([/V1/, /V3/]);
+  await expect(row(page, 'V3').locator('button')).toBeFocused();
+  await page.locator('th[data-column="time"] button').focus();
+  await page.keyboard.press('Enter');
+  await expect(page.locator('th[data-column="time"] button')).toBeFocused();
+  await page.locator('.legend button').first().focus();
+  await page.keyboard.press('Space');
+  await expect(rows(page)).toHaveCount(4);
+  await expect(page.locator('.legend button').first()).toBeFocused();
+});
+
+test('Tab reaches every control', async ({ page }) => {
+  await open(page, 'shipped');
+  const seen = new Set<string>();
+  for (let i = 0; i < 80; ++i) {
+    await page.keyboard.press('Tab');
+    seen.add(await page.evaluate(() => `${document.activeElement?.className}|${document.activeElement?.textContent?.slice(0, 20)}`));
+  }
+  for (const text of ['PNG', 'JSON', 'measured', 'executed', 'Zoom to points', 'ladder', 'latency', 'V0', 'time']) {
+    expect([...seen].some((entry) => entry.includes(text)), text).toBe(true);
+  }
+  expect([...seen].some((entry) => entry.startsWith('frame'))).toBe(true);
+});
+
+test('on a phone nothing is wider than the screen, and a tap pins', async ({ browser }) => {
+  const context = await browser.newContext({ viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true });
+  const page = await context.newPage();
+  await open(page, 'shipped');
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+  await row(page, 'V4').locator('button').tap();
+  await expect(page.locator('.pins')).toContainText('V4');
+  expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(390);
+});
+
+test('without a script there are the picture and the tables', async ({ browser }) => {
+  const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
+  await page.goto(addressOf('shipped'));
+  await expect(page.locator('figure > svg').first()).toBeVisible();
+  await expect(page.locator('table.points').first()).toContainText('628.5 µs');
+  await expect(page.locator('table.ceilings')).toContainText('DRAM read');
+  await expect(page.locator('table.facts')).toContainText('580.159.04');
+});
+
+for (const name of ['shipped', 'everything', 'points-2000']) {
+  test(`the print view of ${name} fits two A4 pages`, async ({ page }) => {
+    await open(page, name);
+    const pdf = (await page.pdf({ format: 'A4', preferCSSPageSize: true, printBackground: true })).toString('latin1');
+    const pages = pdf.match(/\/Type\s*\/Page\b(?!s)/g) ?? [];
+    expect(pages.length).toBeGreaterThan(0);
+    expect(pages.length).toBeLessThanOrEqual(2);
+  });
+}
+
+// Limits are generous, since machines differ; the figures are printed.
+for (const [name, points, limit] of [['shipped', 14, 10_000], ['points-2000', 2000, 20_000], ['points-10000', 10_000, 60_000]] as const) {
+  test(`${points} points: time to the first picture`, async ({ page }) => {
+    const begin = Date.now();
+    await page.goto(addressOf(name), { waitUntil: 'commit' });
+    await expect(marks(page).first()).toBeVisible({ timeout: limit });
+    const first = await page.evaluate(() => performance.getEntriesByName('picture')[0]?.startTime ?? Infinity);
+    const filtered = Date.now();
+    await page.locator('#filter').fill('V7');
+    await expect(page.locator('.points [role=status]').first()).toContainText('of');
+    console.log(`${points} points: first picture after ${Math.round(first)} ms in the page, ${filtered - begin} ms in all; a filter takes ${Date.now() - filtered} ms`);
+    expect(first).toBeLessThan(limit);
+    await expect(page.locator('.pages')).toBeVisible({ visible: points > 1000 && (await rows(page).count()) === 200 });
+  });
+}

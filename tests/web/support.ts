@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+import { expect, type Download, type Locator, type Page } from '@playwright/test';
+import { readFileSync } from 'node:fs';
+import { addressOf } from './reports';
+
+/** Opens a page; the test fails if it says anything in the console or asks the network for anything. */
+export async function open(page: Page, name: string, hash = ''): Promise<void> {
+  page.on('pageerror', (error) => { throw error; });
+  page.on('console', (message) => { if (message.type() === 'error') throw new Error(message.text()); });
+  page.on('request', (request) => { if (!/^(file|data|blob):/.test(request.url())) throw new Error(`asks for ${request.url()}`); });
+  await page.goto(addressOf(name) + hash);
+  await expect(page.locator('.plot .main-svg').first()).toBeVisible();
+}
+
+/** Filled and hollow marks of points, as Plotly drew them. */
+export const marks = (page: Page): Locator => page.locator('.plot .scatterlayer .trace .points path');
+export const rows = (page: Page): Locator => page.locator('table.points tbody tr');
+export const row = (page: Page, label: string): Locator => rows(page).filter({ has: page.locator('button.name', { hasText: new RegExp(`^${label}\\d?$`) }) });
+export const choice = (page: Page, legend: string, value: string): Locator =>
+  page.locator('fieldset.switch', { has: page.locator('legend', { hasText: legend }) }).locator(`button[data-value="${value}"]`);
+
+/** The middle of the ring that the chart draws around the point of a row under the pointer. */
+export async function placeOf(page: Page, label: string): Promise<{ x: number; y: number }> {
+  await row(page, label).hover();
+  const box = await page.locator('.overlay .ring.active').first().boundingBox();
+  if (!box) throw new Error(`${label} is not in the chart`);
+  return { x: box.x + box.width / 2, y: box.y + box.height / 2 };
+}
+
+export async function contentOf(download: Download): Promise<Buffer> {
+  return readFileSync(await download.path());
+}
