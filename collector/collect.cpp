@@ -17,6 +17,7 @@
 #include "collector/ceilings.h"
 #include "collector/device.h"
 #include "collector/energy.h"
+#include "collector/kernel_resources.h"
 #include "collector/metrics.h"
 #include "collector/nvml.h"
 #include "collector/nvtx.h"
@@ -289,6 +290,7 @@ class Collection {
         measurement.cause = measurement.verification->detail;
         return measurement;
       }
+      measurement.resources = kernel_resources([&] { prepared.launch(0); }, stream_);
       emit_(message::Progress{Phase::time, index, range_name(point)});
       measurement.time = timer_.measure(prepared.timed_work(), experiment.timing);
       if (experiment.energy) measurement.energy = measure_energy(meter_, prepared.timed_work(), stream_);

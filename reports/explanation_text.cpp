@@ -125,6 +125,31 @@ std::string evidence_text(const std::vector<Evidence>& evidence) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
+std::string findings_text(const std::vector<Finding>& findings) {
+  std::string text;
+  for (const Finding& finding : findings) {
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", finding.rule,
+                        evidence_text(finding.evidence.front()));
+  }
+  return text;
+}
+
+std::string condition_text(const Condition& condition) {
+  const auto comparison = [&] {
+    switch (condition.comparison) {
+      case Comparison::at_least:
+        return "at least";
+      case Comparison::at_most:
+        return "at most";
+      case Comparison::less_than:
+        return "less than";
+    }
+    return "?";
+  };
+  return fmt::format("{} {} {}", condition.quantity->name, comparison(),
+                     value_text(condition.threshold, condition.quantity->unit));
+}
+
 std::string change_text(const Change& change) {
   const Unit unit = change.move.is_ratio ? Unit::ratio : Unit::count;
   const auto number = [&](double value) {

@@ -29,6 +29,12 @@ std::string evidence_text(const Evidence& evidence);
 /// All of them, with commas.
 std::string evidence_text(const std::vector<Evidence>& evidence);
 
+/// The rules that hold, each with its first number: `issue-bound (issue slots used 71.5 %), …`
+std::string findings_text(const std::vector<Finding>& findings);
+
+/// `DRAM utilisation at least 60.0 %`
+std::string condition_text(const Condition& condition);
+
 /// `bank conflicts went away: shared wavefronts per instruction 3.33 → 1.00`
 std::string change_text(const Change& change);
 

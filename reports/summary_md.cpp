@@ -8,6 +8,7 @@
 #include "reports/ceiling_table.h"
 #include "reports/chart_model.h"
 #include "reports/environment_facts.h"
+#include "reports/explanation_text.h"
 #include "reports/file_names.h"
 #include "reports/format.h"
 #include "reports/markdown.h"
@@ -47,6 +48,17 @@ std::string causes(const ExperimentAnalysis& experiment) {
   return list(texts);
 }
 
+std::string findings(const Run& run, const ExperimentAnalysis& experiment) {
+  std::vector<std::string> texts;
+  for (const RooflinePoint& point : experiment.points) {
+    const PointExplanation explanation = explain(run, point);
+    if (explanation.findings.empty()) continue;
+    texts.push_back(fmt::format("{}: {}", point.label, findings_text(explanation.findings)));
+  }
+  if (texts.empty()) return {};
+  return "\n**What bounds them** (`rooflinectl explain` says more)\n" + list(texts);
+}
+
 std::string steps(const ExperimentAnalysis& experiment) {
   constexpr std::size_t kMostMoves = 3;
   if (experiment.steps.empty()) return {};
@@ -63,9 +75,10 @@ std::string section(const Run& run, const ExperimentAnalysis& experiment) {
   const std::string levels = has_levels(experiment)
                                  ? fmt::format("![All levels: {}]({}{}.png)\n\n", title, file, kLevelsSuffix)
                                  : "";
-  return fmt::format("## {}\n\n![Roofline: {}]({}.png)\n\n{}{}\n\n{}{}{}{}\n", title, title, file, levels,
+  return fmt::format("## {}\n\n![Roofline: {}]({}.png)\n\n{}{}\n\n{}{}{}{}{}\n", title, title, file, levels,
                      escaped(provenance(run, experiment.points)), point_table(experiment), causes(experiment),
-                     list(implausible_texts(experiment.points)), steps(experiment));
+                     list(implausible_texts(experiment.points)), findings(run, experiment),
+                     steps(experiment));
 }
 
 std::string ceilings(const Run& run) {

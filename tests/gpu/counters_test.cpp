@@ -61,6 +61,18 @@ std::vector<Expectation> expectations() {
   return list;
 }
 
+/// Atomic additions of threads that the source describes.
+double atomics_of(const Expectation& expectation) {
+  if (!expectation.variant.starts_with("sum_")) return 0;
+  const double threads = static_cast<double>(kElements) / expectation.elements_per_thread.value_or(1);
+  if (expectation.variant == "sum_atomic") return threads;
+  return expectation.variant == "sum_warp_shuffle" ? threads / 32 : threads / 256;
+}
+
+bool has_barriers(const Expectation& expectation) {
+  return expectation.variant != "sum_atomic" && expectation.variant != "sum_warp_shuffle";
+}
+
 PointId point_of(const Expectation& expectation) {
   return {.experiment = "test",
           .variant = expectation.variant,
@@ -123,6 +135,16 @@ TEST_F(CountersTest, AgreeWithTheWorkOfEveryVariant) {
     // Counted by hardware in one pass and by instrumentation in another: the launch must do the same in both.
     EXPECT_EQ(value_of(counters[i], counter::kWarpInstructions),
               value_of(counters[i], counter::kWarpInstructionsSass));
+    EXPECT_EQ(value_of(counters[i], counter::kGlobalReductionBytes).value_or(-1) +
+                  value_of(counters[i], counter::kGlobalAtomicBytes).value_or(-1),
+              4 * atomics_of(expected[i]));
+    const double waiting = value_of(counters[i], counter::kBarrierStallWarpCycles).value_or(-1);
+    EXPECT_LT(waiting, value_of(counters[i], counter::kActiveWarpCycles).value_or(0));
+    if (has_barriers(expected[i])) {
+      EXPECT_GT(waiting, 0);
+    } else {
+      EXPECT_EQ(waiting, 0);
+    }
   }
 }
 

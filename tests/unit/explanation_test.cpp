@@ -10,14 +10,19 @@
 #include <map>
 #include <set>
 
+#include "analysis/point.h"
 #include "core/files.h"
 #include "core/run.h"
+#include "tests/support/constructed_run.h"
 
 namespace rooflinectl {
 namespace {
 
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Not;
+using ::testing::UnorderedElementsAreArray;
 
 using Ids = std::vector<std::string_view>;
 
@@ -25,6 +30,256 @@ Ids ids_of(const std::vector<Finding>& findings) {
   Ids ids;
   for (const Finding& finding : findings) ids.push_back(finding.rule);
   return ids;
+}
+
+// ---- one rule at a time ----
+
+/// A sum of 2^26 floats on a device with all ceilings: half as fast as DRAM, and nothing speaks against it.
+struct Example {
+  Run run = constructed::with_levels(constructed::empty_run());
+  Measurement measurement;
+
+  Example() {
+    measurement.point = {.experiment = "test",
+                         .variant = "sum_smem_tree",
+                         .dtype = Dtype::f32,
+                         .n_elements = 1 << 26,
+                         .cache = CacheState::cold,
+                         .block_size = 256,
+                         .elements_per_thread = 32};
+    measurement.launch = {.grid = 8192, .block = 256};  // 7.76 waves on 132 SMs
+    measurement.resources = KernelResources{.registers_per_thread = 30,
+                                            .shared_bytes_per_block = 1024,
+                                            .blocks_per_sm = 8,
+                                            .blocks_per_sm_by_registers = 10};
+    const double n = 1 << 26;
+    measurement.work = {.read_bytes = 4 * n, .written_bytes = 4, .flops = n - 1};
+    time(4 * n / 2.3e12);
+    set(counter::kDramReadBytes, 4 * n);
+    set(counter::kDramWriteBytes, 100e3);
+    set(counter::kL2Bytes, 4 * n);
+    set(counter::kL1Bytes, 4 * n);
+    set(counter::kSharedBytes, n / 4);
+    for (const auto key : {counter::kFmul, counter::kFfma}) set(key, 0);
+    set(counter::kFadd, 1.01 * n);
+    set(counter::kWarpInstructions, n / 8);
+    set(counter::kWarpExecutionEfficiency, 0.99);
+    set(counter::kWarpNonpredExecutionEfficiency, 0.95);
+    set(counter::kOccupancy, 0.9);
+    set(counter::kBranchTargets, 1e6);
+    set(counter::kBranchTargetsDivergent, 0);
+    for (const auto key : {counter::kSharedLoadWavefronts, counter::kSharedStoreWavefronts,
+                           counter::kSharedLoadInstructions, counter::kSharedStoreInstructions}) {
+      set(key, n / 320);
+    }
+    set(counter::kGlobalLoadSectorEfficiency, 1);
+    set(counter::kGlobalStoreSectorEfficiency, 0.125);
+    set(counter::kGlobalReductionBytes, 4 * 8192);
+    set(counter::kGlobalAtomicBytes, 0);
+    set(counter::kActiveWarpCycles, 1e9);
+    set(counter::kBarrierStallWarpCycles, 0.05e9);
+  }
+
+  void set(std::string_view key, double value) {
+    measurement.counters.insert_or_assign(std::string(key), CounterValue::measured(value));
+  }
+  void scale(std::string_view key, double factor) { set(key, factor * *value_of(measurement.counters, key)); }
+  void time(double seconds) { measurement.time = constructed::time(seconds); }
+  void forget(std::string_view key) {
+    measurement.counters.insert_or_assign(std::string(key), CounterValue::unavailable("not counted"));
+  }
+
+  PointExplanation explained() const { return explain(run, analyse_point(run, measurement)); }
+};
+
+/// What makes a rule hold, and what is just not enough. Other rules that then hold too, because the example
+/// is what they are about as well, are named.
+struct Case {
+  std::string_view rule;
+  void (*enough)(Example&) = nullptr;
+  void (*not_enough)(Example&) = nullptr;
+  Ids others = {};
+};
+
+constexpr double kBytes = 4.0 * (1 << 26);
+constexpr double kDramRead = 4579e9;  // of the constructed run, as all that follow
+constexpr double kEmptyLaunch = 2.1e-6;
+constexpr double kAddRate = 32.5e12;
+
+const std::vector<Case>& cases() {
+  static const std::vector<Case> all = {
+      {"memory-bound", [](Example& e) { e.time(kBytes / (0.81 * kDramRead)); },
+       [](Example& e) {
+         // Fast, but not from DRAM.
+         e.time(kBytes / (0.81 * kDramRead));
+         e.set(counter::kDramReadBytes, 0.95 * 0.6 * kBytes);
+       }},
+      {"dram-bound", [](Example& e) { e.time(kBytes / (0.61 * kDramRead)); },
+       [](Example& e) { e.time(kBytes / (0.59 * kDramRead)); }},
+      {"cache-bound", [](Example& e) { e.set(counter::kSharedBytes, 0.61 * 33e12 * kBytes / 2.3e12); },
+       [](Example& e) { e.set(counter::kSharedBytes, 0.59 * 33e12 * kBytes / 2.3e12); }},
+      {"compute-bound",
+       [](Example& e) { e.set(counter::kFadd, 0.61 * kAddRate * kBytes / 2.3e12); },
+       [](Example& e) { e.set(counter::kFadd, 0.59 * kAddRate * kBytes / 2.3e12); },
+       {"redundant-operations"}},
+      {"launch-bound",
+       [](Example& e) {
+         e.measurement.work.read_bytes = 4096;
+         e.set(counter::kDramReadBytes, 4096);
+         e.time(2.9 * kEmptyLaunch);
+         for (const auto key : {counter::kWarpInstructions, counter::kL2Bytes, counter::kL1Bytes,
+                                counter::kSharedBytes, counter::kFadd}) {
+           e.set(key, 1024);
+         }
+       },
+       [](Example& e) {
+         e.measurement.work.read_bytes = 4096;
+         e.set(counter::kDramReadBytes, 4096);
+         e.set(counter::kDramWriteBytes, 4);
+         e.time(3.1 * kEmptyLaunch);
+         for (const auto key : {counter::kWarpInstructions, counter::kL2Bytes, counter::kL1Bytes,
+                                counter::kSharedBytes, counter::kFadd}) {
+           e.set(key, 1024);
+         }
+       }},
+      {"issue-bound",
+       [](Example& e) { e.set(counter::kWarpInstructions, 0.61 * kBytes / 2.3e12 * 1.98e9 * 132 * 4); },
+       [](Example& e) { e.set(counter::kWarpInstructions, 0.59 * kBytes / 2.3e12 * 1.98e9 * 132 * 4); }},
+      {"few-blocks", [](Example& e) { e.measurement.launch.grid = 131; },
+       [](Example& e) { e.measurement.launch.grid = 132; }},
+      {"bytes-in-flight", [](Example& e) { e.measurement.launch.grid = (1 << 26) / 512; },
+       [](Example& e) { e.measurement.launch.grid = (1 << 26) / 512 / 2; }},
+      {"same-address-atomics",
+       [](Example& e) { e.set(counter::kGlobalReductionBytes, 4 * 0.76 * kBytes / 2.3e12 / 1.75e-9); },
+       [](Example& e) { e.set(counter::kGlobalReductionBytes, 4 * 0.74 * kBytes / 2.3e12 / 1.75e-9); }},
+      {"barrier-stalls", [](Example& e) { e.set(counter::kBarrierStallWarpCycles, 0.21e9); },
+       [](Example& e) { e.set(counter::kBarrierStallWarpCycles, 0.19e9); }},
+      {"last-wave", [](Example& e) { e.measurement.launch.grid = 1056 + 132; },
+       [](Example& e) { e.measurement.launch.grid = 2 * 1056 - 132; }},
+      {"register-limited",
+       [](Example& e) {
+         e.measurement.resources = KernelResources{64, 1024, 4, 4};
+       },
+       [](Example& e) {
+         e.measurement.resources = KernelResources{64, 50000, 4, 5};
+       }},
+      {"branch-divergence",
+       [](Example& e) {
+         e.set(counter::kWarpExecutionEfficiency, 0.89);
+         e.set(counter::kWarpNonpredExecutionEfficiency, 0.85);
+       },
+       [](Example& e) {
+         e.set(counter::kWarpExecutionEfficiency, 0.91);
+         e.set(counter::kWarpNonpredExecutionEfficiency, 0.85);
+       }},
+      {"predication", [](Example& e) { e.set(counter::kWarpNonpredExecutionEfficiency, 0.83); },
+       [](Example& e) { e.set(counter::kWarpNonpredExecutionEfficiency, 0.85); }},
+      {"bank-conflicts", [](Example& e) { e.scale(counter::kSharedLoadWavefronts, 1.52); },
+       [](Example& e) {
+         // 8-byte accesses need two turns each.
+         e.scale(counter::kSharedLoadWavefronts, 2);
+         e.scale(counter::kSharedStoreWavefronts, 2);
+         e.set(counter::kSharedBytes, (1 << 26) / 160 * 256.0);
+       }},
+      {"uncoalesced-loads", [](Example& e) { e.set(counter::kGlobalLoadSectorEfficiency, 0.49); },
+       [](Example& e) { e.set(counter::kGlobalLoadSectorEfficiency, 0.5); }},
+      {"uncoalesced-stores",
+       [](Example& e) {
+         e.time(kBytes / 1.5e12);
+         e.measurement.work.written_bytes = 0.15 * kBytes;
+         e.set(counter::kDramWriteBytes, 0.15 * kBytes);
+       },
+       [](Example& e) {
+         e.measurement.work.written_bytes = 0.05 * kBytes;
+         e.set(counter::kDramWriteBytes, 0.05 * kBytes);
+       }},
+      {"excess-traffic",
+       [](Example& e) {
+         e.time(kBytes / 1.5e12);
+         e.set(counter::kDramReadBytes, 1.21 * kBytes);
+       },
+       [](Example& e) {
+         e.time(kBytes / 1.5e12);
+         e.set(counter::kDramReadBytes, 1.19 * kBytes);
+       }},
+      {"cache-resident", [](Example& e) { e.set(counter::kDramReadBytes, 0.89 * kBytes); },
+       [](Example& e) { e.set(counter::kDramReadBytes, 0.91 * kBytes); }},
+      {"redundant-operations", [](Example& e) { e.set(counter::kFadd, 1.21 * (1 << 26)); },
+       [](Example& e) { e.set(counter::kFadd, 1.19 * (1 << 26)); }},
+      {"throttled", [](Example& e) { e.measurement.time->throttled_samples = 1; }, [](Example&) {}},
+  };
+  return all;
+}
+
+TEST(Explanation, OfAnExampleThatNothingSpeaksAgainstIsEmptyAndComplete) {
+  const PointExplanation explanation = Example().explained();
+  EXPECT_THAT(ids_of(explanation.findings), IsEmpty());
+  EXPECT_THAT(explanation.unjudged, IsEmpty());
+}
+
+TEST(Explanation, HasACaseForEveryRule) {
+  Ids tested;
+  for (const Case& one : cases()) tested.push_back(one.rule);
+  Ids known;
+  for (const Rule& rule : rules()) known.push_back(rule.id);
+  EXPECT_EQ(tested, known);
+}
+
+TEST(Explanation, ARuleHoldsWhereItsConditionDoesAndNoOtherComesWithIt) {
+  for (const Case& one : cases()) {
+    Example example;
+    one.enough(example);
+    Ids expected = {one.rule};
+    expected.insert(expected.end(), one.others.begin(), one.others.end());
+    EXPECT_THAT(ids_of(example.explained().findings), UnorderedElementsAreArray(expected)) << one.rule;
+    EXPECT_THAT(example.explained().unjudged, IsEmpty()) << one.rule;
+  }
+}
+
+TEST(Explanation, ARuleDoesNotHoldJustBelowItsCondition) {
+  for (const Case& one : cases()) {
+    Example example;
+    one.not_enough(example);
+    EXPECT_THAT(ids_of(example.explained().findings), Not(Contains(one.rule))) << one.rule;
+  }
+}
+
+TEST(Explanation, AFindingShowsTheNumbersThatItRestsOn) {
+  Example example;
+  example.scale(counter::kSharedLoadWavefronts, 2);
+  const Finding finding = example.explained().findings.at(0);
+  ASSERT_EQ(finding.rule, "bank-conflicts");
+  EXPECT_EQ(finding.evidence.at(0).name, "shared wavefronts over those needed");
+  EXPECT_DOUBLE_EQ(finding.evidence.at(0).value, 1.5);
+  EXPECT_EQ(finding.evidence.at(0).unit, Unit::factor);
+}
+
+TEST(Explanation, ARuleWhoseCounterIsMissingIsNotJudged) {
+  Example example;
+  example.forget(counter::kBarrierStallWarpCycles);
+  example.measurement.resources = std::nullopt;
+  std::vector<UnjudgedRule> expected = {
+      {"barrier-stalls", {"warp cycles at a barrier"}},
+      {"last-wave", {"share of the SMs' time that has work"}},
+      {"register-limited", {"occupancy that fits", "blocks that the registers allow over blocks that fit"}}};
+  EXPECT_THAT(example.explained().findings, IsEmpty());
+  EXPECT_EQ(example.explained().unjudged, expected);
+}
+
+TEST(Explanation, ARuleThatAnotherNumberRulesOutNeedsNoMissingCounter) {
+  Example example;
+  example.time(kBytes / (0.95 * kDramRead));  // at its roof: barriers do not matter
+  example.forget(counter::kBarrierStallWarpCycles);
+  EXPECT_THAT(example.explained().unjudged, IsEmpty());
+}
+
+TEST(Explanation, OfAPointWithoutCountersSaysWhatTheTimeAndTheLaunchSay) {
+  Example example;
+  example.measurement.counters.clear();
+  example.measurement.launch.grid = 64;
+  const PointExplanation explanation = example.explained();
+  EXPECT_THAT(ids_of(explanation.findings), ElementsAre("few-blocks"));
+  EXPECT_FALSE(explanation.unjudged.empty());
 }
 
 // ---- the recording of an H200 ----

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <functional>
+#include <optional>
+
+#include "core/run.h"
+
+namespace rooflinectl {
+
+/// What the main kernel of a launch takes of an SM: that with the most threads among those that `launch`
+/// enqueues on `stream`, which are captured and not run. Nothing where the launch cannot be captured (it
+/// allocates or synchronises) or starts no kernel. Leaves no CUDA error behind.
+std::optional<KernelResources> kernel_resources(const std::function<void()>& launch, cudaStream_t stream);
+
+}  // namespace rooflinectl

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/explanation_text.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "core/files.h"
+#include "reports/utf8.h"
+
+namespace rooflinectl {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+const std::filesystem::path kSource = ROOFLINECTL_SOURCE_FOLDER;
+
+struct Recording {
+  Run run = run_from_json(read_file(kSource / "recordings/reductions-h200/run.json"), "run.json");
+  Analysis analysis = analyse(run);
+};
+
+TEST(ExplanationText, NamesBoundEvidenceAndNextStep) {
+  const Recording recorded;
+  const std::string text = terminal_explanation(recorded.run, recorded.analysis, {.point = "V7"}, 100);
+  EXPECT_THAT(text, HasSubstr("V7: bound by dram, 97.2 % of the roof; busiest level: dram 97 %\n"));
+  EXPECT_THAT(text, HasSubstr("  memory-bound: DRAM delivers nearly all that it can"));
+  EXPECT_THAT(text,
+              HasSubstr("    DRAM utilisation 97.2 %, fraction of the roof 97.2 %, DRAM bandwidth 4.49"));
+  EXPECT_THAT(text, HasSubstr("    next: There is little left to gain"));
+  EXPECT_THAT(text, HasSubstr("V6 manual → V7: 1.88× as fast"));
+  EXPECT_THAT(text, Not(HasSubstr("V6: ")));
+}
+
+TEST(ExplanationText, FitsTheTerminal) {
+  const Recording recorded;
+  for (const std::size_t columns : {40, 100}) {
+    std::istringstream lines(
+        terminal_explanation(recorded.run, recorded.analysis, {.unjudged = true}, static_cast<int>(columns)));
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(decode_utf8(line).size(), columns) << line;
+  }
+}
+
+TEST(ExplanationText, SelectsByLabelVariantRangeAndGlob) {
+  const Recording recorded;
+  const RooflinePoint& point = recorded.analysis.experiments[0].points[3];
+  for (const char* name : {"", "V3", "reduce_v3_sequential", "reduce_v3_*",
+                           "ladder.reduce_v3_sequential.f32.n268435456.b256.cold"}) {
+    EXPECT_TRUE(is_named(point, name)) << name;
+  }
+  EXPECT_FALSE(is_named(point, "V"));
+  EXPECT_FALSE(is_named(point, "V33"));
+}
+
+TEST(ExplanationText, WhatWasNotMeasuredIsNamedOnRequest) {
+  Recording recorded;
+  for (Measurement& measurement : recorded.run.measurements) {
+    measurement.resources = std::nullopt;
+    measurement.counters.erase(std::string(counter::kBarrierStallWarpCycles));
+  }
+  const std::string brief = terminal_explanation(recorded.run, recorded.analysis, {.point = "V3"}, 100);
+  EXPECT_THAT(brief, HasSubstr("could not be judged: --all says why)"));
+  const std::string full =
+      terminal_explanation(recorded.run, recorded.analysis, {.point = "V3", .unjudged = true}, 100);
+  EXPECT_THAT(full, HasSubstr("barrier-stalls: not judged, not measured: warp cycles at a barrier"));
+}
+
+TEST(ExplanationText, AsJsonHasNumbersInSiUnits) {
+  const Recording recorded;
+  const auto document =
+      nlohmann::json::parse(explanation_json(recorded.run, recorded.analysis, {.point = "V7"}));
+  const auto& experiment = document["experiments"][0];
+  const auto& finding = experiment["points"][0]["findings"][0];
+  EXPECT_EQ(experiment["points"][0]["range"], "ladder.reduce_v7_multi_add.f32.n268435456.b256.cold");
+  EXPECT_EQ(finding["rule"], "memory-bound");
+  EXPECT_EQ(finding["importance"], "bound");
+  EXPECT_EQ(finding["evidence"][0]["unit"], "ratio");
+  EXPECT_NEAR(finding["evidence"][0]["value"].get<double>(), 0.97, 0.02);
+  EXPECT_EQ(experiment["steps"][0]["to"], "V7");
+  EXPECT_FALSE(experiment["steps"][0]["changes"].empty());
+}
+
+// ---- docs/explain.md lists the rules ----
+
+std::string conditions_text(const std::vector<Condition>& conditions) {
+  std::string text;
+  for (const Condition& condition : conditions) {
+    text += (text.empty() ? "" : "; ") + condition_text(condition);
+  }
+  return text;
+}
+
+std::string rule_text(const Rule& rule) {
+  std::string text = fmt::format("### `{}` ({})\n\n{}\n\n- Holds if: {}\n", rule.id,
+                                 to_string(rule.importance), rule.text, conditions_text(rule.when));
+  if (!rule.only_if.empty()) text += fmt::format("- Asked only if: {}\n", conditions_text(rule.only_if));
+  return text + fmt::format("- Next: {}\n\n", rule.next_step);
+}
+
+/// ROOFLINECTL_UPDATE_GOLDENS=1 writes the rules into the document.
+TEST(ExplanationText, EveryRuleIsDocumentedAsItIs) {
+  const std::string kBegin = "<!-- rules: written by explanation_text_test -->\n\n";
+  const std::string kEnd = "<!-- end of rules -->";
+  const auto path = kSource / "docs" / "explain.md";
+  std::string expected = kBegin;
+  for (const Rule& rule : rules()) expected += rule_text(rule);
+  const std::string document = read_file(path);
+  const std::size_t begin = document.find(kBegin);
+  const std::size_t end = document.find(kEnd);
+  ASSERT_LT(begin, end);
+  if (std::getenv("ROOFLINECTL_UPDATE_GOLDENS") != nullptr) {
+    write_file(path, document.substr(0, begin) + expected + document.substr(end));
+  } else {
+    EXPECT_EQ(document.substr(begin, end - begin), expected);
+  }
+}
+
+}  // namespace
+}  // namespace rooflinectl
