@@ -247,7 +247,7 @@ const Quantity kBytesPerThread = {"bytes read per thread", Unit::bytes, bytes_pe
 const Quantity kBytesInFlight = {"bytes in flight, at most", Unit::bytes, bytes_in_flight};
 const Quantity kBytesNeeded = {"bytes in flight needed", Unit::bytes, bytes_needed};
 const Quantity kBytesInFlightShare = {
-    "bytes in flight, at most, over those needed at an assumed 600 ns", Unit::ratio,
+    "share of the bytes in flight that 600 ns of latency (assumed) need, at most", Unit::ratio,
     [](R run, P p) { return quotient(bytes_in_flight(run, p), bytes_needed(run, p)); }};
 const Quantity kInFlightUse = {"DRAM bandwidth over what the bytes in flight allow", Unit::ratio,
                                in_flight_use};

@@ -1027,6 +1027,34 @@ class Resuming(ProgramTest):
         self.assertEqual(len(self.run_of()["resumed_utc"]), 2)
 
 
+class Explanations(ProgramTest):
+    RECORDING = str(Replay.RECORDING)
+
+    def test_says_what_bounds_a_point_and_what_its_step_changed(self):
+        result = self.call("explain", self.RECORDING, "--point", "V3")
+        self.assert_exit(result, 0)
+        self.assertIn("V3: bound by latency", result.stdout)
+        self.assertIn("bank conflicts went away: shared wavefronts per instruction", result.stdout)
+        self.assertNotIn("V7", result.stdout)
+        self.assertLessEqual(max(map(len, result.stdout.splitlines())), 100)
+
+    def test_as_json(self):
+        result = self.call("explain", self.RECORDING, "--json")
+        self.assert_exit(result, 0)
+        experiments = json.loads(result.stdout)["experiments"]
+        self.assertEqual([e["experiment"] for e in experiments], ["ladder", "seeds_ladder", "seeds_sum"])
+        self.assertEqual(experiments[0]["points"][8]["findings"][0]["rule"], "memory-bound")
+
+    def test_names_what_is_wrong(self):
+        unknown = self.call("explain", self.RECORDING, "--point", "reduce_v3_sequentail")
+        self.assert_exit(unknown, 2)
+        self.assertIn("did you mean 'reduce_v3_sequential'?", unknown.stderr)
+        self.assert_exit(self.call("explain", "no such file"), 2)
+        ceilings = self.call("explain", str(SOURCE / "recordings/ceilings-h200"))
+        self.assert_exit(ceilings, 2)
+        self.assertIn("no points to explain", ceilings.stderr)
+
+
 class Reports(ProgramTest):
     def setUp(self):
         super().setUp()
