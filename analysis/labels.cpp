@@ -34,7 +34,12 @@ std::string cache_text(const PointId& point) {
   return std::string(to_string(point.cache));
 }
 
-constexpr std::array kAttributeTexts = {&block_text, &elements_text, &size_text, &dtype_text, &cache_text};
+std::string launch_text(const PointId& point) {
+  return point.launch_mode == LaunchMode::plain ? "plain" : "";
+}
+
+constexpr std::array kAttributeTexts = {&block_text, &elements_text, &size_text,
+                                        &dtype_text, &cache_text,    &launch_text};
 
 /// The variant's label, or its id where the label is unknown or stands for another variant of `points` too.
 std::map<std::string, std::string> variant_texts(const Catalogue& catalogue,

@@ -32,7 +32,8 @@ bool same_ladder(const Catalogue& catalogue, const RooflinePoint& a, const Roofl
   const PointId& id_a = a.measurement->point;
   const PointId& id_b = b.measurement->point;
   return a.family == b.family && id_a.dtype == id_b.dtype && id_a.n_elements == id_b.n_elements &&
-         id_a.cache == id_b.cache && id_a.block_size == id_b.block_size && same_output(catalogue, id_a, id_b);
+         id_a.cache == id_b.cache && id_a.block_size == id_b.block_size &&
+         id_a.launch_mode == id_b.launch_mode && same_output(catalogue, id_a, id_b);
 }
 
 }  // namespace

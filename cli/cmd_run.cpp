@@ -70,10 +70,10 @@ void print_experiment(const Experiment& experiment) {
              format::counted(experiment.points.size(), "point"),
              format::percent(experiment.timing.relative_half_width),
              format::duration(experiment.timing.time_limit_s), to_string(experiment.counters));
-  Table table({"variant", "dtype", "elements", "cache", "block", "elements/thread"});
+  Table table({"variant", "dtype", "elements", "cache", "launch", "block", "elements/thread"});
   for (const PointId& point : experiment.points) {
     table.add({point.variant, std::string(to_string(point.dtype)), format::elements(point.n_elements),
-               std::string(to_string(point.cache)),
+               std::string(to_string(point.cache)), std::string(to_string(point.launch_mode)),
                point.block_size > 0 ? fmt::format("{}", point.block_size) : "",
                point.elements_per_thread ? fmt::format("{}", *point.elements_per_thread) : ""});
   }

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "kernels/cuda_check.h"
 #include "kernels/data.h"
 
 namespace rooflinectl {
@@ -50,25 +51,31 @@ PreparedPoint::PreparedPoint(const PointId& id, Workbench& bench, const Stream& 
       stream_(stream),
       copies_(copies),
       input_stride_bytes_(input_stride(id)),
-      output_bytes_(kernels::output_count(*variant_, problem_) * size_bytes(accumulator(id.dtype))) {
+      output_bytes_(kernels::output_count(*variant_, problem_) * size_bytes(accumulator(id.dtype))),
+      workspace_bytes_(kernels::workspace_bytes(*variant_, problem_)) {
   bench_.inputs.require(input_stride_bytes_ * static_cast<std::size_t>(copies));
   bench_.output.require(align_up(output_bytes_) + kAlignment);
+  bench_.workspace.require(std::max(workspace_bytes_, kAlignment));
 }
 
 kernels::Buffers PreparedPoint::buffers(int copy) const {
   auto* first = static_cast<std::byte*>(bench_.inputs.data());
-  return {first + static_cast<std::size_t>(copy) * input_stride_bytes_, bench_.output.data()};
+  return {first + static_cast<std::size_t>(copy) * input_stride_bytes_, bench_.output.data(),
+          bench_.workspace.data()};
 }
 
 void PreparedPoint::fill_inputs() {
   for (int copy = 0; copy < copies_; ++copy) {
     kernels::fill(kernels::DataSet::integers, id_.dtype, buffers(copy).d_input, id_.n_elements, stream_);
   }
+  kernels::check(cudaMemsetAsync(bench_.workspace.data(), 0, bench_.workspace.bytes(), stream_),
+                 "cudaMemsetAsync");
 }
 
 VerificationMemory PreparedPoint::memory() const {
   return {.input = {buffers(0).d_input, input_stride_bytes_},
-          .output = {bench_.output.data(), bench_.output.bytes()}};
+          .output = {bench_.output.data(), bench_.output.bytes()},
+          .workspace = {bench_.workspace.data(), bench_.workspace.bytes()}};
 }
 
 void PreparedPoint::launch(int copy) {
@@ -83,6 +90,7 @@ TimedWork PreparedPoint::timed_work() {
   work.launch = [this](int launch_number) { launch(launch_number % copies_); };
   const bool repeats_on_one_input = id_.cache == CacheState::warm && !variant_->info.destroys_input;
   work.most_launches = repeats_on_one_input ? kMostLaunches : copies_;
+  if (variant_->waits_for_device || id_.launch_mode == LaunchMode::plain) work.most_launches = 1;
   if (variant_->info.destroys_input) work.restore = [this] { fill_inputs(); };
   return work;
 }

@@ -15,6 +15,7 @@ struct Workbench {
 
   DeviceBuffer inputs;
   DeviceBuffer output;
+  DeviceBuffer workspace;
 };
 
 /// How many distinct inputs a sample of short launches of this point may walk through. Throws Error if the
@@ -33,7 +34,7 @@ class PreparedPoint {
   /// Of the first input.
   VerificationMemory memory() const;
 
-  /// Enqueues writing the data that are timed and counted to every input.
+  /// Enqueues writing the data that are timed and counted to every input, and zeros to the workspace.
   void fill_inputs();
   /// Enqueues a launch on input number `copy`.
   void launch(int copy);
@@ -50,6 +51,7 @@ class PreparedPoint {
   int copies_;
   std::size_t input_stride_bytes_;
   std::size_t output_bytes_;
+  std::size_t workspace_bytes_;
 };
 
 }  // namespace rooflinectl

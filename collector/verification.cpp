@@ -4,9 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <vector>
 
@@ -19,6 +19,8 @@ namespace {
 
 using kernels::check;
 using kernels::DataSet;
+using kernels::Exact;
+using kernels::Operation;
 using kernels::Problem;
 using kernels::ReferenceSum;
 using kernels::ReferenceSums;
@@ -27,38 +29,36 @@ using kernels::Variant;
 /// Results beyond the last one that are looked at, if the memory holds them.
 constexpr std::size_t kGuardResults = 256;
 
-/// Of a float or a 32-bit integer.
-constexpr std::size_t kResultBytes = 4;
+/// Every byte that `kernels::poison` writes.
+constexpr std::byte kPoison{0xFF};
 
-/// The pattern that `kernels::poison` writes.
-constexpr std::uint32_t kPoisonBits = 0xFFFFFFFF;
+/// The least and the greatest element are taken, not computed.
+bool must_be_exact(const Variant& variant, const Problem& problem, DataSet data_set) {
+  return variant.operation != Operation::sum || kernels::is_exact(data_set, problem.dtype);
+}
 
-/// γ_h of the variant; 0 for data that must come out exactly; nothing where no bound exists.
+/// γ_h of the variant; 0 for what must come out exactly; nothing where no bound exists.
 std::optional<double> allowed_error_factor(const Variant& variant, const Problem& problem, DataSet data_set) {
-  if (kernels::is_exact(data_set, problem.dtype)) return 0.0;
-  return kernels::gamma_factor(variant.longest_chain(problem));
+  if (must_be_exact(variant, problem, data_set)) return 0.0;
+  return kernels::gamma_factor(variant.longest_chain(problem), problem.dtype);
 }
 
-/// What a 32-bit integer sum comes to: modulo 2^32.
-double wrapped(double sum) {
-  return static_cast<std::int32_t>(static_cast<std::uint32_t>(static_cast<std::int64_t>(sum)));
-}
-
-bool matches(double got, const ReferenceSum& expected, double bound) {
-  if (std::isnan(expected.sum)) return std::isnan(got);
-  if (std::isinf(expected.sum)) return got == expected.sum;
-  return std::abs(got - expected.sum) <= bound;
+bool matches(Exact got, Exact expected, Exact bound) {
+  if (std::isnan(expected)) return std::isnan(got);
+  if (std::isinf(expected)) return got == expected;
+  return std::abs(got - expected) <= bound;
 }
 
 /// What one launch left in the output.
 struct Output {
-  std::vector<double> results;
+  std::vector<Exact> results;
   bool wrote_beyond = false;
 };
 
 void check_memory(const Variant& variant, const Problem& problem, const VerificationMemory& memory) {
   const std::size_t input_bytes = problem.n * size_bytes(problem.dtype);
-  const std::size_t output_bytes = kernels::output_count(variant, problem) * kResultBytes;
+  const std::size_t output_bytes =
+      kernels::output_count(variant, problem) * size_bytes(accumulator(problem.dtype));
   if (memory.input.bytes < input_bytes || memory.output.bytes < output_bytes) {
     throw Error(
         ErrorKind::usage,
@@ -66,13 +66,14 @@ void check_memory(const Variant& variant, const Problem& problem, const Verifica
                     "it takes {} and {}",
                     variant.info.id, memory.input.bytes, memory.output.bytes, input_bytes, output_bytes));
   }
-  if (accumulator(problem.dtype) != Dtype::f32 && problem.dtype != Dtype::i32) {
-    throw Error(ErrorKind::usage, fmt::format("{}: results of type {} cannot be verified", variant.info.id,
-                                              to_string(accumulator(problem.dtype))));
+  const std::size_t workspace_bytes = kernels::workspace_bytes(variant, problem);
+  if (memory.workspace.bytes < workspace_bytes) {
+    throw Error(ErrorKind::usage, fmt::format("{}: a workspace of {} bytes is too small; it takes {}",
+                                              variant.info.id, memory.workspace.bytes, workspace_bytes));
   }
 }
 
-/// The data set in the input and NaN everywhere else.
+/// The data set in the input, zeros in the workspace and NaN everywhere else.
 void prepare(const Problem& problem, DataSet data_set, const VerificationMemory& memory,
              cudaStream_t stream) {
   const std::size_t input_bytes = problem.n * size_bytes(problem.dtype);
@@ -80,29 +81,48 @@ void prepare(const Problem& problem, DataSet data_set, const VerificationMemory&
   kernels::poison(static_cast<std::byte*>(memory.input.d_data) + input_bytes,
                   memory.input.bytes - input_bytes, stream);
   kernels::poison(memory.output.d_data, memory.output.bytes, stream);
+  if (memory.workspace.bytes > 0)
+    check(cudaMemsetAsync(memory.workspace.d_data, 0, memory.workspace.bytes, stream), "cudaMemsetAsync");
 }
 
-/// The result that `word` holds.
-double result_of(std::uint32_t word, Dtype dtype) {
-  if (dtype == Dtype::i32) return std::bit_cast<std::int32_t>(word);
-  return static_cast<double>(std::bit_cast<float>(word));
+template <typename T>
+Exact value_at(const std::byte* place) {
+  T value;
+  std::memcpy(&value, place, sizeof(T));
+  return static_cast<Exact>(value);
+}
+
+/// The result that lies at `place`.
+Exact result_at(const std::byte* place, Dtype dtype) {
+  switch (accumulator(dtype)) {
+    case Dtype::f64:
+      return value_at<double>(place);
+    case Dtype::i32:
+      return value_at<std::int32_t>(place);
+    case Dtype::i64:
+      return value_at<std::int64_t>(place);
+    default:
+      return value_at<float>(place);
+  }
 }
 
 Output run(const Variant& variant, const Problem& problem, DataSet data_set, const VerificationMemory& memory,
            cudaStream_t stream) {
   prepare(problem, data_set, memory, stream);
-  variant.launch(problem, {.d_input = memory.input.d_data, .d_output = memory.output.d_data}, stream);
+  variant.launch(problem, {memory.input.d_data, memory.output.d_data, memory.workspace.d_data}, stream);
   const std::size_t count = kernels::output_count(variant, problem);
-  std::vector<std::uint32_t> words(std::min(count + kGuardResults, memory.output.bytes / kResultBytes));
-  check(cudaMemcpyAsync(words.data(), memory.output.d_data, words.size() * kResultBytes,
-                        cudaMemcpyDeviceToHost, stream),
+  const std::size_t result_bytes = size_bytes(accumulator(problem.dtype));
+  std::vector<std::byte> bytes(std::min((count + kGuardResults) * result_bytes, memory.output.bytes));
+  check(cudaMemcpyAsync(bytes.data(), memory.output.d_data, bytes.size(), cudaMemcpyDeviceToHost, stream),
         "cudaMemcpyAsync");
   check(cudaStreamSynchronize(stream), variant.info.id);
 
   Output output;
-  for (std::size_t i = 0; i < count; ++i) output.results.push_back(result_of(words[i], problem.dtype));
-  output.wrote_beyond = std::any_of(words.begin() + static_cast<std::ptrdiff_t>(count), words.end(),
-                                    [](std::uint32_t word) { return word != kPoisonBits; });
+  for (std::size_t i = 0; i < count; ++i) {
+    output.results.push_back(result_at(&bytes[i * result_bytes], problem.dtype));
+  }
+  output.wrote_beyond = std::any_of(bytes.begin() + static_cast<std::ptrdiff_t>(count * result_bytes),
+                                    bytes.end(), [](std::byte byte) { return byte != kPoison; });
   return output;
 }
 
@@ -111,12 +131,19 @@ std::uint64_t elements_per_result(const Variant& variant, const Problem& problem
   return variant.info.output == OutputKind::scalar ? problem.n : variant.elements_per_partial(problem);
 }
 
-std::string summary(const Problem& problem, DataSet data_set, const Comparison& comparison,
-                    std::uint64_t longest_chain) {
+std::string summary(const Variant& variant, const Problem& problem, DataSet data_set,
+                    const Comparison& comparison) {
   if (!comparison.passed) return fmt::format("{}: {}", to_string(data_set), comparison.mismatch);
-  if (kernels::is_exact(data_set, problem.dtype)) return fmt::format("{}: exact", to_string(data_set));
+  if (must_be_exact(variant, problem, data_set)) return fmt::format("{}: exact", to_string(data_set));
   return fmt::format("{}: worst error {:.2g} of the bound (h = {})", to_string(data_set),
-                     comparison.worst_error_over_bound, longest_chain);
+                     comparison.worst_error_over_bound, variant.longest_chain(problem));
+}
+
+/// What the elements [begin, end) come to, with the magnitudes that a bound is made of.
+ReferenceSum expected_result(const Variant& variant, const Problem& problem, DataSet data_set,
+                             std::uint64_t begin, std::uint64_t end, ReferenceSums& references) {
+  if (variant.operation == Operation::sum) return references.of(data_set, problem.dtype, begin, end);
+  return {.sum = kernels::reference_extreme(variant.operation, data_set, problem.dtype, end)};
 }
 
 void append(std::string& detail, std::string_view text) {
@@ -127,7 +154,7 @@ void append(std::string& detail, std::string_view text) {
 }  // namespace
 
 Comparison compare(const Variant& variant, const Problem& problem, DataSet data_set,
-                   std::span<const double> results, ReferenceSums& references) {
+                   std::span<const Exact> results, ReferenceSums& references) {
   const std::optional<double> factor = allowed_error_factor(variant, problem, data_set);
   if (!factor) {
     throw Error(ErrorKind::usage,
@@ -144,14 +171,13 @@ Comparison compare(const Variant& variant, const Problem& problem, DataSet data_
   }
   // Asked for as a whole first, the reference is computed on all cores; then segment by segment it only looks
   // up.
-  references.of(data_set, problem.dtype, 0, problem.n);
+  if (variant.operation == Operation::sum) references.of(data_set, problem.dtype, 0, problem.n);
   for (std::size_t i = 0; i < results.size(); ++i) {
     const std::uint64_t begin = std::min(i * elements, problem.n);
     const std::uint64_t end = std::min(begin + elements, problem.n);
-    ReferenceSum expected = references.of(data_set, problem.dtype, begin, end);
-    if (problem.dtype == Dtype::i32) expected.sum = wrapped(expected.sum);
-    const double bound = *factor * expected.sum_of_magnitudes;
-    if (!matches(results[i], expected, bound)) {
+    const ReferenceSum expected = expected_result(variant, problem, data_set, begin, end, references);
+    const Exact bound = *factor * expected.sum_of_magnitudes;
+    if (!matches(results[i], expected.sum, bound)) {
       comparison.passed = false;
       comparison.mismatch = fmt::format("result {} of {} (elements {} to {}) is {}, expected {}", i,
                                         results.size(), begin, end, results[i], expected.sum);
@@ -159,8 +185,8 @@ Comparison compare(const Variant& variant, const Problem& problem, DataSet data_
       return comparison;
     }
     if (bound > 0) {
-      const double error = std::abs(results[i] - expected.sum);
-      comparison.worst_error_over_bound = std::max(comparison.worst_error_over_bound, error / bound);
+      const auto error_over_bound = static_cast<double>(std::abs(results[i] - expected.sum) / bound);
+      comparison.worst_error_over_bound = std::max(comparison.worst_error_over_bound, error_over_bound);
     }
   }
   return comparison;
@@ -185,7 +211,7 @@ Verification verify(const Variant& variant, const Problem& problem, const Verifi
       comparison.passed = false;
       comparison.mismatch = fmt::format("wrote beyond its {} results", output.results.size());
     }
-    append(verification.detail, summary(problem, data_set, comparison, longest_chain));
+    append(verification.detail, summary(variant, problem, data_set, comparison));
     verification.worst_error_over_bound =
         std::max(verification.worst_error_over_bound, comparison.worst_error_over_bound);
     if (!comparison.passed) {

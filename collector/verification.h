@@ -28,6 +28,7 @@ struct DeviceMemory {
 struct VerificationMemory {
   DeviceMemory input;
   DeviceMemory output;
+  DeviceMemory workspace;  ///< as much as the variant asks for
 };
 
 /// Enough for most purposes: `integers`, which must come out exactly, and `uniform`, which must stay within
@@ -56,10 +57,9 @@ struct Comparison {
   std::string mismatch;  ///< the first wrong result: its index, its elements, what it is and should be
 };
 
-/// The part of `verify` that needs no device: `results` are what a launch left behind, which a double holds
-/// exactly.
+/// The part of `verify` that needs no device: `results` are what a launch left behind.
 Comparison compare(const kernels::Variant& variant, const kernels::Problem& problem,
-                   kernels::DataSet data_set, std::span<const double> results,
+                   kernels::DataSet data_set, std::span<const kernels::Exact> results,
                    kernels::ReferenceSums& references);
 
 }  // namespace rooflinectl

@@ -43,6 +43,10 @@ std::size_t size_bytes(Dtype dtype) {
   return 0;
 }
 
+bool is_integer(Dtype dtype) {
+  return dtype == Dtype::i32 || dtype == Dtype::i64;
+}
+
 Dtype accumulator(Dtype dtype) {
   return dtype == Dtype::f16 || dtype == Dtype::bf16 ? Dtype::f32 : dtype;
 }

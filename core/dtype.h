@@ -20,6 +20,8 @@ std::optional<Dtype> dtype_from(std::string_view name);
 /// Size of one element in bytes.
 std::size_t size_bytes(Dtype dtype);
 
+bool is_integer(Dtype dtype);
+
 /// The type that sums of `dtype` are accumulated and returned in: float for the 16-bit floats, else `dtype`.
 Dtype accumulator(Dtype dtype);
 

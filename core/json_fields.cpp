@@ -247,6 +247,7 @@ Json to_json(const PointId& point) {
                 {"cache", to_string(point.cache)},
                 {"block_size", point.block_size}};
   set_if(value, "elements_per_thread", point.elements_per_thread);
+  if (point.launch_mode != LaunchMode::graph) value["launch_mode"] = to_string(point.launch_mode);
   return value;
 }
 
@@ -261,6 +262,7 @@ PointId point_from(const Reader& reader, std::string experiment) {
   if (reader.has("elements_per_thread")) {
     point.elements_per_thread = reader["elements_per_thread"].small_integer();
   }
+  if (reader.has("launch_mode")) point.launch_mode = parse_enum(reader["launch_mode"], launch_mode_from);
   return point;
 }
 

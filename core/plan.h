@@ -19,6 +19,13 @@ enum class CacheState { cold, warm };
 std::string_view to_string(CacheState cache);
 std::optional<CacheState> cache_state_from(std::string_view name);
 
+/// How a launch that is short is timed. graph: as one of many in a CUDA graph, between two events around all
+/// of them; plain: alone, between two events of its own.
+enum class LaunchMode { graph, plain };
+
+std::string_view to_string(LaunchMode mode);
+std::optional<LaunchMode> launch_mode_from(std::string_view name);
+
 /// Which counters are gathered. basic: the two-pass set of `docs/metrics.md`.
 enum class CounterSet { none, basic };
 
@@ -34,13 +41,15 @@ struct PointId {
   CacheState cache = CacheState::cold;
   int block_size = 0;
   std::optional<int> elements_per_thread;  ///< only where the variant lets the caller choose
+  LaunchMode launch_mode = LaunchMode::graph;
 
   bool operator==(const PointId&) const = default;
 };
 
 /// The NVTX and counter range of a point, for example
-/// `ladder.reduce_v3_sequential.f32.n268435456.b256.cold` or, with elements per thread, `….b256.e8.cold`.
-/// Free of the characters `/ @ , [ ]` that have a meaning in `ncu --nvtx-include`.
+/// `ladder.reduce_v3_sequential.f32.n268435456.b256.cold` or, with elements per thread, `….b256.e8.cold`;
+/// what is not launched in a graph ends in `.plain`. Free of the characters `/ @ , [ ]` that have a meaning
+/// in `ncu --nvtx-include`.
 std::string range_name(const PointId& point);
 
 /// When a point has been timed well enough.

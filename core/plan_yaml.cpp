@@ -38,12 +38,13 @@ struct Settings {
   List<Dtype> dtypes;  ///< f32 if empty
   List<std::uint64_t> sizes;
   List<CacheState> cache = {{CacheState::cold, {}}};
+  List<LaunchMode> launch = {{LaunchMode::graph, {}}};
   CounterSet counters = CounterSet::basic;
   bool energy = false;
   TimingTarget timing;
 };
 
-const Names kSharedKeys = {"sizes", "dtypes", "cache", "counters", "energy", "timing"};
+const Names kSharedKeys = {"sizes", "dtypes", "cache", "launch", "counters", "energy", "timing"};
 const Names kLaunchKeys = {"block", "elements_per_thread"};
 
 List<std::uint64_t> read_sizes(Reader& reader, const Field& field) {
@@ -81,6 +82,13 @@ List<CacheState> read_cache_states(Reader& reader, const Field& field) {
   return reader.list<CacheState>(field, [&](const std::string& text, Position position) {
     return reader.one_of<CacheState>(text, position, "cache state",
                                      std::array{CacheState::cold, CacheState::warm});
+  });
+}
+
+List<LaunchMode> read_launch_modes(Reader& reader, const Field& field) {
+  return reader.list<LaunchMode>(field, [&](const std::string& text, Position position) {
+    return reader.one_of<LaunchMode>(text, position, "launch mode",
+                                     std::array{LaunchMode::graph, LaunchMode::plain});
   });
 }
 
@@ -128,6 +136,7 @@ Settings read_settings(Reader& reader, const std::map<std::string, Field>& field
     if (key == "sizes") settings.sizes = read_sizes(reader, field);
     if (key == "dtypes") settings.dtypes = read_dtypes(reader, field);
     if (key == "cache") settings.cache = read_cache_states(reader, field);
+    if (key == "launch") settings.launch = read_launch_modes(reader, field);
     if (key == "counters") settings.counters = read_counters(reader, field);
     if (key == "energy") settings.energy = read_energy(reader, field);
     if (key == "timing") settings.timing = read_timing(reader, field, settings.timing);
@@ -503,10 +512,13 @@ class PlanReader {
         point.dtype = dtype.value;
         for (const auto& cache : settings.cache) {
           point.cache = cache.value;
-          for (const Entry& entry : entries) add_points_of(entry, launch, point, experiment.points);
-          if (n_points_ + experiment.points.size() > kMaxPoints) {
-            reader_.fail(position, fmt::format("the plan has more than {} points", kMaxPoints));
-            mistakes_.throw_if_any();
+          for (const auto& mode : settings.launch) {
+            point.launch_mode = mode.value;
+            for (const Entry& entry : entries) add_points_of(entry, launch, point, experiment.points);
+            if (n_points_ + experiment.points.size() > kMaxPoints) {
+              reader_.fail(position, fmt::format("the plan has more than {} points", kMaxPoints));
+              mistakes_.throw_if_any();
+            }
           }
         }
       }

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cuda_fp16.h>
-
 #include <algorithm>
 #include <type_traits>
 
 #include "core/error.h"
 #include "kernels/cuda_check.h"
 #include "kernels/data.h"
+#include "kernels/reduction/dispatch.h"
 
 namespace rooflinectl::kernels {
 
@@ -17,7 +16,7 @@ __global__ void fill_elements(DataSet data_set, Dtype dtype, T* d_data, std::uin
   const std::uint64_t stride = std::uint64_t{gridDim.x} * blockDim.x;
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
     if constexpr (std::is_integral_v<T>) {
-      d_data[i] = static_cast<T>(numerator(data_set, dtype, i));
+      d_data[i] = static_cast<T>(integer_element(data_set, dtype, i));
     } else {
       d_data[i] = static_cast<T>(element(data_set, dtype, i));
     }
@@ -57,13 +56,10 @@ void fill(DataSet data_set, Dtype dtype, void* d_data, std::uint64_t n, cudaStre
   constexpr std::uint64_t kBlock = 256;
   constexpr std::uint64_t kLargestGrid = 1 << 16;
   const auto grid = static_cast<unsigned>(std::min((n + kBlock - 1) / kBlock, kLargestGrid));
-  if (dtype == Dtype::f32) {
-    fill_elements<<<grid, kBlock, 0, stream>>>(data_set, dtype, static_cast<float*>(d_data), n);
-  } else if (dtype == Dtype::i32) {
-    fill_elements<<<grid, kBlock, 0, stream>>>(data_set, dtype, static_cast<int*>(d_data), n);
-  } else {
-    fill_elements<<<grid, kBlock, 0, stream>>>(data_set, dtype, static_cast<__half*>(d_data), n);
-  }
+  with_element_type(dtype, [&](auto type) {
+    using T = typename decltype(type)::type;
+    fill_elements<<<grid, kBlock, 0, stream>>>(data_set, dtype, static_cast<T*>(d_data), n);
+  });
   check_launch("fill_elements");
 }
 

@@ -19,7 +19,7 @@ enum class DataSet {
   uniform,         ///< fractions in [0, 1) with as many bits as the type holds
   ones,            ///< 1
   cancelling,      ///< pairs that cancel but for a small integer
-  wide_exponents,  ///< either sign, magnitudes over 24 (f32) or 20 (f16) binades
+  wide_exponents,  ///< either sign, magnitudes over 45 (f64), 24 (f32, bf16) or 20 (f16) binades
   nan,             ///< `integers`, with a NaN at every position divisible by `kSpecialPeriod`
   infinity,        ///< `integers`, with an infinity of either sign at those positions
   negative_zero,   ///< -0
@@ -50,26 +50,46 @@ __host__ __device__ inline bool is_special(DataSet data_set, std::uint64_t posit
 inline bool has_data(DataSet data_set, Dtype dtype) {
   const bool of_floats =
       data_set == DataSet::nan || data_set == DataSet::infinity || data_set == DataSet::negative_zero;
-  return dtype == Dtype::i32 ? !of_floats : dtype == Dtype::f32 || dtype == Dtype::f16;
+  return !of_floats || !is_integer(dtype);
+}
+
+/// What the data sets are made of in one type: how many bits of each hold a value that the type represents
+/// exactly.
+struct DataShape {
+  int fraction_bits;   ///< of `uniform`
+  int large_bits;      ///< of the larger one of a cancelling pair
+  int binades;         ///< of `wide_exponents`
+  double lowest_wide;  ///< unit of `wide_exponents`
+};
+
+__host__ __device__ constexpr DataShape data_shape(Dtype dtype) {
+  switch (dtype) {
+    case Dtype::f64:
+    case Dtype::i64:
+      return {53, 50, 46, 0x1p-24};
+    case Dtype::f16:
+      return {11, 10, 21, 0x1p-14};
+    case Dtype::bf16:
+      return {8, 7, 25, 0x1p-12};
+    case Dtype::f32:
+    case Dtype::i32:
+      break;
+  }
+  return {24, 20, 25, 0x1p-12};
 }
 
 /// The unit of a data set: each finite element is an integer (`numerator`) times this power of two.
 __host__ __device__ inline double unit(DataSet data_set, Dtype dtype) {
-  if (dtype == Dtype::i32) return 1;
-  const bool half = dtype == Dtype::f16;
-  switch (data_set) {
-    case DataSet::uniform:
-      return half ? 0x1p-11 : 0x1p-24;
-    case DataSet::wide_exponents:
-      return half ? 0x1p-14 : 0x1p-12;
-    default:
-      return 1;
-  }
+  if (dtype == Dtype::i32 || dtype == Dtype::i64) return 1;
+  const DataShape shape = data_shape(dtype);
+  if (data_set == DataSet::uniform) return 1.0 / static_cast<double>(std::int64_t{1} << shape.fraction_bits);
+  return data_set == DataSet::wide_exponents ? shape.lowest_wide : 1;
 }
 
-/// The element at `position` over the unit, exactly (of i32: modulo 2^32); 0 for special values.
+/// The element at `position` over the unit, exactly (of i32: modulo 2^32); 0 for special values. At most 2^54
+/// in magnitude.
 __host__ __device__ inline std::int64_t numerator(DataSet data_set, Dtype dtype, std::uint64_t position) {
-  const bool half = dtype == Dtype::f16;
+  const DataShape shape = data_shape(dtype);
   const std::uint64_t random = hash(position);
   // The high 32 bits scaled to 0 … 14.
   const std::int64_t small_integer = static_cast<std::int64_t>(((random >> 32) * 15) >> 32) - 7;
@@ -77,16 +97,16 @@ __host__ __device__ inline std::int64_t numerator(DataSet data_set, Dtype dtype,
     case DataSet::integers:
       return small_integer;
     case DataSet::uniform:
-      return static_cast<std::int64_t>(random >> (half ? 53 : 40));
+      return static_cast<std::int64_t>(random >> (64 - shape.fraction_bits));
     case DataSet::ones:
       return 1;
     case DataSet::cancelling: {
-      const auto large = static_cast<std::int64_t>(hash(position / 2) >> (half ? 54 : 44));
+      const auto large = static_cast<std::int64_t>(hash(position / 2) >> (64 - shape.large_bits));
       return position % 2 == 0 ? large : small_integer - large;
     }
     case DataSet::wide_exponents: {
       const auto significand = static_cast<std::int64_t>(128 + (random & 127));
-      const std::int64_t magnitude = significand << ((random >> 32) % (half ? 21 : 25));
+      const std::int64_t magnitude = significand << ((random >> 32) % static_cast<unsigned>(shape.binades));
       return (random & 128) != 0 ? -magnitude : magnitude;
     }
     case DataSet::nan:
@@ -98,14 +118,21 @@ __host__ __device__ inline std::int64_t numerator(DataSet data_set, Dtype dtype,
   return 0;
 }
 
-/// The floating-point element at `position`: exact in `dtype`, which is f32 or f16.
-__host__ __device__ inline float element(DataSet data_set, Dtype dtype, std::uint64_t position) {
-  if (data_set == DataSet::negative_zero) return -0.0F;
+/// The element at `position`, of an integer type.
+__host__ __device__ inline std::int64_t integer_element(DataSet data_set, Dtype dtype,
+                                                        std::uint64_t position) {
+  const std::int64_t value = numerator(data_set, dtype, position);
+  return dtype == Dtype::i32 ? static_cast<std::int32_t>(value) : value;
+}
+
+/// The element at `position`, of a floating-point type, in which it is exact.
+__host__ __device__ inline double element(DataSet data_set, Dtype dtype, std::uint64_t position) {
+  if (data_set == DataSet::negative_zero) return -0.0;
   if (is_special(data_set, position)) {
     if (data_set == DataSet::nan) return NAN;
     return hash(position) % 2 == 0 ? INFINITY : -INFINITY;
   }
-  return static_cast<float>(numerator(data_set, dtype, position)) * static_cast<float>(unit(data_set, dtype));
+  return static_cast<double>(numerator(data_set, dtype, position)) * unit(data_set, dtype);
 }
 
 /// Enqueues writing the first `n` elements of the data set to `d_data`, which needs only the alignment of one

@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <mutex>
 #include <thread>
 
 namespace rooflinectl::kernels {
 
 namespace {
 
-constexpr std::uint64_t kBlock = 128;
+constexpr std::uint64_t kBlock = 256;
 
 /// The sum of the NaNs and infinities among the elements [begin, end); 0 if there are none.
 double sum_of_specials(DataSet data_set, Dtype dtype, std::uint64_t begin, std::uint64_t end) {
@@ -18,7 +19,7 @@ double sum_of_specials(DataSet data_set, Dtype dtype, std::uint64_t begin, std::
   if (!is_special(data_set, 0)) return sum;
   const std::uint64_t first = (begin + kSpecialPeriod - 1) / kSpecialPeriod * kSpecialPeriod;
   for (std::uint64_t i = first; i < end && !std::isnan(sum); i += kSpecialPeriod) {
-    sum += static_cast<double>(element(data_set, dtype, i));
+    sum += element(data_set, dtype, i);
   }
   return sum;
 }
@@ -34,16 +35,39 @@ void on_all_cores(std::uint64_t begin, std::uint64_t end, const Work& work) {
   }
 }
 
+/// What leaves every other value as it is.
+Exact no_element(Operation operation, Dtype dtype) {
+  const bool least = operation == Operation::minimum;
+  if (dtype == Dtype::i32) {
+    using Limits = std::numeric_limits<std::int32_t>;
+    return least ? Limits::max() : Limits::min();
+  }
+  if (dtype == Dtype::i64) {
+    using Limits = std::numeric_limits<std::int64_t>;
+    return static_cast<Exact>(least ? Limits::max() : Limits::min());
+  }
+  const Exact infinity = std::numeric_limits<Exact>::infinity();
+  return least ? infinity : -infinity;
+}
+
 }  // namespace
 
 ReferenceSum ReferenceSums::of(DataSet data_set, Dtype dtype, std::uint64_t begin, std::uint64_t end) {
   const Data data(data_set, dtype);
   const Totals before_end = totals_before(data, end);
   const Totals before_begin = totals_before(data, begin);
-  const double scale = unit(data_set, dtype);
-  return {.sum = static_cast<double>(before_end.sum - before_begin.sum) * scale +
-                 sum_of_specials(data_set, dtype, begin, end),
-          .sum_of_magnitudes = static_cast<double>(before_end.magnitude - before_begin.magnitude) * scale};
+  const Exact scale = unit(data_set, dtype);
+  const Wide sum = before_end.sum - before_begin.sum;
+  ReferenceSum reference;
+  reference.sum_of_magnitudes = static_cast<Exact>(before_end.magnitude - before_begin.magnitude) * scale;
+  if (dtype == Dtype::i32) {
+    reference.sum = static_cast<std::int32_t>(sum);
+  } else if (dtype == Dtype::i64) {
+    reference.sum = static_cast<Exact>(static_cast<std::int64_t>(sum));
+  } else {
+    reference.sum = static_cast<Exact>(sum) * scale + sum_of_specials(data_set, dtype, begin, end);
+  }
+  return reference;
 }
 
 ReferenceSums::Totals ReferenceSums::totals_before(Data data, std::uint64_t end) {
@@ -58,13 +82,15 @@ ReferenceSums::Totals ReferenceSums::totals_before(Data data, std::uint64_t end)
 }
 
 ReferenceSums::Totals ReferenceSums::totals_of(Data data, std::uint64_t begin, std::uint64_t end) {
-  Totals totals;
+  // At most 256 numerators of at most 2^54.
+  std::int64_t sum = 0;
+  std::int64_t magnitude = 0;
   for (std::uint64_t i = begin; i < end; ++i) {
     const std::int64_t value = numerator(data.first, data.second, i);
-    totals.sum += value;
-    totals.magnitude += std::abs(value);
+    sum += value;
+    magnitude += std::abs(value);
   }
-  return totals;
+  return {.sum = sum, .magnitude = magnitude};
 }
 
 void ReferenceSums::extend(Data data, std::vector<Totals>& running, std::uint64_t blocks) {
@@ -82,15 +108,35 @@ void ReferenceSums::extend(Data data, std::vector<Totals>& running, std::uint64_
   }
 }
 
-std::optional<double> gamma_factor(std::uint64_t longest_chain) {
-  constexpr double kUnitRoundoff = 0x1p-24;
-  const double hu = static_cast<double>(longest_chain) * kUnitRoundoff;
+Exact reference_extreme(Operation operation, DataSet data_set, Dtype dtype, std::uint64_t n) {
+  const bool least = operation == Operation::minimum;
+  const auto worse = [&](Exact a, Exact b) { return least ? a > b : a < b; };
+  const Exact none = no_element(operation, dtype);
+  Exact extreme = none;
+  std::mutex mutex;
+  on_all_cores(0, n, [&](std::uint64_t begin, std::uint64_t end) {
+    Exact mine = none;
+    for (std::uint64_t i = begin; i < end; ++i) {
+      const Exact value = is_integer(dtype) ? static_cast<Exact>(integer_element(data_set, dtype, i))
+                                            : static_cast<Exact>(element(data_set, dtype, i));
+      if (std::isnan(value) || worse(mine, value)) mine = value;
+      if (std::isnan(mine)) break;
+    }
+    const std::lock_guard lock(mutex);
+    if (std::isnan(mine) || worse(extreme, mine)) extreme = mine;
+  });
+  return extreme;
+}
+
+std::optional<double> gamma_factor(std::uint64_t longest_chain, Dtype dtype) {
+  const double unit_roundoff = accumulator(dtype) == Dtype::f64 ? 0x1p-53 : 0x1p-24;
+  const double hu = static_cast<double>(longest_chain) * unit_roundoff;
   if (hu > 0.1) return std::nullopt;
   return hu / (1 - hu);
 }
 
 bool is_exact(DataSet data_set, Dtype dtype) {
-  if (dtype == Dtype::i32) return true;
+  if (is_integer(dtype)) return true;
   switch (data_set) {
     case DataSet::integers:
     case DataSet::nan:

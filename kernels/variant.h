@@ -3,11 +3,13 @@
 
 #include <cuda_runtime_api.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
 #include "core/catalogue.h"
 #include "core/run.h"
+#include "kernels/operation.h"
 
 /// What a kernel file tells the rest of the project, and the registry that it enters by itself.
 namespace rooflinectl::kernels {
@@ -24,6 +26,9 @@ struct Problem {
 struct Buffers {
   void* d_input = nullptr;   ///< `n` elements of `dtype`; aligned to the element size only
   void* d_output = nullptr;  ///< one value (scalar) or one per block (partials), of type `accumulator(dtype)`
+  /// `workspace_bytes` bytes, aligned to 256. They are zeroed once, before the first of a series of launches
+  /// of one problem; each launch finds what the one before it left.
+  void* d_workspace = nullptr;
 };
 
 /// A variant: its description and the functions that run it.
@@ -40,7 +45,18 @@ struct Variant {
   std::uint64_t (*longest_chain)(const Problem&) = nullptr;
   /// Enqueues everything that one complete result needs on `stream`, the zeroing of its output included.
   void (*launch)(const Problem&, const Buffers&, cudaStream_t) = nullptr;
+  /// What the elements are combined with.
+  Operation operation = Operation::sum;
+  /// Device memory that a launch needs besides input and output; nothing where it needs none.
+  std::size_t (*workspace_bytes)(const Problem&) = nullptr;
+  /// `launch` waits for the device: it cannot be captured into a graph.
+  bool waits_for_device = false;
 };
+
+/// Device memory that a launch needs besides input and output.
+inline std::size_t workspace_bytes(const Variant& variant, const Problem& problem) {
+  return variant.workspace_bytes == nullptr ? 0 : variant.workspace_bytes(problem);
+}
 
 /// Number of values that a launch writes to its output.
 std::uint64_t output_count(const Variant& variant, const Problem& problem);

@@ -28,10 +28,10 @@ Json to_json(const AnalysedRun& analysed) {
 }
 
 Json to_json(const PointId& id) {
-  Json json = {{"experiment", id.experiment},         {"variant", id.variant},
-               {"dtype", to_string(id.dtype)},        {"n", id.n_elements},
-               {"cache", to_string(id.cache)},        {"block_size", id.block_size},
-               {"elements_per_thread", Json(nullptr)}};
+  Json json = {{"experiment", id.experiment},          {"variant", id.variant},
+               {"dtype", to_string(id.dtype)},         {"n", id.n_elements},
+               {"cache", to_string(id.cache)},         {"block_size", id.block_size},
+               {"elements_per_thread", Json(nullptr)}, {"launch_mode", to_string(id.launch_mode)}};
   if (id.elements_per_thread) json["elements_per_thread"] = *id.elements_per_thread;
   return json;
 }

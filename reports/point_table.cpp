@@ -88,6 +88,7 @@ std::string energy_text(const EnergyResult& energy) {
 
 std::string launch_text(const Measurement& measurement) {
   const auto& elements = measurement.point.elements_per_thread;
+  if (measurement.launch.grid == 0) return "the library's own";
   return fmt::format("{} blocks of {} threads{}", measurement.launch.grid, measurement.launch.block,
                      elements ? fmt::format(", {} elements per thread", *elements) : "");
 }

@@ -90,6 +90,7 @@ constexpr std::array kColumns = {
     Column{"ai_l2", [](const Row& r) { return level_ai(r, MemoryLevel::l2); }},
     Column{"ai_l1", [](const Row& r) { return level_ai(r, MemoryLevel::l1); }},
     Column{"ai_shared", [](const Row& r) { return level_ai(r, MemoryLevel::shared); }},
+    Column{"launch_mode", [](const Row& r) { return std::string(to_string(r.id.launch_mode)); }},
 };
 
 std::string quoted(const std::string& field) {

@@ -17,6 +17,7 @@
 #include "reports/pdf.h"
 #include "reports/png.h"
 #include "reports/points_csv.h"
+#include "reports/size_sweep.h"
 #include "reports/summary_md.h"
 #include "reports/svg.h"
 
@@ -87,6 +88,10 @@ std::string write_pictures(Folder& folder, const Run& run, const ExperimentAnaly
       is_first ? std::vector{name, std::string(kFirstChartFileName)} : std::vector{name};
   if (has_levels(experiment)) {
     folder.write_picture({name + std::string(kLevelsSuffix)}, levels_scene(levels_model(run, experiment)));
+  }
+  if (has_size_sweep(experiment)) {
+    folder.write_picture({chart_file_name(experiment.name, kSizeSweepKind)},
+                         size_sweep_scene(size_sweep(run, experiment)));
   }
   return folder.write_picture(names, main_scene(run, experiment, selection));
 }

@@ -14,6 +14,7 @@
 #include "reports/markdown.h"
 #include "reports/point_table.h"
 #include "reports/self_test_table.h"
+#include "reports/size_sweep.h"
 
 namespace rooflinectl {
 namespace {
@@ -69,16 +70,41 @@ std::string steps(const ExperimentAnalysis& experiment) {
   return text;
 }
 
+std::string speeds(const Run& run, const ExperimentAnalysis& experiment) {
+  struct Column {
+    std::string title;
+    bool is_number;
+  };
+  std::string text;
+  for (const SpeedTable& table : speed_tables(run, experiment)) {
+    text += fmt::format("\n**Speed of {} over {}, {}**\n\n", escaped(table.version), escaped(table.reference),
+                        to_string(table.cache));
+    std::vector<Column> columns = {{"elements", true}};
+    for (const Dtype dtype : table.dtypes) columns.push_back({std::string(to_string(dtype)), true});
+    text += table_head(columns);
+    for (const SpeedTable::Row& row : table.rows) {
+      std::vector<std::string> cells = {format::elements(row.n)};
+      for (const auto& speed : row.speeds) cells.push_back(format::optional(speed, format::factor));
+      text += table_row(cells);
+    }
+  }
+  return text;
+}
+
 std::string section(const Run& run, const ExperimentAnalysis& experiment) {
   const std::string title = escaped(experiment.title.empty() ? experiment.name : experiment.title);
   const std::string file = chart_file_name(experiment.name);
   const std::string levels = has_levels(experiment)
                                  ? fmt::format("![All levels: {}]({}{}.png)\n\n", title, file, kLevelsSuffix)
                                  : "";
-  return fmt::format("## {}\n\n![Roofline: {}]({}.png)\n\n{}{}\n\n{}{}{}{}{}\n", title, title, file, levels,
-                     escaped(provenance(run, experiment.points)), point_table(experiment), causes(experiment),
-                     list(implausible_texts(experiment.points)), findings(run, experiment),
-                     steps(experiment));
+  const std::string sizes = has_size_sweep(experiment)
+                                ? fmt::format("![Bandwidth against size: {}]({}.png)\n\n", title,
+                                              chart_file_name(experiment.name, kSizeSweepKind))
+                                : "";
+  return fmt::format("## {}\n\n![Roofline: {}]({}.png)\n\n{}{}{}\n\n{}{}{}{}{}{}\n", title, title, file,
+                     levels, sizes, escaped(provenance(run, experiment.points)), point_table(experiment),
+                     causes(experiment), list(implausible_texts(experiment.points)),
+                     findings(run, experiment), steps(experiment), speeds(run, experiment));
 }
 
 std::string ceilings(const Run& run) {

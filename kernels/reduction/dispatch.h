@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
+#include <cstdint>
 #include <string>
 #include <type_traits>
 
@@ -28,18 +30,22 @@ void with_block_size(int block_size, Launch&& launch) {
   }
 }
 
-/// Calls `launch` with the element type (`std::type_identity<…>`), the accumulator of which has four bytes.
+/// Calls `launch` with the element type (`std::type_identity<…>`).
 template <typename Launch>
 void with_element_type(Dtype dtype, Launch&& launch) {
   switch (dtype) {
+    case Dtype::f64:
+      return launch(std::type_identity<double>{});
     case Dtype::f32:
       return launch(std::type_identity<float>{});
     case Dtype::f16:
       return launch(std::type_identity<__half>{});
+    case Dtype::bf16:
+      return launch(std::type_identity<__nv_bfloat16>{});
     case Dtype::i32:
-      return launch(std::type_identity<int>{});
-    default:
-      throw Error(ErrorKind::usage, "no kernel for " + std::string(to_string(dtype)), "use f32, f16 or i32");
+      return launch(std::type_identity<std::int32_t>{});
+    case Dtype::i64:
+      return launch(std::type_identity<std::int64_t>{});
   }
 }
 

@@ -8,7 +8,8 @@
 
 #include "kernels/variant.h"
 
-/// What the variants that give one scalar share: f32, f16 added up in f32, or i32 modulo 2^32; any n; a block
+/// What the variants that give one scalar share: every type, 16-bit floats added up in f32 and integers
+/// modulo their width; any n; a block
 /// size fixed at compile time.
 namespace rooflinectl::kernels::sum {
 
@@ -34,7 +35,7 @@ inline Variant variant(std::string id, std::string label, std::string title,
                    .label = std::move(label),
                    .title = std::move(title),
                    .family = "sum",
-                   .dtypes = {Dtype::f32, Dtype::f16, Dtype::i32},
+                   .dtypes = {kAllDtypes.begin(), kAllDtypes.end()},
                    .block_sizes = {128, 256, 512},
                    .default_block_size = 256,
                    .default_elements_per_thread = default_elements_per_thread,

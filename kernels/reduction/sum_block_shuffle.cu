@@ -7,7 +7,7 @@
 // - Changes from the previous version: one barrier brings the atomics down to one per block.
 // - Launch shape: E elements per thread (the caller's choice) at a distance of the grid's width, ceil(n /
 //   (block * E)) blocks; one scalar, zeroed before the launch.
-// - Per element: 4 bytes (f32, i32) or 2 (f16) read; (E + 5 + 5 * 32 / block) / E additions in the source.
+// - Per element: one element read; (E + 5 + 5 * 32 / block) / E additions in the source.
 // - Minimum sm: 7.5.
 #include "kernels/cuda_check.h"
 #include "kernels/reduction/dispatch.h"
@@ -40,7 +40,7 @@ __device__ Value block_sum(Value value) {
 template <typename T, int kBlock>
 __global__ void sum_block_shuffle(const T* d_input, Accumulator<T>* d_output, std::uint64_t n) {
   const Accumulator<T> sum = block_sum<kBlock>(grid_stride_sum(d_input, n));
-  if (threadIdx.x == 0) atomicAdd(d_output, sum);
+  if (threadIdx.x == 0) atomic_add(d_output, sum);
 }
 
 /// In the thread, in the warp, in the first warp, and one atomic per block.

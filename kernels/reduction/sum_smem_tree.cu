@@ -6,7 +6,7 @@
 // - Changes from the previous version: one atomic per block in place of one per element.
 // - Launch shape: E elements per thread (the caller's choice) at a distance of the grid's width, ceil(n /
 //   (block * E)) blocks; one scalar, zeroed before the launch.
-// - Per element: 4 bytes (f32, i32) or 2 (f16) read; (E + 1 - 1 / block) / E additions.
+// - Per element: one element read; (E + 1 - 1 / block) / E additions.
 // - Minimum sm: 7.5.
 #include <bit>
 
@@ -30,7 +30,7 @@ __global__ void sum_smem_tree(const T* d_input, Accumulator<T>* d_output, std::u
     if (tid < stride) shared[tid] += shared[tid + stride];
     __syncthreads();
   }
-  if (tid == 0) atomicAdd(d_output, shared[0]);
+  if (tid == 0) atomic_add(d_output, shared[0]);
 }
 
 /// In the thread, in the tree, and one atomic per block.

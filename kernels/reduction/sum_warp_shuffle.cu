@@ -6,11 +6,9 @@
 // - Changes from the previous version: no shared memory and no barrier, but an atomic for every warp.
 // - Launch shape: E elements per thread (the caller's choice) at a distance of the grid's width, ceil(n /
 //   (block * E)) blocks; one scalar, zeroed before the launch.
-// - Per element: 4 bytes (f32, i32) or 2 (f16) read; (E + 5) / E additions in the source, (E + 4 + 1 / 32) /
-// E in
-//   the machine code, where only the lane that writes does the last one. All 32 lanes take part in the other
-//   steps: of the 160 additions in the source 31 are needed, so executed intensity rises with the redundant
-//   work.
+// - Per element: one element read; (E + 5) / E additions in the source, (E + 4 + 1 / 32) / E in the machine
+//   code, where only the lane that writes does the last one. All 32 lanes take part in the other steps: of
+//   the 160 additions in the source 31 are needed, so executed intensity rises with the redundant work.
 // - Minimum sm: 7.5.
 #include "kernels/cuda_check.h"
 #include "kernels/reduction/dispatch.h"
@@ -25,7 +23,7 @@ namespace {
 template <typename T>
 __global__ void sum_warp_shuffle(const T* d_input, Accumulator<T>* d_output, std::uint64_t n) {
   const Accumulator<T> sum = warp_sum(grid_stride_sum(d_input, n));
-  if (threadIdx.x % kWarpSize == 0) atomicAdd(d_output, sum);
+  if (threadIdx.x % kWarpSize == 0) atomic_add(d_output, sum);
 }
 
 /// In the thread, in the warp, and one atomic per warp.

@@ -65,8 +65,8 @@ TEST_F(CeilingBenchmarkTest, TriadWritesHalfOfTheTarget) {
   for_each_shape("dram_triad", [](const std::vector<float>& target) {
     const std::uint64_t half = target.size() / 2;
     for (std::uint64_t i = 0; i < half; ++i) {
-      const float first = kernels::element(DataSet::integers, Dtype::f32, i);
-      const float second = kernels::element(DataSet::integers, Dtype::f32, half + i);
+      const auto first = static_cast<float>(kernels::element(DataSet::integers, Dtype::f32, i));
+      const auto second = static_cast<float>(kernels::element(DataSet::integers, Dtype::f32, half + i));
       ASSERT_EQ(target[i], first + 0.5F * second) << "at " << i;
     }
     EXPECT_TRUE(std::isnan(target[half]));

@@ -8,7 +8,9 @@
 
 #include <gtest/gtest.h>
 
+#include <cstddef>
 #include <ostream>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -71,6 +73,13 @@ std::vector<Configuration> deterministic_configurations() {
 
 class VariantTest : public GpuTest, public testing::WithParamInterface<Configuration> {
  protected:
+  void SetUp() override {
+    GpuTest::SetUp();
+    if (IsSkipped()) return;
+    const int minimum_sm = GetParam().variant->info.minimum_sm;
+    if (minimum_sm > compute_capability()) GTEST_SKIP() << "needs sm_" << minimum_sm;
+  }
+
   static Problem problem(std::uint64_t n) {
     return {.dtype = GetParam().dtype,
             .n = n,
@@ -78,17 +87,24 @@ class VariantTest : public GpuTest, public testing::WithParamInterface<Configura
             .elements_per_thread = GetParam().elements_per_thread};
   }
 
-  /// Verifies every size with every data set, with an input that begins `offset` elements into an allocation.
-  static void expect_right_results(const std::vector<std::uint64_t>& sizes, std::size_t offset) {
+  static std::size_t result_bytes() { return size_bytes(accumulator(GetParam().dtype)); }
+
+  /// Verifies every size with these data sets, with an input that begins `offset` elements into an
+  /// allocation.
+  static void expect_right_results(const std::vector<std::uint64_t>& sizes, std::size_t offset,
+                                   std::span<const DataSet> data_sets = kernels::kAllDataSets) {
     const Variant& variant = *GetParam().variant;
     const std::size_t element_bytes = size_bytes(GetParam().dtype);
     for (const std::uint64_t n : sizes) {
       // Allocations of just the right size let compute-sanitizer see what the poisoned tail does not.
       const DeviceBuffer input((n + offset + kTailElements) * element_bytes);
-      const DeviceBuffer output((kernels::output_count(variant, problem(n)) + kTailElements) * sizeof(float));
-      const Verification verification = verify(
-          variant, problem(n), {memory_of(input, offset * element_bytes), memory_of(output)}, references(),
-          /*stream=*/nullptr, kernels::kAllDataSets);
+      const DeviceBuffer output((kernels::output_count(variant, problem(n)) + kTailElements) *
+                                result_bytes());
+      const DeviceBuffer workspace(kernels::workspace_bytes(variant, problem(n)));
+      const Verification verification =
+          verify(variant, problem(n),
+                 {memory_of(input, offset * element_bytes), memory_of(output), memory_of(workspace)},
+                 references(), /*stream=*/nullptr, data_sets);
       EXPECT_TRUE(verification.passed) << "n = " << n << ": " << verification.detail;
       EXPECT_LE(verification.worst_error_over_bound, 1.0);
     }
@@ -118,24 +134,44 @@ TEST_P(VariantTest, IsRightForMisalignedInputAtLargerSizes) {
 INSTANTIATE_TEST_SUITE_P(All, VariantTest, testing::ValuesIn(all_configurations()),
                          testing::PrintToStringParamName());
 
+class DefaultVariantTest : public VariantTest {};
+
+/// Where launch shapes change.
+TEST_P(DefaultVariantTest, IsRightAroundEveryPowerOfTwo) {
+  std::vector<std::uint64_t> sizes;
+  for (int power = 1; power <= 23; ++power) {
+    const std::uint64_t n = std::uint64_t{1} << power;
+    sizes.insert(sizes.end(), {n - 1, n, n + 1});
+  }
+  expect_right_results(sizes, 0, kUsualDataSets);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, DefaultVariantTest, testing::ValuesIn(default_configurations()),
+                         testing::PrintToStringParamName());
+
 class DeterministicVariantTest : public VariantTest {};
 
 TEST_P(DeterministicVariantTest, GivesTheSameBitsEveryTime) {
   const Variant& variant = *GetParam().variant;
-  const Problem problem = VariantTest::problem((1 << 20) + 3);
-  const std::size_t results = kernels::output_count(variant, problem);
-  const DeviceBuffer input(problem.n * size_bytes(problem.dtype));
-  const DeviceBuffer output(results * sizeof(float));
-  std::vector<std::uint32_t> first;
-  for (int run = 0; run < 100; ++run) {
-    if (run == 0 || variant.info.destroys_input) {
-      kernels::fill(DataSet::uniform, problem.dtype, input.data(), problem.n, /*stream=*/nullptr);
+  for (const std::uint64_t n : {std::uint64_t{5000}, std::uint64_t{100'003}, std::uint64_t{(1 << 20) + 3}}) {
+    const Problem problem = VariantTest::problem(n);
+    const std::size_t output_bytes = kernels::output_count(variant, problem) * result_bytes();
+    const DeviceBuffer input(problem.n * size_bytes(problem.dtype));
+    const DeviceBuffer output(output_bytes);
+    const DeviceBuffer workspace(kernels::workspace_bytes(variant, problem));
+    if (workspace.bytes() > 0)
+      kernels::check(cudaMemset(workspace.data(), 0, workspace.bytes()), "cudaMemset");
+    std::vector<std::byte> first;
+    for (int run = 0; run < 100; ++run) {
+      if (run == 0 || variant.info.destroys_input) {
+        kernels::fill(DataSet::uniform, problem.dtype, input.data(), problem.n, /*stream=*/nullptr);
+      }
+      kernels::poison(output.data(), output_bytes, /*stream=*/nullptr);
+      variant.launch(problem, {input.data(), output.data(), workspace.data()}, /*stream=*/nullptr);
+      const std::vector<std::byte> bits = read<std::byte>(output, output_bytes);
+      if (run == 0) first = bits;
+      ASSERT_EQ(bits, first) << "n = " << n << ", run " << run;
     }
-    kernels::poison(output.data(), results * sizeof(float), /*stream=*/nullptr);
-    variant.launch(problem, {input.data(), output.data()}, /*stream=*/nullptr);
-    const std::vector<std::uint32_t> bits = read<std::uint32_t>(output, results);
-    if (run == 0) first = bits;
-    ASSERT_EQ(bits, first) << "run " << run;
   }
 }
 
@@ -148,20 +184,30 @@ TEST_P(HugeVariantTest, IsRightBeyondTwoToThe32Elements) {
   const Variant& variant = *GetParam().variant;
   const Problem problem = VariantTest::problem((std::uint64_t{1} << 32) + 5);
   const std::size_t input_bytes = (problem.n + kTailElements) * size_bytes(problem.dtype);
-  const std::size_t output_bytes = (kernels::output_count(variant, problem) + kTailElements) * sizeof(float);
+  const std::size_t output_bytes = (kernels::output_count(variant, problem) + kTailElements) * result_bytes();
   if (!fits_in_device_memory(input_bytes + output_bytes)) {
     GTEST_SKIP() << "takes " << (input_bytes + output_bytes) / 1'000'000'000 << " GB of device memory";
   }
   const DeviceBuffer input(input_bytes);
   const DeviceBuffer output(output_bytes);
+  const DeviceBuffer workspace(kernels::workspace_bytes(variant, problem));
   const std::vector<DataSet> data_sets = {DataSet::integers};
   const Verification verification =
-      verify(variant, problem, {memory_of(input), memory_of(output)}, references(),
+      verify(variant, problem, {memory_of(input), memory_of(output), memory_of(workspace)}, references(),
              /*stream=*/nullptr, data_sets);
   EXPECT_TRUE(verification.passed) << verification.detail;
 }
 
-INSTANTIATE_TEST_SUITE_P(Default, HugeVariantTest, testing::ValuesIn(default_configurations()),
+/// A sum with one atomic addition per element takes eight seconds: one type of it will do.
+std::vector<Configuration> configurations_for_huge_inputs() {
+  std::vector<Configuration> configurations = default_configurations();
+  std::erase_if(configurations, [](const Configuration& c) {
+    return c.variant->info.id == "sum_atomic" && c.dtype != Dtype::f32;
+  });
+  return configurations;
+}
+
+INSTANTIATE_TEST_SUITE_P(Default, HugeVariantTest, testing::ValuesIn(configurations_for_huge_inputs()),
                          testing::PrintToStringParamName());
 
 }  // namespace

@@ -17,7 +17,9 @@ namespace rooflinectl {
 namespace {
 
 using kernels::DataSet;
+using kernels::Exact;
 using kernels::Problem;
+using kernels::ReferenceSum;
 using kernels::Variant;
 
 constexpr std::uint64_t kElements = 1000;  // four partials of 256, the last one short
@@ -32,19 +34,19 @@ const Variant& scalar() {
 }
 
 /// What a perfect kernel would leave behind.
-std::vector<double> right_results(DataSet data_set) {
-  std::vector<double> results;
+std::vector<Exact> right_results(DataSet data_set) {
+  std::vector<Exact> results;
   for (std::uint64_t begin = 0; begin < kElements; begin += 256) {
     double sum = 0;
     for (std::uint64_t i = begin; i < std::min(begin + 256, kElements); ++i) {
-      sum += static_cast<double>(kernels::element(data_set, Dtype::f32, i));
+      sum += kernels::element(data_set, Dtype::f32, i);
     }
     results.push_back(static_cast<float>(sum));
   }
   return results;
 }
 
-Comparison compare_partials(DataSet data_set, const std::vector<double>& results) {
+Comparison compare_partials(DataSet data_set, const std::vector<Exact>& results) {
   kernels::ReferenceSums references;
   return compare(partials(), kProblem, data_set, results, references);
 }
@@ -58,8 +60,8 @@ TEST(Verification, AcceptsRightResultsOfEveryDataSet) {
 }
 
 TEST(Verification, NamesTheFirstWrongResult) {
-  std::vector<double> results = right_results(DataSet::integers);
-  const double expected = results[3];
+  std::vector<Exact> results = right_results(DataSet::integers);
+  const Exact expected = results[3];
   results[3] += 1;
   const Comparison comparison = compare_partials(DataSet::integers, results);
   EXPECT_FALSE(comparison.passed);
@@ -69,16 +71,16 @@ TEST(Verification, NamesTheFirstWrongResult) {
 }
 
 TEST(Verification, ComparesEachPartialWithItsOwnElements) {
-  std::vector<double> results = right_results(DataSet::uniform);
+  std::vector<Exact> results = right_results(DataSet::uniform);
   std::swap(results[0], results[1]);
   EXPECT_FALSE(compare_partials(DataSet::uniform, results).passed);
 }
 
 TEST(Verification, AcceptsErrorsUpToTheBoundOnly) {
-  const double factor = kernels::gamma_factor(partials().longest_chain(kProblem)).value();
-  const std::vector<double> right = right_results(DataSet::uniform);
+  const double factor = kernels::gamma_factor(partials().longest_chain(kProblem), Dtype::f32).value();
+  const std::vector<Exact> right = right_results(DataSet::uniform);
   const double bound = factor * static_cast<double>(right[0]);  // uniform data are their own magnitudes
-  std::vector<double> results = right;
+  std::vector<Exact> results = right;
   results[0] = static_cast<float>(static_cast<double>(right[0]) + 0.8 * bound);
   const Comparison near = compare_partials(DataSet::uniform, results);
   EXPECT_TRUE(near.passed) << near.mismatch;
@@ -88,13 +90,13 @@ TEST(Verification, AcceptsErrorsUpToTheBoundOnly) {
 }
 
 TEST(Verification, RefusesResultsThatWereNeverWritten) {
-  std::vector<double> results = right_results(DataSet::integers);
+  std::vector<Exact> results = right_results(DataSet::integers);
   results[1] = std::numeric_limits<double>::quiet_NaN();
   EXPECT_FALSE(compare_partials(DataSet::integers, results).passed);
 }
 
 TEST(Verification, RefusesTheWrongKindOfInfinity) {
-  std::vector<double> results = right_results(DataSet::infinity);
+  std::vector<Exact> results = right_results(DataSet::infinity);
   ASSERT_TRUE(std::isinf(results[0]));
   results[0] = -results[0];
   EXPECT_FALSE(compare_partials(DataSet::infinity, results).passed);
@@ -103,14 +105,14 @@ TEST(Verification, RefusesTheWrongKindOfInfinity) {
 }
 
 TEST(Verification, RefusesANumberWhereNanIsRight) {
-  std::vector<double> results = right_results(DataSet::nan);
+  std::vector<Exact> results = right_results(DataSet::nan);
   ASSERT_TRUE(std::isnan(results[0]));
   results[0] = 0;
   EXPECT_FALSE(compare_partials(DataSet::nan, results).passed);
 }
 
 TEST(Verification, RefusesToLeaveElementsOut) {
-  std::vector<double> results = right_results(DataSet::integers);
+  std::vector<Exact> results = right_results(DataSet::integers);
   results.pop_back();
   const Comparison comparison = compare_partials(DataSet::integers, results);
   EXPECT_FALSE(comparison.passed);
@@ -120,28 +122,37 @@ TEST(Verification, RefusesToLeaveElementsOut) {
 TEST(Verification, TakesAnEmptySumForZero) {
   const Problem empty{.dtype = Dtype::f32, .n = 0, .block_size = 256};
   kernels::ReferenceSums references;
-  EXPECT_TRUE(compare(scalar(), empty, DataSet::integers, std::vector<double>{0}, references).passed);
-  EXPECT_FALSE(compare(scalar(), empty, DataSet::integers, std::vector<double>{1}, references).passed);
-  EXPECT_TRUE(compare(partials(), empty, DataSet::integers, std::vector<double>{}, references).passed);
+  EXPECT_TRUE(compare(scalar(), empty, DataSet::integers, std::vector<Exact>{0}, references).passed);
+  EXPECT_FALSE(compare(scalar(), empty, DataSet::integers, std::vector<Exact>{1}, references).passed);
+  EXPECT_TRUE(compare(partials(), empty, DataSet::integers, std::vector<Exact>{}, references).passed);
 }
 
 TEST(Verification, TakesIntegersModulo2To32) {
   kernels::ReferenceSums references;
   Problem problem = kProblem;
   problem.dtype = Dtype::i32;
-  const double sum = references.of(DataSet::wide_exponents, Dtype::i32, 0, problem.n).sum;
-  const double wrapped = sum - std::floor(sum / 0x1p32) * 0x1p32;
-  const std::vector<double> right = {wrapped < 0x1p31 ? wrapped : wrapped - 0x1p32};
-  EXPECT_GT(std::abs(sum), 0x1p31) << "large enough to wrap";
+  const ReferenceSum sum = references.of(DataSet::wide_exponents, Dtype::i32, 0, problem.n);
+  const std::vector<Exact> right = {sum.sum};
+  EXPECT_GT(sum.sum_of_magnitudes, 0x1p31) << "large enough to wrap";
   EXPECT_TRUE(compare(scalar(), problem, DataSet::wide_exponents, right, references).passed);
   EXPECT_FALSE(
       compare(scalar(), problem, DataSet::wide_exponents, std::vector{right[0] + 1}, references).passed);
 }
 
+TEST(Verification, TakesTheLeastElementExactly) {
+  kernels::ReferenceSums references;
+  const Variant& minimum = *kernels::find_variant("min_best");
+  const Exact least =
+      kernels::reference_extreme(kernels::Operation::minimum, DataSet::uniform, Dtype::f32, kElements);
+  EXPECT_TRUE(compare(minimum, kProblem, DataSet::uniform, std::vector{least}, references).passed);
+  const Exact next = std::nextafter(static_cast<float>(least), 1.0F);
+  EXPECT_FALSE(compare(minimum, kProblem, DataSet::uniform, std::vector{next}, references).passed);
+}
+
 TEST(Verification, HasNoBoundForVeryLongChains) {
   const Problem large{.dtype = Dtype::f32, .n = 1 << 21, .block_size = 256};
   kernels::ReferenceSums references;
-  EXPECT_THROW(compare(scalar(), large, DataSet::uniform, std::vector<double>{0}, references), Error);
+  EXPECT_THROW(compare(scalar(), large, DataSet::uniform, std::vector<Exact>{0}, references), Error);
 }
 
 }  // namespace

@@ -70,8 +70,8 @@ class WrongFormTest : public GpuTest {
     constexpr std::size_t kTailElements = 2 * kElementsPerBlock;
     const DeviceBuffer input((problem.n + kTailElements) * size_bytes(problem.dtype));
     const DeviceBuffer output((kernels::output_count(variant, problem) + kTailElements) * sizeof(float));
-    return verify(variant, problem, {memory_of(input), memory_of(output)}, references(), /*stream=*/nullptr,
-                  data_sets);
+    return verify(variant, problem, {memory_of(input), memory_of(output), {}}, references(),
+                  /*stream=*/nullptr, data_sets);
   }
 
   /// The data that every point of a run is verified with are enough.

@@ -21,7 +21,8 @@ except ImportError:
     sys.exit(77)
 
 OPTIONAL_MEMBERS = {
-    "cause", "confirmation", "cupti_version", "default_elements_per_thread", "elements_per_thread", "energy", "measured_utc",
+    "cause", "confirmation", "cupti_version", "default_elements_per_thread", "elements_per_thread", "energy", "launch_mode",
+    "measured_utc",
     "precision", "resources", "resumed_utc", "self_test", "cross_checks", "time", "verification", "environment", "settings", "text_sha256"}
 MAPS = {"counters", "metrics", "variables"}
 # Objects whose every member may be absent.

@@ -47,6 +47,7 @@ inline Run full_run() {
   with_elements.cache = CacheState::warm;
   with_elements.block_size = 256;
   with_elements.elements_per_thread = 8;
+  with_elements.launch_mode = LaunchMode::plain;
 
   Run run;
   run.tool_version = "0.1.0";

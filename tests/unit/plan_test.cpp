@@ -33,7 +33,7 @@ TEST(RangeName, HasElementsPerThreadWhereTheyCanBeChosen) {
 }
 
 TEST(RangeName, DiffersForDifferentPoints) {
-  std::vector<PointId> points(8, some_point());
+  std::vector<PointId> points(9, some_point());
   points[1].experiment = "seeds";
   points[2].variant = "reduce_v4_add_on_load";
   points[3].dtype = Dtype::f16;
@@ -41,6 +41,7 @@ TEST(RangeName, DiffersForDifferentPoints) {
   points[5].cache = CacheState::warm;
   points[6].block_size = 128;
   points[7].elements_per_thread = 1;
+  points[8].launch_mode = LaunchMode::plain;
   for (std::size_t i = 0; i < points.size(); ++i) {
     for (std::size_t k = 0; k < i; ++k) EXPECT_NE(range_name(points[i]), range_name(points[k]));
   }

@@ -150,6 +150,7 @@ bool may_be_absent(const Pointer& place) {
                                                         "cupti_version",
                                                         "default_elements_per_thread",
                                                         "elements_per_thread",
+                                                        "launch_mode",
                                                         "energy",
                                                         "environment",
                                                         "measured_utc",

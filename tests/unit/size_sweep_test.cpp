@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/size_sweep.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "reports/summary_md.h"
+#include "reports/svg.h"
+#include "tests/support/constructed_run.h"
+
+namespace rooflinectl {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+/// Two sums, of which the second is a reference and half as fast, at sizes from 2^10 on, in both types and
+/// cache states.
+Run sweep_run(int sizes) {
+  Run run = constructed::empty_run();
+  run.catalogue.variants[9].label = "ours";
+  run.catalogue.variants[10].label = "theirs";
+  run.catalogue.variants[10].family = "reference";
+  Experiment experiment{.name = "sweep", .title = "Sweep", .timing = {}, .points = {}};
+  // The largest first: curves have to be sorted.
+  for (int power = 9 + sizes; power >= 10; --power) {
+    for (const Dtype dtype : {Dtype::f32, Dtype::f16}) {
+      for (const CacheState cache : {CacheState::cold, CacheState::warm}) {
+        for (const std::size_t variant : {9, 10}) {
+          PointId id = constructed::point_id("sweep", constructed::variants()[variant], dtype, power);
+          id.cache = cache;
+          experiment.points.push_back(id);
+          run.measurements.push_back(constructed::measurement(constructed::variants()[variant], id));
+          run.measurements.back().time = constructed::time((variant == 9 ? 1e-6 : 2e-6) * power);
+        }
+      }
+    }
+  }
+  run.plan.experiments = {experiment};
+  return run;
+}
+
+TEST(SizeSweep, TakesFourSizesOfOneVersion) {
+  const auto three = sweep_run(3);
+  EXPECT_FALSE(has_size_sweep(analyse(three).experiments.front()));
+  const auto four = sweep_run(4);
+  EXPECT_TRUE(has_size_sweep(analyse(four).experiments.front()));
+}
+
+TEST(SizeSweep, TakesOnlyWhatWasTimed) {
+  auto run = sweep_run(4);
+  for (Measurement& measurement : run.measurements) {
+    if (measurement.point.n_elements == 1024) measurement.time.reset();
+  }
+  EXPECT_FALSE(has_size_sweep(analyse(run).experiments.front()));
+}
+
+TEST(SizeSweep, HasAPanelPerTypeAndACurvePerVersionAndCacheState) {
+  const auto run = sweep_run(5);
+  const Analysis analysis = analyse(run);
+  const SizeSweep sweep = size_sweep(run, analysis.experiments.front());
+  EXPECT_THAT(sweep.versions, testing::ElementsAre("ours", "theirs"));
+  ASSERT_EQ(sweep.panels.size(), 2U);
+  EXPECT_EQ(sweep.panels[1].dtype, Dtype::f16);
+  for (const SweepPanel& panel : sweep.panels) {
+    ASSERT_EQ(panel.curves.size(), 4U);
+    for (const SweepCurve& curve : panel.curves) {
+      ASSERT_EQ(curve.points.size(), 5U);
+      EXPECT_TRUE(std::is_sorted(curve.points.begin(), curve.points.end(),
+                                 [](const SweepPoint& a, const SweepPoint& b) { return a.n < b.n; }));
+    }
+  }
+  // 1024 floats and a result in 10 µs.
+  EXPECT_NEAR(sweep.panels[0].curves[0].points[0].bytes_per_s, 4.1e8, 0.01e8);
+}
+
+TEST(SizeSweep, NamesWhatIsLaunchedOneByOne) {
+  auto run = sweep_run(4);
+  for (PointId& id : run.plan.experiments[0].points) id.launch_mode = LaunchMode::plain;
+  for (Measurement& measurement : run.measurements) measurement.point.launch_mode = LaunchMode::plain;
+  const Analysis analysis = analyse(run);
+  EXPECT_THAT(size_sweep(run, analysis.experiments.front()).versions,
+              testing::ElementsAre("ours plain", "theirs plain"));
+}
+
+TEST(SizeSweep, SpeedIsTheTimeOfTheReferenceOverThatOfTheVersion) {
+  const auto run = sweep_run(4);
+  const Analysis analysis = analyse(run);
+  const auto tables = speed_tables(run, analysis.experiments.front());
+  ASSERT_EQ(tables.size(), 2U);
+  EXPECT_EQ(tables[0].version, "ours");
+  EXPECT_EQ(tables[0].reference, "theirs");
+  ASSERT_EQ(tables[0].rows.size(), 4U);
+  EXPECT_EQ(tables[0].rows.front().n, 1024U);
+  for (const SpeedTable::Row& row : tables[0].rows) {
+    ASSERT_EQ(row.speeds.size(), 2U);
+    for (const auto& speed : row.speeds) EXPECT_DOUBLE_EQ(speed.value(), 2);
+  }
+}
+
+TEST(SizeSweep, PictureNamesCurvesAndLimits) {
+  const auto run = sweep_run(20);
+  const Analysis analysis = analyse(run);
+  const std::string svg = to_svg(size_sweep_scene(size_sweep(run, analysis.experiments.front())));
+  for (const char* text :
+       {">ours<", ">theirs<", ">cold<", ">warm<", ">f16<", ">2^10<", ">DRAM read 4.58 TB/s<", ">L2 "}) {
+    EXPECT_THAT(svg, HasSubstr(text));
+  }
+}
+
+TEST(SizeSweep, SummaryShowsPictureAndSpeeds) {
+  const auto run = sweep_run(4);
+  const std::string summary = summary_md(run, analyse(run));
+  EXPECT_THAT(summary, HasSubstr("](bandwidth-sweep.png)"));
+  EXPECT_THAT(summary, HasSubstr("**Speed of ours over theirs, cold**"));
+  EXPECT_THAT(summary, HasSubstr("| 2^10 | 2.00× | 2.00× |"));
+  const auto few = sweep_run(3);
+  EXPECT_THAT(summary_md(few, analyse(few)), Not(HasSubstr("bandwidth-sweep")));
+}
+
+}  // namespace
+}  // namespace rooflinectl
