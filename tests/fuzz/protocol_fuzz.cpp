@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Both directions of the collector's protocol: what can be decoded is encoded to what is decoded alike; anything
-// else is an Error.
+// Both directions of the collector's protocol: what can be decoded is encoded to what is decoded alike;
+// anything else is an Error.
 
 #include <cstddef>
 #include <cstdint>
