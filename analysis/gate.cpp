@@ -19,10 +19,6 @@ using OptionalNumber = std::optional<double>;
 /// H200.
 constexpr double kBackgroundBytesPerS = 100e6;
 
-bool is_integer(Dtype dtype) {
-  return dtype == Dtype::i32 || dtype == Dtype::i64;
-}
-
 OptionalNumber executed_operations(const RooflinePoint& point) {
   return is_integer(point.precision) ? value_of(point.measurement->counters, counter::kIntegerOps)
                                      : point.flops_executed;

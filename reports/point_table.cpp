@@ -112,8 +112,7 @@ Fact level_fact(const LevelUse& use) {
 }  // namespace
 
 std::string_view operations_of(const RooflinePoint& point) {
-  const bool is_integer = point.precision == Dtype::i32 || point.precision == Dtype::i64;
-  return is_integer ? format::kOps : format::kFlops;
+  return is_integer(point.precision) ? format::kOps : format::kFlops;
 }
 
 std::string rate_text(const RooflinePoint& point, const std::optional<double>& per_s) {
