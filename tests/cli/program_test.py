@@ -163,8 +163,8 @@ class Plans(ProgramTest):
     def test_dry_run_lists_the_points_and_measures_nothing(self):
         result = self.run_plan("", "--dry-run")
         self.assert_exit(result, 0)
-        self.assertRegex(result.stdout, r"reduce_v0_global +f32 +2\^20 +cold +256\n")
-        self.assertRegex(result.stdout, r"sum_warp_shuffle +f32 +2\^20 +cold +256 +8\n")
+        self.assertRegex(result.stdout, r"reduce_v0_global +f32 +2\^20 +cold +graph +256\n")
+        self.assertRegex(result.stdout, r"sum_warp_shuffle +f32 +2\^20 +cold +graph +256 +8\n")
         self.assert_nothing_written()
         self.assertFalse(self.requests.exists())
 
@@ -866,7 +866,7 @@ class Resuming(ProgramTest):
     """What is missing or failed is measured, the rest is kept."""
 
     def the_folder(self):
-        (folder,) = [path for path in (self.folder / "runs/demo").iterdir() if not path.is_symlink()]
+        (folder,) = [path for path in (self.folder / "runs/demo").iterdir() if path.is_dir() and not path.is_symlink()]
         return folder
 
     def resume(self, accidents="", *arguments, folder=None, **extra):

@@ -186,9 +186,10 @@ TEST_F(WriteReports, WritesAndNamesEveryFile) {
     names.push_back(file.filename());
   }
   EXPECT_THAT(names,
-              testing::UnorderedElementsAre("roofline.svg", "roofline.png", "roofline-ladder.svg",
-                                            "roofline-ladder.png", "roofline-seeds.svg", "roofline-seeds.png",
-                                            "points.csv", "summary.md", "report.html"));
+              testing::UnorderedElementsAre("roofline.svg", "roofline.png", "roofline.pdf",
+                                            "roofline-ladder.svg", "roofline-ladder.png",
+                                            "roofline-ladder.pdf", "roofline-seeds.svg", "roofline-seeds.png",
+                                            "roofline-seeds.pdf", "points.csv", "summary.md", "report.html"));
 }
 
 TEST_F(WriteReports, ThePageIsSmallAndHoldsThePicture) {
@@ -201,7 +202,7 @@ TEST_F(WriteReports, ThePageIsSmallAndHoldsThePicture) {
 TEST_F(WriteReports, ARunWithoutPointsHasReportsToo) {
   auto run = constructed::empty_run();
   run.plan.experiments.push_back({.name = "none", .title = "", .timing = {}, .points = {}});
-  EXPECT_EQ(write_reports(run, folder_).size(), 7U);
+  EXPECT_EQ(write_reports(run, folder_).size(), 9U);
 }
 
 TEST_F(WriteReports, ALevelsPictureOnlyWhereMoreThanDramWasCounted) {
@@ -234,8 +235,8 @@ TEST_F(WriteReports, ARunOfCeilingsHasAPictureAndEveryTable) {
   for (const fs::path& file : write_reports(constructed::with_levels(constructed::empty_run()), folder_)) {
     names.push_back(file.filename());
   }
-  EXPECT_THAT(names, testing::UnorderedElementsAre("roofline.svg", "roofline.png", "points.csv", "summary.md",
-                                                   "report.html"));
+  EXPECT_THAT(names, testing::UnorderedElementsAre("roofline.svg", "roofline.png", "roofline.pdf",
+                                                   "points.csv", "summary.md", "report.html"));
   EXPECT_TRUE(holds(read_file(folder_ / "report.html"), read_file(folder_ / "roofline.svg")));
 }
 

@@ -92,13 +92,10 @@ TEST(PointsCsv, QuotesCommasQuotesAndNewlines) {
   EXPECT_EQ(rows[1][column(rows, "cause")], "first, \"second\"\r\nthird");
 }
 
-TEST(PointsCsv, EndsWithTheLevels) {
+TEST(PointsCsv, HasTheLevels) {
   const auto run = constructed::with_levels(constructed::run());
   const Analysis analysis = analyse(run);
   const auto rows = parse_csv(points_csv(analysis));
-  const std::vector<std::string> last(rows[0].end() - 5, rows[0].end());
-  EXPECT_THAT(last, testing::ElementsAre("limiting_level", "limiting_level_utilisation", "ai_l2", "ai_l1",
-                                         "ai_shared"));
   const RooflinePoint& point = analysis.experiments[0].points[0];
   ASSERT_EQ(point.limiting_level, MemoryLevel::dram);
   EXPECT_EQ(rows[1][column(rows, "limiting_level")], "dram");
