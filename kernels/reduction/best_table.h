@@ -9,7 +9,8 @@
 #include "core/dtype.h"
 #include "kernels/reduction/persistent.h"
 
-/// Which kernel reduces how many bytes the fastest. Made from what `collector/tuning/tune_sum_best.cu` prints.
+/// Which kernel reduces how many bytes the fastest. Made from what `collector/tuning/tune_sum_best.cu`
+/// prints.
 namespace rooflinectl::kernels::best {
 
 enum class Kernel {

@@ -358,7 +358,8 @@ TEST(PlanYaml, AnAliasOfItselfIsRefused) {
 }
 
 TEST(PlanYaml, ATabAfterManyLinesIsFoundQuickly) {
-  EXPECT_THAT(mistakes_in(std::string(1 << 19, '\n') + "a: [\n\tb"), ElementsAre(HasSubstr(":524290:1: a tab")))
+  EXPECT_THAT(mistakes_in(std::string(1 << 19, '\n') + "a: [\n\tb"),
+              ElementsAre(HasSubstr(":524290:1: a tab")))
       << "which takes minutes if every line looks for it";
 }
 
