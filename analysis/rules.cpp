@@ -118,7 +118,7 @@ const std::vector<Rule>& all_rules() {
        .only_if = {kNothingBusy, kBelowTheRoof, kLongerThanALaunch},
        .when = {{&kPredicatedOff, at_least, 0.15}},
        .also = {&kWarpEfficiency},
-       .text = "Many lanes are switched off by a short `if`: they pass through the instructions without "
+       .text = "Many lanes are switched off by a short “if”: they pass through the instructions without "
                "doing anything.",
        .next_step =
            "Let whole warps retire, or give every lane work: add while loading, finish with one warp."},

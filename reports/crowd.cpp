@@ -16,7 +16,7 @@ constexpr double kMarginDecades = 0.12;
 constexpr double kHeadroom = 1.5;  // more room at the top, for the names of the roofs
 
 bool within(double a, double b, double factor) {
-  return std::abs(std::log(a / b)) <= std::log(factor);
+  return a <= b * factor && b <= a * factor;
 }
 
 bool close(const PlanePoint& a, const PlanePoint& b, double factor) {

@@ -4,6 +4,8 @@
 #include <ft2build.h>
 #include FT_FREETYPE_H
 
+#include <unordered_map>
+
 #include "core/error.h"
 #include "reports/embedded.h"
 #include "reports/utf8.h"
@@ -38,6 +40,23 @@ class Faces {
   FT_Face semibold_ = nullptr;
 };
 
+Glyph load(char32_t character, Weight weight) {
+  const FT_Face face = font_face(weight);
+  const FT_UInt index = FT_Get_Char_Index(face, character);
+  FT_Load_Glyph(face, index, FT_LOAD_NO_SCALE);
+  return {index, static_cast<double>(face->glyph->metrics.horiAdvance) / face->units_per_EM};
+}
+
+// Loaded once: thousands of labels are measured again and again while they look for a place.
+const Glyph& glyph(char32_t character, Weight weight) {
+  static std::unordered_map<char32_t, Glyph> regular;
+  static std::unordered_map<char32_t, Glyph> semibold;
+  auto& known = weight == Weight::regular ? regular : semibold;
+  const auto [entry, is_new] = known.try_emplace(character);
+  if (is_new) entry->second = load(character, weight);
+  return entry->second;
+}
+
 }  // namespace
 
 FT_FaceRec_* font_face(Weight weight) {
@@ -47,13 +66,8 @@ FT_FaceRec_* font_face(Weight weight) {
 }
 
 std::vector<Glyph> glyphs(std::string_view text, Weight weight) {
-  const FT_Face face = font_face(weight);
   std::vector<Glyph> result;
-  for (const char32_t character : decode_utf8(text)) {
-    const FT_UInt index = FT_Get_Char_Index(face, character);
-    FT_Load_Glyph(face, index, FT_LOAD_NO_SCALE);
-    result.push_back({index, static_cast<double>(face->glyph->metrics.horiAdvance) / face->units_per_EM});
-  }
+  for (const char32_t character : decode_utf8(text)) result.push_back(glyph(character, weight));
   return result;
 }
 

@@ -29,11 +29,26 @@ std::string script_safe(std::string_view json) {
   return safe;
 }
 
+// By the index of the experiment.
+std::string size_sweeps(const std::vector<PagePictures>& pictures) {
+  std::string html;
+  for (std::size_t i = 0; i < pictures.size(); ++i) {
+    if (pictures[i].size_sweep.empty()) continue;
+    html += fmt::format(R"(<figure data-experiment="{}">{}</figure>)", i, pictures[i].size_sweep);
+  }
+  return html;
+}
+
+using Parts = std::map<std::string, std::string, std::less<>>;
+
 // Replaces each `<!--rooflinectl:name-->` of the template; what is put in is not looked at again.
-std::string filled(std::string_view page, const std::map<std::string, std::string, std::less<>>& parts) {
+std::string filled(std::string_view page, const Parts& parts) {
   constexpr std::string_view kOpen = "<!--rooflinectl:";
   constexpr std::string_view kClose = "-->";
+  std::size_t size = page.size();
+  for (const auto& [name, part] : parts) size += part.size();
   std::string result;
+  result.reserve(size);
   while (true) {
     const std::size_t open = page.find(kOpen);
     result += page.substr(0, open);
@@ -47,15 +62,16 @@ std::string filled(std::string_view page, const std::map<std::string, std::strin
 
 }  // namespace
 
-std::string report_page(const Run& run, const Analysis& analysis, const std::vector<std::string>& pictures) {
-  return filled(
-      embedded::page(),
-      {{"title", escape_markup(fmt::format("{} on {}", run.plan.name, run.device.name))},
-       {"subtitle", escape_markup(fmt::format("{} · {} · rooflinectl {}", format::utc(run.started_utc),
-                                              to_string(run.source), run.tool_version))},
-       {"without-script", page_without_script(run, analysis, pictures)},
-       {"data", script_safe(page_data(run, analysis))},
-       {"run", script_safe(run_to_json(run))}});
+std::string report_page(const Run& run, const Analysis& analysis, const std::vector<PagePictures>& pictures) {
+  Parts parts;
+  parts["title"] = escape_markup(fmt::format("{} on {}", run.plan.name, run.device.name));
+  parts["subtitle"] = escape_markup(fmt::format("{} · {} · rooflinectl {}", format::utc(run.started_utc),
+                                                to_string(run.source), run.tool_version));
+  parts["without-script"] = page_without_script(run, analysis, pictures);
+  parts["size-sweeps"] = size_sweeps(pictures);
+  parts["data"] = script_safe(page_data(run, analysis));
+  parts["run"] = script_safe(run_to_json(run));
+  return filled(embedded::page(), parts);
 }
 
 }  // namespace rooflinectl

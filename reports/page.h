@@ -8,9 +8,16 @@
 
 namespace rooflinectl {
 
+/// What the program itself drew of an experiment, as SVG.
+struct PagePictures {
+  std::string roofline;
+  std::string size_sweep;  ///< empty where there is none
+};
+
 /// `report.html`: one self-contained page (built from `reports/web`) with the chart, the tables, the ceilings
-/// and the environment of every experiment. Where scripts do not run it shows `pictures` (an SVG per
-/// experiment, or one for a run without experiments) and the tables.
-std::string report_page(const Run& run, const Analysis& analysis, const std::vector<std::string>& pictures);
+/// and the environment of every experiment. It shows the size sweeps of
+/// `pictures` (one per experiment, or one for a run without experiments); where scripts do not run, all of
+/// them and the tables.
+std::string report_page(const Run& run, const Analysis& analysis, const std::vector<PagePictures>& pictures);
 
 }  // namespace rooflinectl

@@ -77,9 +77,9 @@ std::string_view bound_text(Bound bound) {
     case Bound::launch:
       return "The kernel is too short: its time is within three times that of an empty kernel.";
     case Bound::latency:
-      return "Nothing is busy: the launch waits on dependent instructions, barriers, conflicts, atomics, or "
-             "has too "
-             "few bytes in flight.";
+      return "Neither memory nor arithmetic is near its ceiling: the launch waits on instructions that "
+             "depend on "
+             "each other, barriers, conflicts or atomics, or spends its instructions elsewhere.";
     case Bound::unknown:
       return "Not known: not timed, or a ceiling was not measured.";
   }

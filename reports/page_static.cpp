@@ -61,22 +61,23 @@ std::string steps(const ExperimentAnalysis& experiment) {
 }
 
 std::string figure(const std::string& svg) {
+  if (svg.empty()) return {};
   return fmt::format("<figure>{}</figure>\n", svg);
 }
 
 std::string section(const Run& run, const ExperimentAnalysis& experiment, std::size_t index,
-                    const std::string& picture) {
+                    const PagePictures& pictures) {
   return fmt::format(
       "<section class=\"experiment\" id=\"experiment-{0}\" data-experiment=\"{0}\">\n<h2>{1}</h2>\n"
       "<p class=\"provenance\">{2}</p>\n{3}{4}{5}{6}</section>\n",
       index, escape_markup(title_of(experiment)), escape_markup(provenance(run, experiment.points)),
-      figure(picture), point_table(experiment), findings(implausible_texts(experiment.points)),
-      steps(experiment));
+      figure(pictures.roofline) + figure(pictures.size_sweep), point_table(experiment),
+      findings(implausible_texts(experiment.points)), steps(experiment));
 }
 
-std::string sections(const Run& run, const Analysis& analysis, const std::vector<std::string>& pictures) {
+std::string sections(const Run& run, const Analysis& analysis, const std::vector<PagePictures>& pictures) {
   std::string html;
-  if (analysis.experiments.empty()) return figure(pictures.front());
+  if (analysis.experiments.empty()) return figure(pictures.front().roofline);
   for (std::size_t i = 0; i < analysis.experiments.size(); ++i) {
     html += section(run, analysis.experiments[i], i, pictures.at(i));
   }
@@ -111,7 +112,7 @@ std::string environment(const Run& run) {
 }  // namespace
 
 std::string page_without_script(const Run& run, const Analysis& analysis,
-                                const std::vector<std::string>& pictures) {
+                                const std::vector<PagePictures>& pictures) {
   return fmt::format(
       "<main class=\"without-script\">\n{}<section>\n<h2>Ceilings</h2>\n{}</section>\n"
       "<section>\n<h2>Environment</h2>\n<table "

@@ -5,12 +5,13 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "reports/page.h"
 
 namespace rooflinectl {
 
 /// What a reader without JavaScript sees: `pictures` (SVG, one per experiment), tables, steps, ceilings and
 /// environment as HTML.
 std::string page_without_script(const Run& run, const Analysis& analysis,
-                                const std::vector<std::string>& pictures);
+                                const std::vector<PagePictures>& pictures);
 
 }  // namespace rooflinectl

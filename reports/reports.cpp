@@ -80,20 +80,22 @@ Scene main_scene(const Run& run, const ExperimentAnalysis& experiment, const Cha
                                   : levels_scene(levels_model(run, experiment, selection));
 }
 
-// Returns the main one as SVG.
-std::string write_pictures(Folder& folder, const Run& run, const ExperimentAnalysis& experiment,
-                           const ChartSelection& selection, bool is_first) {
+// Returns what the page shows of them.
+PagePictures write_pictures(Folder& folder, const Run& run, const ExperimentAnalysis& experiment,
+                            const ChartSelection& selection, bool is_first) {
   const std::string name = chart_file_name(experiment.name);
   const std::vector<std::string> names =
       is_first ? std::vector{name, std::string(kFirstChartFileName)} : std::vector{name};
   if (has_levels(experiment)) {
     folder.write_picture({name + std::string(kLevelsSuffix)}, levels_scene(levels_model(run, experiment)));
   }
+  PagePictures pictures;
   if (has_size_sweep(experiment)) {
-    folder.write_picture({chart_file_name(experiment.name, kSizeSweepKind)},
-                         size_sweep_scene(size_sweep(run, experiment)));
+    pictures.size_sweep = folder.write_picture({chart_file_name(experiment.name, kSizeSweepKind)},
+                                               size_sweep_scene(size_sweep(run, experiment)));
   }
-  return folder.write_picture(names, main_scene(run, experiment, selection));
+  pictures.roofline = folder.write_picture(names, main_scene(run, experiment, selection));
+  return pictures;
 }
 
 }  // namespace
@@ -102,14 +104,14 @@ std::vector<fs::path> write_reports(const Run& run, const fs::path& folder_path,
                                     const ChartSelection& selection) {
   const Analysis analysis = analyse(run);
   Folder folder(folder_path, selection.theme);
-  std::vector<std::string> pictures;
+  std::vector<PagePictures> pictures;
   for (const ExperimentAnalysis& experiment : analysis.experiments) {
     pictures.push_back(
         write_pictures(folder, run, selected(experiment, selection.caches), selection, pictures.empty()));
   }
   if (analysis.experiments.empty()) {
     const Scene scene = ceilings_scene(ceilings_model(run, selection));
-    pictures.push_back(folder.write_picture({std::string(kFirstChartFileName)}, scene));
+    pictures.push_back({folder.write_picture({std::string(kFirstChartFileName)}, scene), ""});
   }
   folder.write("points.csv", points_csv(analysis));
   folder.write("summary.md", summary_md(run, analysis));

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/files.h"
+#include "reports/explanation_text.h"
 #include "reports/file_names.h"
 #include "reports/page.h"
 #include "reports/points_csv.h"
@@ -24,7 +25,8 @@ using testing::HasSubstr;
 
 std::string page_of(const Run& run) {
   const Analysis analysis = analyse(run);
-  return report_page(run, analysis, std::vector<std::string>(analysis.experiments.size(), "<svg></svg>"));
+  return report_page(run, analysis,
+                     std::vector<PagePictures>(analysis.experiments.size(), {"<svg></svg>", ""}));
 }
 
 /// Not HasSubstr: a failure would print the whole page.
@@ -73,10 +75,31 @@ TEST(ReportPage, DataHoldEveryPointWithItsNumbers) {
   EXPECT_EQ(point["key"], "ladder.reduce_v3_sequential.f32.n268435456.b256.cold");
   EXPECT_EQ(point["bound"], "latency");
   std::map<std::string, std::string> facts;
-  for (const auto& fact : point["facts"]) facts[experiments[0]["fact_names"][fact[0].get<int>()]] = fact[1];
+  for (std::size_t i = 0; i < point["facts"].size(); ++i) {
+    if (!point["facts"][i].is_null()) facts[experiments[0]["fact_names"][i]] = point["facts"][i];
+  }
   EXPECT_EQ(facts["bound by"], "latency");
   EXPECT_EQ(facts["DRAM bytes per element"], "4.02");
   EXPECT_EQ(point["texts"].size(), data_of(page_of(run))["columns"].size());
+}
+
+// To the six digits that the page is given.
+void expect_place(const nlohmann::json& place, double ai, double flop_per_s) {
+  EXPECT_NEAR(place.at(0).get<double>(), ai, 1e-5 * ai);
+  EXPECT_NEAR(place.at(1).get<double>(), flop_per_s, 1e-5 * flop_per_s);
+}
+
+TEST(ReportPage, FindingsNameTheirRuleAndEvidence) {
+  const nlohmann::json experiment = data_of(page_of(constructed::run()))["run"]["experiments"][0];
+  const nlohmann::json finding = experiment["points"][0]["findings"].at(0);
+  const nlohmann::json rule = experiment["rules"].at(finding[0].get<std::size_t>());
+  const auto run = constructed::run();
+  const Analysis analysis = analyse(run);
+  const Finding expected = explain(run, analysis.experiments[0].points[0]).findings.at(0);
+  EXPECT_EQ(rule["rule"], expected.rule);
+  EXPECT_EQ(rule["text"], expected.text);
+  EXPECT_EQ(rule["next_step"], expected.next_step);
+  EXPECT_EQ(finding[1], evidence_text(expected.evidence));
 }
 
 TEST(ReportPage, MarksLieWhereTheChartModelHasThem) {
@@ -85,13 +108,13 @@ TEST(ReportPage, MarksLieWhereTheChartModelHasThem) {
   const nlohmann::json experiment = data_of(page_of(run))["run"]["experiments"][0];
   const RooflinePoint& v0 = analysis.experiments[0].points[0];
   const nlohmann::json point = experiment["points"][0];
-  EXPECT_EQ(point["useful"], nlohmann::json({*v0.ai_useful, *v0.flop_per_s}));
-  EXPECT_EQ(point["executed"], nlohmann::json({*v0.ai_executed, *v0.executed_flop_per_s}));
+  expect_place(point["useful"], *v0.ai_useful, *v0.flop_per_s);
+  expect_place(point["executed"], *v0.ai_executed, *v0.executed_flop_per_s);
   ASSERT_EQ(point["levels"].size(), 4U);
   EXPECT_EQ(point["levels"][1]["level"], "l2");
-  EXPECT_EQ(point["levels"][1]["useful"], nlohmann::json({*v0.levels[1].ai, *v0.flop_per_s}));
-  EXPECT_EQ(point["levels"][1]["executed"],
-            nlohmann::json({*v0.flops_executed / v0.levels[1].bytes, *v0.executed_flop_per_s}));
+  expect_place(point["levels"][1]["useful"], *v0.levels[1].ai, *v0.flop_per_s);
+  expect_place(point["levels"][1]["executed"], *v0.flops_executed / v0.levels[1].bytes,
+               *v0.executed_flop_per_s);
 }
 
 TEST(ReportPage, HoldsTheRunAndThePointsAsTheyAreInFiles) {

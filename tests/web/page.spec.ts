@@ -219,9 +219,11 @@ test('experiments, ladder steps, ceilings, agreement and environment', async ({ 
   await expect(page.locator('.steps > li').first()).toContainText('V0 cold → V1 cold');
   await expect(page.locator('#ceilings')).toContainText('DRAM read');
   await expect(page.locator('#agreement')).toContainText('1 agrees, 1 differs, 1 unavailable');
-  await expect(page.locator('#agreement .verdict.differs')).toBeVisible();
+  await expect(page.locator('#agreement .verdict.differs').first()).toBeVisible();
   await expect(page.locator('#agreement')).toContainText('install Nsight Systems');
   await expect(page.locator('#environment')).toContainText('580.159.04');
+  await expect(page.locator('.suspicion')).toContainText('Counters differ from known work');
+  await expect(page.locator('#sizes')).toBeHidden();
   await page.locator('.tabs button').nth(1).click();
   await expect(page.locator('.heading h2')).toHaveText('Sum of 2^25 floats, from V0 to V8');
   await expect(page.locator('.tabs button').nth(1)).toHaveAttribute('aria-current', 'true');
@@ -242,4 +244,35 @@ test('names from files are text, in the page, the chart and the tooltip', async 
   expect(await page.evaluate(() => (window as any).hacked)).toBeUndefined();
   expect(await page.locator('img').count()).toBe(0);
   expect(await page.locator('.plot b, .plot script').count()).toBe(0);
+});
+
+test('every number of an agreement table is there, folded away', async ({ page }) => {
+  await open(page, 'everything');
+  const table = page.locator('.agreement').first();
+  await expect(table.getByText('1200', { exact: true }).first()).toBeVisible();
+  const every = table.locator('details', { hasText: 'Every number (3)' });
+  await expect(every.locator('tbody tr').first()).toBeHidden();
+  await every.locator('summary').click();
+  await expect(every.locator('tbody tr')).toHaveCount(3);
+  await expect(every.locator('tbody tr').first()).toBeVisible();
+});
+
+test('an experiment over sizes shows bandwidth against size', async ({ page }) => {
+  await open(page, 'sizes');
+  await expect(page.locator('#sizes figure')).toContainText('DRAM read');
+  await page.getByRole('button', { name: 'Sizes', exact: true }).click();
+  await expect(page.locator('#sizes figure')).toBeInViewport();
+  await page.locator('.tabs button').nth(1).click();
+  await expect(page.locator('#sizes')).toBeHidden();
+  await expect(page.getByRole('button', { name: 'Sizes', exact: true })).toBeHidden();
+});
+
+test('where the pinned points are out of sight, a button leads to them', async ({ browser }) => {
+  const page = await (await browser.newContext({ viewport: { width: 1440, height: 500 } })).newPage();
+  await open(page, 'everything');
+  await rows(page).last().locator('button.name').click();
+  await page.locator('#environment').scrollIntoViewIfNeeded();
+  await page.getByRole('button', { name: 'Show the pinned point' }).click();
+  await expect(page.locator('.pins')).toBeInViewport();
+  await expect(page.getByRole('button', { name: 'Show the pinned point' })).toBeHidden();
 });

@@ -20,7 +20,7 @@ export function runJson(): string {
 
 /** Name and text of everything known of a point. */
 export function factsOf(experiment: ExperimentView, point: PointView): [string, string][] {
-  return point.facts.map(([name, text]) => [experiment.fact_names[name] ?? '', text]);
+  return point.facts.flatMap((text, name): [string, string][] => (text === null ? [] : [[experiment.fact_names[name] ?? '', text]]));
 }
 
 export function cacheStates(experiment: ExperimentView): string[] {
@@ -30,4 +30,14 @@ export function cacheStates(experiment: ExperimentView): string[] {
 /** The levels at which traffic of the experiment was counted. */
 export function countedLevels(experiment: ExperimentView): Level[] {
   return LEVELS.filter((level) => experiment.points.some((point) => point.levels.some((at) => at.level === level && at.useful)));
+}
+
+export type Finding = ExperimentView['rules'][number] & { evidence: string };
+
+/** What bounds the point, first, and whatever else holds for it. */
+export function findingsOf(experiment: ExperimentView, point: PointView): Finding[] {
+  return point.findings.flatMap(([rule, evidence]) => {
+    const texts = experiment.rules[rule];
+    return texts ? [{ ...texts, evidence }] : [];
+  });
 }

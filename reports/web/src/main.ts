@@ -6,9 +6,9 @@ import { data } from './data';
 import { fill, h } from './dom';
 import { downloads } from './downloads';
 import { Highlight } from './highlight';
-import { pinnedPoints } from './pins';
+import { jumpToPins, pinnedPoints } from './pins';
 import { preparePrint } from './print';
-import { agreements, ceilings, environment, implausible, ladder } from './sections';
+import { agreements, ceilings, environment, implausible, ladder, sizeSweep, suspicion } from './sections';
 import { PointTable } from './table';
 import { applyTheme } from './theme';
 import { tooltip } from './tooltip';
@@ -34,7 +34,7 @@ function heading(store: ViewStore): HTMLElement {
       h('h2', {}, experiment?.title ?? `Ceilings of ${data.run.device}`),
       experiment ? h('p', { class: 'muted' }, experiment.subtitle) : null,
       h('p', { class: 'provenance' }, experiment?.provenance ?? data.run.provenance),
-      experiment ? h('p', { class: 'headline' }, experiment.headline, ' Pin a point to see why it is where it is, and what to try next.') : null);
+      experiment ? h('p', { class: 'headline' }, experiment.headline, ' Pin a point, with a click on it or on its row, to see why it is where it is, and what to try next.') : null);
   });
   return element;
 }
@@ -52,25 +52,34 @@ function build(root: HTMLElement): void {
   const store = new ViewStore();
   const highlight = new Highlight();
   const chart = new Chart(store, highlight);
-  const hasPoints = data.run.experiments.length > 0;
-  const links = [['#ladder', 'Ladder'], ['#ceilings', 'Ceilings'], ['#agreement', 'Agreement'], ['#environment', 'Environment']] as const;
-  const jump = (id: string): void => document.querySelector(id)?.scrollIntoView();
+  const points = data.run.experiments.length > 0 ? new PointTable(store, highlight).element : null;
+  const links = [['#points', 'Points'], ['#sizes', 'Sizes'], ['#ladder', 'Ladder'], ['#ceilings', 'Ceilings'], ['#agreement', 'Agreement'], ['#environment', 'Environment']] as const;
   const lower = [ceilings(), agreements(), environment()];
   const steps = ladder(store);
-  const has = (id: string): boolean => [...lower, steps].some((section) => section && `#${section.id}` === id && !section.hidden);
+  const sizes = sizeSweep(store);
+  const pins = pinnedPoints(store);
+  // A link is there as long as what it leads to is: not every experiment has steps or sizes.
+  const jumps = links.flatMap(([id, text]) => {
+    const section = [points, sizes, steps, ...lower].find((candidate) => candidate && `#${candidate.id}` === id);
+    if (!section) return [];
+    const button = h('button', { type: 'button', class: 'link', onclick: () => section.scrollIntoView() }, text);
+    store.show(() => { button.hidden = section.hidden; });
+    return [button];
+  });
   fill(root,
     h('div', { class: 'topbar' }, experimentTabs(store), h('div', { class: 'actions' },
-      h('nav', { class: 'jumps', 'aria-label': 'Sections' }, ...links.filter(([id]) => has(id)).map(([id, text]) => h('button', { type: 'button', class: 'link', onclick: () => jump(id) }, text))),
+      h('nav', { class: 'jumps', 'aria-label': 'Sections' }, ...jumps),
       downloads(store), themeButton(store))),
     h('main', {},
+      suspicion(),
       h('div', { class: 'stage' },
         h('div', { class: 'left' }, switches(store), chart.element),
         h('aside', { class: 'side', 'aria-label': 'Summary' }, heading(store), legend(store), boundList(store), guide())),
       implausible(store),
-      pinnedPoints(store),
-      hasPoints && new PointTable(store, highlight).element,
-      steps, ...lower),
-    tooltip(store, highlight));
+      pins,
+      points,
+      sizes, steps, ...lower),
+    jumpToPins(store, pins), tooltip(store, highlight));
   chart.start();
   preparePrint(chart);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { factsOf, type ExperimentView, type PointView } from './data';
+import { factsOf, findingsOf, type ExperimentView, type PointView } from './data';
 import { fill, h, scrollBox } from './dom';
 import { familyGlyph } from './marks';
 import type { ViewStore } from './view';
@@ -12,11 +12,11 @@ function pinned(keys: readonly string[], experiment: ExperimentView): { point: P
 }
 
 /** What bounds the point, the evidence, and what to try next. */
-function explanation(point: PointView, number: number): HTMLElement {
+function explanation(experiment: ExperimentView, point: PointView, number: number): HTMLElement {
   return h('article', {},
     h('h3', {}, familyGlyph(point.family), `${point.label} `, h('span', { class: 'pin' }, String(number))),
     point.findings.length === 0 && h('p', { class: 'muted' }, 'None of the rules of “rooflinectl explain” holds.'),
-    h('ul', {}, ...point.findings.map(({ rule, importance, text, evidence, next_step }) => h('li', { class: importance },
+    h('ul', {}, ...findingsOf(experiment, point).map(({ rule, importance, text, evidence, next_step }) => h('li', { class: importance },
       h('p', {}, h('strong', {}, `${rule}: `), text),
       h('p', { class: 'muted' }, evidence),
       h('p', {}, h('strong', {}, 'Next: '), next_step)))));
@@ -44,8 +44,26 @@ export function pinnedPoints(store: ViewStore): HTMLElement {
       h('div', { class: 'section-head' }, h('h2', {}, points.length === 1 ? 'Pinned point' : `${points.length} pinned points`),
         points.length > 1 && h('span', { class: 'muted' }, 'What differs is bold.'),
         h('button', { type: 'button', onclick: () => store.set({ pins: [] }) }, 'Unpin all')),
-      h('div', { class: 'explanations' }, ...points.map(({ point, number }) => explanation(point, number))),
-      scrollBox('Numbers of the pinned points', h('table', {}, h('thead', {}, head), h('tbody', {}, ...rows))));
+      h('div', { class: 'pins-body' },
+        h('div', { class: 'explanations' }, ...points.map(({ point, number }) => explanation(experiment, point, number))),
+        scrollBox('Numbers of the pinned points', h('table', {}, h('thead', {}, head), h('tbody', {}, ...rows)))));
   });
   return element;
+}
+
+/** Leads back to the pinned points while they are out of sight: a row far below may have been pinned. */
+export function jumpToPins(store: ViewStore, pins: HTMLElement): HTMLElement {
+  const button = h('button', { type: 'button', class: 'jump-to-pins', hidden: true, onclick: () => pins.scrollIntoView({ block: 'nearest' }) });
+  let isSeen = false;
+  const show = (): void => {
+    button.hidden = pins.hidden || isSeen;
+    const count = store.view.pins.length;
+    button.textContent = count === 1 ? 'Show the pinned point' : `Show ${count} pinned points`;
+  };
+  new IntersectionObserver((entries) => {
+    isSeen = entries.at(-1)?.isIntersecting ?? false;
+    show();
+  }).observe(pins);
+  store.show(show);
+  return button;
 }

@@ -43,6 +43,29 @@ export function implausible(store: ViewStore): HTMLElement {
   return element;
 }
 
+/** What the self-test makes suspect, before anything that rests on it. */
+export function suspicion(): HTMLElement | null {
+  const { suspicion: found } = data.run;
+  return found && h('div', { class: 'suspicion', role: 'note' }, h('strong', {}, found.text), findings(found.findings));
+}
+
+/** Bandwidth against size and speed against the references, where an experiment goes over sizes. */
+export function sizeSweep(store: ViewStore): HTMLElement {
+  const element = h('section', { id: 'sizes' });
+  const drawings = document.querySelector<HTMLTemplateElement>('#size-sweeps')?.content;
+  store.show((view, previous) => {
+    if (previous?.experiment === view.experiment) return;
+    const picture = drawings?.querySelector(`[data-experiment="${view.experiment}"]`);
+    const speeds = store.experiment?.speeds ?? [];
+    element.hidden = !picture && speeds.length === 0;
+    fill(element, h('h2', {}, 'Sizes'),
+      picture && h('p', { class: 'muted' }, 'Bandwidth against the number of elements: what the roofline cannot show, since every size has the same intensity.'),
+      picture?.cloneNode(true),
+      ...speeds.map((table) => h('details', {}, h('summary', {}, table.title), textTable(table.title, table.columns, table.rows))));
+  });
+  return element;
+}
+
 export function ceilings(): HTMLElement {
   const { columns, rows, findings: texts } = data.run.ceilings;
   return h('section', { id: 'ceilings' }, h('h2', {}, 'Ceilings'),
@@ -53,18 +76,33 @@ export function ceilings(): HTMLElement {
       h('tbody', {}, ...rows.map((row) => h('tr', {}, ...row.map((text, i) => (i === 0 ? h('th', { scope: 'row' }, text) : h('td', { class: columns[i]?.is_number ? 'number' : null }, text)))))))));
 }
 
-function agreementTable(table: AgreementTable): HTMLElement {
-  const differs = table.rows.filter((row) => row.verdict === 'differs').length;
+function textTable(label: string, headings: readonly string[], rows: readonly (readonly string[])[]): HTMLElement {
+  return scrollBox(label, h('table', {},
+    h('thead', {}, h('tr', {}, ...headings.map((text) => h('th', { scope: 'col' }, text)))),
+    h('tbody', {}, ...rows.map((row) => h('tr', {}, ...row.map((text, i) => (i === 0 ? h('th', { scope: 'row' }, text) : h('td', {}, text))))))));
+}
+
+function agreementRows(label: string, table: AgreementTable, rows: AgreementTable['rows']): HTMLElement {
   const headings = ['subject', 'quantity', 'rooflinectl', table.reference, 'difference', 'tolerance', 'verdict', 'note'];
-  return h('details', { open: differs > 0 },
-    h('summary', {}, h('strong', {}, table.title), ' ', h('span', { class: differs > 0 ? 'slower' : 'muted' }, table.summary || table.reason)),
-    table.reason !== '' && h('p', {}, table.reason, table.hint !== '' && h('span', { class: 'muted' }, ` ${table.hint}`)),
-    table.rows.length > 0 && scrollBox(table.title, h('table', {},
-      h('thead', {}, h('tr', {}, ...headings.map((text) => h('th', { scope: 'col' }, text)))),
-      h('tbody', {}, ...table.rows.map((row) => h('tr', {},
-        h('th', { scope: 'row' }, row.agreement.subject), h('td', {}, row.agreement.quantity), h('td', { class: 'number' }, row.ours),
-        h('td', { class: 'number' }, row.reference), h('td', { class: 'number' }, row.difference), h('td', { class: 'number' }, row.tolerance),
-        h('td', {}, h('span', { class: `verdict ${row.verdict}` }, row.verdict)), h('td', {}, row.agreement.note)))))));
+  return scrollBox(label, h('table', {},
+    h('thead', {}, h('tr', {}, ...headings.map((text) => h('th', { scope: 'col' }, text)))),
+    h('tbody', {}, ...rows.map((row) => h('tr', {},
+      h('th', { scope: 'row' }, row.agreement.subject), h('td', {}, row.agreement.quantity), h('td', { class: 'number' }, row.ours),
+      h('td', { class: 'number' }, row.reference), h('td', { class: 'number' }, row.difference), h('td', { class: 'number' }, row.tolerance),
+      h('td', {}, h('span', { class: `verdict ${row.verdict}` }, row.verdict)), h('td', {}, row.agreement.note))))));
+}
+
+/** The verdict, a row per quantity, what differs; every single number is folded away: there may be a thousand. */
+function agreementTable(table: AgreementTable): HTMLElement {
+  const differing = table.rows.filter((row) => row.verdict === 'differs');
+  return h('div', { class: 'agreement' },
+    h('p', {}, h('strong', {}, table.title), ' ', h('span', { class: differing.length > 0 ? 'slower' : 'muted' }, table.summary || table.reason),
+      table.hint !== '' && h('span', { class: 'muted' }, ` ${table.hint}`)),
+    table.quantities.length > 0 && h('details', {}, h('summary', {}, `By quantity (${table.quantities.length})`),
+      textTable(`${table.title} by quantity`, table.quantity_headings, table.quantities)),
+    differing.length > 0 && h('details', { open: differing.length <= 20 }, h('summary', {}, `What differs (${differing.length})`),
+      agreementRows(`${table.title}: what differs`, table, differing)),
+    table.rows.length > 0 && h('details', {}, h('summary', {}, `Every number (${table.rows.length})`), agreementRows(table.title, table, table.rows)));
 }
 
 export function agreements(): HTMLElement | null {

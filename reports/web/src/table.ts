@@ -29,7 +29,7 @@ export function sortedPoints(view: View, experiment: ExperimentView): number[] {
 }
 
 export class PointTable {
-  readonly element = h('section', { class: 'points', 'aria-label': 'Points' });
+  readonly element = h('section', { class: 'points', id: 'points', 'aria-label': 'Points' });
   private readonly filter = h('input', { type: 'search', id: 'filter', placeholder: 'V7, f16, 2^20, latency …', autocomplete: 'off', spellcheck: 'false' });
   private readonly count = h('span', { class: 'muted', role: 'status' });
   private readonly head = h('tr');
@@ -128,8 +128,8 @@ export class PointTable {
       h('span', { class: 'muted' }, `rows ${first + 1} to ${first + shown.length} of ${this.order.length}`),
       h('button', { type: 'button', disabled: this.page === last, onclick: turn(1) }, 'Next')] : []));
     this.pages.hidden = last <= 0;
-    this.rest.textContent = `The first 30 of ${this.order.length} points; points.csv has them all.`;
-    this.rest.hidden = this.order.length <= 30;
+    this.rest.textContent = `The first 28 of ${this.order.length} points; points.csv has them all.`;
+    this.rest.hidden = this.order.length <= 28;
     if (focused !== undefined) this.body.querySelector<HTMLElement>(`tr[data-point="${focused}"] button`)?.focus();
   }
 
