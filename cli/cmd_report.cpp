@@ -59,13 +59,29 @@ std::string table_of(const Run& run) {
                                       : terminal_summary(run, columns_of(stdout));
 }
 
+// A picture without a point would look like a run that measured nothing.
+void check_caches(const Run& run, const ChartSelection& selection) {
+  if (selection.caches.empty() || run.measurements.empty()) return;
+  const auto is_drawn = [&](const Measurement& measurement) {
+    return std::find(selection.caches.begin(), selection.caches.end(), measurement.point.cache) !=
+           selection.caches.end();
+  };
+  if (std::any_of(run.measurements.begin(), run.measurements.end(), is_drawn)) return;
+  throw Error(ErrorKind::usage,
+              fmt::format("--cache {0}: no point of this run was measured with {0} caches",
+                          to_string(selection.caches.front())),
+              "leave --cache out, or measure with cache: [cold, warm] in the plan");
+}
+
 int report(const ReportOptions& options) {
   fs::path file = options.run_file;
   if (fs::is_directory(file)) file /= "run.json";
   const Run run = run_from_json(read_file(file), file.string());
 
+  const ChartSelection selection = selection_of(options);
+  check_caches(run, selection);
   const fs::path folder = options.output.empty() ? file.parent_path() : make_folder(options.output);
-  const auto written = write_reports(run, folder, selection_of(options));
+  const auto written = write_reports(run, folder, selection);
   if (!options.quiet) fmt::print("{}\n", table_of(run));
   for (const fs::path& path : written) fmt::print("{}\n", path.string());
   return 0;

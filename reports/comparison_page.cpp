@@ -24,7 +24,8 @@ th, td { padding: 0.25rem 0.7rem; text-align: left; white-space: nowrap;
 tr.broken td:first-child, tr.missing td:first-child, tr.slower td:first-child { font-weight: 700;
          color: light-dark(#b04a00, #ff9a52); }
 tr.faster td:first-child, tr.mended td:first-child { font-weight: 700; color: light-dark(#0072b2, #6cb8ee); }
-figure { margin: 1rem 0; background: #fff; } figure svg { display: block; width: 100%; height: auto; }
+figure { margin: 1rem 0; background: #fff; overflow-x: auto; }
+figure > svg { display: block; width: 100%; min-width: 900px; height: auto; }
 @media print { body { font-size: 11px; } }
 )";
 
@@ -41,7 +42,7 @@ std::string cell(std::string_view element, bool is_number, std::string_view text
 }
 
 std::string table(const Comparison& comparison) {
-  std::string html = "<div class=\"scroll\"><table><thead><tr>";
+  std::string html = "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr>";
   for (const ComparisonColumn& column : comparison_columns())
     html += cell("th", column.is_number, column.title);
   html += "</tr></thead><tbody>\n";
@@ -68,9 +69,9 @@ std::string section(const Comparison& comparison) {
       fmt::format("<li>now: {}: {}</li>\n</ul>\n", escape_markup(now.name), escape_markup(run_text(now.run)));
   const std::string warning = device_warning(comparison);
   if (!warning.empty()) html += fmt::format("<p class=\"warning\">{}</p>\n", escape_markup(warning));
-  html +=
-      fmt::format("<figure>{}</figure>\n{}<p class=\"note\">{}</p>\n", to_svg(comparison_scene(comparison)),
-                  table(comparison), escape_markup(comparison_explanation(comparison)));
+  html += fmt::format("<figure tabindex=\"0\">{}</figure>\n{}<p class=\"note\">{}</p>\n",
+                      to_svg(comparison_scene(comparison)), table(comparison),
+                      escape_markup(comparison_explanation(comparison)));
   html += list("What the counters say", comparison_notes(comparison, kMostMoves));
   html += list("Environment", environment_change_texts(comparison));
   return html + list("Ceilings", ceiling_change_texts(comparison)) + "</section>\n";

@@ -866,7 +866,7 @@ class Resuming(ProgramTest):
     """What is missing or failed is measured, the rest is kept."""
 
     def the_folder(self):
-        (folder,) = [path for path in (self.folder / "runs/demo").iterdir() if path.is_dir() and not path.is_symlink()]
+        (folder,) = [path for path in (self.folder / "runs/demo").iterdir() if not path.is_symlink() and path.is_dir()]
         return folder
 
     def resume(self, accidents="", *arguments, folder=None, **extra):
@@ -1072,6 +1072,12 @@ class Reports(ProgramTest):
     def test_into_another_folder_and_from_a_folder(self):
         self.assert_exit(self.call("report", "runs/demo/latest", "--output", "new/folder"), 0)
         self.assertLessEqual(REPORTS, {path.name for path in (self.folder / "new/folder").iterdir()})
+
+    def test_caches_that_no_point_was_measured_with_are_refused(self):
+        result = self.call("report", self.run_file, "--cache", "warm", "--output", "out")
+        self.assert_exit(result, 2)
+        self.assertIn("no point of this run was measured with warm caches", result.stderr)
+        self.assertFalse((self.folder / "out").exists())
 
     def test_levels_and_precisions_of_the_picture_can_be_chosen(self):
         result = self.call("report", self.run_file, "--level", "dram,shared", "--precision", "f32", "--output", "out")
