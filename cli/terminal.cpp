@@ -9,7 +9,7 @@ namespace rooflinectl {
 
 namespace {
 
-constexpr int kColumnsOfAFile = 120;
+constexpr int kColumnsOfAFile = 100;
 
 /// The first `columns` characters of `text`.
 std::string_view shortened(std::string_view text, int columns) {
