@@ -31,9 +31,9 @@ bool is_next_setting(const PointId& from, const PointId& to) {
 bool same_ladder(const Catalogue& catalogue, const RooflinePoint& a, const RooflinePoint& b) {
   const PointId& id_a = a.measurement->point;
   const PointId& id_b = b.measurement->point;
-  return a.family == b.family && id_a.dtype == id_b.dtype && id_a.n_elements == id_b.n_elements &&
-         id_a.cache == id_b.cache && id_a.block_size == id_b.block_size &&
-         id_a.launch_mode == id_b.launch_mode && same_output(catalogue, id_a, id_b);
+  return id_a.n_elements == id_b.n_elements && id_a.dtype == id_b.dtype && id_a.cache == id_b.cache &&
+         id_a.block_size == id_b.block_size && id_a.launch_mode == id_b.launch_mode && a.family == b.family &&
+         same_output(catalogue, id_a, id_b);
 }
 
 }  // namespace

@@ -117,18 +117,22 @@ SizeSweep size_sweep(const Run& run, const ExperimentAnalysis& experiment) {
 
 std::vector<SpeedTable> speed_tables(const Run& run, const ExperimentAnalysis& experiment) {
   std::vector<SpeedTable> tables;
+  std::vector<const RooflinePoint*> references;
+  for (const RooflinePoint& point : experiment.points) {
+    if (is_reference(point) && bytes_per_s(point)) references.push_back(&point);
+  }
+  if (references.empty()) return tables;
   for (const RooflinePoint& point : experiment.points) {
     if (is_reference(point) || !bytes_per_s(point)) continue;
     const PointId& id = point.measurement->point;
-    for (const RooflinePoint& reference : experiment.points) {
-      if (!is_reference(reference) || !bytes_per_s(reference)) continue;
-      const PointId& other = reference.measurement->point;
+    for (const RooflinePoint* reference : references) {
+      const PointId& other = reference->measurement->point;
       const bool is_same_problem = other.dtype == id.dtype && other.n_elements == id.n_elements &&
                                    other.cache == id.cache && other.launch_mode == id.launch_mode;
       if (!is_same_problem) continue;
       SpeedTable& table =
           table_of(tables, {version_name(run, id), version_name(run, other), id.cache, {}, {}});
-      enter(table, id, reference.measurement->time->median_s / point.measurement->time->median_s);
+      enter(table, id, reference->measurement->time->median_s / point.measurement->time->median_s);
     }
   }
   std::erase_if(tables, [](const SpeedTable& table) { return table.rows.size() < kFewestSizes; });
