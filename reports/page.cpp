@@ -19,13 +19,12 @@ namespace {
 std::string script_safe(std::string_view json) {
   std::string safe;
   safe.reserve(json.size());
-  for (const char c : json) {
-    if (c == '<') {
-      safe += "\\u003c";
-    } else {
-      safe += c;
-    }
+  for (std::size_t at = json.find('<'); at != std::string_view::npos; at = json.find('<')) {
+    safe += json.substr(0, at);
+    safe += "\\u003c";
+    json.remove_prefix(at + 1);
   }
+  safe += json;
   return safe;
 }
 

@@ -89,6 +89,7 @@ function overSizes(run: any): void {
   const measurements = [20, 22, 24, 26, 28, 30].map((power) => {
     const copy = structuredClone(first);
     for (const key of ['median_s', 'ci_low_s', 'ci_high_s']) copy.time[key] *= 2 ** power / first.n;
+    for (const key of ['read_bytes', 'written_bytes', 'flops']) copy.work[key] *= 2 ** power / first.n;
     copy.n = 2 ** power;
     return copy;
   });
