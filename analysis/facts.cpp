@@ -132,11 +132,8 @@ MaybeValue in_flight_use(const Run& run, const RooflinePoint& point) {
   return quotient(product(point.dram_bytes_per_s, kAssumedLatencyS), bytes_in_flight(run, point));
 }
 
-/// The additions of a sum are of four bytes or, in f64 and i64, of eight.
 MaybeValue atomics(const Run&, const RooflinePoint& point) {
-  const auto bytes =
-      sum(count(point, counter::kGlobalReductionBytes), count(point, counter::kGlobalAtomicBytes));
-  return quotient(bytes, static_cast<double>(size_bytes(accumulator(point.measurement->point.dtype))));
+  return count(point, counter::kL2AtomicOperations);
 }
 
 MaybeValue atomics_per_result(const Run& run, const RooflinePoint& point) {

@@ -51,7 +51,7 @@ extern const Quantity kBytesInFlightShare;  ///< `kBytesInFlight` over `kBytesNe
 /// DRAM bandwidth over what `kBytesInFlight` allows by Little's law.
 extern const Quantity kInFlightUse;
 
-extern const Quantity kAtomics;           ///< atomic operations of threads on global memory
+extern const Quantity kAtomics;           ///< atomic operations in L2
 extern const Quantity kAtomicsPerResult;  ///< the same per value that the algorithm writes
 /// Time that the atomics need where each result takes one after another, over the time of the point.
 extern const Quantity kAtomicTimeShare;
@@ -88,8 +88,8 @@ extern const Quantity kSamples;
 /// 2.39 TB/s.
 inline constexpr double kAssumedLatencyS = 600e-9;
 
-/// How long one address in L2 takes for an atomic addition: an assumption for every chip. `sum_atomic` over
-/// 2^28 elements on an H200 takes this long for each.
+/// How long one address in L2 takes for an atomic addition: an assumption for every chip. On an H200 it is
+/// three cycles of L2: `sum_atomic` over 2^28 elements takes this long for each.
 inline constexpr double kAssumedAtomicS = 1.75e-9;
 
 }  // namespace rooflinectl

@@ -290,7 +290,9 @@ class Collection {
         measurement.cause = measurement.verification->detail;
         return measurement;
       }
-      measurement.resources = kernel_resources([&] { prepared.launch(0); }, stream_);
+      if (!prepared.variant().waits_for_device) {
+        measurement.resources = kernel_resources([&] { prepared.launch(0); }, stream_);
+      }
       emit_(message::Progress{Phase::time, index, range_name(point)});
       measurement.time = timer_.measure(prepared.timed_work(), experiment.timing);
       if (experiment.energy) measurement.energy = measure_energy(meter_, prepared.timed_work(), stream_);

@@ -1,11 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/kernel_resources.h"
 
+#include <exception>
 #include <memory>
 #include <type_traits>
 #include <vector>
-
-#include "core/error.h"
 
 namespace rooflinectl {
 
@@ -21,7 +20,7 @@ Graph captured(const std::function<void()>& launch, cudaStream_t stream) {
   if (cudaStreamBeginCapture(stream, cudaStreamCaptureModeThreadLocal) != cudaSuccess) return nullptr;
   try {
     launch();
-  } catch (const Error&) {
+  } catch (const std::exception&) {
     // Then the capture is invalid, and its end says so.
   }
   cudaGraph_t graph = nullptr;

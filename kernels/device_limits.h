@@ -10,6 +10,7 @@ namespace rooflinectl::kernels {
 struct DeviceLimits {
   int multiprocessors = 1;
   int compute_capability = 75;  ///< 90 for 9.0
+  int l2_bytes = 0;
 };
 
 /// Of the device that is current at the first call: a process measures one.
@@ -23,7 +24,9 @@ inline const DeviceLimits& device_limits() {
         cudaGetDevice(&device) == cudaSuccess &&
         cudaDeviceGetAttribute(&major, cudaDevAttrComputeCapabilityMajor, device) == cudaSuccess &&
         cudaDeviceGetAttribute(&minor, cudaDevAttrComputeCapabilityMinor, device) == cudaSuccess &&
-        cudaDeviceGetAttribute(&found.multiprocessors, cudaDevAttrMultiProcessorCount, device) == cudaSuccess;
+        cudaDeviceGetAttribute(&found.multiprocessors, cudaDevAttrMultiProcessorCount, device) ==
+            cudaSuccess &&
+        cudaDeviceGetAttribute(&found.l2_bytes, cudaDevAttrL2CacheSize, device) == cudaSuccess;
     if (!known) {
       cudaGetLastError();
       return DeviceLimits{};

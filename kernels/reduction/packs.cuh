@@ -52,6 +52,47 @@ __device__ inline Pack<T> load_pack(const Pack<T>* d_pack) {
   return pack;
 }
 
+/// Loads every pack alike.
+struct PlainLoader {
+  template <typename T>
+  __device__ Pack<T> operator()(const Pack<T>* d_pack) const {
+    return load_pack(d_pack);
+  }
+};
+
+/// Loads packs so that those before `d_kept_end` are the last to leave L2 and are there for the next reader
+/// of the same input. Else, where an input is larger than L2 has room for, each of its parts drives out
+/// another, and none is left. Chips before sm_80 load every pack alike.
+template <typename T>
+class KeepingLoader {
+ public:
+  __device__ explicit KeepingLoader(const Pack<T>* d_kept_end) : d_kept_end_(d_kept_end) {
+#if __CUDA_ARCH__ >= 800
+    asm("createpolicy.fractional.L2::evict_normal.b64 %0;" : "=l"(keep_));
+    asm("createpolicy.fractional.L2::evict_first.b64 %0;" : "=l"(let_go_));
+#endif
+  }
+
+  __device__ Pack<T> operator()(const Pack<T>* d_pack) const {
+#if __CUDA_ARCH__ >= 800
+    uint4 words;
+    asm volatile("ld.global.nc.L1::no_allocate.L2::cache_hint.v4.u32 {%0, %1, %2, %3}, [%4], %5;"
+                 : "=r"(words.x), "=r"(words.y), "=r"(words.z), "=r"(words.w)
+                 : "l"(d_pack), "l"(d_pack < d_kept_end_ ? keep_ : let_go_));
+    Pack<T> pack;
+    memcpy(&pack, &words, sizeof(pack));
+    return pack;
+#else
+    return load_pack(d_pack);
+#endif
+  }
+
+ private:
+  const Pack<T>* d_kept_end_;
+  std::uint64_t keep_ = 0;
+  std::uint64_t let_go_ = 0;
+};
+
 /// What a thread has gathered so far: one value for each place in a pack, so that the elements of one pack do
 /// not wait for each other.
 template <typename Combine, typename T>
@@ -123,8 +164,8 @@ __device__ void add_tile(PackTotal<Combine, T>& total, const Pack<T>* d_tile, un
 
 /// What this thread's share of the input comes to. A block takes tiles of `kUnroll` packs per thread, the
 /// grid's width apart; all loads of a tile are on their way before the first one is waited for.
-template <typename Combine, typename T, int kBlock, int kUnroll>
-__device__ Accumulator<T> thread_total(const T* d_input, std::uint64_t n) {
+template <typename Combine, typename T, int kBlock, int kUnroll, typename Load = PlainLoader>
+__device__ Accumulator<T> thread_total(const T* d_input, std::uint64_t n, const Load& load = {}) {
   constexpr unsigned kTile = kBlock * kUnroll;
   const Packs<T> packs(d_input, n);
   PackTotal<Combine, T> total;
@@ -134,7 +175,7 @@ __device__ Accumulator<T> thread_total(const T* d_input, std::uint64_t n) {
     const Pack<T>* d_tile = packs.d_packs + tile + threadIdx.x;
     Pack<T> loaded[kUnroll];
 #pragma unroll
-    for (int i = 0; i < kUnroll; ++i) loaded[i] = load_pack(d_tile + i * kBlock);
+    for (int i = 0; i < kUnroll; ++i) loaded[i] = load(d_tile + i * kBlock);
 #pragma unroll
     for (int i = 0; i < kUnroll; ++i) total.add(loaded[i]);
   }

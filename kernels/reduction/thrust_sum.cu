@@ -11,6 +11,7 @@
 // - Minimum sm: 7.5.
 #include <thrust/execution_policy.h>
 #include <thrust/reduce.h>
+#include <thrust/system_error.h>
 #include <thrust/transform_reduce.h>
 
 #include "kernels/cuda_check.h"
@@ -61,9 +62,13 @@ void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream)
   Workspace workspace{static_cast<char*>(buffers.d_workspace)};
   with_element_type(problem.dtype, [&](auto type) {
     using T = typename decltype(type)::type;
-    const auto sum = reduce(workspace, static_cast<const T*>(buffers.d_input), problem.n, stream);
-    check(cudaMemcpyAsync(buffers.d_output, &sum, sizeof(sum), cudaMemcpyHostToDevice, stream),
-          "cudaMemcpyAsync");
+    try {
+      const auto sum = reduce(workspace, static_cast<const T*>(buffers.d_input), problem.n, stream);
+      check(cudaMemcpyAsync(buffers.d_output, &sum, sizeof(sum), cudaMemcpyHostToDevice, stream),
+            "cudaMemcpyAsync");
+    } catch (const thrust::system_error& error) {
+      throw Error(ErrorKind::measurement, std::string("thrust::reduce: ") + error.what());
+    }
   });
 }
 

@@ -135,9 +135,7 @@ TEST_F(CountersTest, AgreeWithTheWorkOfEveryVariant) {
     // Counted by hardware in one pass and by instrumentation in another: the launch must do the same in both.
     EXPECT_EQ(value_of(counters[i], counter::kWarpInstructions),
               value_of(counters[i], counter::kWarpInstructionsSass));
-    EXPECT_EQ(value_of(counters[i], counter::kGlobalReductionBytes).value_or(-1) +
-                  value_of(counters[i], counter::kGlobalAtomicBytes).value_or(-1),
-              4 * atomics_of(expected[i]));
+    EXPECT_EQ(value_of(counters[i], counter::kL2AtomicOperations).value_or(-1), atomics_of(expected[i]));
     const double waiting = value_of(counters[i], counter::kBarrierStallWarpCycles).value_or(-1);
     EXPECT_LT(waiting, value_of(counters[i], counter::kActiveWarpCycles).value_or(0));
     if (has_barriers(expected[i])) {

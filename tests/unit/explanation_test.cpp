@@ -74,8 +74,7 @@ struct Example {
     }
     set(counter::kGlobalLoadSectorEfficiency, 1);
     set(counter::kGlobalStoreSectorEfficiency, 0.125);
-    set(counter::kGlobalReductionBytes, 4 * 8192);
-    set(counter::kGlobalAtomicBytes, 0);
+    set(counter::kL2AtomicOperations, 8192);
     set(counter::kActiveWarpCycles, 1e9);
     set(counter::kBarrierStallWarpCycles, 0.05e9);
   }
@@ -150,8 +149,8 @@ const std::vector<Case>& cases() {
       {"bytes-in-flight", [](Example& e) { e.measurement.launch.grid = (1 << 26) / 512; },
        [](Example& e) { e.measurement.launch.grid = (1 << 26) / 512 / 2; }},
       {"same-address-atomics",
-       [](Example& e) { e.set(counter::kGlobalReductionBytes, 4 * 0.76 * kBytes / 2.3e12 / 1.75e-9); },
-       [](Example& e) { e.set(counter::kGlobalReductionBytes, 4 * 0.74 * kBytes / 2.3e12 / 1.75e-9); }},
+       [](Example& e) { e.set(counter::kL2AtomicOperations, 0.76 * kBytes / 2.3e12 / 1.75e-9); },
+       [](Example& e) { e.set(counter::kL2AtomicOperations, 0.74 * kBytes / 2.3e12 / 1.75e-9); }},
       {"barrier-stalls", [](Example& e) { e.set(counter::kBarrierStallWarpCycles, 0.21e9); },
        [](Example& e) { e.set(counter::kBarrierStallWarpCycles, 0.19e9); }},
       {"last-wave", [](Example& e) { e.measurement.launch.grid = 1056 + 132; },
