@@ -25,6 +25,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 TEMPLATE = ROOT / "docs" / "ladder.md.in"
 DOCUMENT = ROOT / "docs" / "ladder.md"
 IMAGES = ROOT / "docs" / "images"
+PICTURES = [("ladder.svg", "ladder-h200", "roofline.svg"), ("sizes.svg", "sizes-h200", "bandwidth-cold.svg")]
 
 
 class Point:
@@ -108,6 +109,20 @@ class Recordings:
     def point(self, recording, variant, **fields):
         return self.points(recording, variant, **fields)[0]
 
+    def speed(self, recording, experiment, dtype, n, of="sum_best", over="cub_sum"):
+        """How many times as fast one variant is as another."""
+        fields = {"experiment": experiment, "dtype": dtype, "n": n}
+        return self.point(recording, over, **fields).time_s / self.point(recording, of, **fields).time_s
+
+    def speeds(self, recording, experiment):
+        """`speed` of every type and size, smallest first, with what it is of."""
+        cells = {(p.measurement["dtype"], p.n) for p in self.points(recording, "sum_best", experiment=experiment)}
+        return sorted((self.speed(recording, experiment, *cell), *cell) for cell in cells)
+
+    def slowest_cell(self, recording, experiment):
+        _, dtype, n = self.speeds(recording, experiment)[0]
+        return f"2^{n.bit_length() - 1} {dtype}"
+
     def run(self, recording):
         return self.load(recording)[0]
 
@@ -140,7 +155,9 @@ def render(recordings):
         x=lambda ratio: f"{ratio:.2f}×",
         sig=significant)
     return environment.get_template(TEMPLATE.name).render(
-        point=recordings.point, points=recordings.points, run=recordings.run, holds=holds)
+        point=recordings.point, points=recordings.points, run=recordings.run, speed=recordings.speed,
+        slowest_speed=lambda recording, experiment: recordings.speeds(recording, experiment)[0][0],
+        slowest_cell=recordings.slowest_cell, holds=holds)
 
 
 def main():
@@ -152,7 +169,8 @@ def main():
     recordings = Recordings(arguments.rooflinectl)
     try:
         text = render(recordings).encode()
-        pictures = {IMAGES / "ladder.svg": (recordings.load("ladder-h200")[2] / "roofline.svg").read_bytes()}
+        pictures = {IMAGES / name: (recordings.load(recording)[2] / source).read_bytes()
+                    for name, recording, source in PICTURES}
     finally:
         recordings.clean_up()
     stale = []

@@ -161,8 +161,8 @@ TEST(ReferenceSums, AreWhatElementByElementGives) {
         } else {
           EXPECT_EQ(reference.sum, expected);
         }
-        EXPECT_EQ(reference.sum_of_magnitudes,
-                  static_cast<double>(magnitude_one_by_one(data_set, dtype, begin, end)));
+        EXPECT_DOUBLE_EQ(reference.sum_of_magnitudes,
+                         static_cast<double>(magnitude_one_by_one(data_set, dtype, begin, end)));
       }
     }
   }

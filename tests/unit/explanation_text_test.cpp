@@ -29,12 +29,12 @@ struct Recording {
 TEST(ExplanationText, NamesBoundEvidenceAndNextStep) {
   const Recording recorded;
   const std::string text = terminal_explanation(recorded.run, recorded.analysis, {.point = "V7"}, 100);
-  EXPECT_THAT(text, HasSubstr("V7: bound by dram, 97.2 % of the roof; busiest level: dram 97 %\n"));
+  EXPECT_THAT(text, HasSubstr("V7: bound by dram, 98.1 % of the roof; busiest level: dram 98 %\n"));
   EXPECT_THAT(text, HasSubstr("  memory-bound: DRAM delivers nearly all that it can"));
   EXPECT_THAT(text,
-              HasSubstr("    DRAM utilisation 97.2 %, fraction of the roof 97.2 %, DRAM bandwidth 4.49"));
+              HasSubstr("    DRAM utilisation 98.1 %, fraction of the roof 98.1 %, DRAM bandwidth 4.61"));
   EXPECT_THAT(text, HasSubstr("    next: There is little left to gain"));
-  EXPECT_THAT(text, HasSubstr("V6 manual → V7: 1.88× as fast"));
+  EXPECT_THAT(text, HasSubstr("V6 manual → V7: 1.95× as fast"));
   EXPECT_THAT(text, Not(HasSubstr("V6: ")));
 }
 

@@ -95,7 +95,7 @@ test('without a script there are the picture and the tables', async ({ browser }
   const page = await (await browser.newContext({ javaScriptEnabled: false })).newPage();
   await page.goto(addressOf('shipped'));
   await expect(page.locator('figure > svg').first()).toBeVisible();
-  await expect(page.locator('table.points').first()).toContainText('628.5 µs');
+  await expect(page.locator('table.points').first()).toContainText('631.9 µs');
   await expect(page.locator('table.ceilings')).toContainText('DRAM read');
   await expect(page.locator('table.facts')).toContainText('580.159.04');
 });
