@@ -308,12 +308,7 @@ Json agreements(const Run& run) {
   for (const AgreementTable& table : agreement_tables(run)) {
     Json rows = Json::array();
     for (const Agreement& agreement : *table.agreements) {
-      rows.push_back({{"agreement", json_fields::to_json(agreement)},
-                      {"verdict", to_string(agreement.verdict())},
-                      {"ours", ours_text(agreement)},
-                      {"reference", reference_text(agreement)},
-                      {"difference", difference_text(agreement)},
-                      {"tolerance", tolerance_text(agreement)}});
+      rows.push_back(agreement_cells(agreement));
     }
     Json quantities = Json::array();
     for (const QuantitySummary& summary : by_quantity(*table.agreements)) {
@@ -321,11 +316,11 @@ Json agreements(const Run& run) {
     }
     tables.push_back({{"title", table.title},
                       {"summary", table.summary},
-                      {"reference", table.reference},
                       {"reason", table.reason},
                       {"hint", table.hint},
                       {"quantity_headings", quantity_headings()},
                       {"quantities", quantities},
+                      {"headings", agreement_headings(table.reference)},
                       {"rows", rows}});
   }
   return tables;

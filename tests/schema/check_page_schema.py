@@ -49,9 +49,9 @@ def main():
     for name, run_json in runs.items():
         data = data_of(rooflinectl, run_json)
         failures += [f"{name}: {error.json_path}: {error.message}" for error in validator.iter_errors(data)]
-    data["run"]["agreements"][0]["rows"][0]["agreement"]["unknown"] = 1
+    data["run"]["agreements"][0]["unknown"] = 1
     if validator.is_valid(data):
-        failures.append("accepted although an agreement has a member that run.schema.json does not know")
+        failures.append("accepted although a table has a member that the schema does not know")
     print(f"{len(runs)} pages")
     print("\n".join(failures))
     sys.exit(1 if failures else 0)

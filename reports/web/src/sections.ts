@@ -83,18 +83,19 @@ function textTable(label: string, headings: readonly string[], rows: readonly (r
 }
 
 function agreementRows(label: string, table: AgreementTable, rows: AgreementTable['rows']): HTMLElement {
-  const headings = ['subject', 'quantity', 'rooflinectl', table.reference, 'difference', 'tolerance', 'verdict', 'note'];
+  const verdict = table.headings.indexOf('verdict');
+  const cell = (text: string, column: number): HTMLElement => {
+    if (column === 0) return h('th', { scope: 'row' }, text);
+    return column === verdict ? h('td', {}, h('span', { class: `verdict ${text}` }, text)) : h('td', {}, text);
+  };
   return scrollBox(label, h('table', {},
-    h('thead', {}, h('tr', {}, ...headings.map((text) => h('th', { scope: 'col' }, text)))),
-    h('tbody', {}, ...rows.map((row) => h('tr', {},
-      h('th', { scope: 'row' }, row.agreement.subject), h('td', {}, row.agreement.quantity), h('td', { class: 'number' }, row.ours),
-      h('td', { class: 'number' }, row.reference), h('td', { class: 'number' }, row.difference), h('td', { class: 'number' }, row.tolerance),
-      h('td', {}, h('span', { class: `verdict ${row.verdict}` }, row.verdict)), h('td', {}, row.agreement.note))))));
+    h('thead', {}, h('tr', {}, ...table.headings.map((text) => h('th', { scope: 'col' }, text)))),
+    h('tbody', {}, ...rows.map((row) => h('tr', {}, ...row.map(cell))))));
 }
 
 /** The verdict, a row per quantity, what differs; every single number is folded away: there may be a thousand. */
 function agreementTable(table: AgreementTable): HTMLElement {
-  const differing = table.rows.filter((row) => row.verdict === 'differs');
+  const differing = table.rows.filter((row) => row[table.headings.indexOf('verdict')] === 'differs');
   return h('div', { class: 'agreement' },
     h('p', {}, h('strong', {}, table.title), ' ', h('span', { class: differing.length > 0 ? 'slower' : 'muted' }, table.summary || table.reason),
       table.hint !== '' && h('span', { class: 'muted' }, ` ${table.hint}`)),
