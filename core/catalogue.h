@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/dtype.h"
+#include "core/primitive.h"
 
 namespace rooflinectl {
 
@@ -42,6 +43,7 @@ struct VariantInfo {
 struct Catalogue {
   std::vector<VariantInfo> variants;
   std::vector<std::string> ceilings;
+  std::vector<PrimitiveInfo> primitives;
 
   const VariantInfo* find_variant(std::string_view id) const {
     for (const VariantInfo& variant : variants) {

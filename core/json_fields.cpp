@@ -168,7 +168,12 @@ Json to_json(const Catalogue& catalogue) {
     entry["minimum_sm"] = variant.minimum_sm;
     variants.push_back(entry);
   }
-  return {{"variants", variants}, {"ceilings", catalogue.ceilings}};
+  Json value = {{"variants", variants}, {"ceilings", catalogue.ceilings}};
+  if (catalogue.primitives.empty()) return value;
+  Json primitives = Json::array();
+  for (const PrimitiveInfo& primitive : catalogue.primitives) primitives.push_back(to_json(primitive));
+  value["primitives"] = std::move(primitives);
+  return value;
 }
 
 Catalogue catalogue_from(const Reader& reader) {
@@ -196,6 +201,11 @@ Catalogue catalogue_from(const Reader& reader) {
     catalogue.variants.push_back(std::move(variant));
   }
   catalogue.ceilings = reader["ceilings"].texts();
+  if (reader.has("primitives")) {
+    for (const Reader& entry : reader["primitives"].elements()) {
+      catalogue.primitives.push_back(primitive_info_from(entry));
+    }
+  }
   return catalogue;
 }
 
@@ -282,8 +292,10 @@ Json to_json(const Plan& plan) {
                            {"energy", experiment.energy},
                            {"points", points}});
   }
-  return {
+  Json value = {
       {"name", plan.name}, {"text", plan.text}, {"ceilings", plan.ceilings}, {"experiments", experiments}};
+  if (!plan.primitives.empty()) value["primitives"] = plan.primitives;
+  return value;
 }
 
 Plan plan_from(const Reader& reader) {
@@ -291,6 +303,7 @@ Plan plan_from(const Reader& reader) {
   plan.name = reader["name"].text();
   plan.text = reader["text"].text();
   plan.ceilings = reader["ceilings"].texts();
+  if (reader.has("primitives")) plan.primitives = reader["primitives"].texts();
   std::size_t n_points = 0;
   for (const Reader& entry : reader["experiments"].elements()) {
     Experiment experiment;
@@ -546,6 +559,77 @@ Measurement measurement_from(const Reader& reader) {
   if (reader.has("energy")) measurement.energy = energy_from(reader["energy"]);
   measurement.counters = counters_from(reader["counters"]);
   return measurement;
+}
+
+// ---- primitives ----
+
+Json to_json(const PrimitiveInfo& primitive) {
+  Json value = {{"id", primitive.id},
+                {"family", primitive.family},
+                {"title", primitive.title},
+                {"by", primitive.by},
+                {"dtype", to_string(primitive.dtype)},
+                {"scope", to_string(primitive.scope)}};
+  set_if(value, "instructions", primitive.instructions);
+  return value;
+}
+
+PrimitiveInfo primitive_info_from(const Reader& reader) {
+  PrimitiveInfo primitive;
+  primitive.id = reader["id"].text();
+  primitive.family = reader["family"].text();
+  primitive.title = reader["title"].text();
+  primitive.by = reader["by"].text();
+  primitive.dtype = parse_enum(reader["dtype"], dtype_from);
+  primitive.scope = parse_enum(
+      reader["scope"], from_names({PrimitiveScope::warp, PrimitiveScope::block, PrimitiveScope::device}));
+  if (reader.has("instructions")) primitive.instructions = reader["instructions"].small_integer();
+  return primitive;
+}
+
+namespace {
+
+Json to_json(const Cycles& cycles) {
+  Json value = {{"median", to_json(cycles.median)},
+                {"ci_low", cycles.ci_low},
+                {"ci_high", cycles.ci_high},
+                {"elements", cycles.elements},
+                {"samples", cycles.samples}};
+  set_if(value, "sm_clock_hz", cycles.sm_clock_hz);
+  return value;
+}
+
+Cycles cycles_from(const Reader& reader) {
+  Cycles cycles;
+  cycles.median = counter_value_from(reader["median"]);
+  cycles.ci_low = reader["ci_low"].number();
+  cycles.ci_high = reader["ci_high"].number();
+  cycles.elements = reader["elements"].size();
+  cycles.samples = reader["samples"].numbers();
+  if (reader.has("sm_clock_hz")) cycles.sm_clock_hz = reader["sm_clock_hz"].number();
+  return cycles;
+}
+
+}  // namespace
+
+Json to_json(const PrimitiveResult& result) {
+  Json value = to_json(result.info);
+  value["status"] = to_string(result.status);
+  if (!result.cause.empty()) value["cause"] = result.cause;
+  value["latency"] = to_json(result.latency);
+  value["throughput"] = to_json(result.throughput);
+  return value;
+}
+
+PrimitiveResult primitive_result_from(const Reader& reader) {
+  PrimitiveResult result;
+  result.info = primitive_info_from(reader);
+  result.status =
+      parse_enum(reader["status"], from_names({Status::ok, Status::unverified, Status::failed}));
+  if (reader.has("cause")) result.cause = reader["cause"].text();
+  result.latency = cycles_from(reader["latency"]);
+  result.throughput = cycles_from(reader["throughput"]);
+  return result;
 }
 
 // ---- agreement ----

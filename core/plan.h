@@ -82,6 +82,7 @@ struct Plan {
   std::string name;
   std::string text;  ///< the file as it was read
   std::vector<std::string> ceilings;
+  std::vector<std::string> primitives;  ///< ids
   std::vector<Experiment> experiments;
 
   bool operator==(const Plan&) const = default;

@@ -240,11 +240,15 @@ class PlanReader {
 
   Plan read(const YAML::Node& root) {
     const auto fields =
-        reader_.settings(root, position_of(root), "a plan", {"name", "ceilings", "defaults", "experiments"});
-    for (const char* key : {"name", "experiments"}) require_key(root, key, position_of(root), "the plan");
+        reader_.settings(root, position_of(root), "a plan",
+                                         {"name", "ceilings", "primitives", "defaults", "experiments"});
+    require_key(root, "name", position_of(root), "the plan");
+    // Primitives alone are something to measure.
+    if (!fields.contains("primitives")) require_key(root, "experiments", position_of(root), "the plan");
     Plan plan;
     plan.name = read_name(fields);
     plan.ceilings = read_ceilings(fields);
+    plan.primitives = read_primitives(fields);
     const Settings defaults = read_defaults(fields);
     if (const auto found = fields.find("experiments"); found != fields.end()) {
       read_experiments(found->second, defaults, plan);
@@ -291,6 +295,38 @@ class PlanReader {
                                              suggestion(pattern, catalogue_.ceilings)));
           return std::nullopt;
         });
+    return ids;
+  }
+
+  /// Ids, families and globs of ids; in the order of the catalogue.
+  Names read_primitives(const std::map<std::string, Field>& fields) {
+    const auto found = fields.find("primitives");
+    if (found == fields.end()) return {};
+    Names known;
+    for (const PrimitiveInfo& primitive : catalogue_.primitives) {
+      known.push_back(primitive.id);
+      if (std::find(known.begin(), known.end(), primitive.family) == known.end()) {
+        known.push_back(primitive.family);
+      }
+    }
+    std::set<std::string> wanted;
+    reader_.list<std::string>(
+        found->second, [&](const std::string& pattern, Position position) -> std::optional<std::string> {
+          bool matched = false;
+          for (const PrimitiveInfo& primitive : catalogue_.primitives) {
+            if (pattern != "all" && pattern != primitive.family && !matches_glob(pattern, primitive.id)) continue;
+            matched = true;
+            wanted.insert(primitive.id);
+          }
+          if (matched) return pattern;
+          reader_.fail(position,
+                       fmt::format("unknown primitive {}{}", quoted(pattern), suggestion(pattern, known)));
+          return std::nullopt;
+        });
+    Names ids;
+    for (const PrimitiveInfo& primitive : catalogue_.primitives) {
+      if (wanted.contains(primitive.id)) ids.push_back(primitive.id);
+    }
     return ids;
   }
 

@@ -16,6 +16,8 @@ namespace rooflinectl {
 /// otherwise: a name is more specific than a glob, and the first of two globs wins. The same value twice in
 /// one list is a mistake.
 ///
+/// `primitives` lists ids, globs of them, families, or `all`; a plan that has them needs no experiment.
+///
 /// Where the catalogue knows no more than ids (variants without dtypes: a build without CUDA), dtypes and
 /// block sizes are taken on trust.
 ///

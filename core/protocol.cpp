@@ -23,6 +23,8 @@ std::string_view to_string(Phase phase) {
       return "ceilings";
     case Phase::confirm:
       return "confirm";
+    case Phase::primitives:
+      return "primitives";
     case Phase::verify:
       return "verify";
     case Phase::time:
@@ -58,7 +60,7 @@ namespace {
 
 Phase phase_from(const Reader& reader) {
   for (Phase phase :
-       {Phase::self_test, Phase::ceilings, Phase::confirm, Phase::verify, Phase::time, Phase::count}) {
+       {Phase::self_test, Phase::ceilings, Phase::confirm, Phase::primitives, Phase::verify, Phase::time, Phase::count}) {
     if (to_string(phase) == reader.text()) return phase;
   }
   reader.fail(fmt::format("unknown phase '{}'", reader.text()));
@@ -93,6 +95,10 @@ Json to_json(const message::CeilingMeasured& measured) {
 
 Json to_json(const message::CeilingsKnown& known) {
   return {{"type", "ceilings_known"}, {"index", known.index}};
+}
+
+Json to_json(const message::PrimitiveMeasured& measured) {
+  return {{"type", "primitive"}, {"result", json_fields::to_json(measured.result)}};
 }
 
 Json to_json(const message::PointTimed& timed) {
@@ -143,6 +149,9 @@ Message message_from(const Reader& reader) {
   if (type == "self_test") return message::SelfTested{json_fields::self_test_from(reader["self_test"])};
   if (type == "ceiling") return message::CeilingMeasured{json_fields::ceiling_from(reader["ceiling"])};
   if (type == "ceilings_known") return message::CeilingsKnown{reader["index"].size()};
+  if (type == "primitive") {
+    return message::PrimitiveMeasured{json_fields::primitive_result_from(reader["result"])};
+  }
   if (type == "time") {
     return message::PointTimed{reader["point"].size(), json_fields::measurement_from(reader["measurement"])};
   }

@@ -69,13 +69,13 @@ struct Hello {
   bool operator==(const Hello&) const = default;
 };
 
-enum class Phase { self_test, ceilings, confirm, verify, time, count };
+enum class Phase { self_test, ceilings, confirm, primitives, verify, time, count };
 
 /// Work on a point or a ceiling begins. After a crash it names the culprit.
 struct Progress {
   Phase phase = Phase::time;
   std::optional<std::size_t> point;  ///< index into `all_points(plan)`
-  std::string what;                  ///< range name or ceiling id
+  std::string what;                  ///< range name, or id of a ceiling or primitive
   bool operator==(const Progress&) const = default;
 };
 
@@ -94,6 +94,12 @@ struct CeilingMeasured {
 struct CeilingsKnown {
   std::size_t index = 0;
   bool operator==(const CeilingsKnown&) const = default;
+};
+
+/// A primitive is measured, or has failed.
+struct PrimitiveMeasured {
+  PrimitiveResult result;
+  bool operator==(const PrimitiveMeasured&) const = default;
 };
 
 /// A point is verified and timed, or has failed; its counters follow later.
@@ -133,7 +139,7 @@ struct Bye {
 }  // namespace message
 
 using Message = std::variant<message::Hello, message::Progress, message::SelfTested, message::CeilingMeasured,
-                             message::CeilingsKnown, message::PointTimed, message::PointCounted,
+                             message::CeilingsKnown, message::PrimitiveMeasured, message::PointTimed, message::PointCounted,
                              message::PointTraced, message::Failure, message::Bye>;
 
 std::string_view to_string(message::Phase phase);

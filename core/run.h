@@ -13,6 +13,8 @@
 #include "core/counters.h"
 #include "core/environment.h"
 #include "core/plan.h"
+#include "core/primitive.h"
+#include "core/status.h"
 
 namespace rooflinectl {
 
@@ -138,10 +140,6 @@ struct EnergyResult {
   bool operator==(const EnergyResult&) const = default;
 };
 
-enum class Status { ok, unverified, failed };
-
-std::string_view to_string(Status status);
-
 /// Everything measured for one point.
 struct Measurement {
   PointId point;
@@ -195,6 +193,7 @@ struct Run {
   CounterSession counter_session;
   std::vector<Ceiling> ceilings;
   std::vector<Measurement> measurements;
+  std::vector<PrimitiveResult> primitives;
   std::optional<SelfTest> self_test;  ///< nothing where none was asked for
   std::vector<CrossCheck> cross_checks;
 

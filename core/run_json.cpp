@@ -55,6 +55,11 @@ std::string run_to_json(const Run& run) {
     measurements.push_back(json_fields::to_json(measurement));
   }
   value["measurements"] = std::move(measurements);
+  if (!run.primitives.empty()) {
+    Json primitives = Json::array();
+    for (const PrimitiveResult& result : run.primitives) primitives.push_back(json_fields::to_json(result));
+    value["primitives"] = std::move(primitives);
+  }
   if (run.self_test) value["self_test"] = json_fields::to_json(*run.self_test);
   if (!run.cross_checks.empty()) {
     Json cross_checks = Json::array();
@@ -103,6 +108,11 @@ Run run_from_json(std::string_view text, std::string_view name) {
   }
   for (const Reader& entry : reader["measurements"].elements(kMaxPoints)) {
     run.measurements.push_back(json_fields::measurement_from(entry));
+  }
+  if (reader.has("primitives")) {
+    for (const Reader& entry : reader["primitives"].elements()) {
+      run.primitives.push_back(json_fields::primitive_result_from(entry));
+    }
   }
   if (reader.has("self_test")) run.self_test = json_fields::self_test_from(reader["self_test"]);
   if (reader.has("cross_checks")) {

@@ -7,6 +7,7 @@
 
 #include "kernels/ceiling.h"
 #include "kernels/known_work.h"
+#include "kernels/primitive.h"
 #include "kernels/variant.h"
 
 namespace rooflinectl::kernels {
@@ -26,6 +27,16 @@ std::vector<CeilingBenchmark>& ceiling_benchmarks() {
 
 std::vector<KnownWork>& known_work() {
   static std::vector<KnownWork> list;
+  return list;
+}
+
+std::vector<LanePrimitive>& lane_primitives() {
+  static std::vector<LanePrimitive> list;
+  return list;
+}
+
+std::vector<DevicePrimitive>& device_primitives() {
+  static std::vector<DevicePrimitive> list;
   return list;
 }
 
@@ -115,6 +126,33 @@ const std::vector<KnownWork>& all_known_work() {
 KnownWorkRegistration::KnownWorkRegistration(std::vector<KnownWork> group) {
   for (KnownWork& work : group) {
     insert_sorted(known_work(), std::move(work), [](const KnownWork& w) { return std::string_view(w.id); });
+  }
+}
+
+int LanePrimitive::elements() const {
+  const int group = info.scope == PrimitiveScope::warp ? 32 : kPrimitiveBlock;
+  return group * static_cast<int>(value_bytes / size_bytes(info.dtype));
+}
+
+const std::vector<LanePrimitive>& all_lane_primitives() {
+  return lane_primitives();
+}
+
+const std::vector<DevicePrimitive>& all_device_primitives() {
+  return device_primitives();
+}
+
+PrimitiveRegistration::PrimitiveRegistration(std::vector<LanePrimitive> primitives) {
+  for (LanePrimitive& primitive : primitives) {
+    insert_sorted(lane_primitives(), std::move(primitive),
+                  [](const LanePrimitive& p) { return std::string_view(p.info.id); });
+  }
+}
+
+PrimitiveRegistration::PrimitiveRegistration(std::vector<DevicePrimitive> primitives) {
+  for (DevicePrimitive& primitive : primitives) {
+    insert_sorted(device_primitives(), std::move(primitive),
+                  [](const DevicePrimitive& p) { return std::string_view(p.info.id); });
   }
 }
 
