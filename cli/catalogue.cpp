@@ -38,6 +38,10 @@ Catalogue catalogue_of_ids() {
       if (const VariantInfo* described = other.find_variant(id)) variant = *described;
     }
   }
+  // One file makes many primitives: only recordings know them.
+  for (const Catalogue& other : recorded) {
+    if (other.primitives.size() > catalogue.primitives.size()) catalogue.primitives = other.primitives;
+  }
   for (const std::string_view id : kCeilingIds) catalogue.ceilings.emplace_back(id);
   return catalogue;
 }

@@ -66,6 +66,25 @@ void list_ceilings(const ListOptions& options) {
   }
 }
 
+// ---- primitives ----
+
+void list_primitives(const ListOptions& options) {
+  Catalogue catalogue = load_catalogue();
+  if (options.json) {
+    catalogue.variants.clear();
+    catalogue.ceilings.clear();
+    fmt::print("{}\n", encode(catalogue));
+    return;
+  }
+  Table table({"primitive", "family", "by", "type", "scope", "instructions", "what it does"});
+  for (const PrimitiveInfo& primitive : catalogue.primitives) {
+    table.add({primitive.id, primitive.family, primitive.by, std::string(to_string(primitive.dtype)),
+               std::string(to_string(primitive.scope)),
+               primitive.instructions ? fmt::format("{}", *primitive.instructions) : "", primitive.title});
+  }
+  fmt::print("{}", table.text());
+}
+
 // ---- metrics ----
 
 void print_chip(const ChipCounters& chip) {
@@ -130,6 +149,8 @@ int list(const ListOptions& options) {
     list_variants(options);
   } else if (options.topic == "ceilings") {
     list_ceilings(options);
+  } else if (options.topic == "primitives") {
+    list_primitives(options);
   } else if (options.topic == "metrics") {
     list_metrics(options);
   } else {
@@ -143,12 +164,12 @@ int list(const ListOptions& options) {
 void add_list_command(CLI::App& app, Action& action) {
   const auto options = std::make_shared<ListOptions>();
   CLI::App* const command =
-      app.add_subcommand("list", "List variants, ceilings, metrics of a chip, or devices");
+      app.add_subcommand("list", "List variants, ceilings, primitives, metrics of a chip, or devices");
   command
-      ->add_option("topic", options->topic, "variants or ceilings (what a plan can name), metrics, devices")
+      ->add_option("topic", options->topic, "variants, ceilings or primitives (what a plan can name), metrics, devices")
       ->type_name("TOPIC")
       ->default_val("variants")
-      ->check(CLI::IsMember({"variants", "ceilings", "metrics", "devices"}));
+      ->check(CLI::IsMember({"variants", "ceilings", "primitives", "metrics", "devices"}));
   command
       ->add_option("--chip", options->chip, "With metrics: the chip, such as GH100 (default: all, in short)")
       ->type_name("CHIP");

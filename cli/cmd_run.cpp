@@ -84,6 +84,7 @@ void print_plan(const Plan& plan) {
   fmt::print("plan: {}\n", plan.name);
   fmt::print("ceilings: {}\n",
              plan.ceilings.empty() ? "none" : fmt::format("{}", fmt::join(plan.ceilings, ", ")));
+  if (!plan.primitives.empty()) fmt::print("primitives: {}\n", fmt::join(plan.primitives, ", "));
   for (const Experiment& experiment : plan.experiments) print_experiment(experiment);
   if (!find_collector()) {
     fmt::print(
@@ -113,6 +114,10 @@ void print_summary(const MeasureResult& result) {
   if (bad > 0) {
     fmt::print("{} of {} points failed or could not be verified\n", bad, result.run.measurements.size());
   }
+  if (const std::size_t bad_primitives = result.bad_primitives(); bad_primitives > 0) {
+    fmt::print("{} of {} primitives failed or could not be verified\n", bad_primitives,
+               result.run.primitives.size());
+  }
   for (const std::string& loss : result.losses) fmt::print("{}\n", loss);
   print_duration(result.run);
 }
@@ -129,7 +134,8 @@ int end_run(const MeasureResult& result, Verbosity verbosity) {
   if (verbosity != Verbosity::quiet) print_summary(result);
   print_report(result.folder, verbosity);
   if (result.stopped_by) throw *result.stopped_by;
-  const bool complete = result.bad_points() == 0 && result.losses.empty() && !result.counters_are_suspect();
+  const bool complete =
+      result.bad_points() == 0 && result.bad_primitives() == 0 && result.losses.empty() && !result.counters_are_suspect();
   return complete ? 0 : static_cast<int>(ErrorKind::measurement);
 }
 
@@ -151,7 +157,10 @@ int end_replay(const Replay& replayed, const RunOptions& options, const std::str
       create_run_folder(options.output, replayed.run.plan.name, std::chrono::system_clock::now());
   write_file(folder / "run.json", run_to_json(replayed.run));
   write_reports(replayed.run, folder);
-  if (!quiet) fmt::print("\n{}\n", terminal_summary(replayed.run, columns_of(stdout)));
+  if (!quiet) fmt::print("\n{}\n", table_of(replayed.run));
+  for (const std::string& id : replayed.missing_primitives) {
+    fmt::print(quiet ? stderr : stdout, "not in the recording: primitive {}\n", id);
+  }
   print_missing(replayed.missing, all_points(replayed.run.plan).size(), quiet ? stderr : stdout);
   print_report(folder, options.verbosity());
   return 0;

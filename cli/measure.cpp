@@ -210,8 +210,13 @@ class Measuring {
     if (const auto* step = std::get_if<message::Progress>(&message)) {
       const bool named = step->point && is_point(*step->point);
       const bool names_a_point =
-          step->phase != Phase::self_test && step->phase != Phase::ceilings && step->phase != Phase::confirm;
+          step->phase == Phase::verify || step->phase == Phase::time || step->phase == Phase::count;
       if (names_a_point && !named) return "worked on a point that the plan does not have";
+    }
+    if (const auto* primitive = std::get_if<message::PrimitiveMeasured>(&message)) {
+      const auto& wanted = request_.plan.primitives;
+      const bool is_wanted = std::find(wanted.begin(), wanted.end(), primitive->result.info.id) != wanted.end();
+      if (!is_wanted) return "measured a primitive that the plan does not have";
     }
     if (const auto* timed = std::get_if<message::PointTimed>(&message)) {
       if (!is_point(timed->point) || timed->measurement.point != worklist_.points()[timed->point]) {
@@ -260,7 +265,7 @@ class Measuring {
   }
 
   std::optional<Outcome> handle(const message::Progress& step) {
-    if (step.point) worklist_.ceilings_finished();
+    if (step.point || step.phase == Phase::primitives) worklist_.ceilings_finished();
     current_ = step;
     progress_.begin(step);
     return std::nullopt;
@@ -325,6 +330,11 @@ class Measuring {
     return known;
   }
 
+  std::optional<Outcome> handle(const message::PrimitiveMeasured& measured) {
+    add(measured.result);
+    return std::nullopt;
+  }
+
   std::optional<Outcome> handle(const message::PointTimed& timed) {
     add_measurement(timed.point, timed.measurement);
     return std::nullopt;
@@ -360,6 +370,24 @@ class Measuring {
       progress_.warn(fmt::format("self-test: {}", self_test_verdict(self_test)));
     }
     current_.reset();
+  }
+
+  void add(const PrimitiveResult& result) {
+    recorder_.add(result);
+    worklist_.primitive_finished(result.info.id);
+    progress_.measured(result);
+    current_.reset();
+  }
+
+  void add_failed_primitive(const std::string& id, const std::string& cause) {
+    PrimitiveResult result;
+    result.info.id = id;
+    for (const PrimitiveInfo& info : recorder_.run().catalogue.primitives) {
+      if (info.id == id) result.info = info;
+    }
+    result.status = Status::failed;
+    result.cause = cause;
+    add(result);
   }
 
   void add_measurement(std::size_t point, const Measurement& measurement) {
@@ -406,6 +434,9 @@ class Measuring {
     } else if (step.phase == Phase::ceilings) {
       worklist_.give_up_ceiling(step.what);
       add_loss(fmt::format("ceiling {}: {}", step.what, cause));
+    } else if (step.phase == Phase::primitives) {
+      worklist_.ceilings_finished();
+      add_failed_primitive(step.what, cause);
     } else if (worklist_.needs_result(*step.point)) {
       add_failure(*step.point, cause);
     } else if (worklist_.needs_counters(*step.point)) {
@@ -437,6 +468,9 @@ class Measuring {
   /// Every point of the plan has a result in the end, be it the reason why it has none.
   void mark_what_is_left() {
     const std::string cause = stopped_by_ ? stopped_by_->what() : "the collector left it out";
+    for (const std::string& id : std::vector(worklist_.primitives())) {
+      add_failed_primitive(id, fmt::format("not measured: {}", cause));
+    }
     for (const std::size_t point : worklist_.to_measure()) {
       add_failure(point, fmt::format("not measured: {}", cause));
     }
@@ -485,12 +519,19 @@ class Measuring {
     const DeviceInfo& device = hello.device;
     fmt::print("device: {} (GPU {}, {}, driver {})\n", device.name, device.index, device.uuid,
                device.driver_version.empty() ? "unknown" : device.driver_version);
-    fmt::print("plan: {}, {} and {}\n", request_.plan.name,
-               format::counted(worklist_.points().size(), "point"),
+    const std::string primitives =
+        request_.plan.primitives.empty()
+            ? ""
+            : fmt::format(", {}", format::counted(request_.plan.primitives.size(), "primitive"));
+    fmt::print("plan: {}, {}{} and {}\n", request_.plan.name,
+               format::counted(worklist_.points().size(), "point"), primitives,
                format::counted(request_.plan.ceilings.size(), "ceiling"));
     if (request_.unfinished) {
-      fmt::print("resumed: {} to measure, {} to count\n",
-                 format::counted(worklist_.to_measure().size(), "point"), worklist_.to_count().size());
+      const std::size_t primitives_left = worklist_.primitives().size();
+      fmt::print("resumed: {}{} to measure, {} to count\n",
+                 format::counted(worklist_.to_measure().size(), "point"),
+                 primitives_left > 0 ? fmt::format(" and {}", format::counted(primitives_left, "primitive")) : "",
+                 worklist_.to_count().size());
     }
     print_counters(hello.counter_session);
     fmt::print("results: {}\n", recorder_.folder().string());
@@ -546,6 +587,11 @@ int end_interrupted(const MeasureResult& result) {
 std::size_t MeasureResult::bad_points() const {
   const auto is_bad = [](const Measurement& measurement) { return measurement.status != Status::ok; };
   return static_cast<std::size_t>(std::count_if(run.measurements.begin(), run.measurements.end(), is_bad));
+}
+
+std::size_t MeasureResult::bad_primitives() const {
+  const auto is_bad = [](const PrimitiveResult& result) { return result.status != Status::ok; };
+  return static_cast<std::size_t>(std::count_if(run.primitives.begin(), run.primitives.end(), is_bad));
 }
 
 bool MeasureResult::counters_are_suspect() const {

@@ -48,6 +48,8 @@ struct MeasureResult {
 
   /// Points that failed or could not be verified.
   std::size_t bad_points() const;
+  /// Primitives that failed or gave a wrong result.
+  std::size_t bad_primitives() const;
   /// There are counters, and a self-test that they did not pass.
   bool counters_are_suspect() const;
 };

@@ -8,6 +8,7 @@
 
 #include "reports/ceiling_table.h"
 #include "reports/format.h"
+#include "reports/primitive_table.h"
 
 namespace rooflinectl {
 
@@ -15,7 +16,8 @@ namespace {
 
 using message::Phase;
 
-/// One launch under the profiler, against timing a point.
+/// A primitive, and one launch under the profiler, against timing a point.
+constexpr double kPrimitiveWork = 0.05;
 constexpr double kCountedRangeWork = 0.1;
 /// No estimate before this fraction of the work is done.
 constexpr double kEstimateFrom = 0.05;
@@ -43,6 +45,7 @@ std::string_view activity(Phase phase) {
     case Phase::self_test:
       return "testing";
     case Phase::ceilings:
+    case Phase::primitives:
       return "measuring";
     case Phase::confirm:
       return "confirming";
@@ -61,7 +64,8 @@ Progress::Progress(const Plan& plan, std::size_t points_to_count, std::FILE* str
       verbosity_(verbosity),
       n_points_(all_points(plan).size()),
       points_to_count_(points_to_count),
-      total_work_(static_cast<double>(plan.ceilings.size() + n_points_)) {}
+      total_work_(static_cast<double>(plan.ceilings.size() + n_points_) +
+                  kPrimitiveWork * static_cast<double>(plan.primitives.size())) {}
 
 void Progress::set_passes(int passes) {
   total_work_ += kCountedRangeWork * passes * static_cast<double>(points_to_count_);
@@ -90,6 +94,12 @@ void Progress::measured(const Ceiling& ceiling) {
   done_work_ += 1;
   if (shows_results())
     display_.line(fmt::format("ceiling {}: {}", ceiling.id, ceiling_value(ceiling, ceiling.value)));
+}
+
+void Progress::measured(const PrimitiveResult& result) {
+  done_work_ += kPrimitiveWork;
+  if (!shows_results() && result.status == Status::ok) return;
+  display_.line(fmt::format("primitive {}: {}", result.info.id, primitive_text(result)));
 }
 
 void Progress::measured(const Measurement& measurement) {

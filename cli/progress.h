@@ -28,6 +28,7 @@ class Progress {
   void set_measured(std::size_t points);
   void begin(const message::Progress& step);
   void measured(const Ceiling& ceiling);
+  void measured(const PrimitiveResult& result);
   void measured(const Measurement& measurement);
   void warn(std::string_view text) { display_.line(text); }
   void finish() { display_.clear(); }

@@ -82,6 +82,19 @@ void Recorder::add(Ceiling ceiling) {
   has_news_ = true;
 }
 
+void Recorder::add(const PrimitiveResult& result) {
+  const auto& ids = run_.plan.primitives;
+  const auto place = [&](const PrimitiveResult& other) {
+    return std::find(ids.begin(), ids.end(), other.info.id) - ids.begin();
+  };
+  std::erase_if(run_.primitives,
+                [&](const PrimitiveResult& other) { return other.info.id == result.info.id; });
+  const auto after = std::find_if(run_.primitives.begin(), run_.primitives.end(),
+                                  [&](const auto& other) { return place(other) > place(result); });
+  run_.primitives.insert(after, result);
+  has_news_ = true;
+}
+
 void Recorder::add(std::size_t point, Measurement measurement) {
   measurements_[point] = std::move(measurement);
   has_news_ = true;

@@ -38,6 +38,8 @@ class Recorder {
   void add(const SelfTest& self_test);
   /// Replaces a ceiling of the same id and source. One that was measured and does not say when, was so now.
   void add(Ceiling ceiling);
+  /// Replaces a result of the same primitive; they stay in the order of the plan.
+  void add(const PrimitiveResult& result);
   void add(std::size_t point, Measurement measurement);
   /// The point must have a measurement.
   void add_counters(std::size_t point, const Counters& counters);

@@ -25,6 +25,16 @@ Replay replay(const Plan& plan, const Run& recording) {
   answer.run.source = RunSource::replayed;
   answer.run.plan = plan;
   answer.run.measurements.clear();
+  answer.run.primitives.clear();
+  for (const std::string& id : plan.primitives) {
+    const auto found = std::find_if(recording.primitives.begin(), recording.primitives.end(),
+                                    [&](const PrimitiveResult& result) { return result.info.id == id; });
+    if (found == recording.primitives.end()) {
+      answer.missing_primitives.push_back(id);
+    } else {
+      answer.run.primitives.push_back(*found);
+    }
+  }
   for (const PointId& point : all_points(plan)) {
     const auto found = std::find_if(recording.measurements.begin(), recording.measurements.end(),
                                     [&](const Measurement& m) { return is_same_work(m.point, point); });
@@ -38,13 +48,21 @@ Replay replay(const Plan& plan, const Run& recording) {
   return answer;
 }
 
+namespace {
+
+std::size_t missing(const Replay& replay) {
+  return replay.missing.size() + replay.missing_primitives.size();
+}
+
+}  // namespace
+
 std::optional<Replay> replay_best(const Plan& plan, const std::vector<fs::path>& recordings) {
   std::optional<Replay> best;
   for (const fs::path& path : recordings) {
     Replay candidate = replay(plan, run_from_json(read_file(path), path.string()));
-    if (!best || candidate.missing.size() < best->missing.size()) best = std::move(candidate);
+    if (!best || missing(candidate) < missing(*best)) best = std::move(candidate);
   }
-  if (best && best->run.measurements.empty()) return std::nullopt;
+  if (best && best->run.measurements.empty() && best->run.primitives.empty()) return std::nullopt;
   return best;
 }
 

@@ -39,6 +39,10 @@ void Worklist::take_over(const Run& earlier) {
   // Beside those of the plan, the cost of a launch is always measured.
   if (plan_.ceilings.empty() && knows_launch) ceilings_finished();
 
+  for (const PrimitiveResult& result : earlier.primitives) {
+    if (result.status != Status::failed) primitive_finished(result.info.id);
+  }
+
   for (const Measurement& measurement : earlier.measurements) {
     const auto point = std::find(points_.begin(), points_.end(), measurement.point);
     if (point == points_.end() || measurement.status == Status::failed) continue;
@@ -66,7 +70,7 @@ std::size_t Worklist::points_with_counters() const {
 
 bool Worklist::finished() const {
   const bool ceilings_left = !plan_.ceilings.empty() && !skip_ceilings_;
-  return !ceilings_left &&
+  return !ceilings_left && plan_.primitives.empty() &&
          std::all_of(states_.begin(), states_.end(), [](State state) { return state == State::finished; });
 }
 
@@ -76,6 +80,10 @@ void Worklist::ceiling_measured(const std::string& id) {
 
 void Worklist::give_up_ceiling(const std::string& id) {
   if (std::erase(plan_.ceilings, id) == 0) skip_ceilings_ = true;
+}
+
+void Worklist::primitive_finished(const std::string& id) {
+  std::erase(plan_.primitives, id);
 }
 
 void Worklist::point_timed(std::size_t point, Status status) {

@@ -34,7 +34,7 @@ class Worklist {
   bool needs_counters(std::size_t point) const { return states_[point] == State::to_count; }
   /// How many points there are, done or not, that are to have counters.
   std::size_t points_with_counters() const;
-  /// Whether nothing is left to be done: no ceiling, no point.
+  /// Whether nothing is left to be done: no ceiling, no primitive, no point.
   bool finished() const;
 
   /// The next collector shall begin with a self-test.
@@ -47,6 +47,10 @@ class Worklist {
   /// given up.
   void give_up_ceiling(const std::string& id);
   void ceilings_finished() { skip_ceilings_ = true; }
+
+  /// Ids of primitives without a result.
+  const std::vector<std::string>& primitives() const { return plan_.primitives; }
+  void primitive_finished(const std::string& id);
 
   void point_timed(std::size_t point, Status status);
   /// Nothing more is to be done for the point: it is counted, or not worth another try.

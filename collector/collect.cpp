@@ -22,6 +22,7 @@
 #include "collector/nvml.h"
 #include "collector/nvtx.h"
 #include "collector/prepared_point.h"
+#include "collector/primitives.h"
 #include "collector/profiler.h"
 #include "collector/self_test.h"
 #include "collector/timing.h"
@@ -135,6 +136,18 @@ class Collection {
       }
     }
     counters_.collection_s += seconds_since(start);
+  }
+
+  void measure_primitives() {
+    PrimitiveBench bench(device_, timer_, stream_);
+    for (const std::string& id : request_.plan.primitives) {
+      emit_(message::Progress{Phase::primitives, std::nullopt, id});
+      const PrimitiveResult result = bench.measure(id);
+      emit_(message::PrimitiveMeasured{result});
+      if (result.status == Status::failed && !context_is_usable()) {
+        throw Error(ErrorKind::measurement, "the CUDA context is lost: " + result.cause);
+      }
+    }
   }
 
   void time_points() {
@@ -382,6 +395,7 @@ Catalogue linked_catalogue() {
   for (const kernels::CeilingBenchmark& benchmark : kernels::all_ceiling_benchmarks()) {
     catalogue.ceilings.push_back(benchmark.id);
   }
+  catalogue.primitives = linked_primitives();
   return catalogue;
 }
 
@@ -405,6 +419,7 @@ void collect(const CollectRequest& request, const std::function<void(const Messa
         collection.measure_ceilings();
         collection.confirm_ceilings();
       }
+      collection.measure_primitives();
       // All times of points before any of their counters: an attached profiler may slow launches down.
       collection.time_points();
       collection.count_points();
