@@ -22,6 +22,9 @@ inline std::string chart_file_name(std::string_view experiment, std::string_view
 /// The picture that stands for the run: that of the first experiment, or of the ceilings where there is none.
 inline constexpr std::string_view kFirstChartFileName = "roofline";
 
+/// The picture of the primitives.
+inline constexpr std::string_view kPrimitivesFileName = "primitives";
+
 /// The kind of picture that draws bandwidth against size.
 inline constexpr std::string_view kSizeSweepKind = "bandwidth";
 

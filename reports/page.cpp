@@ -61,12 +61,13 @@ std::string filled(std::string_view page, const Parts& parts) {
 
 }  // namespace
 
-std::string report_page(const Run& run, const Analysis& analysis, const std::vector<PagePictures>& pictures) {
+std::string report_page(const Run& run, const Analysis& analysis, const std::vector<PagePictures>& pictures,
+                        const std::string& primitives_picture) {
   Parts parts;
   parts["title"] = escape_markup(fmt::format("{} on {}", run.plan.name, run.device.name));
   parts["subtitle"] = escape_markup(fmt::format("{} · {} · rooflinectl {}", format::utc(run.started_utc),
                                                 to_string(run.source), run.tool_version));
-  parts["without-script"] = page_without_script(run, analysis, pictures);
+  parts["without-script"] = page_without_script(run, analysis, pictures, primitives_picture);
   parts["size-sweeps"] = size_sweeps(pictures);
   parts["data"] = script_safe(page_data(run, analysis));
   parts["run"] = script_safe(run_to_json(run));

@@ -8,6 +8,7 @@
 #include "reports/environment_facts.h"
 #include "reports/format.h"
 #include "reports/point_table.h"
+#include "reports/primitive_table.h"
 #include "reports/svg.h"
 
 namespace rooflinectl {
@@ -100,6 +101,24 @@ std::string ceilings(const Run& run) {
   return html + "</tbody></table></div>\n" + findings(ceiling_findings(pairs));
 }
 
+std::string primitives(const Run& run, const std::string& picture) {
+  if (run.primitives.empty()) return {};
+  std::string html = fmt::format("<section>\n<h2>Primitives</h2>\n<p>{}</p>\n{}", kPrimitiveExplanation,
+                                 figure(picture));
+  html += "<div class=\"scroll\"><table class=\"primitives\"><thead><tr>";
+  for (const PrimitiveColumn& column : primitive_columns()) html += header_cell(column.title, column.is_number);
+  html += "</tr></thead><tbody>\n";
+  for (const PrimitiveResult& result : run.primitives) {
+    html += "<tr>";
+    for (const PrimitiveColumn& column : primitive_columns()) {
+      html += fmt::format("<td{}>{}</td>", number_class(column.is_number),
+                          escape_markup(column.text(run, result)));
+    }
+    html += "</tr>\n";
+  }
+  return html + "</tbody></table></div>\n" + findings(primitive_failures(run)) + "</section>\n";
+}
+
 std::string environment(const Run& run) {
   std::string html;
   for (const Fact& fact : environment_facts(run)) {
@@ -112,12 +131,13 @@ std::string environment(const Run& run) {
 }  // namespace
 
 std::string page_without_script(const Run& run, const Analysis& analysis,
-                                const std::vector<PagePictures>& pictures) {
+                                const std::vector<PagePictures>& pictures,
+                                const std::string& primitives_picture) {
   return fmt::format(
-      "<main class=\"without-script\">\n{}<section>\n<h2>Ceilings</h2>\n{}</section>\n"
+      "<main class=\"without-script\">\n{}{}<section>\n<h2>Ceilings</h2>\n{}</section>\n"
       "<section>\n<h2>Environment</h2>\n<table "
       "class=\"facts\"><tbody>\n{}</tbody></table>\n</section>\n</main>\n",
-      sections(run, analysis, pictures), ceilings(run), environment(run));
+      sections(run, analysis, pictures), primitives(run, primitives_picture), ceilings(run), environment(run));
 }
 
 }  // namespace rooflinectl

@@ -12,6 +12,7 @@ namespace rooflinectl {
 /// What a reader without JavaScript sees: `pictures` (SVG, one per experiment), tables, steps, ceilings and
 /// environment as HTML.
 std::string page_without_script(const Run& run, const Analysis& analysis,
-                                const std::vector<PagePictures>& pictures);
+                                const std::vector<PagePictures>& pictures,
+                                const std::string& primitives_picture);
 
 }  // namespace rooflinectl

@@ -12,6 +12,7 @@ namespace rooflinectl {
 namespace {
 
 std::string cycles_text(double cycles) {
+  if (cycles >= 1e6) return fmt::format("{} M", format::significant(cycles / 1e6));
   return cycles >= 1000 ? fmt::format("{:.0f}", cycles) : format::significant(cycles);
 }
 

@@ -17,6 +17,8 @@
 #include "reports/pdf.h"
 #include "reports/png.h"
 #include "reports/points_csv.h"
+#include "reports/primitive_table.h"
+#include "reports/primitives_layout.h"
 #include "reports/size_sweep.h"
 #include "reports/summary_md.h"
 #include "reports/svg.h"
@@ -113,9 +115,14 @@ std::vector<fs::path> write_reports(const Run& run, const fs::path& folder_path,
     const Scene scene = ceilings_scene(ceilings_model(run, selection));
     pictures.push_back({folder.write_picture({std::string(kFirstChartFileName)}, scene), ""});
   }
+  std::string primitives;
+  if (!run.primitives.empty()) {
+    primitives = folder.write_picture({std::string(kPrimitivesFileName)}, primitives_scene(run));
+    folder.write("primitives.csv", primitives_csv(run));
+  }
   folder.write("points.csv", points_csv(analysis));
   folder.write("summary.md", summary_md(run, analysis));
-  folder.write("report.html", report_page(run, analysis, pictures));
+  folder.write("report.html", report_page(run, analysis, pictures, primitives));
   return folder.take();
 }
 

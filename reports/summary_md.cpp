@@ -13,6 +13,7 @@
 #include "reports/format.h"
 #include "reports/markdown.h"
 #include "reports/point_table.h"
+#include "reports/primitive_table.h"
 #include "reports/self_test_table.h"
 #include "reports/size_sweep.h"
 
@@ -107,6 +108,19 @@ std::string section(const Run& run, const ExperimentAnalysis& experiment) {
                      findings(run, experiment), steps(experiment), speeds(run, experiment));
 }
 
+std::string primitives(const Run& run) {
+  if (run.primitives.empty()) return {};
+  std::string text = fmt::format("## Primitives\n\n![Latency and throughput of primitives]({}.png)\n\n{}\n\n",
+                                 kPrimitivesFileName, kPrimitiveExplanation);
+  text += table_head(primitive_columns());
+  for (const PrimitiveResult& result : run.primitives) {
+    std::vector<std::string> cells;
+    for (const PrimitiveColumn& column : primitive_columns()) cells.push_back(column.text(run, result));
+    text += table_row(cells);
+  }
+  return text + list(primitive_failures(run)) + "\n";
+}
+
 std::string ceilings(const Run& run) {
   if (run.ceilings.empty()) return "## Ceilings\n\nNone.\n";
   const std::vector<CeilingPair> pairs = ceiling_pairs(run);
@@ -171,7 +185,7 @@ std::string summary_md(const Run& run, const Analysis& analysis) {
     text += kExplanation;
   }
   for (const ExperimentAnalysis& experiment : analysis.experiments) text += section(run, experiment);
-  text += ceilings(run);
+  text += primitives(run) + ceilings(run);
   for (const AgreementTable& table : agreement_tables(run)) text += agreements(table);
   return text + environment(run);
 }

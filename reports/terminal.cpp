@@ -8,6 +8,7 @@
 #include "reports/ceiling_table.h"
 #include "reports/chart_model.h"
 #include "reports/point_table.h"
+#include "reports/primitive_table.h"
 #include "reports/reports.h"
 #include "reports/self_test_table.h"
 #include "reports/text_table.h"
@@ -55,6 +56,20 @@ std::string block(const Run& run, const ExperimentAnalysis& experiment, std::siz
   return text + sentence(provenance(run, experiment.points), width);
 }
 
+std::string primitive_table(const Run& run, std::size_t width) {
+  if (run.primitives.empty()) return {};
+  std::vector<TextColumn> columns;
+  for (const PrimitiveColumn& column : primitive_columns()) {
+    std::vector<std::string> texts;
+    for (const PrimitiveResult& result : run.primitives) texts.push_back(column.text(run, result));
+    columns.push_back(text_column(column.title, column.is_number, texts));
+  }
+  std::string text = "primitives, in cycles of an SM\n" +
+                     text_table(std::move(columns), width, {"bandwidth", "elements/s", "per instruction"});
+  for (const std::string& failure : primitive_failures(run)) text += paragraph(failure, width);
+  return text;
+}
+
 std::string self_test_lines(const SelfTest& self_test, std::size_t width) {
   std::string text = paragraph(fmt::format("self-test: {}", self_test_verdict(self_test)), width);
   const std::vector<std::string> findings = self_test_findings(self_test);
@@ -80,6 +95,7 @@ std::string terminal_summary(const Run& run, int columns) {
     text += paragraph(finding, width_of(columns));
   }
   if (run.self_test) text += self_test_lines(*run.self_test, width_of(columns));
+  if (!run.primitives.empty()) text += fmt::format("\n{}", primitive_table(run, width_of(columns)));
   const std::string roofline = terminal_roofline(run, columns);
   return roofline.empty() ? text : fmt::format("{}\n{}", text, roofline);
 }
@@ -100,6 +116,7 @@ std::string terminal_ceilings(const Run& run, int columns) {
   std::string text = ceiling_table(run, pairs, width_of(columns));
   for (const std::string& finding : ceiling_findings(pairs)) text += paragraph(finding, width_of(columns));
   if (run.self_test) text += self_test_lines(*run.self_test, width_of(columns));
+  if (!run.primitives.empty()) text += fmt::format("\n{}", primitive_table(run, width_of(columns)));
   return text;
 }
 

@@ -77,7 +77,7 @@ void add(std::vector<LanePrimitive>& list) {
   const auto description = [&](const std::string& suffix, const char* by, const char* way) {
     return Description{.id = "block_scan_" + kind + "_i32" + suffix,
                        .family = "block_scan",
-                       .title = kind + " scan of 256 threads" + way,
+                       .title = kind + " scan of a block" + way,
                        .by = by};
   };
   list.push_back(primitive<BlockScan<exclusive>>(description("", "ours", "")));

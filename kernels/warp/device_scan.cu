@@ -214,7 +214,7 @@ void add(std::vector<DevicePrimitive>& list) {
   DevicePrimitive scan;
   scan.info = {.id = "device_scan_" + kind + "_i32",
                .family = "device_scan",
-               .title = kind + " scan by the device",
+               .title = kind + " scan of the device",
                .by = "ours",
                .dtype = Dtype::i32,
                .scope = PrimitiveScope::device,

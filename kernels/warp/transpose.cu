@@ -136,7 +136,7 @@ template <typename Op>
 LanePrimitive transpose(const std::string& name, const std::string& title, int instructions) {
   return primitive<Op>({.id = "transpose_" + name,
                         .family = "transpose",
-                        .title = "32×32 transpose, " + title,
+                        .title = "32×32, " + title,
                         .instructions = instructions});
 }
 

@@ -79,7 +79,7 @@ namespace {
 template <typename Op>
 LanePrimitive vote(const std::string& name, const char* title, const char* by = "ours") {
   return primitive<Op>(
-      {.id = "vote_" + name, .family = "vote", .title = title, .by = by, .instructions = 1});
+      {.id = "vote_" + name, .family = "vote", .title = std::string("vote ") + title, .by = by, .instructions = 1});
 }
 
 const PrimitiveRegistration registration(std::vector<LanePrimitive>{

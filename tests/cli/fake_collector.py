@@ -3,7 +3,7 @@
 """Plays rooflinectl-collector without a GPU: same protocol, invented numbers, and accidents on demand.
 
 FAKE_COLLECTOR holds accidents, separated by blanks: `<what>@<phase>:<number>`, where the number is the index of a point
-(or, in the phase `ceilings`, the name of a ceiling; `self_test:counters`), or `<what>@start`, `<what>@end`. What can happen:
+(or, in the phases `ceilings` and `primitives`, a name; `self_test:counters`), or `<what>@start`, `<what>@end`. What can happen:
 
   segv, exit5, exit0, hang, slow, chatty      to the process
   rubbish, half, endless                      to a line
@@ -39,6 +39,9 @@ VARIANTS = [
     ("sum_warp_shuffle", "warp shuffle", ["f32", "f16"], [256], 8, "scalar"),
 ]
 CEILINGS = ["dram_copy", "dram_read", "f32_add"]
+PRIMITIVES = [{"id": f"shuffle_{name}_i32{suffix}", "family": "shuffle", "title": f"shuffle {name}", "by": by, "dtype": "i32",
+               "scope": "warp", "instructions": 1}
+              for name in ["down", "up"] for suffix, by in [("", "ours"), ("_cg", "cooperative groups")]]
 
 
 def catalogue():
@@ -50,7 +53,7 @@ def catalogue():
         if elements:
             variant["default_elements_per_thread"] = elements
         variants.append(variant)
-    return {"variants": variants, "ceilings": CEILINGS}
+    return {"variants": variants, "ceilings": CEILINGS, "primitives": PRIMITIVES}
 
 
 DEVICE = {"name": "Fake GPU", "uuid": os.environ.get("FAKE_COLLECTOR_UUID", "GPU-00000000-0000-0000-0000-000000000000"), "chip": "FK100", "index": 0,
@@ -276,6 +279,19 @@ def main():
             for ceiling in measured:
                 confirmation = {"agrees": True, "detail": "counted 1.0000 of the declared work"}
                 say({"type": "ceiling", "ceiling": dict(ceiling, confirmation=confirmation)})
+
+    for name in request["plan"].get("primitives", []):
+        say({"type": "progress", "phase": "primitives", "what": name})
+        accidents(f"primitives:{name}")
+        cycles = {"median": 24.5, "ci_low": 24.4, "ci_high": 24.6, "elements": 32, "samples": [24.5] * 6}
+        result = dict(next(primitive for primitive in PRIMITIVES if primitive["id"] == name), status="ok", latency=cycles,
+                      throughput=dict(cycles, median=2.0, ci_low=2.0, ci_high=2.0))
+        if happens("unverified", f"primitives:{name}"):
+            nothing = dict(cycles, median={"unavailable": "not measured"}, samples=[])
+            result.update(status="unverified", cause="wrong value in thread 3", latency=nothing, throughput=nothing)
+        if happens("mistaken", f"primitives:{name}"):
+            result["id"] = "shuffle_sideways"
+        say({"type": "primitive", "result": result})
 
     to_count = []
     for index, point in enumerate(points):

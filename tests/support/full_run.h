@@ -173,6 +173,32 @@ inline Run full_run() {
   failed.cause = "cudaErrorIllegalAddress";
   run.measurements = {measured, failed};
 
+  PrimitiveInfo scan;
+  scan.id = "device_scan_exclusive_i64_cub";
+  scan.family = "device_scan";
+  scan.title = "exclusive scan of the device";
+  scan.by = "CUB";
+  scan.dtype = Dtype::i64;
+  scan.scope = PrimitiveScope::device;
+  PrimitiveInfo shuffle;
+  shuffle.id = "shuffle_down_i32";
+  shuffle.family = "shuffle";
+  shuffle.title = "shuffle down";
+  shuffle.by = "ours";
+  shuffle.dtype = Dtype::i32;
+  shuffle.instructions = 1;
+  run.catalogue.primitives = {scan, shuffle};
+  run.plan.primitives = {scan.id, shuffle.id};
+  run.primitives = {{.info = scan,
+                     .latency = {.median = CounterValue::measured(5000),
+                                 .ci_low = 4990,
+                                 .ci_high = 5010,
+                                 .elements = 4096,
+                                 .sm_clock_hz = 1.97e9,
+                                 .samples = {4990, 5000, 5010}},
+                     .throughput = {.median = CounterValue::unavailable("the SM clock could not be read")}},
+                    {.info = shuffle, .status = Status::failed, .cause = "cudaErrorIllegalAddress"}};
+
   run.self_test = SelfTest{.reason = "interrupted",
                            .wall_s = 1.5,
                            .agreements = {{.subject = "f32_fadd",

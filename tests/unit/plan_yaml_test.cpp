@@ -32,12 +32,22 @@ VariantInfo variant(const std::string& id, std::vector<Dtype> dtypes, std::vecto
   return info;
 }
 
+PrimitiveInfo primitive(const std::string& id, const std::string& family) {
+  PrimitiveInfo info;
+  info.id = id;
+  info.family = family;
+  return info;
+}
+
 const Catalogue& catalogue() {
   static const Catalogue kCatalogue = {{variant("reduce_v0_global", {Dtype::f32}, {128, 256, 512}),
                                         variant("reduce_v3_sequential", {Dtype::f32}, {256}),
                                         variant("sum_atomic", {Dtype::f32, Dtype::f16}, {256}),
                                         variant("sum_warp_shuffle", {Dtype::f32, Dtype::f16}, {128, 256}, 8)},
-                                       {"dram_copy", "dram_read", "f32_add", "f32_fma"}};
+                                       {"dram_copy", "dram_read", "f32_add", "f32_fma"},
+                                       {primitive("shuffle_down_i32", "shuffle"),
+                                        primitive("shuffle_up_i32", "shuffle"),
+                                        primitive("vote_any", "vote")}};
   return kCatalogue;
 }
 
@@ -384,6 +394,25 @@ TEST(PlanYaml, TheSizeOfTheFileAndTheNumberOfMistakesAreBounded) {
   std::string variants = "variants: [x0";
   for (int i = 1; i < 5'000; ++i) variants += fmt::format(",x{}", i);
   EXPECT_THAT(mistakes_in(plan_of({variants + "]", "sizes: 1"})), SizeIs(1000));
+}
+
+TEST(PlanYaml, PrimitivesAreIdsGlobsFamiliesOrAllInTheOrderOfTheCatalogue) {
+  const auto primitives = [](const std::string& list) {
+    return parse("name: p\nprimitives: " + list + "\n").primitives;
+  };
+  EXPECT_THAT(primitives("all"), ElementsAre("shuffle_down_i32", "shuffle_up_i32", "vote_any"));
+  EXPECT_THAT(primitives("[vote_any, shuffle]"), ElementsAre("shuffle_down_i32", "shuffle_up_i32", "vote_any"));
+  EXPECT_THAT(primitives("shuffle_u*"), ElementsAre("shuffle_up_i32"));
+  EXPECT_THAT(parse("name: p\nexperiments: {e: {variants: sum_atomic, sizes: 8}}\n").primitives, IsEmpty());
+}
+
+TEST(PlanYaml, AnUnknownPrimitiveIsNamedWithTheNearestOne) {
+  EXPECT_THAT(mistakes_in("name: p\nprimitives: [shufle]\n"),
+              ElementsAre(HasSubstr("plan.yaml:2:14: unknown primitive 'shufle', did you mean 'shuffle'")));
+}
+
+TEST(PlanYaml, WithoutPrimitivesAPlanNeedsExperiments) {
+  EXPECT_THAT(mistakes_in("name: p\n"), ElementsAre(HasSubstr("the plan has no 'experiments'")));
 }
 
 }  // namespace
