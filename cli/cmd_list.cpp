@@ -166,7 +166,8 @@ void add_list_command(CLI::App& app, Action& action) {
   CLI::App* const command =
       app.add_subcommand("list", "List variants, ceilings, primitives, metrics of a chip, or devices");
   command
-      ->add_option("topic", options->topic, "variants, ceilings or primitives (what a plan can name), metrics, devices")
+      ->add_option("topic", options->topic,
+                   "variants, ceilings or primitives (what a plan can name), metrics, devices")
       ->type_name("TOPIC")
       ->default_val("variants")
       ->check(CLI::IsMember({"variants", "ceilings", "primitives", "metrics", "devices"}));

@@ -134,8 +134,8 @@ int end_run(const MeasureResult& result, Verbosity verbosity) {
   if (verbosity != Verbosity::quiet) print_summary(result);
   print_report(result.folder, verbosity);
   if (result.stopped_by) throw *result.stopped_by;
-  const bool complete =
-      result.bad_points() == 0 && result.bad_primitives() == 0 && result.losses.empty() && !result.counters_are_suspect();
+  const bool complete = result.bad_points() == 0 && result.bad_primitives() == 0 && result.losses.empty() &&
+                        !result.counters_are_suspect();
   return complete ? 0 : static_cast<int>(ErrorKind::measurement);
 }
 

@@ -215,7 +215,8 @@ class Measuring {
     }
     if (const auto* primitive = std::get_if<message::PrimitiveMeasured>(&message)) {
       const auto& wanted = request_.plan.primitives;
-      const bool is_wanted = std::find(wanted.begin(), wanted.end(), primitive->result.info.id) != wanted.end();
+      const bool is_wanted =
+          std::find(wanted.begin(), wanted.end(), primitive->result.info.id) != wanted.end();
       if (!is_wanted) return "measured a primitive that the plan does not have";
     }
     if (const auto* timed = std::get_if<message::PointTimed>(&message)) {
@@ -528,10 +529,10 @@ class Measuring {
                format::counted(request_.plan.ceilings.size(), "ceiling"));
     if (request_.unfinished) {
       const std::size_t primitives_left = worklist_.primitives().size();
-      fmt::print("resumed: {}{} to measure, {} to count\n",
-                 format::counted(worklist_.to_measure().size(), "point"),
-                 primitives_left > 0 ? fmt::format(" and {}", format::counted(primitives_left, "primitive")) : "",
-                 worklist_.to_count().size());
+      fmt::print(
+          "resumed: {}{} to measure, {} to count\n", format::counted(worklist_.to_measure().size(), "point"),
+          primitives_left > 0 ? fmt::format(" and {}", format::counted(primitives_left, "primitive")) : "",
+          worklist_.to_count().size());
     }
     print_counters(hello.counter_session);
     fmt::print("results: {}\n", recorder_.folder().string());

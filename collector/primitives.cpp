@@ -22,8 +22,8 @@ using kernels::Form;
 using kernels::LanePrimitive;
 
 constexpr std::size_t kSamples = 15;
-/// Long enough for what is not the loop to vanish: the readings of the counter (latency), and blocks that begin
-/// and end at different times (throughput).
+/// Long enough for what is not the loop to vanish: the readings of the counter (latency), and blocks that
+/// begin and end at different times (throughput).
 constexpr double kLatencyCycles = 100e3;
 constexpr double kThroughputCycles = 1e6;
 constexpr double kMostTrips = 1e6;
@@ -175,7 +175,8 @@ Cycles cycles_from(const TimeResult& time, std::uint64_t elements, int sm_count)
 
 template <typename List>
 auto find(const List& list, const std::string& id) {
-  return std::find_if(list.begin(), list.end(), [&](const auto& primitive) { return primitive.info.id == id; });
+  return std::find_if(list.begin(), list.end(),
+                      [&](const auto& primitive) { return primitive.info.id == id; });
 }
 
 }  // namespace
@@ -188,8 +189,8 @@ PrimitiveResult PrimitiveBench::measure(const std::string& id) {
   const auto attempt = [&](const auto& primitive) {
     result.info = primitive.info;
     if (primitive.minimum_sm > device_.compute_capability) {
-      throw Error(ErrorKind::environment, fmt::format("needs compute capability {}.{}", primitive.minimum_sm / 10,
-                                                      primitive.minimum_sm % 10));
+      throw Error(ErrorKind::environment, fmt::format("needs compute capability {}.{}",
+                                                      primitive.minimum_sm / 10, primitive.minimum_sm % 10));
     }
     measure(primitive, result);
   };
@@ -260,12 +261,14 @@ void PrimitiveBench::measure(const DevicePrimitive& primitive, PrimitiveResult& 
       work.launch = [&](int) { scan(memory.first, memory.second, n, memory); };
       result.throughput = cycles_from(timer_.measure(work, target), n, device_.sm_count);
       result.cause = wrong_scan(primitive, memory, n, stream_);
-      if (!result.cause.empty()) result = {.info = result.info, .status = Status::unverified, .cause = result.cause};
+      if (!result.cause.empty())
+        result = {.info = result.info, .status = Status::unverified, .cause = result.cause};
     }
   }
 }
 
-std::string wrong_value(const LanePrimitive& primitive, Form form, int blocks, int trips, const Stream& stream) {
+std::string wrong_value(const LanePrimitive& primitive, Form form, int blocks, int trips,
+                        const Stream& stream) {
   LaneBench bench(primitive, form, blocks, stream);
   bench.run(trips);
   return bench.wrong_value(trips);

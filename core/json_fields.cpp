@@ -564,12 +564,9 @@ Measurement measurement_from(const Reader& reader) {
 // ---- primitives ----
 
 Json to_json(const PrimitiveInfo& primitive) {
-  Json value = {{"id", primitive.id},
-                {"family", primitive.family},
-                {"title", primitive.title},
-                {"by", primitive.by},
-                {"dtype", to_string(primitive.dtype)},
-                {"scope", to_string(primitive.scope)}};
+  Json value = {
+      {"id", primitive.id}, {"family", primitive.family},          {"title", primitive.title},
+      {"by", primitive.by}, {"dtype", to_string(primitive.dtype)}, {"scope", to_string(primitive.scope)}};
   set_if(value, "instructions", primitive.instructions);
   return value;
 }
@@ -624,8 +621,7 @@ Json to_json(const PrimitiveResult& result) {
 PrimitiveResult primitive_result_from(const Reader& reader) {
   PrimitiveResult result;
   result.info = primitive_info_from(reader);
-  result.status =
-      parse_enum(reader["status"], from_names({Status::ok, Status::unverified, Status::failed}));
+  result.status = parse_enum(reader["status"], from_names({Status::ok, Status::unverified, Status::failed}));
   if (reader.has("cause")) result.cause = reader["cause"].text();
   result.latency = cycles_from(reader["latency"]);
   result.throughput = cycles_from(reader["throughput"]);

@@ -239,8 +239,7 @@ class PlanReader {
   }
 
   Plan read(const YAML::Node& root) {
-    const auto fields =
-        reader_.settings(root, position_of(root), "a plan",
+    const auto fields = reader_.settings(root, position_of(root), "a plan",
                                          {"name", "ceilings", "primitives", "defaults", "experiments"});
     require_key(root, "name", position_of(root), "the plan");
     // Primitives alone are something to measure.
@@ -314,7 +313,8 @@ class PlanReader {
         found->second, [&](const std::string& pattern, Position position) -> std::optional<std::string> {
           bool matched = false;
           for (const PrimitiveInfo& primitive : catalogue_.primitives) {
-            if (pattern != "all" && pattern != primitive.family && !matches_glob(pattern, primitive.id)) continue;
+            if (pattern != "all" && pattern != primitive.family && !matches_glob(pattern, primitive.id))
+              continue;
             matched = true;
             wanted.insert(primitive.id);
           }

@@ -59,8 +59,8 @@ std::optional<CollectMode> collect_mode_from(std::string_view name) {
 namespace {
 
 Phase phase_from(const Reader& reader) {
-  for (Phase phase :
-       {Phase::self_test, Phase::ceilings, Phase::confirm, Phase::primitives, Phase::verify, Phase::time, Phase::count}) {
+  for (Phase phase : {Phase::self_test, Phase::ceilings, Phase::confirm, Phase::primitives, Phase::verify,
+                      Phase::time, Phase::count}) {
     if (to_string(phase) == reader.text()) return phase;
   }
   reader.fail(fmt::format("unknown phase '{}'", reader.text()));

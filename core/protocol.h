@@ -139,8 +139,8 @@ struct Bye {
 }  // namespace message
 
 using Message = std::variant<message::Hello, message::Progress, message::SelfTested, message::CeilingMeasured,
-                             message::CeilingsKnown, message::PrimitiveMeasured, message::PointTimed, message::PointCounted,
-                             message::PointTraced, message::Failure, message::Bye>;
+                             message::CeilingsKnown, message::PrimitiveMeasured, message::PointTimed,
+                             message::PointCounted, message::PointTraced, message::Failure, message::Bye>;
 
 std::string_view to_string(message::Phase phase);
 std::string_view to_string(CollectMode mode);

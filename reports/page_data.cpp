@@ -22,6 +22,7 @@
 #include "reports/page_columns.h"
 #include "reports/point_table.h"
 #include "reports/points_csv.h"
+#include "reports/primitive_table.h"
 #include "reports/roof_lines.h"
 #include "reports/self_test_table.h"
 #include "reports/size_sweep.h"
@@ -303,6 +304,20 @@ Json ceilings(const Run& run) {
   return {{"columns", columns}, {"rows", rows}, {"findings", ceiling_findings(pairs)}};
 }
 
+Json primitives(const Run& run) {
+  Json columns = Json::array();
+  for (const PrimitiveColumn& column : primitive_columns()) {
+    columns.push_back({{"title", column.title}, {"is_number", column.is_number}});
+  }
+  Json rows = Json::array();
+  for (const PrimitiveResult& result : run.primitives) {
+    Json row = Json::array();
+    for (const PrimitiveColumn& column : primitive_columns()) row.push_back(column.text(run, result));
+    rows.push_back(row);
+  }
+  return {{"columns", columns}, {"rows", rows}, {"findings", primitive_failures(run)}};
+}
+
 Json agreements(const Run& run) {
   Json tables = Json::array();
   for (const AgreementTable& table : agreement_tables(run)) {
@@ -357,7 +372,7 @@ std::string run_view(const Run& run, const Analysis& analysis) {
     experiments.push_back(experiment(run, analysed));
   }
   const ChartModel bare = ceilings_model(run);
-  const Json rest = {{"name", run.plan.name},
+  Json rest = {{"name", run.plan.name},
                      {"device", run.device.name},
                      {"started", format::utc(run.started_utc)},
                      {"source", to_string(run.source)},
@@ -368,6 +383,7 @@ std::string run_view(const Run& run, const Analysis& analysis) {
                      {"environment", facts(environment_facts(run))},
                      {"agreements", agreements(run)},
                      {"suspicion", suspicion(run)}};
+  if (!run.primitives.empty()) rest["primitives"] = primitives(run);
   return with_member(json_fields::to_text(rest), "experiments", array_text(experiments));
 }
 

@@ -103,10 +103,11 @@ std::string ceilings(const Run& run) {
 
 std::string primitives(const Run& run, const std::string& picture) {
   if (run.primitives.empty()) return {};
-  std::string html = fmt::format("<section>\n<h2>Primitives</h2>\n<p>{}</p>\n{}", kPrimitiveExplanation,
-                                 figure(picture));
+  std::string html =
+      fmt::format("<section>\n<h2>Primitives</h2>\n<p>{}</p>\n{}", kPrimitiveExplanation, figure(picture));
   html += "<div class=\"scroll\"><table class=\"primitives\"><thead><tr>";
-  for (const PrimitiveColumn& column : primitive_columns()) html += header_cell(column.title, column.is_number);
+  for (const PrimitiveColumn& column : primitive_columns())
+    html += header_cell(column.title, column.is_number);
   html += "</tr></thead><tbody>\n";
   for (const PrimitiveResult& result : run.primitives) {
     html += "<tr>";
@@ -137,7 +138,8 @@ std::string page_without_script(const Run& run, const Analysis& analysis,
       "<main class=\"without-script\">\n{}{}<section>\n<h2>Ceilings</h2>\n{}</section>\n"
       "<section>\n<h2>Environment</h2>\n<table "
       "class=\"facts\"><tbody>\n{}</tbody></table>\n</section>\n</main>\n",
-      sections(run, analysis, pictures), primitives(run, primitives_picture), ceilings(run), environment(run));
+      sections(run, analysis, pictures), primitives(run, primitives_picture), ceilings(run),
+      environment(run));
 }
 
 }  // namespace rooflinectl

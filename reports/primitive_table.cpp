@@ -32,8 +32,9 @@ std::string bytes_text(const Run& run, const PrimitiveResult& result) {
 
 constexpr std::array kColumns = {
     PrimitiveColumn{"primitive", false, [](const Run&, const PrimitiveResult& r) { return r.info.title; }},
-    PrimitiveColumn{"type", false,
-                    [](const Run&, const PrimitiveResult& r) { return std::string(to_string(r.info.dtype)); }},
+    PrimitiveColumn{
+        "type", false,
+        [](const Run&, const PrimitiveResult& r) { return std::string(to_string(r.info.dtype)); }},
     PrimitiveColumn{"by", false, [](const Run&, const PrimitiveResult& r) { return r.info.by; }},
     PrimitiveColumn{"latency", true,
                     [](const Run&, const PrimitiveResult& r) { return with_interval(r.latency); }},
@@ -98,8 +99,8 @@ std::string primitives_csv(const Run& run) {
     const PrimitiveInfo& info = result.info;
     csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", quoted(info.id), quoted(info.family),
                        quoted(info.title), quoted(info.by), to_string(info.dtype), to_string(info.scope),
-                       info.instructions ? fmt::format("{}", *info.instructions) : "", to_string(result.status),
-                       cycles_fields(result.latency), result.latency.elements,
+                       info.instructions ? fmt::format("{}", *info.instructions) : "",
+                       to_string(result.status), cycles_fields(result.latency), result.latency.elements,
                        cycles_fields(result.throughput), result.throughput.elements,
                        number(cycles_per_instruction(result)), number(cycles_per_element(result.throughput)),
                        number(elements_per_s(result, run.device.sm_count)));

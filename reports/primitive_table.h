@@ -29,7 +29,8 @@ std::vector<std::string> primitive_failures(const Run& run);
 /// What the columns mean.
 inline constexpr std::string_view kPrimitiveExplanation =
     "Latency: cycles from one operation to the next that needs its result. Throughput: cycles of an SM per "
-    "operation while it holds as many independent ones as it can; per instruction that takes values from lane to "
+    "operation while it holds as many independent ones as it can; per instruction that takes values from "
+    "lane to "
     "lane, and per element.";
 
 /// A row per primitive, numbers in full.

@@ -39,7 +39,8 @@ struct Family {
 };
 
 bool is_drawable(const PrimitiveResult& result) {
-  return result.latency.median.value().value_or(0) > 0 && cycles_per_element(result.throughput).value_or(0) > 0;
+  return result.latency.median.value().value_or(0) > 0 &&
+         cycles_per_element(result.throughput).value_or(0) > 0;
 }
 
 double latency(const PrimitiveResult& result) {
@@ -52,7 +53,8 @@ double throughput(const PrimitiveResult& result) {
 
 template <typename List>
 auto& named(List& list, const std::string& name) {
-  const auto found = std::find_if(list.begin(), list.end(), [&](const auto& item) { return item.name == name; });
+  const auto found =
+      std::find_if(list.begin(), list.end(), [&](const auto& item) { return item.name == name; });
   if (found != list.end()) return *found;
   list.push_back({name, {}});
   return list.back();
@@ -151,11 +153,12 @@ Group marks(const Panel& panel, const Line& line, double y, double pitch,
   Group group{.name = "primitive", .title = line.name};
   const double radius = std::min(3.6, pitch * 0.2);
   for (const PrimitiveResult* result : line.results) {
-    const auto maker = static_cast<std::size_t>(
-        std::find(names.begin(), names.end(), result->info.by) - names.begin());
-    const double offset = line.results.size() == 1
-                              ? 0
-                              : (static_cast<double>(maker) - 0.5 * static_cast<double>(names.size() - 1)) * 1.3 * radius;
+    const auto maker =
+        static_cast<std::size_t>(std::find(names.begin(), names.end(), result->info.by) - names.begin());
+    const double offset =
+        line.results.size() == 1
+            ? 0
+            : (static_cast<double>(maker) - 0.5 * static_cast<double>(names.size() - 1)) * 1.3 * radius;
     const double value = panel.value(*result);
     group.title += fmt::format(" {} {}", result->info.by, format::significant(value));
     group.shapes.emplace_back(family_mark(maker, {panel.x(value), y + offset}, radius, MarkFill::filled));
@@ -217,13 +220,15 @@ Scene primitives_scene(const Run& run) {
   ChartModel chart = ceilings_model(run);
   chart.title = "What it costs to exchange values";
   chart.provenance = fmt::format(
-      "{}; latency: from one operation to the next that needs its result; throughput: with as many as an SM holds",
+      "{}; latency: from one operation to the next that needs its result; throughput: with as many as an SM "
+      "holds",
       to_string(run.source));
   Scene scene = blank(chart);
   scene.description = "Latency and throughput of primitives. " + chart.subtitle;
   const auto columns = columns_of(families_of(run));
   const std::size_t height = std::max(height_of(columns[0]), height_of(columns[1]));
-  const double pitch = std::min(kHighestLine, (kBottom - kTop) / static_cast<double>(std::max<std::size_t>(height, 1)));
+  const double pitch =
+      std::min(kHighestLine, (kBottom - kTop) / static_cast<double>(std::max<std::size_t>(height, 1)));
   double left = kMargin;
   for (const std::vector<Family>& column : columns) {
     if (!column.empty()) draw_column(scene, run, column, left, pitch);

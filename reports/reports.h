@@ -14,8 +14,9 @@ namespace rooflinectl {
 /// experiment `roofline-<experiment>.svg`, `.png` and `.pdf`, and `roofline-<experiment>-levels.*` where more
 /// than DRAM was counted, `bandwidth-<experiment>.*` where a version was measured at four sizes or more;
 /// `roofline.svg`, … of the first experiment, or of the ceilings alone where there is
-/// none; `primitives.svg`, … and `primitives.csv` where primitives were measured; and `points.csv`, `summary.md`, `report.html`. What is drawn besides the pictures of all levels is
-/// chosen by `selection`. Throws Error(environment) if a file cannot be written.
+/// none; `primitives.svg`, … and `primitives.csv` where primitives were measured; and `points.csv`,
+/// `summary.md`, `report.html`. What is drawn besides the pictures of all levels is chosen by `selection`.
+/// Throws Error(environment) if a file cannot be written.
 std::vector<std::filesystem::path> write_reports(const Run& run, const std::filesystem::path& folder,
                                                  const ChartSelection& selection = {});
 

@@ -4,7 +4,8 @@
 //
 // - Butterfly: five exchanges with the lane whose number differs in one bit, an addition after each.
 // - `redux`: one instruction of its own, for 32-bit integers, from compute capability 8.0 on.
-// - CUB's sum of a warp is in one lane: a broadcast follows it, which the compiler leaves out after a `redux`.
+// - CUB's sum of a warp is in one lane: a broadcast follows it, which the compiler leaves out after a
+// `redux`.
 // - In the loop: that alone. Sums of sums grow: integers modulo their width, floats to infinity.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
@@ -101,8 +102,8 @@ const PrimitiveRegistration registration([] {
       primitive<GroupAllReduce<int>>(description("i32_cg", kTitle, Dtype::i32, 1, kCooperativeGroups)));
   list.push_back(
       primitive<GroupAllReduce<float>>(description("f32_cg", kTitle, Dtype::f32, 5, kCooperativeGroups)));
-  list.push_back(
-      primitive<GroupAllReduce<long long>>(description("i64_cg", kTitle, Dtype::i64, 10, kCooperativeGroups)));
+  list.push_back(primitive<GroupAllReduce<long long>>(
+      description("i64_cg", kTitle, Dtype::i64, 10, kCooperativeGroups)));
   Description redux = description("i32_redux", "sum in every lane, redux", Dtype::i32, 1);
   redux.minimum_sm = 80;
   list.push_back(primitive<Redux>(redux));

@@ -2,9 +2,11 @@
 //
 // One thread's value to all others.
 //
-// - In a warp a shuffle from one lane. In a block, which no shuffle spans, the value goes through shared memory,
+// - In a warp a shuffle from one lane. In a block, which no shuffle spans, the value goes through shared
+// memory,
 //   with one barrier per broadcast: two places take turns, so that nobody overwrites what others still read.
-// - In the loop: that, and an addition of the thread's number to its value before. Without it the compiler finds
+// - In the loop: that, and an addition of the thread's number to its value before. Without it the compiler
+// finds
 //   that all hold the same value already, and leaves the next broadcast out.
 #include <cooperative_groups.h>
 
@@ -25,13 +27,16 @@ struct WarpBroadcast : WarpOperation {
   __device__ T operator()(T value) const { return __shfl_sync(kFullMask, value + lane, kSource); }
 
   static void reference(std::span<T> lanes) {
-    std::fill(lanes.begin(), lanes.end(), static_cast<T>(static_cast<unsigned long long>(lanes[kSource]) + kSource));
+    std::fill(lanes.begin(), lanes.end(),
+              static_cast<T>(static_cast<unsigned long long>(lanes[kSource]) + kSource));
   }
 };
 
 struct CubBroadcast : WarpBroadcast<int> {
   using WarpBroadcast::WarpBroadcast;
-  __device__ int operator()(int value) const { return cub::ShuffleIndex<32>(value + static_cast<int>(lane), kSource, kFullMask); }
+  __device__ int operator()(int value) const {
+    return cub::ShuffleIndex<32>(value + static_cast<int>(lane), kSource, kFullMask);
+  }
 };
 
 struct GroupBroadcast : WarpBroadcast<int> {
@@ -83,10 +88,10 @@ Description description(const std::string& id, const char* title, Dtype dtype = 
 const PrimitiveRegistration registration([] {
   std::vector<LanePrimitive> list;
   list.push_back(primitive<WarpBroadcast<int>>(description("broadcast_warp_i32", "broadcast in a warp")));
-  list.push_back(
-      primitive<WarpBroadcast<long long>>(description("broadcast_warp_i64", "broadcast in a warp", Dtype::i64)));
-  list.push_back(
-      primitive<CubBroadcast>(description("broadcast_warp_i32_cub", "broadcast in a warp", Dtype::i32, kCub)));
+  list.push_back(primitive<WarpBroadcast<long long>>(
+      description("broadcast_warp_i64", "broadcast in a warp", Dtype::i64)));
+  list.push_back(primitive<CubBroadcast>(
+      description("broadcast_warp_i32_cub", "broadcast in a warp", Dtype::i32, kCub)));
   list.push_back(primitive<GroupBroadcast>(
       description("broadcast_warp_i32_cg", "broadcast in a warp", Dtype::i32, kCooperativeGroups)));
   Description block = description("broadcast_block_i32", "broadcast in a block");

@@ -100,8 +100,8 @@ __global__ void __launch_bounds__(kPrimitiveBlock)
 template <typename Op, int instances>
 void launch_with(const LaneLaunch& launch, int threads, cudaStream_t stream) {
   measured<Op, instances><<<launch.blocks, threads, 0, stream>>>(
-      static_cast<const typename Op::Value*>(launch.d_input), static_cast<typename Op::Value*>(launch.d_output),
-      launch.d_intervals, launch.trips);
+      static_cast<const typename Op::Value*>(launch.d_input),
+      static_cast<typename Op::Value*>(launch.d_output), launch.d_intervals, launch.trips);
   check_launch("a primitive");
 }
 

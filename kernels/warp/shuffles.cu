@@ -109,15 +109,13 @@ template <Direction direction>
 void add(std::vector<LanePrimitive>& list) {
   list.push_back(shuffle<Shuffle<direction, int>>(direction, "_i32", ""));
   list.push_back(shuffle<Shuffle<direction, long long>>(direction, "_i64", "", Dtype::i64));
-  list.push_back(
-      shuffle<GroupShuffle<direction>>(direction, "_i32_cg", "", Dtype::i32, kCooperativeGroups));
+  list.push_back(shuffle<GroupShuffle<direction>>(direction, "_i32_cg", "", Dtype::i32, kCooperativeGroups));
   list.push_back(of_width<direction, 2>());
   list.push_back(of_width<direction, 4>());
   list.push_back(of_width<direction, 8>());
   list.push_back(of_width<direction, 16>());
   // Of width 16, so that no lane takes from one that does not take part.
-  list.push_back(
-      shuffle<Shuffle<direction, int, 16, kLowerHalf>>(direction, "_i32_half", ", lower half"));
+  list.push_back(shuffle<Shuffle<direction, int, 16, kLowerHalf>>(direction, "_i32_half", ", lower half"));
 }
 
 const PrimitiveRegistration registration([] {

@@ -2,7 +2,8 @@
 //
 // Votes: whether any or all lanes say yes, and which.
 //
-// - In the loop: a test of the value, the vote, and what makes the next value of its result: an addition after
+// - In the loop: a test of the value, the vote, and what makes the next value of its result: an addition
+// after
 //   `any` and `all`, nothing after `ballot`, whose mask is the next value.
 #include <cooperative_groups.h>
 
@@ -78,8 +79,11 @@ namespace {
 
 template <typename Op>
 LanePrimitive vote(const std::string& name, const char* title, const char* by = "ours") {
-  return primitive<Op>(
-      {.id = "vote_" + name, .family = "vote", .title = std::string("vote ") + title, .by = by, .instructions = 1});
+  return primitive<Op>({.id = "vote_" + name,
+                        .family = "vote",
+                        .title = std::string("vote ") + title,
+                        .by = by,
+                        .instructions = 1});
 }
 
 const PrimitiveRegistration registration(std::vector<LanePrimitive>{

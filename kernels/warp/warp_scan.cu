@@ -79,8 +79,7 @@ void add(std::vector<LanePrimitive>& list, Dtype dtype) {
   };
   list.push_back(primitive<WarpScan<T, exclusive>>(description("", "ours", 5 * words)));
   list.push_back(primitive<CubWarpScan<T, exclusive>>(description("_cub", kCub, 5 * words)));
-  list.push_back(primitive<GroupWarpScan<T, exclusive>>(
-      description("_cg", kCooperativeGroups, 5 * words)));
+  list.push_back(primitive<GroupWarpScan<T, exclusive>>(description("_cg", kCooperativeGroups, 5 * words)));
 }
 
 const PrimitiveRegistration registration([] {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of primitives without a GPU: how they are registered, what their references say, how cycles are
-// counted, and whether the machine code really holds what is measured.
+// What is known of primitives without a GPU: how they are registered, what their references say, how cycles
+// are counted, and whether the machine code really holds what is measured.
 #include <cxxabi.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -66,10 +66,11 @@ TEST(Primitives, ReferencesSayWhatTheWordsMean) {
 }
 
 TEST(Primitives, CyclesAreTheMedianOverTheSms) {
-  const std::vector<kernels::BlockInterval> blocks = {
-      {100, 300, 0}, {150, 400, 0},   // 300 cycles for 2 blocks
-      {1000, 1100, 1},                // 100 for 1
-      {0, 400, 2}, {0, 380, 2}};      // 400 for 2
+  const std::vector<kernels::BlockInterval> blocks = {{100, 300, 0},
+                                                      {150, 400, 0},    // 300 cycles for 2 blocks
+                                                      {1000, 1100, 1},  // 100 for 1
+                                                      {0, 400, 2},
+                                                      {0, 380, 2}};  // 400 for 2
   EXPECT_DOUBLE_EQ(cycles_of(blocks, 10), 15);
 }
 
@@ -82,9 +83,9 @@ std::string demangled(const std::string& name) {
   return status == 0 ? text.get() : name;
 }
 
-/// The instructions that take values from lane to lane, by demangled kernel. Where lanes may have gone separate
-/// ways the compiler adds a second form of each shuffle, behind a `WARPSYNC.COLLECTIVE`, that others than
-/// whole warps branch to: it is not counted.
+/// The instructions that take values from lane to lane, by demangled kernel. Where lanes may have gone
+/// separate ways the compiler adds a second form of each shuffle, behind a `WARPSYNC.COLLECTIVE`, that others
+/// than whole warps branch to: it is not counted.
 std::map<std::string, int> exchanges_by_kernel() {
   std::map<std::string, int> counts;
   const std::string command = "cuobjdump -sass " COLLECTOR_PROGRAM " 2>/dev/null";
@@ -100,7 +101,8 @@ std::map<std::string, int> exchanges_by_kernel() {
     }
     if (count == nullptr) continue;
     if (text.find("WARPSYNC.COLLECTIVE") != std::string::npos) is_second_form = true;
-    for (const char* instruction : {" SHFL.", " VOTE.", " MATCH.", " REDUX.", " REDUX ", " LDS ", " LDS.", " STS ", " STS."}) {
+    for (const char* instruction :
+         {" SHFL.", " VOTE.", " MATCH.", " REDUX.", " REDUX ", " LDS ", " LDS.", " STS ", " STS."}) {
       if (text.find(instruction) == std::string::npos) continue;
       if (!is_second_form) ++*count;
       is_second_form = false;
@@ -117,12 +119,14 @@ TEST(Primitives, TheMachineCodeHoldsEveryOperationOfTheLoop) {
     if (!each.info.instructions) continue;
     for (const kernels::Form form : {kernels::Form::latency, kernels::Form::throughput}) {
       const int instances = each.instances_of(form);
-      const std::string kernel = "::measured<" + demangled(each.operation) + ", " + std::to_string(instances) + ">(";
+      const std::string kernel =
+          "::measured<" + demangled(each.operation) + ", " + std::to_string(instances) + ">(";
       const auto found = std::find_if(counts.begin(), counts.end(), [&](const auto& entry) {
         return entry.first.find(kernel) != std::string::npos;
       });
       ASSERT_NE(found, counts.end()) << kernel;
-      EXPECT_EQ(found->second, each.steps * instances * *each.info.instructions) << each.info.id << " " << kernel;
+      EXPECT_EQ(found->second, each.steps * instances * *each.info.instructions)
+          << each.info.id << " " << kernel;
     }
   }
 }

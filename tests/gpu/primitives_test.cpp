@@ -5,7 +5,6 @@
 #include <gtest/gtest.h>
 
 #include "collector/device.h"
-
 #include "tests/gpu/device.h"
 
 namespace rooflinectl {
@@ -29,8 +28,8 @@ TEST_F(PrimitivesTest, LanesGetWhatTheReferenceSays) {
 TEST_F(PrimitivesTest, ScansOfTheDeviceAreRightAtEverySize) {
   const Stream stream;
   for (const kernels::DevicePrimitive& primitive : kernels::all_device_primitives()) {
-    for (const std::uint64_t n : {1, 2, 3, 4, 5, 31, 32, 33, 127, 128, 129, 4095, 4096, 4097, 8191, 135171, 1048579,
-                                  16777217}) {
+    for (const std::uint64_t n :
+         {1, 2, 3, 4, 5, 31, 32, 33, 127, 128, 129, 4095, 4096, 4097, 8191, 135171, 1048579, 16777217}) {
       EXPECT_EQ(wrong_value(primitive, n, stream), "") << primitive.info.id << " of " << n;
     }
   }
@@ -41,7 +40,8 @@ TEST_F(PrimitivesTest, ThroughputIsNoWorseThanLatency) {
   const DeviceInfo device = select_device("0");
   Timer timer(device, stream);
   PrimitiveBench bench(device, timer, stream);
-  for (const char* id : {"shuffle_xor_i32", "warp_scan_inclusive_i32", "block_scan_inclusive_i32", "vote_ballot"}) {
+  for (const char* id :
+       {"shuffle_xor_i32", "warp_scan_inclusive_i32", "block_scan_inclusive_i32", "vote_ballot"}) {
     const PrimitiveResult result = bench.measure(id);
     ASSERT_EQ(result.status, Status::ok) << id << ": " << result.cause;
     EXPECT_GT(*result.latency.median.value(), 1) << id;

@@ -40,14 +40,14 @@ PrimitiveInfo primitive(const std::string& id, const std::string& family) {
 }
 
 const Catalogue& catalogue() {
-  static const Catalogue kCatalogue = {{variant("reduce_v0_global", {Dtype::f32}, {128, 256, 512}),
-                                        variant("reduce_v3_sequential", {Dtype::f32}, {256}),
-                                        variant("sum_atomic", {Dtype::f32, Dtype::f16}, {256}),
-                                        variant("sum_warp_shuffle", {Dtype::f32, Dtype::f16}, {128, 256}, 8)},
-                                       {"dram_copy", "dram_read", "f32_add", "f32_fma"},
-                                       {primitive("shuffle_down_i32", "shuffle"),
-                                        primitive("shuffle_up_i32", "shuffle"),
-                                        primitive("vote_any", "vote")}};
+  static const Catalogue kCatalogue = {
+      {variant("reduce_v0_global", {Dtype::f32}, {128, 256, 512}),
+       variant("reduce_v3_sequential", {Dtype::f32}, {256}),
+       variant("sum_atomic", {Dtype::f32, Dtype::f16}, {256}),
+       variant("sum_warp_shuffle", {Dtype::f32, Dtype::f16}, {128, 256}, 8)},
+      {"dram_copy", "dram_read", "f32_add", "f32_fma"},
+      {primitive("shuffle_down_i32", "shuffle"), primitive("shuffle_up_i32", "shuffle"),
+       primitive("vote_any", "vote")}};
   return kCatalogue;
 }
 
@@ -401,14 +401,15 @@ TEST(PlanYaml, PrimitivesAreIdsGlobsFamiliesOrAllInTheOrderOfTheCatalogue) {
     return parse("name: p\nprimitives: " + list + "\n").primitives;
   };
   EXPECT_THAT(primitives("all"), ElementsAre("shuffle_down_i32", "shuffle_up_i32", "vote_any"));
-  EXPECT_THAT(primitives("[vote_any, shuffle]"), ElementsAre("shuffle_down_i32", "shuffle_up_i32", "vote_any"));
+  EXPECT_THAT(primitives("[vote_any, shuffle]"),
+              ElementsAre("shuffle_down_i32", "shuffle_up_i32", "vote_any"));
   EXPECT_THAT(primitives("shuffle_u*"), ElementsAre("shuffle_up_i32"));
   EXPECT_THAT(parse("name: p\nexperiments: {e: {variants: sum_atomic, sizes: 8}}\n").primitives, IsEmpty());
 }
 
 TEST(PlanYaml, AnUnknownPrimitiveIsNamedWithTheNearestOne) {
   EXPECT_THAT(mistakes_in("name: p\nprimitives: [shufle]\n"),
-              ElementsAre(HasSubstr("plan.yaml:2:14: unknown primitive 'shufle', did you mean 'shuffle'")));
+              ElementsAre(HasSubstr("plan.yaml:2:14: unknown primitive 'shufle'; did you mean 'shuffle'?")));
 }
 
 TEST(PlanYaml, WithoutPrimitivesAPlanNeedsExperiments) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands below the chart and the table: ladder steps, ceilings, agreement, environment.
-import { data, type AgreementTable, type ExperimentView, type Step } from './data';
+import { data, type AgreementTable, type CeilingTable, type ExperimentView, type Step } from './data';
 import { fill, h, scrollBox } from './dom';
 import type { ViewStore } from './view';
 
@@ -66,14 +66,22 @@ export function sizeSweep(store: ViewStore): HTMLElement {
   return element;
 }
 
-export function ceilings(): HTMLElement {
-  const { columns, rows, findings: texts } = data.run.ceilings;
-  return h('section', { id: 'ceilings' }, h('h2', {}, 'Ceilings'),
-    h('p', { class: 'muted' }, 'The roofs: what this device was measured to do, and what it could do in theory. “ok”: hardware counters confirm the benchmark’s work.'),
+function tableSection(id: string, title: string, explanation: string, { columns, rows, findings: texts }: CeilingTable): HTMLElement {
+  return h('section', { id }, h('h2', {}, title),
+    h('p', { class: 'muted' }, explanation),
     findings(texts),
-    scrollBox('Ceilings', h('table', {},
+    scrollBox(title, h('table', {},
       h('thead', {}, h('tr', {}, ...columns.map((column) => h('th', { scope: 'col', class: column.is_number ? 'number' : null }, column.title)))),
       h('tbody', {}, ...rows.map((row) => h('tr', {}, ...row.map((text, i) => (i === 0 ? h('th', { scope: 'row' }, text) : h('td', { class: columns[i]?.is_number ? 'number' : null }, text)))))))));
+}
+
+export function ceilings(): HTMLElement {
+  return tableSection('ceilings', 'Ceilings', 'The roofs: what this device was measured to do, and what it could do in theory. “ok”: hardware counters confirm the benchmark’s work.', data.run.ceilings);
+}
+
+export function primitives(): HTMLElement | null {
+  if (!data.run.primitives) return null;
+  return tableSection('primitives', 'Primitives', 'Operations by which threads exchange values, in cycles of an SM. Latency: from one to the next that needs its result. Throughput: with as many independent ones as the SM holds, per operation, per instruction from lane to lane, and per element.', data.run.primitives);
 }
 
 function textTable(label: string, headings: readonly string[], rows: readonly (readonly string[])[]): HTMLElement {
