@@ -50,7 +50,9 @@ constexpr std::array kColumns = {
                     }},
     PrimitiveColumn{"elements/s", true,
                     [](const Run& run, const PrimitiveResult& r) {
-                      return format::optional(elements_per_s(r, run.device.sm_count), format::rate_tick);
+                      return format::optional(elements_per_s(r, run.device.sm_count), [](double rate) {
+                        return fmt::format("{} G", format::significant(rate / 1e9));
+                      });
                     }},
     PrimitiveColumn{"bandwidth", true, bytes_text},
 };
