@@ -373,16 +373,16 @@ std::string run_view(const Run& run, const Analysis& analysis) {
   }
   const ChartModel bare = ceilings_model(run);
   Json rest = {{"name", run.plan.name},
-                     {"device", run.device.name},
-                     {"started", format::utc(run.started_utc)},
-                     {"source", to_string(run.source)},
-                     {"provenance", bare.provenance},
-                     {"axes", window(bare.axes)},
-                     {"roofs", roofs(run)},
-                     {"ceilings", ceilings(run)},
-                     {"environment", facts(environment_facts(run))},
-                     {"agreements", agreements(run)},
-                     {"suspicion", suspicion(run)}};
+               {"device", run.device.name},
+               {"started", format::utc(run.started_utc)},
+               {"source", to_string(run.source)},
+               {"provenance", bare.provenance},
+               {"axes", window(bare.axes)},
+               {"roofs", roofs(run)},
+               {"ceilings", ceilings(run)},
+               {"environment", facts(environment_facts(run))},
+               {"agreements", agreements(run)},
+               {"suspicion", suspicion(run)}};
   if (!run.primitives.empty()) rest["primitives"] = primitives(run);
   return with_member(json_fields::to_text(rest), "experiments", array_text(experiments));
 }
