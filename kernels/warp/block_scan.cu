@@ -3,8 +3,7 @@
 // The sums of all threads up to each thread, in a block of 256.
 //
 // - Ours: every warp scans its values and leaves its total in shared memory; behind one barrier every warp
-//   adds the totals of the warps before it, with one `redux` from compute capability 8.0 on. Two sets of
-//   totals take turns, so that one barrier is enough.
+//   adds the totals of the warps before it. Two sets of totals take turns, so that one barrier is enough.
 // - CUB's two ways: raking (its default: one warp adds up what all have left in shared memory) and by warp
 //   scans. What lets the next scan use the memory again is part of the loop.
 // - In the loop: that alone, integers modulo their width.
@@ -30,20 +29,13 @@ struct BlockScan : BlockOperation {
     turn ^= 1;
     if (lane == 31) totals[warp] = prefix;
     __syncthreads();
-    return prefix + sum_before(totals, warp) - (exclusive ? value : 0);
-  }
-
-  /// The totals of the warps before `warp`.
-  __device__ int sum_before(const int (&totals)[kWarps], unsigned warp) const {
-#if __CUDA_ARCH__ >= 800
-    const int total = totals[lane % kWarps];
-    return __reduce_add_sync(kFullMask, lane < warp ? total : 0);
-#else
-    int sum = 0;
+    int before = exclusive ? -value : 0;
 #pragma unroll
-    for (unsigned other = 0; other < kWarps; ++other) sum += other < warp ? totals[other] : 0;
-    return sum;
-#endif
+    for (unsigned other = 0; other < kWarps; ++other) {
+      const int total = totals[other];
+      before += other < warp ? total : 0;
+    }
+    return prefix + before;
   }
 
   static void reference(std::span<int> threads) {

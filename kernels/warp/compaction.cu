@@ -6,7 +6,7 @@
 //   votes, from a scan. Cooperative groups: `binary_partition` and the rank in the group that it makes.
 // - The values change lanes through shared memory, which every way does alike.
 // - In the loop: that, and a rotation of the value by one bit, so that the next compaction sees other odd
-// ones.
+//   ones.
 #include <cooperative_groups.h>
 
 #include <bit>

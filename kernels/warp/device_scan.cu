@@ -4,15 +4,13 @@
 // written once.
 //
 // - Ours: blocks take tiles in order, by a ticket. A block adds up its tile and publishes the sum; one warp
-// then
-//   looks back over the tiles before it, 32 at a time, until one has published the sum of all up to it; the
-//   block publishes its own such sum and writes its tile. (D. Merrill, M. Garland, Single-pass parallel
+//   then looks back over the tiles before it, 32 at a time, until one has published the sum of all up to it;
+//   the block publishes its own such sum and writes its tile. (D. Merrill, M. Garland, Single-pass parallel
 //   prefix scan with decoupled look-back, NVIDIA technical report NVR-2016-002, 2016.) Word and flag are one
 //   64-bit word, so no fence is needed; the number of the launch is part of the flag, so nothing has to be
 //   reset.
-// - Launch shape: 256 threads, 32 elements each, loaded as 16-byte vectors in rows of a warp; one block per
-// tile.
-//   Smaller tiles mean more of them under way, and more of them to look back over.
+// - Launch shape: 256 threads, 16 elements each, loaded as 16-byte vectors in rows of a warp; one block per
+//   tile.
 // - CUB: `cub::DeviceScan`.
 #include <cub/device/device_scan.cuh>
 
@@ -24,7 +22,7 @@ namespace {
 
 constexpr int kBlock = 256;
 constexpr int kWarps = kBlock / 32;
-constexpr int kRows = 8;         // vectors per thread
+constexpr int kRows = 4;         // vectors per thread
 constexpr unsigned kVector = 4;  // elements per vector
 constexpr std::uint64_t kRowElements = 32 * kVector;
 constexpr std::uint64_t kTile = kBlock * kRows * kVector;

@@ -5,14 +5,12 @@
 // - Butterfly: five stages exchange blocks of 16, 8, 4, 2 and 1 words with the lane that differs in that bit:
 //   16 shuffles and 32 selections each.
 // - Rotation: word r of lane l moves to register (r + l) mod 32, one shuffle per register takes it to its
-// lane,
-//   and another rotation to its register: 32 shuffles, and 2 × 5 × 32 selections, since registers cannot be
-//   indexed. (B. Catanzaro, A. Keller, M. Garland, A decomposition for in-place matrix transposition, PPoPP
-//   2014.)
+//   lane, and another rotation to its register: 32 shuffles, and 2 × 5 × 32 selections, since registers
+//   cannot be indexed. (B. Catanzaro, A. Keller, M. Garland, A decomposition for in-place matrix
+//   transposition, PPoPP 2014.)
 // - Shared memory, a tile per warp: 32 stores and 32 loads. Padded to 33 words per row, or with columns
-// exchanged
-//   by XOR of the row (swizzled), every access touches all 32 banks; plain, the stores of a warp, of 16 bytes
-//   per lane since they follow each other, meet in four banks.
+//   exchanged by XOR of the row (swizzled), every access touches all 32 banks; plain, the stores of a warp,
+//   of 16 bytes per lane since they follow each other, meet in four banks.
 // - In the loop: that alone.
 #include "kernels/warp/measured.cuh"
 

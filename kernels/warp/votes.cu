@@ -3,8 +3,7 @@
 // Votes: whether any or all lanes say yes, and which.
 //
 // - In the loop: a test of the value, the vote, and what makes the next value of its result: an addition
-// after
-//   `any` and `all`, nothing after `ballot`, whose mask is the next value.
+//   after `any` and `all`, nothing after `ballot`, whose mask is the next value.
 #include <cooperative_groups.h>
 
 #include <bit>
