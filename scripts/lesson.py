@@ -119,6 +119,13 @@ class Recordings:
         cells = {(p.measurement["dtype"], p.n) for p in self.points(recording, "sum_best", experiment=experiment)}
         return sorted((self.speed(recording, experiment, *cell), *cell) for cell in cells)
 
+    def cycles(self, recording, primitive, form):
+        """Cycles of an SM of a primitive, `form` latency or throughput."""
+        found = [p for p in self.run(recording)["primitives"] if p["id"] == primitive]
+        if not found:
+            raise LookupError(f"{recording} has no primitive {primitive}")
+        return found[0][form]["median"]
+
     def slowest_cell(self, recording, experiment):
         _, dtype, n = self.speeds(recording, experiment)[0]
         return f"2^{n.bit_length() - 1} {dtype}"
@@ -157,7 +164,7 @@ def render(recordings):
     return environment.get_template(TEMPLATE.name).render(
         point=recordings.point, points=recordings.points, run=recordings.run, speed=recordings.speed,
         slowest_speed=lambda recording, experiment: recordings.speeds(recording, experiment)[0][0],
-        slowest_cell=recordings.slowest_cell, holds=holds)
+        slowest_cell=recordings.slowest_cell, cycles=recordings.cycles, holds=holds)
 
 
 def main():

@@ -2,17 +2,23 @@
 #pragma once
 
 #include <filesystem>
+#include <string>
 
 #include "core/files.h"
 #include "core/run.h"
 
 namespace rooflinectl {
 
-/// The run that `expected/` shows: the shipped recording.
-inline Run golden_run() {
+/// A run among the shipped recordings.
+inline Run recorded_run(const std::string& name) {
   const std::filesystem::path path =
-      std::filesystem::path(ROOFLINECTL_SOURCE_FOLDER) / "recordings" / "reductions-h200" / "run.json";
+      std::filesystem::path(ROOFLINECTL_SOURCE_FOLDER) / "recordings" / name / "run.json";
   return run_from_json(read_file(path), path.string());
+}
+
+/// The run that `expected/` shows.
+inline Run golden_run() {
+  return recorded_run("reductions-h200");
 }
 
 }  // namespace rooflinectl

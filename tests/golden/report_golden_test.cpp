@@ -41,6 +41,17 @@ void write_ceilings(const fs::path& folder) {
   write_file(folder / "terminal-ceilings.txt", terminal_ceilings(run, 100));
 }
 
+/// The primitives have a picture, a table and a file of their own.
+void write_primitives(const fs::path& folder) {
+  const TemporaryFolder written;
+  const Run run = recorded_run("primitives-h200");
+  write_reports(run, written.path());
+  for (const std::string name : {"primitives.svg", "primitives.png", "primitives.csv"}) {
+    fs::copy_file(written.path() / name, folder / name);
+  }
+  write_file(folder / "terminal-primitives.txt", terminal_ceilings(run, 140));
+}
+
 /// The first picture in the themes that the page does not show.
 void write_themes(const fs::path& folder) {
   for (const Theme theme : {Theme::dark, Theme::print}) {
@@ -60,6 +71,7 @@ const fs::path& reports_folder() {
     write_reports(golden_run(), folder.path());
     write_file(folder.path() / "terminal.txt", terminal_summary(golden_run(), 100));
     write_ceilings(folder.path());
+    write_primitives(folder.path());
     write_themes(folder.path());
     return true;
   }();
@@ -132,6 +144,7 @@ std::vector<std::string> chart_names() {
     names.push_back("roofline-" + experiment.name);
   names.push_back(names.front() + "-levels");
   names.emplace_back("roofline-ceilings");
+  names.emplace_back("primitives");
   names.emplace_back("roofline-dark");
   names.emplace_back("roofline-print");
   return names;
@@ -145,6 +158,10 @@ TEST(ReportGolden, PointsCsv) {
   compare_text("points.csv");
 }
 
+TEST(ReportGolden, PrimitivesCsv) {
+  compare_text("primitives.csv");
+}
+
 TEST(ReportGolden, SummaryMd) {
   compare_text("summary.md");
 }
@@ -152,6 +169,7 @@ TEST(ReportGolden, SummaryMd) {
 TEST(ReportGolden, Terminal) {
   compare_text("terminal.txt");
   compare_text("terminal-ceilings.txt");
+  compare_text("terminal-primitives.txt");
 }
 
 TEST(ReportGolden, PngOfEveryPictureLooksTheSame) {
