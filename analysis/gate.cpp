@@ -276,13 +276,12 @@ Gate gate(const Comparison& comparison, const GateOptions& options) {
   std::vector<std::string> replaced;
   for (const PointComparison& point : comparison.points) {
     if (point.bases.empty()) continue;
+    const bool is_planned_now = is_planned(comparison.now->run.plan, point.point);
     if (point.time) {
       gate.points.push_back({&point, {}, check_all(point, options, lost)});
-    } else if (is_planned(comparison.now->run.plan, point.point)) {
-      gate.points.push_back({&point, loss_of(point), {}});
-    } else if (options.allow_other_points) {
+    } else if (!is_planned_now && options.allow_other_points) {
       continue;
-    } else if (is_replaced(comparison, point)) {
+    } else if (!is_planned_now && is_replaced(comparison, point)) {
       replaced.push_back(point.label);
     } else {
       gate.points.push_back({&point, loss_of(point), {}});

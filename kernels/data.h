@@ -130,7 +130,8 @@ __host__ __device__ inline double element(DataSet data_set, Dtype dtype, std::ui
   if (data_set == DataSet::negative_zero) return -0.0;
   if (is_special(data_set, position)) {
     if (data_set == DataSet::nan) return NAN;
-    return hash(position) % 2 == 0 ? INFINITY : -INFINITY;
+    const double infinity = INFINITY;
+    return hash(position) % 2 == 0 ? infinity : -infinity;
   }
   return static_cast<double>(numerator(data_set, dtype, position)) * unit(data_set, dtype);
 }
