@@ -4,7 +4,7 @@
 #
 #   bin/rooflinectl  bin/rooflinectl-collector
 #   lib/             the module with the CUPTI session, and the libraries
-#   share/rooflinectl/experiments.yaml  share/rooflinectl/recordings/
+#   share/rooflinectl/experiments.yaml  share/rooflinectl/experiments/  share/rooflinectl/recordings/
 install(TARGETS rooflinectl RUNTIME_DEPENDENCY_SET libraries RUNTIME DESTINATION bin)
 if(TARGET rooflinectl-collector)
   install(TARGETS rooflinectl-collector RUNTIME_DEPENDENCY_SET libraries RUNTIME DESTINATION bin)
@@ -22,7 +22,7 @@ install(RUNTIME_DEPENDENCY_SET libraries
 install(FILES experiments.yaml DESTINATION share/rooflinectl)
 install(FILES README.md LICENSE DESTINATION share/doc/rooflinectl)
 install(FILES reports/font/OFL.txt DESTINATION share/doc/rooflinectl RENAME Inter-font-license.txt)
-install(DIRECTORY recordings DESTINATION share/rooflinectl)
+install(DIRECTORY experiments recordings DESTINATION share/rooflinectl)
 
 # `cpack` in the build folder packs the same folder as rooflinectl-<version>-Linux-<processor>.tar.gz.
 set(CPACK_GENERATOR TGZ)

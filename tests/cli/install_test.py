@@ -35,6 +35,8 @@ class Install(unittest.TestCase):
         self.assertTrue(os.access(self.folder / "bin/rooflinectl", os.X_OK))
         shared = self.folder / "share/rooflinectl"
         self.assertEqual((shared / "experiments.yaml").read_bytes(), (SOURCE / "experiments.yaml").read_bytes())
+        for plan in (SOURCE / "experiments").iterdir():
+            self.assertEqual((shared / "experiments" / plan.name).read_bytes(), plan.read_bytes())
         self.assertTrue((shared / "recordings").is_dir())
 
     def test_programs_find_every_library_in_the_folder(self):
