@@ -13,6 +13,8 @@
 #include <memory>
 #include <set>
 
+#include "analysis/analysis.h"
+#include "analysis/explanation.h"
 #include "core/files.h"
 #include "reports/reports.h"
 #include "tests/golden/golden_run.h"
@@ -52,6 +54,23 @@ void write_primitives(const fs::path& folder) {
   write_file(folder / "terminal-primitives.txt", terminal_ceilings(run, 140));
 }
 
+/// Which rules hold at each point of the recordings: a rule that comes to hold where it did not, shows here.
+void write_findings(const fs::path& folder) {
+  std::string text;
+  for (const std::string name : {"reductions-h200", "ladder-h200", "seeds-h200"}) {
+    const Run run = recorded_run(name);
+    const Analysis analysis = analyse(run);
+    for (const ExperimentAnalysis& experiment : analysis.experiments) {
+      for (const RooflinePoint& point : experiment.points) {
+        text += fmt::format("{} {} {}:", name, experiment.name, point.label);
+        for (const Finding& finding : explain(run, point).findings) text += fmt::format(" {}", finding.rule);
+        text += '\n';
+      }
+    }
+  }
+  write_file(folder / "findings.txt", text);
+}
+
 /// The first picture in the themes that the page does not show.
 void write_themes(const fs::path& folder) {
   for (const Theme theme : {Theme::dark, Theme::print}) {
@@ -72,6 +91,7 @@ const fs::path& reports_folder() {
     write_file(folder.path() / "terminal.txt", terminal_summary(golden_run(), 100));
     write_ceilings(folder.path());
     write_primitives(folder.path());
+    write_findings(folder.path());
     write_themes(folder.path());
     return true;
   }();
@@ -156,6 +176,10 @@ TEST(ReportGolden, SvgOfEveryPicture) {
 
 TEST(ReportGolden, PointsCsv) {
   compare_text("points.csv");
+}
+
+TEST(ReportGolden, FindingsOfTheRecordings) {
+  compare_text("findings.txt");
 }
 
 TEST(ReportGolden, PrimitivesCsv) {
