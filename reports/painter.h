@@ -1,19 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cairo.h>
+
 #include <string>
 
 #include "reports/scene.h"
-
-struct _cairo;
-struct _cairo_surface;
 
 /// What PNG and PDF share: drawing by cairo.
 namespace rooflinectl::painter {
 
 /// Draws `scene` on `surface`, `scale` units of the surface for each of the scene.
 /// Throws Error(environment) if cairo fails.
-void paint(_cairo_surface* surface, const Scene& scene, double scale);
+void paint(cairo_surface_t* surface, const Scene& scene, double scale);
 
 /// Throws Error(environment) unless `status`, a cairo_status_t, is success.
 void check(int status);

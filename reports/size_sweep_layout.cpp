@@ -35,8 +35,9 @@ std::vector<Box> frames(std::size_t count) {
   const double height = (kBottom - kTop) / static_cast<double>(rows);
   std::vector<Box> boxes;
   for (std::size_t i = 0; i < count; ++i) {
+    const std::size_t row = i / columns;
     const double left = kLeft + width * static_cast<double>(i % columns);
-    const double top = kTop + height * static_cast<double>(i / columns);
+    const double top = kTop + height * static_cast<double>(row);
     boxes.push_back({left + kTickRoom, top + kNameRoom, left + width - 10, top + height - kAxisRoom});
   }
   return boxes;
