@@ -2,6 +2,7 @@
 #include "analysis/ladder.h"
 
 #include <algorithm>
+#include <map>
 
 #include "analysis/moves.h"
 #include "analysis/point.h"
@@ -39,18 +40,28 @@ bool same_ladder(const Catalogue& catalogue, const RooflinePoint& a, const Roofl
 }  // namespace
 
 std::vector<LadderStep> ladder_steps(const Catalogue& catalogue, const std::vector<RooflinePoint>& points) {
+  std::map<std::uint64_t, std::vector<std::size_t>> places;  // of the points, by size
+  std::vector<std::vector<DerivedQuantity>> quantities;
+  for (const RooflinePoint& point : points) {
+    places[point.measurement->point.n_elements].push_back(quantities.size());
+    quantities.push_back(derived_quantities(*point.measurement));
+  }
+
   std::vector<LadderStep> steps;
-  for (auto from = points.begin(); from != points.end(); ++from) {
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const RooflinePoint& from = points[i];
+    const std::vector<std::size_t>& candidates = places[from.measurement->point.n_elements];
+    const auto first = std::upper_bound(candidates.begin(), candidates.end(), i);
     for (const auto is_next : {is_next_setting, is_next_version}) {
-      const auto to = std::find_if(from + 1, points.end(), [&](const RooflinePoint& candidate) {
-        return same_ladder(catalogue, *from, candidate) &&
-               is_next(from->measurement->point, candidate.measurement->point);
+      const auto found = std::find_if(first, candidates.end(), [&](std::size_t candidate) {
+        return same_ladder(catalogue, from, points[candidate]) &&
+               is_next(from.measurement->point, points[candidate].measurement->point);
       });
-      if (to == points.end()) continue;
-      if (!is_timed(*from->measurement) || !is_timed(*to->measurement)) continue;
-      steps.push_back({&*from, &*to, from->measurement->time->median_s / to->measurement->time->median_s,
-                       counter_moves(derived_quantities(*from->measurement),
-                                     derived_quantities(*to->measurement), kSmallestStepFactor)});
+      if (found == candidates.end()) continue;
+      const RooflinePoint& to = points[*found];
+      if (!is_timed(*from.measurement) || !is_timed(*to.measurement)) continue;
+      steps.push_back({&from, &to, from.measurement->time->median_s / to.measurement->time->median_s,
+                       counter_moves(quantities[i], quantities[*found], kSmallestStepFactor)});
     }
   }
   return steps;

@@ -59,13 +59,14 @@ Group legend(const ChartModel& chart) {
 }
 
 void block_marks(LabelPlacer& placer, const Plot& plot, const ChartModel& chart) {
+  const bool is_joined = are_joined(chart);
   for (const ChartPoint& point : chart.points) {
     for (const auto& mark : {point.useful, point.executed}) {
       if (!mark) continue;
       const Pixel at = plot.at(*mark);
       placer.block(Box{at.x, at.y, at.x, at.y}.grown(kMarkRadius + 2));
     }
-    if (point.executed) placer.block(plot.at(*point.useful), plot.at(*point.executed));
+    if (point.executed && is_joined) placer.block(plot.at(*point.useful), plot.at(*point.executed));
   }
 }
 
@@ -80,12 +81,14 @@ void add_overview(Scene& scene, const ChartModel& chart) {
 
   add_plane(scene, plot, chart);
   std::move(roof_names.begin(), roof_names.end(), std::back_inserter(scene.groups));
+  const bool is_joined = are_joined(chart);
   std::vector<Group> points;
   for (std::size_t i = 0; i < chart.points.size(); ++i) {
     const ChartPoint& point = chart.points[i];
     if (!point.useful) continue;
     if (!in_crowd(chart, point)) label_mark(labels, placer, point.label, plot.at(*point.useful));
-    points.push_back(point_group(plot, point, i, in_crowd(chart, point) ? kCrowdMarkRadius : kMarkRadius));
+    points.push_back(
+        point_group(plot, point, i, in_crowd(chart, point) ? kCrowdMarkRadius : kMarkRadius, is_joined));
   }
   scene.groups.push_back(std::move(labels));
   std::move(points.begin(), points.end(), std::back_inserter(scene.groups));
@@ -180,7 +183,7 @@ void add_close_up(Scene& scene, const ChartModel& chart) {
   // Leaders lie under the marks.
   std::move(labels.begin(), labels.end(), std::back_inserter(scene.groups));
   for (const std::size_t i : members)
-    scene.groups.push_back(point_group(plot, chart.points[i], i, kMarkRadius));
+    scene.groups.push_back(point_group(plot, chart.points[i], i, kMarkRadius, are_joined(chart)));
 }
 
 Group panel_titles(const ChartModel& chart) {
@@ -201,6 +204,7 @@ Scene chart_scene(const ChartModel& chart) {
   auto ladder = ladder_panel(kLadder, chart);
   std::move(ladder.begin(), ladder.end(), std::back_inserter(scene.groups));
   scene.groups.push_back(footer(chart));
+  remove_covered_marks(scene);
   return scene;
 }
 

@@ -125,11 +125,10 @@ bool differ(const PlanePoint& a, const PlanePoint& b) {
   return std::abs(std::log(a.ai / b.ai)) >= limit || std::abs(std::log(a.flop_per_s / b.flop_per_s)) >= limit;
 }
 
-std::optional<double> quantity(const Measurement& measurement, std::string_view name) {
-  for (const DerivedQuantity& derived : derived_quantities(measurement)) {
-    if (derived.name == name) return derived.value;
-  }
-  return std::nullopt;
+std::optional<double> dram_bytes_per_element(const RooflinePoint& point) {
+  const std::uint64_t n_elements = point.measurement->point.n_elements;
+  if (!point.dram_bytes || n_elements == 0) return std::nullopt;
+  return *point.dram_bytes / static_cast<double>(n_elements);
 }
 
 // What a reader must know before believing the row, or else what bounds the point.
@@ -174,7 +173,6 @@ std::vector<LevelMark> level_marks(const RooflinePoint& point, const std::vector
 
 ChartPoint chart_point(const RooflinePoint& point) {
   const Measurement& measurement = *point.measurement;
-  const auto number = [](double value) { return format::significant(value); };
   ChartPoint chart;
   chart.label = point.label;
   chart.title = sentence(point);
@@ -193,7 +191,8 @@ ChartPoint chart_point(const RooflinePoint& point) {
     chart.time = format::kUnavailable;
   }
   const Counters& counters = measurement.counters;
-  chart.dram_bytes_per_element = format::optional(quantity(measurement, "DRAM bytes per element"), number);
+  chart.dram_bytes_per_element = format::optional(dram_bytes_per_element(point),
+                                                  [](double bytes) { return format::significant(bytes); });
   chart.warp_efficiency =
       format::optional(value_of(counters, counter::kWarpExecutionEfficiency), format::whole_percent);
   chart.nonpred_warp_efficiency =

@@ -83,12 +83,14 @@ std::optional<Span> span_of(const Plot& plot, const ChartPoint& point) {
 }
 
 void block_marks(LabelPlacer& placer, const Plot& plot, const ChartModel& chart) {
+  const bool is_joined = are_joined(chart);
   for (const ChartPoint& point : chart.points) {
     for (const LevelMark& mark : point.levels) {
       if (!mark.at) continue;
       const Pixel at = plot.at(*mark.at);
       placer.block(Box{at.x, at.y, at.x, at.y}.grown(kMarkRadius + 2));
     }
+    if (!is_joined) continue;
     if (const auto span = span_of(plot, point)) placer.block(span->left, span->right);
   }
 }
@@ -104,15 +106,16 @@ Group mark_group(const Plot& plot, const ChartPoint& point, const LevelMark& mar
                                 radius_of(mark.level, radius), fill)}};
 }
 
-// The line under the marks of a point, then the marks, the filled one last.
-std::vector<Group> point_groups(const Plot& plot, const ChartPoint& point, std::size_t index, double radius) {
-  const auto span = span_of(plot, point);
-  if (!span) return {};
-  std::vector<Group> groups = {
-      {.name = "point",
-       .point = index,
-       .clip = plot.frame(),
-       .shapes = {Polyline{{span->left, span->right}, {family_colour(point.family), 1}}}}};
+// The line under the marks of a point, if they are to be joined, then the marks, the filled one last.
+std::vector<Group> point_groups(const Plot& plot, const ChartPoint& point, std::size_t index, double radius,
+                                bool is_joined) {
+  std::vector<Group> groups;
+  if (const auto span = span_of(plot, point); span && is_joined) {
+    groups.push_back({.name = "point",
+                      .point = index,
+                      .clip = plot.frame(),
+                      .shapes = {Polyline{{span->left, span->right}, {family_colour(point.family), 1}}}});
+  }
   for (const bool is_limiting : {false, true}) {
     for (const LevelMark& mark : point.levels) {
       if (mark.at && mark.is_limiting == is_limiting) {
@@ -168,7 +171,7 @@ void add_overview(Scene& scene, const ChartModel& chart, const std::vector<Panel
   append(scene, lines);
   for (std::size_t i = 0; i < chart.points.size(); ++i) {
     const double radius = in_crowd(chart, chart.points[i]) ? kSmallMarkRadius : kMarkRadius;
-    append(scene, point_groups(plot, chart.points[i], i, radius));
+    append(scene, point_groups(plot, chart.points[i], i, radius, are_joined(chart)));
   }
 }
 
@@ -186,7 +189,7 @@ void add_close_up(Scene& scene, const ChartModel& chart, const std::vector<Panel
   append(scene, lines);
   for (std::size_t i = 0; i < chart.points.size(); ++i) {
     if (in_crowd(chart, chart.points[i])) {
-      append(scene, point_groups(plot, chart.points[i], i, kMarkRadius));
+      append(scene, point_groups(plot, chart.points[i], i, kMarkRadius, are_joined(chart)));
     }
   }
 }
@@ -208,6 +211,7 @@ Scene levels_scene(const ChartModel& chart) {
   if (chart.crowd) add_close_up(scene, chart, rows);
   append(scene, levels_panel(kPanel, chart, rows));
   scene.groups.push_back(footer(chart));
+  remove_covered_marks(scene);
   return scene;
 }
 

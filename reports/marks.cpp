@@ -68,12 +68,18 @@ Shape level_mark(MemoryLevel level, Colour colour, Pixel centre, double radius, 
   return mark(static_cast<std::size_t>(level), colour, centre, radius, fill);
 }
 
-Group point_group(const Plot& plot, const ChartPoint& point, std::size_t index, double radius) {
+bool are_joined(const ChartModel& chart) {
+  constexpr std::size_t kMost = 300;
+  return chart.points.size() <= kMost;
+}
+
+Group point_group(const Plot& plot, const ChartPoint& point, std::size_t index, double radius,
+                  bool is_joined) {
   Group group{.name = "point", .point = index, .title = point.title, .clip = plot.frame().grown(radius)};
   const Pixel useful = plot.at(*point.useful);
   if (point.executed) {
     const Pixel executed = plot.at(*point.executed);
-    group.shapes.emplace_back(Polyline{{useful, executed}, {family_colour(point.family), 1}});
+    if (is_joined) group.shapes.emplace_back(Polyline{{useful, executed}, {family_colour(point.family), 1}});
     group.shapes.emplace_back(family_mark(point.family, executed, radius - 0.9, MarkFill::hollow));
   }
   if (point.useful_flop_per_s) draw_interval(group, plot, point, radius);

@@ -20,8 +20,12 @@ Shape family_mark(std::size_t family, Pixel centre, double radius, MarkFill fill
 /// The mark of a memory level, told from others by shape.
 Shape level_mark(MemoryLevel level, Colour colour, Pixel centre, double radius, MarkFill fill);
 
-/// One point: its useful mark, its executed mark and the line between them, its interval if it is larger than
-/// the mark.
-Group point_group(const Plot& plot, const ChartPoint& point, std::size_t index, double radius);
+/// Whether a line joins the marks of each point: among very many points the lines would hide the marks.
+bool are_joined(const ChartModel& chart);
+
+/// One point: its useful mark, its executed mark, the line between them if they are to be joined, its
+/// interval if it is larger than the mark.
+Group point_group(const Plot& plot, const ChartPoint& point, std::size_t index, double radius,
+                  bool is_joined);
 
 }  // namespace rooflinectl

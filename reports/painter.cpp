@@ -52,7 +52,7 @@ class Painter {
 
   void paint(const Group& group) {
     cairo_save(context_);
-    if (group.clip) {
+    if (is_cut(group)) {
       const Box& box = *group.clip;
       cairo_rectangle(context_, box.left, box.top, box.width(), box.height());
       cairo_clip(context_);

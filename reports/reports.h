@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/analysis.h"
 #include "core/run.h"
 #include "reports/roof_lines.h"
 
@@ -28,9 +29,9 @@ std::string terminal_summary(const Run& run, int columns);
 /// sentence for each number that differs.
 std::string terminal_self_test(const SelfTest& self_test, int columns);
 
-/// The points of the first experiment under their roofs, drawn with characters: at most `columns`, and at
-/// most 100, wide. Empty where there is nothing to draw or less than 40 columns.
-std::string terminal_roofline(const Run& run, int columns);
+/// The points of `experiment` under their roofs, drawn with characters: at most `columns`, and at most 100,
+/// wide. Empty where there is nothing to draw or less than 40 columns.
+std::string terminal_roofline(const Run& run, const ExperimentAnalysis& experiment, int columns);
 
 /// The table of the ceilings as a terminal shows it, at most `columns` wide, and below it a sentence for each
 /// reason to distrust one.

@@ -134,6 +134,14 @@ double text_width(std::string_view text, const TextStyle& style);
 /// The pixels that the letters of `text` may cover.
 Box bounds(const Text& text);
 
+/// Takes out the marks of points that a later mark of the same look covers to half a pixel, and which nobody
+/// could see or point at: of ten thousand points more than half.
+void remove_covered_marks(Scene& scene);
+
+/// Whether a shape of `group` may reach out of its clip. A clip that cuts nothing is left out of every
+/// format: one for each of ten thousand marks is much of a picture's size and time.
+bool is_cut(const Group& group);
+
 /// `text`, or as much of it as fits into `width` pixels and an ellipsis.
 std::string fitted(std::string_view text, const TextStyle& style, double width);
 

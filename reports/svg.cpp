@@ -65,14 +65,15 @@ class Writer {
     if (group.point) svg_ += fmt::format(R"( data-point="{}")", *group.point);
     svg_ += '>';
     if (!group.title.empty()) svg_ += fmt::format("<title>{}</title>", escape_markup(group.title));
-    if (group.clip) {
+    const bool has_viewport = is_cut(group);
+    if (has_viewport) {
       const Box& box = *group.clip;
       svg_ += fmt::format(R"(<svg x="{0}" y="{1}" width="{2}" height="{3}" viewBox="{0} {1} {2} {3}">)",
                           number(box.left), number(box.top), number(box.width()), number(box.height()));
     }
     svg_ += '\n';
     for (const Shape& shape : group.shapes) std::visit(*this, shape);
-    svg_ += group.clip ? "</svg></g>\n" : "</g>\n";
+    svg_ += has_viewport ? "</svg></g>\n" : "</g>\n";
   }
 
   void operator()(const Polyline& line) {

@@ -96,7 +96,8 @@ std::string terminal_summary(const Run& run, int columns) {
   }
   if (run.self_test) text += self_test_lines(*run.self_test, width_of(columns));
   if (!run.primitives.empty()) text += fmt::format("\n{}", primitive_table(run, width_of(columns)));
-  const std::string roofline = terminal_roofline(run, columns);
+  if (analysis.experiments.empty()) return text;
+  const std::string roofline = terminal_roofline(run, analysis.experiments.front(), columns);
   return roofline.empty() ? text : fmt::format("{}\n{}", text, roofline);
 }
 

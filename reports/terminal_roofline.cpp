@@ -179,11 +179,9 @@ std::string intensity_scale(const Canvas& canvas, const Window& window) {
 
 }  // namespace
 
-std::string terminal_roofline(const Run& run, int columns) {
+std::string terminal_roofline(const Run& run, const ExperimentAnalysis& experiment, int columns) {
   const auto width = std::min(static_cast<std::size_t>(std::max(columns, 1)), kWidest);
-  const Analysis analysis = analyse(run);
-  if (analysis.experiments.empty() || width < kNarrowest) return {};
-  const ExperimentAnalysis& experiment = analysis.experiments.front();
+  if (width < kNarrowest) return {};
   const ChartModel chart = chart_model(run, experiment);
   const bool has_points = std::any_of(chart.points.begin(), chart.points.end(),
                                       [](const ChartPoint& point) { return point.useful.has_value(); });

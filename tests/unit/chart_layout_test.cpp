@@ -338,6 +338,32 @@ TEST(LevelsScene, NamesEveryPointOnceWithItsLimit) {
   EXPECT_THAT(rows, testing::Contains(testing::StartsWith("dram 9")));
 }
 
+// The lines that join the marks of one point.
+std::ptrdiff_t joints(const Scene& scene) {
+  const auto is_line = [](const Shape& shape) { return std::holds_alternative<Polyline>(shape); };
+  return std::count_if(scene.groups.begin(), scene.groups.end(), [&](const Group& group) {
+    return group.name == "point" && std::any_of(group.shapes.begin(), group.shapes.end(), is_line);
+  });
+}
+
+TEST(LevelsScene, JoinsTheMarksOfAPointUnlessThereAreVeryMany) {
+  EXPECT_GE(joints(level_scenes_of(constructed::with_levels(copies(250, 0.99, short_label))).front()), 250);
+  EXPECT_EQ(joints(level_scenes_of(constructed::with_levels(copies(350, 0.99, short_label))).front()), 0);
+}
+
+TEST(ChartScene, JoinsUsefulAndExecutedWorkUnlessThereAreVeryMany) {
+  const auto redundant = [](int count) {
+    auto run = copies(count, 0.99, short_label);
+    for (Measurement& measurement : run.measurements) {
+      measurement.counters.insert_or_assign(std::string(counter::kFadd),
+                                            CounterValue::measured(3 * measurement.work.flops));
+    }
+    return run;
+  };
+  EXPECT_GE(joints(scenes_of(redundant(250)).front()), 250);
+  EXPECT_EQ(joints(scenes_of(redundant(350)).front()), 0);
+}
+
 TEST(LevelsScene, SaysHowManyRowsAreLeftOut) {
   const Scene scene = level_scenes_of(constructed::with_levels(copies(90, 1.0, short_label))).front();
   const auto rows = std::count_if(scene.groups.begin(), scene.groups.end(),
