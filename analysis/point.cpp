@@ -228,8 +228,8 @@ std::string likely_cause(const Run& run, const RooflinePoint& point) {
   if (clock_hz && ceiling != nullptr && ceiling->sm_clock_hz && *clock_hz > 1.01 * *ceiling->sm_clock_hz) {
     return "the clock was higher than when the ceiling was measured: measure it again with --fresh";
   }
-  if (!is_counted(point.measurement->counters)) return "the declared work may be wrong: nothing was counted";
-  return "the declared work is wrong, or the ceiling is too low: measure it again with --fresh";
+  return fmt::format("the ceiling is too low: measure it again with --fresh; or the declared work is wrong{}",
+                     is_counted(point.measurement->counters) ? "" : ", for nothing was counted");
 }
 
 void set_implausible(RooflinePoint& point, const Run& run) {

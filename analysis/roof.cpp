@@ -44,13 +44,24 @@ std::optional<Limit> Ceilings::memory(const Traffic& traffic) const {
   return limit(source_ == CeilingSource::theoretical ? "dram" : dram_ceiling_id(traffic));
 }
 
+namespace {
+
+std::optional<Limit> half_of(const std::optional<Limit>& limit) {
+  if (!limit) return std::nullopt;
+  return Limit{limit->ceiling + " / 2", limit->per_s / 2, limit->relative_spread};
+}
+
+}  // namespace
+
 std::optional<Limit> Ceilings::compute(const Operations& operations, Dtype precision) const {
   if (operations.flops <= 0) return std::nullopt;
   const auto fma = limit(fmt::format("{}_fma", to_string(precision)));
   auto add = limit(fmt::format("{}_add", to_string(precision)));
-  // Packed additions have no benchmark of their own: one keeps a lane as busy as a packed multiply-add does.
+  // Two additions have no benchmark of their own. A packed one keeps a lane as busy as a packed multiply-add
+  // does; one of 64-bit integers is two of 32 bits, the second with the carry.
   const bool is_packed = precision == Dtype::f16 || precision == Dtype::bf16;
-  if (!add && fma && is_packed) add = Limit{fma->ceiling + " / 2", fma->per_s / 2, fma->relative_spread};
+  if (!add && is_packed) add = half_of(fma);
+  if (!add && precision == Dtype::i64) add = half_of(limit("i32_add"));
   const double other_flops = operations.flops - operations.fma_flops;
   if (operations.fma_flops <= 0) return add;
   if (other_flops <= 0) return fma;

@@ -74,6 +74,18 @@ const std::vector<Rule>& all_rules() {
        .text = "Too few bytes are under way to cover the latency of DRAM (Little's law).",
        .next_step = "Let each thread load more before it uses the first value: several independent loads, "
                     "16-byte loads, more elements per thread."},
+      {.id = "waiting-for-loads",
+       .importance = Importance::bound,
+       .only_if = {kNothingBusy, kBelowTheRoof, kLongerThanALaunch, {&kIssueUtilisation, less_than, 0.6}},
+       .when = {{&kBytesInFlightShare, at_least, 1},
+                {&kOccupancy, at_least, 0.5},
+                {&kAtomicTimeShare, less_than, 0.5},
+                {&kBarrierStallShare, less_than, 0.2}},
+       .also = {&kBytesPerThread, &kDramBandwidth},
+       .text = "Nothing is near its limit, and the threads have bytes enough to read, but not at once: they "
+               "wait for one load before they start the next.",
+       .next_step = "Start several loads before the first value is used: unrolled loops, several "
+                    "accumulators, 16-byte loads."},
       {.id = "same-address-atomics",
        .importance = Importance::bound,
        .only_if = {kBelowTheRoof, kLongerThanALaunch},
@@ -100,7 +112,7 @@ const std::vector<Rule>& all_rules() {
                     "blocks smaller."},
       {.id = "register-limited",
        .importance = Importance::cause,
-       .only_if = {kNothingBusy, kBelowTheRoof, kLongerThanALaunch},
+       .only_if = {kNothingBusy, kBelowTheRoof, kLongerThanALaunch, {&kWaves, at_least, 1}},
        .when = {{&kTheoreticalOccupancy, less_than, 0.75}, {&kRegisterSlack, at_most, 1}},
        .also = {&kRegistersPerThread, &kOccupancy},
        .text = "The registers of its threads let few blocks onto an SM.",

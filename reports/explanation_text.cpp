@@ -82,7 +82,7 @@ std::string step_text(const Run& run, const LadderStep& step, std::size_t width)
   const StepExplanation explanation = explain(run, step);
   std::string text = paragraph(step_verdict(step), width);
   for (const Change& change : explanation.changes) text += paragraph(change_text(change), width, 2);
-  if (explanation.changes.empty()) text += paragraph("no counter moved by 5 % or more", width, 2);
+  if (explanation.changes.empty()) text += paragraph(no_change_text(step), width, 2);
   if (!explanation.gone.empty()) {
     text += paragraph(fmt::format("no longer: {}", fmt::join(explanation.gone, ", ")), width, 2);
   }
@@ -157,6 +157,14 @@ std::string change_text(const Change& change) {
   };
   return fmt::format("{}: {} {} → {}", change.text, change.move.name, number(change.move.from),
                      number(change.move.to));
+}
+
+std::string no_change_text(const LadderStep& step) {
+  const auto is_counted = [](const RooflinePoint* point) {
+    return !derived_quantities(*point->measurement).empty();
+  };
+  return is_counted(step.from) && is_counted(step.to) ? "no counter moved by 5 % or more"
+                                                      : "counters were not collected of both";
 }
 
 std::string step_verdict(const LadderStep& step) {

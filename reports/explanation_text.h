@@ -38,6 +38,9 @@ std::string condition_text(const Condition& condition);
 /// `bank conflicts went away: shared wavefronts per instruction 3.33 → 1.00`
 std::string change_text(const Change& change);
 
+/// What stands where a step has no changes: that no counter moved, or that there are none.
+std::string no_change_text(const LadderStep& step);
+
 /// `V2 → V3: 1.30× faster`, `V7 → V8: no faster`
 std::string step_verdict(const LadderStep& step);
 

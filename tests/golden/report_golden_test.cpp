@@ -57,7 +57,7 @@ void write_primitives(const fs::path& folder) {
 /// Which rules hold at each point of the recordings: a rule that comes to hold where it did not, shows here.
 void write_findings(const fs::path& folder) {
   std::string text;
-  for (const std::string name : {"reductions-h200", "ladder-h200", "seeds-h200"}) {
+  for (const std::string name : {"reductions-h200", "ladder-h200", "seeds-h200", "sizes-h200"}) {
     const Run run = recorded_run(name);
     const Analysis analysis = analyse(run);
     for (const ExperimentAnalysis& experiment : analysis.experiments) {

@@ -291,6 +291,19 @@ TEST(RoofOverAPoint, DoesNotScaleBandwidthToTheSmClock) {
   EXPECT_EQ(OnePoint(run)->theoretical_roof->memory_bytes_per_s, kTheoreticalBytesPerS);
 }
 
+TEST(RoofOverAPoint, TakesTwo32BitAdditionsForOneOf64Bits) {
+  Measurement sum = float_sum("v", 1);
+  sum.point.dtype = Dtype::i64;
+  sum.work.flops = 1e15;
+  rooflinectl::Run run = run_of({sum});
+  EXPECT_EQ(OnePoint(run)->roof, std::nullopt);
+  run.ceilings.push_back(ceiling("i32_add", CeilingKind::compute, CeilingSource::measured, 1e13));
+  const OnePoint point(run);
+  ASSERT_TRUE(point->roof);
+  EXPECT_EQ(point->roof->compute_ceiling, "i32_add / 2");
+  EXPECT_THAT(point->roof->flop_per_s, Near(0.5e13));
+}
+
 TEST(RoofOverAPoint, IsAbsentWithoutACeilingThatItNeeds) {
   for (const char* id : {"dram_read", "f32_add"}) {
     rooflinectl::Run run = run_of({float_sum("v", 1e-3)});

@@ -65,7 +65,7 @@ struct Example {
     set(counter::kWarpInstructions, n / 8);
     set(counter::kWarpExecutionEfficiency, 0.99);
     set(counter::kWarpNonpredExecutionEfficiency, 0.95);
-    set(counter::kOccupancy, 0.9);
+    set(counter::kOccupancy, 0.45);
     set(counter::kBranchTargets, 1e6);
     set(counter::kBranchTargetsDivergent, 0);
     for (const auto key : {counter::kSharedLoadWavefronts, counter::kSharedStoreWavefronts,
@@ -147,7 +147,9 @@ const std::vector<Case>& cases() {
       {"few-blocks", [](Example& e) { e.measurement.launch.grid = 131; },
        [](Example& e) { e.measurement.launch.grid = 132; }},
       {"bytes-in-flight", [](Example& e) { e.measurement.launch.grid = (1 << 26) / 512; },
-       [](Example& e) { e.measurement.launch.grid = (1 << 26) / 512 / 2; }},
+       [](Example& e) { e.measurement.launch.grid = (1 << 26) / 512 / 4; }},
+      {"waiting-for-loads", [](Example& e) { e.set(counter::kOccupancy, 0.51); },
+       [](Example& e) { e.set(counter::kOccupancy, 0.49); }},
       {"same-address-atomics",
        [](Example& e) { e.set(counter::kL2AtomicOperations, 0.76 * kBytes / 2.3e12 / 1.75e-9); },
        [](Example& e) { e.set(counter::kL2AtomicOperations, 0.74 * kBytes / 2.3e12 / 1.75e-9); }},
@@ -243,6 +245,13 @@ TEST(Explanation, ARuleDoesNotHoldJustBelowItsCondition) {
   }
 }
 
+TEST(Explanation, RegistersLimitNothingWhereTheGridDoesNotFillTheDevice) {
+  Example example;
+  example.measurement.resources = KernelResources{64, 1024, 4, 4};
+  example.measurement.launch.grid = 4 * 132 - 1;
+  EXPECT_THAT(ids_of(example.explained().findings), Not(Contains("register-limited")));
+}
+
 TEST(Explanation, AFindingShowsTheNumbersThatItRestsOn) {
   Example example;
   example.scale(counter::kSharedLoadWavefronts, 2);
@@ -260,7 +269,8 @@ TEST(Explanation, ARuleWhoseCounterIsMissingIsNotJudged) {
   std::vector<UnjudgedRule> expected = {
       {"barrier-stalls", {"warp cycles at a barrier"}},
       {"last-wave", {"share of the SMs' time that has work"}},
-      {"register-limited", {"occupancy that fits", "blocks that the registers allow over blocks that fit"}}};
+      {"register-limited",
+       {"waves", "occupancy that fits", "blocks that the registers allow over blocks that fit"}}};
   EXPECT_THAT(example.explained().findings, IsEmpty());
   EXPECT_EQ(example.explained().unjudged, expected);
 }
@@ -313,9 +323,10 @@ TEST(Explanation, OfTheRecordingFindsWhatIsKnownOfEachVersionAndNothingElse) {
           "ladder V5: bytes-in-flight, redundant-operations",
           "ladder V6: bytes-in-flight, redundant-operations",
           "ladder V6 manual: bytes-in-flight, redundant-operations", "ladder V7: memory-bound",
-          "ladder V8: memory-bound", "ladder atomic: same-address-atomics", "ladder smem tree: predication",
+          "ladder V8: memory-bound", "ladder atomic: same-address-atomics",
+          "ladder smem tree: waiting-for-loads, predication",
           "ladder warp shuffle: same-address-atomics, redundant-operations",
-          "ladder block shuffle: redundant-operations",
+          "ladder block shuffle: waiting-for-loads, redundant-operations",
           "seeds_ladder V0: issue-bound, branch-divergence, uncoalesced-loads, uncoalesced-stores, "
           "excess-traffic",
           "seeds_ladder V1: issue-bound, predication",
