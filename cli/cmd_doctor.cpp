@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
 
-#include "cli/catalogue.h"
 #include "cli/commands.h"
 #include "cli/machine_checks.h"
 #include "cli/profiler_tools.h"
@@ -22,10 +20,10 @@ struct DoctorOptions {
   bool json = false;
 };
 
-/// What the collector finds; its absence, or its failure, is a finding too.
-std::vector<Check> collector_checks(const std::string& device) {
+/// The absence of a collector, or its failure, is a finding too.
+std::vector<Check> checks_or_failure(const std::string& device) {
   try {
-    return load_checks(device);
+    return machine_checks(device);
   } catch (const Error& error) {
     if (error.kind() == ErrorKind::usage) throw;
     return {{"collector", CheckStatus::fails, error.what(), error.hint(), true}};
@@ -33,10 +31,7 @@ std::vector<Check> collector_checks(const std::string& device) {
 }
 
 std::vector<Check> all_checks(const std::string& device) {
-  std::vector<Check> checks = collector_checks(device);
-  for (const auto& check : {container_check(), dcgm_check()}) {
-    if (check) checks.push_back(*check);
-  }
+  std::vector<Check> checks = checks_or_failure(device);
   checks.push_back(ncu_check());
   checks.push_back(nsys_check());
   return checks;
@@ -49,15 +44,9 @@ void print(const std::vector<Check>& checks) {
   }
 }
 
-bool can_measure(const std::vector<Check>& checks) {
-  return std::none_of(checks.begin(), checks.end(), [](const Check& check) {
-    return check.status == CheckStatus::fails && check.stops_measuring;
-  });
-}
-
 int doctor(const DoctorOptions& options) {
   const std::vector<Check> checks = all_checks(options.device);
-  const bool measures = can_measure(checks);
+  const bool measures = stopping_check(checks) == nullptr;
   if (options.json) {
     fmt::print("{}\n", encode(checks));
   } else {

@@ -198,14 +198,20 @@ int measure_run(MeasureRequest request, const RunOptions& options) {
   return result.stop_signal ? end_interrupted(result) : end_run(result, options.verbosity());
 }
 
-/// In a container that the GPU is not exposed to, this is the cause and the way out.
-CannotMeasure with_container(const CannotMeasure& error) {
-  const auto container = container_check();
-  if (!container) return error;
-  return {error.kind(), fmt::format("{}; {}", error.what(), container->detail), container->fix};
+/// Stops with the words of `doctor` where nothing can be measured, and repeats its warnings.
+void check_machine(const std::string& device, const RunOptions& options) {
+  const std::vector<Check> checks = machine_checks(device);
+  if (const Check* stopping = stopping_check(checks)) {
+    throw CannotMeasure(ErrorKind::environment, stopping->detail, stopping->fix);
+  }
+  for (const Check& check : checks) {
+    if (check.status == CheckStatus::ok || options.quiet) continue;
+    fmt::print(stderr, "{}: {}: {}\n  {}\n", to_string(check.status), check.subject, check.detail, check.fix);
+  }
 }
 
 int start(const Plan& plan, const RunOptions& options) {
+  check_machine(options.device, options);
   MeasureRequest request;
   request.plan = plan;
   request.device = options.device;
@@ -217,6 +223,7 @@ int resume(const RunOptions& options) {
   request.unfinished = load_unfinished(options.resumed_folder);
   request.plan = request.unfinished->run.plan;
   request.device = request.unfinished->run.device.uuid;
+  check_machine(request.device, options);
   return measure_run(std::move(request), options);
 }
 
@@ -230,8 +237,7 @@ int run(const RunOptions& options) {
   if (!options.replay_file.empty()) return replay_file(plan, options);
   try {
     return start(plan, options);
-  } catch (const CannotMeasure& failure) {
-    const CannotMeasure error = with_container(failure);
+  } catch (const CannotMeasure& error) {
     if (options.require_gpu) throw error;
     return replay_shipped(plan, options, error);
   }

@@ -39,6 +39,8 @@ void Worklist::take_over(const Run& earlier) {
   // Beside those of the plan, the cost of a launch is always measured.
   if (plan_.ceilings.empty() && knows_launch) ceilings_finished();
 
+  if (earlier.self_test && !earlier.self_test->agreements.empty()) self_test_finished();
+
   for (const PrimitiveResult& result : earlier.primitives) {
     if (result.status != Status::failed) primitive_finished(result.info.id);
   }
@@ -70,7 +72,7 @@ std::size_t Worklist::points_with_counters() const {
 
 bool Worklist::finished() const {
   const bool ceilings_left = !plan_.ceilings.empty() && !skip_ceilings_;
-  return !ceilings_left && plan_.primitives.empty() &&
+  return !self_test_ && !ceilings_left && plan_.primitives.empty() &&
          std::all_of(states_.begin(), states_.end(), [](State state) { return state == State::finished; });
 }
 

@@ -81,7 +81,10 @@ Check counters_check(const DeviceInfo& device, const Stream& stream) {
             fmt::format("{} in {} passes; CUPTI API {} ({})", profiler->chip(), profiler->passes(),
                         profiler->version(), path_of_loaded_library("libcupti.so.13"))};
   } catch (const Error& error) {
-    return failing("counters", error, false);
+    Check check = failing("counters", error, false);
+    const std::string cupti = path_of_loaded_library("libcupti.so.13");
+    if (!cupti.empty()) check.detail += fmt::format(" (CUPTI: {})", cupti);
+    return check;
   }
 }
 
@@ -93,17 +96,23 @@ Check matrix_library_check() {
           "install the CUDA 13 toolkit's libcublas, or set CUDA_HOME to its folder"};
 }
 
+/// Warns of a setting that is not as it should be.
+Check switch_check(const char* subject, const std::optional<bool>& value, bool good, const char* warning,
+                   const char* fix) {
+  if (value && *value != good) return {subject, CheckStatus::warning, warning, fix};
+  return {subject, CheckStatus::ok, !value ? "unknown" : *value ? "on" : "off"};
+}
+
 Check persistence_check(const DeviceSettings& settings) {
-  if (settings.persistence_mode.value_or(true)) return {"persistence", CheckStatus::ok, "on"};
-  return {"persistence", CheckStatus::warning,
-          "off: the driver is loaded anew for every first use, which takes seconds",
-          "sudo nvidia-smi --persistence-mode=1"};
+  return switch_check("persistence", settings.persistence_mode, true,
+                      "off: the driver is loaded anew for every first use, which takes seconds",
+                      "sudo nvidia-smi --persistence-mode=1");
 }
 
 Check mig_check(const DeviceSettings& settings) {
-  if (!settings.mig_mode.value_or(false)) return {"mig", CheckStatus::ok, "off"};
-  return {"mig", CheckStatus::warning, "on: an instance has a part of the GPU, and of its roofs",
-          "sudo nvidia-smi --mig=0, or take an instance with a compute instance of its own"};
+  return switch_check(
+      "mig", settings.mig_mode, false, "on: an instance has a part of the GPU, and of its roofs",
+      "sudo nvidia-smi --multi-instance-gpu=0, or take an instance with a compute instance of its own");
 }
 
 Check clock_check(const DeviceState& state) {
@@ -113,8 +122,9 @@ Check clock_check(const DeviceState& state) {
       state.sm_clock_mhz ? fmt::format("SM at {} MHz now", *state.sm_clock_mhz) : "unknown";
   if (!settings.max_sm_clock_hz) return {"clocks", CheckStatus::ok, now};
   const std::string detail = fmt::format("{}, {:.0f} MHz at most", now, megahertz(*settings.max_sm_clock_hz));
-  const bool is_limited =
-      settings.application_sm_clock_hz && *settings.application_sm_clock_hz < *settings.max_sm_clock_hz;
+  // Some GPUs have a default below the maximum.
+  const double usual_hz = state.default_application_sm_clock_hz.value_or(*settings.max_sm_clock_hz);
+  const bool is_limited = settings.application_sm_clock_hz && *settings.application_sm_clock_hz < usual_hz;
   if (!is_limited) return {"clocks", CheckStatus::ok, detail};
   return {"clocks", CheckStatus::warning,
           fmt::format("{}; application clock set to {:.0f} MHz", detail,
@@ -125,10 +135,11 @@ Check clock_check(const DeviceState& state) {
 Check throttle_check(const DeviceState& state) {
   const std::string temperature =
       state.temperature_c ? fmt::format(", {} °C", *state.temperature_c) : std::string();
-  if (!state.throttle_reasons.empty()) {
+  if (!state.throttle_reasons) return {"throttling", CheckStatus::ok, "unknown" + temperature};
+  if (!state.throttle_reasons->empty()) {
     return {
         "throttling", CheckStatus::warning,
-        fmt::format("now, by {}{}", fmt::join(state.throttle_reasons, ", "), temperature),
+        fmt::format("now, by {}{}", fmt::join(*state.throttle_reasons, ", "), temperature),
         "nvidia-smi --query --display=PERFORMANCE; wait until it has cooled down or others have finished"};
   }
   const bool is_hot = state.temperature_c.value_or(0) >= kHotCelsius;
@@ -147,35 +158,48 @@ Check power_check(const DeviceSettings& settings) {
 }
 
 Check processes_check(const DeviceState& state) {
-  const unsigned others =
-      state.compute_processes.value_or(1) - (state.compute_processes.value_or(1) > 0 ? 1 : 0);
-  if (others == 0) return {"other programs", CheckStatus::ok, "none on this GPU"};
-  return {"other programs", CheckStatus::warning, fmt::format("{} on this GPU", others),
+  if (!state.compute_processes) return {"other programs", CheckStatus::ok, "unknown"};
+  if (*state.compute_processes <= 1) return {"other programs", CheckStatus::ok, "none on this GPU"};
+  return {"other programs", CheckStatus::warning, fmt::format("{} on this GPU", *state.compute_processes - 1),
           "nvidia-smi names them; times would be disturbed"};
 }
 
 Check ecc_check(const DeviceInfo& device, const DeviceState& state) {
   const std::string detail = device.ecc_enabled ? "on" : "off";
-  const unsigned long long errors = state.uncorrected_ecc_errors.value_or(0);
-  if (errors == 0) return {"ecc", CheckStatus::ok, detail};
+  if (!state.uncorrected_ecc_errors) {
+    return {"ecc", CheckStatus::ok, device.ecc_enabled ? "on; errors unknown" : detail};
+  }
+  if (*state.uncorrected_ecc_errors == 0) return {"ecc", CheckStatus::ok, detail};
   return {"ecc", CheckStatus::warning,
-          fmt::format("{}; {} uncorrected errors since the driver was loaded", detail, errors),
+          fmt::format("{}; {} uncorrected errors since the driver was loaded", detail,
+                      *state.uncorrected_ecc_errors),
           "nvidia-smi --query --display=ECC; if they go on, have the GPU looked at"};
 }
 
 Check virtual_check(const DeviceState& state) {
-  if (!state.is_virtual.value_or(false)) return {"vgpu", CheckStatus::ok, "no"};
-  return {"vgpu", CheckStatus::warning, "yes: others share this GPU, and disturb times",
-          "use a passed-through or bare-metal GPU; counters need the leave of the host"};
+  return switch_check("vgpu", state.is_virtual, false, "yes: others share this GPU, and disturb times",
+                      "use a passed-through or bare-metal GPU; counters need the leave of the host");
 }
 
 Check confidential_check(const DeviceState& state) {
-  if (!state.confidential_computing.value_or(false)) return {"confidential", CheckStatus::ok, "off"};
-  return {"confidential", CheckStatus::warning, "confidential computing is on: nothing can be counted",
-          "switch it off, or to its developer mode"};
+  return switch_check("confidential", state.confidential_computing, false,
+                      "confidential computing is on: nothing can be counted",
+                      "switch it off, or to its developer mode");
 }
 
 }  // namespace
+
+std::vector<Check> state_checks(const DeviceInfo& device, const DeviceState& state) {
+  return {persistence_check(state.settings),
+          mig_check(state.settings),
+          virtual_check(state),
+          confidential_check(state),
+          ecc_check(device, state),
+          clock_check(state),
+          throttle_check(state),
+          power_check(state.settings),
+          processes_check(state)};
+}
 
 std::vector<Check> check_machine(const std::string& selector) {
   std::vector<Check> checks;
@@ -200,15 +224,8 @@ std::vector<Check> check_machine(const std::string& selector) {
   }
   checks.push_back(matrix_library_check());
   if (const auto state = device_state(device.uuid)) {
-    checks.push_back(persistence_check(state->settings));
-    checks.push_back(mig_check(state->settings));
-    checks.push_back(virtual_check(*state));
-    checks.push_back(confidential_check(*state));
-    checks.push_back(ecc_check(device, *state));
-    checks.push_back(clock_check(*state));
-    checks.push_back(throttle_check(*state));
-    checks.push_back(power_check(state->settings));
-    checks.push_back(processes_check(*state));
+    const std::vector<Check> of_state = state_checks(device, *state);
+    checks.insert(checks.end(), of_state.begin(), of_state.end());
   } else {
     checks.push_back(
         {"state", CheckStatus::warning, "libnvidia-ml.so.1 tells nothing of this GPU",

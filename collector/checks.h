@@ -4,7 +4,9 @@
 #include <string>
 #include <vector>
 
+#include "collector/nvml.h"
 #include "core/check.h"
+#include "core/run.h"
 
 namespace rooflinectl {
 
@@ -13,5 +15,10 @@ namespace rooflinectl {
 /// the state of the GPU. Takes about a second, most of it for the counters. Throws Error(usage) if the
 /// selector names no device.
 std::vector<Check> check_machine(const std::string& selector);
+
+/// What the state of a GPU says of its numbers, a check for each of: persistence, MIG, vGPU, confidential
+/// computing, ECC, clocks, throttling, power, other programs. What the driver does not tell is called
+/// unknown.
+std::vector<Check> state_checks(const DeviceInfo& device, const DeviceState& state);
 
 }  // namespace rooflinectl

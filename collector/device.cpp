@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <charconv>
+#include <filesystem>
 #include <fstream>
 
 #include "core/error.h"
@@ -43,6 +44,11 @@ std::string driver_version() {
   return {};
 }
 
+/// CUDA's own library may be installed where there is no GPU; it then says that the driver is too old.
+bool has_kernel_driver() {
+  return !driver_version().empty() || std::filesystem::exists("/dev/dxg");  // the latter on Windows
+}
+
 int device_count() {
   int driver = 0;
   cudaDriverGetVersion(&driver);
@@ -52,6 +58,12 @@ int device_count() {
   }
   int count = 0;
   const cudaError_t result = cudaGetDeviceCount(&count);
+  if (result == cudaErrorInsufficientDriver && !has_kernel_driver()) {
+    throw Error(
+        ErrorKind::environment, "no NVIDIA kernel driver is loaded",
+        "where there is an NVIDIA GPU, install its driver; in a container, expose the GPU (docker run "
+        "--gpus all)");
+  }
   if (result == cudaErrorInsufficientDriver) {
     int runtime = 0;
     cudaRuntimeGetVersion(&runtime);

@@ -127,11 +127,12 @@ std::optional<unsigned> compute_processes(const Nvml& nvml, Device device) {
   return result == kSuccess ? std::optional(count) : std::nullopt;
 }
 
-std::vector<std::string> throttle_reasons(const Nvml& nvml, Device device) {
-  std::vector<std::string> reasons;
+std::optional<std::vector<std::string>> throttle_reasons(const Nvml& nvml, Device device) {
   const auto bits = nvml.get<unsigned long long>("nvmlDeviceGetCurrentClocksThrottleReasons", device);
+  if (!bits) return std::nullopt;
+  std::vector<std::string> reasons;
   for (const auto& [bit, reason] : kThrottleReasons) {
-    if (bits && (*bits & bit) != 0) reasons.emplace_back(reason);
+    if ((*bits & bit) != 0) reasons.emplace_back(reason);
   }
   return reasons;
 }
@@ -193,6 +194,8 @@ std::optional<DeviceState> device_state(const std::string& uuid) {
   DeviceState state;
   state.settings = device_settings(nvml, device);
   state.sm_clock_mhz = nvml.get<unsigned>("nvmlDeviceGetClockInfo", device, kSmClock);
+  state.default_application_sm_clock_hz =
+      as_hertz(nvml.get<unsigned>("nvmlDeviceGetDefaultApplicationsClock", device, kSmClock));
   state.temperature_c = nvml.get<unsigned>("nvmlDeviceGetTemperature", device, kGpuTemperature);
   state.throttle_reasons = throttle_reasons(nvml, device);
   state.is_virtual = is_virtual(nvml, device);

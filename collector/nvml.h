@@ -15,9 +15,11 @@ namespace rooflinectl {
 struct DeviceState {
   DeviceSettings settings;
   std::optional<unsigned> sm_clock_mhz;  ///< now
+  /// The application clock that the driver sets by itself.
+  std::optional<double> default_application_sm_clock_hz;
   std::optional<unsigned> temperature_c;
   /// Why the clock is below its maximum right now, but for idleness: `power cap`, `thermal`.
-  std::vector<std::string> throttle_reasons;
+  std::optional<std::vector<std::string>> throttle_reasons;
   std::optional<bool> is_virtual;  ///< a vGPU, which shares its GPU with others
   /// Confidential computing is on, and not in its mode for developers, which lets counters be read.
   std::optional<bool> confidential_computing;

@@ -3,7 +3,8 @@
 """Plays rooflinectl-collector without a GPU: same protocol, invented numbers, and accidents on demand.
 
 FAKE_COLLECTOR holds accidents, separated by blanks: `<what>@<phase>:<number>`, where the number is the index of a point
-(or, in the phases `ceilings` and `primitives`, a name; `self_test:counters`), or `<what>@start`, `<what>@end`. What can happen:
+(or, in the phases `ceilings` and `primitives`, a name; `self_test:counters`), or `<what>@start`, `<what>@end`, or
+`<what>@checks`. What can happen:
 
   segv, exit5, exit0, hang, slow, chatty      to the process
   rubbish, half, endless                      to a line
@@ -15,6 +16,7 @@ FAKE_COLLECTOR holds accidents, separated by blanks: `<what>@<phase>:<number>`, 
   stop, kill                                  stopped as by SIGSTOP, killed
   mark                                        nothing, but a file in FAKE_COLLECTOR_STATE that says how far it came
   deaf, rude, no_gpu, uncounted (@start)      does not read its request, does not say hello, has no GPU, no counters
+  crowded, unfit (@start)                     `--checks` warns of other programs, finds that nothing can be measured
   miscount (@self_test:counters)              one operation too many
   boast (@start)                              claims ceilings that nobody told it of
 
@@ -179,11 +181,17 @@ def main():
         say({"devices": [DEVICE]})
         return
     if sys.argv[1:2] == ["--checks"]:
-        accidents("start")
+        accidents("checks")
         checks = [{"subject": "driver", "status": "ok", "detail": "580.00", "fix": "", "stops_measuring": False}]
         if happens("uncounted", "start"):
             checks.append({"subject": "counters", "status": "fails", "detail": "reserved", "fix": "ask an administrator",
                            "stops_measuring": False})
+        if happens("crowded", "start"):
+            checks.append({"subject": "other programs", "status": "warning", "detail": "2 on this GPU",
+                           "fix": "nvidia-smi names them; times would be disturbed", "stops_measuring": False})
+        if happens("unfit", "start"):
+            checks.append({"subject": "kernels", "status": "fails", "detail": "this build has no code for this GPU",
+                           "fix": "build it for sm_61", "stops_measuring": True})
         if happens("no_gpu", "start"):
             checks = [{"subject": "driver", "status": "fails", "detail": "no CUDA device was found",
                        "fix": "is the driver loaded?", "stops_measuring": True}]

@@ -34,5 +34,19 @@ TEST(DcgmCheck, IsSilentWithoutIt) {
   EXPECT_FALSE(dcgm_check(temporary.path() / "no such folder"));
 }
 
+TEST(ContainerCheck, FailsWhereTheDriverIsLoadedAndNoDeviceIsVisible) {
+  const TemporaryFolder root;
+  EXPECT_FALSE(container_check(root.path())) << "no driver";
+  fs::create_directories(root.path() / "proc/driver/nvidia");
+  write_file(root.path() / "proc/driver/nvidia/version", "580.159.04");
+  const auto check = container_check(root.path());
+  ASSERT_TRUE(check);
+  EXPECT_TRUE(check->stops_measuring);
+  EXPECT_NE(check->fix.find("--gpus all"), std::string::npos);
+  fs::create_directories(root.path() / "dev");
+  write_file(root.path() / "dev/nvidiactl", "");
+  EXPECT_FALSE(container_check(root.path()));
+}
+
 }  // namespace
 }  // namespace rooflinectl
