@@ -24,7 +24,7 @@ cmake --build --preset fuzz
 ctest --preset fuzz -j "$(nproc)"
 
 echo "== clang-tidy"
-git ls-files 'core/*.cpp' 'analysis/*.cpp' 'reports/*.cpp' 'cli/*.cpp' |
+git ls-files 'core/*.cpp' 'analysis/*.cpp' 'crosscheck/*.cpp' 'reports/*.cpp' 'cli/*.cpp' |
   xargs -P "$(nproc)" -n 1 clang-tidy --quiet -p build/asan
 
 echo "== build: preset $preset"
