@@ -5,6 +5,8 @@
 
 #include <map>
 
+#include "reports/base64.h"
+#include "reports/deflate.h"
 #include "reports/embedded.h"
 #include "reports/environment_facts.h"
 #include "reports/format.h"
@@ -70,7 +72,8 @@ std::string report_page(const Run& run, const Analysis& analysis, const std::vec
   parts["without-script"] = page_without_script(run, analysis, pictures, primitives_picture);
   parts["size-sweeps"] = size_sweeps(pictures);
   parts["data"] = script_safe(page_data(run, analysis));
-  parts["run"] = script_safe(run_to_json(run));
+  // Compressed, since it is seldom asked for and as large as all that the page shows.
+  parts["run"] = base64(deflated(run_to_json(run)));
   return filled(embedded::page(), parts);
 }
 

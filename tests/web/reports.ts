@@ -5,7 +5,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOFLINECTL = process.env['ROOFLINECTL'] ?? 'rooflinectl';
-const SOURCE = process.env['SOURCE_FOLDER'] ?? join(process.cwd(), '..', '..');
+export const SOURCE = process.env['SOURCE_FOLDER'] ?? join(process.cwd(), '..', '..');
 export const FOLDER = join(process.cwd(), 'pages');
 
 /** The page of a run that is made of the recording; its address. */
