@@ -73,6 +73,14 @@ test('the switch of useful and executed work', async ({ page }) => {
   expect(both).toBeGreaterThan(14);
 });
 
+test('a line joins the marks of each point, unless they are very many', async ({ page }) => {
+  const joinsOfFirstFamily = page.locator('.plot .js-line[style*="rgb(0, 114, 178)"]');
+  await open(page, 'shipped');
+  await expect(joinsOfFirstFamily).not.toHaveCount(0);
+  await open(page, 'points-2000');
+  await expect(joinsOfFirstFamily).toHaveCount(0);
+});
+
 test('the switch of the roofs', async ({ page }) => {
   await open(page, 'shipped');
   const annotations = page.locator('.plot .annotation-text');
