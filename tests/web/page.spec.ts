@@ -278,6 +278,17 @@ test('an experiment over sizes shows bandwidth against size', async ({ page }) =
   await expect(page.getByRole('button', { name: 'Sizes', exact: true })).toBeHidden();
 });
 
+test('a run of primitives opens with their picture and table; the ceilings are below', async ({ page }) => {
+  await open(page, 'primitives');
+  await expect(page.locator('main > :visible').first()).toHaveId('primitives');
+  await expect(page.locator('#primitives figure > svg')).toBeInViewport();
+  await expect(page.locator('#primitives figure')).toContainText('SM cycles per element');
+  await expect(page.locator('#primitives tbody tr').first()).toContainText('sum in every lane');
+  await expect(page.locator('#primitives ~ .stage .heading h2')).toHaveText('Ceilings of NVIDIA H200');
+  await expect(page.locator('.plot .annotation-text')).toHaveText('DRAM peak 4.81 TB/s');
+  await expect(page.locator('.stage + #ceilings')).toContainText('DRAM copy');
+});
+
 test('where the pinned points are out of sight, a button leads to them', async ({ browser }) => {
   const page = await (await browser.newContext({ viewport: { width: 1440, height: 500 } })).newPage();
   await open(page, 'everything');

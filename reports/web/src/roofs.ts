@@ -16,11 +16,12 @@ export function isMain(roof: Roof, experiment: ExperimentView | undefined): bool
 }
 
 export function shownRoofs(view: View, experiment: ExperimentView | undefined): Roof[] {
-  const level = experiment ? levelOf(view, experiment) : 'all';
+  const level = levelOf(view, experiment);
   const precisions = new Set(precisionsOf(view, experiment));
   return data.run.roofs.filter((roof) => {
     if (view.roofs !== 'both' && roof.source !== view.roofs) return false;
     if (roof.kind === 'compute') return precisions.has(roof.subject);
+    if (!experiment) return isMain(roof, experiment);
     if (level === 'all') return isMain(roof, experiment) && roof.source === (view.roofs === 'theoretical' ? 'theoretical' : 'measured');
     return roof.subject === level && roof.operation !== 'triad';
   });
