@@ -92,6 +92,21 @@ test('the switch of the roofs', async ({ page }) => {
   await expect(annotations.filter({ hasText: 'DRAM read' })).toHaveCount(0);
 });
 
+test('the names of roofs keep clear of every line', async ({ page }) => {
+  await open(page, 'shipped');
+  const nearest = await page.locator('.plot').evaluate((plot) => {
+    const onScreen = (element: SVGGraphicsElement, x: number, y: number): DOMPoint => new DOMPoint(x, y).matrixTransform(element.getScreenCTM()!);
+    const ofLines = [...plot.querySelectorAll<SVGPathElement>('.js-line')].flatMap((line) =>
+      Array.from({ length: Math.floor(line.getTotalLength()) }, (_, at) => line.getPointAtLength(at)).map(({ x, y }) => onScreen(line, x, y)));
+    const ofNames = [...plot.querySelectorAll<SVGTextElement>('.annotation-text')].flatMap((name) => {
+      const { x, y, width, height } = name.getBBox();
+      return [0, 0.25, 0.5, 0.75, 1].map((share) => onScreen(name, x + share * width, y + height / 2));
+    });
+    return Math.min(...ofNames.map((a) => ofLines.reduce((least, b) => Math.min(least, Math.hypot(a.x - b.x, a.y - b.y)), Infinity)));
+  });
+  expect(nearest).toBeGreaterThan(6);
+});
+
 test('the switch of the caches, and that of precisions, leave points in chart and table', async ({ page }) => {
   await open(page, 'everything');
   await expect(rows(page)).toHaveCount(28);
