@@ -5,6 +5,8 @@
 
 #include <map>
 
+#include "reports/base64.h"
+#include "reports/deflate.h"
 #include "reports/embedded.h"
 #include "reports/environment_facts.h"
 #include "reports/format.h"
@@ -28,12 +30,15 @@ std::string script_safe(std::string_view json) {
   return safe;
 }
 
-// By the index of the experiment.
-std::string size_sweeps(const std::vector<PagePictures>& pictures) {
-  std::string html;
+std::string drawing(const std::string& name, const std::string& svg) {
+  return svg.empty() ? "" : fmt::format(R"(<figure data-name="{}">{}</figure>)", name, svg);
+}
+
+// What the script shows as it was drawn here: the primitives, and size sweeps by the index of the experiment.
+std::string drawings(const std::vector<PagePictures>& pictures, const std::string& primitives_picture) {
+  std::string html = drawing("primitives", primitives_picture);
   for (std::size_t i = 0; i < pictures.size(); ++i) {
-    if (pictures[i].size_sweep.empty()) continue;
-    html += fmt::format(R"(<figure data-experiment="{}">{}</figure>)", i, pictures[i].size_sweep);
+    html += drawing(fmt::format("size-sweep-{}", i), pictures[i].size_sweep);
   }
   return html;
 }
@@ -68,9 +73,10 @@ std::string report_page(const Run& run, const Analysis& analysis, const std::vec
   parts["subtitle"] = escape_markup(fmt::format("{} · {} · rooflinectl {}", format::utc(run.started_utc),
                                                 to_string(run.source), run.tool_version));
   parts["without-script"] = page_without_script(run, analysis, pictures, primitives_picture);
-  parts["size-sweeps"] = size_sweeps(pictures);
+  parts["drawings"] = drawings(pictures, primitives_picture);
   parts["data"] = script_safe(page_data(run, analysis));
-  parts["run"] = script_safe(run_to_json(run));
+  // Compressed, since it is seldom asked for and as large as all that the page shows.
+  parts["run"] = base64(deflated(run_to_json(run)));
   return filled(embedded::page(), parts);
 }
 

@@ -15,9 +15,9 @@ struct PagePictures {
 };
 
 /// `report.html`: one self-contained page (built from `reports/web`) with the chart, the tables, the ceilings
-/// and the environment of every experiment. It shows the size sweeps of
+/// and the environment of every experiment. It shows `primitives_picture` (an SVG) and the size sweeps of
 /// `pictures` (one per experiment, or one for a run without experiments); where scripts do not run, all of
-/// them and the tables, that of primitives with `primitives_picture`, an SVG.
+/// them and the tables.
 std::string report_page(const Run& run, const Analysis& analysis, const std::vector<PagePictures>& pictures,
                         const std::string& primitives_picture = {});
 

@@ -19,6 +19,7 @@
 #include "reports/environment_facts.h"
 #include "reports/explanation_text.h"
 #include "reports/format.h"
+#include "reports/marks.h"
 #include "reports/page_columns.h"
 #include "reports/point_table.h"
 #include "reports/points_csv.h"
@@ -262,6 +263,7 @@ std::string experiment(const Run& run, const ExperimentAnalysis& experiment) {
                      {"headline", headline(experiment)},
                      {"operations", chart.operations},
                      {"axes", {{"dram", window(chart.axes)}, {"levels", window(at_levels.axes)}}},
+                     {"are_joined", are_joined(chart)},
                      {"families", chart.families},
                      {"precisions", precisions(experiment)},
                      {"main_roofs", main_roofs(run, experiment)},

@@ -78,16 +78,16 @@ std::string section(const Run& run, const ExperimentAnalysis& experiment, std::s
 
 std::string sections(const Run& run, const Analysis& analysis, const std::vector<PagePictures>& pictures) {
   std::string html;
-  if (analysis.experiments.empty()) return figure(pictures.front().roofline);
   for (std::size_t i = 0; i < analysis.experiments.size(); ++i) {
     html += section(run, analysis.experiments[i], i, pictures.at(i));
   }
   return html;
 }
 
-std::string ceilings(const Run& run) {
+// Their picture, where it is not the background of points, and their table.
+std::string ceilings(const Run& run, const std::string& picture) {
   const std::vector<CeilingPair> pairs = ceiling_pairs(run);
-  std::string html = "<div class=\"scroll\"><table class=\"ceilings\"><thead><tr>";
+  std::string html = figure(picture) + "<div class=\"scroll\"><table class=\"ceilings\"><thead><tr>";
   for (const CeilingColumn& column : ceiling_columns()) html += header_cell(column.title, column.is_number);
   html += "</tr></thead><tbody>\n";
   for (const CeilingPair& pair : pairs) {
@@ -138,8 +138,8 @@ std::string page_without_script(const Run& run, const Analysis& analysis,
       "<main class=\"without-script\">\n{}{}<section>\n<h2>Ceilings</h2>\n{}</section>\n"
       "<section>\n<h2>Environment</h2>\n<table "
       "class=\"facts\"><tbody>\n{}</tbody></table>\n</section>\n</main>\n",
-      sections(run, analysis, pictures), primitives(run, primitives_picture), ceilings(run),
-      environment(run));
+      sections(run, analysis, pictures), primitives(run, primitives_picture),
+      ceilings(run, analysis.experiments.empty() ? pictures.front().roofline : ""), environment(run));
 }
 
 }  // namespace rooflinectl

@@ -24,6 +24,7 @@ MAY_USE = {
     r"yaml-cpp/": r"core/yaml_reader\.(cpp|h)",
     r"nlohmann/": r"core/json_fields\.h|reports/[a-z_]+\.cpp",
     r"cairo|ft2build\.h": r"reports/([a-z_]+\.cpp|painter\.h)",
+    r"zlib": r"reports/deflate\.cpp",
     r"sqlite3": r"crosscheck/sqlite_reader\.cpp",
     r"cupti|nvperf": r"collector/cupti/.*",
     r"cuda|cub/|nvtx3/|cooperative_groups": r"(collector|kernels)/.*",

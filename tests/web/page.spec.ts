@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import { expect, test } from '@playwright/test';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { SOURCE } from './reports';
 import { choice, contentOf, marks, open, placeOf, row, rows } from './support';
 
 test('hovering over a mark shows all numbers of the point and lights its row', async ({ page }) => {
@@ -70,6 +73,14 @@ test('the switch of useful and executed work', async ({ page }) => {
   expect(both).toBeGreaterThan(14);
 });
 
+test('a line joins the marks of each point, unless they are very many', async ({ page }) => {
+  const joinsOfFirstFamily = page.locator('.plot .js-line[style*="rgb(0, 114, 178)"]');
+  await open(page, 'shipped');
+  await expect(joinsOfFirstFamily).not.toHaveCount(0);
+  await open(page, 'points-2000');
+  await expect(joinsOfFirstFamily).toHaveCount(0);
+});
+
 test('the switch of the roofs', async ({ page }) => {
   await open(page, 'shipped');
   const annotations = page.locator('.plot .annotation-text');
@@ -79,6 +90,21 @@ test('the switch of the roofs', async ({ page }) => {
   await choice(page, 'Roofs', 'theoretical').click();
   await expect(annotations.filter({ hasText: 'DRAM peak' })).toHaveCount(1);
   await expect(annotations.filter({ hasText: 'DRAM read' })).toHaveCount(0);
+});
+
+test('the names of roofs keep clear of every line', async ({ page }) => {
+  await open(page, 'shipped');
+  const nearest = await page.locator('.plot').evaluate((plot) => {
+    const onScreen = (element: SVGGraphicsElement, x: number, y: number): DOMPoint => new DOMPoint(x, y).matrixTransform(element.getScreenCTM()!);
+    const ofLines = [...plot.querySelectorAll<SVGPathElement>('.js-line')].flatMap((line) =>
+      Array.from({ length: Math.floor(line.getTotalLength()) }, (_, at) => line.getPointAtLength(at)).map(({ x, y }) => onScreen(line, x, y)));
+    const ofNames = [...plot.querySelectorAll<SVGTextElement>('.annotation-text')].flatMap((name) => {
+      const { x, y, width, height } = name.getBBox();
+      return [0, 0.25, 0.5, 0.75, 1].map((share) => onScreen(name, x + share * width, y + height / 2));
+    });
+    return Math.min(...ofNames.map((a) => ofLines.reduce((least, b) => Math.min(least, Math.hypot(a.x - b.x, a.y - b.y)), Infinity)));
+  });
+  expect(nearest).toBeGreaterThan(6);
 });
 
 test('the switch of the caches, and that of precisions, leave points in chart and table', async ({ page }) => {
@@ -188,7 +214,7 @@ test('downloads are valid files', async ({ page }) => {
   expect(csv.toString().trim().split('\r\n')).toHaveLength(37);
   const [jsonName, json] = await get('JSON');
   expect(jsonName).toBe('run.json');
-  expect(JSON.parse(json.toString()).measurements).toHaveLength(36);
+  expect(json.equals(readFileSync(join(SOURCE, 'recordings', 'reductions-h200', 'run.json')))).toBe(true);
 });
 
 test('a link restores the view', async ({ page, context }) => {
@@ -265,6 +291,17 @@ test('an experiment over sizes shows bandwidth against size', async ({ page }) =
   await page.locator('.tabs button').nth(1).click();
   await expect(page.locator('#sizes')).toBeHidden();
   await expect(page.getByRole('button', { name: 'Sizes', exact: true })).toBeHidden();
+});
+
+test('a run of primitives opens with their picture and table; the ceilings are below', async ({ page }) => {
+  await open(page, 'primitives');
+  await expect(page.locator('main > :visible').first()).toHaveId('primitives');
+  await expect(page.locator('#primitives figure > svg')).toBeInViewport();
+  await expect(page.locator('#primitives figure')).toContainText('SM cycles per element');
+  await expect(page.locator('#primitives tbody tr').first()).toContainText('sum in every lane');
+  await expect(page.locator('#primitives ~ .stage .heading h2')).toHaveText('Ceilings of NVIDIA H200');
+  await expect(page.locator('.plot .annotation-text')).toHaveText('DRAM peak 4.81 TB/s');
+  await expect(page.locator('.stage + #ceilings')).toContainText('DRAM copy');
 });
 
 test('where the pinned points are out of sight, a button leads to them', async ({ browser }) => {

@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pages under test, written by the real program from the shipped recording and from runs made of it.
+// The pages under test, written by the real program from recordings and from runs made of them.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const ROOFLINECTL = process.env['ROOFLINECTL'] ?? 'rooflinectl';
-const SOURCE = process.env['SOURCE_FOLDER'] ?? join(process.cwd(), '..', '..');
+export const SOURCE = process.env['SOURCE_FOLDER'] ?? join(process.cwd(), '..', '..');
 export const FOLDER = join(process.cwd(), 'pages');
 
-/** The page of a run that is made of the recording; its address. */
-function writePage(name: string, change: (run: any) => void = () => {}): void {
+const recorded = (name: string): any => JSON.parse(readFileSync(join(SOURCE, 'recordings', name, 'run.json'), 'utf8'));
+
+/** The page of a run that is made of a recording. */
+function writePage(name: string, change: (run: any) => void = () => {}, recording = 'reductions-h200'): void {
   const folder = join(FOLDER, name);
   mkdirSync(folder, { recursive: true });
-  const run = JSON.parse(readFileSync(join(SOURCE, 'recordings', 'reductions-h200', 'run.json'), 'utf8'));
+  const run = recorded(recording);
   change(run);
   writeFileSync(join(folder, 'run.json'), JSON.stringify(run));
   execFileSync(ROOFLINECTL, ['report', folder, '--quiet'], { stdio: ['ignore', 'ignore', 'inherit'] });
@@ -61,7 +63,7 @@ function hostileNames(run: any): void {
 
 /** All roofs, both states of the caches, an agreement table of each verdict, and a point that failed. */
 function everything(run: any): void {
-  run.ceilings = JSON.parse(readFileSync(join(SOURCE, 'recordings', 'ceilings-h200', 'run.json'), 'utf8')).ceilings;
+  run.ceilings = recorded('ceilings-h200').ceilings;
   const [experiment] = run.plan.experiments;
   for (const measurement of [...run.measurements].filter((one: any) => one.experiment === experiment.name)) {
     const warm = structuredClone(measurement);
@@ -104,6 +106,7 @@ export default function setup(): void {
   writePage('hostile', hostileNames);
   writePage('everything', everything);
   writePage('sizes', overSizes);
+  writePage('primitives', () => {}, 'primitives-h200');
   writePage('points-2000', manyPoints(2000));
   writePage('points-10000', manyPoints(10_000));
 }

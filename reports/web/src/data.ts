@@ -13,9 +13,15 @@ function textOf(id: string): string {
 
 export const data = JSON.parse(textOf('page-data')) as PageData;
 
-/** The file run.json, as it was written. */
-export function runJson(): string {
-  return textOf('run-json');
+export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
+  return Uint8Array.from(atob(text), (digit) => digit.charCodeAt(0));
+}
+
+/** The file run.json, as it was written; the page has it compressed. */
+export function runJson(): Promise<Blob> {
+  const compressed = new Blob([fromBase64(textOf('run-json'))]);
+  const json = compressed.stream().pipeThrough(new DecompressionStream('deflate'));
+  return new Response(json, { headers: { 'Content-Type': 'application/json' } }).blob();
 }
 
 /** Name and text of everything known of a point. */

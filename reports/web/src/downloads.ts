@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Plotly, { type Layout } from 'plotly.js-basic-dist-min';
-import { data, runJson } from './data';
+import { data, fromBase64, runJson } from './data';
 import { h } from './dom';
 import { figureOf } from './figure';
 import { plain } from './roofs';
@@ -43,7 +43,7 @@ async function picture(store: ViewStore, format: 'png' | 'svg'): Promise<Blob> {
   const url = await Plotly.toImage({ data: figure.data, layout } as never, { format, width: WIDTH, height: HEIGHT });
   const [head = '', body = ''] = [url.slice(0, url.indexOf(',')), url.slice(url.indexOf(',') + 1)];
   if (!head.includes(';base64')) return new Blob([decodeURIComponent(body)], { type: 'image/svg+xml' });
-  return new Blob([Uint8Array.from(atob(body), (c) => c.charCodeAt(0))], { type: `image/${format}` });
+  return new Blob([fromBase64(body)], { type: `image/${format}` });
 }
 
 /** Buttons for PNG and SVG of the chart as it is, CSV of every point, and run.json; and for a link to the view. */
@@ -55,7 +55,7 @@ export function downloads(store: ViewStore): HTMLElement {
     button('PNG', 'The chart as it is now, 1600×900', () => void picture(store, 'png').then((file) => save(`${name()}.png`, file))),
     button('SVG', 'The chart as it is now', () => void picture(store, 'svg').then((file) => save(`${name()}.svg`, file))),
     button('CSV', 'points.csv: one row per point', () => save('points.csv', new Blob([data.points_csv], { type: 'text/csv' }))),
-    button('JSON', 'run.json: everything that was measured', () => save('run.json', new Blob([runJson()], { type: 'application/json' }))),
+    button('JSON', 'run.json: everything that was measured', () => void runJson().then((file) => save('run.json', file))),
     button('Copy link', 'A link to this page as it is now', () => {
       void navigator.clipboard.writeText(location.href).then(() => { copied.textContent = 'copied'; }, () => { copied.textContent = 'the address line has it'; });
       setTimeout(() => { copied.textContent = ''; }, 3000);

@@ -97,7 +97,7 @@ function addMarks(experiment: ExperimentView, marks: Mark[], colours: Colours, a
     const own = marks.filter((mark) => experiment.points[mark.point]?.family === family);
     if (own.length === 0) return;
     const colour = familyColour(family);
-    add(connections(own, colour));
+    if (experiment.are_joined) add(connections(own, colour));
     for (const isStrong of [false, true]) {
       const chosen = own.filter((mark) => mark.isStrong === isStrong);
       if (chosen.length === 0) continue;

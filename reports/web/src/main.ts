@@ -54,7 +54,11 @@ function build(root: HTMLElement): void {
   const chart = new Chart(store, highlight);
   const points = data.run.experiments.length > 0 ? new PointTable(store, highlight).element : null;
   const links = [['#points', 'Points'], ['#sizes', 'Sizes'], ['#ladder', 'Ladder'], ['#primitives', 'Primitives'], ['#ceilings', 'Ceilings'], ['#agreement', 'Agreement'], ['#environment', 'Environment']] as const;
-  const lower = [primitives(), ceilings(), agreements(), environment()];
+  const stage = h('div', { class: 'stage' },
+    h('div', { class: 'left' }, switches(store), chart.element),
+    h('aside', { class: 'side', 'aria-label': 'Summary' }, heading(store), legend(store), boundList(store), guide()));
+  // Roofs without points stand above their table, below whatever else was measured.
+  const lower = [primitives(), points ? null : stage, ceilings(), agreements(), environment()];
   const steps = ladder(store);
   const sizes = sizeSweep(store);
   const pins = pinnedPoints(store);
@@ -72,9 +76,7 @@ function build(root: HTMLElement): void {
       downloads(store), themeButton(store))),
     h('main', {},
       suspicion(),
-      h('div', { class: 'stage' },
-        h('div', { class: 'left' }, switches(store), chart.element),
-        h('aside', { class: 'side', 'aria-label': 'Summary' }, heading(store), legend(store), boundList(store), guide())),
+      points && stage,
       implausible(store),
       pins,
       points,

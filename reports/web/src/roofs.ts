@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The roofs that the switches leave, as lines, and their labels.
 import { data, type ExperimentView, type Roof } from './data';
-import { overlap, Plane, type Box } from './plane';
+import { overlap, Plane, type Box, type Pixel } from './plane';
 import { levelOf, precisionsOf, type View } from './view';
 
 /** `&` and `<` have a meaning in Plotly's texts; names from files are data. */
@@ -16,11 +16,12 @@ export function isMain(roof: Roof, experiment: ExperimentView | undefined): bool
 }
 
 export function shownRoofs(view: View, experiment: ExperimentView | undefined): Roof[] {
-  const level = experiment ? levelOf(view, experiment) : 'all';
+  const level = levelOf(view, experiment);
   const precisions = new Set(precisionsOf(view, experiment));
   return data.run.roofs.filter((roof) => {
     if (view.roofs !== 'both' && roof.source !== view.roofs) return false;
     if (roof.kind === 'compute') return precisions.has(roof.subject);
+    if (!experiment) return isMain(roof, experiment);
     if (level === 'all') return isMain(roof, experiment) && roof.source === (view.roofs === 'theoretical' ? 'theoretical' : 'measured');
     return roof.subject === level && roof.operation !== 'triad';
   });
@@ -30,7 +31,7 @@ const fastest = (roofs: readonly Roof[], kind: Roof['kind']): number =>
   Math.max(0, ...roofs.filter((roof) => roof.kind === kind).map((roof) => roof.value));
 
 /** The ends of the line: a bandwidth ends at the highest compute roof, a compute roof starts at the fastest bandwidth. */
-export function lineOf(roof: Roof, roofs: readonly Roof[], plane: Plane): [number, number][] {
+export function lineOf(roof: Roof, roofs: readonly Roof[], plane: Plane): [left: [number, number], right: [number, number]] {
   const [left, right] = [plane.window.ai[0] / 1e3, plane.window.ai[1] * 1e3];
   if (roof.kind === 'bandwidth') {
     const top = fastest(roofs, 'compute') || roof.value * right;
@@ -43,6 +44,8 @@ export function lineOf(roof: Roof, roofs: readonly Roof[], plane: Plane): [numbe
 export interface RoofLabel { text: string; x: number; y: number; angle: number }
 
 const FONT_SIZE = 11;
+/** Boxes are that much larger than what they hold of a text. */
+const BOX_MARGIN = 3;
 const measure = document.createElement('canvas').getContext('2d');
 export function textWidth(text: string, size = FONT_SIZE): number {
   if (!measure) return text.length * size * 0.55;
@@ -50,15 +53,19 @@ export function textWidth(text: string, size = FONT_SIZE): number {
   return measure.measureText(text).width;
 }
 
-/** Labels on the lines that are in the frame, none over another; in pixels of the plot. */
+/** Labels on the lines that are in the frame, none over another or over another's line; in pixels of the plot. */
 export function roofLabels(roofs: readonly Roof[], experiment: ExperimentView | undefined, plane: Plane): RoofLabel[] {
   const labels: RoofLabel[] = [];
   const taken: Box[] = [];
   for (const roof of roofs) {
     if (!isMain(roof, experiment)) continue;
+    const otherLines = roofs.filter((other) => other !== roof).map((other) => {
+      const [left, right] = lineOf(other, roofs, plane);
+      return [plane.pixel(left), plane.pixel(right)] as const;
+    });
     const candidates = roof.kind === 'compute' ? levelPlaces(roof, roofs, plane) : slopePlaces(roof, roofs, plane);
     for (const { label, boxes } of candidates) {
-      if (boxes.some((box) => taken.some((other) => overlap(box, other)))) continue;
+      if (boxes.some((box) => taken.some((other) => overlap(box, other)) || otherLines.some(([left, right]) => crosses(left, right, box)))) continue;
       taken.push(...boxes);
       labels.push(label);
       break;
@@ -67,12 +74,20 @@ export function roofLabels(roofs: readonly Roof[], experiment: ExperimentView | 
   return labels;
 }
 
+/** Whether the line between two places runs through the box, its margin left aside. */
+function crosses(start: Pixel, end: Pixel, box: Box): boolean {
+  const left = Math.max(box.left + BOX_MARGIN, start.x);
+  const right = Math.min(box.right - BOX_MARGIN, end.x);
+  const heights = [left, right].map((x) => start.y + ((x - start.x) * (end.y - start.y)) / (end.x - start.x));
+  return left <= right && Math.min(...heights) < box.bottom - BOX_MARGIN && Math.max(...heights) > box.top + BOX_MARGIN;
+}
+
 interface Candidate { label: RoofLabel; boxes: Box[] }
 
 function levelPlaces(roof: Roof, roofs: readonly Roof[], plane: Plane): Candidate[] {
   const { frame } = plane;
   const [start] = lineOf(roof, roofs, plane);
-  const line = plane.pixel(start as [number, number]);
+  const line = plane.pixel(start);
   if (line.y < frame.top || line.y > frame.bottom) return [];
   const width = textWidth(roof.text);
   const above = roof.source === 'theoretical' ? [-8, 8] : [8, -8];
@@ -90,29 +105,31 @@ function levelPlaces(roof: Roof, roofs: readonly Roof[], plane: Plane): Candidat
   return candidates;
 }
 
-/** Along the slope, above the line for theoretical roofs. */
+/** Along the slope, first above the line for theoretical roofs, else first below. */
 function slopePlaces(roof: Roof, roofs: readonly Roof[], plane: Plane): Candidate[] {
   const { frame } = plane;
   const [, end] = lineOf(roof, roofs, plane);
-  const top = plane.pixel(end as [number, number]);
+  const top = plane.pixel(end);
   const other = plane.pixel([plane.window.ai[0], plane.window.ai[0] * roof.value]);
   const slope = (top.y - other.y) / (top.x - other.x);
   if (!Number.isFinite(slope) || top.x <= frame.left) return [];
   const length = Math.hypot(1, slope);
   const unit = { x: 1 / length, y: slope / length };
   const width = textWidth(roof.text);
-  const side = roof.source === 'theoretical' ? -9 : 9;
+  const sides = roof.source === 'theoretical' ? [-9, 9] : [9, -9];
   const candidates: Candidate[] = [];
-  for (let x = Math.min(top.x, frame.right) - 30; x > frame.left + 10; x -= 14) {
-    const centre = { x: x - (unit.x * width) / 2, y: other.y + slope * (x - other.x) - (unit.y * width) / 2 };
-    const at = { x: centre.x - unit.y * side, y: centre.y + unit.x * side };
-    const ends = [-0.5, 0.5].map((share) => ({ x: at.x + unit.x * width * share, y: at.y + unit.y * width * share }));
-    if (!ends.every((pixel) => plane.holds(pixel))) continue;
-    const boxes = [-0.5, -0.3, -0.1, 0.1, 0.3, 0.5].map((share) => {
-      const centreOfBox = { x: at.x + unit.x * width * share, y: at.y + unit.y * width * share };
-      return { left: centreOfBox.x - 8, right: centreOfBox.x + 8, top: centreOfBox.y - 8, bottom: centreOfBox.y + 8 };
-    });
-    candidates.push({ label: { text: roof.text, ...at, angle: (Math.atan(slope) * 180) / Math.PI }, boxes });
+  for (const side of sides) {
+    for (let x = Math.min(top.x, frame.right) - 30; x > frame.left + 10; x -= 14) {
+      const centre = { x: x - (unit.x * width) / 2, y: other.y + slope * (x - other.x) - (unit.y * width) / 2 };
+      const at = { x: centre.x - unit.y * side, y: centre.y + unit.x * side };
+      const ends = [-0.5, 0.5].map((share) => ({ x: at.x + unit.x * width * share, y: at.y + unit.y * width * share }));
+      if (!ends.every((pixel) => plane.holds(pixel))) continue;
+      const boxes = [-0.5, -0.3, -0.1, 0.1, 0.3, 0.5].map((share) => {
+        const centreOfBox = { x: at.x + unit.x * width * share, y: at.y + unit.y * width * share };
+        return { left: centreOfBox.x - 8, right: centreOfBox.x + 8, top: centreOfBox.y - 8, bottom: centreOfBox.y + 8 };
+      });
+      candidates.push({ label: { text: roof.text, ...at, angle: (Math.atan(slope) * 180) / Math.PI }, boxes });
+    }
   }
   return candidates;
 }

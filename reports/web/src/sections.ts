@@ -49,27 +49,32 @@ export function suspicion(): HTMLElement | null {
   return found && h('div', { class: 'suspicion', role: 'note' }, h('strong', {}, found.text), findings(found.findings));
 }
 
+/** What the program drew itself, if it did. */
+function drawing(name: string): Node | undefined {
+  return document.querySelector<HTMLTemplateElement>('#drawings')?.content.querySelector(`[data-name="${name}"]`)?.cloneNode(true);
+}
+
 /** Bandwidth against size and speed against the references, where an experiment goes over sizes. */
 export function sizeSweep(store: ViewStore): HTMLElement {
   const element = h('section', { id: 'sizes' });
-  const drawings = document.querySelector<HTMLTemplateElement>('#size-sweeps')?.content;
   store.show((view, previous) => {
     if (previous?.experiment === view.experiment) return;
-    const picture = drawings?.querySelector(`[data-experiment="${view.experiment}"]`);
+    const picture = drawing(`size-sweep-${view.experiment}`);
     const speeds = store.experiment?.speeds ?? [];
     element.hidden = !picture && speeds.length === 0;
     fill(element, h('h2', {}, 'Sizes'),
       picture && h('p', { class: 'muted' }, 'Bandwidth against the number of elements: what the roofline cannot show, since every size has the same intensity.'),
-      picture?.cloneNode(true),
+      picture,
       ...speeds.map((table) => h('details', {}, h('summary', {}, table.title), textTable(table.title, table.columns, table.rows))));
   });
   return element;
 }
 
-function tableSection(id: string, title: string, explanation: string, { columns, rows, findings: texts }: CeilingTable): HTMLElement {
+function tableSection(id: string, title: string, explanation: string, { columns, rows, findings: texts }: CeilingTable, picture?: Node): HTMLElement {
   return h('section', { id }, h('h2', {}, title),
     h('p', { class: 'muted' }, explanation),
     findings(texts),
+    picture,
     scrollBox(title, h('table', {},
       h('thead', {}, h('tr', {}, ...columns.map((column) => h('th', { scope: 'col', class: column.is_number ? 'number' : null }, column.title)))),
       h('tbody', {}, ...rows.map((row) => h('tr', {}, ...row.map((text, i) => (i === 0 ? h('th', { scope: 'row' }, text) : h('td', { class: columns[i]?.is_number ? 'number' : null }, text)))))))));
@@ -81,7 +86,7 @@ export function ceilings(): HTMLElement {
 
 export function primitives(): HTMLElement | null {
   if (!data.run.primitives) return null;
-  return tableSection('primitives', 'Primitives', 'Operations by which threads exchange values, in cycles of an SM. Latency: from one to the next that needs its result. Throughput: with as many independent ones as the SM holds, per operation, per instruction from lane to lane, and per element.', data.run.primitives);
+  return tableSection('primitives', 'Primitives', 'Operations by which threads exchange values, in cycles of an SM. Latency: from one to the next that needs its result. Throughput: with as many independent ones as the SM holds, per operation, per instruction from lane to lane, and per element.', data.run.primitives, drawing('primitives'));
 }
 
 function textTable(label: string, headings: readonly string[], rows: readonly (readonly string[])[]): HTMLElement {
