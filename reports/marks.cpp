@@ -61,7 +61,9 @@ Colour family_colour(std::size_t family) {
 }
 
 Shape family_mark(std::size_t family, Pixel centre, double radius, MarkFill fill) {
-  return mark(family % kOutlines.size(), family_colour(family), centre, radius, fill);
+  // From one round of colours to the next, each colour gets the next outline.
+  const std::size_t round = family / palette::kFamilies.size();
+  return mark((family + round) % kOutlines.size(), family_colour(family), centre, radius, fill);
 }
 
 Shape level_mark(MemoryLevel level, Colour colour, Pixel centre, double radius, MarkFill fill) {

@@ -18,7 +18,6 @@ namespace {
 
 using namespace picture;
 
-constexpr double kTop = 156;
 constexpr double kBottom = 846;
 constexpr double kColumnGap = 40;
 constexpr double kNamesWidth = 246;
@@ -167,31 +166,32 @@ Group marks(const Panel& panel, const Line& line, double y, double pitch,
 }
 
 Group legend(const std::vector<std::string>& names) {
-  LegendRow row;
+  LegendRows rows;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    row.add(names[i], 12, [&](Group& group, Pixel at) {
+    rows.add(names[i], 12, [&](Group& group, Pixel at) {
       group.shapes.emplace_back(family_mark(i, {at.x + 6, at.y}, 4.5, MarkFill::filled));
     });
   }
-  return row.take();
+  return rows.take();
 }
 
 /// A column of families at `left`, two panels over all of its lines.
 void draw_column(Scene& scene, const Run& run, const std::vector<Family>& column, double left, double pitch) {
   const double width = (kWidth - 2 * kMargin - kColumnGap) / 2;
   const double panel_width = (width - kNamesWidth - kPanelGap) / 2;
-  const double bottom = kTop + pitch * static_cast<double>(height_of(column));
+  const double bottom = kPanelTop + pitch * static_cast<double>(height_of(column));
   const double first = left + kNamesWidth;
   const std::array panels = {
-      Panel{{first, kTop, first + panel_width, bottom}, around(run, latency), latency, "Latency, cycles"},
-      Panel{{first + panel_width + kPanelGap, kTop, left + width, bottom},
+      Panel{
+          {first, kPanelTop, first + panel_width, bottom}, around(run, latency), latency, "Latency, cycles"},
+      Panel{{first + panel_width + kPanelGap, kPanelTop, left + width, bottom},
             around(run, throughput),
             throughput,
             "SM cycles per element"}};
   for (const Panel& panel : panels) scene.groups.push_back(axes(panel));
   const std::vector<std::string> names = makers(run);
   const double size = std::min(13.0, pitch * 0.7);
-  double y = kTop + pitch / 2;
+  double y = kPanelTop + pitch / 2;
   for (const Family& family : column) {
     std::string heading = family.name;
     std::replace(heading.begin(), heading.end(), '_', ' ');
@@ -228,7 +228,7 @@ Scene primitives_scene(const Run& run) {
   const auto columns = columns_of(families_of(run));
   const std::size_t height = std::max(height_of(columns[0]), height_of(columns[1]));
   const double pitch =
-      std::min(kHighestLine, (kBottom - kTop) / static_cast<double>(std::max<std::size_t>(height, 1)));
+      std::min(kHighestLine, (kBottom - kPanelTop) / static_cast<double>(std::max<std::size_t>(height, 1)));
   double left = kMargin;
   for (const std::vector<Family>& column : columns) {
     if (!column.empty()) draw_column(scene, run, column, left, pitch);
