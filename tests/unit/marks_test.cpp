@@ -22,5 +22,14 @@ TEST(FamilyMark, DiffersFromTheFirstToTheThirtySixth) {
   EXPECT_EQ(marks.size(), 36U);
 }
 
+TEST(PointGroup, ALineToAMarkElsewhereEndsAtTheFrame) {
+  const Box frame = {0, 0, 100, 100};
+  const Plot plot(frame, {{1, 10}, {1, 10}});
+  ChartPoint point{.useful = PlanePoint{2, 2}, .executed = PlanePoint{5, 5}};
+  EXPECT_EQ(point_group(plot, point, 0, 6, true).clip->right, 106);
+  point.executed = PlanePoint{20, 5};
+  EXPECT_EQ(point_group(plot, point, 0, 6, true).clip->right, 100);
+}
+
 }  // namespace
 }  // namespace rooflinectl
