@@ -106,6 +106,30 @@ class Compare(CompareTest):
                 self.assert_exit(self.call(command, *flags), 2)
 
 
+class Primitives(CompareTest):
+    RECORDING = SOURCE / "recordings" / "primitives-h200"
+
+    def test_are_said_not_to_be_compared(self):
+        result = self.call("compare", self.RECORDING, self.RECORDING, "--output", "compared")
+        self.assert_exit(result, 0)
+        self.assertIn("\nno points to compare; primitives are not compared\n", result.stdout)
+        self.assertNotIn("verdict", result.stdout)
+
+    def test_are_no_reason_for_a_gate_to_pass(self):
+        result = self.call("gate", self.RECORDING, self.RECORDING)
+        self.assert_exit(result, 2)
+        self.assertIn("\nNOT COMPARABLE; primitives are not compared\n", result.stdout)
+
+    def test_beside_points_are_said_not_to_be_compared(self):
+        def add(run, _):
+            run["primitives"] = json.loads((self.RECORDING / "run.json").read_text())["primitives"][:1]
+        new = self.changed("with_primitives", add)
+        self.assertIn(" same; primitives are not compared\n", self.call("compare", RECORDING, new).stdout)
+        result = self.call("gate", RECORDING, new)
+        self.assert_exit(result, 0)
+        self.assertIn(" passed; primitives are not compared\n", result.stdout)
+
+
 class Report(CompareTest):
     def test_pdf_has_its_text_and_its_font(self):
         self.assert_exit(self.call("report", RECORDING, "--output", "."), 0)
