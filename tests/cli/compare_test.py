@@ -223,9 +223,11 @@ class Gate(CompareTest):
                     self.assertEqual(int(suite.get(attribute)), len(suite.findall(element)))
 
     def test_a_file_that_cannot_be_written_is_named(self):
-        result = self.call("gate", RECORDING, RECORDING, "--junit", "no/such/folder/gate.xml")
-        self.assert_exit(result, 3)
-        self.assertIn("no/such/folder/gate.xml", result.stderr)
+        for option in ["--junit", "--markdown"]:
+            result = self.call("gate", RECORDING, RECORDING, option, "no/such/folder/gate")
+            self.assert_exit(result, 3)
+            self.assertIn("no/such/folder/gate: cannot be written", result.stderr)
+            self.assertIn(f"hint: choose another file with {option}\n", result.stderr)
 
 
 if __name__ == "__main__":
