@@ -147,8 +147,32 @@ class Report(CompareTest):
         (self.folder / "warm.json").write_text(json.dumps(run))
         self.assert_exit(self.call("report", "warm.json", "--cache", "warm", "--output", "."), 0)
         self.assertIn("V0", (self.folder / "roofline.svg").read_text())
-        self.assertNotIn("V6 manual", (self.folder / "roofline.svg").read_text())
-        self.assertIn("V6 manual", (self.folder / "summary.md").read_text())
+        for name in ["roofline.svg", "summary.md", "points.csv"]:
+            self.assertNotIn("V6 manual", (self.folder / name).read_text())
+
+    def test_experiments_without_a_point_of_the_cache_state_are_left_out(self):
+        result = self.call("report", SOURCE / "recordings" / "ladder-h200", "--cache", "warm", "--output", ".")
+        self.assert_exit(result, 0)
+        self.assertEqual({path.name for path in self.folder.glob("roofline*.svg")},
+                         {"roofline.svg", "roofline-small.svg", "roofline-small-levels.svg"})
+        self.assertIn("small: ", result.stdout)
+        self.assertNotIn("complete", result.stdout)
+
+    def test_a_choice_that_leaves_nothing_is_refused_before_anything_is_written(self):
+        run = copy.deepcopy(self.recording)
+        for measurement in run["measurements"]:
+            measurement["counters"] = {}
+        (self.folder / "uncounted.json").write_text(json.dumps(run))
+        for arguments, hint in [([RECORDING, "--cache", "warm"], "choose from cold"), ([RECORDING, "--precision", "f8,i8"], "choose from f32"),
+                                (["uncounted.json", "--level", "l2"], "leave --level out"),
+                                ([SOURCE / "recordings" / "primitives-h200", "--precision", "f32"], "leave --precision out"),
+                                ([SOURCE / "recordings" / "primitives-h200", "--level", "l2"], "choose from dram")]:
+            result = self.call("report", *arguments, "--output", "out")
+            self.assert_exit(result, 2)
+            self.assertEqual(result.stderr, f"{arguments[1]} {arguments[2]}: nothing in this run to draw\nhint: {hint}\n")
+            self.assertFalse((self.folder / "out").exists())
+        for arguments in [["--level", "dram"], ["--precision", "f32,f8"], ["--cache", "cold,warm"]]:
+            self.assert_exit(self.call("report", "uncounted.json", *arguments, "--output", "out"), 0)
 
     def test_themes(self):
         self.assert_exit(self.call("report", RECORDING, "--theme", "dark", "--output", "."), 0)
