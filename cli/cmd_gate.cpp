@@ -59,8 +59,12 @@ int run_gate(const GateCommandOptions& options) {
   chosen.allow_other_points = contains(options.allow, kPoints);
   const Comparison comparison = compare(runs.baseline, runs.now.front());
   const Gate judged = gate(comparison, chosen);
-  if (!options.junit.empty()) write_file(options.junit, gate_junit(judged));
-  if (!options.markdown.empty()) write_file(options.markdown, gate_md(judged));
+  if (!options.junit.empty()) {
+    write_file(options.junit, gate_junit(judged), "choose another file with --junit");
+  }
+  if (!options.markdown.empty()) {
+    write_file(options.markdown, gate_md(judged), "choose another file with --markdown");
+  }
   fmt::print("{}", gate_text(judged, columns_of(stdout)));
   return judged.exit_code();
 }

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/analysis.h"
@@ -38,16 +40,16 @@ std::vector<std::string> level_names() {
   return names;
 }
 
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 // The levels in the order of the hierarchy, whatever the order of their names.
 ChartSelection selection_of(const ReportOptions& options) {
   ChartSelection selection{.levels = {}, .precisions = options.precisions};
   for (const MemoryLevel level : kMemoryLevels) {
-    const auto& names = options.levels;
-    if (std::find(names.begin(), names.end(), to_string(level)) != names.end()) {
-      selection.levels.push_back(level);
-    }
+    if (contains(options.levels, to_string(level))) selection.levels.push_back(level);
   }
-  for (const std::string& name : options.caches) selection.caches.push_back(*cache_state_from(name));
   for (const Theme theme : kThemes) {
     if (to_string(theme) == options.theme) selection.theme = theme;
   }
@@ -59,29 +61,95 @@ std::string table_of(const Run& run) {
                                       : terminal_summary(run, columns_of(stdout));
 }
 
-// A picture without a point would look like a run that measured nothing.
-void check_caches(const Run& run, const ChartSelection& selection) {
-  if (selection.caches.empty() || run.measurements.empty()) return;
-  const auto is_drawn = [&](const Measurement& measurement) {
-    return std::find(selection.caches.begin(), selection.caches.end(), measurement.point.cache) !=
-           selection.caches.end();
-  };
-  if (std::any_of(run.measurements.begin(), run.measurements.end(), is_drawn)) return;
+std::vector<std::string> caches_of(const Run& run) {
+  std::vector<std::string> names;
+  for (const CacheState cache : {CacheState::cold, CacheState::warm}) {
+    if (std::any_of(run.measurements.begin(), run.measurements.end(),
+                    [&](const Measurement& measurement) { return measurement.point.cache == cache; })) {
+      names.emplace_back(to_string(cache));
+    }
+  }
+  return names;
+}
+
+bool has_roof(const Run& run, CeilingKind kind, std::string_view subject) {
+  return std::any_of(run.ceilings.begin(), run.ceilings.end(), [&](const Ceiling& ceiling) {
+    return ceiling.kind == kind && ceiling.subject == subject;
+  });
+}
+
+std::vector<std::string> precisions_of(const Run& run) {
+  std::vector<std::string> names;
+  for (const std::string_view precision : kPrecisions) {
+    if (has_roof(run, CeilingKind::compute, precision)) names.emplace_back(precision);
+  }
+  return names;
+}
+
+bool has_mark(const RooflinePoint& point, MemoryLevel level) {
+  return std::any_of(point.levels.begin(), point.levels.end(),
+                     [&](const LevelUse& use) { return use.level == level && use.ai; });
+}
+
+// Those that points have a mark at; of a run without experiments, those that have a roof.
+std::vector<std::string> levels_of(const Run& run) {
+  const Analysis analysis = analyse(run);
+  std::vector<std::string> names;
+  for (const MemoryLevel level : kMemoryLevels) {
+    const auto shows = [&](const ExperimentAnalysis& experiment) {
+      return std::any_of(experiment.points.begin(), experiment.points.end(),
+                         [&](const RooflinePoint& point) { return has_mark(point, level); });
+    };
+    const bool is_there = run.plan.experiments.empty()
+                              ? has_roof(run, CeilingKind::bandwidth, to_string(level))
+                              : std::any_of(analysis.experiments.begin(), analysis.experiments.end(), shows);
+    if (is_there) names.emplace_back(to_string(level));
+  }
+  return names;
+}
+
+// A picture without anything that was chosen would look like a run that measured nothing.
+void check_choice(const char* option, const std::vector<std::string>& chosen,
+                  const std::vector<std::string>& available) {
+  if (std::any_of(chosen.begin(), chosen.end(),
+                  [&](const std::string& name) { return contains(available, name); })) {
+    return;
+  }
   throw Error(ErrorKind::usage,
-              fmt::format("--cache {0}: no point of this run was measured with {0} caches",
-                          to_string(selection.caches.front())),
-              "leave --cache out, or measure with cache: [cold, warm] in the plan");
+              fmt::format("{} {}: nothing in this run to draw", option, fmt::join(chosen, ",")),
+              available.empty() ? fmt::format("leave {} out", option)
+                                : fmt::format("choose from {}", fmt::join(available, ", ")));
+}
+
+// Leaves the points of these cache states, and the experiments that have some.
+void keep_caches(Plan& plan, const std::vector<std::string>& caches) {
+  for (Experiment& experiment : plan.experiments) {
+    std::erase_if(experiment.points,
+                  [&](const PointId& point) { return !contains(caches, to_string(point.cache)); });
+  }
+  std::erase_if(plan.experiments, [](const Experiment& experiment) { return experiment.points.empty(); });
+}
+
+// Leaves what the options choose. Throws Error(usage) if that is nothing.
+void choose(Run& run, const ReportOptions& options) {
+  if (!options.caches.empty()) {
+    check_choice("--cache", options.caches, caches_of(run));
+    keep_caches(run.plan, options.caches);
+  }
+  // At DRAM alone a point lies where its declared bytes say, if they were not counted.
+  const bool is_dram_alone = options.levels == std::vector{std::string(to_string(MemoryLevel::dram))};
+  if (!options.levels.empty() && !is_dram_alone) check_choice("--level", options.levels, levels_of(run));
+  if (!options.precisions.empty()) check_choice("--precision", options.precisions, precisions_of(run));
 }
 
 int report(const ReportOptions& options) {
   fs::path file = options.run_file;
   if (fs::is_directory(file)) file /= "run.json";
-  const Run run = run_from_json(read_file(file), file.string());
+  Run run = run_from_json(read_file(file), file.string());
+  choose(run, options);
 
-  const ChartSelection selection = selection_of(options);
-  check_caches(run, selection);
   const fs::path folder = options.output.empty() ? file.parent_path() : make_folder(options.output);
-  const auto written = write_reports(run, folder, selection);
+  const auto written = write_reports(run, folder, selection_of(options));
   if (!options.quiet) fmt::print("{}\n", table_of(run));
   for (const fs::path& path : written) fmt::print("{}\n", path.string());
   return 0;
@@ -110,7 +178,7 @@ void add_report_command(CLI::App& app, Action& action) {
       ->delimiter(',')
       ->check(CLI::IsMember(std::vector<std::string>(kPrecisions.begin(), kPrecisions.end())))
       ->type_name("PRECISION,...");
-  command->add_option("--cache", options->caches, "Draw only the points of this cache state (default: all)")
+  command->add_option("--cache", options->caches, "Report only the points of this cache state (default: all)")
       ->delimiter(',')
       ->check(CLI::IsMember(std::vector<std::string>{"cold", "warm"}))
       ->type_name("STATE");

@@ -35,7 +35,7 @@ std::string read_file(const std::filesystem::path& path, std::size_t max_bytes) 
   return content;
 }
 
-void write_file(const std::filesystem::path& path, std::string_view content) {
+void write_file(const std::filesystem::path& path, std::string_view content, const char* hint) {
   const std::filesystem::path temporary = path.string() + ".part";
   std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
   file.write(content.data(), static_cast<std::streamsize>(content.size()));
@@ -45,8 +45,7 @@ void write_file(const std::filesystem::path& path, std::string_view content) {
   if (!file || error) {
     const std::string cause = error ? error.message() : std::strerror(errno);
     std::filesystem::remove(temporary, error);
-    throw Error(ErrorKind::environment, fmt::format("{}: cannot be written: {}", path.string(), cause),
-                "choose another folder with --output");
+    throw Error(ErrorKind::environment, fmt::format("{}: cannot be written: {}", path.string(), cause), hint);
   }
 }
 

@@ -16,7 +16,9 @@ inline constexpr std::size_t kMaxFileBytes = std::size_t{256} << 20;
 std::string read_file(const std::filesystem::path& path, std::size_t max_bytes = kMaxFileBytes);
 
 /// Writes `content` to a new file beside `path` and renames it to `path`: a reader sees the old content or
-/// the new, never half of it. Throws Error(environment) naming the file if it cannot be written.
-void write_file(const std::filesystem::path& path, std::string_view content);
+/// the new, never half of it. Throws Error(environment) naming the file, with `hint`, if it cannot be
+/// written.
+void write_file(const std::filesystem::path& path, std::string_view content,
+                const char* hint = "choose another folder with --output");
 
 }  // namespace rooflinectl

@@ -44,9 +44,9 @@ std::vector<Group> names_of_compute(const Plot& plot, const ChartModel& chart) {
 }
 
 Group legend(const ChartModel& chart) {
-  LegendRow row;
-  row.add_roofs(chart);
-  return row.take();
+  LegendRows rows;
+  rows.add_roofs(chart);
+  return rows.take();
 }
 
 }  // namespace

@@ -36,26 +36,26 @@ bool in_crowd(const ChartModel& chart, const ChartPoint& point) {
 }
 
 Group legend(const ChartModel& chart) {
-  LegendRow row;
+  LegendRows rows;
   for (std::size_t family = 0; family < chart.families.size(); ++family) {
-    row.add(chart.families[family], 12, [&](Group& group, Pixel at) {
+    rows.add(chart.families[family], 12, [&](Group& group, Pixel at) {
       group.shapes.emplace_back(family_mark(family, {at.x + 6, at.y}, 5.5, MarkFill::filled));
     });
   }
   const bool has_executed = std::any_of(chart.points.begin(), chart.points.end(),
                                         [](const ChartPoint& point) { return point.executed.has_value(); });
   if (has_executed) {
-    row.add("filled: useful work (declared), hollow: executed work (counted)", 34,
-            [](Group& group, Pixel at) {
-              const Stroke stroke = {palette::kInk, 1};
-              group.shapes.emplace_back(Polyline{{{at.x + 6, at.y}, {at.x + 28, at.y}}, stroke});
-              group.shapes.emplace_back(Circle{{at.x + 6, at.y}, 5, palette::kInk, std::nullopt});
-              group.shapes.emplace_back(
-                  Circle{{at.x + 28, at.y}, 5, palette::kPaper, Stroke{palette::kInk, 1.6}});
-            });
+    rows.add("filled: useful work (declared), hollow: executed work (counted)", 34,
+             [](Group& group, Pixel at) {
+               const Stroke stroke = {palette::kInk, 1};
+               group.shapes.emplace_back(Polyline{{{at.x + 6, at.y}, {at.x + 28, at.y}}, stroke});
+               group.shapes.emplace_back(Circle{{at.x + 6, at.y}, 5, palette::kInk, std::nullopt});
+               group.shapes.emplace_back(
+                   Circle{{at.x + 28, at.y}, 5, palette::kPaper, Stroke{palette::kInk, 1.6}});
+             });
   }
-  row.add_roofs(chart);
-  return row.take();
+  rows.add_roofs(chart);
+  return rows.take();
 }
 
 void block_marks(LabelPlacer& placer, const Plot& plot, const ChartModel& chart) {

@@ -109,9 +109,9 @@ Group movement(const Plot& plot, const PointComparison& point) {
 }
 
 Group legend(const ChartModel& chart) {
-  LegendRow row;
+  LegendRows rows;
   const auto add = [&](PointChange change, const std::string& name) {
-    row.add(name, 12, [=](Group& group, Pixel at) {
+    rows.add(name, 12, [=](Group& group, Pixel at) {
       group.shapes.emplace_back(
           Circle{{at.x + 6, at.y}, 5, change_colour(change), Stroke{palette::kPaper, 1}});
     });
@@ -119,11 +119,11 @@ Group legend(const ChartModel& chart) {
   add(PointChange::slower, "slower, broken or missing");
   add(PointChange::faster, "faster");
   add(PointChange::same, "same or unclear");
-  row.add("hollow: where it was", 12, [](Group& group, Pixel at) {
+  rows.add("hollow: where it was", 12, [](Group& group, Pixel at) {
     group.shapes.emplace_back(Circle{{at.x + 6, at.y}, 4, palette::kPaper, Stroke{palette::kInk, 1.4}});
   });
-  row.add_roofs(chart);
-  return row.take();
+  rows.add_roofs(chart);
+  return rows.take();
 }
 
 }  // namespace

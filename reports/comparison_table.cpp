@@ -101,13 +101,23 @@ std::span<const ComparisonColumn> comparison_columns() {
   return kColumns;
 }
 
+std::string primitives_note(const Comparison& comparison) {
+  const auto has_primitives = [](const AnalysedRun& analysed) { return !analysed.run.primitives.empty(); };
+  const auto& bases = comparison.baseline;
+  const bool is_needed =
+      has_primitives(*comparison.now) || std::any_of(bases.begin(), bases.end(), has_primitives);
+  return is_needed ? "; primitives are not compared" : "";
+}
+
 std::string comparison_counts(const Comparison& comparison) {
+  if (comparison.points.empty()) return "no points to compare" + primitives_note(comparison);
   std::vector<std::string> counts;
   for (int change = 0; change <= static_cast<int>(PointChange::untimed); ++change) {
     const std::size_t count = comparison.count(static_cast<PointChange>(change));
     if (count > 0) counts.push_back(fmt::format("{} {}", count, to_string(static_cast<PointChange>(change))));
   }
-  return fmt::format("{}: {}", format::counted(comparison.points.size(), "point"), fmt::join(counts, ", "));
+  return fmt::format("{}: {}{}", format::counted(comparison.points.size(), "point"), fmt::join(counts, ", "),
+                     primitives_note(comparison));
 }
 
 std::string comparison_explanation(const Comparison& comparison) {

@@ -23,7 +23,10 @@ std::span<const ComparisonColumn> comparison_columns();
 /// `slower`, …; with the status where it is broken: `broken: failed`.
 std::string verdict_text(const PointComparison& point);
 
-/// `36 points: 1 slower, 34 same, 1 unclear`
+/// `; primitives are not compared` where a run has some, else nothing: to be added to a verdict.
+std::string primitives_note(const Comparison& comparison);
+
+/// `36 points: 1 slower, 34 same, 1 unclear`, or that there are none, with `primitives_note`.
 std::string comparison_counts(const Comparison& comparison);
 
 /// What the verdicts mean, with their threshold.

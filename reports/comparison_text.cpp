@@ -54,12 +54,13 @@ std::string comparison_text(const Comparison& comparison, int columns) {
   std::string text = runs(comparison, width);
   const std::string warning = device_warning(comparison);
   if (!warning.empty()) text += paragraph(warning, width);
-  text += fmt::format("\n{}", point_table(comparison, width));
+  const bool has_points = !comparison.points.empty();
+  if (has_points) text += fmt::format("\n{}", point_table(comparison, width));
   text += list("What the counters say", comparison_notes(comparison, kMostMoves), width);
   text += list("Environment", environment_change_texts(comparison), width);
   text += list("Ceilings", ceiling_change_texts(comparison), width);
   text += fmt::format("\n{}", sentence(comparison_counts(comparison), width));
-  return text + paragraph(comparison_explanation(comparison), width);
+  return has_points ? text + paragraph(comparison_explanation(comparison), width) : text;
 }
 
 }  // namespace rooflinectl

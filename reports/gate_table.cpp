@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 
+#include "reports/comparison_table.h"
 #include "reports/format.h"
 
 namespace rooflinectl {
@@ -104,7 +105,8 @@ std::string gate_sentence(const GateResult& result) {
 }
 
 std::string gate_verdict(const Gate& gate) {
-  if (!gate.incomparable.empty()) return "NOT COMPARABLE";
+  const std::string note = primitives_note(*gate.comparison);
+  if (!gate.incomparable.empty()) return "NOT COMPARABLE" + note;
   const std::size_t regressed = gate.count(GateOutcome::regressed);
   const std::size_t uncertain = gate.count(GateOutcome::uncertain);
   const std::size_t unchecked = gate.count(GateOutcome::unchecked);
@@ -116,9 +118,9 @@ std::string gate_verdict(const Gate& gate) {
   if (uncertain > 0) parts.push_back(fmt::format("{} uncertain", uncertain));
   if (unchecked > 0) parts.push_back(fmt::format("{} without a number in the base", unchecked));
   const std::size_t checks = regressed + uncertain + unchecked + gate.count(GateOutcome::passed);
-  return fmt::format("{}: {} of {}: {}", gate.regressed() ? "FAILED" : "PASSED",
+  return fmt::format("{}: {} of {}: {}{}", gate.regressed() ? "FAILED" : "PASSED",
                      format::counted(checks, "check"), format::counted(gate.points.size(), "point"),
-                     fmt::join(parts, ", "));
+                     fmt::join(parts, ", "), note);
 }
 
 std::string gate_limits(const Gate& gate) {

@@ -5,6 +5,8 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+#include <functional>
 
 #include "reports/format.h"
 #include "reports/marks.h"
@@ -18,6 +20,8 @@ constexpr double kSmallestRow = 15;
 constexpr double kLargestText = 14;
 constexpr double kGap = 8;
 constexpr double kWidestLabel = 190;
+constexpr double kWidestText = 96;  // only the absurd numbers of a broken file are wider
+constexpr double kShortestBar = 32;
 constexpr double kMarkWidth = 22;
 constexpr TextStyle kHeaderStyle = {12, Weight::regular, palette::kMuted};
 
@@ -25,7 +29,7 @@ constexpr TextStyle kHeaderStyle = {12, Weight::regular, palette::kMuted};
 struct Column {
   std::string_view header_top;
   std::string_view header_bottom;
-  double width = 0;
+  double header_width = 0;
   std::string ChartPoint::*text = nullptr;
 };
 
@@ -37,7 +41,24 @@ constexpr std::array kColumns = {
     Column{"redun-", "dancy", 40, &ChartPoint::redundancy},
 };
 constexpr double kPercentWidth = 48;
-constexpr double kBoundWidth = 54;
+constexpr double kBoundHeaderWidth = 54;
+
+// The texts of a row.
+struct Styles {
+  TextStyle label;
+  TextStyle percent;
+  TextStyle text;
+};
+
+Styles styles_of(double row_height) {
+  const double label_size = std::min(kLargestText, row_height * 0.72);
+  const double size = std::min(13.0, label_size);
+  return {{label_size, Weight::semibold}, {size, Weight::semibold}, {size}};
+}
+
+std::string percent_text(const ChartPoint& point) {
+  return format::optional(point.fraction_of_roof, format::percent);
+}
 
 // Where the columns lie, from left to right.
 struct Columns {
@@ -50,28 +71,34 @@ struct Columns {
   double bound = 0;
 };
 
-double widest_label(const ChartModel& chart) {
-  double width = 0;
+// Of a column, within `limits`. Whole pixels: the widest text must not be cut for a rounding error.
+template <typename TextOf>
+double widest(const ChartModel& chart, TextOf text_of, const TextStyle& style, const Range& limits) {
+  double width = limits.low;
   for (const ChartPoint& point : chart.points) {
-    width = std::max(width, text_width(point.label, {kLargestText, Weight::semibold}));
+    width = std::max(width, std::ceil(text_width(std::invoke(text_of, point), style)));
   }
-  return std::min(width, kWidestLabel);
+  return std::min(width, limits.high);
 }
 
-// From the right: fixed columns; what is left after the label is the bar's.
-Columns columns_in(const Box& area, const ChartModel& chart) {
+// From the right: numbers and words, which are shown whole, then the label, and what is left is the bar's.
+Columns columns_in(const Box& area, const ChartModel& chart, const Styles& styles) {
   Columns columns;
   columns.mark = area.left + kMarkWidth / 2;
   columns.label = area.left + kMarkWidth;
-  columns.label_width = widest_label(chart);
-  columns.bound = area.right - kBoundWidth;
+  columns.bound =
+      area.right - widest(chart, &ChartPoint::bound, styles.text, {kBoundHeaderWidth, kWidestText});
   double right = columns.bound - kGap;
   for (std::size_t i = kColumns.size(); i-- > 0;) {
     columns.texts[i] = right;
-    right -= kColumns[i].width + kGap;
+    right -= kGap + widest(chart, kColumns[i].text, styles.text, {kColumns[i].header_width, kWidestText});
   }
   columns.percent = right;
-  columns.bar = {columns.label + columns.label_width + kGap, right - kPercentWidth - kGap};
+  right -= kGap + widest(chart, percent_text, styles.percent, {kPercentWidth, kWidestText});
+  columns.bar.high = right;
+  columns.label_width = widest(chart, &ChartPoint::label, styles.label,
+                               {0, std::min(kWidestLabel, right - kShortestBar - kGap - columns.label)});
+  columns.bar.low = columns.label + columns.label_width + kGap;
   return columns;
 }
 
@@ -107,31 +134,26 @@ void draw_bar(Group& group, const Box& row, const Columns& columns, const ChartP
   }
 }
 
-Group row_group(const Box& row, const Columns& columns, const ChartPoint& point, std::size_t index) {
+Group row_group(const Box& row, const Columns& columns, const Styles& styles, const ChartPoint& point,
+                std::size_t index) {
   Group group{.name = "ladder-row", .point = index, .title = point.title};
-  const double size = std::min(kLargestText, row.height() * 0.72);
-  const TextStyle strong = {size, Weight::semibold};
-  const TextStyle normal = {std::min(13.0, size)};
+  const double size = styles.label.size;
   const double middle = (row.top + row.bottom) / 2;
   const double baseline = middle + 0.36 * size;
   // A row without ink would not be there for the mouse.
   group.shapes.emplace_back(rectangle(row, index % 2 == 0 ? palette::kPaper : palette::kAttainable));
   group.shapes.emplace_back(family_mark(point.family, {columns.mark, middle}, 0.4 * size, MarkFill::filled));
-  group.shapes.emplace_back(
-      Text{fitted(point.label, strong, columns.label_width), {columns.label, baseline}, strong});
-  draw_bar(group, row, columns, point);
-  const auto right_aligned = [&](const std::string& text, double x, const TextStyle& style) {
-    group.shapes.emplace_back(Text{text, {x, baseline}, style, Anchor::end});
+  const auto add = [&](const std::string& text, double x, const TextStyle& style, double width,
+                       Anchor anchor) {
+    group.shapes.emplace_back(Text{fitted(text, style, width), {x, baseline}, style, anchor});
   };
-  const TextStyle percent_style = {normal.size, Weight::semibold};
-  right_aligned(
-      fitted(format::optional(point.fraction_of_roof, format::percent), percent_style, kPercentWidth),
-      columns.percent, percent_style);
+  add(point.label, columns.label, styles.label, columns.label_width, Anchor::start);
+  draw_bar(group, row, columns, point);
+  add(percent_text(point), columns.percent, styles.percent, kWidestText, Anchor::end);
   for (std::size_t i = 0; i < kColumns.size(); ++i) {
-    right_aligned(fitted(point.*kColumns[i].text, normal, kColumns[i].width), columns.texts[i], normal);
+    add(point.*kColumns[i].text, columns.texts[i], styles.text, kWidestText, Anchor::end);
   }
-  group.shapes.emplace_back(
-      Text{fitted(point.bound, normal, kBoundWidth), {columns.bound, baseline}, normal});
+  add(point.bound, columns.bound, styles.text, kWidestText, Anchor::start);
   return group;
 }
 
@@ -145,20 +167,21 @@ Group remainder(const Box& row, std::size_t left_out) {
 }  // namespace
 
 std::vector<Group> ladder_panel(const Box& area, const ChartModel& chart) {
-  const Columns columns = columns_in(area, chart);
-  std::vector<Group> groups = {header(area, columns)};
-  if (chart.points.empty()) return groups;
   const double rows_top = area.top + kHeaderHeight;
   const double room = area.bottom - rows_top;
-  const auto count = static_cast<double>(chart.points.size());
+  const auto count = static_cast<double>(std::max<std::size_t>(chart.points.size(), 1));
   const double height = std::clamp(room / count, kSmallestRow, kLargestRow);
+  const Styles styles = styles_of(height);
+  const Columns columns = columns_in(area, chart, styles);
+  std::vector<Group> groups = {header(area, columns)};
   const auto row_at = [&](std::size_t i) {
     const double top = rows_top + height * static_cast<double>(i);
     return Box{area.left, top, area.right, top + height};
   };
   const auto fitting = static_cast<std::size_t>(room / height + 1e-6);
   const std::size_t shown = chart.points.size() <= fitting ? chart.points.size() : fitting - 1;
-  for (std::size_t i = 0; i < shown; ++i) groups.push_back(row_group(row_at(i), columns, chart.points[i], i));
+  for (std::size_t i = 0; i < shown; ++i)
+    groups.push_back(row_group(row_at(i), columns, styles, chart.points[i], i));
   if (shown < chart.points.size()) groups.push_back(remainder(row_at(shown), chart.points.size() - shown));
   return groups;
 }

@@ -45,23 +45,23 @@ bool in_crowd(const ChartModel& chart, const ChartPoint& point) {
 }
 
 Group legend(const ChartModel& chart) {
-  LegendRow row;
+  LegendRows rows;
   for (std::size_t family = 0; family < chart.families.size(); ++family) {
-    row.add(chart.families[family], 16, [&](Group& group, Pixel at) {
+    rows.add(chart.families[family], 16, [&](Group& group, Pixel at) {
       group.shapes.emplace_back(Polyline{{at, {at.x + 16, at.y}}, {family_colour(family), 5}});
     });
   }
   for (const MemoryLevel level : chart.levels) {
-    row.add(std::string(to_string(level)), 12, [&](Group& group, Pixel at) {
+    rows.add(std::string(to_string(level)), 12, [&](Group& group, Pixel at) {
       group.shapes.emplace_back(level_mark(level, palette::kInk, {at.x + 6, at.y},
                                            radius_of(level, kMarkRadius), MarkFill::outline));
     });
   }
-  row.add("filled: the level that limits the point", 12, [](Group& group, Pixel at) {
+  rows.add("filled: the level that limits the point", 12, [](Group& group, Pixel at) {
     group.shapes.emplace_back(Circle{{at.x + 6, at.y}, kMarkRadius, palette::kInk, std::nullopt});
   });
-  row.add_roofs(chart);
-  return row.take();
+  rows.add_roofs(chart);
+  return rows.take();
 }
 
 // The ends of a point: its leftmost and its rightmost mark.

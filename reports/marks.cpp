@@ -61,7 +61,9 @@ Colour family_colour(std::size_t family) {
 }
 
 Shape family_mark(std::size_t family, Pixel centre, double radius, MarkFill fill) {
-  return mark(family % kOutlines.size(), family_colour(family), centre, radius, fill);
+  // From one round of colours to the next, each colour gets the next outline.
+  const std::size_t round = family / palette::kFamilies.size();
+  return mark((family + round) % kOutlines.size(), family_colour(family), centre, radius, fill);
 }
 
 Shape level_mark(MemoryLevel level, Colour colour, Pixel centre, double radius, MarkFill fill) {
@@ -75,7 +77,12 @@ bool are_joined(const ChartModel& chart) {
 
 Group point_group(const Plot& plot, const ChartPoint& point, std::size_t index, double radius,
                   bool is_joined) {
-  Group group{.name = "point", .point = index, .title = point.title, .clip = plot.frame().grown(radius)};
+  // A mark on the edge is whole, but a line to a mark elsewhere ends at the frame.
+  const bool leaves = point.executed && !plot.shows(*point.executed);
+  Group group{.name = "point",
+              .point = index,
+              .title = point.title,
+              .clip = leaves ? plot.frame() : plot.frame().grown(radius)};
   const Pixel useful = plot.at(*point.useful);
   if (point.executed) {
     const Pixel executed = plot.at(*point.executed);

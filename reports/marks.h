@@ -14,7 +14,7 @@ enum class MarkFill { filled, hollow, outline };
 /// The colour of a family of points.
 Colour family_colour(std::size_t family);
 
-/// The mark of a family, told from others by colour and by shape.
+/// The mark of a family, told from others by colour and by shape: the first 36 differ in one of them or both.
 Shape family_mark(std::size_t family, Pixel centre, double radius, MarkFill fill);
 
 /// The mark of a memory level, told from others by shape.

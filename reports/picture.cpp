@@ -71,16 +71,21 @@ void label_mark(Group& group, LabelPlacer& placer, const std::string& name, Pixe
   group.shapes.emplace_back(label->text);
 }
 
-void LegendRow::add(const std::string& name, double width, const Sample& sample) {
-  constexpr double kBaseline = 104;
-  const double end = x_ + width + 6 + text_width(name, kNoteStyle);
-  if (end > kWidth - kMargin) return;
-  sample(group_, {x_, kBaseline - 4.7});
-  group_.shapes.emplace_back(Text{name, {x_ + width + 6, kBaseline}, kNoteStyle});
-  x_ = end + 24;
+void LegendRows::add(const std::string& name, double width, const Sample& sample) {
+  constexpr double kLastBaseline = 124;
+  constexpr double kSpacing = 20;
+  constexpr double kWidestName = 500;
+  const std::string text = fitted(name, kNoteStyle, kWidestName);
+  const double text_left = width + 6;
+  const double entry_width = text_left + text_width(text, kNoteStyle);
+  if (next_.x + entry_width > kWidth - kMargin) next_ = {kMargin, next_.y + kSpacing};
+  if (next_.y > kLastBaseline) return;
+  sample(group_, {next_.x, next_.y - 4.7});
+  group_.shapes.emplace_back(Text{text, {next_.x + text_left, next_.y}, kNoteStyle});
+  next_.x += entry_width + 24;
 }
 
-void LegendRow::add_roofs(const ChartModel& chart) {
+void LegendRows::add_roofs(const ChartModel& chart) {
   const auto add_line = [&](CeilingSource source, const char* name, Dash dash) {
     const bool is_drawn = std::any_of(chart.roofs.begin(), chart.roofs.end(),
                                       [&](const RoofLine& roof) { return roof.source == source; });

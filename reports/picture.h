@@ -40,8 +40,8 @@ void outline_crowd(Group& group, LabelPlacer& placer, const Plot& plot, const Wi
 /// Names a mark beside it, if there is room.
 void label_mark(Group& group, LabelPlacer& placer, const std::string& name, Pixel mark);
 
-/// Appends sample and name to a row of them above the panels; what does not fit any more is left out.
-class LegendRow {
+/// Appends sample and name to two rows of them above the panels; what does not fit any more is left out.
+class LegendRows {
  public:
   /// Draws what stands for a name at most `width` pixels to the right of a place.
   using Sample = std::function<void(Group&, Pixel)>;
@@ -55,7 +55,7 @@ class LegendRow {
 
  private:
   Group group_{.name = "legend"};
-  double x_ = kMargin;
+  Pixel next_ = {kMargin, 104};  // on the baseline
 };
 
 }  // namespace rooflinectl::picture

@@ -40,7 +40,7 @@ constexpr std::array kColumns = {
                     [](const Run&, const PrimitiveResult& r) { return with_interval(r.latency); }},
     PrimitiveColumn{"throughput", true,
                     [](const Run&, const PrimitiveResult& r) { return with_interval(r.throughput); }},
-    PrimitiveColumn{"per instruction", true,
+    PrimitiveColumn{"per instr.", true,
                     [](const Run&, const PrimitiveResult& r) {
                       return format::optional(cycles_per_instruction(r), cycles_text);
                     }},

@@ -18,10 +18,12 @@ namespace {
 
 using namespace picture;
 
-constexpr double kTop = 156;
 constexpr double kBottom = 846;
 constexpr double kColumnGap = 40;
-constexpr double kNamesWidth = 246;
+constexpr double kColumnWidth = (kWidth - 2 * kMargin - kColumnGap) / 2;
+constexpr double kWidestName = kColumnWidth / 2;
+constexpr double kIndent = 10;
+constexpr double kNamesGap = 14;
 constexpr double kPanelGap = 36;
 constexpr double kHighestLine = 22;
 constexpr TextStyle kTickStyle = {12, Weight::regular, palette::kMuted};
@@ -167,41 +169,64 @@ Group marks(const Panel& panel, const Line& line, double y, double pitch,
 }
 
 Group legend(const std::vector<std::string>& names) {
-  LegendRow row;
+  LegendRows rows;
   for (std::size_t i = 0; i < names.size(); ++i) {
-    row.add(names[i], 12, [&](Group& group, Pixel at) {
+    rows.add(names[i], 12, [&](Group& group, Pixel at) {
       group.shapes.emplace_back(family_mark(i, {at.x + 6, at.y}, 4.5, MarkFill::filled));
     });
   }
-  return row.take();
+  return rows.take();
+}
+
+/// What the lines of both columns have in common.
+struct Lines {
+  double pitch = 0;
+  TextStyle name;
+  double name_width = 0;
+};
+
+/// As high as there is room for `count` of them above each other, with as much room for names as they take.
+Lines lines_of(const std::vector<Family>& families, std::size_t count) {
+  Lines lines;
+  lines.pitch =
+      std::min(kHighestLine, (kBottom - kPanelTop) / static_cast<double>(std::max<std::size_t>(count, 1)));
+  lines.name.size = std::min(13.0, lines.pitch * 0.7);
+  for (const Family& family : families) {
+    for (const Line& line : family.lines) {
+      lines.name_width = std::max(lines.name_width, std::ceil(text_width(line.name, lines.name)));
+    }
+  }
+  lines.name_width = std::min(lines.name_width, kWidestName);
+  return lines;
 }
 
 /// A column of families at `left`, two panels over all of its lines.
-void draw_column(Scene& scene, const Run& run, const std::vector<Family>& column, double left, double pitch) {
-  const double width = (kWidth - 2 * kMargin - kColumnGap) / 2;
-  const double panel_width = (width - kNamesWidth - kPanelGap) / 2;
-  const double bottom = kTop + pitch * static_cast<double>(height_of(column));
-  const double first = left + kNamesWidth;
+void draw_column(Scene& scene, const Run& run, const std::vector<Family>& column, double left,
+                 const Lines& lines) {
+  const auto& [pitch, style, name_width] = lines;
+  const double right = left + kColumnWidth;
+  const double bottom = kPanelTop + pitch * static_cast<double>(height_of(column));
+  const double first = left + kIndent + name_width + kNamesGap;
+  const double panel_width = (right - first - kPanelGap) / 2;
   const std::array panels = {
-      Panel{{first, kTop, first + panel_width, bottom}, around(run, latency), latency, "Latency, cycles"},
-      Panel{{first + panel_width + kPanelGap, kTop, left + width, bottom},
+      Panel{
+          {first, kPanelTop, first + panel_width, bottom}, around(run, latency), latency, "Latency, cycles"},
+      Panel{{first + panel_width + kPanelGap, kPanelTop, right, bottom},
             around(run, throughput),
             throughput,
             "SM cycles per element"}};
   for (const Panel& panel : panels) scene.groups.push_back(axes(panel));
   const std::vector<std::string> names = makers(run);
-  const double size = std::min(13.0, pitch * 0.7);
-  double y = kTop + pitch / 2;
+  double y = kPanelTop + pitch / 2;
   for (const Family& family : column) {
     std::string heading = family.name;
     std::replace(heading.begin(), heading.end(), '_', ' ');
     Group texts{.name = "labels"};
-    texts.shapes.emplace_back(Text{heading, {left, y + 0.36 * size}, {size, Weight::semibold}});
+    texts.shapes.emplace_back(Text{heading, {left, y + 0.36 * style.size}, {style.size, Weight::semibold}});
     for (const Line& line : family.lines) {
       y += pitch;
-      const TextStyle style = {size};
       texts.shapes.emplace_back(
-          Text{fitted(line.name, style, kNamesWidth - 24), {left + 10, y + 0.36 * size}, style});
+          Text{fitted(line.name, style, name_width), {left + kIndent, y + 0.36 * style.size}, style});
       for (const Panel& panel : panels) {
         texts.shapes.emplace_back(
             Polyline{{{panel.frame.left, y}, {panel.frame.right, y}}, {palette::kGridMinor, 1}});
@@ -225,14 +250,13 @@ Scene primitives_scene(const Run& run) {
       to_string(run.source));
   Scene scene = blank(chart);
   scene.description = "Latency and throughput of primitives. " + chart.subtitle;
-  const auto columns = columns_of(families_of(run));
-  const std::size_t height = std::max(height_of(columns[0]), height_of(columns[1]));
-  const double pitch =
-      std::min(kHighestLine, (kBottom - kTop) / static_cast<double>(std::max<std::size_t>(height, 1)));
+  const std::vector<Family> families = families_of(run);
+  const auto columns = columns_of(families);
+  const Lines lines = lines_of(families, std::max(height_of(columns[0]), height_of(columns[1])));
   double left = kMargin;
   for (const std::vector<Family>& column : columns) {
-    if (!column.empty()) draw_column(scene, run, column, left, pitch);
-    left += (kWidth - 2 * kMargin + kColumnGap) / 2;
+    if (!column.empty()) draw_column(scene, run, column, left, lines);
+    left += kColumnWidth + kColumnGap;
   }
   scene.groups.insert(scene.groups.begin(), {header(chart), legend(makers(run))});
   scene.groups.push_back(footer(chart));

@@ -63,19 +63,6 @@ bool is_dram_alone(const ChartSelection& selection) {
   return selection.levels.empty() || selection.levels == std::vector{MemoryLevel::dram};
 }
 
-// The points that are drawn.
-ExperimentAnalysis selected(const ExperimentAnalysis& experiment, const std::vector<CacheState>& caches) {
-  ExperimentAnalysis shown;
-  shown.name = experiment.name;
-  shown.title = experiment.title;
-  std::copy_if(experiment.points.begin(), experiment.points.end(), std::back_inserter(shown.points),
-               [&](const RooflinePoint& point) {
-                 return caches.empty() || std::find(caches.begin(), caches.end(),
-                                                    point.measurement->point.cache) != caches.end();
-               });
-  return shown;
-}
-
 // One mark per point where DRAM alone is to be seen, else one per level.
 Scene main_scene(const Run& run, const ExperimentAnalysis& experiment, const ChartSelection& selection) {
   return is_dram_alone(selection) ? chart_scene(chart_model(run, experiment, selection))
@@ -108,8 +95,7 @@ std::vector<fs::path> write_reports(const Run& run, const fs::path& folder_path,
   Folder folder(folder_path, selection.theme);
   std::vector<PagePictures> pictures;
   for (const ExperimentAnalysis& experiment : analysis.experiments) {
-    pictures.push_back(
-        write_pictures(folder, run, selected(experiment, selection.caches), selection, pictures.empty()));
+    pictures.push_back(write_pictures(folder, run, experiment, selection, pictures.empty()));
   }
   if (analysis.experiments.empty()) {
     const Scene scene = ceilings_scene(ceilings_model(run, selection));

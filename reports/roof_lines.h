@@ -19,7 +19,6 @@ inline constexpr std::array<std::string_view, 8> kPrecisions = {"f64",  "f32", "
 struct ChartSelection {
   std::vector<MemoryLevel> levels;
   std::vector<std::string> precisions;  ///< `f32`, `tf32`
-  std::vector<CacheState> caches;       ///< of the points
   Theme theme = Theme::light;
 };
 

@@ -163,16 +163,11 @@ bool has_cache(const SizeSweep& sweep, CacheState cache) {
   });
 }
 
+/// What every curve needs comes first: there may be more versions than names fit.
 Group legend(const SizeSweep& sweep) {
-  LegendRow row;
-  for (std::size_t version = 0; version < sweep.versions.size(); ++version) {
-    row.add(sweep.versions[version], 26, [&](Group& group, Pixel at) {
-      group.shapes.emplace_back(Polyline{{at, {at.x + 26, at.y}}, {family_colour(version), 2}});
-      group.shapes.emplace_back(family_mark(version, {at.x + 13, at.y}, 4, MarkFill::filled));
-    });
-  }
+  LegendRows rows;
   const auto add_line = [&](const std::string& name, const Stroke& stroke) {
-    row.add(name, 30, [&](Group& group, Pixel at) {
+    rows.add(name, 30, [&](Group& group, Pixel at) {
       group.shapes.emplace_back(Polyline{{at, {at.x + 30, at.y}}, stroke});
     });
   };
@@ -182,7 +177,13 @@ Group legend(const SizeSweep& sweep) {
     add_line(fmt::format("an empty launch of {} allows", format::duration(*sweep.launch_s)),
              {palette::kMuted, 1.2, Dash::dotted});
   }
-  return row.take();
+  for (std::size_t version = 0; version < sweep.versions.size(); ++version) {
+    rows.add(sweep.versions[version], 26, [&](Group& group, Pixel at) {
+      group.shapes.emplace_back(Polyline{{at, {at.x + 26, at.y}}, {family_colour(version), 2}});
+      group.shapes.emplace_back(family_mark(version, {at.x + 13, at.y}, 4, MarkFill::filled));
+    });
+  }
+  return rows.take();
 }
 
 }  // namespace

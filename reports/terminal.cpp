@@ -65,7 +65,7 @@ std::string primitive_table(const Run& run, std::size_t width) {
     columns.push_back(text_column(column.title, column.is_number, texts));
   }
   std::string text = "primitives, in cycles of an SM\n" +
-                     text_table(std::move(columns), width, {"bandwidth", "elements/s", "per instruction"});
+                     text_table(std::move(columns), width, {"bandwidth", "elements/s", "throughput"});
   for (const std::string& failure : primitive_failures(run)) text += paragraph(failure, width);
   return text;
 }

@@ -37,7 +37,9 @@ void narrow(std::vector<TextColumn>& columns, std::size_t width,
     if (total_width(columns) <= width) return;
     std::erase_if(columns, [&](const TextColumn& column) { return column.title == title; });
   }
-  for (TextColumn* column : {&columns.back(), &columns.front()}) {
+  const auto last =
+      std::find_if(columns.rbegin(), columns.rend(), [](const TextColumn& c) { return !c.is_number; });
+  for (TextColumn* column : {&*last, &columns.front()}) {
     const std::size_t total = total_width(columns);
     const std::size_t excess = total > width ? total - width : 0;
     column->width =

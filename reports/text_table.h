@@ -19,8 +19,9 @@ struct TextColumn {
 
 TextColumn text_column(std::string_view title, bool is_number, const std::vector<std::string>& texts);
 
-/// The columns (not empty) as lines of at most `width` characters. Where they are too wide, those with the
-/// titles `dispensable` are left out, in this order, then the last column gives way, then the first.
+/// The columns, of which the first is no number, as lines of at most `width` characters. Where they are too
+/// wide, those with the titles `dispensable` are left out, in this order, then the last that is no number
+/// gives way, then the first.
 std::string text_table(std::vector<TextColumn> columns, std::size_t width,
                        const std::vector<std::string_view>& dispensable);
 

@@ -106,6 +106,30 @@ class Compare(CompareTest):
                 self.assert_exit(self.call(command, *flags), 2)
 
 
+class Primitives(CompareTest):
+    RECORDING = SOURCE / "recordings" / "primitives-h200"
+
+    def test_are_said_not_to_be_compared(self):
+        result = self.call("compare", self.RECORDING, self.RECORDING, "--output", "compared")
+        self.assert_exit(result, 0)
+        self.assertIn("\nno points to compare; primitives are not compared\n", result.stdout)
+        self.assertNotIn("verdict", result.stdout)
+
+    def test_are_no_reason_for_a_gate_to_pass(self):
+        result = self.call("gate", self.RECORDING, self.RECORDING)
+        self.assert_exit(result, 2)
+        self.assertIn("\nNOT COMPARABLE; primitives are not compared\n", result.stdout)
+
+    def test_beside_points_are_said_not_to_be_compared(self):
+        def add(run, _):
+            run["primitives"] = json.loads((self.RECORDING / "run.json").read_text())["primitives"][:1]
+        new = self.changed("with_primitives", add)
+        self.assertIn(" same; primitives are not compared\n", self.call("compare", RECORDING, new).stdout)
+        result = self.call("gate", RECORDING, new)
+        self.assert_exit(result, 0)
+        self.assertIn(" passed; primitives are not compared\n", result.stdout)
+
+
 class Report(CompareTest):
     def test_pdf_has_its_text_and_its_font(self):
         self.assert_exit(self.call("report", RECORDING, "--output", "."), 0)
@@ -123,8 +147,32 @@ class Report(CompareTest):
         (self.folder / "warm.json").write_text(json.dumps(run))
         self.assert_exit(self.call("report", "warm.json", "--cache", "warm", "--output", "."), 0)
         self.assertIn("V0", (self.folder / "roofline.svg").read_text())
-        self.assertNotIn("V6 manual", (self.folder / "roofline.svg").read_text())
-        self.assertIn("V6 manual", (self.folder / "summary.md").read_text())
+        for name in ["roofline.svg", "summary.md", "points.csv"]:
+            self.assertNotIn("V6 manual", (self.folder / name).read_text())
+
+    def test_experiments_without_a_point_of_the_cache_state_are_left_out(self):
+        result = self.call("report", SOURCE / "recordings" / "ladder-h200", "--cache", "warm", "--output", ".")
+        self.assert_exit(result, 0)
+        self.assertEqual({path.name for path in self.folder.glob("roofline*.svg")},
+                         {"roofline.svg", "roofline-small.svg", "roofline-small-levels.svg"})
+        self.assertIn("small: ", result.stdout)
+        self.assertNotIn("complete", result.stdout)
+
+    def test_a_choice_that_leaves_nothing_is_refused_before_anything_is_written(self):
+        run = copy.deepcopy(self.recording)
+        for measurement in run["measurements"]:
+            measurement["counters"] = {}
+        (self.folder / "uncounted.json").write_text(json.dumps(run))
+        for arguments, hint in [([RECORDING, "--cache", "warm"], "choose from cold"), ([RECORDING, "--precision", "f8,i8"], "choose from f32"),
+                                (["uncounted.json", "--level", "l2"], "leave --level out"),
+                                ([SOURCE / "recordings" / "primitives-h200", "--precision", "f32"], "leave --precision out"),
+                                ([SOURCE / "recordings" / "primitives-h200", "--level", "l2"], "choose from dram")]:
+            result = self.call("report", *arguments, "--output", "out")
+            self.assert_exit(result, 2)
+            self.assertEqual(result.stderr, f"{arguments[1]} {arguments[2]}: nothing in this run to draw\nhint: {hint}\n")
+            self.assertFalse((self.folder / "out").exists())
+        for arguments in [["--level", "dram"], ["--precision", "f32,f8"], ["--cache", "cold,warm"]]:
+            self.assert_exit(self.call("report", "uncounted.json", *arguments, "--output", "out"), 0)
 
     def test_themes(self):
         self.assert_exit(self.call("report", RECORDING, "--theme", "dark", "--output", "."), 0)
@@ -199,9 +247,11 @@ class Gate(CompareTest):
                     self.assertEqual(int(suite.get(attribute)), len(suite.findall(element)))
 
     def test_a_file_that_cannot_be_written_is_named(self):
-        result = self.call("gate", RECORDING, RECORDING, "--junit", "no/such/folder/gate.xml")
-        self.assert_exit(result, 3)
-        self.assertIn("no/such/folder/gate.xml", result.stderr)
+        for option in ["--junit", "--markdown"]:
+            result = self.call("gate", RECORDING, RECORDING, option, "no/such/folder/gate")
+            self.assert_exit(result, 3)
+            self.assertIn("no/such/folder/gate: cannot be written", result.stderr)
+            self.assertIn(f"hint: choose another file with {option}\n", result.stderr)
 
 
 if __name__ == "__main__":

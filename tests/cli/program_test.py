@@ -1163,7 +1163,7 @@ class Reports(ProgramTest):
     def test_caches_that_no_point_was_measured_with_are_refused(self):
         result = self.call("report", self.run_file, "--cache", "warm", "--output", "out")
         self.assert_exit(result, 2)
-        self.assertIn("no point of this run was measured with warm caches", result.stderr)
+        self.assertEqual(result.stderr, "--cache warm: nothing in this run to draw\nhint: choose from cold\n")
         self.assertFalse((self.folder / "out").exists())
 
     def test_levels_and_precisions_of_the_picture_can_be_chosen(self):

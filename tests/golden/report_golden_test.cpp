@@ -51,7 +51,7 @@ void write_primitives(const fs::path& folder) {
   for (const std::string name : {"primitives.svg", "primitives.png", "primitives.csv"}) {
     fs::copy_file(written.path() / name, folder / name);
   }
-  write_file(folder / "terminal-primitives.txt", terminal_ceilings(run, 140));
+  write_file(folder / "terminal-primitives.txt", terminal_ceilings(run, 100));
 }
 
 /// Which rules hold at each point of the recordings: a rule that comes to hold where it did not, shows here.

@@ -121,6 +121,7 @@ std::vector<Case> cases() {
       {"every ceiling, no points", constructed::with_levels(constructed::empty_run())},
       {"failures", with_failures(constructed::run())},
       {"recording", golden_run()},
+      {"recording of the sums", recorded_run("ladder-h200")},
       {"slow or fast beyond reason", with_absurd_values(constructed::run())},
   };
 }
@@ -270,6 +271,18 @@ TEST(ChartScene, NamesEveryPointInThePlaneAndInTheLadder) {
       }
     }
   }
+}
+
+TEST(ChartScene, ShowsNumbersAndFlagsWhole) {
+  const auto run = recorded_run("ladder-h200");
+  bool has_flag = false;
+  for (const Scene& scene : scenes_of(run)) {
+    for (const std::string& text : contents(scene, "ladder-row")) {
+      EXPECT_THAT(text, testing::Not(testing::HasSubstr("…")));
+      has_flag = has_flag || text == "cache-resident";
+    }
+  }
+  EXPECT_TRUE(has_flag);
 }
 
 TEST(ChartScene, NamesEveryRoof) {

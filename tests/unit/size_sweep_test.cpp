@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/size_sweep.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -108,6 +109,20 @@ TEST(SizeSweep, PictureNamesCurvesAndLimits) {
        {">ours<", ">theirs<", ">cold<", ">warm<", ">f16<", ">2^10<", ">DRAM read 4.58 TB/s<", ">L2 "}) {
     EXPECT_THAT(svg, HasSubstr(text));
   }
+}
+
+TEST(SizeSweep, LegendExplainsTheLinesHoweverManyVersionsThereAre) {
+  const auto run = sweep_run(4);
+  SizeSweep sweep = size_sweep(run, analyse(run).experiments.front());
+  for (int i = 0; i < 13; ++i) sweep.versions.push_back(fmt::format("another version {}", i));
+  const std::string few = to_svg(size_sweep_scene(sweep));
+  for (const char* text : {">cold<", ">warm<", ">ours<", ">another version 12<"}) {
+    EXPECT_THAT(few, HasSubstr(text));
+  }
+  for (int i = 13; i < 100; ++i) sweep.versions.push_back(fmt::format("another version {}", i));
+  const std::string many = to_svg(size_sweep_scene(sweep));
+  EXPECT_THAT(many, HasSubstr(">warm<"));
+  EXPECT_THAT(many, Not(HasSubstr(">another version 99<")));
 }
 
 TEST(SizeSweep, SummaryShowsPictureAndSpeeds) {

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/marks.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "reports/svg.h"
+
+namespace rooflinectl {
+namespace {
+
+std::string drawn(std::size_t family) {
+  Scene scene{.width = 20, .height = 20};
+  scene.groups.push_back({.shapes = {family_mark(family, {10, 10}, 5, MarkFill::filled)}});
+  return to_svg(scene);
+}
+
+TEST(FamilyMark, DiffersFromTheFirstToTheThirtySixth) {
+  std::set<std::string> marks;
+  for (std::size_t family = 0; family < 36; ++family) marks.insert(drawn(family));
+  EXPECT_EQ(marks.size(), 36U);
+}
+
+TEST(PointGroup, ALineToAMarkElsewhereEndsAtTheFrame) {
+  const Box frame = {0, 0, 100, 100};
+  const Plot plot(frame, {{1, 10}, {1, 10}});
+  ChartPoint point{.useful = PlanePoint{2, 2}, .executed = PlanePoint{5, 5}};
+  EXPECT_EQ(point_group(plot, point, 0, 6, true).clip->right, 106);
+  point.executed = PlanePoint{20, 5};
+  EXPECT_EQ(point_group(plot, point, 0, 6, true).clip->right, 100);
+}
+
+}  // namespace
+}  // namespace rooflinectl
