@@ -180,6 +180,7 @@ Json steps(const Run& run, const ExperimentAnalysis& experiment) {
     }
     Json changes = Json::array();
     for (const Change& change : explain(run, step).changes) changes.push_back(change.text);
+    if (changes.empty()) changes.push_back(no_change_text(step));
     list.push_back({{"from", index_of(step.from)},
                     {"to", index_of(step.to)},
                     {"speedup", step.speedup},

@@ -11,7 +11,9 @@ const LEVEL_SYMBOLS: Record<Level, string> = { dram: 'circle', l2: 'square', l1:
 const at = <T>(list: readonly T[], index: number): T => list[index % list.length] as T;
 
 export const familyColour = (family: number): string => at(COLOURS, family);
-export const familySymbol = (family: number): string => at(SYMBOLS, family);
+/** Each round of colours begins with another outline, so that the first 36 families differ. */
+const outline = (family: number): number => family + Math.floor(family / COLOURS.length);
+export const familySymbol = (family: number): string => at(SYMBOLS, outline(family));
 export const levelSymbol = (level: Level): string => LEVEL_SYMBOLS[level];
 
 function glyph(path: string, colour: string, isHollow = false): SVGSVGElement {
@@ -28,6 +30,6 @@ function glyph(path: string, colour: string, isHollow = false): SVGSVGElement {
   return svg;
 }
 
-export const familyGlyph = (family: number, isHollow = false): SVGSVGElement => glyph(at(GLYPHS, family), familyColour(family), isHollow);
+export const familyGlyph = (family: number, isHollow = false): SVGSVGElement => glyph(at(GLYPHS, outline(family)), familyColour(family), isHollow);
 export const levelGlyph = (level: Level): SVGSVGElement =>
   glyph(GLYPHS[SYMBOLS.indexOf(LEVEL_SYMBOLS[level])] ?? '', 'currentColor');
