@@ -2,9 +2,10 @@
 //
 // Every variant, in every type and block size, against the reference.
 //
-// Under compute-sanitizer run the small sizes, which reach every branch of every kernel:
+// Under compute-sanitizer run the small sizes, which reach every branch inside a block:
 //   compute-sanitizer --tool memcheck --error-exitcode 1 rooflinectl-gpu-tests --gtest_filter='*SmallSizes*'
-// and the same with --tool racecheck, initcheck and synccheck.
+// and the same with --tool racecheck, initcheck and synccheck. What blocks do with each other, and the rings
+// of asynchronous copies, begin at the larger sizes: '*LargerSizes*', which takes far longer.
 
 #include <gtest/gtest.h>
 
@@ -14,6 +15,7 @@
 #include <string>
 #include <vector>
 
+#include "kernels/reduction/best_table.h"
 #include "kernels/variant.h"
 #include "tests/gpu/device.h"
 
@@ -149,11 +151,11 @@ TEST_P(DefaultVariantTest, IsRightAroundEveryPowerOfTwo) {
 INSTANTIATE_TEST_SUITE_P(All, DefaultVariantTest, testing::ValuesIn(default_configurations()),
                          testing::PrintToStringParamName());
 
-class DeterministicVariantTest : public VariantTest {};
-
-TEST_P(DeterministicVariantTest, GivesTheSameBitsEveryTime) {
-  const Variant& variant = *GetParam().variant;
-  for (const std::uint64_t n : {std::uint64_t{5000}, std::uint64_t{100'003}, std::uint64_t{(1 << 20) + 3}}) {
+class DeterministicVariantTest : public VariantTest {
+ protected:
+  /// 100 launches over `n` elements leave the same bits.
+  static void expect_same_bits(std::uint64_t n) {
+    const Variant& variant = *GetParam().variant;
     const Problem problem = VariantTest::problem(n);
     const std::size_t output_bytes = kernels::output_count(variant, problem) * result_bytes();
     const DeviceBuffer input(problem.n * size_bytes(problem.dtype));
@@ -173,9 +175,48 @@ TEST_P(DeterministicVariantTest, GivesTheSameBitsEveryTime) {
       ASSERT_EQ(bits, first) << "n = " << n << ", run " << run;
     }
   }
+};
+
+TEST_P(DeterministicVariantTest, GivesTheSameBitsEveryTime) {
+  for (const std::uint64_t n : {5000, 100'003, (1 << 20) + 3}) expect_same_bits(n);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, DeterministicVariantTest, testing::ValuesIn(deterministic_configurations()),
+                         testing::PrintToStringParamName());
+
+/// The variants that choose a kernel by type, size and chip.
+class DispatcherTest : public DeterministicVariantTest {
+ protected:
+  /// The last size of every row of the table, and the first of the next.
+  static std::vector<std::uint64_t> sizes() {
+    const Dtype dtype = GetParam().dtype;
+    std::vector<std::uint64_t> sizes;
+    for (const kernels::best::Row& row : kernels::best::rows_for(dtype, compute_capability())) {
+      if (row.up_to_bytes == kernels::best::kAnySize) continue;
+      const std::uint64_t last = row.up_to_bytes / size_bytes(dtype);
+      sizes.insert(sizes.end(), {last, last + 1});
+    }
+    return sizes;
+  }
+};
+
+std::vector<Configuration> dispatcher_configurations() {
+  std::vector<Configuration> configurations = default_configurations();
+  std::erase_if(configurations,
+                [](const Configuration& c) { return !c.variant->info.id.ends_with("_best"); });
+  return configurations;
+}
+
+TEST_P(DispatcherTest, IsRightInEveryRowOfItsTable) {
+  for (const std::size_t offset : {0, 1}) expect_right_results(sizes(), offset);
+}
+
+TEST_P(DispatcherTest, GivesTheSameBitsInEveryRowOfItsTable) {
+  if (!GetParam().variant->info.deterministic) GTEST_SKIP() << "the variant does not claim it";
+  for (const std::uint64_t n : sizes()) expect_same_bits(n);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, DispatcherTest, testing::ValuesIn(dispatcher_configurations()),
                          testing::PrintToStringParamName());
 
 class HugeVariantTest : public VariantTest {};
