@@ -15,6 +15,7 @@
 #include "cli/ceiling_cache.h"
 #include "cli/commands.h"
 #include "cli/cross_checks.h"
+#include "cli/folder_lock.h"
 #include "cli/measure.h"
 #include "cli/run_folder.h"
 #include "cli/stop_signals.h"
@@ -51,20 +52,27 @@ struct CrosscheckOptions {
 
 // ---- the run ----
 
-/// A run that is on disk.
+/// A run on disk that nobody else writes to.
 struct KeptRun {
+  fs::path file;
+  FolderLock lock;
   Run run;
-  fs::path folder;
   bool is_bad = false;  ///< something in it failed or is unverified
+
+  fs::path folder() const { return file.parent_path(); }
 };
 
 bool is_run(const fs::path& subject) {
   return fs::is_directory(subject) || subject.extension() == ".json";
 }
 
-KeptRun load_run(const fs::path& subject) {
-  const fs::path file = fs::is_directory(subject) ? subject / "run.json" : subject;
-  return {run_from_json(read_file(file), file.string()), fs::absolute(file).parent_path()};
+KeptRun open_run(const fs::path& subject) {
+  KeptRun kept;
+  // `latest` may point elsewhere before the checks have ended.
+  kept.file = fs::weakly_canonical(fs::is_directory(subject) ? subject / "run.json" : subject);
+  kept.lock = FolderLock(kept.folder());
+  kept.run = run_from_json(read_file(kept.file), kept.file.string());
+  return kept;
 }
 
 /// Nothing if it was interrupted.
@@ -88,7 +96,9 @@ std::optional<KeptRun> measure_plan(const CrosscheckOptions& options, int& exit_
     write_reports(result.run, result.folder);
     throw *result.stopped_by;
   }
-  return KeptRun{result.run, fs::absolute(result.folder), result.bad_points() > 0 || !result.losses.empty()};
+  KeptRun kept = open_run(result.folder);
+  kept.is_bad = result.bad_points() > 0 || !result.losses.empty();
+  return kept;
 }
 
 // ---- the checks ----
@@ -126,7 +136,8 @@ std::vector<std::pair<std::string, Check>> checks_of(const CrosscheckOptions& op
 /// The signal that ended the checks, if one did; those that were finished are kept.
 std::optional<int> check(KeptRun& kept, const CrosscheckOptions& options) {
   StopSignals stop_signals;
-  const CrossCheckRequest request{kept.run, find_collector(), kept.folder / "crosscheck", stop_signals.fd()};
+  const CrossCheckRequest request{kept.run, find_collector(), kept.folder() / "crosscheck",
+                                  stop_signals.fd()};
   for (const auto& [tool, check_with] : checks_of(options)) {
     fmt::print(stderr, "checking with {}\n", tool);
     CrossCheck finished = check_with(request);
@@ -181,16 +192,16 @@ int verdict_of(const KeptRun& kept, const CrosscheckOptions& options) {
 int crosscheck(const CrosscheckOptions& options) {
   int exit_code = 0;
   std::optional<KeptRun> kept =
-      is_run(options.subject) ? load_run(options.subject) : measure_plan(options, exit_code);
+      is_run(options.subject) ? open_run(options.subject) : measure_plan(options, exit_code);
   if (!kept) return exit_code;
   const std::optional<int> signal = check(*kept, options);
-  write_file(kept->folder / "run.json", run_to_json(kept->run));
+  write_file(kept->file, run_to_json(kept->run));
   if (signal) return 128 + *signal;
-  write_reports(kept->run, kept->folder);
+  write_reports(kept->run, kept->folder());
   for (const CrossCheck& check : kept->run.cross_checks) {
     if (options.wants(check.tool)) print_check(check, options.every);
   }
-  fmt::print("\nreport: {}\n", (kept->folder / "report.html").string());
+  fmt::print("\nreport: {}\n", (kept->folder() / "report.html").string());
   return verdict_of(*kept, options);
 }
 

@@ -4,9 +4,10 @@
 import json
 import os
 import pathlib
+import subprocess
 import unittest
 
-from program_test import HERE, PLAN, SOURCE, ProgramTest
+from program_test import HERE, PLAN, PROGRAM, SOURCE, ProgramTest
 
 RECORDING = SOURCE / "recordings/reductions-h200/run.json"
 NCU_TABLE = SOURCE / "tests/data/ncu-2025.3.1-h200-reductions.csv"
@@ -31,6 +32,17 @@ class CrosscheckTest(ProgramTest):
     def run_and_check(self, *arguments, **extra):
         self.assert_exit(self.run_plan(), 0)
         return self.crosscheck("runs/demo/latest", *arguments, **extra)
+
+    def start(self, *arguments, accidents="", until):
+        """Starts the program, and returns when it has said `until` on standard error."""
+        process = subprocess.Popen([PROGRAM, *arguments], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True, env=self.environment(accidents))
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        for line in process.stderr:
+            if until in line:
+                return process
+        return self.fail(f"it ended without '{until}'")
 
     def kept(self):
         return {check["tool"]: check for check in self.run_json().get("cross_checks", [])}
@@ -159,6 +171,33 @@ class Trouble(CrosscheckTest):
         importer.write_text('#!/bin/sh\ncp "$2" "$4"\n')
         importer.chmod(0o755)
         self.assert_exit(self.crosscheck("runs/demo/latest", "--with", "nsys", FAKE_NSYS="qdstrm"), 0)
+
+
+class TheRun(CrosscheckTest):
+    """What is on disk stays there, whatever happens."""
+
+    def test_a_run_that_still_goes_on_is_left_alone(self):
+        self.start("run", "plan.yaml", accidents="hang@time:2", until="[2/4]")
+        (file,) = self.folder.glob("runs/demo/*/run.json")
+        result = self.crosscheck(file, "--with", "activity")
+        self.assert_exit(result, 3)
+        self.assertIn(f"{file.parent}: another rooflinectl is writing to it\nhint: wait for it to end, or end it\n", result.stderr)
+
+    def test_a_run_that_is_checked_is_left_alone(self):
+        self.assert_exit(self.run_plan("failed@verify:1"), 1)
+        self.start("crosscheck", "runs/demo/latest", "--with", "activity", accidents="hang@once:0", until="checking")
+        for arguments in [["run", "--resume"], ["crosscheck"]]:
+            result = self.call(*arguments, "runs/demo/latest")
+            self.assert_exit(result, 3)
+            self.assertIn("another rooflinectl is writing to it", result.stderr)
+
+    def test_the_result_goes_where_the_run_came_from(self):
+        self.assert_exit(self.run_plan(), 0)
+        folder = (self.folder / "runs/demo/latest").resolve()
+        (folder / "before.json").write_bytes((folder / "run.json").read_bytes())
+        self.assert_exit(self.crosscheck(folder / "before.json", "--with", "activity"), 0)
+        self.assertNotIn("cross_checks", self.run_json())
+        self.assertIn("cross_checks", json.loads((folder / "before.json").read_text()))
 
 
 class Files(CrosscheckTest):
