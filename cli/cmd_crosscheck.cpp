@@ -107,11 +107,6 @@ std::optional<fs::path> file_of(const std::string& option) {
   return option.empty() ? std::nullopt : std::optional<fs::path>(option);
 }
 
-void keep(Run& run, CrossCheck check) {
-  std::erase_if(run.cross_checks, [&](const CrossCheck& old) { return old.tool == check.tool; });
-  run.cross_checks.push_back(std::move(check));
-}
-
 using Check = std::function<CrossCheck(const CrossCheckRequest&)>;
 
 /// The checks that are asked for, by tool.
@@ -133,18 +128,37 @@ std::vector<std::pair<std::string, Check>> checks_of(const CrosscheckOptions& op
   return wanted;
 }
 
-/// The signal that ended the checks, if one did; those that were finished are kept.
-std::optional<int> check(KeptRun& kept, const CrosscheckOptions& options) {
+struct FinishedChecks {
+  std::vector<CrossCheck> checks;
+  std::optional<int> stop_signal;  ///< came before all were finished
+};
+
+FinishedChecks make_checks(const KeptRun& kept, const CrosscheckOptions& options) {
   StopSignals stop_signals;
   const CrossCheckRequest request{kept.run, find_collector(), kept.folder() / "crosscheck",
                                   stop_signals.fd()};
+  FinishedChecks finished;
   for (const auto& [tool, check_with] : checks_of(options)) {
     fmt::print(stderr, "checking with {}\n", tool);
-    CrossCheck finished = check_with(request);
-    if (const auto signal = stop_signals.take()) return signal;
-    keep(kept.run, std::move(finished));
+    CrossCheck check = check_with(request);
+    finished.stop_signal = stop_signals.take();
+    if (finished.stop_signal) break;
+    finished.checks.push_back(std::move(check));
   }
-  return std::nullopt;
+  return finished;
+}
+
+/// Puts a check in the place of an earlier one by the same tool. Returns false, and leaves the earlier one,
+/// where that has numbers and the new one has none.
+bool keep(Run& run, const CrossCheck& check) {
+  const auto earlier = std::find_if(run.cross_checks.begin(), run.cross_checks.end(),
+                                    [&](const CrossCheck& other) { return other.tool == check.tool; });
+  if (earlier != run.cross_checks.end()) {
+    if (check.agreements.empty() && !earlier->agreements.empty()) return false;
+    run.cross_checks.erase(earlier);
+  }
+  run.cross_checks.push_back(check);
+  return true;
 }
 
 // ---- what the user sees ----
@@ -175,18 +189,23 @@ void print_check(const CrossCheck& check, bool every) {
   if (shown > 0) fmt::print("\n{}", rows.text("  "));
 }
 
-int verdict_of(const KeptRun& kept, const CrosscheckOptions& options) {
+int verdict_of(const std::vector<CrossCheck>& checks, bool run_is_bad) {
   bool compared = false;
   bool differs = false;
-  for (const CrossCheck& check : kept.run.cross_checks) {
-    if (!options.wants(check.tool)) continue;
+  for (const CrossCheck& check : checks) {
     for (const Agreement& agreement : check.agreements) {
       compared = compared || agreement.verdict() != Verdict::unavailable;
       differs = differs || agreement.verdict() == Verdict::differs;
     }
   }
   if (!compared) return static_cast<int>(ErrorKind::environment);
-  return differs || kept.is_bad ? static_cast<int>(ErrorKind::measurement) : 0;
+  return differs || run_is_bad ? static_cast<int>(ErrorKind::measurement) : 0;
+}
+
+void save(const KeptRun& kept) {
+  write_file(kept.file, run_to_json(kept.run));
+  write_reports(kept.run, kept.folder());
+  fmt::print("\nreport: {}\n", (kept.folder() / "report.html").string());
 }
 
 int crosscheck(const CrosscheckOptions& options) {
@@ -194,15 +213,19 @@ int crosscheck(const CrosscheckOptions& options) {
   std::optional<KeptRun> kept =
       is_run(options.subject) ? open_run(options.subject) : measure_plan(options, exit_code);
   if (!kept) return exit_code;
-  const std::optional<int> signal = check(*kept, options);
-  write_file(kept->file, run_to_json(kept->run));
-  if (signal) return 128 + *signal;
-  write_reports(kept->run, kept->folder());
-  for (const CrossCheck& check : kept->run.cross_checks) {
-    if (options.wants(check.tool)) print_check(check, options.every);
+  const FinishedChecks finished = make_checks(*kept, options);
+  bool has_news = false;
+  for (const CrossCheck& check : finished.checks) {
+    print_check(check, options.every);
+    if (keep(kept->run, check)) {
+      has_news = true;
+    } else {
+      fmt::print("  the earlier result is kept\n");
+    }
   }
-  fmt::print("\nreport: {}\n", (kept->folder() / "report.html").string());
-  return verdict_of(*kept, options);
+  if (has_news) save(*kept);
+  if (finished.stop_signal) return 128 + *finished.stop_signal;
+  return verdict_of(finished.checks, kept->is_bad);
 }
 
 }  // namespace

@@ -191,6 +191,22 @@ class TheRun(CrosscheckTest):
             self.assert_exit(result, 3)
             self.assertIn("another rooflinectl is writing to it", result.stderr)
 
+    def test_a_check_without_a_number_replaces_none_that_has_them(self):
+        self.assert_exit(self.run_and_check("--with", "ncu"), 0)
+        folder = (self.folder / "runs/demo/latest").resolve()
+        before = {file: (file.stat().st_mtime_ns, file.read_bytes()) for file in folder.iterdir() if file.is_file()}
+        result = self.crosscheck("runs/demo/latest", "--with", "ncu", FAKE_NCU="noperm")
+        self.assert_exit(result, 3)
+        self.assertIn("no verdict: ncu: ERR_NVGPUCTRPERM", result.stdout)
+        self.assertIn("\n  the earlier result is kept\n", result.stdout)
+        self.assert_exit(self.crosscheck("runs/demo/latest", "--ncu-file", "mistyped.csv"), 3)
+        self.assertEqual({file: (file.stat().st_mtime_ns, file.read_bytes()) for file in folder.iterdir() if file.is_file()},
+                         before)
+        # Beside one that has numbers, and in place of none.
+        result = self.crosscheck("runs/demo/latest", "--with", "ncu,nsys", FAKE_NCU="noperm")
+        self.assert_exit(result, 0)
+        self.assertTrue(self.kept()["ncu"]["agreements"] and self.kept()["nsys"]["agreements"])
+
     def test_the_result_goes_where_the_run_came_from(self):
         self.assert_exit(self.run_plan(), 0)
         folder = (self.folder / "runs/demo/latest").resolve()
