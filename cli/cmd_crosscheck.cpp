@@ -203,8 +203,12 @@ int verdict_of(const std::vector<CrossCheck>& checks, bool run_is_bad) {
 }
 
 void save(const KeptRun& kept) {
-  write_file(kept.file, run_to_json(kept.run));
-  write_reports(kept.run, kept.folder());
+  try {
+    write_file(kept.file, run_to_json(kept.run));
+    write_reports(kept.run, kept.folder());
+  } catch (const Error& error) {
+    throw rescue_run(kept.run, error);
+  }
   fmt::print("\nreport: {}\n", (kept.folder() / "report.html").string());
 }
 

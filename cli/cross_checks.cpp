@@ -48,13 +48,15 @@ std::chrono::seconds time_limit(const Run& run) {
   return 300s + std::chrono::seconds(30 * run.measurements.size());
 }
 
+constexpr const char* kNoRoomHint = "copy the run to a folder that can be written, and check it there";
+
 /// Where the tools leave what they record.
 void make_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (!error) return;
   throw Error(ErrorKind::environment,
-              fmt::format("{}: cannot be created: {}", folder.string(), error.message()));
+              fmt::format("{}: cannot be created: {}", folder.string(), error.message()), kNoRoomHint);
 }
 
 /// Runs a check, and turns what is thrown into its reason.
@@ -107,6 +109,19 @@ CollectRequest launch_once(const Run& run, std::optional<CacheState> cache) {
     if (!works || (cache && points[i].cache != *cache)) request.skip_points.push_back(i);
   }
   return request;
+}
+
+/// What the collector shall do, as a file in the tools' folder.
+fs::path write_plan(const CrossCheckRequest& request, const std::string& name,
+                    std::optional<CacheState> cache = std::nullopt) {
+  make_folder(request.folder);
+  const fs::path plan = request.folder / (name + ".json");
+  try {
+    write_file(plan, encode(launch_once(request.run, cache)));
+  } catch (const Error& error) {
+    throw Error(error.kind(), error.what(), kNoRoomHint);
+  }
+  return plan;
 }
 
 /// What the collector said of its end, among what the tool around it printed.
@@ -170,11 +185,9 @@ bool has_points(const Run& run, CacheState cache) {
 /// Records the points of one cache state, and returns the table.
 std::string record_ncu(const fs::path& ncu, CacheState cache, const CrossCheckRequest& request,
                        CrossCheck& check) {
-  make_folder(request.folder);
   const std::string name = fmt::format("ncu-{}", to_string(cache));
-  const fs::path plan = request.folder / (name + ".json");
+  const fs::path plan = write_plan(request, name, cache);
   const fs::path report = request.folder / (name + ".ncu-rep");
-  write_file(plan, encode(launch_once(request.run, cache)));
   // Both measure the same: at the clock that the GPU runs at, cold points with nothing in the caches, warm
   // ones with what the launch before left there, which only a run of the whole program for each pass does.
   const std::vector<std::string> arguments = {"--nvtx",
@@ -227,12 +240,10 @@ fs::path export_nsys_sqlite(const fs::path& nsys, const fs::path& report, const 
 }
 
 fs::path record_nsys(const fs::path& nsys, const CrossCheckRequest& request, CrossCheck& check) {
-  make_folder(request.folder);
-  const fs::path plan = request.folder / "nsys.json";
+  const fs::path plan = write_plan(request, "nsys");
   const fs::path report = request.folder / "nsys.nsys-rep";
   const fs::path unfinished = request.folder / "nsys.qdstrm";
   for (const fs::path& old : {report, unfinished}) fs::remove(old);
-  write_file(plan, encode(launch_once(request.run, std::nullopt)));
   std::vector<std::string> arguments = {"profile", "--trace",    "cuda,nvtx", "--sample",
                                         "none",    "--cpuctxsw", "none"};
   append(arguments, {"--force-overwrite", "true", "--output", (request.folder / "nsys").string()});
@@ -257,9 +268,7 @@ bool is_report(const fs::path& file) {
 // ---- CUPTI's activity trace ----
 
 std::vector<TracedLaunch> record_activity(const CrossCheckRequest& request, CrossCheck& check) {
-  make_folder(request.folder);
-  const fs::path plan = request.folder / "activity.json";
-  write_file(plan, encode(launch_once(request.run, std::nullopt)));
+  const fs::path plan = write_plan(request, "activity");
   const fs::path collector = collector_of(request);
   const std::vector<std::string> arguments = {"--plan", plan.string(), "--mode", "trace"};
   check.source = command_line(collector, arguments);

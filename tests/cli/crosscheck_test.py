@@ -4,6 +4,7 @@
 import json
 import os
 import pathlib
+import re
 import subprocess
 import unittest
 
@@ -206,6 +207,25 @@ class TheRun(CrosscheckTest):
         result = self.crosscheck("runs/demo/latest", "--with", "ncu,nsys", FAKE_NCU="noperm")
         self.assert_exit(result, 0)
         self.assertTrue(self.kept()["ncu"]["agreements"] and self.kept()["nsys"]["agreements"])
+
+    def test_a_result_that_cannot_be_written_is_shown_and_rescued(self):
+        self.assert_exit(self.run_plan(), 0)
+        (self.folder / "runs/demo/latest/run.json.part").mkdir()
+        result = self.crosscheck("runs/demo/latest", "--with", "activity")
+        self.assert_exit(result, 3)
+        self.assertRegex(result.stdout, r"(?m)^  time +4 +0 +0 ")
+        self.assertNotIn("cross_checks", self.run_json())
+        self.assertRegex(result.stderr, r"run\.json: cannot be written: .*; all results are in ")
+        rescued = re.search(r"all results are in (\S+/run\.json)\n", result.stderr)[1]
+        self.assertIn("cross_checks", json.loads(pathlib.Path(rescued).read_text()))
+        self.assertIn(f"hint: draw them in another folder: rooflinectl report {rescued} --output DIR\n", result.stderr)
+
+    def test_a_run_that_no_tool_can_write_beside(self):
+        self.assert_exit(self.run_plan(), 0)
+        (self.folder / "runs/demo/latest/crosscheck").write_text("")
+        result = self.crosscheck("runs/demo/latest", "--with", "activity")
+        self.assert_exit(result, 3)
+        self.assertRegex(result.stdout, "cannot be created: .*\n  hint: copy the run to a folder that can be written")
 
     def test_the_result_goes_where_the_run_came_from(self):
         self.assert_exit(self.run_plan(), 0)

@@ -353,7 +353,7 @@ class Runs(ProgramTest):
         self.assertEqual(process.returncode, 3, stdout + stderr)
         rescued = re.search(r"all results are in (\S+/run\.json)\n", stderr)[1]
         self.assertEqual(len(json.loads(pathlib.Path(rescued).read_text())["measurements"]), 4)
-        self.assertIn("hint: make room, then draw them: rooflinectl report " + rescued, stderr)
+        self.assertIn("hint: draw them in another folder: rooflinectl report " + rescued, stderr)
 
     def test_no_counters(self):
         result = self.run_plan("", "--no-counters")
