@@ -33,20 +33,23 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kDefaultDevice = "0";
+constexpr const char* kDefaultOutput = "runs";
+
 struct CrosscheckOptions {
   std::string subject;
   std::vector<std::string> tools;  ///< none: those that a file is given of, or else all
-  std::string ncu_file;
-  std::string nsys_file;
-  std::string device = "0";
-  std::string output = "runs";
+  std::optional<std::string> ncu_file;
+  std::optional<std::string> nsys_file;
+  std::optional<std::string> device;
+  std::optional<std::string> output;
   bool every = false;
   std::vector<std::string> command_line;
 
   bool wants(const std::string& tool) const {
     if (!tools.empty()) return std::find(tools.begin(), tools.end(), tool) != tools.end();
-    if (ncu_file.empty() && nsys_file.empty()) return true;
-    return (tool == "ncu" && !ncu_file.empty()) || (tool == "nsys" && !nsys_file.empty());
+    if (!ncu_file && !nsys_file) return true;
+    return (tool == "ncu" && ncu_file) || (tool == "nsys" && nsys_file);
   }
 };
 
@@ -66,6 +69,20 @@ bool is_run(const fs::path& subject) {
   return fs::is_directory(subject) || subject.extension() == ".json";
 }
 
+/// Throws Error(usage) if an option would mean nothing.
+void refuse_idle_options(const CrosscheckOptions& options) {
+  const auto refuse_if = [](bool is_idle, const char* why) {
+    if (is_idle) throw Error(ErrorKind::usage, why);
+  };
+  const bool is_measured = is_run(options.subject);
+  refuse_if(options.ncu_file && !options.wants("ncu"), "--ncu-file: --with leaves ncu out");
+  refuse_if(options.nsys_file && !options.wants("nsys"), "--nsys-file: --with leaves nsys out");
+  refuse_if(is_measured && options.device,
+            "--device: a finished run is checked on the GPU that it was measured on");
+  refuse_if(is_measured && options.output,
+            "--output: what is found of a finished run is written to its own folder");
+}
+
 KeptRun open_run(const fs::path& subject) {
   KeptRun kept;
   // `latest` may point elsewhere before the checks have ended.
@@ -79,9 +96,9 @@ KeptRun open_run(const fs::path& subject) {
 std::optional<KeptRun> measure_plan(const CrosscheckOptions& options, int& exit_code) {
   MeasureRequest request;
   request.plan = parse_plan(read_file(options.subject), options.subject, load_catalogue());
-  request.device = options.device;
+  request.device = options.device.value_or(kDefaultDevice);
   request.collector = require_collector();
-  request.output = options.output;
+  request.output = options.output.value_or(kDefaultOutput);
   request.command_line = options.command_line;
   const CeilingCache cache = CeilingCache::of_user(request.collector);
   request.known_ceilings = cache.load();
@@ -103,23 +120,15 @@ std::optional<KeptRun> measure_plan(const CrosscheckOptions& options, int& exit_
 
 // ---- the checks ----
 
-std::optional<fs::path> file_of(const std::string& option) {
-  return option.empty() ? std::nullopt : std::optional<fs::path>(option);
-}
-
 using Check = std::function<CrossCheck(const CrossCheckRequest&)>;
 
 /// The checks that are asked for, by tool.
 std::vector<std::pair<std::string, Check>> checks_of(const CrosscheckOptions& options) {
   const std::vector<std::pair<std::string, Check>> all = {
       {"ncu",
-       [&](const CrossCheckRequest& request) {
-         return cross_check_with_ncu(request, file_of(options.ncu_file));
-       }},
+       [&](const CrossCheckRequest& request) { return cross_check_with_ncu(request, options.ncu_file); }},
       {"nsys",
-       [&](const CrossCheckRequest& request) {
-         return cross_check_with_nsys(request, file_of(options.nsys_file));
-       }},
+       [&](const CrossCheckRequest& request) { return cross_check_with_nsys(request, options.nsys_file); }},
       {"activity", cross_check_with_activity}};
   std::vector<std::pair<std::string, Check>> wanted;
   for (const auto& entry : all) {
@@ -213,6 +222,7 @@ void save(const KeptRun& kept) {
 }
 
 int crosscheck(const CrosscheckOptions& options) {
+  refuse_idle_options(options);
   int exit_code = 0;
   std::optional<KeptRun> kept =
       is_run(options.subject) ? open_run(options.subject) : measure_plan(options, exit_code);
@@ -262,12 +272,12 @@ void add_crosscheck_command(CLI::App& app, Action& action, int argc, char** argv
       ->type_name("FILE");
   command->add_option("-d,--device", options->device, "With a plan: the GPU, index or UUID")
       ->type_name("INDEX|UUID")
-      ->capture_default_str();
+      ->default_str(kDefaultDevice);
   command
       ->add_option("-o,--output", options->output,
                    "With a plan: folder in which <plan name>/<UTC time>/ is made")
       ->type_name("DIR")
-      ->capture_default_str();
+      ->default_str(kDefaultOutput);
   command->add_flag("--all", options->every, "Show every comparison, not only those that differ");
   command->footer(
       "Exits with 1 if a number differs by more than its tolerance, with 3 if nothing could be compared.\n"

@@ -283,6 +283,16 @@ class Files(CrosscheckTest):
         self.write("bad.json", "{")
         self.assert_exit(self.crosscheck("bad.json"), 2)
 
+    def test_options_that_would_mean_nothing(self):
+        for arguments, words in [(["--with", "nsys", "--ncu-file", "no such file"], "--ncu-file: --with leaves ncu out"),
+                                 (["--with", "activity", "--nsys-file", ""], "--nsys-file: --with leaves nsys out"),
+                                 (["--device", "0"], "--device: a finished run is checked on the GPU that it was measured on"),
+                                 (["--output", "X"], "--output: what is found of a finished run is written to its own folder")]:
+            result = self.check(*arguments)
+            self.assert_exit(result, 2)
+            self.assertEqual(result.stderr, words + "\n")
+            self.assertEqual(result.stdout, "")
+
     def test_a_name_in_a_file_is_never_a_command(self):
         marker = self.folder / "pwned"
         name = f"$(touch {marker}); touch {marker}.csv"
