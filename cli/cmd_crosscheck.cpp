@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -92,8 +92,8 @@ KeptRun open_run(const fs::path& subject) {
   return kept;
 }
 
-/// Nothing if it was interrupted.
-std::optional<KeptRun> measure_plan(const CrosscheckOptions& options, int& exit_code) {
+/// With reports, unless it was interrupted: the checks take minutes, and may be interrupted too.
+MeasureResult measure_plan(const CrosscheckOptions& options) {
   MeasureRequest request;
   request.plan = parse_plan(read_file(options.subject), options.subject, load_catalogue());
   request.device = options.device.value_or(kDefaultDevice);
@@ -102,59 +102,57 @@ std::optional<KeptRun> measure_plan(const CrosscheckOptions& options, int& exit_
   request.command_line = options.command_line;
   const CeilingCache cache = CeilingCache::of_user(request.collector);
   request.known_ceilings = cache.load();
-  const MeasureResult result = measure(request);
+  MeasureResult result = measure(request);
   if (!result.folder.empty()) cache.store(result.run);
-  if (result.stop_signal) {
-    exit_code = end_interrupted(result);
-    return std::nullopt;
-  }
+  if (result.stop_signal) return result;
+  write_reports(result.run, result.folder);
   link_latest(result.folder);
-  if (result.stopped_by) {
-    write_reports(result.run, result.folder);
-    throw *result.stopped_by;
-  }
-  KeptRun kept = open_run(result.folder);
-  kept.is_bad = result.bad_points() > 0 || !result.losses.empty();
-  return kept;
+  if (result.stopped_by) throw *result.stopped_by;
+  return result;
 }
 
 // ---- the checks ----
 
-using Check = std::function<CrossCheck(const CrossCheckRequest&)>;
-
-/// The checks that are asked for, by tool.
-std::vector<std::pair<std::string, Check>> checks_of(const CrosscheckOptions& options) {
-  const std::vector<std::pair<std::string, Check>> all = {
-      {"ncu",
-       [&](const CrossCheckRequest& request) { return cross_check_with_ncu(request, options.ncu_file); }},
-      {"nsys",
-       [&](const CrossCheckRequest& request) { return cross_check_with_nsys(request, options.nsys_file); }},
-      {"activity", cross_check_with_activity}};
-  std::vector<std::pair<std::string, Check>> wanted;
-  for (const auto& entry : all) {
-    if (options.wants(entry.first)) wanted.push_back(entry);
-  }
-  return wanted;
-}
-
-struct FinishedChecks {
-  std::vector<CrossCheck> checks;
-  std::optional<int> stop_signal;  ///< came before all were finished
+struct WantedCheck {
+  std::string tool;
+  std::optional<std::string> recorded;  ///< the file to read instead of running the tool
 };
 
-FinishedChecks make_checks(const KeptRun& kept, const CrosscheckOptions& options) {
+std::vector<WantedCheck> wanted_checks(const CrosscheckOptions& options) {
+  std::vector<WantedCheck> checks = {
+      {"ncu", options.ncu_file}, {"nsys", options.nsys_file}, {"activity", std::nullopt}};
+  std::erase_if(checks, [&](const WantedCheck& check) { return !options.wants(check.tool); });
+  return checks;
+}
+
+CrossCheck make(const WantedCheck& check, const CrossCheckRequest& request) {
+  if (check.tool == "ncu") return cross_check_with_ncu(request, check.recorded);
+  if (check.tool == "nsys") return cross_check_with_nsys(request, check.recorded);
+  return cross_check_with_activity(request);
+}
+
+struct CheckResult {
+  std::vector<CrossCheck> finished;
+  std::vector<WantedCheck> missing;  ///< because a signal came
+  std::optional<int> stop_signal;
+};
+
+CheckResult make_checks(const KeptRun& kept, const CrosscheckOptions& options) {
   StopSignals stop_signals;
   const CrossCheckRequest request{kept.run, find_collector(), kept.folder() / "crosscheck",
                                   stop_signals.fd()};
-  FinishedChecks finished;
-  for (const auto& [tool, check_with] : checks_of(options)) {
-    fmt::print(stderr, "checking with {}\n", tool);
-    CrossCheck check = check_with(request);
-    finished.stop_signal = stop_signals.take();
-    if (finished.stop_signal) break;
-    finished.checks.push_back(std::move(check));
+  CheckResult result;
+  result.missing = wanted_checks(options);
+  while (!result.missing.empty()) {
+    const WantedCheck& wanted = result.missing.front();
+    fmt::print(stderr, "checking with {}\n", wanted.tool);
+    CrossCheck check = make(wanted, request);
+    result.stop_signal = stop_signals.take();
+    if (result.stop_signal) break;
+    result.finished.push_back(std::move(check));
+    result.missing.erase(result.missing.begin());
   }
-  return finished;
+  return result;
 }
 
 /// Puts a check in the place of an earlier one by the same tool. Returns false, and leaves the earlier one,
@@ -221,25 +219,46 @@ void save(const KeptRun& kept) {
   fmt::print("\nreport: {}\n", (kept.folder() / "report.html").string());
 }
 
-int crosscheck(const CrosscheckOptions& options) {
-  refuse_idle_options(options);
-  int exit_code = 0;
-  std::optional<KeptRun> kept =
-      is_run(options.subject) ? open_run(options.subject) : measure_plan(options, exit_code);
-  if (!kept) return exit_code;
-  const FinishedChecks finished = make_checks(*kept, options);
+/// After Ctrl-C or SIGTERM: says what is kept, and returns the exit code.
+int end_interrupted(const KeptRun& kept, const CheckResult& result) {
+  const std::string file = kept.file.string();
+  std::vector<std::string> tools;
+  std::string recorded;
+  for (const WantedCheck& check : result.missing) {
+    tools.push_back(check.tool);
+    if (check.recorded) recorded += fmt::format(" --{}-file {}", check.tool, *check.recorded);
+  }
+  fmt::print(stderr,
+             "interrupted; the run and the checks that were finished are kept: rooflinectl report {}\n",
+             file);
+  fmt::print(stderr, "what is missing: rooflinectl crosscheck {} --with {}{}\n", file, fmt::join(tools, ","),
+             recorded);
+  return 128 + *result.stop_signal;
+}
+
+int check_run(KeptRun kept, const CrosscheckOptions& options) {
+  const CheckResult result = make_checks(kept, options);
   bool has_news = false;
-  for (const CrossCheck& check : finished.checks) {
+  for (const CrossCheck& check : result.finished) {
     print_check(check, options.every);
-    if (keep(kept->run, check)) {
+    if (keep(kept.run, check)) {
       has_news = true;
     } else {
       fmt::print("  the earlier result is kept\n");
     }
   }
-  if (has_news) save(*kept);
-  if (finished.stop_signal) return 128 + *finished.stop_signal;
-  return verdict_of(finished.checks, kept->is_bad);
+  if (has_news) save(kept);
+  return result.stop_signal ? end_interrupted(kept, result) : verdict_of(result.finished, kept.is_bad);
+}
+
+int crosscheck(const CrosscheckOptions& options) {
+  refuse_idle_options(options);
+  if (is_run(options.subject)) return check_run(open_run(options.subject), options);
+  const MeasureResult measured = measure_plan(options);
+  if (measured.stop_signal) return end_interrupted(measured);
+  KeptRun kept = open_run(measured.folder);
+  kept.is_bad = measured.bad_points() > 0 || !measured.losses.empty();
+  return check_run(std::move(kept), options);
 }
 
 }  // namespace

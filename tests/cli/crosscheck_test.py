@@ -5,10 +5,11 @@ import json
 import os
 import pathlib
 import re
+import signal
 import subprocess
 import unittest
 
-from program_test import HERE, PLAN, PROGRAM, SOURCE, ProgramTest
+from program_test import HERE, PLAN, PROGRAM, REPORTS, SOURCE, ProgramTest
 
 RECORDING = SOURCE / "recordings/reductions-h200/run.json"
 NCU_TABLE = SOURCE / "tests/data/ncu-2025.3.1-h200-reductions.csv"
@@ -26,9 +27,11 @@ class CrosscheckTest(ProgramTest):
         for tool in ["ncu", "nsys"]:
             (self.tools / tool).symlink_to(HERE / f"fake_{tool}.py")
 
+    def environment(self, accidents="", **extra):
+        return super().environment(accidents, PATH=f"{self.tools}:/usr/bin:/bin", FAKE_NCU_CALLS=str(self.calls), **extra)
+
     def crosscheck(self, *arguments, accidents="", **extra):
-        path = f"{self.tools}:/usr/bin:/bin"
-        return self.call("crosscheck", *arguments, accidents=accidents, PATH=path, FAKE_NCU_CALLS=str(self.calls), **extra)
+        return self.call("crosscheck", *arguments, accidents=accidents, **extra)
 
     def run_and_check(self, *arguments, **extra):
         self.assert_exit(self.run_plan(), 0)
@@ -226,6 +229,39 @@ class TheRun(CrosscheckTest):
         result = self.crosscheck("runs/demo/latest", "--with", "activity")
         self.assert_exit(result, 3)
         self.assertRegex(result.stdout, "cannot be created: .*\n  hint: copy the run to a folder that can be written")
+
+    def interrupted(self, *arguments, until):
+        """What the program says when it is interrupted at that check."""
+        process = self.start("crosscheck", *arguments, accidents="hang@once:1", until=until)
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, stdout + stderr)
+        return stdout, stderr
+
+    def test_interrupted_after_a_plan_was_measured(self):
+        _, stderr = self.interrupted("plan.yaml", "--with", "activity", until="checking with activity")
+        file = (self.folder / "runs/demo/latest").resolve() / "run.json"
+        self.assertEqual(stderr, f"interrupted; the run and the checks that were finished are kept: rooflinectl report {file}\n"
+                                 f"what is missing: rooflinectl crosscheck {file} --with activity\n")
+        self.assertLessEqual(REPORTS, {path.name for path in file.parent.iterdir()})
+        self.assert_exit(self.crosscheck(file, "--with", "activity"), 0)
+
+    def test_interrupted_between_two_checks(self):
+        self.assert_exit(self.run_and_check("--with", "ncu"), 0)
+        stdout, stderr = self.interrupted("runs/demo/latest", "--with", "ncu,activity", "--ncu-file",
+                                          "runs/demo/latest/crosscheck/ncu-cold.ncu-rep", until="checking with activity")
+        self.assertRegex(stdout, r"(?m)^  fadd +4 +0 ")
+        self.assertRegex(stderr, r"(?m)run\.json --with activity$")
+        self.assertIn("ncu-cold.ncu-rep", self.kept()["ncu"]["source"])
+
+    def test_interrupted_while_a_file_is_read(self):
+        self.assert_exit(self.run_plan(), 0)
+        (self.tools / "ncu").unlink()
+        self.write("tools/ncu", "#!/bin/sh\n[ $1 = --version ] && echo 2025.3.1.0 || exec sleep 600\n")
+        (self.tools / "ncu").chmod(0o755)
+        self.write("a.ncu-rep", "")
+        _, stderr = self.interrupted("runs/demo/latest", "--ncu-file", "a.ncu-rep", until="checking with ncu")
+        self.assertRegex(stderr, r"(?m)run\.json --with ncu --ncu-file a\.ncu-rep$")
 
     def test_the_result_goes_where_the_run_came_from(self):
         self.assert_exit(self.run_plan(), 0)
