@@ -30,17 +30,12 @@ using namespace std::chrono_literals;
 
 // ---- common to all tools ----
 
-constexpr std::uintmax_t kLargestFile = std::uintmax_t{1} << 30;
-
-/// Of what a tool recorded. Throws Error(usage).
-std::string read_recording(const fs::path& file) {
+/// What a tool recorded before. Throws Error(usage) unless it is a file: opening a pipe may never end.
+void require_file(const fs::path& file) {
   std::error_code error;
-  const std::uintmax_t bytes = fs::file_size(file, error);
-  if (!error && bytes > kLargestFile) {
-    throw Error(ErrorKind::usage, fmt::format("{}: has more than 1 GiB", file.string()),
-                "record the points of this run alone");
-  }
-  return read_file(file);
+  if (fs::is_regular_file(file, error)) return;
+  throw Error(ErrorKind::usage, fmt::format("{}: cannot be read: {}", file.string(),
+                                            error ? error.message() : "not a regular file"));
 }
 
 /// Far more than any tool takes for the points of a run.
@@ -291,10 +286,11 @@ CrossCheck cross_check_with_activity(const CrossCheckRequest& request) {
 
 CrossCheck cross_check_with_ncu(const CrossCheckRequest& request, const std::optional<fs::path>& recorded) {
   return checked("ncu", [&](CrossCheck& check) {
+    if (recorded) require_file(*recorded);
     std::vector<NcuKernel> kernels;
     if (recorded && !is_report(*recorded)) {
       check.source = recorded->string();
-      kernels = read_ncu_csv(read_recording(*recorded));
+      kernels = read_ncu_csv(read_file(*recorded));
     } else {
       const fs::path ncu = require_tool("ncu", "Nsight Compute");
       check.version = version_of_tool(ncu);
@@ -308,6 +304,7 @@ CrossCheck cross_check_with_ncu(const CrossCheckRequest& request, const std::opt
 
 CrossCheck cross_check_with_nsys(const CrossCheckRequest& request, const std::optional<fs::path>& recorded) {
   return checked("nsys", [&](CrossCheck& check) {
+    if (recorded) require_file(*recorded);
     fs::path database;
     if (recorded && !is_report(*recorded)) {
       database = *recorded;
@@ -318,7 +315,7 @@ CrossCheck cross_check_with_nsys(const CrossCheckRequest& request, const std::op
       if (recorded) check.source = recorded->string();
       database = recorded ? export_nsys_sqlite(nsys, *recorded, request) : record_nsys(nsys, request, check);
     }
-    check.agreements = compare_with_trace(request.run, read_nsys_sqlite(read_recording(database)));
+    check.agreements = compare_with_trace(request.run, read_nsys_sqlite(read_file(database)));
   });
 }
 

@@ -308,9 +308,28 @@ class Files(CrosscheckTest):
             result = self.check("--nsys-file", "broken.sqlite")
             self.assert_exit(result, 3)
             self.assertIn("no verdict: not a readable SQLite export of Nsight Systems", result.stdout)
-        result = self.check("--ncu-file", "not there")
-        self.assert_exit(result, 3)
-        self.assertIn("not there: cannot be read", result.stdout)
+        for option, name in [("--ncu-file", "no.csv"), ("--ncu-file", "no.ncu-rep"), ("--nsys-file", "no.sqlite"),
+                             ("--nsys-file", "no.nsys-rep")]:
+            result = self.check(option, name)
+            self.assert_exit(result, 3)
+            self.assertIn(f"no verdict: {name}: cannot be read: No such file or directory\n", result.stdout)
+
+    def test_only_regular_files_are_read(self):
+        for option, name in [("--ncu-file", "a.csv"), ("--ncu-file", "a.ncu-rep"), ("--nsys-file", "a.sqlite"),
+                             ("--nsys-file", "a.nsys-rep")]:
+            os.mkfifo(self.folder / name)
+            for file in [name, "/dev/zero", "run"]:
+                result = self.check(option, file)
+                self.assert_exit(result, 3)
+                self.assertIn(f"no verdict: {file}: cannot be read: not a regular file\n", result.stdout)
+
+    def test_files_that_are_too_large(self):
+        for option in ["--ncu-file", "--nsys-file"]:
+            with open(self.folder / "large", "wb") as file:
+                file.truncate(300 << 20)
+            result = self.check(option, "large")
+            self.assert_exit(result, 3)
+            self.assertIn("no verdict: large: is larger than 256 MiB\n", result.stdout)
 
     def test_mistakes_on_the_command_line(self):
         self.assert_exit(self.check("--with", "gdb"), 2)
