@@ -348,12 +348,22 @@ class Files(CrosscheckTest):
             self.assertEqual(result.stderr, words + "\n")
             self.assertEqual(result.stdout, "")
 
-    def test_a_name_in_a_file_is_never_a_command(self):
-        marker = self.folder / "pwned"
-        name = f"$(touch {marker}); touch {marker}.csv"
-        self.write(pathlib.Path("x.csv"), "")
-        self.check("--ncu-file", name)
-        self.assertFalse(marker.exists())
+    def test_a_name_is_never_a_command(self):
+        hostile = "$(touch executed);touch executed;`touch executed`"
+        record = json.dumps({"metrics": ["gpu__time_duration.sum"], "rows": [
+            ["ladder.reduce_v0_global.f32.n268435456.b256.cold", {"gpu__time_duration.sum": 2954000}]]})
+        self.write(hostile + ".ncu-rep", record)
+        result = self.check("--ncu-file", hostile + ".ncu-rep")
+        self.assertEqual(list(self.folder.rglob("executed")), [])
+        self.assert_exit(result, 0)
+        recording = json.loads(RECORDING.read_text())
+        metrics = recording["counter_session"]["metrics"]
+        metrics.update({key: hostile for key in metrics})
+        recording["plan"]["name"] = recording["device"]["uuid"] = hostile
+        (self.folder / "run/run.json").write_text(json.dumps(recording))
+        self.crosscheck("run", "--with", "ncu,nsys")
+        self.assertEqual(list(self.folder.rglob("executed")), [])
+        self.assertIn(hostile, self.calls.read_text())
 
 
 if __name__ == "__main__":
