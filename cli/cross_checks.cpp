@@ -81,6 +81,12 @@ fs::path require_tool(const std::string& name, const char* package) {
               fmt::format("install {}, or put it on the PATH", package));
 }
 
+/// What may be why a tool saw no kernel; empty if its version is not.
+std::string age_hint(const std::string& tool, const std::string& version) {
+  const auto age = too_old(tool, version);
+  return age ? fmt::format("{} {} is {}; {}", tool, version, age->cause, age->fix) : "";
+}
+
 std::string collector_of(const CrossCheckRequest& request) {
   if (request.collector) return request.collector->string();
   throw Error(ErrorKind::environment, "this build has no rooflinectl-collector for the tool to watch",
@@ -207,7 +213,9 @@ std::string record_ncu(const fs::path& ncu, CacheState cache, const CrossCheckRe
   check.source += (check.source.empty() ? "" : "; ") + command_line(ncu, arguments);
   fs::remove(report);
   run_tool(ncu, arguments, request);
-  if (!fs::exists(report)) throw Error(ErrorKind::environment, "ncu profiled no kernel");
+  if (!fs::exists(report)) {
+    throw Error(ErrorKind::environment, "ncu profiled no kernel", age_hint("ncu", check.version));
+  }
   return export_ncu_csv(ncu, report, request);
 }
 
@@ -315,7 +323,12 @@ CrossCheck cross_check_with_nsys(const CrossCheckRequest& request, const std::op
       if (recorded) check.source = recorded->string();
       database = recorded ? export_nsys_sqlite(nsys, *recorded, request) : record_nsys(nsys, request, check);
     }
-    check.agreements = compare_with_trace(request.run, read_nsys_sqlite(read_file(database)));
+    const std::vector<TracedLaunch> launches = read_nsys_sqlite(read_file(database));
+    check.agreements = compare_with_trace(request.run, launches);
+    const bool saw_a_kernel = std::any_of(launches.begin(), launches.end(), [](const TracedLaunch& launch) {
+      return !launch.operations.empty();
+    });
+    if (!saw_a_kernel) check.hint = age_hint("nsys", check.version);
   });
 }
 

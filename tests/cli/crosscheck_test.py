@@ -109,6 +109,19 @@ class Tools(CrosscheckTest):
         self.assertRegex(result.stdout, r"(?m)^  nvtx_range +4 +0 +0 ")
         self.assertRegex(result.stdout, r"(?m)^  time +0 +0 +4 ")
 
+    def test_a_tool_older_than_cuda_13_is_named_where_it_sees_no_kernel(self):
+        result = self.run_and_check("--with", "nsys", FAKE_NSYS="nokernels old")
+        self.assert_exit(result, 0)
+        hint = "nsys 2022.4.2 is older than CUDA 13: NVTX ranges can be checked, kernels cannot; install Nsight Systems 2025.3 or newer"
+        self.assertIn(f"\n  hint: {hint}\n", result.stdout)
+        self.assertIn(hint, (self.folder / "runs/demo/latest/report.html").read_text())
+        result = self.crosscheck("runs/demo/latest", "--with", "ncu", FAKE_NCU="nokernels old")
+        self.assert_exit(result, 3)
+        self.assertIn("no verdict: ncu profiled no kernel\n  hint: ncu 2022.4.1 is older than CUDA 13: kernels cannot be checked; "
+                      "install Nsight Compute 2025.3 or newer\n", result.stdout)
+        for words in ["old", "nokernels"]:
+            self.assertNotIn("older than", self.crosscheck("runs/demo/latest", "--with", "nsys", FAKE_NSYS=words).stdout)
+
     def test_points_that_failed_are_left_out(self):
         self.assert_exit(self.run_plan("failed@verify:1"), 1)
         self.assert_exit(self.crosscheck("runs/demo/latest", "--with", "ncu"), 0)
