@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
-#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +15,7 @@
 #include "cli/ceiling_cache.h"
 #include "cli/commands.h"
 #include "cli/cross_checks.h"
+#include "cli/folder_lock.h"
 #include "cli/measure.h"
 #include "cli/run_folder.h"
 #include "cli/stop_signals.h"
@@ -32,108 +33,139 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kDefaultDevice = "0";
+constexpr const char* kDefaultOutput = "runs";
+
 struct CrosscheckOptions {
   std::string subject;
   std::vector<std::string> tools;  ///< none: those that a file is given of, or else all
-  std::string ncu_file;
-  std::string nsys_file;
-  std::string device = "0";
-  std::string output = "runs";
+  std::optional<std::string> ncu_file;
+  std::optional<std::string> nsys_file;
+  std::optional<std::string> device;
+  std::optional<std::string> output;
   bool every = false;
   std::vector<std::string> command_line;
 
   bool wants(const std::string& tool) const {
     if (!tools.empty()) return std::find(tools.begin(), tools.end(), tool) != tools.end();
-    if (ncu_file.empty() && nsys_file.empty()) return true;
-    return (tool == "ncu" && !ncu_file.empty()) || (tool == "nsys" && !nsys_file.empty());
+    if (!ncu_file && !nsys_file) return true;
+    return (tool == "ncu" && ncu_file) || (tool == "nsys" && nsys_file);
   }
 };
 
 // ---- the run ----
 
-/// A run that is on disk.
+/// A run on disk that nobody else writes to.
 struct KeptRun {
+  fs::path file;
+  FolderLock lock;
   Run run;
-  fs::path folder;
   bool is_bad = false;  ///< something in it failed or is unverified
+
+  fs::path folder() const { return file.parent_path(); }
 };
 
 bool is_run(const fs::path& subject) {
   return fs::is_directory(subject) || subject.extension() == ".json";
 }
 
-KeptRun load_run(const fs::path& subject) {
-  const fs::path file = fs::is_directory(subject) ? subject / "run.json" : subject;
-  return {run_from_json(read_file(file), file.string()), fs::absolute(file).parent_path()};
+/// Throws Error(usage) if an option would mean nothing.
+void refuse_idle_options(const CrosscheckOptions& options) {
+  const auto refuse_if = [](bool is_idle, const char* why) {
+    if (is_idle) throw Error(ErrorKind::usage, why);
+  };
+  const bool is_measured = is_run(options.subject);
+  refuse_if(options.ncu_file && !options.wants("ncu"), "--ncu-file: --with leaves ncu out");
+  refuse_if(options.nsys_file && !options.wants("nsys"), "--nsys-file: --with leaves nsys out");
+  refuse_if(is_measured && options.device,
+            "--device: a finished run is checked on the GPU that it was measured on");
+  refuse_if(is_measured && options.output,
+            "--output: what is found of a finished run is written to its own folder");
 }
 
-/// Nothing if it was interrupted.
-std::optional<KeptRun> measure_plan(const CrosscheckOptions& options, int& exit_code) {
+KeptRun open_run(const fs::path& subject) {
+  KeptRun kept;
+  // `latest` may point elsewhere before the checks have ended.
+  kept.file = fs::weakly_canonical(fs::is_directory(subject) ? subject / "run.json" : subject);
+  kept.lock = FolderLock(kept.folder());
+  kept.run = run_from_json(read_file(kept.file), kept.file.string());
+  return kept;
+}
+
+/// With reports, unless it was interrupted: the checks take minutes, and may be interrupted too.
+MeasureResult measure_plan(const CrosscheckOptions& options) {
   MeasureRequest request;
   request.plan = parse_plan(read_file(options.subject), options.subject, load_catalogue());
-  request.device = options.device;
+  request.device = options.device.value_or(kDefaultDevice);
   request.collector = require_collector();
-  request.output = options.output;
+  request.output = options.output.value_or(kDefaultOutput);
   request.command_line = options.command_line;
   const CeilingCache cache = CeilingCache::of_user(request.collector);
   request.known_ceilings = cache.load();
-  const MeasureResult result = measure(request);
+  MeasureResult result = measure(request);
   if (!result.folder.empty()) cache.store(result.run);
-  if (result.stop_signal) {
-    exit_code = end_interrupted(result);
-    return std::nullopt;
-  }
+  if (result.stop_signal) return result;
+  write_reports(result.run, result.folder);
   link_latest(result.folder);
-  if (result.stopped_by) {
-    write_reports(result.run, result.folder);
-    throw *result.stopped_by;
-  }
-  return KeptRun{result.run, fs::absolute(result.folder), result.bad_points() > 0 || !result.losses.empty()};
+  if (result.stopped_by) throw *result.stopped_by;
+  return result;
 }
 
 // ---- the checks ----
 
-std::optional<fs::path> file_of(const std::string& option) {
-  return option.empty() ? std::nullopt : std::optional<fs::path>(option);
+struct WantedCheck {
+  std::string tool;
+  std::optional<std::string> recorded;  ///< the file to read instead of running the tool
+};
+
+std::vector<WantedCheck> wanted_checks(const CrosscheckOptions& options) {
+  std::vector<WantedCheck> checks = {
+      {"ncu", options.ncu_file}, {"nsys", options.nsys_file}, {"activity", std::nullopt}};
+  std::erase_if(checks, [&](const WantedCheck& check) { return !options.wants(check.tool); });
+  return checks;
 }
 
-void keep(Run& run, CrossCheck check) {
-  std::erase_if(run.cross_checks, [&](const CrossCheck& old) { return old.tool == check.tool; });
-  run.cross_checks.push_back(std::move(check));
+CrossCheck make(const WantedCheck& check, const CrossCheckRequest& request) {
+  if (check.tool == "ncu") return cross_check_with_ncu(request, check.recorded);
+  if (check.tool == "nsys") return cross_check_with_nsys(request, check.recorded);
+  return cross_check_with_activity(request);
 }
 
-using Check = std::function<CrossCheck(const CrossCheckRequest&)>;
+struct CheckResult {
+  std::vector<CrossCheck> finished;
+  std::vector<WantedCheck> missing;  ///< because a signal came
+  std::optional<int> stop_signal;
+};
 
-/// The checks that are asked for, by tool.
-std::vector<std::pair<std::string, Check>> checks_of(const CrosscheckOptions& options) {
-  const std::vector<std::pair<std::string, Check>> all = {
-      {"ncu",
-       [&](const CrossCheckRequest& request) {
-         return cross_check_with_ncu(request, file_of(options.ncu_file));
-       }},
-      {"nsys",
-       [&](const CrossCheckRequest& request) {
-         return cross_check_with_nsys(request, file_of(options.nsys_file));
-       }},
-      {"activity", cross_check_with_activity}};
-  std::vector<std::pair<std::string, Check>> wanted;
-  for (const auto& entry : all) {
-    if (options.wants(entry.first)) wanted.push_back(entry);
-  }
-  return wanted;
-}
-
-/// The signal that ended the checks, if one did; those that were finished are kept.
-std::optional<int> check(KeptRun& kept, const CrosscheckOptions& options) {
+CheckResult make_checks(const KeptRun& kept, const CrosscheckOptions& options) {
   StopSignals stop_signals;
-  const CrossCheckRequest request{kept.run, find_collector(), kept.folder / "crosscheck", stop_signals.fd()};
-  for (const auto& [tool, check_with] : checks_of(options)) {
-    fmt::print(stderr, "checking with {}\n", tool);
-    CrossCheck finished = check_with(request);
-    if (const auto signal = stop_signals.take()) return signal;
-    keep(kept.run, std::move(finished));
+  const CrossCheckRequest request{kept.run, find_collector(), kept.folder() / "crosscheck",
+                                  stop_signals.fd()};
+  CheckResult result;
+  result.missing = wanted_checks(options);
+  while (!result.missing.empty()) {
+    const WantedCheck& wanted = result.missing.front();
+    fmt::print(stderr, "checking with {}\n", wanted.tool);
+    CrossCheck check = make(wanted, request);
+    result.stop_signal = stop_signals.take();
+    if (result.stop_signal) break;
+    result.finished.push_back(std::move(check));
+    result.missing.erase(result.missing.begin());
   }
-  return std::nullopt;
+  return result;
+}
+
+/// Puts a check in the place of an earlier one by the same tool. Returns false, and leaves the earlier one,
+/// where that has numbers and the new one has none.
+bool keep(Run& run, const CrossCheck& check) {
+  const auto earlier = std::find_if(run.cross_checks.begin(), run.cross_checks.end(),
+                                    [&](const CrossCheck& other) { return other.tool == check.tool; });
+  if (earlier != run.cross_checks.end()) {
+    if (check.agreements.empty() && !earlier->agreements.empty()) return false;
+    run.cross_checks.erase(earlier);
+  }
+  run.cross_checks.push_back(check);
+  return true;
 }
 
 // ---- what the user sees ----
@@ -164,34 +196,69 @@ void print_check(const CrossCheck& check, bool every) {
   if (shown > 0) fmt::print("\n{}", rows.text("  "));
 }
 
-int verdict_of(const KeptRun& kept, const CrosscheckOptions& options) {
+int verdict_of(const std::vector<CrossCheck>& checks, bool run_is_bad) {
   bool compared = false;
   bool differs = false;
-  for (const CrossCheck& check : kept.run.cross_checks) {
-    if (!options.wants(check.tool)) continue;
+  for (const CrossCheck& check : checks) {
     for (const Agreement& agreement : check.agreements) {
       compared = compared || agreement.verdict() != Verdict::unavailable;
       differs = differs || agreement.verdict() == Verdict::differs;
     }
   }
   if (!compared) return static_cast<int>(ErrorKind::environment);
-  return differs || kept.is_bad ? static_cast<int>(ErrorKind::measurement) : 0;
+  return differs || run_is_bad ? static_cast<int>(ErrorKind::measurement) : 0;
+}
+
+void save(const KeptRun& kept) {
+  try {
+    write_file(kept.file, run_to_json(kept.run));
+    write_reports(kept.run, kept.folder());
+  } catch (const Error& error) {
+    throw rescue_run(kept.run, error);
+  }
+  fmt::print("\nreport: {}\n", (kept.folder() / "report.html").string());
+}
+
+/// After Ctrl-C or SIGTERM: says what is kept, and returns the exit code.
+int end_interrupted(const KeptRun& kept, const CheckResult& result) {
+  const std::string file = kept.file.string();
+  std::vector<std::string> tools;
+  std::string recorded;
+  for (const WantedCheck& check : result.missing) {
+    tools.push_back(check.tool);
+    if (check.recorded) recorded += fmt::format(" --{}-file {}", check.tool, *check.recorded);
+  }
+  fmt::print(stderr,
+             "interrupted; the run and the checks that were finished are kept: rooflinectl report {}\n",
+             file);
+  fmt::print(stderr, "what is missing: rooflinectl crosscheck {} --with {}{}\n", file, fmt::join(tools, ","),
+             recorded);
+  return 128 + *result.stop_signal;
+}
+
+int check_run(KeptRun kept, const CrosscheckOptions& options) {
+  const CheckResult result = make_checks(kept, options);
+  bool has_news = false;
+  for (const CrossCheck& check : result.finished) {
+    print_check(check, options.every);
+    if (keep(kept.run, check)) {
+      has_news = true;
+    } else {
+      fmt::print("  the earlier result is kept\n");
+    }
+  }
+  if (has_news) save(kept);
+  return result.stop_signal ? end_interrupted(kept, result) : verdict_of(result.finished, kept.is_bad);
 }
 
 int crosscheck(const CrosscheckOptions& options) {
-  int exit_code = 0;
-  std::optional<KeptRun> kept =
-      is_run(options.subject) ? load_run(options.subject) : measure_plan(options, exit_code);
-  if (!kept) return exit_code;
-  const std::optional<int> signal = check(*kept, options);
-  write_file(kept->folder / "run.json", run_to_json(kept->run));
-  if (signal) return 128 + *signal;
-  write_reports(kept->run, kept->folder);
-  for (const CrossCheck& check : kept->run.cross_checks) {
-    if (options.wants(check.tool)) print_check(check, options.every);
-  }
-  fmt::print("\nreport: {}\n", (kept->folder / "report.html").string());
-  return verdict_of(*kept, options);
+  refuse_idle_options(options);
+  if (is_run(options.subject)) return check_run(open_run(options.subject), options);
+  const MeasureResult measured = measure_plan(options);
+  if (measured.stop_signal) return end_interrupted(measured);
+  KeptRun kept = open_run(measured.folder);
+  kept.is_bad = measured.bad_points() > 0 || !measured.losses.empty();
+  return check_run(std::move(kept), options);
 }
 
 }  // namespace
@@ -224,12 +291,12 @@ void add_crosscheck_command(CLI::App& app, Action& action, int argc, char** argv
       ->type_name("FILE");
   command->add_option("-d,--device", options->device, "With a plan: the GPU, index or UUID")
       ->type_name("INDEX|UUID")
-      ->capture_default_str();
+      ->default_str(kDefaultDevice);
   command
       ->add_option("-o,--output", options->output,
                    "With a plan: folder in which <plan name>/<UTC time>/ is made")
       ->type_name("DIR")
-      ->capture_default_str();
+      ->default_str(kDefaultOutput);
   command->add_flag("--all", options->every, "Show every comparison, not only those that differ");
   command->footer(
       "Exits with 1 if a number differs by more than its tolerance, with 3 if nothing could be compared.\n"

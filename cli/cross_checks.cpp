@@ -30,17 +30,12 @@ using namespace std::chrono_literals;
 
 // ---- common to all tools ----
 
-constexpr std::uintmax_t kLargestFile = std::uintmax_t{1} << 30;
-
-/// Of what a tool recorded. Throws Error(usage).
-std::string read_recording(const fs::path& file) {
+/// What a tool recorded before. Throws Error(usage) unless it is a file: opening a pipe may never end.
+void require_file(const fs::path& file) {
   std::error_code error;
-  const std::uintmax_t bytes = fs::file_size(file, error);
-  if (!error && bytes > kLargestFile) {
-    throw Error(ErrorKind::usage, fmt::format("{}: has more than 1 GiB", file.string()),
-                "record the points of this run alone");
-  }
-  return read_file(file);
+  if (fs::is_regular_file(file, error)) return;
+  throw Error(ErrorKind::usage, fmt::format("{}: cannot be read: {}", file.string(),
+                                            error ? error.message() : "not a regular file"));
 }
 
 /// Far more than any tool takes for the points of a run.
@@ -48,13 +43,15 @@ std::chrono::seconds time_limit(const Run& run) {
   return 300s + std::chrono::seconds(30 * run.measurements.size());
 }
 
+constexpr const char* kNoRoomHint = "copy the run to a folder that can be written, and check it there";
+
 /// Where the tools leave what they record.
 void make_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
   if (!error) return;
   throw Error(ErrorKind::environment,
-              fmt::format("{}: cannot be created: {}", folder.string(), error.message()));
+              fmt::format("{}: cannot be created: {}", folder.string(), error.message()), kNoRoomHint);
 }
 
 /// Runs a check, and turns what is thrown into its reason.
@@ -84,6 +81,12 @@ fs::path require_tool(const std::string& name, const char* package) {
               fmt::format("install {}, or put it on the PATH", package));
 }
 
+/// What may be why a tool saw no kernel; empty if its version is not.
+std::string age_hint(const std::string& tool, const std::string& version) {
+  const auto age = too_old(tool, version);
+  return age ? fmt::format("{} {} is {}; {}", tool, version, age->cause, age->fix) : "";
+}
+
 std::string collector_of(const CrossCheckRequest& request) {
   if (request.collector) return request.collector->string();
   throw Error(ErrorKind::environment, "this build has no rooflinectl-collector for the tool to watch",
@@ -107,6 +110,19 @@ CollectRequest launch_once(const Run& run, std::optional<CacheState> cache) {
     if (!works || (cache && points[i].cache != *cache)) request.skip_points.push_back(i);
   }
   return request;
+}
+
+/// What the collector shall do, as a file in the tools' folder.
+fs::path write_plan(const CrossCheckRequest& request, const std::string& name,
+                    std::optional<CacheState> cache = std::nullopt) {
+  make_folder(request.folder);
+  const fs::path plan = request.folder / (name + ".json");
+  try {
+    write_file(plan, encode(launch_once(request.run, cache)));
+  } catch (const Error& error) {
+    throw Error(error.kind(), error.what(), kNoRoomHint);
+  }
+  return plan;
 }
 
 /// What the collector said of its end, among what the tool around it printed.
@@ -170,11 +186,9 @@ bool has_points(const Run& run, CacheState cache) {
 /// Records the points of one cache state, and returns the table.
 std::string record_ncu(const fs::path& ncu, CacheState cache, const CrossCheckRequest& request,
                        CrossCheck& check) {
-  make_folder(request.folder);
   const std::string name = fmt::format("ncu-{}", to_string(cache));
-  const fs::path plan = request.folder / (name + ".json");
+  const fs::path plan = write_plan(request, name, cache);
   const fs::path report = request.folder / (name + ".ncu-rep");
-  write_file(plan, encode(launch_once(request.run, cache)));
   // Both measure the same: at the clock that the GPU runs at, cold points with nothing in the caches, warm
   // ones with what the launch before left there, which only a run of the whole program for each pass does.
   const std::vector<std::string> arguments = {"--nvtx",
@@ -199,7 +213,9 @@ std::string record_ncu(const fs::path& ncu, CacheState cache, const CrossCheckRe
   check.source += (check.source.empty() ? "" : "; ") + command_line(ncu, arguments);
   fs::remove(report);
   run_tool(ncu, arguments, request);
-  if (!fs::exists(report)) throw Error(ErrorKind::environment, "ncu profiled no kernel");
+  if (!fs::exists(report)) {
+    throw Error(ErrorKind::environment, "ncu profiled no kernel", age_hint("ncu", check.version));
+  }
   return export_ncu_csv(ncu, report, request);
 }
 
@@ -227,12 +243,10 @@ fs::path export_nsys_sqlite(const fs::path& nsys, const fs::path& report, const 
 }
 
 fs::path record_nsys(const fs::path& nsys, const CrossCheckRequest& request, CrossCheck& check) {
-  make_folder(request.folder);
-  const fs::path plan = request.folder / "nsys.json";
+  const fs::path plan = write_plan(request, "nsys");
   const fs::path report = request.folder / "nsys.nsys-rep";
   const fs::path unfinished = request.folder / "nsys.qdstrm";
   for (const fs::path& old : {report, unfinished}) fs::remove(old);
-  write_file(plan, encode(launch_once(request.run, std::nullopt)));
   std::vector<std::string> arguments = {"profile", "--trace",    "cuda,nvtx", "--sample",
                                         "none",    "--cpuctxsw", "none"};
   append(arguments, {"--force-overwrite", "true", "--output", (request.folder / "nsys").string()});
@@ -257,9 +271,7 @@ bool is_report(const fs::path& file) {
 // ---- CUPTI's activity trace ----
 
 std::vector<TracedLaunch> record_activity(const CrossCheckRequest& request, CrossCheck& check) {
-  make_folder(request.folder);
-  const fs::path plan = request.folder / "activity.json";
-  write_file(plan, encode(launch_once(request.run, std::nullopt)));
+  const fs::path plan = write_plan(request, "activity");
   const fs::path collector = collector_of(request);
   const std::vector<std::string> arguments = {"--plan", plan.string(), "--mode", "trace"};
   check.source = command_line(collector, arguments);
@@ -282,10 +294,11 @@ CrossCheck cross_check_with_activity(const CrossCheckRequest& request) {
 
 CrossCheck cross_check_with_ncu(const CrossCheckRequest& request, const std::optional<fs::path>& recorded) {
   return checked("ncu", [&](CrossCheck& check) {
+    if (recorded) require_file(*recorded);
     std::vector<NcuKernel> kernels;
     if (recorded && !is_report(*recorded)) {
       check.source = recorded->string();
-      kernels = read_ncu_csv(read_recording(*recorded));
+      kernels = read_ncu_csv(read_file(*recorded));
     } else {
       const fs::path ncu = require_tool("ncu", "Nsight Compute");
       check.version = version_of_tool(ncu);
@@ -299,6 +312,7 @@ CrossCheck cross_check_with_ncu(const CrossCheckRequest& request, const std::opt
 
 CrossCheck cross_check_with_nsys(const CrossCheckRequest& request, const std::optional<fs::path>& recorded) {
   return checked("nsys", [&](CrossCheck& check) {
+    if (recorded) require_file(*recorded);
     fs::path database;
     if (recorded && !is_report(*recorded)) {
       database = *recorded;
@@ -309,7 +323,12 @@ CrossCheck cross_check_with_nsys(const CrossCheckRequest& request, const std::op
       if (recorded) check.source = recorded->string();
       database = recorded ? export_nsys_sqlite(nsys, *recorded, request) : record_nsys(nsys, request, check);
     }
-    check.agreements = compare_with_trace(request.run, read_nsys_sqlite(read_recording(database)));
+    const std::vector<TracedLaunch> launches = read_nsys_sqlite(read_file(database));
+    check.agreements = compare_with_trace(request.run, launches);
+    const bool saw_a_kernel = std::any_of(launches.begin(), launches.end(), [](const TracedLaunch& launch) {
+      return !launch.operations.empty();
+    });
+    if (!saw_a_kernel) check.hint = age_hint("nsys", check.version);
   });
 }
 

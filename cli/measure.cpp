@@ -19,6 +19,7 @@
 #include "cli/device_lock.h"
 #include "cli/progress.h"
 #include "cli/recorder.h"
+#include "cli/run_folder.h"
 #include "cli/stop_signals.h"
 #include "cli/worklist.h"
 #include "core/protocol.h"
@@ -499,9 +500,7 @@ class Measuring {
     try {
       recorder_.save();
     } catch (const Error& error) {
-      const std::string rescued = recorder_.rescue().string();
-      throw Error(ErrorKind::environment, fmt::format("{}; all results are in {}", error.what(), rescued),
-                  fmt::format("make room, then draw them: rooflinectl report {} --output DIR", rescued));
+      throw rescue_run(recorder_.run(), error);
     }
   }
 

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
+#include <utility>
 
 #include "cli/collector_process.h"
 
@@ -19,6 +20,10 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kAnswerLimit{10};
+
+/// Year and number of the tools in the toolkit of CUDA 13.0 (August 2025), which the collector is built with,
+/// or with a later one.
+constexpr std::pair kFirstForCuda13{2025, 3};
 
 bool is_program(const fs::path& path) {
   std::error_code error;
@@ -63,9 +68,29 @@ bool counters_are_reserved() {
   return false;
 }
 
-Check not_found(std::string subject, const char* package) {
-  return {std::move(subject), CheckStatus::warning, "not found; numbers cannot be cross-checked with it",
-          fmt::format("install {} or put it on the PATH", package)};
+const char* package_of(const std::string& tool) {
+  return tool == "ncu" ? "Nsight Compute" : "Nsight Systems";
+}
+
+/// `other_shortcoming`: of a tool that is new enough.
+Check tool_check(const std::string& name,
+                 std::optional<Shortcoming> (*other_shortcoming)(const fs::path& tool)) {
+  const char* const package = package_of(name);
+  const auto tool = find_tool(name);
+  if (!tool) {
+    return {name, CheckStatus::warning, "not found; numbers cannot be cross-checked with it",
+            fmt::format("install {} or put it on the PATH", package)};
+  }
+  const std::string version = version_of_tool(*tool);
+  if (version.empty()) {
+    return {name, CheckStatus::fails, fmt::format("{} does not tell its version", tool->string()),
+            fmt::format("install {} again", package)};
+  }
+  const std::string found = fmt::format("{} ({})", version, tool->string());
+  const auto age = too_old(name, version);
+  const auto shortcoming = age ? age : other_shortcoming(*tool);
+  if (!shortcoming) return {name, CheckStatus::ok, found};
+  return {name, CheckStatus::warning, fmt::format("{}; {}", found, shortcoming->cause), shortcoming->fix};
 }
 
 /// The folders that `program` lies in: as it was found, and as every symbolic link on the way leads to.
@@ -125,33 +150,36 @@ std::optional<std::string> output_of(const fs::path& program, const std::vector<
   return finished.wait_status == 0 ? std::optional(finished.output) : std::nullopt;
 }
 
-Check ncu_check() {
-  const auto ncu = find_tool("ncu");
-  if (!ncu) return not_found("ncu", "Nsight Compute");
-  const std::string version = version_of_tool(*ncu);
-  if (version.empty()) {
-    return {"ncu", CheckStatus::fails, fmt::format("{} does not tell its version", ncu->string()),
-            "install Nsight Compute again"};
+std::optional<Shortcoming> too_old(const std::string& tool, const std::string& version) {
+  std::istringstream numbers(version);
+  int year = 0;
+  char dot = 0;
+  int release = 0;
+  if (!(numbers >> year >> dot >> release) || std::pair(year, release) >= kFirstForCuda13) {
+    return std::nullopt;
   }
-  const std::string found = fmt::format("{} ({})", version, ncu->string());
-  if (!counters_are_reserved()) return {"ncu", CheckStatus::ok, found};
-  return {
-      "ncu", CheckStatus::warning, found + "; the driver reserves counters for administrators",
-      "set NVreg_RestrictProfilingToAdminUsers=0 for the nvidia kernel module and reload it, or run as root"};
+  return Shortcoming{tool == "nsys" ? "older than CUDA 13: NVTX ranges can be checked, kernels cannot"
+                                    : "older than CUDA 13: kernels cannot be checked",
+                     fmt::format("install {} {}.{} or newer", package_of(tool), kFirstForCuda13.first,
+                                 kFirstForCuda13.second)};
+}
+
+Check ncu_check() {
+  return tool_check("ncu", [](const fs::path&) -> std::optional<Shortcoming> {
+    if (!counters_are_reserved()) return std::nullopt;
+    return Shortcoming{
+        "the driver reserves counters for administrators",
+        "set NVreg_RestrictProfilingToAdminUsers=0 for the nvidia kernel module and reload it, "
+        "or run as root"};
+  });
 }
 
 Check nsys_check() {
-  const auto nsys = find_tool("nsys");
-  if (!nsys) return not_found("nsys", "Nsight Systems");
-  const std::string version = version_of_tool(*nsys);
-  if (version.empty()) {
-    return {"nsys", CheckStatus::fails, fmt::format("{} does not tell its version", nsys->string()),
-            "install Nsight Systems again"};
-  }
-  const std::string found = fmt::format("{} ({})", version, nsys->string());
-  if (find_importer(*nsys)) return {"nsys", CheckStatus::ok, found};
-  return {"nsys", CheckStatus::warning, found + "; without its importer it leaves a .qdstrm and no report",
-          "install the host part of Nsight Systems (QdstrmImporter)"};
+  return tool_check("nsys", [](const fs::path& nsys) -> std::optional<Shortcoming> {
+    if (find_importer(nsys)) return std::nullopt;
+    return Shortcoming{"without its importer it leaves a .qdstrm and no report",
+                       "install the host part of Nsight Systems (QdstrmImporter)"};
+  });
 }
 
 }  // namespace rooflinectl

@@ -132,13 +132,6 @@ void Recorder::save() {
   next_save_ += 10 * (Clock::now() - begin);
 }
 
-std::filesystem::path Recorder::rescue() {
-  const std::filesystem::path folder =
-      create_run_folder(std::filesystem::temp_directory_path() / "rooflinectl", run_.plan.name, started_utc_);
-  write_file(folder / "run.json", text());
-  return folder / "run.json";
-}
-
 void CollectorLog::set_file(std::filesystem::path file) {
   path_ = std::move(file);
   write();

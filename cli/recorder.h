@@ -54,9 +54,6 @@ class Recorder {
   std::optional<Clock::time_point> save_due() const;
   /// Writes `run.json`. Throws Error(environment); another attempt is then due in a second.
   void save();
-  /// Writes `run.json` into a new folder among the temporary files, for when `save` cannot. Returns the file;
-  /// throws Error(environment).
-  std::filesystem::path rescue();
 
  private:
   /// The run as it stands.

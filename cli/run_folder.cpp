@@ -7,7 +7,7 @@
 
 #include <system_error>
 
-#include "core/error.h"
+#include "core/files.h"
 #include "core/names.h"
 
 namespace rooflinectl {
@@ -54,6 +54,15 @@ fs::path create_run_folder(const fs::path& parent, const std::string& plan_name,
     fail(folder, "cannot be written", std::generic_category().message(errno));
   }
   return folder;
+}
+
+Error rescue_run(const Run& run, const Error& why) {
+  const fs::path parent = fs::temp_directory_path() / "rooflinectl";
+  const fs::path file =
+      create_run_folder(parent, run.plan.name, std::chrono::system_clock::now()) / "run.json";
+  write_file(file, run_to_json(run));
+  return {ErrorKind::environment, fmt::format("{}; all results are in {}", why.what(), file.string()),
+          fmt::format("draw them in another folder: rooflinectl report {} --output DIR", file.string())};
 }
 
 void link_latest(const fs::path& run_folder) {

@@ -5,6 +5,9 @@
 #include <filesystem>
 #include <string>
 
+#include "core/error.h"
+#include "core/run.h"
+
 namespace rooflinectl {
 
 /// `2026-11-21T09:30:00Z`
@@ -14,6 +17,10 @@ std::string utc_time(std::chrono::system_clock::time_point time);
 /// the same second. Throws Error(environment) if it cannot be made or written to.
 std::filesystem::path create_run_folder(const std::filesystem::path& parent, const std::string& plan_name,
                                         std::chrono::system_clock::time_point time);
+
+/// For a run that `why` keeps from being written to its folder: writes its `run.json` into a new one among
+/// the temporary files. Returns the error that says so; throws Error(environment) if that fails too.
+Error rescue_run(const Run& run, const Error& why);
 
 /// Makes the link `latest` beside `run_folder` point to it, whatever it pointed to before, at no time to
 /// nothing. Throws Error(environment).

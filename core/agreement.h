@@ -49,7 +49,7 @@ struct CrossCheck {
   std::string version;                ///< of the tool, as it states it; empty if unknown
   std::string source;                 ///< the command that was run, or the file that was read
   std::string reason;                 ///< why nothing could be compared; empty if something was
-  std::string hint;                   ///< the way out, if `reason` is not empty
+  std::string hint;                   ///< the way out, if something could not be compared
   std::vector<Agreement> agreements;  ///< `reference` is the tool's number
 
   bool operator==(const CrossCheck&) const = default;

@@ -4,9 +4,12 @@
 import json
 import os
 import pathlib
+import re
+import signal
+import subprocess
 import unittest
 
-from program_test import HERE, PLAN, SOURCE, ProgramTest
+from program_test import HERE, PLAN, PROGRAM, REPORTS, SOURCE, ProgramTest
 
 RECORDING = SOURCE / "recordings/reductions-h200/run.json"
 NCU_TABLE = SOURCE / "tests/data/ncu-2025.3.1-h200-reductions.csv"
@@ -24,13 +27,26 @@ class CrosscheckTest(ProgramTest):
         for tool in ["ncu", "nsys"]:
             (self.tools / tool).symlink_to(HERE / f"fake_{tool}.py")
 
+    def environment(self, accidents="", **extra):
+        return super().environment(accidents, PATH=f"{self.tools}:/usr/bin:/bin", FAKE_NCU_CALLS=str(self.calls), **extra)
+
     def crosscheck(self, *arguments, accidents="", **extra):
-        path = f"{self.tools}:/usr/bin:/bin"
-        return self.call("crosscheck", *arguments, accidents=accidents, PATH=path, FAKE_NCU_CALLS=str(self.calls), **extra)
+        return self.call("crosscheck", *arguments, accidents=accidents, **extra)
 
     def run_and_check(self, *arguments, **extra):
         self.assert_exit(self.run_plan(), 0)
         return self.crosscheck("runs/demo/latest", *arguments, **extra)
+
+    def start(self, *arguments, accidents="", until):
+        """Starts the program, and returns when it has said `until` on standard error."""
+        process = subprocess.Popen([PROGRAM, *arguments], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True, env=self.environment(accidents))
+        self.addCleanup(process.communicate)
+        self.addCleanup(process.kill)
+        for line in process.stderr:
+            if until in line:
+                return process
+        return self.fail(f"it ended without '{until}'")
 
     def kept(self):
         return {check["tool"]: check for check in self.run_json().get("cross_checks", [])}
@@ -92,6 +108,19 @@ class Tools(CrosscheckTest):
         self.assert_exit(result, 0)
         self.assertRegex(result.stdout, r"(?m)^  nvtx_range +4 +0 +0 ")
         self.assertRegex(result.stdout, r"(?m)^  time +0 +0 +4 ")
+
+    def test_a_tool_older_than_cuda_13_is_named_where_it_sees_no_kernel(self):
+        result = self.run_and_check("--with", "nsys", FAKE_NSYS="nokernels old")
+        self.assert_exit(result, 0)
+        hint = "nsys 2022.4.2 is older than CUDA 13: NVTX ranges can be checked, kernels cannot; install Nsight Systems 2025.3 or newer"
+        self.assertIn(f"\n  hint: {hint}\n", result.stdout)
+        self.assertIn(hint, (self.folder / "runs/demo/latest/report.html").read_text())
+        result = self.crosscheck("runs/demo/latest", "--with", "ncu", FAKE_NCU="nokernels old")
+        self.assert_exit(result, 3)
+        self.assertIn("no verdict: ncu profiled no kernel\n  hint: ncu 2022.4.1 is older than CUDA 13: kernels cannot be checked; "
+                      "install Nsight Compute 2025.3 or newer\n", result.stdout)
+        for words in ["old", "nokernels"]:
+            self.assertNotIn("older than", self.crosscheck("runs/demo/latest", "--with", "nsys", FAKE_NSYS=words).stdout)
 
     def test_points_that_failed_are_left_out(self):
         self.assert_exit(self.run_plan("failed@verify:1"), 1)
@@ -161,6 +190,101 @@ class Trouble(CrosscheckTest):
         self.assert_exit(self.crosscheck("runs/demo/latest", "--with", "nsys", FAKE_NSYS="qdstrm"), 0)
 
 
+class TheRun(CrosscheckTest):
+    """What is on disk stays there, whatever happens."""
+
+    def test_a_run_that_still_goes_on_is_left_alone(self):
+        self.start("run", "plan.yaml", accidents="hang@time:2", until="[2/4]")
+        (file,) = self.folder.glob("runs/demo/*/run.json")
+        result = self.crosscheck(file, "--with", "activity")
+        self.assert_exit(result, 3)
+        self.assertIn(f"{file.parent}: another rooflinectl is writing to it\nhint: wait for it to end, or end it\n", result.stderr)
+
+    def test_a_run_that_is_checked_is_left_alone(self):
+        self.assert_exit(self.run_plan("failed@verify:1"), 1)
+        self.start("crosscheck", "runs/demo/latest", "--with", "activity", accidents="hang@once:0", until="checking")
+        for arguments in [["run", "--resume"], ["crosscheck"]]:
+            result = self.call(*arguments, "runs/demo/latest")
+            self.assert_exit(result, 3)
+            self.assertIn("another rooflinectl is writing to it", result.stderr)
+
+    def test_a_check_without_a_number_replaces_none_that_has_them(self):
+        self.assert_exit(self.run_and_check("--with", "ncu"), 0)
+        folder = (self.folder / "runs/demo/latest").resolve()
+        before = {file: (file.stat().st_mtime_ns, file.read_bytes()) for file in folder.iterdir() if file.is_file()}
+        result = self.crosscheck("runs/demo/latest", "--with", "ncu", FAKE_NCU="noperm")
+        self.assert_exit(result, 3)
+        self.assertIn("no verdict: ncu: ERR_NVGPUCTRPERM", result.stdout)
+        self.assertIn("\n  the earlier result is kept\n", result.stdout)
+        self.assert_exit(self.crosscheck("runs/demo/latest", "--ncu-file", "mistyped.csv"), 3)
+        self.assertEqual({file: (file.stat().st_mtime_ns, file.read_bytes()) for file in folder.iterdir() if file.is_file()},
+                         before)
+        # Beside one that has numbers, and in place of none.
+        result = self.crosscheck("runs/demo/latest", "--with", "ncu,nsys", FAKE_NCU="noperm")
+        self.assert_exit(result, 0)
+        self.assertTrue(self.kept()["ncu"]["agreements"] and self.kept()["nsys"]["agreements"])
+
+    def test_a_result_that_cannot_be_written_is_shown_and_rescued(self):
+        self.assert_exit(self.run_plan(), 0)
+        (self.folder / "runs/demo/latest/run.json.part").mkdir()
+        result = self.crosscheck("runs/demo/latest", "--with", "activity")
+        self.assert_exit(result, 3)
+        self.assertRegex(result.stdout, r"(?m)^  time +4 +0 +0 ")
+        self.assertNotIn("cross_checks", self.run_json())
+        self.assertRegex(result.stderr, r"run\.json: cannot be written: .*; all results are in ")
+        rescued = re.search(r"all results are in (\S+/run\.json)\n", result.stderr)[1]
+        self.assertIn("cross_checks", json.loads(pathlib.Path(rescued).read_text()))
+        self.assertIn(f"hint: draw them in another folder: rooflinectl report {rescued} --output DIR\n", result.stderr)
+
+    def test_a_run_that_no_tool_can_write_beside(self):
+        self.assert_exit(self.run_plan(), 0)
+        (self.folder / "runs/demo/latest/crosscheck").write_text("")
+        result = self.crosscheck("runs/demo/latest", "--with", "activity")
+        self.assert_exit(result, 3)
+        self.assertRegex(result.stdout, "cannot be created: .*\n  hint: copy the run to a folder that can be written")
+
+    def interrupted(self, *arguments, until):
+        """What the program says when it is interrupted at that check."""
+        process = self.start("crosscheck", *arguments, accidents="hang@once:1", until=until)
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, stdout + stderr)
+        return stdout, stderr
+
+    def test_interrupted_after_a_plan_was_measured(self):
+        _, stderr = self.interrupted("plan.yaml", "--with", "activity", until="checking with activity")
+        file = (self.folder / "runs/demo/latest").resolve() / "run.json"
+        self.assertEqual(stderr, f"interrupted; the run and the checks that were finished are kept: rooflinectl report {file}\n"
+                                 f"what is missing: rooflinectl crosscheck {file} --with activity\n")
+        self.assertLessEqual(REPORTS, {path.name for path in file.parent.iterdir()})
+        self.assert_exit(self.crosscheck(file, "--with", "activity"), 0)
+
+    def test_interrupted_between_two_checks(self):
+        self.assert_exit(self.run_and_check("--with", "ncu"), 0)
+        stdout, stderr = self.interrupted("runs/demo/latest", "--with", "ncu,activity", "--ncu-file",
+                                          "runs/demo/latest/crosscheck/ncu-cold.ncu-rep", until="checking with activity")
+        self.assertRegex(stdout, r"(?m)^  fadd +4 +0 ")
+        self.assertRegex(stderr, r"(?m)run\.json --with activity$")
+        self.assertIn("ncu-cold.ncu-rep", self.kept()["ncu"]["source"])
+
+    def test_interrupted_while_a_file_is_read(self):
+        self.assert_exit(self.run_plan(), 0)
+        (self.tools / "ncu").unlink()
+        self.write("tools/ncu", "#!/bin/sh\n[ $1 = --version ] && echo 2025.3.1.0 || exec sleep 600\n")
+        (self.tools / "ncu").chmod(0o755)
+        self.write("a.ncu-rep", "")
+        _, stderr = self.interrupted("runs/demo/latest", "--ncu-file", "a.ncu-rep", until="checking with ncu")
+        self.assertRegex(stderr, r"(?m)run\.json --with ncu --ncu-file a\.ncu-rep$")
+
+    def test_the_result_goes_where_the_run_came_from(self):
+        self.assert_exit(self.run_plan(), 0)
+        folder = (self.folder / "runs/demo/latest").resolve()
+        (folder / "before.json").write_bytes((folder / "run.json").read_bytes())
+        self.assert_exit(self.crosscheck(folder / "before.json", "--with", "activity"), 0)
+        self.assertNotIn("cross_checks", self.run_json())
+        self.assertIn("cross_checks", json.loads((folder / "before.json").read_text()))
+
+
 class Files(CrosscheckTest):
     """Without tools and collector, from what was recorded before."""
 
@@ -197,9 +321,28 @@ class Files(CrosscheckTest):
             result = self.check("--nsys-file", "broken.sqlite")
             self.assert_exit(result, 3)
             self.assertIn("no verdict: not a readable SQLite export of Nsight Systems", result.stdout)
-        result = self.check("--ncu-file", "not there")
-        self.assert_exit(result, 3)
-        self.assertIn("not there: cannot be read", result.stdout)
+        for option, name in [("--ncu-file", "no.csv"), ("--ncu-file", "no.ncu-rep"), ("--nsys-file", "no.sqlite"),
+                             ("--nsys-file", "no.nsys-rep")]:
+            result = self.check(option, name)
+            self.assert_exit(result, 3)
+            self.assertIn(f"no verdict: {name}: cannot be read: No such file or directory\n", result.stdout)
+
+    def test_only_regular_files_are_read(self):
+        for option, name in [("--ncu-file", "a.csv"), ("--ncu-file", "a.ncu-rep"), ("--nsys-file", "a.sqlite"),
+                             ("--nsys-file", "a.nsys-rep")]:
+            os.mkfifo(self.folder / name)
+            for file in [name, "/dev/zero", "run"]:
+                result = self.check(option, file)
+                self.assert_exit(result, 3)
+                self.assertIn(f"no verdict: {file}: cannot be read: not a regular file\n", result.stdout)
+
+    def test_files_that_are_too_large(self):
+        for option in ["--ncu-file", "--nsys-file"]:
+            with open(self.folder / "large", "wb") as file:
+                file.truncate(300 << 20)
+            result = self.check(option, "large")
+            self.assert_exit(result, 3)
+            self.assertIn("no verdict: large: is larger than 256 MiB\n", result.stdout)
 
     def test_mistakes_on_the_command_line(self):
         self.assert_exit(self.check("--with", "gdb"), 2)
@@ -208,12 +351,32 @@ class Files(CrosscheckTest):
         self.write("bad.json", "{")
         self.assert_exit(self.crosscheck("bad.json"), 2)
 
-    def test_a_name_in_a_file_is_never_a_command(self):
-        marker = self.folder / "pwned"
-        name = f"$(touch {marker}); touch {marker}.csv"
-        self.write(pathlib.Path("x.csv"), "")
-        self.check("--ncu-file", name)
-        self.assertFalse(marker.exists())
+    def test_options_that_would_mean_nothing(self):
+        for arguments, words in [(["--with", "nsys", "--ncu-file", "no such file"], "--ncu-file: --with leaves ncu out"),
+                                 (["--with", "activity", "--nsys-file", ""], "--nsys-file: --with leaves nsys out"),
+                                 (["--device", "0"], "--device: a finished run is checked on the GPU that it was measured on"),
+                                 (["--output", "X"], "--output: what is found of a finished run is written to its own folder")]:
+            result = self.check(*arguments)
+            self.assert_exit(result, 2)
+            self.assertEqual(result.stderr, words + "\n")
+            self.assertEqual(result.stdout, "")
+
+    def test_a_name_is_never_a_command(self):
+        hostile = "$(touch executed);touch executed;`touch executed`"
+        record = json.dumps({"metrics": ["gpu__time_duration.sum"], "rows": [
+            ["ladder.reduce_v0_global.f32.n268435456.b256.cold", {"gpu__time_duration.sum": 2954000}]]})
+        self.write(hostile + ".ncu-rep", record)
+        result = self.check("--ncu-file", hostile + ".ncu-rep")
+        self.assertEqual(list(self.folder.rglob("executed")), [])
+        self.assert_exit(result, 0)
+        recording = json.loads(RECORDING.read_text())
+        metrics = recording["counter_session"]["metrics"]
+        metrics.update({key: hostile for key in metrics})
+        recording["plan"]["name"] = recording["device"]["uuid"] = hostile
+        (self.folder / "run/run.json").write_text(json.dumps(recording))
+        self.crosscheck("run", "--with", "ncu,nsys")
+        self.assertEqual(list(self.folder.rglob("executed")), [])
+        self.assertIn(hostile, self.calls.read_text())
 
 
 if __name__ == "__main__":

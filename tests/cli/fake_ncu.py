@@ -3,6 +3,7 @@
 """Plays ncu without a GPU: runs the program that it is given, and reports invented numbers of one kernel per point of the
 program's plan, those of fake_collector.py. FAKE_NCU changes that, by words separated by blanks:
 
+  old          its version is that of Debian 12
   noperm       it may not count
   nokernels    no kernel is profiled
   odd          the table has another layout
@@ -55,7 +56,8 @@ def main():
         with open(os.environ["FAKE_NCU_CALLS"], "a") as file:
             file.write(json.dumps(sys.argv[1:]) + "\n")
     if "--version" in sys.argv:
-        print("NVIDIA (R) Nsight Compute Command Line Profiler\nVersion 2025.3.1.0 (build 36398880) (public-release)")
+        version = "2022.4.1.0" if "old" in WORDS else "2025.3.1.0"
+        print(f"NVIDIA (R) Nsight Compute Command Line Profiler\nVersion {version} (build 36398880) (public-release)")
         return 0
     if "--import" in sys.argv:
         if not os.path.exists(option("--import")):

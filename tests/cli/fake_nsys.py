@@ -4,6 +4,7 @@
 schema, with the NVTX range of every point of the program's plan and in it one kernel, as long as fake_collector.py says.
 FAKE_NSYS changes that, by words separated by blanks:
 
+  old                  its version is that of Debian 12
   qdstrm               it leaves a .qdstrm and no report
   nokernels            the database has no kernels
   without=<variant>    no range of that variant
@@ -58,7 +59,8 @@ def export(points, file):
 
 def main():
     if "--version" in sys.argv:
-        print("NVIDIA Nsight Systems version 2025.3.1.90-253135822126v0")
+        version = "2022.4.2.1-df9881f" if "old" in WORDS else "2025.3.1.90-253135822126v0"
+        print(f"NVIDIA Nsight Systems version {version}")
         return 0
     if sys.argv[1] == "export":
         export(json.load(open(sys.argv[-1])), option("--output"))

@@ -353,7 +353,7 @@ class Runs(ProgramTest):
         self.assertEqual(process.returncode, 3, stdout + stderr)
         rescued = re.search(r"all results are in (\S+/run\.json)\n", stderr)[1]
         self.assertEqual(len(json.loads(pathlib.Path(rescued).read_text())["measurements"]), 4)
-        self.assertIn("hint: make room, then draw them: rooflinectl report " + rescued, stderr)
+        self.assertIn("hint: draw them in another folder: rooflinectl report " + rescued, stderr)
 
     def test_no_counters(self):
         result = self.run_plan("", "--no-counters")
@@ -532,13 +532,22 @@ class Doctor(ProgramTest):
         self.assertRegex(result.stdout, r"(?m)^fails +collector +.*crashed with SIGSEGV")
 
     def test_an_nsys_without_its_importer_is_told(self):
-        result = self.doctor(nsys="NVIDIA Nsight Systems version 2022.4.2.1-df9881f")
-        self.assertRegex(result.stdout, r"(?m)^warning +nsys +2022\.4\.2 .*\.qdstrm and no report$")
+        result = self.doctor(nsys="NVIDIA Nsight Systems version 2025.3.1.90-253135822126v0")
+        self.assertRegex(result.stdout, r"(?m)^warning +nsys +2025\.3\.1 .*\.qdstrm and no report$")
         (self.folder / "tools/host-linux-x64").mkdir()
         importer = self.folder / "tools/host-linux-x64/QdstrmImporter"
         importer.write_text("#!/bin/sh\n")
         importer.chmod(0o755)
-        self.assertRegex(self.doctor().stdout, r"(?m)^ok +nsys +2022\.4\.2 ")
+        self.assertRegex(self.doctor().stdout, r"(?m)^ok +nsys +2025\.3\.1 ")
+
+    def test_a_tool_older_than_cuda_13_is_told(self):
+        result = self.doctor(nsys="NVIDIA Nsight Systems version 2022.4.2.1-df9881f", ncu="Version 2025.2.1.0 (build 1)")
+        self.assert_exit(result, 0)
+        self.assertRegex(result.stdout, r"(?m)^warning +nsys +2022\.4\.2 .*; older than CUDA 13: NVTX ranges can be checked, "
+                                        r"kernels cannot\n +install Nsight Systems 2025\.3 or newer$")
+        self.assertRegex(result.stdout, r"(?m)^warning +ncu +2025\.2\.1 .*; older than CUDA 13: kernels cannot be checked\n"
+                                        r" +install Nsight Compute 2025\.3 or newer$")
+        self.assertRegex(self.doctor(ncu="Version 2026.1.0.0").stdout, r"(?m)^ok +ncu +2026\.1\.0 ")
 
     def test_a_tool_that_does_not_answer_is_told(self):
         self.assertRegex(self.doctor(ncu="what?").stdout, r"(?m)^fails +ncu +.*does not tell its version$")

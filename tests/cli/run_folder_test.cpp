@@ -73,5 +73,20 @@ TEST_F(RunFolder, AnythingThatIsNoLinkIsLeftAlone) {
   EXPECT_TRUE(fs::exists(fs::path(parent_) / "p" / "latest" / "mine"));
 }
 
+TEST(RescueRun, KeepsTheRunElsewhereAndSaysWhere) {
+  rooflinectl::Run run;  // Run alone is a member of the test
+  run.plan.name = "p";
+  run.host = "here";
+  const Error error = rescue_run(run, Error(ErrorKind::usage, "no room"));
+  EXPECT_EQ(error.kind(), ErrorKind::environment);
+  const std::string words = "no room; all results are in ";
+  ASSERT_TRUE(std::string(error.what()).starts_with(words));
+  const fs::path file = std::string(error.what()).substr(words.size());
+  EXPECT_EQ(run_from_json(read_file(file), "run.json").host, "here");
+  EXPECT_EQ(error.hint(),
+            "draw them in another folder: rooflinectl report " + file.string() + " --output DIR");
+  fs::remove_all(file.parent_path());
+}
+
 }  // namespace
 }  // namespace rooflinectl
