@@ -84,8 +84,8 @@ extern const Quantity kSamples;
 }  // namespace quantity
 
 /// The latency of DRAM under load that Little's law is applied with: an assumption, not a measurement.
-/// V6 on an H200 shows that it is below 650 ns there: 72 % of the threads resident with 8 bytes each reach
-/// 2.39 TB/s.
+/// V6 on an H200 shows that it is below 660 ns there: 72 % of the threads resident with 8 bytes each reach
+/// 2.37 TB/s.
 inline constexpr double kAssumedLatencyS = 600e-9;
 
 /// How long one address in L2 takes for an atomic addition: an assumption for every chip. On an H200 it is

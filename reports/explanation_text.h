@@ -29,7 +29,7 @@ std::string evidence_text(const Evidence& evidence);
 /// All of them, with commas.
 std::string evidence_text(const std::vector<Evidence>& evidence);
 
-/// The rules that hold, each with its first number: `issue-bound (issue slots used 71.5 %), …`
+/// The rules that hold, each with its first number: `issue-bound (issue slots used 71.2 %), …`
 std::string findings_text(const std::vector<Finding>& findings);
 
 /// `DRAM utilisation at least 60.0 %`
