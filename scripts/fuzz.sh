@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Looks for inputs that crash, leak, hang or take much memory, in every reader of foreign files:
 #   scripts/fuzz.sh [--seconds N | --runs N] [--merge] [TARGET ...]      default: 60 seconds for each of tests/fuzz/*_fuzz.cpp
-# --merge then adds the inputs that reach new code to tests/fuzz/corpus, as few as there can be. Ends with executions and
+# --merge then adds the inputs that reach other code than those in tests/fuzz/corpus to it. Ends with executions and
 # time per target; a culprit is kept in build/fuzz/tests/fuzz and shown by giving it to the target.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -42,8 +42,6 @@ for target in "${targets[@]}"; do
   fi
   echo "$target: $(sed -n 's/^stat::number_of_executed_units: //p' "$build/$target.log") executions in $((SECONDS - start)) s"
   if [ $merge = yes ]; then
-    rm -rf "$build/merged" && mkdir "$build/merged"
-    "$build/${target}_fuzz" -merge=1 "$build/merged" "$corpus" "$build/found/$target" >"$build/$target.merge.log" 2>&1
-    cp -n "$build"/merged/* "$corpus/"
+    "$build/${target}_fuzz" -merge=1 -use_counters=0 "$corpus" "$build/found/$target" >"$build/$target.merge.log" 2>&1
   fi
 done
