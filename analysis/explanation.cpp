@@ -86,15 +86,21 @@ PointExplanation explain(const Run& run, const RooflinePoint& point) {
   return explanation;
 }
 
-StepExplanation explain(const Run& run, const LadderStep& step) {
-  StepExplanation explanation;
+std::vector<Change> changes_of(const LadderStep& step) {
+  std::vector<Change> changes;
   for (const CounterMove& move : step.moves) {
     const auto rule = std::find_if(move_rules().begin(), move_rules().end(), [&](const MoveRule& candidate) {
       return candidate.quantity == move.name;
     });
     if (rule == move_rules().end()) continue;
-    explanation.changes.push_back({move.to < move.from ? rule->fell : rule->rose, move});
+    changes.push_back({move.to < move.from ? rule->fell : rule->rose, move});
   }
+  return changes;
+}
+
+StepExplanation explain(const Run& run, const LadderStep& step) {
+  StepExplanation explanation;
+  explanation.changes = changes_of(step);
   const PointExplanation before = explain(run, *step.from);
   const PointExplanation after = explain(run, *step.to);
   explanation.gone = only_in(before, after);

@@ -55,8 +55,11 @@ struct Change {
   CounterMove move;
 };
 
+/// In the order of the step's moves.
+std::vector<Change> changes_of(const LadderStep& step);
+
 struct StepExplanation {
-  std::vector<Change> changes;         ///< in the order of the step's moves
+  std::vector<Change> changes;         ///< as `changes_of` gives them
   std::vector<std::string_view> gone;  ///< ids of the rules that held before and do not any more
   std::vector<std::string_view> came;  ///< ids of the rules that hold now and did not before
 };

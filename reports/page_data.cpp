@@ -9,6 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <span>
 
 #include "analysis/explanation.h"
 #include "core/json_fields.h"
@@ -168,7 +169,7 @@ Json point(const Run& run, const RooflinePoint& point, const ChartPoint& chart, 
           {"findings", rules.findings(run, point)}};
 }
 
-Json steps(const Run& run, const ExperimentAnalysis& experiment) {
+Json steps(const ExperimentAnalysis& experiment) {
   const auto index_of = [&](const RooflinePoint* point) { return point - experiment.points.data(); };
   Json list = Json::array();
   for (const LadderStep& step : experiment.steps) {
@@ -179,7 +180,7 @@ Json steps(const Run& run, const ExperimentAnalysis& experiment) {
                        {"to", quantity_text(move.to, move.is_ratio)}});
     }
     Json changes = Json::array();
-    for (const Change& change : explain(run, step).changes) changes.push_back(change.text);
+    for (const Change& change : changes_of(step)) changes.push_back(change.text);
     if (changes.empty()) changes.push_back(no_change_text(step));
     list.push_back({{"from", index_of(step.from)},
                     {"to", index_of(step.to)},
@@ -270,7 +271,7 @@ std::string experiment(const Run& run, const ExperimentAnalysis& experiment) {
                      {"main_roofs", main_roofs(run, experiment)},
                      {"fact_names", names.names()},
                      {"rules", rules.texts()},
-                     {"steps", steps(run, experiment)},
+                     {"steps", steps(experiment)},
                      {"speeds", speeds(run, experiment)},
                      {"findings", implausible_texts(experiment.points)}};
   return with_member(json_fields::to_text(rest), "points", array_text(points));
@@ -292,33 +293,30 @@ Json roofs(const Run& run) {
   return list;
 }
 
-Json ceilings(const Run& run) {
-  const std::vector<CeilingPair> pairs = ceiling_pairs(run);
-  Json columns = Json::array();
-  for (const CeilingColumn& column : ceiling_columns()) {
-    columns.push_back({{"title", column.title}, {"is_number", column.is_number}});
+// A row for each of `items`.
+template <typename Column, typename Item>
+Json table(const Run& run, std::span<const Column> columns, const std::vector<Item>& items,
+           const std::vector<std::string>& findings) {
+  Json headings = Json::array();
+  for (const Column& column : columns) {
+    headings.push_back({{"title", column.title}, {"is_number", column.is_number}});
   }
   Json rows = Json::array();
-  for (const CeilingPair& pair : pairs) {
+  for (const Item& item : items) {
     Json row = Json::array();
-    for (const CeilingColumn& column : ceiling_columns()) row.push_back(column.text(run, pair));
+    for (const Column& column : columns) row.push_back(column.text(run, item));
     rows.push_back(row);
   }
-  return {{"columns", columns}, {"rows", rows}, {"findings", ceiling_findings(pairs)}};
+  return {{"columns", headings}, {"rows", rows}, {"findings", findings}};
+}
+
+Json ceilings(const Run& run) {
+  const std::vector<CeilingPair> pairs = ceiling_pairs(run);
+  return table(run, ceiling_columns(), pairs, ceiling_findings(pairs));
 }
 
 Json primitives(const Run& run) {
-  Json columns = Json::array();
-  for (const PrimitiveColumn& column : primitive_columns()) {
-    columns.push_back({{"title", column.title}, {"is_number", column.is_number}});
-  }
-  Json rows = Json::array();
-  for (const PrimitiveResult& result : run.primitives) {
-    Json row = Json::array();
-    for (const PrimitiveColumn& column : primitive_columns()) row.push_back(column.text(run, result));
-    rows.push_back(row);
-  }
-  return {{"columns", columns}, {"rows", rows}, {"findings", primitive_failures(run)}};
+  return table(run, primitive_columns(), run.primitives, primitive_failures(run));
 }
 
 Json agreements(const Run& run) {

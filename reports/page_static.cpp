@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <span>
+
 #include "reports/ceiling_table.h"
 #include "reports/chart_model.h"
 #include "reports/environment_facts.h"
@@ -84,40 +86,36 @@ std::string sections(const Run& run, const Analysis& analysis, const std::vector
   return html;
 }
 
-// Their picture, where it is not the background of points, and their table.
-std::string ceilings(const Run& run, const std::string& picture) {
-  const std::vector<CeilingPair> pairs = ceiling_pairs(run);
-  std::string html = figure(picture) + "<div class=\"scroll\"><table class=\"ceilings\"><thead><tr>";
-  for (const CeilingColumn& column : ceiling_columns()) html += header_cell(column.title, column.is_number);
+// A row for each of `items`, in a table of that class.
+template <typename Column, typename Item>
+std::string table(const Run& run, std::string_view name, std::span<const Column> columns,
+                  const std::vector<Item>& items) {
+  std::string html = fmt::format("<div class=\"scroll\"><table class=\"{}\"><thead><tr>", name);
+  for (const Column& column : columns) html += header_cell(column.title, column.is_number);
   html += "</tr></thead><tbody>\n";
-  for (const CeilingPair& pair : pairs) {
+  for (const Item& item : items) {
     html += "<tr>";
-    for (const CeilingColumn& column : ceiling_columns()) {
+    for (const Column& column : columns) {
       html +=
-          fmt::format("<td{}>{}</td>", number_class(column.is_number), escape_markup(column.text(run, pair)));
+          fmt::format("<td{}>{}</td>", number_class(column.is_number), escape_markup(column.text(run, item)));
     }
     html += "</tr>\n";
   }
-  return html + "</tbody></table></div>\n" + findings(ceiling_findings(pairs));
+  return html + "</tbody></table></div>\n";
+}
+
+// Their picture, where it is not the background of points, and their table.
+std::string ceilings(const Run& run, const std::string& picture) {
+  const std::vector<CeilingPair> pairs = ceiling_pairs(run);
+  return figure(picture) + table(run, "ceilings", ceiling_columns(), pairs) +
+         findings(ceiling_findings(pairs));
 }
 
 std::string primitives(const Run& run, const std::string& picture) {
   if (run.primitives.empty()) return {};
-  std::string html =
-      fmt::format("<section>\n<h2>Primitives</h2>\n<p>{}</p>\n{}", kPrimitiveExplanation, figure(picture));
-  html += "<div class=\"scroll\"><table class=\"primitives\"><thead><tr>";
-  for (const PrimitiveColumn& column : primitive_columns())
-    html += header_cell(column.title, column.is_number);
-  html += "</tr></thead><tbody>\n";
-  for (const PrimitiveResult& result : run.primitives) {
-    html += "<tr>";
-    for (const PrimitiveColumn& column : primitive_columns()) {
-      html += fmt::format("<td{}>{}</td>", number_class(column.is_number),
-                          escape_markup(column.text(run, result)));
-    }
-    html += "</tr>\n";
-  }
-  return html + "</tbody></table></div>\n" + findings(primitive_failures(run)) + "</section>\n";
+  return fmt::format("<section>\n<h2>Primitives</h2>\n<p>{}</p>\n{}{}{}</section>\n", kPrimitiveExplanation,
+                     figure(picture), table(run, "primitives", primitive_columns(), run.primitives),
+                     findings(primitive_failures(run)));
 }
 
 std::string environment(const Run& run) {

@@ -6,6 +6,8 @@
 
 #include <array>
 
+#include "reports/csv.h"
+
 namespace rooflinectl {
 namespace {
 
@@ -21,10 +23,7 @@ struct Column {
   std::string (*text)(const Row&);
 };
 
-// The shortest text that reads back as the same number.
-std::string number(const std::optional<double>& value) {
-  return value ? fmt::format("{}", *value) : "";
-}
+using csv::number;
 
 std::string time_field(const Row& row, double TimeResult::*field) {
   return row.measurement.time ? number((*row.measurement.time).*field) : "";
@@ -93,14 +92,8 @@ constexpr std::array kColumns = {
     Column{"launch_mode", [](const Row& r) { return std::string(to_string(r.id.launch_mode)); }},
 };
 
-std::string quoted(const std::string& field) {
-  if (field.find_first_of(",\"\r\n") == std::string::npos) return field;
-  std::string result = "\"";
-  for (const char c : field) {
-    result += c;
-    if (c == '"') result += '"';
-  }
-  return result + '"';
+std::string quoted_if_needed(const std::string& field) {
+  return field.find_first_of(",\"\r\n") == std::string::npos ? field : csv::quoted(field);
 }
 
 template <typename FieldOf>
@@ -108,7 +101,7 @@ std::string line(FieldOf field_of) {
   std::string text;
   for (const Column& column : kColumns) {
     if (&column != kColumns.data()) text += ',';
-    text += quoted(field_of(column));
+    text += quoted_if_needed(field_of(column));
   }
   return text + "\r\n";
 }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 
+#include "reports/csv.h"
 #include "reports/format.h"
 
 namespace rooflinectl {
@@ -57,18 +58,9 @@ constexpr std::array kColumns = {
     PrimitiveColumn{"bandwidth", true, bytes_text},
 };
 
-std::string number(const std::optional<double>& value) {
-  return value ? fmt::format("{}", *value) : std::string();
-}
-
 std::string cycles_fields(const Cycles& cycles) {
   if (!cycles.median.available()) return ",,";
   return fmt::format("{},{},{}", *cycles.median.value(), cycles.ci_low, cycles.ci_high);
-}
-
-std::string quoted(std::string text) {
-  for (std::size_t at = 0; (at = text.find('"', at)) != std::string::npos; at += 2) text.insert(at, 1, '"');
-  return "\"" + text + "\"";
 }
 
 }  // namespace
@@ -93,21 +85,22 @@ std::vector<std::string> primitive_failures(const Run& run) {
 }
 
 std::string primitives_csv(const Run& run) {
-  std::string csv =
+  using csv::number, csv::quoted;
+  std::string text =
       "id,family,title,by,dtype,scope,instructions,status,latency_cycles,latency_ci_low,latency_ci_high,"
       "latency_elements,throughput_cycles,throughput_ci_low,throughput_ci_high,throughput_elements,"
       "cycles_per_instruction,cycles_per_element,elements_per_s\n";
   for (const PrimitiveResult& result : run.primitives) {
     const PrimitiveInfo& info = result.info;
-    csv += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", quoted(info.id), quoted(info.family),
-                       quoted(info.title), quoted(info.by), to_string(info.dtype), to_string(info.scope),
-                       info.instructions ? fmt::format("{}", *info.instructions) : "",
-                       to_string(result.status), cycles_fields(result.latency), result.latency.elements,
-                       cycles_fields(result.throughput), result.throughput.elements,
-                       number(cycles_per_instruction(result)), number(cycles_per_element(result.throughput)),
-                       number(elements_per_s(result, run.device.sm_count)));
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", quoted(info.id),
+                        quoted(info.family), quoted(info.title), quoted(info.by), to_string(info.dtype),
+                        to_string(info.scope), info.instructions ? fmt::format("{}", *info.instructions) : "",
+                        to_string(result.status), cycles_fields(result.latency), result.latency.elements,
+                        cycles_fields(result.throughput), result.throughput.elements,
+                        number(cycles_per_instruction(result)), number(cycles_per_element(result.throughput)),
+                        number(elements_per_s(result, run.device.sm_count)));
   }
-  return csv;
+  return text;
 }
 
 }  // namespace rooflinectl

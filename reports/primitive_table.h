@@ -30,8 +30,7 @@ std::vector<std::string> primitive_failures(const Run& run);
 inline constexpr std::string_view kPrimitiveExplanation =
     "Latency: cycles from one operation to the next that needs its result. Throughput: cycles of an SM per "
     "operation while it holds as many independent ones as it can; per instruction that takes values from "
-    "lane to "
-    "lane, and per element.";
+    "lane to lane, and per element.";
 
 /// A row per primitive, numbers in full.
 std::string primitives_csv(const Run& run);

@@ -57,7 +57,6 @@ std::string block(const Run& run, const ExperimentAnalysis& experiment, std::siz
 }
 
 std::string primitive_table(const Run& run, std::size_t width) {
-  if (run.primitives.empty()) return {};
   std::vector<TextColumn> columns;
   for (const PrimitiveColumn& column : primitive_columns()) {
     std::vector<std::string> texts;
@@ -78,6 +77,15 @@ std::string self_test_lines(const SelfTest& self_test, std::size_t width) {
   return text;
 }
 
+// What a run shows below its points or its ceilings.
+std::string below_tables(const Run& run, const std::vector<CeilingPair>& pairs, std::size_t width) {
+  std::string text;
+  for (const std::string& finding : ceiling_findings(pairs)) text += paragraph(finding, width);
+  if (run.self_test) text += self_test_lines(*run.self_test, width);
+  if (!run.primitives.empty()) text += fmt::format("\n{}", primitive_table(run, width));
+  return text;
+}
+
 std::size_t width_of(int columns) {
   return static_cast<std::size_t>(std::max(columns, 1));
 }
@@ -91,11 +99,7 @@ std::string terminal_summary(const Run& run, int columns) {
     if (!text.empty()) text += "\n";
     text += block(run, experiment, width_of(columns));
   }
-  for (const std::string& finding : ceiling_findings(ceiling_pairs(run))) {
-    text += paragraph(finding, width_of(columns));
-  }
-  if (run.self_test) text += self_test_lines(*run.self_test, width_of(columns));
-  if (!run.primitives.empty()) text += fmt::format("\n{}", primitive_table(run, width_of(columns)));
+  text += below_tables(run, ceiling_pairs(run), width_of(columns));
   if (analysis.experiments.empty()) return text;
   const std::string roofline = terminal_roofline(run, analysis.experiments.front(), columns);
   return roofline.empty() ? text : fmt::format("{}\n{}", text, roofline);
@@ -114,11 +118,7 @@ std::string terminal_self_test(const SelfTest& self_test, int columns) {
 
 std::string terminal_ceilings(const Run& run, int columns) {
   const std::vector<CeilingPair> pairs = ceiling_pairs(run);
-  std::string text = ceiling_table(run, pairs, width_of(columns));
-  for (const std::string& finding : ceiling_findings(pairs)) text += paragraph(finding, width_of(columns));
-  if (run.self_test) text += self_test_lines(*run.self_test, width_of(columns));
-  if (!run.primitives.empty()) text += fmt::format("\n{}", primitive_table(run, width_of(columns)));
-  return text;
+  return ceiling_table(run, pairs, width_of(columns)) + below_tables(run, pairs, width_of(columns));
 }
 
 }  // namespace rooflinectl
