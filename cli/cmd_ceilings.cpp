@@ -55,8 +55,9 @@ int ceilings(const CeilingsOptions& options) {
   if (!result.folder.empty()) cache.store(result.run);
   if (result.stop_signal) return end_interrupted(result);
 
-  write_reports(result.run, result.folder);
-  fmt::print("\n{}\n", terminal_ceilings(result.run, columns_of(stdout)));
+  const ReportModel report(result.run);
+  write_reports(report, result.folder);
+  fmt::print("\n{}\n", terminal_summary(report, columns_of(stdout)));
   for (const std::string& loss : result.losses) fmt::print("{}\n", loss);
   fmt::print("measured in {:.1f} s\n", result.run.wall_s);
   fmt::print("picture: {}\n", (result.folder / "roofline.png").string());

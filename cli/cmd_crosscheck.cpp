@@ -105,7 +105,7 @@ MeasureResult measure_plan(const CrosscheckOptions& options) {
   MeasureResult result = measure(request);
   if (!result.folder.empty()) cache.store(result.run);
   if (result.stop_signal) return result;
-  write_reports(result.run, result.folder);
+  write_reports(ReportModel(result.run), result.folder);
   link_latest(result.folder);
   if (result.stopped_by) throw *result.stopped_by;
   return result;
@@ -212,7 +212,7 @@ int verdict_of(const std::vector<CrossCheck>& checks, bool run_is_bad) {
 void save(const KeptRun& kept) {
   try {
     write_file(kept.file, run_to_json(kept.run));
-    write_reports(kept.run, kept.folder());
+    write_reports(ReportModel(kept.run), kept.folder());
   } catch (const Error& error) {
     throw rescue_run(kept.run, error);
   }

@@ -56,11 +56,6 @@ ChartSelection selection_of(const ReportOptions& options) {
   return selection;
 }
 
-std::string table_of(const Run& run) {
-  return run.plan.experiments.empty() ? terminal_ceilings(run, columns_of(stdout))
-                                      : terminal_summary(run, columns_of(stdout));
-}
-
 std::vector<std::string> caches_of(const Run& run) {
   std::vector<std::string> names;
   for (const CacheState cache : {CacheState::cold, CacheState::warm}) {
@@ -148,9 +143,10 @@ int report(const ReportOptions& options) {
   Run run = run_from_json(read_file(file), file.string());
   choose(run, options);
 
+  const ReportModel model(run, selection_of(options));
   const fs::path folder = options.output.empty() ? file.parent_path() : make_folder(options.output);
-  const auto written = write_reports(run, folder, selection_of(options));
-  if (!options.quiet) fmt::print("{}\n", table_of(run));
+  const auto written = write_reports(model, folder);
+  if (!options.quiet) fmt::print("{}\n", terminal_summary(model, columns_of(stdout)));
   for (const fs::path& path : written) fmt::print("{}\n", path.string());
   return 0;
 }

@@ -103,13 +103,8 @@ void print_duration(const Run& run) {
   fmt::print("measured in {}{}\n", format::duration(run.wall_s), share);
 }
 
-std::string table_of(const Run& run) {
-  return run.plan.experiments.empty() ? terminal_ceilings(run, columns_of(stdout))
-                                      : terminal_summary(run, columns_of(stdout));
-}
-
-void print_summary(const MeasureResult& result) {
-  fmt::print("\n{}\n", table_of(result.run));
+void print_summary(const MeasureResult& result, const ReportModel& report) {
+  fmt::print("\n{}\n", terminal_summary(report, columns_of(stdout)));
   const std::size_t bad = result.bad_points();
   if (bad > 0) {
     fmt::print("{} of {} points failed or could not be verified\n", bad, result.run.measurements.size());
@@ -130,8 +125,9 @@ void print_report(const fs::path& folder, Verbosity verbosity) {
 }
 
 int end_run(const MeasureResult& result, Verbosity verbosity) {
-  write_reports(result.run, result.folder);
-  if (verbosity != Verbosity::quiet) print_summary(result);
+  const ReportModel report(result.run);
+  write_reports(report, result.folder);
+  if (verbosity != Verbosity::quiet) print_summary(result, report);
   print_report(result.folder, verbosity);
   if (result.stopped_by) throw *result.stopped_by;
   const bool complete = result.bad_points() == 0 && result.bad_primitives() == 0 && result.losses.empty() &&
@@ -156,8 +152,9 @@ int end_replay(const Replay& replayed, const RunOptions& options, const std::str
   const fs::path folder =
       create_run_folder(options.output, replayed.run.plan.name, std::chrono::system_clock::now());
   write_file(folder / "run.json", run_to_json(replayed.run));
-  write_reports(replayed.run, folder);
-  if (!quiet) fmt::print("\n{}\n", table_of(replayed.run));
+  const ReportModel report(replayed.run);
+  write_reports(report, folder);
+  if (!quiet) fmt::print("\n{}\n", terminal_summary(report, columns_of(stdout)));
   for (const std::string& id : replayed.missing_primitives) {
     fmt::print(quiet ? stderr : stdout, "not in the recording: primitive {}\n", id);
   }

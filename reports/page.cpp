@@ -66,15 +66,16 @@ std::string filled(std::string_view page, const Parts& parts) {
 
 }  // namespace
 
-std::string report_page(const Run& run, const Analysis& analysis, const std::vector<PagePictures>& pictures,
+std::string report_page(const ReportModel& report, const std::vector<PagePictures>& pictures,
                         const std::string& primitives_picture) {
+  const Run& run = report.run;
   Parts parts;
   parts["title"] = escape_markup(fmt::format("{} on {}", run.plan.name, run.device.name));
   parts["subtitle"] = escape_markup(fmt::format("{} · {} · rooflinectl {}", format::utc(run.started_utc),
                                                 to_string(run.source), run.tool_version));
-  parts["without-script"] = page_without_script(run, analysis, pictures, primitives_picture);
+  parts["without-script"] = page_without_script(report, pictures, primitives_picture);
   parts["drawings"] = drawings(pictures, primitives_picture);
-  parts["data"] = script_safe(page_data(run, analysis));
+  parts["data"] = script_safe(page_data(report));
   // Compressed, since it is seldom asked for and as large as all that the page shows.
   parts["run"] = base64(deflated(run_to_json(run)));
   return filled(embedded::page(), parts);

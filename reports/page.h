@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/analysis.h"
+#include "reports/report_model.h"
 
 namespace rooflinectl {
 
@@ -18,7 +18,7 @@ struct PagePictures {
 /// and the environment of every experiment. It shows `primitives_picture` (an SVG) and the size sweeps of
 /// `pictures` (one per experiment, or one for a run without experiments); where scripts do not run, all of
 /// them and the tables.
-std::string report_page(const Run& run, const Analysis& analysis, const std::vector<PagePictures>& pictures,
+std::string report_page(const ReportModel& report, const std::vector<PagePictures>& pictures,
                         const std::string& primitives_picture = {});
 
 }  // namespace rooflinectl

@@ -116,9 +116,9 @@ Json optional_number(const std::optional<double>& value) {
 // What bounds the point, on what evidence, and what to try next: the texts of a rule are written once.
 class Rules {
  public:
-  Json findings(const Run& run, const RooflinePoint& point) {
+  Json findings(const PointExplanation& explanation) {
     Json list = Json::array();
-    for (const Finding& finding : explain(run, point).findings) {
+    for (const Finding& finding : explanation.findings) {
       list.push_back({index_of(finding), evidence_text(finding.evidence)});
     }
     return list;
@@ -141,8 +141,9 @@ class Rules {
   Json texts_ = Json::array();
 };
 
-Json point(const Run& run, const RooflinePoint& point, const ChartPoint& chart, const ChartPoint& at_levels,
-           FactNames& names, Rules& rules) {
+Json point(const ExperimentReport& report, std::size_t index, FactNames& names, Rules& rules) {
+  const RooflinePoint& point = report.analysis->points[index];
+  const ChartPoint& chart = report.chart.points[index];
   Json texts = Json::array();
   Json values = Json::array();
   for (const PointColumn& column : page_columns()) {
@@ -162,11 +163,11 @@ Json point(const Run& run, const RooflinePoint& point, const ChartPoint& chart, 
           {"useful", array_of(chart.useful)},
           {"executed", array_of(chart.executed)},
           {"interval", chart.useful_flop_per_s ? array_of(*chart.useful_flop_per_s) : Json(nullptr)},
-          {"levels", levels(point, at_levels)},
+          {"levels", levels(point, report.levels.points[index])},
           {"texts", texts},
           {"values", values},
           {"facts", names.texts(point_facts(point))},
-          {"findings", rules.findings(run, point)}};
+          {"findings", rules.findings(report.explanations[index])}};
 }
 
 Json steps(const ExperimentAnalysis& experiment) {
@@ -193,9 +194,9 @@ Json steps(const ExperimentAnalysis& experiment) {
 }
 
 // How much faster than the references, at every size.
-Json speeds(const Run& run, const ExperimentAnalysis& experiment) {
+Json speeds(const std::vector<SpeedTable>& speed_tables) {
   Json tables = Json::array();
-  for (const SpeedTable& table : speed_tables(run, experiment)) {
+  for (const SpeedTable& table : speed_tables) {
     Json columns = {"elements"};
     for (const Dtype dtype : table.dtypes) columns.push_back(to_string(dtype));
     Json rows = Json::array();
@@ -248,15 +249,14 @@ std::string array_text(const std::vector<std::string>& texts) {
   return fmt::format("[{}]", fmt::join(texts, ","));
 }
 
-std::string experiment(const Run& run, const ExperimentAnalysis& experiment) {
-  const ChartModel chart = chart_model(run, experiment);
-  const ChartModel at_levels = levels_model(run, experiment);
+std::string experiment(const Run& run, const ExperimentReport& report) {
+  const ExperimentAnalysis& experiment = *report.analysis;
+  const ChartModel& chart = report.chart;
   FactNames names;
   Rules rules;
   std::vector<std::string> points;
   for (std::size_t i = 0; i < experiment.points.size(); ++i) {
-    points.push_back(json_fields::to_text(
-        point(run, experiment.points[i], chart.points[i], at_levels.points[i], names, rules)));
+    points.push_back(json_fields::to_text(point(report, i, names, rules)));
   }
   const Json rest = {{"name", experiment.name},
                      {"title", experiment.title.empty() ? experiment.name : experiment.title},
@@ -264,7 +264,7 @@ std::string experiment(const Run& run, const ExperimentAnalysis& experiment) {
                      {"provenance", chart.provenance},
                      {"headline", headline(experiment)},
                      {"operations", chart.operations},
-                     {"axes", {{"dram", window(chart.axes)}, {"levels", window(at_levels.axes)}}},
+                     {"axes", {{"dram", window(chart.axes)}, {"levels", window(report.levels.axes)}}},
                      {"are_joined", are_joined(chart)},
                      {"families", chart.families},
                      {"precisions", precisions(experiment)},
@@ -272,7 +272,7 @@ std::string experiment(const Run& run, const ExperimentAnalysis& experiment) {
                      {"fact_names", names.names()},
                      {"rules", rules.texts()},
                      {"steps", steps(experiment)},
-                     {"speeds", speeds(run, experiment)},
+                     {"speeds", speeds(report.speeds)},
                      {"findings", implausible_texts(experiment.points)}};
   return with_member(json_fields::to_text(rest), "points", array_text(points));
 }
@@ -310,9 +310,8 @@ Json table(const Run& run, std::span<const Column> columns, const std::vector<It
   return {{"columns", headings}, {"rows", rows}, {"findings", findings}};
 }
 
-Json ceilings(const Run& run) {
-  const std::vector<CeilingPair> pairs = ceiling_pairs(run);
-  return table(run, ceiling_columns(), pairs, ceiling_findings(pairs));
+Json ceilings(const ReportModel& report) {
+  return table(report.run, ceiling_columns(), report.ceilings, ceiling_findings(report.ceilings));
 }
 
 Json primitives(const Run& run) {
@@ -367,12 +366,11 @@ Json bounds() {
   return texts;
 }
 
-std::string run_view(const Run& run, const Analysis& analysis) {
+std::string run_view(const ReportModel& report) {
+  const Run& run = report.run;
   std::vector<std::string> experiments;
-  for (const ExperimentAnalysis& analysed : analysis.experiments) {
-    experiments.push_back(experiment(run, analysed));
-  }
-  const ChartModel bare = ceilings_model(run);
+  for (const ExperimentReport& one : report.experiments) experiments.push_back(experiment(run, one));
+  const ChartModel& bare = report.ceilings_chart;
   Json rest = {{"name", run.plan.name},
                {"device", run.device.name},
                {"started", format::utc(run.started_utc)},
@@ -380,7 +378,7 @@ std::string run_view(const Run& run, const Analysis& analysis) {
                {"provenance", bare.provenance},
                {"axes", window(bare.axes)},
                {"roofs", roofs(run)},
-               {"ceilings", ceilings(run)},
+               {"ceilings", ceilings(report)},
                {"environment", facts(environment_facts(run))},
                {"agreements", agreements(run)},
                {"suspicion", suspicion(run)}};
@@ -390,14 +388,15 @@ std::string run_view(const Run& run, const Analysis& analysis) {
 
 }  // namespace
 
-std::string page_data(const Run& run, const Analysis& analysis) {
+std::string page_data(const ReportModel& report) {
+  const Run& run = report.run;
   const Json data = {{"format", "rooflinectl-page"},
                      {"schema", 1},
                      {"tool", fmt::format("rooflinectl {} ({})", run.tool_version, run.tool_commit)},
                      {"columns", columns()},
                      {"bounds", bounds()},
-                     {"points_csv", points_csv(analysis)}};
-  return with_member(json_fields::to_text(data), "run", run_view(run, analysis));
+                     {"points_csv", points_csv(report.analysis)}};
+  return with_member(json_fields::to_text(data), "run", run_view(report));
 }
 
 }  // namespace rooflinectl

@@ -68,20 +68,20 @@ std::string figure(const std::string& svg) {
   return fmt::format("<figure>{}</figure>\n", svg);
 }
 
-std::string section(const Run& run, const ExperimentAnalysis& experiment, std::size_t index,
-                    const PagePictures& pictures) {
+std::string section(const ExperimentReport& report, std::size_t index, const PagePictures& pictures) {
+  const ExperimentAnalysis& experiment = *report.analysis;
   return fmt::format(
       "<section class=\"experiment\" id=\"experiment-{0}\" data-experiment=\"{0}\">\n<h2>{1}</h2>\n"
       "<p class=\"provenance\">{2}</p>\n{3}{4}{5}{6}</section>\n",
-      index, escape_markup(title_of(experiment)), escape_markup(provenance(run, experiment.points)),
+      index, escape_markup(title_of(experiment)), escape_markup(report.chart.provenance),
       figure(pictures.roofline) + figure(pictures.size_sweep), point_table(experiment),
       findings(implausible_texts(experiment.points)), steps(experiment));
 }
 
-std::string sections(const Run& run, const Analysis& analysis, const std::vector<PagePictures>& pictures) {
+std::string sections(const ReportModel& report, const std::vector<PagePictures>& pictures) {
   std::string html;
-  for (std::size_t i = 0; i < analysis.experiments.size(); ++i) {
-    html += section(run, analysis.experiments[i], i, pictures.at(i));
+  for (std::size_t i = 0; i < report.experiments.size(); ++i) {
+    html += section(report.experiments[i], i, pictures.at(i));
   }
   return html;
 }
@@ -105,10 +105,9 @@ std::string table(const Run& run, std::string_view name, std::span<const Column>
 }
 
 // Their picture, where it is not the background of points, and their table.
-std::string ceilings(const Run& run, const std::string& picture) {
-  const std::vector<CeilingPair> pairs = ceiling_pairs(run);
-  return figure(picture) + table(run, "ceilings", ceiling_columns(), pairs) +
-         findings(ceiling_findings(pairs));
+std::string ceilings(const ReportModel& report, const std::string& picture) {
+  return figure(picture) + table(report.run, "ceilings", ceiling_columns(), report.ceilings) +
+         findings(ceiling_findings(report.ceilings));
 }
 
 std::string primitives(const Run& run, const std::string& picture) {
@@ -129,15 +128,14 @@ std::string environment(const Run& run) {
 
 }  // namespace
 
-std::string page_without_script(const Run& run, const Analysis& analysis,
-                                const std::vector<PagePictures>& pictures,
+std::string page_without_script(const ReportModel& report, const std::vector<PagePictures>& pictures,
                                 const std::string& primitives_picture) {
   return fmt::format(
       "<main class=\"without-script\">\n{}{}<section>\n<h2>Ceilings</h2>\n{}</section>\n"
       "<section>\n<h2>Environment</h2>\n<table "
       "class=\"facts\"><tbody>\n{}</tbody></table>\n</section>\n</main>\n",
-      sections(run, analysis, pictures), primitives(run, primitives_picture),
-      ceilings(run, analysis.experiments.empty() ? pictures.front().roofline : ""), environment(run));
+      sections(report, pictures), primitives(report.run, primitives_picture),
+      ceilings(report, report.experiments.empty() ? pictures.front().roofline : ""), environment(report.run));
 }
 
 }  // namespace rooflinectl

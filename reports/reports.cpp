@@ -19,7 +19,6 @@
 #include "reports/points_csv.h"
 #include "reports/primitive_table.h"
 #include "reports/primitives_layout.h"
-#include "reports/size_sweep.h"
 #include "reports/summary_md.h"
 #include "reports/svg.h"
 
@@ -59,46 +58,40 @@ class Folder {
   std::vector<fs::path> files_;
 };
 
-bool is_dram_alone(const ChartSelection& selection) {
-  return selection.levels.empty() || selection.levels == std::vector{MemoryLevel::dram};
-}
-
 // One mark per point where DRAM alone is to be seen, else one per level.
-Scene main_scene(const Run& run, const ExperimentAnalysis& experiment, const ChartSelection& selection) {
-  return is_dram_alone(selection) ? chart_scene(chart_model(run, experiment, selection))
-                                  : levels_scene(levels_model(run, experiment, selection));
+Scene main_scene(const ExperimentReport& experiment) {
+  const ChartModel& chart = experiment.chosen ? *experiment.chosen : experiment.chart;
+  return chart.levels.empty() ? chart_scene(chart) : levels_scene(chart);
 }
 
 // Returns what the page shows of them.
-PagePictures write_pictures(Folder& folder, const Run& run, const ExperimentAnalysis& experiment,
-                            const ChartSelection& selection, bool is_first) {
-  const std::string name = chart_file_name(experiment.name);
+PagePictures write_pictures(Folder& folder, const ExperimentReport& experiment, bool is_first) {
+  const std::string name = chart_file_name(experiment.analysis->name);
   const std::vector<std::string> names =
       is_first ? std::vector{name, std::string(kFirstChartFileName)} : std::vector{name};
-  if (has_levels(experiment)) {
-    folder.write_picture({name + std::string(kLevelsSuffix)}, levels_scene(levels_model(run, experiment)));
+  if (has_levels(*experiment.analysis)) {
+    folder.write_picture({name + std::string(kLevelsSuffix)}, levels_scene(experiment.levels));
   }
   PagePictures pictures;
-  if (has_size_sweep(experiment)) {
-    pictures.size_sweep = folder.write_picture({chart_file_name(experiment.name, kSizeSweepKind)},
-                                               size_sweep_scene(size_sweep(run, experiment)));
+  if (experiment.sizes) {
+    pictures.size_sweep = folder.write_picture({chart_file_name(experiment.analysis->name, kSizeSweepKind)},
+                                               size_sweep_scene(experiment.chart, *experiment.sizes));
   }
-  pictures.roofline = folder.write_picture(names, main_scene(run, experiment, selection));
+  pictures.roofline = folder.write_picture(names, main_scene(experiment));
   return pictures;
 }
 
 }  // namespace
 
-std::vector<fs::path> write_reports(const Run& run, const fs::path& folder_path,
-                                    const ChartSelection& selection) {
-  const Analysis analysis = analyse(run);
-  Folder folder(folder_path, selection.theme);
+std::vector<fs::path> write_reports(const ReportModel& report, const fs::path& folder_path) {
+  const Run& run = report.run;
+  Folder folder(folder_path, report.selection.theme);
   std::vector<PagePictures> pictures;
-  for (const ExperimentAnalysis& experiment : analysis.experiments) {
-    pictures.push_back(write_pictures(folder, run, experiment, selection, pictures.empty()));
+  for (const ExperimentReport& experiment : report.experiments) {
+    pictures.push_back(write_pictures(folder, experiment, pictures.empty()));
   }
-  if (analysis.experiments.empty()) {
-    const Scene scene = ceilings_scene(ceilings_model(run, selection));
+  if (report.experiments.empty()) {
+    const Scene scene = ceilings_scene(ceilings_model(run, report.selection));
     pictures.push_back({folder.write_picture({std::string(kFirstChartFileName)}, scene), ""});
   }
   std::string primitives;
@@ -106,9 +99,9 @@ std::vector<fs::path> write_reports(const Run& run, const fs::path& folder_path,
     primitives = folder.write_picture({std::string(kPrimitivesFileName)}, primitives_scene(run));
     folder.write("primitives.csv", primitives_csv(run));
   }
-  folder.write("points.csv", points_csv(analysis));
-  folder.write("summary.md", summary_md(run, analysis));
-  folder.write("report.html", report_page(run, analysis, pictures, primitives));
+  folder.write("points.csv", points_csv(report.analysis));
+  folder.write("summary.md", summary_md(report));
+  folder.write("report.html", report_page(report, pictures, primitives));
   return folder.take();
 }
 

@@ -5,25 +5,23 @@
 #include <string>
 #include <vector>
 
-#include "analysis/analysis.h"
 #include "core/run.h"
-#include "reports/roof_lines.h"
+#include "reports/report_model.h"
 
 namespace rooflinectl {
 
-/// Writes every report of `run` into the existing folder `folder` and returns the files written: per
+/// Writes every report of a run into the existing folder `folder` and returns the files written: per
 /// experiment `roofline-<experiment>.svg`, `.png` and `.pdf`, and `roofline-<experiment>-levels.*` where more
 /// than DRAM was counted, `bandwidth-<experiment>.*` where a version was measured at four sizes or more;
 /// `roofline.svg`, … of the first experiment, or of the ceilings alone where there is
 /// none; `primitives.svg`, … and `primitives.csv` where primitives were measured; and `points.csv`,
-/// `summary.md`, `report.html`. What is drawn besides the pictures of all levels is chosen by `selection`.
-/// Throws Error(environment) if a file cannot be written.
-std::vector<std::filesystem::path> write_reports(const Run& run, const std::filesystem::path& folder,
-                                                 const ChartSelection& selection = {});
+/// `summary.md`, `report.html`. Throws Error(environment) if a file cannot be written.
+std::vector<std::filesystem::path> write_reports(const ReportModel& report,
+                                                 const std::filesystem::path& folder);
 
-/// The table of all points as a terminal shows it, at most `columns` wide, and below it the roofline of the
-/// first experiment.
-std::string terminal_summary(const Run& run, int columns);
+/// The tables of all points as a terminal shows them, at most `columns` wide, and below them the roofline of
+/// the first experiment; of a run without experiments its ceilings.
+std::string terminal_summary(const ReportModel& report, int columns);
 
 /// The table of the self-test as a terminal shows it, at most `columns` wide, below it the verdict and a
 /// sentence for each number that differs.
@@ -31,10 +29,6 @@ std::string terminal_self_test(const SelfTest& self_test, int columns);
 
 /// The points of `experiment` under their roofs, drawn with characters: at most `columns`, and at most 100,
 /// wide. Empty where there is nothing to draw or less than 40 columns.
-std::string terminal_roofline(const Run& run, const ExperimentAnalysis& experiment, int columns);
-
-/// The table of the ceilings as a terminal shows it, at most `columns` wide, and below it a sentence for each
-/// reason to distrust one.
-std::string terminal_ceilings(const Run& run, int columns);
+std::string terminal_roofline(const ExperimentReport& experiment, int columns);
 
 }  // namespace rooflinectl

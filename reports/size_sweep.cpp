@@ -88,7 +88,6 @@ bool has_size_sweep(const ExperimentAnalysis& experiment) {
 
 SizeSweep size_sweep(const Run& run, const ExperimentAnalysis& experiment) {
   SizeSweep sweep;
-  sweep.chart = chart_model(run, experiment);
   sweep.dram_read_bytes_per_s = measured(run, "dram_read");
   sweep.l2_bytes = static_cast<double>(run.device.l2_bytes);
   bool all_plain = true;

@@ -32,7 +32,6 @@ struct SweepPanel {
 
 /// An experiment over many sizes.
 struct SizeSweep {
-  ChartModel chart;                             ///< for title, subtitle and footer
   std::optional<double> dram_read_bytes_per_s;  ///< measured
   std::optional<double> launch_s;               ///< of an empty kernel, timed as the points were
   double l2_bytes = 0;
@@ -62,8 +61,8 @@ struct SpeedTable {
 /// For every pair of a version and a reference that were measured at four sizes or more.
 std::vector<SpeedTable> speed_tables(const Run& run, const ExperimentAnalysis& experiment);
 
-/// A panel for each type, 1600 × 900: bandwidth over the number of elements, the DRAM read ceiling, the line
-/// that the launch alone allows, and the size of L2.
-Scene size_sweep_scene(const SizeSweep& sweep);
+/// Under the title of `chart` a panel for each type, 1600 × 900: bandwidth over the number of elements, the
+/// DRAM read ceiling, the line that the launch alone allows, and the size of L2.
+Scene size_sweep_scene(const ChartModel& chart, const SizeSweep& sweep);
 
 }  // namespace rooflinectl

@@ -188,9 +188,9 @@ Group legend(const SizeSweep& sweep) {
 
 }  // namespace
 
-Scene size_sweep_scene(const SizeSweep& sweep) {
-  Scene scene = blank(sweep.chart);
-  scene.groups = {header(sweep.chart), legend(sweep)};
+Scene size_sweep_scene(const ChartModel& chart, const SizeSweep& sweep) {
+  Scene scene = blank(chart);
+  scene.groups = {header(chart), legend(sweep)};
   const Window window = window_of(sweep);
   const std::size_t count = std::min(sweep.panels.size(), kMostPanels);
   const std::vector<Box> boxes = frames(count);
@@ -203,7 +203,7 @@ Scene size_sweep_scene(const SizeSweep& sweep) {
       scene.groups.push_back(curve_group(plot, curve, sweep.versions[curve.version]));
     }
   }
-  scene.groups.push_back(footer(sweep.chart));
+  scene.groups.push_back(footer(chart));
   return scene;
 }
 

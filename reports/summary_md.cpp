@@ -50,12 +50,12 @@ std::string causes(const ExperimentAnalysis& experiment) {
   return list(texts);
 }
 
-std::string findings(const Run& run, const ExperimentAnalysis& experiment) {
+std::string findings(const ExperimentReport& report) {
   std::vector<std::string> texts;
-  for (const RooflinePoint& point : experiment.points) {
-    const PointExplanation explanation = explain(run, point);
-    if (explanation.findings.empty()) continue;
-    texts.push_back(fmt::format("{}: {}", point.label, findings_text(explanation.findings)));
+  for (std::size_t i = 0; i < report.explanations.size(); ++i) {
+    const std::vector<Finding>& findings = report.explanations[i].findings;
+    if (findings.empty()) continue;
+    texts.push_back(fmt::format("{}: {}", report.analysis->points[i].label, findings_text(findings)));
   }
   if (texts.empty()) return {};
   return "\n**What bounds them** (`rooflinectl explain` says more)\n" + list(texts);
@@ -71,13 +71,13 @@ std::string steps(const ExperimentAnalysis& experiment) {
   return text;
 }
 
-std::string speeds(const Run& run, const ExperimentAnalysis& experiment) {
+std::string speeds(const std::vector<SpeedTable>& speed_tables) {
   struct Column {
     std::string title;
     bool is_number;
   };
   std::string text;
-  for (const SpeedTable& table : speed_tables(run, experiment)) {
+  for (const SpeedTable& table : speed_tables) {
     text += fmt::format("\n**Speed of {} over {}, {}**\n\n", escaped(table.version), escaped(table.reference),
                         to_string(table.cache));
     std::vector<Column> columns = {{"elements", true}};
@@ -92,20 +92,20 @@ std::string speeds(const Run& run, const ExperimentAnalysis& experiment) {
   return text;
 }
 
-std::string section(const Run& run, const ExperimentAnalysis& experiment) {
+std::string section(const ExperimentReport& report) {
+  const ExperimentAnalysis& experiment = *report.analysis;
   const std::string title = escaped(experiment.title.empty() ? experiment.name : experiment.title);
   const std::string file = chart_file_name(experiment.name);
   const std::string levels = has_levels(experiment)
                                  ? fmt::format("![All levels: {}]({}{}.png)\n\n", title, file, kLevelsSuffix)
                                  : "";
-  const std::string sizes = has_size_sweep(experiment)
-                                ? fmt::format("![Bandwidth against size: {}]({}.png)\n\n", title,
-                                              chart_file_name(experiment.name, kSizeSweepKind))
-                                : "";
+  const std::string sizes = report.sizes ? fmt::format("![Bandwidth against size: {}]({}.png)\n\n", title,
+                                                       chart_file_name(experiment.name, kSizeSweepKind))
+                                         : "";
   return fmt::format("## {}\n\n![Roofline: {}]({}.png)\n\n{}{}{}\n\n{}{}{}{}{}{}\n", title, title, file,
-                     levels, sizes, escaped(provenance(run, experiment.points)), point_table(experiment),
-                     causes(experiment), list(implausible_texts(experiment.points)),
-                     findings(run, experiment), steps(experiment), speeds(run, experiment));
+                     levels, sizes, escaped(report.chart.provenance), point_table(experiment),
+                     causes(experiment), list(implausible_texts(experiment.points)), findings(report),
+                     steps(experiment), speeds(report.speeds));
 }
 
 std::string primitives(const Run& run) {
@@ -121,9 +121,10 @@ std::string primitives(const Run& run) {
   return text + list(primitive_failures(run)) + "\n";
 }
 
-std::string ceilings(const Run& run) {
+std::string ceilings(const ReportModel& report) {
+  const Run& run = report.run;
   if (run.ceilings.empty()) return "## Ceilings\n\nNone.\n";
-  const std::vector<CeilingPair> pairs = ceiling_pairs(run);
+  const std::vector<CeilingPair>& pairs = report.ceilings;
   std::string text = "## Ceilings\n\n" + table_head(ceiling_columns());
   for (const CeilingPair& pair : pairs) {
     std::vector<std::string> cells;
@@ -174,18 +175,19 @@ std::string environment(const Run& run) {
 
 }  // namespace
 
-std::string summary_md(const Run& run, const Analysis& analysis) {
+std::string summary_md(const ReportModel& report) {
+  const Run& run = report.run;
   std::string text =
       fmt::format("# Roofline of {}\n\n{} · {} · {}\n\n", escaped(run.plan.name), escaped(run.device.name),
                   escaped(format::utc(run.started_utc)), to_string(run.source));
   text += suspicion(run);
-  if (analysis.experiments.empty()) {
+  if (report.experiments.empty()) {
     text += fmt::format("![Ceilings of the device]({}.png)\n\n", kFirstChartFileName);
   } else {
     text += kExplanation;
   }
-  for (const ExperimentAnalysis& experiment : analysis.experiments) text += section(run, experiment);
-  text += primitives(run) + ceilings(run);
+  for (const ExperimentReport& experiment : report.experiments) text += section(experiment);
+  text += primitives(run) + ceilings(report);
   for (const AgreementTable& table : agreement_tables(run)) text += agreements(table);
   return text + environment(run);
 }

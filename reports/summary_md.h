@@ -3,13 +3,13 @@
 
 #include <string>
 
-#include "analysis/analysis.h"
+#include "reports/report_model.h"
 
 namespace rooflinectl {
 
 /// What a pull request wants to show: per experiment the picture, the table and the ladder's steps; the
 /// ceilings and the environment. GitHub-flavoured Markdown; pictures are links to `chart_file_name(…)` +
 /// `.png` beside it, and of a run without experiments to `roofline.png`.
-std::string summary_md(const Run& run, const Analysis& analysis);
+std::string summary_md(const ReportModel& report);
 
 }  // namespace rooflinectl

@@ -26,23 +26,24 @@ std::string point_table(const ExperimentAnalysis& experiment, std::size_t width)
   return text_table(std::move(columns), width, {"limit"});
 }
 
-std::string ceiling_table(const Run& run, const std::vector<CeilingPair>& pairs, std::size_t width) {
+std::string ceiling_table(const ReportModel& report, std::size_t width) {
   std::vector<TextColumn> columns;
   for (const CeilingColumn& column : ceiling_columns()) {
     if (column.title == "method") continue;
     std::vector<std::string> texts;
-    for (const CeilingPair& pair : pairs) {
+    for (const CeilingPair& pair : report.ceilings) {
       // What the counters say instead stands below the table.
       const bool is_finding = column.title == "counted" && pair.measured != nullptr &&
                               pair.measured->confirmation && !pair.measured->confirmation->agrees;
-      texts.push_back(is_finding ? "no" : column.text(run, pair));
+      texts.push_back(is_finding ? "no" : column.text(report.run, pair));
     }
     columns.push_back(text_column(column.title, column.is_number, texts));
   }
   return text_table(std::move(columns), width, {"at its clock", "SM clock", "theoretical"});
 }
 
-std::string block(const Run& run, const ExperimentAnalysis& experiment, std::size_t width) {
+std::string block(const ExperimentReport& report, std::size_t width) {
+  const ExperimentAnalysis& experiment = *report.analysis;
   const std::string title = experiment.title.empty() ? experiment.name : experiment.title;
   std::string text = sentence(fmt::format("{}: {}", experiment.name, title), width);
   text += point_table(experiment, width);
@@ -53,7 +54,7 @@ std::string block(const Run& run, const ExperimentAnalysis& experiment, std::siz
                      width);
   }
   for (const std::string& finding : implausible_texts(experiment.points)) text += paragraph(finding, width);
-  return text + sentence(provenance(run, experiment.points), width);
+  return text + sentence(report.chart.provenance, width);
 }
 
 std::string primitive_table(const Run& run, std::size_t width) {
@@ -78,9 +79,10 @@ std::string self_test_lines(const SelfTest& self_test, std::size_t width) {
 }
 
 // What a run shows below its points or its ceilings.
-std::string below_tables(const Run& run, const std::vector<CeilingPair>& pairs, std::size_t width) {
+std::string below_tables(const ReportModel& report, std::size_t width) {
+  const Run& run = report.run;
   std::string text;
-  for (const std::string& finding : ceiling_findings(pairs)) text += paragraph(finding, width);
+  for (const std::string& finding : ceiling_findings(report.ceilings)) text += paragraph(finding, width);
   if (run.self_test) text += self_test_lines(*run.self_test, width);
   if (!run.primitives.empty()) text += fmt::format("\n{}", primitive_table(run, width));
   return text;
@@ -92,16 +94,16 @@ std::size_t width_of(int columns) {
 
 }  // namespace
 
-std::string terminal_summary(const Run& run, int columns) {
-  const Analysis analysis = analyse(run);
+std::string terminal_summary(const ReportModel& report, int columns) {
+  const std::size_t width = width_of(columns);
+  if (report.experiments.empty()) return ceiling_table(report, width) + below_tables(report, width);
   std::string text;
-  for (const ExperimentAnalysis& experiment : analysis.experiments) {
+  for (const ExperimentReport& experiment : report.experiments) {
     if (!text.empty()) text += "\n";
-    text += block(run, experiment, width_of(columns));
+    text += block(experiment, width);
   }
-  text += below_tables(run, ceiling_pairs(run), width_of(columns));
-  if (analysis.experiments.empty()) return text;
-  const std::string roofline = terminal_roofline(run, analysis.experiments.front(), columns);
+  text += below_tables(report, width);
+  const std::string roofline = terminal_roofline(report.experiments.front(), columns);
   return roofline.empty() ? text : fmt::format("{}\n{}", text, roofline);
 }
 
@@ -114,11 +116,6 @@ std::string terminal_self_test(const SelfTest& self_test, int columns) {
   }
   return text_table(std::move(table_columns), width_of(columns), {"tolerance"}) + "\n" +
          self_test_lines(self_test, width_of(columns));
-}
-
-std::string terminal_ceilings(const Run& run, int columns) {
-  const std::vector<CeilingPair> pairs = ceiling_pairs(run);
-  return ceiling_table(run, pairs, width_of(columns)) + below_tables(run, pairs, width_of(columns));
 }
 
 }  // namespace rooflinectl

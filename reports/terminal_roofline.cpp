@@ -179,10 +179,10 @@ std::string intensity_scale(const Canvas& canvas, const Window& window) {
 
 }  // namespace
 
-std::string terminal_roofline(const Run& run, const ExperimentAnalysis& experiment, int columns) {
+std::string terminal_roofline(const ExperimentReport& experiment, int columns) {
   const auto width = std::min(static_cast<std::size_t>(std::max(columns, 1)), kWidest);
   if (width < kNarrowest) return {};
-  const ChartModel chart = chart_model(run, experiment);
+  const ChartModel& chart = experiment.chart;
   const bool has_points = std::any_of(chart.points.begin(), chart.points.end(),
                                       [](const ChartPoint& point) { return point.useful.has_value(); });
   if (!has_points) return {};
@@ -193,7 +193,8 @@ std::string terminal_roofline(const Run& run, const ExperimentAnalysis& experime
   draw_points(canvas, chart);
   const auto scale = rate_scale(canvas, window);
   std::string text = sentence(
-      fmt::format("{}: {}/s over {}/byte", experiment.name, chart.operations, chart.operations), width);
+      fmt::format("{}: {}/s over {}/byte", experiment.analysis->name, chart.operations, chart.operations),
+      width);
   for (int row = 0; row < kRows; ++row) {
     const auto tick = scale.find(row);
     text += sentence(

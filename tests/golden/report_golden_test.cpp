@@ -36,22 +36,22 @@ bool is_update() {
 void write_ceilings(const fs::path& folder) {
   const TemporaryFolder written;
   const Run run = constructed::with_levels(constructed::empty_run());
-  write_reports(run, written.path());
+  write_reports(ReportModel(run), written.path());
   for (const std::string extension : {".svg", ".png"}) {
     fs::copy_file(written.path() / ("roofline" + extension), folder / ("roofline-ceilings" + extension));
   }
-  write_file(folder / "terminal-ceilings.txt", terminal_ceilings(run, 100));
+  write_file(folder / "terminal-ceilings.txt", terminal_summary(ReportModel(run), 100));
 }
 
 /// The primitives have a picture, a table and a file of their own.
 void write_primitives(const fs::path& folder) {
   const TemporaryFolder written;
   const Run run = recorded_run("primitives-h200");
-  write_reports(run, written.path());
+  write_reports(ReportModel(run), written.path());
   for (const std::string name : {"primitives.svg", "primitives.png", "primitives.csv"}) {
     fs::copy_file(written.path() / name, folder / name);
   }
-  write_file(folder / "terminal-primitives.txt", terminal_ceilings(run, 100));
+  write_file(folder / "terminal-primitives.txt", terminal_summary(ReportModel(run), 100));
 }
 
 /// Which rules hold at each point of the recordings: a rule that comes to hold where it did not, shows here.
@@ -75,7 +75,7 @@ void write_findings(const fs::path& folder) {
 void write_themes(const fs::path& folder) {
   for (const Theme theme : {Theme::dark, Theme::print}) {
     const TemporaryFolder written;
-    write_reports(golden_run(), written.path(), {.theme = theme});
+    write_reports(ReportModel(golden_run(), {.theme = theme}), written.path());
     for (const std::string extension : {".svg", ".png"}) {
       fs::copy_file(written.path() / ("roofline" + extension),
                     folder / fmt::format("roofline-{}{}", to_string(theme), extension));
@@ -87,8 +87,8 @@ void write_themes(const fs::path& folder) {
 const fs::path& reports_folder() {
   static const TemporaryFolder folder;
   static const bool written = [] {
-    write_reports(golden_run(), folder.path());
-    write_file(folder.path() / "terminal.txt", terminal_summary(golden_run(), 100));
+    write_reports(ReportModel(golden_run()), folder.path());
+    write_file(folder.path() / "terminal.txt", terminal_summary(ReportModel(golden_run()), 100));
     write_ceilings(folder.path());
     write_primitives(folder.path());
     write_findings(folder.path());

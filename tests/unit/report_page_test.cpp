@@ -27,9 +27,8 @@ namespace fs = std::filesystem;
 using testing::HasSubstr;
 
 std::string page_of(const Run& run) {
-  const Analysis analysis = analyse(run);
-  return report_page(run, analysis,
-                     std::vector<PagePictures>(analysis.experiments.size(), {"<svg></svg>", ""}));
+  const ReportModel report(run);
+  return report_page(report, std::vector<PagePictures>(report.experiments.size(), {"<svg></svg>", ""}));
 }
 
 /// Not HasSubstr: a failure would print the whole page.
@@ -205,7 +204,7 @@ class WriteReports : public testing::Test {
 
 TEST_F(WriteReports, WritesAndNamesEveryFile) {
   std::vector<std::string> names;
-  for (const fs::path& file : write_reports(constructed::run(), folder_)) {
+  for (const fs::path& file : write_reports(ReportModel(constructed::run()), folder_)) {
     EXPECT_GT(fs::file_size(file), 0U) << file;
     names.push_back(file.filename());
   }
@@ -217,21 +216,21 @@ TEST_F(WriteReports, WritesAndNamesEveryFile) {
 }
 
 TEST_F(WriteReports, ThePageHoldsThePicture) {
-  write_reports(constructed::run(), folder_);
+  write_reports(ReportModel(constructed::run()), folder_);
   EXPECT_TRUE(holds(read_file(folder_ / "report.html"), read_file(folder_ / "roofline-seeds.svg")));
 }
 
 TEST_F(WriteReports, ThePageOfTheShippedRecordingIsSmall) {
   const fs::path recording =
       fs::path(ROOFLINECTL_SOURCE_FOLDER) / "recordings" / "reductions-h200" / "run.json";
-  write_reports(run_from_json(read_file(recording), recording.string()), folder_);
+  write_reports(ReportModel(run_from_json(read_file(recording), recording.string())), folder_);
   EXPECT_LT(fs::file_size(folder_ / "report.html"), 2'000'000U);
 }
 
 TEST_F(WriteReports, ARunWithoutPointsHasReportsToo) {
   auto run = constructed::empty_run();
   run.plan.experiments.push_back({.name = "none", .title = "", .timing = {}, .points = {}});
-  EXPECT_EQ(write_reports(run, folder_).size(), 9U);
+  EXPECT_EQ(write_reports(ReportModel(run), folder_).size(), 9U);
 }
 
 TEST_F(WriteReports, ALevelsPictureOnlyWhereMoreThanDramWasCounted) {
@@ -242,7 +241,7 @@ TEST_F(WriteReports, ALevelsPictureOnlyWhereMoreThanDramWasCounted) {
       measurement.counters.erase(measurement.counters.find(key));
     }
   }
-  write_reports(run, folder_);
+  write_reports(ReportModel(run), folder_);
   EXPECT_TRUE(fs::exists(folder_ / "roofline-ladder-levels.svg"));
   EXPECT_TRUE(fs::exists(folder_ / "roofline-ladder-levels.png"));
   EXPECT_FALSE(fs::exists(folder_ / "roofline-seeds-levels.svg"));
@@ -250,7 +249,7 @@ TEST_F(WriteReports, ALevelsPictureOnlyWhereMoreThanDramWasCounted) {
 
 TEST_F(WriteReports, ChosenLevelsAreInTheMainPicture) {
   const auto run = constructed::with_levels(constructed::run());
-  write_reports(run, folder_, {.levels = {MemoryLevel::l2}, .precisions = {"bf16"}});
+  write_reports(ReportModel(run, {.levels = {MemoryLevel::l2}, .precisions = {"bf16"}}), folder_);
   const std::string svg = read_file(folder_ / "roofline.svg");
   EXPECT_TRUE(holds(svg, ">L2 read 9.90 TB/s<"));
   EXPECT_TRUE(holds(svg, ">BF16 tensor 850 TFLOP/s<"));
@@ -261,7 +260,8 @@ TEST_F(WriteReports, ChosenLevelsAreInTheMainPicture) {
 
 TEST_F(WriteReports, ARunOfCeilingsHasAPictureAndEveryTable) {
   std::vector<std::string> names;
-  for (const fs::path& file : write_reports(constructed::with_levels(constructed::empty_run()), folder_)) {
+  for (const fs::path& file :
+       write_reports(ReportModel(constructed::with_levels(constructed::empty_run())), folder_)) {
     names.push_back(file.filename());
   }
   EXPECT_THAT(names, testing::UnorderedElementsAre("roofline.svg", "roofline.png", "roofline.pdf",
@@ -281,7 +281,7 @@ TEST_F(WriteReports, AThousandSizesTakeSeconds) {
     run.measurements.push_back(measurement);
   }
   const auto begin = std::chrono::steady_clock::now();
-  write_reports(run, folder_);
+  write_reports(ReportModel(run), folder_);
   EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
 }
 
@@ -290,12 +290,12 @@ TEST_F(WriteReports, AbsurdValuesDoNotStopTheReport) {
   run.measurements[0].time->median_s = 1e308;
   run.measurements[1].time->median_s = 1e-308;
   for (Ceiling& ceiling : run.ceilings) ceiling.value = 1e-308;
-  EXPECT_FALSE(write_reports(run, folder_).empty());
+  EXPECT_FALSE(write_reports(ReportModel(run), folder_).empty());
 }
 
 TEST_F(WriteReports, AnOutputThatCannotBeWrittenIsAnEnvironmentError) {
   try {
-    write_reports(constructed::run(), folder_ / "missing");
+    write_reports(ReportModel(constructed::run()), folder_ / "missing");
     FAIL() << "no error";
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::environment);

@@ -125,7 +125,7 @@ Run implausible_run() {
 
 TEST(SummaryMd, NamesWhatCannotBeRight) {
   const auto run = implausible_run();
-  const std::string text = summary_md(run, analyse(run));
+  const std::string text = summary_md(ReportModel(run));
   EXPECT_THAT(text, HasSubstr("\n- V0: 400.0 % of the roof: "));
   EXPECT_THAT(text, HasSubstr("| 400.0 % |")) << "never clamped";
   EXPECT_THAT(text, HasSubstr("\n- L2 read: not confirmed: counted 0.61 of the bytes\n"));
@@ -135,19 +135,19 @@ TEST(SummaryMd, NamesWhatCannotBeRight) {
 
 TEST(SummaryMd, NamesTheLimitingLevel) {
   const auto run = constructed::with_levels(constructed::run());
-  EXPECT_THAT(summary_md(run, analyse(run)), HasSubstr("| dram | dram 96 % |"));
+  EXPECT_THAT(summary_md(ReportModel(run)), HasSubstr("| dram | dram 96 % |"));
 }
 
 TEST(SummaryMd, ShowsThePictureOfAllLevelsWhereThereIsOne) {
   const auto run = constructed::with_levels(constructed::run());
-  EXPECT_THAT(summary_md(run, analyse(run)), HasSubstr("](roofline-ladder-levels.png)"));
+  EXPECT_THAT(summary_md(ReportModel(run)), HasSubstr("](roofline-ladder-levels.png)"));
   const auto without = constructed::run();
-  EXPECT_THAT(summary_md(without, analyse(without)), Not(HasSubstr("-levels.png")));
+  EXPECT_THAT(summary_md(ReportModel(without)), Not(HasSubstr("-levels.png")));
 }
 
 TEST(SummaryMd, ARunOfCeilingsShowsTheirPicture) {
   const auto run = constructed::empty_run();
-  const std::string text = summary_md(run, analyse(run));
+  const std::string text = summary_md(ReportModel(run));
   EXPECT_THAT(text, HasSubstr("](roofline.png)"));
   EXPECT_THAT(text, HasSubstr("| F32 FMA | 65.0 TFLOP/s | 66.9 TFLOP/s |"));
 }
@@ -156,14 +156,14 @@ TEST(SummaryMd, ACeilingFromTheCacheSaysWhenItWasMeasured) {
   auto run = constructed::empty_run();
   run.ceilings[1].measured_utc = "2025-12-31T10:00:00Z";
   run.ceilings[2].measured_utc = run.started_utc;
-  const std::string text = summary_md(run, analyse(run));
+  const std::string text = summary_md(ReportModel(run));
   EXPECT_THAT(text, HasSubstr("constructed: 4 blocks per SM; measured 2025-12-31 10:00 UTC |"));
   EXPECT_THAT(text, Not(HasSubstr("measured 2026")));
 }
 
 TEST(SummaryMd, HoldsPictureTableStepsCeilingsAndEnvironment) {
   const auto run = constructed::run();
-  const std::string text = summary_md(run, analyse(run));
+  const std::string text = summary_md(ReportModel(run));
   EXPECT_THAT(text, HasSubstr("](roofline-ladder.png)"));
   EXPECT_THAT(text, HasSubstr("- V2 → V3: 1.01×, shared wavefronts per instruction 3.10 → 1.00"));
   EXPECT_THAT(text,
@@ -179,7 +179,7 @@ TEST(SummaryMd, SaysHowManyMovesItLeavesOut) {
   const auto step = std::find_if(steps.begin(), steps.end(),
                                  [](const LadderStep& candidate) { return candidate.moves.size() > 3; });
   ASSERT_NE(step, steps.end());
-  const std::string text = summary_md(run, analysis);
+  const std::string text = summary_md(ReportModel(run));
   const std::string line = text.substr(text.find("- " + step->from->label + " → " + step->to->label + ":"));
   EXPECT_THAT(line.substr(0, line.find('\n')),
               testing::EndsWith(", and " + std::to_string(step->moves.size() - 3) + " more"));
@@ -188,14 +188,14 @@ TEST(SummaryMd, SaysHowManyMovesItLeavesOut) {
 TEST(SummaryMd, NamesCannotBreakTheTable) {
   auto run = constructed::run();
   run.catalogue.variants[0].label = "a|b<i>\nc";
-  EXPECT_THAT(summary_md(run, analyse(run)), HasSubstr("| a\\|b\\<i\\> c | 2^28 |"));
+  EXPECT_THAT(summary_md(ReportModel(run)), HasSubstr("| a\\|b\\<i\\> c | 2^28 |"));
 }
 
 TEST(SummaryMd, AFailureNamesItsCause) {
   auto run = constructed::run();
   run.measurements[2].status = Status::failed;
   run.measurements[2].cause = "illegal address";
-  EXPECT_THAT(summary_md(run, analyse(run)), HasSubstr("- V2 failed: illegal address"));
+  EXPECT_THAT(summary_md(ReportModel(run)), HasSubstr("- V2 failed: illegal address"));
 }
 
 std::vector<std::string> lines_of(const std::string& text) {
@@ -210,14 +210,14 @@ TEST(TerminalSummary, FitsItsColumns) {
   run.catalogue.variants[4].label = std::string(200, 'x');
   run.measurements[5].cause = std::string(300, 'y');
   for (const int columns : {60, 80, 100, 200}) {
-    for (const std::string& line : lines_of(terminal_summary(run, columns))) {
+    for (const std::string& line : lines_of(terminal_summary(ReportModel(run), columns))) {
       EXPECT_LE(decode_utf8(line).size(), static_cast<std::size_t>(columns)) << line;
     }
   }
 }
 
 TEST(TerminalSummary, ShowsAPointInOneLine) {
-  const auto lines = lines_of(terminal_summary(constructed::run(), 100));
+  const auto lines = lines_of(terminal_summary(ReportModel(constructed::run()), 100));
   EXPECT_THAT(lines, testing::Contains(testing::AllOf(StartsWith("V3 "), HasSubstr("2^28"), HasSubstr("f32"),
                                                       HasSubstr("1.132 ms"), HasSubstr("952"),
                                                       HasSubstr("20.8 %"), HasSubstr("latency"))));
@@ -226,7 +226,7 @@ TEST(TerminalSummary, ShowsAPointInOneLine) {
 TEST(TerminalSummary, AMissingNumberIsADash) {
   auto run = constructed::run();
   run.measurements[0].counters.clear();
-  const auto lines = lines_of(terminal_summary(run, 100));
+  const auto lines = lines_of(terminal_summary(ReportModel(run), 100));
   EXPECT_THAT(lines,
               testing::Contains(testing::AllOf(StartsWith("V0 "), HasSubstr("–"), HasSubstr("declared"))));
 }
@@ -234,31 +234,38 @@ TEST(TerminalSummary, AMissingNumberIsADash) {
 TEST(TerminalSummary, NoControlCharacterReachesTheTerminal) {
   auto run = constructed::run();
   run.catalogue.variants[0].label = "\x1b[31mred";
-  EXPECT_THAT(terminal_summary(run, 100), Not(HasSubstr("\x1b")));
+  EXPECT_THAT(terminal_summary(ReportModel(run), 100), Not(HasSubstr("\x1b")));
 }
 
 TEST(TerminalSummary, NamesTheLimitingLevelWhereThereIsRoom) {
   const auto run = constructed::with_levels(constructed::run());
-  EXPECT_THAT(terminal_summary(run, 100), HasSubstr("dram 96 %"));
-  EXPECT_THAT(terminal_summary(run, 80), Not(HasSubstr("dram 96 %")));
+  EXPECT_THAT(terminal_summary(ReportModel(run), 100), HasSubstr("dram 96 %"));
+  EXPECT_THAT(terminal_summary(ReportModel(run), 80), Not(HasSubstr("dram 96 %")));
 }
 
 TEST(TerminalSummary, SaysBelowTheTableWhatCannotBeRight) {
-  const std::string text = terminal_summary(implausible_run(), 60);
+  const std::string text = terminal_summary(ReportModel(implausible_run()), 60);
   EXPECT_THAT(text, HasSubstr("\nV0: 400.0 % of the roof: "));
   for (const std::string& line : lines_of(text)) EXPECT_LE(decode_utf8(line).size(), 60U) << line;
 }
 
+/// The same without points.
+Run implausible_ceilings() {
+  auto run = implausible_run();
+  run.plan.experiments.clear();
+  return run;
+}
+
 TEST(TerminalCeilings, FitsItsColumns) {
   for (const int columns : {1, 40, 60, 80, 100, 200}) {
-    for (const std::string& line : lines_of(terminal_ceilings(implausible_run(), columns))) {
+    for (const std::string& line : lines_of(terminal_summary(ReportModel(implausible_ceilings()), columns))) {
       EXPECT_LE(decode_utf8(line).size(), static_cast<std::size_t>(columns)) << line;
     }
   }
 }
 
 TEST(TerminalCeilings, ShowsACeilingInOneLineAndFindingsBelow) {
-  const auto lines = lines_of(terminal_ceilings(implausible_run(), 100));
+  const auto lines = lines_of(terminal_summary(ReportModel(implausible_ceilings()), 100));
   EXPECT_THAT(lines, testing::Contains(testing::AllOf(StartsWith("L1 read "), HasSubstr("31.0 TB/s"),
                                                       HasSubstr("92.7 %"), testing::EndsWith("ok"))));
   EXPECT_THAT(lines, testing::Contains(testing::AllOf(StartsWith("L2 read "), testing::EndsWith("no"))));
@@ -270,7 +277,7 @@ TEST(TerminalCeilings, ScalesTheTheoreticalValueToTheClock) {
   for (Ceiling& ceiling : run.ceilings) {
     if (ceiling.id == "f32_fma" && ceiling.source == CeilingSource::measured) ceiling.sm_clock_hz = 0.99e9;
   }
-  EXPECT_THAT(lines_of(terminal_ceilings(run, 100)),
+  EXPECT_THAT(lines_of(terminal_summary(ReportModel(run), 100)),
               testing::Contains(testing::AllOf(StartsWith("F32 FMA "), HasSubstr("66.9 TFLOP/s"),
                                                HasSubstr("33.5 TFLOP/s"), HasSubstr("990 MHz"))));
 }
@@ -278,7 +285,7 @@ TEST(TerminalCeilings, ScalesTheTheoreticalValueToTheClock) {
 TEST(TerminalCeilings, ARunWithoutCeilingsHasAnEmptyTable) {
   auto run = constructed::empty_run();
   run.ceilings.clear();
-  EXPECT_EQ(lines_of(terminal_ceilings(run, 100)).size(), 1U);
+  EXPECT_EQ(lines_of(terminal_summary(ReportModel(run), 100)).size(), 1U);
 }
 
 }  // namespace

@@ -107,11 +107,12 @@ TEST(SelfTestTable, EveryQuantityHasItsOwnFigures) {
 
 TEST(SelfTestTable, OfARunThatPassedIsALineInTheTerminalAndATableInTheSummary) {
   auto run = constructed::run();
-  EXPECT_THAT(terminal_summary(run, 120), Not(HasSubstr("elf-test")));
-  EXPECT_THAT(summary_md(run, analyse(run)), Not(HasSubstr("elf-test")));
+  EXPECT_THAT(terminal_summary(ReportModel(run), 120), Not(HasSubstr("elf-test")));
+  EXPECT_THAT(summary_md(ReportModel(run)), Not(HasSubstr("elf-test")));
   run.self_test = self_test({operations(8650752)});
-  EXPECT_THAT(terminal_summary(run, 120), HasSubstr("\nself-test: 1 of 1 number agree with known work\n"));
-  const std::string summary = summary_md(run, analyse(run));
+  EXPECT_THAT(terminal_summary(ReportModel(run), 120),
+              HasSubstr("\nself-test: 1 of 1 number agree with known work\n"));
+  const std::string summary = summary_md(ReportModel(run));
   EXPECT_THAT(summary, HasSubstr("## Self-test"));
   EXPECT_THAT(summary, Not(HasSubstr("suspect")));
 }
@@ -119,13 +120,13 @@ TEST(SelfTestTable, OfARunThatPassedIsALineInTheTerminalAndATableInTheSummary) {
 TEST(SelfTestTable, ADifferenceStandsBeforeTheNumbersThatItMakesSuspect) {
   auto run = constructed::run();
   run.self_test = self_test({operations(8650751)});
-  const std::string summary = summary_md(run, analyse(run));
+  const std::string summary = summary_md(ReportModel(run));
   const std::size_t finding = summary.find("suspect are executed f32 operations");
   ASSERT_NE(finding, std::string::npos);
   EXPECT_LT(finding, summary.find("\n## "));
-  EXPECT_THAT(terminal_summary(run, 200),
+  EXPECT_THAT(terminal_summary(ReportModel(run), 200),
               HasSubstr("fadd is 8650751, known to be 8650752: suspect are executed"));
-  EXPECT_THAT(terminal_ceilings(run, 200), HasSubstr("fadd is 8650751"));
+  EXPECT_THAT(terminal_summary(ReportModel(run), 200), HasSubstr("fadd is 8650751"));
   EXPECT_THAT(terminal_self_test(*run.self_test, 200),
               AllOf(HasSubstr("known work"), HasSubstr("differs"), HasSubstr(kSuspectCounters)));
 }

@@ -104,7 +104,8 @@ TEST(SizeSweep, SpeedIsTheTimeOfTheReferenceOverThatOfTheVersion) {
 TEST(SizeSweep, PictureNamesCurvesAndLimits) {
   const auto run = sweep_run(20);
   const Analysis analysis = analyse(run);
-  const std::string svg = to_svg(size_sweep_scene(size_sweep(run, analysis.experiments.front())));
+  const std::string svg = to_svg(size_sweep_scene(chart_model(run, analysis.experiments.front()),
+                                                  size_sweep(run, analysis.experiments.front())));
   for (const char* text :
        {">ours<", ">theirs<", ">cold<", ">warm<", ">f16<", ">2^10<", ">DRAM read 4.58 TB/s<", ">L2 "}) {
     EXPECT_THAT(svg, HasSubstr(text));
@@ -113,26 +114,28 @@ TEST(SizeSweep, PictureNamesCurvesAndLimits) {
 
 TEST(SizeSweep, LegendExplainsTheLinesHoweverManyVersionsThereAre) {
   const auto run = sweep_run(4);
-  SizeSweep sweep = size_sweep(run, analyse(run).experiments.front());
+  const Analysis analysis = analyse(run);
+  const ChartModel chart = chart_model(run, analysis.experiments.front());
+  SizeSweep sweep = size_sweep(run, analysis.experiments.front());
   for (int i = 0; i < 13; ++i) sweep.versions.push_back(fmt::format("another version {}", i));
-  const std::string few = to_svg(size_sweep_scene(sweep));
+  const std::string few = to_svg(size_sweep_scene(chart, sweep));
   for (const char* text : {">cold<", ">warm<", ">ours<", ">another version 12<"}) {
     EXPECT_THAT(few, HasSubstr(text));
   }
   for (int i = 13; i < 100; ++i) sweep.versions.push_back(fmt::format("another version {}", i));
-  const std::string many = to_svg(size_sweep_scene(sweep));
+  const std::string many = to_svg(size_sweep_scene(chart, sweep));
   EXPECT_THAT(many, HasSubstr(">warm<"));
   EXPECT_THAT(many, Not(HasSubstr(">another version 99<")));
 }
 
 TEST(SizeSweep, SummaryShowsPictureAndSpeeds) {
   const auto run = sweep_run(4);
-  const std::string summary = summary_md(run, analyse(run));
+  const std::string summary = summary_md(ReportModel(run));
   EXPECT_THAT(summary, HasSubstr("](bandwidth-sweep.png)"));
   EXPECT_THAT(summary, HasSubstr("**Speed of ours over theirs, cold**"));
   EXPECT_THAT(summary, HasSubstr("| 2^10 | 2.00× | 2.00× |"));
   const auto few = sweep_run(3);
-  EXPECT_THAT(summary_md(few, analyse(few)), Not(HasSubstr("bandwidth-sweep")));
+  EXPECT_THAT(summary_md(ReportModel(few)), Not(HasSubstr("bandwidth-sweep")));
 }
 
 }  // namespace

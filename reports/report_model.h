@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "analysis/explanation.h"
+#include "reports/chart_model.h"
+#include "reports/roof_lines.h"
+#include "reports/size_sweep.h"
+
+namespace rooflinectl {
+
+/// What the reports say of one experiment.
+struct ExperimentReport {
+  const ExperimentAnalysis* analysis = nullptr;
+  ChartModel chart;                            ///< one mark per point, at its DRAM intensity
+  ChartModel levels;                           ///< a mark per memory level
+  std::optional<ChartModel> chosen;            ///< the main picture, where a selection asks for another
+  std::vector<PointExplanation> explanations;  ///< one for each point
+  std::optional<SizeSweep> sizes;              ///< only where there is a curve to draw
+  std::vector<SpeedTable> speeds;
+};
+
+/// Everything that the reports of a run show, derived once: each format only writes it down.
+struct ReportModel {
+  /// `run` must outlive the model. `selection` chooses what is in the main pictures.
+  explicit ReportModel(const Run& run, ChartSelection selection = {});
+  // Its parts point into each other.
+  ReportModel(const ReportModel&) = delete;
+  ReportModel& operator=(const ReportModel&) = delete;
+
+  const Run& run;
+  ChartSelection selection;
+  Analysis analysis;
+  std::vector<CeilingPair> ceilings;
+  ChartModel ceilings_chart;  ///< the roofs of the device and no points
+  std::vector<ExperimentReport> experiments;
+};
+
+}  // namespace rooflinectl
