@@ -464,10 +464,14 @@ CounterSession counter_session_from(const Reader& reader) {
 namespace {
 
 Json to_json(const TimeResult& time) {
-  return {{"median_s", time.median_s},   {"ci_low_s", time.ci_low_s},
-          {"ci_high_s", time.ci_high_s}, {"launches_per_sample", time.launches_per_sample},
-          {"noisy", time.noisy},         {"throttled_samples", time.throttled_samples},
-          {"samples_s", time.samples_s}, {"sample_clocks_hz", time.sample_clocks_hz}};
+  Json value = {{"median_s", time.median_s},   {"ci_low_s", time.ci_low_s},
+                {"ci_high_s", time.ci_high_s}, {"launches_per_sample", time.launches_per_sample},
+                {"noisy", time.noisy},         {"throttled_samples", time.throttled_samples},
+                {"samples_s", time.samples_s}, {"sample_clocks_hz", time.sample_clocks_hz}};
+  if (time.mode) value["mode"] = to_string(*time.mode);
+  set_if(value, "sm_clock_hz", time.sm_clock_hz);
+  if (time.clock_event_reasons) value["clock_event_reasons"] = *time.clock_event_reasons;
+  return value;
 }
 
 TimeResult time_from(const Reader& reader) {
@@ -480,6 +484,17 @@ TimeResult time_from(const Reader& reader) {
   time.throttled_samples = reader["throttled_samples"].small_integer();
   time.samples_s = reader["samples_s"].numbers();
   time.sample_clocks_hz = reader["sample_clocks_hz"].numbers();
+  if (reader.has("mode")) time.mode = parse_enum(reader["mode"], launch_mode_from);
+  if (reader.has("sm_clock_hz")) time.sm_clock_hz = reader["sm_clock_hz"].number();
+  if (reader.has("clock_event_reasons")) {
+    time.clock_event_reasons.emplace();
+    for (const auto& [reason, samples] : reader["clock_event_reasons"].members()) {
+      time.clock_event_reasons->emplace(reason, samples.small_integer());
+    }
+  } else if (static_cast<std::size_t>(time.throttled_samples) == time.samples_s.size()) {
+    // Early versions held samples against the best clock of the run. Where that left none, all were used.
+    time.throttled_samples = 0;
+  }
   return time;
 }
 
@@ -524,6 +539,8 @@ Json to_json(const Measurement& measurement) {
   if (measurement.time) value["time"] = to_json(*measurement.time);
   if (measurement.energy) value["energy"] = to_json(*measurement.energy);
   value["counters"] = to_json(measurement.counters);
+  if (!measurement.counter_spread.empty()) value["counter_spread"] = measurement.counter_spread;
+  if (measurement.counter_repeats > 0) value["counter_repeats"] = measurement.counter_repeats;
   return value;
 }
 
@@ -558,6 +575,14 @@ Measurement measurement_from(const Reader& reader) {
   if (reader.has("time")) measurement.time = time_from(reader["time"]);
   if (reader.has("energy")) measurement.energy = energy_from(reader["energy"]);
   measurement.counters = counters_from(reader["counters"]);
+  if (reader.has("counter_spread")) {
+    for (const auto& [key, spread] : reader["counter_spread"].members()) {
+      measurement.counter_spread.emplace(key, spread.number());
+    }
+  }
+  if (reader.has("counter_repeats")) {
+    measurement.counter_repeats = reader["counter_repeats"].small_integer();
+  }
   return measurement;
 }
 

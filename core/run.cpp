@@ -49,4 +49,8 @@ std::string_view to_string(RunSource source) {
   return source == RunSource::measured ? "measured" : "replayed";
 }
 
+LaunchMode launch_mode(const TimeResult& time) {
+  return time.mode.value_or(time.launches_per_sample > 1 ? LaunchMode::graph : LaunchMode::plain);
+}
+
 }  // namespace rooflinectl

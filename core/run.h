@@ -119,16 +119,27 @@ struct Verification {
 /// Time per launch of the variant, in seconds, from unprofiled runs.
 struct TimeResult {
   double median_s = 0;
-  double ci_low_s = 0;  ///< 95 % confidence interval of the median, from order statistics
+  double ci_low_s = 0;  ///< 95 % confidence interval of the median
   double ci_high_s = 0;
   int launches_per_sample = 1;  ///< more than one: a graph of that many launches; samples are per launch
   std::vector<double> samples_s;
   std::vector<double> sample_clocks_hz;  ///< SM clock around each sample; 0 where it could not be read
   bool noisy = false;         ///< the time limit, or the largest number of samples, came before the target
-  int throttled_samples = 0;  ///< below 95 % of the best clock of the run; kept, but out of the median
+  int throttled_samples = 0;  ///< slowed down by something other than the kernel: kept, but out of the median
+  std::optional<LaunchMode> mode;  ///< how it was timed; nothing in older runs: see `launch_mode`
+  /// The median over the samples that `median_s` is the median of; nothing in older runs, and where no clock
+  /// could be read.
+  std::optional<double> sm_clock_hz;
+  /// How many samples each of the driver's reasons for a lower clock (`power cap`, `thermal`, …) was given
+  /// for. Nothing in older runs, and where the reasons could not be read.
+  std::optional<std::map<std::string, int>> clock_event_reasons;
 
   bool operator==(const TimeResult&) const = default;
 };
+
+/// How the samples were taken: as graphs of launches or launch by launch. Older runs do not say, but only
+/// samples that are graphs have several launches.
+LaunchMode launch_mode(const TimeResult& time);
 
 /// What launches cost in energy, as the meter of the whole board has it, its idle share included. They
 /// follow each other, so caches hold what the launch before left.
@@ -152,6 +163,10 @@ struct Measurement {
   std::optional<TimeResult> time;
   std::optional<EnergyResult> energy;  ///< nothing where the plan does not ask for it
   Counters counters;
+  /// By counter: (largest − smallest) / median over the times that the launch was counted. Empty where it was
+  /// counted once, and in older runs.
+  std::map<std::string, double> counter_spread;
+  int counter_repeats = 0;  ///< how often the launch was counted; 0 in older runs
 
   bool operator==(const Measurement&) const = default;
 };

@@ -21,10 +21,10 @@ except ImportError:
     sys.exit(77)
 
 OPTIONAL_MEMBERS = {
-    "cause", "confirmation", "cupti_version", "default_elements_per_thread", "elements_per_thread", "energy", "launch_mode",
-    "measured_utc",
+    "cause", "clock_event_reasons", "confirmation", "counter_repeats", "counter_spread", "cupti_version", "default_elements_per_thread", "elements_per_thread", "energy", "launch_mode",
+    "measured_utc", "mode",
     "precision", "primitives", "instructions", "resources", "resumed_utc", "self_test", "cross_checks", "time", "verification", "environment", "settings", "text_sha256"}
-MAPS = {"counters", "metrics", "variables"}
+MAPS = {"clock_event_reasons", "counter_spread", "counters", "metrics", "variables"}
 # Objects whose every member may be absent.
 LOOSE = {"settings"}
 
@@ -46,7 +46,7 @@ def is_map(path):
 
 
 def is_optional(path, key):
-    return key in OPTIONAL_MEMBERS or path[-1:] and path[-1] in LOOSE or (key == "sm_clock_hz" and path[0] in {"ceilings", "primitives"})
+    return key in OPTIONAL_MEMBERS or path[-1:] and path[-1] in LOOSE or (key == "sm_clock_hz" and path[0] in {"ceilings", "measurements", "primitives"})
 
 
 def damaged_copies(document):

@@ -161,11 +161,16 @@ inline Run full_run() {
                              .samples_s = {7.4e-3, 7.5e-3, 7.6e-3},
                              .sample_clocks_hz = {1.98e9, 1.97e9, 1.5e9},
                              .noisy = true,
-                             .throttled_samples = 1};
+                             .throttled_samples = 1,
+                             .mode = LaunchMode::graph,
+                             .sm_clock_hz = 1.975e9,
+                             .clock_event_reasons = {{{"hardware slowdown", 1}, {"power cap", 2}}}};
   measured.energy =
       EnergyResult{.joules = CounterValue::measured(0.125), .mean_power_w = 512.5, .duration_s = 1.6};
   measured.counters = {{"fadd", CounterValue::measured(0)},
                        {"dram_read_bytes", CounterValue::unavailable("the chip has no DRAM unit")}};
+  measured.counter_spread = {{"fadd", 0.0625}};
+  measured.counter_repeats = 3;
 
   Measurement failed;
   failed.point = with_elements;

@@ -145,7 +145,10 @@ TEST(RunJson, HoldsTheHashOfThePlan) {
 /// Whether a run may lack the value at `place`: an optional field, or an entry of a map.
 bool may_be_absent(const Pointer& place) {
   static const std::set<std::string> optional_fields = {"cause",
+                                                        "clock_event_reasons",
                                                         "confirmation",
+                                                        "counter_repeats",
+                                                        "counter_spread",
                                                         "cross_checks",
                                                         "cupti_version",
                                                         "default_elements_per_thread",
@@ -155,6 +158,7 @@ bool may_be_absent(const Pointer& place) {
                                                         "energy",
                                                         "environment",
                                                         "measured_utc",
+                                                        "mode",
                                                         "precision",
                                                         "primitives",
                                                         "resources",
@@ -167,10 +171,11 @@ bool may_be_absent(const Pointer& place) {
   const Pointer parent = place.parent_pointer();
   if (optional_fields.contains(place.back())) return true;
   if (parent.empty()) return false;
-  static const std::set<std::string> maps = {"counters", "metrics", "settings", "variables"};
+  static const std::set<std::string> maps = {
+      "clock_event_reasons", "counters", "counter_spread", "metrics", "settings", "variables"};
   const bool in_map = maps.contains(parent.back());
-  const bool clock_of_a_ceiling = place.back() == "sm_clock_hz" && parent.back() != "device";
-  return in_map || clock_of_a_ceiling;
+  const bool optional_clock = place.back() == "sm_clock_hz" && parent.back() != "device";
+  return in_map || optional_clock;
 }
 
 TEST(RunJson, NamesThePlaceOfEveryMissingField) {
@@ -183,6 +188,32 @@ TEST(RunJson, NamesThePlaceOfEveryMissingField) {
     EXPECT_THAT(failure_of(damaged.dump()),
                 EndsWith(fmt::format("{}: the field '{}' is missing", parent.to_string(), place.back())));
   });
+}
+
+TEST(RunJson, SamplesThatAnEarlyVersionCalledThrottledAndUsedAllTheSameAreNoneLeftOut) {
+  Json document = full_document();
+  Json& time = document.at("/measurements/0/time"_json_pointer);
+  time.erase("clock_event_reasons");
+  const auto throttled = [&] {
+    return run_from_json(document.dump(), "run.json").measurements.front().time->throttled_samples;
+  };
+  EXPECT_EQ(throttled(), 1);
+  time["throttled_samples"] = time["samples_s"].size();
+  EXPECT_EQ(throttled(), 0);
+}
+
+TEST(RunJson, OlderRunsTellHowAPointWasTimedByTheLaunchesOfASample) {
+  Json document = full_document();
+  Json& time = document.at("/measurements/0/time"_json_pointer);
+  const auto mode = [&] {
+    return launch_mode(*run_from_json(document.dump(), "run.json").measurements.front().time);
+  };
+  time["mode"] = "plain";
+  EXPECT_EQ(mode(), LaunchMode::plain);
+  time.erase("mode");
+  EXPECT_EQ(mode(), LaunchMode::graph);
+  time["launches_per_sample"] = 1;
+  EXPECT_EQ(mode(), LaunchMode::plain);
 }
 
 TEST(RunJson, NamesThePlaceOfEveryWrongType) {
