@@ -88,7 +88,7 @@ struct RooflinePoint {
   std::optional<MemoryLevel> limiting_level;
 
   Bound bound = Bound::unknown;
-  /// `noisy`, `throttled`, `cache-resident`, `launch-bound`, `above-roof`, `declared` (nothing counted),
+  /// `noisy`, `throttled`, `power-capped`, `cache-resident`, `launch-bound`, `above-roof`, `declared` (nothing counted),
   /// `implausible` (see below), `unverified`, `failed`.
   std::vector<std::string> flags;
   /// Numbers that cannot be right, each with the likely cause: a fraction of the roof or a utilisation above

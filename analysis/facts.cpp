@@ -5,7 +5,6 @@
 #include <cmath>
 
 #include "analysis/point.h"
-#include "core/statistics.h"
 
 namespace rooflinectl {
 
@@ -80,9 +79,7 @@ MaybeValue empty_launch_s(const Run& run, const RooflinePoint& point) {
 MaybeValue sm_cycles(const Run& run, const RooflinePoint& point) {
   const auto time = time_s(point);
   if (!time) return std::nullopt;
-  const auto& clocks = point.measurement->time->sample_clocks_hz;
-  const double measured_hz = clocks.empty() ? 0 : median(clocks);
-  const double clock_hz = measured_hz > 0 ? measured_hz : run.device.sm_clock_hz;
+  const double clock_hz = sm_clock_hz(*point.measurement).value_or(run.device.sm_clock_hz);
   return *time * clock_hz * run.device.sm_count;
 }
 

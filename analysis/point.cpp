@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 #include "core/statistics.h"
 
@@ -15,6 +16,19 @@ Dtype precision_of(const Measurement& measurement) {
 
 bool is_timed(const Measurement& measurement) {
   return measurement.time && measurement.time->median_s > 0;
+}
+
+std::optional<double> sm_clock_hz(const Measurement& measurement) {
+  if (!measurement.time) return std::nullopt;
+  const TimeResult& time = *measurement.time;
+  if (time.sm_clock_hz) return time.sm_clock_hz;
+  // Older runs do not say. They left out the samples with the lowest clocks.
+  std::vector<double> clocks_hz = time.sample_clocks_hz;
+  std::erase_if(clocks_hz, [](double clock_hz) { return clock_hz <= 0; });
+  std::sort(clocks_hz.begin(), clocks_hz.end());
+  const auto left_out = static_cast<std::size_t>(std::max(time.throttled_samples, 0));
+  if (clocks_hz.size() <= left_out) return std::nullopt;
+  return median(std::span(clocks_hz).subspan(left_out));
 }
 
 std::optional<Operations> executed_operations(const Counters& counters, Dtype precision) {
@@ -44,13 +58,6 @@ constexpr double kCacheResidentFraction = 0.9;
 std::optional<double> per_second(std::optional<double> amount, const Measurement& measurement) {
   if (!amount || !is_timed(measurement)) return std::nullopt;
   return *amount / measurement.time->median_s;
-}
-
-/// The clock that the point ran at: the median over its samples.
-std::optional<double> sm_clock_hz(const Measurement& measurement) {
-  if (!measurement.time || measurement.time->sample_clocks_hz.empty()) return std::nullopt;
-  const double clock_hz = median(measurement.time->sample_clocks_hz);
-  return clock_hz > 0 ? std::optional(clock_hz) : std::nullopt;
 }
 
 /// The traffic that was counted; declared where it was not.
@@ -193,6 +200,14 @@ bool is_counted(const Counters& counters) {
                      [](const auto& entry) { return entry.second.available(); });
 }
 
+/// Whether the median is that of launches for which the board's power was all that it may be.
+bool is_power_capped(const TimeResult& time) {
+  if (!time.clock_event_reasons) return false;
+  const auto samples = time.clock_event_reasons->find("power cap");
+  return samples != time.clock_event_reasons->end() &&
+         2 * static_cast<std::size_t>(samples->second) >= time.samples_s.size();
+}
+
 std::vector<std::string> flags_of(const RooflinePoint& point) {
   const Measurement& measurement = *point.measurement;
   std::vector<std::string> flags;
@@ -203,6 +218,7 @@ std::vector<std::string> flags_of(const RooflinePoint& point) {
   flag_if(measurement.status == Status::unverified, "unverified");
   flag_if(measurement.time && measurement.time->noisy, "noisy");
   flag_if(measurement.time && measurement.time->throttled_samples > 0, "throttled");
+  flag_if(measurement.time && is_power_capped(*measurement.time), "power-capped");
   flag_if(point.dram_bytes && *point.dram_bytes < kCacheResidentFraction * point.dram_bytes_useful,
           "cache-resident");
   flag_if(point.bound == Bound::launch, "launch-bound");

@@ -18,6 +18,10 @@ std::optional<Operations> executed_operations(const Counters& counters, Dtype pr
 /// Whether there is a time to divide by.
 bool is_timed(const Measurement& measurement);
 
+/// The SM clock that the point ran at: the median over the samples that its time is the median of. Nothing
+/// where no clock could be read.
+std::optional<double> sm_clock_hz(const Measurement& measurement);
+
 /// Everything of a point but its label.
 RooflinePoint analyse_point(const Run& run, const Measurement& measurement);
 

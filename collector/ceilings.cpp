@@ -51,7 +51,7 @@ Ceiling ceiling_of(const kernels::CeilingBenchmark& benchmark, const TimeResult&
   ceiling.source = CeilingSource::measured;
   ceiling.subject = benchmark.subject;
   ceiling.operation = benchmark.operation;
-  ceiling.sm_clock_hz = median(time.sample_clocks_hz);
+  ceiling.sm_clock_hz = time.sm_clock_hz;
   ceiling.relative_spread = relative_spread(time.samples_s);
   return ceiling;
 }
@@ -138,7 +138,9 @@ Ceiling CeilingBench::burst(const kernels::CeilingBenchmark& benchmark, const Ma
   const auto fastest = std::min_element(result.samples_s.begin(), result.samples_s.end());
   Ceiling ceiling = ceiling_of(benchmark, result);
   ceiling.value = product.operations() / *fastest;
-  ceiling.sm_clock_hz = result.sample_clocks_hz[static_cast<std::size_t>(fastest - result.samples_s.begin())];
+  const double clock_hz =
+      result.sample_clocks_hz[static_cast<std::size_t>(fastest - result.samples_s.begin())];
+  ceiling.sm_clock_hz = clock_hz > 0 ? std::optional(clock_hz) : std::nullopt;
   ceiling.method = fmt::format("{}, {}, fastest of {} products in a burst (median {:.1f} % of that)",
                                library_->description(), product.description(), result.samples_s.size(),
                                100 * *fastest / result.median_s);

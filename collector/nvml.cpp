@@ -40,11 +40,6 @@ struct PciInfo {
   char bus_id[32];
 };
 
-constexpr std::pair<unsigned long long, const char*> kThrottleReasons[] = {
-    {0x002, "application clocks"},   {0x004, "power cap"},     {0x008, "hardware slowdown"},
-    {0x010, "synchronised boost"},   {0x020, "thermal"},       {0x040, "hardware thermal slowdown"},
-    {0x080, "hardware power brake"}, {0x100, "display clocks"}};
-
 /// The library, for as long as this object lives.
 class Nvml {
  public:
@@ -127,14 +122,11 @@ std::optional<unsigned> compute_processes(const Nvml& nvml, Device device) {
   return result == kSuccess ? std::optional(count) : std::nullopt;
 }
 
-std::optional<std::vector<std::string>> throttle_reasons(const Nvml& nvml, Device device) {
-  const auto bits = nvml.get<unsigned long long>("nvmlDeviceGetCurrentClocksThrottleReasons", device);
-  if (!bits) return std::nullopt;
-  std::vector<std::string> reasons;
-  for (const auto& [bit, reason] : kThrottleReasons) {
-    if ((*bits & bit) != 0) reasons.emplace_back(reason);
-  }
-  return reasons;
+std::optional<ClockEventReasons> clock_event_reasons(const Nvml& nvml, Device device) {
+  const auto reasons = nvml.get<unsigned long long>("nvmlDeviceGetCurrentClocksEventReasons", device);
+  // The name before driver 535.
+  return reasons ? reasons
+                 : nvml.get<unsigned long long>("nvmlDeviceGetCurrentClocksThrottleReasons", device);
 }
 
 /// Null if NVML is missing or does not know the GPU.
@@ -197,7 +189,7 @@ std::optional<DeviceState> device_state(const std::string& uuid) {
   state.default_application_sm_clock_hz =
       as_hertz(nvml.get<unsigned>("nvmlDeviceGetDefaultApplicationsClock", device, kSmClock));
   state.temperature_c = nvml.get<unsigned>("nvmlDeviceGetTemperature", device, kGpuTemperature);
-  state.throttle_reasons = throttle_reasons(nvml, device);
+  if (const auto reasons = clock_event_reasons(nvml, device)) state.throttle_reasons = names_of(*reasons);
   state.is_virtual = is_virtual(nvml, device);
   state.confidential_computing = confidential_computing(nvml);
   state.uncorrected_ecc_errors = nvml.get<unsigned long long>("nvmlDeviceGetTotalEccErrors", device,
@@ -206,14 +198,23 @@ std::optional<DeviceState> device_state(const std::string& uuid) {
   return state;
 }
 
-struct BoardEnergy::Connection {
+struct NvmlConnection {
+  explicit NvmlConnection(const std::string& uuid) : device(find_device(nvml, uuid)) {}
+
   Nvml nvml;
-  Device device = nullptr;
+  Device device;
 };
 
-BoardEnergy::BoardEnergy(const std::string& uuid) : connection_(std::make_unique<Connection>()) {
-  connection_->device = find_device(connection_->nvml, uuid);
+ClockEvents::ClockEvents(const std::string& uuid) : connection_(std::make_unique<NvmlConnection>(uuid)) {}
+
+ClockEvents::~ClockEvents() = default;
+
+std::optional<ClockEventReasons> ClockEvents::now() const {
+  if (connection_->device == nullptr) return std::nullopt;
+  return clock_event_reasons(connection_->nvml, connection_->device);
 }
+
+BoardEnergy::BoardEnergy(const std::string& uuid) : connection_(std::make_unique<NvmlConnection>(uuid)) {}
 
 BoardEnergy::~BoardEnergy() = default;
 

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/clock_events.h"
 #include "core/environment.h"
 
 namespace rooflinectl {
@@ -31,6 +32,22 @@ struct DeviceState {
 /// know it.
 std::optional<DeviceState> device_state(const std::string& uuid);
 
+struct NvmlConnection;
+
+/// Why the driver keeps a GPU's clock low, moment by moment.
+class ClockEvents {
+ public:
+  explicit ClockEvents(const std::string& uuid);
+  ~ClockEvents();
+
+  /// The reasons at this moment; of an idle GPU, that it is idle. Nothing where NVML is missing or does not
+  /// tell.
+  std::optional<ClockEventReasons> now() const;
+
+ private:
+  std::unique_ptr<NvmlConnection> connection_;
+};
+
 /// The energy meter of a GPU's board.
 class BoardEnergy {
  public:
@@ -41,8 +58,7 @@ class BoardEnergy {
   std::optional<double> joules() const;
 
  private:
-  struct Connection;
-  std::unique_ptr<Connection> connection_;
+  std::unique_ptr<NvmlConnection> connection_;
 };
 
 }  // namespace rooflinectl

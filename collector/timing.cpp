@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "collector/nvtx.h"
+#include "core/statistics.h"
 #include "kernels/cuda_check.h"
 
 namespace rooflinectl {
@@ -71,7 +72,8 @@ Timer::Timer(const DeviceInfo& device, const Stream& stream)
     : stream_(stream),
       flush_(device.l2_bytes),
       stamps_(device.sm_count, 2 * kLargestBatch),
-      events_(kLargestBatch) {}
+      events_(kLargestBatch),
+      clock_events_(device.uuid) {}
 
 std::vector<TimeSample> Timer::take_samples(const TimedWork& work, const LaunchAll& launch_all, int launches,
                                             std::size_t count) {
@@ -91,14 +93,14 @@ std::vector<TimeSample> Timer::take_samples(const TimedWork& work, const LaunchA
     events_[i].stop(stream_);
     stamps_.enqueue(2 * i + 1, stream_);
   }
+  // While the launches run: a moment later the device is idle, and that is the only reason.
+  const auto reasons = clock_events_.now();
   stream_.synchronize();
   stamps_.read();
 
   std::vector<TimeSample> samples;
   for (std::size_t i = 0; i < count; ++i) {
-    const double clock_hz = stamps_.hertz(2 * i, 2 * i + 1).value_or(0);
-    best_clock_hz_ = std::max(best_clock_hz_, clock_hz);
-    samples.push_back({events_[i].seconds() / launches, clock_hz});
+    samples.push_back({events_[i].seconds() / launches, stamps_.hertz(2 * i, 2 * i + 1), reasons});
   }
   return samples;
 }
@@ -106,11 +108,13 @@ std::vector<TimeSample> Timer::take_samples(const TimedWork& work, const LaunchA
 TimeSample Timer::mean_over_graphs(const TimedWork& work, std::span<const LaunchGraph> graphs, int launches) {
   const auto launch_all = [&](std::size_t i) { graphs[i].launch(stream_); };
   TimeSample mean;
-  const auto n_graphs = static_cast<double>(graphs.size());
+  std::vector<double> clocks_hz;
   for (const TimeSample& sample : take_samples(work, launch_all, launches, graphs.size())) {
-    mean.time_s += sample.time_s / n_graphs;
-    mean.clock_hz += sample.clock_hz / n_graphs;
+    mean.time_s += sample.time_s / static_cast<double>(graphs.size());
+    if (sample.clock_hz) clocks_hz.push_back(*sample.clock_hz);
+    mean.reasons = sample.reasons;
   }
+  if (!clocks_hz.empty()) mean.clock_hz = median(clocks_hz);
   return mean;
 }
 
@@ -139,12 +143,12 @@ TimeResult Timer::measure(const TimedWork& work, const TimingTarget& target) {
     if (next == Sampling::Next::wait) std::this_thread::sleep_for(kThrottledPause);
     if (graphs.empty()) {
       for (const TimeSample& sample : take_samples(work, plain_launch, 1, batch)) {
-        sampling.add(sample, best_clock_hz_);
+        sampling.add(sample);
       }
     } else {
       // Before the old one goes, so that the new one lies elsewhere.
       for (LaunchGraph& graph : graphs) graph = LaunchGraph(work, launches, stream_);
-      sampling.add(mean_over_graphs(work, graphs, launches), best_clock_hz_);
+      sampling.add(mean_over_graphs(work, graphs, launches));
     }
     next = sampling.next(seconds_since(start));
   }

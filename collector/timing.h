@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "collector/apparatus.h"
+#include "collector/nvml.h"
 #include "core/plan.h"
 #include "core/run.h"
 #include "core/sampling.h"
@@ -23,7 +24,7 @@ struct TimedWork {
   /// each, so that a sample of several stays cold.
   std::function<void(int number)> launch;
   int most_launches = 1;
-  /// It draws so much power that the clock falls: a low clock is no reason to wait, or to leave a sample out.
+  /// It draws so much power that the clock falls: a low clock is no reason to leave a sample out.
   bool is_power_limited = false;
 };
 
@@ -52,7 +53,7 @@ class Timer {
   CacheFlush flush_;
   ClockStamps stamps_;
   std::vector<EventTimer> events_;
-  double best_clock_hz_ = 0;  // of every sample of the run
+  ClockEvents clock_events_;
 };
 
 }  // namespace rooflinectl

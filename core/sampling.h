@@ -2,16 +2,21 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
+#include <vector>
 
+#include "core/clock_events.h"
 #include "core/plan.h"
 #include "core/run.h"
 
 namespace rooflinectl {
 
-/// The time of one sample and the SM clock around it (0 where it could not be read).
+/// The time of one sample, the SM clock around it, and why the driver kept that low. Nothing where it could
+/// not be read.
 struct TimeSample {
   double time_s = 0;
-  double clock_hz = 0;
+  std::optional<double> clock_hz;
+  std::optional<ClockEventReasons> reasons;
 };
 
 /// Decides when a point has been timed well enough, and what its time is; `docs/method.md` (Time) says how.
@@ -24,11 +29,10 @@ class Sampling {
     stop,
   };
 
-  /// `ignore_clocks`: a low clock is no reason to leave a sample out.
+  /// `ignore_clocks`: a low clock alone is no reason to leave a sample out.
   Sampling(const TimingTarget& target, bool ignore_clocks);
 
-  /// `best_clock_hz`: the highest of the run so far, those of this sample included.
-  void add(const TimeSample& sample, double best_clock_hz);
+  void add(const TimeSample& sample);
 
   /// What to do now that `elapsed_s` have passed since the first launch.
   Next next(double elapsed_s);
@@ -37,6 +41,7 @@ class Sampling {
   const TimeResult& result() const { return result_; }
 
  private:
+  bool is_slowed_down(std::size_t sample, double usual_clock_hz) const;
   void evaluate();
   std::size_t good_samples() const;
   /// More samples would tell nothing new, and not reach the target in time.
@@ -44,7 +49,9 @@ class Sampling {
 
   TimingTarget target_;
   bool ignore_clocks_;
-  double best_clock_hz_ = 0;
+  std::vector<std::optional<ClockEventReasons>> reasons_;  // by sample
+  /// How many good samples the next look at the interval takes.
+  std::size_t next_look_;
   TimeResult result_;
 };
 

@@ -20,10 +20,18 @@ struct MedianInterval {
   double relative_half_width() const { return (high - low) / 2 / median; }
 };
 
-/// 95 % confidence interval of the median from order statistics: x(k) … x(n+1−k) with the largest k for which
-/// a binomial(n, 1/2) count below k has a probability of at most 2.5 %. No assumption on the distribution of
-/// the samples. Below six samples no such interval exists: then it is the whole range, which covers less than
-/// 95 %. Source: David & Nagaraja, Order Statistics, 3rd ed., section 7.1.
+/// 95 % confidence interval of the median of `samples` (not empty) in the order in which they were taken,
+/// which may be correlated with those before. From order statistics: x(k) … x(n+1−k), where n/2 − k is the
+/// critical value times the standard deviation of how many samples lie below the median. That deviation comes
+/// from the autocovariances of the series sign(x − median) / 2 up to lag √n, with Bartlett's weights, and is
+/// never taken for less than that of independent samples. The critical value allows for its being an
+/// estimate. Assumes that the samples are stationary and that their correlation fades within √n of them;
+/// nothing about their distribution. Below nine samples no such interval exists: then it is the whole range,
+/// which covers less than 95 %.
+///
+/// Sources: order statistics, David & Nagaraja, Order Statistics, 3rd ed., section 7.1; the variance of a
+/// mean of dependent values, Newey & West, Econometrica 55 (1987); its critical values, Kiefer & Vogelsang,
+/// Econometric Theory 21 (2005), table 1.
 MedianInterval median_interval(std::span<const double> samples);
 
 /// Interquartile range over the median of `samples` (not empty).

@@ -11,6 +11,7 @@
 #include <tuple>
 #include <utility>
 
+#include "analysis/point.h"
 #include "tests/support/full_run.h"
 
 namespace rooflinectl {
@@ -572,6 +573,28 @@ TEST(Flags, FollowTheTime) {
   sum.time->noisy = true;
   sum.time->throttled_samples = 1;
   EXPECT_THAT(OnePoint(sum)->flags, ElementsAre("noisy", "throttled"));
+}
+
+TEST(Flags, APowerCapOverHalfOfTheSamplesIsNoThrottling) {
+  Measurement sum = counted_sum(float_sum("v", 1e-3), 1, 1);
+  sum.time->samples_s.assign(10, 1e-3);
+  sum.time->clock_event_reasons = {{{"power cap", 5}}};
+  EXPECT_THAT(OnePoint(sum)->flags, ElementsAre("power-capped"));
+  sum.time->clock_event_reasons = {{{"power cap", 4}, {"application clocks", 10}}};
+  EXPECT_THAT(OnePoint(sum)->flags, IsEmpty());
+}
+
+TEST(SmClock, IsThatOfTheSamplesOfTheMedian) {
+  Measurement sum = float_sum("v", 1e-3);
+  sum.time->sample_clocks_hz = {0, 2e9, 1e9, 1.8e9};
+  EXPECT_EQ(sm_clock_hz(sum), 1.8e9);  // of an older run: what could not be read is unknown, not low
+  sum.time->throttled_samples = 1;
+  EXPECT_EQ(sm_clock_hz(sum), 1.9e9);
+  sum.time->sm_clock_hz = 1.7e9;
+  EXPECT_EQ(sm_clock_hz(sum), 1.7e9);
+  sum.time->sm_clock_hz.reset();
+  sum.time->sample_clocks_hz = {0, 0};
+  EXPECT_EQ(sm_clock_hz(sum), std::nullopt);
 }
 
 TEST(Flags, FollowTheStatus) {

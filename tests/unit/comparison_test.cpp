@@ -8,7 +8,7 @@
 #include <algorithm>
 #include <random>
 
-#include "core/statistics.h"
+#include "core/sampling.h"
 #include "tests/support/changed_runs.h"
 
 namespace rooflinectl {
@@ -202,16 +202,16 @@ TEST(Compare, EnvironmentAndCeilingsThatChangedAreNamed) {
 class Simulation {
  public:
   TimeInterval measure(double seconds) {
-    constexpr int kSamples = 20;
     constexpr double kNoise = 0.003;
     constexpr double kDrift = 0.002;
     const double drift = 1 + kDrift * normal_(random_);
-    std::vector<double> samples;
-    for (int i = 0; i < kSamples; ++i) {
-      samples.push_back(seconds * drift * (1 + kNoise * (normal_(random_) + tail_(random_))));
-    }
-    const MedianInterval found = median_interval(samples);
-    return {found.median, found.low, found.high};
+    Sampling sampling({}, false);
+    do {
+      const double noise = kNoise * (normal_(random_) + tail_(random_));
+      sampling.add({seconds * drift * (1 + noise), std::nullopt, std::nullopt});
+    } while (sampling.next(0) != Sampling::Next::stop);
+    const TimeResult& time = sampling.result();
+    return {time.median_s, time.ci_low_s, time.ci_high_s};
   }
 
   /// How many of `kPairs` pairs of runs get the verdict `wanted` where the new time is `factor` times the old

@@ -4,7 +4,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <numeric>
 #include <random>
@@ -39,52 +38,65 @@ TEST(RelativeSpread, IsTheInterquartileRangeOverTheMedian) {
   EXPECT_EQ(relative_spread(std::vector{3.0}), 0);
 }
 
-/// Lower ranks of the distribution-free 95 % interval of the median for n = 6 … 30: the largest k for which
-/// the exact sum of the binomial coefficients C(n, 0) … C(n, k − 1) is at most 2.5 % of 2^n.
-TEST(MedianInterval, HasTheTabulatedRanks) {
-  constexpr std::size_t kFirst = 6;
-  constexpr std::array<int, 25> kLowerRanks = {1, 1, 1, 2, 2, 2, 3, 3, 3, 4, 4, 5, 5,
-                                               5, 6, 6, 6, 7, 7, 8, 8, 8, 9, 9, 10};
-  for (std::size_t i = 0; i < kLowerRanks.size(); ++i) {
-    const std::size_t n = kFirst + i;
-    const MedianInterval interval = median_interval(ranks(n));
-    EXPECT_EQ(interval.low, kLowerRanks[i]) << "n = " << n;
-    EXPECT_EQ(interval.high, static_cast<double>(n) + 1 - kLowerRanks[i]) << "n = " << n;
+/// 1 … n in an order in which one below the median follows one above it: never more correlated than by
+/// chance.
+std::vector<double> alternating_ranks(std::size_t n) {
+  std::vector<double> values;
+  for (std::size_t i = 0; i < n; ++i) {
+    values.push_back(static_cast<double>(i % 2 == 0 ? i / 2 + 1 : n - i / 2));
   }
+  return values;
 }
 
-TEST(MedianInterval, IsTheWholeRangeBelowSixSamples) {
-  for (std::size_t n = 1; n < 6; ++n) {
-    const MedianInterval interval = median_interval(ranks(n));
+TEST(MedianInterval, OfSamplesThatAreNotCorrelatedHasTheRanksOfIndependentOnes) {
+  // n = 100: lag 10, critical value 1.96 + 0.1 · 2.9694 + 0.01 · 0.416 − 0.001 · 0.5324 = 2.2606; 50 − 11.3
+  // = 38.7.
+  const MedianInterval interval = median_interval(alternating_ranks(100));
+  EXPECT_EQ(interval.low, 38);
+  EXPECT_EQ(interval.high, 63);
+  EXPECT_EQ(interval.median, 50.5);
+}
+
+TEST(MedianInterval, IsWideWhereSamplesFollowEachOther) {
+  // A ramp is as correlated as can be; three samples each of the same value have a third of the information.
+  const MedianInterval ramp = median_interval(ranks(100));
+  EXPECT_LE(ramp.low, 17);
+  EXPECT_GE(ramp.high, 84);
+  std::mt19937 random(5);
+  std::normal_distribution<double> normal;
+  std::vector<double> repeated;
+  for (int i = 0; i < 200; ++i) repeated.insert(repeated.end(), 3, normal(random));
+  std::vector<double> shuffled = repeated;
+  std::shuffle(shuffled.begin(), shuffled.end(), random);
+  const MedianInterval following = median_interval(repeated);
+  const MedianInterval independent = median_interval(shuffled);
+  EXPECT_GT(following.high - following.low, 1.3 * (independent.high - independent.low));
+}
+
+TEST(MedianInterval, IsTheWholeRangeBelowNineSamples) {
+  for (std::size_t n = 1; n < 9; ++n) {
+    const MedianInterval interval = median_interval(alternating_ranks(n));
     EXPECT_EQ(interval.low, 1) << "n = " << n;
     EXPECT_EQ(interval.high, static_cast<double>(n)) << "n = " << n;
   }
 }
 
-TEST(MedianInterval, HoldsForManySamples) {
-  // Normal approximation of the binomial: n/2 − 1.96 √n / 2 = 4902 at n = 10 000.
-  const MedianInterval interval = median_interval(ranks(10'000));
-  EXPECT_NEAR(interval.low, 4902, 1);
-  EXPECT_EQ(interval.low + interval.high, 10'001);
-}
-
-TEST(MedianInterval, DoesNotDependOnTheOrderAndContainsTheMedian) {
+TEST(MedianInterval, ContainsTheMedianAndIsTheSameEachTime) {
   std::mt19937 random(1);
   std::lognormal_distribution<double> times(-10, 0.3);
   for (std::size_t n = 1; n < 60; ++n) {
     std::vector<double> samples(n);
     std::generate(samples.begin(), samples.end(), [&] { return times(random); });
     const MedianInterval interval = median_interval(samples);
-    std::shuffle(samples.begin(), samples.end(), random);
-    const MedianInterval shuffled = median_interval(samples);
-    EXPECT_EQ(interval.low, shuffled.low);
-    EXPECT_EQ(interval.high, shuffled.high);
     EXPECT_LE(interval.low, interval.median);
     EXPECT_GE(interval.high, interval.median);
+    const MedianInterval again = median_interval(samples);
+    EXPECT_EQ(interval.low, again.low);
+    EXPECT_EQ(interval.high, again.high);
   }
 }
 
-TEST(MedianInterval, CoversTheTrueMedianNineteenTimesOutOfTwenty) {
+TEST(MedianInterval, CoversTheTrueMedianOfSkewedSamples) {
   std::mt19937 random(2);
   std::exponential_distribution<double> skewed(1);
   constexpr int kTrials = 4000;
@@ -97,8 +109,7 @@ TEST(MedianInterval, CoversTheTrueMedianNineteenTimesOutOfTwenty) {
     const double true_median = std::log(2.0);
     covered += interval.low <= true_median && true_median <= interval.high;
   }
-  // The exact coverage at n = 20 is 95.9 %; four standard errors of 4000 trials are 1.3 %.
-  EXPECT_NEAR(static_cast<double>(covered) / kTrials, 0.9586, 0.013);
+  EXPECT_GE(static_cast<double>(covered) / kTrials, 0.95);
 }
 
 TEST(MedianInterval, RelativeHalfWidthIsAFractionOfTheMedian) {
