@@ -3,6 +3,7 @@
 
 #include <filesystem>
 
+#include "cli/run_folder.h"
 #include "core/error.h"
 #include "core/files.h"
 
@@ -13,8 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 AnalysedRun read_run(const std::string& name) {
-  fs::path file = name;
-  if (fs::is_directory(file)) file /= "run.json";
+  const fs::path file = run_file(name);
   return {name, run_from_json(read_file(file), file.string())};
 }
 

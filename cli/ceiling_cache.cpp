@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "analysis/analysis.h"
+#include "cli/terminal.h"
 #include "cli/version.h"
 #include "core/error.h"
 #include "core/files.h"
@@ -83,7 +84,7 @@ Run ceilings_of(const Run& run) {
 
 CeilingCache CeilingCache::of_user(const fs::path& collector) {
   return {cache_folder(), build_of(collector),
-          [](const std::string& warning) { fmt::print(stderr, "{}\n", warning); }};
+          [](const std::string& warning) { terminal::print(stderr, "{}\n", warning); }};
 }
 
 fs::path CeilingCache::file_of(const std::string& uuid) const {

@@ -57,11 +57,11 @@ int ceilings(const CeilingsOptions& options) {
 
   const ReportModel report(result.run);
   write_reports(report, result.folder);
-  fmt::print("\n{}\n", terminal_summary(report, columns_of(stdout)));
-  for (const std::string& loss : result.losses) fmt::print("{}\n", loss);
-  fmt::print("measured in {:.1f} s\n", result.run.wall_s);
-  fmt::print("picture: {}\n", (result.folder / "roofline.png").string());
-  std::fflush(stdout);
+  terminal::print("\n{}\n", terminal_summary(report, columns_of(stdout)));
+  for (const std::string& loss : result.losses) terminal::print("{}\n", loss);
+  terminal::print("measured in {:.1f} s\n", result.run.wall_s);
+  terminal::print("picture: {}\n", (result.folder / "roofline.png").string());
+  terminal::flush(stdout);
   link_latest(result.folder);
   if (result.stopped_by) throw *result.stopped_by;
   return result.losses.empty() ? 0 : static_cast<int>(ErrorKind::measurement);

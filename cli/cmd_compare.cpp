@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/output_folder.h"
 #include "cli/percentage_option.h"
+#include "cli/run_folder.h"
 #include "cli/terminal.h"
 #include "reports/comparison_reports.h"
 
@@ -30,16 +31,20 @@ int compare_runs(const CompareOptions& options) {
     comparisons.push_back(compare(runs.baseline, now, options.threshold));
   }
   std::vector<std::filesystem::path> written;
-  if (!options.output.empty()) written = write_comparison(comparisons, make_folder(options.output));
+  if (!options.output.empty()) {
+    std::vector<std::filesystem::path> inputs = run_files(options.runs);
+    for (const std::filesystem::path& file : run_files(options.baseline)) inputs.push_back(file);
+    written = write_comparison(comparisons, make_folder(options.output), inputs);
+  }
   if (options.json) {
-    fmt::print("{}", comparison_json(comparisons));
+    terminal::print("{}", comparison_json(comparisons));
     return 0;
   }
   for (const Comparison& comparison : comparisons) {
-    fmt::print("{}{}", &comparison == &comparisons.front() ? "" : "\n",
-               comparison_text(comparison, columns_of(stdout)));
+    terminal::print("{}{}", &comparison == &comparisons.front() ? "" : "\n",
+                    comparison_text(comparison, columns_of(stdout)));
   }
-  for (const auto& file : written) fmt::print("{}\n", file.string());
+  for (const auto& file : written) terminal::print("{}\n", file.string());
   return 0;
 }
 

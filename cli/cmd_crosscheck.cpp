@@ -17,12 +17,13 @@
 #include "cli/cross_checks.h"
 #include "cli/folder_lock.h"
 #include "cli/measure.h"
+#include "cli/plan_file.h"
 #include "cli/run_folder.h"
 #include "cli/stop_signals.h"
 #include "cli/table.h"
+#include "cli/terminal.h"
 #include "core/error.h"
 #include "core/files.h"
-#include "core/plan_yaml.h"
 #include "reports/agreement_summary.h"
 #include "reports/agreement_table.h"
 #include "reports/reports.h"
@@ -95,7 +96,7 @@ KeptRun open_run(const fs::path& subject) {
 /// With reports, unless it was interrupted: the checks take minutes, and may be interrupted too.
 MeasureResult measure_plan(const CrosscheckOptions& options) {
   MeasureRequest request;
-  request.plan = parse_plan(read_file(options.subject), options.subject, load_catalogue());
+  request.plan = load_plan(options.subject);
   request.device = options.device.value_or(kDefaultDevice);
   request.collector = require_collector();
   request.output = options.output.value_or(kDefaultOutput);
@@ -145,7 +146,7 @@ CheckResult make_checks(const KeptRun& kept, const CrosscheckOptions& options) {
   result.missing = wanted_checks(options);
   while (!result.missing.empty()) {
     const WantedCheck& wanted = result.missing.front();
-    fmt::print(stderr, "checking with {}\n", wanted.tool);
+    terminal::print(stderr, "checking with {}\n", wanted.tool);
     CrossCheck check = make(wanted, request);
     result.stop_signal = stop_signals.take();
     if (result.stop_signal) break;
@@ -175,15 +176,15 @@ bool is_zero(const Agreement& agreement) {
 }
 
 void print_check(const CrossCheck& check, bool every) {
-  fmt::print("\n{}{}{}\n", check.tool, check.version.empty() ? "" : " ", check.version);
-  if (!check.reason.empty()) fmt::print("  no verdict: {}\n", check.reason);
-  if (!check.hint.empty()) fmt::print("  hint: {}\n", check.hint);
+  terminal::print("\n{}{}{}\n", check.tool, check.version.empty() ? "" : " ", check.version);
+  if (!check.reason.empty()) terminal::print("  no verdict: {}\n", check.reason);
+  if (!check.hint.empty()) terminal::print("  hint: {}\n", check.hint);
   if (check.agreements.empty()) return;
 
   Table quantities(quantity_headings());
   for (const QuantitySummary& summary : by_quantity(check.agreements))
     quantities.add(quantity_cells(summary));
-  fmt::print("{}", quantities.text("  "));
+  terminal::print("{}", quantities.text("  "));
 
   Table rows(agreement_headings(check.tool));
   std::size_t shown = 0;
@@ -193,7 +194,7 @@ void print_check(const CrossCheck& check, bool every) {
     rows.add(agreement_cells(agreement));
     ++shown;
   }
-  if (shown > 0) fmt::print("\n{}", rows.text("  "));
+  if (shown > 0) terminal::print("\n{}", rows.text("  "));
 }
 
 int verdict_of(const std::vector<CrossCheck>& checks, bool run_is_bad) {
@@ -216,7 +217,7 @@ void save(const KeptRun& kept) {
   } catch (const Error& error) {
     throw rescue_run(kept.run, error);
   }
-  fmt::print("\nreport: {}\n", (kept.folder() / "report.html").string());
+  terminal::print("\nreport: {}\n", (kept.folder() / "report.html").string());
 }
 
 /// After Ctrl-C or SIGTERM: says what is kept, and returns the exit code.
@@ -228,11 +229,11 @@ int end_interrupted(const KeptRun& kept, const CheckResult& result) {
     tools.push_back(check.tool);
     if (check.recorded) recorded += fmt::format(" --{}-file {}", check.tool, *check.recorded);
   }
-  fmt::print(stderr,
-             "interrupted; the run and the checks that were finished are kept: rooflinectl report {}\n",
-             file);
-  fmt::print(stderr, "what is missing: rooflinectl crosscheck {} --with {}{}\n", file, fmt::join(tools, ","),
-             recorded);
+  terminal::print(stderr,
+                  "interrupted; the run and the checks that were finished are kept: rooflinectl report {}\n",
+                  file);
+  terminal::print(stderr, "what is missing: rooflinectl crosscheck {} --with {}{}\n", file,
+                  fmt::join(tools, ","), recorded);
   return 128 + *result.stop_signal;
 }
 
@@ -244,7 +245,7 @@ int check_run(KeptRun kept, const CrosscheckOptions& options) {
     if (keep(kept.run, check)) {
       has_news = true;
     } else {
-      fmt::print("  the earlier result is kept\n");
+      terminal::print("  the earlier result is kept\n");
     }
   }
   if (has_news) save(kept);
@@ -279,6 +280,7 @@ void add_crosscheck_command(CLI::App& app, Action& action, int argc, char** argv
           "ncu (counters and durations), nsys (durations, NVTX ranges), activity (durations, by CUPTI); "
           "default: those that a file is given of, or else all")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::IsMember({"ncu", "nsys", "activity"}))
       ->type_name("TOOL,...");
   command

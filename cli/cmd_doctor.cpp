@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/machine_checks.h"
 #include "cli/profiler_tools.h"
+#include "cli/terminal.h"
 #include "core/error.h"
 #include "core/protocol.h"
 
@@ -39,8 +40,8 @@ std::vector<Check> all_checks(const std::string& device) {
 
 void print(const std::vector<Check>& checks) {
   for (const Check& check : checks) {
-    fmt::print("{:8} {:15} {}\n", to_string(check.status), check.subject, check.detail);
-    if (!check.fix.empty()) fmt::print("{:24} {}\n", "", check.fix);
+    terminal::print("{:8} {:15} {}\n", to_string(check.status), check.subject, check.detail);
+    if (!check.fix.empty()) terminal::print("{:24} {}\n", "", check.fix);
   }
 }
 
@@ -48,10 +49,10 @@ int doctor(const DoctorOptions& options) {
   const std::vector<Check> checks = all_checks(options.device);
   const bool measures = stopping_check(checks) == nullptr;
   if (options.json) {
-    fmt::print("{}\n", encode(checks));
+    terminal::print("{}\n", encode(checks));
   } else {
     print(checks);
-    fmt::print("\n{}\n", measures ? "This machine can measure." : "This machine cannot measure.");
+    terminal::print("\n{}\n", measures ? "This machine can measure." : "This machine cannot measure.");
   }
   return measures ? 0 : static_cast<int>(ErrorKind::environment);
 }

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/run_folder.h"
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "core/files.h"
@@ -42,8 +43,7 @@ void require_point(const Analysis& analysis, const std::string& name) {
 
 int explain_run(const ExplainOptions& options) {
   constexpr int kWidest = 100;  // lines of prose that are longer are hard to read
-  std::filesystem::path file = options.run_file;
-  if (std::filesystem::is_directory(file)) file /= "run.json";
+  const std::filesystem::path file = run_file(options.run_file);
   const Run run = run_from_json(read_file(file), file.string());
   const Analysis analysis = analyse(run);
   if (analysis.experiments.empty()) {
@@ -52,8 +52,8 @@ int explain_run(const ExplainOptions& options) {
   }
   require_point(analysis, options.selection.point);
   const int columns = std::min(columns_of(stdout), kWidest);
-  fmt::print("{}", options.json ? explanation_json(run, analysis, options.selection)
-                                : terminal_explanation(run, analysis, options.selection, columns));
+  terminal::print("{}", options.json ? explanation_json(run, analysis, options.selection)
+                                     : terminal_explanation(run, analysis, options.selection, columns));
   return 0;
 }
 

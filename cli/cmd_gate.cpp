@@ -8,6 +8,7 @@
 #include "cli/analysed_runs.h"
 #include "cli/commands.h"
 #include "cli/percentage_option.h"
+#include "cli/run_folder.h"
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "core/files.h"
@@ -47,7 +48,21 @@ std::vector<GateCheck> chosen_checks(const std::vector<std::string>& only) {
   return checks;
 }
 
+/// Throws Error(usage) if writing would destroy something.
+void check_outputs(const GateCommandOptions& options) {
+  for (const std::string& output : {options.junit, options.markdown}) {
+    if (output.empty()) continue;
+    refuse_to_overwrite(output, run_files(options.runs));
+    refuse_to_overwrite(output, run_files(options.baseline));
+  }
+  if (!options.junit.empty() && !options.markdown.empty() && is_same_file(options.junit, options.markdown)) {
+    throw Error(ErrorKind::usage,
+                fmt::format("{}: --junit and --markdown name the same file", options.junit));
+  }
+}
+
 int run_gate(const GateCommandOptions& options) {
+  check_outputs(options);
   const RunsToCompare runs = read_runs_to_compare(options.runs, options.baseline);
   if (runs.now.size() != 1) {
     throw Error(ErrorKind::usage, "a gate judges one new run",
@@ -65,7 +80,7 @@ int run_gate(const GateCommandOptions& options) {
   if (!options.markdown.empty()) {
     write_file(options.markdown, gate_md(judged), "choose another file with --markdown");
   }
-  fmt::print("{}", gate_text(judged, columns_of(stdout)));
+  terminal::print("{}", gate_text(judged, columns_of(stdout)));
   return judged.exit_code();
 }
 
@@ -98,12 +113,14 @@ void add_gate_command(CLI::App& app, Action& action) {
                         "How many more operations it may execute; they are counted exactly");
   command->add_option("--only", options->only, "Check only these; counters: dram and operations")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::IsMember(names_of_checks()))
       ->type_name("CHECK,...");
   command
       ->add_option("--allow", options->allow,
                    "Compare although these differ: devices, or points (only those of both runs are checked)")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::IsMember(std::vector<std::string>{kDevices, kPoints}))
       ->type_name("WHAT,...");
   command->add_option("--junit", options->junit, "Also write JUnit XML")->type_name("FILE");

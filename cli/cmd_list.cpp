@@ -10,6 +10,7 @@
 #include "cli/catalogue.h"
 #include "cli/commands.h"
 #include "cli/table.h"
+#include "cli/terminal.h"
 #include "core/error.h"
 #include "core/protocol.h"
 #include "reports/format.h"
@@ -41,18 +42,18 @@ void print_variants(const std::vector<VariantInfo>& variants) {
          variant.default_elements_per_thread ? fmt::format("{}", *variant.default_elements_per_thread) : "",
          std::string(to_string(variant.output)), variant.title});
   }
-  fmt::print("{}", table.text());
+  terminal::print("{}", table.text());
 }
 
 void list_variants(const ListOptions& options) {
   const Catalogue catalogue = load_catalogue();
   if (options.json) {
-    fmt::print("{}\n", encode(catalogue));
+    terminal::print("{}\n", encode(catalogue));
   } else if (find_collector()) {
     print_variants(catalogue.variants);
   } else {
-    for (const VariantInfo& variant : catalogue.variants) fmt::print("{}\n", variant.id);
-    fmt::print("\nThis build has no rooflinectl-collector, which knows more about them.\n");
+    for (const VariantInfo& variant : catalogue.variants) terminal::print("{}\n", variant.id);
+    terminal::print("\nThis build has no rooflinectl-collector, which knows more about them.\n");
   }
 }
 
@@ -60,9 +61,9 @@ void list_ceilings(const ListOptions& options) {
   Catalogue catalogue = load_catalogue();
   if (options.json) {
     catalogue.variants.clear();
-    fmt::print("{}\n", encode(catalogue));
+    terminal::print("{}\n", encode(catalogue));
   } else {
-    fmt::print("ceilings: {}\n", fmt::join(catalogue.ceilings, ", "));
+    terminal::print("ceilings: {}\n", fmt::join(catalogue.ceilings, ", "));
   }
 }
 
@@ -73,7 +74,7 @@ void list_primitives(const ListOptions& options) {
   if (options.json) {
     catalogue.variants.clear();
     catalogue.ceilings.clear();
-    fmt::print("{}\n", encode(catalogue));
+    terminal::print("{}\n", encode(catalogue));
     return;
   }
   Table table({"primitive", "family", "by", "type", "scope", "instructions", "what it does"});
@@ -82,19 +83,19 @@ void list_primitives(const ListOptions& options) {
                std::string(to_string(primitive.scope)),
                primitive.instructions ? fmt::format("{}", *primitive.instructions) : "", primitive.title});
   }
-  fmt::print("{}", table.text());
+  terminal::print("{}", table.text());
 }
 
 // ---- metrics ----
 
 void print_chip(const ChipCounters& chip) {
-  fmt::print("{}: {} {}\n\n", chip.chip, chip.passes, chip.passes == 1 ? "pass" : "passes");
+  terminal::print("{}: {} {}\n\n", chip.chip, chip.passes, chip.passes == 1 ? "pass" : "passes");
   Table table({"counter", "hardware metric", "meaning"});
   for (const CounterInfo& counter : chip.counters) {
     table.add(
         {counter.key, counter.metric.empty() ? "(none on this chip)" : counter.metric, counter.meaning});
   }
-  fmt::print("{}", table.text());
+  terminal::print("{}", table.text());
 }
 
 void print_chips(const std::vector<ChipCounters>& chips) {
@@ -106,14 +107,14 @@ void print_chips(const std::vector<ChipCounters>& chips) {
     }
     table.add({chip.chip, fmt::format("{}", chip.passes), fmt::format("{}", fmt::join(missing, " "))});
   }
-  fmt::print("{}\nrooflinectl list metrics --chip {} names the counters and where they come from.\n",
-             table.text(), chips.empty() ? "CHIP" : chips.back().chip);
+  terminal::print("{}\nrooflinectl list metrics --chip {} names the counters and where they come from.\n",
+                  table.text(), chips.empty() ? "CHIP" : chips.back().chip);
 }
 
 void list_metrics(const ListOptions& options) {
   const std::vector<ChipCounters> chips = load_chips(options.chip);
   if (options.json) {
-    fmt::print("{}\n", encode(chips));
+    terminal::print("{}\n", encode(chips));
   } else if (options.chip.empty()) {
     print_chips(chips);
   } else {
@@ -126,7 +127,7 @@ void list_metrics(const ListOptions& options) {
 void list_devices(const ListOptions& options) {
   const std::vector<DeviceInfo> devices = load_devices();
   if (options.json) {
-    fmt::print("{}\n", encode(devices));
+    terminal::print("{}\n", encode(devices));
     return;
   }
   Table table({"index", "name", "compute capability", "SMs", "memory", "L2", "UUID"});
@@ -136,7 +137,7 @@ void list_devices(const ListOptions& options) {
                fmt::format("{}", device.sm_count), format::memory_size(device.memory_bytes),
                format::memory_size(device.l2_bytes), device.uuid});
   }
-  fmt::print("{}", table.text());
+  terminal::print("{}", table.text());
 }
 
 // ---- the command ----

@@ -13,6 +13,7 @@
 #include "analysis/analysis.h"
 #include "cli/commands.h"
 #include "cli/output_folder.h"
+#include "cli/run_folder.h"
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "core/files.h"
@@ -138,16 +139,15 @@ void choose(Run& run, const ReportOptions& options) {
 }
 
 int report(const ReportOptions& options) {
-  fs::path file = options.run_file;
-  if (fs::is_directory(file)) file /= "run.json";
+  const fs::path file = run_file(options.run_file);
   Run run = run_from_json(read_file(file), file.string());
   choose(run, options);
 
   const ReportModel model(run, selection_of(options));
   const fs::path folder = options.output.empty() ? file.parent_path() : make_folder(options.output);
-  const auto written = write_reports(model, folder);
-  if (!options.quiet) fmt::print("{}\n", terminal_summary(model, columns_of(stdout)));
-  for (const fs::path& path : written) fmt::print("{}\n", path.string());
+  const auto written = write_reports(model, folder, {file});
+  if (!options.quiet) terminal::print("{}\n", terminal_summary(model, columns_of(stdout)));
+  for (const fs::path& path : written) terminal::print("{}\n", path.string());
   return 0;
 }
 
@@ -166,16 +166,19 @@ void add_report_command(CLI::App& app, Action& action) {
       ->add_option("--level", options->levels,
                    "Memory levels in the main picture; more than dram: a mark per level (default: dram)")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::IsMember(level_names()))
       ->type_name("LEVEL,...");
   command
       ->add_option("--precision", options->precisions,
                    "Precisions whose compute roofs are in the main picture (default: those of the points)")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::IsMember(std::vector<std::string>(kPrecisions.begin(), kPrecisions.end())))
       ->type_name("PRECISION,...");
   command->add_option("--cache", options->caches, "Report only the points of this cache state (default: all)")
       ->delimiter(',')
+      ->allow_extra_args(false)
       ->check(CLI::IsMember(std::vector<std::string>{"cold", "warm"}))
       ->type_name("STATE");
   command->add_option("--theme", options->theme, "Colours of the pictures")

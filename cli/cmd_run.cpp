@@ -14,12 +14,13 @@
 #include "cli/commands.h"
 #include "cli/machine_checks.h"
 #include "cli/measure.h"
+#include "cli/plan_file.h"
 #include "cli/replay.h"
 #include "cli/run_folder.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "core/files.h"
-#include "core/plan_yaml.h"
+#include "core/printable.h"
 #include "core/protocol.h"
 #include "reports/format.h"
 #include "reports/reports.h"
@@ -61,15 +62,16 @@ void print_request(const Plan& plan, const RunOptions& options) {
   request.counters = !options.no_counters;
   request.self_test = options.self_test;
   request.device = options.device;
-  fmt::print("{}\n", encode(request));
+  terminal::print("{}\n", encode(request));
 }
 
 void print_experiment(const Experiment& experiment) {
-  fmt::print("\n{}{}\n", experiment.name, experiment.title == experiment.name ? "" : ": " + experiment.title);
-  fmt::print("  {}, each timed until ±{} or {}; counters: {}\n",
-             format::counted(experiment.points.size(), "point"),
-             format::percent(experiment.timing.relative_half_width),
-             format::duration(experiment.timing.time_limit_s), to_string(experiment.counters));
+  terminal::print("\n{}{}\n", experiment.name,
+                  experiment.title == experiment.name ? "" : ": " + printable(experiment.title));
+  terminal::print("  {}, each timed until ±{} or {}; counters: {}\n",
+                  format::counted(experiment.points.size(), "point"),
+                  format::percent(experiment.timing.relative_half_width),
+                  format::duration(experiment.timing.time_limit_s), to_string(experiment.counters));
   Table table({"variant", "dtype", "elements", "cache", "launch", "block", "elements/thread"});
   for (const PointId& point : experiment.points) {
     table.add({point.variant, std::string(to_string(point.dtype)), format::elements(point.n_elements),
@@ -77,17 +79,17 @@ void print_experiment(const Experiment& experiment) {
                point.block_size > 0 ? fmt::format("{}", point.block_size) : "",
                point.elements_per_thread ? fmt::format("{}", *point.elements_per_thread) : ""});
   }
-  fmt::print("{}", table.text("  "));
+  terminal::print("{}", table.text("  "));
 }
 
 void print_plan(const Plan& plan) {
-  fmt::print("plan: {}\n", plan.name);
-  fmt::print("ceilings: {}\n",
-             plan.ceilings.empty() ? "none" : fmt::format("{}", fmt::join(plan.ceilings, ", ")));
-  if (!plan.primitives.empty()) fmt::print("primitives: {}\n", fmt::join(plan.primitives, ", "));
+  terminal::print("plan: {}\n", plan.name);
+  terminal::print("ceilings: {}\n",
+                  plan.ceilings.empty() ? "none" : fmt::format("{}", fmt::join(plan.ceilings, ", ")));
+  if (!plan.primitives.empty()) terminal::print("primitives: {}\n", fmt::join(plan.primitives, ", "));
   for (const Experiment& experiment : plan.experiments) print_experiment(experiment);
   if (!find_collector()) {
-    fmt::print(
+    terminal::print(
         "\nThis build has no rooflinectl-collector: where no block size is shown, the kernel has its own.\n");
   }
 }
@@ -100,27 +102,28 @@ void print_duration(const Run& run) {
                                 ? fmt::format(", {} of it for counters",
                                               format::duration(counters.host_setup_s + counters.collection_s))
                                 : "";
-  fmt::print("measured in {}{}\n", format::duration(run.wall_s), share);
+  terminal::print("measured in {}{}\n", format::duration(run.wall_s), share);
 }
 
 void print_summary(const MeasureResult& result, const ReportModel& report) {
-  fmt::print("\n{}\n", terminal_summary(report, columns_of(stdout)));
+  terminal::print("\n{}\n", terminal_summary(report, columns_of(stdout)));
   const std::size_t bad = result.bad_points();
   if (bad > 0) {
-    fmt::print("{} of {} points failed or could not be verified\n", bad, result.run.measurements.size());
+    terminal::print("{} of {} points failed or could not be verified\n", bad, result.run.measurements.size());
   }
   if (const std::size_t bad_primitives = result.bad_primitives(); bad_primitives > 0) {
-    fmt::print("{} of {} primitives failed or could not be verified\n", bad_primitives,
-               result.run.primitives.size());
+    terminal::print("{} of {} primitives failed or could not be verified\n", bad_primitives,
+                    result.run.primitives.size());
   }
-  for (const std::string& loss : result.losses) fmt::print("{}\n", loss);
+  for (const std::string& loss : result.losses) terminal::print("{}\n", loss);
   print_duration(result.run);
 }
 
 /// The last line of a run; with --quiet the only one.
 void print_report(const fs::path& folder, Verbosity verbosity) {
-  fmt::print("{}{}\n", verbosity == Verbosity::quiet ? "" : "report: ", (folder / "report.html").string());
-  std::fflush(stdout);
+  terminal::print("{}{}\n",
+                  verbosity == Verbosity::quiet ? "" : "report: ", (folder / "report.html").string());
+  terminal::flush(stdout);
   link_latest(folder);
 }
 
@@ -139,24 +142,24 @@ int end_run(const MeasureResult& result, Verbosity verbosity) {
 
 void print_missing(const std::vector<PointId>& missing, std::size_t n_points, std::FILE* stream) {
   if (missing.empty()) return;
-  fmt::print(stream, "not in the recording: {} of the plan's {} points; measuring them takes a GPU\n",
-             missing.size(), n_points);
-  for (const PointId& point : missing) fmt::print(stream, "  {}\n", range_name(point));
+  terminal::print(stream, "not in the recording: {} of the plan's {} points; measuring them takes a GPU\n",
+                  missing.size(), n_points);
+  for (const PointId& point : missing) terminal::print(stream, "  {}\n", range_name(point));
 }
 
 /// `origin`: what the first line says after device and date.
 int end_replay(const Replay& replayed, const RunOptions& options, const std::string& origin) {
   const bool quiet = options.quiet;
-  fmt::print(quiet ? stderr : stdout, "replayed, not measured: a recording of {}, {}{}\n",
-             replayed.run.device.name, format::utc(replayed.run.started_utc), origin);
+  terminal::print(quiet ? stderr : stdout, "replayed, not measured: a recording of {}, {}{}\n",
+                  replayed.run.device.name, format::utc(replayed.run.started_utc), origin);
   const fs::path folder =
       create_run_folder(options.output, replayed.run.plan.name, std::chrono::system_clock::now());
   write_file(folder / "run.json", run_to_json(replayed.run));
   const ReportModel report(replayed.run);
   write_reports(report, folder);
-  if (!quiet) fmt::print("\n{}\n", terminal_summary(report, columns_of(stdout)));
+  if (!quiet) terminal::print("\n{}\n", terminal_summary(report, columns_of(stdout)));
   for (const std::string& id : replayed.missing_primitives) {
-    fmt::print(quiet ? stderr : stdout, "not in the recording: primitive {}\n", id);
+    terminal::print(quiet ? stderr : stdout, "not in the recording: primitive {}\n", id);
   }
   print_missing(replayed.missing, all_points(replayed.run.plan).size(), quiet ? stderr : stdout);
   print_report(folder, options.verbosity());
@@ -203,7 +206,8 @@ void check_machine(const std::string& device, const RunOptions& options) {
   }
   for (const Check& check : checks) {
     if (check.status == CheckStatus::ok || options.quiet) continue;
-    fmt::print(stderr, "{}: {}: {}\n  {}\n", to_string(check.status), check.subject, check.detail, check.fix);
+    terminal::print(stderr, "{}: {}: {}\n  {}\n", to_string(check.status), check.subject, check.detail,
+                    check.fix);
   }
 }
 
@@ -226,7 +230,7 @@ int resume(const RunOptions& options) {
 
 int run(const RunOptions& options) {
   if (!options.resumed_folder.empty()) return resume(options);
-  const Plan plan = parse_plan(read_file(options.plan_file), options.plan_file, load_catalogue());
+  const Plan plan = load_plan(options.plan_file);
   if (options.dry_run) {
     options.json ? print_request(plan, options) : print_plan(plan);
     return 0;

@@ -28,14 +28,14 @@ int selftest(const SelftestOptions& options) {
   const Clock::time_point start = Clock::now();
   const TestedDevice tested = load_self_test(options.device);
   if (options.json) {
-    fmt::print("{}\n", encode(tested));
+    terminal::print("{}\n", encode(tested));
   } else {
     const DeviceInfo& device = tested.device;
-    fmt::print("device: {} (GPU {}, {}, driver {})\n", device.name, device.index, device.uuid,
-               device.driver_version.empty() ? "unknown" : device.driver_version);
-    fmt::print("{}", terminal_self_test(tested.self_test, columns_of(stdout)));
-    fmt::print("tested in {}\n",
-               format::duration(std::chrono::duration<double>(Clock::now() - start).count()));
+    terminal::print("device: {} (GPU {}, {}, driver {})\n", device.name, device.index, device.uuid,
+                    device.driver_version.empty() ? "unknown" : device.driver_version);
+    terminal::print("{}", terminal_self_test(tested.self_test, columns_of(stdout)));
+    terminal::print("tested in {}\n",
+                    format::duration(std::chrono::duration<double>(Clock::now() - start).count()));
   }
   return tested.self_test.passed() ? 0 : static_cast<int>(ErrorKind::measurement);
 }

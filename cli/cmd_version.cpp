@@ -5,6 +5,7 @@
 
 #include "cli/catalogue.h"
 #include "cli/commands.h"
+#include "cli/terminal.h"
 #include "cli/version.h"
 
 namespace rooflinectl {
@@ -13,16 +14,17 @@ namespace {
 
 int print_version_json() {
   const auto collector = find_collector();
-  fmt::print(R"({{"version":"{}","commit":"{}","can_measure":{}}})"
-             "\n",
-             tool_version(), tool_commit(), collector.has_value());
+  terminal::print(R"({{"version":"{}","commit":"{}","can_measure":{}}})"
+                  "\n",
+                  tool_version(), tool_commit(), collector.has_value());
   return 0;
 }
 
 int print_version() {
-  fmt::print("rooflinectl {} (commit {})\n", tool_version(), tool_commit());
+  terminal::print("rooflinectl {} (commit {})\n", tool_version(), tool_commit());
   const auto collector = find_collector();
-  fmt::print("collector: {}\n", collector ? collector->string() : "not installed; this build cannot measure");
+  terminal::print("collector: {}\n",
+                  collector ? collector->string() : "not installed; this build cannot measure");
   return 0;
 }
 

@@ -64,6 +64,7 @@ void make_nonblocking(const FileDescriptor& fd) {
   sigset_t none;
   sigemptyset(&none);
   sigprocmask(SIG_SETMASK, &none, nullptr);
+  for (const int ignored_by_us : {SIGPIPE, SIGXFSZ}) signal(ignored_by_us, SIG_DFL);
   dup2(input, STDIN_FILENO);
   dup2(output, STDOUT_FILENO);
   dup2(log, STDERR_FILENO);

@@ -12,7 +12,7 @@
 #include <variant>
 #include <vector>
 
-#include "cli/file_descriptor.h"
+#include "core/file_descriptor.h"
 
 namespace rooflinectl {
 

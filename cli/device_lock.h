@@ -4,7 +4,7 @@
 #include <optional>
 #include <string>
 
-#include "cli/file_descriptor.h"
+#include "core/file_descriptor.h"
 
 namespace rooflinectl {
 

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "cli/file_descriptor.h"
+#include "core/file_descriptor.h"
 
 namespace rooflinectl {
 

@@ -3,12 +3,17 @@
 
 #include <cstdio>
 #include <exception>
+#include <sstream>
 
+#include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/terminal.h"
 #include "cli/version.h"
 #include "core/error.h"
 
 namespace {
+
+namespace terminal = rooflinectl::terminal;
 
 constexpr const char* kDescription =
     R"(Roofline analysis of CUDA kernels: measures them, counts what they do, and draws where they
@@ -53,29 +58,43 @@ int run_program(int argc, char** argv) {
   rooflinectl::add_selftest_command(app, action);
   rooflinectl::add_list_command(app, action);
   rooflinectl::add_version_command(app, action);
+  rooflinectl::require_values(app, argc, argv);
   try {
     app.parse(argc, argv);
     if (!action)
       throw CLI::RequiredError(
           "A command (run, report, explain, compare, gate, crosscheck, ceilings, doctor, selftest, list or "
           "version)");
+  } catch (const CLI::ExtrasError&) {
+    throw rooflinectl::unexpected_argument(app, argc, argv);
   } catch (const CLI::ParseError& error) {
-    return app.exit(error) == 0 ? 0 : static_cast<int>(rooflinectl::ErrorKind::usage);
+    std::ostringstream output;
+    std::ostringstream errors;
+    const int code = app.exit(error, output, errors);
+    terminal::write(stdout, output.str());
+    terminal::write(stderr, errors.str());
+    return code == 0 ? 0 : static_cast<int>(rooflinectl::ErrorKind::usage);
   }
   return action();
+}
+
+/// Says what went wrong, if anything did, and returns the exit code.
+int run_to_its_end(int argc, char** argv) {
+  try {
+    return run_program(argc, argv);
+  } catch (const rooflinectl::Error& error) {
+    terminal::print(stderr, "{}\n", error.what());
+    if (!error.hint().empty()) terminal::print(stderr, "hint: {}\n", error.hint());
+    return error.exit_code();
+  } catch (const std::exception& error) {
+    terminal::print(stderr, "{}\n", error.what());
+    return static_cast<int>(rooflinectl::ErrorKind::environment);
+  }
 }
 
 }  // namespace
 
 int main(int argc, char** argv) {
-  try {
-    return run_program(argc, argv);
-  } catch (const rooflinectl::Error& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    if (!error.hint().empty()) std::fprintf(stderr, "hint: %s\n", error.hint().c_str());
-    return error.exit_code();
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s\n", error.what());
-    return static_cast<int>(rooflinectl::ErrorKind::environment);
-  }
+  terminal::prepare();
+  return terminal::end(run_to_its_end(argc, argv));
 }

@@ -21,6 +21,7 @@
 #include "cli/recorder.h"
 #include "cli/run_folder.h"
 #include "cli/stop_signals.h"
+#include "cli/terminal.h"
 #include "cli/worklist.h"
 #include "core/protocol.h"
 #include "reports/format.h"
@@ -517,36 +518,37 @@ class Measuring {
 
   void print_header(const message::Hello& hello) const {
     const DeviceInfo& device = hello.device;
-    fmt::print("device: {} (GPU {}, {}, driver {})\n", device.name, device.index, device.uuid,
-               device.driver_version.empty() ? "unknown" : device.driver_version);
+    terminal::print("device: {} (GPU {}, {}, driver {})\n", device.name, device.index, device.uuid,
+                    device.driver_version.empty() ? "unknown" : device.driver_version);
     const std::string primitives =
         request_.plan.primitives.empty()
             ? ""
             : fmt::format(", {}", format::counted(request_.plan.primitives.size(), "primitive"));
-    fmt::print("plan: {}, {}{} and {}\n", request_.plan.name,
-               format::counted(worklist_.points().size(), "point"), primitives,
-               format::counted(request_.plan.ceilings.size(), "ceiling"));
+    terminal::print("plan: {}, {}{} and {}\n", request_.plan.name,
+                    format::counted(worklist_.points().size(), "point"), primitives,
+                    format::counted(request_.plan.ceilings.size(), "ceiling"));
     if (request_.unfinished) {
       const std::size_t primitives_left = worklist_.primitives().size();
-      fmt::print(
+      terminal::print(
           "resumed: {}{} to measure, {} to count\n", format::counted(worklist_.to_measure().size(), "point"),
           primitives_left > 0 ? fmt::format(" and {}", format::counted(primitives_left, "primitive")) : "",
           worklist_.to_count().size());
     }
     print_counters(hello.counter_session);
-    fmt::print("results: {}\n", recorder_.folder().string());
-    std::fflush(stdout);
+    terminal::print("results: {}\n", recorder_.folder().string());
+    terminal::flush(stdout);
   }
 
   void print_counters(const CounterSession& session) const {
     if (!request_.counters) {
-      fmt::print("counters: off\n");
+      terminal::print("counters: off\n");
     } else if (session.available) {
-      fmt::print("counters: {} {}\n", session.passes, session.passes == 1 ? "pass" : "passes");
+      terminal::print("counters: {} {}\n", session.passes, session.passes == 1 ? "pass" : "passes");
     } else {
-      fmt::print("counters: unavailable: {}\n", session.reason);
-      if (!session.hint.empty()) fmt::print("  hint: {}\n", session.hint);
-      fmt::print("  times are measured all the same; bytes and operations are then declared, not counted\n");
+      terminal::print("counters: unavailable: {}\n", session.reason);
+      if (!session.hint.empty()) terminal::print("  hint: {}\n", session.hint);
+      terminal::print(
+          "  times are measured all the same; bytes and operations are then declared, not counted\n");
     }
   }
 
@@ -574,12 +576,12 @@ class Measuring {
 
 int end_interrupted(const MeasureResult& result) {
   if (result.folder.empty()) {
-    fmt::print(stderr, "interrupted; nothing was measured\n");
+    terminal::print(stderr, "interrupted; nothing was measured\n");
   } else {
-    fmt::print(stderr,
-               "interrupted; what was measured is kept: rooflinectl report {0}\n"
-               "what is missing: rooflinectl run --resume {0}\n",
-               result.folder.string());
+    terminal::print(stderr,
+                    "interrupted; what was measured is kept: rooflinectl report {0}\n"
+                    "what is missing: rooflinectl run --resume {0}\n",
+                    result.folder.string());
   }
   return 128 + *result.stop_signal;
 }

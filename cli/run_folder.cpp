@@ -67,7 +67,7 @@ Error rescue_run(const Run& run, const Error& why) {
 
 void link_latest(const fs::path& run_folder) {
   const fs::path link = run_folder.parent_path() / "latest";
-  const fs::path temporary = run_folder.parent_path() / fmt::format(".latest-{}", getpid());
+  const fs::path temporary = unforeseen_name(run_folder.parent_path());
   std::error_code error;
   fs::create_symlink(run_folder.filename(), temporary, error);
   if (!error) fs::rename(temporary, link, error);
@@ -75,6 +75,16 @@ void link_latest(const fs::path& run_folder) {
   std::error_code ignored;
   fs::remove(temporary, ignored);
   fail(link, "cannot be linked", error.message());
+}
+
+fs::path run_file(const fs::path& run) {
+  return fs::is_directory(run) ? run / "run.json" : run;
+}
+
+std::vector<fs::path> run_files(const std::vector<std::string>& runs) {
+  std::vector<fs::path> files;
+  for (const std::string& run : runs) files.push_back(run_file(run));
+  return files;
 }
 
 }  // namespace rooflinectl

@@ -4,25 +4,14 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "reports/utf8.h"
+#include "core/printable.h"
+#include "core/utf8.h"
 
 namespace rooflinectl {
 
-namespace {
-
-/// Cells may come from files: control characters must not reach the terminal.
-std::u32string printable(std::string_view text) {
-  std::u32string characters = decode_utf8(text);
-  const auto is_control = [](char32_t c) { return c < 0x20 || (c >= 0x7f && c < 0xa0); };
-  std::replace_if(characters.begin(), characters.end(), is_control, U'?');
-  return characters;
-}
-
-}  // namespace
-
 void Table::add(const std::vector<std::string>& cells) {
   std::vector<std::u32string>& row = rows_.emplace_back();
-  for (const std::string& cell : cells) row.push_back(printable(cell));
+  for (const std::string& cell : cells) row.push_back(printable_characters(cell));
 }
 
 std::string Table::text(const std::string& indent) const {

@@ -1,11 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <fmt/format.h>
+
 #include <cstdio>
 #include <string>
 #include <string_view>
 
 namespace rooflinectl {
+
+/// Standard output and standard error. All that the program says goes through here: it is made printable
+/// (`core/printable.h`), and what cannot be written is lost without stopping anything. The end tells.
+namespace terminal {
+
+/// To be called first. Lets a broken pipe and a file size limit be errors of the writes in question, not
+/// signals that kill, and keeps files that are opened later from becoming a standard stream that was closed.
+void prepare();
+
+void write(std::FILE* stream, std::string_view text);
+
+template <typename... T>
+void print(std::FILE* stream, fmt::format_string<T...> format, T&&... values) {
+  write(stream, fmt::format(format, std::forward<T>(values)...));
+}
+
+template <typename... T>
+void print(fmt::format_string<T...> format, T&&... values) {
+  write(stdout, fmt::format(format, std::forward<T>(values)...));
+}
+
+void flush(std::FILE* stream);
+
+/// The exit code of a program that did what `exit_code` says: that of the environment instead of 0 where
+/// something it had to say was lost. Says what standard output was lost to, but for a reader that went away.
+int end(int exit_code);
+
+}  // namespace terminal
 
 /// Width in columns that a table written to `stream` may have: that of the terminal, or 120 where it is none.
 int columns_of(std::FILE* stream);

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace rooflinectl {
 
@@ -15,10 +16,25 @@ inline constexpr std::size_t kMaxFileBytes = std::size_t{256} << 20;
 /// content takes the memory, if it is larger than `max_bytes`.
 std::string read_file(const std::filesystem::path& path, std::size_t max_bytes = kMaxFileBytes);
 
-/// Writes `content` to a new file beside `path` and renames it to `path`: a reader sees the old content or
-/// the new, never half of it. Throws Error(environment) naming the file, with `hint`, if it cannot be
-/// written.
+/// Writes `content` to `path`, following links.
+///
+/// A regular file is replaced as a whole, by a new file beside it that is renamed: a reader sees the old
+/// content or the new, never half of it. Nobody can foresee the name of the new one, which gets the
+/// permissions of the old. Everything else, such as a device, a pipe, or a descriptor of this process
+/// (`/dev/stdout`), is written to as it is. A FIFO that nobody reads from is waited on for ten seconds.
+///
+/// Throws Error(environment) naming the file, with `hint`, if it cannot be written.
 void write_file(const std::filesystem::path& path, std::string_view content,
                 const char* hint = "choose another folder with --output");
+
+/// Whether both name the same regular file, be it that there is none yet.
+bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b);
+
+/// Throws Error(usage) if `output` is one of `inputs`, by whatever name.
+void refuse_to_overwrite(const std::filesystem::path& output,
+                         const std::vector<std::filesystem::path>& inputs);
+
+/// A name in `folder` that nobody can foresee, for a file or a link that is to be renamed.
+std::filesystem::path unforeseen_name(const std::filesystem::path& folder);
 
 }  // namespace rooflinectl

@@ -6,6 +6,8 @@
 #include <limits>
 
 #include "core/error.h"
+#include "core/mistakes.h"
+#include "core/printable.h"
 
 namespace rooflinectl::json_fields {
 
@@ -121,7 +123,7 @@ Json parse_object(std::string_view text, std::string_view document) {
 }
 
 std::string to_text(const Json& value, int indent) {
-  return value.dump(indent, ' ', false, Json::error_handler_t::replace);
+  return printable_json(value.dump(indent, ' ', false, Json::error_handler_t::replace));
 }
 
 namespace {
@@ -130,7 +132,7 @@ namespace {
 template <typename Lookup>
 auto parse_enum(const Reader& reader, Lookup lookup) {
   const auto value = lookup(reader.text());
-  if (!value) reader.fail(fmt::format("unknown value '{}'", reader.text()));
+  if (!value) reader.fail(fmt::format("unknown value {}", rooflinectl::quoted(reader.text())));
   return *value;
 }
 

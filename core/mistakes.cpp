@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "core/names.h"
+#include "core/printable.h"
 
 namespace rooflinectl {
 
@@ -44,10 +45,7 @@ std::string quoted(std::string_view text) {
     return shown.size() < text.size() && (static_cast<unsigned char>(text[shown.size()]) & 0xC0U) == 0x80U;
   };
   while (!shown.empty() && cuts_character()) shown.pop_back();
-  for (char& c : shown) {
-    if (static_cast<unsigned char>(c) < ' ') c = ' ';
-  }
-  return fmt::format("'{}{}'", shown, shown.size() < text.size() ? "…" : "");
+  return fmt::format("'{}{}'", printable(shown), shown.size() < text.size() ? "…" : "");
 }
 
 }  // namespace rooflinectl

@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/json_fields.h"
+#include "core/mistakes.h"
 #include "core/quantity.h"
 
 namespace rooflinectl {
@@ -63,7 +64,7 @@ Phase phase_from(const Reader& reader) {
                       Phase::time, Phase::count}) {
     if (to_string(phase) == reader.text()) return phase;
   }
-  reader.fail(fmt::format("unknown phase '{}'", reader.text()));
+  reader.fail(fmt::format("unknown phase {}", rooflinectl::quoted(reader.text())));
 }
 
 ErrorKind error_kind_from(const Reader& reader) {
@@ -169,7 +170,7 @@ Message message_from(const Reader& reader) {
     return message::Failure{error_kind_from(reader["kind"]), reader["cause"].text(), reader["hint"].text()};
   }
   if (type == "bye") return message::Bye{json_fields::counter_session_from(reader["counter_session"])};
-  reader["type"].fail(fmt::format("unknown message '{}'", type));
+  reader["type"].fail(fmt::format("unknown message {}", rooflinectl::quoted(type)));
 }
 
 std::vector<std::size_t> indices_from(const Reader& reader) {
@@ -227,7 +228,7 @@ CollectRequest decode_request(std::string_view text) {
     reader["plan"].fail(fmt::format("{}: more than {} elements", range_name(point), kMaxElements));
   }
   const auto mode = collect_mode_from(reader["mode"].text());
-  if (!mode) reader["mode"].fail(fmt::format("unknown mode '{}'", reader["mode"].text()));
+  if (!mode) reader["mode"].fail(fmt::format("unknown mode {}", rooflinectl::quoted(reader["mode"].text())));
   request.mode = *mode;
   request.counters = reader["counters"].boolean();
   request.device = reader["device"].text();

@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "core/hash.h"
 #include "core/json_fields.h"
+#include "core/mistakes.h"
 #include "core/run.h"
 
 namespace rooflinectl {
@@ -90,7 +91,7 @@ Run run_from_json(std::string_view text, std::string_view name) {
   run.tool_commit = reader["tool"]["commit"].text();
   const std::string& source = reader["source"].text();
   if (source != to_string(RunSource::measured) && source != to_string(RunSource::replayed)) {
-    reader["source"].fail(fmt::format("unknown value '{}'", source));
+    reader["source"].fail(fmt::format("unknown value {}", rooflinectl::quoted(source)));
   }
   run.source = source == to_string(RunSource::measured) ? RunSource::measured : RunSource::replayed;
   run.started_utc = reader["started_utc"].text();

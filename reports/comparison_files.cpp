@@ -10,10 +10,12 @@
 namespace rooflinectl {
 
 std::vector<std::filesystem::path> write_comparison(const std::vector<Comparison>& comparisons,
-                                                    const std::filesystem::path& folder) {
+                                                    const std::filesystem::path& folder,
+                                                    const std::vector<std::filesystem::path>& inputs) {
   std::vector<std::filesystem::path> files;
   const auto write = [&](const std::string& name, const std::string& content) {
     files.push_back(folder / name);
+    refuse_to_overwrite(files.back(), inputs);
     write_file(files.back(), content);
   };
   write("comparison.html", comparison_page(comparisons));

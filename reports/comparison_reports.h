@@ -25,8 +25,10 @@ std::string comparison_page(const std::vector<Comparison>& comparisons);
 
 /// Writes `comparison.html`, `comparison.md`, `comparison.json`, `movement.svg` and `movement.png` into the
 /// existing folder `folder` and returns the files written. Of further comparisons Markdown and pictures are
-/// numbered: `movement-2.svg`. Throws Error(environment) if a file cannot be written.
+/// numbered: `movement-2.svg`. Throws Error(environment) if a file cannot be written, Error(usage) if it is
+/// one of `inputs`.
 std::vector<std::filesystem::path> write_comparison(const std::vector<Comparison>& comparisons,
-                                                    const std::filesystem::path& folder);
+                                                    const std::filesystem::path& folder,
+                                                    const std::vector<std::filesystem::path>& inputs = {});
 
 }  // namespace rooflinectl

@@ -11,7 +11,8 @@ namespace rooflinectl::csv {
 /// The shortest text that reads back as the same number; empty where there is none.
 std::string number(const std::optional<double>& value);
 
-/// `text` in quotes, those within it doubled.
-std::string quoted(std::string_view text);
+/// `text`, printable and on one line, in quotes where it needs them. A spreadsheet shows it and never runs
+/// it: an apostrophe goes before a `=`, `+`, `-` or `@` that begins no number.
+std::string field(std::string_view text);
 
 }  // namespace rooflinectl::csv

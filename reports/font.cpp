@@ -7,8 +7,8 @@
 #include <unordered_map>
 
 #include "core/error.h"
+#include "core/utf8.h"
 #include "reports/embedded.h"
-#include "reports/utf8.h"
 
 namespace rooflinectl {
 namespace {

@@ -3,15 +3,13 @@
 
 #include <fmt/format.h>
 
+#include "core/printable.h"
+
 namespace rooflinectl::markdown {
 
 std::string escaped(std::string_view text) {
   std::string result;
-  for (const char c : text) {
-    if (c == '\n' || c == '\r') {
-      result += ' ';
-      continue;
-    }
+  for (const char c : printable(text)) {
     if (std::string_view("\\`*_{}[]<>|#&~").find(c) != std::string_view::npos) result += '\\';
     result += c;
   }

@@ -11,8 +11,8 @@
 #include <span>
 
 #include "core/error.h"
+#include "core/utf8.h"
 #include "reports/font.h"
-#include "reports/utf8.h"
 
 namespace rooflinectl::painter {
 namespace {

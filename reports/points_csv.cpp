@@ -92,16 +92,12 @@ constexpr std::array kColumns = {
     Column{"launch_mode", [](const Row& r) { return std::string(to_string(r.id.launch_mode)); }},
 };
 
-std::string quoted_if_needed(const std::string& field) {
-  return field.find_first_of(",\"\r\n") == std::string::npos ? field : csv::quoted(field);
-}
-
 template <typename FieldOf>
 std::string line(FieldOf field_of) {
   std::string text;
   for (const Column& column : kColumns) {
     if (&column != kColumns.data()) text += ',';
-    text += quoted_if_needed(field_of(column));
+    text += csv::field(field_of(column));
   }
   return text + "\r\n";
 }

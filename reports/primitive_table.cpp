@@ -85,16 +85,16 @@ std::vector<std::string> primitive_failures(const Run& run) {
 }
 
 std::string primitives_csv(const Run& run) {
-  using csv::number, csv::quoted;
+  using csv::number, csv::field;
   std::string text =
       "id,family,title,by,dtype,scope,instructions,status,latency_cycles,latency_ci_low,latency_ci_high,"
       "latency_elements,throughput_cycles,throughput_ci_low,throughput_ci_high,throughput_elements,"
       "cycles_per_instruction,cycles_per_element,elements_per_s\n";
   for (const PrimitiveResult& result : run.primitives) {
     const PrimitiveInfo& info = result.info;
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", quoted(info.id),
-                        quoted(info.family), quoted(info.title), quoted(info.by), to_string(info.dtype),
-                        to_string(info.scope), info.instructions ? fmt::format("{}", *info.instructions) : "",
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", field(info.id), field(info.family),
+                        field(info.title), field(info.by), to_string(info.dtype), to_string(info.scope),
+                        info.instructions ? fmt::format("{}", *info.instructions) : "",
                         to_string(result.status), cycles_fields(result.latency), result.latency.elements,
                         cycles_fields(result.throughput), result.throughput.elements,
                         number(cycles_per_instruction(result)), number(cycles_per_element(result.throughput)),

@@ -29,10 +29,13 @@ namespace fs = std::filesystem;
 
 class Folder {
  public:
-  Folder(fs::path path, Theme theme) : path_(std::move(path)), theme_(theme) {}
+  /// None of `inputs` is overwritten.
+  Folder(fs::path path, Theme theme, std::vector<fs::path> inputs)
+      : path_(std::move(path)), theme_(theme), inputs_(std::move(inputs)) {}
 
   void write(const std::string& name, std::string_view content) {
     files_.push_back(path_ / name);
+    refuse_to_overwrite(files_.back(), inputs_);
     write_file(files_.back(), content);
   }
 
@@ -55,6 +58,7 @@ class Folder {
  private:
   fs::path path_;
   Theme theme_;
+  std::vector<fs::path> inputs_;
   std::vector<fs::path> files_;
 };
 
@@ -83,9 +87,10 @@ PagePictures write_pictures(Folder& folder, const ExperimentReport& experiment, 
 
 }  // namespace
 
-std::vector<fs::path> write_reports(const ReportModel& report, const fs::path& folder_path) {
+std::vector<fs::path> write_reports(const ReportModel& report, const fs::path& folder_path,
+                                    const std::vector<fs::path>& inputs) {
   const Run& run = report.run;
-  Folder folder(folder_path, report.selection.theme);
+  Folder folder(folder_path, report.selection.theme, inputs);
   std::vector<PagePictures> pictures;
   for (const ExperimentReport& experiment : report.experiments) {
     pictures.push_back(write_pictures(folder, experiment, pictures.empty()));

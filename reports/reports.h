@@ -15,9 +15,11 @@ namespace rooflinectl {
 /// than DRAM was counted, `bandwidth-<experiment>.*` where a version was measured at four sizes or more;
 /// `roofline.svg`, … of the first experiment, or of the ceilings alone where there is
 /// none; `primitives.svg`, … and `primitives.csv` where primitives were measured; and `points.csv`,
-/// `summary.md`, `report.html`. Throws Error(environment) if a file cannot be written.
+/// `summary.md`, `report.html`. Throws Error(environment) if a file cannot be written, Error(usage) if it is
+/// one of `inputs`.
 std::vector<std::filesystem::path> write_reports(const ReportModel& report,
-                                                 const std::filesystem::path& folder);
+                                                 const std::filesystem::path& folder,
+                                                 const std::vector<std::filesystem::path>& inputs = {});
 
 /// The tables of all points as a terminal shows them, at most `columns` wide, and below them the roofline of
 /// the first experiment; of a run without experiments its ceilings.

@@ -6,8 +6,8 @@
 #include <iterator>
 #include <unordered_set>
 
+#include "core/utf8.h"
 #include "reports/font.h"
-#include "reports/utf8.h"
 
 namespace rooflinectl {
 namespace {

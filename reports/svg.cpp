@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "reports/utf8.h"
+#include "core/utf8.h"
 
 namespace rooflinectl {
 namespace {

@@ -6,12 +6,12 @@
 #include <map>
 
 #include "analysis/analysis.h"
+#include "core/utf8.h"
 #include "reports/chart_model.h"
 #include "reports/format.h"
 #include "reports/plot.h"
 #include "reports/reports.h"
 #include "reports/text_table.h"
-#include "reports/utf8.h"
 
 namespace rooflinectl {
 namespace {

@@ -4,21 +4,14 @@
 #include <algorithm>
 #include <numeric>
 
-#include "reports/utf8.h"
+#include "core/printable.h"
+#include "core/utf8.h"
 
 namespace rooflinectl {
 namespace {
 
 constexpr std::size_t kGap = 2;
 constexpr std::size_t kNarrowest = 6;  // a column of text is not cut below this
-
-// Names come from files: control characters must not reach the terminal.
-std::u32string printable(std::string_view text) {
-  std::u32string characters = decode_utf8(text);
-  const auto is_control = [](char32_t c) { return c < 0x20 || (c >= 0x7f && c < 0xa0); };
-  std::replace_if(characters.begin(), characters.end(), is_control, U'?');
-  return characters;
-}
 
 std::u32string cut(std::u32string text, std::size_t width) {
   if (text.size() <= width) return text;
@@ -62,9 +55,9 @@ std::string line_of(const std::vector<TextColumn>& columns, std::size_t row, std
 }  // namespace
 
 TextColumn text_column(std::string_view title, bool is_number, const std::vector<std::string>& texts) {
-  TextColumn column{title, is_number, {printable(title)}, title.size()};
+  TextColumn column{title, is_number, {printable_characters(title)}, title.size()};
   for (const std::string& text : texts) {
-    column.cells.push_back(printable(text));
+    column.cells.push_back(printable_characters(text));
     column.width = std::max(column.width, column.cells.back().size());
   }
   return column;
@@ -79,13 +72,13 @@ std::string text_table(std::vector<TextColumn> columns, std::size_t width,
 }
 
 std::string sentence(const std::string& text, std::size_t width) {
-  return encode_utf8(cut(printable(text), width)) + "\n";
+  return encode_utf8(cut(printable_characters(text), width)) + "\n";
 }
 
 std::string paragraph(const std::string& text, std::size_t width, std::size_t indent) {
   const std::string margin(indent, ' ');
   const std::size_t room = width > indent ? width - indent : 1;
-  std::u32string rest = printable(text);
+  std::u32string rest = printable_characters(text);
   std::string lines;
   while (rest.size() > room) {
     const std::size_t space = rest.rfind(U' ', room);

@@ -9,6 +9,7 @@ FAKE_NSYS changes that, by words separated by blanks:
   nokernels            the database has no kernels
   without=<variant>    no range of that variant
   slow=<variant>       the kernel of that variant takes twice as long
+  spoil                a folder stands in the place of the run's run.json afterwards
 """
 
 import json
@@ -55,6 +56,10 @@ def export(points, file):
             database.execute("INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (?, ?, ?, 16777216, 1)",
                              (start + 1000, start + 1000 + length, index))
     database.commit()
+    if "spoil" in WORDS:
+        run = os.path.join(os.path.dirname(os.path.dirname(file)), "run.json")
+        os.rename(run, run + ".before")
+        os.mkdir(run)
 
 
 def main():

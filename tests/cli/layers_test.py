@@ -28,7 +28,7 @@ MAY_USE = {
     r"sqlite3": r"crosscheck/sqlite_reader\.cpp",
     r"cupti|nvperf": r"collector/cupti/.*",
     r"cuda|cub/|nvtx3/|cooperative_groups": r"(collector|kernels)/.*",
-    r"CLI/": r"cli/(commands\.h|cmd_[a-z]+\.cpp|main\.cpp)|collector/main\.cpp",
+    r"CLI/": r"cli/(command_line\.(cpp|h)|commands\.h|cmd_[a-z]+\.cpp|main\.cpp)|collector/main\.cpp",
 }
 
 def includes():

@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "core/files.h"
-#include "reports/utf8.h"
+#include "core/utf8.h"
 
 namespace rooflinectl {
 namespace {

@@ -5,10 +5,10 @@
 
 #include <sstream>
 
+#include "core/utf8.h"
 #include "reports/points_csv.h"
 #include "reports/reports.h"
 #include "reports/summary_md.h"
-#include "reports/utf8.h"
 #include "tests/golden/golden_run.h"
 #include "tests/support/constructed_run.h"
 

@@ -15,9 +15,10 @@ class FileDescriptor {
   int get() const { return fd_; }
   bool is_open() const { return fd_ >= 0; }
   void reset();
+  /// Hands the descriptor out, to be closed by whoever takes it.
+  int release();
 
  private:
-  int release();
   int fd_ = -1;
 };
 

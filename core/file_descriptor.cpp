@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/file_descriptor.h"
+#include "core/file_descriptor.h"
 
 #include <unistd.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/utf8.h"
+#include "core/utf8.h"
 
 #include <array>
 
@@ -23,23 +23,6 @@ bool is_character(char32_t value, int following) {
          !(value >= 0xd800 && value < 0xe000);
 }
 
-// The character at `text`'s start and the bytes it takes; U+FFFD and one byte where there is none.
-std::pair<char32_t, std::size_t> first_character(std::string_view text) {
-  const auto first = static_cast<unsigned char>(text.front());
-  const int following = continuation_bytes(first);
-  const auto length = static_cast<std::size_t>(following) + 1;
-  if (following < 0 || length > text.size()) return {kReplacement, 1};
-  if (following == 0) return {first, 1};
-  char32_t value = first & (0x3fU >> following);
-  for (std::size_t i = 1; i < length; ++i) {
-    const auto byte = static_cast<unsigned char>(text[i]);
-    if ((byte & 0xc0U) != 0x80) return {kReplacement, 1};
-    value = value << 6 | (byte & 0x3fU);
-  }
-  if (!is_character(value, following)) return {kReplacement, 1};
-  return {value, length};
-}
-
 void append(std::string& text, char32_t c) {
   const auto byte = [&](char32_t value) { text += static_cast<char>(value); };
   if (c < 0x80) {
@@ -61,10 +44,26 @@ void append(std::string& text, char32_t c) {
 
 }  // namespace
 
+std::pair<char32_t, std::size_t> first_utf8_character(std::string_view text) {
+  const auto first = static_cast<unsigned char>(text.front());
+  const int following = continuation_bytes(first);
+  const auto length = static_cast<std::size_t>(following) + 1;
+  if (following < 0 || length > text.size()) return {kReplacement, 1};
+  if (following == 0) return {first, 1};
+  char32_t value = first & (0x3fU >> following);
+  for (std::size_t i = 1; i < length; ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if ((byte & 0xc0U) != 0x80) return {kReplacement, 1};
+    value = value << 6 | (byte & 0x3fU);
+  }
+  if (!is_character(value, following)) return {kReplacement, 1};
+  return {value, length};
+}
+
 std::u32string decode_utf8(std::string_view text) {
   std::u32string result;
   while (!text.empty()) {
-    const auto [character, length] = first_character(text);
+    const auto [character, length] = first_utf8_character(text);
     result += character;
     text.remove_prefix(length);
   }

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/command_line.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/mistakes.h"
+#include "core/names.h"
+
+namespace rooflinectl {
+
+namespace {
+
+std::string missing_value(const std::string& value) {
+  if (value.empty()) return "the value is empty";
+  return value.starts_with("--") ? fmt::format("the value is missing before {}", value) : "";
+}
+
+bool takes_a_value(const CLI::Option& option) {
+  return option.get_items_expected_max() > 0;
+}
+
+bool contains(const std::vector<std::string>& texts, std::string_view text) {
+  return std::find(texts.begin(), texts.end(), text) != texts.end();
+}
+
+/// `rooflinectl report`
+std::string name_of(const CLI::App& command) {
+  const CLI::App* const parent = command.get_parent();
+  return parent == nullptr ? command.get_name() : name_of(*parent) + " " + command.get_name();
+}
+
+std::vector<std::string> commands_of(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+std::vector<std::string> options_of(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  }
+  return names;
+}
+
+Error mistake(const std::string& what, const std::string& text, const std::vector<std::string>& valid,
+              const std::string& else_hint) {
+  const auto nearest = nearest_name(text, valid);
+  return {ErrorKind::usage, fmt::format("{} {}", what, rooflinectl::quoted(text)),
+          nearest ? fmt::format("did you mean '{}'?", *nearest) : else_hint};
+}
+
+Error unknown_command(const CLI::App& app, const std::string& text) {
+  std::error_code ignored;
+  const bool is_file = std::filesystem::is_regular_file(text, ignored);
+  return mistake(
+      "unknown command", text, is_file ? std::vector<std::string>() : commands_of(app),
+      "`rooflinectl run PLAN` measures the kernels that a plan lists, `rooflinectl report RUN` draws a run; "
+      "`rooflinectl --help` shows every command");
+}
+
+}  // namespace
+
+void require_values(CLI::App& app, int argc, const char* const* argv) {
+  for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {
+    const std::string_view argument = argv[i];
+    if (!argument.starts_with("--") || argument.find('=') != argument.size() - 1) continue;
+    throw Error(ErrorKind::usage, fmt::format("{}: the value is empty", argument));
+  }
+  for (CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    for (CLI::Option* option : command->get_options()) {
+      if (takes_a_value(*option)) option->check(CLI::Validator(missing_value, ""));
+    }
+  }
+}
+
+Error unexpected_argument(const CLI::App& app, int argc, const char* const* argv) {
+  const std::vector<std::string> unexpected = app.remaining(true);
+  const char* const* const found = std::find_if(
+      argv + 1, argv + argc, [&](const char* argument) { return contains(unexpected, argument); });
+  const std::string text = found == argv + argc ? unexpected.front() : *found;
+  const std::vector<CLI::App*> chosen = app.get_subcommands();
+  const CLI::App& command = chosen.empty() ? app : *chosen.front();
+  const std::string help = fmt::format("`{} --help` shows what it takes", name_of(command));
+  if (text.starts_with("-")) {
+    return mistake(name_of(command) + ": unknown option", text.substr(0, text.find('=')), options_of(command),
+                   help);
+  }
+  if (chosen.empty()) return unknown_command(app, text);
+  return mistake(name_of(command) + ": unexpected argument", text, {}, help);
+}
+
+}  // namespace rooflinectl

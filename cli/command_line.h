@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+
+#include "core/error.h"
+
+namespace rooflinectl {
+
+/// Lets no option take an empty text, or the option after it, for its value. To be called when all options
+/// are there, and before the command line is parsed. Throws Error(usage) where the command line has
+/// `--option=`, which CLI11 would take for `--option NEXT`.
+void require_values(CLI::App& app, int argc, const char* const* argv);
+
+/// What to tell of arguments that `app` has not expected: which one, and what was probably meant.
+Error unexpected_argument(const CLI::App& app, int argc, const char* const* argv);
+
+}  // namespace rooflinectl

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "core/plan.h"
+
+namespace rooflinectl {
+
+/// Reads a plan that may name what `load_catalogue()` holds. Throws Error(usage) with every mistake in it, or
+/// if the file is a program.
+Plan load_plan(const std::string& file);
+
+}  // namespace rooflinectl

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+/// Text that a terminal, a table or a person may be shown, whoever wrote it: escape sequences do nothing, and
+/// what is read is what is there. Everything that goes to a terminal, into Markdown or CSV passes here.
+namespace rooflinectl {
+
+/// `text` on one line. Newlines and tabs become spaces; other control characters (C0, DEL, C1, so also what
+/// begins an escape sequence), line separators, and marks that change the direction of text become `?`; what
+/// is not UTF-8 becomes U+FFFD.
+std::string printable(std::string_view text);
+
+/// The same for text of several lines, whose newlines stay.
+std::string printable_lines(std::string_view text);
+
+/// The characters of `printable(text)`, for what counts columns.
+std::u32string printable_characters(std::string_view text);
+
+/// `json` with such characters, which can only be within its strings, as `\uXXXX`: the same document. JSON of
+/// several lines keeps its newlines.
+std::string printable_json(std::string json);
+
+}  // namespace rooflinectl
