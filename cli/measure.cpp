@@ -344,8 +344,8 @@ class Measuring {
   }
 
   std::optional<Outcome> handle(const message::PointCounted& counted) {
-    recorder_.add_counters(counted.point, counted.counters);
-    if (const auto reason = why_nothing_was_counted(counted.counters)) add_counter_loss(*reason);
+    recorder_.add_counters(counted.point, counted.counted);
+    if (const auto reason = why_nothing_was_counted(counted.counted.counters)) add_counter_loss(*reason);
     worklist_.point_finished(counted.point);
     current_.reset();
     return std::nullopt;

@@ -68,7 +68,7 @@ Progress::Progress(const Plan& plan, std::size_t points_to_count, std::FILE* str
                   kPrimitiveWork * static_cast<double>(plan.primitives.size())) {}
 
 void Progress::set_passes(int passes) {
-  total_work_ += kCountedRangeWork * passes * static_cast<double>(points_to_count_);
+  total_work_ += kCountedRangeWork * passes * kCountRepeats * static_cast<double>(points_to_count_);
 }
 
 void Progress::set_measured(std::size_t points) {

@@ -7,6 +7,7 @@
 #include "cli/host_environment.h"
 #include "cli/run_folder.h"
 #include "cli/version.h"
+#include "cli/worklist.h"
 #include "core/files.h"
 
 namespace rooflinectl {
@@ -31,11 +32,10 @@ Recorder::Recorder(Plan plan, std::vector<std::string> command_line) {
 
 Recorder::Recorder(const UnfinishedRun& unfinished)
     : run_(unfinished.run), earlier_wall_s_(unfinished.run.wall_s) {
-  const std::vector<PointId> points = all_points(run_.plan);
+  const std::map<std::string, std::size_t> places = places_of(all_points(run_.plan));
   for (const Measurement& measurement : run_.measurements) {
-    const auto point = std::find(points.begin(), points.end(), measurement.point);
-    if (point == points.end()) continue;
-    measurements_[static_cast<std::size_t>(point - points.begin())] = measurement;
+    const auto place = places.find(range_name(measurement.point));
+    if (place != places.end()) measurements_[place->second] = measurement;
   }
 }
 
@@ -57,7 +57,12 @@ void Recorder::reopen(const std::filesystem::path& folder, const message::Hello&
 
 void Recorder::set_counter_session(const CounterSession& session) {
   // A collector that was started again may have no counters: what was counted before stays.
-  if (session.available || !run_.counter_session.available) run_.counter_session = session;
+  if (session.available || !run_.counter_session.available) {
+    const std::map<std::string, std::string> earlier = run_.counter_session.metrics;
+    run_.counter_session = session;
+    // Those of tensor operations are known only to a collector that counted some.
+    run_.counter_session.metrics.insert(earlier.begin(), earlier.end());
+  }
   has_news_ = true;
 }
 
@@ -100,8 +105,11 @@ void Recorder::add(std::size_t point, Measurement measurement) {
   has_news_ = true;
 }
 
-void Recorder::add_counters(std::size_t point, const Counters& counters) {
-  measurements_.at(point).counters = counters;
+void Recorder::add_counters(std::size_t point, const RepeatedCounters& counted) {
+  Measurement& measurement = measurements_.at(point);
+  measurement.counters = counted.counters;
+  measurement.counter_repeats = counted.repeats;
+  measurement.counter_spread = counted.spread;
   has_news_ = true;
 }
 
@@ -110,7 +118,7 @@ void Recorder::add_missing_counters(std::size_t point, const std::string& reason
   for (const auto& [key, metric] : run_.counter_session.metrics) {
     counters.emplace(key, CounterValue::unavailable(reason));
   }
-  add_counters(point, counters);
+  add_counters(point, {.counters = counters});
 }
 
 std::optional<Recorder::Clock::time_point> Recorder::save_due() const {

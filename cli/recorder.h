@@ -42,7 +42,7 @@ class Recorder {
   void add(const PrimitiveResult& result);
   void add(std::size_t point, Measurement measurement);
   /// The point must have a measurement.
-  void add_counters(std::size_t point, const Counters& counters);
+  void add_counters(std::size_t point, const RepeatedCounters& counted);
   /// Makes every counter of a point unavailable. The point must have a measurement.
   void add_missing_counters(std::size_t point, const std::string& reason);
   bool has_measurement(std::size_t point) const { return measurements_.contains(point); }

@@ -20,6 +20,12 @@ bool is_confirmed(const Ceiling& ceiling) {
          ceiling.kind == CeilingKind::latency;
 }
 
+std::map<std::string, std::size_t> places_of(const std::vector<PointId>& points) {
+  std::map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < points.size(); ++i) places.emplace(range_name(points[i]), i);
+  return places;
+}
+
 Worklist::Worklist(Plan plan, std::string device, bool counters)
     : plan_(std::move(plan)), device_(std::move(device)), counters_(counters), points_(all_points(plan_)) {
   for (const Experiment& experiment : plan_.experiments) {
@@ -45,12 +51,12 @@ void Worklist::take_over(const Run& earlier) {
     if (result.status != Status::failed) primitive_finished(result.info.id);
   }
 
+  const std::map<std::string, std::size_t> places = places_of(points_);
   for (const Measurement& measurement : earlier.measurements) {
-    const auto point = std::find(points_.begin(), points_.end(), measurement.point);
-    if (point == points_.end() || measurement.status == Status::failed) continue;
-    const auto index = static_cast<std::size_t>(point - points_.begin());
-    point_timed(index, measurement.status);
-    if (is_counted(measurement)) point_finished(index);
+    const auto place = places.find(range_name(measurement.point));
+    if (place == places.end() || measurement.status == Status::failed) continue;
+    point_timed(place->second, measurement.status);
+    if (is_counted(measurement)) point_finished(place->second);
   }
 }
 

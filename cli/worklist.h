@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -11,6 +12,9 @@ namespace rooflinectl {
 
 /// Whether nothing more can be found out about a ceiling: counters have had their say, or have none.
 bool is_confirmed(const Ceiling& ceiling);
+
+/// Where each point stands among `points`, by its range name.
+std::map<std::string, std::size_t> places_of(const std::vector<PointId>& points);
 
 /// What is still to be done of a plan, over as many collectors as it takes.
 class Worklist {

@@ -15,8 +15,11 @@ class ActivityTrace {
   virtual ~ActivityTrace() = default;
 
   /// What ran since the last call, in the order of its start. All of it must have come to its end. Throws
-  /// Error(environment) if records were lost.
+  /// Error(environment) if records of it were lost.
   virtual std::vector<TracedOperation> take() = 0;
+
+  /// Forgets what ran since the last call, lost or not.
+  virtual void discard() = 0;
 };
 
 /// What the module exports, as `rooflinectl_open_activity_trace`.

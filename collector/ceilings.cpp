@@ -183,7 +183,8 @@ std::vector<Ceiling> CeilingBench::measure_latency(const kernels::CeilingBenchma
   stream.method =
       fmt::format("an empty kernel between two events, fastest tenth of {}", single.samples_s.size());
 
-  launches.most_launches = kGraphNodes;
+  launches.mode = LaunchMode::graph;
+  launches.launches_per_graph = kGraphNodes;
   const TimeResult several = timer_.measure(launches, kBestTarget);
   Ceiling node = ceiling_of(benchmark, several);
   node.id = "graph_node";

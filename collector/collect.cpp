@@ -43,6 +43,10 @@ using Clock = std::chrono::steady_clock;
 /// them breaks is lost for all.
 constexpr std::size_t kPointsCountedTogether = 64;
 
+/// A launch that takes longer to be counted is counted once, unless its passes differ: instrumentation makes
+/// some launches hundreds of times longer.
+constexpr double kLongCountingSeconds = 0.1;
+
 /// Room for most outputs. Taken before any other memory: atomic additions to one address take up to 7 %
 /// longer or shorter (H200) depending on where in the device it lies, which so is the same in every run.
 constexpr std::size_t kOutputBytes = std::size_t{64} << 20;
@@ -57,12 +61,27 @@ bool context_is_usable() {
   return cudaDeviceSynchronize() == cudaSuccess;
 }
 
-/// Every key of the catalogue, unavailable for the same reason.
-Counters unavailable_counters(const std::string& reason) {
+/// Every key of `metrics`, unavailable for the same reason.
+Counters unavailable_counters(const std::vector<Metric>& metrics, const std::string& reason) {
   Counters counters;
-  for (const Metric& metric : basic_metrics())
-    counters.emplace(metric.key, CounterValue::unavailable(reason));
+  for (const Metric& metric : metrics) counters.emplace(metric.key, CounterValue::unavailable(reason));
   return counters;
+}
+
+/// A point while it is being counted.
+struct CountedPoint {
+  std::size_t index = 0;  ///< in the plan
+  PreparedPoint point;
+  std::vector<Counters> repetitions;
+  Counters tensor_operations;  ///< where tensor instructions ran
+  double seconds = 0;          ///< of all its launches while they were counted
+};
+
+EnergyResult no_energy_of_destroyed_inputs() {
+  EnergyResult result;
+  result.joules = CounterValue::unavailable(
+      "the launch destroys its input; restoring that between launches would cost energy too");
+  return result;
 }
 
 /// One run through a request. The steps are in the order of `collect`.
@@ -72,6 +91,8 @@ class Collection {
       : request_(request),
         emit_(emit),
         points_(all_points(request.plan)),
+        skipped_(request.skip_points.begin(), request.skip_points.end()),
+        only_counted_(request.count_only_points.begin(), request.count_only_points.end()),
         device_(select_device(request.device)),
         bench_(kOutputBytes),
         timer_(device_, stream_),
@@ -154,7 +175,7 @@ class Collection {
     for_each_experiment([&](const Experiment& experiment, std::size_t first_point) {
       for (std::size_t i = 0; i < experiment.points.size(); ++i) {
         const std::size_t point = first_point + i;
-        if (is_listed(request_.skip_points, point) || is_listed(request_.count_only_points, point)) continue;
+        if (skipped_.contains(point) || only_counted_.contains(point)) continue;
         const Measurement measurement = verify_and_time(point, experiment);
         if (measurement.status != Status::ok) without_counters_.insert(point);
         emit_(message::PointTimed{point, measurement});
@@ -171,8 +192,7 @@ class Collection {
     for_each_experiment([&](const Experiment& experiment, std::size_t first_point) {
       if (experiment.counters == CounterSet::none) return;
       for (std::size_t point = first_point; point < first_point + experiment.points.size(); ++point) {
-        if (!is_listed(request_.skip_points, point) && !without_counters_.contains(point))
-          wanted.push_back(point);
+        if (!skipped_.contains(point) && !without_counters_.contains(point)) wanted.push_back(point);
       }
     });
     for (std::size_t first = 0; first < wanted.size(); first += kPointsCountedTogether) {
@@ -182,7 +202,7 @@ class Collection {
 
   void launch_points_once() {
     for (std::size_t point = 0; point < points_.size(); ++point) {
-      if (is_listed(request_.skip_points, point)) continue;
+      if (skipped_.contains(point)) continue;
       emit_(message::Progress{Phase::time, point, range_name(points_[point])});
       PreparedPoint prepared(points_[point], bench_, stream_, 1);
       prepare_caches(prepared);
@@ -194,13 +214,13 @@ class Collection {
     constexpr int kLaunches = 5;
     const std::unique_ptr<ActivityTrace> trace = open_activity_trace();
     for (std::size_t point = 0; point < points_.size(); ++point) {
-      if (is_listed(request_.skip_points, point)) continue;
+      if (skipped_.contains(point)) continue;
       const std::string name = range_name(points_[point]);
       emit_(message::Progress{Phase::time, point, name});
       PreparedPoint prepared(points_[point], bench_, stream_, 1);
       for (int launch = 0; launch < kLaunches; ++launch) {
         prepare_caches(prepared);
-        trace->take();  // what the preparation did
+        trace->discard();  // what the preparation did
         launch_in_range(prepared);
         emit_(message::PointTraced{point, {name, trace->take()}});
       }
@@ -265,10 +285,6 @@ class Collection {
     return {};
   }
 
-  static bool is_listed(const std::vector<std::size_t>& points, std::size_t point) {
-    return std::find(points.begin(), points.end(), point) != points.end();
-  }
-
   void open_counters() {
     const Clock::time_point start = Clock::now();
     try {
@@ -292,7 +308,8 @@ class Collection {
     measurement.point = point;
     try {
       emit_(message::Progress{Phase::verify, index, range_name(point)});
-      PreparedPoint prepared(point, bench_, stream_, copies_for_timing(point, device_));
+      const LaunchPlan plan = launch_plan(point, device_);
+      PreparedPoint prepared(point, bench_, stream_, plan.inputs);
       measurement.launch = prepared.variant().shape(prepared.problem());
       measurement.work = prepared.variant().work(prepared.problem());
       require_chip(prepared.variant());
@@ -307,12 +324,37 @@ class Collection {
         measurement.resources = kernel_resources([&] { prepared.launch(0); }, stream_);
       }
       emit_(message::Progress{Phase::time, index, range_name(point)});
-      measurement.time = timer_.measure(prepared.timed_work(), experiment.timing);
-      if (experiment.energy) measurement.energy = measure_energy(meter_, prepared.timed_work(), stream_);
+      TimedWork work = prepared.timed_work(plan);
+      Comparison last;
+      work.finish = [&](const std::function<void()>& launch_again) {
+        last = prepared.check_output(references_);
+        if (!last.passed) return;
+        // A result that is no longer written is right as long as an earlier launch's is still there.
+        prepared.poison_output();
+        launch_again();
+        last = prepared.check_output(references_);
+      };
+      measurement.time = timer_.measure(work, experiment.timing);
+      if (!last.passed) return gone_wrong(std::move(measurement), last.mismatch);
+      if (!experiment.energy) return measurement;
+      measurement.energy = prepared.variant().info.destroys_input ? no_energy_of_destroyed_inputs()
+                                                                  : measure_energy(meter_, work, stream_);
     } catch (const Error& error) {
       measurement.status = Status::failed;
       measurement.cause = error.what();
     }
+    return measurement;
+  }
+
+  /// Of a point that was right when it was verified, and whose last launches were not.
+  static Measurement gone_wrong(Measurement measurement, const std::string& mismatch) {
+    const std::size_t launches =
+        measurement.time->samples_s.size() * static_cast<std::size_t>(measurement.time->launches_per_sample);
+    measurement.status = Status::unverified;
+    measurement.cause = fmt::format("right at first, wrong after {} timed launches: {}", launches, mismatch);
+    measurement.verification->passed = false;
+    measurement.verification->detail += "; " + measurement.cause;
+    measurement.time.reset();
     return measurement;
   }
 
@@ -326,31 +368,94 @@ class Collection {
 
   void count(std::span<const std::size_t> wanted) {
     const Clock::time_point start = Clock::now();
-    std::vector<PreparedPoint> prepared;
-    std::vector<CountedRange> ranges;
-    prepared.reserve(wanted.size());
-    try {
-      for (const std::size_t index : wanted) {
-        PreparedPoint& point = prepared.emplace_back(points_[index], bench_, stream_, 1);
-        const std::string name = range_name(points_[index]);
-        ranges.push_back({[this, &point, index, name] {
-                            emit_(message::Progress{Phase::count, index, name});
-                            prepare_caches(point);
-                          },
-                          [this, &point] { launch_in_range(point); }});
-      }
-      const std::vector<Counters> counters = profiler_->count(ranges);
-      for (std::size_t i = 0; i < wanted.size(); ++i) emit_(message::PointCounted{wanted[i], counters[i]});
-    } catch (const Error& error) {
-      // A launch that failed is to blame on the point last named; another process goes on without it. A
-      // profiler that cannot be used would fail there as well.
-      const bool launch_failed = error.kind() == ErrorKind::measurement || !context_is_usable();
-      if (launch_failed) throw Error(ErrorKind::measurement, error.what(), error.hint());
-      for (const std::size_t index : wanted) {
-        emit_(message::PointCounted{index, unavailable_counters(error.what())});
+    std::vector<CountedPoint> points;
+    points.reserve(wanted.size());
+    const std::optional<std::string> refusal = attempt([&] {
+      for (const std::size_t index : wanted)
+        points.push_back({index, PreparedPoint(points_[index], bench_, stream_, 1), {}, {}, 0});
+      count_again(points, 1, [](const CountedPoint&) { return true; });
+    });
+    if (refusal) {
+      for (const std::size_t index : wanted)
+        emit_(message::PointCounted{index, {.counters = unavailable_counters(basic_metrics(), *refusal)}});
+    } else {
+      repeat_counting(points);
+      count_tensor_operations(points);
+      for (const CountedPoint& point : points) {
+        RepeatedCounters counted = repeated(point.repetitions);
+        counted.counters.insert(point.tensor_operations.begin(), point.tensor_operations.end());
+        emit_(message::PointCounted{point.index, counted});
       }
     }
     counters_.collection_s += seconds_since(start);
+  }
+
+  /// Returns why something could not be done with the profiler, if that is to blame on the profiler. A launch
+  /// that failed is to blame on the point last named: it is thrown, and another process goes on without it.
+  template <typename Function>
+  std::optional<std::string> attempt(Function function) {
+    try {
+      function();
+      return std::nullopt;
+    } catch (const Error& error) {
+      if (error.kind() == ErrorKind::measurement || !context_is_usable())
+        throw Error(ErrorKind::measurement, error.what(), error.hint());
+      return error.what();
+    }
+  }
+
+  std::vector<Counters> gather(Profiler& profiler, const std::vector<CountedPoint*>& points) {
+    std::vector<CountedRange> ranges;
+    for (CountedPoint* counted : points) {
+      ranges.push_back({[this, counted] {
+                          const std::string name = range_name(counted->point.id());
+                          emit_(message::Progress{Phase::count, counted->index, name});
+                          prepare_caches(counted->point);
+                        },
+                        [this, counted] {
+                          const Clock::time_point start = Clock::now();
+                          launch_in_range(counted->point);
+                          counted->seconds += seconds_since(start);
+                        }});
+    }
+    return profiler.count(ranges);
+  }
+
+  /// Counts those of the points that are `wanted` some more times.
+  template <typename Wanted>
+  void count_again(std::vector<CountedPoint>& points, int times, Wanted wanted) {
+    std::vector<CountedPoint*> chosen;
+    for (CountedPoint& point : points) {
+      if (wanted(point)) chosen.insert(chosen.end(), static_cast<std::size_t>(times), &point);
+    }
+    const std::vector<Counters> counters = gather(*profiler_, chosen);
+    for (std::size_t i = 0; i < chosen.size(); ++i) chosen[i]->repetitions.push_back(counters[i]);
+  }
+
+  void repeat_counting(std::vector<CountedPoint>& points) {
+    // Where the profiler refuses, what was counted before stays.
+    attempt([&] {
+      count_again(points, kCountRepeats - 1, [](const CountedPoint& point) {
+        return point.seconds <= kLongCountingSeconds || differs_between_passes(point.repetitions.front());
+      });
+    });
+  }
+
+  void count_tensor_operations(std::vector<CountedPoint>& points) {
+    std::vector<CountedPoint*> chosen;
+    for (CountedPoint& point : points) {
+      if (tensor_instructions(point.repetitions.front()).value_or(0) > 0) chosen.push_back(&point);
+    }
+    if (chosen.empty()) return;
+    const std::optional<std::string> refusal = attempt([&] {
+      if (!tensor_profiler_) tensor_profiler_ = open_profiler(device_.index, tensor_metrics());
+      const std::vector<Counters> counters = gather(*tensor_profiler_, chosen);
+      for (std::size_t i = 0; i < chosen.size(); ++i) chosen[i]->tensor_operations = counters[i];
+      counters_.metrics.insert(tensor_profiler_->metrics().begin(), tensor_profiler_->metrics().end());
+    });
+    if (!refusal) return;
+    for (CountedPoint* point : chosen)
+      point->tensor_operations = unavailable_counters(tensor_metrics(), *refusal);
   }
 
   /// Fresh input, and the caches in the state that the point asks for.
@@ -374,6 +479,8 @@ class Collection {
   const CollectRequest& request_;
   const std::function<void(const Message&)>& emit_;
   std::vector<PointId> points_;
+  std::set<std::size_t> skipped_;
+  std::set<std::size_t> only_counted_;
   DeviceInfo device_;
   Stream stream_;
   Workbench bench_;
@@ -383,6 +490,7 @@ class Collection {
   double launch_clock_hz_ = 0;                 // SM clock at which empty kernels ran
   std::optional<CeilingBench> ceiling_bench_;  // from the first ceiling to their confirmation
   std::unique_ptr<Profiler> profiler_;
+  std::unique_ptr<Profiler> tensor_profiler_;  // from the first point with tensor instructions on
   CounterSession counters_;
   std::set<std::size_t> without_counters_;  // points whose result was not worth counting
 };

@@ -135,4 +135,8 @@ std::vector<DeviceInfo> all_devices() {
   return devices;
 }
 
+double dram_bytes_per_second(const DeviceInfo& device) {
+  return 2 * device.memory_clock_hz * device.memory_bus_bits / 8;
+}
+
 }  // namespace rooflinectl

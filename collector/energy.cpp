@@ -40,7 +40,7 @@ class Load {
   /// Returns when all of the launches are done.
   void run_batch() {
     const Clock::time_point start = Clock::now();
-    for (int number = 0; number < batch_; ++number) work_.launch(number % work_.most_launches);
+    for (int number = 0; number < batch_; ++number) work_.launch(number % work_.launches_per_graph);
     stream_.synchronize();
     busy_s_ += seconds_since(start);
     launches_ += batch_;

@@ -66,7 +66,9 @@ const std::vector<Metric>& basic_metrics() {
       {kWarpInstructionsSass,
        {"smsp__sass_inst_executed.sum"},
        1,
-       "instructions of warps, counted by instrumentation: must agree with warp_instructions"},
+       "instructions of warps, counted by instrumentation: as many as warp_instructions where the launch "
+       "does "
+       "the same every time"},
       {kWarpExecutionEfficiency,
        {"smsp__average_thread_inst_executed_per_inst_executed.ratio",
         "smsp__thread_inst_executed_per_inst_executed.ratio"},
@@ -119,8 +121,37 @@ const std::vector<Metric>& basic_metrics() {
        {"smsp__warps_issue_stalled_barrier.sum"},
        1,
        "those of the cycles of resident warps in which they wait for other warps at a barrier"},
+      {kTensorPipeInstructions,
+       {"smsp__inst_executed_pipe_tensor.sum"},
+       1,
+       "instructions of warps in the tensor pipe"},
+      {kTensorPipeHfma2,
+       {"smsp__inst_executed_pipe_tensor_op_hmma_type_hfma2.sum"},
+       1,
+       "those of them that are packed f16 multiply-adds, on chips that carry these out there"},
       {kSmClockHz, {"sm__cycles_elapsed.avg.per_second"}, 1, "SM clock while counting"},
       {kDramClockHz, {"dram__cycles_elapsed.avg.per_second"}, 1, "memory clock while counting"},
+  };
+  return metrics;
+}
+
+const std::vector<Metric>& tensor_metrics() {
+  using namespace counter;
+  static const std::vector<Metric> metrics = {
+      {kTensorF16Ops,
+       {"sm__ops_path_tensor_src_fp16.sum", "sm__ops_path_tensor_src_fp16_dst_fp32.sum",
+        "sm__ops_path_tensor_src_fp16_bf16_tf32_dst_fp32.sum"},
+       1,
+       "tensor-core operations on f16"},
+      {kTensorBf16Ops, {"sm__ops_path_tensor_src_bf16_dst_fp32.sum"}, 1, "tensor-core operations on bf16"},
+      {kTensorTf32Ops, {"sm__ops_path_tensor_src_tf32_dst_fp32.sum"}, 1, "tensor-core operations on tf32"},
+      {kTensorF8Ops,
+       {"sm__ops_path_tensor_src_fp8.sum", "sm__ops_path_tensor_src_fp8_dst_fp32.sum",
+        "sm__ops_path_tensor_src_fp4_fp6_fp8_dst_fp32.sum"},
+       1,
+       "tensor-core operations on 8-bit floats"},
+      {kTensorI8Ops, {"sm__ops_path_tensor_src_int8.sum"}, 1, "tensor-core operations on 8-bit integers"},
+      {kTensorF64Ops, {"sm__ops_path_tensor_src_fp64.sum"}, 1, "tensor-core operations on f64"},
   };
   return metrics;
 }
@@ -128,27 +159,8 @@ const std::vector<Metric>& basic_metrics() {
 const std::vector<Metric>& ceiling_metrics() {
   static const std::vector<Metric> metrics = [] {
     std::vector<Metric> all = basic_metrics();
+    all.insert(all.end(), tensor_metrics().begin(), tensor_metrics().end());
     const std::vector<Metric> more = {
-        {counter::kTensorF16Ops,
-         {"sm__ops_path_tensor_src_fp16.sum", "sm__ops_path_tensor_src_fp16_dst_fp32.sum"},
-         1,
-         "tensor-core operations on f16"},
-        {counter::kTensorBf16Ops,
-         {"sm__ops_path_tensor_src_bf16_dst_fp32.sum"},
-         1,
-         "tensor-core operations on bf16"},
-        {counter::kTensorTf32Ops,
-         {"sm__ops_path_tensor_src_tf32_dst_fp32.sum"},
-         1,
-         "tensor-core operations on tf32"},
-        {counter::kTensorF8Ops,
-         {"sm__ops_path_tensor_src_fp8.sum"},
-         1,
-         "tensor-core operations on 8-bit floats"},
-        {counter::kTensorI8Ops,
-         {"sm__ops_path_tensor_src_int8.sum"},
-         1,
-         "tensor-core operations on 8-bit integers"},
         {kPeakFfma,
          {"sm__sass_thread_inst_executed_op_ffma_pred_on.sum.peak_sustained"},
          1,

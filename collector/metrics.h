@@ -15,10 +15,14 @@ struct Metric {
   std::string_view meaning;
 };
 
-/// The basic set: everything a roofline and the ladder need, in two passes on every chip but Turing, where
-/// the DRAM clock makes it three. Metrics with `_sass_` in their name instrument the kernel and need a pass
-/// of their own.
+/// The basic set: everything a roofline and the ladder need, in three passes on every chip. Metrics with
+/// `_sass_` in their name instrument the kernel and need a pass of their own; the others fill one, and
+/// whether tensor instructions ran takes the third.
 const std::vector<Metric>& basic_metrics();
+
+/// Operations of the tensor cores by type, in up to six passes: for launches that the basic set saw tensor
+/// instructions of.
+const std::vector<Metric>& tensor_metrics();
 
 /// The basic set and what ceilings need beside it: tensor-core operations, the L2 clock, and the most that
 /// the units of the chip can do per cycle (CUPTI's `peak_sustained`).

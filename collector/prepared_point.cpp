@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
+#include "collector/device.h"
 #include "core/error.h"
 #include "kernels/cuda_check.h"
 #include "kernels/data.h"
@@ -14,8 +16,12 @@ namespace rooflinectl {
 namespace {
 
 constexpr std::size_t kAlignment = 256;
-constexpr std::size_t kBytesForCopies = std::size_t{512} << 20;
 constexpr int kMostLaunches = 64;
+/// A graph takes about as long, or is one launch: two events around it cost about 3 µs on an H200.
+constexpr double kGraphSeconds = 200e-6;
+/// Where the device does not say how fast its memory is: a middling one.
+constexpr double kUnknownBytesPerSecond = 1e12;
+constexpr kernels::DataSet kTimedData = kernels::DataSet::integers;
 
 std::size_t align_up(std::size_t bytes) {
   return (bytes + kAlignment - 1) / kAlignment * kAlignment;
@@ -34,13 +40,26 @@ const kernels::Variant* require_variant(const std::string& id) {
 
 }  // namespace
 
-int copies_for_timing(const PointId& id, const DeviceInfo& device) {
-  const bool warm = id.cache == CacheState::warm;
-  const bool destroys_input = require_variant(id.variant)->info.destroys_input;
-  if (warm && !destroys_input) return 1;
-  // Inputs that were just restored are warm as long as all of them fit into half of L2.
-  const std::size_t budget = warm ? device.l2_bytes / 2 : kBytesForCopies;
-  return static_cast<int>(std::clamp<std::size_t>(budget / input_stride(id), 1, kMostLaunches));
+LaunchPlan launch_plan(const PointId& id, const DeviceInfo& device) {
+  const kernels::Variant* variant = require_variant(id.variant);
+  if (variant->waits_for_device || id.launch_mode == LaunchMode::plain) return {LaunchMode::plain, 1, 1};
+  // As many as the fastest way through the input could do in the time: of a small input, which L2 may hold,
+  // as many as there can be. Their inputs take little more memory than the device reads in that time.
+  const double speed =
+      dram_bytes_per_second(device) > 0 ? dram_bytes_per_second(device) : kUnknownBytesPerSecond;
+  const double wanted = std::ceil(kGraphSeconds * speed / static_cast<double>(input_stride(id)));
+  LaunchPlan plan;
+  plan.launches_per_graph = static_cast<int>(std::clamp(wanted, 1.0, static_cast<double>(kMostLaunches)));
+  plan.inputs = plan.launches_per_graph;
+  if (id.cache == CacheState::cold) return plan;
+  plan.inputs = 1;
+  if (variant->info.destroys_input) {
+    // Inputs that were just restored are warm as long as all of them fit into half of L2.
+    const std::size_t most = std::max<std::size_t>(device.l2_bytes / 2 / input_stride(id), 1);
+    plan.inputs = static_cast<int>(std::min(most, static_cast<std::size_t>(plan.launches_per_graph)));
+    plan.launches_per_graph = plan.inputs;
+  }
+  return plan;
 }
 
 PreparedPoint::PreparedPoint(const PointId& id, Workbench& bench, const Stream& stream, int copies)
@@ -66,7 +85,7 @@ kernels::Buffers PreparedPoint::buffers(int copy) const {
 
 void PreparedPoint::fill_inputs() {
   for (int copy = 0; copy < copies_; ++copy) {
-    kernels::fill(kernels::DataSet::integers, id_.dtype, buffers(copy).d_input, id_.n_elements, stream_);
+    kernels::fill(kTimedData, id_.dtype, buffers(copy).d_input, id_.n_elements, stream_);
   }
   kernels::check(cudaMemsetAsync(bench_.workspace.data(), 0, bench_.workspace.bytes(), stream_),
                  "cudaMemsetAsync");
@@ -82,17 +101,24 @@ void PreparedPoint::launch(int copy) {
   variant_->launch(problem_, buffers(copy), stream_);
 }
 
-TimedWork PreparedPoint::timed_work() {
+TimedWork PreparedPoint::timed_work(const LaunchPlan& plan) {
   fill_inputs();
   TimedWork work;
   work.range_name = range_name(id_);
   work.cache = id_.cache;
+  work.mode = plan.mode;
+  work.launches_per_graph = plan.launches_per_graph;
   work.launch = [this](int launch_number) { launch(launch_number % copies_); };
-  const bool repeats_on_one_input = id_.cache == CacheState::warm && !variant_->info.destroys_input;
-  work.most_launches = repeats_on_one_input ? kMostLaunches : copies_;
-  if (variant_->waits_for_device || id_.launch_mode == LaunchMode::plain) work.most_launches = 1;
-  if (variant_->info.destroys_input) work.restore = [this] { fill_inputs(); };
+  if (variant_->info.destroys_input) work.prepare = [this] { fill_inputs(); };
   return work;
+}
+
+void PreparedPoint::poison_output() {
+  kernels::poison(bench_.output.data(), output_bytes_, stream_);
+}
+
+Comparison PreparedPoint::check_output(kernels::ReferenceSums& references) const {
+  return compare_output(*variant_, problem_, kTimedData, memory(), references, stream_);
 }
 
 }  // namespace rooflinectl

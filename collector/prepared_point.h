@@ -18,9 +18,20 @@ struct Workbench {
   DeviceBuffer workspace;
 };
 
-/// How many distinct inputs a sample of short launches of this point may walk through. Throws Error if the
-/// variant is not known.
-int copies_for_timing(const PointId& id, const DeviceInfo& device);
+/// How the launches of a point are timed.
+struct LaunchPlan {
+  LaunchMode mode = LaunchMode::graph;
+  int launches_per_graph = 1;
+  int inputs = 1;  ///< distinct inputs that the launches of a graph walk through
+
+  bool operator==(const LaunchPlan&) const = default;
+};
+
+/// Follows from type, size and device alone, so that whatever is compared with each other at one size is
+/// timed alike: cold as warm, every variant and block size. The exceptions are what waits for the device,
+/// which cannot be captured and is plain, and warm launches that destroy their input: no more of them are in
+/// a graph than inputs fit into half of L2. Throws Error if the variant is not known.
+LaunchPlan launch_plan(const PointId& id, const DeviceInfo& device);
 
 /// A point whose kernel can be launched: its inputs and its output have memory.
 class PreparedPoint {
@@ -38,7 +49,12 @@ class PreparedPoint {
   void fill_inputs();
   /// Enqueues a launch on input number `copy`.
   void launch(int copy);
-  TimedWork timed_work();
+  /// Fills the inputs. `plan` is of the same point.
+  TimedWork timed_work(const LaunchPlan& plan);
+  /// Enqueues filling the output with NaN.
+  void poison_output();
+  /// What the last launch on the filled inputs left behind, against the reference. Waits for the device.
+  Comparison check_output(kernels::ReferenceSums& references) const;
 
  private:
   kernels::Buffers buffers(int copy) const;

@@ -251,7 +251,8 @@ void PrimitiveBench::measure(const DevicePrimitive& primitive, PrimitiveResult& 
     work.range_name = result.info.id;
     if (n == kSmallScan) {
       work.cache = CacheState::warm;
-      work.most_launches = kChainedScans;
+      work.mode = LaunchMode::graph;
+      work.launches_per_graph = kChainedScans;
       work.launch = [&](int number) {
         const bool even = number % 2 == 0;
         scan(even ? memory.first : memory.second, even ? memory.second : memory.first, n, memory);

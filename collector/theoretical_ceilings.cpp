@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "collector/ceilings.h"
+#include "collector/device.h"
 #include "collector/metrics.h"
 
 namespace rooflinectl {
@@ -53,7 +54,7 @@ std::vector<Ceiling> theoretical_ceilings(const DeviceInfo& device) {
   dram.kind = CeilingKind::bandwidth;
   dram.source = CeilingSource::theoretical;
   dram.subject = "dram";
-  dram.value = 2 * device.memory_clock_hz * device.memory_bus_bits / 8;
+  dram.value = dram_bytes_per_second(device);
   dram.method = fmt::format("2 x {:.0f} MHz x {} bit", device.memory_clock_hz / 1e6, device.memory_bus_bits);
   return {dram};
 }

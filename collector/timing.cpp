@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <thread>
 #include <utility>
 
@@ -17,19 +16,18 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kLargestBatch = 16;
-/// How long the device may be kept busy between two looks at the results.
-constexpr double kBatchSeconds = 0.02;
-/// Launches shorter than this are timed through a graph of several, about `kGraphSeconds` long: two events
-/// around a single launch cost about 3 µs on an H200.
-constexpr double kShortLaunchSeconds = 100e-6;
-constexpr double kGraphSeconds = 200e-6;
+constexpr int kLargestBatch = 16;
 /// Where the driver puts a graph makes all of its launches up to 2 % faster or slower (H200), for as long as
 /// it lives; so a sample is the mean of as many graphs of the same launches, made anew for every sample.
-constexpr std::size_t kGraphs = kLargestBatch;
+constexpr int kMostGraphs = kLargestBatch;
 /// Longer than the host needs to enqueue a sample.
 constexpr std::uint64_t kDelayNanoseconds = 50'000;
 constexpr auto kThrottledPause = std::chrono::milliseconds(100);
+
+/// How many pieces of work of `piece_s` fill a batch.
+int pieces_per_batch(double piece_s, int most) {
+  return static_cast<int>(std::clamp(kBatchSeconds / piece_s, 1.0, static_cast<double>(most)));
+}
 
 double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
@@ -78,7 +76,7 @@ Timer::Timer(const DeviceInfo& device, const Stream& stream)
 std::vector<TimeSample> Timer::take_samples(const TimedWork& work, const LaunchAll& launch_all, int launches,
                                             std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) {
-    if (work.restore) work.restore();
+    if (work.prepare) work.prepare();
     stamps_.enqueue(2 * i, stream_);
     if (work.cache == CacheState::cold) {
       flush_.enqueue(stream_);
@@ -128,14 +126,13 @@ TimeResult Timer::measure(const TimedWork& work, const TimingTarget& target) {
 
   std::vector<LaunchGraph> graphs;
   int launches = 1;
-  if (launch_s < kShortLaunchSeconds && work.most_launches > 1) {
-    launches = std::min(static_cast<int>(std::ceil(kGraphSeconds / launch_s)), work.most_launches);
-    graphs.reserve(kGraphs);
-    for (std::size_t i = 0; i < kGraphs; ++i) graphs.emplace_back(work, launches, stream_);
+  if (work.mode == LaunchMode::graph) {
+    launches = pieces_per_batch(launch_s, work.launches_per_graph);
+    const int n_graphs = pieces_per_batch(launch_s * launches, kMostGraphs);
+    for (int i = 0; i < n_graphs; ++i) graphs.emplace_back(work, launches, stream_);
     mean_over_graphs(work, graphs, launches);
   }
-  const auto batch =
-      static_cast<std::size_t>(std::clamp(kBatchSeconds / launch_s, 1.0, static_cast<double>(kLargestBatch)));
+  const auto batch = static_cast<std::size_t>(pieces_per_batch(launch_s, kLargestBatch));
 
   Sampling sampling(target, work.is_power_limited);
   Sampling::Next next = Sampling::Next::measure;
@@ -152,7 +149,15 @@ TimeResult Timer::measure(const TimedWork& work, const TimingTarget& target) {
     }
     next = sampling.next(seconds_since(start));
   }
+  if (work.finish) {
+    const auto last = [&](std::size_t) {
+      if (graphs.empty()) return work.launch(0);
+      graphs.back().launch(stream_);
+    };
+    work.finish([&] { take_samples(work, last, launches, 1); });
+  }
   TimeResult result = sampling.result();
+  result.mode = work.mode;
   result.launches_per_sample = launches * static_cast<int>(std::max<std::size_t>(graphs.size(), 1));
   return result;
 }

@@ -18,15 +18,24 @@ namespace rooflinectl {
 struct TimedWork {
   std::string range_name;  ///< NVTX range around each timed launch
   CacheState cache = CacheState::cold;
-  /// Enqueues what has to happen before each sample, outside the timed interval; may be empty.
-  std::function<void()> restore;
-  /// Enqueues launch number `number` of a sample, 0 ≤ number < `most_launches`. Cold launches have an input
-  /// each, so that a sample of several stays cold.
+  /// Enqueues what has to happen before each graph or plain launch, outside the timed interval; may be empty.
+  std::function<void()> prepare;
+  /// Enqueues launch number `number` of a graph, 0 ≤ number < `launches_per_graph`. Cold launches have an
+  /// input each, so that a graph of several stays cold.
   std::function<void(int number)> launch;
-  int most_launches = 1;
+  /// Whether it is timed as graphs of launches, or launch by launch.
+  LaunchMode mode = LaunchMode::plain;
+  /// Fewer are taken of launches so long that a graph of them would take more than `kBatchSeconds`.
+  int launches_per_graph = 1;
+  /// Called when all samples are taken; may be empty. `launch_again` repeats the last graph, or plain launch,
+  /// untimed, and waits for it.
+  std::function<void(const std::function<void()>& launch_again)> finish;
   /// It draws so much power that the clock falls: a low clock is no reason to leave a sample out.
   bool is_power_limited = false;
 };
+
+/// How long the device may be kept busy between two looks at the results.
+inline constexpr double kBatchSeconds = 0.02;
 
 /// Times work from unprofiled launches; `docs/method.md` (Time) says how.
 class Timer {

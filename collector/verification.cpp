@@ -106,10 +106,9 @@ Exact result_at(const std::byte* place, Dtype dtype) {
   }
 }
 
-Output run(const Variant& variant, const Problem& problem, DataSet data_set, const VerificationMemory& memory,
-           cudaStream_t stream) {
-  prepare(problem, data_set, memory, stream);
-  variant.launch(problem, {memory.input.d_data, memory.output.d_data, memory.workspace.d_data}, stream);
+/// What the last launch left behind; waits for it.
+Output read_output(const Variant& variant, const Problem& problem, const VerificationMemory& memory,
+                   cudaStream_t stream) {
   const std::size_t count = kernels::output_count(variant, problem);
   const std::size_t result_bytes = size_bytes(accumulator(problem.dtype));
   std::vector<std::byte> bytes(std::min((count + kGuardResults) * result_bytes, memory.output.bytes));
@@ -124,6 +123,13 @@ Output run(const Variant& variant, const Problem& problem, DataSet data_set, con
   output.wrote_beyond = std::any_of(bytes.begin() + static_cast<std::ptrdiff_t>(count * result_bytes),
                                     bytes.end(), [](std::byte byte) { return byte != kPoison; });
   return output;
+}
+
+Output run(const Variant& variant, const Problem& problem, DataSet data_set, const VerificationMemory& memory,
+           cudaStream_t stream) {
+  prepare(problem, data_set, memory, stream);
+  variant.launch(problem, {memory.input.d_data, memory.output.d_data, memory.workspace.d_data}, stream);
+  return read_output(variant, problem, memory, stream);
 }
 
 /// Elements that each result covers.
@@ -190,6 +196,12 @@ Comparison compare(const Variant& variant, const Problem& problem, DataSet data_
     }
   }
   return comparison;
+}
+
+Comparison compare_output(const Variant& variant, const Problem& problem, DataSet data_set,
+                          const VerificationMemory& memory, ReferenceSums& references, cudaStream_t stream) {
+  const Output output = read_output(variant, problem, memory, stream);
+  return compare(variant, problem, data_set, output.results, references);
 }
 
 Verification verify(const Variant& variant, const Problem& problem, const VerificationMemory& memory,

@@ -62,4 +62,10 @@ Comparison compare(const kernels::Variant& variant, const kernels::Problem& prob
                    kernels::DataSet data_set, std::span<const kernels::Exact> results,
                    kernels::ReferenceSums& references);
 
+/// The same for what the last launch on `stream` left in the output. Waits for it. Throws Error(measurement)
+/// if it has failed.
+Comparison compare_output(const kernels::Variant& variant, const kernels::Problem& problem,
+                          kernels::DataSet data_set, const VerificationMemory& memory,
+                          kernels::ReferenceSums& references, cudaStream_t stream);
+
 }  // namespace rooflinectl

@@ -1,11 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/counters.h"
 
+#include <algorithm>
+#include <vector>
+
+#include "core/statistics.h"
+
 namespace rooflinectl {
 
 std::optional<double> value_of(const Counters& counters, std::string_view key) {
   const auto found = counters.find(key);
   return found == counters.end() ? std::nullopt : found->second.value();
+}
+
+RepeatedCounters repeated(std::span<const Counters> repetitions) {
+  RepeatedCounters result{.counters = repetitions.front(), .repeats = static_cast<int>(repetitions.size())};
+  for (auto& [key, value] : result.counters) {
+    std::vector<double> values;
+    for (const Counters& counters : repetitions) {
+      const auto found = counters.find(key);
+      if (found == counters.end()) continue;
+      if (!found->second.available()) value = found->second;
+      if (const auto number = found->second.value()) values.push_back(*number);
+    }
+    if (!value.available()) continue;
+    const double middle = median(values);
+    const auto [least, largest] = std::minmax_element(values.begin(), values.end());
+    value = CounterValue::measured(middle);
+    if (*largest > *least) result.spread[key] = (*largest - *least) / (middle > 0 ? middle : *largest);
+  }
+  return result;
+}
+
+bool differs_between_passes(const Counters& counters) {
+  const auto hardware = value_of(counters, counter::kWarpInstructions);
+  const auto instrumented = value_of(counters, counter::kWarpInstructionsSass);
+  return hardware && instrumented && *hardware != *instrumented;
 }
 
 namespace {
@@ -35,6 +65,25 @@ std::optional<double> executed_f32_flops(const Counters& counters) {
   const auto packed = flops(counters, counter::kFadd2, counter::kFmul2, counter::kFfma2);
   if (!packed) return std::nullopt;
   return *scalar + 2 * *packed;
+}
+
+std::optional<double> tensor_instructions(const Counters& counters) {
+  const auto all = value_of(counters, counter::kTensorPipeInstructions);
+  if (!all) return std::nullopt;
+  // Chips that have no such counter carry these out elsewhere.
+  return *all - value_of(counters, counter::kTensorPipeHfma2).value_or(0);
+}
+
+std::optional<double> executed_tensor_ops(const Counters& counters) {
+  const auto instructions = tensor_instructions(counters);
+  if (!instructions) return std::nullopt;
+  if (*instructions == 0) return 0;
+  double sum = 0;
+  for (const std::string_view key : {counter::kTensorF16Ops, counter::kTensorBf16Ops, counter::kTensorTf32Ops,
+                                     counter::kTensorF8Ops, counter::kTensorI8Ops, counter::kTensorF64Ops}) {
+    sum += value_of(counters, key).value_or(0);  // a chip without the counter has no such operations
+  }
+  return sum > 0 ? std::optional(sum) : std::nullopt;
 }
 
 std::optional<double> dram_bytes(const Counters& counters) {

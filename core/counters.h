@@ -3,6 +3,7 @@
 
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -34,6 +35,27 @@ class CounterValue {
 
 /// Counters of one launch, by our key (`docs/metrics.md`), never by position.
 using Counters = std::map<std::string, CounterValue, std::less<>>;
+
+/// How often most launches are counted, so that it shows which of their counters repeat.
+inline constexpr int kCountRepeats = 3;
+
+/// What counting a launch several times came to.
+struct RepeatedCounters {
+  Counters counters;  ///< of each key the median over the repetitions
+  int repeats = 0;    ///< how often the launch was counted; 0 where nothing could be
+  /// By key: (largest − smallest) / median, or / largest where the median is 0. Keys that were the same every
+  /// time are left out, so it is empty where the launch was counted once.
+  std::map<std::string, double> spread;
+
+  bool operator==(const RepeatedCounters&) const = default;
+};
+
+/// A counter that is unavailable in one of the repetitions (the first is not empty) is unavailable.
+RepeatedCounters repeated(std::span<const Counters> repetitions);
+
+/// Whether hardware and instrumentation, which count in different passes, counted different numbers of
+/// instructions: the launch does not do the same every time.
+bool differs_between_passes(const Counters& counters);
 
 /// The value under `key`, or nothing if it was not collected or is unavailable.
 std::optional<double> value_of(const Counters& counters, std::string_view key);
@@ -78,12 +100,18 @@ inline constexpr std::string_view kActiveWarpCycles = "active_warp_cycles";
 inline constexpr std::string_view kBarrierStallWarpCycles = "barrier_stall_warp_cycles";
 inline constexpr std::string_view kSmClockHz = "sm_clock_hz";
 inline constexpr std::string_view kDramClockHz = "dram_clock_hz";
-// Tensor-core operations by element type; counted for ceilings only.
+// Instructions of warps in the tensor pipe, and those of them that are no matrix products but packed f16
+// multiply-adds (HFMA2.MMA), on chips that carry those out there: see `tensor_instructions`.
+inline constexpr std::string_view kTensorPipeInstructions = "tensor_pipe_instructions";
+inline constexpr std::string_view kTensorPipeHfma2 = "tensor_pipe_hfma2";
+// Tensor-core operations by element type, a multiply-add is two; counted of ceilings, and of points where
+// tensor instructions ran.
 inline constexpr std::string_view kTensorF16Ops = "tensor_f16_ops";
 inline constexpr std::string_view kTensorBf16Ops = "tensor_bf16_ops";
 inline constexpr std::string_view kTensorTf32Ops = "tensor_tf32_ops";
 inline constexpr std::string_view kTensorF8Ops = "tensor_f8_ops";
 inline constexpr std::string_view kTensorI8Ops = "tensor_i8_ops";
+inline constexpr std::string_view kTensorF64Ops = "tensor_f64_ops";
 }  // namespace counter
 
 /// Floating-point operations of one precision, from instruction counters.
@@ -91,6 +119,14 @@ inline constexpr std::string_view kTensorI8Ops = "tensor_i8_ops";
 /// + 2 fadd2 + 2 fmul2 + 4 ffma2. Nothing if an instruction counter that the chip has was not collected.
 std::optional<double> executed_f64_flops(const Counters& counters);
 std::optional<double> executed_f32_flops(const Counters& counters);
+
+/// Matrix instructions of warps: those in the tensor pipe without packed f16 multiply-adds. Nothing if they
+/// were not counted.
+std::optional<double> tensor_instructions(const Counters& counters);
+
+/// Operations of the tensor cores on all element types; 0 where no matrix instruction ran. Nothing if it was
+/// not counted whether any ran, or if some did and their operations were not counted.
+std::optional<double> executed_tensor_ops(const Counters& counters);
 
 /// DRAM bytes read plus written; nothing if either is unavailable.
 std::optional<double> dram_bytes(const Counters& counters);

@@ -26,7 +26,7 @@ enum class LaunchMode { graph, plain };
 std::string_view to_string(LaunchMode mode);
 std::optional<LaunchMode> launch_mode_from(std::string_view name);
 
-/// Which counters are gathered. basic: the two-pass set of `docs/metrics.md`.
+/// Which counters are gathered. basic: the set of `docs/metrics.md`.
 enum class CounterSet { none, basic };
 
 std::string_view to_string(CounterSet set);

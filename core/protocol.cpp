@@ -107,8 +107,11 @@ Json to_json(const message::PointTimed& timed) {
 }
 
 Json to_json(const message::PointCounted& counted) {
-  return {
-      {"type", "counters"}, {"point", counted.point}, {"counters", json_fields::to_json(counted.counters)}};
+  return {{"type", "counters"},
+          {"point", counted.point},
+          {"counters", json_fields::to_json(counted.counted.counters)},
+          {"repeats", counted.counted.repeats},
+          {"spread", counted.counted.spread}};
 }
 
 Json to_json(const message::PointTraced& traced) {
@@ -157,7 +160,12 @@ Message message_from(const Reader& reader) {
     return message::PointTimed{reader["point"].size(), json_fields::measurement_from(reader["measurement"])};
   }
   if (type == "counters") {
-    return message::PointCounted{reader["point"].size(), json_fields::counters_from(reader["counters"])};
+    message::PointCounted counted{reader["point"].size(),
+                                  {.counters = json_fields::counters_from(reader["counters"]),
+                                   .repeats = reader["repeats"].small_integer()}};
+    for (const auto& [key, spread] : reader["spread"].members())
+      counted.counted.spread[key] = spread.number();
+    return counted;
   }
   if (type == "trace") {
     message::PointTraced traced{reader["point"].size(), {reader["range"].text(), {}}};

@@ -111,7 +111,7 @@ struct PointTimed {
 
 struct PointCounted {
   std::size_t point = 0;
-  Counters counters;
+  RepeatedCounters counted;
   bool operator==(const PointCounted&) const = default;
 };
 

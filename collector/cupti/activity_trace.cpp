@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <mutex>
+#include <utility>
 
 #include "collector/cupti/call.h"
 
@@ -68,6 +69,12 @@ void CUPTIAPI take_buffer(CUcontext context, std::uint32_t stream, std::uint8_t*
   std::free(buffer);
 }
 
+std::vector<Record> sorted(std::vector<Record> by_arrival) {
+  std::sort(by_arrival.begin(), by_arrival.end(),
+            [](const Record& a, const Record& b) { return a.start_ns < b.start_ns; });
+  return by_arrival;
+}
+
 class CuptiActivityTrace : public ActivityTrace {
  public:
   CuptiActivityTrace() {
@@ -81,20 +88,25 @@ class CuptiActivityTrace : public ActivityTrace {
   CuptiActivityTrace(const CuptiActivityTrace&) = delete;
   CuptiActivityTrace& operator=(const CuptiActivityTrace&) = delete;
 
+  void discard() override {
+    ROOFLINECTL_CUPTI(cuptiActivityFlushAll, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+    const std::lock_guard lock(records_mutex);
+    records.clear();
+    records_are_lost = false;
+  }
+
   std::vector<TracedOperation> take() override {
     ROOFLINECTL_CUPTI(cuptiActivityFlushAll, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
     const std::lock_guard lock(records_mutex);
-    if (records_are_lost) {
+    const std::vector<Record> taken = sorted(std::exchange(records, {}));
+    if (std::exchange(records_are_lost, false)) {
       throw Error(ErrorKind::environment, "CUPTI lost records of what ran on the GPU", "run it again");
     }
-    std::sort(records.begin(), records.end(),
-              [](const Record& a, const Record& b) { return a.start_ns < b.start_ns; });
     std::vector<TracedOperation> operations;
-    for (const Record& record : records) {
+    for (const Record& record : taken) {
       operations.push_back(
           {record.name, static_cast<double>(record.end_ns - record.start_ns) / kNanosecondsPerSecond});
     }
-    records.clear();
     return operations;
   }
 };

@@ -56,6 +56,7 @@ void HostConfiguration::resolve(const std::vector<Metric>& metrics) {
 }
 
 void HostConfiguration::configure() {
+  if (names_.empty()) throw Error(ErrorKind::environment, "this chip has none of these counters");
   // All metrics in one call: added one by one they are not packed, and the same set takes several times the
   // passes.
   ROOFLINECTL_CUPTI_PARAMS(CUpti_Profiler_Host_ConfigAddMetrics_Params, add);

@@ -119,7 +119,8 @@ def accidents(place):
         say({"type": "progress", "phase": "time", "point": 999, "what": "?"})
         time.sleep(600)
     if happens("early", place):
-        say({"type": "counters", "point": int(place.split(":")[1]), "counters": {}})
+        say({"type": "counters", "point": int(place.split(":")[1]), "counters": {},
+             "repeats": 0, "spread": {}})
         time.sleep(600)
     if happens("half", place):
         sys.stdout.write('{"type":"time","point":')
@@ -148,7 +149,7 @@ def measurement(point, index):
                    "status": "ok", "cause": "",
                    "verification": {"passed": True, "worst_error_over_bound": 0.1, "detail": "positions"},
                    "time": {"median_s": seconds, "ci_low_s": seconds * 0.999, "ci_high_s": seconds * 1.001,
-                            "launches_per_sample": 1, "noisy": False, "throttled_samples": 0,
+                            "launches_per_sample": 1, "mode": point.get("launch_mode", "graph"), "noisy": False, "throttled_samples": 0,
                             "samples_s": [seconds] * 10, "sample_clocks_hz": [1.9e9] * 10},
                    "counters": {}})
     if happens("unverified", f"verify:{index}"):
@@ -336,7 +337,9 @@ def main():
             counters = {"dram_read_bytes": 4.0 * n, "dram_write_bytes": 0.0, "fadd": 1.25 * n, "fmul": 0.0, "ffma": 0.0}
             if happens("busy", "end") or happens("busy", f"counters:{index}"):
                 counters = {key: {"unavailable": "another program holds the performance counters"} for key in counters}
-            say({"type": "counters", "point": index, "counters": counters})
+            repeats = 0 if "unavailable" in str(counters) else 3
+            say({"type": "counters", "point": index, "counters": counters, "repeats": repeats,
+                 "spread": {"dram_write_bytes": 1.0} if repeats else {}})
         session["collection_s"] = 0.25
     accidents("end")
     say({"type": "bye", "counter_session": session})

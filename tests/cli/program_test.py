@@ -271,6 +271,8 @@ class Runs(ProgramTest):
         self.assertEqual([m["variant"] for m in run["measurements"]],
                          ["reduce_v0_global", "reduce_v3_sequential", "sum_atomic", "sum_warp_shuffle"])
         self.assertEqual(run["measurements"][0]["counters"]["fadd"], 1.25 * 2**20)
+        self.assertEqual(run["measurements"][0]["counter_repeats"], 3)
+        self.assertEqual(run["measurements"][0]["counter_spread"], {"dram_write_bytes": 1.0})
         self.assertEqual(run["counter_session"]["collection_s"], 0.25)
         self.assertEqual({c["id"] for c in run["ceilings"]}, {"dram", "dram_copy", "dram_read", "f32_add", "launch"})
 

@@ -38,6 +38,9 @@ Keys missing_keys(const ChipCounters& chip) {
 
 Keys expected_missing(const std::string& chip) {
   Keys missing;
+  // The others have no double rate of packed f16 multiply-adds through their tensor cores.
+  const bool has_hfma2_in_tensor_pipe = chip == "GA100" || chip == "GA10B" || chip == "GH100";
+  if (!has_hfma2_in_tensor_pipe) missing.insert(counter::kTensorPipeHfma2);
   const bool has_packed_f32 = chip == "GB100" || chip == "GB102" || chip == "GB110";
   if (!has_packed_f32) missing.insert(kPackedF32.begin(), kPackedF32.end());
   // Chips that share the memory of the host processor have no DRAM unit of their own.
@@ -46,17 +49,16 @@ Keys expected_missing(const std::string& chip) {
   return missing;
 }
 
-int expected_passes(const std::string& chip) {
-  // Volta and Turing gather the DRAM clock in a pass of its own, and the A100 what the atomic units do.
-  return chip.starts_with("GV") || chip.starts_with("TU") || chip == "GA100" ? 3 : 2;
-}
+/// One is instrumented, one holds all other counters but those of tensor instructions. Volta, Turing and the
+/// A100 take the third for the DRAM clock or for what the atomic units do, too.
+constexpr int kPasses = 3;
 
 class MetricCatalogueOnChip : public ::testing::TestWithParam<std::string> {};
 
 TEST_P(MetricCatalogueOnChip, ResolvesInThePinnedNumberOfPasses) {
   const ChipCounters chip = cupti::describe_chip(GetParam());
   EXPECT_EQ(chip.chip, GetParam());
-  EXPECT_EQ(chip.passes, expected_passes(GetParam()));
+  EXPECT_EQ(chip.passes, kPasses);
   EXPECT_EQ(missing_keys(chip), expected_missing(GetParam()));
 }
 
@@ -65,13 +67,48 @@ INSTANTIATE_TEST_SUITE_P(EveryChip, MetricCatalogueOnChip, ::testing::ValuesIn(c
 
 TEST(MetricCatalogue, OfCeilingsKnowsTheTensorCoresOfEveryChipThatHasThem) {
   for (const auto& [chip, passes] :
-       std::map<std::string, int>{{"GA100", 7}, {"GA102", 7}, {"AD102", 8}, {"GH100", 8}}) {
+       std::map<std::string, int>{{"GA100", 8}, {"GA102", 8}, {"AD102", 9}, {"GH100", 9}}) {
     const cupti::HostConfiguration configuration(chip, ceiling_metrics(), {});
     EXPECT_EQ(configuration.passes(), passes) << chip;
     for (const std::string_view key : {kPeakTensorF16, kPeakTensorBf16, kPeakTensorTf32, kPeakTensorI8,
                                        kPeakFfma, kPeakL2Sectors, kPeakL1Wavefronts}) {
       EXPECT_TRUE(configuration.metrics().contains(std::string(key))) << chip << ": " << key;
     }
+  }
+}
+
+TEST(MetricCatalogue, OfTensorOperationsKnowsTheTypesOfEachGeneration) {
+  const Keys turing = {counter::kTensorF16Ops, counter::kTensorI8Ops};
+  const Keys ampere = {counter::kTensorF16Ops, counter::kTensorBf16Ops, counter::kTensorTf32Ops,
+                       counter::kTensorI8Ops, counter::kTensorF64Ops};
+  Keys all = ampere;
+  all.insert(counter::kTensorF8Ops);
+  struct Expected {
+    const char* chip;
+    Keys keys;
+    int passes;
+  };
+  for (const auto& [chip, keys, passes] : {Expected{"TU102", turing, 1},
+                                           {"GA100", ampere, 5},
+                                           {"GA102", ampere, 5},
+                                           {"AD102", all, 6},
+                                           {"GH100", all, 6},
+                                           {"GB100", all, 6},
+                                           {"GB202", all, 6}}) {
+    const cupti::HostConfiguration configuration(chip, tensor_metrics(), {});
+    EXPECT_EQ(configuration.passes(), passes) << chip;
+    Keys found;
+    for (const auto& [key, metric] : configuration.metrics()) found.insert(key);
+    EXPECT_EQ(found, keys) << chip;
+  }
+}
+
+TEST(MetricCatalogue, OfNothingThatAChipCountsIsAnErrorThatSaysSo) {
+  try {
+    const cupti::HostConfiguration configuration("TU116", tensor_metrics(), {});
+    FAIL() << "TU116 has no tensor cores";
+  } catch (const Error& error) {
+    EXPECT_THAT(error.what(), HasSubstr("has none of these counters"));
   }
 }
 
@@ -89,7 +126,9 @@ TEST(MetricCatalogue, KeysAreUnique) {
 
 TEST(MetricCatalogue, EveryKeyAndEveryHardwareMetricIsDocumented) {
   const std::string document = read_file(ROOFLINECTL_METRICS_DOCUMENT);
-  for (const Metric& metric : basic_metrics()) {
+  std::vector<Metric> metrics = basic_metrics();
+  metrics.insert(metrics.end(), tensor_metrics().begin(), tensor_metrics().end());
+  for (const Metric& metric : metrics) {
     EXPECT_THAT(document, HasSubstr(fmt::format("| `{}` | {} |", metric.key, metric.meaning)));
     for (const std::string_view name : metric.names)
       EXPECT_THAT(document, HasSubstr(fmt::format("`{}`", name)));

@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "collector/apparatus.h"
@@ -143,6 +144,50 @@ TEST_F(CountersTest, AgreeWithTheWorkOfEveryVariant) {
     } else {
       EXPECT_EQ(waiting, 0);
     }
+  }
+}
+
+TEST_F(CountersTest, OfTensorOperationsAgreeWithTheMatrixProductsOfTheSource) {
+  if (device_.compute_capability < 80) GTEST_SKIP() << "no variant for these tensor cores";
+  const Stream stream;
+  Workbench bench;
+  const std::unique_ptr<Profiler> tensor_profiler = open_profiler(device_.index, tensor_metrics());
+  const auto count = [&](const char* variant, Dtype dtype) {
+    PreparedPoint point({.experiment = "test",
+                         .variant = variant,
+                         .dtype = dtype,
+                         .n_elements = kElements,
+                         .cache = CacheState::cold,
+                         .block_size = 256},
+                        bench, stream, 1);
+    const CountedRange range{[&] {
+                               point.fill_inputs();
+                               stream.synchronize();
+                             },
+                             [&] {
+                               point.launch(0);
+                               stream.synchronize();
+                             }};
+    Counters counters = profiler_->count({range}).front();
+    counters.merge(tensor_profiler->count({range}).front());
+    return counters;
+  };
+  // A product of 16 x 8 x 16 per 256 elements, and one instruction for it.
+  constexpr double kProducts = kElements / 256.0;
+  constexpr double kOperations = kProducts * 2 * 16 * 8 * 16;
+  for (const auto& [dtype, key, other] :
+       {std::tuple{Dtype::f16, counter::kTensorF16Ops, counter::kTensorBf16Ops},
+        std::tuple{Dtype::bf16, counter::kTensorBf16Ops, counter::kTensorF16Ops}}) {
+    const Counters counters = count("sum_tensor", dtype);
+    EXPECT_EQ(tensor_instructions(counters), kProducts);
+    EXPECT_EQ(value_of(counters, key), kOperations);
+    EXPECT_EQ(value_of(counters, other), 0);
+    EXPECT_EQ(executed_tensor_ops(counters), kOperations);
+  }
+  for (const char* variant : {"sum_vector", "sum_best"}) {
+    const Counters counters = count(variant, Dtype::f16);
+    EXPECT_EQ(tensor_instructions(counters), 0) << variant;
+    EXPECT_EQ(executed_tensor_ops(counters), 0) << variant;
   }
 }
 

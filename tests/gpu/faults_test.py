@@ -127,6 +127,8 @@ class Faults(unittest.TestCase):
                   "fault_endless_loop_later": ("failed", f"hung (nothing heard for {SILENCE_LIMIT_S} s) while timing"),
                   "fault_trap": ("failed", "unspecified launch failure"),
                   "fault_wrong_sum": ("unverified", "expected"),
+                  "fault_wrong_sum_later": ("unverified", "right at first, wrong after"),
+                  "fault_ticket_never_reset": ("unverified", "right at first, wrong after"),
                   "fault_not_a_number": ("unverified", "nan")}
         for variant, (status, cause) in faults.items():
             with self.subTest(variant):
@@ -141,6 +143,17 @@ class Faults(unittest.TestCase):
                 self.assertIn(cause, points[variant]["cause"])
                 self.assertNotIn("time", points[variant])
                 self.tell(variant, code, f"{status}: {points[variant]['cause']}; the other 2 points measured and counted")
+
+    def test_kernels_that_go_wrong_launch_by_launch(self):
+        for variant in ["fault_wrong_sum_later", "fault_ticket_never_reset"]:
+            with self.subTest(variant):
+                self.setUp()
+                code = self.run_plan(plan((variant, 1000)).replace("timing:", "launch: plain, timing:"))
+                self.assertEqual(code, 1, self.output + self.errors)
+                (measurement,) = self.run_json()["measurements"]
+                cause = measurement["cause"]
+                self.assertRegex(cause, r"^right at first, wrong after \d+ timed launches: result 0 of 1 ")
+                self.tell(f"{variant}, launch by launch", code, f"unverified: {cause}")
 
     # -- memory --
 

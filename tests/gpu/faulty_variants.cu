@@ -53,6 +53,25 @@ __global__ void trap(const float* /*d_input*/, float* /*d_output*/, std::uint64_
   __trap();
 }
 
+/// The last block to take a ticket writes the result; nobody takes the tickets back, so that from the second
+/// launch on nobody is last, and the first result stays where it is.
+__global__ void ticket_never_reset(const float* d_input, float* d_output, std::uint64_t n,
+                                   unsigned* d_tickets) {
+  if (atomicAdd(d_tickets, 1) == gridDim.x - 1) *d_output = sum_of(d_input, n);
+}
+
+void launch_ticket_never_reset(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
+  ticket_never_reset<<<4, 1, 0, stream>>>(static_cast<const float*>(buffers.d_input),
+                                          static_cast<float*>(buffers.d_output), problem.n,
+                                          static_cast<unsigned*>(buffers.d_workspace));
+  check_launch("faulty variant");
+}
+
+Variant ticket_variant(Variant faulty) {
+  faulty.workspace_bytes = [](const Problem&) { return sizeof(unsigned); };
+  return faulty;
+}
+
 /// Launches `kernel`, or, up to launch number `kGoodLaunches`, the right one.
 template <Kernel kernel, int kGoodLaunches = 0>
 void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
@@ -77,6 +96,8 @@ constexpr int kVerified = 2;
 const Registration registrations[] = {
     Registration(variant("fault_none", launch<right>)),
     Registration(variant("fault_wrong_sum", launch<wrong_sum>)),
+    Registration(variant("fault_wrong_sum_later", launch<wrong_sum, kVerified + 3>)),
+    Registration(ticket_variant(variant("fault_ticket_never_reset", launch_ticket_never_reset))),
     Registration(variant("fault_not_a_number", launch<not_a_number>)),
     Registration(variant("fault_illegal_address", launch<illegal_address>)),
     Registration(variant("fault_illegal_address_later", launch<illegal_address, kVerified + 3>)),

@@ -3,6 +3,7 @@
 
 #include <gtest/gtest.h>
 
+#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -83,6 +84,81 @@ TEST(DramBytes, AreNothingWithoutBothDirections) {
   EXPECT_EQ(dram_bytes(both), 430);
   EXPECT_EQ(dram_bytes(without(both, counter::kDramReadBytes)), std::nullopt);
   EXPECT_EQ(dram_bytes(without(both, counter::kDramWriteBytes)), std::nullopt);
+}
+
+TEST(TensorInstructions, AreThoseOfTheirPipeWithoutPackedMultiplyAdds) {
+  const Counters some = counted({{counter::kTensorPipeInstructions, 10}, {counter::kTensorPipeHfma2, 4}});
+  EXPECT_EQ(tensor_instructions(some), 6);
+  EXPECT_EQ(tensor_instructions(without(some, counter::kTensorPipeHfma2)), 10);
+  EXPECT_EQ(tensor_instructions(without(some, counter::kTensorPipeInstructions)), std::nullopt);
+  EXPECT_EQ(tensor_instructions({}), std::nullopt);
+}
+
+TEST(ExecutedTensorOps, AreThoseOfAllTypes) {
+  const Counters some = counted({{counter::kTensorPipeInstructions, 2},
+                                 {counter::kTensorF16Ops, 4096},
+                                 {counter::kTensorBf16Ops, 0},
+                                 {counter::kTensorF64Ops, 512}});
+  EXPECT_EQ(executed_tensor_ops(some), 4608);
+  EXPECT_EQ(executed_tensor_ops(without(some, counter::kTensorBf16Ops)), 4608);
+}
+
+TEST(ExecutedTensorOps, AreNoneWhereNoTensorInstructionRan) {
+  EXPECT_EQ(executed_tensor_ops(counted({{counter::kTensorPipeInstructions, 0}})), 0);
+  EXPECT_EQ(
+      executed_tensor_ops(counted({{counter::kTensorPipeInstructions, 4}, {counter::kTensorPipeHfma2, 4}})),
+      0);
+}
+
+TEST(ExecutedTensorOps, AreNotKnownWhereInstructionsRanAndNothingWasCounted) {
+  const Counters ran = counted({{counter::kTensorPipeInstructions, 2}});
+  EXPECT_EQ(executed_tensor_ops(ran), std::nullopt);
+  Counters of_no_known_type = ran;
+  of_no_known_type.emplace(counter::kTensorF16Ops, CounterValue::measured(0));
+  EXPECT_EQ(executed_tensor_ops(of_no_known_type), std::nullopt);
+  EXPECT_EQ(executed_tensor_ops({}), std::nullopt) << "runs of early versions did not look for them";
+}
+
+TEST(RepeatedCounters, AreMediansWithTheSpreadOfThoseThatDiffer) {
+  const std::vector<Counters> repetitions = {counted({{"fadd", 100}, {"integer_ops", 210}}),
+                                             counted({{"fadd", 100}, {"integer_ops", 190}}),
+                                             counted({{"fadd", 100}, {"integer_ops", 200}})};
+  const RepeatedCounters result = repeated(repetitions);
+  EXPECT_EQ(result.counters, counted({{"fadd", 100}, {"integer_ops", 200}}));
+  EXPECT_EQ(result.repeats, 3);
+  EXPECT_EQ(result.spread, (std::map<std::string, double>{{"integer_ops", 0.1}}));
+}
+
+TEST(RepeatedCounters, OfOneCountingHaveNoSpread) {
+  const std::vector<Counters> once = {counted({{"fadd", 100}})};
+  const RepeatedCounters result = repeated(once);
+  EXPECT_EQ(result.counters, once.front());
+  EXPECT_EQ(result.repeats, 1);
+  EXPECT_TRUE(result.spread.empty());
+}
+
+TEST(RepeatedCounters, HaveASpreadOverTheLargestWhereTheMedianIsZero) {
+  const std::vector<Counters> repetitions = {counted({{"dram_write_bytes", 0}}),
+                                             counted({{"dram_write_bytes", 0}}),
+                                             counted({{"dram_write_bytes", 32}})};
+  EXPECT_EQ(repeated(repetitions).spread, (std::map<std::string, double>{{"dram_write_bytes", 1}}));
+}
+
+TEST(RepeatedCounters, AreUnavailableIfOneOfThemWas) {
+  const Counters there = counted({{"fadd", 100}});
+  const std::vector<Counters> repetitions = {there, without(there, "fadd"), there};
+  const RepeatedCounters result = repeated(repetitions);
+  EXPECT_EQ(result.counters, without(there, "fadd"));
+  EXPECT_TRUE(result.spread.empty());
+}
+
+TEST(DiffersBetweenPasses, ComparesHardwareWithInstrumentation) {
+  const Counters same = counted({{counter::kWarpInstructions, 100}, {counter::kWarpInstructionsSass, 100}});
+  EXPECT_FALSE(differs_between_passes(same));
+  Counters different = same;
+  different.insert_or_assign(std::string(counter::kWarpInstructionsSass), CounterValue::measured(106));
+  EXPECT_TRUE(differs_between_passes(different));
+  EXPECT_FALSE(differs_between_passes(without(same, counter::kWarpInstructions)));
 }
 
 }  // namespace

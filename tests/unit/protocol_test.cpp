@@ -36,7 +36,7 @@ std::vector<Message> every_message() {
           message::PrimitiveMeasured{run.primitives[1]},
           message::PointTimed{7, run.measurements[0]},
           message::PointTimed{8, run.measurements[1]},
-          message::PointCounted{9, run.measurements[0].counters},
+          message::PointCounted{9, {run.measurements[0].counters, 3, {{"integer_ops", 0.064}}}},
           message::PointTraced{9, {"e.v.f32.n1.b256.cold", {{"memset", 1e-6}, {"kernel(float *)", 5e-6}}}},
           message::Failure{ErrorKind::environment, "no GPU\nin this machine", "give it one"},
           message::Bye{run.counter_session}};
@@ -101,8 +101,8 @@ TEST(Protocol, RefusesRubbish) {
 }
 
 TEST(Protocol, ANumberThatIsNotANumberDoesNotPassForAMeasuredOne) {
-  const Message message =
-      message::PointCounted{0, {{"fadd", CounterValue::measured(std::numeric_limits<double>::quiet_NaN())}}};
+  const Message message = message::PointCounted{
+      0, {.counters = {{"fadd", CounterValue::measured(std::numeric_limits<double>::quiet_NaN())}}}};
   EXPECT_THAT(failure_of(encode(message)), HasSubstr("/counters/fadd"));
 }
 
