@@ -19,8 +19,8 @@ enum class CacheState { cold, warm };
 std::string_view to_string(CacheState cache);
 std::optional<CacheState> cache_state_from(std::string_view name);
 
-/// How a launch that is short is timed. graph: as one of many in a CUDA graph, between two events around all
-/// of them; plain: alone, between two events of its own.
+/// How launches are timed. graph: in CUDA graphs, of many launches where these are short, between two events
+/// around all of them; plain: alone, between two events of its own.
 enum class LaunchMode { graph, plain };
 
 std::string_view to_string(LaunchMode mode);

@@ -163,8 +163,7 @@ struct Measurement {
   std::optional<TimeResult> time;
   std::optional<EnergyResult> energy;  ///< nothing where the plan does not ask for it
   Counters counters;
-  /// By counter: (largest − smallest) / median over the times that the launch was counted. Empty where it was
-  /// counted once, and in older runs.
+  /// As `RepeatedCounters::spread`; empty in older runs too.
   std::map<std::string, double> counter_spread;
   int counter_repeats = 0;  ///< how often the launch was counted; 0 in older runs
 
