@@ -69,7 +69,7 @@ class Timer::LaunchGraph {
 Timer::Timer(const DeviceInfo& device, const Stream& stream)
     : stream_(stream),
       flush_(device.l2_bytes),
-      stamps_(device.sm_count, 2 * kLargestBatch),
+      stamps_(device.sm_count, std::size_t{2} * kLargestBatch),
       events_(kLargestBatch),
       clock_events_(device.uuid) {}
 
