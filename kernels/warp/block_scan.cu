@@ -2,50 +2,15 @@
 //
 // The sums of all threads up to each thread, in a block of 256.
 //
-// - Ours: every warp scans its values and leaves its total in shared memory; behind one barrier every warp
-//   adds the totals of the warps before it. Two sets of totals take turns, so that one barrier is enough.
 // - CUB's two ways: raking (its default: one warp adds up what all have left in shared memory) and by warp
 //   scans. What lets the next scan use the memory again is part of the loop.
 // - In the loop: that alone, integers modulo their width.
+// - Ours: none. One of shuffles with the totals of warps in shared memory had less than CUB's throughput.
 #include <cub/block/block_scan.cuh>
 
 #include "kernels/warp/warp_prefix.cuh"
 
 namespace rooflinectl::kernels::warp {
-
-template <bool exclusive>
-struct BlockScan : BlockOperation {
-  using Value = int;
-  static constexpr int kWarps = kPrimitiveBlock / 32;
-  struct Shared {
-    int totals[2][kWarps];
-  };
-  __device__ explicit BlockScan(Shared& memory) : BlockOperation(nothing), shared(memory) {}
-
-  __device__ int operator()(int value) {
-    const unsigned warp = threadIdx.x / 32;
-    const int prefix = inclusive_prefix(value, lane);
-    int(&totals)[kWarps] = shared.totals[turn];
-    turn ^= 1;
-    if (lane == 31) totals[warp] = prefix;
-    __syncthreads();
-    int before = exclusive ? -value : 0;
-#pragma unroll
-    for (unsigned other = 0; other < kWarps; ++other) {
-      const int total = totals[other];
-      before += other < warp ? total : 0;
-    }
-    return prefix + before;
-  }
-
-  static void reference(std::span<int> threads) {
-    scan_reference(threads, exclusive);
-  }
-
-  NothingShared nothing;
-  Shared& shared;
-  int turn = 0;
-};
 
 template <bool exclusive, cub::BlockScanAlgorithm algorithm>
 struct CubBlockScan : BlockOperation {
@@ -76,17 +41,15 @@ namespace {
 template <bool exclusive>
 void add(std::vector<LanePrimitive>& list) {
   const std::string kind = exclusive ? "exclusive" : "inclusive";
-  const auto description = [&](const std::string& suffix, const char* by, const char* way) {
+  const auto description = [&](const std::string& suffix, const char* way) {
     return Description{.id = "block_scan_" + kind + "_i32" + suffix,
                        .family = "block_scan",
                        .title = kind + " scan of a block" + way,
-                       .by = by};
+                       .by = kCub};
   };
-  list.push_back(primitive<BlockScan<exclusive>>(description("", "ours", "")));
+  list.push_back(primitive<CubBlockScan<exclusive, cub::BLOCK_SCAN_WARP_SCANS>>(description("_cub", "")));
   list.push_back(
-      primitive<CubBlockScan<exclusive, cub::BLOCK_SCAN_WARP_SCANS>>(description("_cub", kCub, "")));
-  list.push_back(primitive<CubBlockScan<exclusive, cub::BLOCK_SCAN_RAKING>>(
-      description("_cub_raking", kCub, ", raking")));
+      primitive<CubBlockScan<exclusive, cub::BLOCK_SCAN_RAKING>>(description("_cub_raking", ", raking")));
 }
 
 const PrimitiveRegistration registration([] {

@@ -41,7 +41,7 @@ TEST_F(PrimitivesTest, ThroughputIsNoWorseThanLatency) {
   Timer timer(device, stream);
   PrimitiveBench bench(device, timer, stream);
   for (const char* id :
-       {"shuffle_xor_i32", "warp_scan_inclusive_i32", "block_scan_inclusive_i32", "vote_ballot"}) {
+       {"shuffle_xor_i32", "warp_scan_inclusive_i32", "block_scan_inclusive_i32_cub", "vote_ballot"}) {
     const PrimitiveResult result = bench.measure(id);
     ASSERT_EQ(result.status, Status::ok) << id << ": " << result.cause;
     EXPECT_GT(*result.latency.median.value(), 1) << id;
