@@ -13,8 +13,8 @@ namespace rooflinectl {
 namespace {
 
 /// From the memory outwards in, then precisions from the widest to the narrowest.
-constexpr std::array<std::string_view, 12> kSubjects = {"dram", "l2",   "l1",   "shared", "f64", "f32",
-                                                        "f16",  "bf16", "tf32", "f8",     "i32", "i8"};
+constexpr std::array<std::string_view, 13> kSubjects = {"dram", "l2",   "l1", "shared", "f64", "f32", "f16",
+                                                        "bf16", "tf32", "f8", "i64",    "i32", "i8"};
 
 std::size_t subject_rank(const Ceiling& ceiling) {
   return static_cast<std::size_t>(std::find(kSubjects.begin(), kSubjects.end(), ceiling.subject) -

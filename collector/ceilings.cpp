@@ -34,13 +34,13 @@ constexpr int kMatrixSizes[] = {4096, 8192};
 /// Enough for an instruction mix; a whole launch would take long where every instruction is instrumented.
 constexpr kernels::CeilingShape kCountedShape{.blocks_per_sm = 1, .block = 256};
 
-/// Large enough that caches and the start of a launch hardly count: a sixteenth of the memory, at most 4 GiB
-/// and a quarter of what is free, but at least 1 GiB and four times L2.
+/// Of each buffer. Large enough that caches and the start of a launch hardly count: a sixteenth of the
+/// memory, at most 8 GiB and a quarter of what is free, but at least 1 GiB and four times L2.
 std::size_t buffer_bytes(const DeviceInfo& device) {
   std::size_t free_bytes = 0;
   std::size_t total_bytes = 0;
   kernels::check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
-  const std::size_t wanted = std::min({total_bytes / 16, free_bytes / 4, 4 * kGibibyte});
+  const std::size_t wanted = std::min({total_bytes / 16, free_bytes / 4, 8 * kGibibyte});
   return std::max<std::size_t>({wanted, kGibibyte, 4 * device.l2_bytes}) / kMebibyte * kMebibyte;
 }
 
@@ -57,6 +57,7 @@ Ceiling ceiling_of(const kernels::CeilingBenchmark& benchmark, const TimeResult&
 }
 
 std::string shape_text(const kernels::CeilingShape& shape) {
+  if (shape.blocks_per_sm == kernels::kOneBlock && shape.block == 1) return "one thread";
   const std::string blocks =
       shape.blocks_per_sm == kernels::kOneBlockPerTile
           ? std::string("one block per tile")
@@ -88,10 +89,9 @@ CeilingBench::CeilingBench(const DeviceInfo& device, Timer& timer, const Stream&
 void CeilingBench::require_buffers() {
   if (buffers_.bytes > 0) return;
   buffers_.bytes = buffer_bytes(device_);
-  source_.require(buffers_.bytes);
-  target_.require(buffers_.bytes);
-  buffers_.d_source = source_.data();
-  buffers_.d_target = target_.data();
+  memory_.require(2 * buffers_.bytes);
+  buffers_.d_source = memory_.data();
+  buffers_.d_target = static_cast<std::byte*>(memory_.data()) + buffers_.bytes;
   for (void* d_buffer : {buffers_.d_source, buffers_.d_target}) {
     kernels::fill(kernels::DataSet::integers, Dtype::f32, d_buffer, buffers_.bytes / sizeof(float), stream_);
   }
@@ -113,9 +113,11 @@ CeilingBench::Best CeilingBench::best_kernel(const kernels::CeilingBenchmark& be
   const auto rate = [&](const kernels::CeilingShape& shape, const TimeResult& result) {
     return benchmark.amount(buffers_, grid(shape), shape.block) / result.median_s;
   };
-  Best best{.benchmark = &benchmark};
+  if (benchmark.prepare != nullptr) benchmark.prepare(buffers_, stream_);
+  Best best{.benchmark = &benchmark, .shape = benchmark.shapes.front()};
   double best_rate = 0;
   for (const kernels::CeilingShape& shape : benchmark.shapes) {
+    if (benchmark.shapes.size() == 1) break;  // nothing to choose from
     const double shape_rate = rate(shape, time(shape, kShapeTarget));
     if (shape_rate > best_rate) {
       best.shape = shape;
@@ -124,7 +126,8 @@ CeilingBench::Best CeilingBench::best_kernel(const kernels::CeilingBenchmark& be
   }
   const TimeResult result = time(best.shape, kBestTarget);
   best.ceiling = ceiling_of(benchmark, result);
-  best.ceiling.value = rate(best.shape, result);
+  const double found = rate(best.shape, result);
+  best.ceiling.value = benchmark.kind == CeilingKind::latency ? 1 / found : found;
   best.ceiling.method = fmt::format("ceiling_{}, {}, median of {} launches", benchmark.id,
                                     shape_text(best.shape), result.samples_s.size());
   return best;
@@ -173,7 +176,7 @@ std::optional<CeilingBench::Best> CeilingBench::best_product(const kernels::Ceil
   return best;
 }
 
-std::vector<Ceiling> CeilingBench::measure_latency(const kernels::CeilingBenchmark& benchmark) {
+std::vector<Ceiling> CeilingBench::measure_launch(const kernels::CeilingBenchmark& benchmark) {
   const kernels::CeilingShape& shape = benchmark.shapes.front();
   TimedWork launches =
       work(benchmark, [&] { benchmark.launch(buffers_, grid(shape), shape.block, stream_); });
@@ -196,7 +199,7 @@ std::vector<Ceiling> CeilingBench::measure_latency(const kernels::CeilingBenchma
 }
 
 std::vector<Ceiling> CeilingBench::measure(const kernels::CeilingBenchmark& benchmark) {
-  if (benchmark.kind == CeilingKind::latency) return measure_latency(benchmark);
+  if (benchmark.operation == "launch") return measure_launch(benchmark);
   require_buffers();
   std::optional<Best> best;
   if (benchmark.matrix) best = best_product(benchmark);
@@ -207,7 +210,7 @@ std::vector<Ceiling> CeilingBench::measure(const kernels::CeilingBenchmark& benc
           "; mma.sync, since cuBLASLt was not found: on Hopper it falls short of the full rate";
     }
   }
-  measured_.push_back(*best);
+  if (benchmark.kind != CeilingKind::latency) measured_.push_back(*best);
   return {best->ceiling};
 }
 

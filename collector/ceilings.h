@@ -19,8 +19,8 @@ class CeilingBench {
  public:
   CeilingBench(const DeviceInfo& device, Timer& timer, const Stream& stream);
 
-  /// Runs a benchmark in each of its launch shapes and returns the best as a measured ceiling. The launch
-  /// latency comes in two forms: launched by itself (`launch`), and as a node of a graph (`graph_node`).
+  /// Runs a benchmark in each of its launch shapes and returns the best as a measured ceiling. The cost of a
+  /// launch comes in two forms: launched by itself (`launch`), and as a node of a graph (`graph_node`).
   /// Throws Error if a launch fails. The device must be of the benchmark's `minimum_sm` or later.
   std::vector<Ceiling> measure(const kernels::CeilingBenchmark& benchmark);
 
@@ -43,20 +43,19 @@ class CeilingBench {
   /// Allocates and fills the buffers, once. Throws Error if memory is short.
   void require_buffers();
   TimedWork work(const kernels::CeilingBenchmark& benchmark, std::function<void()> launch) const;
-  int grid(const kernels::CeilingShape& shape) const { return shape.blocks_per_sm * device_.sm_count; }
+  int grid(const kernels::CeilingShape& shape) const { return shape.grid(device_.sm_count); }
   Best best_kernel(const kernels::CeilingBenchmark& benchmark);
   /// Runs a product for a short while after a pause.
   Ceiling burst(const kernels::CeilingBenchmark& benchmark, const MatrixProduct& product);
   /// Nothing if cuBLASLt is missing or has no product of that type.
   std::optional<Best> best_product(const kernels::CeilingBenchmark& benchmark);
-  std::vector<Ceiling> measure_latency(const kernels::CeilingBenchmark& benchmark);
+  std::vector<Ceiling> measure_launch(const kernels::CeilingBenchmark& benchmark);
   double counted_amount(const Best& best) const;
 
   const DeviceInfo& device_;
   Timer& timer_;
   const Stream& stream_;
-  DeviceBuffer source_;
-  DeviceBuffer target_;
+  DeviceBuffer memory_;  // of both buffers
   kernels::CeilingBuffers buffers_;
   bool library_loaded_ = false;
   std::unique_ptr<MatrixLibrary> library_;

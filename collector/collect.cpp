@@ -124,14 +124,16 @@ class Collection {
   void measure_ceilings() {
     for (const Ceiling& ceiling : theoretical_ceilings(device_)) emit_(message::CeilingMeasured{ceiling});
     // The cost of a launch is needed to tell launch-bound points, cheap to measure, and shows the clock.
+    const auto is_launch = [](const kernels::CeilingBenchmark& benchmark) {
+      return benchmark.operation == "launch";
+    };
     for (const kernels::CeilingBenchmark& benchmark : kernels::all_ceiling_benchmarks()) {
-      if (benchmark.kind == CeilingKind::latency) measure_ceiling(benchmark);
+      if (is_launch(benchmark)) measure_ceiling(benchmark);
     }
     const std::vector<std::string> known = known_ceilings();
     for (const kernels::CeilingBenchmark& benchmark : kernels::all_ceiling_benchmarks()) {
       const bool is_known = std::find(known.begin(), known.end(), benchmark.id) != known.end();
-      if (benchmark.kind != CeilingKind::latency && is_in_plan(benchmark.id) && !is_known)
-        measure_ceiling(benchmark);
+      if (!is_launch(benchmark) && is_in_plan(benchmark.id) && !is_known) measure_ceiling(benchmark);
     }
   }
 
@@ -310,7 +312,7 @@ class Collection {
       emit_(message::Progress{Phase::verify, index, range_name(point)});
       const LaunchPlan plan = launch_plan(point, device_);
       PreparedPoint prepared(point, bench_, stream_, plan.inputs);
-      measurement.launch = prepared.variant().shape(prepared.problem());
+      measurement.launch = kernels::launch_shape(prepared.variant(), prepared.problem());
       measurement.work = prepared.variant().work(prepared.problem());
       require_chip(prepared.variant());
       measurement.verification =

@@ -520,6 +520,7 @@ Json to_json(const Measurement& measurement) {
   Json value = {{"experiment", measurement.point.experiment}};
   value.update(to_json(measurement.point));
   value["launch"] = {{"grid", measurement.launch.grid}, {"block", measurement.launch.block}};
+  set_if(value["launch"], "bytes_in_flight_per_block", measurement.launch.bytes_in_flight_per_block);
   if (measurement.resources) {
     value["resources"] = {{"registers_per_thread", measurement.resources->registers_per_thread},
                           {"shared_bytes_per_block", measurement.resources->shared_bytes_per_block},
@@ -551,6 +552,8 @@ Measurement measurement_from(const Reader& reader) {
   measurement.point = point_from(reader, reader["experiment"].text());
   measurement.launch.grid = reader["launch"]["grid"].size();
   measurement.launch.block = reader["launch"]["block"].small_integer();
+  if (reader["launch"].has("bytes_in_flight_per_block"))
+    measurement.launch.bytes_in_flight_per_block = reader["launch"]["bytes_in_flight_per_block"].number();
   if (reader.has("resources")) {
     const Reader resources = reader["resources"];
     measurement.resources = KernelResources{resources["registers_per_thread"].small_integer(),

@@ -57,15 +57,20 @@ struct Confirmation {
 
 /// One roof of the device. `id` is shared by the theoretical and the measured form where both exist.
 struct Ceiling {
-  /// `dram_read`, `l2_read`, `f32_fma`, `bf16_tensor`, `launch`; the theoretical DRAM bandwidth is `dram`.
+  /// `dram_read`, `l2_read`, `f32_fma`, `bf16_tensor`, `dram_latency`, `atomic_f32`, `launch`; the
+  /// theoretical DRAM bandwidth is `dram`.
   std::string id;
   CeilingKind kind = CeilingKind::bandwidth;
   CeilingSource source = CeilingSource::measured;
-  /// Memory level (`dram`, `l2`, `l1`, `shared`) or precision (`f32`, `i32`, `tf32`); empty for a latency.
+  /// Memory level (`dram`, `l2`, `l1`, `shared`) or precision (`f32`, `i32`, `tf32`); empty for a launch.
   std::string subject;
-  /// `read`, `write`, `copy`, `triad`; `fma`, `add`, `tensor`; empty where it holds for all of them.
+  /// `read`, `write`, `copy`, `triad`; `fma`, `add`, `tensor`; `latency`, `atomic`; empty where it holds for
+  /// all of them.
   std::string operation;
-  double value = 0;  ///< bytes per second, operations per second (a multiply-add is two), or seconds
+  /// Bytes per second, operations per second (a multiply-add is two), or seconds: per launch, per dependent
+  /// load
+  /// (`…_latency`), or per addition where all threads of the device add to one address (`atomic_…`).
+  double value = 0;
   /// The SM clock at which the value held (measured) or for which it was computed (theoretical).
   std::optional<double> sm_clock_hz;
   double relative_spread =
@@ -94,6 +99,11 @@ struct Work {
 struct LaunchShape {
   std::uint64_t grid = 0;
   int block = 0;
+  /// The most bytes of input that a block has asked for at once and not yet used: threads × independent loads
+  /// × bytes per load, or what its bulk copies bring. Nothing where the kernel's source is not ours to know
+  /// it from.
+  std::optional<double> bytes_in_flight_per_block;
+
   bool operator==(const LaunchShape&) const = default;
 };
 

@@ -16,21 +16,26 @@
 namespace rooflinectl::kernels {
 
 /// Device memory that a ceiling benchmark may use; both buffers hold `bytes` bytes, initialised to small
-/// values.
+/// values. Only the target may be written.
 struct CeilingBuffers {
   void* d_source = nullptr;
-  void* d_target = nullptr;
+  void* d_target = nullptr;  ///< begins where the source ends, so that both can be read as one
   std::size_t bytes = 0;     ///< of each; a multiple of 1 MiB
   std::size_t l2_bytes = 0;  ///< of the device
 };
 
 /// In place of a number of blocks: as many as it takes for each to do one tile of the work.
 inline constexpr int kOneBlockPerTile = 0;
+/// In place of a number of blocks per SM: one block on the whole device.
+inline constexpr int kOneBlock = -1;
 
 /// One launch shape to try.
 struct CeilingShape {
-  int blocks_per_sm = 0;  ///< or `kOneBlockPerTile`; the grid is then `kOneBlockPerTile` too
+  int blocks_per_sm = 0;  ///< or `kOneBlockPerTile` or `kOneBlock`
   int block = 0;
+
+  /// Blocks on a device with so many SMs, or `kOneBlockPerTile`.
+  int grid(int sm_count) const { return blocks_per_sm == kOneBlock ? 1 : blocks_per_sm * sm_count; }
 };
 
 /// Element type of a matrix product on tensor cores.
@@ -45,8 +50,9 @@ struct CeilingCount {
 struct CeilingBenchmark {
   std::string id;  ///< `dram_read`; the file is `ceiling_dram_read.cu`
   CeilingKind kind = CeilingKind::bandwidth;
-  std::string subject;    ///< `dram`, `l2`, `f32`; empty for a latency
-  std::string operation;  ///< `read`, `write`, `copy`, `triad`; `fma`, `add`, `tensor`
+  std::string subject;  ///< `dram`, `l2`, `f32`; empty for a launch
+  std::string
+      operation;  ///< `read`, `write`, `copy`, `triad`; `fma`, `add`, `tensor`; `latency`, `atomic`, `launch`
   /// Cold where what a cache kept of the last launch would be taken for the work of the next.
   CacheState cache = CacheState::warm;
   std::vector<CeilingShape> shapes;
@@ -54,8 +60,11 @@ struct CeilingBenchmark {
   int minimum_sm = 75;
   /// A tensor-core roof: where cuBLASLt is installed, its matrix product takes the place of `launch`.
   std::optional<MatrixType> matrix;
-  /// Bytes moved (bandwidth), operations done (compute) or 1 (latency) by one launch.
+  /// What one launch does: bytes moved (bandwidth), operations (compute), or how many latencies follow each
+  /// other (latency): 1 for a launch.
   double (*amount)(const CeilingBuffers&, int grid, int block) = nullptr;
+  /// Writes to the buffers what `launch` must find there; nothing where any data will do.
+  void (*prepare)(const CeilingBuffers&, cudaStream_t) = nullptr;
   void (*launch)(const CeilingBuffers&, int grid, int block, cudaStream_t) = nullptr;
 };
 

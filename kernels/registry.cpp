@@ -75,6 +75,17 @@ bool natural_less(std::string_view a, std::string_view b) {
   return a.size() < b.size();
 }
 
+LaunchShape launch_shape(const Variant& variant, const Problem& problem) {
+  LaunchShape shape = variant.shape(problem);
+  if (variant.loads == nullptr || shape.grid == 0) return shape;
+  const IndependentLoads loads = variant.loads(problem);
+  const double asked_for = static_cast<double>(shape.block) * loads.count * static_cast<double>(loads.bytes);
+  const double share = static_cast<double>((problem.n + shape.grid - 1) / shape.grid) *
+                       static_cast<double>(size_bytes(problem.dtype));
+  shape.bytes_in_flight_per_block = std::min(asked_for, share);
+  return shape;
+}
+
 std::uint64_t output_count(const Variant& variant, const Problem& problem) {
   return variant.info.output == OutputKind::scalar ? 1 : variant.shape(problem).grid;
 }

@@ -22,6 +22,12 @@ struct Problem {
   int elements_per_thread = 0;  ///< at least 1 where the variant lets the caller choose, else 0
 };
 
+/// Loads of input that a thread has started when it begins to wait for the first of them.
+struct IndependentLoads {
+  int count = 0;
+  std::size_t bytes = 0;  ///< of each
+};
+
 /// Device memory of one launch.
 struct Buffers {
   void* d_input = nullptr;   ///< `n` elements of `dtype`; aligned to the element size only
@@ -36,6 +42,8 @@ struct Variant {
   VariantInfo info;
   /// Grid and block of the main kernel; a grid of 0 where there is nothing to launch.
   LaunchShape (*shape)(const Problem&) = nullptr;
+  /// What a thread asks for at once, as far as there is input for it. Nothing where the source is not ours.
+  IndependentLoads (*loads)(const Problem&) = nullptr;
   /// The work that the algorithm cannot avoid.
   Work (*work)(const Problem&) = nullptr;
   /// Input elements that each partial result covers, in order; unused for a scalar output.
@@ -57,6 +65,22 @@ struct Variant {
 inline std::size_t workspace_bytes(const Variant& variant, const Problem& problem) {
   return variant.workspace_bytes == nullptr ? 0 : variant.workspace_bytes(problem);
 }
+
+/// `kCount` loads of one element each.
+template <int kCount>
+IndependentLoads element_loads(const Problem& problem) {
+  return {.count = kCount, .bytes = size_bytes(problem.dtype)};
+}
+
+/// `kCount` loads of 16 bytes each, the most that one instruction of a thread brings.
+template <int kCount>
+IndependentLoads pack_loads(const Problem&) {
+  return {.count = kCount, .bytes = 16};
+}
+
+/// The variant's shape with the bytes that a block has in flight: threads × loads × bytes of each, but no
+/// more than the block's share of the input.
+LaunchShape launch_shape(const Variant& variant, const Problem& problem);
 
 /// Number of values that a launch writes to its output.
 std::uint64_t output_count(const Variant& variant, const Problem& problem);

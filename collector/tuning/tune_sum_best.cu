@@ -1,10 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Times every kernel that `sum_best` could choose, beside CUB and in the same process, in CUDA graphs: what
-// the table in `kernels/reduction/best_table.h` was made from.
+// Times every kernel that `sum_best` could choose, beside CUB and in the same process, in CUDA graphs or
+// launch by launch: what the table in `kernels/reduction/best_table.h` was made from.
 //
 //   cmake --build --preset dev --target tune_sum_best
-//   build/dev/bin/tune_sum_best f32 warm 10 30     # type, caches, from 2^10 to 2^30 elements
+//   build/dev/bin/tune_sum_best f32 warm graph 10 30     # type, caches, graph or plain, from 2^10 to 2^30
+//   elements
+//
+// In graphs only the first launch finds the kernel's own instructions in no cache; launch by launch and cold,
+// each does, so that the length of the code counts.
 //
 // A line per size: CUB's time, then the candidates that are right, fastest first, each with its time in
 // microseconds and its speed over CUB's: `mailbox 256x4 m2` is 256 threads per block, 4 packs in flight per
@@ -35,6 +39,7 @@ namespace {
 constexpr std::size_t kShown = 8;
 constexpr double kSecondsPerSize = 0.3;
 constexpr double kGraphSeconds = 200e-6;
+constexpr std::uint64_t kDelayNanoseconds = 50'000;
 constexpr int kMostLaunches = 64;
 constexpr std::size_t kColdBytes = std::size_t{512} << 20;
 
@@ -53,13 +58,19 @@ template <typename T>
 class Candidates {
  public:
   Candidates() {
+    one_block<128, 1>();
+    one_block<128, 2>();
+    one_block<128, 4>();
     one_block<256, 1>();
     one_block<256, 2>();
     one_block<256, 4>();
     one_block<256, 8>();
+    one_block<512, 1>();
     one_block<512, 2>();
     one_block<512, 4>();
     one_block<512, 8>();
+    one_block<1024, 1>();
+    one_block<1024, 2>();
     one_block<1024, 4>();
     one_block<1024, 8>();
     mailbox<128, 4>();
@@ -165,16 +176,16 @@ std::vector<Candidate> candidates_for(Dtype dtype) {
 
 /// One candidate at one size, and how long it took.
 struct Timed {
-  std::string name;
-  cudaGraphExec_t graph = nullptr;
-  int launches = 0;
+  const Candidate& candidate;
+  cudaGraphExec_t graph = nullptr;  ///< none launch by launch
+  int launches = 1;
   std::vector<double> samples_s;
 };
 
 class Tuning {
  public:
-  Tuning(Dtype dtype, CacheState cache)
-      : dtype_(dtype), cache_(cache), flush_(l2_bytes()), workspace_(8 << 20), output_(256) {
+  Tuning(Dtype dtype, CacheState cache, LaunchMode mode)
+      : dtype_(dtype), cache_(cache), mode_(mode), flush_(l2_bytes()), workspace_(8 << 20), output_(256) {
     check(cudaMemset(workspace_.data(), 0, workspace_.bytes()), "cudaMemset");
   }
 
@@ -191,11 +202,13 @@ class Tuning {
         std::printf("WRONG: %s\n", candidate.name.c_str());
         continue;
       }
-      timed.push_back(captured(candidate, problem));
+      timed.push_back(mode_ == LaunchMode::graph ? captured(candidate, problem) : Timed{candidate});
     }
-    measure(timed);
+    measure(timed, problem);
     print(n, timed);
-    for (const Timed& each : timed) cudaGraphExecDestroy(each.graph);
+    for (const Timed& each : timed) {
+      if (each.graph != nullptr) cudaGraphExecDestroy(each.graph);
+    }
   }
 
  private:
@@ -243,10 +256,8 @@ class Tuning {
     stream_.synchronize();
     const int wanted =
         timer.seconds() > kGraphSeconds / 2 ? 1 : static_cast<int>(kGraphSeconds / timer.seconds()) * 2;
-    Timed timed{candidate.name,
-                nullptr,
-                std::clamp(wanted, 1, cache_ == CacheState::warm ? kMostLaunches : copies_),
-                {}};
+    Timed timed{candidate};
+    timed.launches = std::clamp(wanted, 1, cache_ == CacheState::warm ? kMostLaunches : copies_);
     cudaGraph_t graph = nullptr;
     check(cudaStreamBeginCapture(stream_, cudaStreamCaptureModeThreadLocal), "cudaStreamBeginCapture");
     for (int i = 0; i < timed.launches; ++i) candidate.launch(problem, buffers(i % copies_), stream_);
@@ -257,7 +268,7 @@ class Tuning {
   }
 
   /// One after the other, round after round, so that all of them see the same clock.
-  void measure(std::vector<Timed>& timed) {
+  void measure(std::vector<Timed>& timed, const Problem& problem) {
     constexpr std::size_t kFewestRounds = 7;
     constexpr std::size_t kMostRounds = 400;
     EventTimer timer;
@@ -265,9 +276,15 @@ class Tuning {
     for (std::size_t round = 0; round < kMostRounds && (spent_s < kSecondsPerSize || round < kFewestRounds);
          ++round) {
       for (Timed& each : timed) {
+        const auto launch = [&] {
+          if (each.graph == nullptr) return each.candidate.launch(problem, buffers(0), stream_);
+          check(cudaGraphLaunch(each.graph, stream_), "cudaGraphLaunch");
+        };
+        if (cache_ == CacheState::warm) launch();
         if (cache_ == CacheState::cold) flush_.enqueue(stream_);
+        if (cache_ == CacheState::warm) enqueue_delay(kDelayNanoseconds, stream_);
         timer.start(stream_);
-        check(cudaGraphLaunch(each.graph, stream_), "cudaGraphLaunch");
+        launch();
         timer.stop(stream_);
         stream_.synchronize();
         spent_s += timer.seconds();
@@ -280,7 +297,7 @@ class Tuning {
     if (timed.empty()) return;
     const double cub_s = median(timed.front().samples_s);
     std::vector<std::pair<double, std::string>> order;
-    for (const Timed& each : timed) order.emplace_back(median(each.samples_s), each.name);
+    for (const Timed& each : timed) order.emplace_back(median(each.samples_s), each.candidate.name);
     std::sort(order.begin(), order.end());
     std::printf("%llu cub %.3f |", static_cast<unsigned long long>(n), cub_s * 1e6);
     for (std::size_t i = 0; i < std::min(kShown, order.size()); ++i) {
@@ -292,6 +309,7 @@ class Tuning {
 
   Dtype dtype_;
   CacheState cache_;
+  LaunchMode mode_;
   Stream stream_;
   CacheFlush flush_;
   DeviceBuffer inputs_;
@@ -305,11 +323,12 @@ class Tuning {
 int tune(int argc, char** argv) {
   const auto dtype = argc > 1 ? dtype_from(argv[1]) : std::nullopt;
   const auto cache = argc > 2 ? cache_state_from(argv[2]) : std::nullopt;
-  if (!dtype || !cache || argc != 5)
-    throw Error(ErrorKind::usage, "usage: tune_sum_best DTYPE cold|warm FIRST_POWER LAST_POWER");
+  const auto mode = argc > 3 ? launch_mode_from(argv[3]) : std::nullopt;
+  if (!dtype || !cache || !mode || argc != 6)
+    throw Error(ErrorKind::usage, "usage: tune_sum_best DTYPE cold|warm graph|plain FIRST_POWER LAST_POWER");
   const std::vector<Candidate> candidates = candidates_for(*dtype);
-  Tuning tuning(*dtype, *cache);
-  for (int power = std::stoi(argv[3]); power <= std::stoi(argv[4]); ++power)
+  Tuning tuning(*dtype, *cache, *mode);
+  for (int power = std::stoi(argv[4]); power <= std::stoi(argv[5]); ++power)
     tuning.tune(std::uint64_t{1} << power, candidates);
   return 0;
 }

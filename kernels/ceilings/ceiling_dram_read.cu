@@ -2,11 +2,14 @@
 //
 // dram_read: how fast the SMs can read DRAM.
 //
-// - Idea: read the source once, 16 bytes per access, several independent accesses in flight per thread. The
-//   values are combined and compared with one that they never take, so the reads cannot be dropped.
+// - Idea: read all memory of the benchmarks once, 16 bytes per access, several independent accesses in flight
+// per
+//   thread. The values are combined and compared with one that they never take, so the reads cannot be
+//   dropped.
 // - Launch shape: several tried; see `dram::shapes()`.
-// - Amount: the bytes of the source. It must be much larger than L2, which keeps up to its own size of the
-//   data from one launch to the next.
+// - Amount: the bytes of source and target, so many that neither what L2 keeps from one launch to the next
+// nor the
+//   start and the end of a launch, some microseconds of milliseconds, makes a difference.
 // - Minimum sm: 7.5.
 #include "core/counters.h"
 #include "kernels/ceilings/dram.cuh"
@@ -31,13 +34,13 @@ __global__ void ceiling_dram_read(const float4* d_source, float* d_target, std::
 }
 
 double amount(const CeilingBuffers& buffers, int /*grid*/, int /*block*/) {
-  return static_cast<double>(buffers.bytes);
+  return static_cast<double>(dram::joined(buffers).bytes);
 }
 
 void launch(const CeilingBuffers& buffers, int grid, int block, cudaStream_t stream) {
-  ceiling_dram_read<<<dram::grid(buffers, grid, block, kAccesses), block, 0, stream>>>(
-      static_cast<const float4*>(buffers.d_source), static_cast<float*>(buffers.d_target),
-      dram::accesses(buffers));
+  const CeilingBuffers all = dram::joined(buffers);
+  ceiling_dram_read<<<dram::grid(all, grid, block, kAccesses), block, 0, stream>>>(
+      static_cast<const float4*>(all.d_source), static_cast<float*>(all.d_target), dram::accesses(all));
   check_launch("ceiling_dram_read");
 }
 

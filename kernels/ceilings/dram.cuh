@@ -15,11 +15,10 @@ namespace rooflinectl::kernels::dram {
 
 /// From resident blocks that walk through many tiles each to one block per tile.
 inline std::vector<CeilingShape> shapes() {
-  return {{.blocks_per_sm = 2, .block = 512},
-          {.blocks_per_sm = 4, .block = 512},
+  return {{.blocks_per_sm = 4, .block = 512},
           {.blocks_per_sm = 8, .block = 256},
           {.blocks_per_sm = 32, .block = 256},
-          {.blocks_per_sm = 512, .block = 256},
+          {.blocks_per_sm = 512, .block = 512},
           {.blocks_per_sm = kOneBlockPerTile, .block = 256},
           {.blocks_per_sm = kOneBlockPerTile, .block = 512}};
 }
@@ -27,6 +26,12 @@ inline std::vector<CeilingShape> shapes() {
 /// Number of 16-byte accesses that cover `buffers.bytes`.
 inline std::uint64_t accesses(const CeilingBuffers& buffers) {
   return buffers.bytes / sizeof(float4);
+}
+
+/// Source and target as one source of twice the size.
+inline CeilingBuffers joined(CeilingBuffers buffers) {
+  buffers.bytes *= 2;
+  return buffers;
 }
 
 /// The grid to launch: no more blocks than there are tiles of `accesses_per_thread` accesses.

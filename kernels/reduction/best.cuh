@@ -47,6 +47,11 @@ inline std::uint64_t longest_chain(const Problem& problem) {
          blocks / static_cast<std::uint64_t>(row.block) + 1 + 10;
 }
 
+inline IndependentLoads loads(const Problem& problem) {
+  const Row& row = row_of(problem);
+  return {.count = row.kernel == Kernel::bulk ? row.packs * kBulkStages : row.packs, .bytes = 16};
+}
+
 inline std::size_t workspace_bytes(const Problem& problem) {
   return mailbox_bytes(grid(problem));
 }
@@ -138,7 +143,7 @@ void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream)
 template <typename Combine>
 Variant variant(std::string id, std::string label, std::string title) {
   constexpr int kNominalBlock = 512;
-  Variant variant = sum::variant(std::move(id), std::move(label), std::move(title), std::nullopt,
+  Variant variant = sum::variant(std::move(id), std::move(label), std::move(title), std::nullopt, loads,
                                  longest_chain, launch<Combine>);
   variant.info.block_sizes = {kNominalBlock};
   variant.info.default_block_size = kNominalBlock;

@@ -47,6 +47,9 @@ Variant variant(std::string id, std::string label, std::string title, std::vecto
                 decltype(Variant::launch) launch) {
   Variant variant = sum::variant(
       std::move(id), std::move(label), std::move(title), std::nullopt,
+      [](const Problem& problem) {
+        return IndependentLoads{.count = kShape(problem.block_size).unroll, .bytes = 16};
+      },
       [](const Problem& problem) { return longest_chain(problem, kShape(problem.block_size)); }, launch);
   variant.info.block_sizes = std::move(block_sizes);
   variant.info.default_block_size = variant.info.block_sizes.size() == 1 ? variant.info.block_sizes[0] : 256;

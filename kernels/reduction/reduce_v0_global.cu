@@ -49,8 +49,9 @@ void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream)
 }
 
 Variant variant() {
-  Variant variant = ladder::rung<elements_per_partial>(
-      "reduce_v0_global", "V0", "interleaved pairs in global memory", longest_chain, launch);
+  Variant variant =
+      ladder::rung<elements_per_partial>("reduce_v0_global", "V0", "interleaved pairs in global memory",
+                                         element_loads<1>, longest_chain, launch);
   variant.info.destroys_input = true;
   return variant;
 }

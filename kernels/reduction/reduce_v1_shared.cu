@@ -49,8 +49,8 @@ void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream)
 }
 
 const Registration registration(ladder::rung<elements_per_partial>("reduce_v1_shared", "V1",
-                                                                   "the tree in shared memory", longest_chain,
-                                                                   launch));
+                                                                   "the tree in shared memory",
+                                                                   element_loads<1>, longest_chain, launch));
 
 }  // namespace
 

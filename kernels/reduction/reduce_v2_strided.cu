@@ -52,8 +52,8 @@ void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream)
 }
 
 const Registration registration(ladder::rung<elements_per_partial>("reduce_v2_strided", "V2",
-                                                                   "whole warps retire", longest_chain,
-                                                                   launch));
+                                                                   "whole warps retire", element_loads<1>,
+                                                                   longest_chain, launch));
 
 }  // namespace
 

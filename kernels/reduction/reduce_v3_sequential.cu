@@ -49,8 +49,8 @@ void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream)
 }
 
 const Registration registration(ladder::rung<elements_per_partial>("reduce_v3_sequential", "V3",
-                                                                   "sequential addressing", longest_chain,
-                                                                   launch));
+                                                                   "sequential addressing", element_loads<1>,
+                                                                   longest_chain, launch));
 
 }  // namespace
 

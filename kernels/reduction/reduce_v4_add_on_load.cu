@@ -50,8 +50,8 @@ void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream)
 }
 
 const Registration registration(ladder::rung<elements_per_partial>("reduce_v4_add_on_load", "V4",
-                                                                   "add while loading", longest_chain,
-                                                                   launch));
+                                                                   "add while loading", element_loads<2>,
+                                                                   longest_chain, launch));
 
 }  // namespace
 

@@ -55,8 +55,8 @@ void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream)
 }
 
 const Registration registration(ladder::rung<elements_per_partial>("reduce_v5_unroll_last_warp", "V5",
-                                                                   "last warp unrolled", longest_chain,
-                                                                   launch));
+                                                                   "last warp unrolled", element_loads<2>,
+                                                                   longest_chain, launch));
 
 }  // namespace
 

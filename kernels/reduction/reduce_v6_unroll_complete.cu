@@ -56,7 +56,7 @@ void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream)
 
 const Registration registration(ladder::rung<elements_per_partial>("reduce_v6_unroll_complete", "V6",
                                                                    "completely unrolled by the compiler",
-                                                                   longest_chain, launch));
+                                                                   element_loads<2>, longest_chain, launch));
 
 }  // namespace
 

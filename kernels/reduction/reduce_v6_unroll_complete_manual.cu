@@ -63,7 +63,7 @@ void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream)
 
 const Registration registration(ladder::rung<elements_per_partial>("reduce_v6_unroll_complete_manual",
                                                                    "V6 manual", "completely unrolled by hand",
-                                                                   longest_chain, launch));
+                                                                   element_loads<2>, longest_chain, launch));
 
 }  // namespace
 

@@ -63,9 +63,8 @@ void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream)
   check_launch("reduce_v7_multi_add");
 }
 
-const Registration registration(ladder::rung<elements_per_partial>("reduce_v7_multi_add", "V7",
-                                                                   "many elements per thread", longest_chain,
-                                                                   launch));
+const Registration registration(ladder::rung<elements_per_partial>(
+    "reduce_v7_multi_add", "V7", "many elements per thread", ladder::unrolled_loads, longest_chain, launch));
 
 }  // namespace
 

@@ -63,7 +63,8 @@ void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream)
 
 const Registration registration(ladder::rung<elements_per_partial>("reduce_v7_register", "V7 register",
                                                                    "many elements per thread, in a register",
-                                                                   longest_chain, launch));
+                                                                   ladder::unrolled_loads, longest_chain,
+                                                                   launch));
 
 }  // namespace
 

@@ -65,7 +65,8 @@ void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream)
 
 const Registration registration(ladder::rung<elements_per_partial>("reduce_v8_register", "V8 register",
                                                                    "last warp by shuffles, in a register",
-                                                                   longest_chain, launch));
+                                                                   ladder::unrolled_loads, longest_chain,
+                                                                   launch));
 
 }  // namespace
 

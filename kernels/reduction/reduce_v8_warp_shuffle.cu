@@ -64,9 +64,8 @@ void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream)
   check_launch("reduce_v8_warp_shuffle");
 }
 
-const Registration registration(ladder::rung<elements_per_partial>("reduce_v8_warp_shuffle", "V8",
-                                                                   "last warp by shuffles", longest_chain,
-                                                                   launch));
+const Registration registration(ladder::rung<elements_per_partial>(
+    "reduce_v8_warp_shuffle", "V8", "last warp by shuffles", ladder::unrolled_loads, longest_chain, launch));
 
 }  // namespace
 

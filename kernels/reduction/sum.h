@@ -29,7 +29,7 @@ inline std::uint64_t elements_per_partial(const Problem& problem) {
 }
 
 inline Variant variant(std::string id, std::string label, std::string title,
-                       std::optional<int> default_elements_per_thread,
+                       std::optional<int> default_elements_per_thread, decltype(Variant::loads) loads,
                        decltype(Variant::longest_chain) longest_chain, decltype(Variant::launch) launch) {
   return {.info = {.id = std::move(id),
                    .label = std::move(label),
@@ -41,6 +41,7 @@ inline Variant variant(std::string id, std::string label, std::string title,
                    .default_elements_per_thread = default_elements_per_thread,
                    .output = OutputKind::scalar},
           .shape = shape,
+          .loads = loads,
           .work = work,
           .elements_per_partial = elements_per_partial,
           .longest_chain = longest_chain,

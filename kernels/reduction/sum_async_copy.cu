@@ -83,6 +83,7 @@ const Registration registration([] {
                                                   "input to shared memory in the background, four tiles deep",
                                                   {kBlock}, launch);
   variant.info.minimum_sm = 80;
+  variant.loads = pack_loads<kStages * kPacks>;
   variant.workspace_bytes = workspace_bytes;
   return variant;
 }());

@@ -40,7 +40,7 @@ void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream)
 }
 
 const Registration registration(sum::variant("sum_atomic", "atomic", "one atomic per element", std::nullopt,
-                                             longest_chain, launch));
+                                             element_loads<1>, longest_chain, launch));
 
 }  // namespace
 

@@ -63,9 +63,10 @@ void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream)
   check_launch("sum_block_shuffle");
 }
 
-const Registration registration(sum::variant(
-    "sum_block_shuffle", "block shuffle",
-    "shuffles within warps, then across the block, one atomic per block", 8, longest_chain, launch));
+const Registration registration(
+    sum::variant("sum_block_shuffle", "block shuffle",
+                 "shuffles within warps, then across the block, one atomic per block", 8, element_loads<1>,
+                 longest_chain, launch));
 
 }  // namespace
 

@@ -51,6 +51,7 @@ const Registration registration([] {
       "sum_bulk_copy", "bulk copy", "input to shared memory by the copy engine, 16 KiB at a time", {kBlock},
       launch);
   variant.info.minimum_sm = 90;
+  variant.loads = pack_loads<kStages * kPacks>;
   variant.workspace_bytes = workspace_bytes;
   return variant;
 }());

@@ -59,7 +59,7 @@ void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream)
 const Registration registration([] {
   Variant variant =
       sum::variant("sum_cluster", "cluster", "eight blocks add up in shared memory, one atomic for all", 32,
-                   longest_chain, launch);
+                   pack_loads<kLoads>, longest_chain, launch);
   variant.info.block_sizes = {kBlock};
   variant.info.default_block_size = kBlock;
   variant.info.minimum_sm = 90;

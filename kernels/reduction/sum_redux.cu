@@ -53,7 +53,7 @@ void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream)
 
 const Registration registration([] {
   Variant variant = sum::variant("sum_redux", "redux", "one instruction adds up a warp of integers", 32,
-                                 longest_chain, launch);
+                                 pack_loads<1>, longest_chain, launch);
   variant.info.dtypes = {Dtype::i32};
   variant.info.deterministic = true;
   variant.info.minimum_sm = 80;

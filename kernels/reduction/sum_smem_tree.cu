@@ -55,8 +55,8 @@ void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream)
 }
 
 const Registration registration(sum::variant("sum_smem_tree", "smem tree",
-                                             "tree in shared memory, one atomic per block", 8, longest_chain,
-                                             launch));
+                                             "tree in shared memory, one atomic per block", 8,
+                                             element_loads<1>, longest_chain, launch));
 
 }  // namespace
 

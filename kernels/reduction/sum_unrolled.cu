@@ -50,8 +50,8 @@ void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream)
 }
 
 const Registration registration(sum::variant("sum_unrolled", "unrolled",
-                                             "four loads of 16 bytes in flight per thread", 32, longest_chain,
-                                             launch));
+                                             "four loads of 16 bytes in flight per thread", 32,
+                                             pack_loads<kLoads>, longest_chain, launch));
 
 }  // namespace
 

@@ -46,8 +46,8 @@ void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream)
   check_launch("sum_vector");
 }
 
-const Registration registration(sum::variant("sum_vector", "vector", "loads of 16 bytes", 32, longest_chain,
-                                             launch));
+const Registration registration(sum::variant("sum_vector", "vector", "loads of 16 bytes", 32, pack_loads<1>,
+                                             longest_chain, launch));
 
 }  // namespace
 

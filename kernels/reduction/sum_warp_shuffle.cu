@@ -48,7 +48,7 @@ void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream)
 
 const Registration registration(sum::variant("sum_warp_shuffle", "warp shuffle",
                                              "shuffles within each warp, one atomic per warp", 8,
-                                             longest_chain, launch));
+                                             element_loads<1>, longest_chain, launch));
 
 }  // namespace
 

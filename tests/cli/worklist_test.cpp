@@ -128,6 +128,20 @@ TEST(Worklist, WithoutCountersATimedPointIsFinished) {
   EXPECT_FALSE(worklist.request().counters);
 }
 
+TEST(Worklist, OnlyTheCostOfALaunchIsMeasuredWithoutBeingInThePlan) {
+  Plan no_ceilings = plan();
+  no_ceilings.ceilings.clear();
+  rooflinectl::Run earlier;
+  earlier.ceilings = {{.id = "dram_latency", .kind = CeilingKind::latency, .value = 6e-7}};
+  Worklist without_launch(no_ceilings, "0", true);
+  without_launch.take_over(earlier);
+  EXPECT_FALSE(without_launch.request().skip_ceilings);
+  earlier.ceilings.push_back({.id = "launch", .kind = CeilingKind::latency, .value = 2e-6});
+  Worklist with_launch(no_ceilings, "0", true);
+  with_launch.take_over(earlier);
+  EXPECT_TRUE(with_launch.request().skip_ceilings);
+}
+
 TEST(Worklist, CeilingsAreNotTriedTwice) {
   Worklist worklist(plan(), "0", true);
   worklist.ceiling_measured("dram_read");

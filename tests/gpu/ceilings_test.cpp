@@ -3,10 +3,14 @@
 // The ceiling benchmarks do the work that they claim: what they write is there, and a launch with the other
 // shapes succeeds too. How much work they do is a matter for the counters (`fadd`, `ffma`, DRAM bytes).
 
+#include "collector/ceilings.h"
+
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
+#include "collector/device.h"
+#include "collector/timing.h"
 #include "kernels/ceiling.h"
 #include "tests/gpu/device.h"
 
@@ -15,6 +19,7 @@ namespace {
 
 using kernels::CeilingBenchmark;
 using kernels::CeilingBuffers;
+using kernels::CeilingShape;
 using kernels::DataSet;
 
 class CeilingBenchmarkTest : public GpuTest {
@@ -32,12 +37,12 @@ class CeilingBenchmarkTest : public GpuTest {
   template <typename Inspect>
   static void for_each_shape(std::string_view id, const Inspect& inspect) {
     for (const kernels::CeilingShape& shape : benchmark(id).shapes) {
-      const DeviceBuffer source(kBytes);
-      const DeviceBuffer target(kBytes);
-      kernels::fill(DataSet::integers, Dtype::f32, source.data(), kFloats, /*stream=*/nullptr);
-      kernels::poison(target.data(), kBytes, /*stream=*/nullptr);
-      const CeilingBuffers buffers{source.data(), target.data(), kBytes, kL2Bytes};
-      const int grid = 3 * shape.blocks_per_sm;  // as on a GPU with three SMs
+      const DeviceBuffer memory(2 * kBytes);
+      auto* const target = static_cast<std::byte*>(memory.data()) + kBytes;
+      kernels::fill(DataSet::integers, Dtype::f32, memory.data(), kFloats, /*stream=*/nullptr);
+      kernels::poison(target, kBytes, /*stream=*/nullptr);
+      const CeilingBuffers buffers{memory.data(), target, kBytes, kL2Bytes};
+      const int grid = shape.grid(/*sm_count=*/3);
       EXPECT_GT(benchmark(id).amount(buffers, grid, shape.block), 0);
       benchmark(id).launch(buffers, grid, shape.block, /*stream=*/nullptr);
       inspect(read<float>(target, kFloats));
@@ -82,11 +87,66 @@ TEST_F(CeilingBenchmarkTest, L2WriteStaysWithinAThirdOfL2) {
   });
 }
 
+/// Follows the chain of pointers on the host, from the start of the target back to it.
+TEST_F(CeilingBenchmarkTest, LatenciesFollowOneCycleThroughAllPlaces) {
+  constexpr std::size_t kFootprint = 32 << 20;
+  for (const auto& [id, places] : {std::pair<const char*, std::size_t>("dram_latency", 16384),
+                                   std::pair<const char*, std::size_t>("l2_latency", kL2Bytes / 8 / 128)}) {
+    SCOPED_TRACE(id);
+    const DeviceBuffer target(kFootprint);
+    kernels::poison(target.data(), kFootprint, /*stream=*/nullptr);
+    const CeilingBuffers buffers{nullptr, target.data(), kFootprint, kL2Bytes};
+    benchmark(id).prepare(buffers, /*stream=*/nullptr);
+    const auto words = read<std::uint64_t>(target, kFootprint / sizeof(std::uint64_t));
+    const auto begin = reinterpret_cast<std::uintptr_t>(target.data());
+    std::size_t visited = 0;
+    std::uint64_t offset = 0;
+    do {
+      offset = words.at(offset / sizeof(std::uint64_t)) - begin;
+      ASSERT_LT(offset, kFootprint);
+      ++visited;
+    } while (offset != 0 && visited <= places);
+    EXPECT_EQ(visited, places);
+    const CeilingShape& shape = benchmark(id).shapes.front();
+    benchmark(id).launch(buffers, shape.grid(/*sm_count=*/3), shape.block, /*stream=*/nullptr);
+    EXPECT_EQ(read<std::uint64_t>(target, words.size()), words) << "it only reads";
+  }
+}
+
+TEST_F(CeilingBenchmarkTest, LatenciesAreThoseOfMemory) {
+  const Stream stream;
+  const DeviceInfo device = select_device("0");
+  Timer timer(device, stream);
+  CeilingBench bench(device, timer, stream);
+  const double l2_s = bench.measure(benchmark("l2_latency")).front().value;
+  const double dram_s = bench.measure(benchmark("dram_latency")).front().value;
+  EXPECT_GT(l2_s, 50e-9) << "more than an L1 could do";
+  EXPECT_GT(dram_s, 1.3 * l2_s);
+  EXPECT_LT(dram_s, 5e-6);
+}
+
+/// Every thread of every block adds as often as it is declared: half of the lanes add 1.
+TEST_F(CeilingBenchmarkTest, AtomicsAllAddToTheFirstValue) {
+  const auto added = [&](std::string_view id, auto zero) {
+    using Value = decltype(zero);
+    const DeviceBuffer target(kBytes);
+    EXPECT_EQ(cudaMemset(target.data(), 0, kBytes), cudaSuccess);
+    const CeilingBuffers buffers{nullptr, target.data(), kBytes, kL2Bytes};
+    benchmark(id).launch(buffers, /*grid=*/2, /*block=*/1024, /*stream=*/nullptr);
+    EXPECT_EQ(read<Value>(target, 2)[1], zero) << id;
+    return static_cast<double>(read<Value>(target, 1)[0]) / benchmark(id).amount(buffers, 2, 1024);
+  };
+  EXPECT_EQ(added("atomic_f32", 0.0F), 0.5);
+  EXPECT_EQ(added("atomic_f64", 0.0), 0.5);
+  EXPECT_EQ(added("atomic_i32", std::int32_t{0}), 0.5);
+  EXPECT_EQ(added("atomic_i64", std::int64_t{0}), 0.5);
+}
+
 TEST_F(CeilingBenchmarkTest, OthersWriteNothing) {
   for (const CeilingBenchmark& benchmark : kernels::all_ceiling_benchmarks()) {
-    const bool writes =
-        benchmark.operation == "copy" || benchmark.operation == "write" || benchmark.operation == "triad";
-    if (writes || benchmark.minimum_sm > compute_capability()) continue;
+    const bool writes = benchmark.operation == "copy" || benchmark.operation == "write" ||
+                        benchmark.operation == "triad" || benchmark.operation == "atomic";
+    if (writes || benchmark.prepare != nullptr || benchmark.minimum_sm > compute_capability()) continue;
     for_each_shape(benchmark.id, [&](const std::vector<float>& target) {
       EXPECT_TRUE(std::all_of(target.begin(), target.end(), [](float value) { return std::isnan(value); }))
           << benchmark.id;

@@ -38,11 +38,16 @@ inline DeviceMemory memory_of(const DeviceBuffer& buffer, std::size_t skipped = 
 
 /// The first `count` values of a buffer.
 template <typename T>
-std::vector<T> read(const DeviceBuffer& buffer, std::size_t count) {
+std::vector<T> read(const void* d_values, std::size_t count) {
   std::vector<T> values(count);
-  kernels::check(cudaMemcpy(values.data(), buffer.data(), count * sizeof(T), cudaMemcpyDeviceToHost),
+  kernels::check(cudaMemcpy(values.data(), d_values, count * sizeof(T), cudaMemcpyDeviceToHost),
                  "cudaMemcpy");
   return values;
+}
+
+template <typename T>
+std::vector<T> read(const DeviceBuffer& buffer, std::size_t count) {
+  return read<T>(static_cast<const void*>(buffer.data()), count);
 }
 
 inline bool fits_in_device_memory(std::size_t bytes) {

@@ -84,7 +84,8 @@ void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream)
 
 Variant variant(const char* id, decltype(Variant::launch) launch) {
   Variant faulty = sum::variant(
-      id, id, "fails on purpose", std::nullopt, [](const Problem& problem) { return problem.n; }, launch);
+      id, id, "fails on purpose", std::nullopt, nullptr, [](const Problem& problem) { return problem.n; },
+      launch);
   faulty.info.dtypes = {Dtype::f32};
   faulty.info.family = "fault";
   return faulty;

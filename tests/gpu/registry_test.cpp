@@ -136,6 +136,36 @@ TEST(Registry, LongestChainsAreLongEnough) {
   }
 }
 
+TEST(Registry, NoBlockAsksForMoreThanItsShareOfTheInput) {
+  for (const Variant& variant : all_variants()) {
+    SCOPED_TRACE(variant.info.id);
+    EXPECT_EQ(variant.loads == nullptr, variant.info.family == "reference");
+    for (const Problem& problem : problems_of(variant)) {
+      const LaunchShape shape = launch_shape(variant, problem);
+      EXPECT_EQ(shape.bytes_in_flight_per_block.has_value(), variant.loads != nullptr && shape.grid > 0);
+      if (!shape.bytes_in_flight_per_block || problem.n < shape.grid) continue;
+      EXPECT_GE(*shape.bytes_in_flight_per_block, 4);
+      EXPECT_LE((*shape.bytes_in_flight_per_block - 4) * static_cast<double>(shape.grid),
+                4 * static_cast<double>(problem.n));
+    }
+  }
+}
+
+TEST(Registry, BytesInFlightAreThreadsTimesLoadsTimesTheirWidth) {
+  constexpr Problem kLarge{
+      .dtype = Dtype::f32, .n = std::uint64_t{1} << 28, .block_size = 256, .elements_per_thread = 0};
+  const auto bytes = [&](std::string_view id, Problem problem) {
+    return launch_shape(*find_variant(id), problem).bytes_in_flight_per_block.value();
+  };
+  EXPECT_EQ(bytes("reduce_v3_sequential", kLarge), 256 * 1 * 4);
+  EXPECT_EQ(bytes("reduce_v4_add_on_load", kLarge), 256 * 2 * 4);
+  EXPECT_EQ(bytes("sum_mailbox", kLarge), 256 * 4 * 16);
+  EXPECT_EQ(bytes("sum_bulk_copy", kLarge), 4 * 16384) << "four tiles of 16 KiB";
+  Problem small = kLarge;
+  small.n = 1000;
+  EXPECT_EQ(bytes("sum_mailbox", small), 4000) << "all of the input";
+}
+
 TEST(Registry, CeilingsNameTheCountersThatConfirmThem) {
   for (const CeilingBenchmark& benchmark : all_ceiling_benchmarks()) {
     EXPECT_EQ(benchmark.count.keys.empty(), benchmark.kind == CeilingKind::latency) << benchmark.id;
@@ -149,12 +179,12 @@ TEST(Registry, CeilingsDeclareAnAmountForEveryShape) {
     const CeilingBuffers buffers{.bytes = std::size_t{1} << 30};
     EXPECT_FALSE(benchmark.shapes.empty());
     for (const CeilingShape& shape : benchmark.shapes) {
-      const double amount = benchmark.amount(buffers, 132 * shape.blocks_per_sm, shape.block);
+      const double amount = benchmark.amount(buffers, shape.grid(132), shape.block);
       EXPECT_GT(amount, 0);
-      if (benchmark.subject != "dram") continue;
-      const double buffers_moved = benchmark.operation == "copy"    ? 2
-                                   : benchmark.operation == "triad" ? 1.5
-                                                                    : 1;
+      if (benchmark.subject != "dram" || benchmark.kind == CeilingKind::latency) continue;
+      const double buffers_moved = benchmark.operation == "copy" || benchmark.operation == "read" ? 2
+                                   : benchmark.operation == "triad"                               ? 1.5
+                                                                                                  : 1;
       EXPECT_EQ(amount, buffers_moved * static_cast<double>(buffers.bytes));
     }
   }

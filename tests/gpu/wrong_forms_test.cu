@@ -41,8 +41,8 @@ std::uint64_t many_per_thread(const Problem&) {
 
 template <kernels::ladder::CountFunction kElementsPerPartial>
 Variant partial_sums(decltype(Variant::launch) launch) {
-  return kernels::ladder::rung<kElementsPerPartial>("wrong_form", "", "", kernels::ladder::tree_depth,
-                                                    launch);
+  return kernels::ladder::rung<kElementsPerPartial>("wrong_form", "", "", nullptr,
+                                                    kernels::ladder::tree_depth, launch);
 }
 
 const float* input(const Buffers& buffers) {
@@ -97,7 +97,7 @@ __global__ void block_index_forgotten(const float* d_input, float* d_output, std
 
 Variant block_index_forgotten_variant() {
   return kernels::sum::variant(
-      "wrong_form", "", "", 1, [](const Problem& problem) { return problem.n; },
+      "wrong_form", "", "", 1, nullptr, [](const Problem& problem) { return problem.n; },
       [](const Problem& problem, const Buffers& buffers, cudaStream_t stream) {
         kernels::check(cudaMemsetAsync(buffers.d_output, 0, sizeof(float), stream), "cudaMemsetAsync");
         block_index_forgotten<<<blocks_for(problem.n, kBlock), kBlock, 0, stream>>>(

@@ -21,7 +21,7 @@ except ImportError:
     sys.exit(77)
 
 OPTIONAL_MEMBERS = {
-    "cause", "clock_event_reasons", "confirmation", "counter_repeats", "counter_spread", "cupti_version", "default_elements_per_thread", "elements_per_thread", "energy", "launch_mode",
+    "bytes_in_flight_per_block", "cause", "clock_event_reasons", "confirmation", "counter_repeats", "counter_spread", "cupti_version", "default_elements_per_thread", "elements_per_thread", "energy", "launch_mode",
     "measured_utc", "mode",
     "precision", "primitives", "instructions", "resources", "resumed_utc", "self_test", "cross_checks", "time", "verification", "environment", "settings", "text_sha256"}
 MAPS = {"clock_event_reasons", "counter_spread", "counters", "metrics", "variables"}

@@ -146,7 +146,7 @@ inline Run full_run() {
 
   Measurement measured;
   measured.point = plain;
-  measured.launch = {.grid = 1ull << 26, .block = 128};
+  measured.launch = {.grid = 1ull << 26, .block = 128, .bytes_in_flight_per_block = 8192};
   measured.resources = KernelResources{.registers_per_thread = 40,
                                        .shared_bytes_per_block = 1024,
                                        .blocks_per_sm = 12,

@@ -475,6 +475,22 @@ TEST(CeilingPairs, AreOrderedAndShowWhatWasNotMeasured) {
                                "f32_add", "f32_fma", "bf16_tensor", "graph_node", "launch"));
 }
 
+TEST(CeilingPairs, LatenciesAreHeldAgainstNoBandwidth) {
+  rooflinectl::Run run = run_of({});
+  for (const char* id : {"atomic_f32", "dram_latency"})
+    run.ceilings.push_back(ceiling(id, CeilingKind::latency, CeilingSource::measured, 6e-7));
+  run.ceilings.back().subject = "dram";
+  run.ceilings.back().operation = "latency";
+  const std::vector<CeilingPair> pairs = ceiling_pairs(run);
+  const auto latency = std::find_if(pairs.begin(), pairs.end(), [](const CeilingPair& pair) {
+    return pair.measured != nullptr && pair.measured->id == "dram_latency";
+  });
+  ASSERT_NE(latency, pairs.end());
+  EXPECT_EQ(latency->theoretical, nullptr);
+  EXPECT_EQ(latency->fraction, std::nullopt);
+  EXPECT_THAT(latency->findings, IsEmpty());
+}
+
 TEST(CeilingPairs, FindWhatSpeaksAgainstAMeasurement) {
   rooflinectl::Run run = run_of({});
   for (Ceiling& entry : run.ceilings) {

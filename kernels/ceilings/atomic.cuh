@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstdint>
+#include <string>
+
+#include "kernels/ceiling.h"
+#include "kernels/cuda_check.h"
+
+/// What the costs of atomic additions share: every thread of the device adds to one address, over and over,
+/// and asks for nothing back (RED, not ATOM). The memory system carries such additions out one after the
+/// other.
+///
+/// The addend differs per lane, and the compiler cannot know that all lanes add to the same address: where it
+/// knows, it adds up integers within the warp and leaves one atomic per warp. What the hardware makes of the
+/// 32 lanes of one RED instruction is part of what is measured: seconds per lane's addition.
+namespace rooflinectl::kernels::atomic {
+
+/// Additions of each thread.
+inline constexpr int kAdditions = 64;
+
+template <typename Value>
+__device__ void reduce_to(Value* d_address, Value value);
+
+template <>
+__device__ inline void reduce_to(float* d_address, float value) {
+  asm volatile("red.relaxed.gpu.global.add.f32 [%0], %1;" ::"l"(d_address), "f"(value) : "memory");
+}
+template <>
+__device__ inline void reduce_to(double* d_address, double value) {
+  asm volatile("red.relaxed.gpu.global.add.f64 [%0], %1;" ::"l"(d_address), "d"(value) : "memory");
+}
+template <>
+__device__ inline void reduce_to(std::uint32_t* d_address, std::uint32_t value) {
+  asm volatile("red.relaxed.gpu.global.add.u32 [%0], %1;" ::"l"(d_address), "r"(value) : "memory");
+}
+template <>
+__device__ inline void reduce_to(std::uint64_t* d_address, std::uint64_t value) {
+  asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(d_address), "l"(value) : "memory");
+}
+
+/// `spread` is 0: every thread's address is the same, and only the caller knows.
+template <typename Value>
+__global__ void add_to_one_address(Value* d_target, unsigned spread) {
+  Value* d_address = d_target + (threadIdx.x & spread);
+  const auto value = static_cast<Value>(threadIdx.x % 2);
+#pragma unroll 8
+  for (int i = 0; i < kAdditions; ++i) reduce_to(d_address, value);
+}
+
+/// The registration for an accumulator of type `Value`.
+template <typename Value>
+CeilingBenchmark benchmark(std::string dtype) {
+  CeilingBenchmark result;
+  result.id = "atomic_" + dtype;
+  result.kind = CeilingKind::latency;
+  result.subject = std::move(dtype);
+  result.operation = "atomic";
+  result.shapes = {{.blocks_per_sm = 2, .block = 1024}};
+  result.amount = [](const CeilingBuffers&, int grid, int block) {
+    return static_cast<double>(grid) * block * kAdditions;
+  };
+  result.launch = [](const CeilingBuffers& buffers, int grid, int block, cudaStream_t stream) {
+    constexpr unsigned kSpread = 0;
+    add_to_one_address<<<grid, block, 0, stream>>>(static_cast<Value*>(buffers.d_target), kSpread);
+    check_launch("a ceiling of atomic additions");
+  };
+  return result;
+}
+
+}  // namespace rooflinectl::kernels::atomic

@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "kernels/ceiling.h"
+#include "kernels/cuda_check.h"
+#include "kernels/data.h"
+
+/// What the latencies of memory share: one thread follows a chain of pointers, each of which lies where the
+/// one before it points to, so that no load can start before the one before it is complete.
+namespace rooflinectl::kernels::chase {
+
+/// Loads of one launch: so many that launching weighs less than a thousandth.
+inline constexpr std::size_t kLoads = 16384;
+
+/// `places` pointers, `stride_bytes` apart, in one random cycle.
+struct Chain {
+  std::size_t places = 0;
+  std::size_t stride_bytes = 0;
+};
+
+/// Writes the chain to the start of the target. The cycle passes through all places: Sattolo's algorithm,
+/// with the same random numbers each time. (S. Sattolo, "An algorithm to generate a random cyclic
+/// permutation", Information Processing Letters 22, 1986.)
+inline void write(const Chain& chain, const CeilingBuffers& buffers, cudaStream_t stream) {
+  std::vector<std::uint64_t> next(chain.places);
+  std::iota(next.begin(), next.end(), 0);
+  for (std::size_t last = chain.places - 1; last > 0; --last) std::swap(next[last], next[hash(last) % last]);
+  const auto begin = reinterpret_cast<std::uintptr_t>(buffers.d_target);
+  for (std::uint64_t& place : next) place = begin + place * chain.stride_bytes;
+  check(cudaMemcpy2DAsync(buffers.d_target, chain.stride_bytes, next.data(), sizeof(std::uint64_t),
+                          sizeof(std::uint64_t), chain.places, cudaMemcpyHostToDevice, stream),
+        "cudaMemcpy2DAsync");
+  check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");  // until then the copy reads `next`
+}
+
+/// Loads past L1, which `ld.cg` leaves out. The last pointer is compared with one that there is not, so that no load
+/// can be dropped.
+template <std::size_t kLoads>
+__global__ void follow(std::uint64_t pointer, std::uint64_t* d_sink) {
+  constexpr std::size_t kUnrolled = 32;
+  static_assert(kLoads % kUnrolled == 0);
+#pragma unroll 1
+  for (std::size_t i = 0; i < kLoads / kUnrolled; ++i) {
+#pragma unroll
+    for (std::size_t k = 0; k < kUnrolled; ++k) {
+      asm volatile("ld.global.cg.u64 %0, [%0];" : "+l"(pointer));
+    }
+  }
+  if (pointer == 0) *d_sink = pointer;
+}
+
+/// The registration of a chase through `kChain`.
+template <Chain (*kChain)(const CeilingBuffers&)>
+CeilingBenchmark benchmark(std::string subject, CacheState cache) {
+  CeilingBenchmark result;
+  result.id = subject + "_latency";
+  result.kind = CeilingKind::latency;
+  result.subject = std::move(subject);
+  result.operation = "latency";
+  result.cache = cache;
+  result.shapes = {{.blocks_per_sm = kOneBlock, .block = 1}};
+  result.amount = [](const CeilingBuffers&, int, int) { return static_cast<double>(kLoads); };
+  result.prepare = [](const CeilingBuffers& buffers, cudaStream_t stream) {
+    write(kChain(buffers), buffers, stream);
+  };
+  result.launch = [](const CeilingBuffers& buffers, int grid, int block, cudaStream_t stream) {
+    follow<kLoads><<<grid, block, 0, stream>>>(reinterpret_cast<std::uintptr_t>(buffers.d_target),
+                                               static_cast<std::uint64_t*>(buffers.d_target));
+    check_launch("a latency ceiling");
+  };
+  return result;
+}
+
+}  // namespace rooflinectl::kernels::chase
