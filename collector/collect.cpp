@@ -174,6 +174,7 @@ class Collection {
   }
 
   void time_points() {
+    place_inputs(points_, bench_, device_);
     for_each_experiment([&](const Experiment& experiment, std::size_t first_point) {
       for (std::size_t i = 0; i < experiment.points.size(); ++i) {
         const std::size_t point = first_point + i;

@@ -62,6 +62,21 @@ LaunchPlan launch_plan(const PointId& id, const DeviceInfo& device) {
   return plan;
 }
 
+void place_inputs(std::span<const PointId> points, Workbench& bench, const DeviceInfo& device) {
+  constexpr std::size_t kForTheRest = std::size_t{1} << 30;
+  std::size_t free_bytes = 0;
+  std::size_t total_bytes = 0;
+  kernels::check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
+  std::size_t most = 0;
+  for (const PointId& point : points) {
+    if (kernels::find_variant(point.variant) == nullptr) continue;
+    const std::size_t bytes =
+        input_stride(point) * static_cast<std::size_t>(launch_plan(point, device).inputs);
+    if (bytes + kForTheRest <= free_bytes) most = std::max(most, bytes);
+  }
+  bench.inputs.require(most);
+}
+
 PreparedPoint::PreparedPoint(const PointId& id, Workbench& bench, const Stream& stream, int copies)
     : id_(id),
       variant_(require_variant(id.variant)),

@@ -7,8 +7,9 @@
 //   build/dev/bin/tune_sum_best f32 warm graph 10 30     # type, caches, graph or plain, from 2^10 to 2^30
 //   elements
 //
-// In graphs only the first launch finds the kernel's own instructions in no cache; launch by launch and cold,
-// each does, so that the length of the code counts.
+// Launch by launch, a launch is timed as a point of a plan is that says `launch: plain`. All candidates and
+// CUB read the same input: cold and alone, where it lies in device memory makes any of them up to 1 us faster
+// or slower.
 //
 // A line per size: CUB's time, then the candidates that are right, fastest first, each with its time in
 // microseconds and its speed over CUB's: `mailbox 256x4 m2` is 256 threads per block, 4 packs in flight per
@@ -21,6 +22,8 @@
 #include <vector>
 
 #include "collector/apparatus.h"
+#include "collector/device.h"
+#include "collector/timing.h"
 #include "core/error.h"
 #include "core/plan.h"
 #include "core/statistics.h"
@@ -39,7 +42,6 @@ namespace {
 constexpr std::size_t kShown = 8;
 constexpr double kSecondsPerSize = 0.3;
 constexpr double kGraphSeconds = 200e-6;
-constexpr std::uint64_t kDelayNanoseconds = 50'000;
 constexpr int kMostLaunches = 64;
 constexpr std::size_t kColdBytes = std::size_t{512} << 20;
 
@@ -185,7 +187,14 @@ struct Timed {
 class Tuning {
  public:
   Tuning(Dtype dtype, CacheState cache, LaunchMode mode)
-      : dtype_(dtype), cache_(cache), mode_(mode), flush_(l2_bytes()), workspace_(8 << 20), output_(256) {
+      : dtype_(dtype),
+        cache_(cache),
+        mode_(mode),
+        device_(select_device("0")),
+        timer_(device_, stream_),
+        flush_(device_.l2_bytes),
+        workspace_(8 << 20),
+        output_(256) {
     check(cudaMemset(workspace_.data(), 0, workspace_.bytes()), "cudaMemset");
   }
 
@@ -212,12 +221,6 @@ class Tuning {
   }
 
  private:
-  static std::size_t l2_bytes() {
-    int bytes = 0;
-    check(cudaDeviceGetAttribute(&bytes, cudaDevAttrL2CacheSize, 0), "cudaDeviceGetAttribute");
-    return static_cast<std::size_t>(bytes);
-  }
-
   void prepare(std::uint64_t n) {
     stride_bytes_ = (n * size_bytes(dtype_) + 255) / 256 * 256;
     copies_ = cache_ == CacheState::warm
@@ -269,6 +272,7 @@ class Tuning {
 
   /// One after the other, round after round, so that all of them see the same clock.
   void measure(std::vector<Timed>& timed, const Problem& problem) {
+    if (mode_ == LaunchMode::plain) return measure_plain(timed, problem);
     constexpr std::size_t kFewestRounds = 7;
     constexpr std::size_t kMostRounds = 400;
     EventTimer timer;
@@ -276,19 +280,27 @@ class Tuning {
     for (std::size_t round = 0; round < kMostRounds && (spent_s < kSecondsPerSize || round < kFewestRounds);
          ++round) {
       for (Timed& each : timed) {
-        const auto launch = [&] {
-          if (each.graph == nullptr) return each.candidate.launch(problem, buffers(0), stream_);
-          check(cudaGraphLaunch(each.graph, stream_), "cudaGraphLaunch");
-        };
-        if (cache_ == CacheState::warm) launch();
         if (cache_ == CacheState::cold) flush_.enqueue(stream_);
-        if (cache_ == CacheState::warm) enqueue_delay(kDelayNanoseconds, stream_);
         timer.start(stream_);
-        launch();
+        check(cudaGraphLaunch(each.graph, stream_), "cudaGraphLaunch");
         timer.stop(stream_);
         stream_.synchronize();
         spent_s += timer.seconds();
         each.samples_s.push_back(timer.seconds() / each.launches);
+      }
+    }
+  }
+
+  /// As a point of a plan is timed that says `launch: plain`, three times in turns.
+  void measure_plain(std::vector<Timed>& timed, const Problem& problem) {
+    constexpr int kTurns = 3;
+    constexpr TimingTarget kTarget{.relative_half_width = 0.005, .time_limit_s = 0.1};
+    for (int turn = 0; turn < kTurns; ++turn) {
+      for (Timed& each : timed) {
+        TimedWork work{.range_name = each.candidate.name, .cache = cache_};
+        work.launch = [&](int) { each.candidate.launch(problem, buffers(0), stream_); };
+        for (const double sample_s : timer_.measure(work, kTarget).samples_s)
+          each.samples_s.push_back(sample_s);
       }
     }
   }
@@ -311,6 +323,8 @@ class Tuning {
   CacheState cache_;
   LaunchMode mode_;
   Stream stream_;
+  DeviceInfo device_;
+  Timer timer_;
   CacheFlush flush_;
   DeviceBuffer inputs_;
   DeviceBuffer workspace_;

@@ -37,11 +37,11 @@ inline constexpr std::uint64_t kAnySize = std::numeric_limits<std::uint64_t>::ma
 
 /// sm_90, 8-byte elements. This and the next two: the fastest of 40 candidates at each size, measured in CUDA
 /// graphs beside CUB, warm and cold, on an H200 (driver 580.159.04) on 2026-11-21; what is within 2 % of the
-/// fastest counts as the same. The same day, launch by launch and in turns with CUB, the rows up to 64 KiB
-/// took 0.92 to 0.98 of its time at their worst (2^11 elements of 8 bytes, 2^12 of the others) and as much as
-/// CUB's at best of its own (2^12 of i32, warm). Up to 64 KiB, which is 2^14 floats, one block does
-/// everything, also where several would be faster; one block with 2^14 doubles is slower than CUB. From 20
-/// MiB on, `keeping` costs cold caches 1.5 % and makes warm ones up to 1.45 times as fast.
+/// fastest counts as the same. Launch by launch and cold, on the same input as CUB and in turns with it, the
+/// rows up to 64 KiB take 0.92 to 0.97 of its time where it is nearest (2^11 elements of 8 bytes, 2^12 of
+/// fewer, on the same day). Up to 64 KiB, which is 2^14 floats, one block does everything, also where several
+/// would be faster; one block with 2^14 doubles is slower than CUB. From 20 MiB on, `keeping` costs cold
+/// caches 1.5 % and makes warm ones up to 1.45 times as fast.
 inline constexpr std::array kEightBytesOnSm90 = {
     Row{8 * kKiB, Kernel::one_block, 256, 2},    Row{16 * kKiB, Kernel::one_block, 256, 4},
     Row{32 * kKiB, Kernel::one_block, 512, 4},   Row{64 * kKiB, Kernel::one_block, 1024, 8},
