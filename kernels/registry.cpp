@@ -80,8 +80,8 @@ LaunchShape launch_shape(const Variant& variant, const Problem& problem) {
   if (variant.loads == nullptr || shape.grid == 0) return shape;
   const IndependentLoads loads = variant.loads(problem);
   const double asked_for = static_cast<double>(shape.block) * loads.count * static_cast<double>(loads.bytes);
-  const double share = static_cast<double>((problem.n + shape.grid - 1) / shape.grid) *
-                       static_cast<double>(size_bytes(problem.dtype));
+  const std::uint64_t elements_per_block = (problem.n + shape.grid - 1) / shape.grid;
+  const double share = static_cast<double>(elements_per_block * size_bytes(problem.dtype));
   shape.bytes_in_flight_per_block = std::min(asked_for, share);
   return shape;
 }

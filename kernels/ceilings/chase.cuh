@@ -41,8 +41,8 @@ inline void write(const Chain& chain, const CeilingBuffers& buffers, cudaStream_
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");  // until then the copy reads `next`
 }
 
-/// Loads past L1, which `ld.cg` leaves out. The last pointer is compared with one that there is not, so that no load
-/// can be dropped.
+/// Loads past L1, which `ld.cg` leaves out. The last pointer is compared with one that there is not, so that
+/// no load can be dropped.
 template <std::size_t kLoads>
 __global__ void follow(std::uint64_t pointer, std::uint64_t* d_sink) {
   constexpr std::size_t kUnrolled = 32;
