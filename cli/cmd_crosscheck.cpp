@@ -126,14 +126,14 @@ std::vector<WantedCheck> wanted_checks(const CrosscheckOptions& options) {
   return checks;
 }
 
-CrossCheck make(const WantedCheck& check, const CrossCheckRequest& request) {
+CheckOutcome make(const WantedCheck& check, const CrossCheckRequest& request) {
   if (check.tool == "ncu") return cross_check_with_ncu(request, check.recorded);
   if (check.tool == "nsys") return cross_check_with_nsys(request, check.recorded);
   return cross_check_with_activity(request);
 }
 
 struct CheckResult {
-  std::vector<CrossCheck> finished;
+  std::vector<CheckOutcome> finished;
   std::vector<WantedCheck> missing;  ///< because a signal came
   std::optional<int> stop_signal;
 };
@@ -147,26 +147,25 @@ CheckResult make_checks(const KeptRun& kept, const CrosscheckOptions& options) {
   while (!result.missing.empty()) {
     const WantedCheck& wanted = result.missing.front();
     terminal::print(stderr, "checking with {}\n", wanted.tool);
-    CrossCheck check = make(wanted, request);
+    CheckOutcome outcome = make(wanted, request);
     result.stop_signal = stop_signals.take();
     if (result.stop_signal) break;
-    result.finished.push_back(std::move(check));
+    result.finished.push_back(std::move(outcome));
     result.missing.erase(result.missing.begin());
   }
   return result;
 }
 
-/// Puts a check in the place of an earlier one by the same tool. Returns false, and leaves the earlier one,
-/// where that has numbers and the new one has none.
-bool keep(Run& run, const CrossCheck& check) {
-  const auto earlier = std::find_if(run.cross_checks.begin(), run.cross_checks.end(),
-                                    [&](const CrossCheck& other) { return other.tool == check.tool; });
-  if (earlier != run.cross_checks.end()) {
-    if (check.agreements.empty() && !earlier->agreements.empty()) return false;
-    run.cross_checks.erase(earlier);
-  }
+const CrossCheck* earlier_check(const Run& run, const std::string& tool) {
+  const auto found = std::find_if(run.cross_checks.begin(), run.cross_checks.end(),
+                                  [&](const CrossCheck& check) { return check.tool == tool; });
+  return found == run.cross_checks.end() ? nullptr : &*found;
+}
+
+/// Puts a check in the place of an earlier one by the same tool.
+void keep(Run& run, const CrossCheck& check) {
+  std::erase_if(run.cross_checks, [&](const CrossCheck& other) { return other.tool == check.tool; });
   run.cross_checks.push_back(check);
-  return true;
 }
 
 // ---- what the user sees ----
@@ -197,11 +196,12 @@ void print_check(const CrossCheck& check, bool every) {
   if (shown > 0) terminal::print("\n{}", rows.text("  "));
 }
 
-int verdict_of(const std::vector<CrossCheck>& checks, bool run_is_bad) {
+int verdict_of(const std::vector<CheckOutcome>& outcomes, bool run_is_bad) {
   bool compared = false;
   bool differs = false;
-  for (const CrossCheck& check : checks) {
-    for (const Agreement& agreement : check.agreements) {
+  for (const CheckOutcome& outcome : outcomes) {
+    if (outcome.is_file_wrong) return static_cast<int>(ErrorKind::usage);
+    for (const Agreement& agreement : outcome.check.agreements) {
       compared = compared || agreement.verdict() != Verdict::unavailable;
       differs = differs || agreement.verdict() == Verdict::differs;
     }
@@ -210,10 +210,14 @@ int verdict_of(const std::vector<CrossCheck>& checks, bool run_is_bad) {
   return differs || run_is_bad ? static_cast<int>(ErrorKind::measurement) : 0;
 }
 
-void save(const KeptRun& kept) {
+void save(const KeptRun& kept, const CrosscheckOptions& options) {
+  std::vector<fs::path> inputs;
+  for (const auto& recorded : {options.ncu_file, options.nsys_file}) {
+    if (recorded) inputs.emplace_back(*recorded);
+  }
   try {
     write_file(kept.file, run_to_json(kept.run));
-    write_reports(ReportModel(kept.run), kept.folder());
+    write_reports(ReportModel(kept.run), kept.folder(), inputs);
   } catch (const Error& error) {
     throw rescue_run(kept.run, error);
   }
@@ -240,15 +244,17 @@ int end_interrupted(const KeptRun& kept, const CheckResult& result) {
 int check_run(KeptRun kept, const CrosscheckOptions& options) {
   const CheckResult result = make_checks(kept, options);
   bool has_news = false;
-  for (const CrossCheck& check : result.finished) {
+  for (const CheckOutcome& outcome : result.finished) {
+    const CrossCheck& check = outcome.check;
     print_check(check, options.every);
-    if (keep(kept.run, check)) {
+    if (!check.agreements.empty()) {
+      keep(kept.run, check);
       has_news = true;
-    } else {
+    } else if (earlier_check(kept.run, check.tool) != nullptr) {
       terminal::print("  the earlier result is kept\n");
     }
   }
-  if (has_news) save(kept);
+  if (has_news) save(kept, options);
   return result.stop_signal ? end_interrupted(kept, result) : verdict_of(result.finished, kept.is_bad);
 }
 
@@ -301,7 +307,9 @@ void add_crosscheck_command(CLI::App& app, Action& action, int argc, char** argv
       ->default_str(kDefaultOutput);
   command->add_flag("--all", options->every, "Show every comparison, not only those that differ");
   command->footer(
-      "Exits with 1 if a number differs by more than its tolerance, with 3 if nothing could be compared.\n"
+      "Exits with 1 if a number differs by more than its tolerance, with 2 if a file of a tool is wrong, "
+      "with 3 if\n"
+      "nothing could be compared; then nothing is written.\n"
       "The tolerances: docs/crosscheck.md.\n"
       "\n"
       "Examples:\n"

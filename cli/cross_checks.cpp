@@ -54,9 +54,18 @@ void make_folder(const fs::path& folder) {
               fmt::format("{}: cannot be created: {}", folder.string(), error.message()), kNoRoomHint);
 }
 
+/// Why nothing was compared, where a tool has no numbers for points that it knows.
+std::string why_unavailable(const std::vector<Agreement>& agreements) {
+  const auto has_reason = [](const Agreement& agreement) { return !agreement.reference.available(); };
+  const auto found = std::find_if(agreements.begin(), agreements.end(), has_reason);
+  return found == agreements.end() ? ""
+                                   : fmt::format(" ({}: {})", found->quantity, found->reference.reason());
+}
+
 /// Runs a check, and turns what is thrown into its reason.
-CrossCheck checked(std::string tool, const std::function<void(CrossCheck&)>& check) {
-  CrossCheck result;
+CheckOutcome checked(std::string tool, bool is_recorded, const std::function<void(CrossCheck&)>& check) {
+  CheckOutcome outcome;
+  CrossCheck& result = outcome.check;
   result.tool = std::move(tool);
   try {
     check(result);
@@ -64,15 +73,17 @@ CrossCheck checked(std::string tool, const std::function<void(CrossCheck&)>& che
         std::any_of(result.agreements.begin(), result.agreements.end(),
                     [](const Agreement& agreement) { return agreement.verdict() != Verdict::unavailable; });
     if (!compared) {
+      const std::string why = why_unavailable(result.agreements);
       result.agreements.clear();
-      throw Error(ErrorKind::usage, fmt::format("{} recorded none of the run's points", result.tool),
+      throw Error(ErrorKind::usage, fmt::format("{} recorded none of the run's points{}", result.tool, why),
                   "record rooflinectl-collector --plan PLAN.json --mode once with its NVTX ranges");
     }
   } catch (const Error& error) {
+    outcome.is_file_wrong = is_recorded && error.kind() == ErrorKind::usage;
     result.reason = error.what();
     result.hint = error.hint();
   }
-  return result;
+  return outcome;
 }
 
 fs::path require_tool(const std::string& name, const char* package) {
@@ -187,6 +198,7 @@ bool has_points(const Run& run, CacheState cache) {
 std::string record_ncu(const fs::path& ncu, CacheState cache, const CrossCheckRequest& request,
                        CrossCheck& check) {
   const std::string name = fmt::format("ncu-{}", to_string(cache));
+  const std::string collector = collector_of(request);  // before anything is written
   const fs::path plan = write_plan(request, name, cache);
   const fs::path report = request.folder / (name + ".ncu-rep");
   // Both measure the same: at the clock that the GPU runs at, cold points with nothing in the caches, warm
@@ -205,7 +217,7 @@ std::string record_ncu(const fs::path& ncu, CacheState cache, const CrossCheckRe
                                               "--force-overwrite",
                                               "--export",
                                               report.string(),
-                                              collector_of(request),
+                                              collector,
                                               "--plan",
                                               plan.string(),
                                               "--mode",
@@ -243,6 +255,7 @@ fs::path export_nsys_sqlite(const fs::path& nsys, const fs::path& report, const 
 }
 
 fs::path record_nsys(const fs::path& nsys, const CrossCheckRequest& request, CrossCheck& check) {
+  const std::string collector = collector_of(request);  // before anything is written
   const fs::path plan = write_plan(request, "nsys");
   const fs::path report = request.folder / "nsys.nsys-rep";
   const fs::path unfinished = request.folder / "nsys.qdstrm";
@@ -250,7 +263,7 @@ fs::path record_nsys(const fs::path& nsys, const CrossCheckRequest& request, Cro
   std::vector<std::string> arguments = {"profile", "--trace",    "cuda,nvtx", "--sample",
                                         "none",    "--cpuctxsw", "none"};
   append(arguments, {"--force-overwrite", "true", "--output", (request.folder / "nsys").string()});
-  append(arguments, {collector_of(request), "--plan", plan.string(), "--mode", "once"});
+  append(arguments, {collector, "--plan", plan.string(), "--mode", "once"});
   check.source = command_line(nsys, arguments);
   run_tool(nsys, arguments, request);
   if (!fs::exists(report) && fs::exists(unfinished)) {
@@ -271,8 +284,8 @@ bool is_report(const fs::path& file) {
 // ---- CUPTI's activity trace ----
 
 std::vector<TracedLaunch> record_activity(const CrossCheckRequest& request, CrossCheck& check) {
+  const fs::path collector = collector_of(request);  // before anything is written
   const fs::path plan = write_plan(request, "activity");
-  const fs::path collector = collector_of(request);
   const std::vector<std::string> arguments = {"--plan", plan.string(), "--mode", "trace"};
   check.source = command_line(collector, arguments);
   std::istringstream lines(run_tool(collector, arguments, request));
@@ -286,14 +299,14 @@ std::vector<TracedLaunch> record_activity(const CrossCheckRequest& request, Cros
 
 }  // namespace
 
-CrossCheck cross_check_with_activity(const CrossCheckRequest& request) {
-  return checked("activity", [&](CrossCheck& check) {
+CheckOutcome cross_check_with_activity(const CrossCheckRequest& request) {
+  return checked("activity", false, [&](CrossCheck& check) {
     check.agreements = compare_with_trace(request.run, record_activity(request, check));
   });
 }
 
-CrossCheck cross_check_with_ncu(const CrossCheckRequest& request, const std::optional<fs::path>& recorded) {
-  return checked("ncu", [&](CrossCheck& check) {
+CheckOutcome cross_check_with_ncu(const CrossCheckRequest& request, const std::optional<fs::path>& recorded) {
+  return checked("ncu", recorded.has_value(), [&](CrossCheck& check) {
     if (recorded) require_file(*recorded);
     std::vector<NcuKernel> kernels;
     if (recorded && !is_report(*recorded)) {
@@ -310,8 +323,9 @@ CrossCheck cross_check_with_ncu(const CrossCheckRequest& request, const std::opt
   });
 }
 
-CrossCheck cross_check_with_nsys(const CrossCheckRequest& request, const std::optional<fs::path>& recorded) {
-  return checked("nsys", [&](CrossCheck& check) {
+CheckOutcome cross_check_with_nsys(const CrossCheckRequest& request,
+                                   const std::optional<fs::path>& recorded) {
+  return checked("nsys", recorded.has_value(), [&](CrossCheck& check) {
     if (recorded) require_file(*recorded);
     fs::path database;
     if (recorded && !is_report(*recorded)) {

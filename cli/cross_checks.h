@@ -16,18 +16,24 @@ struct CrossCheckRequest {
   int stop_fd = -1;                                ///< where it becomes readable, the tool is ended
 };
 
-/// The points of the run, measured again under another tool, or taken from what it recorded before. Nothing
-/// that goes wrong is thrown: it is the check's `reason`, with a hint.
+/// What came of a check. Nothing that goes wrong is thrown: it is the check's `reason`, with a hint.
+struct CheckOutcome {
+  CrossCheck check;
+  bool is_file_wrong =
+      false;  ///< what was recorded before cannot be read, or nothing in it could be compared
+};
+
+/// The points of the run, measured again under another tool, or taken from what it recorded before.
 
 /// Nsight Compute. `recorded`: a CSV file that it printed, or a `.ncu-rep`.
-CrossCheck cross_check_with_ncu(const CrossCheckRequest& request,
-                                const std::optional<std::filesystem::path>& recorded);
+CheckOutcome cross_check_with_ncu(const CrossCheckRequest& request,
+                                  const std::optional<std::filesystem::path>& recorded);
 
 /// Nsight Systems. `recorded`: a SQLite database that it exported, or a `.nsys-rep`.
-CrossCheck cross_check_with_nsys(const CrossCheckRequest& request,
-                                 const std::optional<std::filesystem::path>& recorded);
+CheckOutcome cross_check_with_nsys(const CrossCheckRequest& request,
+                                   const std::optional<std::filesystem::path>& recorded);
 
 /// CUPTI's record of what ran on the GPU, by the collector itself.
-CrossCheck cross_check_with_activity(const CrossCheckRequest& request);
+CheckOutcome cross_check_with_activity(const CrossCheckRequest& request);
 
 }  // namespace rooflinectl

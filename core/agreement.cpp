@@ -21,7 +21,8 @@ std::string_view to_string(Verdict verdict) {
 Verdict Agreement::verdict() const {
   if (!ours.available() || !reference.available()) return Verdict::unavailable;
   const double allowed = is_relative ? tolerance * std::abs(*reference.value()) : tolerance;
-  return std::abs(*ours.value() - *reference.value()) <= allowed ? Verdict::agrees : Verdict::differs;
+  const double difference = std::abs(*ours.value() - *reference.value());
+  return std::isfinite(allowed) && difference <= allowed ? Verdict::agrees : Verdict::differs;
 }
 
 bool SelfTest::passed() const {

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/mistakes.h"
 #include "core/printable.h"
+#include "core/quantity.h"
 
 namespace rooflinectl::json_fields {
 
@@ -54,9 +55,25 @@ std::vector<std::pair<std::string, Reader>> Reader::members() const {
   return readers;
 }
 
-double Reader::number() const {
+double Reader::any_number() const {
   if (!value_.is_number()) fail("expected a number");
-  return value_.get<double>();
+  const double value = value_.get<double>();
+  if (value < 0) fail(fmt::format("expected a number that is not negative, found {}", value));
+  return value;
+}
+
+double Reader::number() const {
+  const double value = any_number();
+  return value == 0 ? 0 : positive_number();
+}
+
+double Reader::positive_number() const {
+  // Far beyond what anything measures, and far from where sums and quotients overflow.
+  constexpr double kLeast = 1e-30;
+  constexpr double kMost = 1e30;
+  const double value = any_number();
+  if (value < kLeast || value > kMost) fail(fmt::format("{} cannot have been measured", value));
+  return value;
 }
 
 std::int64_t Reader::integer() const {
@@ -75,11 +92,10 @@ std::uint64_t Reader::size() const {
   return static_cast<std::uint64_t>(value);
 }
 
-int Reader::small_integer() const {
+int Reader::small_integer(int least) const {
   const std::int64_t value = integer();
-  if (value < std::numeric_limits<int>::min() || value > std::numeric_limits<int>::max()) {
-    fail("the integer is too large");
-  }
+  if (value < least) fail(fmt::format("expected an integer of at least {}, found {}", least, value));
+  if (value > std::numeric_limits<int>::max()) fail("the integer is too large");
   return static_cast<int>(value);
 }
 
@@ -102,6 +118,12 @@ std::vector<std::string> Reader::texts() const {
 std::vector<double> Reader::numbers() const {
   std::vector<double> values;
   for (const Reader& element : elements()) values.push_back(element.number());
+  return values;
+}
+
+std::vector<double> Reader::positive_numbers() const {
+  std::vector<double> values;
+  for (const Reader& element : elements()) values.push_back(element.positive_number());
   return values;
 }
 
@@ -269,6 +291,7 @@ PointId point_from(const Reader& reader, std::string experiment) {
   point.variant = reader["variant"].text();
   point.dtype = parse_enum(reader["dtype"], dtype_from);
   point.n_elements = reader["n"].size();
+  if (point.n_elements > kMaxElements) reader["n"].fail(fmt::format("more than {} elements", kMaxElements));
   point.cache = parse_enum(reader["cache"], cache_state_from);
   point.block_size = reader["block_size"].small_integer();
   if (reader.has("elements_per_thread")) {
@@ -393,7 +416,7 @@ Ceiling ceiling_from(const Reader& reader) {
       parse_enum(reader["source"], from_names({CeilingSource::theoretical, CeilingSource::measured}));
   ceiling.subject = reader["subject"].text();
   ceiling.operation = reader["operation"].text();
-  ceiling.value = reader["value"].number();
+  ceiling.value = reader["value"].positive_number();
   if (reader.has("sm_clock_hz")) ceiling.sm_clock_hz = reader["sm_clock_hz"].number();
   ceiling.relative_spread = reader["relative_spread"].number();
   ceiling.method = reader["method"].text();
@@ -478,13 +501,13 @@ Json to_json(const TimeResult& time) {
 
 TimeResult time_from(const Reader& reader) {
   TimeResult time;
-  time.median_s = reader["median_s"].number();
-  time.ci_low_s = reader["ci_low_s"].number();
-  time.ci_high_s = reader["ci_high_s"].number();
-  time.launches_per_sample = reader["launches_per_sample"].small_integer();
+  time.median_s = reader["median_s"].positive_number();
+  time.ci_low_s = reader["ci_low_s"].positive_number();
+  time.ci_high_s = reader["ci_high_s"].positive_number();
+  time.launches_per_sample = reader["launches_per_sample"].small_integer(1);
   time.noisy = reader["noisy"].boolean();
   time.throttled_samples = reader["throttled_samples"].small_integer();
-  time.samples_s = reader["samples_s"].numbers();
+  time.samples_s = reader["samples_s"].positive_numbers();
   time.sample_clocks_hz = reader["sample_clocks_hz"].numbers();
   if (reader.has("mode")) time.mode = parse_enum(reader["mode"], launch_mode_from);
   if (reader.has("sm_clock_hz")) time.sm_clock_hz = reader["sm_clock_hz"].number();
@@ -574,7 +597,7 @@ Measurement measurement_from(const Reader& reader) {
   if (reader.has("verification")) {
     const Reader verification = reader["verification"];
     measurement.verification =
-        Verification{verification["passed"].boolean(), verification["worst_error_over_bound"].number(),
+        Verification{verification["passed"].boolean(), verification["worst_error_over_bound"].any_number(),
                      verification["detail"].text()};
   }
   if (reader.has("time")) measurement.time = time_from(reader["time"]);
@@ -586,7 +609,7 @@ Measurement measurement_from(const Reader& reader) {
     }
   }
   if (reader.has("counter_repeats")) {
-    measurement.counter_repeats = reader["counter_repeats"].small_integer();
+    measurement.counter_repeats = reader["counter_repeats"].small_integer(1);
   }
   return measurement;
 }

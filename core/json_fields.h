@@ -35,14 +35,18 @@ class Reader {
   /// The members of an object: name and value.
   std::vector<std::pair<std::string, Reader>> members() const;
 
+  /// What can have been measured: 0, or from 1e-30 to 1e30.
   double number() const;
+  double positive_number() const;  ///< the same without 0
+  double any_number() const;       ///< not negative
   std::int64_t integer() const;
-  std::uint64_t size() const;  ///< an integer that is not negative
-  int small_integer() const;   ///< an integer that fits an int
+  std::uint64_t size() const;              ///< an integer that is not negative
+  int small_integer(int least = 0) const;  ///< an integer from `least` on that fits an int
   bool boolean() const;
   const std::string& text() const;
   std::vector<std::string> texts() const;
   std::vector<double> numbers() const;
+  std::vector<double> positive_numbers() const;
 
   bool is_number() const { return value_.is_number(); }
 

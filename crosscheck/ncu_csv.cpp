@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/mistakes.h"
 #include "crosscheck/csv.h"
 
 namespace rooflinectl {
@@ -22,55 +23,152 @@ constexpr const char* kHowToExport =
 
 // ---- units and numbers ----
 
-/// A unit without its prefix, and the factor of the prefix.
+/// What a number counts, and how many of that it stands for.
 struct Unit {
-  std::string_view name;
-  double factor;
+  std::string base;
+  double factor = 1;
 };
 
-/// Seconds, bytes and hertz of any size; nothing of every other unit.
-std::optional<double> factor_of(std::string_view unit) {
-  static constexpr Unit kUnits[] = {{"ns", 1e-9},
-                                    {"nsecond", 1e-9},
-                                    {"us", 1e-6},
-                                    {"usecond", 1e-6},
-                                    {"ms", 1e-3},
-                                    {"msecond", 1e-3},
-                                    {"s", 1},
-                                    {"second", 1},
-                                    {"byte", 1},
-                                    {"Kbyte", 1e3},
-                                    {"Mbyte", 1e6},
-                                    {"Gbyte", 1e9},
-                                    {"Tbyte", 1e12},
-                                    {"hz", 1},
-                                    {"Khz", 1e3},
-                                    {"Mhz", 1e6},
-                                    {"Ghz", 1e9},
-                                    {"cycle/nsecond", 1e9},
-                                    {"cycle/usecond", 1e6},
-                                    {"cycle/second", 1}};
-  const auto found = std::find_if(std::begin(kUnits), std::end(kUnits),
-                                  [unit](const Unit& known) { return known.name == unit; });
-  return found == std::end(kUnits) ? std::nullopt : std::optional(found->factor);
+struct Spelling {
+  std::string_view text;
+  std::string_view base;
+};
+
+/// `Mbyte`, `MB`, `usecond`, `µs`, `Ghz`. ncu has spelled units in more than one way, from version to version
+/// and by its option --print-units.
+std::optional<Unit> simple_unit(std::string_view text) {
+  static constexpr Spelling kBases[] = {{"byte", "byte"},
+                                        {"bytes", "byte"},
+                                        {"B", "byte"},
+                                        {"second", "s"},
+                                        {"seconds", "s"},
+                                        {"sec", "s"},
+                                        {"s", "s"},
+                                        {"hz", "hz"},
+                                        {"Hz", "hz"},
+                                        {"cycle", "cycle"},
+                                        {"cycles", "cycle"},
+                                        {"inst", "inst"},
+                                        {"instruction", "inst"},
+                                        {"instructions", "inst"},
+                                        {"sector", "sector"},
+                                        {"sectors", "sector"},
+                                        {"request", "request"},
+                                        {"requests", "request"},
+                                        {"branch", "branch"},
+                                        {"branches", "branch"},
+                                        {"wavefront", "wavefront"},
+                                        {"wavefronts", "wavefront"},
+                                        {"thread", "thread"},
+                                        {"threads", "thread"},
+                                        {"warp", "warp"},
+                                        {"warps", "warp"},
+                                        {"block", "block"},
+                                        {"blocks", "block"},
+                                        {"%", "%"},
+                                        {"", ""}};
+  struct Prefix {
+    std::string_view text;
+    double factor;
+  };
+  static constexpr Prefix kPrefixes[] = {{"", 1},          {"n", 1e-9},   {"u", 1e-6}, {"\u00b5", 1e-6},
+                                         {"\u03bc", 1e-6}, {"m", 1e-3},   {"K", 1e3},  {"k", 1e3},
+                                         {"M", 1e6},       {"G", 1e9},    {"T", 1e12}, {"Ki", 0x1p10},
+                                         {"Mi", 0x1p20},   {"Gi", 0x1p30}};
+  for (const Spelling& spelling : kBases) {
+    if (!text.ends_with(spelling.text)) continue;
+    const std::string_view before = text.substr(0, text.size() - spelling.text.size());
+    if (!before.empty() && (spelling.base == "%" || spelling.base.empty())) continue;
+    for (const Prefix& prefix : kPrefixes) {
+      if (before == prefix.text) return Unit{std::string(spelling.base), prefix.factor};
+    }
+  }
+  return std::nullopt;
 }
 
-/// `1,073,838,336` and `70.12`.
-NcuValue value_from(std::string_view printed, std::string_view unit) {
+/// The same and ratios of them: `Gbyte/s`, `cycle/nsecond`, which are hertz. Nothing of a unit that is not
+/// known.
+std::optional<Unit> unit_from(std::string_view text) {
+  const std::size_t slash = text.find('/');
+  const auto above = simple_unit(text.substr(0, slash));
+  if (slash == std::string_view::npos || !above) return above;
+  const auto below = simple_unit(text.substr(slash + 1));
+  if (!below || below->base.empty()) return std::nullopt;
+  const bool is_clock = above->base == "cycle" && below->base == "s";
+  return Unit{is_clock ? "hz" : above->base + "/" + below->base, above->factor / below->factor};
+}
+
+/// What a metric must be in to be what its name says; nothing where the name does not say it.
+std::optional<std::string_view> base_of_metric(std::string_view metric) {
+  if (metric.find("__time_duration") != std::string_view::npos) return "s";
+  if (metric.find("bytes") != std::string_view::npos && metric.ends_with(".sum")) return "byte";
+  return std::nullopt;
+}
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// Whether the commas of `whole`, the digits before the point, separate thousands: `1,073,838,336`.
+bool has_thousands(std::string_view whole) {
+  const std::size_t first = whole.find(',');
+  if (first == std::string_view::npos) return true;
+  if (first == 0 || first > 3 || whole.front() == '0' || whole.size() % 4 != first % 4) return false;
+  for (std::size_t i = 0; i < whole.size(); ++i) {
+    const bool separates = i >= first && (i - first) % 4 == 0;
+    if (separates != (whole[i] == ',')) return false;
+  }
+  return true;
+}
+
+/// `1,073,838,336` and `70.12`. Nothing of what can be read in two ways, such as `1.234,5` or `1,2`.
+std::optional<double> number_from(std::string_view printed) {
+  const std::string_view whole = printed.substr(0, printed.find_first_not_of("0123456789,"));
+  if (whole.empty() || !is_digit(whole.back()) || !has_thousands(whole)) return std::nullopt;
   std::string digits(printed);
   std::erase(digits, ',');
+  if (digits.size() !=
+      printed.size() - static_cast<std::size_t>(std::count(whole.begin(), whole.end(), ','))) {
+    return std::nullopt;  // a comma after the point
+  }
   double number = 0;
   const char* const last = digits.data() + digits.size();
   const auto [end, error] = std::from_chars(digits.data(), last, number);
-  if (digits.empty() || error != std::errc() || end != last || !std::isfinite(number)) {
-    return {CounterValue::unavailable(fmt::format("ncu gives '{}'", printed))};
+  if (error != std::errc() || end != last) return std::nullopt;
+  return number;
+}
+
+NcuValue unavailable(std::string reason) {
+  return {CounterValue::unavailable(std::move(reason))};
+}
+
+NcuValue value_from(std::string_view metric, std::string_view printed, std::string_view unit_text) {
+  constexpr double kMost = 1e24;  // more than a kernel counts in a century
+  const auto number = number_from(printed);
+  if (!number) {
+    const bool has_digits = std::any_of(printed.begin(), printed.end(), is_digit);
+    return unavailable(fmt::format("ncu gives {}{}", rooflinectl::quoted(printed),
+                                   has_digits ? ", which is no number in English notation" : ""));
   }
-  const double factor = factor_of(unit).value_or(1);
-  const std::size_t point = digits.find('.');
-  const double decimals = point == std::string::npos ? 0 : static_cast<double>(digits.size() - point - 1);
+  const auto unit = unit_from(unit_text);
+  if (!unit)
+    return unavailable(fmt::format("ncu gives it in {}, an unknown unit", rooflinectl::quoted(unit_text)));
+  const auto base = base_of_metric(metric);
+  if (base && unit->base != *base) {
+    return unavailable(unit_text.empty()
+                           ? fmt::format("ncu gives {} without a unit", rooflinectl::quoted(printed))
+                           : fmt::format("ncu gives it in {}", rooflinectl::quoted(unit_text)));
+  }
+  const double value = *number * unit->factor;
+  if (value > kMost || (value > 0 && value < 1 / kMost)) {
+    return unavailable(
+        fmt::format("ncu gives {}, which cannot have been counted", rooflinectl::quoted(printed)));
+  }
+  const std::size_t point = printed.find('.');
+  const double decimals = point == std::string::npos ? 0 : static_cast<double>(printed.size() - point - 1);
   // A whole number of the smallest unit is the count itself.
-  const bool exact = decimals == 0 && factor <= 1;
-  return {CounterValue::measured(number * factor), exact ? 0 : 0.5 * std::pow(10, -decimals) * factor};
+  const bool exact = decimals == 0 && unit->factor <= 1;
+  return {CounterValue::measured(value), exact ? 0 : 0.5 * std::pow(10, -decimals) * unit->factor};
 }
 
 // ---- NVTX ----
@@ -146,7 +244,7 @@ class Table {
     NcuKernel& kernel = new_kernel(record);
     for (std::size_t i = 0; i < headings_.size(); ++i) {
       if (!is_metric(headings_[i])) continue;
-      kernel.metrics[headings_[i]] = value_from(record[i], units_.empty() ? "" : units_[i]);
+      kernel.metrics[headings_[i]] = value_from(headings_[i], record[i], units_.empty() ? "" : units_[i]);
     }
   }
 
@@ -157,7 +255,7 @@ class Table {
     const std::string& name = record[*column("Metric Name")];
     if (name.empty()) return;  // the row of a rule
     kernels_.back().metrics[name] =
-        value_from(record[*column("Metric Value")], record[*column("Metric Unit")]);
+        value_from(name, record[*column("Metric Value")], record[*column("Metric Unit")]);
   }
 
   std::vector<std::string> headings_;
@@ -195,6 +293,8 @@ void check_ncu_messages(std::string_view text) {
 }
 
 std::vector<NcuKernel> read_ncu_csv(std::string_view text) {
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
   const std::string_view whole = text;
   std::vector<NcuKernel> kernels;
   std::optional<Table> table;

@@ -12,7 +12,7 @@
 namespace rooflinectl {
 
 /// A metric of a kernel, in bytes, seconds, hertz, or the unit that Nsight Compute gives it: percent stay
-/// percent.
+/// percent. Unavailable, with the reason, where its unit is not known or its number can be read in two ways.
 struct NcuValue {
   CounterValue value = CounterValue::unavailable("not in the file");
   double rounding = 0;  ///< how far the printed number may lie from the counted one; 0 for whole counts

@@ -23,9 +23,9 @@ class CompareTest(unittest.TestCase):
         self.folder = pathlib.Path(folder.name)
         self.recording = json.loads((RECORDING / "run.json").read_text())
 
-    def call(self, *arguments):
+    def call(self, *arguments, **environment):
         return subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True, timeout=120,
-                              check=False)
+                              check=False, env=dict(os.environ, **environment))
 
     def changed(self, name, change):
         """A copy of the recording in which `change` was done to the first measurement of V3, and the folder that it is in."""
@@ -131,6 +131,13 @@ class Primitives(CompareTest):
 
 
 class Report(CompareTest):
+    def test_a_pdf_is_reproducible(self):
+        for folder in ["a", "b"]:
+            self.assert_exit(self.call("report", RECORDING, "--output", folder, SOURCE_DATE_EPOCH="86400"), 0)
+        pdf = (self.folder / "a/roofline.pdf").read_bytes()
+        self.assertEqual(pdf, (self.folder / "b/roofline.pdf").read_bytes())
+        self.assertIn(b"/CreationDate (D:19700102000000Z", pdf)
+
     def test_pdf_has_its_text_and_its_font(self):
         self.assert_exit(self.call("report", RECORDING, "--output", "."), 0)
         text = subprocess.run(["pdftotext", "roofline.pdf", "-"], cwd=self.folder, capture_output=True, text=True, check=True).stdout

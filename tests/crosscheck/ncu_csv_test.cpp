@@ -84,6 +84,58 @@ TEST(NcuCsv, UnitsOfAnySizeAndHowFarTheyAreRounded) {
   EXPECT_EQ(metrics.at("x__no.sum").value, CounterValue::unavailable("ncu gives 'n/a'"));
 }
 
+/// The value of a metric that ncu prints like this.
+NcuValue value_of(const std::string& metric, const std::string& printed, const std::string& unit) {
+  return read_ncu_csv(fmt::format("\"ID\",\"Kernel Name\",\"{}\"\n\"\",\"\",\"{}\"\n\"0\",\"k\",\"{}\"\n",
+                                  metric, unit, printed))
+      .front()
+      .metrics.at(metric);
+}
+
+TEST(NcuCsv, UnitsInTheSpellingsOfItsVersions) {
+  for (const char* unit : {"us", "\u00b5s", "\u03bcs", "usecond"}) {
+    EXPECT_DOUBLE_EQ(value_of("gpu__time_duration.sum", "2", unit).value.value().value(), 2e-6) << unit;
+  }
+  for (const char* unit : {"Mbyte", "MB"}) {
+    EXPECT_DOUBLE_EQ(value_of("dram__bytes_read.sum", "2", unit).value.value().value(), 2e6) << unit;
+  }
+  for (const char* unit : {"Gbyte/s", "GB/s", "Gbyte/second", "byte/nsecond"}) {
+    EXPECT_DOUBLE_EQ(value_of("dram__bytes.sum.per_second", "2", unit).value.value().value(), 2e9) << unit;
+  }
+  for (const char* unit : {"Ghz", "GHz", "cycle/nsecond", "cycle/ns"}) {
+    EXPECT_DOUBLE_EQ(value_of("sm__cycles_elapsed.avg.per_second", "2", unit).value.value().value(), 2e9)
+        << unit;
+  }
+}
+
+TEST(NcuCsv, AnUnknownUnitIsNamedAndNotTakenForTheBaseUnit) {
+  EXPECT_EQ(value_of("gpu__time_duration.sum", "2", "fortnight").value.reason(),
+            "ncu gives it in 'fortnight', an unknown unit");
+  EXPECT_EQ(value_of("gpu__time_duration.sum", "2", "Mbyte").value.reason(), "ncu gives it in 'Mbyte'");
+  EXPECT_EQ(value_of("gpu__time_duration.sum", "2", "").value.reason(), "ncu gives '2' without a unit");
+  EXPECT_EQ(value_of("dram__bytes_read.sum", "2", "").value.reason(), "ncu gives '2' without a unit");
+}
+
+TEST(NcuCsv, ANumberThatCanBeReadInTwoWaysIsNamedAndNotRead) {
+  for (const char* printed :
+       {"1.234,5", "1,2,3,4", "0,123", "12,34", "1234,567", ",123", "1,234,", "1 234", "-1", "1,234.5,6"}) {
+    const CounterValue value = value_of("a__b.sum", printed, "inst").value;
+    ASSERT_FALSE(value.available()) << printed;
+    EXPECT_EQ(value.reason(), fmt::format("ncu gives '{}', which is no number in English notation", printed));
+  }
+  EXPECT_EQ(value_of("a__b.sum", "1,234,567.5", "inst").value, CounterValue::measured(1234567.5));
+  EXPECT_EQ(value_of("a__b.sum", "1234567", "inst").value, CounterValue::measured(1234567));
+  EXPECT_EQ(value_of("a__b.sum", "1.5e+09", "inst").value, CounterValue::measured(1.5e9));
+  for (const char* printed : {"1e308", "1e-308"}) {
+    EXPECT_THAT(value_of("a__b.sum", printed, "inst").value.reason(), HasSubstr("cannot have been counted"));
+  }
+}
+
+TEST(NcuCsv, AByteOrderMarkIsSkipped) {
+  EXPECT_THAT(read_ncu_csv("\xef\xbb\xbf\"ID\",\"Kernel Name\",\"a__b.sum\"\n\"0\",\"k\",\"1\"\n"),
+              SizeIs(1));
+}
+
 TEST(NcuCsv, TheDetailsPage) {
   const std::string text = fmt::format(
       "\"ID\",{},\"Kernel Name\",\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\"\n"

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
+#include <limits>
 
 namespace rooflinectl {
 namespace {
@@ -36,6 +37,7 @@ TEST(Agreement, NoToleranceMeansEqual) {
 
 TEST(Agreement, NotANumberNeverAgrees) {
   EXPECT_EQ(agreement(std::nan(""), 1, 1, true).verdict(), Verdict::differs);
+  EXPECT_EQ(agreement(1, std::numeric_limits<double>::infinity(), 0.02, true).verdict(), Verdict::differs);
 }
 
 TEST(Agreement, IsUnavailableWithoutOneOfTheNumbers) {

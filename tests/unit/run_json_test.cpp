@@ -64,8 +64,8 @@ TEST(RunJson, KeepsWhyThereAreNoCounters) {
 
 TEST(RunJson, KeepsEveryBitOfANumber) {
   auto run = testing::full_run();
-  run.measurements[0].time->samples_s = {0.1, 1.0 / 3, 5e-324, 1.7976931348623157e308, 123456789.123456789};
-  run.measurements[0].point.n_elements = ~0ull;
+  run.measurements[0].time->samples_s = {0.1, 1.0 / 3, 1e-30, 9.999999999999999e29, 123456789.123456789};
+  run.device.memory_bytes = ~0ull;
   EXPECT_EQ(run_from_json(run_to_json(run), "run.json"), run);
 }
 
@@ -98,6 +98,25 @@ TEST(RunJson, RefusesWhatIsNotARun) {
   EXPECT_THAT(failure_of("experiments:\n  - name: ladder\n"), HasSubstr("not valid JSON at byte 1"));
   EXPECT_THAT(failure_of(R"({"format": "rooflinectl-run", "wall_s": 1e999})"), HasSubstr("too large"));
   EXPECT_THAT(failure_of(std::string(100'000, '[')), HasSubstr("not valid JSON"));
+}
+
+TEST(RunJson, RefusesWhatCannotHaveBeenMeasured) {
+  const auto refusal = [](const char* place, const Json& value) {
+    Json document = full_document();
+    document[Json::json_pointer(place)] = value;
+    return failure_of(document.dump());
+  };
+  EXPECT_EQ(refusal("/measurements/0/time/median_s", -1e-6),
+            "run.json: /measurements/0/time/median_s: expected a number that is not negative, found -1e-06");
+  EXPECT_EQ(refusal("/measurements/0/time/median_s", 0.0),
+            "run.json: /measurements/0/time/median_s: 0 cannot have been measured");
+  EXPECT_EQ(refusal("/measurements/0/time/samples_s/0", 1e-308),
+            "run.json: /measurements/0/time/samples_s/0: 1e-308 cannot have been measured");
+  EXPECT_EQ(refusal("/ceilings/0/value", 1e308),
+            "run.json: /ceilings/0/value: 1e+308 cannot have been measured");
+  EXPECT_EQ(refusal("/measurements/0/time/launches_per_sample", 0),
+            "run.json: /measurements/0/time/launches_per_sample: expected an integer of at least 1, found 0");
+  EXPECT_THAT(refusal("/measurements/0/work/read_bytes", -4.0), HasSubstr("/work/read_bytes: expected"));
 }
 
 TEST(RunJson, RefusesMorePointsThanAPlanMayHave) {
