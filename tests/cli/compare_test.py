@@ -136,7 +136,7 @@ class Report(CompareTest):
             self.assert_exit(self.call("report", RECORDING, "--output", folder, SOURCE_DATE_EPOCH="86400"), 0)
         pdf = (self.folder / "a/roofline.pdf").read_bytes()
         self.assertEqual(pdf, (self.folder / "b/roofline.pdf").read_bytes())
-        self.assertIn(b"/CreationDate (D:19700102000000Z", pdf)
+        self.assertIn(b"19700102000000Z)", pdf)
 
     def test_pdf_has_its_text_and_its_font(self):
         self.assert_exit(self.call("report", RECORDING, "--output", "."), 0)
