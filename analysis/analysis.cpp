@@ -80,7 +80,10 @@ ExperimentAnalysis analyse_experiment(const Run& run, const Experiment& experime
   const std::vector<std::string> labels = point_labels(run.catalogue, experiment.points);
   for (std::size_t i = 0; i < experiment.points.size(); ++i) {
     const auto found = measurements.find(range_name(experiment.points[i]));
-    if (found == measurements.end()) continue;
+    if (found == measurements.end()) {
+      analysis.missing.push_back(labels[i]);
+      continue;
+    }
     analysis.points.push_back(analyse_point(run, *found->second));
     analysis.points.back().label = labels[i];
   }

@@ -125,6 +125,7 @@ struct ExperimentAnalysis {
   std::string name;
   std::string title;
   std::vector<RooflinePoint> points;
+  std::vector<std::string> missing;  ///< labels of the plan's points that the run has no measurement of
   std::vector<LadderStep> steps;
 };
 

@@ -32,6 +32,7 @@ struct ReportOptions {
   std::vector<std::string> precisions;
   std::vector<std::string> caches;
   std::string theme{to_string(Theme::light)};
+  bool all = false;
   bool quiet = false;
 };
 
@@ -146,7 +147,9 @@ int report(const ReportOptions& options) {
   const ReportModel model(run, selection_of(options));
   const fs::path folder = options.output.empty() ? file.parent_path() : make_folder(options.output);
   const auto written = write_reports(model, folder, {file});
-  if (!options.quiet) terminal::print("{}\n", terminal_summary(model, columns_of(stdout)));
+  if (!options.quiet)
+    terminal::print("{}\n",
+                    terminal_summary(model, columns_of(stdout), options.all ? Rows::all : Rows::notable));
   for (const fs::path& path : written) terminal::print("{}\n", path.string());
   return 0;
 }
@@ -185,6 +188,9 @@ void add_report_command(CLI::App& app, Action& action) {
       ->check(CLI::IsMember(std::vector<std::string>{"light", "dark", "print"}))
       ->capture_default_str()
       ->type_name("THEME");
+  command->add_flag(
+      "--all", options->all,
+      "Show every point, where the tables of an experiment with more than 40 show the notable ones");
   command->add_flag("-q,--quiet", options->quiet, "Print the paths of what was written and nothing else");
   command->footer(
       "Examples:\n"

@@ -41,12 +41,14 @@ struct RunOptions {
   bool json = false;
   bool require_gpu = false;
   bool fresh = false;
+  bool all = false;
   bool quiet = false;
   bool verbose = false;
   std::string replay_file;
   std::string resumed_folder;
   std::vector<std::string> command_line;
 
+  Rows rows() const { return all ? Rows::all : Rows::notable; }
   Verbosity verbosity() const {
     if (quiet) return Verbosity::quiet;
     return verbose ? Verbosity::verbose : Verbosity::normal;
@@ -105,8 +107,8 @@ void print_duration(const Run& run) {
   terminal::print("measured in {}{}\n", format::duration(run.wall_s), share);
 }
 
-void print_summary(const MeasureResult& result, const ReportModel& report) {
-  terminal::print("\n{}\n", terminal_summary(report, columns_of(stdout)));
+void print_summary(const MeasureResult& result, const ReportModel& report, Rows rows) {
+  terminal::print("\n{}\n", terminal_summary(report, columns_of(stdout), rows));
   const std::size_t bad = result.bad_points();
   if (bad > 0) {
     terminal::print("{} of {} points failed or could not be verified\n", bad, result.run.measurements.size());
@@ -127,10 +129,11 @@ void print_report(const fs::path& folder, Verbosity verbosity) {
   link_latest(folder);
 }
 
-int end_run(const MeasureResult& result, Verbosity verbosity) {
+int end_run(const MeasureResult& result, const RunOptions& options) {
+  const Verbosity verbosity = options.verbosity();
   const ReportModel report(result.run);
   write_reports(report, result.folder);
-  if (verbosity != Verbosity::quiet) print_summary(result, report);
+  if (verbosity != Verbosity::quiet) print_summary(result, report, options.rows());
   print_report(result.folder, verbosity);
   if (result.stopped_by) throw *result.stopped_by;
   const bool complete = result.bad_points() == 0 && result.bad_primitives() == 0 && result.losses.empty() &&
@@ -157,7 +160,7 @@ int end_replay(const Replay& replayed, const RunOptions& options, const std::str
   write_file(folder / "run.json", run_to_json(replayed.run));
   const ReportModel report(replayed.run);
   write_reports(report, folder);
-  if (!quiet) terminal::print("\n{}\n", terminal_summary(report, columns_of(stdout)));
+  if (!quiet) terminal::print("\n{}\n", terminal_summary(report, columns_of(stdout), options.rows()));
   for (const std::string& id : replayed.missing_primitives) {
     terminal::print(quiet ? stderr : stdout, "not in the recording: primitive {}\n", id);
   }
@@ -195,7 +198,7 @@ int measure_run(MeasureRequest request, const RunOptions& options) {
   if (!options.fresh) request.known_ceilings = cache.load();
   const MeasureResult result = measure(request);
   if (!result.folder.empty()) cache.store(result.run);
-  return result.stop_signal ? end_interrupted(result) : end_run(result, options.verbosity());
+  return result.stop_signal ? end_interrupted(result) : end_run(result, options);
 }
 
 /// Stops with the words of `doctor` where nothing can be measured, and repeats its warnings.
@@ -297,6 +300,9 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
   for (CLI::Option* const other : {plan, device, output, fresh, replay, require_gpu, dry_run}) {
     resumed->excludes(other);
   }
+  command->add_flag(
+      "--all", options->all,
+      "Show every point, where the tables of an experiment with more than 40 show the notable ones");
   CLI::Option* const quiet = command->add_flag(
       "-q,--quiet", options->quiet, "Print the path of the report and nothing else, but for what went wrong");
   command

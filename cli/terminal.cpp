@@ -33,7 +33,8 @@ void send(std::FILE* stream, std::string_view bytes) {
   note(stream, std::fwrite(bytes.data(), 1, bytes.size(), stream) == bytes.size());
 }
 
-constexpr int kColumnsOfAFile = 100;
+// A file or a pipe has room for whatever a table holds.
+constexpr int kColumnsOfAFile = 100'000;
 
 /// The first `columns` characters of `text`.
 std::string_view shortened(std::string_view text, int columns) {

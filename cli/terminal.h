@@ -37,7 +37,8 @@ int end(int exit_code);
 
 }  // namespace terminal
 
-/// Width in columns that a table written to `stream` may have: that of the terminal, or 120 where it is none.
+/// Width in columns that a table written to `stream` may have: that of the terminal; where it is none,
+/// nothing has to be cut.
 int columns_of(std::FILE* stream);
 
 /// How much a command tells beside its result.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <map>
 #include <optional>
 #include <span>
@@ -112,6 +113,52 @@ inline constexpr std::string_view kTensorTf32Ops = "tensor_tf32_ops";
 inline constexpr std::string_view kTensorF8Ops = "tensor_f8_ops";
 inline constexpr std::string_view kTensorI8Ops = "tensor_i8_ops";
 inline constexpr std::string_view kTensorF64Ops = "tensor_f64_ops";
+
+/// All of them, in the order in which `points.csv` has them: a new one comes last.
+inline constexpr std::array kAll = {kDramReadBytes,
+                                    kDramWriteBytes,
+                                    kL2Bytes,
+                                    kL1Bytes,
+                                    kSharedBytes,
+                                    kFadd,
+                                    kFmul,
+                                    kFfma,
+                                    kFadd2,
+                                    kFmul2,
+                                    kFfma2,
+                                    kDadd,
+                                    kDmul,
+                                    kDfma,
+                                    kHadd,
+                                    kHmul,
+                                    kHfma,
+                                    kIntegerOps,
+                                    kWarpInstructions,
+                                    kWarpInstructionsSass,
+                                    kWarpExecutionEfficiency,
+                                    kWarpNonpredExecutionEfficiency,
+                                    kOccupancy,
+                                    kBranchTargets,
+                                    kBranchTargetsDivergent,
+                                    kSharedLoadWavefronts,
+                                    kSharedStoreWavefronts,
+                                    kSharedLoadInstructions,
+                                    kSharedStoreInstructions,
+                                    kGlobalLoadSectorEfficiency,
+                                    kGlobalStoreSectorEfficiency,
+                                    kL2AtomicOperations,
+                                    kActiveWarpCycles,
+                                    kBarrierStallWarpCycles,
+                                    kSmClockHz,
+                                    kDramClockHz,
+                                    kTensorPipeInstructions,
+                                    kTensorPipeHfma2,
+                                    kTensorF16Ops,
+                                    kTensorBf16Ops,
+                                    kTensorTf32Ops,
+                                    kTensorF8Ops,
+                                    kTensorI8Ops,
+                                    kTensorF64Ops};
 }  // namespace counter
 
 /// Floating-point operations of one precision, from instruction counters.

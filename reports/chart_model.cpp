@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <map>
 #include <set>
 
 #include "reports/crowd.h"
@@ -131,24 +132,52 @@ std::optional<double> dram_bytes_per_element(const RooflinePoint& point) {
   return *point.dram_bytes / static_cast<double>(n_elements);
 }
 
-// What a reader must know before believing the row, or else what bounds the point.
-std::string bound_or_flag(const RooflinePoint& point) {
+// The flags that a reader must know before believing the row.
+std::vector<std::string> notable_flags(const RooflinePoint& point) {
+  std::vector<std::string> flags;
   for (const std::string_view flag :
        {"failed", "unverified", "above-roof", "cache-resident", "noisy", "throttled"}) {
     if (std::find(point.flags.begin(), point.flags.end(), flag) != point.flags.end())
-      return std::string(flag);
+      flags.emplace_back(flag);
   }
+  return flags;
+}
+
+std::string bound_text(const RooflinePoint& point) {
   return point.bound == Bound::unknown ? std::string(format::kUnavailable)
                                        : std::string(to_string(point.bound));
 }
 
+// `noisy: V3, V7; cache-resident: V2`
+std::string flags_text(const std::vector<RooflinePoint>& points) {
+  constexpr std::size_t kMostNamed = 12;
+  std::vector<std::string> order;
+  std::map<std::string, std::vector<std::string>> labels;
+  for (const RooflinePoint& point : points) {
+    for (const std::string& flag : notable_flags(point)) {
+      if (!labels.contains(flag)) order.push_back(flag);
+      labels[flag].push_back(point.label);
+    }
+  }
+  std::vector<std::string> texts;
+  for (const std::string& flag : order) {
+    const std::vector<std::string>& all = labels[flag];
+    texts.push_back(all.size() <= kMostNamed
+                        ? fmt::format("{}: {}", flag, fmt::join(all, ", "))
+                        : fmt::format("{}: {}", flag, format::counted(all.size(), "point")));
+  }
+  return fmt::format("{}", fmt::join(texts, "; "));
+}
+
 std::string sentence(const RooflinePoint& point) {
+  const std::vector<std::string> flags = notable_flags(point);
   const auto& time = point.measurement->time;
-  return fmt::format(
-      "{}: {}, {} useful at {} {}/byte, {} of the roof, {}", point.label,
-      time ? format::duration(time->median_s) : "not timed", rate_text(point, point.flop_per_s),
-      format::optional(point.ai_useful, [](double ai) { return format::significant(ai); }),
-      operations_of(point), format::optional(point.fraction_of_roof, format::percent), bound_or_flag(point));
+  return fmt::format("{}: {}, {} useful at {} {}/byte, {} of the roof, {}{}{}", point.label,
+                     time ? format::duration(time->median_s) : "not timed",
+                     rate_text(point, point.flop_per_s),
+                     format::optional(point.ai_useful, [](double ai) { return format::significant(ai); }),
+                     operations_of(point), format::optional(point.fraction_of_roof, format::percent),
+                     bound_text(point), flags.empty() ? "" : ", ", fmt::join(flags, ", "));
 }
 
 std::string level_sentence(const RooflinePoint& point, const LevelUse& use) {
@@ -199,7 +228,8 @@ ChartPoint chart_point(const RooflinePoint& point) {
       format::optional(value_of(counters, counter::kWarpNonpredExecutionEfficiency), format::whole_percent);
   chart.redundancy = format::optional(point.redundancy, format::factor);
   chart.limit = limit_text(point);
-  chart.bound = bound_or_flag(point);
+  chart.bound = bound_text(point);
+  chart.is_flagged = !notable_flags(point).empty();
   return chart;
 }
 
@@ -233,8 +263,20 @@ std::string sizes(const std::vector<RooflinePoint>& points) {
       points, [](const PointId& p) { return p.n_elements; }, format::elements);
 }
 
+// How the times were taken.
+std::string timed_text(const std::vector<RooflinePoint>& points) {
+  const auto is_timed = [&](LaunchMode mode) {
+    return std::any_of(points.begin(), points.end(),
+                       [&](const RooflinePoint& point) { return timed_mode(point) == mode; });
+  };
+  const bool graph = is_timed(LaunchMode::graph);
+  const bool plain = is_timed(LaunchMode::plain);
+  if (graph && plain) return "timed in CUDA graphs or launch by launch";
+  return graph ? "timed in CUDA graphs" : plain ? "timed launch by launch" : "";
+}
+
 std::string subtitle(const Run& run, const std::vector<RooflinePoint>& points) {
-  std::vector<std::string> parts = {run.device.name, format::utc(run.started_utc)};
+  std::vector<std::string> parts = {device_text(run), format::utc(run.started_utc)};
   if (!run.device.driver_version.empty()) parts.push_back("driver " + run.device.driver_version);
   if (!points.empty()) {
     parts.push_back("caches " + distinct<CacheState>(
@@ -243,6 +285,8 @@ std::string subtitle(const Run& run, const std::vector<RooflinePoint>& points) {
     parts.push_back("n = " + sizes(points));
     parts.push_back(distinct<Dtype>(
         points, [](const PointId& p) { return p.dtype; }, [](Dtype dtype) { return to_string(dtype); }));
+    const std::string timed = timed_text(points);
+    if (!timed.empty()) parts.push_back(timed);
   }
   return fmt::format("{}", fmt::join(parts, "  ·  "));
 }
@@ -287,9 +331,11 @@ std::optional<Window> axes_around(const std::vector<RoofLine>& roofs) {
 ChartModel model_without_axes(const Run& run, const ExperimentAnalysis& experiment,
                               std::vector<MemoryLevel> levels) {
   ChartModel chart;
-  chart.title = experiment.title.empty() ? experiment.name : experiment.title;
+  chart.title = headline_prefix(run, !experiment.missing.empty()) +
+                (experiment.title.empty() ? experiment.name : experiment.title);
   chart.subtitle = subtitle(run, experiment.points);
-  chart.provenance = provenance(run, experiment.points);
+  chart.provenance = provenance(run, experiment);
+  chart.flags = flags_text(experiment.points);
   chart.tool = tool_text(run);
   chart.operations = operations_of(experiment.points);
   chart.levels = std::move(levels);
@@ -316,18 +362,45 @@ Window with_levels(Window window, const std::vector<ChartPoint>& points) {
 
 }  // namespace
 
-std::string provenance(const Run& run, const std::vector<RooflinePoint>& points) {
+std::string missing_text(const ExperimentAnalysis& experiment) {
+  constexpr std::size_t kMostNamed = 8;
+  const std::vector<std::string>& missing = experiment.missing;
+  if (missing.empty()) return {};
+  const std::size_t named = std::min(missing.size(), kMostNamed);
+  std::string text =
+      fmt::format("incomplete, {} of {} missing: {}", missing.size(),
+                  format::counted(missing.size() + experiment.points.size(), "point"),
+                  fmt::join(missing.begin(), missing.begin() + static_cast<std::ptrdiff_t>(named), ", "));
+  if (named < missing.size()) text += fmt::format(" and {} more", missing.size() - named);
+  return text;
+}
+
+std::string device_text(const Run& run) {
+  return run.source == RunSource::replayed ? fmt::format("a recording of {}", run.device.name)
+                                           : run.device.name;
+}
+
+std::string headline_prefix(const Run& run, bool is_incomplete) {
+  if (run.source == RunSource::replayed) return is_incomplete ? "Replayed, incomplete: " : "Replayed: ";
+  return is_incomplete ? "Incomplete: " : "";
+}
+
+std::string provenance(const Run& run, const ExperimentAnalysis& experiment) {
   std::size_t timed = 0;
   std::vector<std::string> declared;
-  for (const RooflinePoint& point : points) {
+  for (const RooflinePoint& point : experiment.points) {
     if (!point.measurement->time) continue;
     ++timed;
     if (!point.dram_bytes && !point.flops_executed) declared.push_back(point.label);
   }
-  const std::string source(to_string(run.source));
-  if (declared.empty()) return source;
-  if (declared.size() == timed) return fmt::format("times {}; bytes and FLOPs declared, not counted", source);
-  return fmt::format("{}; declared, not counted: {}", source, fmt::join(declared, ", "));
+  std::string text(to_string(run.source));
+  if (!declared.empty()) {
+    text = declared.size() == timed
+               ? fmt::format("times {}; bytes and FLOPs declared, not counted", text)
+               : fmt::format("{}; declared, not counted: {}", text, fmt::join(declared, ", "));
+  }
+  const std::string missing = missing_text(experiment);
+  return missing.empty() ? text : fmt::format("{}; {}", missing, text);
 }
 
 bool has_levels(const ExperimentAnalysis& experiment) {
@@ -360,7 +433,7 @@ ChartModel levels_model(const Run& run, const ExperimentAnalysis& experiment,
 
 ChartModel ceilings_model(const Run& run, const ChartSelection& selection) {
   ChartModel chart;
-  chart.title = fmt::format("Ceilings of {}", run.device.name);
+  chart.title = fmt::format("{}Ceilings of {}", headline_prefix(run, false), run.device.name);
   chart.subtitle = subtitle(run, {});
   const bool is_counted = std::any_of(run.ceilings.begin(), run.ceilings.end(), [](const Ceiling& ceiling) {
     return ceiling.confirmation.has_value();

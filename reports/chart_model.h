@@ -60,13 +60,15 @@ struct ChartPoint {
   std::string redundancy;
   std::vector<LevelMark> levels;  ///< those that were counted, of the chart's
   std::string limit;              ///< the limiting level and its utilisation
-  std::string bound;              ///< or the flag that matters more: `failed`, `unverified`, `noisy`, …
+  std::string bound;
+  bool is_flagged = false;  ///< among `ChartModel::flags`
 };
 
 struct ChartModel {
   std::string title;
   std::string subtitle;
-  std::string provenance;  ///< `measured`, `replayed`, with `declared, not counted` where that is so
+  std::string provenance;  ///< see `provenance`
+  std::string flags;       ///< what to know before believing points: `noisy: V3, V7; failed: V2`
   std::string tool;        ///< name, version and commit
   std::string operations;  ///< what the axes count: `FLOP`; `OP` where operations of integers are among them
   Window axes;
@@ -94,8 +96,18 @@ bool has_levels(const ExperimentAnalysis& experiment);
 /// The roofs of the device and no points.
 ChartModel ceilings_model(const Run& run, const ChartSelection& selection = {});
 
-/// How the numbers of these points came about: `measured`, `replayed`, and `declared, not counted` where that
-/// is so.
-std::string provenance(const Run& run, const std::vector<RooflinePoint>& points);
+/// How the numbers came about: `measured`, `replayed`, `declared, not counted` where that is so, and which
+/// points are missing.
+std::string provenance(const Run& run, const ExperimentAnalysis& experiment);
+
+/// `incomplete, 2 of 14 points are missing: V7, V8`, with the first few names; empty where none is.
+std::string missing_text(const ExperimentAnalysis& experiment);
+
+/// What a headline calls the device: `NVIDIA H200`, `a recording of NVIDIA H200`.
+std::string device_text(const Run& run);
+
+/// What a headline begins with where the numbers are not those of a complete run of now: `Replayed: `,
+/// `Incomplete: `, `Replayed, incomplete: `; else nothing.
+std::string headline_prefix(const Run& run, bool is_incomplete);
 
 }  // namespace rooflinectl

@@ -34,6 +34,7 @@ std::string comparison_md(const Comparison& comparison, const std::string& pictu
   }
   text += fmt::format("\n{}\n", comparison_explanation(comparison));
   text += section("What the counters say", comparison_notes(comparison, kMostMoves));
+  text += section("Not compared", missing_texts(comparison));
   text += section("Environment", environment_change_texts(comparison));
   return text + section("Ceilings", ceiling_change_texts(comparison));
 }

@@ -8,6 +8,7 @@
 #include <array>
 
 #include "reports/ceiling_table.h"
+#include "reports/chart_model.h"
 #include "reports/format.h"
 #include "reports/point_table.h"
 
@@ -67,10 +68,22 @@ std::string bound_change(const PointComparison& point) {
   return before == now ? now : fmt::format("{} → {}", before, now);
 }
 
+// `plain`, `graph → plain`
+std::string launch_change(const PointComparison& point) {
+  const auto mode = [](const RooflinePoint* side) {
+    const auto timed = side != nullptr ? timed_mode(*side) : std::nullopt;
+    return timed ? std::string(to_string(*timed)) : unavailable();
+  };
+  const std::string before = mode(point.base);
+  const std::string now = mode(point.now);
+  return before == now ? now : fmt::format("{} → {}", before, now);
+}
+
 constexpr std::array kColumns = {
     ComparisonColumn{"verdict", false, verdict_text},
     ComparisonColumn{"point", false, [](const PointComparison& p) { return p.label; }},
     ComparisonColumn{"experiment", false, [](const PointComparison& p) { return p.point.experiment; }},
+    ComparisonColumn{"launch", false, launch_change},
     ComparisonColumn{"before", true, time_before},
     ComparisonColumn{"now", true, time_now},
     ComparisonColumn{"time", true, time_change},
@@ -131,7 +144,7 @@ std::string comparison_explanation(const Comparison& comparison) {
 std::string run_text(const Run& run) {
   const std::string driver =
       run.device.driver_version.empty() ? "" : fmt::format(", driver {}", run.device.driver_version);
-  return fmt::format("{}{}, {}, rooflinectl {} ({})", run.device.name, driver, format::utc(run.started_utc),
+  return fmt::format("{}{}, {}, rooflinectl {} ({})", device_text(run), driver, format::utc(run.started_utc),
                      run.tool_version, run.tool_commit);
 }
 
@@ -148,6 +161,20 @@ std::vector<std::string> comparison_notes(const Comparison& comparison, std::siz
     if (!text.empty()) notes.push_back(fmt::format("{}: {}", point.label, text));
   }
   return notes;
+}
+
+std::vector<std::string> missing_texts(const Comparison& comparison) {
+  std::vector<std::string> texts;
+  const auto add = [&](std::string_view side, const AnalysedRun& run) {
+    for (const ExperimentAnalysis& experiment : run.analysis.experiments) {
+      if (experiment.missing.empty()) continue;
+      texts.push_back(
+          fmt::format("{} {}: {}: {}", side, run.name, experiment.name, missing_text(experiment)));
+    }
+  };
+  for (const AnalysedRun& base : comparison.baseline) add("base", base);
+  add("new", *comparison.now);
+  return texts;
 }
 
 std::vector<std::string> environment_change_texts(const Comparison& comparison) {

@@ -43,6 +43,10 @@ std::string device_warning(const Comparison& comparison);
 std::vector<std::string> comparison_notes(const Comparison& comparison, std::size_t most_moves);
 
 /// `driver: 580.159.04 → 590.12`
+/// What was not compared because a run lacks points of its plan: `base old.json: ladder: incomplete, 1 of 14
+/// points missing: V2`.
+std::vector<std::string> missing_texts(const Comparison& comparison);
+
 std::vector<std::string> environment_change_texts(const Comparison& comparison);
 
 /// `DRAM read 4.58 TB/s → 4.62 TB/s (+0.9 %)`

@@ -10,13 +10,18 @@
 namespace rooflinectl {
 namespace {
 
+// On one line where it fits, which is always so in a pipe, for others to read.
+std::string line(const std::string& text, std::size_t width) {
+  return text.size() <= width ? sentence(text, width) : paragraph(text, width);
+}
+
 std::string runs(const Comparison& comparison, std::size_t width) {
   std::string text;
   for (const AnalysedRun& base : comparison.baseline) {
-    text += sentence(fmt::format("base: {}: {}", base.name, run_text(base.run)), width);
+    text += line(fmt::format("base: {}: {}", base.name, run_text(base.run)), width);
   }
   const AnalysedRun& now = *comparison.now;
-  return text + sentence(fmt::format("now:  {}: {}", now.name, run_text(now.run)), width);
+  return text + line(fmt::format("now:  {}: {}", now.name, run_text(now.run)), width);
 }
 
 bool is_shown(const ComparisonColumn& column, const Comparison& comparison) {
@@ -35,7 +40,7 @@ std::string point_table(const Comparison& comparison, std::size_t width) {
     for (const PointComparison& point : comparison.points) texts.push_back(column.text(point));
     columns.push_back(text_column(column.title, column.is_number, texts));
   }
-  return text_table(std::move(columns), width, {"bound", "of roof"});
+  return text_table(std::move(columns), width, {"launch", "bound", "of roof"});
 }
 
 // Nothing, or an empty line, the title and a line for each text.
@@ -57,6 +62,7 @@ std::string comparison_text(const Comparison& comparison, int columns) {
   const bool has_points = !comparison.points.empty();
   if (has_points) text += fmt::format("\n{}", point_table(comparison, width));
   text += list("What the counters say", comparison_notes(comparison, kMostMoves), width);
+  text += list("Not compared", missing_texts(comparison), width);
   text += list("Environment", environment_change_texts(comparison), width);
   text += list("Ceilings", ceiling_change_texts(comparison), width);
   text += fmt::format("\n{}", sentence(comparison_counts(comparison), width));

@@ -68,8 +68,11 @@ std::string explanation_json(const Run& run, const Analysis& analysis,
     for (const LadderStep& step : experiment.steps) {
       if (is_named(*step.to, selection.point)) steps.push_back(to_json(run, step));
     }
-    if (points.empty()) continue;
-    experiments.push_back({{"experiment", experiment.name}, {"points", points}, {"steps", steps}});
+    if (points.empty() && experiment.missing.empty()) continue;
+    experiments.push_back({{"experiment", experiment.name},
+                           {"points", points},
+                           {"missing", experiment.missing},
+                           {"steps", steps}});
   }
   return Json{{"experiments", experiments}}.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }

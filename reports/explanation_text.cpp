@@ -8,6 +8,7 @@
 #include <cmath>
 
 #include "core/names.h"
+#include "reports/chart_model.h"
 #include "reports/format.h"
 #include "reports/point_table.h"
 #include "reports/text_table.h"
@@ -187,9 +188,11 @@ std::string terminal_explanation(const Run& run, const Analysis& analysis,
     for (const LadderStep& step : experiment.steps) {
       if (is_named(*step.to, selection.point)) steps += step_text(run, step, width);
     }
-    if (points.empty()) continue;
+    if (points.empty() && experiment.missing.empty()) continue;
     const std::string& title = experiment.title.empty() ? experiment.name : experiment.title;
-    text += paragraph(fmt::format("== {}: {} ==", experiment.name, title), width) + "\n" + points;
+    text += paragraph(fmt::format("== {}: {} ==", experiment.name, title), width) + "\n";
+    if (!experiment.missing.empty()) text += paragraph(missing_text(experiment), width) + "\n";
+    text += points;
     if (!steps.empty()) text += "From version to version:\n" + steps + "\n";
   }
   return text;

@@ -105,7 +105,9 @@ std::string gate_sentence(const GateResult& result) {
 }
 
 std::string gate_verdict(const Gate& gate) {
-  const std::string note = primitives_note(*gate.comparison);
+  const bool is_incomplete = !missing_texts(*gate.comparison).empty();
+  const std::string note =
+      primitives_note(*gate.comparison) + (is_incomplete ? "; not all points of the plans were checked" : "");
   if (!gate.incomparable.empty()) return "NOT COMPARABLE" + note;
   const std::size_t regressed = gate.count(GateOutcome::regressed);
   const std::size_t uncertain = gate.count(GateOutcome::uncertain);

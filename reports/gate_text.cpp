@@ -33,6 +33,8 @@ std::string gate_text(const Gate& gate, int columns) {
     }
     text += fmt::format("\n{}\n", text_table(std::move(table), width, {}));
   }
+  for (const std::string& missing : missing_texts(*gate.comparison))
+    text += paragraph("not checked: " + missing, width);
   for (const std::string& reason : gate.incomparable) text += paragraph(reason, width);
   return text + sentence(gate_verdict(gate), width);
 }

@@ -56,6 +56,11 @@ Styles styles_of(double row_height) {
   return {{label_size, Weight::semibold}, {size, Weight::semibold}, {size}};
 }
 
+// The asterisk is explained below the picture.
+std::string label_text(const ChartPoint& point) {
+  return point.is_flagged ? point.label + " *" : point.label;
+}
+
 std::string percent_text(const ChartPoint& point) {
   return format::optional(point.fraction_of_roof, format::percent);
 }
@@ -96,7 +101,7 @@ Columns columns_in(const Box& area, const ChartModel& chart, const Styles& style
   columns.percent = right;
   right -= kGap + widest(chart, percent_text, styles.percent, {kPercentWidth, kWidestText});
   columns.bar.high = right;
-  columns.label_width = widest(chart, &ChartPoint::label, styles.label,
+  columns.label_width = widest(chart, label_text, styles.label,
                                {0, std::min(kWidestLabel, right - kShortestBar - kGap - columns.label)});
   columns.bar.low = columns.label + columns.label_width + kGap;
   return columns;
@@ -147,7 +152,7 @@ Group row_group(const Box& row, const Columns& columns, const Styles& styles, co
                        Anchor anchor) {
     group.shapes.emplace_back(Text{fitted(text, style, width), {x, baseline}, style, anchor});
   };
-  add(point.label, columns.label, styles.label, columns.label_width, Anchor::start);
+  add(label_text(point), columns.label, styles.label, columns.label_width, Anchor::start);
   draw_bar(group, row, columns, point);
   add(percent_text(point), columns.percent, styles.percent, kWidestText, Anchor::end);
   for (std::size_t i = 0; i < kColumns.size(); ++i) {

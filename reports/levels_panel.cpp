@@ -77,7 +77,8 @@ Group row_group(const PanelRow& row, const Columns& columns, const ChartModel& c
                        Anchor anchor) {
     group.shapes.emplace_back(Text{fitted(text, style, width), {x, baseline}, style, anchor});
   };
-  add(point.label, columns.label, strong, columns.limit - columns.label - 8, Anchor::start);
+  add(point.is_flagged ? point.label + " *" : point.label, columns.label, strong,
+      columns.limit - columns.label - 8, Anchor::start);
   add(point.limit, columns.limit, normal, kLimitWidth - 8, Anchor::start);
   for (std::size_t i = 0; i < chart.levels.size(); ++i) {
     const LevelMark* mark = mark_at(point, chart.levels[i]);

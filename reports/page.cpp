@@ -12,6 +12,7 @@
 #include "reports/format.h"
 #include "reports/page_data.h"
 #include "reports/page_static.h"
+#include "reports/points_csv.h"
 #include "reports/svg.h"
 
 namespace rooflinectl {
@@ -28,19 +29,6 @@ std::string script_safe(std::string_view json) {
   }
   safe += json;
   return safe;
-}
-
-std::string drawing(const std::string& name, const std::string& svg) {
-  return svg.empty() ? "" : fmt::format(R"(<figure data-name="{}">{}</figure>)", name, svg);
-}
-
-// What the script shows as it was drawn here: the primitives, and size sweeps by the index of the experiment.
-std::string drawings(const std::vector<PagePictures>& pictures, const std::string& primitives_picture) {
-  std::string html = drawing("primitives", primitives_picture);
-  for (std::size_t i = 0; i < pictures.size(); ++i) {
-    html += drawing(fmt::format("size-sweep-{}", i), pictures[i].size_sweep);
-  }
-  return html;
 }
 
 using Parts = std::map<std::string, std::string, std::less<>>;
@@ -70,13 +58,14 @@ std::string report_page(const ReportModel& report, const std::vector<PagePicture
                         const std::string& primitives_picture) {
   const Run& run = report.run;
   Parts parts;
-  parts["title"] = escape_markup(fmt::format("{} on {}", run.plan.name, run.device.name));
+  parts["title"] = escape_markup(fmt::format("{}{} on {}", headline_prefix(run, report.is_incomplete()),
+                                             run.plan.name, device_text(run)));
   parts["subtitle"] = escape_markup(fmt::format("{} · {} · rooflinectl {}", format::utc(run.started_utc),
                                                 to_string(run.source), run.tool_version));
   parts["without-script"] = page_without_script(report, pictures, primitives_picture);
-  parts["drawings"] = drawings(pictures, primitives_picture);
   parts["data"] = script_safe(page_data(report));
-  // Compressed, since it is seldom asked for and as large as all that the page shows.
+  // Compressed, since they are seldom asked for and as large as all that the page shows.
+  parts["points"] = base64(deflated(points_csv(report.analysis)));
   parts["run"] = base64(deflated(run_to_json(run)));
   return filled(embedded::page(), parts);
 }

@@ -10,10 +10,13 @@
 /// The table and the sentences that only the page has room for.
 namespace rooflinectl {
 
-/// `point_columns()` with the family, the state of the caches and the theoretical roof.
-std::span<const PointColumn> page_columns();
+/// `point_columns` with the family, the state of the caches and the theoretical roof.
+std::span<const PointColumn> page_columns(bool with_energy);
 
-/// What the column shows, in a sentence; empty where its title says it.
+/// What the column shows, where its title alone is too short: `fraction of measured roof`.
+std::string_view column_name(const PointColumn& column);
+
+/// The same in a sentence; empty where its name says it.
 std::string_view column_help(const PointColumn& column);
 
 /// What it means to be bound so.

@@ -23,7 +23,6 @@
 #include "reports/marks.h"
 #include "reports/page_columns.h"
 #include "reports/point_table.h"
-#include "reports/points_csv.h"
 #include "reports/primitive_table.h"
 #include "reports/roof_lines.h"
 #include "reports/self_test_table.h"
@@ -41,10 +40,6 @@ Json rounded(double value) {
 
 Json array_of(const Range& range) {
   return Json::array({rounded(range.low), rounded(range.high)});
-}
-
-Json array_of(const std::optional<PlanePoint>& mark) {
-  return mark ? Json::array({rounded(mark->ai), rounded(mark->flop_per_s)}) : Json(nullptr);
 }
 
 Json window(const Window& window) {
@@ -79,38 +74,29 @@ class FactNames {
   Json names_ = Json::array();
 };
 
-// A place for the executed operations at a level other than DRAM, whose place the chart model knows.
-std::optional<PlanePoint> executed_at(const RooflinePoint& point, const LevelUse& use) {
-  if (!point.flops_executed || !point.executed_flop_per_s || !is_drawable(use.bytes)) return std::nullopt;
-  const PlanePoint mark = {*point.flops_executed / use.bytes, *point.executed_flop_per_s};
-  return is_drawable(mark.ai) && is_drawable(mark.flop_per_s) ? std::optional(mark) : std::nullopt;
+Json optional_number(const std::optional<double>& value) {
+  return value ? rounded(*value) : Json(nullptr);
+}
+
+std::optional<double> drawable(const std::optional<double>& value) {
+  return value && is_drawable(*value) ? value : std::nullopt;
 }
 
 Json levels(const RooflinePoint& point, const ChartPoint& chart) {
   Json list = Json::array();
   for (const LevelMark& mark : chart.levels) {
     const LevelUse* use = find_level(point, mark.level);
+    std::optional<double> executed;
+    if (use != nullptr && point.flops_executed && is_drawable(use->bytes)) {
+      executed = drawable(*point.flops_executed / use->bytes);
+    }
     list.push_back({{"level", to_string(mark.level)},
-                    {"useful", array_of(mark.at)},
-                    {"executed", array_of(use != nullptr ? executed_at(point, *use) : std::nullopt)},
+                    {"ai", optional_number(mark.at ? std::optional(mark.at->ai) : std::nullopt)},
+                    {"executed_ai", optional_number(executed)},
                     {"utilisation", mark.utilisation},
                     {"is_limiting", mark.is_limiting}});
   }
   return list;
-}
-
-Json id_of(const PointId& id) {
-  Json json = {{"variant", id.variant},
-               {"dtype", to_string(id.dtype)},
-               {"n", id.n_elements},
-               {"cache", to_string(id.cache)},
-               {"block_size", id.block_size}};
-  if (id.elements_per_thread) json["elements_per_thread"] = *id.elements_per_thread;
-  return json;
-}
-
-Json optional_number(const std::optional<double>& value) {
-  return value ? rounded(*value) : Json(nullptr);
 }
 
 // What bounds the point, on what evidence, and what to try next: the texts of a rule are written once.
@@ -141,27 +127,22 @@ class Rules {
   Json texts_ = Json::array();
 };
 
-Json point(const ExperimentReport& report, std::size_t index, FactNames& names, Rules& rules) {
+Json point(const ExperimentReport& report, std::size_t index, bool with_energy, FactNames& names,
+           Rules& rules) {
   const RooflinePoint& point = report.analysis->points[index];
   const ChartPoint& chart = report.chart.points[index];
   Json texts = Json::array();
   Json values = Json::array();
-  for (const PointColumn& column : page_columns()) {
+  for (const PointColumn& column : page_columns(with_energy)) {
     texts.push_back(column.text(point));
     values.push_back(optional_number(column.value != nullptr ? column.value(point) : std::nullopt));
   }
   return {{"key", range_name(point.measurement->point)},
-          {"id", id_of(point.measurement->point)},
-          {"label", point.label},
-          {"summary", chart.title},
           {"family", chart.family},
           {"precision", to_string(point.precision)},
-          {"status", to_string(point.measurement->status)},
-          {"bound", to_string(point.bound)},
-          {"flags", point.flags},
-          {"fraction_of_roof", optional_number(point.fraction_of_roof)},
-          {"useful", array_of(chart.useful)},
-          {"executed", array_of(chart.executed)},
+          {"rate", optional_number(chart.useful ? std::optional(chart.useful->flop_per_s) : std::nullopt)},
+          {"executed_rate", optional_number(drawable(point.executed_flop_per_s))},
+          {"is_apart", chart.executed.has_value()},
           {"interval", chart.useful_flop_per_s ? array_of(*chart.useful_flop_per_s) : Json(nullptr)},
           {"levels", levels(point, report.levels.points[index])},
           {"texts", texts},
@@ -202,7 +183,7 @@ Json speeds(const std::vector<SpeedTable>& speed_tables) {
     Json rows = Json::array();
     for (const SpeedTable::Row& row : table.rows) {
       Json cells = {format::elements(row.n)};
-      for (const auto& speed : row.speeds) cells.push_back(format::optional(speed, format::factor));
+      for (const auto& speed : row.speeds) cells.push_back(speed_text(speed));
       rows.push_back(cells);
     }
     tables.push_back({{"title", fmt::format("Speed of {} over {}, {}", table.version, table.reference,
@@ -249,17 +230,18 @@ std::string array_text(const std::vector<std::string>& texts) {
   return fmt::format("[{}]", fmt::join(texts, ","));
 }
 
-std::string experiment(const Run& run, const ExperimentReport& report) {
+std::string experiment(const Run& run, const ExperimentReport& report, bool with_energy) {
   const ExperimentAnalysis& experiment = *report.analysis;
   const ChartModel& chart = report.chart;
   FactNames names;
   Rules rules;
   std::vector<std::string> points;
   for (std::size_t i = 0; i < experiment.points.size(); ++i) {
-    points.push_back(json_fields::to_text(point(report, i, names, rules)));
+    points.push_back(json_fields::to_text(point(report, i, with_energy, names, rules)));
   }
   const Json rest = {{"name", experiment.name},
                      {"title", experiment.title.empty() ? experiment.name : experiment.title},
+                     {"heading", chart.title},
                      {"subtitle", chart.subtitle},
                      {"provenance", chart.provenance},
                      {"headline", headline(experiment)},
@@ -349,10 +331,13 @@ Json suspicion(const Run& run) {
   return {{"text", kSuspectCounters}, {"findings", findings}};
 }
 
-Json columns() {
+Json columns(bool with_energy) {
   Json list = Json::array();
-  for (const PointColumn& column : page_columns()) {
-    list.push_back({{"title", column.title}, {"is_number", column.is_number}, {"help", column_help(column)}});
+  for (const PointColumn& column : page_columns(with_energy)) {
+    list.push_back({{"title", column.title},
+                    {"name", column_name(column)},
+                    {"is_number", column.is_number},
+                    {"help", column_help(column)}});
   }
   return list;
 }
@@ -369,10 +354,11 @@ Json bounds() {
 std::string run_view(const ReportModel& report) {
   const Run& run = report.run;
   std::vector<std::string> experiments;
-  for (const ExperimentReport& one : report.experiments) experiments.push_back(experiment(run, one));
+  for (const ExperimentReport& one : report.experiments)
+    experiments.push_back(experiment(run, one, report.has_energy()));
   const ChartModel& bare = report.ceilings_chart;
   Json rest = {{"name", run.plan.name},
-               {"device", run.device.name},
+               {"device", device_text(run)},
                {"started", format::utc(run.started_utc)},
                {"source", to_string(run.source)},
                {"provenance", bare.provenance},
@@ -393,9 +379,8 @@ std::string page_data(const ReportModel& report) {
   const Json data = {{"format", "rooflinectl-page"},
                      {"schema", 1},
                      {"tool", fmt::format("rooflinectl {} ({})", run.tool_version, run.tool_commit)},
-                     {"columns", columns()},
-                     {"bounds", bounds()},
-                     {"points_csv", points_csv(report.analysis)}};
+                     {"columns", columns(report.has_energy())},
+                     {"bounds", bounds()}};
   return with_member(json_fields::to_text(data), "run", run_view(report));
 }
 

@@ -9,16 +9,13 @@
 #include "reports/chart_model.h"
 #include "reports/environment_facts.h"
 #include "reports/format.h"
+#include "reports/notable_points.h"
 #include "reports/point_table.h"
 #include "reports/primitive_table.h"
 #include "reports/svg.h"
 
 namespace rooflinectl {
 namespace {
-
-std::string title_of(const ExperimentAnalysis& experiment) {
-  return experiment.title.empty() ? experiment.name : experiment.title;
-}
 
 std::string_view number_class(bool is_number) {
   return is_number ? R"( class="number")" : "";
@@ -40,18 +37,28 @@ std::string cell(const PointColumn& column, const RooflinePoint& point) {
   return fmt::format("<td{}>{}</td>", number_class(column.is_number), escape_markup(column.text(point)));
 }
 
+// A page for those who read it without a script is no place for thousands of rows.
+constexpr std::size_t kMostRows = 200;
+
 std::string point_table(const ExperimentAnalysis& experiment) {
+  const auto columns = point_columns(has_energy(experiment));
   std::string html = "<div class=\"scroll\"><table class=\"points\"><thead><tr>";
-  for (const PointColumn& column : point_columns()) {
+  for (const PointColumn& column : columns) {
     html += header_cell(column.title, column.is_number);
   }
   html += "</tr></thead><tbody>\n";
-  for (std::size_t i = 0; i < experiment.points.size(); ++i) {
+  const std::vector<std::size_t> shown = notable_points(experiment, kMostRows);
+  for (const std::size_t i : shown) {
     html += fmt::format(R"(<tr data-point="{}">)", i);
-    for (const PointColumn& column : point_columns()) html += cell(column, experiment.points[i]);
+    for (const PointColumn& column : columns) html += cell(column, experiment.points[i]);
     html += "</tr>\n";
   }
-  return html + "</tbody></table></div>\n";
+  html += "</tbody></table></div>\n";
+  if (shown.size() == experiment.points.size()) return html;
+  return html + fmt::format(
+                    "<p>The {} that are nearest to their roof or farthest from it, or in doubt, of {} "
+                    "points; points.csv has them all.</p>\n",
+                    shown.size(), experiment.points.size());
 }
 
 std::string steps(const ExperimentAnalysis& experiment) {
@@ -63,9 +70,11 @@ std::string steps(const ExperimentAnalysis& experiment) {
   return html + "</ol>\n";
 }
 
-std::string figure(const std::string& svg) {
+// The script shows those with a name too.
+std::string figure(const std::string& svg, std::string_view name = {}) {
   if (svg.empty()) return {};
-  return fmt::format("<figure>{}</figure>\n", svg);
+  const std::string attribute = name.empty() ? "" : fmt::format(R"( data-name="{}")", name);
+  return fmt::format("<figure{}>{}</figure>\n", attribute, svg);
 }
 
 std::string section(const ExperimentReport& report, std::size_t index, const PagePictures& pictures) {
@@ -73,9 +82,11 @@ std::string section(const ExperimentReport& report, std::size_t index, const Pag
   return fmt::format(
       "<section class=\"experiment\" id=\"experiment-{0}\" data-experiment=\"{0}\">\n<h2>{1}</h2>\n"
       "<p class=\"provenance\">{2}</p>\n{3}{4}{5}{6}</section>\n",
-      index, escape_markup(title_of(experiment)), escape_markup(report.chart.provenance),
-      figure(pictures.roofline) + figure(pictures.size_sweep), point_table(experiment),
-      findings(implausible_texts(experiment.points)), steps(experiment));
+      index, escape_markup(report.chart.title), escape_markup(report.chart.provenance),
+      figure(pictures.roofline) + figure(pictures.size_sweep, fmt::format("size-sweep-{}", index)),
+      point_table(experiment),
+      findings(implausible_texts(experiment.points)) + findings(energy_reasons(experiment)),
+      steps(experiment));
 }
 
 std::string sections(const ReportModel& report, const std::vector<PagePictures>& pictures) {
@@ -113,7 +124,8 @@ std::string ceilings(const ReportModel& report, const std::string& picture) {
 std::string primitives(const Run& run, const std::string& picture) {
   if (run.primitives.empty()) return {};
   return fmt::format("<section>\n<h2>Primitives</h2>\n<p>{}</p>\n{}{}{}</section>\n", kPrimitiveExplanation,
-                     figure(picture), table(run, "primitives", primitive_columns(), run.primitives),
+                     figure(picture, "primitives"),
+                     table(run, "primitives", primitive_columns(), run.primitives),
                      findings(primitive_failures(run)));
 }
 

@@ -38,6 +38,9 @@ Group footer(const ChartModel& chart) {
   constexpr double kBaseline = 882;
   Group group{.name = "footer"};
   const double tool_width = text_width(chart.tool, kNoteStyle);
+  if (!chart.flags.empty()) {
+    add_text(group, "* " + chart.flags, {kMargin, kBaseline - 20}, kNoteStyle, kWidth - 2 * kMargin);
+  }
   add_text(group, chart.provenance, {kMargin, kBaseline}, kNoteStyle, kWidth - 3 * kMargin - tool_width);
   add_text(group, chart.tool, {kWidth - kMargin, kBaseline}, kNoteStyle, kWidth / 2, Anchor::end);
   return group;

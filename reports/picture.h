@@ -25,7 +25,7 @@ Scene blank(const ChartModel& chart);
 /// Title and subtitle.
 Group header(const ChartModel& chart);
 
-/// Where the numbers come from, and the tool.
+/// What the asterisks at points stand for, where the numbers come from, and the tool.
 Group footer(const ChartModel& chart);
 
 /// The name of a panel, above it.

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <map>
 
 #include "reports/format.h"
 
@@ -45,6 +46,47 @@ std::string flags_text(const RooflinePoint& point) {
   return fmt::format("{}", fmt::join(flags, " "));
 }
 
+const EnergyResult* energy_of(const RooflinePoint& point) {
+  const auto& energy = point.measurement->energy;
+  return energy && energy->joules.available() ? &*energy : nullptr;
+}
+
+OptionalNumber joules(const RooflinePoint& point) {
+  const EnergyResult* energy = energy_of(point);
+  return energy != nullptr ? energy->joules.value() : std::nullopt;
+}
+
+OptionalNumber power_w(const RooflinePoint& point) {
+  const EnergyResult* energy = energy_of(point);
+  return energy != nullptr ? OptionalNumber(energy->mean_power_w) : std::nullopt;
+}
+
+OptionalNumber joules_per_element(const RooflinePoint& point) {
+  const OptionalNumber all = joules(point);
+  const std::uint64_t n = point.measurement->point.n_elements;
+  return all && n > 0 ? OptionalNumber(*all / static_cast<double>(n)) : std::nullopt;
+}
+
+std::string watts(double value) {
+  return fmt::format("{:.0f} W", value);
+}
+
+std::string timed_mode_text(const RooflinePoint& point) {
+  const auto mode = timed_mode(point);
+  return std::string(mode ? to_string(*mode) : format::kUnavailable);
+}
+
+constexpr std::array kEnergyColumns = {
+    PointColumn{"energy", true,
+                [](const RooflinePoint& p) { return format::optional(joules(p), format::energy); }, joules},
+    PointColumn{"power", true, [](const RooflinePoint& p) { return format::optional(power_w(p), watts); },
+                power_w},
+    PointColumn{
+        "J/elem.", true,
+        [](const RooflinePoint& p) { return format::optional(joules_per_element(p), format::energy); },
+        joules_per_element},
+};
+
 constexpr std::array kColumns = {
     PointColumn{"point", false, [](const RooflinePoint& p) { return p.label; }, nullptr},
     PointColumn{"n", true,
@@ -53,6 +95,7 @@ constexpr std::array kColumns = {
     PointColumn{"dtype", false,
                 [](const RooflinePoint& p) { return std::string(to_string(p.measurement->point.dtype)); },
                 nullptr},
+    PointColumn{"launch", false, timed_mode_text, nullptr},
     PointColumn{"time", true,
                 [](const RooflinePoint& p) { return format::optional(time_s(p), format::duration); }, time_s},
     PointColumn{
@@ -74,16 +117,12 @@ constexpr std::array kColumns = {
     PointColumn{"flags", false, flags_text, nullptr},
 };
 
-std::string time_text(const TimeResult& time) {
-  return fmt::format("{} ({} … {}, {} samples)", format::duration(time.median_s),
-                     format::duration(time.ci_low_s), format::duration(time.ci_high_s),
-                     time.samples_s.size());
-}
-
-std::string energy_text(const EnergyResult& energy) {
-  if (!energy.joules.available()) return fmt::format("unavailable: {}", energy.joules.reason());
-  return fmt::format("{} per launch, {:.0f} W while launches follow each other",
-                     format::energy(*energy.joules.value()), energy.mean_power_w);
+// What the time is the median of.
+std::string samples_text(const TimeResult& time) {
+  const std::string launches =
+      time.launches_per_sample > 1 ? fmt::format(" of {} launches", time.launches_per_sample) : "";
+  return fmt::format("{} … {}, {} samples{}", format::duration(time.ci_low_s),
+                     format::duration(time.ci_high_s), time.samples_s.size(), launches);
 }
 
 std::string launch_text(const Measurement& measurement) {
@@ -140,8 +179,41 @@ std::string quantity_text(double value, bool is_ratio) {
   return is_ratio ? format::percent(value) : format::significant(value);
 }
 
-std::span<const PointColumn> point_columns() {
-  return kColumns;
+std::span<const PointColumn> point_columns(bool with_energy) {
+  static const std::vector<PointColumn> with = [] {
+    std::vector<PointColumn> columns(kColumns.begin(), kColumns.end());
+    const auto bound = std::find_if(columns.begin(), columns.end(),
+                                    [](const PointColumn& column) { return column.title == "bound"; });
+    columns.insert(bound, kEnergyColumns.begin(), kEnergyColumns.end());
+    return columns;
+  }();
+  return with_energy ? std::span<const PointColumn>(with) : std::span<const PointColumn>(kColumns);
+}
+
+bool has_energy(const ExperimentAnalysis& experiment) {
+  return std::any_of(experiment.points.begin(), experiment.points.end(),
+                     [](const RooflinePoint& point) { return point.measurement->energy.has_value(); });
+}
+
+std::vector<std::string> energy_reasons(const ExperimentAnalysis& experiment) {
+  std::map<std::string, std::vector<std::string>> labels;
+  for (const RooflinePoint& point : experiment.points) {
+    const auto& energy = point.measurement->energy;
+    if (energy && !energy->joules.available()) labels[energy->joules.reason()].push_back(point.label);
+  }
+  std::vector<std::string> texts;
+  for (const auto& [reason, points] : labels) {
+    texts.push_back(points.size() == experiment.points.size()
+                        ? fmt::format("energy unavailable: {}", reason)
+                        : fmt::format("energy unavailable of {}: {}", fmt::join(points, ", "), reason));
+  }
+  return texts;
+}
+
+std::optional<LaunchMode> timed_mode(const RooflinePoint& point) {
+  const auto& time = point.measurement->time;
+  if (!time) return std::nullopt;
+  return launch_mode(*time);
 }
 
 std::string move_text(const CounterMove& move) {
@@ -165,40 +237,30 @@ std::vector<Fact> point_facts(const RooflinePoint& point) {
   const PointId& id = measurement.point;
   std::vector<Fact> facts = {
       {"variant", id.variant},
-      {"family", point.family},
       {"status", measurement.cause.empty()
                      ? std::string(to_string(measurement.status))
                      : fmt::format("{}: {}", to_string(measurement.status), measurement.cause)},
-      {"elements", fmt::format("{} × {}", format::elements(id.n_elements), to_string(id.dtype))},
-      {"caches", std::string(to_string(id.cache))},
       {"launch", launch_text(measurement)},
   };
   const auto add = [&](std::string name, const OptionalNumber& value, auto show) {
     facts.push_back({std::move(name), format::optional(value, show)});
   };
-  facts.push_back(
-      {"time", measurement.time ? time_text(*measurement.time) : std::string(format::kUnavailable)});
+  if (measurement.time) facts.push_back({"95 % interval", samples_text(*measurement.time)});
   facts.push_back({"useful performance", rate_text(point, point.flop_per_s)});
   facts.push_back({"executed performance", rate_text(point, point.executed_flop_per_s)});
-  const std::string_view operations = operations_of(point);
-  add(fmt::format("useful intensity, {}/byte", operations), point.ai_useful, three_digits);
-  add(fmt::format("executed intensity, {}/byte", operations), point.ai_executed, three_digits);
   add("redundancy", point.redundancy, format::factor);
-  add("effective bandwidth", effective_bytes_per_s(point), format::bandwidth);
   add("DRAM bandwidth", point.dram_bytes_per_s, format::bandwidth);
   facts.push_back({"roof", point.roof ? roof_text(point) : std::string(format::kUnavailable)});
-  add("fraction of measured roof", point.fraction_of_roof, format::percent);
-  add("fraction of theoretical roof", point.fraction_of_theoretical, format::percent);
-  facts.push_back({"bound by", std::string(to_string(point.bound))});
-  if (measurement.energy) facts.push_back({"energy", energy_text(*measurement.energy)});
   for (const LevelUse& use : point.levels) facts.push_back(level_fact(use));
   for (const DerivedQuantity& derived : derived_quantities(measurement)) {
     facts.push_back({derived.name, quantity_text(derived.value, derived.is_ratio)});
   }
+  if (measurement.energy && !measurement.energy->joules.available()) {
+    facts.push_back({"energy", fmt::format("unavailable: {}", measurement.energy->joules.reason())});
+  }
   if (measurement.verification) {
     facts.push_back({"verification", measurement.verification->passed ? "passed" : "failed"});
   }
-  if (!point.flags.empty()) facts.push_back({"flags", fmt::format("{}", fmt::join(point.flags, ", "))});
   for (const std::string& finding : point.implausible) facts.push_back({"implausible", finding});
   return facts;
 }

@@ -20,8 +20,18 @@ struct PointColumn {
   std::optional<double> (*value)(const RooflinePoint&) = nullptr;  ///< to sort by; null where the text sorts
 };
 
-/// Name, n, dtype, time, effective GB/s, intensities, fraction of roof, bound, limiting level, flags.
-std::span<const PointColumn> point_columns();
+/// Name, n, dtype, how it was timed, time, effective GB/s, intensities, fraction of roof, bound, limiting
+/// level, flags; with energy also joules per launch, mean power, and joules per element.
+std::span<const PointColumn> point_columns(bool with_energy);
+
+/// Whether the energy of a point was to be measured.
+bool has_energy(const ExperimentAnalysis& experiment);
+
+/// Why energy is unavailable, with the labels of the points that it holds for.
+std::vector<std::string> energy_reasons(const ExperimentAnalysis& experiment);
+
+/// How the time of the point was taken; nothing without one.
+std::optional<LaunchMode> timed_mode(const RooflinePoint& point);
 
 /// `FLOP`, or `OP` where the operations of the point are those of integers.
 std::string_view operations_of(const RooflinePoint& point);
@@ -51,7 +61,7 @@ struct Fact {
   std::string text;
 };
 
-/// Everything known of a point, as a person reads it.
+/// What is known of a point and stands in no column of the page, as a person reads it.
 std::vector<Fact> point_facts(const RooflinePoint& point);
 
 }  // namespace rooflinectl

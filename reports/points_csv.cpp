@@ -4,9 +4,13 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <array>
+#include <set>
+#include <vector>
 
 #include "reports/csv.h"
+#include "reports/point_table.h"
 
 namespace rooflinectl {
 namespace {
@@ -41,6 +45,10 @@ std::string limiting_utilisation(const Row& row) {
 std::string level_ai(const Row& row, MemoryLevel level) {
   const LevelUse* use = find_level(row.point, level);
   return use != nullptr ? number(use->ai) : "";
+}
+
+bool has_joules(const Row& row) {
+  return row.measurement.energy && row.measurement.energy->joules.available();
 }
 
 constexpr std::array kColumns = {
@@ -90,26 +98,68 @@ constexpr std::array kColumns = {
     Column{"ai_l1", [](const Row& r) { return level_ai(r, MemoryLevel::l1); }},
     Column{"ai_shared", [](const Row& r) { return level_ai(r, MemoryLevel::shared); }},
     Column{"launch_mode", [](const Row& r) { return std::string(to_string(r.id.launch_mode)); }},
+    Column{"timed",
+           [](const Row& r) {
+             const auto mode = timed_mode(r.point);
+             return mode ? std::string(to_string(*mode)) : std::string();
+           }},
+    Column{"energy_j", [](const Row& r) { return r.measurement.energy ? number(r.measurement.energy->joules.value()) : std::string(); }},
+    Column{"mean_power_w", [](const Row& r) { return has_joules(r) ? number(r.measurement.energy->mean_power_w) : std::string(); }},
+    Column{"energy_per_element_j",
+           [](const Row& r) {
+             if (!has_joules(r) || r.id.n_elements == 0) return std::string();
+             return number(*r.measurement.energy->joules.value() / static_cast<double>(r.id.n_elements));
+           }},
 };
 
-template <typename FieldOf>
-std::string line(FieldOf field_of) {
-  std::string text;
-  for (const Column& column : kColumns) {
-    if (&column != kColumns.data()) text += ',';
-    text += csv::field(field_of(column));
+// Counters that are among `kColumns` under their own names stand there alone.
+bool is_column(std::string_view key) {
+  return std::any_of(kColumns.begin(), kColumns.end(),
+                     [&](const Column& column) { return column.name == key; });
+}
+
+// Those of the catalogue in its order, then what a newer collector may have written.
+std::vector<std::string> counter_columns(const Analysis& analysis) {
+  std::vector<std::string> keys;
+  for (const std::string_view key : counter::kAll) {
+    if (!is_column(key)) keys.emplace_back(key);
   }
+  std::set<std::string> others;
+  for (const ExperimentAnalysis& experiment : analysis.experiments) {
+    for (const RooflinePoint& point : experiment.points) {
+      for (const auto& [key, value] : point.measurement->counters) others.insert(key);
+    }
+  }
+  for (const std::string& key : others) {
+    if (!is_column(key) &&
+        std::find(counter::kAll.begin(), counter::kAll.end(), key) == counter::kAll.end()) {
+      keys.push_back(key);
+    }
+  }
+  return keys;
+}
+
+std::string line(const std::vector<std::string>& fields) {
+  std::string text;
+  for (const std::string& field : fields) text += (&field == fields.data() ? "" : ",") + csv::field(field);
   return text + "\r\n";
 }
 
 }  // namespace
 
 std::string points_csv(const Analysis& analysis) {
-  std::string csv = line([](const Column& column) { return std::string(column.name); });
+  const std::vector<std::string> counters = counter_columns(analysis);
+  std::vector<std::string> fields;
+  for (const Column& column : kColumns) fields.emplace_back(column.name);
+  fields.insert(fields.end(), counters.begin(), counters.end());
+  std::string csv = line(fields);
   for (const ExperimentAnalysis& experiment : analysis.experiments) {
     for (const RooflinePoint& point : experiment.points) {
       const Row row = {experiment, point, *point.measurement, point.measurement->point};
-      csv += line([&](const Column& column) { return column.text(row); });
+      fields.clear();
+      for (const Column& column : kColumns) fields.push_back(column.text(row));
+      for (const std::string& key : counters) fields.push_back(counter_field(row, key));
+      csv += line(fields);
     }
   }
   return csv;

@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/report_model.h"
 
+#include <algorithm>
 #include <utility>
+
+#include "reports/file_names.h"
+#include "reports/point_table.h"
 
 namespace rooflinectl {
 namespace {
@@ -40,9 +44,23 @@ ReportModel::ReportModel(const Run& measured, ChartSelection chosen)
       analysis(analyse(run)),
       ceilings(ceiling_pairs(run)),
       ceilings_chart(ceilings_model(run)) {
-  for (const ExperimentAnalysis& experiment : analysis.experiments) {
-    experiments.push_back(report_of(run, experiment, selection));
+  std::vector<std::string> names;
+  for (const ExperimentAnalysis& experiment : analysis.experiments) names.push_back(experiment.name);
+  const std::vector<std::string> file_names = chart_file_names(names);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    experiments.push_back(report_of(run, analysis.experiments[i], selection));
+    experiments.back().file_name = file_names[i];
   }
+}
+
+bool ReportModel::is_incomplete() const {
+  return std::any_of(experiments.begin(), experiments.end(),
+                     [](const ExperimentReport& one) { return !one.analysis->missing.empty(); });
+}
+
+bool ReportModel::has_energy() const {
+  return std::any_of(experiments.begin(), experiments.end(),
+                     [](const ExperimentReport& one) { return rooflinectl::has_energy(*one.analysis); });
 }
 
 }  // namespace rooflinectl

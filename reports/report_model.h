@@ -15,6 +15,7 @@ namespace rooflinectl {
 /// What the reports say of one experiment.
 struct ExperimentReport {
   const ExperimentAnalysis* analysis = nullptr;
+  std::string file_name;                       ///< of its pictures, after the kind: see `chart_file_names`
   ChartModel chart;                            ///< one mark per point, at its DRAM intensity
   ChartModel levels;                           ///< a mark per memory level
   std::optional<ChartModel> chosen;            ///< the main picture, where a selection asks for another
@@ -30,6 +31,9 @@ struct ReportModel {
   // Its parts point into each other.
   ReportModel(const ReportModel&) = delete;
   ReportModel& operator=(const ReportModel&) = delete;
+
+  bool is_incomplete() const;  ///< whether points of the plan are missing
+  bool has_energy() const;     ///< whether the energy of a point was to be measured
 
   const Run& run;
   ChartSelection selection;

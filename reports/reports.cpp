@@ -70,15 +70,16 @@ Scene main_scene(const ExperimentReport& experiment) {
 
 // Returns what the page shows of them.
 PagePictures write_pictures(Folder& folder, const ExperimentReport& experiment, bool is_first) {
-  const std::string name = chart_file_name(experiment.analysis->name);
+  const std::string name = chart_file_name(kRooflineKind, experiment.file_name);
   const std::vector<std::string> names =
       is_first ? std::vector{name, std::string(kFirstChartFileName)} : std::vector{name};
   if (has_levels(*experiment.analysis)) {
-    folder.write_picture({name + std::string(kLevelsSuffix)}, levels_scene(experiment.levels));
+    folder.write_picture({chart_file_name(kLevelsKind, experiment.file_name)},
+                         levels_scene(experiment.levels));
   }
   PagePictures pictures;
   if (experiment.sizes) {
-    pictures.size_sweep = folder.write_picture({chart_file_name(experiment.analysis->name, kSizeSweepKind)},
+    pictures.size_sweep = folder.write_picture({chart_file_name(kSizeSweepKind, experiment.file_name)},
                                                size_sweep_scene(experiment.chart, *experiment.sizes));
   }
   pictures.roofline = folder.write_picture(names, main_scene(experiment));

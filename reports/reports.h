@@ -11,7 +11,7 @@
 namespace rooflinectl {
 
 /// Writes every report of a run into the existing folder `folder` and returns the files written: per
-/// experiment `roofline-<experiment>.svg`, `.png` and `.pdf`, and `roofline-<experiment>-levels.*` where more
+/// experiment `roofline-<experiment>.svg`, `.png` and `.pdf`, and `levels-<experiment>.*` where more
 /// than DRAM was counted, `bandwidth-<experiment>.*` where a version was measured at four sizes or more;
 /// `roofline.svg`, … of the first experiment, or of the ceilings alone where there is
 /// none; `primitives.svg`, … and `primitives.csv` where primitives were measured; and `points.csv`,
@@ -21,9 +21,12 @@ std::vector<std::filesystem::path> write_reports(const ReportModel& report,
                                                  const std::filesystem::path& folder,
                                                  const std::vector<std::filesystem::path>& inputs = {});
 
-/// The tables of all points as a terminal shows them, at most `columns` wide, and below them the roofline of
+/// Which rows the tables of a terminal have: of many points the notable ones, or all.
+enum class Rows { notable, all };
+
+/// The tables of the points as a terminal shows them, at most `columns` wide, and below them the roofline of
 /// the first experiment; of a run without experiments its ceilings.
-std::string terminal_summary(const ReportModel& report, int columns);
+std::string terminal_summary(const ReportModel& report, int columns, Rows rows = Rows::notable);
 
 /// The table of the self-test as a terminal shows it, at most `columns` wide, below it the verdict and a
 /// sentence for each number that differs.

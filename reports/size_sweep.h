@@ -17,7 +17,8 @@ struct SweepPoint {
   double bytes_per_s = 0;  ///< declared bytes over the median time
 };
 
-/// A version in one cache state.
+/// A version, which is a variant at one block size and number of elements per thread in one launch mode, in
+/// one cache state.
 struct SweepCurve {
   std::size_t version = 0;  ///< index into `SizeSweep::versions`
   CacheState cache = CacheState::cold;
@@ -35,7 +36,7 @@ struct SizeSweep {
   std::optional<double> dram_read_bytes_per_s;  ///< measured
   std::optional<double> launch_s;               ///< of an empty kernel, timed as the points were
   double l2_bytes = 0;
-  std::vector<std::string> versions;  ///< labels, in the order of the plan
+  std::vector<std::string> versions;  ///< unique labels, in the order of the plan
   std::vector<SweepPanel> panels;     ///< one for each type, in the order of the plan
 };
 
@@ -43,6 +44,12 @@ struct SizeSweep {
 bool has_size_sweep(const ExperimentAnalysis& experiment);
 
 SizeSweep size_sweep(const Run& run, const ExperimentAnalysis& experiment);
+
+/// Time of a reference over that of a version.
+struct Speed {
+  std::optional<double> factor;       ///< nothing where one of them was not measured
+  bool is_timed_differently = false;  ///< one in CUDA graphs, one launch by launch: no factor
+};
 
 /// How much faster one version is than another at every size, in every type.
 struct SpeedTable {
@@ -52,11 +59,13 @@ struct SpeedTable {
   std::vector<Dtype> dtypes;
   struct Row {
     std::uint64_t n = 0;
-    std::vector<std::optional<double>>
-        speeds;  ///< time of the reference over that of the version, for each type
+    std::vector<Speed> speeds;  ///< for each type
   };
   std::vector<Row> rows;
 };
+
+/// `1.03×`, `–`, `timed differently`
+std::string speed_text(const Speed& speed);
 
 /// For every pair of a version and a reference that were measured at four sizes or more.
 std::vector<SpeedTable> speed_tables(const Run& run, const ExperimentAnalysis& experiment);

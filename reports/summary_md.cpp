@@ -31,10 +31,11 @@ constexpr std::string_view kExplanation =
     "measured ceiling.\n\n";
 
 std::string point_table(const ExperimentAnalysis& experiment) {
-  std::string table = table_head(point_columns());
+  const auto columns = point_columns(has_energy(experiment));
+  std::string table = table_head(columns);
   for (const RooflinePoint& point : experiment.points) {
     std::vector<std::string> cells;
-    for (const PointColumn& column : point_columns()) cells.push_back(column.text(point));
+    for (const PointColumn& column : columns) cells.push_back(column.text(point));
     table += table_row(cells);
   }
   return table;
@@ -85,7 +86,7 @@ std::string speeds(const std::vector<SpeedTable>& speed_tables) {
     text += table_head(columns);
     for (const SpeedTable::Row& row : table.rows) {
       std::vector<std::string> cells = {format::elements(row.n)};
-      for (const auto& speed : row.speeds) cells.push_back(format::optional(speed, format::factor));
+      for (const auto& speed : row.speeds) cells.push_back(speed_text(speed));
       text += table_row(cells);
     }
   }
@@ -95,17 +96,18 @@ std::string speeds(const std::vector<SpeedTable>& speed_tables) {
 std::string section(const ExperimentReport& report) {
   const ExperimentAnalysis& experiment = *report.analysis;
   const std::string title = escaped(experiment.title.empty() ? experiment.name : experiment.title);
-  const std::string file = chart_file_name(experiment.name);
   const std::string levels = has_levels(experiment)
-                                 ? fmt::format("![All levels: {}]({}{}.png)\n\n", title, file, kLevelsSuffix)
+                                 ? fmt::format("![All levels: {}]({}.png)\n\n", title,
+                                               chart_file_name(kLevelsKind, report.file_name))
                                  : "";
   const std::string sizes = report.sizes ? fmt::format("![Bandwidth against size: {}]({}.png)\n\n", title,
-                                                       chart_file_name(experiment.name, kSizeSweepKind))
+                                                       chart_file_name(kSizeSweepKind, report.file_name))
                                          : "";
-  return fmt::format("## {}\n\n![Roofline: {}]({}.png)\n\n{}{}{}\n\n{}{}{}{}{}{}\n", title, title, file,
-                     levels, sizes, escaped(report.chart.provenance), point_table(experiment),
-                     causes(experiment), list(implausible_texts(experiment.points)), findings(report),
-                     steps(experiment), speeds(report.speeds));
+  return fmt::format("## {}\n\n![Roofline: {}]({}.png)\n\n{}{}{}\n\n{}{}{}{}{}{}\n", title, title,
+                     chart_file_name(kRooflineKind, report.file_name), levels, sizes,
+                     escaped(report.chart.provenance), point_table(experiment), causes(experiment),
+                     list(implausible_texts(experiment.points)) + list(energy_reasons(experiment)),
+                     findings(report), steps(experiment), speeds(report.speeds));
 }
 
 std::string primitives(const Run& run) {
@@ -178,8 +180,9 @@ std::string environment(const Run& run) {
 std::string summary_md(const ReportModel& report) {
   const Run& run = report.run;
   std::string text =
-      fmt::format("# Roofline of {}\n\n{} · {} · {}\n\n", escaped(run.plan.name), escaped(run.device.name),
-                  escaped(format::utc(run.started_utc)), to_string(run.source));
+      fmt::format("# {}Roofline of {}\n\n{} · {} · {}\n\n", headline_prefix(run, report.is_incomplete()),
+                  escaped(run.plan.name), escaped(device_text(run)), escaped(format::utc(run.started_utc)),
+                  to_string(run.source));
   text += suspicion(run);
   if (report.experiments.empty()) {
     text += fmt::format("![Ceilings of the device]({}.png)\n\n", kFirstChartFileName);

@@ -7,6 +7,8 @@
 #include "analysis/analysis.h"
 #include "reports/ceiling_table.h"
 #include "reports/chart_model.h"
+#include "reports/format.h"
+#include "reports/notable_points.h"
 #include "reports/point_table.h"
 #include "reports/primitive_table.h"
 #include "reports/reports.h"
@@ -16,14 +18,40 @@
 namespace rooflinectl {
 namespace {
 
-std::string point_table(const ExperimentAnalysis& experiment, std::size_t width) {
+// So many lines of a kind say enough for a start.
+constexpr std::size_t kMostRows = 40;
+constexpr std::size_t kMostSentences = 10;
+
+std::string more(std::size_t left_out, std::string_view what) {
+  return fmt::format("… {} more; --all shows them\n", format::counted(left_out, what));
+}
+
+std::string point_table(const ExperimentAnalysis& experiment, std::size_t width, Rows rows) {
+  const std::vector<std::size_t> shown = rows == Rows::all
+                                             ? notable_points(experiment, experiment.points.size())
+                                             : notable_points(experiment, kMostRows);
   std::vector<TextColumn> columns;
-  for (const PointColumn& column : point_columns()) {
+  for (const PointColumn& column : point_columns(has_energy(experiment))) {
     std::vector<std::string> texts;
-    for (const RooflinePoint& point : experiment.points) texts.push_back(column.text(point));
+    for (const std::size_t index : shown) texts.push_back(column.text(experiment.points[index]));
     columns.push_back(text_column(column.title, column.is_number, texts));
   }
-  return text_table(std::move(columns), width, {"limit"});
+  std::string text = text_table(std::move(columns), width,
+                                {"flags", "launch", "dtype", "AI useful", "n", "power", "AI exec.", "GB/s"});
+  if (shown.size() < experiment.points.size()) {
+    text += sentence(fmt::format("the {} that are nearest to their roof or farthest from it, or in doubt; "
+                                 "{} more: --all shows them",
+                                 shown.size(), experiment.points.size() - shown.size()),
+                     width);
+  }
+  return text;
+}
+
+std::string paragraphs(const std::vector<std::string>& texts, std::size_t width, Rows rows) {
+  const std::size_t shown = rows == Rows::all ? texts.size() : std::min(texts.size(), kMostSentences);
+  std::string text;
+  for (std::size_t i = 0; i < shown; ++i) text += paragraph(texts[i], width);
+  return shown < texts.size() ? text + more(texts.size() - shown, "sentence") : text;
 }
 
 std::string ceiling_table(const ReportModel& report, std::size_t width) {
@@ -42,19 +70,24 @@ std::string ceiling_table(const ReportModel& report, std::size_t width) {
   return text_table(std::move(columns), width, {"at its clock", "SM clock", "theoretical"});
 }
 
-std::string block(const ExperimentReport& report, std::size_t width) {
-  const ExperimentAnalysis& experiment = *report.analysis;
-  const std::string title = experiment.title.empty() ? experiment.name : experiment.title;
-  std::string text = sentence(fmt::format("{}: {}", experiment.name, title), width);
-  text += point_table(experiment, width);
+std::vector<std::string> cause_texts(const ExperimentAnalysis& experiment) {
+  std::vector<std::string> texts;
   for (const RooflinePoint& point : experiment.points) {
     const Measurement& measurement = *point.measurement;
     if (measurement.cause.empty()) continue;
-    text += sentence(fmt::format("{} {}: {}", point.label, to_string(measurement.status), measurement.cause),
-                     width);
+    texts.push_back(fmt::format("{} {}: {}", point.label, to_string(measurement.status), measurement.cause));
   }
-  for (const std::string& finding : implausible_texts(experiment.points)) text += paragraph(finding, width);
-  return text + sentence(report.chart.provenance, width);
+  return texts;
+}
+
+std::string block(const ExperimentReport& report, std::size_t width, Rows rows) {
+  const ExperimentAnalysis& experiment = *report.analysis;
+  std::string text = sentence(fmt::format("{}: {}", experiment.name, report.chart.title), width);
+  text += point_table(experiment, width, rows);
+  text += paragraphs(cause_texts(experiment), width, rows);
+  text += paragraphs(implausible_texts(experiment.points), width, rows);
+  text += paragraphs(energy_reasons(experiment), width, rows);
+  return text + paragraph(report.chart.provenance, width);
 }
 
 std::string primitive_table(const Run& run, std::size_t width) {
@@ -94,13 +127,13 @@ std::size_t width_of(int columns) {
 
 }  // namespace
 
-std::string terminal_summary(const ReportModel& report, int columns) {
+std::string terminal_summary(const ReportModel& report, int columns, Rows rows) {
   const std::size_t width = width_of(columns);
   if (report.experiments.empty()) return ceiling_table(report, width) + below_tables(report, width);
   std::string text;
   for (const ExperimentReport& experiment : report.experiments) {
     if (!text.empty()) text += "\n";
-    text += block(experiment, width);
+    text += block(experiment, width, rows);
   }
   text += below_tables(report, width);
   const std::string roofline = terminal_roofline(report.experiments.front(), columns);

@@ -20,16 +20,20 @@ struct TextColumn {
 TextColumn text_column(std::string_view title, bool is_number, const std::vector<std::string>& texts);
 
 /// The columns, of which the first is no number, as lines of at most `width` characters. Where they are too
-/// wide, those with the titles `dispensable` are left out, in this order, then the last that is no number
-/// gives way, then the first.
+/// wide, those with the titles `dispensable` are left out: first what is the same in every row, then in this
+/// order; a line below the table names them. Then text gives way, the widest column first: what is cut is
+/// the middle, at a place that leaves different cells different.
 std::string text_table(std::vector<TextColumn> columns, std::size_t width,
                        const std::vector<std::string_view>& dispensable);
+
+/// Lines are no longer than this where a person has to find the next one.
+inline constexpr std::size_t kWidestParagraph = 120;
 
 /// One line; what is beyond `width` is cut off.
 std::string sentence(const std::string& text, std::size_t width);
 
-/// On as many lines of at most `width` characters as it takes, each after `indent` spaces, broken at spaces;
-/// a word that is longer than a line is broken too.
+/// On as many lines of at most `width`, and at most `kWidestParagraph`, characters as it takes, each after
+/// `indent` spaces, broken at spaces; a word that is longer than a line is broken too.
 std::string paragraph(const std::string& text, std::size_t width, std::size_t indent = 0);
 
 }  // namespace rooflinectl

@@ -162,7 +162,7 @@ std::vector<std::string> chart_names() {
   std::vector<std::string> names;
   for (const Experiment& experiment : golden_run().plan.experiments)
     names.push_back("roofline-" + experiment.name);
-  names.push_back(names.front() + "-levels");
+  names.emplace_back("levels-ladder");
   names.emplace_back("roofline-ceilings");
   names.emplace_back("primitives");
   names.emplace_back("roofline-dark");

@@ -273,16 +273,19 @@ TEST(ChartScene, NamesEveryPointInThePlaneAndInTheLadder) {
   }
 }
 
-TEST(ChartScene, ShowsNumbersAndFlagsWhole) {
-  const auto run = recorded_run("ladder-h200");
+TEST(ChartScene, ShowsNumbersWholeAndFlagsBelowThem) {
+  auto run = recorded_run("ladder-h200");
+  run.measurements[0].time->noisy = true;
   bool has_flag = false;
   for (const Scene& scene : scenes_of(run)) {
     for (const std::string& text : contents(scene, "ladder-row")) {
       EXPECT_THAT(text, testing::Not(testing::HasSubstr("…")));
-      has_flag = has_flag || text == "cache-resident";
+      EXPECT_NE(text, "noisy") << "a flag is no bound";
+      has_flag = has_flag || text.ends_with(" *");
     }
   }
   EXPECT_TRUE(has_flag);
+  EXPECT_THAT(contents(scenes_of(run).front(), "footer"), testing::Contains(testing::HasSubstr("* ")));
 }
 
 TEST(ChartScene, NamesEveryRoof) {

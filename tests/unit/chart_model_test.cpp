@@ -105,7 +105,7 @@ TEST(ChartModel, SubtitleNamesDeviceDateDriverCachesSizesAndTypes) {
   const Analysis analysis = analyse(run);
   EXPECT_EQ(chart_model(run, analysis.experiments[1]).subtitle,
             "NVIDIA H200  ·  2026-01-02 03:04 UTC  ·  driver 580.159.04  ·  caches cold  ·  n = 2^20, 2^25  "
-            "·  f32, f16");
+            "·  f32, f16  ·  timed launch by launch");
 }
 
 TEST(ChartModel, SubtitleDoesNotListManySizes) {
@@ -143,13 +143,15 @@ TEST(ChartModel, AnAbsurdRoofHasNoRidge) {
   EXPECT_TRUE(first_chart(run).ridges.empty());
 }
 
-TEST(ChartModel, AWarningReplacesTheBound) {
+TEST(ChartModel, AFlagIsNoBound) {
   auto run = constructed::run();
   run.measurements[0].time->noisy = true;
   run.measurements[1].status = Status::failed;
   const ChartModel chart = first_chart(run);
-  EXPECT_EQ(chart.points[0].bound, "noisy");
-  EXPECT_EQ(chart.points[1].bound, "failed");
+  EXPECT_EQ(chart.points[0].bound, "latency");
+  EXPECT_TRUE(chart.points[0].is_flagged);
+  EXPECT_THAT(chart.flags, testing::HasSubstr("noisy: V0"));
+  EXPECT_THAT(chart.flags, testing::HasSubstr("failed: V1"));
   EXPECT_EQ(chart.points[2].bound, "latency");
 }
 

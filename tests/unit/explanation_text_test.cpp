@@ -38,6 +38,16 @@ TEST(ExplanationText, NamesBoundEvidenceAndNextStep) {
   EXPECT_THAT(text, Not(HasSubstr("V6: ")));
 }
 
+TEST(ExplanationText, NamesThePointsThatAreMissing) {
+  Recording recorded;
+  recorded.run.measurements.erase(recorded.run.measurements.begin());
+  recorded.analysis = analyse(recorded.run);
+  EXPECT_THAT(terminal_explanation(recorded.run, recorded.analysis, {}, 100),
+              HasSubstr("incomplete, 1 of 14 points missing: V0\n"));
+  const auto json = nlohmann::json::parse(explanation_json(recorded.run, recorded.analysis, {}));
+  EXPECT_EQ(json["experiments"][0]["missing"], nlohmann::json({"V0"}));
+}
+
 TEST(ExplanationText, FitsTheTerminal) {
   const Recording recorded;
   for (const std::size_t columns : {40, 100}) {

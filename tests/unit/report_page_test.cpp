@@ -2,10 +2,13 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cctype>
 #include <chrono>
 #include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/error.h"
 #include "core/files.h"
@@ -64,7 +67,7 @@ TEST(ReportPage, NamesAreDataAndNeverMarkup) {
     EXPECT_FALSE(holds(page, markup)) << markup;
   }
   EXPECT_TRUE(holds(page, "&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;"));
-  EXPECT_EQ(data_of(page)["run"]["experiments"][0]["points"][0]["label"],
+  EXPECT_EQ(data_of(page)["run"]["experiments"][0]["points"][0]["texts"][0],
             "</script><script>alert(1)</script>");
 }
 
@@ -75,20 +78,17 @@ TEST(ReportPage, DataHoldEveryPointWithItsNumbers) {
   EXPECT_EQ(experiments[0]["points"].size() + experiments[1]["points"].size(), run.measurements.size());
   const nlohmann::json point = experiments[0]["points"][3];
   EXPECT_EQ(point["key"], "ladder.reduce_v3_sequential.f32.n268435456.b256.cold");
-  EXPECT_EQ(point["bound"], "latency");
   std::map<std::string, std::string> facts;
   for (std::size_t i = 0; i < point["facts"].size(); ++i) {
     if (!point["facts"][i].is_null()) facts[experiments[0]["fact_names"][i]] = point["facts"][i];
   }
-  EXPECT_EQ(facts["bound by"], "latency");
   EXPECT_EQ(facts["DRAM bytes per element"], "4.02");
   EXPECT_EQ(point["texts"].size(), data_of(page_of(run))["columns"].size());
 }
 
 // To the six digits that the page is given.
-void expect_place(const nlohmann::json& place, double ai, double flop_per_s) {
-  EXPECT_NEAR(place.at(0).get<double>(), ai, 1e-5 * ai);
-  EXPECT_NEAR(place.at(1).get<double>(), flop_per_s, 1e-5 * flop_per_s);
+void expect_near(const nlohmann::json& number, double expected) {
+  EXPECT_NEAR(number.get<double>(), expected, 1e-5 * expected);
 }
 
 TEST(ReportPage, FindingsNameTheirRuleAndEvidence) {
@@ -110,13 +110,13 @@ TEST(ReportPage, MarksLieWhereTheChartModelHasThem) {
   const nlohmann::json experiment = data_of(page_of(run))["run"]["experiments"][0];
   const RooflinePoint& v0 = analysis.experiments[0].points[0];
   const nlohmann::json point = experiment["points"][0];
-  expect_place(point["useful"], *v0.ai_useful, *v0.flop_per_s);
-  expect_place(point["executed"], *v0.ai_executed, *v0.executed_flop_per_s);
+  expect_near(point["rate"], *v0.flop_per_s);
+  expect_near(point["executed_rate"], *v0.executed_flop_per_s);
+  EXPECT_TRUE(point["is_apart"]);
   ASSERT_EQ(point["levels"].size(), 4U);
   EXPECT_EQ(point["levels"][1]["level"], "l2");
-  expect_place(point["levels"][1]["useful"], *v0.levels[1].ai, *v0.flop_per_s);
-  expect_place(point["levels"][1]["executed"], *v0.flops_executed / v0.levels[1].bytes,
-               *v0.executed_flop_per_s);
+  expect_near(point["levels"][1]["ai"], *v0.levels[1].ai);
+  expect_near(point["levels"][1]["executed_ai"], *v0.flops_executed / v0.levels[1].bytes);
 }
 
 TEST(ReportPage, HoldsTheRunAndThePointsAsTheyAreInFiles) {
@@ -124,7 +124,8 @@ TEST(ReportPage, HoldsTheRunAndThePointsAsTheyAreInFiles) {
   const std::string page = page_of(run);
   EXPECT_EQ(between(page, "<script type=\"application/zlib\" id=\"run-json\">", "</script>"),
             base64(deflated(run_to_json(run))));
-  EXPECT_EQ(data_of(page)["points_csv"], points_csv(analyse(run)));
+  EXPECT_EQ(between(page, "<script type=\"application/zlib\" id=\"points-csv\">", "</script>"),
+            base64(deflated(points_csv(analyse(run)))));
 }
 
 TEST(ReportPage, AgreementsHaveVerdictsAndTexts) {
@@ -145,7 +146,7 @@ TEST(ReportPage, AgreementsHaveVerdictsAndTexts) {
 TEST(ReportPage, NamesThatAreNotUtf8StillGiveJson) {
   auto run = constructed::run();
   run.catalogue.variants[0].label = "bad \xff name";
-  EXPECT_EQ(data_of(page_of(run))["run"]["experiments"][0]["points"][0]["label"], "bad \xef\xbf\xbd name");
+  EXPECT_EQ(data_of(page_of(run))["run"]["experiments"][0]["points"][0]["texts"][0], "bad \xef\xbf\xbd name");
 }
 
 TEST(ReportPage, AllPartsAreFilledInAndNothingIsLoaded) {
@@ -242,9 +243,9 @@ TEST_F(WriteReports, ALevelsPictureOnlyWhereMoreThanDramWasCounted) {
     }
   }
   write_reports(ReportModel(run), folder_);
-  EXPECT_TRUE(fs::exists(folder_ / "roofline-ladder-levels.svg"));
-  EXPECT_TRUE(fs::exists(folder_ / "roofline-ladder-levels.png"));
-  EXPECT_FALSE(fs::exists(folder_ / "roofline-seeds-levels.svg"));
+  EXPECT_TRUE(fs::exists(folder_ / "levels-ladder.svg"));
+  EXPECT_TRUE(fs::exists(folder_ / "levels-ladder.png"));
+  EXPECT_FALSE(fs::exists(folder_ / "levels-seeds.svg"));
 }
 
 TEST_F(WriteReports, ChosenLevelsAreInTheMainPicture) {
@@ -255,7 +256,7 @@ TEST_F(WriteReports, ChosenLevelsAreInTheMainPicture) {
   EXPECT_TRUE(holds(svg, ">BF16 tensor 850 TFLOP/s<"));
   EXPECT_FALSE(holds(svg, ">DRAM read"));
   EXPECT_TRUE(holds(read_file(folder_ / "report.html"), svg));
-  EXPECT_TRUE(holds(read_file(folder_ / "roofline-ladder-levels.svg"), ">DRAM read 4.58 TB/s<"));
+  EXPECT_TRUE(holds(read_file(folder_ / "levels-ladder.svg"), ">DRAM read 4.58 TB/s<"));
 }
 
 TEST_F(WriteReports, ARunOfCeilingsHasAPictureAndEveryTable) {
@@ -302,11 +303,69 @@ TEST_F(WriteReports, AnOutputThatCannotBeWrittenIsAnEnvironmentError) {
   }
 }
 
+TEST(ReportPage, APointIsIdentifiedWithItsLaunchMode) {
+  auto run = constructed::run();
+  run.plan.experiments[0].points[0].launch_mode = LaunchMode::plain;
+  run.measurements[0].point.launch_mode = LaunchMode::plain;
+  const nlohmann::json points = data_of(page_of(run))["run"]["experiments"][0]["points"];
+  EXPECT_THAT(points[0]["key"].get<std::string>(), testing::EndsWith(".cold.plain"));
+  EXPECT_THAT(points[1]["key"].get<std::string>(), testing::EndsWith(".cold"));
+}
+
+/// The picture names of such experiments.
+std::vector<std::string> file_names(const std::vector<std::string>& experiments) {
+  std::vector<std::string> files;
+  for (const std::string& name : chart_file_names(experiments)) {
+    for (const std::string_view kind : {kRooflineKind, kLevelsKind, kSizeSweepKind}) {
+      files.push_back(chart_file_name(kind, name));
+    }
+  }
+  return files;
+}
+
 TEST(ChartFileName, NeverLeadsOutOfTheFolder) {
-  EXPECT_EQ(chart_file_name("ladder"), "roofline-ladder");
-  EXPECT_EQ(chart_file_name("../../etc/x y"), "roofline-______etc_x_y-148662b1");
-  EXPECT_NE(chart_file_name("a/b"), chart_file_name("a.b"));
-  EXPECT_LT(chart_file_name(std::string(5000, 'x')).size(), 100);
+  EXPECT_THAT(file_names({"ladder"}),
+              testing::ElementsAre("roofline-ladder", "levels-ladder", "bandwidth-ladder"));
+  EXPECT_EQ(chart_file_names({"../../etc/x y"}).front(), "______etc_x_y-148662b1");
+  EXPECT_LT(chart_file_names({std::string(5000, 'x')}).front().size(), 100U);
+}
+
+TEST(ChartFileName, NeverIsThatOfAnotherPicture) {
+  const std::string clash = chart_file_names({"a/b"}).front();
+  const std::vector<std::string> hostile = {"sizes",
+                                            "sizes-levels",
+                                            "levels",
+                                            "roofline",
+                                            "levels-sizes",
+                                            "a/b",
+                                            "a.b",
+                                            clash,
+                                            clash,
+                                            "A",
+                                            "a",
+                                            "a-2",
+                                            "a",
+                                            "",
+                                            std::string(5000, 'x'),
+                                            std::string(5001, 'x')};
+  std::set<std::string> files = {std::string(kFirstChartFileName), std::string(kPrimitivesFileName)};
+  for (std::string name : file_names(hostile)) {
+    std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
+    EXPECT_TRUE(files.insert(name).second) << name;
+  }
+  EXPECT_EQ(chart_file_names(hostile), chart_file_names(hostile)) << "deterministic";
+}
+
+TEST_F(WriteReports, ExperimentsThatAreCalledLikePicturesOverwriteNone) {
+  auto run = constructed::with_levels(constructed::run());
+  const std::string second = "ladder-levels";
+  run.plan.experiments[1].name = second;
+  for (PointId& id : run.plan.experiments[1].points) id.experiment = second;
+  for (Measurement& measurement : run.measurements) {
+    if (measurement.point.experiment == "seeds") measurement.point.experiment = second;
+  }
+  const std::vector<fs::path> files = write_reports(ReportModel(run), folder_);
+  EXPECT_EQ(std::set<fs::path>(files.begin(), files.end()).size(), files.size());
 }
 
 }  // namespace

@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // points.csv, summary.md and the terminal's table.
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
 #include <sstream>
 
 #include "core/utf8.h"
+#include "reports/chart_layout.h"
 #include "reports/points_csv.h"
 #include "reports/reports.h"
 #include "reports/summary_md.h"
+#include "reports/svg.h"
 #include "tests/golden/golden_run.h"
 #include "tests/support/constructed_run.h"
 
@@ -89,7 +93,7 @@ TEST(PointsCsv, QuotesCommasQuotesAndNewlines) {
   auto run = constructed::run();
   run.measurements[0].cause = "first, \"second\"\r\nthird";
   const auto rows = parse_csv(points_csv(analyse(run)));
-  EXPECT_EQ(rows[1][column(rows, "cause")], "first, \"second\"\r\nthird");
+  EXPECT_EQ(rows[1][column(rows, "cause")], "first, \"second\"  third");
 }
 
 TEST(PointsCsv, HasTheLevels) {
@@ -140,9 +144,9 @@ TEST(SummaryMd, NamesTheLimitingLevel) {
 
 TEST(SummaryMd, ShowsThePictureOfAllLevelsWhereThereIsOne) {
   const auto run = constructed::with_levels(constructed::run());
-  EXPECT_THAT(summary_md(ReportModel(run)), HasSubstr("](roofline-ladder-levels.png)"));
+  EXPECT_THAT(summary_md(ReportModel(run)), HasSubstr("](levels-ladder.png)"));
   const auto without = constructed::run();
-  EXPECT_THAT(summary_md(ReportModel(without)), Not(HasSubstr("-levels.png")));
+  EXPECT_THAT(summary_md(ReportModel(without)), Not(HasSubstr("(levels-")));
 }
 
 TEST(SummaryMd, ARunOfCeilingsShowsTheirPicture) {
@@ -237,10 +241,144 @@ TEST(TerminalSummary, NoControlCharacterReachesTheTerminal) {
   EXPECT_THAT(terminal_summary(ReportModel(run), 100), Not(HasSubstr("\x1b")));
 }
 
-TEST(TerminalSummary, NamesTheLimitingLevelWhereThereIsRoom) {
+TEST(TerminalSummary, LeavesOutWhatIsTheSameInEveryRowFirstAndSaysSo) {
   const auto run = constructed::with_levels(constructed::run());
-  EXPECT_THAT(terminal_summary(ReportModel(run), 100), HasSubstr("dram 96 %"));
-  EXPECT_THAT(terminal_summary(ReportModel(run), 80), Not(HasSubstr("dram 96 %")));
+  const std::string text = terminal_summary(ReportModel(run), 80);
+  EXPECT_THAT(text, HasSubstr("dram 96 %")) << "what limits a point stays";
+  EXPECT_THAT(text, HasSubstr("the same in every row: "));
+  EXPECT_THAT(text, HasSubstr("dtype f32"));
+  EXPECT_THAT(terminal_summary(ReportModel(run), 60),
+              testing::AllOf(HasSubstr("dram 96 %"), HasSubstr("no room for: ")));
+  EXPECT_THAT(terminal_summary(ReportModel(run), 1000),
+              testing::AllOf(Not(HasSubstr("no room for")), Not(HasSubstr("the same in every row"))));
+}
+
+TEST(TerminalSummary, LabelsThatDifferStayDifferent) {
+  auto run = constructed::run();
+  for (std::size_t i = 0; i < run.catalogue.variants.size(); ++i) {
+    run.catalogue.variants[i].label = fmt::format("a warp shuffle with a very long name e{} 2^28", i);
+  }
+  std::set<std::string> labels;
+  for (const std::string& line : lines_of(terminal_summary(ReportModel(run), 70))) {
+    if (line.starts_with("a ")) labels.insert(line.substr(0, line.find("  ")));
+  }
+  EXPECT_GE(labels.size(), run.plan.experiments[0].points.size());
+}
+
+TEST(TerminalSummary, SaysHowATimeWasTaken) {
+  auto run = constructed::run();
+  run.measurements[0].time->launches_per_sample = 64;
+  const auto lines = lines_of(terminal_summary(ReportModel(run), 200));
+  EXPECT_THAT(lines, testing::Contains(testing::AllOf(StartsWith("V0 "), HasSubstr(" graph "))));
+  EXPECT_THAT(lines, testing::Contains(testing::AllOf(StartsWith("V1 "), HasSubstr(" plain "))));
+}
+
+/// One version over so many sizes.
+Run many_points(int count) {
+  auto run = constructed::run();
+  const Measurement first = run.measurements[0];
+  run.plan.experiments.resize(1);
+  run.plan.experiments[0].points.clear();
+  run.measurements.clear();
+  for (int i = 0; i < count; ++i) {
+    Measurement measurement = first;
+    measurement.point.n_elements += static_cast<std::uint64_t>(i);
+    measurement.time = constructed::time(1e-3 * (1 + i));
+    run.plan.experiments[0].points.push_back(measurement.point);
+    run.measurements.push_back(measurement);
+  }
+  return run;
+}
+
+TEST(TerminalSummary, OfManyPointsShowsTheNotableOnes) {
+  auto run = many_points(300);
+  run.measurements[150].status = Status::failed;
+  run.measurements[150].cause = "illegal address";
+  const std::string text = terminal_summary(ReportModel(run), 200);
+  EXPECT_LT(lines_of(text).size(), 40U);
+  EXPECT_THAT(text, HasSubstr("297 more: --all shows them"));
+  for (const char* label : {"2^28", "268435606", "268435755"}) {
+    EXPECT_THAT(text, HasSubstr(fmt::format("\nV0 {} ", label)));
+  }
+  EXPECT_GT(lines_of(terminal_summary(ReportModel(run), 200, Rows::all)).size(), 300U);
+}
+
+TEST(TerminalSummary, NeverCutsWhereThereIsNoTerminal) {
+  auto run = constructed::run();
+  run.catalogue.variants[4].label = std::string(200, 'x');
+  EXPECT_THAT(terminal_summary(ReportModel(run), 100'000), HasSubstr(std::string(200, 'x')));
+}
+
+TEST(Reports, NameWhatIsMissing) {
+  auto run = constructed::run();
+  run.measurements.erase(run.measurements.begin() + 2);
+  const ReportModel report(run);
+  constexpr const char* kMissing = "incomplete, 1 of 14 points missing: V2; measured";
+  EXPECT_THAT(terminal_summary(report, 100),
+              testing::AllOf(HasSubstr(kMissing), HasSubstr("ladder: Incomplete: ")));
+  EXPECT_THAT(summary_md(report),
+              testing::AllOf(HasSubstr(kMissing), HasSubstr("# Incomplete: Roofline of ")));
+  EXPECT_THAT(to_svg(chart_scene(report.experiments[0].chart)),
+              testing::AllOf(HasSubstr(kMissing), HasSubstr(">Incomplete: ")));
+  EXPECT_THAT(to_svg(chart_scene(report.experiments[1].chart)), Not(HasSubstr("ncomplete")));
+}
+
+TEST(Reports, OfAReplaySayItInTheHeadline) {
+  auto run = constructed::run();
+  run.source = RunSource::replayed;
+  const ReportModel report(run);
+  EXPECT_THAT(terminal_summary(report, 100), HasSubstr("ladder: Replayed: Ladder of"));
+  EXPECT_THAT(summary_md(report),
+              HasSubstr("# Replayed: Roofline of constructed\n\na recording of NVIDIA H200"));
+  EXPECT_THAT(to_svg(chart_scene(report.experiments[0].chart)),
+              testing::AllOf(HasSubstr(">Replayed: Ladder of"), HasSubstr(">a recording of NVIDIA H200")));
+}
+
+/// The energy of the first point was measured, that of the second could not be.
+Run with_energy() {
+  auto run = constructed::run();
+  run.measurements[0].energy = EnergyResult{CounterValue::measured(0.268435456), 400, 1.6};
+  run.measurements[1].energy = EnergyResult{CounterValue::unavailable("no meter"), 0, 0};
+  return run;
+}
+
+TEST(Reports, ShowEnergyWhereItWasToBeMeasured) {
+  const auto run = with_energy();
+  const ReportModel report(run);
+  EXPECT_THAT(lines_of(terminal_summary(report, 200)),
+              testing::AllOf(testing::Contains(testing::AllOf(StartsWith("V0 "), HasSubstr("268 mJ"),
+                                                              HasSubstr("400 W"), HasSubstr("1.00 nJ"))),
+                             testing::Contains("energy unavailable of V1: no meter")));
+  EXPECT_THAT(summary_md(report), testing::AllOf(HasSubstr("| energy | power | J/elem. |"),
+                                                 HasSubstr("| 268 mJ | 400 W | 1.00 nJ |"),
+                                                 HasSubstr("- energy unavailable of V1: no meter")));
+  const auto without = constructed::run();
+  EXPECT_THAT(terminal_summary(ReportModel(without), 200), Not(HasSubstr("energy")));
+}
+
+TEST(PointsCsv, HasEnergyAndHowATimeWasTaken) {
+  auto run = with_energy();
+  run.measurements[0].time->launches_per_sample = 64;
+  const auto rows = parse_csv(points_csv(analyse(run)));
+  EXPECT_EQ(rows[1][column(rows, "energy_j")], "0.268435456");
+  EXPECT_EQ(rows[1][column(rows, "mean_power_w")], "400");
+  EXPECT_EQ(rows[1][column(rows, "energy_per_element_j")], "1e-09");
+  EXPECT_EQ(rows[1][column(rows, "timed")], "graph");
+  EXPECT_EQ(rows[2][column(rows, "energy_j")], "");
+  EXPECT_EQ(rows[2][column(rows, "mean_power_w")], "");
+  EXPECT_EQ(rows[2][column(rows, "timed")], "plain");
+}
+
+TEST(PointsCsv, HasEveryCounterOnce) {
+  auto run = constructed::run();
+  run.measurements[0].counters.insert_or_assign("of_tomorrow", CounterValue::measured(7));
+  const auto rows = parse_csv(points_csv(analyse(run)));
+  for (const std::string_view key : counter::kAll) {
+    EXPECT_EQ(std::count(rows[0].begin(), rows[0].end(), key), 1) << key;
+  }
+  EXPECT_EQ(rows[1][column(rows, "of_tomorrow")], "7");
+  EXPECT_EQ(std::stod(rows[1][column(rows, "fadd")]), value_of(run.measurements[0].counters, "fadd"));
+  EXPECT_EQ(rows[1][column(rows, "fadd2")], "") << "unavailable";
 }
 
 TEST(TerminalSummary, SaysBelowTheTableWhatCannotBeRight) {

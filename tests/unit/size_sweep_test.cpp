@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 
 #include "reports/summary_md.h"
 #include "reports/svg.h"
@@ -97,8 +98,46 @@ TEST(SizeSweep, SpeedIsTheTimeOfTheReferenceOverThatOfTheVersion) {
   EXPECT_EQ(tables[0].rows.front().n, 1024U);
   for (const SpeedTable::Row& row : tables[0].rows) {
     ASSERT_EQ(row.speeds.size(), 2U);
-    for (const auto& speed : row.speeds) EXPECT_DOUBLE_EQ(speed.value(), 2);
+    for (const Speed& speed : row.speeds) EXPECT_DOUBLE_EQ(speed.factor.value(), 2);
   }
+}
+
+TEST(SizeSweep, EachBlockSizeHasACurveAndATable) {
+  auto run = sweep_run(4);
+  const std::vector<Measurement> measurements = run.measurements;
+  for (Measurement other : measurements) {
+    if (other.point.variant != constructed::variants()[9].id) continue;
+    other.point.block_size = 512;
+    other.time = constructed::time(other.time->median_s / 4);
+    run.plan.experiments[0].points.push_back(other.point);
+    run.measurements.push_back(other);
+  }
+  const Analysis analysis = analyse(run);
+  const SizeSweep sweep = size_sweep(run, analysis.experiments.front());
+  EXPECT_THAT(sweep.versions, testing::ElementsAre("ours b256", "theirs", "ours b512"));
+  for (const SweepPanel& panel : sweep.panels) {
+    EXPECT_EQ(panel.curves.size(), 6U);
+    for (const SweepCurve& curve : panel.curves) EXPECT_EQ(curve.points.size(), 4U) << "no zig-zag";
+  }
+  std::map<std::string, double> speeds;
+  for (const SpeedTable& table : speed_tables(run, analysis.experiments.front())) {
+    speeds[table.version] = table.rows.front().speeds.front().factor.value();
+  }
+  EXPECT_DOUBLE_EQ(speeds["ours b256"], 2);
+  EXPECT_DOUBLE_EQ(speeds["ours b512"], 8);
+}
+
+TEST(SizeSweep, WhatWasTimedDifferentlyHasNoSpeed) {
+  auto run = sweep_run(4);
+  for (Measurement& measurement : run.measurements) {
+    const bool is_ours = measurement.point.variant == constructed::variants()[9].id;
+    measurement.time->launches_per_sample = is_ours || measurement.point.n_elements > 1024 ? 64 : 1;
+  }
+  const Analysis analysis = analyse(run);
+  const SpeedTable table = speed_tables(run, analysis.experiments.front()).front();
+  EXPECT_EQ(speed_text(table.rows[0].speeds[0]), "timed differently");
+  EXPECT_EQ(speed_text(table.rows[1].speeds[0]), "2.00×");
+  EXPECT_THAT(summary_md(ReportModel(run)), HasSubstr("| 2^10 | timed differently | timed differently |"));
 }
 
 TEST(SizeSweep, PictureNamesCurvesAndLimits) {

@@ -313,3 +313,19 @@ test('where the pinned points are out of sight, a button leads to them', async (
   await expect(page.locator('.pins')).toBeInViewport();
   await expect(page.getByRole('button', { name: 'Show the pinned point' })).toBeHidden();
 });
+
+for (const width of [390, 1000]) {
+  test(`long names do not make the page wider than a window of ${width} pixels`, async ({ page }) => {
+    await page.setViewportSize({ width, height: 900 });
+    await open(page, 'long');
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+  });
+}
+
+test('a replay says so in its headlines, and names the points that are missing', async ({ page }) => {
+  await open(page, 'long');
+  await expect(page.locator('h1')).toContainText('Replayed, incomplete: ');
+  await expect(page.locator('h1')).toContainText('a recording of NVIDIA H200');
+  await expect(page.locator('.heading h2')).toContainText('Replayed, incomplete: ');
+  await expect(page.locator('.provenance')).toContainText('incomplete, 1 of 14 points missing: V0');
+});

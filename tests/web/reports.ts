@@ -84,6 +84,18 @@ function everything(run: any): void {
   run.cross_checks = [{ tool: 'nsys', version: '', source: '', reason: 'nsys was not found', hint: 'install Nsight Systems', agreements: [] }];
 }
 
+/** An experiment, a plan and a title of one long word, replayed, and the first point missing. */
+function longNames(run: any): void {
+  const name = 'x'.repeat(63);
+  run.source = 'replayed';
+  run.plan.name = name;
+  for (const experiment of run.plan.experiments) experiment.title = `${name}_${experiment.name}`;
+  const [experiment] = run.plan.experiments;
+  for (const measurement of run.measurements) if (measurement.experiment === experiment.name) measurement.experiment = name;
+  experiment.name = name;
+  run.measurements.shift();
+}
+
 /** The first version over six sizes, as fast per element as it was. */
 function overSizes(run: any): void {
   const [experiment] = run.plan.experiments;
@@ -106,6 +118,7 @@ export default function setup(): void {
   writePage('hostile', hostileNames);
   writePage('everything', everything);
   writePage('sizes', overSizes);
+  writePage('long', longNames);
   writePage('primitives', () => {}, 'primitives-h200');
   writePage('points-2000', manyPoints(2000));
   writePage('points-10000', manyPoints(10_000));

@@ -1,36 +1,89 @@
 // SPDX-License-Identifier: Apache-2.0
-import type { ExperimentView, PageData, PointView, Level } from './generated/page_data';
-
-export type {
-  AgreementTable, CeilingTable, Column, ExperimentView, Level, PageData, Place, PointView, Range, Roof, RunView, Step, Window,
+import type {
+  ExperimentView as ExperimentData, Level, PageData, PointView as PointData, RunView as RunData,
 } from './generated/page_data';
 
+export type { AgreementTable, CeilingTable, Column, Level, Range, Roof, Step, Window } from './generated/page_data';
+
 export const LEVELS: readonly Level[] = ['dram', 'l2', 'l1', 'shared'];
+
+/** Operations per byte and operations per second; null where it cannot be drawn. */
+export type Place = [number, number] | null;
+
+export interface LevelPlace { level: Level; useful: Place; executed: Place; utilisation: string; is_limiting: boolean }
+
+/** A point with what follows from its data. */
+export interface PointView extends Omit<PointData, 'levels'> {
+  label: string;
+  bound: string;
+  cache: string;
+  fraction_of_roof: number | null;
+  useful: Place;
+  executed: Place;
+  levels: LevelPlace[];
+}
+export interface ExperimentView extends Omit<ExperimentData, 'points'> { points: PointView[] }
+export interface RunView extends Omit<RunData, 'experiments'> { experiments: ExperimentView[] }
 
 function textOf(id: string): string {
   return document.getElementById(id)?.textContent ?? '';
 }
 
-export const data = JSON.parse(textOf('page-data')) as PageData;
+const page = JSON.parse(textOf('page-data')) as PageData;
+
+const columnOf = (title: string): number => page.columns.findIndex((column) => column.title === title);
+const [LABEL, CACHES, BOUND, AI, EXECUTED_AI, OF_ROOF] = ['point', 'caches', 'bound', 'AI useful', 'AI exec.', 'of roof'].map(columnOf) as [number, number, number, number, number, number];
+
+const place = (ai: number | null | undefined, rate: number | null): Place => (ai == null || rate === null ? null : [ai, rate]);
+
+function pointOf(point: PointData): PointView {
+  const { rate, executed_rate, is_apart, texts, values } = point;
+  return {
+    ...point,
+    label: texts[LABEL] ?? '', bound: texts[BOUND] ?? '', cache: texts[CACHES] ?? '', fraction_of_roof: values[OF_ROOF] ?? null,
+    useful: place(values[AI], rate), executed: is_apart ? place(values[EXECUTED_AI], executed_rate) : null,
+    levels: point.levels.map(({ ai, executed_ai, ...rest }) => ({ ...rest, useful: place(ai, rate), executed: place(executed_ai, executed_rate) })),
+  };
+}
+
+export const data = {
+  ...page,
+  run: { ...page.run, experiments: page.run.experiments.map((experiment): ExperimentView => ({ ...experiment, points: experiment.points.map(pointOf) })) } as RunView,
+};
 
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (digit) => digit.charCodeAt(0));
 }
 
-/** The file run.json, as it was written; the page has it compressed. */
-export function runJson(): Promise<Blob> {
-  const compressed = new Blob([fromBase64(textOf('run-json'))]);
-  const json = compressed.stream().pipeThrough(new DecompressionStream('deflate'));
-  return new Response(json, { headers: { 'Content-Type': 'application/json' } }).blob();
+/** The file `run.json` or `points.csv`, as it was written; the page has it compressed. */
+export function fileOf(id: 'run-json' | 'points-csv', type: string): Promise<Blob> {
+  const compressed = new Blob([fromBase64(textOf(id))]);
+  const file = compressed.stream().pipeThrough(new DecompressionStream('deflate'));
+  return new Response(file, { headers: { 'Content-Type': type } }).blob();
+}
+
+/** What everything known of a point is called: the columns, then what stands in none. */
+export function factNames(experiment: ExperimentView): string[] {
+  return [...data.columns.slice(1).map(({ name }) => name), ...experiment.fact_names];
+}
+
+/** Energy is measured only where the plan asks for it. */
+const ENERGY = ['energy', 'power', 'J/elem.'].map(columnOf);
+const isUnaskedEnergy = (fact: number, text: string): boolean => text === '–' && ENERGY.includes(fact + 1);
+
+/** Whether the table has this column for the experiment. */
+export function hasColumn(experiment: ExperimentView, column: number): boolean {
+  return !ENERGY.includes(column) || experiment.points.some((point) => point.texts[column] !== '–');
 }
 
 /** Name and text of everything known of a point. */
 export function factsOf(experiment: ExperimentView, point: PointView): [string, string][] {
-  return point.facts.flatMap((text, name): [string, string][] => (text === null ? [] : [[experiment.fact_names[name] ?? '', text]]));
+  const names = factNames(experiment);
+  return [...point.texts.slice(1), ...point.facts].flatMap((text, name): [string, string][] => (text === null || text === '' || isUnaskedEnergy(name, text) ? [] : [[names[name] ?? '', text]]));
 }
 
 export function cacheStates(experiment: ExperimentView): string[] {
-  return [...new Set(experiment.points.map((point) => point.id.cache))].sort();
+  return [...new Set(experiment.points.map((point) => point.cache))].sort();
 }
 
 /** The levels at which traffic of the experiment was counted. */

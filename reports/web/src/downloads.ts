@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import Plotly, { type Layout } from 'plotly.js-basic-dist-min';
-import { data, fromBase64, runJson } from './data';
+import { data, fileOf, fromBase64 } from './data';
 import { h } from './dom';
 import { figureOf } from './figure';
 import { plain } from './roofs';
@@ -31,7 +31,7 @@ async function picture(store: ViewStore, format: 'png' | 'svg'): Promise<Blob> {
     ...figure.layout, height: HEIGHT, showlegend: (experiment?.families.length ?? 0) > 0,
     margin: { ...margin, t: (margin.t ?? 0) + HEAD, b: (margin.b ?? 0) + FOOT },
     title: {
-      text: plain(experiment?.title ?? `Ceilings of ${data.run.device}`), subtitle: { text: plain(experiment?.subtitle ?? '') },
+      text: plain(experiment?.heading ?? `Ceilings of ${data.run.device}`), subtitle: { text: plain(experiment?.subtitle ?? '') },
       x: 0, xref: 'paper', xanchor: 'left', y: 1, yref: 'container', yanchor: 'top', pad: { t: 14 },
     },
     legend: { orientation: 'h', x: 1, xanchor: 'right', y: 1.005, yanchor: 'bottom' },
@@ -54,8 +54,8 @@ export function downloads(store: ViewStore): HTMLElement {
   return h('div', { class: 'downloads', role: 'group', 'aria-label': 'Download' }, h('span', { class: 'muted' }, 'Download'),
     button('PNG', 'The chart as it is now, 1600×900', () => void picture(store, 'png').then((file) => save(`${name()}.png`, file))),
     button('SVG', 'The chart as it is now', () => void picture(store, 'svg').then((file) => save(`${name()}.svg`, file))),
-    button('CSV', 'points.csv: one row per point', () => save('points.csv', new Blob([data.points_csv], { type: 'text/csv' }))),
-    button('JSON', 'run.json: everything that was measured', () => void runJson().then((file) => save('run.json', file))),
+    button('CSV', 'points.csv: one row per point', () => void fileOf('points-csv', 'text/csv').then((file) => save('points.csv', file))),
+    button('JSON', 'run.json: everything that was measured', () => void fileOf('run-json', 'application/json').then((file) => save('run.json', file))),
     button('Copy link', 'A link to this page as it is now', () => {
       void navigator.clipboard.writeText(location.href).then(() => { copied.textContent = 'copied'; }, () => { copied.textContent = 'the address line has it'; });
       setTimeout(() => { copied.textContent = ''; }, 3000);

@@ -31,7 +31,7 @@ function heading(store: ViewStore): HTMLElement {
     if (previous?.experiment === view.experiment) return;
     const experiment = store.experiment;
     fill(element,
-      h('h2', {}, experiment?.title ?? `Ceilings of ${data.run.device}`),
+      h('h2', {}, experiment?.heading ?? `Ceilings of ${data.run.device}`),
       experiment ? h('p', { class: 'muted' }, experiment.subtitle) : null,
       h('p', { class: 'provenance' }, experiment?.provenance ?? data.run.provenance),
       experiment ? h('p', { class: 'headline' }, experiment.headline, ' Pin a point, with a click on it or on its row, to see why it is where it is, and what to try next.') : null);

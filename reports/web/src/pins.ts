@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { factsOf, findingsOf, type ExperimentView, type PointView } from './data';
+import { factNames, factsOf, findingsOf, type ExperimentView, type PointView } from './data';
 import { fill, h, scrollBox } from './dom';
 import { familyGlyph } from './marks';
 import type { ViewStore } from './view';
@@ -31,7 +31,7 @@ export function pinnedPoints(store: ViewStore): HTMLElement {
     element.hidden = points.length === 0;
     if (!experiment || points.length === 0) return fill(element);
     const facts = points.map(({ point }) => new Map(factsOf(experiment, point)));
-    const names = experiment.fact_names.filter((name) => facts.some((fact) => fact.has(name)));
+    const names = factNames(experiment).filter((name) => facts.some((fact) => fact.has(name)));
     const head = h('tr', {}, h('td'), ...points.map(({ point, number }) => h('th', { scope: 'col' },
       familyGlyph(point.family), `${point.label} `, h('span', { class: 'pin' }, String(number)),
       h('button', { type: 'button', class: 'close', 'aria-label': `Unpin ${point.label}`, onclick: () => store.togglePin(point.key) }, '×'))));

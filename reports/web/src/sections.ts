@@ -48,9 +48,15 @@ export function suspicion(): HTMLElement | null {
   return found && h('div', { class: 'suspicion', role: 'note' }, h('strong', {}, found.text), findings(found.findings));
 }
 
-/** What the program drew itself, if it did. */
+/** What the program drew itself, if it did: it stands where scripts do not run. */
+let drawings: DocumentFragment | undefined;
 function drawing(name: string): Node | undefined {
-  return document.querySelector<HTMLTemplateElement>('#drawings')?.content.querySelector(`[data-name="${name}"]`)?.cloneNode(true);
+  if (!drawings) {
+    const template = document.createElement('template');
+    template.innerHTML = document.querySelector('noscript')?.textContent ?? '';
+    drawings = template.content;
+  }
+  return drawings.querySelector(`figure[data-name="${name}"]`)?.cloneNode(true);
 }
 
 /** Bandwidth against size and speed against the references, where an experiment goes over sizes. */

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every point in a table that sorts, filters, and answers the chart.
-import { data, type ExperimentView, type PointView } from './data';
+import { data, hasColumn, type ExperimentView, type PointView } from './data';
 import { fill, h } from './dom';
 import type { Highlight } from './highlight';
 import { familyColour, familyGlyph } from './marks';
@@ -88,7 +88,7 @@ export class PointTable {
     this.order = order;
     if (previous && view.pins.length > previous.pins.length) this.showPageOf(experiment, lastPin);
     this.count.textContent = order.length === experiment.points.length ? `${order.length} points` : `${order.length} of ${experiment.points.length} points`;
-    this.drawHead(view);
+    this.drawHead(view, experiment);
     this.drawRows(view, experiment);
   }
 
@@ -97,17 +97,18 @@ export class PointTable {
     if (place >= 0) this.page = Math.floor(place / ROWS_PER_PAGE);
   }
 
-  private drawHead(view: View): void {
+  private drawHead(view: View, experiment: ExperimentView): void {
     const focused = document.activeElement?.closest('th')?.dataset['column'];
-    fill(this.head, ...data.columns.map(({ title, is_number, help }) => {
+    fill(this.head, ...data.columns.flatMap(({ title, is_number, help }, column) => {
+      if (!hasColumn(experiment, column)) return [];
       const isSorted = view.sort?.column === title;
       const direction = isSorted ? (view.sort?.descending ? 'descending' : 'ascending') : null;
       const sort = (): void => {
         if (isSorted && view.sort?.descending) return this.store.set({ sort: null });
         this.store.set({ sort: { column: title, descending: isSorted } });
       };
-      return h('th', { scope: 'col', class: is_number ? 'number' : null, 'aria-sort': direction, 'data-column': title },
-        h('button', { type: 'button', title: help || null, onclick: sort }, title));
+      return [h('th', { scope: 'col', class: is_number ? 'number' : null, 'aria-sort': direction, 'data-column': title },
+        h('button', { type: 'button', title: help || null, onclick: sort }, title))];
     }));
     if (focused) [...this.head.cells].find((cell) => cell.dataset['column'] === focused)?.querySelector('button')?.focus();
   }
@@ -136,7 +137,8 @@ export class PointTable {
   private row(experiment: ExperimentView, point: PointView, index: number, pins: Map<string, number>): HTMLElement {
     const number = pins.get(point.key);
     const row = h('tr', { 'data-point': index, class: number !== undefined ? 'pinned' : null });
-    row.append(...data.columns.map(({ title, is_number }, column) => {
+    row.append(...data.columns.flatMap(({ title, is_number }, column) => {
+      if (!hasColumn(experiment, column)) return [];
       const text = point.texts[column] ?? '';
       if (title === 'point') {
         return h('th', { scope: 'row' }, h('button', { type: 'button', class: 'name', 'aria-pressed': String(number !== undefined), title: number !== undefined ? 'Unpin' : 'Pin' },

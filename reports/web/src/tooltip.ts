@@ -20,7 +20,8 @@ export function tooltip(store: ViewStore, highlight: Highlight): HTMLElement {
       box.hidden = true;
       return;
     }
-    if (said.textContent !== point.summary) said.textContent = point.summary;
+    const summary = data.columns.map(({ name }, column) => `${name} ${point.texts[column]}`).join(', ');
+    if (said.textContent !== summary) said.textContent = summary;
     if (!active.at) {
       box.hidden = true;
       return;

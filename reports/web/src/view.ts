@@ -161,7 +161,7 @@ export function shownPoints(view: View, experiment: ExperimentView): number[] {
   const words = view.filter.toLowerCase().split(/\s+/).filter((word) => word !== '');
   const isShown = (point: PointView): boolean =>
     precisions.has(point.precision) && !hidden.has(experiment.families[point.family] ?? '') &&
-    (caches === 'both' || point.id.cache === caches) && (view.bound === null || point.bound === view.bound) &&
+    (caches === 'both' || point.cache === caches) && (view.bound === null || point.bound === view.bound) &&
     (words.length === 0 || matches(point, words));
   return experiment.points.flatMap((point, index) => (isShown(point) ? [index] : []));
 }
