@@ -88,9 +88,12 @@ struct RooflinePoint {
   std::optional<MemoryLevel> limiting_level;
 
   Bound bound = Bound::unknown;
-  /// `noisy`, `throttled`, `power-capped`, `cache-resident`, `launch-bound`, `above-roof`, `declared` (nothing counted),
-  /// `implausible` (see below), `unverified`, `failed`.
+  /// `noisy`, `throttled`, `power-capped`, `cache-resident`, `launch-bound`, `above-roof`, `declared`
+  /// (nothing counted), `implausible` (see below), `unverified`, `failed`, `not-repeatable` (the launch does
+  /// not execute the same instructions every time).
   std::vector<std::string> flags;
+  /// What `throttled`, `power-capped` and `not-repeatable` rest on, a sentence each.
+  std::vector<std::string> evidence;
   /// Numbers that cannot be right, each with the likely cause: a fraction of the roof or a utilisation above
   /// 1 beyond the spread. They are shown as they are, never clamped.
   std::vector<std::string> implausible;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/comparison.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -8,6 +10,7 @@
 #include "analysis/environment_changes.h"
 #include "analysis/moves.h"
 #include "analysis/point.h"
+#include "analysis/repeatability.h"
 #include "core/statistics.h"
 
 namespace rooflinectl {
@@ -90,16 +93,45 @@ bool has_time(const RooflinePoint* point) {
   return point != nullptr && is_timed(*point->measurement);
 }
 
-/// Of points that have a time (not empty), in ascending order of it.
-TimeInterval pooled_time(const std::vector<const RooflinePoint*>& points) {
-  std::vector<double> medians;
-  for (const RooflinePoint* point : points) medians.push_back(median_s(point));
-  TimeInterval pooled{median(medians), medians.front(), medians.back()};
-  for (const RooflinePoint* point : points) {
-    pooled.low_s = std::min(pooled.low_s, point->measurement->time->ci_low_s);
-    pooled.high_s = std::max(pooled.high_s, point->measurement->time->ci_high_s);
+constexpr double kNormal95 = 1.96;
+/// How many comparisons between runs the usual drift counts for.
+constexpr double kWeightOfUsualDrift = 10;
+
+TimeInterval time_of(const RooflinePoint* point) {
+  const TimeResult& time = *point->measurement->time;
+  return {time.median_s, time.ci_low_s, time.ci_high_s};
+}
+
+bool is_timed_alike(const RooflinePoint* a, const RooflinePoint* b) {
+  return launch_mode(*a->measurement->time) == launch_mode(*b->measurement->time);
+}
+
+/// Those of `bases`, which have a time, that were timed as `now` was.
+std::vector<const RooflinePoint*> timed_like(const RooflinePoint* now,
+                                             std::vector<const RooflinePoint*> bases) {
+  std::erase_if(bases, [&](const RooflinePoint* base) { return !is_timed_alike(base, now); });
+  return bases;
+}
+
+std::vector<TimeInterval> times_of(const std::vector<const RooflinePoint*>& points) {
+  std::vector<TimeInterval> times;
+  for (const RooflinePoint* point : points) times.push_back(time_of(point));
+  return times;
+}
+
+/// The geometric mean of the times (not empty), with the interval of a mean of independent values.
+TimeInterval pooled(const std::vector<TimeInterval>& times) {
+  double mean = 0;
+  double below = 0;
+  double above = 0;
+  for (const TimeInterval& time : times) {
+    mean += std::log(time.median_s / times.front().median_s);  // no rounding where all are equal
+    below += std::pow(std::log(time.median_s / time.low_s), 2);
+    above += std::pow(std::log(time.high_s / time.median_s), 2);
   }
-  return pooled;
+  const auto n = static_cast<double>(times.size());
+  const double median_s = times.front().median_s * std::exp(mean / n);
+  return {median_s, median_s * std::exp(-std::sqrt(below) / n), median_s * std::exp(std::sqrt(above) / n)};
 }
 
 /// The derived quantities that every one of `points` has (not empty), each the median of all.
@@ -128,15 +160,31 @@ PointChange change_without_times(const PointComparison& point) {
   return point.base == nullptr ? PointChange::added : PointChange::mended;
 }
 
-PointComparison compare_point(const Pair& pair, double smallest_change) {
+std::vector<const RooflinePoint*> timed_bases(const Pair& pair) {
+  std::vector<const RooflinePoint*> bases = pair.bases;
+  std::erase_if(bases, [](const RooflinePoint* point) { return !has_time(point); });
+  std::stable_sort(bases.begin(), bases.end(),
+                   [](const RooflinePoint* a, const RooflinePoint* b) { return median_s(a) < median_s(b); });
+  return bases;
+}
+
+/// The smallest factor that is a change of a count, and not how it differs from launch to launch.
+double smallest_exact_factor(const PointComparison& point) {
+  double spread = 0;
+  for (const RooflinePoint* base : point.bases) {
+    spread = std::max(spread, largest_count_spread(*base->measurement));
+  }
+  return std::max(kSmallestExactFactor, 1 + spread + largest_count_spread(*point.now->measurement));
+}
+
+PointComparison compare_point(const Pair& pair, double drift, double smallest_change) {
   PointComparison compared;
   compared.now = pair.now;
-  compared.bases = pair.bases;
+  compared.bases = timed_bases(pair);
   if (!pair.bases.empty()) compared.base = pair.bases.back();
-  std::erase_if(compared.bases, [](const RooflinePoint* point) { return !has_time(point); });
-  std::stable_sort(compared.bases.begin(), compared.bases.end(),
-                   [](const RooflinePoint* a, const RooflinePoint* b) { return median_s(a) < median_s(b); });
-  if (!compared.bases.empty()) compared.base = compared.bases[(compared.bases.size() - 1) / 2];
+  const auto comparable = has_time(pair.now) ? timed_like(pair.now, compared.bases) : compared.bases;
+  const auto& standing = comparable.empty() ? compared.bases : comparable;
+  if (!standing.empty()) compared.base = standing[(standing.size() - 1) / 2];
 
   const RooflinePoint& shown = compared.now != nullptr ? *compared.now : *compared.base;
   compared.point = shown.measurement->point;
@@ -145,11 +193,28 @@ PointComparison compare_point(const Pair& pair, double smallest_change) {
     compared.change = change_without_times(compared);
     return compared;
   }
-  compared.time = TimeChange{pooled_time(compared.bases), pooled_time({compared.now})};
-  compared.change = classify(*compared.time, smallest_change);
-  compared.moves = counter_moves(pooled_quantities(compared.bases),
-                                 derived_quantities(*compared.now->measurement), kSmallestExactFactor);
+  if (comparable.empty()) {
+    compared.change = PointChange::timed_differently;
+  } else {
+    const double runs = 1 + 1 / static_cast<double>(comparable.size());
+    compared.time =
+        TimeChange{pooled(times_of(comparable)), time_of(pair.now), kNormal95 * drift * std::sqrt(runs)};
+    compared.change = classify(*compared.time, smallest_change);
+  }
+  compared.moves =
+      counter_moves(pooled_quantities(compared.bases), derived_quantities(*compared.now->measurement),
+                    smallest_exact_factor(compared));
   return compared;
+}
+
+/// The medians of each point in the base runs, those that were timed in the same way.
+std::vector<std::vector<TimeInterval>> base_times(const std::vector<Pair>& pairs) {
+  std::vector<std::vector<TimeInterval>> points;
+  for (const Pair& pair : pairs) {
+    const auto bases = timed_bases(pair);
+    if (!bases.empty()) points.push_back(times_of(timed_like(bases.front(), bases)));
+  }
+  return points;
 }
 
 /// The time's factor, up or down, where it is one that counts.
@@ -200,12 +265,43 @@ std::string_view to_string(PointChange change) {
       return "added";
     case PointChange::unclear:
       return "unclear";
+    case PointChange::timed_differently:
+      return "timed-differently";
     case PointChange::same:
       return "same";
     case PointChange::untimed:
       return "untimed";
   }
   return "?";
+}
+
+double drift_between_runs(std::span<const std::vector<TimeInterval>> points) {
+  double squares = 0;
+  double within = 0;
+  double comparisons = 0;
+  for (const std::vector<TimeInterval>& times : points) {
+    if (times.size() < 2) continue;
+    const double center = std::log(pooled(times).median_s);
+    const auto runs = static_cast<double>(times.size());
+    for (const TimeInterval& time : times) {
+      const double noise = std::log(time.high_s / time.low_s) / 2 / kNormal95;
+      squares += std::pow(std::log(time.median_s) - center, 2);
+      within += noise * noise * (runs - 1) / runs;
+    }
+    comparisons += runs - 1;
+  }
+  const double usual = kWeightOfUsualDrift * kUsualDrift * kUsualDrift;
+  return std::sqrt(std::max(0.0, (usual + squares - within) / (kWeightOfUsualDrift + comparisons)));
+}
+
+double TimeChange::lowest_ratio() const {
+  const double noise = std::hypot(std::log(to.median_s / to.low_s), std::log(from.high_s / from.median_s));
+  return ratio() * std::exp(-std::hypot(noise, drift));
+}
+
+double TimeChange::highest_ratio() const {
+  const double noise = std::hypot(std::log(to.high_s / to.median_s), std::log(from.median_s / from.low_s));
+  return ratio() * std::exp(std::hypot(noise, drift));
 }
 
 PointChange classify(const TimeChange& change, double smallest_change) {
@@ -230,11 +326,22 @@ Comparison compare(std::span<const AnalysedRun> baseline, const AnalysedRun& now
   comparison.now = &now;
   comparison.smallest_change = smallest_change;
   const Pairs pairs(baseline, now);
-  for (const Pair& pair : pairs.all()) comparison.points.push_back(compare_point(pair, smallest_change));
+  const double drift = drift_between_runs(base_times(pairs.all()));
+  for (const Pair& pair : pairs.all()) {
+    comparison.points.push_back(compare_point(pair, drift, smallest_change));
+  }
   std::stable_sort(comparison.points.begin(), comparison.points.end(), comes_before);
   comparison.environment = environment_changes(baseline, now);
   comparison.ceilings = ceiling_changes(baseline.back().run, now.run);
   return comparison;
+}
+
+std::string timing_difference(const PointComparison& point) {
+  if (point.change != PointChange::timed_differently) return {};
+  const auto how = [](const RooflinePoint* side) {
+    return launch_mode(*side->measurement->time) == LaunchMode::graph ? "in graphs" : "launch by launch";
+  };
+  return fmt::format("timed {} before, {} now", how(point.base), how(point.now));
 }
 
 bool is_same_device_model(const Comparison& comparison) {

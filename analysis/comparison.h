@@ -38,11 +38,12 @@ inline constexpr double kSmallestTimeChange = 0.01;
 enum class PointChange {
   broken,   ///< had a time before, is failed or unverified now
   missing,  ///< had a time before, was not measured now
-  slower,   ///< the intervals do not overlap, and the medians differ by more than the threshold
+  slower,   ///< the interval of the change is beyond 1, and the medians differ by more than the threshold
   faster,   ///< the same in the other direction
   mended,   ///< was failed, unverified or unfinished before, has a time now
   added,    ///< is measured for the first time
-  unclear,  ///< the intervals are too wide to tell
+  unclear,  ///< the interval of the change is too wide to tell
+  timed_differently,  ///< in graphs on one side, launch by launch on the other: neither slower nor faster
   same,     ///< the medians differ by the threshold at most, and the intervals are narrow enough to see it
   untimed,  ///< has a time neither before nor now
 };
@@ -50,22 +51,37 @@ enum class PointChange {
 /// `broken`, `missing`, `slower`, …
 std::string_view to_string(PointChange change);
 
-/// A median with its 95 % confidence interval; of several runs the median of the medians, and an interval
-/// that holds all of theirs.
+/// A median with its 95 % confidence interval from the noise within runs; of several runs the geometric mean
+/// of the medians, and the interval of that.
 struct TimeInterval {
   double median_s = 0;
   double low_s = 0;
   double high_s = 0;
 };
 
+/// The standard deviation of the medians of runs of the same code on the same GPU, relative to their value
+/// and beyond the noise within a run, that is assumed where nothing better is known. On an H200 medians drift
+/// by some tenths of a percent within a day.
+inline constexpr double kUsualDrift = 0.002;
+
+/// Estimates that deviation from `points` (the medians of each point in each of several base runs), over all
+/// points together: the mean square of the deviations of their logarithms less what the intervals of the
+/// medians explain. `kUsualDrift` enters it as ten more comparisons would, and is all that is known with a
+/// single base run.
+double drift_between_runs(std::span<const std::vector<TimeInterval>> points);
+
 /// New time over old time.
 struct TimeChange {
   TimeInterval from;
   TimeInterval to;
+  /// Half the width of a 95 % interval, relative, of what drift between the runs adds to the ratio.
+  double drift = 0;
 
   double ratio() const { return to.median_s / from.median_s; }
-  double lowest_ratio() const { return to.low_s / from.high_s; }
-  double highest_ratio() const { return to.high_s / from.low_s; }
+  /// Ends of the 95 % interval of the ratio: the two medians and the drift are independent, so their
+  /// deviations add up as squares.
+  double lowest_ratio() const;
+  double highest_ratio() const;
 };
 
 /// `slower`, `faster`, `same` or `unclear`, for a threshold of `smallest_change` (0.01 for 1 %).
@@ -78,14 +94,14 @@ struct PointComparison {
   PointChange change = PointChange::untimed;
 
   std::vector<const RooflinePoint*> bases;  ///< the point in each base run that has a time for it
-  /// Stands for `bases`: the one with the median time (of two, the faster). Where none has a time, the point
-  /// as it failed; null where no base run has it.
+  /// Stands for `bases`: the one with the median time (of two, the faster), if possible of those timed as the
+  /// point is now. Where none has a time, the point as it failed; null where no base run has it.
   const RooflinePoint* base = nullptr;
   const RooflinePoint* now = nullptr;  ///< null where it is missing
 
-  std::optional<TimeChange> time;  ///< where there is one before and now
-  /// Derived quantities that moved: exact ones by a factor of 1.001 or more, all others as between steps of
-  /// the ladder. Of several base runs the median.
+  std::optional<TimeChange> time;  ///< where there is one before and now, taken in the same way
+  /// Derived quantities that moved: exact ones by a factor of 1.001 or more, and by more than they differ
+  /// from launch to launch; all others as between steps of the ladder. Of several base runs the median.
   std::vector<CounterMove> moves;
 };
 
@@ -115,9 +131,13 @@ struct Comparison {
   std::size_t count(PointChange change) const;
 };
 
+/// `timed in graphs before, launch by launch now`; empty where the point was timed in the same way, or not at
+/// all.
+std::string timing_difference(const PointComparison& point);
+
 /// Compares `now` with `baseline` (not empty). Points belong together if variant, dtype, size, cache state,
-/// block size and elements per thread are the same, and, where a run measures such a point in several
-/// experiments, the experiment. The result points into both, which must outlive it.
+/// block size, elements per thread and launch mode are the same, and, where a run measures such a point in
+/// several experiments, the experiment. The result points into both, which must outlive it.
 Comparison compare(std::span<const AnalysedRun> baseline, const AnalysedRun& now,
                    double smallest_change = kSmallestTimeChange);
 

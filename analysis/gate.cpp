@@ -4,8 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <limits>
+#include <cmath>
+#include <unordered_set>
 
+#include "analysis/point.h"
+#include "analysis/repeatability.h"
 #include "core/error.h"
 #include "core/statistics.h"
 
@@ -38,73 +41,77 @@ OptionalNumber value_of(const RooflinePoint& point, GateCheck check) {
   return std::nullopt;
 }
 
-/// The ends of the interval of what a point has, from those of its time; a counted number has none.
-struct Ends {
-  double low = 0;
-  double high = 0;
-};
-
-Ends ends_of(const RooflinePoint& point, GateCheck check, double value) {
-  const TimeResult& time = *point.measurement->time;
-  if (check == GateCheck::time) return {time.ci_low_s, time.ci_high_s};
-  if (check == GateCheck::roof) {
-    return {value * time.median_s / time.ci_high_s, value * time.median_s / time.ci_low_s};
-  }
-  return {value, value};
-}
-
-/// What the base runs say of one check of one point.
-struct Base {
-  double median = 0;
-  Ends ends;  ///< that hold those of all base runs
-};
-
-std::optional<Base> base_of(const PointComparison& point, GateCheck check) {
+std::vector<double> base_values(const PointComparison& point, GateCheck check) {
+  const bool is_time = check == GateCheck::time || check == GateCheck::roof;
   std::vector<double> values;
-  Ends all = {std::numeric_limits<double>::infinity(), 0};
   for (const RooflinePoint* base : point.bases) {
-    const OptionalNumber value = value_of(*base, check);
-    if (!value) continue;
-    const Ends ends = ends_of(*base, check, *value);
-    all = {std::min(all.low, ends.low), std::max(all.high, ends.high)};
-    values.push_back(*value);
+    const LaunchMode mode = launch_mode(*base->measurement->time);
+    if (is_time && mode != launch_mode(*point.now->measurement->time)) continue;
+    if (const auto value = value_of(*base, check)) values.push_back(*value);
   }
-  if (values.empty()) return std::nullopt;
-  return Base{median(values), all};
+  return values;
 }
 
-/// The worst value that passes.
-double limit_value(const Base& base, const RooflinePoint& now, GateCheck check, double allowed) {
-  switch (check) {
-    case GateCheck::roof:
-      return base.ends.low * (1 - allowed);
-    case GateCheck::dram:
-      // Of a point that a cache serves hardly anything is counted: there the compulsory bytes are the scale.
-      return base.ends.high + allowed * std::max(base.ends.high, now.dram_bytes_useful) +
-             kBackgroundBytesPerS * now.measurement->time->median_s;
-    case GateCheck::time:
-    case GateCheck::operations:
-      break;
-  }
-  return base.ends.high * (1 + allowed);
+double geometric_mean(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += std::log(value / values.front());
+  return values.front() * std::exp(sum / static_cast<double>(values.size()));
 }
 
-GateResult check_point(const PointComparison& point, GateCheck check, const Base& base, double value,
-                       double allowed) {
-  const Ends ends = ends_of(*point.now, check, value);
-  GateResult result{check, GateOutcome::passed, base.median, value, 0, 0};
-  result.limit = limit_value(base, *point.now, check, allowed);
+double count_spread(const RooflinePoint& point, GateCheck check) {
+  return check == GateCheck::dram ? dram_spread(*point.measurement) : operations_spread(*point.measurement);
+}
+
+/// How much more of a count passes: what is allowed, or what it differs by from launch to launch on both
+/// sides.
+double allowed_count(const PointComparison& point, GateCheck check, const std::vector<double>& bases,
+                     double allowed) {
+  const auto [least, largest] = std::minmax_element(bases.begin(), bases.end());
+  double spread = *largest > 0 ? (*largest - *least) / *largest : 0;
+  for (const RooflinePoint* base : point.bases) spread = std::max(spread, count_spread(*base, check));
+  return std::max(allowed, spread + count_spread(*point.now, check));
+}
+
+GateResult check_time(const PointComparison& point, const std::vector<double>& bases, double value,
+                      double allowed) {
+  GateResult result{.check = GateCheck::time, .from = geometric_mean(bases), .to = value};
+  result.certainly = result.from * point.time->lowest_ratio();
+  result.limit = result.from * (1 + allowed);
+  return result;
+}
+
+GateResult check_roof(const PointComparison& point, const std::vector<double>& bases, double value,
+                      double allowed) {
+  GateResult result{.check = GateCheck::roof, .from = geometric_mean(bases), .to = value};
+  result.certainly = value * point.time->ratio() / point.time->lowest_ratio();
+  result.limit = result.from * (1 - allowed);
+  return result;
+}
+
+GateResult check_count(const PointComparison& point, GateCheck check, const std::vector<double>& bases,
+                       double value, double allowed) {
+  GateResult result{.check = check, .from = median(bases), .to = value, .certainly = value};
+  const double more = allowed_count(point, check, bases, allowed);
+  // Of a point that a cache serves hardly anything is counted: there the compulsory bytes are the scale.
+  const bool is_dram = check == GateCheck::dram;
+  const double scale = is_dram ? std::max(result.from, point.now->dram_bytes_useful) : result.from;
+  const double background = is_dram ? kBackgroundBytesPerS * point.now->measurement->time->median_s : 0;
+  result.limit = result.from + more * scale + background;
+  return result;
+}
+
+GateResult check_point(const PointComparison& point, GateCheck check, const std::vector<double>& bases,
+                       double value, double allowed) {
+  GateResult result = check == GateCheck::time   ? check_time(point, bases, value, allowed)
+                      : check == GateCheck::roof ? check_roof(point, bases, value, allowed)
+                                                 : check_count(point, check, bases, value, allowed);
   // Less of the roof is worse, more of everything else.
-  const bool less_is_worse = check == GateCheck::roof;
-  result.certainly = less_is_worse ? ends.high : ends.low;
   const auto is_beyond = [&](double number) {
-    return less_is_worse ? number < result.limit : number > result.limit;
+    return check == GateCheck::roof ? number < result.limit : number > result.limit;
   };
-  if (is_beyond(result.certainly)) {
-    result.outcome = GateOutcome::regressed;
-  } else if (is_beyond(value)) {
-    result.outcome = GateOutcome::uncertain;
-  }
+  result.outcome = is_beyond(result.certainly) ? GateOutcome::regressed
+                   : is_beyond(value)          ? GateOutcome::uncertain
+                                               : GateOutcome::passed;
   return result;
 }
 
@@ -149,22 +156,30 @@ class LostNumbers {
   std::array<Lost, kGateChecks.size()> lost_;
 };
 
-bool is_planned(const Plan& plan, const PointId& point) {
-  const auto is_same = [&](PointId other) {
-    other.experiment = point.experiment;  // which may have been renamed
-    return other == point;
-  };
-  return std::any_of(plan.experiments.begin(), plan.experiments.end(), [&](const Experiment& experiment) {
-    return std::any_of(experiment.points.begin(), experiment.points.end(), is_same);
-  });
-}
+/// What the new run measures, to look up the points of the base that it lacks.
+class NewPoints {
+ public:
+  explicit NewPoints(const Comparison& comparison) {
+    for (const PointId& point : all_points(comparison.now->run.plan)) planned_.insert(name_of(point));
+    for (const PointComparison& point : comparison.points) {
+      if (point.change == PointChange::added) added_variants_.insert(point.point.variant);
+    }
+  }
 
-/// Whether the new run measures the variant of a missing point in another form: dtype, size, cache state, …
-bool is_replaced(const Comparison& comparison, const PointComparison& missing) {
-  return std::any_of(comparison.points.begin(), comparison.points.end(), [&](const PointComparison& other) {
-    return other.change == PointChange::added && other.point.variant == missing.point.variant;
-  });
-}
+  bool are_planned(const PointId& point) const { return planned_.contains(name_of(point)); }
+  /// Whether they have the variant of a missing point in another form: dtype, size, cache state, …
+  bool replace(const PointId& missing) const { return added_variants_.contains(missing.variant); }
+
+ private:
+  /// Without the experiment, which may have been renamed.
+  static std::string name_of(PointId point) {
+    point.experiment.clear();
+    return range_name(point);
+  }
+
+  std::unordered_set<std::string> planned_;
+  std::unordered_set<std::string> added_variants_;
+};
 
 std::string other_device(const Comparison& comparison) {
   return fmt::format("the base was measured on {}, the new run on {}",
@@ -183,11 +198,17 @@ std::vector<GateResult> check_all(const PointComparison& point, const GateOption
                                   LostNumbers& lost) {
   std::vector<GateResult> results;
   for (const GateCheck check : options.checks) {
-    const auto base = base_of(point, check);
+    const bool is_time = check == GateCheck::time || check == GateCheck::roof;
+    if (is_time && !point.time) {
+      results.push_back({.check = check, .reason = timing_difference(point)});
+      continue;
+    }
+    const std::vector<double> bases = base_values(point, check);
     const auto value = value_of(*point.now, check);
-    if (base && !value) lost.add(check, point);
-    results.push_back(base && value ? check_point(point, check, *base, *value, options.limit(check))
-                                    : GateResult{.check = check});
+    if (!bases.empty() && !value) lost.add(check, point);
+    results.push_back(!bases.empty() && value
+                          ? check_point(point, check, bases, *value, options.limit(check))
+                          : GateResult{.check = check, .reason = "the base has no number"});
   }
   return results;
 }
@@ -274,14 +295,15 @@ Gate gate(const Comparison& comparison, const GateOptions& options) {
   Gate gate{options, &comparison, {}, {}};
   LostNumbers lost;
   std::vector<std::string> replaced;
+  const NewPoints now(comparison);
   for (const PointComparison& point : comparison.points) {
     if (point.bases.empty()) continue;
-    const bool is_planned_now = is_planned(comparison.now->run.plan, point.point);
-    if (point.time) {
+    const bool is_planned_now = now.are_planned(point.point);
+    if (point.now != nullptr && is_timed(*point.now->measurement)) {
       gate.points.push_back({&point, {}, check_all(point, options, lost)});
     } else if (!is_planned_now && options.allow_other_points) {
       continue;
-    } else if (!is_planned_now && is_replaced(comparison, point)) {
+    } else if (!is_planned_now && now.replace(point.point)) {
       replaced.push_back(point.label);
     } else {
       gate.points.push_back({&point, loss_of(point), {}});

@@ -44,7 +44,7 @@ enum class GateOutcome {
   regressed,
   uncertain,  ///< the median is beyond the limit, its interval is not: passes
   passed,
-  unchecked,  ///< the base has no number to hold against: passes
+  unchecked,  ///< the base has no number to hold against, or none that is comparable: passes
 };
 
 /// `regressed`, `uncertain`, `passed`, `unchecked`
@@ -54,11 +54,12 @@ std::string_view to_string(GateOutcome outcome);
 struct GateResult {
   GateCheck check = GateCheck::time;
   GateOutcome outcome = GateOutcome::unchecked;
-  double from = 0;  ///< of several base runs the median
+  double from = 0;  ///< of several base runs the geometric mean (time, roof) or the median
   double to = 0;    ///< 0 where unchecked
   double certainly =
-      0;             ///< the value that the point is worse than, or as bad as, even if noise was against it
-  double limit = 0;  ///< the worst value that passes
+      0;               ///< the value that the point is worse than, or as bad as, even if noise was against it
+  double limit = 0;    ///< the worst value that passes
+  std::string reason;  ///< why it is unchecked
 };
 
 struct GatePoint {

@@ -60,6 +60,7 @@ std::vector<LadderStep> ladder_steps(const Catalogue& catalogue, const std::vect
       if (found == candidates.end()) continue;
       const RooflinePoint& to = points[*found];
       if (!is_timed(*from.measurement) || !is_timed(*to.measurement)) continue;
+      if (launch_mode(*from.measurement->time) != launch_mode(*to.measurement->time)) continue;
       steps.push_back({&from, &to, from.measurement->time->median_s / to.measurement->time->median_s,
                        counter_moves(quantities[i], quantities[*found], kSmallestStepFactor)});
     }

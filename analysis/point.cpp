@@ -2,10 +2,12 @@
 #include "analysis/point.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <span>
 
+#include "analysis/repeatability.h"
 #include "core/statistics.h"
 
 namespace rooflinectl {
@@ -200,12 +202,35 @@ bool is_counted(const Counters& counters) {
                      [](const auto& entry) { return entry.second.available(); });
 }
 
+constexpr const char* kPowerCapReason = "power cap";
+
 /// Whether the median is that of launches for which the board's power was all that it may be.
 bool is_power_capped(const TimeResult& time) {
   if (!time.clock_event_reasons) return false;
-  const auto samples = time.clock_event_reasons->find("power cap");
+  const auto samples = time.clock_event_reasons->find(kPowerCapReason);
   return samples != time.clock_event_reasons->end() &&
          2 * static_cast<std::size_t>(samples->second) >= time.samples_s.size();
+}
+
+/// What the driver says of the clock, and how many samples were left out for it.
+std::vector<std::string> clock_evidence(const TimeResult& time) {
+  std::vector<std::string> reasons;
+  if (time.clock_event_reasons) {
+    for (const auto& [reason, samples] : *time.clock_event_reasons) {
+      reasons.push_back(fmt::format("{} for {}", reason, samples));
+    }
+  }
+  const std::string given =
+      reasons.empty() ? "" : fmt::format("; the driver's reasons: {}", fmt::join(reasons, ", "));
+  std::vector<std::string> evidence;
+  if (time.throttled_samples > 0) {
+    evidence.push_back(fmt::format("{} of {} samples were slowed down by something other than the kernel{}",
+                                   time.throttled_samples, time.samples_s.size(), given));
+  } else if (is_power_capped(time)) {
+    evidence.push_back(fmt::format("the power cap held the clock down for {} of {} samples",
+                                   time.clock_event_reasons->at(kPowerCapReason), time.samples_s.size()));
+  }
+  return evidence;
 }
 
 std::vector<std::string> flags_of(const RooflinePoint& point) {
@@ -224,6 +249,7 @@ std::vector<std::string> flags_of(const RooflinePoint& point) {
   flag_if(point.bound == Bound::launch, "launch-bound");
   flag_if(is_above_roof(point), "above-roof");
   flag_if(measurement.time && !is_counted(measurement.counters), "declared");
+  flag_if(unrepeatable_evidence(measurement).has_value(), "not-repeatable");
   return flags;
 }
 
@@ -312,6 +338,8 @@ RooflinePoint analyse_point(const Run& run, const Measurement& measurement) {
   point.limiting_level = limiting_level(point.levels);
   point.bound = bound_of(run, measurement, point.levels);
   point.flags = flags_of(point);
+  if (measurement.time) point.evidence = clock_evidence(*measurement.time);
+  if (auto evidence = unrepeatable_evidence(measurement)) point.evidence.push_back(std::move(*evidence));
   set_implausible(point, run);
   if (!point.implausible.empty() && !is_above_roof(point)) point.flags.emplace_back("implausible");
   return point;

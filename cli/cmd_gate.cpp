@@ -103,14 +103,14 @@ void add_gate_command(CLI::App& app, Action& action) {
       ->type_name("RUN");
   command
       ->add_option("--baseline", options->baseline,
-                   "Base runs instead of the first RUN: a point must be worse than in all of them")
+                   "Base runs instead of the first RUN: they tell how much times drift between runs")
       ->type_name("RUN...");
   GateOptions& limits = options->gate;
   add_percentage_option(*command, "--time", limits.time, "How much longer a point may take");
   add_percentage_option(*command, "--roof", limits.roof, "How much of its fraction of the roof it may lose");
   add_percentage_option(*command, "--dram", limits.dram, "How many more DRAM bytes it may move");
   add_percentage_option(*command, "--operations", limits.operations,
-                        "How many more operations it may execute; they are counted exactly");
+                        "How many more operations it may execute; most are counted exactly");
   command->add_option("--only", options->only, "Check only these; counters: dram and operations")
       ->delimiter(',')
       ->allow_extra_args(false)

@@ -2,6 +2,8 @@
 #include "cli/replay.h"
 
 #include <algorithm>
+#include <string>
+#include <unordered_map>
 #include <utility>
 
 #include "core/files.h"
@@ -12,9 +14,10 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_same_work(PointId a, const PointId& b) {
-  a.experiment = b.experiment;
-  return a == b;
+/// What is measured, whatever the experiment is called.
+std::string work_of(PointId point) {
+  point.experiment.clear();
+  return range_name(point);
 }
 
 }  // namespace
@@ -35,14 +38,17 @@ Replay replay(const Plan& plan, const Run& recording) {
       answer.run.primitives.push_back(*found);
     }
   }
+  std::unordered_map<std::string, const Measurement*> recorded;  // the first of each
+  for (const Measurement& measurement : recording.measurements) {
+    recorded.emplace(work_of(measurement.point), &measurement);
+  }
   for (const PointId& point : all_points(plan)) {
-    const auto found = std::find_if(recording.measurements.begin(), recording.measurements.end(),
-                                    [&](const Measurement& m) { return is_same_work(m.point, point); });
-    if (found == recording.measurements.end()) {
+    const auto found = recorded.find(work_of(point));
+    if (found == recorded.end()) {
       answer.missing.push_back(point);
       continue;
     }
-    answer.run.measurements.push_back(*found);
+    answer.run.measurements.push_back(*found->second);
     answer.run.measurements.back().point.experiment = point.experiment;
   }
   return answer;

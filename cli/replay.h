@@ -18,7 +18,7 @@ struct Replay {
 };
 
 /// Answers `plan` from `recording`. A point is found if the recording has one with the same variant, dtype,
-/// size, cache state, block size and elements per thread, whatever its experiment was called.
+/// size, cache state, block size, elements per thread and launch mode, whatever its experiment was called.
 Replay replay(const Plan& plan, const Run& recording);
 
 /// The answer of that recording among `recordings` which has the most points and primitives of the plan;

@@ -150,6 +150,7 @@ Colour change_colour(PointChange change) {
     case PointChange::added:
       return palette::kFamilies[0];
     case PointChange::unclear:
+    case PointChange::timed_differently:
     case PointChange::same:
     case PointChange::untimed:
       break;

@@ -99,6 +99,8 @@ std::string note(const PointComparison& point, std::size_t most_moves) {
   }
   const std::size_t shown = std::min(most_moves, point.moves.size());
   std::vector<std::string> texts;
+  if (const std::string difference = timing_difference(point); !difference.empty())
+    texts.push_back(difference);
   for (std::size_t i = 0; i < shown; ++i) texts.push_back(move_text(point.moves[i]));
   if (shown < point.moves.size()) texts.push_back(fmt::format("and {} more", point.moves.size() - shown));
   return fmt::format("{}", fmt::join(texts, ", "));
@@ -135,9 +137,9 @@ std::string comparison_counts(const Comparison& comparison) {
 
 std::string comparison_explanation(const Comparison& comparison) {
   return fmt::format(
-      "Slower and faster: the 95 % intervals of the medians do not overlap, and the medians differ by more "
+      "Slower and faster: the 95 % interval of the change lies beyond 0, and the medians differ by more "
       "than {0}. "
-      "Same: by {0} at most. Unclear: the intervals are too wide to tell.",
+      "Same: by {0} at most. Unclear: the interval is too wide to tell.",
       format::percent(comparison.smallest_change));
 }
 

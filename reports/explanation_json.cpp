@@ -36,6 +36,7 @@ Json to_json(const Run& run, const RooflinePoint& point) {
   if (point.fraction_of_roof) value["fraction_of_roof"] = *point.fraction_of_roof;
   if (!point.measurement->cause.empty()) value["cause"] = point.measurement->cause;
   value["implausible"] = point.implausible;
+  value["evidence"] = point.evidence;
   value["findings"] = findings;
   value["not_judged"] = unjudged;
   return value;

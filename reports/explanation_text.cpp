@@ -73,6 +73,7 @@ std::string point_text(const Run& run, const RooflinePoint& point, bool all, std
   std::string text = paragraph(fmt::format("{}: {}", point.label, standing_text(point)), width);
   if (!point.measurement->cause.empty()) text += paragraph(point.measurement->cause, width, 2);
   for (const std::string& finding : point.implausible) text += paragraph(finding, width, 2);
+  for (const std::string& evidence : point.evidence) text += paragraph(evidence, width, 2);
   const PointExplanation explanation = explain(run, point);
   for (const Finding& finding : explanation.findings) text += finding_text(finding, width);
   if (explanation.findings.empty()) text += paragraph("none of the rules holds", width, 2);

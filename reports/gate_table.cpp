@@ -27,6 +27,11 @@ std::string value_text(GateCheck check, double value) {
   return {};
 }
 
+std::string number_text(const GateResult& result, double value) {
+  return result.outcome == GateOutcome::unchecked ? std::string(format::kUnavailable)
+                                                  : value_text(result.check, value);
+}
+
 // A change that the usual digits would hide is shown to the last operation.
 std::string change_text(const GateResult& result) {
   if (result.from == 0) return std::string(format::kUnavailable);
@@ -55,18 +60,20 @@ constexpr std::array kColumns = {
                }},
     GateColumn{"before", true,
                [](const GateRow& row) {
-                 return of_result(row, [](const GateResult& r) { return value_text(r.check, r.from); });
+                 return of_result(row, [](const GateResult& r) { return number_text(r, r.from); });
                }},
     GateColumn{"now", true,
                [](const GateRow& row) {
-                 return of_result(row, [](const GateResult& r) { return value_text(r.check, r.to); });
+                 return of_result(row, [](const GateResult& r) { return number_text(r, r.to); });
                }},
     GateColumn{"change", true, [](const GateRow& row) { return of_result(row, change_text); }},
     GateColumn{"limit", true,
                [](const GateRow& row) {
-                 return of_result(row, [](const GateResult& r) { return value_text(r.check, r.limit); });
+                 return of_result(row, [](const GateResult& r) { return number_text(r, r.limit); });
                }},
-    GateColumn{"cause", false, [](const GateRow& row) { return row.point->loss; }},
+    GateColumn{
+        "cause", false,
+        [](const GateRow& row) { return row.result != nullptr ? row.result->reason : row.point->loss; }},
 };
 
 std::size_t lost_points(const Gate& gate) {
@@ -81,13 +88,21 @@ std::vector<GateRow> gate_rows(const Gate& gate) {
   for (const GatePoint& point : gate.points) {
     if (!point.loss.empty()) rows.push_back({&point, nullptr});
   }
-  for (const GateOutcome outcome : {GateOutcome::regressed, GateOutcome::uncertain}) {
+  const auto add = [&](auto is_wanted) {
     for (const GatePoint& point : gate.points) {
       for (const GateResult& result : point.results) {
-        if (result.outcome == outcome) rows.push_back({&point, &result});
+        if (is_wanted(point, result)) rows.push_back({&point, &result});
       }
     }
+  };
+  for (const GateOutcome outcome : {GateOutcome::regressed, GateOutcome::uncertain}) {
+    add([=](const GatePoint&, const GateResult& result) { return result.outcome == outcome; });
   }
+  // Numbers that the base lacks are no news; a time that cannot be compared is.
+  add([](const GatePoint& point, const GateResult& result) {
+    return result.outcome == GateOutcome::unchecked &&
+           point.point->change == PointChange::timed_differently && result.check == GateCheck::time;
+  });
   return rows;
 }
 
@@ -97,7 +112,7 @@ std::span<const GateColumn> gate_columns() {
 
 std::string gate_sentence(const GateResult& result) {
   if (result.outcome == GateOutcome::unchecked) {
-    return fmt::format("{}: the base has no number", to_string(result.check));
+    return fmt::format("{}: {}", to_string(result.check), result.reason);
   }
   return fmt::format("{} {}, was {} ({}); up to {} passes", to_string(result.check),
                      value_text(result.check, result.to), value_text(result.check, result.from),
@@ -118,7 +133,7 @@ std::string gate_verdict(const Gate& gate) {
   if (lost > 0) parts.push_back(fmt::format("{} lost", format::counted(lost, "point")));
   parts.push_back(fmt::format("{} passed", gate.count(GateOutcome::passed)));
   if (uncertain > 0) parts.push_back(fmt::format("{} uncertain", uncertain));
-  if (unchecked > 0) parts.push_back(fmt::format("{} without a number in the base", unchecked));
+  if (unchecked > 0) parts.push_back(fmt::format("{} unchecked", unchecked));
   const std::size_t checks = regressed + uncertain + unchecked + gate.count(GateOutcome::passed);
   return fmt::format("{}: {} of {}: {}{}", gate.regressed() ? "FAILED" : "PASSED",
                      format::counted(checks, "check"), format::counted(gate.points.size(), "point"),

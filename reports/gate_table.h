@@ -11,7 +11,8 @@
 /// The rows and sentences that all forms of a gate share.
 namespace rooflinectl {
 
-/// A check worth a row: it regressed or is uncertain, or the point was lost and there is none.
+/// A check worth a row: it regressed or is uncertain, its time cannot be compared, or the point was lost and
+/// there is none.
 struct GateRow {
   const GatePoint* point = nullptr;
   const GateResult* result = nullptr;  ///< null where the point was lost
@@ -32,8 +33,7 @@ std::span<const GateColumn> gate_columns();
 /// `time 262.1 µs, was 239.2 µs (+9.6 %, at least +8.9 %); 251.2 µs passes`
 std::string gate_sentence(const GateResult& result);
 
-/// `FAILED: 2 of 142 checks of 36 points regressed, 1 point was lost; 3 uncertain, 0 without a number in the
-/// base`
+/// `FAILED: 2 of 142 checks of 36 points regressed, 1 point was lost; 3 uncertain, 2 unchecked`
 std::string gate_verdict(const Gate& gate);
 
 /// `time +5 %, roof −5 %, dram +2 %, operations +0 %`

@@ -261,6 +261,7 @@ std::vector<Fact> point_facts(const RooflinePoint& point) {
   if (measurement.verification) {
     facts.push_back({"verification", measurement.verification->passed ? "passed" : "failed"});
   }
+  for (const std::string& evidence : point.evidence) facts.push_back({"evidence", evidence});
   for (const std::string& finding : point.implausible) facts.push_back({"implausible", finding});
   return facts;
 }

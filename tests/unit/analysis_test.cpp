@@ -600,6 +600,22 @@ TEST(Flags, APowerCapOverHalfOfTheSamplesIsNoThrottling) {
   EXPECT_THAT(OnePoint(sum)->flags, IsEmpty());
 }
 
+TEST(Flags, ALaunchThatDoesNotRepeatIsNamedWithTheEvidence) {
+  Measurement sum = counted_sum(float_sum("v", kReadTimeS / 0.9), 1, 1);
+  sum.counters.emplace(std::string(counter::kWarpInstructions), CounterValue::measured(1600));
+  sum.counters.emplace(std::string(counter::kWarpInstructionsSass), CounterValue::measured(1600));
+  EXPECT_THAT(OnePoint(sum)->flags, IsEmpty());
+  sum.counters.insert_or_assign(std::string(counter::kWarpInstructionsSass), CounterValue::measured(1700));
+  EXPECT_THAT(OnePoint(sum)->flags, ElementsAre("not-repeatable"));
+  EXPECT_THAT(OnePoint(sum)->evidence,
+              ElementsAre("the hardware counted 1600 warp instructions, instrumentation "
+                          "1700 in another launch: 5.9 % apart"));
+  sum.counter_spread = {{std::string(counter::kIntegerOps), 0.25}};
+  sum.counter_repeats = 3;
+  EXPECT_THAT(OnePoint(sum)->evidence,
+              ElementsAre("integer_ops differs by 25 % between 3 countings of the same launch"));
+}
+
 TEST(SmClock, IsThatOfTheSamplesOfTheMedian) {
   Measurement sum = float_sum("v", 1e-3);
   sum.time->sample_clocks_hz = {0, 2e9, 1e9, 1.8e9};

@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cmath>
 #include <random>
 
 #include "core/sampling.h"
@@ -46,14 +47,58 @@ TEST(Classify, LessThanTheThresholdIsSame) {
 
 TEST(Classify, IntervalsTooWideToTellAreUnclear) {
   EXPECT_EQ(verdict(1, 0.02), PointChange::unclear);
-  EXPECT_EQ(verdict(1.03, 0.02), PointChange::unclear);
-  EXPECT_EQ(verdict(0.97, 0.02), PointChange::unclear);
+  EXPECT_EQ(verdict(1.03, 0.025), PointChange::unclear);
+  EXPECT_EQ(verdict(0.97, 0.025), PointChange::unclear);
 }
 
 TEST(Classify, TheThresholdIsTheCallers) {
   const TimeChange change = {interval(1, 0.002), interval(1.02, 0.002)};
   EXPECT_EQ(classify(change, 0.01), PointChange::slower);
   EXPECT_EQ(classify(change, 0.05), PointChange::same);
+}
+
+TEST(Classify, DriftBetweenRunsWidensTheInterval) {
+  TimeChange change = {interval(1, 0.003), interval(1.02, 0.004)};
+  EXPECT_NEAR(change.lowest_ratio(), 1.02 * std::exp(-0.005), 1e-4);
+  EXPECT_NEAR(change.highest_ratio(), 1.02 * std::exp(0.005), 1e-4);
+  EXPECT_EQ(classify(change, 0.01), PointChange::slower);
+  change.drift = 0.02;
+  EXPECT_NEAR(change.lowest_ratio(), 1.02 * std::exp(-std::hypot(0.005, 0.02)), 1e-4);
+  EXPECT_EQ(classify(change, 0.01), PointChange::unclear);
+}
+
+// ---- drift between runs ----
+
+/// `points` points, each measured in `runs` runs that drift by `drift`; the noise within a run is known
+/// exactly.
+std::vector<std::vector<TimeInterval>> drifting_points(int points, int runs, double drift, double noise) {
+  std::mt19937_64 random(7);
+  std::normal_distribution<double> normal;
+  std::vector<std::vector<TimeInterval>> all;
+  for (int point = 0; point < points; ++point) {
+    std::vector<TimeInterval> times;
+    for (int run = 0; run < runs; ++run) {
+      const double median_s = std::exp(std::hypot(drift, noise) * normal(random));
+      times.push_back({median_s, median_s * std::exp(-1.96 * noise), median_s * std::exp(1.96 * noise)});
+    }
+    all.push_back(std::move(times));
+  }
+  return all;
+}
+
+TEST(Drift, OfOneRunIsTheUsualOne) {
+  EXPECT_DOUBLE_EQ(drift_between_runs(drifting_points(36, 1, 0.01, 0.001)), kUsualDrift);
+}
+
+TEST(Drift, IsEstimatedOverAllPointsWithoutTheNoiseWithinRuns) {
+  EXPECT_NEAR(drift_between_runs(drifting_points(400, 2, 0.01, 0.005)), 0.01, 0.001);
+  EXPECT_NEAR(drift_between_runs(drifting_points(400, 3, 0.001, 0.002)), 0.001, 0.0005);
+  EXPECT_LT(drift_between_runs(drifting_points(400, 2, 0, 0.005)), 0.001);
+}
+
+TEST(Drift, OfIdenticalRunsIsNone) {
+  const std::vector<std::vector<TimeInterval>> points(36, {interval(1, 0.002), interval(1, 0.002)});
+  EXPECT_LT(drift_between_runs(points), kUsualDrift);
 }
 
 // ---- whole runs ----
@@ -118,7 +163,11 @@ TEST(Compare, WhatBecameOfPointsWithoutATime) {
   EXPECT_EQ(point_of(comparison, kV7).base, nullptr);
 }
 
-TEST(Compare, SeveralBaseRunsGiveOneIntervalOverAllOfThem) {
+double width(const PointComparison& point) {
+  return point.time->highest_ratio() / point.time->lowest_ratio() - 1;
+}
+
+TEST(Compare, SeveralBaseRunsTellTheDriftBetweenThem) {
   std::vector<rooflinectl::Run> all(4, ladder_run());
   scale_time(measurement_of(all[0], kV7), 0.97);  // a lucky day
   scale_time(measurement_of(all[2], kV7), 1.02);
@@ -132,10 +181,64 @@ TEST(Compare, SeveralBaseRunsGiveOneIntervalOverAllOfThem) {
   const PointComparison& point = point_of(comparison, kV7);
   EXPECT_EQ(point.change, PointChange::unclear);
   EXPECT_THAT(point.bases, SizeIs(3));
-  EXPECT_DOUBLE_EQ(point.time->from.median_s, median_s);
-  EXPECT_DOUBLE_EQ(point.time->from.low_s, 0.97 * 0.998 * median_s);
-  EXPECT_DOUBLE_EQ(point.time->from.high_s, 1.02 * 1.002 * median_s);
+  EXPECT_DOUBLE_EQ(point.time->from.median_s, median_s * std::cbrt(0.97 * 1.02));
   EXPECT_EQ(point.base->measurement->time->median_s, median_s);
+}
+
+TEST(Compare, MoreBaseRunsTightenTheInterval) {
+  std::vector<rooflinectl::Run> all(9, ladder_run());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (Measurement& measurement : all[i].measurements) scale_time(measurement, i % 2 == 0 ? 1.001 : 0.999);
+  }
+  const auto runs = analysed(all);
+  double last = 1;
+  for (const std::size_t bases : {1U, 2U, 4U, 8U}) {
+    const Comparison comparison = compare({runs.data(), bases}, runs.back());
+    EXPECT_LT(width(point_of(comparison, kV7)), last) << bases;
+    last = width(point_of(comparison, kV7));
+  }
+}
+
+TEST(Compare, WhatWasTimedDifferentlyIsNeitherSlowerNorFaster) {
+  auto now = ladder_run();
+  scale_time(measurement_of(now, kV7), 8);
+  measurement_of(now, kV7).time->mode = LaunchMode::graph;
+  set_counter(measurement_of(now, kV7), counter::kFadd, 1.5);
+  auto graphs = ladder_run();
+  measurement_of(graphs, kV7).time->launches_per_sample = 64;  // an older run
+  const auto runs = analysed({ladder_run(), graphs, now});
+  const Comparison comparison = compare({runs.data(), 1}, runs[2]);
+  const PointComparison& point = point_of(comparison, kV7);
+  EXPECT_EQ(point.change, PointChange::timed_differently);
+  EXPECT_EQ(to_string(point.change), "timed-differently");
+  EXPECT_EQ(point.time, std::nullopt);
+  EXPECT_THAT(point.moves, SizeIs(1));
+  EXPECT_EQ(timing_difference(point), "timed launch by launch before, in graphs now");
+  // Of two base runs, the one that was timed alike is held against.
+  EXPECT_EQ(point_of(compare({runs.data(), 2}, runs[2]), kV7).change, PointChange::slower);
+}
+
+TEST(Compare, CountsThatDifferFromLaunchToLaunchHaveNotMoved) {
+  auto base = ladder_run();
+  auto now = ladder_run();
+  const auto count = [](rooflinectl::Run& run, double hardware, double instrumented) {
+    auto& counters = measurement_of(run, kV7).counters;
+    counters.insert_or_assign(std::string(counter::kWarpInstructions), CounterValue::measured(hardware));
+    counters.insert_or_assign(std::string(counter::kWarpInstructionsSass),
+                              CounterValue::measured(instrumented));
+  };
+  const auto moves = [&] {
+    const auto runs = analysed({base, now});
+    return point_of(compare({runs.data(), 1}, runs[1]), kV7).moves;
+  };
+  count(base, 1e7, 1e7);
+  count(now, 1.03e7, 1.03e7);
+  EXPECT_THAT(moves(), SizeIs(1));
+  count(base, 1e7, 1.04e7);  // it waits in a loop
+  EXPECT_THAT(moves(), IsEmpty());
+  count(base, 1e7, 1e7);
+  measurement_of(now, kV7).counter_spread = {{std::string(counter::kWarpInstructions), 0.05}};
+  EXPECT_THAT(moves(), IsEmpty());
 }
 
 TEST(Compare, OperationsMoveBySmallFactorsNoisyCountersByLargeOnes) {
@@ -219,7 +322,8 @@ class Simulation {
   int count(PointChange wanted, double factor) {
     int found = 0;
     for (int pair = 0; pair < kPairs; ++pair) {
-      if (classify({measure(1), measure(factor)}, kThreshold) == wanted) ++found;
+      const double drift = 1.96 * kUsualDrift * std::sqrt(2);  // as with a single base run
+      if (classify({measure(1), measure(factor), drift}, kThreshold) == wanted) ++found;
     }
     return found;
   }

@@ -221,18 +221,65 @@ TEST(Gate, NamesFromFilesAreNoMarkup) {
   EXPECT_THAT(gate_text(*judged, 120), Not(HasSubstr("\x01")));
 }
 
-/// How many of 500 runs of unchanged code, each of 10 points with noise and drift, a gate at 5 % fails.
-TEST(Gate, FailsNoneOfManyRunsOfTheSameCode) {
-  std::mt19937_64 random(20261121);
-  std::normal_distribution<double> normal;
-  const auto again = [&] {
+TEST(Gate, CountsThatDifferFromLaunchToLaunchMayDifferByThat) {
+  const auto counted = [](double operations, double other_pass, double spread) {
+    return changed_run(kV8, [=](Measurement& m) {
+      m.work.precision = Dtype::i32;
+      const auto set = [&](std::string_view key, double value) {
+        m.counters.insert_or_assign(std::string(key), CounterValue::measured(value));
+      };
+      set(counter::kIntegerOps, operations);
+      set(counter::kWarpInstructions, 1e6);
+      set(counter::kWarpInstructionsSass, other_pass);
+      if (spread > 0) m.counter_spread = {{std::string(counter::kIntegerOps), spread}};
+    });
+  };
+  EXPECT_THAT(Judged({counted(1e6, 1e6, 0), counted(1.01e6, 1e6, 0)}).regressions(),
+              ElementsAre("V8 operations"));
+  // Instructions of the two passes are 2 % apart, on one side or the other.
+  EXPECT_THAT(Judged({counted(1e6, 1.02e6, 0), counted(1.01e6, 1e6, 0)}).regressions(), IsEmpty());
+  EXPECT_THAT(Judged({counted(1e6, 1e6, 0), counted(1.01e6, 1.02e6, 0)}).regressions(), IsEmpty());
+  EXPECT_THAT(Judged({counted(1e6, 1e6, 0.005), counted(1.009e6, 1e6, 0.005)}).regressions(), IsEmpty());
+  EXPECT_THAT(Judged({counted(1e6, 1e6, 0.005), counted(1.011e6, 1e6, 0.005)}).regressions(),
+              ElementsAre("V8 operations"));
+}
+
+TEST(Gate, ASpreadOfDramBytesIsAllowed) {
+  const auto more = [](double factor, double spread) {
+    return changed_run(kV7, [=](Measurement& m) {
+      set_counter(m, counter::kDramReadBytes, factor);
+      m.counter_spread = {{std::string(counter::kDramReadBytes), spread}};
+    });
+  };
+  EXPECT_THAT(Judged({more(1, 0.01), more(1.03, 0)}).regressions(), ElementsAre("V7 dram"));
+  EXPECT_THAT(Judged({more(1, 0.03), more(1.03, 0.03)}).regressions(), IsEmpty());
+}
+
+TEST(Gate, TimesTakenDifferentlyAreUncheckedAndNamed) {
+  const auto in_graphs = changed_run(kV7, [](Measurement& m) {
+    scale_time(m, 2);
+    m.time->mode = LaunchMode::graph;
+  });
+  const Judged judged({ladder_run(), in_graphs});
+  EXPECT_EQ(judged->exit_code(), 0);
+  EXPECT_EQ(judged->count(GateOutcome::unchecked), 2U);
+  EXPECT_EQ(judged->count(GateOutcome::passed), 38U);
+  EXPECT_THAT(gate_text(*judged, 160), HasSubstr("timed launch by launch before, in graphs now"));
+}
+
+// ---- how often noise is taken for a regression ----
+
+/// Runs of the same code with noise from launch to launch and drift from run to run.
+class SimulatedRuns {
+ public:
+  Run again(double slowdown = 1) {
     auto run = ladder_run();
     for (Measurement& measurement : run.measurements) {
       // More noise than an H200 shows: 2 % from launch to launch, 0.5 % from run to run.
-      const double drift = 1 + 0.005 * normal(random);
+      const double drift = 1 + 0.005 * normal_(random_);
       std::vector<double> samples;
-      for (int i = 0; i < 15; ++i) {
-        samples.push_back(measurement.time->median_s * drift * (1 + 0.02 * normal(random)));
+      for (int i = 0; i < 24; ++i) {
+        samples.push_back(slowdown * measurement.time->median_s * drift * (1 + 0.02 * normal_(random_)));
       }
       const MedianInterval found = median_interval(samples);
       measurement.time->median_s = found.median;
@@ -240,10 +287,46 @@ TEST(Gate, FailsNoneOfManyRunsOfTheSameCode) {
       measurement.time->ci_high_s = found.high;
     }
     return run;
-  };
-  int failures = 0;
-  for (int pair = 0; pair < 500; ++pair) failures += Judged({again(), again()})->exit_code() == 0 ? 0 : 1;
-  EXPECT_EQ(failures, 0);
+  }
+
+  /// How many points of `rounds` new runs the gate fails over their time, with that many base runs each.
+  std::size_t failed_points(int rounds, std::size_t bases, double slowdown) {
+    GateOptions time_only;
+    time_only.checks = {GateCheck::time};
+    std::size_t failures = 0;
+    for (int round = 0; round < rounds; ++round) {
+      std::vector<Run> runs;
+      for (std::size_t base = 0; base < bases; ++base) runs.push_back(again());
+      runs.push_back(again(slowdown));
+      failures += Judged(std::move(runs), time_only)->count(GateOutcome::regressed);
+    }
+    return failures;
+  }
+
+ private:
+  std::mt19937_64 random_{20261121};
+  std::normal_distribution<double> normal_;
+};
+
+TEST(Gate, FailsNoneOfManyRunsOfTheSameCode) {
+  EXPECT_EQ(SimulatedRuns().failed_points(250, 1, 1), 0U);
+  EXPECT_EQ(SimulatedRuns().failed_points(100, 2, 1), 0U);
+  EXPECT_EQ(SimulatedRuns().failed_points(50, 5, 1), 0U);
+}
+
+TEST(Gate, FailsAtMostOneInFortyPointsThatAreSlowerByJustWhatIsAllowed) {
+  for (const std::size_t bases : {1U, 3U}) {
+    EXPECT_LE(SimulatedRuns().failed_points(60, bases, 1.05), 600U / 40) << bases;
+  }
+}
+
+TEST(Gate, SeesMoreRegressionsTheMoreBaseRunsThereAre) {
+  constexpr int kRounds = 60;  // of ten points
+  const std::size_t with_one = SimulatedRuns().failed_points(kRounds, 1, 1.075);
+  const std::size_t with_two = SimulatedRuns().failed_points(kRounds, 2, 1.075);
+  const std::size_t with_six = SimulatedRuns().failed_points(kRounds, 6, 1.075);
+  EXPECT_GT(with_two, with_one + 20);
+  EXPECT_GT(with_six, with_two + 20);
 }
 
 }  // namespace

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/repeatability.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "analysis/point.h"
+
+namespace rooflinectl {
+
+namespace {
+
+using namespace counter;
+
+constexpr std::array kDram = {kDramReadBytes, kDramWriteBytes};
+constexpr std::array kFloatOperations = {
+    kFadd, kFmul, kFfma, kFadd2, kFmul2,        kFfma2,         kDadd,          kDmul,
+    kDfma, kHadd, kHmul, kHfma,  kTensorF16Ops, kTensorBf16Ops, kTensorTf32Ops, kTensorF8Ops};
+constexpr std::array kInstructions = {kWarpInstructions, kWarpInstructionsSass, kIntegerOps, kBranchTargets};
+constexpr std::array kSharedMemory = {kSharedLoadWavefronts, kSharedStoreWavefronts};
+
+double measured_spread(const Measurement& measurement, std::string_view key) {
+  const auto found = measurement.counter_spread.find(std::string(key));
+  return found == measurement.counter_spread.end() ? 0 : found->second;
+}
+
+/// Of the instructions that hardware counted in one launch and instrumentation in another.
+double difference_between_passes(const Measurement& measurement) {
+  const auto hardware = value_of(measurement.counters, kWarpInstructions);
+  const auto instrumented = value_of(measurement.counters, kWarpInstructionsSass);
+  if (!hardware || !instrumented || *hardware == *instrumented) return 0;
+  return std::abs(*hardware - *instrumented) / std::max(*hardware, *instrumented);
+}
+
+/// The spread of the sum of several counters: what is hardly counted hardly matters.
+template <typename Keys>
+double spread_of_sum(const Measurement& measurement, const Keys& keys) {
+  double sum = 0;
+  double spread = 0;
+  for (const std::string_view key : keys) {
+    const double value = value_of(measurement.counters, key).value_or(0);
+    sum += value;
+    spread += value * measured_spread(measurement, key);
+  }
+  return sum > 0 ? spread / sum : 0;
+}
+
+double instructions_spread(const Measurement& measurement, std::string_view key) {
+  return std::max(measured_spread(measurement, key), difference_between_passes(measurement));
+}
+
+}  // namespace
+
+double largest_count_spread(const Measurement& measurement) {
+  double largest =
+      std::max(spread_of_sum(measurement, kFloatOperations), spread_of_sum(measurement, kSharedMemory));
+  for (const std::string_view key : kInstructions) {
+    largest = std::max(largest, instructions_spread(measurement, key));
+  }
+  return largest;
+}
+
+double operations_spread(const Measurement& measurement) {
+  return is_integer(precision_of(measurement)) ? instructions_spread(measurement, kIntegerOps)
+                                               : spread_of_sum(measurement, kFloatOperations);
+}
+
+double dram_spread(const Measurement& measurement) {
+  return spread_of_sum(measurement, kDram);
+}
+
+std::optional<std::string> unrepeatable_evidence(const Measurement& measurement) {
+  std::string_view widest;
+  double spread = 0;
+  const auto consider = [&](std::string_view key) {
+    if (measured_spread(measurement, key) <= spread) return;
+    widest = key;
+    spread = measured_spread(measurement, key);
+  };
+  for (const std::string_view key : kInstructions) consider(key);
+  for (const std::string_view key : kFloatOperations) consider(key);
+  if (spread > 0) {
+    return fmt::format("{} differs by {:.2g} % between {} countings of the same launch", widest, 100 * spread,
+                       measurement.counter_repeats);
+  }
+  const double difference = difference_between_passes(measurement);
+  if (difference == 0) return std::nullopt;
+  return fmt::format(
+      "the hardware counted {:.0f} warp instructions, instrumentation {:.0f} in another launch: {:.2g} % "
+      "apart",
+      *value_of(measurement.counters, kWarpInstructions),
+      *value_of(measurement.counters, kWarpInstructionsSass), 100 * difference);
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/run.h"
+
+/// Which counts are the same every time the launch runs. Code determines most of them, but a kernel that
+/// waits in a loop executes as many instructions as the wait takes.
+namespace rooflinectl {
+
+/// How far the operations in the type of the work differ between launches of the same code, relative to their
+/// number: the largest less the smallest of repeated countings. Of integer operations, which loops that wait
+/// execute, at least what the instructions counted by hardware and by instrumentation, which see different
+/// launches, differ by. 0 where they were the same every time, or nothing is known.
+double operations_spread(const Measurement& measurement);
+
+/// The same of DRAM bytes, read and written.
+double dram_spread(const Measurement& measurement);
+
+/// The largest spread among what code determines: instructions, operations, accesses to shared memory.
+double largest_count_spread(const Measurement& measurement);
+
+/// The evidence that the launch does not execute the same instructions every time, as a sentence; nothing if
+/// nothing speaks for it.
+std::optional<std::string> unrepeatable_evidence(const Measurement& measurement);
+
+}  // namespace rooflinectl
