@@ -24,28 +24,6 @@ std::string_view to_string(MemoryLevel level) {
   return "?";
 }
 
-std::string_view to_string(Bound bound) {
-  switch (bound) {
-    case Bound::dram:
-      return "dram";
-    case Bound::l2:
-      return "l2";
-    case Bound::l1:
-      return "l1";
-    case Bound::shared:
-      return "shared";
-    case Bound::compute:
-      return "compute";
-    case Bound::launch:
-      return "launch";
-    case Bound::latency:
-      return "latency";
-    case Bound::unknown:
-      return "unknown";
-  }
-  return "?";
-}
-
 const LevelUse* find_level(const RooflinePoint& point, std::optional<MemoryLevel> level) {
   const auto found = std::find_if(point.levels.begin(), point.levels.end(),
                                   [&](const LevelUse& use) { return use.level == level; });

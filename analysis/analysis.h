@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/bound.h"
 #include "core/run.h"
 
 /// What the counts and times of a run mean.
@@ -20,27 +21,15 @@ inline constexpr std::array kMemoryLevels = {MemoryLevel::dram, MemoryLevel::l2,
 /// `dram`, as the subjects of ceilings are called.
 std::string_view to_string(MemoryLevel level);
 
-/// What keeps a point from being faster.
-enum class Bound {
-  dram,     ///< DRAM traffic runs at 60 % or more of the measured ceiling, and no resource runs higher
-  l2,       ///< the same of the traffic between L2 and the SMs
-  l1,       ///< the same of the traffic of L1
-  shared,   ///< the same of the traffic of shared memory
-  compute,  ///< executed operations run at 60 % or more of the measured ceiling, and no resource runs higher
-  launch,   ///< neither, and the time is within three times that of an empty kernel
-  latency,  ///< none of these: the launch waits, on dependent instructions, barriers, conflicts or too few
-            ///< bytes in flight
-  unknown,  ///< not timed, or a measured ceiling is missing
-};
-
-std::string_view to_string(Bound bound);
-
 /// The roof over one point: what the device could attain at the point's useful intensity.
 struct Roof {
-  double time_s = 0;              ///< the shortest time in which the declared work could be done
-  double flop_per_s = 0;          ///< 0 where the work has no flops (an integer sum)
-  double memory_bytes_per_s = 0;  ///< the bandwidth ceiling held against
-  std::string memory_ceiling;     ///< its id: `dram_read`
+  double time_s = 0;      ///< the shortest time in which the declared work could be done
+  double flop_per_s = 0;  ///< 0 where the work has no flops (an integer sum)
+  /// The level whose part of the declared bytes takes longest: DRAM, or L2 where a cache serves the point.
+  MemoryLevel level = MemoryLevel::dram;
+  /// The declared bytes over the time that this level needs: its ceiling, where it delivers all of them.
+  double memory_bytes_per_s = 0;
+  std::string memory_ceiling;     ///< id of the ceiling of that level: `dram_read`, `l2_read`
   double compute_flop_per_s = 0;  ///< the compute ceiling of the operation mix; 0 where there are no flops
   std::string compute_ceiling;    ///< its id: `f32_add`; `f32_fma + f32_add` for a mix
   double relative_spread = 0;     ///< of the ceiling that limits
@@ -68,16 +57,20 @@ struct RooflinePoint {
   double dram_bytes_useful = 0;     ///< declared: compulsory traffic
   std::optional<double> ai_useful;  ///< FLOP per byte; nothing without flops
 
-  std::optional<double> flops_executed;  ///< counted, in the precision of the accumulator
-  std::optional<double> dram_bytes;      ///< counted
-  std::optional<double> ai_executed;     ///< counted FLOP per counted byte; 0 where atomics do every addition
-  std::optional<double> redundancy;      ///< flops_executed / flops_useful
+  /// Counted, in the precision of the accumulator, and on tensor cores. Nothing where operations ran that the
+  /// counters cannot see.
+  std::optional<double> flops_executed;
+  std::string executed_missing;  ///< why there is no `flops_executed`; empty where there is, and of integers
+  std::optional<double> dram_bytes;   ///< counted
+  std::optional<double> ai_executed;  ///< counted FLOP per counted byte
+  std::optional<double> redundancy;   ///< flops_executed / flops_useful
 
   std::optional<double> flop_per_s;           ///< useful; nothing without flops
   std::optional<double> executed_flop_per_s;  ///< counted
   std::optional<double> dram_bytes_per_s;     ///< counted
 
   std::optional<Roof> roof;              ///< from the measured ceilings
+  std::string roof_missing;              ///< why there is no `roof`; empty where there is
   std::optional<Roof> theoretical_roof;  ///< from the theoretical ceilings, compute at the point's own clock
   std::optional<double> fraction_of_roof;         ///< useful FLOP/s over those of `roof`
   std::optional<double> fraction_of_theoretical;  ///< useful FLOP/s over those of `theoretical_roof`
@@ -87,8 +80,9 @@ struct RooflinePoint {
   /// The memory level that runs nearest to its ceiling; nothing if none could be held against one.
   std::optional<MemoryLevel> limiting_level;
 
-  Bound bound = Bound::unknown;
-  /// `noisy`, `throttled`, `power-capped`, `cache-resident`, `launch-bound`, `above-roof`, `declared`
+  Bound bound = Bound::unknown;  ///< `verdict.bound`
+  BoundVerdict verdict;
+  /// `noisy`, `throttled`, `power-capped`, `cache-resident`, `above-roof`, `declared`
   /// (nothing counted), `implausible` (see below), `unverified`, `failed`, `not-repeatable` (the launch does
   /// not execute the same instructions every time).
   std::vector<std::string> flags;
@@ -105,6 +99,7 @@ struct CounterMove {
   double from = 0;
   double to = 0;
   bool is_ratio = false;  ///< between 0 and 1, shown in percent
+  bool is_cost = true;    ///< less of it makes a kernel faster; else more of it does
 };
 
 /// From one version to the next (plan order) within a family, at equal elements per thread where both have a
@@ -114,8 +109,8 @@ struct LadderStep {
   const RooflinePoint* from = nullptr;
   const RooflinePoint* to = nullptr;
   double speedup = 0;  ///< time of `from` over time of `to`
-  /// Changes by a factor of 1.05 or more, of a ratio also by 0.01 or more: DRAM bytes per
-  /// element first, then the largest factor, and those from or to zero last.
+  /// Changes by a factor of 1.05 or more, of a ratio also by 0.01 or more; those that explain the time first
+  /// (`moves.h`).
   std::vector<CounterMove> moves;
 };
 
@@ -148,6 +143,7 @@ struct DerivedQuantity {
   double value = 0;
   bool is_ratio = false;  ///< between 0 and 1, shown in percent
   bool is_exact = true;   ///< free of noise: the same in every run of the same code on the same data
+  bool is_cost = true;    ///< less of it makes a kernel faster; else more of it does
 };
 std::vector<DerivedQuantity> derived_quantities(const Measurement& measurement);
 

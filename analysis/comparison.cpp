@@ -204,6 +204,11 @@ PointComparison compare_point(const Pair& pair, double drift, double smallest_ch
   compared.moves =
       counter_moves(pooled_quantities(compared.bases), derived_quantities(*compared.now->measurement),
                     smallest_exact_factor(compared));
+  if (compared.time) {
+    const bool is_slower = compared.time->ratio() > 1;
+    sort_by_explanation(compared.moves, 1 / compared.time->ratio(),
+                        (is_slower ? compared.now : compared.bases.front())->bound);
+  }
   return compared;
 }
 

@@ -29,31 +29,35 @@ std::vector<DerivedQuantity> derived_quantities(const Measurement& measurement) 
   };
 
   std::vector<DerivedQuantity> quantities;
-  const auto add = [&](std::string name, MaybeValue value) {
-    if (value) quantities.push_back({std::move(name), *value, false});
-  };
-  const auto add_noisy = [&](std::string name, MaybeValue value, bool is_ratio) {
-    if (value) quantities.push_back({std::move(name), *value, is_ratio, false});
-  };
-  const auto add_ratio = [&](std::string name, MaybeValue value) {
-    if (value) quantities.push_back({std::move(name), *value, true});
+  const auto add = [&](DerivedQuantity quantity, MaybeValue value) {
+    if (!value) return;
+    quantity.value = *value;
+    quantities.push_back(std::move(quantity));
   };
 
-  const auto executed = executed_operations(counters, precision_of(measurement));
-  add("executed FLOP per element", per_element(executed ? MaybeValue(executed->flops) : std::nullopt));
-  add_noisy("DRAM bytes per element", per_element(dram_bytes(counters)), false);
-  add("shared bytes per element", per_element(count(counter::kSharedBytes)));
-  add("warp instructions per element", per_element(count(counter::kWarpInstructions)));
-  add("integer operations per element", per_element(count(counter::kIntegerOps)));
-  add_ratio("warp execution efficiency", count(counter::kWarpExecutionEfficiency));
-  add_ratio("non-predicated warp execution efficiency", count(counter::kWarpNonpredExecutionEfficiency));
-  add_noisy("occupancy", count(counter::kOccupancy), true);
-  add_ratio("branch divergence",
-            quotient(count(counter::kBranchTargetsDivergent), count(counter::kBranchTargets)));
-  add("shared wavefronts per instruction",
+  add({.name = "executed FLOP per element"}, per_element(executed_work(measurement).flops));
+  add({.name = "DRAM bytes per element", .is_exact = false}, per_element(dram_bytes(counters)));
+  add({.name = "L2 bytes per element", .is_exact = false}, per_element(count(counter::kL2Bytes)));
+  add({.name = "shared bytes per element"}, per_element(count(counter::kSharedBytes)));
+  add({.name = "warp instructions per element"}, per_element(count(counter::kWarpInstructions)));
+  add({.name = "integer operations per element"}, per_element(count(counter::kIntegerOps)));
+  add({.name = "atomic operations per element", .is_exact = false},
+      per_element(count(counter::kL2AtomicOperations)));
+  add({.name = "bytes in flight per thread", .is_cost = false},
+      quotient(measurement.launch.bytes_in_flight_per_block, measurement.launch.block));
+  add({.name = "warp execution efficiency", .is_ratio = true, .is_cost = false},
+      count(counter::kWarpExecutionEfficiency));
+  add({.name = "non-predicated warp execution efficiency", .is_ratio = true, .is_cost = false},
+      count(counter::kWarpNonpredExecutionEfficiency));
+  add({.name = "occupancy", .is_ratio = true, .is_exact = false, .is_cost = false},
+      count(counter::kOccupancy));
+  add({.name = "branch divergence", .is_ratio = true},
+      quotient(count(counter::kBranchTargetsDivergent), count(counter::kBranchTargets)));
+  add({.name = "shared wavefronts per instruction"},
       quotient(sum(count(counter::kSharedLoadWavefronts), count(counter::kSharedStoreWavefronts)),
                sum(count(counter::kSharedLoadInstructions), count(counter::kSharedStoreInstructions))));
-  add_ratio("global load sector efficiency", count(counter::kGlobalLoadSectorEfficiency));
+  add({.name = "global load sector efficiency", .is_ratio = true, .is_cost = false},
+      count(counter::kGlobalLoadSectorEfficiency));
   return quantities;
 }
 

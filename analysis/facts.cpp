@@ -50,22 +50,76 @@ MaybeValue highest(std::initializer_list<MaybeValue> values) {
   return std::max(values);  // nothing is less than any number
 }
 
-MaybeValue cache_utilisation(const Run& run, const RooflinePoint& point) {
-  return highest({utilisation<MemoryLevel::l2>(run, point), utilisation<MemoryLevel::l1>(run, point),
-                  utilisation<MemoryLevel::shared>(run, point)});
+MaybeValue share_of_time(const RooflinePoint& point, MaybeValue needed_s) {
+  return quotient(needed_s, time_s(point));
 }
 
-MaybeValue compute_utilisation(const Run& run, const RooflinePoint& point) {
+MaybeValue dram_share(const Run& run, const RooflinePoint& point) {
+  const Traffic traffic = dram_traffic(run, *point.measurement);
+  if (traffic.bytes() <= 0) return time_s(point) ? MaybeValue(0) : std::nullopt;
+  const auto limit = Ceilings::measured(run).memory(traffic);
+  return limit ? share_of_time(point, traffic.bytes() / limit->per_s) : std::nullopt;
+}
+
+MaybeValue l2_share(const Run& run, const RooflinePoint& point) {
+  const auto limit = Ceilings::measured(run).cache(MemoryLevel::l2);
+  if (!limit) return std::nullopt;
+  const double bytes = count(point, counter::kL2Bytes).value_or(point.dram_bytes_useful);
+  return share_of_time(point, bytes / limit->per_s);
+}
+
+/// What the shared memory of an SM passes on in one cycle.
+constexpr double kWavefrontBytes = 128;
+
+MaybeValue shared_instructions(const RooflinePoint& point) {
+  return sum(count(point, counter::kSharedLoadInstructions), count(point, counter::kSharedStoreInstructions));
+}
+
+MaybeValue shared_wavefronts(const RooflinePoint& point) {
+  return sum(count(point, counter::kSharedLoadWavefronts), count(point, counter::kSharedStoreWavefronts));
+}
+
+MaybeValue shared_share(const Run& run, const RooflinePoint& point) {
+  const auto limit = Ceilings::measured(run).cache(MemoryLevel::shared);
+  const auto bytes = count(point, counter::kSharedBytes);
+  if (!limit || !bytes) return std::nullopt;
+  const double passed = std::max(*bytes, shared_wavefronts(point).value_or(0) * kWavefrontBytes);
+  return share_of_time(point, passed / limit->per_s);
+}
+
+MaybeValue operations_share(const Run& run, const RooflinePoint& point, const Operations& done,
+                            Dtype precision) {
+  if (done.flops <= 0) return time_s(point) ? MaybeValue(0) : std::nullopt;
+  const auto limit = Ceilings::measured(run).compute(done, precision);
+  return limit ? share_of_time(point, done.flops / limit->per_s) : std::nullopt;
+}
+
+/// The operations of a pipe whose instructions are counted; declared ones where they were not.
+template <Dtype kPrecision>
+MaybeValue counted_share(const Run& run, const RooflinePoint& point) {
   const Measurement& measurement = *point.measurement;
-  const auto executed = executed_operations(measurement.counters, point.precision);
-  const Operations done = executed.value_or(Operations{measurement.work.flops, measurement.work.fma_flops});
-  const auto limit = Ceilings::measured(run).compute(done, point.precision);
-  return limit ? quotient(done.flops, product(time_s(point), limit->per_s)) : std::nullopt;
+  auto done = counted_operations(measurement.counters, kPrecision);
+  if (!done && point.precision == kPrecision)
+    done = Operations{measurement.work.flops, measurement.work.fma_flops};
+  return done ? operations_share(run, point, *done, kPrecision) : std::nullopt;
 }
 
-MaybeValue busiest(const Run& run, const RooflinePoint& point) {
-  return highest({utilisation<MemoryLevel::dram>(run, point), cache_utilisation(run, point),
-                  compute_utilisation(run, point)});
+template <Bound kPipe>
+MaybeValue declared_share(const Run& run, const RooflinePoint& point) {
+  if (pipe_of(point.precision) != kPipe) return std::nullopt;
+  const Work& work = point.measurement->work;
+  return operations_share(run, point, {work.flops, work.fma_flops}, point.precision);
+}
+
+MaybeValue tensor_share(const Run& run, const RooflinePoint& point) {
+  const auto work = tensor_work(run, point.measurement->counters);
+  return work ? share_of_time(point, work->time_s) : std::nullopt;
+}
+
+MaybeValue arithmetic_share(const Run& run, const RooflinePoint& point) {
+  return highest({counted_share<Dtype::f64>(run, point), counted_share<Dtype::f32>(run, point),
+                  declared_share<Bound::fp16>(run, point), declared_share<Bound::int32>(run, point),
+                  tensor_share(run, point)});
 }
 
 MaybeValue empty_launch_s(const Run& run, const RooflinePoint& point) {
@@ -115,18 +169,57 @@ MaybeValue bytes_per_thread(const Run&, const RooflinePoint& point) {
   return quotient(point.measurement->work.read_bytes, product(grid(point), point.measurement->launch.block));
 }
 
+MaybeValue load_rounds(const Run& run, const RooflinePoint& point) {
+  constexpr double kWidestLoad = 16;
+  const LaunchShape& launch = point.measurement->launch;
+  const double at_once = launch.bytes_in_flight_per_block && launch.block > 0
+                             ? *launch.bytes_in_flight_per_block / launch.block
+                             : kWidestLoad;
+  return quotient(bytes_per_thread(run, point), at_once);
+}
+
+/// Blocks on the device at one time, on average: as counted, and no more than fit or than there are.
+MaybeValue resident_blocks(const Run& run, const RooflinePoint& point) {
+  const Measurement& measurement = *point.measurement;
+  const auto blocks = grid(point);
+  if (!blocks || measurement.launch.block <= 0) return std::nullopt;
+  const double sms = run.device.sm_count;
+  MaybeValue resident;
+  const auto at_most = [&](double other) { resident = std::min(resident.value_or(other), other); };
+  if (const auto occupancy = count(point, counter::kOccupancy)) {
+    at_most(*occupancy * sms * warps_of_sm(run) / std::ceil(measurement.launch.block / 32.0));
+  }
+  if (measurement.resources) at_most(sms * measurement.resources->blocks_per_sm);
+  if (resident) at_most(*blocks);
+  return resident;
+}
+
 MaybeValue bytes_in_flight(const Run& run, const RooflinePoint& point) {
-  constexpr double kLanes = 32;
-  const double threads = run.device.sm_count * warps_of_sm(run) * kLanes;
-  return product(product(count(point, counter::kOccupancy), threads), bytes_per_thread(run, point));
+  const auto read_by_block = quotient(point.measurement->work.read_bytes, grid(point));
+  if (!read_by_block) return std::nullopt;
+  const auto& declared = point.measurement->launch.bytes_in_flight_per_block;
+  return product(resident_blocks(run, point), std::min(declared.value_or(*read_by_block), *read_by_block));
 }
 
-MaybeValue bytes_needed(const Run&, const RooflinePoint& point) {
-  return point.roof ? MaybeValue(point.roof->memory_bytes_per_s * kAssumedLatencyS) : std::nullopt;
+MaybeValue memory_latency(const Run& run, const RooflinePoint& point) {
+  const double bytes = point.measurement->work.read_bytes;
+  if (bytes <= 0) return std::nullopt;
+  const double from_dram = std::min(1.0, dram_traffic(run, *point.measurement).read_bytes / bytes);
+  const auto latency = [&](std::string_view id, double share) -> MaybeValue {
+    if (share <= 0) return 0;
+    const Ceiling* ceiling = find_ceiling(run, id, CeilingSource::measured);
+    return ceiling != nullptr ? MaybeValue(ceiling->value * share) : std::nullopt;
+  };
+  // What does not come from DRAM comes from L2; a hundredth that it keeps by chance is not worth its ceiling.
+  constexpr double kWhole = 0.99;
+  if (from_dram >= kWhole) return latency("dram_latency", 1);
+  return sum(latency("dram_latency", from_dram), latency("l2_latency", 1 - from_dram));
 }
 
-MaybeValue in_flight_use(const Run& run, const RooflinePoint& point) {
-  return quotient(product(point.dram_bytes_per_s, kAssumedLatencyS), bytes_in_flight(run, point));
+MaybeValue in_flight_share(const Run& run, const RooflinePoint& point) {
+  return share_of_time(point,
+                       quotient(product(point.measurement->work.read_bytes, memory_latency(run, point)),
+                                bytes_in_flight(run, point)));
 }
 
 MaybeValue atomics(const Run&, const RooflinePoint& point) {
@@ -139,7 +232,10 @@ MaybeValue atomics_per_result(const Run& run, const RooflinePoint& point) {
 }
 
 MaybeValue atomic_time_share(const Run& run, const RooflinePoint& point) {
-  return quotient(product(atomics_per_result(run, point), kAssumedAtomicS), time_s(point));
+  const Ceiling* atomic = find_ceiling(run, atomic_ceiling_id(*point.measurement), CeilingSource::measured);
+  const auto per_result = atomics_per_result(run, point);
+  if (per_result == 0) return share_of_time(point, 0);
+  return atomic != nullptr ? share_of_time(point, product(per_result, atomic->value)) : std::nullopt;
 }
 
 MaybeValue blocks_per_sm(const Run& run, const RooflinePoint& point) {
@@ -153,6 +249,11 @@ const std::optional<KernelResources>& resources(const RooflinePoint& point) {
 MaybeValue waves(const Run& run, const RooflinePoint& point) {
   if (!resources(point)) return std::nullopt;
   return quotient(blocks_per_sm(run, point), resources(point)->blocks_per_sm);
+}
+
+MaybeValue idle_room(const Run& run, const RooflinePoint& point) {
+  const auto of_device = waves(run, point);
+  return of_device ? MaybeValue(1 - *of_device / std::ceil(*of_device)) : std::nullopt;
 }
 
 MaybeValue wave_balance(const Run& run, const RooflinePoint& point) {
@@ -169,16 +270,7 @@ MaybeValue theoretical_occupancy(const Run& run, const RooflinePoint& point) {
   return resources(point)->blocks_per_sm * warps / warps_of_sm(run);
 }
 
-MaybeValue shared_instructions(const RooflinePoint& point) {
-  return sum(count(point, counter::kSharedLoadInstructions), count(point, counter::kSharedStoreInstructions));
-}
-
-MaybeValue shared_wavefronts(const RooflinePoint& point) {
-  return sum(count(point, counter::kSharedLoadWavefronts), count(point, counter::kSharedStoreWavefronts));
-}
-
 MaybeValue wavefront_excess(const Run&, const RooflinePoint& point) {
-  constexpr double kWavefrontBytes = 128;
   const auto instructions = shared_instructions(point);
   const auto bytes = count(point, counter::kSharedBytes);
   if (!instructions || !bytes) return std::nullopt;
@@ -213,21 +305,26 @@ using R = const Run&;
 
 const Quantity kFractionOfRoof = {"fraction of the roof", Unit::ratio,
                                   [](R, P p) { return p.fraction_of_roof; }};
-const Quantity kBusiest = {"busiest resource", Unit::ratio, busiest};
-const Quantity kDramUtilisation = {"DRAM utilisation", Unit::ratio, utilisation<MemoryLevel::dram>};
-const Quantity kL2Utilisation = {"L2 utilisation", Unit::ratio, utilisation<MemoryLevel::l2>};
 const Quantity kL1Utilisation = {"L1 utilisation", Unit::ratio, utilisation<MemoryLevel::l1>};
-const Quantity kSharedUtilisation = {"shared memory utilisation", Unit::ratio,
-                                     utilisation<MemoryLevel::shared>};
-const Quantity kCacheUtilisation = {"highest utilisation of L2, L1 and shared memory", Unit::ratio,
-                                    cache_utilisation};
-const Quantity kComputeUtilisation = {"arithmetic utilisation", Unit::ratio, compute_utilisation};
 const Quantity kDramBandwidth = {"DRAM bandwidth", Unit::bytes_per_s,
                                  [](R, P p) { return p.dram_bytes_per_s; }};
 const Quantity kTime = {"time", Unit::seconds, [](R, P p) { return time_s(p); }};
 const Quantity kEmptyLaunch = {"time of an empty kernel", Unit::seconds, empty_launch_s};
 const Quantity kLaunchMultiple = {"time over that of an empty kernel", Unit::factor,
                                   [](R run, P p) { return quotient(time_s(p), empty_launch_s(run, p)); }};
+
+const Quantity kLaunchShare = {"share of an empty kernel in the time", Unit::ratio,
+                               [](R run, P p) { return quotient(empty_launch_s(run, p), time_s(p)); }};
+
+const Quantity kDramShare = {"DRAM utilisation", Unit::ratio, dram_share};
+const Quantity kL2Share = {"L2 utilisation", Unit::ratio, l2_share};
+const Quantity kSharedShare = {"shared memory utilisation", Unit::ratio, shared_share};
+const Quantity kFp64Share = {"FP64 utilisation", Unit::ratio, counted_share<Dtype::f64>};
+const Quantity kFp32Share = {"FP32 utilisation", Unit::ratio, counted_share<Dtype::f32>};
+const Quantity kFp16Share = {"FP16 utilisation", Unit::ratio, declared_share<Bound::fp16>};
+const Quantity kInt32Share = {"INT32 utilisation", Unit::ratio, declared_share<Bound::int32>};
+const Quantity kTensorShare = {"tensor core utilisation", Unit::ratio, tensor_share};
+const Quantity kArithmeticShare = {"arithmetic utilisation", Unit::ratio, arithmetic_share};
 
 const Quantity kIssueUtilisation = {"issue slots used", Unit::ratio, issue_utilisation};
 const Quantity kInstructionsPerElement = {"warp instructions per 32 elements", Unit::count, [](R, P p) {
@@ -238,17 +335,15 @@ const Quantity kInstructionsPerElement = {"warp instructions per 32 elements", U
 
 const Quantity kOccupancy = {"occupancy", Unit::ratio, counted<counter::kOccupancy>};
 const Quantity kBytesPerThread = {"bytes read per thread", Unit::bytes, bytes_per_thread};
+const Quantity kLoadRounds = {"rounds of loads of each thread", Unit::count, load_rounds};
 const Quantity kBytesInFlight = {"bytes in flight, at most", Unit::bytes, bytes_in_flight};
-const Quantity kBytesNeeded = {"bytes in flight needed", Unit::bytes, bytes_needed};
-const Quantity kBytesInFlightShare = {
-    "share of the bytes in flight that 600 ns of latency (assumed) need, at most", Unit::ratio,
-    [](R run, P p) { return quotient(bytes_in_flight(run, p), bytes_needed(run, p)); }};
-const Quantity kInFlightUse = {"DRAM bandwidth over what the bytes in flight allow", Unit::ratio,
-                               in_flight_use};
+const Quantity kMemoryLatency = {"latency of memory, unloaded", Unit::seconds, memory_latency};
+const Quantity kInFlightShare = {"share of the time that the bytes in flight need by Little's law, at least",
+                                 Unit::ratio, in_flight_share};
 
 const Quantity kAtomics = {"atomic operations", Unit::count, atomics};
 const Quantity kAtomicsPerResult = {"atomic operations per result", Unit::count, atomics_per_result};
-const Quantity kAtomicTimeShare = {"share of the time for one address (assumed 1.75 ns each)", Unit::ratio,
+const Quantity kAtomicTimeShare = {"share of the time for atomics on one address", Unit::ratio,
                                    atomic_time_share};
 
 const Quantity kBarrierStallShare = {"warp cycles at a barrier", Unit::ratio, [](R, P p) {
@@ -257,6 +352,7 @@ const Quantity kBarrierStallShare = {"warp cycles at a barrier", Unit::ratio, []
                                      }};
 const Quantity kBlocksPerSm = {"blocks of the grid per SM", Unit::count, blocks_per_sm};
 const Quantity kWaves = {"waves", Unit::count, waves};
+const Quantity kIdleRoom = {"room for blocks that stays empty", Unit::ratio, idle_room};
 const Quantity kWaveBalance = {"share of the SMs' time that has work", Unit::ratio, wave_balance};
 const Quantity kRegistersPerThread = {
     "registers per thread", Unit::count,
@@ -295,6 +391,14 @@ const Quantity kDramWriteShare = {"writes' share of the DRAM bytes", Unit::ratio
                                   }};
 const Quantity kTrafficExcess = {"DRAM bytes over compulsory bytes", Unit::factor,
                                  [](R, P p) { return quotient(p.dram_bytes, p.dram_bytes_useful); }};
+const Quantity kL2Excess = {"L2 bytes over compulsory bytes", Unit::factor, [](R, P p) {
+                              return quotient(count(p, counter::kL2Bytes), p.dram_bytes_useful);
+                            }};
+const Quantity kColdShortfall = {
+    "DRAM bytes over compulsory bytes, caches cold", Unit::factor, [](R, P p) -> MaybeValue {
+      // Warm caches are meant to deliver: not a shortfall.
+      return p.measurement->point.cache == CacheState::cold ? quotient(p.dram_bytes, p.dram_bytes_useful) : 1;
+    }};
 const Quantity kRedundancy = {"redundancy", Unit::factor, [](R, P p) { return p.redundancy; }};
 const Quantity kUsefulIntensity = {"useful intensity", Unit::count, [](R, P p) { return p.ai_useful; }};
 const Quantity kExecutedIntensity = {"executed intensity", Unit::count, [](R, P p) { return p.ai_executed; }};

@@ -25,17 +25,24 @@ struct Quantity {
 namespace quantity {
 
 extern const Quantity kFractionOfRoof;
-extern const Quantity kBusiest;  ///< highest utilisation of a memory level or of arithmetic
-extern const Quantity kDramUtilisation;
-extern const Quantity kL2Utilisation;
 extern const Quantity kL1Utilisation;
-extern const Quantity kSharedUtilisation;
-extern const Quantity kCacheUtilisation;  ///< the highest of L2, L1 and shared memory
-extern const Quantity kComputeUtilisation;
 extern const Quantity kDramBandwidth;
 extern const Quantity kTime;
 extern const Quantity kEmptyLaunch;     ///< time of an empty kernel, timed as the point was
 extern const Quantity kLaunchMultiple;  ///< `kTime` over `kEmptyLaunch`
+extern const Quantity kLaunchShare;     ///< `kEmptyLaunch` over `kTime`
+
+// Shares of the time of the point that resources need at least. Uncounted, DRAM and L2 are judged by the
+// declared bytes, arithmetic by the declared operations.
+extern const Quantity kDramShare;
+extern const Quantity kL2Share;
+extern const Quantity kSharedShare;  ///< wavefronts of 128 bytes, those of bank conflicts included
+extern const Quantity kFp64Share;
+extern const Quantity kFp32Share;
+extern const Quantity kFp16Share;   ///< declared operations; counters see instructions of several uses
+extern const Quantity kInt32Share;  ///< declared operations; counters include addresses and loops
+extern const Quantity kTensorShare;
+extern const Quantity kArithmeticShare;  ///< the highest of the five
 
 /// Warp instructions over what the four schedulers of each SM can issue in the time, one per cycle.
 extern const Quantity kIssueUtilisation;
@@ -43,13 +50,18 @@ extern const Quantity kInstructionsPerElement;
 
 extern const Quantity kOccupancy;
 extern const Quantity kBytesPerThread;  ///< compulsory bytes that are read, over the threads of the grid
-/// Resident threads × `kBytesPerThread`, on the whole device: no thread has more under way than it reads.
+/// How often a thread must wait for its loads: `kBytesPerThread` over what it has in flight at once, or over
+/// 16 bytes, the widest load, where that is not declared.
+extern const Quantity kLoadRounds;
+/// Bytes that the blocks on the device at one time can have on their way: what each block keeps in flight, or
+/// where that is not declared what it reads in all, times the resident blocks.
 extern const Quantity kBytesInFlight;
-/// Little's law: memory ceiling × latency under load.
-extern const Quantity kBytesNeeded;
-extern const Quantity kBytesInFlightShare;  ///< `kBytesInFlight` over `kBytesNeeded`
-/// DRAM bandwidth over what `kBytesInFlight` allows by Little's law.
-extern const Quantity kInFlightUse;
+/// Seconds that a byte of the input is on its way, unloaded: from DRAM, from L2, or the mean of what comes
+/// from either.
+extern const Quantity kMemoryLatency;
+/// Little's law: the bytes read × `kMemoryLatency` ÷ `kBytesInFlight`, over the time. An unloaded latency is
+/// the least, so this is the least share.
+extern const Quantity kInFlightShare;
 
 extern const Quantity kAtomics;           ///< atomic operations in L2
 extern const Quantity kAtomicsPerResult;  ///< the same per value that the algorithm writes
@@ -59,6 +71,7 @@ extern const Quantity kAtomicTimeShare;
 extern const Quantity kBarrierStallShare;  ///< of the cycles of resident warps, those spent at a barrier
 extern const Quantity kBlocksPerSm;        ///< of the grid
 extern const Quantity kWaves;              ///< grid over the blocks that the device holds at once
+extern const Quantity kIdleRoom;           ///< of the room for blocks on all SMs, the share left empty
 extern const Quantity kWaveBalance;        ///< work of all SMs over what the busiest would do on each
 extern const Quantity kRegistersPerThread;
 extern const Quantity kTheoreticalOccupancy;
@@ -75,6 +88,8 @@ extern const Quantity kLoadSectorEfficiency;
 extern const Quantity kStoreSectorEfficiency;
 extern const Quantity kDramWriteShare;  ///< of the counted DRAM bytes
 extern const Quantity kTrafficExcess;   ///< counted DRAM bytes over compulsory ones
+extern const Quantity kL2Excess;        ///< counted L2 bytes over compulsory ones
+extern const Quantity kColdShortfall;   ///< `kTrafficExcess`, of points with cold caches alone
 extern const Quantity kRedundancy;
 extern const Quantity kUsefulIntensity;
 extern const Quantity kExecutedIntensity;
@@ -82,14 +97,5 @@ extern const Quantity kThrottledSamples;
 extern const Quantity kSamples;
 
 }  // namespace quantity
-
-/// The latency of DRAM under load that Little's law is applied with: an assumption, not a measurement.
-/// V6 on an H200 shows that it is below 660 ns there: 72 % of the threads resident with 8 bytes each reach
-/// 2.37 TB/s.
-inline constexpr double kAssumedLatencyS = 600e-9;
-
-/// How long one address in L2 takes for an atomic addition: an assumption for every chip. On an H200 it is
-/// three cycles of L2: `sum_atomic` over 2^28 elements takes this long for each.
-inline constexpr double kAssumedAtomicS = 1.75e-9;
 
 }  // namespace rooflinectl

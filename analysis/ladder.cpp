@@ -61,8 +61,10 @@ std::vector<LadderStep> ladder_steps(const Catalogue& catalogue, const std::vect
       const RooflinePoint& to = points[*found];
       if (!is_timed(*from.measurement) || !is_timed(*to.measurement)) continue;
       if (launch_mode(*from.measurement->time) != launch_mode(*to.measurement->time)) continue;
-      steps.push_back({&from, &to, from.measurement->time->median_s / to.measurement->time->median_s,
-                       counter_moves(quantities[i], quantities[*found], kSmallestStepFactor)});
+      const double speedup = from.measurement->time->median_s / to.measurement->time->median_s;
+      auto moves = counter_moves(quantities[i], quantities[*found], kSmallestStepFactor);
+      sort_by_explanation(moves, speedup, speedup >= 1 ? from.bound : to.bound);
+      steps.push_back({&from, &to, speedup, std::move(moves)});
     }
   }
   return steps;

@@ -17,13 +17,35 @@ double factor(const CounterMove& move) {
   return std::max(move.from, move.to) / std::min(move.from, move.to);
 }
 
-/// Order: traffic to DRAM, which bounds most reductions, then the largest factor. A factor from or to zero
-/// says nothing of how much, so these come last.
-bool comes_before(const CounterMove& a, const CounterMove& b) {
-  const auto rank = [](const CounterMove& move) {
-    return move.name == "DRAM bytes per element" ? 0 : std::isfinite(factor(move)) ? 1 : 2;
-  };
-  return rank(a) != rank(b) ? rank(a) < rank(b) : factor(a) > factor(b);
+/// The logarithm of the factor by which a move alone would change the time, positive if it makes a kernel
+/// faster. Infinite from or to zero, which says nothing of how much.
+double log_gain(const CounterMove& move) {
+  return move.is_cost ? std::log(move.from / move.to) : std::log(move.to / move.from);
+}
+
+/// The derived quantity that says how much of a resource a kernel needs; empty where there is none.
+std::string_view quantity_name_of(Bound bound) {
+  switch (bound) {
+    case Bound::dram:
+      return "DRAM bytes per element";
+    case Bound::l2:
+      return "L2 bytes per element";
+    case Bound::shared:
+      return "shared wavefronts per instruction";
+    case Bound::fp64:
+    case Bound::fp32:
+    case Bound::fp16:
+    case Bound::tensor:
+      return "executed FLOP per element";
+    case Bound::issue_slots:
+      return "warp instructions per element";
+    case Bound::atomics:
+      return "atomic operations per element";
+    case Bound::bytes_in_flight:
+      return "bytes in flight per thread";
+    default:
+      return {};
+  }
 }
 
 bool is_notable(const CounterMove& move, double smallest_factor) {
@@ -41,13 +63,27 @@ std::vector<CounterMove> counter_moves(const std::vector<DerivedQuantity>& befor
     const auto to = std::find_if(after.begin(), after.end(),
                                  [&](const DerivedQuantity& quantity) { return quantity.name == from.name; });
     if (to == after.end()) continue;
-    CounterMove move = {from.name, from.value, to->value, from.is_ratio};
+    CounterMove move = {from.name, from.value, to->value, from.is_ratio, from.is_cost};
     if (is_notable(move, from.is_exact ? smallest_exact_factor : kSmallestStepFactor)) {
       moves.push_back(std::move(move));
     }
   }
-  std::stable_sort(moves.begin(), moves.end(), comes_before);
   return moves;
+}
+
+void sort_by_explanation(std::vector<CounterMove>& moves, double speedup, Bound bound_of_slower) {
+  const double log_speedup = std::log(speedup);
+  const std::string_view bound_by = quantity_name_of(bound_of_slower);
+  const auto rank = [&](const CounterMove& move) {
+    const double gain = log_gain(move);
+    if (!std::isfinite(gain)) return 3;
+    if ((gain > 0) != (log_speedup > 0)) return 2;
+    return move.name == bound_by ? 0 : 1;
+  };
+  std::stable_sort(moves.begin(), moves.end(), [&](const CounterMove& a, const CounterMove& b) {
+    if (rank(a) != rank(b)) return rank(a) < rank(b);
+    return rank(a) < 3 && std::abs(log_gain(a) - log_speedup) < std::abs(log_gain(b) - log_speedup);
+  });
 }
 
 }  // namespace rooflinectl

@@ -5,8 +5,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <span>
 
+#include "analysis/bound.h"
 #include "analysis/repeatability.h"
 #include "core/statistics.h"
 
@@ -33,7 +35,7 @@ std::optional<double> sm_clock_hz(const Measurement& measurement) {
   return median(std::span(clocks_hz).subspan(left_out));
 }
 
-std::optional<Operations> executed_operations(const Counters& counters, Dtype precision) {
+std::optional<Operations> counted_operations(const Counters& counters, Dtype precision) {
   if (precision == Dtype::f64) {
     const auto flops = executed_f64_flops(counters);
     if (!flops) return std::nullopt;
@@ -48,33 +50,112 @@ std::optional<Operations> executed_operations(const Counters& counters, Dtype pr
   return std::nullopt;
 }
 
+Bound pipe_of(Dtype precision) {
+  switch (precision) {
+    case Dtype::f64:
+      return Bound::fp64;
+    case Dtype::f32:
+      return Bound::fp32;
+    case Dtype::f16:
+    case Dtype::bf16:
+      return Bound::fp16;
+    case Dtype::i32:
+    case Dtype::i64:
+      return Bound::int32;
+  }
+  return Bound::unknown;
+}
+
+std::string atomic_ceiling_id(const Measurement& measurement) {
+  return fmt::format("atomic_{}", to_string(accumulator(measurement.point.dtype)));
+}
+
 namespace {
 
-/// From this fraction of a ceiling on, the resource is taken as what bounds the point.
-constexpr double kBoundFraction = 0.6;
-/// Up to this many times an empty kernel, a launch is mostly overhead.
-constexpr double kLaunchBoundFactor = 3;
+struct TensorType {
+  std::string_view counter;
+  std::string_view ceiling;
+};
+
+constexpr std::array kTensorTypes = {
+    TensorType{counter::kTensorF16Ops, "f16_tensor"},   TensorType{counter::kTensorBf16Ops, "bf16_tensor"},
+    TensorType{counter::kTensorTf32Ops, "tf32_tensor"}, TensorType{counter::kTensorF8Ops, "f8_tensor"},
+    TensorType{counter::kTensorI8Ops, "i8_tensor"},     TensorType{counter::kTensorF64Ops, "f64_tensor"}};
+
+}  // namespace
+
+std::optional<TensorWork> tensor_work(const Run& run, const Counters& counters) {
+  const auto operations = executed_tensor_ops(counters);
+  if (!operations) return std::nullopt;
+  TensorWork work = {*operations, 0.0, {}};
+  for (const TensorType& type : kTensorTypes) {
+    const double count = value_of(counters, type.counter).value_or(0);
+    if (count <= 0) continue;
+    const Ceiling* ceiling = find_ceiling(run, type.ceiling, CeilingSource::measured);
+    if (ceiling == nullptr || !(ceiling->value > 0))
+      return TensorWork{*operations, std::nullopt, type.ceiling};
+    *work.time_s += count / ceiling->value;
+  }
+  return work;
+}
+
+namespace {
+
+/// Of all operations, the share that may be missing from the count.
+constexpr double kNegligibleShare = 0.01;
+
+std::string reason_of(const Counters& counters, std::string_view key) {
+  const auto found = counters.find(key);
+  return found == counters.end() || found->second.available() ? "not counted" : found->second.reason();
+}
+
+}  // namespace
+
+ExecutedWork executed_work(const Measurement& measurement) {
+  const Counters& counters = measurement.counters;
+  const Dtype precision = precision_of(measurement);
+  if (is_integer(precision)) return {};
+  const auto missing = [](std::string reason) { return ExecutedWork{std::nullopt, std::move(reason)}; };
+  const auto counted = counted_operations(counters, precision);
+  if (!counted) {
+    const std::string_view key = precision == Dtype::f64   ? counter::kDadd
+                                 : precision == Dtype::f32 ? counter::kFadd
+                                                           : counter::kHadd;
+    return missing(precision == Dtype::f64 || precision == Dtype::f32
+                       ? fmt::format("{}: {}", key, reason_of(counters, key))
+                       : fmt::format("how many operations an instruction of {} does is not counted",
+                                     to_string(precision)));
+  }
+  const double atomics = value_of(counters, counter::kL2AtomicOperations).value_or(0);
+  if (atomics > kNegligibleShare * (counted->flops + atomics)) {
+    return missing(fmt::format(
+        "{:.0f} atomic operations ran in L2, where no counter sees what they add; {:.0f} operations were "
+        "counted elsewhere",
+        atomics, counted->flops));
+  }
+  const auto tensor = executed_tensor_ops(counters);
+  if (const double instructions = tensor_instructions(counters).value_or(0); instructions > 0 && !tensor) {
+    return missing(
+        fmt::format("{:.0f} tensor instructions ran, whose operations were not counted", instructions));
+  }
+  const double flops = counted->flops + tensor.value_or(0);
+  if (flops < (1 - kNegligibleShare) * measurement.work.flops) {
+    return missing(
+        fmt::format("{:.0f} operations were counted, and the result needs {:.0f}: the others ran "
+                    "where the counters do not see them",
+                    flops, measurement.work.flops));
+  }
+  return {flops, {}};
+}
+
+namespace {
+
 /// Below this fraction of the compulsory bytes, DRAM did not deliver the input: a cache did.
 constexpr double kCacheResidentFraction = 0.9;
 
 std::optional<double> per_second(std::optional<double> amount, const Measurement& measurement) {
   if (!amount || !is_timed(measurement)) return std::nullopt;
   return *amount / measurement.time->median_s;
-}
-
-/// The traffic that was counted; declared where it was not.
-Traffic traffic(const Measurement& measurement) {
-  const auto read = value_of(measurement.counters, counter::kDramReadBytes);
-  const auto written = value_of(measurement.counters, counter::kDramWriteBytes);
-  if (read && written) return {*read, *written};
-  return {measurement.work.read_bytes, measurement.work.written_bytes};
-}
-
-/// The operations that were counted; declared where they were not, and for integers, whose counter includes
-/// the arithmetic of addresses and loops.
-Operations operations(const Measurement& measurement) {
-  const auto executed = executed_operations(measurement.counters, precision_of(measurement));
-  return executed.value_or(Operations{measurement.work.flops, measurement.work.fma_flops});
 }
 
 std::optional<double> counted_bytes(const Counters& counters, MemoryLevel level) {
@@ -100,7 +181,7 @@ std::vector<LevelUse> level_uses(const Run& run, const Measurement& measurement)
     LevelUse use{.level = level, .bytes = *bytes};
     if (*bytes > 0 && measurement.work.flops > 0) use.ai = measurement.work.flops / *bytes;
     const auto limit =
-        level == MemoryLevel::dram ? ceilings.memory(traffic(measurement)) : ceilings.cache(level);
+        level == MemoryLevel::dram ? ceilings.memory(dram_traffic(run, measurement)) : ceilings.cache(level);
     if (limit) use.ceiling = limit->ceiling;
     if (limit && is_timed(measurement)) use.utilisation = *bytes / measurement.time->median_s / limit->per_s;
     uses.push_back(std::move(use));
@@ -114,72 +195,6 @@ std::optional<MemoryLevel> limiting_level(const std::vector<LevelUse>& uses) {
     if (use.utilisation && (highest == nullptr || *use.utilisation > *highest->utilisation)) highest = &use;
   }
   return highest == nullptr ? std::nullopt : std::optional(highest->level);
-}
-
-Bound bound_by(MemoryLevel level) {
-  switch (level) {
-    case MemoryLevel::dram:
-      return Bound::dram;
-    case MemoryLevel::l2:
-      return Bound::l2;
-    case MemoryLevel::l1:
-      return Bound::l1;
-    case MemoryLevel::shared:
-      return Bound::shared;
-  }
-  return Bound::unknown;
-}
-
-/// Fractions of the measured ceilings at which the resources run; nothing where the ceiling is missing.
-struct Utilisation {
-  std::optional<double> dram;
-  std::optional<double> compute;
-};
-
-Utilisation utilisation(const Run& run, const Measurement& measurement) {
-  const Ceilings ceilings = Ceilings::measured(run);
-  const double time_s = measurement.time->median_s;
-  const Traffic moved = traffic(measurement);
-  const Operations done = operations(measurement);
-  const double moved_bytes = moved.read_bytes + moved.written_bytes;
-  Utilisation fractions;
-  if (const auto memory = ceilings.memory(moved)) {
-    fractions.dram = moved_bytes / time_s / memory->per_s;
-  } else if (moved_bytes <= 0) {
-    fractions.dram = 0;
-  }
-  if (const auto compute = ceilings.compute(done, precision_of(measurement))) {
-    fractions.compute = done.flops / time_s / compute->per_s;
-  } else if (done.flops <= 0) {
-    fractions.compute = 0;
-  }
-  return fractions;
-}
-
-/// Within three times an empty kernel, timed in the same way: alone, or as a node of a graph.
-bool is_launch_bound(const Run& run, const TimeResult& time) {
-  const std::string_view id = time.launches_per_sample > 1 ? "graph_node" : "launch";
-  const Ceiling* empty = find_ceiling(run, id, CeilingSource::measured);
-  return empty != nullptr && time.median_s <= kLaunchBoundFactor * empty->value;
-}
-
-Bound bound_of(const Run& run, const Measurement& measurement, const std::vector<LevelUse>& levels) {
-  if (!is_timed(measurement)) return Bound::unknown;
-  const auto [dram, compute] = utilisation(run, measurement);
-  Bound bound = Bound::dram;
-  double highest = dram.value_or(0);
-  for (const LevelUse& use : levels) {
-    if (use.level == MemoryLevel::dram || use.utilisation.value_or(0) <= highest) continue;
-    bound = bound_by(use.level);
-    highest = *use.utilisation;
-  }
-  if (compute.value_or(0) > highest) {
-    bound = Bound::compute;
-    highest = *compute;
-  }
-  if (highest >= kBoundFraction) return bound;
-  if (is_launch_bound(run, *measurement.time)) return Bound::launch;
-  return dram && compute ? Bound::latency : Bound::unknown;
 }
 
 std::optional<double> fraction_of(const std::optional<Roof>& roof, const Measurement& measurement) {
@@ -244,9 +259,9 @@ std::vector<std::string> flags_of(const RooflinePoint& point) {
   flag_if(measurement.time && measurement.time->noisy, "noisy");
   flag_if(measurement.time && measurement.time->throttled_samples > 0, "throttled");
   flag_if(measurement.time && is_power_capped(*measurement.time), "power-capped");
-  flag_if(point.dram_bytes && *point.dram_bytes < kCacheResidentFraction * point.dram_bytes_useful,
+  flag_if(measurement.point.cache == CacheState::cold && point.dram_bytes &&
+              *point.dram_bytes < kCacheResidentFraction * point.dram_bytes_useful,
           "cache-resident");
-  flag_if(point.bound == Bound::launch, "launch-bound");
   flag_if(is_above_roof(point), "above-roof");
   flag_if(measurement.time && !is_counted(measurement.counters), "declared");
   flag_if(unrepeatable_evidence(measurement).has_value(), "not-repeatable");
@@ -262,7 +277,8 @@ std::string likely_cause(const Run& run, const RooflinePoint& point) {
     return std::find(point.flags.begin(), point.flags.end(), flag) != point.flags.end();
   };
   if (holds("cache-resident"))
-    return "a cache delivered part of the input: make it larger, or hold it against L2";
+    return "a cache delivered part of the input although caches were cold: make it larger, or measure it "
+           "warm";
   const bool is_under_compute = point.roof && point.roof->flop_per_s >= point.roof->compute_flop_per_s;
   const Ceiling* ceiling =
       is_under_compute ? find_ceiling(run, point.roof->compute_ceiling, CeilingSource::measured) : nullptr;
@@ -304,20 +320,23 @@ void set_counted(RooflinePoint& point) {
   const Measurement& measurement = *point.measurement;
   point.dram_bytes = dram_bytes(measurement.counters);
   point.dram_bytes_per_s = per_second(point.dram_bytes, measurement);
-  const auto executed = executed_operations(measurement.counters, precision_of(measurement));
-  if (!executed) return;
-  point.flops_executed = executed->flops;
-  point.executed_flop_per_s = per_second(executed->flops, measurement);
-  if (point.dram_bytes && *point.dram_bytes > 0) point.ai_executed = executed->flops / *point.dram_bytes;
-  if (point.flops_useful > 0) point.redundancy = executed->flops / point.flops_useful;
+  ExecutedWork executed = executed_work(measurement);
+  point.executed_missing = std::move(executed.missing);
+  point.flops_executed = executed.flops;
+  if (!executed.flops) return;
+  point.executed_flop_per_s = per_second(executed.flops, measurement);
+  if (point.dram_bytes && *point.dram_bytes > 0) point.ai_executed = *executed.flops / *point.dram_bytes;
+  if (point.flops_useful > 0) point.redundancy = *executed.flops / point.flops_useful;
 }
 
 void set_roofs(RooflinePoint& point, const Run& run) {
   const Measurement& measurement = *point.measurement;
   const Dtype precision = precision_of(measurement);
-  point.roof = roof_over(measurement.work, precision, Ceilings::measured(run));
+  RoofOrReason measured = roof_over(run, measurement, precision, Ceilings::measured(run));
+  point.roof = std::move(measured.roof);
+  point.roof_missing = std::move(measured.reason);
   point.theoretical_roof =
-      roof_over(measurement.work, precision, Ceilings::theoretical(run, sm_clock_hz(measurement)));
+      roof_over(run, measurement, precision, Ceilings::theoretical(run, sm_clock_hz(measurement))).roof;
   point.fraction_of_roof = fraction_of(point.roof, measurement);
   point.fraction_of_theoretical = fraction_of(point.theoretical_roof, measurement);
 }
@@ -336,7 +355,8 @@ RooflinePoint analyse_point(const Run& run, const Measurement& measurement) {
   set_roofs(point, run);
   point.levels = level_uses(run, measurement);
   point.limiting_level = limiting_level(point.levels);
-  point.bound = bound_of(run, measurement, point.levels);
+  point.verdict = verdict_of(run, point);
+  point.bound = point.verdict.bound;
   point.flags = flags_of(point);
   if (measurement.time) point.evidence = clock_evidence(*measurement.time);
   if (auto evidence = unrepeatable_evidence(measurement)) point.evidence.push_back(std::move(*evidence));

@@ -11,9 +11,33 @@ namespace rooflinectl {
 /// The type of the measured operations: the declared one, else that of the accumulator.
 Dtype precision_of(const Measurement& measurement);
 
-/// Counted operations in `precision`. Nothing for integers, and where a counter that they need is
-/// unavailable.
-std::optional<Operations> executed_operations(const Counters& counters, Dtype precision);
+/// The pipe that carries out operations of `precision`.
+Bound pipe_of(Dtype precision);
+
+/// The id of the ceiling of an atomic addition to one result of `measurement`: `atomic_f32`.
+std::string atomic_ceiling_id(const Measurement& measurement);
+
+/// The operations of f64 or f32 instructions, as counted. Nothing for other types, and where a counter that
+/// they need is unavailable.
+std::optional<Operations> counted_operations(const Counters& counters, Dtype precision);
+
+/// Operations on tensor cores, as counted, and the time that they need at the measured ceilings.
+struct TensorWork {
+  double operations = 0;
+  std::optional<double> time_s;      ///< nothing where a ceiling is missing
+  std::string_view missing_ceiling;  ///< that one: `f16_tensor`
+};
+/// Nothing where they were not counted.
+std::optional<TensorWork> tensor_work(const Run& run, const Counters& counters);
+
+/// All floating-point operations that a point executed, or why that is not known.
+struct ExecutedWork {
+  std::optional<double> flops;
+  std::string missing;  ///< empty where `flops` is there, and of integers
+};
+/// There are none where operations ran that the counters do not see: atomic additions, which L2 carries out,
+/// or tensor instructions whose operations were not counted.
+ExecutedWork executed_work(const Measurement& measurement);
 
 /// Whether there is a time to divide by.
 bool is_timed(const Measurement& measurement);

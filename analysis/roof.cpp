@@ -2,16 +2,23 @@
 #include "analysis/roof.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
+#include <vector>
 
 namespace rooflinectl {
 
+namespace {
+
+/// Of some bytes, the share that makes no difference.
+constexpr double kNegligible = 0.05;
+
+}  // namespace
+
 std::string_view dram_ceiling_id(const Traffic& traffic) {
-  constexpr double kNegligible = 0.05;
-  const double bytes = traffic.read_bytes + traffic.written_bytes;
-  if (traffic.written_bytes < kNegligible * bytes) return "dram_read";
-  if (traffic.read_bytes < kNegligible * bytes) return "dram_write";
+  if (traffic.written_bytes < kNegligible * traffic.bytes()) return "dram_read";
+  if (traffic.read_bytes < kNegligible * traffic.bytes()) return "dram_write";
   return "dram_copy";
 }
 
@@ -40,8 +47,12 @@ std::optional<Limit> Ceilings::limit(std::string_view id) const {
   return Limit{ceiling->id, ceiling->value * clock_factor(*ceiling), ceiling->relative_spread};
 }
 
+std::string_view Ceilings::memory_id(const Traffic& traffic) const {
+  return source_ == CeilingSource::theoretical ? "dram" : dram_ceiling_id(traffic);
+}
+
 std::optional<Limit> Ceilings::memory(const Traffic& traffic) const {
-  return limit(source_ == CeilingSource::theoretical ? "dram" : dram_ceiling_id(traffic));
+  return limit(memory_id(traffic));
 }
 
 namespace {
@@ -71,19 +82,76 @@ std::optional<Limit> Ceilings::compute(const Operations& operations, Dtype preci
                std::max(fma->relative_spread, add->relative_spread)};
 }
 
-std::optional<Roof> roof_over(const Work& work, Dtype precision, const Ceilings& ceilings) {
-  if (work.bytes() <= 0) return std::nullopt;
-  const auto memory = ceilings.memory({work.read_bytes, work.written_bytes});
-  if (!memory) return std::nullopt;
-  Roof roof;
-  roof.memory_ceiling = memory->ceiling;
-  roof.memory_bytes_per_s = memory->per_s;
-  roof.relative_spread = memory->relative_spread;
-  roof.time_s = work.bytes() / memory->per_s;
-  if (work.flops <= 0) return roof;
+std::string Ceilings::missing_for(const Operations& operations, Dtype precision) const {
+  std::vector<std::string> missing;
+  const auto need = [&](std::string id) {
+    if (!limit(id)) missing.push_back(std::move(id));
+  };
+  if (operations.fma_flops > 0) need(fmt::format("{}_fma", to_string(precision)));
+  if (operations.flops > operations.fma_flops) {
+    need(fmt::format("{}_add", to_string(precision == Dtype::i64 ? Dtype::i32 : precision)));
+  }
+  return fmt::format("{}", fmt::join(missing, ", "));
+}
 
-  const auto compute = ceilings.compute({work.flops, work.fma_flops}, precision);
-  if (!compute) return std::nullopt;
+Traffic compulsory_traffic(const Run& run, const Measurement& measurement) {
+  const Work& work = measurement.work;
+  if (measurement.point.cache == CacheState::cold) return {work.read_bytes, work.written_bytes};
+  const auto read = value_of(measurement.counters, counter::kDramReadBytes);
+  const auto written = value_of(measurement.counters, counter::kDramWriteBytes);
+  if (read && written) return {std::min(work.read_bytes, *read), std::min(work.written_bytes, *written)};
+  const double beyond_l2 = work.bytes() - static_cast<double>(run.device.l2_bytes);
+  if (beyond_l2 <= 0) return {};
+  const double share = beyond_l2 / work.bytes();
+  return {share * work.read_bytes, share * work.written_bytes};
+}
+
+Traffic dram_traffic(const Run& run, const Measurement& measurement) {
+  const auto read = value_of(measurement.counters, counter::kDramReadBytes);
+  const auto written = value_of(measurement.counters, counter::kDramWriteBytes);
+  return read && written ? Traffic{*read, *written} : compulsory_traffic(run, measurement);
+}
+
+namespace {
+
+RoofOrReason without(std::string_view ceilings) {
+  return {std::nullopt,
+          fmt::format("the ceiling {} was not measured: name it under `ceilings` of the plan", ceilings)};
+}
+
+}  // namespace
+
+RoofOrReason roof_over(const Run& run, const Measurement& measurement, Dtype precision,
+                       const Ceilings& ceilings) {
+  const Work& work = measurement.work;
+  if (work.bytes() <= 0) return {std::nullopt, "no work is declared"};
+  const Traffic traffic = compulsory_traffic(run, measurement);
+  Roof roof;
+  double memory_time_s = 0;
+  const auto hold_against = [&](MemoryLevel level, double bytes, const Limit& limit) {
+    if (bytes / limit.per_s <= memory_time_s) return;
+    memory_time_s = bytes / limit.per_s;
+    roof.memory_bytes_per_s = limit.per_s * (work.bytes() / bytes);
+    roof.level = level;
+    roof.memory_ceiling = limit.ceiling;
+    roof.relative_spread = limit.relative_spread;
+  };
+  if (traffic.bytes() > 0) {
+    const auto dram = ceilings.memory(traffic);
+    if (!dram) return without(ceilings.memory_id(traffic));
+    hold_against(MemoryLevel::dram, traffic.bytes(), *dram);
+  }
+  if (traffic.bytes() < (1 - kNegligible) * work.bytes()) {
+    const auto l2 = ceilings.cache(MemoryLevel::l2);
+    if (!l2) return without(cache_ceiling_id(MemoryLevel::l2));
+    hold_against(MemoryLevel::l2, work.bytes(), *l2);
+  }
+  roof.time_s = memory_time_s;
+  if (work.flops <= 0) return {roof, {}};
+
+  const Operations operations = {work.flops, work.fma_flops};
+  const auto compute = ceilings.compute(operations, precision);
+  if (!compute) return without(ceilings.missing_for(operations, precision));
   roof.compute_ceiling = compute->ceiling;
   roof.compute_flop_per_s = compute->per_s;
   const double compute_time_s = work.flops / compute->per_s;
@@ -92,7 +160,7 @@ std::optional<Roof> roof_over(const Work& work, Dtype precision, const Ceilings&
     roof.relative_spread = compute->relative_spread;
   }
   roof.flop_per_s = work.flops / roof.time_s;
-  return roof;
+  return {roof, {}};
 }
 
 }  // namespace rooflinectl

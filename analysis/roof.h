@@ -12,6 +12,8 @@ namespace rooflinectl {
 struct Traffic {
   double read_bytes = 0;
   double written_bytes = 0;
+
+  double bytes() const { return read_bytes + written_bytes; }
 };
 
 /// Floating-point operations, a multiply-add being two, and those of them that are part of one.
@@ -47,6 +49,10 @@ class Ceilings {
   /// missing.
   std::optional<Limit> memory(const Traffic& traffic) const;
 
+  /// The ids of the ceilings that `memory` and `compute` take; of `compute`, those that are missing.
+  std::string_view memory_id(const Traffic& traffic) const;
+  std::string missing_for(const Operations& operations, Dtype precision) const;
+
   /// The bandwidth of a level other than DRAM. Nothing if the ceiling is missing.
   std::optional<Limit> cache(MemoryLevel level) const { return limit(cache_ceiling_id(level)); }
 
@@ -67,8 +73,23 @@ class Ceilings {
   std::optional<double> sm_clock_hz_;
 };
 
-/// The roof over `work` summed in `precision`. Nothing if a ceiling that it needs is missing or there is no
-/// work.
-std::optional<Roof> roof_over(const Work& work, Dtype precision, const Ceilings& ceilings);
+/// The bytes that must cross the DRAM interface in one launch: the declared ones where caches are cold. Where
+/// they are warm, of each direction the lesser of what was declared and what was counted; uncounted, what of
+/// the declared bytes exceeds L2.
+Traffic compulsory_traffic(const Run& run, const Measurement& measurement);
+
+/// The bytes that crossed it: as counted, else `compulsory_traffic`.
+Traffic dram_traffic(const Run& run, const Measurement& measurement);
+
+/// A roof, or why there is none.
+struct RoofOrReason {
+  std::optional<Roof> roof;
+  std::string reason;  ///< empty if there is a roof
+};
+
+/// The roof over the declared work of `measurement`, summed in `precision`, under the ceilings of the levels
+/// that serve it.
+RoofOrReason roof_over(const Run& run, const Measurement& measurement, Dtype precision,
+                       const Ceilings& ceilings);
 
 }  // namespace rooflinectl

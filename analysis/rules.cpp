@@ -10,93 +10,107 @@ using enum Comparison;
 
 // The thresholds are conventions; docs/explain.md lists them.
 const Condition kBelowTheRoof = {&kFractionOfRoof, less_than, 0.8};
-const Condition kNothingBusy = {&kBusiest, less_than, 0.6};
-const Condition kLongerThanALaunch = {&kLaunchMultiple, at_least, 3};
+const Condition kDramNotBusy = {&kDramShare, less_than, kBoundShare};
+const Condition kLongerThanALaunch = {&kLaunchMultiple, at_least, kLaunchBoundFactor};
+/// From here on, nothing but less to move or to compute helps.
+constexpr double kNearTheRoof = 0.9;
+const Condition kManyLoadsPerThread = {&kLoadRounds, at_least, kManyLoadRounds};
+
+/// What a verdict is explained by: its own quantity comes first.
+Rule of_bound(Bound bound, std::vector<const Quantity*> also, std::string_view next_step) {
+  if (const Quantity* own = quantity_of(bound)) also.insert(also.begin(), own);
+  const BoundWords& words = words_for(bound);
+  return {.id = words.id,
+          .importance = Importance::bound,
+          .bound = bound,
+          .also = std::move(also),
+          .text = words.meaning,
+          .next_step = next_step};
+}
+
+Rule at_the_roof(Bound bound, std::string_view id, std::string_view text) {
+  return {.id = id,
+          .importance = Importance::bound,
+          .bound = bound,
+          .when = {{&kFractionOfRoof, at_least, kNearTheRoof}},
+          .also = {quantity_of(bound)},
+          .text = text,
+          .next_step =
+              "There is little left to gain in this kernel. Move fewer bytes: a narrower type, or the "
+              "work fused into the kernel that makes or uses the data."};
+}
 
 const std::vector<Rule>& all_rules() {
   static const std::vector<Rule> all = {
-      {.id = "memory-bound",
-       .importance = Importance::bound,
-       .when = {{&kDramUtilisation, at_least, 0.6}, {&kFractionOfRoof, at_least, 0.8}},
-       .also = {&kDramBandwidth},
-       .text = "DRAM delivers nearly all that it can, and the bytes are those that the algorithm needs.",
-       .next_step = "There is little left to gain in this kernel. Move fewer bytes: a narrower type, or the "
-                    "work fused into the kernel that makes or uses the data."},
-      {.id = "dram-bound",
-       .importance = Importance::bound,
-       .only_if = {kBelowTheRoof},
-       .when = {{&kDramUtilisation, at_least, 0.6}},
-       .also = {&kDramBandwidth, &kTrafficExcess},
-       .text = "DRAM is the busiest resource, but the roof is not reached.",
-       .next_step = "Drop traffic that the algorithm does not need; then put more bytes in flight."},
-      {.id = "cache-bound",
-       .importance = Importance::bound,
-       .when = {{&kCacheUtilisation, at_least, 0.6}},
-       .also = {&kL2Utilisation, &kL1Utilisation, &kSharedUtilisation},
-       .text = "A level of memory on the chip runs near its bandwidth.",
-       .next_step = "Keep values in registers, or use each byte that is loaded more often."},
-      {.id = "compute-bound",
-       .importance = Importance::bound,
-       .when = {{&kComputeUtilisation, at_least, 0.6}},
-       .also = {&kRedundancy},
-       .text = "Arithmetic runs near the rate that this device allows for this mix of operations.",
-       .next_step = "Do fewer operations: drop redundant ones, use multiply-adds, or a narrower type."},
-      {.id = "launch-bound",
-       .importance = Importance::bound,
-       .only_if = {kNothingBusy},
-       .when = {{&kLaunchMultiple, less_than, 3}},
-       .also = {&kTime, &kEmptyLaunch},
-       .text = "Most of the time goes into launching the kernel, not into its work.",
-       .next_step = "Do more work per launch: a larger input, several inputs at once, or fewer kernels; a "
-                    "CUDA graph makes each launch cheaper."},
-      {.id = "issue-bound",
-       .importance = Importance::bound,
-       .only_if = {kNothingBusy, kBelowTheRoof},
-       .when = {{&kIssueUtilisation, at_least, 0.6}},
-       .also = {&kInstructionsPerElement},
-       .text =
-           "The schedulers are busy: instructions, most of them neither loads nor useful arithmetic, take "
-           "the time.",
-       .next_step = "Spend fewer instructions on each element: no division or modulo, addresses out of the "
-                    "loop, unrolled loops, wider loads, more elements per thread."},
+      at_the_roof(Bound::dram, "dram-roof",
+                  "DRAM delivers nearly all that it can, and the bytes are those that the algorithm needs."),
+      of_bound(Bound::dram, {&kFractionOfRoof, &kDramBandwidth, &kTrafficExcess},
+               "Drop traffic that the algorithm does not need; then put more bytes in flight."),
+      at_the_roof(Bound::l2, "l2-roof",
+                  "L2 delivers nearly all that it can, and the bytes are those that the algorithm needs."),
+      of_bound(Bound::l2, {&kFractionOfRoof, &kL2Excess},
+               "Ask L2 for each byte once, in whole sectors; then put more bytes in flight."),
+      of_bound(Bound::l1, {}, "Keep values in registers, or use each byte that is loaded more often."),
+      of_bound(Bound::shared, {&kWavefrontExcess},
+               "Let consecutive lanes use consecutive words, and keep values in registers: lanes of a warp "
+               "exchange them by shuffles."),
+      of_bound(Bound::fp64, {&kRedundancy},
+               "Do fewer operations: drop redundant ones, use multiply-adds, or a narrower type."),
+      of_bound(Bound::fp32, {&kRedundancy},
+               "Do fewer operations: drop redundant ones, use multiply-adds, or a narrower type."),
+      of_bound(Bound::fp16, {&kRedundancy},
+               "Do fewer operations: drop redundant ones, use packed multiply-adds, or tensor cores."),
+      of_bound(Bound::int32, {}, "Do fewer operations, or use a narrower type."),
+      of_bound(Bound::tensor, {&kRedundancy}, "Do fewer operations, or use a narrower type."),
+      of_bound(Bound::issue_slots, {&kInstructionsPerElement},
+               "Spend fewer instructions on each element: no division or modulo, addresses out of the loop, "
+               "unrolled loops, wider loads, more elements per thread."),
+      of_bound(Bound::atomics, {&kAtomicsPerResult},
+               "Reduce in the warp and in the block first, so that one atomic per block is left, or leave "
+               "partial results for a second step."),
+      of_bound(Bound::bytes_in_flight, {&kBytesInFlight, &kMemoryLatency, &kOccupancy},
+               "Let each thread load more before it uses the first value: several independent loads, 16-byte "
+               "loads, more elements per thread; or keep more threads resident."),
+      of_bound(
+          Bound::launch_overhead, {&kTime, &kEmptyLaunch},
+          "Do more work per launch: a larger input, several inputs at once, or fewer kernels; a CUDA graph "
+          "makes each launch cheaper."),
+      of_bound(Bound::barriers, {},
+               "Fewer barriers: more work per thread between them, warps that finish by shuffles, smaller "
+               "blocks so that others can run meanwhile."),
+      of_bound(
+          Bound::tail, {&kWaves, &kBlocksPerSm},
+          "Choose the number of blocks so that it fills the room for them in whole waves: more or smaller "
+          "blocks, or a grid of exactly what the device holds at once."),
+      of_bound(Bound::latency, {&kFractionOfRoof, &kIssueUtilisation, &kDramShare, &kLaunchShare},
+               "Shorten the chain: fewer dependent steps and kernels, and loads that start before the values "
+               "of earlier ones are needed."),
       {.id = "few-blocks",
-       .importance = Importance::bound,
-       .only_if = {kNothingBusy, kBelowTheRoof, kLongerThanALaunch},
-       .when = {{&kBlocksPerSm, less_than, 1}},
-       .also = {&kOccupancy},
-       .text = "There are fewer blocks than SMs: the others have nothing to do.",
-       .next_step = "Launch more blocks: fewer elements per thread, or smaller blocks."},
-      {.id = "bytes-in-flight",
-       .importance = Importance::bound,
-       .only_if = {kNothingBusy, kBelowTheRoof, kLongerThanALaunch},
-       .when = {{&kBytesInFlightShare, less_than, 1}, {&kInFlightUse, at_least, 0.6}},
-       .also = {&kBytesPerThread, &kOccupancy},
-       .text = "Too few bytes are under way to cover the latency of DRAM (Little's law).",
-       .next_step = "Let each thread load more before it uses the first value: several independent loads, "
-                    "16-byte loads, more elements per thread."},
-      {.id = "waiting-for-loads",
-       .importance = Importance::bound,
-       .only_if = {kNothingBusy, kBelowTheRoof, kLongerThanALaunch, {&kIssueUtilisation, less_than, 0.6}},
-       .when = {{&kBytesInFlightShare, at_least, 1},
-                {&kOccupancy, at_least, 0.5},
-                {&kAtomicTimeShare, less_than, 0.5},
-                {&kBarrierStallShare, less_than, 0.2}},
-       .also = {&kBytesPerThread, &kDramBandwidth},
-       .text = "Nothing is near its limit, and the threads have bytes enough to read, but not at once: they "
-               "wait for one load before they start the next.",
-       .next_step = "Start several loads before the first value is used: unrolled loops, several "
-                    "accumulators, 16-byte loads."},
-      {.id = "same-address-atomics",
-       .importance = Importance::bound,
+       .importance = Importance::cause,
        .only_if = {kBelowTheRoof, kLongerThanALaunch},
-       .when = {{&kAtomicsPerResult, at_least, 1000}, {&kAtomicTimeShare, at_least, 0.75}},
-       .also = {&kAtomics},
-       .text = "Atomic operations on one address wait for each other.",
-       .next_step = "Reduce in the warp and in the block first, so that one atomic per block is left, or "
-                    "leave partial results for a second step."},
+       .when = {{&kBlocksPerSm, less_than, 1}, kManyLoadsPerThread},
+       .also = {&kOccupancy},
+       .text = "There are fewer blocks than SMs, and their threads have many loads to do one after another.",
+       .next_step = "Launch more blocks: fewer elements per thread, or smaller blocks."},
+      {.id = "half-a-wave",
+       .importance = Importance::cause,
+       .only_if = {kBelowTheRoof, kDramNotBusy, kLongerThanALaunch},
+       .when = {{&kBlocksPerSm, at_least, 1}, {&kWaves, less_than, 0.75}, kManyLoadsPerThread},
+       .also = {&kOccupancy},
+       .text =
+           "The blocks fill only part of the room that the SMs have for them, and their threads have many "
+           "loads to do one after another.",
+       .next_step = "Launch as many blocks as the device holds at once, each with fewer elements."},
+      {.id = "small-input",
+       .importance = Importance::note,
+       .only_if = {kLongerThanALaunch},
+       .when = {{&kBlocksPerSm, less_than, 1}, {&kLoadRounds, less_than, kManyLoadRounds}},
+       .text = "The input is too small to give every SM work that is worth the wait for one more block.",
+       .next_step =
+           "Do more work per launch; more blocks were measured to make such sums slower, not faster."},
       {.id = "barrier-stalls",
        .importance = Importance::cause,
-       .only_if = {kNothingBusy, kBelowTheRoof, kLongerThanALaunch},
+       .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch},
        .when = {{&kBarrierStallShare, at_least, 0.2}},
        .text = "Warps spend much of their life waiting at __syncthreads().",
        .next_step =
@@ -104,15 +118,15 @@ const std::vector<Rule>& all_rules() {
            "blocks so that others can run meanwhile."},
       {.id = "last-wave",
        .importance = Importance::cause,
-       .only_if = {kNothingBusy, kBelowTheRoof, kLongerThanALaunch},
-       .when = {{&kWaveBalance, less_than, 0.9}, {&kBlocksPerSm, at_least, 1}},
+       .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch},
+       .when = {{&kWaveBalance, less_than, 0.9}, {&kWaves, at_least, 1}},
        .also = {&kWaves, &kBlocksPerSm},
-       .text = "The last blocks leave many SMs idle.",
+       .text = "The last wave of blocks leaves many SMs idle.",
        .next_step = "Choose the number of blocks as a multiple of what the device holds at once, or make "
                     "blocks smaller."},
       {.id = "register-limited",
        .importance = Importance::cause,
-       .only_if = {kNothingBusy, kBelowTheRoof, kLongerThanALaunch, {&kWaves, at_least, 1}},
+       .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch, {&kWaves, at_least, 1}},
        .when = {{&kTheoreticalOccupancy, less_than, 0.75}, {&kRegisterSlack, at_most, 1}},
        .also = {&kRegistersPerThread, &kOccupancy},
        .text = "The registers of its threads let few blocks onto an SM.",
@@ -120,14 +134,14 @@ const std::vector<Rule>& all_rules() {
                     "loads in flight so that fewer warps suffice."},
       {.id = "branch-divergence",
        .importance = Importance::cause,
-       .only_if = {kNothingBusy, kBelowTheRoof, kLongerThanALaunch},
+       .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch},
        .when = {{&kWarpEfficiency, less_than, 0.9}},
        .also = {&kBranchDivergence},
        .text = "Lanes of a warp take different branches, and those that are not on the way idle.",
        .next_step = "Let whole warps take one way: map work to consecutive threads."},
       {.id = "predication",
        .importance = Importance::cause,
-       .only_if = {kNothingBusy, kBelowTheRoof, kLongerThanALaunch},
+       .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch},
        .when = {{&kPredicatedOff, at_least, 0.15}},
        .also = {&kWarpEfficiency},
        .text = "Many lanes are switched off by a short “if”: they pass through the instructions without "
@@ -145,8 +159,10 @@ const std::vector<Rule>& all_rules() {
       {.id = "uncoalesced-loads",
        .importance = Importance::cause,
        .only_if = {kBelowTheRoof, kLongerThanALaunch},
-       .when = {{&kLoadSectorEfficiency, less_than, 0.5}},
-       .also = {&kL2Utilisation},
+       // The efficiency does not see asynchronous and bulk copies: only sectors that L2 had to deliver in
+       // excess show that they were for nothing.
+       .when = {{&kLoadSectorEfficiency, less_than, 0.5}, {&kL2Excess, at_least, 1.5}},
+       .also = {&kL2Share},
        .text = "Less than half of each 32-byte sector that loads fetch is used.",
        .next_step = "Let consecutive lanes load consecutive elements."},
       {.id = "uncoalesced-stores",
@@ -165,10 +181,11 @@ const std::vector<Rule>& all_rules() {
        .next_step = "Keep intermediate results in registers or shared memory; read each input once."},
       {.id = "cache-resident",
        .importance = Importance::note,
-       .when = {{&kTrafficExcess, less_than, 0.9}},
-       .also = {&kL2Utilisation},
-       .text = "Part of the input came from a cache, so the DRAM roof does not apply.",
-       .next_step = "Measure cold or with a larger input, or hold the point against L2."},
+       .when = {{&kColdShortfall, less_than, 0.9}},
+       .also = {&kL2Share},
+       .text =
+           "Part of the input came from a cache although caches were cold, so the DRAM roof does not apply.",
+       .next_step = "Measure with a larger input, or warm, and so against L2."},
       {.id = "redundant-operations",
        .importance = Importance::note,
        .when = {{&kRedundancy, at_least, 1.2}},
@@ -189,12 +206,15 @@ const std::vector<Rule>& all_rules() {
 
 constexpr MoveRule kMoveRules[] = {
     {"DRAM bytes per element", "less traffic to DRAM", "more traffic to DRAM"},
+    {"L2 bytes per element", "less traffic to L2", "more traffic to L2"},
     {"executed FLOP per element", "fewer operations executed", "more operations executed"},
     {"shared bytes per element", "less traffic to shared memory", "more traffic to shared memory"},
     {"warp instructions per element", "fewer instructions for each element",
      "more instructions for each element"},
     {"integer operations per element", "less arithmetic on addresses and loops",
      "more arithmetic on addresses and loops"},
+    {"atomic operations per element", "fewer atomic operations", "more atomic operations"},
+    {"bytes in flight per thread", "fewer loads on their way at once", "more loads on their way at once"},
     {"warp execution efficiency", "more lanes idle in branches", "fewer lanes idle in branches"},
     {"non-predicated warp execution efficiency", "more lanes switched off", "fewer lanes switched off"},
     {"occupancy", "fewer warps resident", "more warps resident"},

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -29,8 +30,11 @@ enum class Importance {
 std::string_view to_string(Importance importance);
 
 struct Rule {
-  std::string_view id;  ///< `bank-conflicts`
+  std::string_view id;  ///< `bank-conflicts`; of a bound its own id
   Importance importance = Importance::note;
+  /// The verdict that it explains: it is asked of the points of this bound alone. Of each bound's rules the
+  /// first that holds is the point's first finding; the last has no conditions. Nothing for causes and notes.
+  std::optional<Bound> bound = std::nullopt;
   std::vector<Condition> only_if;     ///< the points that it is meant for: all of these
   std::vector<Condition> when;        ///< what holds: all of these; each is evidence
   std::vector<const Quantity*> also;  ///< further evidence, shown where there is a number

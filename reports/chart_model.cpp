@@ -145,7 +145,7 @@ std::vector<std::string> notable_flags(const RooflinePoint& point) {
 
 std::string bound_text(const RooflinePoint& point) {
   return point.bound == Bound::unknown ? std::string(format::kUnavailable)
-                                       : std::string(to_string(point.bound));
+                                       : std::string(words_for(point.bound).label);
 }
 
 // `noisy: V3, V7; cache-resident: V2`
@@ -172,7 +172,7 @@ std::string flags_text(const std::vector<RooflinePoint>& points) {
 std::string sentence(const RooflinePoint& point) {
   const std::vector<std::string> flags = notable_flags(point);
   const auto& time = point.measurement->time;
-  return fmt::format("{}: {}, {} useful at {} {}/byte, {} of the roof, {}{}{}", point.label,
+  return fmt::format("{}: {}, {} useful at {} {}/byte, {} of the roof, bound by {}{}{}", point.label,
                      time ? format::duration(time->median_s) : "not timed",
                      rate_text(point, point.flop_per_s),
                      format::optional(point.ai_useful, [](double ai) { return format::significant(ai); }),
@@ -388,10 +388,15 @@ std::string headline_prefix(const Run& run, bool is_incomplete) {
 std::string provenance(const Run& run, const ExperimentAnalysis& experiment) {
   std::size_t timed = 0;
   std::vector<std::string> declared;
+  std::vector<std::string> unseen;
   for (const RooflinePoint& point : experiment.points) {
     if (!point.measurement->time) continue;
     ++timed;
-    if (!point.dram_bytes && !point.flops_executed) declared.push_back(point.label);
+    if (!point.dram_bytes && !point.flops_executed) {
+      declared.push_back(point.label);
+    } else if (!point.executed_missing.empty()) {
+      unseen.push_back(point.label);
+    }
   }
   std::string text(to_string(run.source));
   if (!declared.empty()) {
@@ -399,6 +404,7 @@ std::string provenance(const Run& run, const ExperimentAnalysis& experiment) {
                ? fmt::format("times {}; bytes and FLOPs declared, not counted", text)
                : fmt::format("{}; declared, not counted: {}", text, fmt::join(declared, ", "));
   }
+  if (!unseen.empty()) text += fmt::format("; executed work not counted: {}", fmt::join(unseen, ", "));
   const std::string missing = missing_text(experiment);
   return missing.empty() ? text : fmt::format("{}; {}", missing, text);
 }

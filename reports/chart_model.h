@@ -60,8 +60,8 @@ struct ChartPoint {
   std::string redundancy;
   std::vector<LevelMark> levels;  ///< those that were counted, of the chart's
   std::string limit;              ///< the limiting level and its utilisation
-  std::string bound;
-  bool is_flagged = false;  ///< among `ChartModel::flags`
+  std::string bound;              ///< as an engineer says it: `issue slots`
+  bool is_flagged = false;        ///< among `ChartModel::flags`
 };
 
 struct ChartModel {

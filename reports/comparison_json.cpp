@@ -61,6 +61,8 @@ Json to_json(const RooflinePoint* point) {
           {"ai_executed", number(point->ai_executed)},
           {"dram_bytes", number(point->dram_bytes)},
           {"flops_executed", number(point->flops_executed)},
+          {"executed_missing", point->executed_missing},
+          {"roof_missing", point->roof_missing},
           {"flags", point->flags}};
 }
 

@@ -33,7 +33,15 @@ Json to_json(const Run& run, const RooflinePoint& point) {
                 {"range", range_name(point.measurement->point)},
                 {"status", to_string(point.measurement->status)},
                 {"bound", to_string(point.bound)}};
+  Json shares = Json::object();
+  for (const ResourceShare& share : point.verdict.shares) {
+    shares[std::string(to_string(share.resource))] = share.share;
+  }
+  value["shares_of_time"] = shares;
+  value["bound_unjudged"] = point.verdict.unjudged;
   if (point.fraction_of_roof) value["fraction_of_roof"] = *point.fraction_of_roof;
+  if (!point.roof_missing.empty()) value["roof_missing"] = point.roof_missing;
+  if (!point.executed_missing.empty()) value["executed_missing"] = point.executed_missing;
   if (!point.measurement->cause.empty()) value["cause"] = point.measurement->cause;
   value["implausible"] = point.implausible;
   value["evidence"] = point.evidence;

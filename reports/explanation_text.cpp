@@ -69,14 +69,29 @@ std::string unjudged_text(const std::vector<UnjudgedRule>& rules, bool in_full, 
   return text;
 }
 
+/// What is not known of the point, and why.
+std::vector<std::string> missing_texts(const RooflinePoint& point) {
+  std::vector<std::string> texts;
+  if (!point.measurement->time) return texts;
+  if (!point.roof_missing.empty()) texts.push_back("no roof: " + point.roof_missing);
+  if (!point.executed_missing.empty() && !point.measurement->counters.empty()) {
+    texts.push_back("executed work unavailable: " + point.executed_missing);
+  }
+  const bool matters = point.bound == Bound::unknown || point.bound == Bound::latency;
+  for (const std::string& unjudged : point.verdict.unjudged) {
+    if (matters) texts.push_back("not judged: " + unjudged);
+  }
+  return texts;
+}
+
 std::string point_text(const Run& run, const RooflinePoint& point, bool all, std::size_t width) {
   std::string text = paragraph(fmt::format("{}: {}", point.label, standing_text(point)), width);
   if (!point.measurement->cause.empty()) text += paragraph(point.measurement->cause, width, 2);
   for (const std::string& finding : point.implausible) text += paragraph(finding, width, 2);
   for (const std::string& evidence : point.evidence) text += paragraph(evidence, width, 2);
+  for (const std::string& missing : missing_texts(point)) text += paragraph(missing, width, 2);
   const PointExplanation explanation = explain(run, point);
   for (const Finding& finding : explanation.findings) text += finding_text(finding, width);
-  if (explanation.findings.empty()) text += paragraph("none of the rules holds", width, 2);
   return text + unjudged_text(explanation.unjudged, all, width) + "\n";
 }
 
@@ -108,7 +123,7 @@ std::string standing_text(const RooflinePoint& point) {
   if (point.measurement->status != Status::ok) return std::string(to_string(point.measurement->status));
   if (!point.measurement->time) return "not timed";
   std::string text = point.bound == Bound::unknown ? "what bounds it is unknown"
-                                                   : fmt::format("bound by {}", to_string(point.bound));
+                                                   : fmt::format("bound by {}", words_for(point.bound).label);
   if (point.fraction_of_roof) {
     text += fmt::format(", {} of the roof", format::percent(*point.fraction_of_roof));
   }
@@ -131,7 +146,7 @@ std::string findings_text(const std::vector<Finding>& findings) {
   std::string text;
   for (const Finding& finding : findings) {
     text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", finding.rule,
-                        evidence_text(finding.evidence.front()));
+                        evidence_text(finding.evidence.front()));  // every finding rests on a number
   }
   return text;
 }

@@ -21,7 +21,7 @@ constexpr double kLargestText = 14;
 constexpr double kGap = 8;
 constexpr double kWidestLabel = 190;
 constexpr double kWidestText = 96;  // only the absurd numbers of a broken file are wider
-constexpr double kShortestBar = 32;
+constexpr double kShortestBar = 2;  // where labels and words are long, they are worth more
 constexpr double kMarkWidth = 22;
 constexpr TextStyle kHeaderStyle = {12, Weight::regular, palette::kMuted};
 

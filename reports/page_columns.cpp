@@ -86,31 +86,6 @@ std::string_view column_help(const PointColumn& column) {
   return found == kHelp.end() ? std::string_view() : found->second;
 }
 
-std::string_view bound_text(Bound bound) {
-  switch (bound) {
-    case Bound::dram:
-      return "DRAM is busy: its traffic runs at 60 % or more of the measured ceiling. Only moving fewer "
-             "bytes helps.";
-    case Bound::l2:
-      return "L2 is busy: its traffic runs at 60 % or more of the measured ceiling.";
-    case Bound::l1:
-      return "L1 is busy: its traffic runs at 60 % or more of the measured ceiling.";
-    case Bound::shared:
-      return "Shared memory is busy: its traffic runs at 60 % or more of the measured ceiling.";
-    case Bound::compute:
-      return "The arithmetic units are busy: 60 % or more of the measured ceiling for these operations.";
-    case Bound::launch:
-      return "The kernel is too short: its time is within three times that of an empty kernel.";
-    case Bound::latency:
-      return "Neither memory nor arithmetic is near its ceiling: the launch waits on instructions that "
-             "depend on "
-             "each other, barriers, conflicts or atomics, or spends its instructions elsewhere.";
-    case Bound::unknown:
-      return "Not known: not timed, or a ceiling was not measured.";
-  }
-  return "";
-}
-
 std::string headline(const ExperimentAnalysis& experiment) {
   std::map<Bound, std::size_t> counts;
   const RooflinePoint* best = nullptr;
@@ -121,12 +96,13 @@ std::string headline(const ExperimentAnalysis& experiment) {
   }
   if (counts.empty()) return "No point was measured.";
   std::vector<std::string> parts;
-  for (const auto& [bound, count] : counts) parts.push_back(fmt::format("{} by {}", count, to_string(bound)));
+  for (const auto& [bound, count] : counts)
+    parts.push_back(fmt::format("{} by {}", count, words_for(bound).label));
   const std::string bounds = fmt::format(
       "Of {}: bound {}.", format::counted(experiment.points.size(), "point"), fmt::join(parts, ", "));
   if (best == nullptr) return bounds;
   return fmt::format("Nearest to the roof: {}, at {} of it ({}). {}", best->label,
-                     format::percent(*best->fraction_of_roof), to_string(best->bound), bounds);
+                     format::percent(*best->fraction_of_roof), words_for(best->bound).label, bounds);
 }
 
 }  // namespace rooflinectl

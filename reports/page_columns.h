@@ -19,9 +19,6 @@ std::string_view column_name(const PointColumn& column);
 /// The same in a sentence; empty where its name says it.
 std::string_view column_help(const PointColumn& column);
 
-/// What it means to be bound so.
-std::string_view bound_text(Bound bound);
-
 /// Which point is fastest and what bounds how many: `Nearest to the roof: V7, 97.2 % (dram-bound). …`.
 std::string headline(const ExperimentAnalysis& experiment);
 

@@ -343,12 +343,11 @@ Json columns(bool with_energy) {
 }
 
 Json bounds() {
-  Json texts = Json::object();
-  for (const Bound bound : {Bound::dram, Bound::l2, Bound::l1, Bound::shared, Bound::compute, Bound::launch,
-                            Bound::latency, Bound::unknown}) {
-    texts[std::string(to_string(bound))] = bound_text(bound);
+  Json list = Json::array();
+  for (const BoundWords& words : bound_words()) {
+    list.push_back({{"id", words.id}, {"label", words.label}, {"meaning", words.meaning}});
   }
-  return texts;
+  return list;
 }
 
 std::string run_view(const ReportModel& report) {

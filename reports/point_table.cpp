@@ -39,11 +39,13 @@ OptionalNumber limit_utilisation(const RooflinePoint& point) {
   return use != nullptr ? use->utilisation : std::nullopt;
 }
 
-// Without `launch-bound`: the column beside it says so.
 std::string flags_text(const RooflinePoint& point) {
-  std::vector<std::string> flags = point.flags;
-  std::erase(flags, "launch-bound");
-  return fmt::format("{}", fmt::join(flags, " "));
+  return fmt::format("{}", fmt::join(point.flags, " "));
+}
+
+// `unavailable: …`
+std::string missing_text(std::string_view reason) {
+  return reason.empty() ? std::string(format::kUnavailable) : fmt::format("unavailable: {}", reason);
 }
 
 const EnergyResult* energy_of(const RooflinePoint& point) {
@@ -111,7 +113,7 @@ constexpr std::array kColumns = {
     PointColumn{"of roof", true,
                 [](const RooflinePoint& p) { return format::optional(p.fraction_of_roof, format::percent); },
                 [](const RooflinePoint& p) { return p.fraction_of_roof; }},
-    PointColumn{"bound", false, [](const RooflinePoint& p) { return std::string(to_string(p.bound)); },
+    PointColumn{"bound", false, [](const RooflinePoint& p) { return std::string(words_for(p.bound).label); },
                 nullptr},
     PointColumn{"limit", false, limit_text, limit_utilisation},
     PointColumn{"flags", false, flags_text, nullptr},
@@ -139,6 +141,22 @@ std::string roof_text(const RooflinePoint& point) {
                                    : fmt::format("{}, {}", roof.memory_ceiling, roof.compute_ceiling);
   return roof.flop_per_s > 0 ? fmt::format("{} ({})", rate_text(point, roof.flop_per_s), ceilings)
                              : fmt::format("{} ({})", format::bandwidth(roof.memory_bytes_per_s), ceilings);
+}
+
+// `issue slots (79.2 % of the time)`, or `unknown: …`
+std::string bound_fact(const RooflinePoint& point) {
+  const std::string_view label = words_for(point.bound).label;
+  if (point.bound == Bound::unknown) {
+    return point.verdict.unjudged.empty()
+               ? std::string(label)
+               : fmt::format("{}: {}", label, fmt::join(point.verdict.unjudged, "; "));
+  }
+  for (const ResourceShare& share : point.verdict.shares) {
+    if (share.resource == point.bound) {
+      return fmt::format("{} ({} of the time)", label, format::percent(share.share));
+    }
+  }
+  return std::string(label);
 }
 
 // `98.1 % of dram_read`
@@ -247,10 +265,13 @@ std::vector<Fact> point_facts(const RooflinePoint& point) {
   };
   if (measurement.time) facts.push_back({"95 % interval", samples_text(*measurement.time)});
   facts.push_back({"useful performance", rate_text(point, point.flop_per_s)});
-  facts.push_back({"executed performance", rate_text(point, point.executed_flop_per_s)});
+  facts.push_back({"executed performance", point.executed_missing.empty()
+                                               ? rate_text(point, point.executed_flop_per_s)
+                                               : missing_text(point.executed_missing)});
   add("redundancy", point.redundancy, format::factor);
   add("DRAM bandwidth", point.dram_bytes_per_s, format::bandwidth);
-  facts.push_back({"roof", point.roof ? roof_text(point) : std::string(format::kUnavailable)});
+  facts.push_back({"roof", point.roof ? roof_text(point) : missing_text(point.roof_missing)});
+  facts.push_back({"bound by", bound_fact(point)});
   for (const LevelUse& use : point.levels) facts.push_back(level_fact(use));
   for (const DerivedQuantity& derived : derived_quantities(measurement)) {
     facts.push_back({derived.name, quantity_text(derived.value, derived.is_ratio)});

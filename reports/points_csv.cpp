@@ -97,6 +97,13 @@ constexpr std::array kColumns = {
     Column{"ai_l2", [](const Row& r) { return level_ai(r, MemoryLevel::l2); }},
     Column{"ai_l1", [](const Row& r) { return level_ai(r, MemoryLevel::l1); }},
     Column{"ai_shared", [](const Row& r) { return level_ai(r, MemoryLevel::shared); }},
+    Column{"executed_missing", [](const Row& r) { return r.point.executed_missing; }},
+    Column{"roof_missing", [](const Row& r) { return r.point.roof_missing; }},
+    Column{"bound_missing",
+           [](const Row& r) {
+             return r.point.bound == Bound::unknown ? fmt::format("{}", fmt::join(r.point.verdict.unjudged, "; "))
+                                                    : std::string();
+           }},
     Column{"launch_mode", [](const Row& r) { return std::string(to_string(r.id.launch_mode)); }},
     Column{"timed",
            [](const Row& r) {

@@ -61,7 +61,11 @@ std::vector<RoofLine> dram_roofs(const Run& run, const std::vector<RooflinePoint
                                  const ChartSelection& selection) {
   return roof_lines(run, [&](const Ceiling& ceiling) {
     if (ceiling.kind == CeilingKind::compute) return computes_for(ceiling, points, selection);
-    return ceiling.subject == "dram" && ceiling.operation != "triad";
+    if (ceiling.subject == "dram") return ceiling.operation != "triad";
+    return ceiling.source == CeilingSource::measured &&
+           std::any_of(points.begin(), points.end(), [&](const RooflinePoint& point) {
+             return point.roof && point.roof->memory_ceiling == ceiling.id;  // L2, of what it serves
+           });
   });
 }
 

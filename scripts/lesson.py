@@ -164,7 +164,7 @@ def render(recordings):
     return environment.get_template(TEMPLATE.name).render(
         point=recordings.point, points=recordings.points, run=recordings.run, speed=recordings.speed,
         slowest_speed=lambda recording, experiment: recordings.speeds(recording, experiment)[0][0],
-        slowest_cell=recordings.slowest_cell, cycles=recordings.cycles, holds=holds)
+        slowest_cell=recordings.slowest_cell, cycles=recordings.cycles, holds=holds, abs=abs)
 
 
 def main():

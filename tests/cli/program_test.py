@@ -1131,7 +1131,7 @@ class Explanations(ProgramTest):
     def test_says_what_bounds_a_point_and_what_its_step_changed(self):
         result = self.call("explain", self.RECORDING, "--point", "V3")
         self.assert_exit(result, 0)
-        self.assertIn("V3: bound by latency", result.stdout)
+        self.assertIn("V3: bound by issue slots", result.stdout)
         self.assertIn("bank conflicts went away: shared wavefronts per instruction", result.stdout)
         self.assertNotIn("V7", result.stdout)
         self.assertLessEqual(max(map(len, result.stdout.splitlines())), 100)
@@ -1141,7 +1141,7 @@ class Explanations(ProgramTest):
         self.assert_exit(result, 0)
         experiments = json.loads(result.stdout)["experiments"]
         self.assertEqual([e["experiment"] for e in experiments], ["ladder", "seeds_ladder", "seeds_sum"])
-        self.assertEqual(experiments[0]["points"][8]["findings"][0]["rule"], "memory-bound")
+        self.assertEqual(experiments[0]["points"][8]["findings"][0]["rule"], "dram-roof")
 
     def test_names_what_is_wrong(self):
         unknown = self.call("explain", self.RECORDING, "--point", "reduce_v3_sequentail")

@@ -54,7 +54,8 @@ void write_primitives(const fs::path& folder) {
   write_file(folder / "terminal-primitives.txt", terminal_summary(ReportModel(run), 100));
 }
 
-/// Which rules hold at each point of the recordings: a rule that comes to hold where it did not, shows here.
+/// The verdict on each point of the recordings, and which causes and notes hold: what comes to be said that
+/// was not, shows here.
 void write_findings(const fs::path& folder) {
   std::string text;
   for (const std::string name : {"reductions-h200", "ladder-h200", "seeds-h200", "sizes-h200"}) {
@@ -63,6 +64,7 @@ void write_findings(const fs::path& folder) {
     for (const ExperimentAnalysis& experiment : analysis.experiments) {
       for (const RooflinePoint& point : experiment.points) {
         text += fmt::format("{} {} {}:", name, experiment.name, point.label);
+        if (point.bound == Bound::unknown) text += " unknown";
         for (const Finding& finding : explain(run, point).findings) text += fmt::format(" {}", finding.rule);
         text += '\n';
       }

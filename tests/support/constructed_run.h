@@ -113,6 +113,8 @@ inline Counters counters(const Variant& variant, const PointId& point, double fa
   set(counter::kFadd, n * fadd_per_element);
   set(counter::kFmul, 0);
   set(counter::kFfma, 0);
+  set(counter::kWarpInstructions, n / 8);
+  set(counter::kL2AtomicOperations, variant.id == "sum_atomic" ? n : 0);
   set(counter::kWarpExecutionEfficiency, variant.efficiency);
   set(counter::kWarpNonpredExecutionEfficiency, variant.nonpred_efficiency);
   set(counter::kOccupancy, 0.93);

@@ -86,7 +86,7 @@ Measurement counted(Measurement measurement,
   return measurement;
 }
 
-/// `sum` with the traffic and adds that it needs, times a factor each.
+/// `sum` with the traffic and adds that it needs, times a factor each, and next to no instructions.
 Measurement counted_sum(Measurement sum, double traffic_factor, double add_factor) {
   const double read_bytes = traffic_factor * sum.work.read_bytes;
   const double adds = add_factor * sum.work.flops;
@@ -94,7 +94,9 @@ Measurement counted_sum(Measurement sum, double traffic_factor, double add_facto
                                   {counter::kDramWriteBytes, 0},
                                   {counter::kFadd, adds},
                                   {counter::kFmul, 0},
-                                  {counter::kFfma, 0}});
+                                  {counter::kFfma, 0},
+                                  {counter::kWarpInstructions, 1000},
+                                  {counter::kL2AtomicOperations, 0}});
 }
 
 VariantInfo variant(std::string id, std::string label, std::string family) {
@@ -109,6 +111,9 @@ VariantInfo variant(std::string id, std::string label, std::string family) {
 /// A run whose plan is exactly these measurements.
 rooflinectl::Run run_of(const std::vector<Measurement>& measurements) {
   rooflinectl::Run run;
+  run.device.sm_count = 100;
+  run.device.sm_clock_hz = kNominalClockHz;
+  run.device.compute_capability = 90;
   run.ceilings = all_ceilings();
   run.measurements = measurements;
   for (const Measurement& measurement : measurements) {
@@ -190,11 +195,49 @@ TEST(Intensity, AnUnavailableCounterIsNotZero) {
   EXPECT_THAT(point->redundancy, Optional(Near(1.0)));
 }
 
-TEST(Intensity, AtomicsExecuteNoCountedFlops) {
-  const OnePoint point(counted_sum(float_sum("sum_atomic", 1e-3), 1, 0));
-  EXPECT_THAT(point->flops_executed, Optional(0.0));
-  EXPECT_THAT(point->ai_executed, Optional(0.0));
-  EXPECT_THAT(point->redundancy, Optional(0.0));
+void expect_no_executed_work(const RooflinePoint& point, const std::string& reason) {
+  EXPECT_EQ(point.flops_executed, std::nullopt);
+  EXPECT_EQ(point.ai_executed, std::nullopt);
+  EXPECT_EQ(point.redundancy, std::nullopt);
+  EXPECT_EQ(point.executed_flop_per_s, std::nullopt);
+  EXPECT_THAT(point.executed_missing, HasSubstr(reason));
+}
+
+TEST(ExecutedWork, IsUnavailableWhereAtomicsDoMoreThanAHundredthOfIt) {
+  const auto with_atomics = [](double atomics, double adds) {
+    return counted(counted_sum(float_sum("v", 1e-3), 1, adds), {{counter::kL2AtomicOperations, atomics}});
+  };
+  expect_no_executed_work(*OnePoint(with_atomics(kElements, 0)).operator->(), "atomic operations ran in L2");
+  expect_no_executed_work(*OnePoint(with_atomics(0.011 * kElements, 1)).operator->(), "atomic operations");
+  const OnePoint few(with_atomics(0.009 * kElements, 1));
+  EXPECT_THAT(few->redundancy, Optional(Near(1.0)));
+  EXPECT_EQ(few->executed_missing, "");
+}
+
+TEST(ExecutedWork, IsUnavailableWhereTensorOperationsWereNotCounted) {
+  const Measurement tensor =
+      counted(counted_sum(float_sum("v", 1e-3), 1, 0.0013), {{counter::kTensorPipeInstructions, 1e6}});
+  expect_no_executed_work(*OnePoint(tensor).operator->(), "tensor instructions ran");
+  const OnePoint with_operations(counted(tensor, {{counter::kTensorF16Ops, 32.0 * kElements}}));
+  EXPECT_THAT(with_operations->flops_executed, Optional(Near(0.0013 * (kElements - 1.0) + 32.0 * kElements)));
+  EXPECT_EQ(with_operations->executed_missing, "");
+}
+
+/// Older runs do not say that tensor cores worked, but what was counted does not make up the result.
+TEST(ExecutedWork, IsUnavailableWhereFewerOperationsWereCountedThanTheResultNeeds) {
+  expect_no_executed_work(*OnePoint(counted_sum(float_sum("v", 1e-3), 1, 0.98)).operator->(),
+                          "where the counters do not see them");
+  EXPECT_THAT(OnePoint(counted_sum(float_sum("v", 1e-3), 1, 0.995))->redundancy, Optional(Near(0.995)));
+}
+
+TEST(ExecutedWork, OfTensorCoresHasABoundOfItsOwn) {
+  rooflinectl::Run run =
+      run_of({counted(counted_sum(float_sum("v", 1e-3), 0.1, 1),
+                      {{counter::kTensorPipeInstructions, 1e6}, {counter::kTensorF16Ops, 0.7e12}})});
+  EXPECT_EQ(OnePoint(run)->bound, Bound::unknown);
+  EXPECT_THAT(OnePoint(run)->verdict.unjudged, Contains(HasSubstr("f16_tensor")));
+  run.ceilings.push_back(ceiling("f16_tensor", CeilingKind::compute, CeilingSource::measured, 1e15));
+  EXPECT_EQ(OnePoint(run)->bound, Bound::tensor);
 }
 
 TEST(Intensity, HalfInputIsHeldAgainstFloatOperations) {
@@ -212,11 +255,11 @@ TEST(Intensity, DoubleSumsNeedDoubleCountersAndCeilings) {
   EXPECT_EQ(without->flops_executed, std::nullopt);
   EXPECT_EQ(without->roof, std::nullopt);
 
-  rooflinectl::Run run =
-      run_of({counted(sum, {{counter::kDadd, 10}, {counter::kDmul, 1}, {counter::kDfma, 100}})});
+  rooflinectl::Run run = run_of(
+      {counted(sum, {{counter::kDadd, kElements}, {counter::kDmul, 1}, {counter::kDfma, kElements / 2}})});
   run.ceilings.push_back(ceiling("f64_add", CeilingKind::compute, CeilingSource::measured, 1e13));
   const OnePoint with(run);
-  EXPECT_THAT(with->flops_executed, Optional(211.0));
+  EXPECT_THAT(with->flops_executed, Optional(Near(2.0 * kElements + 1)));
   EXPECT_EQ(with->roof->compute_ceiling, "f64_add");
 }
 
@@ -312,7 +355,9 @@ TEST(RoofOverAPoint, IsAbsentWithoutACeilingThatItNeeds) {
     const OnePoint point(run);
     EXPECT_EQ(point->roof, std::nullopt) << id;
     EXPECT_EQ(point->fraction_of_roof, std::nullopt) << id;
+    EXPECT_THAT(point->roof_missing, AllOf(HasSubstr(id), HasSubstr("`ceilings` of the plan"))) << id;
     EXPECT_EQ(point->bound, Bound::unknown) << id;
+    EXPECT_THAT(point->verdict.unjudged, Contains(HasSubstr(id))) << id;
   }
 }
 
@@ -344,6 +389,67 @@ TEST(RoofOverAPoint, OfNoWorkIsAbsent) {
   const OnePoint point(nothing);
   EXPECT_EQ(point->roof, std::nullopt);
   EXPECT_EQ(point->ai_useful, std::nullopt);
+}
+
+/// A device whose L2 holds 64 MB, and a sum of `bytes` with warm caches.
+rooflinectl::Run warm_run(double bytes) {
+  Measurement sum = float_sum("v", 1e-5);
+  sum.point.cache = CacheState::warm;
+  sum.work = {.read_bytes = bytes, .written_bytes = 0, .flops = bytes / 4, .fma_flops = 0};
+  rooflinectl::Run run = run_of({sum});
+  run.device.l2_bytes = 64'000'000;
+  run.ceilings.push_back(ceiling("l2_read", CeilingKind::bandwidth, CeilingSource::measured, 8e12));
+  return run;
+}
+
+TEST(RoofOverAPoint, IsThatOfL2WhereWarmCachesHoldTheData) {
+  const OnePoint point(warm_run(32e6));
+  ASSERT_TRUE(point->roof);
+  EXPECT_EQ(point->roof->level, MemoryLevel::l2);
+  EXPECT_EQ(point->roof->memory_ceiling, "l2_read");
+  EXPECT_EQ(point->roof->memory_bytes_per_s, 8e12);
+  EXPECT_THAT(point->fraction_of_roof, Optional(Near(32e6 / 8e12 / 1e-5)));
+}
+
+TEST(RoofOverAPoint, OfWarmDataBeyondL2IsThatOfTheLevelThatTakesLongest) {
+  // 80 MB: 16 MB of them from DRAM, all of them through L2.
+  EXPECT_EQ(OnePoint(warm_run(80e6))->roof->memory_ceiling, "l2_read");
+  const OnePoint beyond(warm_run(256e6));
+  EXPECT_EQ(beyond->roof->memory_ceiling, "dram_read");
+  EXPECT_THAT(beyond->roof->time_s, Near(192e6 / kReadBytesPerS));
+  EXPECT_THAT(beyond->roof->flop_per_s, Near(*beyond->ai_useful * beyond->roof->memory_bytes_per_s));
+}
+
+TEST(RoofOverAPoint, OfWarmCountedDataAsksOfDramWhatWasCounted) {
+  rooflinectl::Run run = warm_run(256e6);
+  run.measurements[0] =
+      counted(run.measurements[0], {{counter::kDramReadBytes, 250e6}, {counter::kDramWriteBytes, 0}});
+  EXPECT_THAT(OnePoint(run)->roof->time_s, Near(250e6 / kReadBytesPerS));
+  run.measurements[0] = counted(run.measurements[0], {{counter::kDramReadBytes, 1e6}});
+  EXPECT_EQ(OnePoint(run)->roof->memory_ceiling, "l2_read");
+  EXPECT_THAT(OnePoint(run)->flags, Not(Contains("cache-resident"))) << "warm caches are meant to deliver";
+}
+
+TEST(RoofOverAPoint, OfWarmDataNamesTheCeilingThatIsMissing) {
+  rooflinectl::Run run = warm_run(32e6);
+  remove_ceiling(run, "l2_read");
+  const OnePoint point(run);
+  EXPECT_EQ(point->roof, std::nullopt);
+  EXPECT_THAT(point->roof_missing, HasSubstr("l2_read"));
+  // Of 4 GB next to nothing can be in L2: DRAM alone serves them.
+  rooflinectl::Run large = warm_run(4e9);
+  remove_ceiling(large, "l2_read");
+  EXPECT_EQ(OnePoint(large)->roof->memory_ceiling, "dram_read");
+}
+
+TEST(RoofOverAPoint, OfColdDataIsThatOfDramWhateverWasCounted) {
+  rooflinectl::Run run = warm_run(32e6);
+  run.plan.experiments[0].points[0].cache = run.measurements[0].point.cache = CacheState::cold;
+  run.measurements[0] =
+      counted(run.measurements[0], {{counter::kDramReadBytes, 1e6}, {counter::kDramWriteBytes, 0}});
+  const OnePoint point(run);
+  EXPECT_EQ(point->roof->memory_ceiling, "dram_read");
+  EXPECT_THAT(point->flags, Contains("cache-resident"));
 }
 
 /// min(compute, intensity × bandwidth) is the textbook form of the roof; the code derives it from times.
@@ -391,6 +497,8 @@ rooflinectl::Run with_cache_ceilings(rooflinectl::Run run) {
 /// A counted sum of 1 ms that moved these bytes at each level.
 Measurement with_levels(double dram, double l2, double l1, double shared) {
   Measurement sum = float_sum("v", 1e-3);
+  sum.counters.emplace(counter::kWarpInstructions, CounterValue::measured(1000));
+  sum.counters.emplace(counter::kL2AtomicOperations, CounterValue::measured(0));
   sum.counters.emplace(counter::kDramReadBytes, CounterValue::measured(dram));
   sum.counters.emplace(counter::kDramWriteBytes, CounterValue::measured(0));
   sum.counters.emplace(counter::kL2Bytes, CounterValue::measured(l2));
@@ -531,11 +639,11 @@ TEST(BoundOfAPoint, SeesExcessTraffic) {
 TEST(BoundOfAPoint, IsComputeWhenOperationsRunHigherThanTraffic) {
   const double compute_time_s = (kElements - 1.0) / kAddPerS;
   Measurement resident = counted_sum(float_sum("v", 10 * compute_time_s), 0.01, 9);
-  EXPECT_EQ(OnePoint(resident)->bound, Bound::compute);
+  EXPECT_EQ(OnePoint(resident)->bound, Bound::fp32);
 }
 
 TEST(BoundOfAPoint, IsLaunchWithinThreeTimesAnEmptyKernel) {
-  Measurement small = float_sum("v", 0);
+  Measurement small = counted_sum(float_sum("v", 0), 1e-6, 1e-6);
   small.work.read_bytes = 4096;
   small.work.flops = 1023;
   const auto bound_at = [&](double time_s, int launches_per_sample) {
@@ -543,9 +651,9 @@ TEST(BoundOfAPoint, IsLaunchWithinThreeTimesAnEmptyKernel) {
     small.time->launches_per_sample = launches_per_sample;
     return OnePoint(small)->bound;
   };
-  EXPECT_EQ(bound_at(2.9 * kLaunchS, 1), Bound::launch);
+  EXPECT_EQ(bound_at(2.9 * kLaunchS, 1), Bound::launch_overhead);
   EXPECT_EQ(bound_at(3.1 * kLaunchS, 1), Bound::latency);
-  EXPECT_EQ(bound_at(2.9 * kGraphNodeS, 8), Bound::launch);
+  EXPECT_EQ(bound_at(2.9 * kGraphNodeS, 8), Bound::launch_overhead);
   EXPECT_EQ(bound_at(3.1 * kGraphNodeS, 8), Bound::latency);
 }
 
@@ -573,9 +681,137 @@ TEST(BoundOfAPoint, IsUnknownWithoutATime) {
   EXPECT_TRUE(point->roof);
 }
 
-TEST(BoundOfAPoint, HasAName) {
+TEST(BoundOfAPoint, HasOneNameEverywhere) {
   EXPECT_EQ(to_string(Bound::dram), "dram");
-  EXPECT_EQ(to_string(Bound::latency), "latency");
+  EXPECT_EQ(to_string(Bound::issue_slots), "issue-slots");
+  EXPECT_EQ(words_for(Bound::issue_slots).label, "issue slots");
+  std::size_t place = 0;
+  for (const BoundWords& words : bound_words()) {
+    EXPECT_EQ(words.bound, static_cast<Bound>(place++));
+    EXPECT_EQ(&words_for(words.bound), &words);
+    EXPECT_FALSE(words.id.empty() || words.label.empty() || words.meaning.empty());
+  }
+  EXPECT_EQ(place, static_cast<std::size_t>(Bound::unknown) + 1);
+}
+
+/// A counted sum at a tenth of the roof, on a device with 100 SMs at 2 GHz that holds 4 blocks on each, and
+/// with all ceilings.
+struct Waiting {
+  Measurement sum = counted(
+      counted_sum(float_sum("v", 10 * kReadTimeS), 1, 1),
+      {{counter::kOccupancy, 0.5}, {counter::kActiveWarpCycles, 100}, {counter::kBarrierStallWarpCycles, 0}});
+  std::vector<Ceiling> more;
+
+  Waiting() {
+    sum.launch = {.grid = 40'000, .block = 256};
+    sum.resources = KernelResources{.blocks_per_sm = 4};
+    sum.time->sample_clocks_hz = {2e9};
+    add("atomic_f32", 1e-9);
+    add("dram_latency", 500e-9);
+  }
+  void add(std::string id, double value) {
+    more.push_back(ceiling(std::move(id), CeilingKind::latency, CeilingSource::measured, value));
+  }
+  rooflinectl::Run run() const {
+    rooflinectl::Run made = run_of({sum});
+    made.ceilings.insert(made.ceilings.end(), more.begin(), more.end());
+    return made;
+  }
+  Bound bound() const { return OnePoint(run())->bound; }
+};
+
+TEST(BoundOfAPoint, IsLatencyOnlyWhereNothingElseHolds) {
+  EXPECT_EQ(Waiting().bound(), Bound::latency);
+}
+
+TEST(BoundOfAPoint, IsIssueSlotsWhereTheSchedulersAreBusy) {
+  Waiting waiting;
+  const double slots = 10 * kReadTimeS * 2e9 * 100 * 4;
+  waiting.sum = counted(waiting.sum, {{counter::kWarpInstructions, 0.61 * slots}});
+  EXPECT_EQ(waiting.bound(), Bound::issue_slots);
+  waiting.sum = counted(waiting.sum, {{counter::kWarpInstructions, 0.59 * slots}});
+  EXPECT_EQ(waiting.bound(), Bound::latency);
+}
+
+TEST(BoundOfAPoint, IsAtomicsWhereTheyTakeTheTimeOneAfterAnother) {
+  Waiting waiting;
+  waiting.sum = counted(waiting.sum, {{counter::kL2AtomicOperations, 0.61 * 10 * kReadTimeS / 1e-9}});
+  EXPECT_EQ(waiting.bound(), Bound::atomics);
+  waiting.sum.work.written_bytes = 400;  // a hundred results
+  EXPECT_EQ(waiting.bound(), Bound::latency);
+}
+
+TEST(BoundOfAPoint, IsUnknownWhereAtomicsMayMatterAndTheirCeilingIsMissing) {
+  Waiting waiting;
+  waiting.more.erase(waiting.more.begin());
+  EXPECT_EQ(waiting.bound(), Bound::latency) << "there are no atomics";
+  waiting.sum = counted(waiting.sum, {{counter::kL2AtomicOperations, 1e6}});
+  const rooflinectl::Run run = waiting.run();
+  EXPECT_EQ(OnePoint(run)->bound, Bound::unknown);
+  EXPECT_THAT(OnePoint(run)->verdict.unjudged, Contains(HasSubstr("atomic_f32")));
+}
+
+TEST(BoundOfAPoint, IsBytesInFlightByLittlesLaw) {
+  Waiting waiting;
+  // 1 GiB takes 10 × 0.27 ms. 400 resident blocks with 100 kB each on their way would take 500 ns for 40 MB.
+  waiting.sum.launch.grid = 4000;
+  waiting.sum.launch.bytes_in_flight_per_block = 0.5e-6 * 4.0 * kElements / 400 / (0.61 * 10 * kReadTimeS);
+  EXPECT_EQ(waiting.bound(), Bound::bytes_in_flight);
+  *waiting.sum.launch.bytes_in_flight_per_block *= 0.61 / 0.59;
+  EXPECT_EQ(waiting.bound(), Bound::latency);
+  // No block has more on its way than it reads in all.
+  waiting.sum.launch.grid = 400'000;
+  waiting.sum.launch.bytes_in_flight_per_block.reset();
+  waiting.sum.time->median_s = 0.5e-6 * 1000 / 0.61;
+  EXPECT_EQ(waiting.bound(), Bound::bytes_in_flight);
+}
+
+TEST(BoundOfAPoint, IsBarriersWhereWarpsWaitThereMostOfTheTime) {
+  Waiting waiting;
+  waiting.sum = counted(waiting.sum, {{counter::kBarrierStallWarpCycles, 51}});
+  EXPECT_EQ(waiting.bound(), Bound::barriers);
+  waiting.sum = counted(waiting.sum, {{counter::kBarrierStallWarpCycles, 49}});
+  EXPECT_EQ(waiting.bound(), Bound::latency);
+}
+
+TEST(BoundOfAPoint, IsTheTailWhereTheBlocksLeaveMuchRoomEmpty) {
+  Waiting waiting;
+  waiting.sum.launch.grid = 450;  // 1.125 waves: the second is nearly empty
+  EXPECT_EQ(waiting.bound(), Bound::tail);
+  waiting.sum.launch.grid = 200;  // half a wave, and much to read for each thread
+  EXPECT_EQ(waiting.bound(), Bound::tail);
+  waiting.sum.launch.grid = 400;
+  EXPECT_EQ(waiting.bound(), Bound::latency);
+}
+
+TEST(BoundOfAPoint, IsNotTheTailWhereTheInputIsTooSmallForMoreBlocks) {
+  Waiting waiting;
+  waiting.sum.launch.grid = 1;
+  waiting.sum.work.read_bytes = 256 * 31 * 16;
+  EXPECT_EQ(waiting.bound(), Bound::latency);
+  // The same bytes by loads of two bytes, one after another, could be shared.
+  waiting.sum.launch.bytes_in_flight_per_block = 256 * 2;
+  waiting.sum.work.read_bytes = 256 * 32 * 2;
+  EXPECT_EQ(waiting.bound(), Bound::tail);
+}
+
+TEST(BoundOfAPoint, IsUnknownWithoutCounters) {
+  Waiting waiting;
+  waiting.sum.counters.clear();
+  EXPECT_EQ(waiting.bound(), Bound::unknown);
+}
+
+TEST(BoundOfAPoint, IsTheResourceOfTheLargestShare) {
+  Waiting waiting;
+  const double slots = 10 * kReadTimeS * 2e9 * 100 * 4;
+  waiting.sum = counted(waiting.sum, {{counter::kWarpInstructions, 0.7 * slots},
+                                      {counter::kL2AtomicOperations, 0.65 * 10 * kReadTimeS / 1e-9}});
+  const rooflinectl::Run run = waiting.run();
+  const OnePoint point(run);
+  EXPECT_EQ(point->bound, Bound::issue_slots);
+  ASSERT_GE(point->verdict.shares.size(), 2u);
+  EXPECT_EQ(point->verdict.shares[1].resource, Bound::atomics);
+  EXPECT_NEAR(point->verdict.shares[1].share, 0.65, 1e-9);
 }
 
 // ---- flags ----
@@ -602,7 +838,7 @@ TEST(Flags, APowerCapOverHalfOfTheSamplesIsNoThrottling) {
 
 TEST(Flags, ALaunchThatDoesNotRepeatIsNamedWithTheEvidence) {
   Measurement sum = counted_sum(float_sum("v", kReadTimeS / 0.9), 1, 1);
-  sum.counters.emplace(std::string(counter::kWarpInstructions), CounterValue::measured(1600));
+  sum.counters.insert_or_assign(std::string(counter::kWarpInstructions), CounterValue::measured(1600));
   sum.counters.emplace(std::string(counter::kWarpInstructionsSass), CounterValue::measured(1600));
   EXPECT_THAT(OnePoint(sum)->flags, IsEmpty());
   sum.counters.insert_or_assign(std::string(counter::kWarpInstructionsSass), CounterValue::measured(1700));
@@ -649,13 +885,6 @@ TEST(Flags, SayDeclaredWhenNothingWasCounted) {
 TEST(Flags, SayCacheResidentBelowNinetyPercentOfTheCompulsoryBytes) {
   EXPECT_THAT(OnePoint(counted_sum(float_sum("v", 1e-3), 0.89, 1))->flags, Contains("cache-resident"));
   EXPECT_THAT(OnePoint(counted_sum(float_sum("v", 1e-3), 0.91, 1))->flags, Not(Contains("cache-resident")));
-}
-
-TEST(Flags, SayLaunchBound) {
-  Measurement small = float_sum("v", kLaunchS);
-  small.work.read_bytes = 4096;
-  small.work.flops = 1023;
-  EXPECT_THAT(OnePoint(small)->flags, ElementsAre("launch-bound", "declared"));
 }
 
 TEST(Flags, SayAboveRoofBeyondTheSpreadAndTheInterval) {
@@ -807,46 +1036,64 @@ TEST(Ladder, StepsStayValidWhenTheAnalysisIsMoved) {
   EXPECT_EQ(moved.experiments[0].steps[0].to, &moved.experiments[0].points[1]);
 }
 
-TEST(Ladder, NamesTheCountersThatMovedTheLargestFirst) {
-  const Measurement from =
-      counted(counted_sum(float_sum("v2", 1), 1, 1), {{counter::kSharedLoadWavefronts, 8e6},
-                                                      {counter::kSharedStoreWavefronts, 8e6},
-                                                      {counter::kSharedLoadInstructions, 1e6},
-                                                      {counter::kSharedStoreInstructions, 1e6},
-                                                      {counter::kOccupancy, 0.80},
-                                                      {counter::kWarpExecutionEfficiency, 0.50},
-                                                      {counter::kIntegerOps, 10.0 * kElements}});
-  const Measurement to =
-      counted(counted_sum(float_sum("v3", 1), 1.04, 1.25), {{counter::kSharedLoadWavefronts, 1e6},
-                                                            {counter::kSharedStoreWavefronts, 1e6},
-                                                            {counter::kSharedLoadInstructions, 1e6},
-                                                            {counter::kSharedStoreInstructions, 1e6},
-                                                            {counter::kOccupancy, 0.83},
-                                                            {counter::kWarpExecutionEfficiency, 1.00}});
-  const rooflinectl::Run run = run_of({from, to});
-  const Analysis analysis = analyse(run);
-  const std::vector<CounterMove>& moves = analysis.experiments[0].steps.at(0).moves;
-  ASSERT_EQ(moves.size(), 3u);
-  EXPECT_EQ(moves[0].name, "shared wavefronts per instruction");
-  EXPECT_DOUBLE_EQ(moves[0].from, 8);
-  EXPECT_DOUBLE_EQ(moves[0].to, 1);
-  EXPECT_FALSE(moves[0].is_ratio);
-  EXPECT_EQ(moves[1].name, "warp execution efficiency");
-  EXPECT_TRUE(moves[1].is_ratio);
-  EXPECT_EQ(moves[2].name, "executed FLOP per element");
-}
-
-TEST(Ladder, NamesDramTrafficFirstAndMovesFromZeroLast) {
-  const Measurement from = counted(counted_sum(float_sum("v0", 1), 2, 1),
-                                   {{counter::kSharedBytes, 0}, {counter::kIntegerOps, 1e6}});
-  const Measurement to = counted(counted_sum(float_sum("v1", 1), 1, 1),
-                                 {{counter::kSharedBytes, 1e6}, {counter::kIntegerOps, 9e6}});
+/// The names of what moved from `from` to `to`, in order.
+std::vector<std::string> moves_between(const Measurement& from, const Measurement& to) {
   const rooflinectl::Run run = run_of({from, to});
   const Analysis analysis = analyse(run);
   std::vector<std::string> names;
   for (const CounterMove& move : analysis.experiments[0].steps.at(0).moves) names.push_back(move.name);
-  EXPECT_THAT(names, ElementsAre("DRAM bytes per element", "integer operations per element",
-                                 "shared bytes per element"));
+  return names;
+}
+
+TEST(Ladder, NamesFirstWhatMovedByAsMuchAsTheTime) {
+  const Measurement from =
+      counted(counted_sum(float_sum("v2", 1.3), 1.5, 1), {{counter::kSharedLoadWavefronts, 8e6},
+                                                          {counter::kSharedStoreWavefronts, 8e6},
+                                                          {counter::kSharedLoadInstructions, 1e6},
+                                                          {counter::kSharedStoreInstructions, 1e6},
+                                                          {counter::kOccupancy, 0.80},
+                                                          {counter::kWarpExecutionEfficiency, 0.50},
+                                                          {counter::kWarpInstructions, 1.29e9}});
+  const Measurement to =
+      counted(counted_sum(float_sum("v3", 1), 1, 1.25), {{counter::kSharedLoadWavefronts, 1e6},
+                                                         {counter::kSharedStoreWavefronts, 1e6},
+                                                         {counter::kSharedLoadInstructions, 1e6},
+                                                         {counter::kSharedStoreInstructions, 1e6},
+                                                         {counter::kOccupancy, 0.83},
+                                                         {counter::kWarpExecutionEfficiency, 1.00},
+                                                         {counter::kWarpInstructions, 1e9}});
+  // The time falls to 1 / 1.3: instructions by 1.29, traffic by 1.5, lanes at work by 2, wavefronts by 8.
+  // More operations explain nothing.
+  EXPECT_THAT(
+      moves_between(from, to),
+      ElementsAre("warp instructions per element", "DRAM bytes per element", "warp execution efficiency",
+                  "shared wavefronts per instruction", "executed FLOP per element"));
+  // On the way back more operations do explain why it is slower.
+  EXPECT_THAT(
+      moves_between(to, from),
+      ElementsAre("warp instructions per element", "DRAM bytes per element", "warp execution efficiency",
+                  "shared wavefronts per instruction", "executed FLOP per element"));
+}
+
+TEST(Ladder, NamesFirstWhatTheSlowerVersionWasBoundBy) {
+  // Three times the compulsory traffic at 75 % of the bandwidth; then nothing is near its limit.
+  const Measurement from =
+      counted(counted_sum(float_sum("v0", 4 * kReadTimeS), 3, 1), {{counter::kWarpInstructions, 2e6}});
+  const Measurement to =
+      counted(counted_sum(float_sum("v1", 2 * kReadTimeS), 1, 1), {{counter::kWarpInstructions, 1e6}});
+  EXPECT_THAT(moves_between(from, to),
+              ElementsAre("DRAM bytes per element", "warp instructions per element"));
+  EXPECT_THAT(moves_between(to, from),
+              ElementsAre("DRAM bytes per element", "warp instructions per element"));
+}
+
+TEST(Ladder, NamesLastWhatMovedFromOrToZero) {
+  const Measurement from = counted(counted_sum(float_sum("v0", 2), 2, 1),
+                                   {{counter::kSharedBytes, 0}, {counter::kIntegerOps, 1e6}});
+  const Measurement to = counted(counted_sum(float_sum("v1", 1), 1, 1),
+                                 {{counter::kSharedBytes, 1e6}, {counter::kIntegerOps, 9e6}});
+  EXPECT_THAT(moves_between(from, to), ElementsAre("DRAM bytes per element", "integer operations per element",
+                                                   "shared bytes per element"));
 }
 
 TEST(Ladder, DoesNotNameARatioThatStaysNegligible) {
@@ -876,12 +1123,16 @@ TEST(DerivedQuantities, AreAbsentWithoutTheirCounters) {
 TEST(DerivedQuantities, FollowTheirFormulas) {
   Measurement measurement = counted_sum(float_sum("v", 1), 1, 1);
   measurement.point.n_elements = 1000;
+  measurement.work.flops = 999;
+  measurement.launch = {.grid = 4, .block = 256, .bytes_in_flight_per_block = 4096};
   const std::vector<DerivedQuantity> quantities =
       derived_quantities(counted(measurement, {{counter::kFadd, 1000},
                                                {counter::kFmul, 200},
                                                {counter::kFfma, 30},
                                                {counter::kDramReadBytes, 4000},
                                                {counter::kDramWriteBytes, 500},
+                                               {counter::kL2Bytes, 6000},
+                                               {counter::kL2AtomicOperations, 2},
                                                {counter::kSharedBytes, 8000},
                                                {counter::kWarpInstructions, 250},
                                                {counter::kIntegerOps, 3000},
@@ -898,6 +1149,9 @@ TEST(DerivedQuantities, FollowTheirFormulas) {
   const std::vector<std::tuple<std::string, double, bool>> expected = {
       {"executed FLOP per element", 1.26, false},
       {"DRAM bytes per element", 4.5, false},
+      {"L2 bytes per element", 6, false},
+      {"atomic operations per element", 0.002, false},
+      {"bytes in flight per thread", 16, false},
       {"shared bytes per element", 8, false},
       {"warp instructions per element", 0.25, false},
       {"integer operations per element", 3, false},

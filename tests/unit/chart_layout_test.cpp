@@ -267,7 +267,7 @@ TEST(ChartScene, NamesEveryPointInThePlaneAndInTheLadder) {
       for (const std::string& text : contents(scenes[i], "labels")) in_plane.push_back(text);
       for (const RooflinePoint& point : analysis.experiments[i].points) {
         EXPECT_THAT(in_plane, testing::Contains(point.label));
-        EXPECT_THAT(contents(scenes[i], "ladder-row"), testing::Contains(point.label));
+        EXPECT_THAT(contents(scenes[i], "ladder-row"), testing::Contains(testing::StartsWith(point.label)));
       }
     }
   }

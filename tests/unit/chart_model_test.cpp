@@ -84,11 +84,12 @@ TEST(ChartModel, MissingNumbersAreDashesAndNeverZero) {
 
 TEST(ChartModel, SaysHowItsNumbersCameAbout) {
   auto run = constructed::run();
-  EXPECT_EQ(first_chart(run).provenance, "measured");
+  EXPECT_EQ(first_chart(run).provenance, "measured; executed work not counted: atomic");
   run.source = RunSource::replayed;
-  EXPECT_EQ(first_chart(run).provenance, "replayed");
+  EXPECT_EQ(first_chart(run).provenance, "replayed; executed work not counted: atomic");
   run.measurements[3].counters.clear();
-  EXPECT_EQ(first_chart(run).provenance, "replayed; declared, not counted: V3");
+  EXPECT_EQ(first_chart(run).provenance,
+            "replayed; declared, not counted: V3; executed work not counted: atomic");
   for (Measurement& measurement : run.measurements) measurement.counters.clear();
   EXPECT_EQ(first_chart(run).provenance, "times replayed; bytes and FLOPs declared, not counted");
 }
@@ -97,7 +98,7 @@ TEST(ChartModel, AFailedPointIsNotCalledDeclared) {
   auto run = constructed::run();
   run.measurements[3].counters.clear();
   run.measurements[3].time.reset();
-  EXPECT_EQ(first_chart(run).provenance, "measured");
+  EXPECT_EQ(first_chart(run).provenance, "measured; executed work not counted: atomic");
 }
 
 TEST(ChartModel, SubtitleNamesDeviceDateDriverCachesSizesAndTypes) {

@@ -29,10 +29,9 @@ struct Recording {
 TEST(ExplanationText, NamesBoundEvidenceAndNextStep) {
   const Recording recorded;
   const std::string text = terminal_explanation(recorded.run, recorded.analysis, {.point = "V7"}, 100);
-  EXPECT_THAT(text, HasSubstr("V7: bound by dram, 98.1 % of the roof; busiest level: dram 98 %\n"));
-  EXPECT_THAT(text, HasSubstr("  memory-bound: DRAM delivers nearly all that it can"));
-  EXPECT_THAT(text,
-              HasSubstr("    DRAM utilisation 98.1 %, fraction of the roof 98.1 %, DRAM bandwidth 4.61"));
+  EXPECT_THAT(text, HasSubstr("V7: bound by DRAM, 98.1 % of the roof; busiest level: dram 98 %\n"));
+  EXPECT_THAT(text, HasSubstr("  dram-roof: DRAM delivers nearly all that it can"));
+  EXPECT_THAT(text, HasSubstr("    fraction of the roof 98.1 %, DRAM utilisation 98.1 %\n"));
   EXPECT_THAT(text, HasSubstr("    next: There is little left to gain"));
   EXPECT_THAT(text, HasSubstr("V6 manual → V7: 1.95× as fast"));
   EXPECT_THAT(text, Not(HasSubstr("V6: ")));
@@ -88,7 +87,7 @@ TEST(ExplanationText, AsJsonHasNumbersInSiUnits) {
   const auto& experiment = document["experiments"][0];
   const auto& finding = experiment["points"][0]["findings"][0];
   EXPECT_EQ(experiment["points"][0]["range"], "ladder.reduce_v7_multi_add.f32.n268435456.b256.cold");
-  EXPECT_EQ(finding["rule"], "memory-bound");
+  EXPECT_EQ(finding["rule"], "dram-roof");
   EXPECT_EQ(finding["importance"], "bound");
   EXPECT_EQ(finding["evidence"][0]["unit"], "ratio");
   EXPECT_NEAR(finding["evidence"][0]["value"].get<double>(), 0.97, 0.02);
@@ -107,8 +106,10 @@ std::string conditions_text(const std::vector<Condition>& conditions) {
 }
 
 std::string rule_text(const Rule& rule) {
+  std::string holds = rule.bound ? fmt::format("bound by {}", words_for(*rule.bound).label) : std::string();
+  if (!rule.when.empty()) holds += (holds.empty() ? "" : "; ") + conditions_text(rule.when);
   std::string text = fmt::format("### `{}` ({})\n\n{}\n\n- Holds if: {}\n", rule.id,
-                                 to_string(rule.importance), rule.text, conditions_text(rule.when));
+                                 to_string(rule.importance), rule.text, holds);
   if (!rule.only_if.empty()) text += fmt::format("- Asked only if: {}\n", conditions_text(rule.only_if));
   return text + fmt::format("- Next: {}\n\n", rule.next_step);
 }

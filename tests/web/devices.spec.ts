@@ -75,7 +75,7 @@ test('Tab reaches every control', async ({ page }) => {
     await page.keyboard.press('Tab');
     seen.add(await page.evaluate(() => `${document.activeElement?.className}|${document.activeElement?.textContent?.slice(0, 20)}`));
   }
-  for (const text of ['PNG', 'JSON', 'measured', 'executed', 'Zoom to points', 'ladder', 'latency', 'V0', 'time']) {
+  for (const text of ['PNG', 'JSON', 'measured', 'executed', 'Zoom to points', 'ladder', 'issue slots', 'V0', 'time']) {
     expect([...seen].some((entry) => entry.includes(text)), text).toBe(true);
   }
   expect([...seen].some((entry) => entry.startsWith('frame'))).toBe(true);

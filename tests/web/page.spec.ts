@@ -13,7 +13,7 @@ test('hovering over a mark shows all numbers of the point and lights its row', a
   await page.mouse.move(x, y, { steps: 3 });
   const tooltip = page.locator('#tooltip');
   await expect(tooltip).toBeVisible();
-  for (const text of ['V4', 'latency', '631.9 µs', 'samples', 'fraction of measured roof', '36.3 %', 'dram utilisation', 'Next:']) {
+  for (const text of ['V4', 'issue slots', '631.9 µs', 'samples', 'fraction of measured roof', '36.3 %', 'dram utilisation', 'Next:']) {
     await expect(tooltip).toContainText(text);
   }
   await expect(row(page, 'V4')).toHaveClass(/active/);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The switches above the chart and the legend beside it.
-import { cacheStates, countedLevels, data, type ExperimentView } from './data';
+import { cacheStates, countedLevels, data, wordsFor, type ExperimentView } from './data';
 import { fill, h } from './dom';
 import { familyGlyph, levelGlyph } from './marks';
 import { allPrecisions, levelOf, precisionsOf, type Roofs, type View, type ViewStore, type Work } from './view';
@@ -104,8 +104,8 @@ export function boundList(store: ViewStore): HTMLElement {
       h('button', {
         type: 'button', 'aria-pressed': String(view.bound === bound), 'data-value': bound,
         title: 'Show these points alone', onclick: () => store.set({ bound: view.bound === bound ? null : bound }),
-      }, h('strong', {}, String(count)), ' ', h('span', { class: `bound bound-${bound}` }, bound)),
-      h('span', { class: 'muted' }, data.bounds[bound] ?? ''))));
+      }, h('strong', {}, String(count)), ' ', h('span', { class: `bound bound-${bound}` }, wordsFor(bound).label)),
+      h('span', { class: 'muted' }, wordsFor(bound).meaning))));
     if (focused) [...element.querySelectorAll('button')].find((button) => button.dataset['value'] === focused)?.focus();
   });
   return element;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type {
-  ExperimentView as ExperimentData, Level, PageData, PointView as PointData, RunView as RunData,
+  Bound, ExperimentView as ExperimentData, Level, PageData, PointView as PointData, RunView as RunData,
 } from './generated/page_data';
 
 export type { AgreementTable, CeilingTable, Column, Level, Range, Roof, Step, Window } from './generated/page_data';
@@ -34,13 +34,16 @@ const page = JSON.parse(textOf('page-data')) as PageData;
 const columnOf = (title: string): number => page.columns.findIndex((column) => column.title === title);
 const [LABEL, CACHES, BOUND, AI, EXECUTED_AI, OF_ROOF] = ['point', 'caches', 'bound', 'AI useful', 'AI exec.', 'of roof'].map(columnOf) as [number, number, number, number, number, number];
 
+const words = new Map(page.bounds.map((bound) => [bound.id, bound]));
+const idOf = new Map(page.bounds.map((bound) => [bound.label, bound.id]));
+
 const place = (ai: number | null | undefined, rate: number | null): Place => (ai == null || rate === null ? null : [ai, rate]);
 
 function pointOf(point: PointData): PointView {
   const { rate, executed_rate, is_apart, texts, values } = point;
   return {
     ...point,
-    label: texts[LABEL] ?? '', bound: texts[BOUND] ?? '', cache: texts[CACHES] ?? '', fraction_of_roof: values[OF_ROOF] ?? null,
+    label: texts[LABEL] ?? '', bound: idOf.get(texts[BOUND] ?? '') ?? 'unknown', cache: texts[CACHES] ?? '', fraction_of_roof: values[OF_ROOF] ?? null,
     useful: place(values[AI], rate), executed: is_apart ? place(values[EXECUTED_AI], executed_rate) : null,
     levels: point.levels.map(({ ai, executed_ai, ...rest }) => ({ ...rest, useful: place(ai, rate), executed: place(executed_ai, executed_rate) })),
   };
@@ -50,6 +53,11 @@ export const data = {
   ...page,
   run: { ...page.run, experiments: page.run.experiments.map((experiment): ExperimentView => ({ ...experiment, points: experiment.points.map(pointOf) })) } as RunView,
 };
+
+/** What to call a bound, and what it means. */
+export function wordsFor(bound: string): Bound {
+  return words.get(bound) ?? { id: bound, label: bound, meaning: '' };
+}
 
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (digit) => digit.charCodeAt(0));

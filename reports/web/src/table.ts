@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every point in a table that sorts, filters, and answers the chart.
-import { data, hasColumn, type ExperimentView, type PointView } from './data';
+import { data, hasColumn, wordsFor, type ExperimentView, type PointView } from './data';
 import { fill, h } from './dom';
 import type { Highlight } from './highlight';
 import { familyColour, familyGlyph } from './marks';
@@ -145,7 +145,7 @@ export class PointTable {
           familyGlyph(point.family), text, number !== undefined && h('span', { class: 'pin' }, String(number))));
       }
       if (title === 'of roof') return h('td', { class: 'number with-bar' }, bar(point), h('span', {}, text));
-      if (title === 'bound') return h('td', { title: data.bounds[point.bound] }, h('span', { class: `bound bound-${point.bound}` }, text));
+      if (title === 'bound') return h('td', { title: wordsFor(point.bound).meaning }, h('span', { class: `bound bound-${point.bound}` }, text));
       if (title === 'family') return h('td', {}, experiment.families[point.family] ?? text);
       return h('td', { class: is_number ? 'number' : null }, text);
     }));

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { data, factsOf, findingsOf } from './data';
+import { data, factsOf, findingsOf, wordsFor } from './data';
 import { fill, h } from './dom';
 import type { Highlight } from './highlight';
 import { familyGlyph } from './marks';
@@ -28,10 +28,10 @@ export function tooltip(store: ViewStore, highlight: Highlight): HTMLElement {
     }
     const finding = findingsOf(experiment, point)[0];
     fill(box,
-      h('p', { class: 'name' }, familyGlyph(point.family), h('strong', {}, point.label), ' ', h('span', { class: `bound bound-${point.bound}` }, point.bound)),
+      h('p', { class: 'name' }, familyGlyph(point.family), h('strong', {}, point.label), ' ', h('span', { class: `bound bound-${point.bound}` }, wordsFor(point.bound).label)),
       ...(finding
         ? [h('p', {}, finding.text), h('p', {}, h('strong', {}, 'Next: '), finding.next_step)]
-        : [h('p', { class: 'muted' }, data.bounds[point.bound] ?? '')]),
+        : [h('p', { class: 'muted' }, wordsFor(point.bound).meaning)]),
       h('dl', {}, ...factsOf(experiment, point).map(([name, text]) => h('div', {}, h('dt', {}, name), h('dd', {}, text)))),
       h('p', { class: 'muted' }, store.view.pins.includes(point.key) ? 'Click to unpin.' : 'Click to pin, for all findings and to compare.'));
     box.hidden = false;

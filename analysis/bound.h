@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/run.h"
+
+/// What keeps a point from being faster: the words for it, and the rule by which it is found.
+namespace rooflinectl {
+
+struct Quantity;
+struct RooflinePoint;
+
+/// In the order in which pages and headlines list them.
+enum class Bound {
+  dram,
+  l2,
+  l1,
+  shared,
+  fp64,
+  fp32,
+  fp16,
+  int32,
+  tensor,
+  issue_slots,
+  atomics,
+  bytes_in_flight,
+  launch_overhead,
+  barriers,
+  tail,
+  latency,
+  unknown,
+};
+
+/// The words for a bound. Tables, pictures, the page, `explain` and every file take them from here.
+struct BoundWords {
+  Bound bound = Bound::unknown;
+  std::string_view id;       ///< in files and filters: `issue-slots`
+  std::string_view label;    ///< after “bound by”: `issue slots`
+  std::string_view meaning;  ///< one sentence
+};
+
+/// Every bound, in the order of the enumeration.
+std::span<const BoundWords> bound_words();
+
+const BoundWords& words_for(Bound bound);
+
+/// The id: `issue-slots`.
+std::string_view to_string(Bound bound);
+
+/// The share of a point's time that a resource needs at least: the work that it did, over the rate that it
+/// was measured to allow, over the median time.
+struct ResourceShare {
+  Bound resource = Bound::unknown;
+  double share = 0;
+
+  bool operator==(const ResourceShare&) const = default;
+};
+
+struct BoundVerdict {
+  Bound bound = Bound::unknown;
+  std::vector<ResourceShare> shares;  ///< of every resource that is known, the largest first
+  /// What could not be judged, each with what is missing and where to get it.
+  std::vector<std::string> unjudged;
+};
+
+/// From this share of the time on, a resource is taken as what bounds a point.
+inline constexpr double kBoundShare = 0.6;
+
+/// Up to this many times an empty kernel, a launch is mostly overhead.
+inline constexpr double kLaunchBoundFactor = 3;
+
+/// From this many rounds of loads per thread on, more blocks have something to share. With fewer, more blocks
+/// were measured to cost more than they bring (kernels/reduction/best_table.h).
+inline constexpr double kManyLoadRounds = 32;
+
+/// What bounds `point`, of which levels, work and roof must be known (docs/method.md, “What bounds a
+/// point”). Never throws.
+BoundVerdict verdict_of(const Run& run, const RooflinePoint& point);
+
+/// The quantity by which `bound` is judged: the share of the time that it needs, or for barriers and the tail
+/// the share that is lost. Null for `latency` and `unknown`, which are what is left.
+const Quantity* quantity_of(Bound bound);
+
+}  // namespace rooflinectl
