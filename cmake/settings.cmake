@@ -17,13 +17,9 @@ add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow
 add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wno-missing-field-initializers;--Werror=all-warnings>")
 
 if(ROOFLINECTL_SANITIZE)
-  add_compile_options(-fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  add_link_options(-fsanitize=address,undefined)
-endif()
-
-if(ROOFLINECTL_FUZZ)
+  # One build serves tests and fuzzing: libFuzzer steers by coverage, which the tests do not mind.
   add_compile_options(-fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
-  add_link_options(-fsanitize=address,undefined)
+  add_link_options(-fsanitize=address,undefined -fuse-ld=lld)
 endif()
 
 # The installed folder is relocatable: binaries look for the libraries that came with them, also for those that

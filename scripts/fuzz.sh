@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 # Looks for inputs that crash, leak, hang or take much memory, in every reader of foreign files:
 #   scripts/fuzz.sh [--seconds N | --runs N] [--merge] [TARGET ...]      default: 60 seconds for each of tests/fuzz/*_fuzz.cpp
-# --merge then adds the inputs that reach other code than those in tests/fuzz/corpus to it. Ends with executions and
-# time per target; a culprit is kept in build/fuzz/tests/fuzz and shown by giving it to the target.
+# --merge then keeps the inputs that reach other code than the seeds do, in tests/fuzz/found.tar.xz. Ends with executions and
+# time per target; a culprit is kept in build/asan/tests/fuzz and shown by giving it to the target.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -24,24 +24,33 @@ if [ ${#targets[@]} -eq 0 ]; then
   for source in tests/fuzz/*_fuzz.cpp; do targets+=("$(basename "$source" _fuzz.cpp)"); done
 fi
 
-cmake --preset fuzz -Wno-dev >/dev/null
-cmake --build --preset fuzz
-build=build/fuzz/tests/fuzz
+cmake --preset asan -Wno-dev >/dev/null
+cmake --build --preset asan --target "${targets[@]/%/_fuzz}"
+build=build/asan/tests/fuzz
 # Where memory was taken is seldom what one wants to know, and takes most of the time.
 export ASAN_OPTIONS=malloc_context_size=2
 for target in "${targets[@]}"; do
   corpus=tests/fuzz/corpus/$target
+  found=$build/found/$target
+  new=$build/new/$target
   dictionary=()
   [ ! -e "tests/fuzz/$target.dict" ] || dictionary=(-dict="tests/fuzz/$target.dict")
-  mkdir -p "$build/found/$target"
   start=$SECONDS
   if ! "$build/${target}_fuzz" "$limit" -timeout=10 -rss_limit_mb=1024 -print_final_stats=1 "${dictionary[@]}" \
-    -artifact_prefix="$build/" "$build/found/$target" "$corpus" >"$build/$target.log" 2>&1; then
+    -artifact_prefix="$build/" "$new" "$corpus" "$found" >"$build/$target.log" 2>&1; then
     tail -n 40 "$build/$target.log" >&2
     exit 1
   fi
   echo "$target: $(sed -n 's/^stat::number_of_executed_units: //p' "$build/$target.log") executions in $((SECONDS - start)) s"
   if [ $merge = yes ]; then
-    "$build/${target}_fuzz" -merge=1 -use_counters=0 "$corpus" "$build/found/$target" >"$build/$target.merge.log" 2>&1
+    # Inputs of the first folder stay, so the merged set begins with the seeds, which are then left out of the archive.
+    merged=$build/merged/$target
+    rm -rf "$merged" && cp -r "$corpus" "$merged"
+    "$build/${target}_fuzz" -merge=1 -use_counters=0 "$merged" "$found" "$new" >"$build/$target.merge.log" 2>&1
+    rm -rf "$found" && mkdir "$found"
+    find "$merged" -type f -regextype posix-extended -regex '.*/[0-9a-f]{40}' -exec mv {} "$found/" \;
   fi
 done
+if [ $merge = yes ]; then
+  tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner -C "$build/found" -cJf tests/fuzz/found.tar.xz .
+fi

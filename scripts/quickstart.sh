@@ -21,8 +21,11 @@ quietly() {
   fi
 }
 [ -x "build/$preset/bin/rooflinectl" ] || echo "== building (preset $preset); this takes some minutes"
-quietly cmake --preset "$preset" -DBUILD_TESTING=OFF "${architecture[@]}"
-quietly cmake --build --preset "$preset"
+# A build folder that has tests keeps them.
+testing=()
+[ -e "build/$preset/CMakeCache.txt" ] || testing=(-DBUILD_TESTING=OFF)
+quietly cmake --preset "$preset" "${testing[@]}" "${architecture[@]}"
+quietly cmake --build --preset "$preset" --target programs
 
 echo "== build/$preset/bin/rooflinectl run experiments.yaml $*"
 exec "build/$preset/bin/rooflinectl" run experiments.yaml "$@"
