@@ -16,6 +16,8 @@ namespace {
 
 constexpr std::size_t kMinimumSamples = 16;
 constexpr std::size_t kMaximumSamples = 1000;
+/// Of fewer there is no interval: `median_interval` gives the whole range.
+constexpr std::size_t kFewestSamples = 9;
 /// To look at the interval after every sample, and stop when it happens to be narrow, would lower its
 /// coverage: from one look to the next the samples grow by this factor.
 constexpr double kGrowthBetweenLooks = 1.25;
@@ -110,7 +112,8 @@ Sampling::Next Sampling::next(double elapsed_s) {
   const Next go_on = is_hot ? Next::wait : Next::measure;
   if (!out_of_room && result_.samples_s.size() < next_look_) return go_on;
   evaluate();
-  const bool is_look = good_samples() >= next_look_ || (out_of_room && good_samples() >= kMinimumSamples);
+  // A slow launch leaves time for few samples, which may be as close as was asked for all the same.
+  const bool is_look = good_samples() >= next_look_ || (out_of_room && good_samples() >= kFewestSamples);
   if (is_look) {
     const auto grown = static_cast<std::size_t>(kGrowthBetweenLooks * static_cast<double>(good_samples()));
     next_look_ = std::max(grown, good_samples() + 1);

@@ -148,7 +148,10 @@ std::vector<std::string> counter_columns(const Analysis& analysis) {
 
 std::string line(const std::vector<std::string>& fields) {
   std::string text;
-  for (const std::string& field : fields) text += (&field == fields.data() ? "" : ",") + csv::field(field);
+  for (const std::string& field : fields) {
+    if (&field != fields.data()) text += ',';
+    text += csv::field(field);
+  }
   return text + "\r\n";
 }
 

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "reports/ceilings_layout.h"
 #include "reports/levels_layout.h"
@@ -17,9 +18,10 @@
 namespace rooflinectl {
 namespace {
 
+/// Made by the test that needs it: every test is a process of its own, and would make them all.
 struct Case {
   std::string name;
-  Run run;
+  std::function<Run()> run;
 };
 
 /// `count` copies of V8, each `factor` times as fast as the one before it, with labels from `label_of`.
@@ -96,33 +98,35 @@ std::vector<Case> cases() {
   };
   const auto markup = [](int i) { return fmt::format("<script>alert({})</script>&amp;\"'", i); };
   return {
-      {"constructed", constructed::run()},
-      {"forty at one intensity", copies(40, 1.0, short_label)},
-      {"forty, half a percent apart", copies(40, 0.995, short_label)},
-      {"ninety at one place", copies(90, 1.0, short_label)},
-      {"twelve, far apart", copies(12, 0.12, short_label)},
-      {"two", copies(2, 0.9, short_label)},
-      {"one", copies(1, 1.0, short_label)},
-      {"none", copies(0, 1.0, short_label)},
-      {"long names", copies(15, 0.8, long_label)},
-      {"few long names", copies(2, 0.8, long_label)},
-      {"markup", copies(5, 0.9, markup)},
-      {"no counters", without_counters(constructed::run())},
-      {"no ceilings", without_ceilings(constructed::run())},
-      {"many ceilings", with_many_ceilings(constructed::run())},
-      {"no ceilings and no points", without_ceilings(copies(0, 1.0, short_label))},
-      {"every level and ceiling", constructed::with_levels(constructed::run())},
-      {"every level, forty points", constructed::with_levels(copies(40, 0.9, short_label))},
-      {"every level, ninety at one place", constructed::with_levels(copies(90, 1.0, short_label))},
-      {"every level, long names", constructed::with_levels(copies(15, 0.8, long_label))},
-      {"every level, two points", constructed::with_levels(copies(2, 0.1, short_label))},
-      {"every level, integers", constructed::of_integers(constructed::with_levels(constructed::run()))},
-      {"every level, failures", with_failures(constructed::with_levels(constructed::run()))},
-      {"every ceiling, no points", constructed::with_levels(constructed::empty_run())},
-      {"failures", with_failures(constructed::run())},
-      {"recording", golden_run()},
-      {"recording of the sums", recorded_run("ladder-h200")},
-      {"slow or fast beyond reason", with_absurd_values(constructed::run())},
+      {"constructed", [=] { return constructed::run(); }},
+      {"forty at one intensity", [=] { return copies(40, 1.0, short_label); }},
+      {"forty, half a percent apart", [=] { return copies(40, 0.995, short_label); }},
+      {"ninety at one place", [=] { return copies(90, 1.0, short_label); }},
+      {"twelve, far apart", [=] { return copies(12, 0.12, short_label); }},
+      {"two", [=] { return copies(2, 0.9, short_label); }},
+      {"one", [=] { return copies(1, 1.0, short_label); }},
+      {"none", [=] { return copies(0, 1.0, short_label); }},
+      {"long names", [=] { return copies(15, 0.8, long_label); }},
+      {"few long names", [=] { return copies(2, 0.8, long_label); }},
+      {"markup", [=] { return copies(5, 0.9, markup); }},
+      {"no counters", [=] { return without_counters(constructed::run()); }},
+      {"no ceilings", [=] { return without_ceilings(constructed::run()); }},
+      {"many ceilings", [=] { return with_many_ceilings(constructed::run()); }},
+      {"no ceilings and no points", [=] { return without_ceilings(copies(0, 1.0, short_label)); }},
+      {"every level and ceiling", [=] { return constructed::with_levels(constructed::run()); }},
+      {"every level, forty points", [=] { return constructed::with_levels(copies(40, 0.9, short_label)); }},
+      {"every level, ninety at one place",
+       [=] { return constructed::with_levels(copies(90, 1.0, short_label)); }},
+      {"every level, long names", [=] { return constructed::with_levels(copies(15, 0.8, long_label)); }},
+      {"every level, two points", [=] { return constructed::with_levels(copies(2, 0.1, short_label)); }},
+      {"every level, integers",
+       [=] { return constructed::of_integers(constructed::with_levels(constructed::run())); }},
+      {"every level, failures", [=] { return with_failures(constructed::with_levels(constructed::run())); }},
+      {"every ceiling, no points", [=] { return constructed::with_levels(constructed::empty_run()); }},
+      {"failures", [=] { return with_failures(constructed::run()); }},
+      {"recording", [=] { return golden_run(); }},
+      {"recording of the sums", [=] { return recorded_run("ladder-h200"); }},
+      {"slow or fast beyond reason", [=] { return with_absurd_values(constructed::run()); }},
   };
 }
 
@@ -184,7 +188,7 @@ bool is_of_class(const Group& group, std::string_view name) {
 class ChartLayout : public testing::TestWithParam<Case> {};
 
 TEST_P(ChartLayout, NoTextOverlapsAnother) {
-  for (const Scene& scene : all_scenes_of(GetParam().run)) {
+  for (const Scene& scene : all_scenes_of(GetParam().run())) {
     const auto texts = texts_of(scene);
     ASSERT_FALSE(texts.empty());
     for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -197,14 +201,14 @@ TEST_P(ChartLayout, NoTextOverlapsAnother) {
 }
 
 TEST_P(ChartLayout, NoTextIsCutOff) {
-  for (const Scene& scene : all_scenes_of(GetParam().run)) {
+  for (const Scene& scene : all_scenes_of(GetParam().run())) {
     const Box canvas = {0, 0, scene.width, scene.height};
     for (const PlacedText& text : texts_of(scene)) EXPECT_TRUE(canvas.contains(text.box)) << text.content;
   }
 }
 
 TEST_P(ChartLayout, NoTextLiesOverARoof) {
-  for (const Scene& scene : all_scenes_of(GetParam().run)) {
+  for (const Scene& scene : all_scenes_of(GetParam().run())) {
     for (const Group& group : scene.groups) {
       if (!is_of_class(group, "roofs")) continue;
       for (const Shape& shape : group.shapes) {
@@ -230,7 +234,7 @@ std::vector<Polyline> leaders_of(const Scene& scene) {
 }
 
 TEST_P(ChartLayout, NoLeaderCrossesAText) {
-  for (const Scene& scene : all_scenes_of(GetParam().run)) {
+  for (const Scene& scene : all_scenes_of(GetParam().run())) {
     for (const PlacedText& text : texts_of(scene)) {
       for (const Polyline& leader : leaders_of(scene)) {
         for (std::size_t i = 1; i < leader.points.size(); ++i) {

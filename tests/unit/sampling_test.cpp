@@ -83,6 +83,19 @@ TEST(Sampling, TheTimeLimitEndsItAndFlagsIt) {
   EXPECT_TRUE(time.noisy);
 }
 
+TEST(Sampling, FewSamplesOfASlowLaunchWillDoIfTheyAreClose) {
+  FakeDevice device;
+  device.seconds_per_sample = 0.2;
+  device.time_s = [](int i) { return 0.2 * (1 + 0.0005 * noise(i)); };
+  const TimeResult close = device.run(kTarget);
+  EXPECT_LT(close.samples_s.size(), 16U);
+  EXPECT_FALSE(close.noisy);
+
+  FakeDevice slower;
+  slower.seconds_per_sample = 0.4;
+  EXPECT_TRUE(slower.run(kTarget).noisy) << "five samples have no interval";
+}
+
 TEST(Sampling, NoiseThatHasSettledFarFromTheTargetEndsItEarly) {
   FakeDevice device;
   device.time_s = [](int i) { return 1e-3 * (1 + 0.3 * noise(i)); };
