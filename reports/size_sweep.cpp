@@ -24,7 +24,10 @@ struct Version {
   std::optional<int> elements_per_thread;
 
   bool operator==(const Version&) const = default;
-  auto operator<=>(const Version&) const = default;
+  bool operator<(const Version& other) const {
+    return std::tie(variant, launch_mode, block_size, elements_per_thread) <
+           std::tie(other.variant, other.launch_mode, other.block_size, other.elements_per_thread);
+  }
 };
 
 Version version_of(const PointId& id) {
