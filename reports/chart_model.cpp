@@ -360,19 +360,23 @@ Window with_levels(Window window, const std::vector<ChartPoint>& points) {
   return window;
 }
 
+// The names, of which there may be thousands: the first few, and how many more there are.
+std::string list_of(const std::vector<std::string>& names) {
+  constexpr std::size_t kMostNamed = 8;
+  const std::size_t named = std::min(names.size(), kMostNamed);
+  const auto end = names.begin() + static_cast<std::ptrdiff_t>(named);
+  std::string text = fmt::format("{}", fmt::join(names.begin(), end, ", "));
+  if (named < names.size()) text += fmt::format(" and {} more", names.size() - named);
+  return text;
+}
+
 }  // namespace
 
 std::string missing_text(const ExperimentAnalysis& experiment) {
-  constexpr std::size_t kMostNamed = 8;
   const std::vector<std::string>& missing = experiment.missing;
   if (missing.empty()) return {};
-  const std::size_t named = std::min(missing.size(), kMostNamed);
-  std::string text =
-      fmt::format("incomplete, {} of {} missing: {}", missing.size(),
-                  format::counted(missing.size() + experiment.points.size(), "point"),
-                  fmt::join(missing.begin(), missing.begin() + static_cast<std::ptrdiff_t>(named), ", "));
-  if (named < missing.size()) text += fmt::format(" and {} more", missing.size() - named);
-  return text;
+  return fmt::format("incomplete, {} of {} missing: {}", missing.size(),
+                     format::counted(missing.size() + experiment.points.size(), "point"), list_of(missing));
 }
 
 std::string device_text(const Run& run) {
@@ -400,11 +404,10 @@ std::string provenance(const Run& run, const ExperimentAnalysis& experiment) {
   }
   std::string text(to_string(run.source));
   if (!declared.empty()) {
-    text = declared.size() == timed
-               ? fmt::format("times {}; bytes and FLOPs declared, not counted", text)
-               : fmt::format("{}; declared, not counted: {}", text, fmt::join(declared, ", "));
+    text = declared.size() == timed ? fmt::format("times {}; bytes and FLOPs declared, not counted", text)
+                                    : fmt::format("{}; declared, not counted: {}", text, list_of(declared));
   }
-  if (!unseen.empty()) text += fmt::format("; executed work not counted: {}", fmt::join(unseen, ", "));
+  if (!unseen.empty()) text += fmt::format("; executed work not counted: {}", list_of(unseen));
   const std::string missing = missing_text(experiment);
   return missing.empty() ? text : fmt::format("{}; {}", missing, text);
 }

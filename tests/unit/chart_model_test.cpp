@@ -94,6 +94,20 @@ TEST(ChartModel, SaysHowItsNumbersCameAbout) {
   EXPECT_EQ(first_chart(run).provenance, "times replayed; bytes and FLOPs declared, not counted");
 }
 
+TEST(ChartModel, NamesAFewOfManyPointsThatWereNotCounted) {
+  auto run = constructed::run();
+  Analysis analysis = analyse(run);
+  ExperimentAnalysis& experiment = analysis.experiments.front();
+  const auto unseen = std::find_if(experiment.points.begin(), experiment.points.end(),
+                                   [](const RooflinePoint& point) { return point.label == "atomic"; });
+  ASSERT_NE(unseen, experiment.points.end());
+  const RooflinePoint atomic = *unseen;
+  experiment.points.assign(10, atomic);
+  EXPECT_EQ(provenance(run, experiment),
+            "measured; executed work not counted: atomic, atomic, atomic, atomic, atomic, atomic, atomic, "
+            "atomic and 2 more");
+}
+
 TEST(ChartModel, AFailedPointIsNotCalledDeclared) {
   auto run = constructed::run();
   run.measurements[3].counters.clear();
