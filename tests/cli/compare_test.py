@@ -5,6 +5,7 @@ import copy
 import json
 import os
 import pathlib
+import re
 import subprocess
 import tempfile
 import unittest
@@ -120,7 +121,7 @@ class Primitives(CompareTest):
         result = self.call("compare", self.RECORDING, self.RECORDING, "--output", "compared")
         self.assert_exit(result, 0)
         self.assertIn("\nno points to compare; primitives are not compared\n", result.stdout)
-        self.assertNotIn("verdict", result.stdout)
+        self.assertNotRegex(result.stdout, r"(?m)^verdict")
 
     def test_are_no_reason_for_a_gate_to_pass(self):
         result = self.call("gate", self.RECORDING, self.RECORDING)
@@ -148,7 +149,9 @@ class Report(CompareTest):
     def test_pdf_has_its_text_and_its_font(self):
         self.assert_exit(self.call("report", RECORDING, "--output", "."), 0)
         text = subprocess.run(["pdftotext", "roofline.pdf", "-"], cwd=self.folder, capture_output=True, text=True, check=True).stdout
-        for words in ["V6 manual", "DRAM read 4.70 TB/s", "Arithmetic intensity (FLOP/byte)", "471.3 ms"]:
+        read, = (ceiling["value"] for ceiling in self.recording["ceilings"] if ceiling["id"] == "dram_read")
+        atomic = next(m["time"]["median_s"] for m in self.recording["measurements"] if m["variant"] == "sum_atomic")
+        for words in ["V6 manual", f"DRAM read {read / 1e12:.2f} TB/s", "Arithmetic intensity (FLOP/byte)", f"{atomic * 1e3:.1f} ms"]:
             self.assertIn(words, text)
         fonts = subprocess.run(["pdffonts", "roofline.pdf"], cwd=self.folder, capture_output=True, text=True, check=True).stdout
         for line in fonts.splitlines()[2:]:
@@ -199,7 +202,8 @@ class Report(CompareTest):
         self.assertGreater(len([line for line in lines if "│" in line or "└" in line]), 10)
         self.assertGreater(len([line for line in lines if "2^2" in line]), 30)
         self.assertFalse([line for line in lines if "…" in line or "no room" in line])
-        self.assertLessEqual(max(map(len, lines)), 120)
+        # Where there is no terminal, tables are as wide as what they hold.
+        self.assertLessEqual(max(len(line) for line in lines if not re.search("  (graph|launch)  ", line)), 120)
         self.assertTrue(any("● V7, V8" in line for line in lines))
 
 

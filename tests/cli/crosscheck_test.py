@@ -159,10 +159,11 @@ class Trouble(CrosscheckTest):
             (self.tools / tool).unlink()
         self.assert_exit(self.run_plan(), 0)
         folder = (self.folder / "runs/demo/latest").resolve()
-        before = {file: (file.stat().st_mtime_ns, file.read_bytes()) for file in folder.iterdir()}
+        before = {file: (file.stat().st_mtime_ns, file.read_bytes()) for file in folder.iterdir() if file.is_file()}
         self.assert_exit(self.crosscheck("runs/demo/latest", "--with", "ncu,nsys"), 3)
         self.assert_exit(self.crosscheck("runs/demo/latest", ROOFLINECTL_COLLECTOR="/nowhere"), 3)
-        self.assertEqual({file: (file.stat().st_mtime_ns, file.read_bytes()) for file in folder.iterdir()}, before)
+        self.assertEqual({file: (file.stat().st_mtime_ns, file.read_bytes()) for file in folder.iterdir() if file.is_file()},
+                         before)
 
     def test_no_permission(self):
         result = self.run_and_check("--with", "ncu", FAKE_NCU="noperm")
