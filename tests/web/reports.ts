@@ -10,6 +10,12 @@ export const FOLDER = join(process.cwd(), 'pages');
 
 const recorded = (name: string): any => JSON.parse(readFileSync(join(SOURCE, 'recordings', name, 'run.json'), 'utf8'));
 
+/** The time of a point of the recording's first experiment, as reports write it; it is one of microseconds. */
+export function recordedTime(variant: string): string {
+  const { measurements } = recorded('reductions-h200');
+  return `${(measurements.find((one: any) => one.variant === variant).time.median_s * 1e6).toPrecision(4)} µs`;
+}
+
 /** The page of a run that is made of a recording. */
 function writePage(name: string, change: (run: any) => void = () => {}, recording = 'reductions-h200'): void {
   const folder = join(FOLDER, name);

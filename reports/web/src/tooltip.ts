@@ -20,7 +20,8 @@ export function tooltip(store: ViewStore, highlight: Highlight): HTMLElement {
       box.hidden = true;
       return;
     }
-    const summary = data.columns.map(({ name }, column) => `${name} ${point.texts[column]}`).join(', ');
+    const numbers = data.columns.flatMap(({ name }, column) => (column === 0 || ['', '–'].includes(point.texts[column] ?? '') ? [] : [`${name} ${point.texts[column]}`]));
+    const summary = `${point.label}: ${numbers.join(', ')}`;
     if (said.textContent !== summary) said.textContent = summary;
     if (!active.at) {
       box.hidden = true;
