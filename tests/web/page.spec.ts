@@ -16,6 +16,7 @@ test('hovering over a mark shows all numbers of the point and lights its row', a
   for (const text of [...await row(page, 'V4').locator('td').allTextContents(), recordedTime('reduce_v4_add_on_load'), 'samples', 'fraction of measured roof', 'dram utilisation', 'Next:']) {
     await expect(tooltip).toContainText(text);
   }
+  await expect(tooltip.locator('dt', { hasText: /^bound by$/ })).toHaveCount(1);
   await expect(row(page, 'V4')).toHaveClass(/active/);
 });
 
@@ -30,6 +31,7 @@ test('a click on a mark pins it, others join it side by side, and what differs s
   await expect(page.locator('.pins thead th')).toHaveText([/V4/, /V7/]);
   await expect(page.locator('.pins tr.differs', { has: page.getByRole('rowheader', { name: 'time', exact: true }) })).toBeVisible();
   await expect(page.locator('.pins tr', { has: page.getByRole('rowheader', { name: 'caches', exact: true }) })).not.toHaveClass(/differs/);
+  await expect(page.getByRole('rowheader', { name: 'bound by', exact: true })).toHaveCount(1);
   await expect(page.locator('.explanations article')).toHaveCount(2);
   await expect(page.locator('.overlay .ring')).not.toHaveCount(0);
   await page.getByRole('button', { name: 'Unpin V4' }).click();

@@ -84,10 +84,10 @@ export function hasColumn(experiment: ExperimentView, column: number): boolean {
   return !ENERGY.includes(column) || experiment.points.some((point) => point.texts[column] !== '–');
 }
 
-/** Name and text of everything known of a point. */
+/** Name and text of everything known of a point; a fact says more than the column of its name. */
 export function factsOf(experiment: ExperimentView, point: PointView): [string, string][] {
   const names = factNames(experiment);
-  return [...point.texts.slice(1), ...point.facts].flatMap((text, name): [string, string][] => (text === null || text === '' || isUnaskedEnergy(name, text) ? [] : [[names[name] ?? '', text]]));
+  return [...new Map([...point.texts.slice(1), ...point.facts].flatMap((text, name): [string, string][] => (text === null || text === '' || isUnaskedEnergy(name, text) ? [] : [[names[name] ?? '', text]])))];
 }
 
 export function cacheStates(experiment: ExperimentView): string[] {

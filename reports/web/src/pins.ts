@@ -31,7 +31,7 @@ export function pinnedPoints(store: ViewStore): HTMLElement {
     element.hidden = points.length === 0;
     if (!experiment || points.length === 0) return fill(element);
     const facts = points.map(({ point }) => new Map(factsOf(experiment, point)));
-    const names = factNames(experiment).filter((name) => facts.some((fact) => fact.has(name)));
+    const names = [...new Set(factNames(experiment))].filter((name) => facts.some((fact) => fact.has(name)));
     const head = h('tr', {}, h('td'), ...points.map(({ point, number }) => h('th', { scope: 'col' },
       familyGlyph(point.family), `${point.label} `, h('span', { class: 'pin' }, String(number)),
       h('button', { type: 'button', class: 'close', 'aria-label': `Unpin ${point.label}`, onclick: () => store.togglePin(point.key) }, '×'))));
