@@ -42,6 +42,7 @@ std::string_view quantity_name_of(Bound bound) {
     case Bound::atomics:
       return "atomic operations per element";
     case Bound::bytes_in_flight:
+    case Bound::latency:  // what waits is hidden by what is on its way meanwhile
       return "bytes in flight per thread";
     default:
       return {};

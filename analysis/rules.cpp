@@ -44,8 +44,9 @@ const std::vector<Rule>& all_rules() {
   static const std::vector<Rule> all = {
       at_the_roof(Bound::dram, "dram-roof",
                   "DRAM delivers nearly all that it can, and the bytes are those that the algorithm needs."),
-      of_bound(Bound::dram, {&kFractionOfRoof, &kDramBandwidth, &kTrafficExcess},
-               "Drop traffic that the algorithm does not need; then put more bytes in flight."),
+      of_bound(
+          Bound::dram, {&kFractionOfRoof, &kDramBandwidth, &kTrafficExcess},
+          "Drop traffic beyond the compulsory bytes, where there is any; then put more bytes in flight."),
       at_the_roof(Bound::l2, "l2-roof",
                   "L2 delivers nearly all that it can, and the bytes are those that the algorithm needs."),
       of_bound(Bound::l2, {&kFractionOfRoof, &kL2Excess},
