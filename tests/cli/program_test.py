@@ -853,7 +853,10 @@ class Accidents(ProgramTest):
         self.write("plan.yaml", PLAN.replace("2^20", "[" + ", ".join(map(str, range(5000))) + "]"))
         process = subprocess.Popen([PROGRAM, "run", "plan.yaml"], cwd=self.folder, stderr=subprocess.PIPE,
                                    env=self.environment("deaf@start"))
-        time.sleep(1)
+        children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
+        while process.poll() is None and not children.read_text(encoding="utf-8"):
+            time.sleep(0.05)
+        time.sleep(1)  # until the collector, and not only the checks before it, is asked
         process.send_signal(signal.SIGTERM)
         self.assertIn(b"nothing was measured", process.communicate(timeout=30)[1])
         self.assertEqual(process.returncode, 143)
