@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "analysis/bound.h"
-#include "core/run.h"
+#include "core/model/run.h"
 
 /// What the counts and times of a run mean.
 namespace rooflinectl {

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/run.h"
+#include "core/model/run.h"
 
 /// What keeps a point from being faster: the words for it, and the rule by which it is found.
 namespace rooflinectl {

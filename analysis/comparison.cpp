@@ -11,7 +11,7 @@
 #include "analysis/moves.h"
 #include "analysis/point.h"
 #include "analysis/repeatability.h"
-#include "core/statistics.h"
+#include "core/stats/statistics.h"
 
 namespace rooflinectl {
 

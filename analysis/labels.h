@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "core/catalogue.h"
-#include "core/plan.h"
+#include "core/model/catalogue.h"
+#include "core/model/plan.h"
 
 namespace rooflinectl {
 

@@ -10,7 +10,7 @@
 
 #include "analysis/bound.h"
 #include "analysis/repeatability.h"
-#include "core/statistics.h"
+#include "core/stats/statistics.h"
 
 namespace rooflinectl {
 

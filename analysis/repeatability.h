@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/run.h"
+#include "core/model/run.h"
 
 /// Which counts are the same every time the launch runs. Code determines most of them, but a kernel that
 /// waits in a loop executes as many instructions as the wait takes.

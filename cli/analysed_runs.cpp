@@ -3,9 +3,9 @@
 
 #include <filesystem>
 
-#include "cli/run_folder.h"
 #include "core/error.h"
-#include "core/files.h"
+#include "core/files/files.h"
+#include "runner/run_folder.h"
 
 namespace rooflinectl {
 

@@ -6,13 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "cli/catalogue.h"
-#include "cli/ceiling_cache.h"
 #include "cli/commands.h"
-#include "cli/measure.h"
-#include "cli/run_folder.h"
+#include "cli/progress.h"
 #include "cli/terminal.h"
 #include "reports/reports.h"
+#include "runner/catalogue.h"
+#include "runner/measure.h"
+#include "runner/run_folder.h"
 
 namespace rooflinectl {
 
@@ -42,7 +42,6 @@ Plan plan_of(const CeilingsOptions& options) {
 }
 
 int ceilings(const CeilingsOptions& options) {
-  const CeilingCache cache = CeilingCache::of_user(require_collector());
   MeasureRequest request;
   request.plan = plan_of(options);
   request.device = options.device;
@@ -50,9 +49,8 @@ int ceilings(const CeilingsOptions& options) {
   request.collector = require_collector();
   request.output = options.output;
   request.command_line = options.command_line;
-  if (!options.fresh) request.known_ceilings = cache.load();
-  const MeasureResult result = measure(request);
-  if (!result.folder.empty()) cache.store(result.run);
+  request.fresh_ceilings = options.fresh;
+  const MeasureResult result = measure_with_progress(request, Verbosity::normal);
   if (result.stop_signal) return end_interrupted(result);
 
   const ReportModel report(result.run);

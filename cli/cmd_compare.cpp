@@ -8,9 +8,9 @@
 #include "cli/commands.h"
 #include "cli/output_folder.h"
 #include "cli/percentage_option.h"
-#include "cli/run_folder.h"
 #include "cli/terminal.h"
-#include "reports/comparison_reports.h"
+#include "reports/compare/comparison_reports.h"
+#include "runner/run_folder.h"
 
 namespace rooflinectl {
 

@@ -11,22 +11,22 @@
 #include <utility>
 #include <vector>
 
-#include "cli/catalogue.h"
-#include "cli/ceiling_cache.h"
 #include "cli/commands.h"
-#include "cli/cross_checks.h"
-#include "cli/folder_lock.h"
-#include "cli/measure.h"
 #include "cli/plan_file.h"
-#include "cli/run_folder.h"
-#include "cli/stop_signals.h"
+#include "cli/progress.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "core/error.h"
-#include "core/files.h"
-#include "reports/agreement_summary.h"
-#include "reports/agreement_table.h"
+#include "core/files/files.h"
 #include "reports/reports.h"
+#include "reports/tables/agreement_summary.h"
+#include "reports/tables/agreement_table.h"
+#include "runner/catalogue.h"
+#include "runner/cross_checks.h"
+#include "runner/folder_lock.h"
+#include "runner/measure.h"
+#include "runner/run_folder.h"
+#include "runner/stop_signals.h"
 
 namespace rooflinectl {
 
@@ -101,10 +101,7 @@ MeasureResult measure_plan(const CrosscheckOptions& options) {
   request.collector = require_collector();
   request.output = options.output.value_or(kDefaultOutput);
   request.command_line = options.command_line;
-  const CeilingCache cache = CeilingCache::of_user(request.collector);
-  request.known_ceilings = cache.load();
-  MeasureResult result = measure(request);
-  if (!result.folder.empty()) cache.store(result.run);
+  MeasureResult result = measure_with_progress(request, Verbosity::normal);
   if (result.stop_signal) return result;
   write_reports(ReportModel(result.run), result.folder);
   link_latest(result.folder);

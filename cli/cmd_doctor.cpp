@@ -6,11 +6,11 @@
 #include <vector>
 
 #include "cli/commands.h"
-#include "cli/machine_checks.h"
-#include "cli/profiler_tools.h"
 #include "cli/terminal.h"
 #include "core/error.h"
-#include "core/protocol.h"
+#include "core/serial/protocol.h"
+#include "runner/machine_checks.h"
+#include "runner/profiler_tools.h"
 
 namespace rooflinectl {
 

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "cli/commands.h"
-#include "cli/run_folder.h"
 #include "cli/terminal.h"
 #include "core/error.h"
-#include "core/files.h"
-#include "core/names.h"
-#include "reports/explanation_text.h"
+#include "core/files/files.h"
+#include "core/text/names.h"
+#include "reports/formats/explanation_text.h"
+#include "runner/run_folder.h"
 
 namespace rooflinectl {
 

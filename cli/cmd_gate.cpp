@@ -8,11 +8,11 @@
 #include "cli/analysed_runs.h"
 #include "cli/commands.h"
 #include "cli/percentage_option.h"
-#include "cli/run_folder.h"
 #include "cli/terminal.h"
 #include "core/error.h"
-#include "core/files.h"
-#include "reports/gate_reports.h"
+#include "core/files/files.h"
+#include "reports/compare/gate_reports.h"
+#include "runner/run_folder.h"
 
 namespace rooflinectl {
 

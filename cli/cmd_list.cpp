@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "cli/catalogue.h"
 #include "cli/commands.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "core/error.h"
-#include "core/protocol.h"
-#include "reports/format.h"
+#include "core/serial/protocol.h"
+#include "reports/text/format.h"
+#include "runner/catalogue.h"
 
 namespace rooflinectl {
 

@@ -13,11 +13,11 @@
 #include "analysis/analysis.h"
 #include "cli/commands.h"
 #include "cli/output_folder.h"
-#include "cli/run_folder.h"
 #include "cli/terminal.h"
 #include "core/error.h"
-#include "core/files.h"
+#include "core/files/files.h"
 #include "reports/reports.h"
+#include "runner/run_folder.h"
 
 namespace rooflinectl {
 

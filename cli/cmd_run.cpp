@@ -9,21 +9,21 @@
 #include <string>
 #include <vector>
 
-#include "cli/catalogue.h"
-#include "cli/ceiling_cache.h"
 #include "cli/commands.h"
-#include "cli/machine_checks.h"
-#include "cli/measure.h"
 #include "cli/plan_file.h"
-#include "cli/replay.h"
-#include "cli/run_folder.h"
+#include "cli/progress.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
-#include "core/files.h"
-#include "core/printable.h"
-#include "core/protocol.h"
-#include "reports/format.h"
+#include "core/files/files.h"
+#include "core/serial/protocol.h"
+#include "core/text/printable.h"
 #include "reports/reports.h"
+#include "reports/text/format.h"
+#include "runner/catalogue.h"
+#include "runner/machine_checks.h"
+#include "runner/measure.h"
+#include "runner/replay.h"
+#include "runner/run_folder.h"
 
 namespace rooflinectl {
 
@@ -193,11 +193,8 @@ int measure_run(MeasureRequest request, const RunOptions& options) {
   request.collector = require_collector();
   request.output = options.output;
   request.command_line = options.command_line;
-  request.verbosity = options.verbosity();
-  const CeilingCache cache = CeilingCache::of_user(require_collector());
-  if (!options.fresh) request.known_ceilings = cache.load();
-  const MeasureResult result = measure(request);
-  if (!result.folder.empty()) cache.store(result.run);
+  request.fresh_ceilings = options.fresh;
+  const MeasureResult result = measure_with_progress(request, options.verbosity());
   return result.stop_signal ? end_interrupted(result) : end_run(result, options);
 }
 

@@ -5,13 +5,13 @@
 #include <memory>
 #include <string>
 
-#include "cli/catalogue.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
 #include "core/error.h"
-#include "core/protocol.h"
-#include "reports/format.h"
+#include "core/serial/protocol.h"
 #include "reports/reports.h"
+#include "reports/text/format.h"
+#include "runner/catalogue.h"
 
 namespace rooflinectl {
 

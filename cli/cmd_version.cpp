@@ -3,10 +3,10 @@
 
 #include <memory>
 
-#include "cli/catalogue.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
-#include "cli/version.h"
+#include "runner/catalogue.h"
+#include "runner/version.h"
 
 namespace rooflinectl {
 

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/mistakes.h"
-#include "core/names.h"
+#include "core/text/mistakes.h"
+#include "core/text/names.h"
 
 namespace rooflinectl {
 

@@ -8,8 +8,8 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
-#include "cli/version.h"
 #include "core/error.h"
+#include "runner/version.h"
 
 namespace {
 

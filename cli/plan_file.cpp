@@ -5,10 +5,10 @@
 
 #include <string_view>
 
-#include "cli/catalogue.h"
 #include "core/error.h"
-#include "core/files.h"
-#include "core/plan_yaml.h"
+#include "core/files/files.h"
+#include "core/plan/plan_yaml.h"
+#include "runner/catalogue.h"
 
 namespace rooflinectl {
 

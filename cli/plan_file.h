@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/plan.h"
+#include "core/model/plan.h"
 
 namespace rooflinectl {
 

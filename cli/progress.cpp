@@ -6,9 +6,11 @@
 #include <algorithm>
 #include <cmath>
 
-#include "reports/ceiling_table.h"
-#include "reports/format.h"
-#include "reports/primitive_table.h"
+#include "core/stats/repeated_counters.h"
+#include "reports/tables/ceiling_table.h"
+#include "reports/tables/primitive_table.h"
+#include "reports/tables/self_test_table.h"
+#include "reports/text/format.h"
 
 namespace rooflinectl {
 
@@ -38,45 +40,64 @@ std::string result_text(const Measurement& measurement) {
                      time.noisy ? ", noisy" : "");
 }
 
+void print_counters(const MeasureStart& start) {
+  const CounterSession& session = start.run.counter_session;
+  if (!start.wants_counters) {
+    terminal::print("counters: off\n");
+  } else if (session.available) {
+    terminal::print("counters: {} {}\n", session.passes, session.passes == 1 ? "pass" : "passes");
+  } else {
+    terminal::print("counters: unavailable: {}\n", session.reason);
+    if (!session.hint.empty()) terminal::print("  hint: {}\n", session.hint);
+    terminal::print(
+        "  times are measured all the same; bytes and operations are then declared, not counted\n");
+  }
+}
+
+void print_header(const MeasureStart& start) {
+  const DeviceInfo& device = start.run.device;
+  const Plan& plan = start.run.plan;
+  terminal::print("device: {} (GPU {}, {}, driver {})\n", device.name, device.index, device.uuid,
+                  device.driver_version.empty() ? "unknown" : device.driver_version);
+  const std::string primitives =
+      plan.primitives.empty() ? ""
+                              : fmt::format(", {}", format::counted(plan.primitives.size(), "primitive"));
+  terminal::print("plan: {}, {}{} and {}\n", plan.name, format::counted(all_points(plan).size(), "point"),
+                  primitives, format::counted(plan.ceilings.size(), "ceiling"));
+  if (start.is_resumed) {
+    terminal::print("resumed: {}{} to measure, {} to count\n",
+                    format::counted(start.points_to_measure, "point"),
+                    start.primitives_to_measure > 0
+                        ? fmt::format(" and {}", format::counted(start.primitives_to_measure, "primitive"))
+                        : "",
+                    start.points_to_count);
+  }
+  print_counters(start);
+  terminal::print("results: {}\n", start.folder.string());
+  terminal::flush(stdout);
+}
+
 }  // namespace
 
-std::string_view activity(Phase phase) {
-  switch (phase) {
-    case Phase::self_test:
-      return "testing";
-    case Phase::ceilings:
-    case Phase::primitives:
-      return "measuring";
-    case Phase::confirm:
-      return "confirming";
-    case Phase::verify:
-      return "verifying";
-    case Phase::time:
-      return "timing";
-    case Phase::count:
-      return "counting";
+Progress::Progress(Verbosity verbosity) : display_(stderr), verbosity_(verbosity) {}
+
+void Progress::started(const MeasureStart& start) {
+  const Run& run = start.run;
+  const CounterSession& counters = run.counter_session;
+  n_points_ = all_points(run.plan).size();
+  points_measured_ = n_points_ - start.points_to_measure;
+  points_to_count_ = start.points_with_counters;
+  total_work_ = static_cast<double>(run.plan.ceilings.size() + start.points_to_measure) +
+                kPrimitiveWork * static_cast<double>(run.plan.primitives.size()) +
+                kCountedRangeWork * counters.passes * kCountRepeats * static_cast<double>(points_to_count_);
+  if (verbosity_ != Verbosity::quiet) {
+    print_header(start);
+  } else if (start.wants_counters && !counters.available) {
+    display_.line(fmt::format("counters: unavailable: {}", counters.reason));
   }
-  return "?";
 }
 
-Progress::Progress(const Plan& plan, std::size_t points_to_count, std::FILE* stream, Verbosity verbosity)
-    : display_(stream),
-      verbosity_(verbosity),
-      n_points_(all_points(plan).size()),
-      points_to_count_(points_to_count),
-      total_work_(static_cast<double>(plan.ceilings.size() + n_points_) +
-                  kPrimitiveWork * static_cast<double>(plan.primitives.size())) {}
-
-void Progress::set_passes(int passes) {
-  total_work_ += kCountedRangeWork * passes * kCountRepeats * static_cast<double>(points_to_count_);
-}
-
-void Progress::set_measured(std::size_t points) {
-  points_measured_ = points;
-  total_work_ -= static_cast<double>(points);
-}
-
-void Progress::begin(const message::Progress& step) {
+void Progress::began(const message::Progress& step) {
   if (step.phase == Phase::count) {
     if (!counting_ && shows_results()) {
       display_.line(fmt::format("counting {}", format::counted(points_to_count_, "point")));
@@ -87,6 +108,11 @@ void Progress::begin(const message::Progress& step) {
   if (verbosity_ == Verbosity::quiet) return;
   display_.status(fmt::format("[{}/{}] {} {}{}", points_measured_, n_points_, activity(step.phase), step.what,
                               time_left()));
+}
+
+void Progress::measured(const SelfTest& self_test) {
+  if (verbosity_ == Verbosity::quiet && self_test.passed()) return;
+  display_.line(fmt::format("self-test: {}", self_test_verdict(self_test)));
 }
 
 void Progress::measured(const Ceiling& ceiling) {
@@ -110,6 +136,15 @@ void Progress::measured(const Measurement& measurement) {
                             result_text(measurement)));
 }
 
+void Progress::reused_ceilings(std::size_t ceilings, const std::string& measured_utc) {
+  display_.line(fmt::format("{} measured before, at {}; --fresh measures again",
+                            format::counted(ceilings, "ceiling"), format::utc(measured_utc)));
+}
+
+void Progress::logged(const std::string& line) {
+  if (verbosity_ == Verbosity::verbose) display_.line(fmt::format("collector: {}", line));
+}
+
 bool Progress::shows_results() const {
   if (verbosity_ == Verbosity::normal) return !display_.is_terminal();
   return verbosity_ == Verbosity::verbose;
@@ -120,6 +155,23 @@ std::string Progress::time_left() const {
   if (done < kEstimateFrom) return {};
   const double elapsed_s = std::chrono::duration<double>(Clock::now() - started_).count();
   return fmt::format(" · about {} left", minutes_and_seconds(elapsed_s * (1 - done) / done));
+}
+
+MeasureResult measure_with_progress(const MeasureRequest& request, Verbosity verbosity) {
+  Progress progress(verbosity);
+  return measure(request, progress);
+}
+
+int end_interrupted(const MeasureResult& result) {
+  if (result.folder.empty()) {
+    terminal::print(stderr, "interrupted; nothing was measured\n");
+  } else {
+    terminal::print(stderr,
+                    "interrupted; what was measured is kept: rooflinectl report {0}\n"
+                    "what is missing: rooflinectl run --resume {0}\n",
+                    result.folder.string());
+  }
+  return 128 + *result.stop_signal;
 }
 
 }  // namespace rooflinectl

@@ -3,35 +3,30 @@
 
 #include <chrono>
 #include <cstddef>
-#include <cstdio>
 #include <string>
-#include <string_view>
 
 #include "cli/terminal.h"
-#include "core/protocol.h"
+#include "runner/measure.h"
 
 namespace rooflinectl {
 
-/// What the work of a phase is called: `timing`.
-std::string_view activity(message::Phase phase);
-
-/// Tells how far a run is and how long it will still take: on a terminal in one line that is rewritten,
-/// elsewhere in one line per result.
-class Progress {
+/// Shows on standard output what is measured and where the results go, and on standard error how far it is
+/// and how long it will still take: on a terminal in one line that is rewritten, elsewhere in one line per
+/// result. With `Verbosity::quiet` only failures and warnings are shown.
+class Progress : public MeasureObserver {
  public:
-  /// `points_to_count`: how many of the plan's points will be counted, unless `set_passes(0)` says that none
-  /// is. With `Verbosity::quiet` only failures and warnings are shown.
-  Progress(const Plan& plan, std::size_t points_to_count, std::FILE* stream, Verbosity verbosity);
+  explicit Progress(Verbosity verbosity);
 
-  void set_passes(int passes);
-  /// Points that an earlier attempt has measured.
-  void set_measured(std::size_t points);
-  void begin(const message::Progress& step);
-  void measured(const Ceiling& ceiling);
-  void measured(const PrimitiveResult& result);
-  void measured(const Measurement& measurement);
-  void warn(std::string_view text) { display_.line(text); }
-  void finish() { display_.clear(); }
+  void started(const MeasureStart& start) override;
+  void began(const message::Progress& step) override;
+  void measured(const SelfTest& self_test) override;
+  void measured(const Ceiling& ceiling) override;
+  void measured(const PrimitiveResult& result) override;
+  void measured(const Measurement& measurement) override;
+  void reused_ceilings(std::size_t ceilings, const std::string& measured_utc) override;
+  void logged(const std::string& line) override;
+  void warned(const std::string& text) override { display_.line(text); }
+  void ended() override { display_.clear(); }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -42,13 +37,19 @@ class Progress {
 
   ProgressDisplay display_;
   Verbosity verbosity_;
-  std::size_t n_points_;
-  std::size_t points_to_count_;
+  std::size_t n_points_ = 0;
+  std::size_t points_to_count_ = 0;
   std::size_t points_measured_ = 0;
   bool counting_ = false;
   double total_work_ = 0;  // in units of one timed point
   double done_work_ = 0;
   Clock::time_point started_ = Clock::now();
 };
+
+/// Measures, and shows how it proceeds.
+MeasureResult measure_with_progress(const MeasureRequest& request, Verbosity verbosity);
+
+/// After Ctrl-C or SIGTERM: no reports, the user wants out. Says what is kept, and returns the exit code.
+int end_interrupted(const MeasureResult& result);
 
 }  // namespace rooflinectl

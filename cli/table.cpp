@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "core/printable.h"
-#include "core/utf8.h"
+#include "core/text/printable.h"
+#include "core/text/utf8.h"
 
 namespace rooflinectl {
 

@@ -11,7 +11,7 @@
 #include <cstring>
 
 #include "core/error.h"
-#include "core/printable.h"
+#include "core/text/printable.h"
 
 namespace rooflinectl {
 

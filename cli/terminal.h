@@ -10,7 +10,7 @@
 namespace rooflinectl {
 
 /// Standard output and standard error. All that the program says goes through here: it is made printable
-/// (`core/printable.h`), and what cannot be written is lost without stopping anything. The end tells.
+/// (`core/text/printable.h`), and what cannot be written is lost without stopping anything. The end tells.
 namespace terminal {
 
 /// To be called first. Lets a broken pipe and a file size limit be errors of the writes in question, not

@@ -21,7 +21,7 @@ install(RUNTIME_DEPENDENCY_SET libraries
 
 install(FILES experiments.yaml DESTINATION share/rooflinectl)
 install(FILES README.md LICENSE DESTINATION share/doc/rooflinectl)
-install(FILES reports/font/OFL.txt DESTINATION share/doc/rooflinectl RENAME Inter-font-license.txt)
+install(FILES reports/draw/font/OFL.txt DESTINATION share/doc/rooflinectl RENAME Inter-font-license.txt)
 install(DIRECTORY experiments recordings DESTINATION share/rooflinectl)
 
 # `cpack` in the build folder packs the same folder as rooflinectl-<version>-Linux-<processor>.tar.gz.

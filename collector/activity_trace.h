@@ -4,7 +4,7 @@
 #include <memory>
 #include <vector>
 
-#include "core/trace.h"
+#include "core/model/trace.h"
 
 namespace rooflinectl {
 

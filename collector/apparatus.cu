@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "collector/apparatus.h"
-#include "core/statistics.h"
+#include "core/stats/statistics.h"
 #include "kernels/cuda_check.h"
 
 namespace rooflinectl {

@@ -11,7 +11,7 @@
 
 #include "collector/confirmation.h"
 #include "core/error.h"
-#include "core/statistics.h"
+#include "core/stats/statistics.h"
 #include "kernels/cuda_check.h"
 #include "kernels/data.h"
 

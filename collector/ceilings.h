@@ -9,7 +9,7 @@
 #include "collector/matrix_product.h"
 #include "collector/profiler.h"
 #include "collector/timing.h"
-#include "core/run.h"
+#include "core/model/run.h"
 #include "kernels/ceiling.h"
 
 namespace rooflinectl {

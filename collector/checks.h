@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "collector/nvml.h"
-#include "core/check.h"
-#include "core/run.h"
+#include "core/model/check.h"
+#include "core/model/run.h"
 
 namespace rooflinectl {
 

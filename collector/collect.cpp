@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/stats/repeated_counters.h"
 #include "collector/collect.h"
 
 #include <fmt/format.h>

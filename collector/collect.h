@@ -3,7 +3,7 @@
 
 #include <functional>
 
-#include "core/protocol.h"
+#include "core/serial/protocol.h"
 
 namespace rooflinectl {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "core/run.h"
+#include "core/model/run.h"
 #include "kernels/ceiling.h"
 
 namespace rooflinectl {

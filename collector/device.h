@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/run.h"
+#include "core/model/run.h"
 
 namespace rooflinectl {
 

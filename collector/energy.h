@@ -3,7 +3,7 @@
 
 #include "collector/nvml.h"
 #include "collector/timing.h"
-#include "core/run.h"
+#include "core/model/run.h"
 
 namespace rooflinectl {
 

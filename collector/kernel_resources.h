@@ -6,7 +6,7 @@
 #include <functional>
 #include <optional>
 
-#include "core/run.h"
+#include "core/model/run.h"
 
 namespace rooflinectl {
 

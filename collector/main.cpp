@@ -14,8 +14,8 @@
 #include "collector/device.h"
 #include "collector/profiler.h"
 #include "core/error.h"
-#include "core/files.h"
-#include "core/protocol.h"
+#include "core/files/files.h"
+#include "core/serial/protocol.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/metrics.h"
 
-#include "core/counters.h"
+#include "core/model/counters.h"
 
 namespace rooflinectl {
 

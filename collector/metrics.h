@@ -8,7 +8,7 @@ namespace rooflinectl {
 
 /// One counter of ours and the hardware metrics that it can come from.
 struct Metric {
-  std::string_view key;  ///< ours, from `core/counters.h`
+  std::string_view key;  ///< ours, from `core/model/counters.h`
   /// Names of the same quantity on different chips; the first that a chip has is used.
   std::vector<std::string_view> names;
   double scale = 1;  ///< our value = hardware value × scale (percent and per-32-lanes become ratios)

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/clock_events.h"
-#include "core/environment.h"
+#include "core/model/clock_events.h"
+#include "core/model/environment.h"
 
 namespace rooflinectl {
 

@@ -6,7 +6,7 @@
 #include "collector/apparatus.h"
 #include "collector/timing.h"
 #include "collector/verification.h"
-#include "core/plan.h"
+#include "core/model/plan.h"
 #include "kernels/variant.h"
 
 namespace rooflinectl {

@@ -7,7 +7,7 @@
 #include <cstring>
 #include <map>
 
-#include "core/statistics.h"
+#include "core/stats/statistics.h"
 #include "kernels/cuda_check.h"
 #include "kernels/data.h"
 #include "kernels/variant.h"

@@ -6,7 +6,7 @@
 
 #include "collector/apparatus.h"
 #include "collector/timing.h"
-#include "core/run.h"
+#include "core/model/run.h"
 #include "kernels/primitive.h"
 
 namespace rooflinectl {

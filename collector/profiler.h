@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "collector/metrics.h"
-#include "core/catalogue.h"
-#include "core/counters.h"
+#include "core/model/catalogue.h"
+#include "core/model/counters.h"
 
 namespace rooflinectl {
 

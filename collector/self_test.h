@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "collector/profiler.h"
-#include "core/agreement.h"
-#include "core/run.h"
+#include "core/model/agreement.h"
+#include "core/model/run.h"
 #include "kernels/known_work.h"
 
 namespace rooflinectl {

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "collector/nvtx.h"
-#include "core/statistics.h"
+#include "core/stats/statistics.h"
 #include "kernels/cuda_check.h"
 
 namespace rooflinectl {

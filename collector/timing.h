@@ -8,9 +8,9 @@
 
 #include "collector/apparatus.h"
 #include "collector/nvml.h"
-#include "core/plan.h"
-#include "core/run.h"
-#include "core/sampling.h"
+#include "core/model/plan.h"
+#include "core/model/run.h"
+#include "core/stats/sampling.h"
 
 namespace rooflinectl {
 

@@ -8,7 +8,7 @@
 #include <span>
 #include <string>
 
-#include "core/run.h"
+#include "core/model/run.h"
 #include "kernels/data.h"
 #include "kernels/reference.h"
 #include "kernels/variant.h"

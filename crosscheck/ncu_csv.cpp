@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "core/mistakes.h"
+#include "core/text/mistakes.h"
 #include "crosscheck/csv.h"
 
 namespace rooflinectl {

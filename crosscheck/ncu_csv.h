@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/counters.h"
+#include "core/model/counters.h"
 
 namespace rooflinectl {
 

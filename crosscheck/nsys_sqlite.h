@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/trace.h"
+#include "core/model/trace.h"
 
 namespace rooflinectl {
 

@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "analysis/analysis.h"
-#include "core/statistics.h"
+#include "core/stats/statistics.h"
 
 namespace rooflinectl {
 

@@ -5,9 +5,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/agreement.h"
-#include "core/run.h"
-#include "core/trace.h"
+#include "core/model/agreement.h"
+#include "core/model/run.h"
+#include "core/model/trace.h"
 #include "crosscheck/ncu_csv.h"
 
 /// Our numbers beside those of other tools, with the tolerances of `docs/crosscheck.md`.

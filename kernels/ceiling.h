@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/plan.h"
-#include "core/run.h"
+#include "core/model/plan.h"
+#include "core/model/run.h"
 
 /// Micro-benchmarks that find the roofs of a device. One file each, registered like the variants.
 namespace rooflinectl::kernels {
@@ -43,7 +43,7 @@ enum class MatrixType { f16, bf16, tf32, f8, i8 };
 
 /// Counters that must confirm a benchmark: the sum of `keys`, times `scale`, is its amount.
 struct CeilingCount {
-  std::vector<std::string_view> keys;  ///< of `core/counters.h`
+  std::vector<std::string_view> keys;  ///< of `core/model/counters.h`
   double scale = 1;
 };
 

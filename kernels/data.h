@@ -8,7 +8,7 @@
 #include <cstdint>
 #include <string_view>
 
-#include "core/dtype.h"
+#include "core/model/dtype.h"
 
 /// Input data. Every element is a function of its position alone, so host and device agree on it without a
 /// copy, and a kernel that reads the wrong elements gets a wrong sum.

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/primitive.h"
+#include "core/model/primitive.h"
 
 /// Operations by which threads exchange values. One file per kind in `warp/`, registered like the variants.
 namespace rooflinectl::kernels {

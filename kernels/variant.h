@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/catalogue.h"
-#include "core/run.h"
+#include "core/model/catalogue.h"
+#include "core/model/run.h"
 #include "kernels/operation.h"
 
 /// What a kernel file tells the rest of the project, and the registry that it enters by itself.

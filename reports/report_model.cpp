@@ -4,8 +4,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "reports/file_names.h"
-#include "reports/point_table.h"
+#include "reports/charts/file_names.h"
+#include "reports/tables/point_table.h"
 
 namespace rooflinectl {
 namespace {

@@ -6,9 +6,9 @@
 
 #include "analysis/analysis.h"
 #include "analysis/explanation.h"
-#include "reports/chart_model.h"
-#include "reports/roof_lines.h"
-#include "reports/size_sweep.h"
+#include "reports/charts/chart_model.h"
+#include "reports/charts/roof_lines.h"
+#include "reports/charts/size_sweep.h"
 
 namespace rooflinectl {
 

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "core/run.h"
+#include "core/model/run.h"
 #include "reports/report_model.h"
 
 namespace rooflinectl {

@@ -40,7 +40,7 @@ cmake --build --preset "$preset"
 
 step "clang-tidy"
 {
-  git ls-files 'core/*.cpp' 'analysis/*.cpp' 'crosscheck/*.cpp' 'reports/*.cpp' 'cli/*.cpp' | sed 's,^,build/asan ,'
+  git ls-files 'core/*.cpp' 'analysis/*.cpp' 'crosscheck/*.cpp' 'runner/*.cpp' 'reports/*.cpp' 'cli/*.cpp' | sed 's,^,build/asan ,'
   [ "$preset" != dev ] || git ls-files 'collector/*.cpp' 'kernels/*.cpp' | sed 's,^,build/dev ,'
 } | xargs -P "$(nproc)" -L 1 clang-tidy --quiet -p
 

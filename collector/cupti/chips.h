@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/catalogue.h"
+#include "core/model/catalogue.h"
 
 namespace rooflinectl::cupti {
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "collector/metrics.h"
-#include "core/counters.h"
+#include "core/model/counters.h"
 
 struct CUpti_Profiler_Host_Object;
 

@@ -9,7 +9,7 @@
 // - Minimum sm: 8.0; before that the compiler emulates it.
 #include <cuda_bf16.h>
 
-#include "core/counters.h"
+#include "core/model/counters.h"
 #include "kernels/ceilings/compute.cuh"
 
 namespace rooflinectl::kernels {

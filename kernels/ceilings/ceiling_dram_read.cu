@@ -11,7 +11,7 @@
 // nor the
 //   start and the end of a launch, some microseconds of milliseconds, makes a difference.
 // - Minimum sm: 7.5.
-#include "core/counters.h"
+#include "core/model/counters.h"
 #include "kernels/ceilings/dram.cuh"
 #include "kernels/cuda_check.h"
 

@@ -2,7 +2,7 @@
 //
 // Known traffic with DRAM: 1 GiB read, 1 GiB written, 1 GiB copied; every byte is touched once, 16 per
 // access, whole lines at a time.
-#include "core/counters.h"
+#include "core/model/counters.h"
 #include "kernels/ceilings/dram.cuh"
 #include "kernels/cuda_check.h"
 #include "kernels/known_work.h"

@@ -2,7 +2,7 @@
 //
 // Known f64 operations: additions, multiplications and multiply-adds, one per thread instruction. In PTX with
 // rounding stated, which the compiler neither fuses nor reorders.
-#include "core/counters.h"
+#include "core/model/counters.h"
 #include "kernels/known_work/operations.cuh"
 
 namespace rooflinectl::kernels {

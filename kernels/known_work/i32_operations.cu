@@ -2,7 +2,7 @@
 //
 // Known integer operations: additions of three operands and multiply-adds. An addition of two operands would
 // be merged with its neighbour into one of three.
-#include "core/counters.h"
+#include "core/model/counters.h"
 #include "kernels/known_work/operations.cuh"
 
 namespace rooflinectl::kernels {

@@ -6,7 +6,7 @@
 #include <limits>
 #include <span>
 
-#include "core/dtype.h"
+#include "core/model/dtype.h"
 #include "kernels/reduction/persistent.h"
 
 /// Which kernel reduces how many bytes the fastest. Made from what `collector/tuning/tune_sum_best.cu`

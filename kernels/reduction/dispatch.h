@@ -8,7 +8,7 @@
 #include <string>
 #include <type_traits>
 
-#include "core/dtype.h"
+#include "core/model/dtype.h"
 #include "core/error.h"
 
 /// From values known at run time to template arguments.

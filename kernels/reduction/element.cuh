@@ -22,7 +22,7 @@ __device__ inline float to_accumulator(__nv_bfloat16 value) {
   return __bfloat162float(value);
 }
 
-/// What elements of type T are added up in: `accumulator()` of `core/dtype.h`.
+/// What elements of type T are added up in: `accumulator()` of `core/model/dtype.h`.
 template <typename T>
 using Accumulator = decltype(to_accumulator(T{}));
 

@@ -13,9 +13,9 @@
 #include "collector/cupti/chips.h"
 #include "collector/cupti/host_configuration.h"
 #include "collector/metrics.h"
-#include "core/counters.h"
 #include "core/error.h"
-#include "core/files.h"
+#include "core/files/files.h"
+#include "core/model/counters.h"
 
 namespace rooflinectl {
 namespace {

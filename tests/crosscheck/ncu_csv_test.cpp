@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "core/error.h"
-#include "core/files.h"
+#include "core/files/files.h"
 #include "crosscheck/csv.h"
 
 namespace rooflinectl {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "core/error.h"
-#include "core/files.h"
+#include "core/files/files.h"
 
 namespace rooflinectl {
 namespace {

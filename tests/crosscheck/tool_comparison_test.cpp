@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "core/files.h"
+#include "core/files/files.h"
 
 namespace rooflinectl {
 namespace {

@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "core/files.h"
-#include "core/plan_yaml.h"
-#include "core/run.h"
+#include "core/files/files.h"
+#include "core/model/run.h"
+#include "core/plan/plan_yaml.h"
 
 using namespace rooflinectl;
 

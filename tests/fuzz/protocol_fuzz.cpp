@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "core/protocol.h"
+#include "core/serial/protocol.h"
 
 using namespace rooflinectl;
 

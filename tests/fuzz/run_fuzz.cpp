@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "core/run.h"
+#include "core/model/run.h"
 
 using namespace rooflinectl;
 

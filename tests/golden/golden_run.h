@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <string>
 
-#include "core/files.h"
-#include "core/run.h"
+#include "core/files/files.h"
+#include "core/model/run.h"
 
 namespace rooflinectl {
 

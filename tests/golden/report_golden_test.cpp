@@ -15,7 +15,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/explanation.h"
-#include "core/files.h"
+#include "core/files/files.h"
 #include "reports/reports.h"
 #include "tests/golden/golden_run.h"
 #include "tests/support/constructed_run.h"

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/error.h"
-#include "core/run.h"
+#include "core/model/run.h"
 
 int main() {
   for (std::string line; std::getline(std::cin, line);) {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "core/run.h"
+#include "core/model/run.h"
 
 /// A run made up for tests: nothing in it was measured. Its times and counts are of the size that an H200
 /// shows, so that pictures of it are as crowded as real ones.

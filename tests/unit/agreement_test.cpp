@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/agreement.h"
+#include "core/model/agreement.h"
 
 #include <gtest/gtest.h>
 

@@ -4,7 +4,7 @@
 
 #include <chrono>
 
-#include "reports/label_placement.h"
+#include "reports/draw/label_placement.h"
 
 namespace rooflinectl {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Whatever a run holds: no text over another, none cut off, none over a roof.
-#include "reports/chart_layout.h"
+#include "reports/charts/chart_layout.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -9,9 +9,9 @@
 #include <algorithm>
 #include <functional>
 
-#include "reports/ceilings_layout.h"
-#include "reports/levels_layout.h"
-#include "reports/plot.h"
+#include "reports/charts/ceilings_layout.h"
+#include "reports/charts/levels_layout.h"
+#include "reports/charts/plot.h"
 #include "tests/golden/golden_run.h"
 #include "tests/support/constructed_run.h"
 

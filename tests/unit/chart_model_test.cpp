@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/chart_model.h"
+#include "reports/charts/chart_model.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -4,9 +4,9 @@
 
 #include <stdexcept>
 
-#include "reports/chart_layout.h"
-#include "reports/png.h"
-#include "reports/svg.h"
+#include "reports/charts/chart_layout.h"
+#include "reports/draw/png.h"
+#include "reports/draw/svg.h"
 #include "tests/support/constructed_run.h"
 
 namespace rooflinectl {

@@ -9,7 +9,7 @@
 #include <cmath>
 #include <random>
 
-#include "core/sampling.h"
+#include "core/stats/sampling.h"
 #include "tests/support/changed_runs.h"
 
 namespace rooflinectl {

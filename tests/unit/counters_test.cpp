@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/counters.h"
+#include "core/model/counters.h"
 
 #include <gtest/gtest.h>
 
@@ -7,6 +7,8 @@
 #include <string>
 #include <utility>
 #include <vector>
+
+#include "core/stats/repeated_counters.h"
 
 namespace rooflinectl {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/deflate.h"
+#include "reports/page/deflate.h"
 
 #include <gtest/gtest.h>
 #include <zlib.h>

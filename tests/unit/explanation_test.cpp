@@ -10,8 +10,8 @@
 #include <set>
 
 #include "analysis/point.h"
-#include "core/files.h"
-#include "core/run.h"
+#include "core/files/files.h"
+#include "core/model/run.h"
 #include "tests/support/constructed_run.h"
 
 namespace rooflinectl {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/explanation_text.h"
+#include "reports/formats/explanation_text.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -10,8 +10,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "core/files.h"
-#include "core/utf8.h"
+#include "core/files/files.h"
+#include "core/text/utf8.h"
 
 namespace rooflinectl {
 namespace {

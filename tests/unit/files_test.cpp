@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/files.h"
+#include "core/files/files.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -6,8 +6,8 @@
 
 #include <random>
 
-#include "core/statistics.h"
-#include "reports/gate_reports.h"
+#include "core/stats/statistics.h"
+#include "reports/compare/gate_reports.h"
 #include "tests/support/changed_runs.h"
 
 namespace rooflinectl {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/marks.h"
+#include "reports/charts/marks.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "reports/svg.h"
+#include "reports/draw/svg.h"
 
 namespace rooflinectl {
 namespace {

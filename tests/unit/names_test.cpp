@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/names.h"
+#include "core/text/names.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/plan.h"
+#include "core/model/plan.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/plan_yaml.h"
+#include "core/plan/plan_yaml.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

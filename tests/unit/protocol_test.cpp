@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/protocol.h"
+#include "core/serial/protocol.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/quantity.h"
+#include "core/model/quantity.h"
 
 #include <gtest/gtest.h>
 

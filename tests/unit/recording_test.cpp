@@ -9,8 +9,8 @@
 #include <map>
 
 #include "analysis/analysis.h"
-#include "core/files.h"
-#include "core/run.h"
+#include "core/files/files.h"
+#include "core/model/run.h"
 
 namespace rooflinectl {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "reports/format.h"
+#include "reports/text/format.h"
 
 namespace rooflinectl::format {
 namespace {

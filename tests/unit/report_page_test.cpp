@@ -11,15 +11,15 @@
 #include <set>
 
 #include "core/error.h"
-#include "core/files.h"
-#include "reports/agreement_summary.h"
-#include "reports/base64.h"
-#include "reports/deflate.h"
-#include "reports/explanation_text.h"
-#include "reports/file_names.h"
-#include "reports/page.h"
-#include "reports/points_csv.h"
+#include "core/files/files.h"
+#include "reports/charts/file_names.h"
+#include "reports/formats/explanation_text.h"
+#include "reports/formats/points_csv.h"
+#include "reports/page/base64.h"
+#include "reports/page/deflate.h"
+#include "reports/page/page.h"
 #include "reports/reports.h"
+#include "reports/tables/agreement_summary.h"
 #include "tests/support/constructed_run.h"
 #include "tests/support/temporary_folder.h"
 

@@ -7,12 +7,12 @@
 #include <set>
 #include <sstream>
 
-#include "core/utf8.h"
-#include "reports/chart_layout.h"
-#include "reports/points_csv.h"
+#include "core/text/utf8.h"
+#include "reports/charts/chart_layout.h"
+#include "reports/draw/svg.h"
+#include "reports/formats/points_csv.h"
+#include "reports/formats/summary_md.h"
 #include "reports/reports.h"
-#include "reports/summary_md.h"
-#include "reports/svg.h"
 #include "tests/golden/golden_run.h"
 #include "tests/support/constructed_run.h"
 

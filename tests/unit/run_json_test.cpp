@@ -8,7 +8,7 @@
 #include <set>
 
 #include "core/error.h"
-#include "core/run.h"
+#include "core/model/run.h"
 #include "tests/support/full_run.h"
 
 namespace rooflinectl {

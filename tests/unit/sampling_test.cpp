@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/sampling.h"
+#include "core/stats/sampling.h"
 
 #include <gtest/gtest.h>
 
@@ -10,7 +10,7 @@
 #include <random>
 #include <string>
 
-#include "core/statistics.h"
+#include "core/stats/statistics.h"
 
 namespace rooflinectl {
 namespace {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/scene.h"
+#include "reports/draw/scene.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

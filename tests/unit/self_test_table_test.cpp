@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The self-test in the terminal and in summary.md.
-#include "reports/self_test_table.h"
+#include "reports/tables/self_test_table.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "analysis/analysis.h"
-#include "core/counters.h"
+#include "core/model/counters.h"
+#include "reports/formats/summary_md.h"
 #include "reports/reports.h"
-#include "reports/summary_md.h"
 #include "tests/support/constructed_run.h"
 
 namespace rooflinectl {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/size_sweep.h"
+#include "reports/charts/size_sweep.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -8,8 +8,8 @@
 #include <algorithm>
 #include <map>
 
-#include "reports/summary_md.h"
-#include "reports/svg.h"
+#include "reports/draw/svg.h"
+#include "reports/formats/summary_md.h"
 #include "tests/support/constructed_run.h"
 
 namespace rooflinectl {

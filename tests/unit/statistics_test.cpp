@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/statistics.h"
+#include "core/stats/statistics.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 usage: page_test.py build|browser ROOFLINECTL BUILD_FOLDER
 
-build: builds reports/web anew and compares with the committed reports/web/dist/page.html.
+build: builds reports/page/web anew and compares with the committed reports/page/web/dist/page.html.
 browser: runs the tests of this folder in Chromium, on reports that ROOFLINECTL writes.
 
 Packages are installed below BUILD_FOLDER, once per lock file. Exits with 77, the code for a skipped test, where npm, Chromium
@@ -51,13 +51,13 @@ def build(work):
     copy("docs/schema", work / "docs" / "schema")
     web = work / "reports" / "web"
     shutil.rmtree(web / "src", ignore_errors=True)
-    copy("reports/web", web)
+    copy("reports/page/web", web)
     install(web)
     subprocess.run(["npm", "run", "build"], cwd=web, check=True)
     built = (web / "dist" / "page.html").read_bytes()
     committed = (SOURCE / "reports" / "web" / "dist" / "page.html").read_bytes()
     if built != committed:
-        sys.exit("reports/web/dist/page.html is not what its sources give: cd reports/web && npm ci && npm run build")
+        sys.exit("reports/page/web/dist/page.html is not what its sources give: cd reports/page/web && npm ci && npm run build")
     print(f"{len(built)} bytes, as committed")
 
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/model/agreement.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace rooflinectl {
+
+std::string_view to_string(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::agrees:
+      return "agrees";
+    case Verdict::differs:
+      return "differs";
+    case Verdict::unavailable:
+      return "unavailable";
+  }
+  return "";
+}
+
+Verdict Agreement::verdict() const {
+  if (!ours.available() || !reference.available()) return Verdict::unavailable;
+  const double allowed = is_relative ? tolerance * std::abs(*reference.value()) : tolerance;
+  const double difference = std::abs(*ours.value() - *reference.value());
+  return std::isfinite(allowed) && difference <= allowed ? Verdict::agrees : Verdict::differs;
+}
+
+bool SelfTest::passed() const {
+  const auto has = [this](Verdict verdict) {
+    return std::any_of(agreements.begin(), agreements.end(),
+                       [verdict](const Agreement& agreement) { return agreement.verdict() == verdict; });
+  };
+  return has(Verdict::agrees) && !has(Verdict::differs);
+}
+
+}  // namespace rooflinectl

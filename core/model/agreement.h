@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/counters.h"
+
+namespace rooflinectl {
+
+enum class Verdict { agrees, differs, unavailable };
+
+/// `agrees`, `differs`, `unavailable`
+std::string_view to_string(Verdict verdict);
+
+/// One number of ours beside the number that it should be.
+struct Agreement {
+  std::string subject;   ///< what was run: the id of a known work, or the range name of a point
+  std::string quantity;  ///< key of a counter, or what it is derived to: `fadd`, `dram_bytes`, `time`
+  std::string unit;      ///< `operations`, `bytes`, `s`, `ratio`; empty for a count
+  CounterValue ours = CounterValue::unavailable("not measured");
+  CounterValue reference = CounterValue::unavailable("not measured");
+  double tolerance = 0;     ///< the largest difference that still agrees
+  bool is_relative = true;  ///< `tolerance` is a fraction of `reference`; else in the unit of the numbers
+  std::string note;         ///< why the tolerance is what it is, or why there is no verdict; may be empty
+
+  /// unavailable if one of the numbers is; agrees if they differ by `tolerance` at most.
+  Verdict verdict() const;
+
+  bool operator==(const Agreement&) const = default;
+};
+
+/// Kernels of known work, counted: does this machine's counting hold?
+struct SelfTest {
+  std::string reason;                 ///< why nothing was tested; empty if something was
+  double wall_s = 0;                  ///< how long it took
+  std::vector<Agreement> agreements;  ///< `reference` is the known work
+
+  /// Nothing differs and something agrees.
+  bool passed() const;
+
+  bool operator==(const SelfTest&) const = default;
+};
+
+/// The points of a run, measured again by another profiler.
+struct CrossCheck {
+  std::string tool;                   ///< `ncu`, `nsys`, `activity`
+  std::string version;                ///< of the tool, as it states it; empty if unknown
+  std::string source;                 ///< the command that was run, or the file that was read
+  std::string reason;                 ///< why nothing could be compared; empty if something was
+  std::string hint;                   ///< the way out, if something could not be compared
+  std::vector<Agreement> agreements;  ///< `reference` is the tool's number
+
+  bool operator==(const CrossCheck&) const = default;
+};
+
+}  // namespace rooflinectl

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/dtype.h"
+#include "core/model/primitive.h"
+
+namespace rooflinectl {
+
+/// What a variant leaves behind: the whole result, or one partial result per block that somebody else adds
+/// up.
+enum class OutputKind { scalar, partials };
+
+inline std::string_view to_string(OutputKind output) {
+  return output == OutputKind::scalar ? "scalar" : "partials";
+}
+
+/// What the rest of the tool knows of a variant (its code stays in `kernels/`).
+struct VariantInfo {
+  std::string id;
+  std::string label;  ///< short form for pictures and narrow tables: `V3`
+  std::string title;  ///< the idea in a few words
+  std::string family;
+  std::vector<Dtype> dtypes;
+  std::vector<int> block_sizes;
+  int default_block_size = 0;
+  /// Elements that one thread reads before it hands on, where the caller may choose; nothing where the
+  /// variant fixes it.
+  std::optional<int> default_elements_per_thread;
+  OutputKind output = OutputKind::scalar;
+  bool destroys_input = false;
+  bool deterministic = false;
+  int minimum_sm = 75;
+
+  bool operator==(const VariantInfo&) const = default;
+};
+
+/// Everything that a plan can name. Variants are sorted by id, numbers in ids by value (`v2` before `v10`).
+struct Catalogue {
+  std::vector<VariantInfo> variants;
+  std::vector<std::string> ceilings;
+  std::vector<PrimitiveInfo> primitives;
+
+  const VariantInfo* find_variant(std::string_view id) const {
+    for (const VariantInfo& variant : variants) {
+      if (variant.id == id) return &variant;
+    }
+    return nullptr;
+  }
+
+  bool operator==(const Catalogue&) const = default;
+};
+
+/// One of our counters on one chip.
+struct CounterInfo {
+  std::string key;
+  std::string meaning;
+  std::string metric;  ///< the hardware metric that it comes from; empty where the chip has none
+
+  bool operator==(const CounterInfo&) const = default;
+};
+
+/// What the basic counter set is on one chip.
+struct ChipCounters {
+  std::string chip;  ///< CUPTI's name, for example GH100
+  int passes = 0;    ///< how often a launch is repeated to gather all of them
+  std::vector<CounterInfo> counters;
+
+  bool operator==(const ChipCounters&) const = default;
+};
+
+}  // namespace rooflinectl

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace rooflinectl {
+
+/// One hardware counter of one point: a measured number, or the reason why there is none. Never a silent
+/// zero.
+class CounterValue {
+ public:
+  static CounterValue measured(double value) { return CounterValue(value, {}); }
+  static CounterValue unavailable(std::string reason) {
+    return CounterValue(std::nullopt, std::move(reason));
+  }
+
+  bool available() const { return value_.has_value(); }
+  std::optional<double> value() const { return value_; }
+  /// Why the counter is unavailable; empty if it is available.
+  const std::string& reason() const { return reason_; }
+
+  bool operator==(const CounterValue&) const = default;
+
+ private:
+  CounterValue(std::optional<double> value, std::string reason) : value_(value), reason_(std::move(reason)) {}
+
+  std::optional<double> value_;
+  std::string reason_;
+};
+
+/// Counters of one launch, by our key (`docs/metrics.md`), never by position.
+using Counters = std::map<std::string, CounterValue, std::less<>>;
+
+/// The value under `key`, or nothing if it was not collected or is unavailable.
+std::optional<double> value_of(const Counters& counters, std::string_view key);
+
+/// The keys of the counters. Units: bytes, thread-level instructions, ratios between 0 and 1, hertz, or
+/// counts of warp-level events as their names say. What each means and which hardware metric it comes from:
+/// the metric catalogue (`collector/metrics.cpp`) and `docs/metrics.md`.
+namespace counter {
+inline constexpr std::string_view kDramReadBytes = "dram_read_bytes";
+inline constexpr std::string_view kDramWriteBytes = "dram_write_bytes";
+inline constexpr std::string_view kL2Bytes = "l2_bytes";
+inline constexpr std::string_view kL1Bytes = "l1_bytes";
+inline constexpr std::string_view kSharedBytes = "shared_bytes";
+inline constexpr std::string_view kFadd = "fadd";
+inline constexpr std::string_view kFmul = "fmul";
+inline constexpr std::string_view kFfma = "ffma";
+inline constexpr std::string_view kFadd2 = "fadd2";
+inline constexpr std::string_view kFmul2 = "fmul2";
+inline constexpr std::string_view kFfma2 = "ffma2";
+inline constexpr std::string_view kDadd = "dadd";
+inline constexpr std::string_view kDmul = "dmul";
+inline constexpr std::string_view kDfma = "dfma";
+inline constexpr std::string_view kHadd = "hadd";
+inline constexpr std::string_view kHmul = "hmul";
+inline constexpr std::string_view kHfma = "hfma";
+inline constexpr std::string_view kIntegerOps = "integer_ops";
+inline constexpr std::string_view kWarpInstructions = "warp_instructions";
+inline constexpr std::string_view kWarpInstructionsSass = "warp_instructions_sass";
+inline constexpr std::string_view kWarpExecutionEfficiency = "warp_execution_efficiency";
+inline constexpr std::string_view kWarpNonpredExecutionEfficiency = "warp_nonpred_execution_efficiency";
+inline constexpr std::string_view kOccupancy = "occupancy";
+inline constexpr std::string_view kBranchTargets = "branch_targets";
+inline constexpr std::string_view kBranchTargetsDivergent = "branch_targets_divergent";
+inline constexpr std::string_view kSharedLoadWavefronts = "shared_load_wavefronts";
+inline constexpr std::string_view kSharedStoreWavefronts = "shared_store_wavefronts";
+inline constexpr std::string_view kSharedLoadInstructions = "shared_load_instructions";
+inline constexpr std::string_view kSharedStoreInstructions = "shared_store_instructions";
+inline constexpr std::string_view kGlobalLoadSectorEfficiency = "global_load_sector_efficiency";
+inline constexpr std::string_view kGlobalStoreSectorEfficiency = "global_store_sector_efficiency";
+inline constexpr std::string_view kL2AtomicOperations = "l2_atomic_operations";
+inline constexpr std::string_view kActiveWarpCycles = "active_warp_cycles";
+inline constexpr std::string_view kBarrierStallWarpCycles = "barrier_stall_warp_cycles";
+inline constexpr std::string_view kSmClockHz = "sm_clock_hz";
+inline constexpr std::string_view kDramClockHz = "dram_clock_hz";
+// Instructions of warps in the tensor pipe, and those of them that are no matrix products but packed f16
+// multiply-adds (HFMA2.MMA), on chips that carry those out there: see `tensor_instructions`.
+inline constexpr std::string_view kTensorPipeInstructions = "tensor_pipe_instructions";
+inline constexpr std::string_view kTensorPipeHfma2 = "tensor_pipe_hfma2";
+// Tensor-core operations by element type, a multiply-add is two; counted of ceilings, and of points where
+// tensor instructions ran.
+inline constexpr std::string_view kTensorF16Ops = "tensor_f16_ops";
+inline constexpr std::string_view kTensorBf16Ops = "tensor_bf16_ops";
+inline constexpr std::string_view kTensorTf32Ops = "tensor_tf32_ops";
+inline constexpr std::string_view kTensorF8Ops = "tensor_f8_ops";
+inline constexpr std::string_view kTensorI8Ops = "tensor_i8_ops";
+inline constexpr std::string_view kTensorF64Ops = "tensor_f64_ops";
+
+/// All of them, in the order in which `points.csv` has them: a new one comes last.
+inline constexpr std::array kAll = {kDramReadBytes,
+                                    kDramWriteBytes,
+                                    kL2Bytes,
+                                    kL1Bytes,
+                                    kSharedBytes,
+                                    kFadd,
+                                    kFmul,
+                                    kFfma,
+                                    kFadd2,
+                                    kFmul2,
+                                    kFfma2,
+                                    kDadd,
+                                    kDmul,
+                                    kDfma,
+                                    kHadd,
+                                    kHmul,
+                                    kHfma,
+                                    kIntegerOps,
+                                    kWarpInstructions,
+                                    kWarpInstructionsSass,
+                                    kWarpExecutionEfficiency,
+                                    kWarpNonpredExecutionEfficiency,
+                                    kOccupancy,
+                                    kBranchTargets,
+                                    kBranchTargetsDivergent,
+                                    kSharedLoadWavefronts,
+                                    kSharedStoreWavefronts,
+                                    kSharedLoadInstructions,
+                                    kSharedStoreInstructions,
+                                    kGlobalLoadSectorEfficiency,
+                                    kGlobalStoreSectorEfficiency,
+                                    kL2AtomicOperations,
+                                    kActiveWarpCycles,
+                                    kBarrierStallWarpCycles,
+                                    kSmClockHz,
+                                    kDramClockHz,
+                                    kTensorPipeInstructions,
+                                    kTensorPipeHfma2,
+                                    kTensorF16Ops,
+                                    kTensorBf16Ops,
+                                    kTensorTf32Ops,
+                                    kTensorF8Ops,
+                                    kTensorI8Ops,
+                                    kTensorF64Ops};
+}  // namespace counter
+
+/// Floating-point operations of one precision, from instruction counters.
+/// f64 = dadd + dmul + 2 dfma; f32 = fadd + fmul + 2 ffma, and where the chip has packed f32 instructions
+/// + 2 fadd2 + 2 fmul2 + 4 ffma2. Nothing if an instruction counter that the chip has was not collected.
+std::optional<double> executed_f64_flops(const Counters& counters);
+std::optional<double> executed_f32_flops(const Counters& counters);
+
+/// Matrix instructions of warps: those in the tensor pipe without packed f16 multiply-adds. Nothing if they
+/// were not counted.
+std::optional<double> tensor_instructions(const Counters& counters);
+
+/// Operations of the tensor cores on all element types; 0 where no matrix instruction ran. Nothing if it was
+/// not counted whether any ran, or if some did and their operations were not counted.
+std::optional<double> executed_tensor_ops(const Counters& counters);
+
+/// DRAM bytes read plus written; nothing if either is unavailable.
+std::optional<double> dram_bytes(const Counters& counters);
+
+}  // namespace rooflinectl

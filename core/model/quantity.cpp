@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/model/quantity.h"
+
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <utility>
+
+namespace rooflinectl {
+
+namespace {
+
+/// Prefix and the power of two that it stands for.
+constexpr std::array<std::pair<std::string_view, unsigned>, 3> kBinaryPrefixes = {
+    {{"Ki", 10}, {"Mi", 20}, {"Gi", 30}}};
+/// Unit and its length in seconds; `ms` before `s`, which it ends in.
+constexpr std::array<std::pair<std::string_view, double>, 3> kTimeUnits = {
+    {{"ms", 1e-3}, {"min", 60}, {"s", 1}}};
+
+/// The number that the whole of `text` spells.
+template <typename Number>
+std::optional<Number> parse_number(std::string_view text) {
+  Number number{};
+  const char* const end = text.data() + text.size();
+  const auto [stopped, error] = std::from_chars(text.data(), end, number);
+  if (error != std::errc() || stopped != end || text.empty()) return std::nullopt;
+  return number;
+}
+
+std::string_view without_trailing_spaces(std::string_view text) {
+  return text.substr(0, text.find_last_not_of(' ') + 1);
+}
+
+/// The number before `unit`, or nothing if `text` does not end in it.
+std::optional<double> number_with_unit(std::string_view text, std::string_view unit) {
+  if (!text.ends_with(unit)) return std::nullopt;
+  const auto number =
+      parse_number<double>(without_trailing_spaces(text.substr(0, text.size() - unit.size())));
+  return number && std::isfinite(*number) ? number : std::nullopt;
+}
+
+std::optional<std::uint64_t> shifted(std::string_view digits, unsigned bits) {
+  const auto number = parse_number<std::uint64_t>(digits);
+  if (!number || bits >= 64 || *number > (kMaxElements >> bits)) return std::nullopt;
+  return *number << bits;
+}
+
+}  // namespace
+
+std::optional<std::uint64_t> parse_elements(std::string_view text) {
+  if (text.starts_with("2^")) {
+    const auto exponent = parse_number<unsigned>(text.substr(2));
+    return exponent ? shifted("1", *exponent) : std::nullopt;
+  }
+  for (const auto& [prefix, bits] : kBinaryPrefixes) {
+    if (text.ends_with(prefix)) return shifted(text.substr(0, text.size() - prefix.size()), bits);
+  }
+  return shifted(text, 0);
+}
+
+std::optional<double> parse_percentage(std::string_view text) {
+  const auto percent = number_with_unit(text, "%");
+  if (!percent || *percent <= 0 || *percent >= 100) return std::nullopt;
+  return *percent / 100;
+}
+
+std::optional<double> parse_duration_s(std::string_view text) {
+  for (const auto& [unit, seconds] : kTimeUnits) {
+    const auto number = number_with_unit(text, unit);
+    if (!number) continue;
+    const double duration_s = *number * seconds;
+    return duration_s > 0 && duration_s <= 3600 ? std::optional(duration_s) : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+}  // namespace rooflinectl

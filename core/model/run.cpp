@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/model/run.h"
+
+#include "core/model/check.h"
+
+namespace rooflinectl {
+
+std::string_view to_string(CheckStatus status) {
+  switch (status) {
+    case CheckStatus::ok:
+      return "ok";
+    case CheckStatus::warning:
+      return "warning";
+    case CheckStatus::fails:
+      return "fails";
+  }
+  return "?";
+}
+
+std::string_view to_string(CeilingKind kind) {
+  switch (kind) {
+    case CeilingKind::bandwidth:
+      return "bandwidth";
+    case CeilingKind::compute:
+      return "compute";
+    case CeilingKind::latency:
+      return "latency";
+  }
+  return "?";
+}
+
+std::string_view to_string(CeilingSource source) {
+  return source == CeilingSource::theoretical ? "theoretical" : "measured";
+}
+
+std::string_view to_string(Status status) {
+  switch (status) {
+    case Status::ok:
+      return "ok";
+    case Status::unverified:
+      return "unverified";
+    case Status::failed:
+      return "failed";
+  }
+  return "?";
+}
+
+std::string_view to_string(RunSource source) {
+  return source == RunSource::measured ? "measured" : "replayed";
+}
+
+LaunchMode launch_mode(const TimeResult& time) {
+  return time.mode.value_or(time.launches_per_sample > 1 ? LaunchMode::graph : LaunchMode::plain);
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/agreement.h"
+#include "core/model/catalogue.h"
+#include "core/model/counters.h"
+#include "core/model/environment.h"
+#include "core/model/plan.h"
+#include "core/model/primitive.h"
+#include "core/model/status.h"
+
+namespace rooflinectl {
+
+/// The GPU that was measured, as the CUDA runtime and the driver describe it.
+struct DeviceInfo {
+  std::string name;
+  std::string uuid;  ///< `GPU-xxxxxxxx-…`, as nvidia-smi prints it
+  std::string chip;  ///< CUPTI's name, for example GH100; empty where CUPTI is missing
+  int index = 0;
+  int compute_capability = 0;  ///< 90 for 9.0
+  int sm_count = 0;
+  std::uint64_t memory_bytes = 0;
+  std::uint64_t l2_bytes = 0;
+  int memory_bus_bits = 0;
+  double memory_clock_hz = 0;  ///< of the memory's command clock; data move twice per cycle
+  double sm_clock_hz = 0;      ///< the highest clock that the device reports (nominal)
+  bool ecc_enabled = false;
+  std::string driver_version;              ///< for example 580.159.04; empty if it cannot be read
+  int cuda_driver_version = 0;             ///< 13000 for 13.0: the newest CUDA that the driver supports
+  int cuda_runtime_version = 0;            ///< the CUDA that the collector was built with
+  std::optional<int> cupti_version;        ///< CUPTI's API version, if it was loaded
+  std::optional<DeviceSettings> settings;  ///< nothing where the driver's management library is missing
+
+  bool operator==(const DeviceInfo&) const = default;
+};
+
+enum class CeilingKind { bandwidth, compute, latency };
+enum class CeilingSource { theoretical, measured };
+
+std::string_view to_string(CeilingKind kind);
+std::string_view to_string(CeilingSource source);
+
+/// What the counters say of the work that a ceiling's benchmark declares.
+struct Confirmation {
+  bool agrees = false;
+  std::string detail;  ///< `counted 1.001 of the declared bytes`
+
+  bool operator==(const Confirmation&) const = default;
+};
+
+/// One roof of the device. `id` is shared by the theoretical and the measured form where both exist.
+struct Ceiling {
+  /// `dram_read`, `l2_read`, `f32_fma`, `bf16_tensor`, `dram_latency`, `atomic_f32`, `launch`; the
+  /// theoretical DRAM bandwidth is `dram`.
+  std::string id;
+  CeilingKind kind = CeilingKind::bandwidth;
+  CeilingSource source = CeilingSource::measured;
+  /// Memory level (`dram`, `l2`, `l1`, `shared`) or precision (`f32`, `i32`, `tf32`); empty for a launch.
+  std::string subject;
+  /// `read`, `write`, `copy`, `triad`; `fma`, `add`, `tensor`; `latency`, `atomic`; empty where it holds for
+  /// all of them.
+  std::string operation;
+  /// Bytes per second, operations per second (a multiply-add is two), or seconds: per launch, per dependent
+  /// load
+  /// (`…_latency`), or per addition where all threads of the device add to one address (`atomic_…`).
+  double value = 0;
+  /// The SM clock at which the value held (measured) or for which it was computed (theoretical).
+  std::optional<double> sm_clock_hz;
+  double relative_spread =
+      0;                     ///< interquartile range of the samples over their median; 0 for theoretical ones
+  std::string method;        ///< the kernel and launch shape that measured it, or the formula
+  std::string measured_utc;  ///< when, ISO 8601; empty for theoretical ones
+  std::optional<Confirmation> confirmation;  ///< nothing where nothing was counted
+
+  bool operator==(const Ceiling&) const = default;
+};
+
+/// The work that an algorithm cannot avoid, whatever the implementation: each input read once, each result
+/// written once, and the fewest operations.
+struct Work {
+  double read_bytes = 0;
+  double written_bytes = 0;
+  double flops = 0;      ///< operations, integer ones included; a multiply-add is two
+  double fma_flops = 0;  ///< those of `flops` that are part of a multiply-add
+  /// Type of the operations, where it is not that of the accumulator of the input's type.
+  std::optional<Dtype> precision;
+
+  double bytes() const { return read_bytes + written_bytes; }
+  bool operator==(const Work&) const = default;
+};
+
+struct LaunchShape {
+  std::uint64_t grid = 0;
+  int block = 0;
+  /// The most bytes of input that a block has asked for at once and not yet used: threads × independent loads
+  /// × bytes per load, or what its bulk copies bring. Nothing where the kernel's source is not ours to know
+  /// it from.
+  std::optional<double> bytes_in_flight_per_block;
+
+  bool operator==(const LaunchShape&) const = default;
+};
+
+/// What the main kernel takes of an SM, and how many of its blocks fit.
+struct KernelResources {
+  int registers_per_thread = 0;
+  int shared_bytes_per_block = 0;      ///< static and dynamic
+  int blocks_per_sm = 0;               ///< that fit at once
+  int blocks_per_sm_by_registers = 0;  ///< that would fit if registers were all that counts
+
+  bool operator==(const KernelResources&) const = default;
+};
+
+/// How the result was checked before anything was timed.
+struct Verification {
+  bool passed = false;
+  /// Largest error over its bound among the data sets that have a bound; 0 where only exact data were used.
+  double worst_error_over_bound = 0;
+  std::string detail;  ///< data sets tried and, on failure, the first wrong value
+  bool operator==(const Verification&) const = default;
+};
+
+/// Time per launch of the variant, in seconds, from unprofiled runs.
+struct TimeResult {
+  double median_s = 0;
+  double ci_low_s = 0;  ///< 95 % confidence interval of the median
+  double ci_high_s = 0;
+  int launches_per_sample = 1;  ///< more than one: a graph of that many launches; samples are per launch
+  std::vector<double> samples_s;
+  std::vector<double> sample_clocks_hz;  ///< SM clock around each sample; 0 where it could not be read
+  bool noisy = false;         ///< the time limit, or the largest number of samples, came before the target
+  int throttled_samples = 0;  ///< slowed down by something other than the kernel: kept, but out of the median
+  std::optional<LaunchMode> mode;  ///< how it was timed; nothing in older runs: see `launch_mode`
+  /// The median over the samples that `median_s` is the median of; nothing in older runs, and where no clock
+  /// could be read.
+  std::optional<double> sm_clock_hz;
+  /// How many samples each of the driver's reasons for a lower clock (`power cap`, `thermal`, …) was given
+  /// for. Nothing in older runs, and where the reasons could not be read.
+  std::optional<std::map<std::string, int>> clock_event_reasons;
+
+  bool operator==(const TimeResult&) const = default;
+};
+
+/// How the samples were taken: as graphs of launches or launch by launch. Older runs do not say, but only
+/// samples that are graphs have several launches.
+LaunchMode launch_mode(const TimeResult& time);
+
+/// What launches cost in energy, as the meter of the whole board has it, its idle share included. They
+/// follow each other, so caches hold what the launch before left.
+struct EnergyResult {
+  CounterValue joules = CounterValue::unavailable("not measured");  ///< per launch
+  double mean_power_w = 0;                                          ///< while launches ran
+  double duration_s = 0;                                            ///< for which they were metered
+
+  bool operator==(const EnergyResult&) const = default;
+};
+
+/// Everything measured for one point.
+struct Measurement {
+  PointId point;
+  LaunchShape launch;
+  std::optional<KernelResources> resources;  ///< nothing where they could not be found out
+  Work work;
+  Status status = Status::ok;
+  std::string cause;  ///< why it failed or is unverified
+  std::optional<Verification> verification;
+  std::optional<TimeResult> time;
+  std::optional<EnergyResult> energy;  ///< nothing where the plan does not ask for it
+  Counters counters;
+  /// As `RepeatedCounters::spread`; empty in older runs too.
+  std::map<std::string, double> counter_spread;
+  int counter_repeats = 0;  ///< how often the launch was counted; 0 in older runs
+
+  bool operator==(const Measurement&) const = default;
+};
+
+/// How counters were gathered, or why they were not.
+struct CounterSession {
+  bool available = false;
+  std::string reason;  ///< if not available: the cause
+  std::string hint;    ///< if not available: the way out
+  int passes = 0;
+  double host_setup_s = 0;  ///< building the configuration, before the first launch
+  double collection_s = 0;  ///< all passes, with the launches in them
+  std::map<std::string, std::string>
+      metrics;  ///< our key → the hardware metric that it came from on this chip
+
+  bool operator==(const CounterSession&) const = default;
+};
+
+enum class RunSource { measured, replayed };
+
+std::string_view to_string(RunSource source);
+
+/// One run of one plan on one device: what crosses from measuring to understanding.
+struct Run {
+  static constexpr int kSchema = 1;
+
+  std::string tool_version;
+  std::string tool_commit;
+  RunSource source = RunSource::measured;
+  std::string started_utc;               ///< ISO 8601, for example 2026-11-21T09:30:00Z
+  double wall_s = 0;                     ///< of measuring, over all sessions of a run that was resumed
+  std::vector<std::string> resumed_utc;  ///< when it was gone on with
+  std::string host;
+  std::optional<Environment> environment;  ///< nothing in runs of early versions
+  std::vector<std::string> command_line;
+  DeviceInfo device;
+  Plan plan;
+  Catalogue catalogue;
+  CounterSession counter_session;
+  std::vector<Ceiling> ceilings;
+  std::vector<Measurement> measurements;
+  std::vector<PrimitiveResult> primitives;
+  std::optional<SelfTest> self_test;  ///< nothing where none was asked for
+  std::vector<CrossCheck> cross_checks;
+
+  bool operator==(const Run&) const = default;
+};
+
+/// The text of a `run.json` (`docs/schema/run.schema.json`).
+std::string run_to_json(const Run& run);
+
+/// Reads a `run.json`. `name` is used in error messages.
+/// Throws Error(usage) if the text is not JSON, not a run, of a newer schema, or lacks or mistypes a field;
+/// the message names the place.
+Run run_from_json(std::string_view text, std::string_view name);
+
+}  // namespace rooflinectl

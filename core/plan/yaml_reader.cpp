@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/plan/yaml_reader.h"
+
+#include <yaml-cpp/eventhandler.h>
+
+#include <algorithm>
+#include <cstddef>
+#include <sstream>
+
+#include "core/text/names.h"
+
+namespace rooflinectl::yaml {
+
+namespace {
+
+constexpr std::size_t kMaxFileBytes = 1 << 20;
+/// An alias repeats what it stands for, and that may hold aliases in turn: a short file can be endless.
+constexpr std::size_t kMaxValues = 1'000'000;
+constexpr int kMaxDepth = 100;
+
+Position place_of(const YAML::Mark& mark) {
+  return mark.is_null() ? Position{} : Position{mark.line + 1, mark.column + 1};
+}
+
+// ---- the characters of the file ----
+
+/// Bytes of the UTF-8 character at the start of `text`, or 0 if it is not one.
+std::size_t utf8_length(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+  const auto continues = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
+  if (byte(0) < 0x80) return 1;
+  if (byte(0) >= 0xC2 && byte(0) <= 0xDF) return continues(1) ? 2 : 0;
+  if (byte(0) >= 0xE0 && byte(0) <= 0xEF) {
+    const bool overlong = byte(0) == 0xE0 && byte(1) < 0xA0;
+    const bool surrogate = byte(0) == 0xED && byte(1) > 0x9F;
+    return continues(1) && continues(2) && !overlong && !surrogate ? 3 : 0;
+  }
+  if (byte(0) >= 0xF0 && byte(0) <= 0xF4) {
+    const bool overlong = byte(0) == 0xF0 && byte(1) < 0x90;
+    const bool too_large = byte(0) == 0xF4 && byte(1) > 0x8F;
+    return continues(1) && continues(2) && continues(3) && !overlong && !too_large ? 4 : 0;
+  }
+  return 0;
+}
+
+/// A plan is UTF-8 text without control characters; anything else is not a file that somebody wrote as a
+/// plan.
+void check_characters(std::string_view text, Mistakes& mistakes) {
+  Position position;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::size_t length = utf8_length(text.substr(i));
+    const char c = text[i];
+    const bool control = (c >= 0 && c < ' ' && c != '\n' && c != '\r' && c != '\t') || c == 0x7F;
+    if (length == 0 || control) {
+      mistakes.add(position, length == 0 ? "not UTF-8 text" : "a control character");
+      return;
+    }
+    i += length;
+    position = c == '\n' ? Position{position.line + 1, 1}
+                         : Position{position.line, position.column + static_cast<int>(length)};
+  }
+}
+
+/// The first tab in the indentation of a line, which YAML does not allow.
+std::optional<Position> tab_in_indentation(std::string_view text) {
+  int line = 1;
+  for (std::size_t start = 0; start < text.size(); ++line) {
+    const std::size_t indentation_end = std::min(text.find_first_not_of(" \t", start), text.size());
+    const std::size_t tab = text.substr(start, indentation_end - start).find('\t');
+    if (tab != std::string_view::npos) return Position{line, static_cast<int>(tab) + 1};
+    const std::size_t line_end = text.find('\n', start);
+    if (line_end == std::string_view::npos) break;
+    start = line_end + 1;
+  }
+  return std::nullopt;
+}
+
+/// What yaml-cpp found wrong, in words that show the way out where its own do not.
+void add_syntax_mistake(const YAML::Exception& error, std::string_view text, Mistakes& mistakes) {
+  if (const auto tab = tab_in_indentation(text)) {
+    mistakes.add(*tab, "a tab in the indentation; YAML wants spaces");
+  } else if (error.msg == YAML::ErrorMsg::ALIAS_NOT_FOUND || error.msg == YAML::ErrorMsg::CHAR_IN_ALIAS ||
+             error.msg == YAML::ErrorMsg::UNKNOWN_ANCHOR) {
+    mistakes.add(place_of(error.mark), "a glob that begins with '*' needs quotes, for example \"*_shuffle\"");
+  } else {
+    mistakes.add(place_of(error.mark), fmt::format("not YAML: {}", error.msg));
+  }
+}
+
+/// Notes where documents begin.
+class DocumentStarts : public YAML::EventHandler {
+ public:
+  void OnDocumentStart(const YAML::Mark& mark) override { last_ = place_of(mark); }
+  void OnDocumentEnd() override {}
+  void OnNull(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnAlias(const YAML::Mark&, YAML::anchor_t) override {}
+  void OnScalar(const YAML::Mark&, const std::string&, YAML::anchor_t, const std::string&) override {}
+  void OnSequenceStart(const YAML::Mark&, const std::string&, YAML::anchor_t,
+                       YAML::EmitterStyle::value) override {}
+  void OnSequenceEnd() override {}
+  void OnMapStart(const YAML::Mark&, const std::string&, YAML::anchor_t, YAML::EmitterStyle::value) override {
+  }
+  void OnMapEnd() override {}
+
+  Position last() const { return last_; }
+
+ private:
+  Position last_;
+};
+
+/// Where the second document begins. YAML::LoadAll would tell as well, but finds documents without end where
+/// a stray `]` or `,` follows the first one.
+std::optional<Position> second_document(const std::string& text) {
+  std::istringstream stream(text);
+  YAML::Parser parser(stream);
+  DocumentStarts starts;
+  const bool has_two = parser.HandleNextDocument(starts) && parser.HandleNextDocument(starts);
+  return has_two ? std::optional(starts.last()) : std::nullopt;
+}
+
+/// Counts the values below `node` as often as aliases repeat them. Stops with a mistake at the limits.
+void count_values(const YAML::Node& node, int depth, std::size_t& n_values, Mistakes& mistakes) {
+  if (depth > kMaxDepth) {
+    mistakes.add(place_of(node.Mark()), fmt::format("nested deeper than {} levels", kMaxDepth));
+    mistakes.throw_if_any();
+  }
+  if (++n_values > kMaxValues) {
+    mistakes.add(place_of(node.Mark()),
+                 fmt::format("with its aliases, the plan has more than {} values", kMaxValues));
+    mistakes.throw_if_any();
+  }
+  for (const auto& entry : node) {
+    if (node.IsMap()) {
+      count_values(entry.first, depth + 1, n_values, mistakes);
+      count_values(entry.second, depth + 1, n_values, mistakes);
+    } else {
+      count_values(entry, depth + 1, n_values, mistakes);
+    }
+  }
+}
+
+void check_values(const YAML::Node& root, Mistakes& mistakes) {
+  std::size_t n_values = 0;
+  count_values(root, 0, n_values, mistakes);
+}
+
+const char* kind_of(const YAML::Node& node) {
+  if (node.IsMap()) return "a map";
+  if (node.IsSequence()) return "a list";
+  if (node.IsScalar()) return "a single value";
+  return "nothing";
+}
+
+}  // namespace
+
+Position position_of(const YAML::Node& node) {
+  return place_of(node.Mark());
+}
+
+YAML::Node load(std::string_view text, Mistakes& mistakes) {
+  if (text.size() > kMaxFileBytes) mistakes.add({}, "the file is larger than 1 MiB");
+  mistakes.throw_if_any();
+  check_characters(text, mistakes);
+  mistakes.throw_if_any();
+  YAML::Node root;
+  try {
+    const std::string copy(text);
+    if (const auto second = second_document(copy)) mistakes.add(*second, "a second document; a plan is one");
+    root = YAML::Load(copy);
+  } catch (const YAML::Exception& error) {
+    add_syntax_mistake(error, text, mistakes);
+  }
+  mistakes.throw_if_any();
+  if (root.IsNull()) mistakes.add({}, "the file is empty");
+  mistakes.throw_if_any();
+  check_values(root, mistakes);
+  return root;
+}
+
+std::vector<Field> Reader::fields(const YAML::Node& node, Position position, std::string_view what) {
+  if (!node.IsMap()) {
+    fail(position, fmt::format("{} must be a map of `key: value`, not {}", what, kind_of(node)));
+    return {};
+  }
+  std::vector<Field> fields;
+  std::set<std::string> seen;
+  for (const auto& member : node) {
+    const Position key_position = position_of(member.first);
+    if (!member.first.IsScalar()) {
+      fail(key_position, fmt::format("a key must be a single value, not {}", kind_of(member.first)));
+    } else if (!seen.insert(member.first.Scalar()).second) {
+      fail(key_position, fmt::format("{} is given twice", quoted(member.first.Scalar())));
+    } else {
+      fields.push_back({member.first.Scalar(), key_position, member.second});
+    }
+  }
+  return fields;
+}
+
+std::map<std::string, Field> Reader::settings(const YAML::Node& node, Position position,
+                                              std::string_view what, const std::vector<std::string>& valid) {
+  std::map<std::string, Field> settings;
+  for (Field& field : fields(node, position, what)) {
+    if (std::find(valid.begin(), valid.end(), field.key) == valid.end()) {
+      fail(field.position, fmt::format("unknown key {}{}", quoted(field.key), suggestion(field.key, valid)));
+    } else if (field.value.IsNull()) {
+      fail(field.position, fmt::format("'{}' has no value", field.key));
+    } else {
+      settings.emplace(field.key, field);
+    }
+  }
+  return settings;
+}
+
+std::optional<std::string> Reader::single_value(const YAML::Node& node) {
+  if (node.IsScalar()) return node.Scalar();
+  fail(position_of(node), fmt::format("expected a single value, not {}", kind_of(node)));
+  return std::nullopt;
+}
+
+void Reader::check_name(const std::string& name, Position position, std::string_view what) {
+  if (is_plain_name(name)) return;
+  fail(position, fmt::format("the {} {} must consist of 1 to {} letters, digits, '_' and '-'", what,
+                             quoted(name), kMaxNameLength));
+}
+
+}  // namespace rooflinectl::yaml

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fmt/format.h>
+#include <yaml-cpp/yaml.h>
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/text/mistakes.h"
+
+/// YAML as plans use it: nodes with their places in the file. Private to the plan parser.
+namespace rooflinectl::yaml {
+
+/// The only document of a file. Throws Error(usage) if the text is no YAML, more than one document, or
+/// larger, deeper or, with its aliases followed, longer than any plan.
+YAML::Node load(std::string_view text, Mistakes& mistakes);
+
+Position position_of(const YAML::Node& node);
+
+/// A value and where it stands.
+template <typename T>
+struct Located {
+  T value{};
+  Position position;
+};
+
+template <typename T>
+using List = std::vector<Located<T>>;
+
+/// A member of a YAML map.
+struct Field {
+  std::string key;
+  Position position;
+  YAML::Node value;
+};
+
+/// Reads nodes; what is wrong with them goes to the mistakes, each at its place.
+class Reader {
+ public:
+  explicit Reader(Mistakes& mistakes) : mistakes_(mistakes) {}
+
+  void fail(Position position, std::string text) { mistakes_.add(position, std::move(text)); }
+
+  /// The members of a map, without those whose key comes again; nothing if it is no map.
+  std::vector<Field> fields(const YAML::Node& node, Position position, std::string_view what);
+
+  /// The members of a map that may have the keys `valid` only.
+  std::map<std::string, Field> settings(const YAML::Node& node, Position position, std::string_view what,
+                                        const std::vector<std::string>& valid);
+
+  /// The text of a node that must be a single value.
+  std::optional<std::string> single_value(const YAML::Node& node);
+
+  /// A list of values, or a single one; `parse` turns a text into a value or reports why it cannot.
+  template <typename T, typename Parse>
+  List<T> list(const Field& field, Parse parse) {
+    const YAML::Node& node = field.value;
+    if (node.IsSequence() && node.size() == 0) {
+      fail(position_of(node), fmt::format("'{}' is empty", field.key));
+    }
+    List<T> values;
+    std::set<T> seen;
+    const auto add = [&](const YAML::Node& entry) {
+      const auto text = single_value(entry);
+      const std::optional<T> value = text ? parse(*text, position_of(entry)) : std::nullopt;
+      if (!value) return;
+      if (!seen.insert(*value).second) {
+        fail(position_of(entry), fmt::format("{} is given twice", quoted(*text)));
+        return;
+      }
+      values.push_back({*value, position_of(entry)});
+    };
+    if (!node.IsSequence()) {
+      add(node);
+    } else {
+      for (const auto& entry : node) add(entry);
+    }
+    return values;
+  }
+
+  /// One of the `valid` values, each known by `to_string`.
+  template <typename T, typename Container>
+  std::optional<T> one_of(const std::string& text, Position position, std::string_view what,
+                          const Container& valid) {
+    std::vector<std::string> names;
+    for (const T value : valid) {
+      if (to_string(value) == text) return value;
+      names.emplace_back(to_string(value));
+    }
+    fail(position, fmt::format("unknown {} {}{}", what, quoted(text), suggestion(text, names)));
+    return std::nullopt;
+  }
+
+  /// A name that can be part of a file name and of a profiler's range.
+  void check_name(const std::string& name, Position position, std::string_view what);
+
+ private:
+  Mistakes& mistakes_;
+};
+
+}  // namespace rooflinectl::yaml

@@ -1,0 +1,183 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/error.h"
+#include "core/model/check.h"
+#include "core/model/plan.h"
+#include "core/model/run.h"
+#include "core/model/trace.h"
+#include "core/stats/repeated_counters.h"
+
+/// What `rooflinectl` and `rooflinectl-collector` say to each other: one request (a JSON document on the
+/// collector's standard input), then one JSON object per line on its standard output. Logs go to standard
+/// error.
+namespace rooflinectl {
+
+/// How the collector goes through the plan.
+enum class CollectMode {
+  measure,  ///< verify, time and count
+  once,     ///< launch each point exactly once in its NVTX range: what ncu and nsys are wrapped around
+  count,    ///< gather counters alone
+  trace,    ///< launch each point some times while CUPTI records the activity of the GPU
+};
+
+/// Ceilings of a device that were measured before.
+struct KnownCeilings {
+  std::string uuid;  ///< of the device, like all that follows
+  std::string driver_version;
+  double sm_clock_hz = 0;        ///< nominal
+  double launch_clock_hz = 0;    ///< SM clock at which empty kernels ran
+  std::vector<std::string> ids;  ///< of the measured ones
+  /// Those of them that were never counted: to be measured again where counters can be had.
+  std::vector<std::string> unconfirmed_ids;
+
+  bool operator==(const KnownCeilings&) const = default;
+};
+
+/// The request.
+struct CollectRequest {
+  Plan plan;
+  CollectMode mode = CollectMode::measure;
+  bool counters = true;
+  std::string device = "0";  ///< index or UUID
+  /// Indices into `all_points(plan)` that are not to be measured again, after a restart: nothing is done for
+  /// these.
+  std::vector<std::size_t> skip_points;
+  /// Points that are already timed and only lack counters.
+  std::vector<std::size_t> count_only_points;
+  bool skip_ceilings = false;
+  /// Counts kernels of known work before anything else, if there are counters.
+  bool self_test = false;
+  /// Not to be measured again where they hold: same device, driver and clocks.
+  std::vector<KnownCeilings> known_ceilings;
+
+  bool operator==(const CollectRequest&) const = default;
+};
+
+namespace message {
+
+/// First line: the device, what can be measured on it, and how the counters will be gathered.
+struct Hello {
+  DeviceInfo device;
+  Catalogue catalogue;
+  CounterSession counter_session;
+  bool operator==(const Hello&) const = default;
+};
+
+enum class Phase { self_test, ceilings, confirm, primitives, verify, time, count };
+
+/// Work on a point or a ceiling begins. After a crash it names the culprit.
+struct Progress {
+  Phase phase = Phase::time;
+  std::optional<std::size_t> point;  ///< index into `all_points(plan)`
+  std::string what;                  ///< range name, or id of a ceiling or primitive
+  bool operator==(const Progress&) const = default;
+};
+
+/// What the counters said of kernels of known work.
+struct SelfTested {
+  SelfTest self_test;
+  bool operator==(const SelfTested&) const = default;
+};
+
+struct CeilingMeasured {
+  Ceiling ceiling;
+  bool operator==(const CeilingMeasured&) const = default;
+};
+
+/// The entry of the request's `known_ceilings` that holds on this device.
+struct CeilingsKnown {
+  std::size_t index = 0;
+  bool operator==(const CeilingsKnown&) const = default;
+};
+
+/// A primitive is measured, or has failed.
+struct PrimitiveMeasured {
+  PrimitiveResult result;
+  bool operator==(const PrimitiveMeasured&) const = default;
+};
+
+/// A point is verified and timed, or has failed; its counters follow later.
+struct PointTimed {
+  std::size_t point = 0;
+  Measurement measurement;
+  bool operator==(const PointTimed&) const = default;
+};
+
+struct PointCounted {
+  std::size_t point = 0;
+  RepeatedCounters counted;
+  bool operator==(const PointCounted&) const = default;
+};
+
+/// What ran on the GPU in one launch of a point.
+struct PointTraced {
+  std::size_t point = 0;
+  TracedLaunch launch;
+  bool operator==(const PointTraced&) const = default;
+};
+
+/// Nothing more can be measured by this process.
+struct Failure {
+  ErrorKind kind = ErrorKind::environment;
+  std::string cause;
+  std::string hint;
+  bool operator==(const Failure&) const = default;
+};
+
+/// Last line of a run that went through.
+struct Bye {
+  CounterSession counter_session;
+  bool operator==(const Bye&) const = default;
+};
+
+}  // namespace message
+
+using Message = std::variant<message::Hello, message::Progress, message::SelfTested, message::CeilingMeasured,
+                             message::CeilingsKnown, message::PrimitiveMeasured, message::PointTimed,
+                             message::PointCounted, message::PointTraced, message::Failure, message::Bye>;
+
+std::string_view to_string(message::Phase phase);
+std::string_view to_string(CollectMode mode);
+std::optional<CollectMode> collect_mode_from(std::string_view name);
+
+/// One line, without the newline.
+std::string encode(const Message& message);
+
+/// Throws Error(environment) if the line is not a message of this protocol.
+Message decode(std::string_view line);
+
+std::string encode(const CollectRequest& request);
+
+/// Throws Error(usage).
+CollectRequest decode_request(std::string_view text);
+
+/// The answer to `rooflinectl-collector --selftest`.
+struct TestedDevice {
+  DeviceInfo device;
+  SelfTest self_test;
+
+  bool operator==(const TestedDevice&) const = default;
+};
+
+/// Answers to single questions, a JSON document each: `rooflinectl-collector --catalogue`, `--devices`,
+/// `--metrics`, `--checks` and `--selftest`. Decoding throws Error(usage).
+std::string encode(const Catalogue& catalogue);
+std::string encode(const std::vector<DeviceInfo>& devices);
+std::string encode(const std::vector<ChipCounters>& chips);
+std::string encode(const std::vector<Check>& checks);
+/// With the verdict of each agreement, and whether the test is passed.
+std::string encode(const TestedDevice& tested);
+Catalogue decode_catalogue(std::string_view text);
+std::vector<DeviceInfo> decode_devices(std::string_view text);
+std::vector<ChipCounters> decode_chips(std::string_view text);
+std::vector<Check> decode_checks(std::string_view text);
+TestedDevice decode_tested_device(std::string_view text);
+
+}  // namespace rooflinectl

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <map>
+#include <span>
+#include <string>
+
+#include "core/model/counters.h"
+
+namespace rooflinectl {
+
+/// How often most launches are counted, so that it shows which of their counters repeat.
+inline constexpr int kCountRepeats = 3;
+
+/// What counting a launch several times came to.
+struct RepeatedCounters {
+  Counters counters;  ///< of each key the median over the repetitions
+  int repeats = 0;    ///< how often the launch was counted; 0 where nothing could be
+  /// By key: (largest − smallest) / median, or / largest where the median is 0. Keys that were the same every
+  /// time are left out, so it is empty where the launch was counted once.
+  std::map<std::string, double> spread;
+
+  bool operator==(const RepeatedCounters&) const = default;
+};
+
+/// A counter that is unavailable in one of the repetitions (the first is not empty) is unavailable.
+RepeatedCounters repeated(std::span<const Counters> repetitions);
+
+/// Whether hardware and instrumentation, which count in different passes, counted different numbers of
+/// instructions: the launch does not do the same every time.
+bool differs_between_passes(const Counters& counters);
+
+}  // namespace rooflinectl

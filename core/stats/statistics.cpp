@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/stats/statistics.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+namespace rooflinectl {
+
+namespace {
+
+double sorted_quantile(const std::vector<double>& sorted, double p) {
+  const double position = p * static_cast<double>(sorted.size() - 1);
+  const auto below = static_cast<std::size_t>(position);
+  const std::size_t above = std::min(below + 1, sorted.size() - 1);
+  return sorted[below] + (position - static_cast<double>(below)) * (sorted[above] - sorted[below]);
+}
+
+std::vector<double> sorted_copy(std::span<const double> samples) {
+  std::vector<double> sorted(samples.begin(), samples.end());
+  std::sort(sorted.begin(), sorted.end());
+  return sorted;
+}
+
+/// The two-sided 95 % critical value of a mean over its standard deviation, where that is estimated with
+/// Bartlett's weights up to a lag of `fraction` of the samples; 1.96 as this goes to 0 (Kiefer & Vogelsang
+/// 2005).
+double critical_value(double fraction) {
+  return 1.96 + fraction * (2.9694 + fraction * (0.4160 - fraction * 0.5324));
+}
+
+/// Which side of `center` each sample lies on: −1/2, 1/2, or 0 on it.
+std::vector<double> sides_of(std::span<const double> samples, double center) {
+  std::vector<double> sides;
+  sides.reserve(samples.size());
+  for (const double sample : samples) sides.push_back(0.5 * ((sample > center) - (sample < center)));
+  return sides;
+}
+
+/// n times the variance of the mean of `series`, whose mean is taken for 0, from lags below `lags` with
+/// Bartlett's weights (Newey & West 1987).
+double long_run_variance(std::span<const double> series, std::size_t lags) {
+  double variance = 0;
+  for (std::size_t lag = 0; lag < lags; ++lag) {
+    double products = 0;
+    for (std::size_t i = lag; i < series.size(); ++i) products += series[i] * series[i - lag];
+    const double weight = 1 - static_cast<double>(lag) / static_cast<double>(lags);
+    variance += (lag == 0 ? 1 : 2) * weight * products / static_cast<double>(series.size());
+  }
+  return variance;
+}
+
+}  // namespace
+
+double median(std::span<const double> samples) {
+  return quantile(samples, 0.5);
+}
+
+double quantile(std::span<const double> samples, double p) {
+  return sorted_quantile(sorted_copy(samples), p);
+}
+
+MedianInterval median_interval(std::span<const double> samples) {
+  constexpr double kVarianceIfIndependent = 0.25;
+  const std::vector<double> sorted = sorted_copy(samples);
+  const double center = sorted_quantile(sorted, 0.5);
+  const auto n = static_cast<double>(samples.size());
+  const double lags = std::ceil(std::sqrt(n));
+  const double variance = std::max(
+      kVarianceIfIndependent, long_run_variance(sides_of(samples, center), static_cast<std::size_t>(lags)));
+  const double lower_rank = std::floor(n / 2 - critical_value(lags / n) * std::sqrt(n * variance));
+  // Rank k (counted from one) is index k - 1.
+  const auto rank = static_cast<std::size_t>(std::max(lower_rank, 1.0));
+  return {sorted[rank - 1], sorted[sorted.size() - rank], center};
+}
+
+double relative_spread(std::span<const double> samples) {
+  const std::vector<double> sorted = sorted_copy(samples);
+  return (sorted_quantile(sorted, 0.75) - sorted_quantile(sorted, 0.25)) / sorted_quantile(sorted, 0.5);
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/text/mistakes.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "core/error.h"
+#include "core/text/names.h"
+#include "core/text/printable.h"
+
+namespace rooflinectl {
+
+namespace {
+
+constexpr std::size_t kMaxMistakes = 1000;
+constexpr std::size_t kMaxQuotedBytes = 60;
+constexpr std::size_t kFewNames = 12;
+
+}  // namespace
+
+void Mistakes::add(Position position, std::string text) {
+  found_.emplace(position, std::move(text));
+  if (++reported_ == kMaxMistakes) throw_if_any();
+}
+
+void Mistakes::throw_if_any() const {
+  if (found_.empty()) return;
+  std::string message;
+  for (const auto& [position, text] : found_) {
+    if (!message.empty()) message += '\n';
+    message += fmt::format("{}:{}:{}: {}", file_name_, position.line, position.column, text);
+  }
+  throw Error(ErrorKind::usage, message, "nothing was run; `rooflinectl list` shows what a plan can name");
+}
+
+std::string suggestion(std::string_view text, const std::vector<std::string>& valid) {
+  if (const auto nearest = nearest_name(text, valid)) return fmt::format("; did you mean '{}'?", *nearest);
+  if (valid.size() <= kFewNames) return fmt::format("; valid: {}", fmt::join(valid, ", "));
+  return {};
+}
+
+std::string quoted(std::string_view text) {
+  std::string shown(text.substr(0, kMaxQuotedBytes));
+  const auto cuts_character = [&] {
+    return shown.size() < text.size() && (static_cast<unsigned char>(text[shown.size()]) & 0xC0U) == 0x80U;
+  };
+  while (!shown.empty() && cuts_character()) shown.pop_back();
+  return fmt::format("'{}{}'", printable(shown), shown.size() < text.size() ? "…" : "");
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/text/names.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace rooflinectl {
+
+namespace {
+
+// Nobody mistypes a longer name, and the distance takes quadratic time.
+constexpr std::size_t kLongestName = 200;
+
+/// Edits (insertion, deletion, substitution, swap of neighbours) that turn `pattern` into `name`, where a `*`
+/// of the pattern absorbs any characters and a `?` any one. Optimal string alignment distance over three
+/// rolling rows.
+std::size_t edit_distance(std::string_view pattern, std::string_view name) {
+  std::vector<std::size_t> before_last(name.size() + 1);
+  std::vector<std::size_t> last(name.size() + 1);
+  std::vector<std::size_t> row(name.size() + 1);
+  for (std::size_t j = 0; j <= name.size(); ++j) last[j] = j;
+
+  for (std::size_t i = 1; i <= pattern.size(); ++i) {
+    const char letter = pattern[i - 1];
+    const bool any = letter == '*';
+    row[0] = last[0] + (any ? 0 : 1);
+    for (std::size_t j = 1; j <= name.size(); ++j) {
+      const bool same = any || letter == '?' || letter == name[j - 1];
+      row[j] = std::min({last[j] + (any ? 0 : 1), row[j - 1] + (any ? 0 : 1), last[j - 1] + (same ? 0 : 1)});
+      const bool swapped = i > 1 && j > 1 && letter == name[j - 2] && pattern[i - 2] == name[j - 1];
+      if (swapped) row[j] = std::min(row[j], before_last[j - 2] + 1);
+    }
+    before_last.swap(last);
+    last.swap(row);
+  }
+  return last[name.size()];
+}
+
+}  // namespace
+
+bool is_plain_name(std::string_view name) {
+  constexpr std::string_view kAllowed = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-";
+  return !name.empty() && name.size() <= kMaxNameLength &&
+         name.find_first_not_of(kAllowed) == std::string_view::npos;
+}
+
+bool matches_glob(std::string_view glob, std::string_view name) {
+  std::size_t g = 0;
+  std::size_t n = 0;
+  std::size_t star =
+      std::string_view::npos;  // the last `*` seen, and the name position that it absorbs up to
+  std::size_t absorbed = 0;
+  while (n < name.size()) {
+    if (g < glob.size() && glob[g] == '*') {
+      star = g++;
+      absorbed = n;
+    } else if (g < glob.size() && (glob[g] == '?' || glob[g] == name[n])) {
+      ++g;
+      ++n;
+    } else if (star != std::string_view::npos) {
+      g = star + 1;
+      n = ++absorbed;
+    } else {
+      return false;
+    }
+  }
+  return glob.find_first_not_of('*', g) == std::string_view::npos;
+}
+
+std::optional<std::string> nearest_name(std::string_view text, const std::vector<std::string>& names) {
+  if (text.size() > kLongestName) return std::nullopt;
+  std::optional<std::string> nearest;
+  std::size_t fewest_edits = 0;
+  for (const std::string& name : names) {
+    const std::size_t edits = edit_distance(text, name);
+    const std::size_t tolerated = std::max<std::size_t>(2, std::max(text.size(), name.size()) / 2);
+    if (edits <= tolerated && edits < name.size() && (!nearest || edits < fewest_edits)) {
+      nearest = name;
+      fewest_edits = edits;
+    }
+  }
+  return nearest;
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/text/printable.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/text/utf8.h"
+
+namespace rooflinectl {
+
+namespace {
+
+bool is_control(char32_t c) {
+  return c < 0x20 || (c >= 0x7f && c < 0xa0);
+}
+
+/// Line and paragraph separators end a line; the others turn the direction of the text around them, so that
+/// it reads otherwise than it is (Unicode Technical Report 36, section 2.5).
+bool changes_layout(char32_t c) {
+  return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
+         (c >= 0x2066 && c <= 0x2069);
+}
+
+bool is_printable(char32_t c) {
+  return !is_control(c) && !changes_layout(c);
+}
+
+/// What is shown in the place of `c`.
+char32_t shown(char32_t c) {
+  if (c == U'\t' || c == U'\n' || c == U'\r') return U' ';
+  return is_printable(c) ? c : U'?';
+}
+
+/// Most text is ASCII without control characters, and large: it is not taken apart.
+bool is_plain(std::string_view text) {
+  return std::all_of(text.begin(), text.end(), [](char c) { return c == '\n' || (c >= ' ' && c < 0x7f); });
+}
+
+}  // namespace
+
+std::u32string printable_characters(std::string_view text) {
+  std::u32string characters = decode_utf8(text);
+  std::transform(characters.begin(), characters.end(), characters.begin(), shown);
+  return characters;
+}
+
+std::string printable(std::string_view text) {
+  return encode_utf8(printable_characters(text));
+}
+
+std::string printable_lines(std::string_view text) {
+  if (is_plain(text)) return std::string(text);
+  std::u32string characters = decode_utf8(text);
+  std::transform(characters.begin(), characters.end(), characters.begin(),
+                 [](char32_t c) { return c == U'\n' ? c : shown(c); });
+  return encode_utf8(characters);
+}
+
+std::string printable_json(std::string json) {
+  if (is_plain(json)) return json;
+  std::string result;
+  result.reserve(json.size());
+  for (std::size_t done = 0; done < json.size();) {
+    const auto [character, length] = first_utf8_character(std::string_view(json).substr(done));
+    if (is_printable(character) || character == U'\n') {
+      result.append(json, done, length);
+    } else {
+      result += fmt::format("\\u{:04x}", static_cast<unsigned>(character));
+    }
+    done += length;
+  }
+  return result;
+}
+
+}  // namespace rooflinectl

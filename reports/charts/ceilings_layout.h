@@ -1,0 +1,12 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "reports/charts/chart_model.h"
+#include "reports/draw/scene.h"
+
+namespace rooflinectl {
+
+/// The roofs of a device without points, 1600 × 900; the names of those that compute stand beside the plane.
+Scene ceilings_scene(const ChartModel& chart);
+
+}  // namespace rooflinectl

@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/charts/chart_layout.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "reports/charts/ladder_panel.h"
+#include "reports/charts/marks.h"
+#include "reports/charts/picture.h"
+#include "reports/charts/plot.h"
+#include "reports/charts/roof_labels.h"
+#include "reports/draw/label_placement.h"
+
+namespace rooflinectl {
+namespace {
+
+using namespace picture;
+
+constexpr Box kOverviewBesideCloseUp = {86, kPanelTop, 552, kPanelBottom};
+constexpr Box kOverviewAlone = {86, kPanelTop, 930, kPanelBottom};
+constexpr Box kLadder = {952, kPanelTop - 42, kWidth - 22, kPanelBottom + 10};
+// The close-up and the column of its names share what lies between.
+constexpr double kCloseUpLeft = 624;
+constexpr double kCloseUpLabelsRight = kLadder.left - 18;
+constexpr double kLeaderWidth = 26;
+constexpr double kLabelMarkWidth = 14;
+constexpr Range kCloseUpLabelWidth = {60, 150};
+
+constexpr double kMarkRadius = 6;
+constexpr double kCrowdMarkRadius = 4;  // where the close-up shows the same point again, larger
+bool in_crowd(const ChartModel& chart, const ChartPoint& point) {
+  if (!chart.crowd || !point.useful) return false;
+  const auto [ai, rate] = *chart.crowd;
+  return point.useful->ai >= ai.low && point.useful->ai <= ai.high && point.useful->flop_per_s >= rate.low &&
+         point.useful->flop_per_s <= rate.high;
+}
+
+Group legend(const ChartModel& chart) {
+  LegendRows rows;
+  for (std::size_t family = 0; family < chart.families.size(); ++family) {
+    rows.add(chart.families[family], 12, [&](Group& group, Pixel at) {
+      group.shapes.emplace_back(family_mark(family, {at.x + 6, at.y}, 5.5, MarkFill::filled));
+    });
+  }
+  const bool has_executed = std::any_of(chart.points.begin(), chart.points.end(),
+                                        [](const ChartPoint& point) { return point.executed.has_value(); });
+  if (has_executed) {
+    rows.add("filled: useful work (declared), hollow: executed work (counted)", 34,
+             [](Group& group, Pixel at) {
+               const Stroke stroke = {palette::kInk, 1};
+               group.shapes.emplace_back(Polyline{{{at.x + 6, at.y}, {at.x + 28, at.y}}, stroke});
+               group.shapes.emplace_back(Circle{{at.x + 6, at.y}, 5, palette::kInk, std::nullopt});
+               group.shapes.emplace_back(
+                   Circle{{at.x + 28, at.y}, 5, palette::kPaper, Stroke{palette::kInk, 1.6}});
+             });
+  }
+  rows.add_roofs(chart);
+  return rows.take();
+}
+
+void block_marks(LabelPlacer& placer, const Plot& plot, const ChartModel& chart) {
+  const bool is_joined = are_joined(chart);
+  for (const ChartPoint& point : chart.points) {
+    for (const auto& mark : {point.useful, point.executed}) {
+      if (!mark) continue;
+      const Pixel at = plot.at(*mark);
+      placer.block(Box{at.x, at.y, at.x, at.y}.grown(kMarkRadius + 2));
+    }
+    if (point.executed && is_joined) placer.block(plot.at(*point.useful), plot.at(*point.executed));
+  }
+}
+
+void add_overview(Scene& scene, const ChartModel& chart) {
+  const Plot plot(chart.crowd ? kOverviewBesideCloseUp : kOverviewAlone, chart.axes);
+  LabelPlacer placer(plot.frame());
+  block_roofs(placer, plot, chart);
+  block_marks(placer, plot, chart);
+  Group labels{.name = "labels"};
+  if (chart.crowd) outline_crowd(labels, placer, plot, *chart.crowd);
+  auto roof_names = roof_labels(placer, plot, chart);
+
+  add_plane(scene, plot, chart);
+  std::move(roof_names.begin(), roof_names.end(), std::back_inserter(scene.groups));
+  const bool is_joined = are_joined(chart);
+  std::vector<Group> points;
+  for (std::size_t i = 0; i < chart.points.size(); ++i) {
+    const ChartPoint& point = chart.points[i];
+    if (!point.useful) continue;
+    if (!in_crowd(chart, point)) label_mark(labels, placer, point.label, plot.at(*point.useful));
+    points.push_back(
+        point_group(plot, point, i, in_crowd(chart, point) ? kCrowdMarkRadius : kMarkRadius, is_joined));
+  }
+  scene.groups.push_back(std::move(labels));
+  std::move(points.begin(), points.end(), std::back_inserter(scene.groups));
+}
+
+// Where the close-up lies and where the names of its points.
+struct CloseUp {
+  Box frame;
+  Box labels;
+};
+
+// The points that the close-up shows, the fastest first.
+std::vector<std::size_t> crowd_members(const ChartModel& chart) {
+  std::vector<std::size_t> members;
+  for (std::size_t i = 0; i < chart.points.size(); ++i) {
+    if (in_crowd(chart, chart.points[i])) members.push_back(i);
+  }
+  std::stable_sort(members.begin(), members.end(), [&](std::size_t a, std::size_t b) {
+    return chart.points[a].useful->flop_per_s > chart.points[b].useful->flop_per_s;
+  });
+  return members;
+}
+
+CloseUp close_up_boxes(const ChartModel& chart, const std::vector<std::size_t>& members) {
+  double widest = kCloseUpLabelWidth.low;
+  for (const std::size_t i : members)
+    widest = std::max(widest, text_width(chart.points[i].label, kLabelStyle));
+  // Whole pixels: the widest label must not be cut for a rounding error.
+  const double left =
+      kCloseUpLabelsRight - kLabelMarkWidth - std::ceil(std::min(widest, kCloseUpLabelWidth.high));
+  return {{kCloseUpLeft, kPanelTop, left - kLeaderWidth, kPanelBottom},
+          {left, kPanelTop, kCloseUpLabelsRight, kPanelBottom}};
+}
+
+Group crowd_label(const Box& column, const ChartPoint& point, std::size_t index, Pixel mark, double y,
+                  double size) {
+  const TextStyle style = {size, Weight::semibold};
+  const double text_left = column.left + kLabelMarkWidth;
+  Group group{.name = "label", .point = index, .title = point.title};
+  group.shapes.emplace_back(
+      Polyline{{mark, {column.left - 12, y}, {column.left - 2, y}}, {palette::kLeader, 1}});
+  group.shapes.emplace_back(family_mark(point.family, {column.left + 4, y}, 0.36 * size, MarkFill::filled));
+  group.shapes.emplace_back(
+      Text{fitted(point.label, style, column.right - text_left), {text_left, y + 0.36 * size}, style});
+  return group;
+}
+
+// The names stand in a column beside the close-up, in the order of their useful marks.
+std::vector<Group> crowd_labels(const ChartModel& chart, const Plot& plot, const Box& column,
+                                std::vector<std::size_t> members) {
+  constexpr double kRoomySpacing = 21;
+  constexpr double kTightestSpacing = 13;
+  const auto capacity = static_cast<std::size_t>(column.height() / kTightestSpacing);
+  members.resize(std::min(members.size(), capacity));
+  const double spacing =
+      std::clamp(column.height() / static_cast<double>(members.size()), kTightestSpacing, kRoomySpacing);
+  std::vector<double> wanted;
+  for (const std::size_t i : members) wanted.push_back(plot.y(chart.points[i].useful->flop_per_s));
+  const std::vector<double> places =
+      spread(wanted, spacing, column.top + spacing / 2, column.bottom - spacing / 2);
+  const double size = std::min(kLabelStyle.size, spacing * 0.85);
+  std::vector<Group> groups;
+  for (std::size_t rank = 0; rank < members.size(); ++rank) {
+    const std::size_t i = members[rank];
+    const ChartPoint& point = chart.points[i];
+    groups.push_back(crowd_label(column, point, i, plot.at(*point.useful), places[rank], size));
+  }
+  return groups;
+}
+
+void block_leaders(LabelPlacer& placer, const std::vector<Group>& labels) {
+  for (const Group& label : labels) {
+    for (const Shape& shape : label.shapes) {
+      if (const auto* leader = std::get_if<Polyline>(&shape)) placer.block(*leader);
+    }
+  }
+}
+
+void add_close_up(Scene& scene, const ChartModel& chart) {
+  const std::vector<std::size_t> members = crowd_members(chart);
+  const CloseUp boxes = close_up_boxes(chart, members);
+  const Plot plot(boxes.frame, *chart.crowd);
+  LabelPlacer placer(plot.frame());
+  block_roofs(placer, plot, chart);
+  block_marks(placer, plot, chart);
+  auto labels = crowd_labels(chart, plot, boxes.labels, members);
+  block_leaders(placer, labels);
+  auto roof_names = bandwidth_labels(placer, plot, chart);
+
+  add_plane(scene, plot, chart);
+  std::move(roof_names.begin(), roof_names.end(), std::back_inserter(scene.groups));
+  // Leaders lie under the marks.
+  std::move(labels.begin(), labels.end(), std::back_inserter(scene.groups));
+  for (const std::size_t i : members)
+    scene.groups.push_back(point_group(plot, chart.points[i], i, kMarkRadius, are_joined(chart)));
+}
+
+Group panel_titles(const ChartModel& chart) {
+  Group group{.name = "panel-titles"};
+  group.shapes.emplace_back(panel_title("Roofline", kOverviewAlone.left));
+  if (chart.crowd) group.shapes.emplace_back(panel_title("Close-up of the dotted box", kCloseUpLeft));
+  group.shapes.emplace_back(panel_title("Ladder", kLadder.left));
+  return group;
+}
+
+}  // namespace
+
+Scene chart_scene(const ChartModel& chart) {
+  Scene scene = blank(chart);
+  scene.groups = {header(chart), legend(chart), panel_titles(chart)};
+  add_overview(scene, chart);
+  if (chart.crowd) add_close_up(scene, chart);
+  auto ladder = ladder_panel(kLadder, chart);
+  std::move(ladder.begin(), ladder.end(), std::back_inserter(scene.groups));
+  scene.groups.push_back(footer(chart));
+  remove_covered_marks(scene);
+  return scene;
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "reports/charts/chart_model.h"
+#include "reports/draw/scene.h"
+
+namespace rooflinectl {
+
+/// The picture of one experiment, 1600 × 900: the roofline, where points crowd a close-up of them, and the
+/// ladder. Labels never overlap each other or a roof that they do not belong to, and none is cut off.
+Scene chart_scene(const ChartModel& chart);
+
+}  // namespace rooflinectl

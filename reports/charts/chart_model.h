@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "reports/charts/roof_lines.h"
+
+/// What a picture says, in operations per byte and per second; where on paper is decided by `chart_layout.h`,
+/// `levels_layout.h` and `ceilings_layout.h`.
+namespace rooflinectl {
+
+struct Range {
+  double low = 0;
+  double high = 0;
+};
+
+/// A part of the plane of intensity and performance.
+struct Window {
+  Range ai;
+  Range flop_per_s;
+};
+
+/// Where the memory roof that most points are held against meets a compute roof.
+struct Ridge {
+  double ai = 0;
+  double flop_per_s = 0;
+};
+
+struct PlanePoint {
+  double ai = 0;
+  double flop_per_s = 0;
+};
+
+/// Where a point lies at one level of the memory hierarchy.
+struct LevelMark {
+  MemoryLevel level = MemoryLevel::dram;
+  std::optional<PlanePoint> at;  ///< useful performance over useful operations per byte of the level
+  std::string title;             ///< everything in one sentence
+  std::string utilisation;       ///< of the level's ceiling
+  bool is_limiting = false;
+};
+
+/// One point with the texts of its row in the ladder; `format::kUnavailable` where there is no number.
+struct ChartPoint {
+  std::string label;
+  std::string title;       ///< everything in one sentence
+  std::size_t family = 0;  ///< index into `ChartModel::families`
+  std::optional<PlanePoint> useful;
+  std::optional<PlanePoint> executed;      ///< only where it differs from `useful` by 2 % or more
+  std::optional<Range> useful_flop_per_s;  ///< 95 % confidence interval
+  std::optional<double> fraction_of_roof;
+  std::string time;
+  std::string dram_bytes_per_element;
+  std::string warp_efficiency;
+  std::string nonpred_warp_efficiency;
+  std::string redundancy;
+  std::vector<LevelMark> levels;  ///< those that were counted, of the chart's
+  std::string limit;              ///< the limiting level and its utilisation
+  std::string bound;              ///< as an engineer says it: `issue slots`
+  bool is_flagged = false;        ///< among `ChartModel::flags`
+};
+
+struct ChartModel {
+  std::string title;
+  std::string subtitle;
+  std::string provenance;  ///< see `provenance`
+  std::string flags;       ///< what to know before believing points: `noisy: V3, V7; failed: V2`
+  std::string tool;        ///< name, version and commit
+  std::string operations;  ///< what the axes count: `FLOP`; `OP` where operations of integers are among them
+  Window axes;
+  std::vector<RoofLine> roofs;      ///< fastest first; bandwidths before compute
+  std::vector<Ridge> ridges;        ///< only where one memory level is drawn
+  std::vector<MemoryLevel> levels;  ///< that points have a mark for; none beside the useful one: empty
+  std::vector<std::string> families;
+  std::vector<ChartPoint> points;  ///< one for each of the experiment, in its order
+  std::optional<Window> crowd;     ///< the part where three points or more lie close together
+};
+
+/// Points at their DRAM intensity under the roofs of DRAM.
+ChartModel chart_model(const Run& run, const ExperimentAnalysis& experiment,
+                       const ChartSelection& selection = {});
+
+/// Points at their intensity at every level (of the selected ones) under the roofs of the levels; no executed
+/// marks.
+ChartModel levels_model(const Run& run, const ExperimentAnalysis& experiment,
+                        const ChartSelection& selection = {});
+
+/// Whether traffic beside that of DRAM was counted, so that `levels_model` has more to say than
+/// `chart_model`.
+bool has_levels(const ExperimentAnalysis& experiment);
+
+/// The roofs of the device and no points.
+ChartModel ceilings_model(const Run& run, const ChartSelection& selection = {});
+
+/// How the numbers came about: `measured`, `replayed`, `declared, not counted` where that is so, and which
+/// points are missing.
+std::string provenance(const Run& run, const ExperimentAnalysis& experiment);
+
+/// `incomplete, 2 of 14 points are missing: V7, V8`, with the first few names; empty where none is.
+std::string missing_text(const ExperimentAnalysis& experiment);
+
+/// What a headline calls the device: `NVIDIA H200`, `a recording of NVIDIA H200`.
+std::string device_text(const Run& run);
+
+/// What a headline begins with where the numbers are not those of a complete run of now: `Replayed: `,
+/// `Incomplete: `, `Replayed, incomplete: `; else nothing.
+std::string headline_prefix(const Run& run, bool is_incomplete);
+
+}  // namespace rooflinectl

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "reports/charts/plot.h"
+#include "reports/draw/label_placement.h"
+
+/// What all pictures have in common: size, title, legend, footer.
+namespace rooflinectl::picture {
+
+inline constexpr double kWidth = 1600;
+inline constexpr double kHeight = 900;
+inline constexpr double kMargin = 36;
+inline constexpr double kPanelTop = 168;
+inline constexpr double kPanelBottom = 796;
+inline constexpr TextStyle kLabelStyle = {14, Weight::semibold};
+inline constexpr TextStyle kNoteStyle = {13, Weight::regular, palette::kMuted};
+inline constexpr TextStyle kPanelTitleStyle = {15, Weight::semibold};
+
+/// An empty picture of `chart`, whose description names every point.
+Scene blank(const ChartModel& chart);
+
+/// Title and subtitle.
+Group header(const ChartModel& chart);
+
+/// What the asterisks at points stand for, where the numbers come from, and the tool.
+Group footer(const ChartModel& chart);
+
+/// The name of a panel, above it.
+Text panel_title(const std::string& name, double left);
+
+/// Axes, the part that can be attained, roofs.
+void add_plane(Scene& scene, const Plot& plot, const ChartModel& chart);
+
+/// Outlines the part that a close-up shows.
+void outline_crowd(Group& group, LabelPlacer& placer, const Plot& plot, const Window& crowd);
+
+/// Names a mark beside it, if there is room.
+void label_mark(Group& group, LabelPlacer& placer, const std::string& name, Pixel mark);
+
+/// Appends sample and name to two rows of them above the panels; what does not fit any more is left out.
+class LegendRows {
+ public:
+  /// Draws what stands for a name at most `width` pixels to the right of a place.
+  using Sample = std::function<void(Group&, Pixel)>;
+
+  void add(const std::string& name, double width, const Sample& sample);
+
+  /// Solid and dashed lines, as far as the chart has them.
+  void add_roofs(const ChartModel& chart);
+
+  Group take() { return std::move(group_); }
+
+ private:
+  Group group_{.name = "legend"};
+  Pixel next_ = {kMargin, 104};  // on the baseline
+};
+
+}  // namespace rooflinectl::picture

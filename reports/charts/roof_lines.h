@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "reports/draw/theme.h"
+
+namespace rooflinectl {
+
+/// The precisions that compute ceilings can have.
+inline constexpr std::array<std::string_view, 8> kPrecisions = {"f64",  "f32", "f16", "bf16",
+                                                                "tf32", "f8",  "i32", "i8"};
+
+/// What a reader chose to see in a picture. Empty: what that picture usually shows.
+struct ChartSelection {
+  std::vector<MemoryLevel> levels;
+  std::vector<std::string> precisions;  ///< `f32`, `tf32`
+  Theme theme = Theme::light;
+};
+
+/// A ceiling as a line: `value` bytes per second (a diagonal) or operations per second (level).
+struct RoofLine {
+  std::string text;  ///< `DRAM read 4.58 TB/s`, `DRAM peak 4.81 TB/s` if theoretical
+  CeilingKind kind = CeilingKind::bandwidth;
+  CeilingSource source = CeilingSource::measured;
+  std::string subject;  ///< memory level or precision
+  double value = 0;
+};
+
+/// `ceiling` as a line.
+RoofLine roof_line(const Ceiling& ceiling);
+
+/// The directions of DRAM that points are held against and its theoretical peak; multiply-add and addition in
+/// the precisions of the points (in all of them where there are no points), or everything in the selected
+/// ones. Fastest first, bandwidths before compute; so are the other two.
+std::vector<RoofLine> dram_roofs(const Run& run, const std::vector<RooflinePoint>& points,
+                                 const ChartSelection& selection);
+
+/// As `dram_roofs`, with the read bandwidth of each selected level, and only what was measured.
+std::vector<RoofLine> level_roofs(const Run& run, const std::vector<RooflinePoint>& points,
+                                  const ChartSelection& selection);
+
+/// Read bandwidths of every level and everything that computes, measured and theoretical, or what is selected
+/// of them.
+std::vector<RoofLine> all_roofs(const Run& run, const ChartSelection& selection);
+
+/// Whether a picture can show this: greater than nothing, and no absurd value from a broken file.
+bool is_drawable(double value);
+
+}  // namespace rooflinectl

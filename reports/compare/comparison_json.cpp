@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "reports/compare/comparison_reports.h"
+
+namespace rooflinectl {
+namespace {
+
+using Json = nlohmann::ordered_json;
+using OptionalNumber = std::optional<double>;
+
+constexpr int kSchema = 1;
+
+Json number(const OptionalNumber& value) {
+  return value ? Json(*value) : Json(nullptr);
+}
+
+Json to_json(const AnalysedRun& analysed) {
+  const Run& run = analysed.run;
+  return {{"name", analysed.name},
+          {"started_utc", run.started_utc},
+          {"host", run.host},
+          {"device", run.device.name},
+          {"uuid", run.device.uuid},
+          {"driver_version", run.device.driver_version},
+          {"tool_version", run.tool_version},
+          {"tool_commit", run.tool_commit}};
+}
+
+Json to_json(const PointId& id) {
+  Json json = {{"experiment", id.experiment},          {"variant", id.variant},
+               {"dtype", to_string(id.dtype)},         {"n", id.n_elements},
+               {"cache", to_string(id.cache)},         {"block_size", id.block_size},
+               {"elements_per_thread", Json(nullptr)}, {"launch_mode", to_string(id.launch_mode)}};
+  if (id.elements_per_thread) json["elements_per_thread"] = *id.elements_per_thread;
+  return json;
+}
+
+Json to_json(const TimeInterval& time) {
+  return {{"median_s", time.median_s}, {"ci_low_s", time.low_s}, {"ci_high_s", time.high_s}};
+}
+
+Json to_json(const TimeChange& change) {
+  return {{"ratio", change.ratio()},
+          {"ratio_low", change.lowest_ratio()},
+          {"ratio_high", change.highest_ratio()},
+          {"from", to_json(change.from)},
+          {"to", to_json(change.to)}};
+}
+
+// One side of a point; null where it was not measured.
+Json to_json(const RooflinePoint* point) {
+  if (point == nullptr) return nullptr;
+  const Measurement& measurement = *point->measurement;
+  return {{"status", to_string(measurement.status)},
+          {"cause", measurement.cause},
+          {"flop_per_s", number(point->flop_per_s)},
+          {"fraction_of_roof", number(point->fraction_of_roof)},
+          {"bound", to_string(point->bound)},
+          {"ai_useful", number(point->ai_useful)},
+          {"ai_executed", number(point->ai_executed)},
+          {"dram_bytes", number(point->dram_bytes)},
+          {"flops_executed", number(point->flops_executed)},
+          {"executed_missing", point->executed_missing},
+          {"roof_missing", point->roof_missing},
+          {"flags", point->flags}};
+}
+
+Json to_json(const CounterMove& move) {
+  return {{"name", move.name}, {"from", move.from}, {"to", move.to}, {"is_ratio", move.is_ratio}};
+}
+
+Json to_json(const PointComparison& point) {
+  Json moves = Json::array();
+  for (const CounterMove& move : point.moves) moves.push_back(to_json(move));
+  return {{"verdict", to_string(point.change)}, {"label", point.label},
+          {"point", to_json(point.point)},      {"time", point.time ? to_json(*point.time) : Json(nullptr)},
+          {"base", to_json(point.base)},        {"now", to_json(point.now)},
+          {"moves", std::move(moves)}};
+}
+
+Json to_json(const CeilingChange& change) {
+  const Ceiling& named = change.base != nullptr ? *change.base : *change.now;
+  const auto value = [](const Ceiling* ceiling) {
+    return ceiling != nullptr ? Json(ceiling->value) : Json(nullptr);
+  };
+  return {{"id", named.id},
+          {"kind", to_string(named.kind)},
+          {"from", value(change.base)},
+          {"to", value(change.now)}};
+}
+
+Json to_json(const Comparison& comparison) {
+  Json json = {{"baseline", Json::array()},
+               {"now", to_json(*comparison.now)},
+               {"same_device_model", is_same_device_model(comparison)},
+               {"smallest_change", comparison.smallest_change},
+               {"points", Json::array()},
+               {"environment", Json::array()},
+               {"ceilings", Json::array()}};
+  for (const AnalysedRun& base : comparison.baseline) json["baseline"].push_back(to_json(base));
+  for (const PointComparison& point : comparison.points) json["points"].push_back(to_json(point));
+  for (const auto& [name, from, to] : comparison.environment) {
+    json["environment"].push_back({{"name", name}, {"from", from}, {"to", to}});
+  }
+  for (const CeilingChange& change : comparison.ceilings) json["ceilings"].push_back(to_json(change));
+  return json;
+}
+
+}  // namespace
+
+std::string comparison_json(const std::vector<Comparison>& comparisons) {
+  Json json = {{"format", "rooflinectl-comparison"}, {"schema", kSchema}, {"comparisons", Json::array()}};
+  for (const Comparison& comparison : comparisons) json["comparisons"].push_back(to_json(comparison));
+  // Bytes that are not UTF-8, which JSON cannot hold, become U+FFFD.
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace rooflinectl

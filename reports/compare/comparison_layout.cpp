@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/compare/comparison_layout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "reports/charts/change_panel.h"
+#include "reports/charts/chart_model.h"
+#include "reports/charts/picture.h"
+#include "reports/charts/plot.h"
+#include "reports/charts/roof_labels.h"
+#include "reports/compare/comparison_table.h"
+#include "reports/draw/label_placement.h"
+#include "reports/text/format.h"
+
+namespace rooflinectl {
+namespace {
+
+using namespace picture;
+
+constexpr Box kPlane = {86, kPanelTop, 690, kPanelBottom};
+constexpr Box kPanel = {736, kPanelTop - 42, kWidth - 22, kPanelBottom + 10};
+constexpr double kMarkRadius = 5;
+
+// All points of a run as those of one experiment: a comparison has one picture.
+ChartModel whole_run(const AnalysedRun& analysed) {
+  ExperimentAnalysis all;
+  for (const ExperimentAnalysis& experiment : analysed.analysis.experiments) {
+    all.points.insert(all.points.end(), experiment.points.begin(), experiment.points.end());
+  }
+  return chart_model(analysed.run, all);
+}
+
+Range around(const Range& a, const Range& b) {
+  return {std::min(a.low, b.low), std::max(a.high, b.high)};
+}
+
+std::string names(const Comparison& comparison) {
+  const std::string base = comparison.baseline.size() == 1
+                               ? comparison.baseline.front().name
+                               : fmt::format("{} base runs", comparison.baseline.size());
+  return fmt::format("{} → {}", base, comparison.now->name);
+}
+
+// The chart of the new run, with axes that also hold what was.
+ChartModel chart_of(const Comparison& comparison) {
+  ChartModel chart = whole_run(*comparison.now);
+  for (const AnalysedRun& base : comparison.baseline) {
+    const Window axes = whole_run(base).axes;
+    chart.axes = {around(chart.axes.ai, axes.ai), around(chart.axes.flop_per_s, axes.flop_per_s)};
+  }
+  chart.title = names(comparison);
+  const std::string warning = device_warning(comparison);
+  chart.subtitle =
+      fmt::format("{}  ·  {}", comparison_counts(comparison), warning.empty() ? chart.subtitle : warning);
+  chart.points.clear();
+  return chart;
+}
+
+std::optional<PlanePoint> place(const RooflinePoint* point) {
+  if (point == nullptr || !point->ai_useful || !point->flop_per_s || !is_drawable(*point->ai_useful) ||
+      !is_drawable(*point->flop_per_s)) {
+    return std::nullopt;
+  }
+  return PlanePoint{*point->ai_useful, *point->flop_per_s};
+}
+
+// The head of an arrow that ends at `tip`; nothing where the arrow is shorter than it.
+std::optional<Polygon> arrow_head(Pixel from, Pixel tip, Colour colour) {
+  constexpr double kLength = 9;
+  constexpr double kHalfWidth = 4;
+  const double length = std::hypot(tip.x - from.x, tip.y - from.y);
+  if (length < kLength) return std::nullopt;
+  const Pixel along = {(tip.x - from.x) / length, (tip.y - from.y) / length};
+  const Pixel foot = {tip.x - kLength * along.x, tip.y - kLength * along.y};
+  return Polygon{{tip,
+                  {foot.x - kHalfWidth * along.y, foot.y + kHalfWidth * along.x},
+                  {foot.x + kHalfWidth * along.y, foot.y - kHalfWidth * along.x}},
+                 colour,
+                 std::nullopt};
+}
+
+// Where the point was, an arrow, and where it is.
+Group movement(const Plot& plot, const PointComparison& point) {
+  Group group{.name = "point", .title = change_sentence(point), .clip = plot.frame().grown(kMarkRadius)};
+  const Colour colour = change_colour(point.change);
+  const auto before = place(point.base);
+  const auto now = place(point.now);
+  if (before) {
+    group.shapes.emplace_back(
+        Circle{plot.at(*before), kMarkRadius - 1, palette::kPaper, Stroke{colour, 1.4}});
+  }
+  if (before && now) {
+    const Pixel from = plot.at(*before);
+    const Pixel to = plot.at(*now);
+    group.shapes.emplace_back(Polyline{{from, to}, {colour, 1.8}});
+    if (auto head = arrow_head(from, to, colour)) {
+      group.shapes.emplace_back(std::move(*head));
+      return group;
+    }
+  }
+  if (now) {
+    group.shapes.emplace_back(Circle{plot.at(*now), kMarkRadius, colour, Stroke{palette::kPaper, 1}});
+  }
+  return group;
+}
+
+Group legend(const ChartModel& chart) {
+  LegendRows rows;
+  const auto add = [&](PointChange change, const std::string& name) {
+    rows.add(name, 12, [=](Group& group, Pixel at) {
+      group.shapes.emplace_back(
+          Circle{{at.x + 6, at.y}, 5, change_colour(change), Stroke{palette::kPaper, 1}});
+    });
+  };
+  add(PointChange::slower, "slower, broken or missing");
+  add(PointChange::faster, "faster");
+  add(PointChange::same, "same, unclear or not comparable");
+  rows.add("hollow: where it was", 12, [](Group& group, Pixel at) {
+    group.shapes.emplace_back(Circle{{at.x + 6, at.y}, 4, palette::kPaper, Stroke{palette::kInk, 1.4}});
+  });
+  rows.add_roofs(chart);
+  return rows.take();
+}
+
+}  // namespace
+
+Scene comparison_scene(const Comparison& comparison) {
+  const ChartModel chart = chart_of(comparison);
+  Scene scene = blank(chart);
+  for (const PointComparison& point : comparison.points)
+    scene.description += fmt::format(" {}.", change_sentence(point));
+  scene.groups = {header(chart), legend(chart)};
+  Group titles{.name = "panel-titles"};
+  titles.shapes.emplace_back(panel_title("Roofline", kPlane.left));
+  scene.groups.push_back(std::move(titles));
+
+  const Plot plot(kPlane, chart.axes);
+  LabelPlacer placer(plot.frame());
+  block_roofs(placer, plot, chart);
+  std::vector<Group> points;
+  // What matters most is drawn last, and so on top.
+  for (auto point = comparison.points.rbegin(); point != comparison.points.rend(); ++point) {
+    points.push_back(movement(plot, *point));
+    for (const RooflinePoint* side : {point->base, point->now}) {
+      const auto at = place(side);
+      if (!at) continue;
+      const Pixel pixel = plot.at(*at);
+      placer.block(Box{pixel.x, pixel.y, pixel.x, pixel.y}.grown(kMarkRadius + 2));
+    }
+  }
+  std::vector<Group> roof_names = roof_labels(placer, plot, chart);
+  add_plane(scene, plot, chart);
+  std::move(roof_names.begin(), roof_names.end(), std::back_inserter(scene.groups));
+  std::move(points.begin(), points.end(), std::back_inserter(scene.groups));
+
+  std::vector<Group> panel = change_panel(kPanel, comparison);
+  std::move(panel.begin(), panel.end(), std::back_inserter(scene.groups));
+  scene.groups.push_back(footer(chart));
+  return scene;
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "reports/compare/comparison_layout.h"
+#include "reports/compare/comparison_reports.h"
+#include "reports/compare/comparison_table.h"
+#include "reports/draw/svg.h"
+
+namespace rooflinectl {
+namespace {
+
+constexpr std::string_view kStyle = R"(
+:root { color-scheme: light dark; }
+body { font: 15px/1.45 system-ui, sans-serif; margin: 0 auto; max-width: 1600px; padding: 1rem 1.5rem;
+       color: light-dark(#1b1f24, #e6e9ed); background: light-dark(#fff, #14171b); }
+h1 { font-size: 1.4rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
+.runs, .note { color: light-dark(#57606a, #a8b0b9); }
+.warning { font-weight: 600; }
+.scroll { overflow-x: auto; }
+table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
+th, td { padding: 0.25rem 0.7rem; text-align: left; white-space: nowrap;
+         border-bottom: 1px solid light-dark(#e6e9ed, #2f363d); }
+.number { text-align: right; }
+tr.broken td:first-child, tr.missing td:first-child, tr.slower td:first-child { font-weight: 700;
+         color: light-dark(#b04a00, #ff9a52); }
+tr.faster td:first-child, tr.mended td:first-child { font-weight: 700; color: light-dark(#0072b2, #6cb8ee); }
+figure { margin: 1rem 0; background: #fff; overflow-x: auto; }
+figure > svg { display: block; width: 100%; min-width: 900px; height: auto; }
+@media print { body { font-size: 11px; } }
+)";
+
+std::string list(const std::string& title, const std::vector<std::string>& texts) {
+  if (texts.empty()) return {};
+  std::string html = fmt::format("<h2>{}</h2>\n<ul>\n", title);
+  for (const std::string& text : texts) html += fmt::format("<li>{}</li>\n", escape_markup(text));
+  return html + "</ul>\n";
+}
+
+std::string cell(std::string_view element, bool is_number, std::string_view text) {
+  return fmt::format("<{0}{1}>{2}</{0}>", element, is_number ? R"( class="number")" : "",
+                     escape_markup(text));
+}
+
+std::string table(const Comparison& comparison) {
+  std::string html = "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr>";
+  for (const ComparisonColumn& column : comparison_columns())
+    html += cell("th", column.is_number, column.title);
+  html += "</tr></thead><tbody>\n";
+  for (const PointComparison& point : comparison.points) {
+    html += fmt::format(R"(<tr class="{}">)", to_string(point.change));
+    for (const ComparisonColumn& column : comparison_columns()) {
+      html += cell("td", column.is_number, column.text(point));
+    }
+    html += "</tr>\n";
+  }
+  return html + "</tbody></table></div>\n";
+}
+
+std::string section(const Comparison& comparison) {
+  constexpr std::size_t kMostMoves = 8;
+  std::string html = fmt::format("<section>\n<h1>{}</h1>\n<ul class=\"runs\">\n",
+                                 escape_markup(comparison_counts(comparison)));
+  for (const AnalysedRun& base : comparison.baseline) {
+    html +=
+        fmt::format("<li>base: {}: {}</li>\n", escape_markup(base.name), escape_markup(run_text(base.run)));
+  }
+  const AnalysedRun& now = *comparison.now;
+  html +=
+      fmt::format("<li>now: {}: {}</li>\n</ul>\n", escape_markup(now.name), escape_markup(run_text(now.run)));
+  const std::string warning = device_warning(comparison);
+  if (!warning.empty()) html += fmt::format("<p class=\"warning\">{}</p>\n", escape_markup(warning));
+  html += fmt::format("<figure tabindex=\"0\">{}</figure>\n{}<p class=\"note\">{}</p>\n",
+                      to_svg(comparison_scene(comparison)), table(comparison),
+                      escape_markup(comparison_explanation(comparison)));
+  html += list("What the counters say", comparison_notes(comparison, kMostMoves));
+  html += list("Environment", environment_change_texts(comparison));
+  return html + list("Ceilings", ceiling_change_texts(comparison)) + "</section>\n";
+}
+
+}  // namespace
+
+std::string comparison_page(const std::vector<Comparison>& comparisons) {
+  std::string html = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{}</title>\n"
+      "<style>{}</style>\n</head>\n<body>\n",
+      escape_markup(fmt::format("Comparison with {}", comparisons.front().now->name)), kStyle);
+  for (const Comparison& comparison : comparisons) html += section(comparison);
+  return html + "</body>\n</html>\n";
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/compare/comparison_table.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "reports/charts/chart_model.h"
+#include "reports/tables/ceiling_table.h"
+#include "reports/tables/point_table.h"
+#include "reports/text/format.h"
+
+namespace rooflinectl {
+namespace {
+
+std::string unavailable() {
+  return std::string(format::kUnavailable);
+}
+
+// `−0.7 … +0.5 %`: the unit once where both have it.
+std::string joined(std::string first, std::string_view sign, const std::string& second) {
+  constexpr std::string_view kUnit = " %";
+  if (first.ends_with(kUnit) && second.ends_with(kUnit)) first.resize(first.size() - kUnit.size());
+  return fmt::format("{} {} {}", first, sign, second);
+}
+
+bool has_time(const RooflinePoint* point) {
+  return point != nullptr && point->measurement->time.has_value();
+}
+
+std::string time_before(const PointComparison& point) {
+  if (point.time) return format::duration(point.time->from.median_s);
+  return has_time(point.base) ? format::duration(point.base->measurement->time->median_s) : unavailable();
+}
+
+std::string time_now(const PointComparison& point) {
+  return has_time(point.now) ? format::duration(point.now->measurement->time->median_s) : unavailable();
+}
+
+std::string time_change(const PointComparison& point) {
+  return point.time ? format::change(point.time->ratio()) : unavailable();
+}
+
+std::string time_interval(const PointComparison& point) {
+  if (!point.time) return unavailable();
+  return joined(format::change(point.time->lowest_ratio()), "…", format::change(point.time->highest_ratio()));
+}
+
+// `97.2 → 96.9 %`, `– → 96.9 %`
+std::string fraction_of_roof(const PointComparison& point) {
+  const auto fraction = [](const RooflinePoint* side) {
+    return side != nullptr ? side->fraction_of_roof : std::nullopt;
+  };
+  const auto before = fraction(point.base);
+  const auto now = fraction(point.now);
+  if (!before && !now) return unavailable();
+  return joined(format::optional(before, format::percent), "→", format::optional(now, format::percent));
+}
+
+std::string bound_change(const PointComparison& point) {
+  const auto bound = [](const RooflinePoint* side) {
+    return side != nullptr ? std::string(words_for(side->bound).label) : unavailable();
+  };
+  const std::string before = bound(point.base);
+  const std::string now = bound(point.now);
+  return before == now ? now : fmt::format("{} → {}", before, now);
+}
+
+// `plain`, `graph → plain`
+std::string launch_change(const PointComparison& point) {
+  const auto mode = [](const RooflinePoint* side) {
+    const auto timed = side != nullptr ? timed_mode(*side) : std::nullopt;
+    return timed ? std::string(to_string(*timed)) : unavailable();
+  };
+  const std::string before = mode(point.base);
+  const std::string now = mode(point.now);
+  return before == now ? now : fmt::format("{} → {}", before, now);
+}
+
+constexpr std::array kColumns = {
+    ComparisonColumn{"verdict", false, verdict_text},
+    ComparisonColumn{"point", false, [](const PointComparison& p) { return p.label; }},
+    ComparisonColumn{"experiment", false, [](const PointComparison& p) { return p.point.experiment; }},
+    ComparisonColumn{"launch", false, launch_change},
+    ComparisonColumn{"before", true, time_before},
+    ComparisonColumn{"now", true, time_now},
+    ComparisonColumn{"time", true, time_change},
+    ComparisonColumn{"95 % interval", true, time_interval},
+    ComparisonColumn{"of roof", true, fraction_of_roof},
+    ComparisonColumn{"bound", false, bound_change},
+};
+
+std::string note(const PointComparison& point, std::size_t most_moves) {
+  if (point.change == PointChange::broken || point.change == PointChange::untimed) {
+    if (point.now == nullptr || point.now->measurement->cause.empty()) return {};
+    return fmt::format("{}: {}", to_string(point.now->measurement->status), point.now->measurement->cause);
+  }
+  const std::size_t shown = std::min(most_moves, point.moves.size());
+  std::vector<std::string> texts;
+  if (const std::string difference = timing_difference(point); !difference.empty())
+    texts.push_back(difference);
+  for (std::size_t i = 0; i < shown; ++i) texts.push_back(move_text(point.moves[i]));
+  if (shown < point.moves.size()) texts.push_back(fmt::format("and {} more", point.moves.size() - shown));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+}  // namespace
+
+std::string verdict_text(const PointComparison& point) {
+  return std::string(to_string(point.change));
+}
+
+std::span<const ComparisonColumn> comparison_columns() {
+  return kColumns;
+}
+
+std::string primitives_note(const Comparison& comparison) {
+  const auto has_primitives = [](const AnalysedRun& analysed) { return !analysed.run.primitives.empty(); };
+  const auto& bases = comparison.baseline;
+  const bool is_needed =
+      has_primitives(*comparison.now) || std::any_of(bases.begin(), bases.end(), has_primitives);
+  return is_needed ? "; primitives are not compared" : "";
+}
+
+std::string comparison_counts(const Comparison& comparison) {
+  if (comparison.points.empty()) return "no points to compare" + primitives_note(comparison);
+  std::vector<std::string> counts;
+  for (int change = 0; change <= static_cast<int>(PointChange::untimed); ++change) {
+    const std::size_t count = comparison.count(static_cast<PointChange>(change));
+    if (count > 0) counts.push_back(fmt::format("{} {}", count, to_string(static_cast<PointChange>(change))));
+  }
+  return fmt::format("{}: {}{}", format::counted(comparison.points.size(), "point"), fmt::join(counts, ", "),
+                     primitives_note(comparison));
+}
+
+std::string comparison_explanation(const Comparison& comparison) {
+  return fmt::format(
+      "Slower and faster: the 95 % interval of the change lies beyond 0, and the medians differ by more "
+      "than {0}. "
+      "Same: by {0} at most. Unclear: the interval is too wide to tell.",
+      format::percent(comparison.smallest_change));
+}
+
+std::string run_text(const Run& run) {
+  const std::string driver =
+      run.device.driver_version.empty() ? "" : fmt::format(", driver {}", run.device.driver_version);
+  return fmt::format("{}{}, {}, rooflinectl {} ({})", device_text(run), driver, format::utc(run.started_utc),
+                     run.tool_version, run.tool_commit);
+}
+
+std::string device_warning(const Comparison& comparison) {
+  if (is_same_device_model(comparison)) return {};
+  return "Different devices: times tell the devices apart as much as the code. The fraction is of each "
+         "device's own roof.";
+}
+
+std::vector<std::string> comparison_notes(const Comparison& comparison, std::size_t most_moves) {
+  std::vector<std::string> notes;
+  for (const PointComparison& point : comparison.points) {
+    const std::string text = note(point, most_moves);
+    if (!text.empty()) notes.push_back(fmt::format("{}: {}", point.label, text));
+  }
+  return notes;
+}
+
+std::vector<std::string> missing_texts(const Comparison& comparison) {
+  std::vector<std::string> texts;
+  const auto add = [&](std::string_view side, const AnalysedRun& run) {
+    for (const ExperimentAnalysis& experiment : run.analysis.experiments) {
+      if (experiment.missing.empty()) continue;
+      texts.push_back(
+          fmt::format("{} {}: {}: {}", side, run.name, experiment.name, missing_text(experiment)));
+    }
+  };
+  for (const AnalysedRun& base : comparison.baseline) add("base", base);
+  add("new", *comparison.now);
+  return texts;
+}
+
+std::vector<std::string> environment_change_texts(const Comparison& comparison) {
+  std::vector<std::string> texts;
+  for (const auto& [name, from, to] : comparison.environment) {
+    texts.push_back(fmt::format("{}: {} → {}", name, from, to));
+  }
+  return texts;
+}
+
+std::vector<std::string> ceiling_change_texts(const Comparison& comparison) {
+  std::vector<std::string> texts;
+  for (const auto& [base, now] : comparison.ceilings) {
+    const auto value = [](const Ceiling* ceiling) {
+      return ceiling != nullptr ? ceiling_value(*ceiling, ceiling->value) : std::string("not measured");
+    };
+    const std::string change = base != nullptr && now != nullptr
+                                   ? fmt::format(" ({})", format::change(now->value / base->value))
+                                   : "";
+    texts.push_back(fmt::format("{} {} → {}{}", ceiling_name(base != nullptr ? *base : *now), value(base),
+                                value(now), change));
+  }
+  return texts;
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/compare/comparison_reports.h"
+#include "reports/compare/comparison_table.h"
+#include "reports/text/text_table.h"
+
+namespace rooflinectl {
+namespace {
+
+// On one line where it fits, which is always so in a pipe, for others to read.
+std::string line(const std::string& text, std::size_t width) {
+  return text.size() <= width ? sentence(text, width) : paragraph(text, width);
+}
+
+std::string runs(const Comparison& comparison, std::size_t width) {
+  std::string text;
+  for (const AnalysedRun& base : comparison.baseline) {
+    text += line(fmt::format("base: {}: {}", base.name, run_text(base.run)), width);
+  }
+  const AnalysedRun& now = *comparison.now;
+  return text + line(fmt::format("now:  {}: {}", now.name, run_text(now.run)), width);
+}
+
+bool is_shown(const ComparisonColumn& column, const Comparison& comparison) {
+  const auto& points = comparison.points;
+  return column.title != "experiment" ||
+         std::any_of(points.begin(), points.end(), [&](const PointComparison& point) {
+           return point.point.experiment != points.front().point.experiment;
+         });
+}
+
+std::string point_table(const Comparison& comparison, std::size_t width) {
+  std::vector<TextColumn> columns;
+  for (const ComparisonColumn& column : comparison_columns()) {
+    if (!is_shown(column, comparison)) continue;
+    std::vector<std::string> texts;
+    for (const PointComparison& point : comparison.points) texts.push_back(column.text(point));
+    columns.push_back(text_column(column.title, column.is_number, texts));
+  }
+  return text_table(std::move(columns), width, {"launch", "bound", "of roof"});
+}
+
+// Nothing, or an empty line, the title and a line for each text.
+std::string list(std::string_view title, const std::vector<std::string>& texts, std::size_t width) {
+  if (texts.empty()) return {};
+  std::string text = fmt::format("\n{}\n", title);
+  for (const std::string& item : texts) text += sentence(fmt::format("  {}", item), width);
+  return text;
+}
+
+}  // namespace
+
+std::string comparison_text(const Comparison& comparison, int columns) {
+  constexpr std::size_t kMostMoves = 3;
+  const auto width = static_cast<std::size_t>(std::max(columns, 1));
+  std::string text = runs(comparison, width);
+  const std::string warning = device_warning(comparison);
+  if (!warning.empty()) text += paragraph(warning, width);
+  const bool has_points = !comparison.points.empty();
+  if (has_points) text += fmt::format("\n{}", point_table(comparison, width));
+  text += list("What the counters say", comparison_notes(comparison, kMostMoves), width);
+  text += list("Not compared", missing_texts(comparison), width);
+  text += list("Environment", environment_change_texts(comparison), width);
+  text += list("Ceilings", ceiling_change_texts(comparison), width);
+  text += fmt::format("\n{}", sentence(comparison_counts(comparison), width));
+  return has_points ? text + paragraph(comparison_explanation(comparison), width) : text;
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <map>
+
+#include "reports/compare/gate_reports.h"
+#include "reports/compare/gate_table.h"
+#include "reports/draw/svg.h"
+
+namespace rooflinectl {
+namespace {
+
+/// A test suite in the making: its cases and what they came to.
+class Suite {
+ public:
+  explicit Suite(std::string name) : name_(std::move(name)) {}
+
+  void pass(const std::string& name, double seconds) { add(name, seconds, ""); }
+
+  void skip(const std::string& name) {
+    ++skipped_;
+    add(name, 0, "      <skipped/>\n");
+  }
+
+  void fail(const std::string& name, double seconds, const std::string& message) {
+    ++failures_;
+    add(name, seconds, complaint("failure", "regression", message));
+  }
+
+  void error(const std::string& name, const std::string& message) {
+    ++errors_;
+    add(name, 0, complaint("error", "not comparable", message));
+  }
+
+  std::string xml(std::size_t id, const Run& run) const {
+    // Ant's schema has seconds without a zone.
+    const std::string timestamp = run.started_utc.substr(0, 19);
+    return fmt::format(
+        "  <testsuite id=\"{}\" package=\"rooflinectl\" name=\"{}\" timestamp=\"{}\" hostname=\"{}\" "
+        "tests=\"{}\" "
+        "failures=\"{}\" errors=\"{}\" skipped=\"{}\" time=\"{:.3f}\">\n    <properties/>\n{}    "
+        "<system-out/>\n"
+        "    <system-err/>\n  </testsuite>\n",
+        id, escape_markup(name_), escape_markup(timestamp),
+        escape_markup(run.host.empty() ? "localhost" : run.host), tests_, failures_, errors_, skipped_,
+        seconds_, cases_);
+  }
+
+ private:
+  void add(const std::string& name, double seconds, const std::string& content) {
+    ++tests_;
+    seconds_ += seconds;
+    cases_ += fmt::format("    <testcase name=\"{}\" classname=\"{}\" time=\"{:.9f}\"", escape_markup(name),
+                          escape_markup(fmt::format("rooflinectl.{}", name_)), seconds);
+    cases_ += content.empty() ? "/>\n" : fmt::format(">\n{}    </testcase>\n", content);
+  }
+
+  static std::string complaint(std::string_view element, std::string_view type, const std::string& message) {
+    const std::string text = escape_markup(message);
+    return fmt::format("      <{0} type=\"{1}\" message=\"{2}\">{2}</{0}>\n", element, type, text);
+  }
+
+  std::string name_;
+  std::string cases_;
+  std::size_t tests_ = 0;
+  std::size_t failures_ = 0;
+  std::size_t errors_ = 0;
+  std::size_t skipped_ = 0;
+  double seconds_ = 0;
+};
+
+void add_result(Suite& suite, const GatePoint& point, const GateResult& result) {
+  const std::string name = fmt::format("{} {}", range_name(point.point->point), to_string(result.check));
+  // What was timed is the point, once.
+  const double seconds = result.check == GateCheck::time ? result.to : 0;
+  switch (result.outcome) {
+    case GateOutcome::regressed:
+      return suite.fail(name, seconds, gate_sentence(result));
+    case GateOutcome::unchecked:
+      return suite.skip(name);
+    case GateOutcome::passed:
+    case GateOutcome::uncertain:
+      return suite.pass(name, seconds);
+  }
+}
+
+Suite& suite_of(std::vector<std::pair<std::string, Suite>>& suites, const std::string& name) {
+  for (auto& [known, suite] : suites) {
+    if (known == name) return suite;
+  }
+  return suites.emplace_back(name, Suite(name)).second;
+}
+
+}  // namespace
+
+std::string gate_junit(const Gate& gate) {
+  std::vector<std::pair<std::string, Suite>> suites;
+  Suite& runs = suite_of(suites, "runs");
+  for (const std::string& reason : gate.incomparable) runs.error("comparable", reason);
+  if (gate.incomparable.empty()) runs.pass("comparable", 0);
+  for (const GatePoint& point : gate.points) {
+    Suite& suite = suite_of(suites, point.point->point.experiment);
+    if (!point.loss.empty()) {
+      suite.fail(fmt::format("{} measured", range_name(point.point->point)), 0, point.loss);
+    }
+    for (const GateResult& result : point.results) add_result(suite, point, result);
+  }
+  std::string xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
+  std::size_t id = 0;
+  for (const auto& [name, suite] : suites) xml += suite.xml(id++, gate.comparison->now->run);
+  return xml + "</testsuites>\n";
+}
+
+}  // namespace rooflinectl

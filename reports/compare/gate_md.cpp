@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "reports/compare/comparison_table.h"
+#include "reports/compare/gate_reports.h"
+#include "reports/compare/gate_table.h"
+#include "reports/text/markdown.h"
+
+namespace rooflinectl {
+
+std::string gate_md(const Gate& gate) {
+  std::string text = fmt::format("# Roofline gate: {}\n\n", markdown::escaped(gate_verdict(gate)));
+  for (const std::string& missing : missing_texts(*gate.comparison))
+    text += fmt::format("- not checked: {}\n", markdown::escaped(missing));
+  for (const std::string& reason : gate.incomparable)
+    text += fmt::format("- {}\n", markdown::escaped(reason));
+  const std::vector<GateRow> rows = gate_rows(gate);
+  if (!rows.empty()) {
+    text += fmt::format("\n{}", markdown::table_head(gate_columns()));
+    for (const GateRow& row : rows) {
+      std::vector<std::string> cells;
+      for (const GateColumn& column : gate_columns()) cells.push_back(column.text(row));
+      text += markdown::table_row(cells);
+    }
+  }
+  text += fmt::format("\nAllowed: {}.\n\n", gate_limits(gate));
+  for (const AnalysedRun& base : gate.comparison->baseline) {
+    text +=
+        fmt::format("- base: {}: {}\n", markdown::escaped(base.name), markdown::escaped(run_text(base.run)));
+  }
+  const AnalysedRun& now = *gate.comparison->now;
+  return text +
+         fmt::format("- new: {}: {}\n", markdown::escaped(now.name), markdown::escaped(run_text(now.run)));
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/compare/gate_table.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+
+#include "reports/compare/comparison_table.h"
+#include "reports/text/format.h"
+
+namespace rooflinectl {
+namespace {
+
+std::string value_text(GateCheck check, double value) {
+  switch (check) {
+    case GateCheck::time:
+      return format::duration(value);
+    case GateCheck::roof:
+      return format::percent(value);
+    case GateCheck::dram:
+      return format::amount(value, "B");
+    case GateCheck::operations:
+      return format::amount(value, format::kOps);
+  }
+  return {};
+}
+
+std::string number_text(const GateResult& result, double value) {
+  return result.outcome == GateOutcome::unchecked ? std::string(format::kUnavailable)
+                                                  : value_text(result.check, value);
+}
+
+// A change that the usual digits would hide is shown to the last operation.
+std::string change_text(const GateResult& result) {
+  if (result.from == 0) return std::string(format::kUnavailable);
+  const std::string usual = format::change(result.to / result.from);
+  const bool is_hidden = result.to != result.from && usual.starts_with('0');
+  if (!is_hidden || result.check != GateCheck::operations) return usual;
+  return fmt::format("{:+.0f} {}", result.to - result.from, format::kOps);
+}
+
+template <typename Text>
+std::string of_result(const GateRow& row, Text text) {
+  return row.result != nullptr ? text(*row.result) : std::string(format::kUnavailable);
+}
+
+constexpr std::array kColumns = {
+    GateColumn{"outcome", false,
+               [](const GateRow& row) {
+                 return row.result != nullptr ? std::string(to_string(row.result->outcome))
+                                              : std::string(to_string(row.point->point->change));
+               }},
+    GateColumn{"point", false, [](const GateRow& row) { return row.point->point->label; }},
+    GateColumn{"experiment", false, [](const GateRow& row) { return row.point->point->point.experiment; }},
+    GateColumn{"check", false,
+               [](const GateRow& row) {
+                 return of_result(row, [](const GateResult& r) { return std::string(to_string(r.check)); });
+               }},
+    GateColumn{"before", true,
+               [](const GateRow& row) {
+                 return of_result(row, [](const GateResult& r) { return number_text(r, r.from); });
+               }},
+    GateColumn{"now", true,
+               [](const GateRow& row) {
+                 return of_result(row, [](const GateResult& r) { return number_text(r, r.to); });
+               }},
+    GateColumn{"change", true, [](const GateRow& row) { return of_result(row, change_text); }},
+    GateColumn{"limit", true,
+               [](const GateRow& row) {
+                 return of_result(row, [](const GateResult& r) { return number_text(r, r.limit); });
+               }},
+    GateColumn{
+        "cause", false,
+        [](const GateRow& row) { return row.result != nullptr ? row.result->reason : row.point->loss; }},
+};
+
+std::size_t lost_points(const Gate& gate) {
+  return static_cast<std::size_t>(std::count_if(gate.points.begin(), gate.points.end(),
+                                                [](const GatePoint& point) { return !point.loss.empty(); }));
+}
+
+}  // namespace
+
+std::vector<GateRow> gate_rows(const Gate& gate) {
+  std::vector<GateRow> rows;
+  for (const GatePoint& point : gate.points) {
+    if (!point.loss.empty()) rows.push_back({&point, nullptr});
+  }
+  const auto add = [&](auto is_wanted) {
+    for (const GatePoint& point : gate.points) {
+      for (const GateResult& result : point.results) {
+        if (is_wanted(point, result)) rows.push_back({&point, &result});
+      }
+    }
+  };
+  for (const GateOutcome outcome : {GateOutcome::regressed, GateOutcome::uncertain}) {
+    add([=](const GatePoint&, const GateResult& result) { return result.outcome == outcome; });
+  }
+  // Numbers that the base lacks are no news; a time that cannot be compared is.
+  add([](const GatePoint& point, const GateResult& result) {
+    return result.outcome == GateOutcome::unchecked &&
+           point.point->change == PointChange::timed_differently && result.check == GateCheck::time;
+  });
+  return rows;
+}
+
+std::span<const GateColumn> gate_columns() {
+  return kColumns;
+}
+
+std::string gate_sentence(const GateResult& result) {
+  if (result.outcome == GateOutcome::unchecked) {
+    return fmt::format("{}: {}", to_string(result.check), result.reason);
+  }
+  return fmt::format("{} {}, was {} ({}); up to {} passes", to_string(result.check),
+                     value_text(result.check, result.to), value_text(result.check, result.from),
+                     change_text(result), value_text(result.check, result.limit));
+}
+
+std::string gate_verdict(const Gate& gate) {
+  const bool is_incomplete = !missing_texts(*gate.comparison).empty();
+  const std::string note =
+      primitives_note(*gate.comparison) + (is_incomplete ? "; not all points of the plans were checked" : "");
+  if (!gate.incomparable.empty()) return "NOT COMPARABLE" + note;
+  const std::size_t regressed = gate.count(GateOutcome::regressed);
+  const std::size_t uncertain = gate.count(GateOutcome::uncertain);
+  const std::size_t unchecked = gate.count(GateOutcome::unchecked);
+  const std::size_t lost = lost_points(gate);
+  std::vector<std::string> parts;
+  if (regressed > 0) parts.push_back(fmt::format("{} regressed", regressed));
+  if (lost > 0) parts.push_back(fmt::format("{} lost", format::counted(lost, "point")));
+  parts.push_back(fmt::format("{} passed", gate.count(GateOutcome::passed)));
+  if (uncertain > 0) parts.push_back(fmt::format("{} uncertain", uncertain));
+  if (unchecked > 0) parts.push_back(fmt::format("{} unchecked", unchecked));
+  const std::size_t checks = regressed + uncertain + unchecked + gate.count(GateOutcome::passed);
+  return fmt::format("{}: {} of {}: {}{}", gate.regressed() ? "FAILED" : "PASSED",
+                     format::counted(checks, "check"), format::counted(gate.points.size(), "point"),
+                     fmt::join(parts, ", "), note);
+}
+
+std::string gate_limits(const Gate& gate) {
+  std::vector<std::string> limits;
+  for (const GateCheck check : gate.options.checks) {
+    const double limit = gate.options.limit(check);
+    limits.push_back(
+        fmt::format("{} {}{:g} %", to_string(check), check == GateCheck::roof ? "−" : "+", limit * 100));
+  }
+  return fmt::format("{}", fmt::join(limits, ", "));
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/compare/comparison_table.h"
+#include "reports/compare/gate_reports.h"
+#include "reports/compare/gate_table.h"
+#include "reports/text/format.h"
+#include "reports/text/text_table.h"
+
+namespace rooflinectl {
+
+std::string gate_text(const Gate& gate, int columns) {
+  const auto width = static_cast<std::size_t>(std::max(columns, 1));
+  std::string text;
+  for (const AnalysedRun& base : gate.comparison->baseline) {
+    text += sentence(fmt::format("base: {}: {}", base.name, run_text(base.run)), width);
+  }
+  const AnalysedRun& now = *gate.comparison->now;
+  text += sentence(fmt::format("new:  {}: {}", now.name, run_text(now.run)), width);
+  text += sentence(fmt::format("allowed: {}", gate_limits(gate)), width);
+  const std::vector<GateRow> rows = gate_rows(gate);
+  if (!rows.empty()) {
+    std::vector<TextColumn> table;
+    for (const GateColumn& column : gate_columns()) {
+      std::vector<std::string> texts;
+      for (const GateRow& row : rows) texts.push_back(column.text(row));
+      const bool is_empty = std::all_of(texts.begin(), texts.end(), [](const std::string& cell) {
+        return cell.empty() || cell == format::kUnavailable;
+      });
+      if (!is_empty) table.push_back(text_column(column.title, column.is_number, texts));
+    }
+    text += fmt::format("\n{}\n", text_table(std::move(table), width, {}));
+  }
+  for (const std::string& missing : missing_texts(*gate.comparison))
+    text += paragraph("not checked: " + missing, width);
+  for (const std::string& reason : gate.incomparable) text += paragraph(reason, width);
+  return text + sentence(gate_verdict(gate), width);
+}
+
+}  // namespace rooflinectl

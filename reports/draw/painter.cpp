@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/draw/painter.h"
+
+#include <cairo-ft.h>
+#include <cairo.h>
+#include <ft2build.h>
+#include FT_FREETYPE_H
+
+#include <memory>
+#include <numbers>
+#include <span>
+
+#include "core/error.h"
+#include "core/text/utf8.h"
+#include "reports/draw/font.h"
+
+namespace rooflinectl::painter {
+namespace {
+
+struct Deleter {
+  void operator()(cairo_t* context) const { cairo_destroy(context); }
+  void operator()(cairo_font_options_t* options) const { cairo_font_options_destroy(options); }
+};
+
+template <typename T>
+using Handle = std::unique_ptr<T, Deleter>;
+
+cairo_font_face_t* cairo_face(Weight weight) {
+  const auto make = [](Weight w) {
+    return cairo_ft_font_face_create_for_ft_face(font_face(w), FT_LOAD_NO_HINTING);
+  };
+  static cairo_font_face_t* const regular = make(Weight::regular);
+  static cairo_font_face_t* const semibold = make(Weight::semibold);
+  return weight == Weight::regular ? regular : semibold;
+}
+
+class Painter {
+ public:
+  explicit Painter(cairo_t* context) : context_(context) {
+    const Handle<cairo_font_options_t> options(cairo_font_options_create());
+    cairo_font_options_set_antialias(options.get(), CAIRO_ANTIALIAS_GRAY);
+    cairo_font_options_set_hint_style(options.get(), CAIRO_HINT_STYLE_NONE);
+    cairo_font_options_set_hint_metrics(options.get(), CAIRO_HINT_METRICS_OFF);
+    cairo_set_font_options(context_, options.get());
+    cairo_set_line_join(context_, CAIRO_LINE_JOIN_MITER);
+  }
+
+  void clear(Colour colour) {
+    set_colour(colour);
+    cairo_paint(context_);
+  }
+
+  void paint(const Group& group) {
+    cairo_save(context_);
+    if (is_cut(group)) {
+      const Box& box = *group.clip;
+      cairo_rectangle(context_, box.left, box.top, box.width(), box.height());
+      cairo_clip(context_);
+    }
+    for (const Shape& shape : group.shapes) std::visit(*this, shape);
+    cairo_restore(context_);
+  }
+
+  void operator()(const Polyline& line) {
+    trace(line.points);
+    stroke(line.stroke);
+  }
+
+  void operator()(const Polygon& polygon) {
+    trace(polygon.points);
+    cairo_close_path(context_);
+    fill_and_stroke(polygon.fill, polygon.stroke);
+  }
+
+  void operator()(const Circle& circle) {
+    cairo_new_path(context_);
+    cairo_arc(context_, circle.centre.x, circle.centre.y, circle.radius, 0, 2 * std::numbers::pi);
+    fill_and_stroke(circle.fill, circle.stroke);
+  }
+
+  void operator()(const Text& text) {
+    const double width = text_width(text.content, text.style);
+    const double before = text.anchor == Anchor::start    ? 0
+                          : text.anchor == Anchor::middle ? width / 2
+                                                          : width;
+    cairo_save(context_);
+    cairo_translate(context_, text.at.x, text.at.y);
+    if (text.direction == Direction::upwards) cairo_rotate(context_, -std::numbers::pi / 2);
+    set_colour(text.style.colour);
+    cairo_set_font_face(context_, cairo_face(text.style.weight));
+    cairo_set_font_size(context_, text.style.size);
+    show(text, -before);
+    cairo_restore(context_);
+  }
+
+ private:
+  // The characters go with their glyphs: a PDF keeps them, so that text can be searched and copied.
+  void show(const Text& text, double x) {
+    const std::u32string characters = decode_utf8(text.content);
+    std::string content;
+    std::vector<cairo_glyph_t> placed;
+    std::vector<cairo_text_cluster_t> clusters;
+    for (const Glyph& glyph : glyphs(text.content, text.style.weight)) {
+      const std::string character = encode_utf8(characters.substr(placed.size(), 1));
+      content += character;
+      clusters.push_back({static_cast<int>(character.size()), 1});
+      placed.push_back({glyph.index, x, 0});
+      x += glyph.advance * text.style.size;
+    }
+    cairo_show_text_glyphs(context_, content.data(), static_cast<int>(content.size()), placed.data(),
+                           static_cast<int>(placed.size()), clusters.data(),
+                           static_cast<int>(clusters.size()), cairo_text_cluster_flags_t{});
+  }
+
+  void set_colour(Colour colour) {
+    const auto channel = [&](int shift) { return (colour.rgb >> shift & 0xffU) / 255.0; };
+    cairo_set_source_rgb(context_, channel(16), channel(8), channel(0));
+  }
+
+  void trace(const std::vector<Pixel>& points) {
+    cairo_new_path(context_);
+    for (const Pixel& point : points) cairo_line_to(context_, point.x, point.y);
+  }
+
+  void stroke(const Stroke& stroke) {
+    static constexpr double kDashed[] = {7, 4};
+    static constexpr double kDotted[] = {2, 3};
+    const std::span<const double> dashes = stroke.dash == Dash::dashed   ? std::span<const double>(kDashed)
+                                           : stroke.dash == Dash::dotted ? std::span<const double>(kDotted)
+                                                                         : std::span<const double>();
+    set_colour(stroke.colour);
+    cairo_set_line_width(context_, stroke.width);
+    cairo_set_dash(context_, dashes.data(), static_cast<int>(dashes.size()), 0);
+    cairo_stroke(context_);
+  }
+
+  void fill_and_stroke(const std::optional<Colour>& fill, const std::optional<Stroke>& outline) {
+    if (fill) {
+      set_colour(*fill);
+      cairo_fill_preserve(context_);
+    }
+    if (outline) {
+      stroke(*outline);
+    } else {
+      cairo_new_path(context_);
+    }
+  }
+
+  cairo_t* context_;
+};
+
+}  // namespace
+
+void check(int status) {
+  if (status == CAIRO_STATUS_SUCCESS) return;
+  throw Error(ErrorKind::environment, std::string("cairo cannot draw the picture: ") +
+                                          cairo_status_to_string(static_cast<cairo_status_t>(status)));
+}
+
+void paint(_cairo_surface* surface, const Scene& scene, double scale) {
+  const Handle<cairo_t> context(cairo_create(surface));
+  cairo_scale(context.get(), scale, scale);
+  Painter painter(context.get());
+  painter.clear(scene.paper);
+  for (const Group& group : scene.groups) painter.paint(group);
+  check(cairo_status(context.get()));
+}
+
+int append(void* target, const unsigned char* data, unsigned length) {
+  static_cast<std::string*>(target)->append(reinterpret_cast<const char*>(data), length);
+  return CAIRO_STATUS_SUCCESS;
+}
+
+}  // namespace rooflinectl::painter

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/draw/svg.h"
+
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "core/text/utf8.h"
+
+namespace rooflinectl {
+namespace {
+
+// A hundredth of a pixel is enough; trailing zeros go.
+std::string number(double value) {
+  const double rounded = std::round(value * 100) / 100;
+  return fmt::format("{}", rounded == 0 ? 0.0 : rounded);
+}
+
+std::string hex(Colour colour) {
+  return fmt::format("#{:06x}", colour.rgb);
+}
+
+std::string point_list(const std::vector<Pixel>& points) {
+  std::string list;
+  for (const Pixel& point : points) {
+    list += fmt::format("{}{},{}", list.empty() ? "" : " ", number(point.x), number(point.y));
+  }
+  return list;
+}
+
+std::string stroke_attributes(const Stroke& stroke) {
+  std::string text =
+      fmt::format(R"( stroke="{}" stroke-width="{}")", hex(stroke.colour), number(stroke.width));
+  if (stroke.dash == Dash::dashed) text += R"( stroke-dasharray="7 4")";
+  if (stroke.dash == Dash::dotted) text += R"( stroke-dasharray="2 3")";
+  return text;
+}
+
+std::string area_attributes(const std::optional<Colour>& fill, const std::optional<Stroke>& stroke) {
+  return fmt::format(R"( fill="{}"{})", fill ? hex(*fill) : "none", stroke ? stroke_attributes(*stroke) : "");
+}
+
+class Writer {
+ public:
+  std::string take() { return std::move(svg_); }
+
+  void open(const Scene& scene) {
+    svg_ += fmt::format(
+        R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}" width="{0}" height="{1}" )"
+        R"(role="img" font-family="Inter, 'Helvetica Neue', Arial, sans-serif">)"
+        "\n",
+        number(scene.width), number(scene.height));
+    svg_ += fmt::format("<title>{}</title>\n<desc>{}</desc>\n", escape_markup(scene.title),
+                        escape_markup(scene.description));
+    svg_ += fmt::format("<rect width=\"{}\" height=\"{}\" fill=\"{}\"/>\n", number(scene.width),
+                        number(scene.height), hex(scene.paper));
+  }
+
+  void close() { svg_ += "</svg>\n"; }
+
+  // A clip is a nested viewport: unlike a clipPath it needs no id, which would have to be unique in a page of
+  // charts.
+  void write(const Group& group) {
+    svg_ += fmt::format(R"(<g class="{}")", escape_markup(group.name));
+    if (group.point) svg_ += fmt::format(R"( data-point="{}")", *group.point);
+    svg_ += '>';
+    if (!group.title.empty()) svg_ += fmt::format("<title>{}</title>", escape_markup(group.title));
+    const bool has_viewport = is_cut(group);
+    if (has_viewport) {
+      const Box& box = *group.clip;
+      svg_ += fmt::format(R"(<svg x="{0}" y="{1}" width="{2}" height="{3}" viewBox="{0} {1} {2} {3}">)",
+                          number(box.left), number(box.top), number(box.width()), number(box.height()));
+    }
+    svg_ += '\n';
+    for (const Shape& shape : group.shapes) std::visit(*this, shape);
+    svg_ += has_viewport ? "</svg></g>\n" : "</g>\n";
+  }
+
+  void operator()(const Polyline& line) {
+    svg_ += fmt::format("<polyline points=\"{}\" fill=\"none\"{}/>\n", point_list(line.points),
+                        stroke_attributes(line.stroke));
+  }
+
+  void operator()(const Polygon& polygon) {
+    svg_ += fmt::format("<polygon points=\"{}\"{}/>\n", point_list(polygon.points),
+                        area_attributes(polygon.fill, polygon.stroke));
+  }
+
+  void operator()(const Circle& circle) {
+    svg_ += fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"{}\"{}/>\n", number(circle.centre.x),
+                        number(circle.centre.y), number(circle.radius),
+                        area_attributes(circle.fill, circle.stroke));
+  }
+
+  // textLength holds the width that the layout counted on, whatever font the viewer has.
+  void operator()(const Text& text) {
+    constexpr std::string_view kAnchors[] = {"start", "middle", "end"};
+    const std::string x = number(text.at.x);
+    const std::string y = number(text.at.y);
+    svg_ += fmt::format(R"(<text x="{}" y="{}" font-size="{}" fill="{}")", x, y, number(text.style.size),
+                        hex(text.style.colour));
+    if (text.style.weight == Weight::semibold) svg_ += R"( font-weight="600")";
+    if (text.anchor != Anchor::start) {
+      svg_ += fmt::format(R"( text-anchor="{}")", kAnchors[static_cast<std::size_t>(text.anchor)]);
+    }
+    if (text.direction == Direction::upwards) svg_ += fmt::format(" transform=\"rotate(-90 {} {})\"", x, y);
+    svg_ += fmt::format(" textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\">{}</text>\n",
+                        number(text_width(text.content, text.style)), escape_markup(text.content));
+  }
+
+ private:
+  std::string svg_;
+};
+
+bool is_xml_character(char32_t c) {
+  return c == '\t' || c == '\n' || c == '\r' || (c >= 0x20 && c != 0xfffe && c != 0xffff);
+}
+
+}  // namespace
+
+std::string escape_markup(std::string_view text) {
+  std::u32string escaped;
+  for (const char32_t c : decode_utf8(text)) {
+    switch (c) {
+      case '&':
+        escaped += U"&amp;";
+        break;
+      case '<':
+        escaped += U"&lt;";
+        break;
+      case '>':
+        escaped += U"&gt;";
+        break;
+      case '"':
+        escaped += U"&quot;";
+        break;
+      case '\'':
+        escaped += U"&#39;";
+        break;
+      default:
+        escaped += is_xml_character(c) ? c : U'\xfffd';
+    }
+  }
+  return encode_utf8(escaped);
+}
+
+std::string to_svg(const Scene& scene) {
+  Writer writer;
+  writer.open(scene);
+  for (const Group& group : scene.groups) writer.write(group);
+  writer.close();
+  return writer.take();
+}
+
+}  // namespace rooflinectl

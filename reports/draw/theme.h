@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <string_view>
+
+#include "reports/draw/scene.h"
+
+namespace rooflinectl {
+
+/// light: colours on white. dark: for dark slides. print: black and grey on white; families differ by shape.
+enum class Theme { light, dark, print };
+inline constexpr std::array kThemes = {Theme::light, Theme::dark, Theme::print};
+
+std::string_view to_string(Theme theme);
+
+/// `scene`, which is drawn in the colours of `palette`, in those of `theme`.
+Scene themed(Scene scene, Theme theme);
+
+}  // namespace rooflinectl

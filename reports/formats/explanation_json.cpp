@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <nlohmann/json.hpp>
+
+#include "reports/formats/explanation_text.h"
+
+namespace rooflinectl {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json to_json(const Finding& finding) {
+  Json evidence = Json::array();
+  for (const Evidence& number : finding.evidence) {
+    evidence.push_back({{"name", number.name}, {"value", number.value}, {"unit", to_string(number.unit)}});
+  }
+  return {{"rule", finding.rule},
+          {"importance", to_string(finding.importance)},
+          {"text", finding.text},
+          {"evidence", evidence},
+          {"next_step", finding.next_step}};
+}
+
+Json to_json(const Run& run, const RooflinePoint& point) {
+  const PointExplanation explanation = explain(run, point);
+  Json findings = Json::array();
+  for (const Finding& finding : explanation.findings) findings.push_back(to_json(finding));
+  Json unjudged = Json::array();
+  for (const UnjudgedRule& rule : explanation.unjudged) {
+    unjudged.push_back({{"rule", rule.rule}, {"missing", rule.missing}});
+  }
+  Json value = {{"point", point.label},
+                {"range", range_name(point.measurement->point)},
+                {"status", to_string(point.measurement->status)},
+                {"bound", to_string(point.bound)}};
+  Json shares = Json::object();
+  for (const ResourceShare& share : point.verdict.shares) {
+    shares[std::string(to_string(share.resource))] = share.share;
+  }
+  value["shares_of_time"] = shares;
+  value["bound_unjudged"] = point.verdict.unjudged;
+  if (point.fraction_of_roof) value["fraction_of_roof"] = *point.fraction_of_roof;
+  if (!point.roof_missing.empty()) value["roof_missing"] = point.roof_missing;
+  if (!point.executed_missing.empty()) value["executed_missing"] = point.executed_missing;
+  if (!point.measurement->cause.empty()) value["cause"] = point.measurement->cause;
+  value["implausible"] = point.implausible;
+  value["evidence"] = point.evidence;
+  value["findings"] = findings;
+  value["not_judged"] = unjudged;
+  return value;
+}
+
+Json to_json(const Run& run, const LadderStep& step) {
+  const StepExplanation explanation = explain(run, step);
+  Json changes = Json::array();
+  for (const Change& change : explanation.changes) {
+    changes.push_back({{"text", change.text},
+                       {"quantity", change.move.name},
+                       {"from", change.move.from},
+                       {"to", change.move.to}});
+  }
+  return {{"from", step.from->label}, {"to", step.to->label},     {"speedup", step.speedup},
+          {"changes", changes},       {"gone", explanation.gone}, {"came", explanation.came}};
+}
+
+}  // namespace
+
+std::string explanation_json(const Run& run, const Analysis& analysis,
+                             const ExplanationSelection& selection) {
+  Json experiments = Json::array();
+  for (const ExperimentAnalysis& experiment : analysis.experiments) {
+    Json points = Json::array();
+    for (const RooflinePoint& point : experiment.points) {
+      if (is_named(point, selection.point)) points.push_back(to_json(run, point));
+    }
+    Json steps = Json::array();
+    for (const LadderStep& step : experiment.steps) {
+      if (is_named(*step.to, selection.point)) steps.push_back(to_json(run, step));
+    }
+    if (points.empty() && experiment.missing.empty()) continue;
+    experiments.push_back({{"experiment", experiment.name},
+                           {"points", points},
+                           {"missing", experiment.missing},
+                           {"steps", steps}});
+  }
+  return Json{{"experiments", experiments}}.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,217 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/formats/explanation_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/text/names.h"
+#include "reports/charts/chart_model.h"
+#include "reports/tables/point_table.h"
+#include "reports/text/format.h"
+#include "reports/text/text_table.h"
+
+namespace rooflinectl {
+
+namespace {
+
+/// Two times that differ by less are the same: the intervals within one run do not hold its drift.
+constexpr double kSameTime = 0.02;
+
+std::string byte_text(double bytes) {
+  return bytes < 1024 ? fmt::format("{} B", format::significant(bytes))
+                      : format::memory_size(static_cast<std::uint64_t>(bytes));
+}
+
+std::string count_text(double value) {
+  const bool is_whole = std::abs(value) < 1e15 && std::floor(value) == value;
+  return is_whole ? fmt::format("{:.0f}", value) : format::significant(value);
+}
+
+std::string value_text(double value, Unit unit) {
+  switch (unit) {
+    case Unit::count:
+      return count_text(value);
+    case Unit::ratio:
+      return format::percent(value);
+    case Unit::factor:
+      return format::factor(value);
+    case Unit::bytes:
+      return byte_text(value);
+    case Unit::bytes_per_s:
+      return format::bandwidth(value);
+    case Unit::seconds:
+      return format::duration(value);
+  }
+  return {};
+}
+
+std::string finding_text(const Finding& finding, std::size_t width) {
+  std::string text = paragraph(fmt::format("{}: {}", finding.rule, finding.text), width, 2);
+  text += paragraph(evidence_text(finding.evidence), width, 4);
+  return text + paragraph(fmt::format("next: {}", finding.next_step), width, 4);
+}
+
+std::string unjudged_text(const std::vector<UnjudgedRule>& rules, bool in_full, std::size_t width) {
+  if (rules.empty()) return {};
+  if (!in_full) {
+    return paragraph(
+        fmt::format("({} could not be judged: --all says why)", format::counted(rules.size(), "rule")), width,
+        2);
+  }
+  std::string text;
+  for (const UnjudgedRule& rule : rules) {
+    text += paragraph(
+        fmt::format("{}: not judged, not measured: {}", rule.rule, fmt::join(rule.missing, "; ")), width, 2);
+  }
+  return text;
+}
+
+/// What is not known of the point, and why.
+std::vector<std::string> missing_texts(const RooflinePoint& point) {
+  std::vector<std::string> texts;
+  if (!point.measurement->time) return texts;
+  if (!point.roof_missing.empty()) texts.push_back("no roof: " + point.roof_missing);
+  if (!point.executed_missing.empty() && !point.measurement->counters.empty()) {
+    texts.push_back("executed work unavailable: " + point.executed_missing);
+  }
+  const bool matters = point.bound == Bound::unknown || point.bound == Bound::latency;
+  for (const std::string& unjudged : point.verdict.unjudged) {
+    if (matters) texts.push_back("not judged: " + unjudged);
+  }
+  return texts;
+}
+
+std::string point_text(const Run& run, const RooflinePoint& point, bool all, std::size_t width) {
+  std::string text = paragraph(fmt::format("{}: {}", point.label, standing_text(point)), width);
+  if (!point.measurement->cause.empty()) text += paragraph(point.measurement->cause, width, 2);
+  for (const std::string& finding : point.implausible) text += paragraph(finding, width, 2);
+  for (const std::string& evidence : point.evidence) text += paragraph(evidence, width, 2);
+  for (const std::string& missing : missing_texts(point)) text += paragraph(missing, width, 2);
+  const PointExplanation explanation = explain(run, point);
+  for (const Finding& finding : explanation.findings) text += finding_text(finding, width);
+  return text + unjudged_text(explanation.unjudged, all, width) + "\n";
+}
+
+std::string step_text(const Run& run, const LadderStep& step, std::size_t width) {
+  const StepExplanation explanation = explain(run, step);
+  std::string text = paragraph(step_verdict(step), width);
+  for (const Change& change : explanation.changes) text += paragraph(change_text(change), width, 2);
+  if (explanation.changes.empty()) text += paragraph(no_change_text(step), width, 2);
+  if (!explanation.gone.empty()) {
+    text += paragraph(fmt::format("no longer: {}", fmt::join(explanation.gone, ", ")), width, 2);
+  }
+  if (!explanation.came.empty()) {
+    text += paragraph(fmt::format("now: {}", fmt::join(explanation.came, ", ")), width, 2);
+  }
+  return text;
+}
+
+}  // namespace
+
+bool is_named(const RooflinePoint& point, std::string_view name) {
+  if (name.empty()) return true;
+  const PointId& id = point.measurement->point;
+  const auto names = {point.label, id.variant, range_name(id)};
+  return std::any_of(names.begin(), names.end(),
+                     [&](const std::string& own) { return own == name || matches_glob(name, own); });
+}
+
+std::string standing_text(const RooflinePoint& point) {
+  if (point.measurement->status != Status::ok) return std::string(to_string(point.measurement->status));
+  if (!point.measurement->time) return "not timed";
+  std::string text = point.bound == Bound::unknown ? "what bounds it is unknown"
+                                                   : fmt::format("bound by {}", words_for(point.bound).label);
+  if (point.fraction_of_roof) {
+    text += fmt::format(", {} of the roof", format::percent(*point.fraction_of_roof));
+  }
+  if (point.limiting_level) text += fmt::format("; busiest level: {}", limit_text(point));
+  return text;
+}
+
+std::string evidence_text(const Evidence& evidence) {
+  return fmt::format("{} {}", evidence.name, value_text(evidence.value, evidence.unit));
+}
+
+std::string evidence_text(const std::vector<Evidence>& evidence) {
+  std::vector<std::string> texts;
+  texts.reserve(evidence.size());
+  for (const Evidence& number : evidence) texts.push_back(evidence_text(number));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+std::string findings_text(const std::vector<Finding>& findings) {
+  std::string text;
+  for (const Finding& finding : findings) {
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", finding.rule,
+                        evidence_text(finding.evidence.front()));  // every finding rests on a number
+  }
+  return text;
+}
+
+std::string condition_text(const Condition& condition) {
+  const auto comparison = [&] {
+    switch (condition.comparison) {
+      case Comparison::at_least:
+        return "at least";
+      case Comparison::at_most:
+        return "at most";
+      case Comparison::less_than:
+        return "less than";
+    }
+    return "?";
+  };
+  return fmt::format("{} {} {}", condition.quantity->name, comparison(),
+                     value_text(condition.threshold, condition.quantity->unit));
+}
+
+std::string change_text(const Change& change) {
+  const Unit unit = change.move.is_ratio ? Unit::ratio : Unit::count;
+  const auto number = [&](double value) {
+    return unit == Unit::ratio ? format::percent(value) : format::significant(value);
+  };
+  return fmt::format("{}: {} {} → {}", change.text, change.move.name, number(change.move.from),
+                     number(change.move.to));
+}
+
+std::string no_change_text(const LadderStep& step) {
+  const auto is_counted = [](const RooflinePoint* point) {
+    return !derived_quantities(*point->measurement).empty();
+  };
+  return is_counted(step.from) && is_counted(step.to) ? "no counter moved by 5 % or more"
+                                                      : "counters were not collected of both";
+}
+
+std::string step_verdict(const LadderStep& step) {
+  const std::string way = fmt::format("{} → {}", step.from->label, step.to->label);
+  if (std::abs(step.speedup - 1) < kSameTime) return fmt::format("{}: as fast as before", way);
+  return step.speedup > 1 ? fmt::format("{}: {} as fast", way, format::factor(step.speedup))
+                          : fmt::format("{}: slower, {} the time", way, format::factor(1 / step.speedup));
+}
+
+std::string terminal_explanation(const Run& run, const Analysis& analysis,
+                                 const ExplanationSelection& selection, int columns) {
+  const auto width = static_cast<std::size_t>(std::max(columns, 1));
+  std::string text;
+  for (const ExperimentAnalysis& experiment : analysis.experiments) {
+    std::string points;
+    for (const RooflinePoint& point : experiment.points) {
+      if (is_named(point, selection.point)) points += point_text(run, point, selection.unjudged, width);
+    }
+    std::string steps;
+    for (const LadderStep& step : experiment.steps) {
+      if (is_named(*step.to, selection.point)) steps += step_text(run, step, width);
+    }
+    if (points.empty() && experiment.missing.empty()) continue;
+    const std::string& title = experiment.title.empty() ? experiment.name : experiment.title;
+    text += paragraph(fmt::format("== {}: {} ==", experiment.name, title), width) + "\n";
+    if (!experiment.missing.empty()) text += paragraph(missing_text(experiment), width) + "\n";
+    text += points;
+    if (!steps.empty()) text += "From version to version:\n" + steps + "\n";
+  }
+  return text;
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/formats/points_csv.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+#include <vector>
+
+#include "reports/tables/point_table.h"
+#include "reports/text/csv.h"
+
+namespace rooflinectl {
+namespace {
+
+struct Row {
+  const ExperimentAnalysis& experiment;
+  const RooflinePoint& point;
+  const Measurement& measurement;
+  const PointId& id;
+};
+
+struct Column {
+  std::string_view name;
+  std::string (*text)(const Row&);
+};
+
+using csv::number;
+
+std::string time_field(const Row& row, double TimeResult::*field) {
+  return row.measurement.time ? number((*row.measurement.time).*field) : "";
+}
+
+std::string counter_field(const Row& row, std::string_view key) {
+  return number(value_of(row.measurement.counters, key));
+}
+
+std::string limiting_utilisation(const Row& row) {
+  const LevelUse* use = find_level(row.point, row.point.limiting_level);
+  return use != nullptr ? number(use->utilisation) : "";
+}
+
+std::string level_ai(const Row& row, MemoryLevel level) {
+  const LevelUse* use = find_level(row.point, level);
+  return use != nullptr ? number(use->ai) : "";
+}
+
+bool has_joules(const Row& row) {
+  return row.measurement.energy && row.measurement.energy->joules.available();
+}
+
+constexpr std::array kColumns = {
+    Column{"variant", [](const Row& r) { return r.id.variant; }},
+    Column{"family", [](const Row& r) { return r.point.family; }},
+    Column{"dtype", [](const Row& r) { return std::string(to_string(r.id.dtype)); }},
+    Column{"n", [](const Row& r) { return fmt::format("{}", r.id.n_elements); }},
+    Column{"cache", [](const Row& r) { return std::string(to_string(r.id.cache)); }},
+    Column{"status", [](const Row& r) { return std::string(to_string(r.measurement.status)); }},
+    Column{"time_s", [](const Row& r) { return time_field(r, &TimeResult::median_s); }},
+    Column{"time_ci_low_s", [](const Row& r) { return time_field(r, &TimeResult::ci_low_s); }},
+    Column{"time_ci_high_s", [](const Row& r) { return time_field(r, &TimeResult::ci_high_s); }},
+    Column{"flops_useful", [](const Row& r) { return number(r.point.flops_useful); }},
+    Column{"flops_executed", [](const Row& r) { return number(r.point.flops_executed); }},
+    Column{"dram_bytes", [](const Row& r) { return number(r.point.dram_bytes); }},
+    Column{"dram_bytes_useful", [](const Row& r) { return number(r.point.dram_bytes_useful); }},
+    Column{"ai_useful", [](const Row& r) { return number(r.point.ai_useful); }},
+    Column{"ai_executed", [](const Row& r) { return number(r.point.ai_executed); }},
+    Column{"flop_per_s", [](const Row& r) { return number(r.point.flop_per_s); }},
+    Column{"roof_flop_per_s",
+           [](const Row& r) { return r.point.roof ? number(r.point.roof->flop_per_s) : std::string(); }},
+    Column{"fraction_of_roof", [](const Row& r) { return number(r.point.fraction_of_roof); }},
+    Column{"bound", [](const Row& r) { return std::string(to_string(r.point.bound)); }},
+    Column{"warp_execution_efficiency",
+           [](const Row& r) { return counter_field(r, counter::kWarpExecutionEfficiency); }},
+    Column{"warp_nonpred_execution_efficiency",
+           [](const Row& r) { return counter_field(r, counter::kWarpNonpredExecutionEfficiency); }},
+    Column{"flags", [](const Row& r) { return fmt::format("{}", fmt::join(r.point.flags, ";")); }},
+    Column{"experiment", [](const Row& r) { return r.experiment.name; }},
+    Column{"label", [](const Row& r) { return r.point.label; }},
+    Column{"block_size", [](const Row& r) { return fmt::format("{}", r.id.block_size); }},
+    Column{"elements_per_thread",
+           [](const Row& r) {
+             return r.id.elements_per_thread ? fmt::format("{}", *r.id.elements_per_thread) : std::string();
+           }},
+    Column{"fraction_of_theoretical", [](const Row& r) { return number(r.point.fraction_of_theoretical); }},
+    Column{"redundancy", [](const Row& r) { return number(r.point.redundancy); }},
+    Column{"dram_read_bytes", [](const Row& r) { return counter_field(r, counter::kDramReadBytes); }},
+    Column{"dram_write_bytes", [](const Row& r) { return counter_field(r, counter::kDramWriteBytes); }},
+    Column{"cause", [](const Row& r) { return r.measurement.cause; }},
+    Column{"limiting_level",
+           [](const Row& r) {
+             return r.point.limiting_level ? std::string(to_string(*r.point.limiting_level)) : std::string();
+           }},
+    Column{"limiting_level_utilisation", [](const Row& r) { return limiting_utilisation(r); }},
+    Column{"ai_l2", [](const Row& r) { return level_ai(r, MemoryLevel::l2); }},
+    Column{"ai_l1", [](const Row& r) { return level_ai(r, MemoryLevel::l1); }},
+    Column{"ai_shared", [](const Row& r) { return level_ai(r, MemoryLevel::shared); }},
+    Column{"executed_missing", [](const Row& r) { return r.point.executed_missing; }},
+    Column{"roof_missing", [](const Row& r) { return r.point.roof_missing; }},
+    Column{"bound_missing",
+           [](const Row& r) {
+             return r.point.bound == Bound::unknown ? fmt::format("{}", fmt::join(r.point.verdict.unjudged, "; "))
+                                                    : std::string();
+           }},
+    Column{"launch_mode", [](const Row& r) { return std::string(to_string(r.id.launch_mode)); }},
+    Column{"timed",
+           [](const Row& r) {
+             const auto mode = timed_mode(r.point);
+             return mode ? std::string(to_string(*mode)) : std::string();
+           }},
+    Column{"energy_j", [](const Row& r) { return r.measurement.energy ? number(r.measurement.energy->joules.value()) : std::string(); }},
+    Column{"mean_power_w", [](const Row& r) { return has_joules(r) ? number(r.measurement.energy->mean_power_w) : std::string(); }},
+    Column{"energy_per_element_j",
+           [](const Row& r) {
+             if (!has_joules(r) || r.id.n_elements == 0) return std::string();
+             return number(*r.measurement.energy->joules.value() / static_cast<double>(r.id.n_elements));
+           }},
+};
+
+// Counters that are among `kColumns` under their own names stand there alone.
+bool is_column(std::string_view key) {
+  return std::any_of(kColumns.begin(), kColumns.end(),
+                     [&](const Column& column) { return column.name == key; });
+}
+
+// Those of the catalogue in its order, then what a newer collector may have written.
+std::vector<std::string> counter_columns(const Analysis& analysis) {
+  std::vector<std::string> keys;
+  for (const std::string_view key : counter::kAll) {
+    if (!is_column(key)) keys.emplace_back(key);
+  }
+  std::set<std::string> others;
+  for (const ExperimentAnalysis& experiment : analysis.experiments) {
+    for (const RooflinePoint& point : experiment.points) {
+      for (const auto& [key, value] : point.measurement->counters) others.insert(key);
+    }
+  }
+  for (const std::string& key : others) {
+    if (!is_column(key) &&
+        std::find(counter::kAll.begin(), counter::kAll.end(), key) == counter::kAll.end()) {
+      keys.push_back(key);
+    }
+  }
+  return keys;
+}
+
+std::string line(const std::vector<std::string>& fields) {
+  std::string text;
+  for (const std::string& field : fields) {
+    if (&field != fields.data()) text += ',';
+    text += csv::field(field);
+  }
+  return text + "\r\n";
+}
+
+}  // namespace
+
+std::string points_csv(const Analysis& analysis) {
+  const std::vector<std::string> counters = counter_columns(analysis);
+  std::vector<std::string> fields;
+  for (const Column& column : kColumns) fields.emplace_back(column.name);
+  fields.insert(fields.end(), counters.begin(), counters.end());
+  std::string csv = line(fields);
+  for (const ExperimentAnalysis& experiment : analysis.experiments) {
+    for (const RooflinePoint& point : experiment.points) {
+      const Row row = {experiment, point, *point.measurement, point.measurement->point};
+      fields.clear();
+      for (const Column& column : kColumns) fields.push_back(column.text(row));
+      for (const std::string& key : counters) fields.push_back(counter_field(row, key));
+      csv += line(fields);
+    }
+  }
+  return csv;
+}
+
+}  // namespace rooflinectl

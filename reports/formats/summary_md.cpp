@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/formats/summary_md.h"
+
+#include <fmt/format.h>
+
+#include "reports/charts/chart_model.h"
+#include "reports/charts/file_names.h"
+#include "reports/charts/size_sweep.h"
+#include "reports/formats/explanation_text.h"
+#include "reports/tables/agreement_summary.h"
+#include "reports/tables/agreement_table.h"
+#include "reports/tables/ceiling_table.h"
+#include "reports/tables/environment_facts.h"
+#include "reports/tables/point_table.h"
+#include "reports/tables/primitive_table.h"
+#include "reports/tables/self_test_table.h"
+#include "reports/text/format.h"
+#include "reports/text/markdown.h"
+
+namespace rooflinectl {
+namespace {
+
+using namespace markdown;
+
+constexpr std::string_view kExplanation =
+    "GB/s: compulsory bytes over time. AI: operations per byte of DRAM traffic, useful (declared by the "
+    "algorithm) "
+    "and "
+    "executed (counted). Of roof: against the measured ceilings. Limit: the memory level that runs nearest "
+    "to its "
+    "measured ceiling.\n\n";
+
+std::string point_table(const ExperimentAnalysis& experiment) {
+  const auto columns = point_columns(has_energy(experiment));
+  std::string table = table_head(columns);
+  for (const RooflinePoint& point : experiment.points) {
+    std::vector<std::string> cells;
+    for (const PointColumn& column : columns) cells.push_back(column.text(point));
+    table += table_row(cells);
+  }
+  return table;
+}
+
+std::string causes(const ExperimentAnalysis& experiment) {
+  std::vector<std::string> texts;
+  for (const RooflinePoint& point : experiment.points) {
+    if (point.measurement->cause.empty()) continue;
+    texts.push_back(fmt::format("{} {}: {}", point.label, to_string(point.measurement->status),
+                                point.measurement->cause));
+  }
+  return list(texts);
+}
+
+std::string findings(const ExperimentReport& report) {
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < report.explanations.size(); ++i) {
+    const std::vector<Finding>& findings = report.explanations[i].findings;
+    if (findings.empty()) continue;
+    texts.push_back(fmt::format("{}: {}", report.analysis->points[i].label, findings_text(findings)));
+  }
+  if (texts.empty()) return {};
+  return "\n**What bounds them** (`rooflinectl explain` says more)\n" + list(texts);
+}
+
+std::string steps(const ExperimentAnalysis& experiment) {
+  constexpr std::size_t kMostMoves = 3;
+  if (experiment.steps.empty()) return {};
+  std::string text = "\n**From version to version**\n\n";
+  for (const LadderStep& step : experiment.steps) {
+    text += fmt::format("- {}\n", escaped(step_text(step, kMostMoves)));
+  }
+  return text;
+}
+
+std::string speeds(const std::vector<SpeedTable>& speed_tables) {
+  struct Column {
+    std::string title;
+    bool is_number;
+  };
+  std::string text;
+  for (const SpeedTable& table : speed_tables) {
+    text += fmt::format("\n**Speed of {} over {}, {}**\n\n", escaped(table.version), escaped(table.reference),
+                        to_string(table.cache));
+    std::vector<Column> columns = {{"elements", true}};
+    for (const Dtype dtype : table.dtypes) columns.push_back({std::string(to_string(dtype)), true});
+    text += table_head(columns);
+    for (const SpeedTable::Row& row : table.rows) {
+      std::vector<std::string> cells = {format::elements(row.n)};
+      for (const auto& speed : row.speeds) cells.push_back(speed_text(speed));
+      text += table_row(cells);
+    }
+  }
+  return text;
+}
+
+std::string section(const ExperimentReport& report) {
+  const ExperimentAnalysis& experiment = *report.analysis;
+  const std::string title = escaped(experiment.title.empty() ? experiment.name : experiment.title);
+  const std::string levels = has_levels(experiment)
+                                 ? fmt::format("![All levels: {}]({}.png)\n\n", title,
+                                               chart_file_name(kLevelsKind, report.file_name))
+                                 : "";
+  const std::string sizes = report.sizes ? fmt::format("![Bandwidth against size: {}]({}.png)\n\n", title,
+                                                       chart_file_name(kSizeSweepKind, report.file_name))
+                                         : "";
+  return fmt::format("## {}\n\n![Roofline: {}]({}.png)\n\n{}{}{}\n\n{}{}{}{}{}{}\n", title, title,
+                     chart_file_name(kRooflineKind, report.file_name), levels, sizes,
+                     escaped(report.chart.provenance), point_table(experiment), causes(experiment),
+                     list(implausible_texts(experiment.points)) + list(energy_reasons(experiment)),
+                     findings(report), steps(experiment), speeds(report.speeds));
+}
+
+std::string primitives(const Run& run) {
+  if (run.primitives.empty()) return {};
+  std::string text = fmt::format("## Primitives\n\n![Latency and throughput of primitives]({}.png)\n\n{}\n\n",
+                                 kPrimitivesFileName, kPrimitiveExplanation);
+  text += table_head(primitive_columns());
+  for (const PrimitiveResult& result : run.primitives) {
+    std::vector<std::string> cells;
+    for (const PrimitiveColumn& column : primitive_columns()) cells.push_back(column.text(run, result));
+    text += table_row(cells);
+  }
+  return text + list(primitive_failures(run)) + "\n";
+}
+
+std::string ceilings(const ReportModel& report) {
+  const Run& run = report.run;
+  if (run.ceilings.empty()) return "## Ceilings\n\nNone.\n";
+  const std::vector<CeilingPair>& pairs = report.ceilings;
+  std::string text = "## Ceilings\n\n" + table_head(ceiling_columns());
+  for (const CeilingPair& pair : pairs) {
+    std::vector<std::string> cells;
+    for (const CeilingColumn& column : ceiling_columns()) cells.push_back(column.text(run, pair));
+    text += table_row(cells);
+  }
+  return text + list(ceiling_findings(pairs));
+}
+
+std::string plain_table(const std::vector<std::string>& headings,
+                        const std::vector<std::vector<std::string>>& rows) {
+  std::string text = table_row(headings) + "|";
+  for (std::size_t i = 0; i < headings.size(); ++i) text += "---|";
+  text += "\n";
+  for (const std::vector<std::string>& row : rows) text += table_row(row);
+  return text;
+}
+
+/// A row per quantity, then the single numbers that do not agree.
+std::string agreements(const AgreementTable& table) {
+  std::string text = fmt::format("\n## {}\n\n", escaped(table.title));
+  if (!table.reason.empty()) return text + fmt::format("Nothing was compared: {}\n", escaped(table.reason));
+  std::vector<std::vector<std::string>> quantities;
+  for (const QuantitySummary& summary : by_quantity(*table.agreements)) {
+    quantities.push_back(quantity_cells(summary));
+  }
+  text += fmt::format("{}\n\n{}", escaped(table.summary), plain_table(quantity_headings(), quantities));
+  std::vector<std::vector<std::string>> rows;
+  for (const Agreement& agreement : *table.agreements) {
+    if (agreement.verdict() != Verdict::agrees) rows.push_back(agreement_cells(agreement));
+  }
+  return rows.empty() ? text : text + "\n" + plain_table(agreement_headings(table.reference), rows);
+}
+
+// Before the tables whose numbers it makes suspect.
+std::string suspicion(const Run& run) {
+  if (!run.self_test) return {};
+  const std::vector<std::string> findings = self_test_findings(*run.self_test);
+  if (findings.empty()) return {};
+  return fmt::format("**{}**\n{}\n", kSuspectCounters, list(findings));
+}
+
+std::string environment(const Run& run) {
+  std::string text = "\n## Environment\n\n| | |\n|---|---|\n";
+  for (const Fact& fact : environment_facts(run)) text += table_row({fact.name, fact.text});
+  return text;
+}
+
+}  // namespace
+
+std::string summary_md(const ReportModel& report) {
+  const Run& run = report.run;
+  std::string text =
+      fmt::format("# {}Roofline of {}\n\n{} · {} · {}\n\n", headline_prefix(run, report.is_incomplete()),
+                  escaped(run.plan.name), escaped(device_text(run)), escaped(format::utc(run.started_utc)),
+                  to_string(run.source));
+  text += suspicion(run);
+  if (report.experiments.empty()) {
+    text += fmt::format("![Ceilings of the device]({}.png)\n\n", kFirstChartFileName);
+  } else {
+    text += kExplanation;
+  }
+  for (const ExperimentReport& experiment : report.experiments) text += section(experiment);
+  text += primitives(run) + ceilings(report);
+  for (const AgreementTable& table : agreement_tables(run)) text += agreements(table);
+  return text + environment(run);
+}
+
+}  // namespace rooflinectl

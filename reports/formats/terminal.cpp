@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "reports/charts/chart_model.h"
+#include "reports/reports.h"
+#include "reports/tables/ceiling_table.h"
+#include "reports/tables/notable_points.h"
+#include "reports/tables/point_table.h"
+#include "reports/tables/primitive_table.h"
+#include "reports/tables/self_test_table.h"
+#include "reports/text/format.h"
+#include "reports/text/text_table.h"
+
+namespace rooflinectl {
+namespace {
+
+// So many lines of a kind say enough for a start.
+constexpr std::size_t kMostRows = 40;
+constexpr std::size_t kMostSentences = 10;
+
+std::string more(std::size_t left_out, std::string_view what) {
+  return fmt::format("… {} more; --all shows them\n", format::counted(left_out, what));
+}
+
+std::string point_table(const ExperimentAnalysis& experiment, std::size_t width, Rows rows) {
+  const std::vector<std::size_t> shown = rows == Rows::all
+                                             ? notable_points(experiment, experiment.points.size())
+                                             : notable_points(experiment, kMostRows);
+  std::vector<TextColumn> columns;
+  for (const PointColumn& column : point_columns(has_energy(experiment))) {
+    std::vector<std::string> texts;
+    for (const std::size_t index : shown) texts.push_back(column.text(experiment.points[index]));
+    columns.push_back(text_column(column.title, column.is_number, texts));
+  }
+  std::string text = text_table(std::move(columns), width,
+                                {"flags", "launch", "dtype", "AI useful", "n", "power", "AI exec.", "GB/s"});
+  if (shown.size() < experiment.points.size()) {
+    text += sentence(fmt::format("the {} that are nearest to their roof or farthest from it, or in doubt; "
+                                 "{} more: --all shows them",
+                                 shown.size(), experiment.points.size() - shown.size()),
+                     width);
+  }
+  return text;
+}
+
+std::string paragraphs(const std::vector<std::string>& texts, std::size_t width, Rows rows) {
+  const std::size_t shown = rows == Rows::all ? texts.size() : std::min(texts.size(), kMostSentences);
+  std::string text;
+  for (std::size_t i = 0; i < shown; ++i) text += paragraph(texts[i], width);
+  return shown < texts.size() ? text + more(texts.size() - shown, "sentence") : text;
+}
+
+std::string ceiling_table(const ReportModel& report, std::size_t width) {
+  std::vector<TextColumn> columns;
+  for (const CeilingColumn& column : ceiling_columns()) {
+    if (column.title == "method") continue;
+    std::vector<std::string> texts;
+    for (const CeilingPair& pair : report.ceilings) {
+      // What the counters say instead stands below the table.
+      const bool is_finding = column.title == "counted" && pair.measured != nullptr &&
+                              pair.measured->confirmation && !pair.measured->confirmation->agrees;
+      texts.push_back(is_finding ? "no" : column.text(report.run, pair));
+    }
+    columns.push_back(text_column(column.title, column.is_number, texts));
+  }
+  return text_table(std::move(columns), width, {"at its clock", "SM clock", "theoretical"});
+}
+
+std::vector<std::string> cause_texts(const ExperimentAnalysis& experiment) {
+  std::vector<std::string> texts;
+  for (const RooflinePoint& point : experiment.points) {
+    const Measurement& measurement = *point.measurement;
+    if (measurement.cause.empty()) continue;
+    texts.push_back(fmt::format("{} {}: {}", point.label, to_string(measurement.status), measurement.cause));
+  }
+  return texts;
+}
+
+std::string block(const ExperimentReport& report, std::size_t width, Rows rows) {
+  const ExperimentAnalysis& experiment = *report.analysis;
+  std::string text = sentence(fmt::format("{}: {}", experiment.name, report.chart.title), width);
+  text += point_table(experiment, width, rows);
+  text += paragraphs(cause_texts(experiment), width, rows);
+  text += paragraphs(implausible_texts(experiment.points), width, rows);
+  text += paragraphs(energy_reasons(experiment), width, rows);
+  return text + paragraph(report.chart.provenance, width);
+}
+
+std::string primitive_table(const Run& run, std::size_t width) {
+  std::vector<TextColumn> columns;
+  for (const PrimitiveColumn& column : primitive_columns()) {
+    std::vector<std::string> texts;
+    for (const PrimitiveResult& result : run.primitives) texts.push_back(column.text(run, result));
+    columns.push_back(text_column(column.title, column.is_number, texts));
+  }
+  std::string text = "primitives, in cycles of an SM\n" +
+                     text_table(std::move(columns), width, {"bandwidth", "elements/s", "throughput"});
+  for (const std::string& failure : primitive_failures(run)) text += paragraph(failure, width);
+  return text;
+}
+
+std::string self_test_lines(const SelfTest& self_test, std::size_t width) {
+  std::string text = paragraph(fmt::format("self-test: {}", self_test_verdict(self_test)), width);
+  const std::vector<std::string> findings = self_test_findings(self_test);
+  for (const std::string& finding : findings) text += paragraph(finding, width);
+  if (!findings.empty()) text += paragraph(std::string(kSuspectCounters), width);
+  return text;
+}
+
+// What a run shows below its points or its ceilings.
+std::string below_tables(const ReportModel& report, std::size_t width) {
+  const Run& run = report.run;
+  std::string text;
+  for (const std::string& finding : ceiling_findings(report.ceilings)) text += paragraph(finding, width);
+  if (run.self_test) text += self_test_lines(*run.self_test, width);
+  if (!run.primitives.empty()) text += fmt::format("\n{}", primitive_table(run, width));
+  return text;
+}
+
+std::size_t width_of(int columns) {
+  return static_cast<std::size_t>(std::max(columns, 1));
+}
+
+}  // namespace
+
+std::string terminal_summary(const ReportModel& report, int columns, Rows rows) {
+  const std::size_t width = width_of(columns);
+  if (report.experiments.empty()) return ceiling_table(report, width) + below_tables(report, width);
+  std::string text;
+  for (const ExperimentReport& experiment : report.experiments) {
+    if (!text.empty()) text += "\n";
+    text += block(experiment, width, rows);
+  }
+  text += below_tables(report, width);
+  const std::string roofline = terminal_roofline(report.experiments.front(), columns);
+  return roofline.empty() ? text : fmt::format("{}\n{}", text, roofline);
+}
+
+std::string terminal_self_test(const SelfTest& self_test, int columns) {
+  std::vector<TextColumn> table_columns;
+  for (const SelfTestColumn& column : self_test_columns()) {
+    std::vector<std::string> texts;
+    for (const Agreement& agreement : self_test.agreements) texts.push_back(column.text(agreement));
+    table_columns.push_back(text_column(column.title, column.is_number, texts));
+  }
+  return text_table(std::move(table_columns), width_of(columns), {"tolerance"}) + "\n" +
+         self_test_lines(self_test, width_of(columns));
+}
+
+}  // namespace rooflinectl

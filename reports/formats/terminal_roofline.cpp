@@ -1,0 +1,209 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "analysis/analysis.h"
+#include "core/text/utf8.h"
+#include "reports/charts/chart_model.h"
+#include "reports/charts/plot.h"
+#include "reports/reports.h"
+#include "reports/text/format.h"
+#include "reports/text/text_table.h"
+
+namespace rooflinectl {
+namespace {
+
+constexpr std::size_t kWidest = 100;
+constexpr std::size_t kNarrowest = 40;
+constexpr std::size_t kScaleWidth = 7;  // of the numbers left of the plane
+constexpr int kRows = 18;
+
+// The part of the plane that the points and the roofs over them need. A picture with fixed axes has room for
+// them; a few rows of characters have not.
+Window window_of(const ChartModel& chart) {
+  Window window = {{INFINITY, 0}, {INFINITY, 0}};
+  const auto include = [](Range& range, double low, double high) {
+    range = {std::min(range.low, low), std::max(range.high, high)};
+  };
+  for (const ChartPoint& point : chart.points) {
+    if (!point.useful) continue;
+    include(window.ai, point.useful->ai / 6, point.useful->ai * 6);
+    include(window.flop_per_s, point.useful->flop_per_s / 1.5, point.useful->flop_per_s * 1.5);
+  }
+  for (const Ridge& ridge : chart.ridges) {
+    include(window.ai, ridge.ai, ridge.ai * 4);
+    include(window.flop_per_s, ridge.flop_per_s, ridge.flop_per_s * 1.6);
+  }
+  return window;
+}
+
+// A plane of characters.
+class Canvas {
+ public:
+  Canvas(const Window& window, int columns)
+      : plot_({0, 0, static_cast<double>(columns - 1), kRows - 1.0}, window),
+        rows_(kRows, std::u32string(static_cast<std::size_t>(columns), U' ')) {}
+
+  int columns() const { return static_cast<int>(rows_.front().size()); }
+  int column(double ai) const { return static_cast<int>(std::lround(plot_.x(ai))); }
+  int row(double flop_per_s) const { return static_cast<int>(std::lround(plot_.y(flop_per_s))); }
+  bool holds(int row, int column) const {
+    return row >= 0 && row < kRows && column >= 0 && column < columns();
+  }
+
+  // The intensity in the middle of a column.
+  double ai(int column) const {
+    const Range& range = plot_.window().ai;
+    return range.low * std::pow(range.high / range.low, static_cast<double>(column) / (columns() - 1));
+  }
+
+  void put(int row, int column, char32_t character) {
+    if (holds(row, column)) at(row, column) = character;
+  }
+
+  // As much of `text` as there is room for before the column `end`.
+  void write(int row, int column, const std::u32string& text, int end) {
+    for (const char32_t character : text) {
+      if (column >= end || !holds(row, column)) return;
+      at(row, column++) = character;
+    }
+  }
+
+  bool is_blank(int row, int begin, int end) const {
+    if (!holds(row, begin) || !holds(row, end - 1)) return false;
+    const std::u32string& line = rows_[static_cast<std::size_t>(row)];
+    return std::all_of(line.begin() + begin, line.begin() + end, [](char32_t c) { return c == U' '; });
+  }
+
+  std::string line(int row) const {
+    std::u32string line = rows_[static_cast<std::size_t>(row)];
+    line.erase(line.find_last_not_of(U' ') + 1);
+    return encode_utf8(line);
+  }
+
+ private:
+  char32_t& at(int row, int column) {
+    return rows_[static_cast<std::size_t>(row)][static_cast<std::size_t>(column)];
+  }
+
+  Plot plot_;
+  std::vector<std::u32string> rows_;
+};
+
+std::u32string roof_name(const ChartModel& chart, CeilingKind kind, double value) {
+  for (const RoofLine& roof : chart.roofs) {
+    const bool is_it = roof.kind == kind && std::abs(roof.value / value - 1) < 1e-9;
+    if (is_it && roof.source == CeilingSource::measured) return decode_utf8(roof.text);
+  }
+  return {};
+}
+
+void draw_roofs(Canvas& canvas, const ChartModel& chart) {
+  if (chart.ridges.empty()) return;
+  const double bandwidth = chart.ridges.front().flop_per_s / chart.ridges.front().ai;
+  double highest = 0;
+  for (const Ridge& ridge : chart.ridges) highest = std::max(highest, ridge.flop_per_s);
+  for (int column = 0; column < canvas.columns(); ++column) {
+    const double slope = bandwidth * canvas.ai(column);
+    for (const Ridge& ridge : chart.ridges) {
+      if (slope >= ridge.flop_per_s) canvas.put(canvas.row(ridge.flop_per_s), column, U'─');
+    }
+    if (slope < highest) canvas.put(canvas.row(slope), column, U'/');
+  }
+  const int end = canvas.columns();
+  for (const Ridge& ridge : chart.ridges) {
+    const std::u32string name = roof_name(chart, CeilingKind::compute, ridge.flop_per_s);
+    const int begin = end - static_cast<int>(name.size());
+    const int line = canvas.row(ridge.flop_per_s);
+    for (const int row : {line - 1, line + 1}) {
+      if (name.empty() || !canvas.is_blank(row, begin, end)) continue;
+      canvas.write(row, begin, name, end);
+      break;
+    }
+  }
+  // Left of the slope, as high as there is room for it.
+  const std::u32string name = roof_name(chart, CeilingKind::bandwidth, bandwidth);
+  for (int column = static_cast<int>(name.size()) + 1; !name.empty() && column < end; ++column) {
+    const int row = canvas.row(bandwidth * canvas.ai(column));
+    const int begin = column - static_cast<int>(name.size()) - 2;
+    if (!canvas.is_blank(row, begin, column - 1)) continue;
+    canvas.write(row, begin, name, column);
+    return;
+  }
+}
+
+// Points by row and column, each with the names of those that lie there.
+using Places = std::map<int, std::map<int, std::vector<std::string>>>;
+
+void draw_points(Canvas& canvas, const ChartModel& chart) {
+  Places places;
+  for (const ChartPoint& point : chart.points) {
+    if (!point.useful) continue;
+    places[canvas.row(point.useful->flop_per_s)][canvas.column(point.useful->ai)].push_back(point.label);
+  }
+  for (const auto& [row, columns] : places) {
+    for (auto place = columns.begin(); place != columns.end(); ++place) {
+      const int end = std::next(place) == columns.end() ? canvas.columns() : std::next(place)->first - 1;
+      std::string names;
+      for (const std::string& name : place->second)
+        names += fmt::format("{}{}", names.empty() ? "" : ", ", name);
+      canvas.put(row, place->first, U'●');
+      canvas.write(row, place->first + 1, decode_utf8(fmt::format(" {} ", names)), end);
+    }
+  }
+}
+
+// The numbers at the left: powers of ten, each at its row.
+std::map<int, std::string> rate_scale(const Canvas& canvas, const Window& window) {
+  std::map<int, std::string> scale;
+  for (const Tick& tick : log_ticks(window.flop_per_s, 1000)) {
+    if (tick.is_decade) scale[canvas.row(tick.value)] = format::rate_tick(tick.value);
+  }
+  return scale;
+}
+
+std::string intensity_scale(const Canvas& canvas, const Window& window) {
+  std::string line;
+  for (const Tick& tick : log_ticks(window.ai, 1000)) {
+    if (!tick.is_decade) continue;
+    const std::string text = format::significant(tick.value, 1);
+    const auto column = static_cast<std::size_t>(std::max(canvas.column(tick.value), 0));
+    if (column < line.size() + 1 && !line.empty()) continue;
+    line += std::string(column - std::min(column, line.size()), ' ') + text;
+  }
+  return line;
+}
+
+}  // namespace
+
+std::string terminal_roofline(const ExperimentReport& experiment, int columns) {
+  const auto width = std::min(static_cast<std::size_t>(std::max(columns, 1)), kWidest);
+  if (width < kNarrowest) return {};
+  const ChartModel& chart = experiment.chart;
+  const bool has_points = std::any_of(chart.points.begin(), chart.points.end(),
+                                      [](const ChartPoint& point) { return point.useful.has_value(); });
+  if (!has_points) return {};
+
+  const Window window = window_of(chart);
+  Canvas canvas(window, static_cast<int>(width - kScaleWidth - 1));
+  draw_roofs(canvas, chart);
+  draw_points(canvas, chart);
+  const auto scale = rate_scale(canvas, window);
+  std::string text = sentence(
+      fmt::format("{}: {}/s over {}/byte", experiment.analysis->name, chart.operations, chart.operations),
+      width);
+  for (int row = 0; row < kRows; ++row) {
+    const auto tick = scale.find(row);
+    text += sentence(
+        fmt::format("{:>{}}│{}", tick == scale.end() ? "" : tick->second, kScaleWidth, canvas.line(row)),
+        width);
+  }
+  text += fmt::format("{}└", std::string(kScaleWidth, ' '));
+  for (int column = 0; column < canvas.columns(); ++column) text += "─";
+  return fmt::format("{}\n{}{}\n", text, std::string(kScaleWidth + 1, ' '), intensity_scale(canvas, window));
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/model/run.h"
+
+/// The self-test and the cross-checks of a run as a person reads them.
+namespace rooflinectl {
+
+/// One of the two kinds. `agreements` points into the run.
+struct AgreementTable {
+  std::string title;      ///< `Self-test`, `Cross-check with ncu 2025.3.1`
+  std::string summary;    ///< `22 agree, 1 differs, 1 unavailable`
+  std::string reference;  ///< what the other number is: `known work`, `ncu`
+  std::string reason;     ///< why there is nothing to compare; empty if there is
+  std::string hint;       ///< the way out
+  const std::vector<Agreement>* agreements = nullptr;
+};
+
+/// The self-test, if there was one, then the cross-checks.
+std::vector<AgreementTable> agreement_tables(const Run& run);
+
+/// A number with its unit, or why there is none: `1.07 GB`, `unavailable: not on this chip`.
+std::string ours_text(const Agreement& agreement);
+std::string reference_text(const Agreement& agreement);
+
+/// `+0.02 %` of the reference, or in the unit of the numbers where the tolerance is; nothing without both.
+std::string difference_text(const Agreement& agreement);
+
+/// `±2 %`, `exact`.
+std::string tolerance_text(const Agreement& agreement);
+
+}  // namespace rooflinectl

@@ -1,0 +1,290 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/tables/point_table.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <map>
+
+#include "reports/text/format.h"
+
+namespace rooflinectl {
+namespace {
+
+using OptionalNumber = std::optional<double>;
+
+std::string three_digits(double value) {
+  return format::significant(value);
+}
+
+OptionalNumber time_s(const RooflinePoint& point) {
+  const auto& time = point.measurement->time;
+  return time ? OptionalNumber(time->median_s) : std::nullopt;
+}
+
+OptionalNumber n_elements(const RooflinePoint& point) {
+  return static_cast<double>(point.measurement->point.n_elements);
+}
+
+// Compulsory bytes over time, whatever the counters say.
+OptionalNumber effective_bytes_per_s(const RooflinePoint& point) {
+  const auto time = time_s(point);
+  return time && *time > 0 ? OptionalNumber(point.dram_bytes_useful / *time) : std::nullopt;
+}
+
+OptionalNumber limit_utilisation(const RooflinePoint& point) {
+  const LevelUse* use = find_level(point, point.limiting_level);
+  return use != nullptr ? use->utilisation : std::nullopt;
+}
+
+std::string flags_text(const RooflinePoint& point) {
+  return fmt::format("{}", fmt::join(point.flags, " "));
+}
+
+// `unavailable: …`
+std::string missing_text(std::string_view reason) {
+  return reason.empty() ? std::string(format::kUnavailable) : fmt::format("unavailable: {}", reason);
+}
+
+const EnergyResult* energy_of(const RooflinePoint& point) {
+  const auto& energy = point.measurement->energy;
+  return energy && energy->joules.available() ? &*energy : nullptr;
+}
+
+OptionalNumber joules(const RooflinePoint& point) {
+  const EnergyResult* energy = energy_of(point);
+  return energy != nullptr ? energy->joules.value() : std::nullopt;
+}
+
+OptionalNumber power_w(const RooflinePoint& point) {
+  const EnergyResult* energy = energy_of(point);
+  return energy != nullptr ? OptionalNumber(energy->mean_power_w) : std::nullopt;
+}
+
+OptionalNumber joules_per_element(const RooflinePoint& point) {
+  const OptionalNumber all = joules(point);
+  const std::uint64_t n = point.measurement->point.n_elements;
+  return all && n > 0 ? OptionalNumber(*all / static_cast<double>(n)) : std::nullopt;
+}
+
+std::string watts(double value) {
+  return fmt::format("{:.0f} W", value);
+}
+
+std::string timed_mode_text(const RooflinePoint& point) {
+  const auto mode = timed_mode(point);
+  return std::string(mode ? to_string(*mode) : format::kUnavailable);
+}
+
+constexpr std::array kEnergyColumns = {
+    PointColumn{"energy", true,
+                [](const RooflinePoint& p) { return format::optional(joules(p), format::energy); }, joules},
+    PointColumn{"power", true, [](const RooflinePoint& p) { return format::optional(power_w(p), watts); },
+                power_w},
+    PointColumn{
+        "J/elem.", true,
+        [](const RooflinePoint& p) { return format::optional(joules_per_element(p), format::energy); },
+        joules_per_element},
+};
+
+constexpr std::array kColumns = {
+    PointColumn{"point", false, [](const RooflinePoint& p) { return p.label; }, nullptr},
+    PointColumn{"n", true,
+                [](const RooflinePoint& p) { return format::elements(p.measurement->point.n_elements); },
+                n_elements},
+    PointColumn{"dtype", false,
+                [](const RooflinePoint& p) { return std::string(to_string(p.measurement->point.dtype)); },
+                nullptr},
+    PointColumn{"launch", false, timed_mode_text, nullptr},
+    PointColumn{"time", true,
+                [](const RooflinePoint& p) { return format::optional(time_s(p), format::duration); }, time_s},
+    PointColumn{
+        "GB/s", true,
+        [](const RooflinePoint& p) { return format::optional(effective_bytes_per_s(p), format::gigabytes); },
+        effective_bytes_per_s},
+    PointColumn{"AI useful", true,
+                [](const RooflinePoint& p) { return format::optional(p.ai_useful, three_digits); },
+                [](const RooflinePoint& p) { return p.ai_useful; }},
+    PointColumn{"AI exec.", true,
+                [](const RooflinePoint& p) { return format::optional(p.ai_executed, three_digits); },
+                [](const RooflinePoint& p) { return p.ai_executed; }},
+    PointColumn{"of roof", true,
+                [](const RooflinePoint& p) { return format::optional(p.fraction_of_roof, format::percent); },
+                [](const RooflinePoint& p) { return p.fraction_of_roof; }},
+    PointColumn{"bound", false, [](const RooflinePoint& p) { return std::string(words_for(p.bound).label); },
+                nullptr},
+    PointColumn{"limit", false, limit_text, limit_utilisation},
+    PointColumn{"flags", false, flags_text, nullptr},
+};
+
+// What the time is the median of.
+std::string samples_text(const TimeResult& time) {
+  const std::string launches =
+      time.launches_per_sample > 1 ? fmt::format(" of {} launches", time.launches_per_sample) : "";
+  return fmt::format("{} … {}, {} samples{}", format::duration(time.ci_low_s),
+                     format::duration(time.ci_high_s), time.samples_s.size(), launches);
+}
+
+std::string launch_text(const Measurement& measurement) {
+  const auto& elements = measurement.point.elements_per_thread;
+  if (measurement.launch.grid == 0) return "the library's own";
+  return fmt::format("{} blocks of {} threads{}", measurement.launch.grid, measurement.launch.block,
+                     elements ? fmt::format(", {} elements per thread", *elements) : "");
+}
+
+std::string roof_text(const RooflinePoint& point) {
+  const Roof& roof = *point.roof;
+  const std::string ceilings = roof.compute_ceiling.empty()
+                                   ? roof.memory_ceiling
+                                   : fmt::format("{}, {}", roof.memory_ceiling, roof.compute_ceiling);
+  return roof.flop_per_s > 0 ? fmt::format("{} ({})", rate_text(point, roof.flop_per_s), ceilings)
+                             : fmt::format("{} ({})", format::bandwidth(roof.memory_bytes_per_s), ceilings);
+}
+
+// `issue slots (79.2 % of the time)`, or `unknown: …`
+std::string bound_fact(const RooflinePoint& point) {
+  const std::string_view label = words_for(point.bound).label;
+  if (point.bound == Bound::unknown) {
+    return point.verdict.unjudged.empty()
+               ? std::string(label)
+               : fmt::format("{}: {}", label, fmt::join(point.verdict.unjudged, "; "));
+  }
+  for (const ResourceShare& share : point.verdict.shares) {
+    if (share.resource == point.bound) {
+      return fmt::format("{} ({} of the time)", label, format::percent(share.share));
+    }
+  }
+  return std::string(label);
+}
+
+// `98.1 % of dram_read`
+Fact level_fact(const LevelUse& use) {
+  const std::string of = use.ceiling.empty() ? "" : fmt::format(" of {}", use.ceiling);
+  return {fmt::format("{} utilisation", to_string(use.level)),
+          format::optional(use.utilisation, format::percent) + of};
+}
+
+}  // namespace
+
+std::string_view operations_of(const RooflinePoint& point) {
+  return is_integer(point.precision) ? format::kOps : format::kFlops;
+}
+
+std::string rate_text(const RooflinePoint& point, const std::optional<double>& per_s) {
+  return format::optional(per_s, [&](double value) { return format::rate(value, operations_of(point)); });
+}
+
+std::string limit_text(const RooflinePoint& point) {
+  const LevelUse* use = find_level(point, point.limiting_level);
+  return use != nullptr ? fmt::format("{} {}", to_string(use->level),
+                                      format::optional(use->utilisation, format::whole_percent))
+                        : std::string(format::kUnavailable);
+}
+
+std::vector<std::string> implausible_texts(const std::vector<RooflinePoint>& points) {
+  std::vector<std::string> texts;
+  for (const RooflinePoint& point : points) {
+    for (const std::string& finding : point.implausible) {
+      texts.push_back(fmt::format("{}: {}", point.label, finding));
+    }
+  }
+  return texts;
+}
+
+std::string quantity_text(double value, bool is_ratio) {
+  return is_ratio ? format::percent(value) : format::significant(value);
+}
+
+std::span<const PointColumn> point_columns(bool with_energy) {
+  static const std::vector<PointColumn> with = [] {
+    std::vector<PointColumn> columns(kColumns.begin(), kColumns.end());
+    const auto bound = std::find_if(columns.begin(), columns.end(),
+                                    [](const PointColumn& column) { return column.title == "bound"; });
+    columns.insert(bound, kEnergyColumns.begin(), kEnergyColumns.end());
+    return columns;
+  }();
+  return with_energy ? std::span<const PointColumn>(with) : std::span<const PointColumn>(kColumns);
+}
+
+bool has_energy(const ExperimentAnalysis& experiment) {
+  return std::any_of(experiment.points.begin(), experiment.points.end(),
+                     [](const RooflinePoint& point) { return point.measurement->energy.has_value(); });
+}
+
+std::vector<std::string> energy_reasons(const ExperimentAnalysis& experiment) {
+  std::map<std::string, std::vector<std::string>> labels;
+  for (const RooflinePoint& point : experiment.points) {
+    const auto& energy = point.measurement->energy;
+    if (energy && !energy->joules.available()) labels[energy->joules.reason()].push_back(point.label);
+  }
+  std::vector<std::string> texts;
+  for (const auto& [reason, points] : labels) {
+    texts.push_back(points.size() == experiment.points.size()
+                        ? fmt::format("energy unavailable: {}", reason)
+                        : fmt::format("energy unavailable of {}: {}", fmt::join(points, ", "), reason));
+  }
+  return texts;
+}
+
+std::optional<LaunchMode> timed_mode(const RooflinePoint& point) {
+  const auto& time = point.measurement->time;
+  if (!time) return std::nullopt;
+  return launch_mode(*time);
+}
+
+std::string move_text(const CounterMove& move) {
+  return fmt::format("{} {} → {}", move.name, quantity_text(move.from, move.is_ratio),
+                     quantity_text(move.to, move.is_ratio));
+}
+
+std::string step_text(const LadderStep& step, std::size_t most_moves) {
+  const std::size_t shown = std::min(most_moves, step.moves.size());
+  std::string text =
+      fmt::format("{} → {}: {}", step.from->label, step.to->label, format::factor(step.speedup));
+  for (std::size_t i = 0; i < shown; ++i) {
+    text += ", " + move_text(step.moves[i]);
+  }
+  if (shown < step.moves.size()) text += fmt::format(", and {} more", step.moves.size() - shown);
+  return text;
+}
+
+std::vector<Fact> point_facts(const RooflinePoint& point) {
+  const Measurement& measurement = *point.measurement;
+  const PointId& id = measurement.point;
+  std::vector<Fact> facts = {
+      {"variant", id.variant},
+      {"status", measurement.cause.empty()
+                     ? std::string(to_string(measurement.status))
+                     : fmt::format("{}: {}", to_string(measurement.status), measurement.cause)},
+      {"launch", launch_text(measurement)},
+  };
+  const auto add = [&](std::string name, const OptionalNumber& value, auto show) {
+    facts.push_back({std::move(name), format::optional(value, show)});
+  };
+  if (measurement.time) facts.push_back({"95 % interval", samples_text(*measurement.time)});
+  facts.push_back({"useful performance", rate_text(point, point.flop_per_s)});
+  facts.push_back({"executed performance", point.executed_missing.empty()
+                                               ? rate_text(point, point.executed_flop_per_s)
+                                               : missing_text(point.executed_missing)});
+  add("redundancy", point.redundancy, format::factor);
+  add("DRAM bandwidth", point.dram_bytes_per_s, format::bandwidth);
+  facts.push_back({"roof", point.roof ? roof_text(point) : missing_text(point.roof_missing)});
+  facts.push_back({"bound by", bound_fact(point)});
+  for (const LevelUse& use : point.levels) facts.push_back(level_fact(use));
+  for (const DerivedQuantity& derived : derived_quantities(measurement)) {
+    facts.push_back({derived.name, quantity_text(derived.value, derived.is_ratio)});
+  }
+  if (measurement.energy && !measurement.energy->joules.available()) {
+    facts.push_back({"energy", fmt::format("unavailable: {}", measurement.energy->joules.reason())});
+  }
+  if (measurement.verification) {
+    facts.push_back({"verification", measurement.verification->passed ? "passed" : "failed"});
+  }
+  for (const std::string& evidence : point.evidence) facts.push_back({"evidence", evidence});
+  for (const std::string& finding : point.implausible) facts.push_back({"implausible", finding});
+  return facts;
+}
+
+}  // namespace rooflinectl

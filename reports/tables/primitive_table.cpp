@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/tables/primitive_table.h"
+
+#include <fmt/format.h>
+
+#include <array>
+#include <cmath>
+
+#include "reports/text/csv.h"
+#include "reports/text/format.h"
+
+namespace rooflinectl {
+namespace {
+
+std::string cycles_text(double cycles) {
+  if (cycles >= 1e6) return fmt::format("{} M", format::significant(cycles / 1e6));
+  return cycles >= 1000 ? fmt::format("{:.0f}", cycles) : format::significant(cycles);
+}
+
+std::string with_interval(const Cycles& cycles) {
+  if (!cycles.median.available()) return std::string(format::kUnavailable);
+  const double median = *cycles.median.value();
+  const double half_width = (cycles.ci_high - cycles.ci_low) / 2 / median;
+  return fmt::format("{} ±{}", cycles_text(median), format::percent(half_width));
+}
+
+std::string bytes_text(const Run& run, const PrimitiveResult& result) {
+  // A scan reads each element and writes one.
+  return format::optional(elements_per_s(result, run.device.sm_count), [&](double rate) {
+    return format::bandwidth(2 * rate * static_cast<double>(size_bytes(result.info.dtype)));
+  });
+}
+
+constexpr std::array kColumns = {
+    PrimitiveColumn{"primitive", false, [](const Run&, const PrimitiveResult& r) { return r.info.title; }},
+    PrimitiveColumn{
+        "type", false,
+        [](const Run&, const PrimitiveResult& r) { return std::string(to_string(r.info.dtype)); }},
+    PrimitiveColumn{"by", false, [](const Run&, const PrimitiveResult& r) { return r.info.by; }},
+    PrimitiveColumn{"latency", true,
+                    [](const Run&, const PrimitiveResult& r) { return with_interval(r.latency); }},
+    PrimitiveColumn{"throughput", true,
+                    [](const Run&, const PrimitiveResult& r) { return with_interval(r.throughput); }},
+    PrimitiveColumn{"per instr.", true,
+                    [](const Run&, const PrimitiveResult& r) {
+                      return format::optional(cycles_per_instruction(r), cycles_text);
+                    }},
+    PrimitiveColumn{"per element", true,
+                    [](const Run&, const PrimitiveResult& r) {
+                      return format::optional(cycles_per_element(r.throughput), cycles_text);
+                    }},
+    PrimitiveColumn{"elements/s", true,
+                    [](const Run& run, const PrimitiveResult& r) {
+                      return format::optional(elements_per_s(r, run.device.sm_count), [](double rate) {
+                        return fmt::format("{} G", format::significant(rate / 1e9));
+                      });
+                    }},
+    PrimitiveColumn{"bandwidth", true, bytes_text},
+};
+
+std::string cycles_fields(const Cycles& cycles) {
+  if (!cycles.median.available()) return ",,";
+  return fmt::format("{},{},{}", *cycles.median.value(), cycles.ci_low, cycles.ci_high);
+}
+
+}  // namespace
+
+std::span<const PrimitiveColumn> primitive_columns() {
+  return kColumns;
+}
+
+std::string primitive_text(const PrimitiveResult& result) {
+  if (result.status != Status::ok) return fmt::format("{}: {}", to_string(result.status), result.cause);
+  return fmt::format("latency {} cycles, throughput {} cycles", with_interval(result.latency),
+                     with_interval(result.throughput));
+}
+
+std::vector<std::string> primitive_failures(const Run& run) {
+  std::vector<std::string> texts;
+  for (const PrimitiveResult& result : run.primitives) {
+    if (result.status == Status::ok) continue;
+    texts.push_back(fmt::format("{} {}: {}", result.info.id, to_string(result.status), result.cause));
+  }
+  return texts;
+}
+
+std::string primitives_csv(const Run& run) {
+  using csv::number, csv::field;
+  std::string text =
+      "id,family,title,by,dtype,scope,instructions,status,latency_cycles,latency_ci_low,latency_ci_high,"
+      "latency_elements,throughput_cycles,throughput_ci_low,throughput_ci_high,throughput_elements,"
+      "cycles_per_instruction,cycles_per_element,elements_per_s\n";
+  for (const PrimitiveResult& result : run.primitives) {
+    const PrimitiveInfo& info = result.info;
+    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", field(info.id), field(info.family),
+                        field(info.title), field(info.by), to_string(info.dtype), to_string(info.scope),
+                        info.instructions ? fmt::format("{}", *info.instructions) : "",
+                        to_string(result.status), cycles_fields(result.latency), result.latency.elements,
+                        cycles_fields(result.throughput), result.throughput.elements,
+                        number(cycles_per_instruction(result)), number(cycles_per_element(result.throughput)),
+                        number(elements_per_s(result, run.device.sm_count)));
+  }
+  return text;
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/model/plan.h"
+
+/// How numbers look where a person reads them. Decimal prefixes: 1 GB/s is 1e9 bytes per second.
+namespace rooflinectl::format {
+
+/// What stands for a number that is not there.
+inline constexpr std::string_view kUnavailable = "–";
+
+/// What floating-point operations and those of integers are counted in.
+inline constexpr std::string_view kFlops = "FLOP";
+inline constexpr std::string_view kOps = "OP";
+
+/// `value` with so many significant digits and no exponent: `0.125`, `4.58`, `726`.
+std::string significant(double value, int digits = 3);
+
+std::string bandwidth(double bytes_per_s);                       ///< `4.58 TB/s`
+std::string gigabytes(double bytes_per_s);                       ///< `4579`, for a column headed GB/s
+std::string rate(double per_s, std::string_view operations);     ///< `65.0 TOP/s` for `kOps`
+std::string amount(double value, std::string_view unit);         ///< `1.07 GB`
+std::string rate_tick(double per_s);                             ///< `10 G`, on an axis that names its unit
+std::string duration(double seconds);                            ///< `238.5 µs`
+std::string energy(double joules);                               ///< `123 mJ`
+std::string hertz(double hz);                                    ///< `1.98 GHz`
+std::string elements(std::uint64_t n);                           ///< `2^28`, `1000003`
+std::string counted(std::size_t number, std::string_view what);  ///< `1 point`, `2 points`
+std::string percent(double ratio);                               ///< `97.2 %`, `<0.1 %`
+std::string whole_percent(double ratio);                         ///< `97 %`, `<1 %`
+std::string change(double ratio);                                ///< `+4.3 %` for 1.043, `−0.2 %` for 0.998
+std::string factor(double ratio);                                ///< `1.03×`
+std::string memory_size(std::uint64_t bytes);                    ///< `50.0 MiB`
+/// `2026-11-21 09:30 UTC` from ISO 8601; other text unchanged.
+std::string utc(std::string_view iso);
+
+/// `show(value)`, or `kUnavailable`.
+template <typename Show>
+std::string optional(const std::optional<double>& value, Show show) {
+  return value ? show(*value) : std::string(kUnavailable);
+}
+
+}  // namespace rooflinectl::format

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/text/text_table.h"
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "core/text/printable.h"
+#include "core/text/utf8.h"
+
+namespace rooflinectl {
+namespace {
+
+constexpr std::size_t kGap = 2;
+constexpr std::size_t kNarrowest = 6;  // a column of text is not cut below this
+
+std::u32string cut(std::u32string text, std::size_t width) {
+  if (text.size() <= width) return text;
+  text.resize(width > 0 ? width - 1 : 0);
+  return width > 0 ? text + U"…" : text;
+}
+
+std::size_t total_width(const std::vector<TextColumn>& columns) {
+  return std::accumulate(columns.begin(), columns.end(), kGap * (columns.size() - 1),
+                         [](std::size_t sum, const TextColumn& column) { return sum + column.width; });
+}
+
+// The first and last characters of a longer `text`, `tail` of them at the end.
+std::u32string without_middle(const std::u32string& text, std::size_t width, std::size_t tail) {
+  if (text.size() <= width) return text;
+  return text.substr(0, width - 1 - tail) + U"…" + text.substr(text.size() - tail);
+}
+
+std::size_t distinct(const std::vector<std::u32string>& cells) {
+  return std::set<std::u32string>(cells.begin(), cells.end()).size();
+}
+
+// The cells in `width` characters, cut where they differ least: the place that keeps the most of them apart,
+// of several the one nearest to the middle.
+std::vector<std::u32string> shortened(const std::vector<std::u32string>& cells, std::size_t width) {
+  const std::size_t goal = distinct(cells);
+  std::vector<std::u32string> best;
+  std::size_t most = 0;
+  const std::size_t room = width > 0 ? width - 1 : 0;
+  for (std::size_t step = 0; step <= room && most < goal; ++step) {
+    const std::size_t tail =
+        step % 2 == 0 ? room / 2 - std::min(room / 2, step / 2) : room / 2 + (step + 1) / 2;
+    if (tail > room) continue;
+    std::vector<std::u32string> cut_cells;
+    cut_cells.reserve(cells.size());
+    for (const std::u32string& cell : cells) cut_cells.push_back(without_middle(cell, width, tail));
+    const std::size_t count = distinct(cut_cells);
+    if (count <= most) continue;
+    most = count;
+    best = std::move(cut_cells);
+  }
+  return best;
+}
+
+// The title stands whole, or cut at its end.
+void shrink(TextColumn& column, std::size_t width) {
+  column.width = width;
+  const std::u32string title = cut(column.cells.front(), width);
+  column.cells = shortened({column.cells.begin() + 1, column.cells.end()}, width);
+  column.cells.insert(column.cells.begin(), title);
+}
+
+bool is_constant(const TextColumn& column) {
+  return column.cells.size() > 2 && std::all_of(column.cells.begin() + 2, column.cells.end(),
+                                                [&](const auto& cell) { return cell == column.cells[1]; });
+}
+
+struct LeftOut {
+  std::vector<std::string> constants;  // with what they say
+  std::vector<std::string> others;
+};
+
+// Takes columns away until the rest fits, or only those are left that have to stay.
+LeftOut leave_out(std::vector<TextColumn>& columns, std::size_t width,
+                  const std::vector<std::string_view>& dispensable) {
+  LeftOut left_out;
+  for (const bool constants : {true, false}) {
+    for (const std::string_view title : dispensable) {
+      if (total_width(columns) <= width) return left_out;
+      const auto found = std::find_if(columns.begin() + 1, columns.end(), [&](const TextColumn& column) {
+        return column.title == title && (!constants || is_constant(column));
+      });
+      if (found == columns.end()) continue;
+      const std::string value = constants ? encode_utf8(found->cells[1]) : "";
+      if (!constants) left_out.others.emplace_back(title);
+      if (constants && !value.empty()) left_out.constants.push_back(std::string(title) + " " + value);
+      columns.erase(found);
+    }
+  }
+  return left_out;
+}
+
+void narrow(std::vector<TextColumn>& columns, std::size_t width) {
+  while (total_width(columns) > width) {
+    TextColumn* widest = nullptr;
+    for (TextColumn& column : columns) {
+      if (!column.is_number && column.width > kNarrowest &&
+          (widest == nullptr || column.width > widest->width))
+        widest = &column;
+    }
+    if (widest == nullptr) return;
+    --widest->width;
+  }
+}
+
+std::string joined(const std::vector<std::string>& texts) {
+  std::string text;
+  for (const std::string& one : texts) text += (text.empty() ? "" : ", ") + one;
+  return text;
+}
+
+std::string below(const LeftOut& left_out, std::size_t width) {
+  std::string text;
+  if (!left_out.constants.empty()) {
+    text += paragraph("the same in every row: " + joined(left_out.constants), width);
+  }
+  if (!left_out.others.empty()) {
+    text += paragraph("no room for: " + joined(left_out.others) + "; a wider terminal, or a pipe, shows them",
+                      width);
+  }
+  return text;
+}
+
+std::string line_of(const std::vector<TextColumn>& columns, std::size_t row, std::size_t width) {
+  std::u32string line;
+  for (const TextColumn& column : columns) {
+    const std::u32string cell = cut(column.cells[row], column.width);
+    const std::u32string padding(column.width - cell.size(), U' ');
+    line += column.is_number ? padding + cell : cell + padding;
+    line += std::u32string(kGap, U' ');
+  }
+  line.erase(line.find_last_not_of(U' ') + 1);
+  return encode_utf8(cut(line, width)) + "\n";
+}
+
+}  // namespace
+
+TextColumn text_column(std::string_view title, bool is_number, const std::vector<std::string>& texts) {
+  TextColumn column{title, is_number, {printable_characters(title)}, title.size()};
+  for (const std::string& text : texts) {
+    column.cells.push_back(printable_characters(text));
+    column.width = std::max(column.width, column.cells.back().size());
+  }
+  return column;
+}
+
+std::string text_table(std::vector<TextColumn> columns, std::size_t width,
+                       const std::vector<std::string_view>& dispensable) {
+  const LeftOut left_out = leave_out(columns, width, dispensable);
+  narrow(columns, width);
+  for (TextColumn& column : columns) {
+    const auto is_cut = [&](const std::u32string& cell) { return cell.size() > column.width; };
+    if (std::any_of(column.cells.begin(), column.cells.end(), is_cut)) shrink(column, column.width);
+  }
+  std::string text;
+  for (std::size_t row = 0; row < columns.front().cells.size(); ++row) text += line_of(columns, row, width);
+  return text + below(left_out, width);
+}
+
+std::string sentence(const std::string& text, std::size_t width) {
+  return encode_utf8(cut(printable_characters(text), width)) + "\n";
+}
+
+std::string paragraph(const std::string& text, std::size_t width, std::size_t indent) {
+  const std::string margin(indent, ' ');
+  const std::size_t widest = std::min(width, kWidestParagraph);
+  const std::size_t room = widest > indent ? widest - indent : 1;
+  std::u32string rest = printable_characters(text);
+  std::string lines;
+  while (rest.size() > room) {
+    const std::size_t space = rest.rfind(U' ', room);
+    const bool breaks_word = space == std::u32string::npos || space == 0;
+    lines += margin + encode_utf8(rest.substr(0, breaks_word ? room : space)) + "\n";
+    rest.erase(0, breaks_word ? room : space + 1);
+  }
+  return lines + margin + encode_utf8(rest) + "\n";
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/catalogue.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/files/files.h"
+#include "core/serial/protocol.h"
+#include "runner/catalogue_ids.h"
+#include "runner/collector_process.h"
+#include "runner/measure.h"
+#include "runner/replay.h"
+
+namespace rooflinectl {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::seconds kAnswerLimit{30};
+
+/// The ids that the source tree had, described as far as the shipped recordings know them.
+Catalogue catalogue_of_ids() {
+  std::vector<Catalogue> recorded;
+  for (const fs::path& path : shipped_recordings()) {
+    recorded.push_back(run_from_json(read_file(path), path.string()).catalogue);
+  }
+  Catalogue catalogue;
+  for (const std::string_view id : kVariantIds) {
+    VariantInfo& variant = catalogue.variants.emplace_back();
+    variant.id = id;
+    for (const Catalogue& other : recorded) {
+      if (const VariantInfo* described = other.find_variant(id)) variant = *described;
+    }
+  }
+  // One file makes many primitives: only recordings know them.
+  for (const Catalogue& other : recorded) {
+    if (other.primitives.size() > catalogue.primitives.size()) catalogue.primitives = other.primitives;
+  }
+  for (const std::string_view id : kCeilingIds) catalogue.ceilings.emplace_back(id);
+  return catalogue;
+}
+
+/// Throws the failure that the collector reported, if `answer` is one.
+void throw_reported_failure(const std::string& answer) {
+  std::optional<message::Failure> failure;
+  try {
+    const Message message = decode(answer);
+    if (const auto* reported = std::get_if<message::Failure>(&message)) failure = *reported;
+  } catch (const Error&) {
+    return;
+  }
+  if (failure) throw Error(failure->kind, failure->cause, failure->hint);
+}
+
+/// What the collector prints when it is started with `question`, such as `--catalogue`. Throws the error that
+/// it reports, or Error(environment) if it gives no answer.
+std::string ask_collector(const fs::path& collector, const std::vector<std::string>& question) {
+  const auto fail = [&](const std::string& cause, const std::string& hint) {
+    throw Error(ErrorKind::environment,
+                fmt::format("{} {} {}", collector.string(), fmt::join(question, " "), cause), hint);
+  };
+  const FinishedProgram finished = run_program(collector, question, kAnswerLimit);
+  if (!finished.wait_status) fail("gave no answer", {});
+  if (*finished.wait_status != 0) {
+    throw_reported_failure(finished.output);
+    fail(describe_exit(*finished.wait_status), finished.last_log_line);
+  }
+  return finished.output;
+}
+
+/// The answer to `question`, read by `decode`.
+template <typename Decode>
+auto ask_collector(const std::vector<std::string>& question, Decode decode) {
+  const fs::path collector = require_collector();
+  const std::string answer = ask_collector(collector, question);
+  try {
+    return decode(answer);
+  } catch (const Error& error) {
+    throw Error(ErrorKind::environment,
+                fmt::format("{} gave an answer of another version: {}", collector.string(), error.what()),
+                "rooflinectl and rooflinectl-collector must come from the same installation");
+  }
+}
+
+}  // namespace
+
+std::optional<fs::path> find_collector() {
+  if (const char* const path = std::getenv("ROOFLINECTL_COLLECTOR")) return path;
+  std::error_code error;
+  const fs::path collector =
+      fs::read_symlink("/proc/self/exe", error).parent_path() / "rooflinectl-collector";
+  if (error || !fs::exists(collector, error)) return std::nullopt;
+  return collector;
+}
+
+fs::path require_collector() {
+  if (const auto collector = find_collector()) return *collector;
+  throw CannotMeasure(ErrorKind::environment,
+                      "rooflinectl-collector is not installed: this build can draw runs but not measure them",
+                      "install a build with CUDA (cmake --preset release) on the machine with the GPU");
+}
+
+Catalogue load_catalogue() {
+  return find_collector() ? ask_collector({"--catalogue"}, decode_catalogue) : catalogue_of_ids();
+}
+
+std::vector<DeviceInfo> load_devices() {
+  return ask_collector({"--devices"}, decode_devices);
+}
+
+std::vector<Check> load_checks(const std::string& device) {
+  return ask_collector({"--checks", device}, decode_checks);
+}
+
+TestedDevice load_self_test(const std::string& device) {
+  return ask_collector({"--selftest", device}, decode_tested_device);
+}
+
+std::vector<ChipCounters> load_chips(const std::string& chip) {
+  std::vector<std::string> question{"--metrics"};
+  if (!chip.empty()) question.push_back(chip);
+  return ask_collector(question, decode_chips);
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/catalogue.h"
+#include "core/model/check.h"
+#include "core/model/run.h"
+#include "core/serial/protocol.h"
+
+namespace rooflinectl {
+
+/// `rooflinectl-collector` beside this program, or where the environment variable ROOFLINECTL_COLLECTOR says.
+/// Nothing if it is not installed.
+std::optional<std::filesystem::path> find_collector();
+
+/// Same, but throws CannotMeasure if it is not there.
+std::filesystem::path require_collector();
+
+/// What plans can name: the catalogue of the collector, or, without one, the ids that the source tree had,
+/// with what the shipped recordings tell of them. Throws Error(environment) if there is a collector that does
+/// not answer.
+Catalogue load_catalogue();
+
+/// The GPUs that can be measured here. Throws CannotMeasure without a collector, and the collector's error if
+/// there is no driver or no GPU.
+std::vector<DeviceInfo> load_devices();
+
+/// Whether this machine can measure on a device, index or UUID. Throws CannotMeasure without a collector, and
+/// the collector's error if it names no device.
+std::vector<Check> load_checks(const std::string& device);
+
+/// Kernels of known work, counted on a device, index or UUID. Throws CannotMeasure without a collector, and
+/// the collector's error if there is no such device or there are no counters.
+TestedDevice load_self_test(const std::string& device);
+
+/// The basic counter set on the chip of that name, or, with an empty name, on every chip that CUPTI knows.
+/// Throws CannotMeasure without a collector, and the collector's error if CUPTI is missing or knows no such
+/// chip.
+std::vector<ChipCounters> load_chips(const std::string& chip);
+
+}  // namespace rooflinectl

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/run.h"
+
+namespace rooflinectl {
+
+/// Measured ceilings of the user's devices, kept from one run to the next: one file per device, which is a
+/// run without points (`run.json`). Nothing that goes wrong here ends a run: it is told to `warn`.
+class CeilingCache {
+ public:
+  using Warn = std::function<void(const std::string&)>;
+
+  /// `build` stands for the program that measures: what another one left is neither read nor kept. Without a
+  /// folder nothing is kept.
+  CeilingCache(std::optional<std::filesystem::path> folder, std::string build, Warn warn)
+      : folder_(std::move(folder)), build_(std::move(build)), warn_(std::move(warn)) {}
+
+  /// In `$XDG_CACHE_HOME/rooflinectl/ceilings`, else in `~/.cache/rooflinectl/ceilings`, for this version and
+  /// this file of `collector`.
+  static CeilingCache of_user(const std::filesystem::path& collector, Warn warn);
+
+  /// What was measured of every device. Damaged files, and those of another device than their name says, are
+  /// left out with a warning.
+  std::vector<Run> load() const;
+
+  /// Keeps the ceilings of `run` under its device, beside those of `load()` that it does not have, if they
+  /// were measured at the same clock.
+  void store(const Run& run) const;
+
+ private:
+  std::filesystem::path file_of(const std::string& uuid) const;
+  void remove_other_builds(const std::string& uuid) const;
+
+  std::optional<std::filesystem::path> folder_;
+  std::string build_;
+  Warn warn_;
+};
+
+}  // namespace rooflinectl

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/collector_process.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <thread>
+#include <utility>
+
+#include "core/error.h"
+
+namespace rooflinectl {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t kReadBytes = 65536;
+constexpr std::size_t kMaxLogLineBytes = 65536;
+constexpr auto kGrace = 2s;
+constexpr auto kReapInterval = 50ms;
+
+[[noreturn]] void fail(std::string_view call) {
+  throw Error(ErrorKind::environment, fmt::format("{} failed: {}", call, std::strerror(errno)));
+}
+
+/// Two connected ends, one for each process.
+struct Channel {
+  FileDescriptor child;
+  FileDescriptor ours;
+};
+
+/// What we write to is a socket rather than a pipe: it can be written to without SIGPIPE.
+Channel make_input_channel() {
+  std::array<int, 2> ends{};
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends.data()) != 0) fail("socketpair");
+  return {FileDescriptor(ends[0]), FileDescriptor(ends[1])};
+}
+
+Channel make_output_channel() {
+  std::array<int, 2> ends{};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) fail("pipe");
+  return {FileDescriptor(ends[1]), FileDescriptor(ends[0])};
+}
+
+void make_nonblocking(const FileDescriptor& fd) {
+  fcntl(fd.get(), F_SETFL, fcntl(fd.get(), F_GETFL) | O_NONBLOCK);
+}
+
+/// In the child, between fork and exec: only calls that are safe there.
+[[noreturn]] void become(const char* executable, char* const* arguments, int input, int output, int log) {
+  setpgid(0, 0);                     // its own group: Ctrl-C reaches us, and we end it in order
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // it never outlives us
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+  for (const int ignored_by_us : {SIGPIPE, SIGXFSZ}) signal(ignored_by_us, SIG_DFL);
+  dup2(input, STDIN_FILENO);
+  dup2(output, STDOUT_FILENO);
+  dup2(log, STDERR_FILENO);
+  execv(executable, arguments);
+  const char* const cause = strerrordesc_np(errno);
+  for (const char* text : {"cannot run ", executable, ": ", cause, "\n"}) {
+    if (write(STDERR_FILENO, text, std::strlen(text)) < 0) break;
+  }
+  _exit(127);
+}
+
+}  // namespace
+
+// ---- LineBuffer ----
+
+void LineBuffer::append(std::string_view bytes) {
+  bytes_.erase(0, start_);
+  scanned_ -= start_;
+  start_ = 0;
+  bytes_ += bytes;
+}
+
+std::optional<std::string> LineBuffer::next_line() {
+  const std::size_t newline = bytes_.find('\n', scanned_);
+  if (newline == std::string::npos) {
+    scanned_ = bytes_.size();
+    return std::nullopt;
+  }
+  std::string line = bytes_.substr(start_, newline - start_);
+  start_ = scanned_ = newline + 1;
+  return line;
+}
+
+std::string LineBuffer::take_rest() {
+  std::string rest = bytes_.substr(start_);
+  start_ = scanned_ = bytes_.size();
+  return rest;
+}
+
+// ---- CollectorProcess ----
+
+CollectorProcess::CollectorProcess(const std::filesystem::path& executable,
+                                   const std::vector<std::string>& arguments, std::string input)
+    : input_(std::move(input)) {
+  Channel input_channel = make_input_channel();
+  Channel output_channel = make_output_channel();
+  Channel log_channel = make_output_channel();
+
+  std::vector<std::string> words = {executable.string()};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  std::vector<char*> argv;
+  argv.reserve(words.size() + 1);
+  for (std::string& word : words) argv.push_back(word.data());
+  argv.push_back(nullptr);
+
+  pid_ = fork();
+  if (pid_ < 0) fail("fork");
+  if (pid_ == 0) {
+    become(executable.c_str(), argv.data(), input_channel.child.get(), output_channel.child.get(),
+           log_channel.child.get());
+  }
+  setpgid(pid_, pid_);  // in both processes, so that it is done whoever comes first
+
+  input_fd_ = std::move(input_channel.ours);
+  output_fd_ = std::move(output_channel.ours);
+  log_fd_ = std::move(log_channel.ours);
+  for (const FileDescriptor* fd : {&input_fd_, &output_fd_, &log_fd_}) make_nonblocking(*fd);
+}
+
+CollectorProcess::~CollectorProcess() {
+  if (wait_status_) return;
+  kill(-pid_, SIGKILL);
+  kill(pid_, SIGKILL);
+  waitpid(pid_, nullptr, 0);
+}
+
+CollectorProcess::Event CollectorProcess::next(Clock::time_point deadline, int stop_fd) {
+  while (true) {
+    if (auto event = buffered_event()) return *std::move(event);
+    reap();
+
+    std::array<pollfd, 4> fds = {pollfd{output_fd_.get(), POLLIN, 0}, pollfd{log_fd_.get(), POLLIN, 0},
+                                 pollfd{sent_ < input_.size() ? input_fd_.get() : -1, POLLOUT, 0},
+                                 pollfd{stop_fd, POLLIN, 0}};
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(deadline - Clock::now());
+    const auto wait = wait_status_ ? 0ms : std::clamp<std::chrono::milliseconds>(left, 0ms, kReapInterval);
+    poll(fds.data(), fds.size(), static_cast<int>(wait.count()));
+
+    if (fds[3].revents != 0) return StopRequested{};
+    send_input();
+    const Read output = read_from(output_fd_, output_);
+    const Read log = read_from(log_fd_, log_);
+    if (output == Read::some) continue;
+    if (wait_status_ && log == Read::nothing) {
+      if (log_.unfinished_bytes() > 0) return LogLine{log_.take_rest()};
+      return Exited{*wait_status_};
+    }
+    if (!wait_status_ && Clock::now() >= deadline) return TimedOut{};
+  }
+}
+
+void CollectorProcess::end() {
+  reap();
+  if (wait_status_) return;
+  kill(pid_, SIGTERM);
+  const Clock::time_point deadline = Clock::now() + kGrace;
+  for (reap(); !wait_status_ && Clock::now() < deadline; reap()) std::this_thread::sleep_for(10ms);
+  if (wait_status_) return;
+  kill(-pid_, SIGKILL);
+  kill(pid_, SIGKILL);
+  int status = 0;
+  waitpid(pid_, &status, 0);
+  wait_status_ = status;
+}
+
+std::optional<CollectorProcess::Event> CollectorProcess::buffered_event() {
+  if (auto line = output_.next_line()) return Line{*std::move(line)};
+  if (output_.unfinished_bytes() > kMaxLineBytes) return LineTooLong{};
+  if (auto line = log_.next_line()) return LogLine{*std::move(line)};
+  if (log_.unfinished_bytes() > kMaxLogLineBytes) return LogLine{log_.take_rest()};
+  return std::nullopt;
+}
+
+void CollectorProcess::reap() {
+  if (wait_status_) return;
+  siginfo_t ended{};
+  const int found = waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT);
+  if (found != 0 || ended.si_pid != pid_) return;
+  // Whatever it started and left behind. Its number, and so its group's, stays taken until it is waited for.
+  kill(-pid_, SIGKILL);
+  int status = 0;
+  waitpid(pid_, &status, 0);
+  wait_status_ = status;
+}
+
+void CollectorProcess::send_input() {
+  if (!input_fd_.is_open()) return;
+  while (sent_ < input_.size()) {
+    const ssize_t sent = send(input_fd_.get(), input_.data() + sent_, input_.size() - sent_, MSG_NOSIGNAL);
+    if (sent < 0 && (errno == EAGAIN || errno == EINTR)) return;
+    if (sent < 0) break;  // it does not listen; what becomes of it shows elsewhere
+    sent_ += static_cast<std::size_t>(sent);
+  }
+  sent_ = input_.size();
+  input_fd_.reset();
+}
+
+CollectorProcess::Read CollectorProcess::read_from(FileDescriptor& fd, LineBuffer& buffer) {
+  if (!fd.is_open()) return Read::nothing;
+  std::array<char, kReadBytes> bytes{};
+  const ssize_t count = read(fd.get(), bytes.data(), bytes.size());
+  if (count > 0) {
+    buffer.append({bytes.data(), static_cast<std::size_t>(count)});
+    return Read::some;
+  }
+  if (count == 0) fd.reset();
+  return Read::nothing;
+}
+
+FinishedProgram run_program(const std::filesystem::path& executable,
+                            const std::vector<std::string>& arguments,
+                            CollectorProcess::Clock::duration limit, int stop_fd) {
+  const auto deadline = CollectorProcess::Clock::now() + limit;
+  CollectorProcess process(executable, arguments, {});
+  FinishedProgram finished;
+  while (true) {
+    const CollectorProcess::Event event = process.next(deadline, stop_fd);
+    if (const auto* line = std::get_if<CollectorProcess::Line>(&event)) {
+      finished.output += line->text + "\n";
+    } else if (const auto* log_line = std::get_if<CollectorProcess::LogLine>(&event)) {
+      finished.last_log_line = log_line->text;
+    } else {
+      if (const auto* exited = std::get_if<CollectorProcess::Exited>(&event)) {
+        finished.wait_status = exited->wait_status;
+      }
+      return finished;
+    }
+  }
+}
+
+std::string describe_exit(int wait_status) {
+  if (!WIFSIGNALED(wait_status)) return fmt::format("exited with code {}", WEXITSTATUS(wait_status));
+  const char* const name = sigabbrev_np(WTERMSIG(wait_status));
+  if (name == nullptr) return fmt::format("crashed with signal {}", WTERMSIG(wait_status));
+  return fmt::format("crashed with SIG{}", name);
+}
+
+}  // namespace rooflinectl

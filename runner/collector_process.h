@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sys/types.h>
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/files/file_descriptor.h"
+
+namespace rooflinectl {
+
+/// Cuts a stream of bytes into lines.
+class LineBuffer {
+ public:
+  void append(std::string_view bytes);
+  /// The next complete line, without its newline.
+  std::optional<std::string> next_line();
+  /// What follows the last newline.
+  std::string take_rest();
+  std::size_t unfinished_bytes() const { return bytes_.size() - start_; }
+
+ private:
+  std::string bytes_;
+  std::size_t start_ = 0;    // of the first line not yet handed out
+  std::size_t scanned_ = 0;  // no newline between start_ and here
+};
+
+/// A child process that is given one text and then talks line by line: `rooflinectl-collector`. Reading and
+/// writing never block, whatever the child does. The child ends with this object, and with this program.
+class CollectorProcess {
+ public:
+  using Clock = std::chrono::steady_clock;
+
+  struct Line {  ///< a line of its standard output
+    std::string text;
+  };
+  struct LogLine {  ///< a line of its standard error, cut where it is very long
+    std::string text;
+  };
+  struct LineTooLong {};  ///< more than kMaxLineBytes without a newline
+  struct Exited {         ///< and everything that it wrote has been handed out; half a line is dropped
+    int wait_status = 0;
+  };
+  struct TimedOut {};       ///< the deadline came before the next line of standard output
+  struct StopRequested {};  ///< `stop_fd` is readable
+  using Event = std::variant<Line, LogLine, LineTooLong, Exited, TimedOut, StopRequested>;
+
+  static constexpr std::size_t kMaxLineBytes = std::size_t{64} << 20;
+
+  /// Starts `executable`, which reads `input` on its standard input. Throws Error(environment) if no process
+  /// can be made; an executable that cannot be run shows as exit code 127.
+  CollectorProcess(const std::filesystem::path& executable, const std::vector<std::string>& arguments,
+                   std::string input);
+  ~CollectorProcess();
+  CollectorProcess(const CollectorProcess&) = delete;
+  CollectorProcess& operator=(const CollectorProcess&) = delete;
+
+  /// Waits for what happens next.
+  Event next(Clock::time_point deadline, int stop_fd = -1);
+
+  /// Asks the process to end, and ends it if it does not within two seconds.
+  void end();
+
+ private:
+  enum class Read { nothing, some };
+
+  std::optional<Event> buffered_event();
+  void reap();
+  void send_input();
+  Read read_from(FileDescriptor& fd, LineBuffer& buffer);
+
+  pid_t pid_ = -1;
+  std::optional<int> wait_status_;
+  FileDescriptor input_fd_;
+  FileDescriptor output_fd_;
+  FileDescriptor log_fd_;
+  std::string input_;
+  std::size_t sent_ = 0;
+  LineBuffer output_;
+  LineBuffer log_;
+};
+
+/// What a program left behind that was given nothing to read.
+struct FinishedProgram {
+  std::string output;         ///< what it wrote on standard output
+  std::string last_log_line;  ///< of its standard error
+  /// Nothing if it took too long, wrote a line without end or was stopped: it was ended.
+  std::optional<int> wait_status;
+};
+
+/// Runs `executable` to its end, for `limit` at most, and until `stop_fd` is readable.
+FinishedProgram run_program(const std::filesystem::path& executable,
+                            const std::vector<std::string>& arguments,
+                            CollectorProcess::Clock::duration limit, int stop_fd = -1);
+
+/// `crashed with SIGSEGV`, `exited with code 3`: what a status of waitpid() means.
+std::string describe_exit(int wait_status);
+
+}  // namespace rooflinectl

@@ -1,0 +1,349 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/cross_checks.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <chrono>
+#include <functional>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/error.h"
+#include "core/files/files.h"
+#include "core/serial/protocol.h"
+#include "crosscheck/ncu_csv.h"
+#include "crosscheck/nsys_sqlite.h"
+#include "crosscheck/tool_comparison.h"
+#include "runner/collector_process.h"
+#include "runner/profiler_tools.h"
+
+namespace rooflinectl {
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace std::chrono_literals;
+
+// ---- common to all tools ----
+
+/// What a tool recorded before. Throws Error(usage) unless it is a file: opening a pipe may never end.
+void require_file(const fs::path& file) {
+  std::error_code error;
+  if (fs::is_regular_file(file, error)) return;
+  throw Error(ErrorKind::usage, fmt::format("{}: cannot be read: {}", file.string(),
+                                            error ? error.message() : "not a regular file"));
+}
+
+/// Far more than any tool takes for the points of a run.
+std::chrono::seconds time_limit(const Run& run) {
+  return 300s + std::chrono::seconds(30 * run.measurements.size());
+}
+
+constexpr const char* kNoRoomHint = "copy the run to a folder that can be written, and check it there";
+
+/// Where the tools leave what they record.
+void make_folder(const fs::path& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (!error) return;
+  throw Error(ErrorKind::environment,
+              fmt::format("{}: cannot be created: {}", folder.string(), error.message()), kNoRoomHint);
+}
+
+/// Why nothing was compared, where a tool has no numbers for points that it knows.
+std::string why_unavailable(const std::vector<Agreement>& agreements) {
+  const auto has_reason = [](const Agreement& agreement) { return !agreement.reference.available(); };
+  const auto found = std::find_if(agreements.begin(), agreements.end(), has_reason);
+  return found == agreements.end() ? ""
+                                   : fmt::format(" ({}: {})", found->quantity, found->reference.reason());
+}
+
+/// Runs a check, and turns what is thrown into its reason.
+CheckOutcome checked(std::string tool, bool is_recorded, const std::function<void(CrossCheck&)>& check) {
+  CheckOutcome outcome;
+  CrossCheck& result = outcome.check;
+  result.tool = std::move(tool);
+  try {
+    check(result);
+    const bool compared =
+        std::any_of(result.agreements.begin(), result.agreements.end(),
+                    [](const Agreement& agreement) { return agreement.verdict() != Verdict::unavailable; });
+    if (!compared) {
+      const std::string why = why_unavailable(result.agreements);
+      result.agreements.clear();
+      throw Error(ErrorKind::usage, fmt::format("{} recorded none of the run's points{}", result.tool, why),
+                  "record rooflinectl-collector --plan PLAN.json --mode once with its NVTX ranges");
+    }
+  } catch (const Error& error) {
+    outcome.is_file_wrong = is_recorded && error.kind() == ErrorKind::usage;
+    result.reason = error.what();
+    result.hint = error.hint();
+  }
+  return outcome;
+}
+
+fs::path require_tool(const std::string& name, const char* package) {
+  if (const auto tool = find_tool(name)) return *tool;
+  throw Error(ErrorKind::environment, fmt::format("{} was not found", name),
+              fmt::format("install {}, or put it on the PATH", package));
+}
+
+/// What may be why a tool saw no kernel; empty if its version is not.
+std::string age_hint(const std::string& tool, const std::string& version) {
+  const auto age = too_old(tool, version);
+  return age ? fmt::format("{} {} is {}; {}", tool, version, age->cause, age->fix) : "";
+}
+
+std::string collector_of(const CrossCheckRequest& request) {
+  if (request.collector) return request.collector->string();
+  throw Error(ErrorKind::environment, "this build has no rooflinectl-collector for the tool to watch",
+              "give what the tool recorded on a machine that has one");
+}
+
+/// The plan of the run, to be launched once; without the points that did not work. Of one cache state where
+/// one is given.
+CollectRequest launch_once(const Run& run, std::optional<CacheState> cache) {
+  CollectRequest request;
+  request.plan = run.plan;
+  request.mode = CollectMode::once;
+  request.counters = false;
+  request.device = run.device.uuid;
+  request.skip_ceilings = true;
+  const std::vector<PointId> points = all_points(run.plan);
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    const auto measured = std::find_if(run.measurements.begin(), run.measurements.end(),
+                                       [&](const Measurement& entry) { return entry.point == points[i]; });
+    const bool works = measured != run.measurements.end() && measured->status == Status::ok;
+    if (!works || (cache && points[i].cache != *cache)) request.skip_points.push_back(i);
+  }
+  return request;
+}
+
+/// What the collector shall do, as a file in the tools' folder.
+fs::path write_plan(const CrossCheckRequest& request, const std::string& name,
+                    std::optional<CacheState> cache = std::nullopt) {
+  make_folder(request.folder);
+  const fs::path plan = request.folder / (name + ".json");
+  try {
+    write_file(plan, encode(launch_once(request.run, cache)));
+  } catch (const Error& error) {
+    throw Error(error.kind(), error.what(), kNoRoomHint);
+  }
+  return plan;
+}
+
+/// What the collector said of its end, among what the tool around it printed.
+std::optional<message::Failure> collector_failure(const std::string& output) {
+  std::istringstream lines(output);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.starts_with('{')) continue;
+    try {
+      const Message said = decode(line);
+      if (const auto* failure = std::get_if<message::Failure>(&said)) return *failure;
+    } catch (const Error&) {
+      // Somebody else's line.
+    }
+  }
+  return std::nullopt;
+}
+
+/// A tool run to its end, with the collector in it or without. Throws Error(environment) if it fails; what
+/// the collector said goes before what the tool did.
+std::string run_tool(const fs::path& tool, const std::vector<std::string>& arguments,
+                     const CrossCheckRequest& request) {
+  const FinishedProgram finished = run_program(tool, arguments, time_limit(request.run), request.stop_fd);
+  if (const auto failure = collector_failure(finished.output)) {
+    throw Error(ErrorKind::environment, failure->cause, failure->hint);
+  }
+  check_ncu_messages(finished.output);
+  const std::string name = tool.filename().string();
+  if (!finished.wait_status) {
+    throw Error(ErrorKind::environment, fmt::format("{} did not come to an end", name));
+  }
+  if (*finished.wait_status != 0) {
+    const std::string& words = finished.last_log_line;
+    throw Error(ErrorKind::environment, fmt::format("{} {}", name, describe_exit(*finished.wait_status)),
+                words.empty() ? "" : fmt::format("its last words: {}", words));
+  }
+  return finished.output;
+}
+
+std::string command_line(const fs::path& tool, const std::vector<std::string>& arguments) {
+  return fmt::format("{} {}", tool.filename().string(), fmt::join(arguments, " "));
+}
+
+void append(std::vector<std::string>& list, std::initializer_list<std::string> more) {
+  list.insert(list.end(), more);
+}
+
+// ---- Nsight Compute ----
+
+std::string export_ncu_csv(const fs::path& ncu, const fs::path& report, const CrossCheckRequest& request) {
+  return run_tool(ncu, {"--import", report.string(), "--csv", "--page", "raw", "--print-units", "base"},
+                  request);
+}
+
+bool has_points(const Run& run, CacheState cache) {
+  return std::any_of(run.measurements.begin(), run.measurements.end(),
+                     [cache](const Measurement& measurement) {
+                       return measurement.status == Status::ok && measurement.point.cache == cache;
+                     });
+}
+
+/// Records the points of one cache state, and returns the table.
+std::string record_ncu(const fs::path& ncu, CacheState cache, const CrossCheckRequest& request,
+                       CrossCheck& check) {
+  const std::string name = fmt::format("ncu-{}", to_string(cache));
+  const std::string collector = collector_of(request);  // before anything is written
+  const fs::path plan = write_plan(request, name, cache);
+  const fs::path report = request.folder / (name + ".ncu-rep");
+  // Both measure the same: at the clock that the GPU runs at, cold points with nothing in the caches, warm
+  // ones with what the launch before left there, which only a run of the whole program for each pass does.
+  const std::vector<std::string> arguments = {"--nvtx",
+                                              "--nvtx-include",
+                                              "regex:rooflinectl@.*/",
+                                              "--clock-control",
+                                              "none",
+                                              "--cache-control",
+                                              cache == CacheState::cold ? "all" : "none",
+                                              "--replay-mode",
+                                              cache == CacheState::cold ? "kernel" : "application",
+                                              "--metrics",
+                                              fmt::format("{}", fmt::join(ncu_metrics(request.run), ",")),
+                                              "--force-overwrite",
+                                              "--export",
+                                              report.string(),
+                                              collector,
+                                              "--plan",
+                                              plan.string(),
+                                              "--mode",
+                                              "once"};
+  check.source += (check.source.empty() ? "" : "; ") + command_line(ncu, arguments);
+  fs::remove(report);
+  run_tool(ncu, arguments, request);
+  if (!fs::exists(report)) {
+    throw Error(ErrorKind::environment, "ncu profiled no kernel", age_hint("ncu", check.version));
+  }
+  return export_ncu_csv(ncu, report, request);
+}
+
+std::vector<NcuKernel> record_ncu(const fs::path& ncu, const CrossCheckRequest& request, CrossCheck& check) {
+  std::vector<NcuKernel> kernels;
+  for (const CacheState cache : {CacheState::cold, CacheState::warm}) {
+    if (!has_points(request.run, cache)) continue;
+    const std::vector<NcuKernel> recorded = read_ncu_csv(record_ncu(ncu, cache, request, check));
+    kernels.insert(kernels.end(), recorded.begin(), recorded.end());
+  }
+  return kernels;
+}
+
+// ---- Nsight Systems ----
+
+/// Nothing but nsys itself knows its reports.
+fs::path export_nsys_sqlite(const fs::path& nsys, const fs::path& report, const CrossCheckRequest& request) {
+  make_folder(request.folder);
+  const fs::path database = request.folder / "nsys.sqlite";
+  run_tool(nsys,
+           {"export", "--type", "sqlite", "--force-overwrite", "true", "--output", database.string(),
+            report.string()},
+           request);
+  return database;
+}
+
+fs::path record_nsys(const fs::path& nsys, const CrossCheckRequest& request, CrossCheck& check) {
+  const std::string collector = collector_of(request);  // before anything is written
+  const fs::path plan = write_plan(request, "nsys");
+  const fs::path report = request.folder / "nsys.nsys-rep";
+  const fs::path unfinished = request.folder / "nsys.qdstrm";
+  for (const fs::path& old : {report, unfinished}) fs::remove(old);
+  std::vector<std::string> arguments = {"profile", "--trace",    "cuda,nvtx", "--sample",
+                                        "none",    "--cpuctxsw", "none"};
+  append(arguments, {"--force-overwrite", "true", "--output", (request.folder / "nsys").string()});
+  append(arguments, {collector, "--plan", plan.string(), "--mode", "once"});
+  check.source = command_line(nsys, arguments);
+  run_tool(nsys, arguments, request);
+  if (!fs::exists(report) && fs::exists(unfinished)) {
+    const auto importer = find_importer(nsys);
+    if (!importer) {
+      throw Error(ErrorKind::environment, "nsys left a .qdstrm and no report: its importer is not installed",
+                  "install the host part of Nsight Systems (QdstrmImporter)");
+    }
+    run_tool(*importer, {"-i", unfinished.string(), "-o", report.string()}, request);
+  }
+  return export_nsys_sqlite(nsys, report, request);
+}
+
+bool is_report(const fs::path& file) {
+  return file.extension() == ".ncu-rep" || file.extension() == ".nsys-rep";
+}
+
+// ---- CUPTI's activity trace ----
+
+std::vector<TracedLaunch> record_activity(const CrossCheckRequest& request, CrossCheck& check) {
+  const fs::path collector = collector_of(request);  // before anything is written
+  const fs::path plan = write_plan(request, "activity");
+  const std::vector<std::string> arguments = {"--plan", plan.string(), "--mode", "trace"};
+  check.source = command_line(collector, arguments);
+  std::istringstream lines(run_tool(collector, arguments, request));
+  std::vector<TracedLaunch> launches;
+  for (std::string line; std::getline(lines, line);) {
+    const Message said = decode(line);
+    if (const auto* traced = std::get_if<message::PointTraced>(&said)) launches.push_back(traced->launch);
+  }
+  return launches;
+}
+
+}  // namespace
+
+CheckOutcome cross_check_with_activity(const CrossCheckRequest& request) {
+  return checked("activity", false, [&](CrossCheck& check) {
+    check.agreements = compare_with_trace(request.run, record_activity(request, check));
+  });
+}
+
+CheckOutcome cross_check_with_ncu(const CrossCheckRequest& request, const std::optional<fs::path>& recorded) {
+  return checked("ncu", recorded.has_value(), [&](CrossCheck& check) {
+    if (recorded) require_file(*recorded);
+    std::vector<NcuKernel> kernels;
+    if (recorded && !is_report(*recorded)) {
+      check.source = recorded->string();
+      kernels = read_ncu_csv(read_file(*recorded));
+    } else {
+      const fs::path ncu = require_tool("ncu", "Nsight Compute");
+      check.version = version_of_tool(ncu);
+      if (recorded) check.source = recorded->string();
+      kernels =
+          recorded ? read_ncu_csv(export_ncu_csv(ncu, *recorded, request)) : record_ncu(ncu, request, check);
+    }
+    check.agreements = compare_with_ncu(request.run, kernels);
+  });
+}
+
+CheckOutcome cross_check_with_nsys(const CrossCheckRequest& request,
+                                   const std::optional<fs::path>& recorded) {
+  return checked("nsys", recorded.has_value(), [&](CrossCheck& check) {
+    if (recorded) require_file(*recorded);
+    fs::path database;
+    if (recorded && !is_report(*recorded)) {
+      database = *recorded;
+      check.source = recorded->string();
+    } else {
+      const fs::path nsys = require_tool("nsys", "Nsight Systems");
+      check.version = version_of_tool(nsys);
+      if (recorded) check.source = recorded->string();
+      database = recorded ? export_nsys_sqlite(nsys, *recorded, request) : record_nsys(nsys, request, check);
+    }
+    const std::vector<TracedLaunch> launches = read_nsys_sqlite(read_file(database));
+    check.agreements = compare_with_trace(request.run, launches);
+    const bool saw_a_kernel = std::any_of(launches.begin(), launches.end(), [](const TracedLaunch& launch) {
+      return !launch.operations.empty();
+    });
+    if (!saw_a_kernel) check.hint = age_hint("nsys", check.version);
+  });
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+
+#include "core/model/run.h"
+
+namespace rooflinectl {
+
+/// What a cross-check starts from.
+struct CrossCheckRequest {
+  const Run& run;
+  std::optional<std::filesystem::path> collector;  ///< the executable; not needed where a file is given
+  std::filesystem::path folder;                    ///< what the tools record is left here
+  int stop_fd = -1;                                ///< where it becomes readable, the tool is ended
+};
+
+/// What came of a check. Nothing that goes wrong is thrown: it is the check's `reason`, with a hint.
+struct CheckOutcome {
+  CrossCheck check;
+  bool is_file_wrong =
+      false;  ///< what was recorded before cannot be read, or nothing in it could be compared
+};
+
+/// The points of the run, measured again under another tool, or taken from what it recorded before.
+
+/// Nsight Compute. `recorded`: a CSV file that it printed, or a `.ncu-rep`.
+CheckOutcome cross_check_with_ncu(const CrossCheckRequest& request,
+                                  const std::optional<std::filesystem::path>& recorded);
+
+/// Nsight Systems. `recorded`: a SQLite database that it exported, or a `.nsys-rep`.
+CheckOutcome cross_check_with_nsys(const CrossCheckRequest& request,
+                                   const std::optional<std::filesystem::path>& recorded);
+
+/// CUPTI's record of what ran on the GPU, by the collector itself.
+CheckOutcome cross_check_with_activity(const CrossCheckRequest& request);
+
+}  // namespace rooflinectl

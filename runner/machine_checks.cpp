@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/machine_checks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+
+#include "runner/catalogue.h"
+
+namespace rooflinectl {
+
+namespace fs = std::filesystem;
+
+std::optional<Check> container_check(const fs::path& root) {
+  std::error_code error;
+  if (!fs::exists(root / "proc/driver/nvidia/version", error) || fs::exists(root / "dev/nvidiactl", error)) {
+    return std::nullopt;
+  }
+  return Check{"container", CheckStatus::fails, "the driver is loaded, but no GPU is visible here",
+               "expose it: docker run --gpus all, or nvidia.com/gpu in the pod's limits", true};
+}
+
+std::optional<Check> dcgm_check(const fs::path& processes) {
+  std::error_code error;
+  for (const fs::directory_entry& process : fs::directory_iterator(processes, error)) {
+    std::ifstream file(process.path() / "comm");
+    std::string name;
+    if (!std::getline(file, name) || (name != "nv-hostengine" && name != "dcgm-exporter")) continue;
+    return Check{"dcgm", CheckStatus::warning,
+                 fmt::format("{} runs (process {}), and may hold the counters", name,
+                             process.path().filename().string()),
+                 "where counting fails: dcgmi profile --pause, and --resume afterwards"};
+  }
+  return std::nullopt;
+}
+
+std::vector<Check> machine_checks(const std::string& device) {
+  std::vector<Check> checks;
+  if (const auto check = container_check()) checks.push_back(*check);
+  for (const Check& check : load_checks(device)) checks.push_back(check);
+  if (const auto check = dcgm_check()) checks.push_back(*check);
+  return checks;
+}
+
+const Check* stopping_check(const std::vector<Check>& checks) {
+  const auto found = std::find_if(checks.begin(), checks.end(), [](const Check& check) {
+    return check.status == CheckStatus::fails && check.stops_measuring;
+  });
+  return found == checks.end() ? nullptr : &*found;
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/check.h"
+
+namespace rooflinectl {
+
+/// Fails where the driver is loaded, but this container does not see its devices; else nothing. `root`: of
+/// the file system.
+std::optional<Check> container_check(const std::filesystem::path& root = "/");
+
+/// Warns of NVIDIA's data-centre monitor (DCGM), which may hold the counters; nothing where it does not run.
+/// `processes`: the folder of the process file system.
+std::optional<Check> dcgm_check(const std::filesystem::path& processes = "/proc");
+
+/// What stands in the way of measuring on a device, index or UUID, and what could make its numbers poor: what
+/// the collector finds, and the two above. Throws what
+/// `load_checks` throws.
+std::vector<Check> machine_checks(const std::string& device);
+
+/// The first check because of which nothing can be measured; null if there is none.
+const Check* stopping_check(const std::vector<Check>& checks);
+
+}  // namespace rooflinectl

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/model/run.h"
+#include "runner/measure_observer.h"
+#include "runner/resume.h"
+
+namespace rooflinectl {
+
+struct MeasureRequest {
+  Plan plan;
+  std::string device;  ///< index or UUID
+  bool counters = true;
+  bool self_test = false;           ///< count kernels of known work first
+  std::filesystem::path collector;  ///< the executable
+  std::filesystem::path output;     ///< the run's folder is made in here
+  /// Gone on with in its own folder instead; `plan` is then its plan, `device` its device.
+  std::optional<UnfinishedRun> unfinished;
+  std::vector<std::string> command_line;
+  bool fresh_ceilings = false;  ///< measure those too that an earlier run has measured on this device
+};
+
+/// Nothing can be measured on this machine: no GPU, no driver, no collector. A recording can take the place
+/// of a run.
+class CannotMeasure : public Error {
+ public:
+  using Error::Error;
+};
+
+struct MeasureResult {
+  Run run;
+  /// Holds `run.json`; empty if the run was stopped before there was anything to keep.
+  std::filesystem::path folder;
+  /// Ceilings and counters that were lost to a crash or a hang, with the cause; failed points say so
+  /// themselves.
+  std::vector<std::string> losses;
+  /// Why the run ended before its plan did.
+  std::optional<int> stop_signal;
+  std::optional<Error> stopped_by;
+
+  /// Points that failed or could not be verified.
+  std::size_t bad_points() const;
+  /// Primitives that failed or gave a wrong result.
+  std::size_t bad_primitives() const;
+  /// There are counters, and a self-test that they did not pass.
+  bool counters_are_suspect() const;
+};
+
+/// Measures a plan in a collector process and keeps every result on disk as it comes. A point that crashes or
+/// hangs the collector is marked as failed with its cause, and a new collector goes on with the next one.
+/// Ceilings that are known from earlier runs are not measured again, and new ones kept for later runs.
+///
+/// Throws as long as nothing has been written: CannotMeasure if the collector finds no GPU or does not start;
+/// Error for a device that is not there, or not the one of the unfinished run, or an output folder that
+/// cannot be written. Throws Error(environment) at the end if the disk is full; it names the file that the
+/// results are in.
+MeasureResult measure(const MeasureRequest& request, MeasureObserver& observer);
+
+}  // namespace rooflinectl

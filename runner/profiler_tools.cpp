@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/profiler_tools.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <utility>
+
+#include "runner/collector_process.h"
+
+namespace rooflinectl {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::chrono::seconds kAnswerLimit{10};
+
+/// Year and number of the tools in the toolkit of CUDA 13.0 (August 2025), which the collector is built with,
+/// or with a later one.
+constexpr std::pair kFirstForCuda13{2025, 3};
+
+bool is_program(const fs::path& path) {
+  std::error_code error;
+  return fs::is_regular_file(path, error) && access(path.c_str(), X_OK) == 0;
+}
+
+std::vector<fs::path> path_folders() {
+  std::vector<fs::path> folders;
+  const char* const path = std::getenv("PATH");
+  std::istringstream entries(path != nullptr ? path : "");
+  for (std::string folder; std::getline(entries, folder, ':');) folders.emplace_back(folder);
+  return folders;
+}
+
+/// Toolkits and the packages of the tools alone, the newest version first.
+std::vector<fs::path> nvidia_folders() {
+  std::vector<fs::path> folders = {"/usr/local/cuda/bin"};
+  for (const char* package : {"/opt/nvidia/nsight-compute", "/opt/nvidia/nsight-systems"}) {
+    std::vector<fs::path> versions;
+    std::error_code error;
+    for (const fs::directory_entry& entry : fs::directory_iterator(package, error))
+      versions.push_back(entry.path());
+    std::sort(versions.rbegin(), versions.rend());
+    for (const fs::path& version : versions) {
+      folders.push_back(version);
+      folders.push_back(version / "bin");
+    }
+  }
+  return folders;
+}
+
+bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// Whether the driver lets administrators alone use counters.
+bool counters_are_reserved() {
+  std::ifstream parameters("/proc/driver/nvidia/params");
+  for (std::string line; std::getline(parameters, line);) {
+    if (line == "RmProfilingAdminOnly: 1") return geteuid() != 0;
+  }
+  return false;
+}
+
+const char* package_of(const std::string& tool) {
+  return tool == "ncu" ? "Nsight Compute" : "Nsight Systems";
+}
+
+/// `other_shortcoming`: of a tool that is new enough.
+Check tool_check(const std::string& name,
+                 std::optional<Shortcoming> (*other_shortcoming)(const fs::path& tool)) {
+  const char* const package = package_of(name);
+  const auto tool = find_tool(name);
+  if (!tool) {
+    return {name, CheckStatus::warning, "not found; numbers cannot be cross-checked with it",
+            fmt::format("install {} or put it on the PATH", package)};
+  }
+  const std::string version = version_of_tool(*tool);
+  if (version.empty()) {
+    return {name, CheckStatus::fails, fmt::format("{} does not tell its version", tool->string()),
+            fmt::format("install {} again", package)};
+  }
+  const std::string found = fmt::format("{} ({})", version, tool->string());
+  const auto age = too_old(name, version);
+  const auto shortcoming = age ? age : other_shortcoming(*tool);
+  if (!shortcoming) return {name, CheckStatus::ok, found};
+  return {name, CheckStatus::warning, fmt::format("{}; {}", found, shortcoming->cause), shortcoming->fix};
+}
+
+/// The folders that `program` lies in: as it was found, and as every symbolic link on the way leads to.
+std::vector<fs::path> folders_of(fs::path program) {
+  constexpr int kMostLinks = 8;
+  std::vector<fs::path> folders = {program.parent_path()};
+  std::error_code error;
+  for (int link = 0; link < kMostLinks && fs::is_symlink(program, error); ++link) {
+    program = (program.parent_path() / fs::read_symlink(program, error)).lexically_normal();
+    folders.push_back(program.parent_path());
+  }
+  folders.push_back(fs::canonical(program, error).parent_path());
+  return folders;
+}
+
+}  // namespace
+
+std::optional<fs::path> find_tool(const std::string& name) {
+  for (const auto& folders : {path_folders(), nvidia_folders()}) {
+    for (const fs::path& folder : folders) {
+      if (is_program(folder / name)) return folder / name;
+    }
+  }
+  return std::nullopt;
+}
+
+std::string version_of_tool(const fs::path& program) {
+  std::istringstream words(output_of(program, {"--version"}).value_or(""));
+  for (std::string word; words >> word;) {
+    const auto end =
+        std::find_if_not(word.begin(), word.end(), [](char c) { return is_digit(c) || c == '.'; });
+    const std::string numbers(word.begin(), end);
+    const auto first_dot = numbers.find('.');
+    const auto second_dot = numbers.find('.', first_dot + 1);
+    if (first_dot != 4 || second_dot == std::string::npos) continue;
+    return numbers.substr(0, numbers.find('.', second_dot + 1));
+  }
+  return {};
+}
+
+std::optional<fs::path> find_importer(const fs::path& nsys) {
+  std::error_code error;
+  for (const fs::path& folder : folders_of(nsys)) {
+    for (const fs::path& root : {folder, folder.parent_path()}) {
+      if (is_program(root / "QdstrmImporter")) return root / "QdstrmImporter";
+      for (const fs::directory_entry& entry : fs::directory_iterator(root, error)) {
+        const fs::path importer = entry.path() / "QdstrmImporter";
+        if (entry.path().filename().string().starts_with("host") && is_program(importer)) return importer;
+      }
+    }
+  }
+  return std::nullopt;
+}
+
+std::optional<std::string> output_of(const fs::path& program, const std::vector<std::string>& arguments) {
+  const FinishedProgram finished = run_program(program, arguments, kAnswerLimit);
+  return finished.wait_status == 0 ? std::optional(finished.output) : std::nullopt;
+}
+
+std::optional<Shortcoming> too_old(const std::string& tool, const std::string& version) {
+  std::istringstream numbers(version);
+  int year = 0;
+  char dot = 0;
+  int release = 0;
+  if (!(numbers >> year >> dot >> release) || std::pair(year, release) >= kFirstForCuda13) {
+    return std::nullopt;
+  }
+  return Shortcoming{tool == "nsys" ? "older than CUDA 13: NVTX ranges can be checked, kernels cannot"
+                                    : "older than CUDA 13: kernels cannot be checked",
+                     fmt::format("install {} {}.{} or newer", package_of(tool), kFirstForCuda13.first,
+                                 kFirstForCuda13.second)};
+}
+
+Check ncu_check() {
+  return tool_check("ncu", [](const fs::path&) -> std::optional<Shortcoming> {
+    if (!counters_are_reserved()) return std::nullopt;
+    return Shortcoming{
+        "the driver reserves counters for administrators",
+        "set NVreg_RestrictProfilingToAdminUsers=0 for the nvidia kernel module and reload it, "
+        "or run as root"};
+  });
+}
+
+Check nsys_check() {
+  return tool_check("nsys", [](const fs::path& nsys) -> std::optional<Shortcoming> {
+    if (find_importer(nsys)) return std::nullopt;
+    return Shortcoming{"without its importer it leaves a .qdstrm and no report",
+                       "install the host part of Nsight Systems (QdstrmImporter)"};
+  });
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/check.h"
+
+namespace rooflinectl {
+
+/// A program of that name on the PATH, or where NVIDIA's packages put theirs. Nothing if it is nowhere.
+std::optional<std::filesystem::path> find_tool(const std::string& name);
+
+/// `2025.3.1` in what the program prints for --version: the first three numbers of a word that begins with a
+/// year; empty if there is none.
+std::string version_of_tool(const std::filesystem::path& program);
+
+/// Something that a tool cannot do here, and the way out.
+struct Shortcoming {
+  std::string cause;
+  std::string fix;
+};
+
+/// What `ncu` or `nsys` of that version, as `version_of_tool` gives it, cannot do with the collector's
+/// kernels because it is older than CUDA 13. Nothing if it is not, or its version is unknown.
+std::optional<Shortcoming> too_old(const std::string& tool, const std::string& version);
+
+/// QdstrmImporter, in the host folder of this nsys: makes a report of the `.qdstrm` that nsys recorded. Some
+/// packages split it off, some put it where nsys itself does not find it.
+std::optional<std::filesystem::path> find_importer(const std::filesystem::path& nsys);
+
+/// What a program prints on standard output, or nothing if it cannot be run, fails, or takes more than ten
+/// seconds.
+std::optional<std::string> output_of(const std::filesystem::path& program,
+                                     const std::vector<std::string>& arguments);
+
+/// Nsight Compute: found, its version, whether that is new enough, and whether it may count here.
+Check ncu_check();
+
+/// Nsight Systems: found, its version, whether that is new enough, and whether it has the importer that makes
+/// a report of what it recorded.
+Check nsys_check();
+
+}  // namespace rooflinectl

@@ -1,0 +1,88 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/replay.h"
+
+#include <algorithm>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "core/files/files.h"
+
+namespace rooflinectl {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// What is measured, whatever the experiment is called.
+std::string work_of(PointId point) {
+  point.experiment.clear();
+  return range_name(point);
+}
+
+}  // namespace
+
+Replay replay(const Plan& plan, const Run& recording) {
+  Replay answer;
+  answer.run = recording;
+  answer.run.source = RunSource::replayed;
+  answer.run.plan = plan;
+  answer.run.measurements.clear();
+  answer.run.primitives.clear();
+  for (const std::string& id : plan.primitives) {
+    const auto found = std::find_if(recording.primitives.begin(), recording.primitives.end(),
+                                    [&](const PrimitiveResult& result) { return result.info.id == id; });
+    if (found == recording.primitives.end()) {
+      answer.missing_primitives.push_back(id);
+    } else {
+      answer.run.primitives.push_back(*found);
+    }
+  }
+  std::unordered_map<std::string, const Measurement*> recorded;  // the first of each
+  for (const Measurement& measurement : recording.measurements) {
+    recorded.emplace(work_of(measurement.point), &measurement);
+  }
+  for (const PointId& point : all_points(plan)) {
+    const auto found = recorded.find(work_of(point));
+    if (found == recorded.end()) {
+      answer.missing.push_back(point);
+      continue;
+    }
+    answer.run.measurements.push_back(*found->second);
+    answer.run.measurements.back().point.experiment = point.experiment;
+  }
+  return answer;
+}
+
+namespace {
+
+std::size_t missing(const Replay& replay) {
+  return replay.missing.size() + replay.missing_primitives.size();
+}
+
+}  // namespace
+
+std::optional<Replay> replay_best(const Plan& plan, const std::vector<fs::path>& recordings) {
+  std::optional<Replay> best;
+  for (const fs::path& path : recordings) {
+    Replay candidate = replay(plan, run_from_json(read_file(path), path.string()));
+    if (!best || missing(candidate) < missing(*best)) best = std::move(candidate);
+  }
+  if (best && best->run.measurements.empty() && best->run.primitives.empty()) return std::nullopt;
+  return best;
+}
+
+std::vector<fs::path> shipped_recordings() {
+  std::error_code error;
+  const fs::path folder =
+      fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "share/rooflinectl/recordings";
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    const fs::path file = entry.path() / "run.json";
+    if (fs::exists(file, error)) files.push_back(file);
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+}  // namespace rooflinectl

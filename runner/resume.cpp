@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/resume.h"
+
+#include <fmt/format.h>
+
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+#include "core/files/files.h"
+#include "runner/version.h"
+
+namespace rooflinectl {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse(const fs::path& folder, std::string_view what, std::string_view then,
+                         std::string_view now) {
+  throw Error(ErrorKind::usage,
+              fmt::format("{}: cannot be resumed: measured with {} {}, here it is {}", folder.string(), what,
+                          then, now),
+              "what it lacks would not be comparable with what it has; start a new run");
+}
+
+std::string build(std::string_view version, std::string_view commit) {
+  return fmt::format("{} (commit {})", version, commit);
+}
+
+}  // namespace
+
+UnfinishedRun load_unfinished(const fs::path& path) {
+  std::error_code error;
+  const fs::path file = fs::is_directory(path, error) ? path / "run.json" : path;
+  UnfinishedRun unfinished;
+  unfinished.run = run_from_json(read_file(file), file.string());
+  // `latest` may point elsewhere before the run has ended.
+  unfinished.folder = fs::canonical(file).parent_path();
+  if (unfinished.run.source == RunSource::replayed) {
+    throw Error(ErrorKind::usage, fmt::format("{}: is a recording; it cannot be resumed", file.string()),
+                "start a new run where there is a GPU");
+  }
+  const std::string then = build(unfinished.run.tool_version, unfinished.run.tool_commit);
+  const std::string now = build(tool_version(), tool_commit());
+  if (then != now) refuse(unfinished.folder, "rooflinectl", then, now);
+  return unfinished;
+}
+
+void require_same_device(const UnfinishedRun& unfinished, const DeviceInfo& here) {
+  const DeviceInfo& then = unfinished.run.device;
+  if (then.uuid != here.uuid) refuse(unfinished.folder, "device", then.uuid, here.uuid);
+  if (then.driver_version != here.driver_version) {
+    refuse(unfinished.folder, "driver", then.driver_version, here.driver_version);
+  }
+}
+
+}  // namespace rooflinectl

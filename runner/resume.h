@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+
+#include "core/model/run.h"
+
+namespace rooflinectl {
+
+/// A run that is gone on with: what it lacks is measured into the same folder.
+struct UnfinishedRun {
+  Run run;
+  std::filesystem::path folder;
+};
+
+/// The run in `path`, a run's folder or its `run.json`. Throws Error(usage) if there is none, if it is a
+/// recording, or if another build of this program measured it: then its numbers cannot stand beside new ones.
+UnfinishedRun load_unfinished(const std::filesystem::path& path);
+
+/// Throws Error(usage) that names what differs if `here` is not the GPU that the run was measured on, or has
+/// another driver.
+void require_same_device(const UnfinishedRun& unfinished, const DeviceInfo& here);
+
+}  // namespace rooflinectl

@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/run_folder.h"
+
+#include <fmt/chrono.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <system_error>
+
+#include "core/files/files.h"
+#include "core/text/names.h"
+
+namespace rooflinectl {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char* kHint = "choose another folder with --output";
+
+std::tm utc(std::chrono::system_clock::time_point time) {
+  return fmt::gmtime(std::chrono::system_clock::to_time_t(time));
+}
+
+[[noreturn]] void fail(const fs::path& path, const char* problem, const std::string& cause) {
+  throw Error(ErrorKind::environment, fmt::format("{}: {}: {}", path.string(), problem, cause), kHint);
+}
+
+}  // namespace
+
+std::string utc_time(std::chrono::system_clock::time_point time) {
+  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", utc(time));
+}
+
+fs::path create_run_folder(const fs::path& parent, const std::string& plan_name,
+                           std::chrono::system_clock::time_point time) {
+  if (!is_plain_name(plan_name)) {
+    throw Error(ErrorKind::usage, fmt::format("'{}' cannot be the name of a folder", plan_name),
+                "a plan's name consists of letters, digits, '_' and '-'");
+  }
+  const fs::path plan_folder = parent / plan_name;
+  std::error_code error;
+  fs::create_directories(plan_folder, error);
+  if (error) fail(plan_folder, "cannot be created", error.message());
+
+  // No colons: some file systems and tools do not take them.
+  const std::string name = fmt::format("{:%Y-%m-%dT%H-%M-%SZ}", utc(time));
+  fs::path folder = plan_folder / name;
+  for (int number = 2; !fs::create_directory(folder, error); ++number) {
+    if (error) fail(folder, "cannot be created", error.message());
+    folder = plan_folder / fmt::format("{}-{}", name, number);
+  }
+  if (access(folder.c_str(), W_OK) != 0) {
+    fail(folder, "cannot be written", std::generic_category().message(errno));
+  }
+  return folder;
+}
+
+Error rescue_run(const Run& run, const Error& why) {
+  const fs::path parent = fs::temp_directory_path() / "rooflinectl";
+  const fs::path file =
+      create_run_folder(parent, run.plan.name, std::chrono::system_clock::now()) / "run.json";
+  write_file(file, run_to_json(run));
+  return {ErrorKind::environment, fmt::format("{}; all results are in {}", why.what(), file.string()),
+          fmt::format("draw them in another folder: rooflinectl report {} --output DIR", file.string())};
+}
+
+void link_latest(const fs::path& run_folder) {
+  const fs::path link = run_folder.parent_path() / "latest";
+  const fs::path temporary = unforeseen_name(run_folder.parent_path());
+  std::error_code error;
+  fs::create_symlink(run_folder.filename(), temporary, error);
+  if (!error) fs::rename(temporary, link, error);
+  if (!error) return;
+  std::error_code ignored;
+  fs::remove(temporary, ignored);
+  fail(link, "cannot be linked", error.message());
+}
+
+fs::path run_file(const fs::path& run) {
+  return fs::is_directory(run) ? run / "run.json" : run;
+}
+
+std::vector<fs::path> run_files(const std::vector<std::string>& runs) {
+  std::vector<fs::path> files;
+  for (const std::string& run : runs) files.push_back(run_file(run));
+  return files;
+}
+
+}  // namespace rooflinectl

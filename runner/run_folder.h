@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/model/run.h"
+
+namespace rooflinectl {
+
+/// `2026-11-21T09:30:00Z`
+std::string utc_time(std::chrono::system_clock::time_point time);
+
+/// Makes the folder of a new run, `<parent>/<plan_name>/<UTC time>`, with a number added if a run began in
+/// the same second. Throws Error(environment) if it cannot be made or written to.
+std::filesystem::path create_run_folder(const std::filesystem::path& parent, const std::string& plan_name,
+                                        std::chrono::system_clock::time_point time);
+
+/// For a run that `why` keeps from being written to its folder: writes its `run.json` into a new one among
+/// the temporary files. Returns the error that says so; throws Error(environment) if that fails too.
+Error rescue_run(const Run& run, const Error& why);
+
+/// Makes the link `latest` beside `run_folder` point to it, whatever it pointed to before, at no time to
+/// nothing. Throws Error(environment).
+void link_latest(const std::filesystem::path& run_folder);
+
+/// The run.json that `run` names: itself, or in the folder that it is.
+std::filesystem::path run_file(const std::filesystem::path& run);
+
+/// The same for several.
+std::vector<std::filesystem::path> run_files(const std::vector<std::string>& runs);
+
+}  // namespace rooflinectl

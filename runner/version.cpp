@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/version.h"
+
+namespace rooflinectl {
+
+std::string_view tool_version() {
+  return ROOFLINECTL_VERSION;
+}
+std::string_view tool_commit() {
+  return ROOFLINECTL_COMMIT;
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/worklist.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace rooflinectl {
+
+namespace {
+
+bool is_counted(const Measurement& measurement) {
+  return std::any_of(measurement.counters.begin(), measurement.counters.end(),
+                     [](const auto& entry) { return entry.second.available(); });
+}
+
+}  // namespace
+
+bool is_confirmed(const Ceiling& ceiling) {
+  return ceiling.confirmation || ceiling.source == CeilingSource::theoretical ||
+         ceiling.kind == CeilingKind::latency;
+}
+
+std::map<std::string, std::size_t> places_of(const std::vector<PointId>& points) {
+  std::map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < points.size(); ++i) places.emplace(range_name(points[i]), i);
+  return places;
+}
+
+Worklist::Worklist(Plan plan, std::string device, bool counters)
+    : plan_(std::move(plan)), device_(std::move(device)), counters_(counters), points_(all_points(plan_)) {
+  for (const Experiment& experiment : plan_.experiments) {
+    const bool wanted = counters && experiment.counters != CounterSet::none;
+    wants_counters_.insert(wants_counters_.end(), experiment.points.size(), wanted);
+  }
+  states_.assign(points_.size(), State::to_measure);
+}
+
+void Worklist::take_over(const Run& earlier) {
+  bool knows_launch = false;
+  for (const Ceiling& ceiling : earlier.ceilings) {
+    if (ceiling.source != CeilingSource::measured) continue;
+    if (ceiling.id == "launch") knows_launch = true;
+    if (is_confirmed(ceiling) || !counters_) ceiling_measured(ceiling.id);
+  }
+  // Beside those of the plan, the cost of a launch is always measured.
+  if (plan_.ceilings.empty() && knows_launch) ceilings_finished();
+
+  if (earlier.self_test && !earlier.self_test->agreements.empty()) self_test_finished();
+
+  for (const PrimitiveResult& result : earlier.primitives) {
+    if (result.status != Status::failed) primitive_finished(result.info.id);
+  }
+
+  const std::map<std::string, std::size_t> places = places_of(points_);
+  for (const Measurement& measurement : earlier.measurements) {
+    const auto place = places.find(range_name(measurement.point));
+    if (place == places.end() || measurement.status == Status::failed) continue;
+    point_timed(place->second, measurement.status);
+    if (is_counted(measurement)) point_finished(place->second);
+  }
+}
+
+CollectRequest Worklist::request() const {
+  CollectRequest request;
+  request.plan = plan_;
+  request.device = device_;
+  request.counters = counters_;
+  request.skip_points = points_in(State::finished);
+  request.count_only_points = to_count();
+  request.skip_ceilings = skip_ceilings_;
+  request.self_test = self_test_;
+  return request;
+}
+
+std::size_t Worklist::points_with_counters() const {
+  return static_cast<std::size_t>(std::count(wants_counters_.begin(), wants_counters_.end(), true));
+}
+
+bool Worklist::finished() const {
+  const bool ceilings_left = !plan_.ceilings.empty() && !skip_ceilings_;
+  return !self_test_ && !ceilings_left && plan_.primitives.empty() &&
+         std::all_of(states_.begin(), states_.end(), [](State state) { return state == State::finished; });
+}
+
+void Worklist::ceiling_measured(const std::string& id) {
+  std::erase(plan_.ceilings, id);
+}
+
+void Worklist::give_up_ceiling(const std::string& id) {
+  if (std::erase(plan_.ceilings, id) == 0) skip_ceilings_ = true;
+}
+
+void Worklist::primitive_finished(const std::string& id) {
+  std::erase(plan_.primitives, id);
+}
+
+void Worklist::point_timed(std::size_t point, Status status) {
+  states_[point] = status == Status::ok && wants_counters_[point] ? State::to_count : State::finished;
+}
+
+std::vector<std::size_t> Worklist::points_in(State state) const {
+  std::vector<std::size_t> points;
+  for (std::size_t point = 0; point < states_.size(); ++point) {
+    if (states_[point] == state) points.push_back(point);
+  }
+  return points;
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/serial/protocol.h"
+
+namespace rooflinectl {
+
+/// Whether nothing more can be found out about a ceiling: counters have had their say, or have none.
+bool is_confirmed(const Ceiling& ceiling);
+
+/// Where each point stands among `points`, by its range name.
+std::map<std::string, std::size_t> places_of(const std::vector<PointId>& points);
+
+/// What is still to be done of a plan, over as many collectors as it takes.
+class Worklist {
+ public:
+  /// `counters`: whether any are wanted; an experiment can still do without.
+  Worklist(Plan plan, std::string device, bool counters);
+
+  /// Takes what an earlier attempt at the plan has finished off the list. A point that failed is measured
+  /// again; one that could not be verified is a finding, and stays.
+  void take_over(const Run& earlier);
+
+  /// What the next collector has to be asked for.
+  CollectRequest request() const;
+
+  const std::vector<PointId>& points() const { return points_; }
+  /// Points without a result.
+  std::vector<std::size_t> to_measure() const { return points_in(State::to_measure); }
+  /// Points that lack their counters alone.
+  std::vector<std::size_t> to_count() const { return points_in(State::to_count); }
+  bool needs_result(std::size_t point) const { return states_[point] == State::to_measure; }
+  bool needs_counters(std::size_t point) const { return states_[point] == State::to_count; }
+  /// How many points there are, done or not, that are to have counters.
+  std::size_t points_with_counters() const;
+  /// Whether nothing is left to be done: no ceiling, no primitive, no point.
+  bool finished() const;
+
+  /// The next collector shall begin with a self-test.
+  void want_self_test() { self_test_ = true; }
+  /// The self-test is done, or not worth another try.
+  void self_test_finished() { self_test_ = false; }
+
+  void ceiling_measured(const std::string& id);
+  /// The ceiling is not worth another try. One that the plan does not name is always measured: then all are
+  /// given up.
+  void give_up_ceiling(const std::string& id);
+  void ceilings_finished() { skip_ceilings_ = true; }
+
+  /// Ids of primitives without a result.
+  const std::vector<std::string>& primitives() const { return plan_.primitives; }
+  void primitive_finished(const std::string& id);
+
+  void point_timed(std::size_t point, Status status);
+  /// Nothing more is to be done for the point: it is counted, or not worth another try.
+  void point_finished(std::size_t point) { states_[point] = State::finished; }
+
+ private:
+  enum class State { to_measure, to_count, finished };
+
+  std::vector<std::size_t> points_in(State state) const;
+
+  Plan plan_;
+  std::string device_;
+  bool counters_;
+  bool self_test_ = false;
+  bool skip_ceilings_ = false;
+  std::vector<PointId> points_;
+  std::vector<bool> wants_counters_;  // by point
+  std::vector<State> states_;         // by point
+};
+
+}  // namespace rooflinectl
