@@ -5,8 +5,8 @@
 usage: lesson.py ROOFLINECTL [--check]
 
 ROOFLINECTL is the program that analyses the recordings. The template (Jinja) takes every number from them, by
-`point('ladder-h200', 'reduce_v3_sequential', n=2**28)`, and states what it says of them as conditions: `{% do holds(a.time_s < b.time_s) %}`.
-A condition that a new recording breaks is an error, so that the text cannot say what was not measured.
+`point('ladder-h200', 'reduce_v3_sequential', n=2**28)`, and repeats its claims as conditions: `{% do holds(a.time_s < b.time_s) %}`.
+A condition that a new recording breaks is an error, so that the text cannot claim what was not measured.
 """
 
 import argparse
@@ -29,7 +29,7 @@ PICTURES = [("ladder.svg", "ladder-h200", "roofline.svg"), ("sizes.svg", "sizes-
 
 
 class Point:
-    """A measurement with what the analysis makes of it: the columns of points.csv, as numbers."""
+    """A measurement and its analysis: the columns of points.csv, as numbers."""
 
     def __init__(self, measurement, row):
         self.measurement = measurement
@@ -110,12 +110,12 @@ class Recordings:
         return self.points(recording, variant, **fields)[0]
 
     def speed(self, recording, experiment, dtype, n, of="sum_best", over="cub_sum"):
-        """How many times as fast one variant is as another."""
+        """How many times faster one variant is than another."""
         fields = {"experiment": experiment, "dtype": dtype, "n": n}
         return self.point(recording, over, **fields).time_s / self.point(recording, of, **fields).time_s
 
     def speeds(self, recording, experiment):
-        """`speed` of every type and size, smallest first, with what it is of."""
+        """`speed` of every type and size, lowest first, with its type and size."""
         cells = {(p.measurement["dtype"], p.n) for p in self.points(recording, "sum_best", experiment=experiment)}
         return sorted((self.speed(recording, experiment, *cell), *cell) for cell in cells)
 
@@ -128,7 +128,7 @@ class Recordings:
 
     def slowest_cell(self, recording, experiment):
         _, dtype, n = self.speeds(recording, experiment)[0]
-        return f"2^{n.bit_length() - 1} {dtype}"
+        return f"2{superscript(n.bit_length() - 1)} {dtype}"
 
     def run(self, recording):
         return self.load(recording)[0]
@@ -145,9 +145,13 @@ def significant(value, digits=3):
     return f"{value:.{max(decimals, 0)}f}"
 
 
+def superscript(number):
+    return str(number).translate(str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹"))
+
+
 def holds(condition, what=""):
     if not condition:
-        raise AssertionError(f"the recordings do not bear out what the text says: {what}")
+        raise AssertionError(f"the recordings do not support what the text claims: {what}")
 
 
 def render(recordings):
@@ -160,7 +164,8 @@ def render(recordings):
         percent=lambda ratio, digits=0: f"{ratio * 100:.{digits}f} %",
         mj=lambda joules: f"{significant(joules * 1e3)} mJ",
         x=lambda ratio: f"{ratio:.2f}×",
-        sig=significant)
+        sig=significant,
+        superscript=superscript)
     return environment.get_template(TEMPLATE.name).render(
         point=recordings.point, points=recordings.points, run=recordings.run, speed=recordings.speed,
         slowest_speed=lambda recording, experiment: recordings.speeds(recording, experiment)[0][0],
@@ -188,7 +193,7 @@ def main():
         else:
             file.write_bytes(content)
     if stale:
-        sys.exit(f"out of date: {', '.join(stale)}; write anew: scripts/lesson.py ROOFLINECTL")
+        sys.exit(f"out of date: {', '.join(stale)}; to rewrite: scripts/lesson.py ROOFLINECTL")
 
 
 main()
