@@ -74,6 +74,7 @@ PointExplanation explain(const Run& run, const RooflinePoint& point) {
   PointExplanation explanation;
   for (const Rule& rule : rules()) {
     if (rule.bound && (rule.bound != point.bound || !explanation.findings.empty())) continue;
+    if (rule.restates == point.bound) continue;
     std::vector<std::string_view> missing;
     const Judgement fits = judge(rule.only_if, run, point, missing);
     const Judgement held = judge(rule.when, run, point, missing);

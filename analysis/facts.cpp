@@ -316,6 +316,11 @@ const Quantity kLaunchMultiple = {"time over that of an empty kernel", Unit::fac
 const Quantity kLaunchShare = {"share of an empty kernel in the time", Unit::ratio,
                                [](R run, P p) { return quotient(empty_launch_s(run, p), time_s(p)); }};
 
+const Quantity kLaunchesPerSample = {"launches per sample", Unit::count, [](R, P p) {
+                                       const auto& time = p.measurement->time;
+                                       return time ? MaybeValue(time->launches_per_sample) : std::nullopt;
+                                     }};
+
 const Quantity kDramShare = {"DRAM utilisation", Unit::ratio, dram_share};
 const Quantity kL2Share = {"L2 utilisation", Unit::ratio, l2_share};
 const Quantity kSharedShare = {"shared memory utilisation", Unit::ratio, shared_share};
@@ -379,9 +384,6 @@ const Quantity kSharedWavefronts = {"shared wavefronts per instruction", Unit::c
                                       return quotient(shared_wavefronts(p), shared_instructions(p));
                                     }};
 const Quantity kWavefrontExcess = {"shared wavefronts over those needed", Unit::factor, wavefront_excess};
-const Quantity kSharedInstructionShare = {
-    "shared memory's share of the instructions", Unit::ratio,
-    [](R, P p) { return quotient(shared_instructions(p), count(p, counter::kWarpInstructions)); }};
 const Quantity kLoadSectorEfficiency = {"global load sector efficiency", Unit::ratio,
                                         counted<counter::kGlobalLoadSectorEfficiency>};
 const Quantity kStoreSectorEfficiency = {"global store sector efficiency", Unit::ratio,

@@ -28,9 +28,10 @@ extern const Quantity kFractionOfRoof;
 extern const Quantity kL1Utilisation;
 extern const Quantity kDramBandwidth;
 extern const Quantity kTime;
-extern const Quantity kEmptyLaunch;     ///< time of an empty kernel, timed as the point was
-extern const Quantity kLaunchMultiple;  ///< `kTime` over `kEmptyLaunch`
-extern const Quantity kLaunchShare;     ///< `kEmptyLaunch` over `kTime`
+extern const Quantity kEmptyLaunch;        ///< time of an empty kernel, timed as the point was
+extern const Quantity kLaunchMultiple;     ///< `kTime` over `kEmptyLaunch`
+extern const Quantity kLaunchShare;        ///< `kEmptyLaunch` over `kTime`
+extern const Quantity kLaunchesPerSample;  ///< more than one: in a CUDA graph
 
 // Shares of the time of the point that resources need at least. Uncounted, DRAM and L2 are judged by the
 // declared bytes, arithmetic by the declared operations.
@@ -83,7 +84,6 @@ extern const Quantity kBranchDivergence;
 extern const Quantity kSharedWavefronts;  ///< per instruction
 /// Wavefronts of shared memory over the fewest that its instructions and bytes need.
 extern const Quantity kWavefrontExcess;
-extern const Quantity kSharedInstructionShare;  ///< of all warp instructions
 extern const Quantity kLoadSectorEfficiency;
 extern const Quantity kStoreSectorEfficiency;
 extern const Quantity kDramWriteShare;  ///< of the counted DRAM bytes

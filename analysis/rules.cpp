@@ -12,6 +12,8 @@ using enum Comparison;
 const Condition kBelowTheRoof = {&kFractionOfRoof, less_than, 0.8};
 const Condition kDramNotBusy = {&kDramShare, less_than, kBoundShare};
 const Condition kLongerThanALaunch = {&kLaunchMultiple, at_least, kLaunchBoundFactor};
+/// Idle lanes cost issue slots and nothing else: where most of those are free, they cost no time.
+const Condition kInstructionsMatter = {&kIssueUtilisation, at_least, 0.25};
 /// From here on, nothing but less to move or to compute helps.
 constexpr double kNearTheRoof = 0.9;
 const Condition kManyLoadsPerThread = {&kLoadRounds, at_least, kManyLoadRounds};
@@ -40,6 +42,20 @@ Rule at_the_roof(Bound bound, std::string_view id, std::string_view text) {
               "work fused into the kernel that makes or uses the data."};
 }
 
+constexpr std::string_view kFewerAtomics =
+    "Fewer atomics on one address: reduce in the warp and in the block first, give each thread more "
+    "elements, "
+    "or leave partial results for a second step.";
+
+/// Where launches are in a graph already, a graph is no advice.
+Rule of_launches_in_a_graph() {
+  Rule rule = of_bound(Bound::launch_overhead, {&kTime, &kEmptyLaunch},
+                       "Do more work per launch: a larger input, several inputs at once, or fewer kernels.");
+  rule.id = "launch-overhead-in-graph";
+  rule.only_if = {{&kLaunchesPerSample, at_least, 2}};
+  return rule;
+}
+
 const std::vector<Rule>& all_rules() {
   static const std::vector<Rule> all = {
       at_the_roof(Bound::dram, "dram-roof",
@@ -66,12 +82,11 @@ const std::vector<Rule>& all_rules() {
       of_bound(Bound::issue_slots, {&kInstructionsPerElement},
                "Spend fewer instructions on each element: no division or modulo, addresses out of the loop, "
                "unrolled loops, wider loads, more elements per thread."),
-      of_bound(Bound::atomics, {&kAtomicsPerResult},
-               "Reduce in the warp and in the block first, so that one atomic per block is left, or leave "
-               "partial results for a second step."),
+      of_bound(Bound::atomics, {&kAtomicsPerResult}, kFewerAtomics),
       of_bound(Bound::bytes_in_flight, {&kBytesInFlight, &kMemoryLatency, &kOccupancy},
                "Let each thread load more before it uses the first value: several independent loads, 16-byte "
                "loads, more elements per thread; or keep more threads resident."),
+      of_launches_in_a_graph(),
       of_bound(
           Bound::launch_overhead, {&kTime, &kEmptyLaunch},
           "Do more work per launch: a larger input, several inputs at once, or fewer kernels; a CUDA graph "
@@ -88,6 +103,7 @@ const std::vector<Rule>& all_rules() {
                "of earlier ones are needed."),
       {.id = "few-blocks",
        .importance = Importance::cause,
+       .restates = Bound::tail,
        .only_if = {kBelowTheRoof, kLongerThanALaunch},
        .when = {{&kBlocksPerSm, less_than, 1}, kManyLoadsPerThread},
        .also = {&kOccupancy},
@@ -95,6 +111,7 @@ const std::vector<Rule>& all_rules() {
        .next_step = "Launch more blocks: fewer elements per thread, or smaller blocks."},
       {.id = "half-a-wave",
        .importance = Importance::cause,
+       .restates = Bound::tail,
        .only_if = {kBelowTheRoof, kDramNotBusy, kLongerThanALaunch},
        .when = {{&kBlocksPerSm, at_least, 1}, {&kWaves, less_than, 0.75}, kManyLoadsPerThread},
        .also = {&kOccupancy},
@@ -111,14 +128,25 @@ const std::vector<Rule>& all_rules() {
            "Do more work per launch; more blocks were measured to make such sums slower, not faster."},
       {.id = "barrier-stalls",
        .importance = Importance::cause,
+       .restates = Bound::barriers,
        .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch},
        .when = {{&kBarrierStallShare, at_least, 0.2}},
        .text = "Warps spend much of their life waiting at __syncthreads().",
        .next_step =
            "Fewer barriers: more work per thread between them, warps that finish by shuffles, smaller "
            "blocks so that others can run meanwhile."},
+      {.id = "serial-atomics",
+       .importance = Importance::cause,
+       .restates = Bound::atomics,
+       .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch},
+       .when = {{&kAtomicTimeShare, at_least, 0.4}},
+       .also = {&kAtomicsPerResult},
+       .text = "Atomic operations on one address are carried out one after another, which takes a large part "
+               "of the time.",
+       .next_step = kFewerAtomics},
       {.id = "last-wave",
        .importance = Importance::cause,
+       .restates = Bound::tail,
        .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch},
        .when = {{&kWaveBalance, less_than, 0.9}, {&kWaves, at_least, 1}},
        .also = {&kWaves, &kBlocksPerSm},
@@ -135,14 +163,14 @@ const std::vector<Rule>& all_rules() {
                     "loads in flight so that fewer warps suffice."},
       {.id = "branch-divergence",
        .importance = Importance::cause,
-       .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch},
+       .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch, kInstructionsMatter},
        .when = {{&kWarpEfficiency, less_than, 0.9}},
        .also = {&kBranchDivergence},
        .text = "Lanes of a warp take different branches, and those that are not on the way idle.",
        .next_step = "Let whole warps take one way: map work to consecutive threads."},
       {.id = "predication",
        .importance = Importance::cause,
-       .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch},
+       .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch, kInstructionsMatter},
        .when = {{&kPredicatedOff, at_least, 0.15}},
        .also = {&kWarpEfficiency},
        .text = "Many lanes are switched off by a short “if”: they pass through the instructions without "
@@ -152,7 +180,7 @@ const std::vector<Rule>& all_rules() {
       {.id = "bank-conflicts",
        .importance = Importance::cause,
        .only_if = {kBelowTheRoof, kLongerThanALaunch},
-       .when = {{&kWavefrontExcess, at_least, 1.25}, {&kSharedInstructionShare, at_least, 0.01}},
+       .when = {{&kWavefrontExcess, at_least, 1.25}, {&kSharedShare, at_least, 0.1}},
        .also = {&kSharedWavefronts},
        .text = "Lanes of a warp want different words of one bank of shared memory and are served in turn.",
        .next_step = "Let consecutive lanes use consecutive words; for columns of a tile, pad its rows by one "

@@ -35,6 +35,8 @@ struct Rule {
   /// The verdict that it explains: it is asked of the points of this bound alone. Of each bound's rules the
   /// first that holds is the point's first finding; the last has no conditions. Nothing for causes and notes.
   std::optional<Bound> bound = std::nullopt;
+  /// Of a cause, the verdict that says the same: it is not asked of the points of this bound.
+  std::optional<Bound> restates = std::nullopt;
   std::vector<Condition> only_if;     ///< the points that it is meant for: all of these
   std::vector<Condition> when;        ///< what holds: all of these; each is evidence
   std::vector<const Quantity*> also;  ///< further evidence, shown where there is a number

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -116,6 +117,7 @@ struct Case {
 constexpr double kBytes = 4.0 * (1 << 26);
 constexpr double kDramRead = 4579e9;  // of the constructed run, as all that follow
 constexpr double kEmptyLaunch = 2.1e-6;
+constexpr double kEmptyNode = 0.56e-6;  // in a graph
 constexpr double kAddRate = 32.5e12;
 constexpr double kF64AddRate = 16.5e12;
 
@@ -134,6 +136,24 @@ void make_small(Example& e) {
        {counter::kSharedLoadWavefronts, counter::kSharedStoreWavefronts, counter::kSharedLoadInstructions,
         counter::kSharedStoreInstructions, counter::kL2AtomicOperations}) {
     e.set(key, 8);
+  }
+}
+
+void use_issue_slots(Example& e, double share) {
+  e.set(counter::kWarpInstructions, share * kBytes / 2.3e12 * 1.98e9 * 132 * 4);
+}
+
+void keep_few_bytes_in_flight(Example& e, double share = 0.61) {
+  e.measurement.launch.bytes_in_flight_per_block = 500e-9 * 2.3e12 / (0.45 * 8 * 132) / share;
+}
+
+/// For a tenth of the time, without conflicts.
+void use_shared_memory(Example& e) {
+  const double bytes = 0.11 * 33e12 * kBytes / 2.3e12;
+  e.set(counter::kSharedBytes, bytes);
+  for (const auto key : {counter::kSharedLoadWavefronts, counter::kSharedStoreWavefronts,
+                         counter::kSharedLoadInstructions, counter::kSharedStoreInstructions}) {
+    e.set(key, bytes / 128 / 2);
   }
 }
 
@@ -208,12 +228,18 @@ const std::vector<Case>& cases() {
        [](Example& e) { e.set(counter::kWarpInstructions, 0.59 * kBytes / 2.3e12 * 1.98e9 * 132 * 4); }},
       {"atomics", [](Example& e) { e.set(counter::kL2AtomicOperations, 0.61 * kBytes / 2.3e12 / 1.75e-9); },
        [](Example& e) { e.set(counter::kL2AtomicOperations, 0.59 * kBytes / 2.3e12 / 1.75e-9); }},
-      {"bytes-in-flight",
+      {"bytes-in-flight", [](Example& e) { keep_few_bytes_in_flight(e); },
+       [](Example& e) { keep_few_bytes_in_flight(e, 0.59); }},
+      {"launch-overhead-in-graph",
        [](Example& e) {
-         e.measurement.launch.bytes_in_flight_per_block = 500e-9 * 2.3e12 / (0.45 * 8 * 132) / 0.61;
+         make_small(e);
+         e.time(2.9 * kEmptyNode);
+         e.measurement.time->launches_per_sample = 100;
        },
        [](Example& e) {
-         e.measurement.launch.bytes_in_flight_per_block = 500e-9 * 2.3e12 / (0.45 * 8 * 132) / 0.59;
+         make_small(e);
+         e.time(3.1 * kEmptyNode);
+         e.measurement.time->launches_per_sample = 100;
        }},
       {"launch-overhead",
        [](Example& e) {
@@ -224,19 +250,22 @@ const std::vector<Case>& cases() {
          make_small(e);
          e.time(3.1 * kEmptyLaunch);
        }},
-      {"barriers",
-       [](Example& e) { e.set(counter::kBarrierStallWarpCycles, 0.51e9); },
-       [](Example& e) { e.set(counter::kBarrierStallWarpCycles, 0.49e9); },
-       {"barrier-stalls"}},
-      {"tail",
-       [](Example& e) { e.measurement.launch.grid = 1056 + 132; },
-       [](Example& e) { e.measurement.launch.grid = 2 * 1056 - 132; },
-       {"last-wave"}},
+      {"barriers", [](Example& e) { e.set(counter::kBarrierStallWarpCycles, 0.51e9); },
+       [](Example& e) { e.set(counter::kBarrierStallWarpCycles, 0.49e9); }},
+      {"tail", [](Example& e) { e.measurement.launch.grid = 1056 + 132; },
+       [](Example& e) { e.measurement.launch.grid = 2 * 1056 - 132; }},
       {"latency", [](Example&) {}, [](Example& e) { e.time(kBytes / (0.61 * kDramRead)); }},
       {"few-blocks", [](Example& e) { e.measurement.launch.grid = 131; },
        [](Example& e) { e.measurement.launch.grid = 132; }},
-      {"half-a-wave", [](Example& e) { e.measurement.launch.grid = 791; },
-       [](Example& e) { e.measurement.launch.grid = 793; }},
+      {"half-a-wave",
+       [](Example& e) {
+         keep_few_bytes_in_flight(e);
+         e.measurement.launch.grid = 791;
+       },
+       [](Example& e) {
+         keep_few_bytes_in_flight(e);
+         e.measurement.launch.grid = 793;
+       }},
       {"small-input",
        [](Example& e) {
          make_small(e);
@@ -248,6 +277,9 @@ const std::vector<Case>& cases() {
        }},
       {"barrier-stalls", [](Example& e) { e.set(counter::kBarrierStallWarpCycles, 0.21e9); },
        [](Example& e) { e.set(counter::kBarrierStallWarpCycles, 0.19e9); }},
+      {"serial-atomics",
+       [](Example& e) { e.set(counter::kL2AtomicOperations, 0.41 * kBytes / 2.3e12 / 1.75e-9); },
+       [](Example& e) { e.set(counter::kL2AtomicOperations, 0.39 * kBytes / 2.3e12 / 1.75e-9); }},
       {"last-wave", [](Example& e) { e.measurement.launch.grid = 2 * 1056 - 2 * 132; },
        [](Example& e) { e.measurement.launch.grid = 2 * 1056 - 132; }},
       {"register-limited",
@@ -259,21 +291,35 @@ const std::vector<Case>& cases() {
        }},
       {"branch-divergence",
        [](Example& e) {
+         use_issue_slots(e, 0.26);
          e.set(counter::kWarpExecutionEfficiency, 0.89);
          e.set(counter::kWarpNonpredExecutionEfficiency, 0.85);
        },
        [](Example& e) {
+         use_issue_slots(e, 0.26);
          e.set(counter::kWarpExecutionEfficiency, 0.91);
          e.set(counter::kWarpNonpredExecutionEfficiency, 0.85);
        }},
-      {"predication", [](Example& e) { e.set(counter::kWarpNonpredExecutionEfficiency, 0.83); },
-       [](Example& e) { e.set(counter::kWarpNonpredExecutionEfficiency, 0.85); }},
-      {"bank-conflicts", [](Example& e) { e.scale(counter::kSharedLoadWavefronts, 1.52); },
+      {"predication",
        [](Example& e) {
+         use_issue_slots(e, 0.26);
+         e.set(counter::kWarpNonpredExecutionEfficiency, 0.83);
+       },
+       [](Example& e) {
+         use_issue_slots(e, 0.26);
+         e.set(counter::kWarpNonpredExecutionEfficiency, 0.85);
+       }},
+      {"bank-conflicts",
+       [](Example& e) {
+         use_shared_memory(e);
+         e.scale(counter::kSharedLoadWavefronts, 1.52);
+       },
+       [](Example& e) {
+         use_shared_memory(e);
          // 8-byte accesses need two turns each.
          e.scale(counter::kSharedLoadWavefronts, 2);
          e.scale(counter::kSharedStoreWavefronts, 2);
-         e.set(counter::kSharedBytes, (1 << 26) / 160 * 256.0);
+         e.scale(counter::kSharedBytes, 2);
        }},
       {"uncoalesced-loads",
        [](Example& e) {
@@ -376,8 +422,49 @@ TEST(Explanation, RegistersLimitNothingWhereTheGridDoesNotFillTheDevice) {
   EXPECT_THAT(ids_of(example.explained().findings), Not(Contains("register-limited")));
 }
 
+TEST(Explanation, IdleLanesCostNothingWhereIssueSlotsAreFree) {
+  for (const double issue_slots : {0.24, 0.26}) {
+    Example example;
+    use_issue_slots(example, issue_slots);
+    example.set(counter::kWarpExecutionEfficiency, 0.85);
+    example.set(counter::kWarpNonpredExecutionEfficiency, 0.5);
+    const Ids found = ids_of(example.explained().findings);
+    EXPECT_EQ(std::ranges::count(found, "branch-divergence"), issue_slots > 0.25 ? 1 : 0);
+    EXPECT_EQ(std::ranges::count(found, "predication"), issue_slots > 0.25 ? 1 : 0);
+  }
+}
+
+TEST(Explanation, BankConflictsCostNothingWhereSharedMemoryIsIdle) {
+  Example example;
+  example.scale(counter::kSharedLoadWavefronts, 5);
+  EXPECT_THAT(ids_of(example.explained().findings), ElementsAre("latency"));
+}
+
+TEST(Explanation, ACauseDoesNotRepeatTheVerdict) {
+  for (const Rule& rule : rules()) {
+    if (!rule.restates) continue;
+    for (const Case& one : cases()) {
+      Example example;
+      one.enough(example);
+      const PointExplanation explanation = example.explained();
+      if (explanation.findings.front().rule == words_for(*rule.restates).id) {
+        EXPECT_THAT(ids_of(explanation.findings), Not(Contains(rule.id))) << one.rule;
+      }
+    }
+  }
+}
+
+TEST(Explanation, LaunchesInAGraphAreNotToldToUseAGraph) {
+  Example example;
+  make_small(example);
+  example.time(1.5 * kEmptyNode);
+  example.measurement.time->launches_per_sample = 100;
+  EXPECT_EQ(example.explained().findings.at(0).next_step.find("graph"), std::string_view::npos);
+}
+
 TEST(Explanation, AFindingShowsTheNumbersThatItRestsOn) {
   Example example;
+  use_shared_memory(example);
   example.scale(counter::kSharedLoadWavefronts, 2);
   const Finding finding = example.explained().findings.at(1);
   ASSERT_EQ(finding.rule, "bank-conflicts");

@@ -111,6 +111,8 @@ std::string rule_text(const Rule& rule) {
   if (!rule.when.empty()) holds += (holds.empty() ? "" : "; ") + conditions_text(rule.when);
   std::string text = fmt::format("### `{}` ({})\n\n{}\n\n- Holds if: {}\n", rule.id,
                                  to_string(rule.importance), rule.text, holds);
+  if (rule.restates)
+    text += fmt::format("- Not asked of points bound by {}\n", words_for(*rule.restates).label);
   if (!rule.only_if.empty()) text += fmt::format("- Asked only if: {}\n", conditions_text(rule.only_if));
   return text + fmt::format("- Next: {}\n\n", rule.next_step);
 }
