@@ -5,9 +5,9 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 
 #include "analysis/point.h"
+#include "core/stats/repeated_counters.h"
 
 namespace rooflinectl {
 
@@ -17,22 +17,14 @@ using namespace counter;
 
 constexpr std::array kDram = {kDramReadBytes, kDramWriteBytes};
 constexpr std::array kFloatOperations = {
-    kFadd, kFmul, kFfma, kFadd2, kFmul2,        kFfma2,         kDadd,          kDmul,
-    kDfma, kHadd, kHmul, kHfma,  kTensorF16Ops, kTensorBf16Ops, kTensorTf32Ops, kTensorF8Ops};
+    kFadd, kFmul, kFfma, kFadd2,        kFmul2,         kFfma2,         kDadd,        kDmul,        kDfma,
+    kHadd, kHmul, kHfma, kTensorF16Ops, kTensorBf16Ops, kTensorTf32Ops, kTensorF8Ops, kTensorF64Ops};
 constexpr std::array kInstructions = {kWarpInstructions, kWarpInstructionsSass, kIntegerOps, kBranchTargets};
 constexpr std::array kSharedMemory = {kSharedLoadWavefronts, kSharedStoreWavefronts};
 
 double measured_spread(const Measurement& measurement, std::string_view key) {
   const auto found = measurement.counter_spread.find(std::string(key));
   return found == measurement.counter_spread.end() ? 0 : found->second;
-}
-
-/// Of the instructions that hardware counted in one launch and instrumentation in another.
-double difference_between_passes(const Measurement& measurement) {
-  const auto hardware = value_of(measurement.counters, kWarpInstructions);
-  const auto instrumented = value_of(measurement.counters, kWarpInstructionsSass);
-  if (!hardware || !instrumented || *hardware == *instrumented) return 0;
-  return std::abs(*hardware - *instrumented) / std::max(*hardware, *instrumented);
 }
 
 /// The spread of the sum of several counters: what is hardly counted hardly matters.
@@ -49,7 +41,7 @@ double spread_of_sum(const Measurement& measurement, const Keys& keys) {
 }
 
 double instructions_spread(const Measurement& measurement, std::string_view key) {
-  return std::max(measured_spread(measurement, key), difference_between_passes(measurement));
+  return std::max(measured_spread(measurement, key), difference_between_passes(measurement.counters));
 }
 
 }  // namespace
@@ -86,7 +78,7 @@ std::optional<std::string> unrepeatable_evidence(const Measurement& measurement)
     return fmt::format("{} differs by {:.2g} % between {} countings of the same launch", widest, 100 * spread,
                        measurement.counter_repeats);
   }
-  const double difference = difference_between_passes(measurement);
+  const double difference = difference_between_passes(measurement.counters);
   if (difference == 0) return std::nullopt;
   return fmt::format(
       "the hardware counted {:.0f} warp instructions, instrumentation {:.0f} in another launch: {:.2g} % "

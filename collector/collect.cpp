@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/stats/repeated_counters.h"
 #include "collector/collect.h"
 
 #include <fmt/format.h>
@@ -29,6 +28,7 @@
 #include "collector/timing.h"
 #include "collector/verification.h"
 #include "core/error.h"
+#include "core/stats/repeated_counters.h"
 #include "kernels/ceiling.h"
 #include "kernels/cuda_check.h"
 #include "kernels/variant.h"
@@ -440,7 +440,8 @@ class Collection {
     // Where the profiler refuses, what was counted before stays.
     attempt([&] {
       count_again(points, kCountRepeats - 1, [](const CountedPoint& point) {
-        return point.seconds <= kLongCountingSeconds || differs_between_passes(point.repetitions.front());
+        return point.seconds <= kLongCountingSeconds ||
+               difference_between_passes(point.repetitions.front()) > 0;
       });
     });
   }

@@ -62,27 +62,66 @@ std::string why_unavailable(const std::vector<Agreement>& agreements) {
                                    : fmt::format(" ({}: {})", found->quantity, found->reference.reason());
 }
 
-/// Runs a check, and turns what is thrown into its reason.
-CheckOutcome checked(std::string tool, bool is_recorded, const std::function<void(CrossCheck&)>& check) {
+/// Moves what a tool recorded to where it is kept.
+void keep_records(const fs::path& recorded, const fs::path& folder) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(recorded, error)) {
+    const fs::path kept = folder / entry.path().filename();
+    std::error_code refused;
+    fs::rename(entry.path(), kept, refused);
+    if (!refused) continue;
+    throw Error(ErrorKind::environment,
+                fmt::format("{}: cannot be written: {}", kept.string(), refused.message()), kNoRoomHint);
+  }
+}
+
+/// Removes what a check left behind, and the folder of all checks where nothing else is in it.
+void discard_records(const fs::path& recorded, const fs::path& folder) {
+  std::error_code error;
+  fs::remove_all(recorded, error);
+  if (fs::is_directory(folder, error) && fs::is_empty(folder, error)) fs::remove(folder, error);
+}
+
+/// A command line as it would be with another folder.
+std::string with_path(std::string line, const fs::path& from, const fs::path& to) {
+  const std::string old = from.string();
+  for (std::size_t at = line.find(old); at != std::string::npos; at = line.find(old, at)) {
+    line.replace(at, old.size(), to.string());
+  }
+  return line;
+}
+
+using Check = std::function<void(const CrossCheckRequest&, CrossCheck&)>;
+
+/// Runs a check, and turns what is thrown into its reason. The tool records into a folder of its own, of
+/// which nothing stays unless numbers came of it: earlier records are those of earlier numbers.
+CheckOutcome checked(const CrossCheckRequest& request, std::string tool, bool is_recorded,
+                     const Check& check) {
   CheckOutcome outcome;
   CrossCheck& result = outcome.check;
   result.tool = std::move(tool);
+  CrossCheckRequest recording = request;
+  recording.folder = request.folder / ("unfinished-" + result.tool);
+  discard_records(recording.folder, request.folder);
   try {
-    check(result);
+    check(recording, result);
     const bool compared =
         std::any_of(result.agreements.begin(), result.agreements.end(),
                     [](const Agreement& agreement) { return agreement.verdict() != Verdict::unavailable; });
     if (!compared) {
       const std::string why = why_unavailable(result.agreements);
-      result.agreements.clear();
       throw Error(ErrorKind::usage, fmt::format("{} recorded none of the run's points{}", result.tool, why),
                   "record rooflinectl-collector --plan PLAN.json --mode once with its NVTX ranges");
     }
+    keep_records(recording.folder, request.folder);
+    result.source = with_path(result.source, recording.folder, request.folder);
   } catch (const Error& error) {
+    result.agreements.clear();
     outcome.is_file_wrong = is_recorded && error.kind() == ErrorKind::usage;
     result.reason = error.what();
     result.hint = error.hint();
   }
+  discard_records(recording.folder, request.folder);
   return outcome;
 }
 
@@ -223,7 +262,6 @@ std::string record_ncu(const fs::path& ncu, CacheState cache, const CrossCheckRe
                                               "--mode",
                                               "once"};
   check.source += (check.source.empty() ? "" : "; ") + command_line(ncu, arguments);
-  fs::remove(report);
   run_tool(ncu, arguments, request);
   if (!fs::exists(report)) {
     throw Error(ErrorKind::environment, "ncu profiled no kernel", age_hint("ncu", check.version));
@@ -259,7 +297,6 @@ fs::path record_nsys(const fs::path& nsys, const CrossCheckRequest& request, Cro
   const fs::path plan = write_plan(request, "nsys");
   const fs::path report = request.folder / "nsys.nsys-rep";
   const fs::path unfinished = request.folder / "nsys.qdstrm";
-  for (const fs::path& old : {report, unfinished}) fs::remove(old);
   std::vector<std::string> arguments = {"profile", "--trace",    "cuda,nvtx", "--sample",
                                         "none",    "--cpuctxsw", "none"};
   append(arguments, {"--force-overwrite", "true", "--output", (request.folder / "nsys").string()});
@@ -300,13 +337,13 @@ std::vector<TracedLaunch> record_activity(const CrossCheckRequest& request, Cros
 }  // namespace
 
 CheckOutcome cross_check_with_activity(const CrossCheckRequest& request) {
-  return checked("activity", false, [&](CrossCheck& check) {
-    check.agreements = compare_with_trace(request.run, record_activity(request, check));
+  return checked(request, "activity", false, [](const auto& recording, auto& check) {
+    check.agreements = compare_with_trace(recording.run, record_activity(recording, check));
   });
 }
 
 CheckOutcome cross_check_with_ncu(const CrossCheckRequest& request, const std::optional<fs::path>& recorded) {
-  return checked("ncu", recorded.has_value(), [&](CrossCheck& check) {
+  return checked(request, "ncu", recorded.has_value(), [&](const auto& recording, auto& check) {
     if (recorded) require_file(*recorded);
     std::vector<NcuKernel> kernels;
     if (recorded && !is_report(*recorded)) {
@@ -316,34 +353,36 @@ CheckOutcome cross_check_with_ncu(const CrossCheckRequest& request, const std::o
       const fs::path ncu = require_tool("ncu", "Nsight Compute");
       check.version = version_of_tool(ncu);
       if (recorded) check.source = recorded->string();
-      kernels =
-          recorded ? read_ncu_csv(export_ncu_csv(ncu, *recorded, request)) : record_ncu(ncu, request, check);
+      kernels = recorded ? read_ncu_csv(export_ncu_csv(ncu, *recorded, recording))
+                         : record_ncu(ncu, recording, check);
     }
-    check.agreements = compare_with_ncu(request.run, kernels);
+    check.agreements = compare_with_ncu(recording.run, kernels);
   });
 }
 
 CheckOutcome cross_check_with_nsys(const CrossCheckRequest& request,
                                    const std::optional<fs::path>& recorded) {
-  return checked("nsys", recorded.has_value(), [&](CrossCheck& check) {
-    if (recorded) require_file(*recorded);
-    fs::path database;
-    if (recorded && !is_report(*recorded)) {
-      database = *recorded;
-      check.source = recorded->string();
-    } else {
-      const fs::path nsys = require_tool("nsys", "Nsight Systems");
-      check.version = version_of_tool(nsys);
-      if (recorded) check.source = recorded->string();
-      database = recorded ? export_nsys_sqlite(nsys, *recorded, request) : record_nsys(nsys, request, check);
-    }
-    const std::vector<TracedLaunch> launches = read_nsys_sqlite(read_file(database));
-    check.agreements = compare_with_trace(request.run, launches);
-    const bool saw_a_kernel = std::any_of(launches.begin(), launches.end(), [](const TracedLaunch& launch) {
-      return !launch.operations.empty();
-    });
-    if (!saw_a_kernel) check.hint = age_hint("nsys", check.version);
-  });
+  return checked(
+      request, "nsys", recorded.has_value(), [&](const CrossCheckRequest& recording, CrossCheck& check) {
+        if (recorded) require_file(*recorded);
+        fs::path database;
+        if (recorded && !is_report(*recorded)) {
+          database = *recorded;
+          check.source = recorded->string();
+        } else {
+          const fs::path nsys = require_tool("nsys", "Nsight Systems");
+          check.version = version_of_tool(nsys);
+          if (recorded) check.source = recorded->string();
+          database =
+              recorded ? export_nsys_sqlite(nsys, *recorded, recording) : record_nsys(nsys, recording, check);
+        }
+        const std::vector<TracedLaunch> launches = read_nsys_sqlite(read_file(database));
+        check.agreements = compare_with_trace(recording.run, launches);
+        const bool saw_a_kernel =
+            std::any_of(launches.begin(), launches.end(),
+                        [](const TracedLaunch& launch) { return !launch.operations.empty(); });
+        if (!saw_a_kernel) check.hint = age_hint("nsys", check.version);
+      });
 }
 
 }  // namespace rooflinectl

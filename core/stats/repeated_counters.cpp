@@ -2,6 +2,7 @@
 #include "core/stats/repeated_counters.h"
 
 #include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "core/stats/statistics.h"
@@ -27,10 +28,11 @@ RepeatedCounters repeated(std::span<const Counters> repetitions) {
   return result;
 }
 
-bool differs_between_passes(const Counters& counters) {
+double difference_between_passes(const Counters& counters) {
   const auto hardware = value_of(counters, counter::kWarpInstructions);
   const auto instrumented = value_of(counters, counter::kWarpInstructionsSass);
-  return hardware && instrumented && *hardware != *instrumented;
+  if (!hardware || !instrumented || *hardware == *instrumented) return 0;
+  return std::abs(*hardware - *instrumented) / std::max(*hardware, *instrumented);
 }
 
 }  // namespace rooflinectl

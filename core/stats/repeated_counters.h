@@ -26,8 +26,9 @@ struct RepeatedCounters {
 /// A counter that is unavailable in one of the repetitions (the first is not empty) is unavailable.
 RepeatedCounters repeated(std::span<const Counters> repetitions);
 
-/// Whether hardware and instrumentation, which count in different passes, counted different numbers of
-/// instructions: the launch does not do the same every time.
-bool differs_between_passes(const Counters& counters);
+/// How far apart hardware and instrumentation, which count warp instructions in different passes, are,
+/// relative to the larger number. Above 0 the launch does not do the same every time; 0 also where either is
+/// missing.
+double difference_between_passes(const Counters& counters);
 
 }  // namespace rooflinectl

@@ -230,6 +230,22 @@ class TheRun(CrosscheckTest):
         self.assert_exit(result, 0)
         self.assertTrue(self.kept()["ncu"]["agreements"] and self.kept()["nsys"]["agreements"])
 
+    def test_a_check_without_a_number_leaves_nothing_behind(self):
+        self.assert_exit(self.run_plan(), 0)
+        checks = (self.folder / "runs/demo/latest").resolve() / "crosscheck"
+        failing = [(["--with", "activity"], {"accidents": "no_gpu@start"}), (["--with", "ncu"], {"FAKE_NCU": "odd"}),
+                   (["--with", "nsys"], {"FAKE_NSYS": "qdstrm"})]
+        for arguments, accident in failing:
+            self.assert_exit(self.crosscheck("runs/demo/latest", *arguments, **accident), 3)
+            self.assertFalse(checks.exists(), arguments)
+        self.assert_exit(self.crosscheck("runs/demo/latest", "--with", "ncu,nsys,activity"), 0)
+        before = {file.name: file.read_bytes() for file in checks.iterdir()}
+        self.assertLessEqual({"ncu-cold.ncu-rep", "nsys.nsys-rep", "nsys.sqlite", "activity.json"}, set(before))
+        for arguments, accident in failing:
+            self.assert_exit(self.crosscheck("runs/demo/latest", *arguments, **accident), 3)
+            self.assertEqual({file.name: file.read_bytes() for file in checks.iterdir()}, before, arguments)
+        self.assertIn(f"{checks}/ncu-cold.ncu-rep", self.kept()["ncu"]["source"])
+
     def test_a_result_that_cannot_be_written_is_shown_and_rescued(self):
         self.assert_exit(self.run_plan(), 0)
         result = self.crosscheck("runs/demo/latest", "--with", "nsys", FAKE_NSYS="spoil")

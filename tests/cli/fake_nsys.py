@@ -14,6 +14,7 @@ FAKE_NSYS changes that, by words separated by blanks:
 
 import json
 import os
+import pathlib
 import sqlite3
 import subprocess
 import sys
@@ -57,7 +58,7 @@ def export(points, file):
                              (start + 1000, start + 1000 + length, index))
     database.commit()
     if "spoil" in WORDS:
-        run = os.path.join(os.path.dirname(os.path.dirname(file)), "run.json")
+        run = str(pathlib.Path(file).parents[2] / "run.json")  # the tool records two folders below
         os.rename(run, run + ".before")
         os.mkdir(run)
 

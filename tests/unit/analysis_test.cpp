@@ -852,6 +852,16 @@ TEST(Flags, ALaunchThatDoesNotRepeatIsNamedWithTheEvidence) {
               ElementsAre("integer_ops differs by 25 % between 3 countings of the same launch"));
 }
 
+TEST(Flags, OperationsOfEveryFloatingPointTypeMustRepeat) {
+  for (const std::string_view key :
+       {counter::kFadd, counter::kFfma2, counter::kDfma, counter::kHmul, counter::kTensorF16Ops,
+        counter::kTensorBf16Ops, counter::kTensorTf32Ops, counter::kTensorF8Ops, counter::kTensorF64Ops}) {
+    Measurement sum = counted_sum(float_sum("v", kReadTimeS / 0.9), 1, 1);
+    sum.counter_spread = {{std::string(key), 0.25}};
+    EXPECT_THAT(OnePoint(sum)->flags, ElementsAre("not-repeatable")) << key;
+  }
+}
+
 TEST(SmClock, IsThatOfTheSamplesOfTheMedian) {
   Measurement sum = float_sum("v", 1e-3);
   sum.time->sample_clocks_hz = {0, 2e9, 1e9, 1.8e9};
@@ -998,6 +1008,17 @@ TEST(Ladder, StepsOnlyBetweenComparablePoints) {
   run.catalogue.variants[2].family = "other";
   run.catalogue.variants[3].output = OutputKind::scalar;
   EXPECT_THAT(steps_of(analyse(run)), ElementsAre("v0.256→v1.256", "v1.128→v1.128"));
+}
+
+TEST(Ladder, HasNoStepBetweenTimesThatWereTakenDifferently) {
+  Measurement plain = float_sum("v1", 1);
+  plain.time->mode = LaunchMode::plain;
+  Measurement graph = float_sum("v0", 1);
+  graph.time->mode = LaunchMode::graph;
+  rooflinectl::Run run = run_of({graph, plain});
+  EXPECT_THAT(steps_of(analyse(run)), IsEmpty());
+  run.measurements[1].time->mode = LaunchMode::graph;
+  EXPECT_THAT(steps_of(analyse(run)), ElementsAre("v0.256→v1.256"));
 }
 
 TEST(Ladder, ComparesVersionsAtEqualElementsPerThread) {

@@ -154,13 +154,15 @@ TEST(RepeatedCounters, AreUnavailableIfOneOfThemWas) {
   EXPECT_TRUE(result.spread.empty());
 }
 
-TEST(DiffersBetweenPasses, ComparesHardwareWithInstrumentation) {
+TEST(DifferenceBetweenPasses, ComparesHardwareWithInstrumentation) {
   const Counters same = counted({{counter::kWarpInstructions, 100}, {counter::kWarpInstructionsSass, 100}});
-  EXPECT_FALSE(differs_between_passes(same));
-  Counters different = same;
-  different.insert_or_assign(std::string(counter::kWarpInstructionsSass), CounterValue::measured(106));
-  EXPECT_TRUE(differs_between_passes(different));
-  EXPECT_FALSE(differs_between_passes(without(same, counter::kWarpInstructions)));
+  EXPECT_EQ(difference_between_passes(same), 0);
+  for (const auto key : {counter::kWarpInstructions, counter::kWarpInstructionsSass}) {
+    Counters different = same;
+    different.insert_or_assign(std::string(key), CounterValue::measured(125));
+    EXPECT_DOUBLE_EQ(difference_between_passes(different), 0.2);
+    EXPECT_EQ(difference_between_passes(without(different, key)), 0);
+  }
 }
 
 }  // namespace

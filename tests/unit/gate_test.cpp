@@ -267,6 +267,15 @@ TEST(Gate, TimesTakenDifferentlyAreUncheckedAndNamed) {
   EXPECT_THAT(gate_text(*judged, 160), HasSubstr("timed launch by launch before, in graphs now"));
 }
 
+TEST(Gate, OfSeveralBaseRunsThoseCountThatWereTimedAlike) {
+  const auto in_graphs = changed_run(kV7, [](Measurement& m) {
+    scale_time(m, 0.5);
+    m.time->mode = LaunchMode::graph;
+  });
+  const Judged judged({ladder_run(), in_graphs, ladder_run()});
+  EXPECT_EQ(judged->count(GateOutcome::passed), 40U);
+}
+
 // ---- how often noise is taken for a regression ----
 
 /// Runs of the same code with noise from launch to launch and drift from run to run.

@@ -117,6 +117,7 @@ TEST(RunJson, RefusesWhatCannotHaveBeenMeasured) {
   EXPECT_EQ(refusal("/measurements/0/time/launches_per_sample", 0),
             "run.json: /measurements/0/time/launches_per_sample: expected an integer of at least 1, found 0");
   EXPECT_THAT(refusal("/measurements/0/work/read_bytes", -4.0), HasSubstr("work/read_bytes: expected"));
+  EXPECT_THAT(refusal("/measurements/0/work/read_bytes", 1e308), HasSubstr("read_bytes: 1e+308 cannot"));
 }
 
 TEST(RunJson, RefusesMorePointsThanAPlanMayHave) {

@@ -146,6 +146,15 @@ TEST(Sampling, APowerCapIsNotedAndLeavesNothingOut) {
   EXPECT_FALSE(time.noisy);
 }
 
+TEST(Sampling, APowerCapNowAndThenLeavesNothingOutEither) {
+  FakeDevice device;
+  device.clock_hz = [](int i) { return i % 4 == 0 ? kLowClockHz : kClockHz; };
+  device.reasons = [](int i) { return i % 4 == 0 ? kPowerCap : kNone; };
+  const TimeResult time = device.run(kTarget);
+  EXPECT_EQ(time.throttled_samples, 0);
+  EXPECT_EQ(time.sm_clock_hz, kClockHz);
+}
+
 TEST(Sampling, AClockThatIsLowAllTheTimeIsThePointsOwn) {
   FakeDevice device;
   device.clock_hz = [](int) { return kLowClockHz; };
