@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "analysis/energy.h"
 #include "reports/charts/file_names.h"
 #include "reports/tables/point_table.h"
 

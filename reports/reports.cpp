@@ -7,10 +7,12 @@
 #include <iterator>
 
 #include "analysis/analysis.h"
+#include "analysis/energy.h"
 #include "core/files/files.h"
 #include "reports/charts/ceilings_layout.h"
 #include "reports/charts/chart_layout.h"
 #include "reports/charts/chart_model.h"
+#include "reports/charts/energy_layout.h"
 #include "reports/charts/file_names.h"
 #include "reports/charts/levels_layout.h"
 #include "reports/charts/primitives_layout.h"
@@ -69,7 +71,8 @@ Scene main_scene(const ExperimentReport& experiment) {
 }
 
 // Returns what the page shows of them.
-PagePictures write_pictures(Folder& folder, const ExperimentReport& experiment, bool is_first) {
+PagePictures write_pictures(Folder& folder, const Run& run, const ExperimentReport& experiment,
+                            bool is_first) {
   const std::string name = chart_file_name(kRooflineKind, experiment.file_name);
   const std::vector<std::string> names =
       is_first ? std::vector{name, std::string(kFirstChartFileName)} : std::vector{name};
@@ -81,6 +84,10 @@ PagePictures write_pictures(Folder& folder, const ExperimentReport& experiment, 
   if (experiment.sizes) {
     pictures.size_sweep = folder.write_picture({chart_file_name(kSizeSweepKind, experiment.file_name)},
                                                size_sweep_scene(experiment.chart, *experiment.sizes));
+  }
+  if (has_energy(*experiment.analysis)) {
+    pictures.energy = folder.write_picture({chart_file_name(kEnergyKind, experiment.file_name)},
+                                           energy_scene(run, *experiment.analysis, experiment.chart));
   }
   pictures.roofline = folder.write_picture(names, main_scene(experiment));
   return pictures;
@@ -94,11 +101,11 @@ std::vector<fs::path> write_reports(const ReportModel& report, const fs::path& f
   Folder folder(folder_path, report.selection.theme, inputs);
   std::vector<PagePictures> pictures;
   for (const ExperimentReport& experiment : report.experiments) {
-    pictures.push_back(write_pictures(folder, experiment, pictures.empty()));
+    pictures.push_back(write_pictures(folder, run, experiment, pictures.empty()));
   }
   if (report.experiments.empty()) {
     const Scene scene = ceilings_scene(ceilings_model(run, report.selection));
-    pictures.push_back({folder.write_picture({std::string(kFirstChartFileName)}, scene), ""});
+    pictures.push_back({folder.write_picture({std::string(kFirstChartFileName)}, scene)});
   }
   std::string primitives;
   if (!run.primitives.empty()) {

@@ -25,9 +25,11 @@ inline constexpr std::string_view kFirstChartFileName = "roofline";
 /// The picture of the primitives.
 inline constexpr std::string_view kPrimitivesFileName = "primitives";
 
-/// The kinds of pictures of an experiment: its points over DRAM, over all memory levels, and against size.
+/// The kinds of pictures of an experiment: its points over DRAM, over all memory levels, against size, and
+/// their energy.
 inline constexpr std::string_view kRooflineKind = "roofline";
 inline constexpr std::string_view kLevelsKind = "levels";
 inline constexpr std::string_view kSizeSweepKind = "bandwidth";
+inline constexpr std::string_view kEnergyKind = "energy";
 
 }  // namespace rooflinectl

@@ -9,6 +9,7 @@
 #include <set>
 #include <vector>
 
+#include "analysis/energy.h"
 #include "reports/tables/point_table.h"
 #include "reports/text/csv.h"
 
@@ -47,8 +48,11 @@ std::string level_ai(const Row& row, MemoryLevel level) {
   return use != nullptr ? number(use->ai) : "";
 }
 
-bool has_joules(const Row& row) {
-  return row.measurement.energy && row.measurement.energy->joules.available();
+// `field` is of an EnergyUse.
+template <typename Field>
+std::string energy_field(const Row& row, Field EnergyUse::*field) {
+  const auto energy = energy_use(row.point);
+  return energy ? number((*energy).*field) : "";
 }
 
 constexpr std::array kColumns = {
@@ -110,13 +114,12 @@ constexpr std::array kColumns = {
              const auto mode = timed_mode(r.point);
              return mode ? std::string(to_string(*mode)) : std::string();
            }},
-    Column{"energy_j", [](const Row& r) { return r.measurement.energy ? number(r.measurement.energy->joules.value()) : std::string(); }},
-    Column{"mean_power_w", [](const Row& r) { return has_joules(r) ? number(r.measurement.energy->mean_power_w) : std::string(); }},
+    Column{"energy_j", [](const Row& r) { return energy_field(r, &EnergyUse::joules); }},
+    Column{"mean_power_w", [](const Row& r) { return energy_field(r, &EnergyUse::mean_power_w); }},
     Column{"energy_per_element_j",
-           [](const Row& r) {
-             if (!has_joules(r) || r.id.n_elements == 0) return std::string();
-             return number(*r.measurement.energy->joules.value() / static_cast<double>(r.id.n_elements));
-           }},
+           [](const Row& r) { return energy_field(r, &EnergyUse::joules_per_element); }},
+    Column{"flop_per_j", [](const Row& r) { return energy_field(r, &EnergyUse::operations_per_joule); }},
+    Column{"bytes_per_j", [](const Row& r) { return energy_field(r, &EnergyUse::bytes_per_joule); }},
 };
 
 // Counters that are among `kColumns` under their own names stand there alone.

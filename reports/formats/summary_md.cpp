@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "analysis/energy.h"
 #include "reports/charts/chart_model.h"
 #include "reports/charts/file_names.h"
 #include "reports/charts/size_sweep.h"
@@ -96,16 +97,15 @@ std::string speeds(const std::vector<SpeedTable>& speed_tables) {
 std::string section(const ExperimentReport& report) {
   const ExperimentAnalysis& experiment = *report.analysis;
   const std::string title = escaped(experiment.title.empty() ? experiment.name : experiment.title);
-  const std::string levels = has_levels(experiment)
-                                 ? fmt::format("![All levels: {}]({}.png)\n\n", title,
-                                               chart_file_name(kLevelsKind, report.file_name))
-                                 : "";
-  const std::string sizes = report.sizes ? fmt::format("![Bandwidth against size: {}]({}.png)\n\n", title,
-                                                       chart_file_name(kSizeSweepKind, report.file_name))
-                                         : "";
-  return fmt::format("## {}\n\n![Roofline: {}]({}.png)\n\n{}{}{}\n\n{}{}{}{}{}{}\n", title, title,
-                     chart_file_name(kRooflineKind, report.file_name), levels, sizes,
-                     escaped(report.chart.provenance), point_table(experiment), causes(experiment),
+  const auto picture = [&](std::string_view name, std::string_view kind) {
+    return fmt::format("![{}: {}]({}.png)\n\n", name, title, chart_file_name(kind, report.file_name));
+  };
+  std::string pictures = picture("Roofline", kRooflineKind);
+  if (has_levels(experiment)) pictures += picture("All levels", kLevelsKind);
+  if (report.sizes) pictures += picture("Bandwidth against size", kSizeSweepKind);
+  if (has_energy(experiment)) pictures += picture("Energy", kEnergyKind);
+  return fmt::format("## {}\n\n{}{}\n\n{}{}{}{}{}{}\n", title, pictures, escaped(report.chart.provenance),
+                     point_table(experiment), causes(experiment),
                      list(implausible_texts(experiment.points)) + list(energy_reasons(experiment)),
                      findings(report), steps(experiment), speeds(report.speeds));
 }

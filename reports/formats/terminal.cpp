@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "analysis/energy.h"
 #include "reports/charts/chart_model.h"
 #include "reports/reports.h"
 #include "reports/tables/ceiling_table.h"

@@ -43,7 +43,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 10> kNames =
     {"AI exec.", "executed intensity, per byte"},
     {"of roof", "fraction of measured roof"},
     {"of peak", "fraction of theoretical roof"},
-    {"J/elem.", "energy per element"},
+    {"work/J", "useful work per joule"},
     {"bound", "bound by"},
     {"limit", "limiting memory level"},
 }};
@@ -61,7 +61,7 @@ constexpr std::array<std::pair<std::string_view, std::string_view>, 14> kHelp = 
     {"of peak", "Fraction of what the theoretical peaks allow"},
     {"energy", "Of a launch, as the meter of the whole board has it"},
     {"power", "Mean power of the board while launches follow each other"},
-    {"J/elem.", "Energy of a launch over its elements"},
+    {"work/J", "Operations of the algorithm over the energy of a launch; compulsory bytes where it has none"},
     {"bound", "What keeps the point from being faster"},
     {"limit", "The memory level that runs nearest to its measured ceiling"},
 }};

@@ -5,6 +5,7 @@
 
 #include <span>
 
+#include "analysis/energy.h"
 #include "reports/charts/chart_model.h"
 #include "reports/draw/svg.h"
 #include "reports/tables/ceiling_table.h"
@@ -83,7 +84,8 @@ std::string section(const ExperimentReport& report, std::size_t index, const Pag
       "<section class=\"experiment\" id=\"experiment-{0}\" data-experiment=\"{0}\">\n<h2>{1}</h2>\n"
       "<p class=\"provenance\">{2}</p>\n{3}{4}{5}{6}</section>\n",
       index, escape_markup(report.chart.title), escape_markup(report.chart.provenance),
-      figure(pictures.roofline) + figure(pictures.size_sweep, fmt::format("size-sweep-{}", index)),
+      figure(pictures.roofline) + figure(pictures.size_sweep, fmt::format("size-sweep-{}", index)) +
+          figure(pictures.energy, fmt::format("energy-{}", index)),
       point_table(experiment),
       findings(implausible_texts(experiment.points)) + findings(energy_reasons(experiment)),
       steps(experiment));

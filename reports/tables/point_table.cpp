@@ -8,6 +8,7 @@
 #include <array>
 #include <map>
 
+#include "analysis/energy.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {
@@ -48,29 +49,26 @@ std::string missing_text(std::string_view reason) {
   return reason.empty() ? std::string(format::kUnavailable) : fmt::format("unavailable: {}", reason);
 }
 
-const EnergyResult* energy_of(const RooflinePoint& point) {
-  const auto& energy = point.measurement->energy;
-  return energy && energy->joules.available() ? &*energy : nullptr;
-}
-
 OptionalNumber joules(const RooflinePoint& point) {
-  const EnergyResult* energy = energy_of(point);
-  return energy != nullptr ? energy->joules.value() : std::nullopt;
+  const auto energy = energy_use(point);
+  return energy ? OptionalNumber(energy->joules) : std::nullopt;
 }
 
 OptionalNumber power_w(const RooflinePoint& point) {
-  const EnergyResult* energy = energy_of(point);
-  return energy != nullptr ? OptionalNumber(energy->mean_power_w) : std::nullopt;
+  const auto energy = energy_use(point);
+  return energy ? OptionalNumber(energy->mean_power_w) : std::nullopt;
 }
 
-OptionalNumber joules_per_element(const RooflinePoint& point) {
-  const OptionalNumber all = joules(point);
-  const std::uint64_t n = point.measurement->point.n_elements;
-  return all && n > 0 ? OptionalNumber(*all / static_cast<double>(n)) : std::nullopt;
+// Useful operations, or bytes where the work has none.
+OptionalNumber work_per_joule(const RooflinePoint& point) {
+  const auto energy = energy_use(point);
+  if (!energy) return std::nullopt;
+  return energy->operations_per_joule ? energy->operations_per_joule : energy->bytes_per_joule;
 }
 
-std::string watts(double value) {
-  return fmt::format("{:.0f} W", value);
+std::string work_per_joule_text(const RooflinePoint& point) {
+  const std::string unit = fmt::format("{}/J", point.flops_useful > 0 ? operations_of(point) : "B");
+  return format::optional(work_per_joule(point), [&](double value) { return format::amount(value, unit); });
 }
 
 std::string timed_mode_text(const RooflinePoint& point) {
@@ -81,12 +79,9 @@ std::string timed_mode_text(const RooflinePoint& point) {
 constexpr std::array kEnergyColumns = {
     PointColumn{"energy", true,
                 [](const RooflinePoint& p) { return format::optional(joules(p), format::energy); }, joules},
-    PointColumn{"power", true, [](const RooflinePoint& p) { return format::optional(power_w(p), watts); },
-                power_w},
-    PointColumn{
-        "J/elem.", true,
-        [](const RooflinePoint& p) { return format::optional(joules_per_element(p), format::energy); },
-        joules_per_element},
+    PointColumn{"power", true,
+                [](const RooflinePoint& p) { return format::optional(power_w(p), format::power); }, power_w},
+    PointColumn{"work/J", true, work_per_joule_text, work_per_joule},
 };
 
 constexpr std::array kColumns = {
@@ -206,11 +201,6 @@ std::span<const PointColumn> point_columns(bool with_energy) {
     return columns;
   }();
   return with_energy ? std::span<const PointColumn>(with) : std::span<const PointColumn>(kColumns);
-}
-
-bool has_energy(const ExperimentAnalysis& experiment) {
-  return std::any_of(experiment.points.begin(), experiment.points.end(),
-                     [](const RooflinePoint& point) { return point.measurement->energy.has_value(); });
 }
 
 std::vector<std::string> energy_reasons(const ExperimentAnalysis& experiment) {

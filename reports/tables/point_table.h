@@ -21,11 +21,8 @@ struct PointColumn {
 };
 
 /// Name, n, dtype, how it was timed, time, effective GB/s, intensities, fraction of roof, bound, limiting
-/// level, flags; with energy also joules per launch, mean power, and joules per element.
+/// level, flags; with energy also joules per launch, mean power and useful work per joule.
 std::span<const PointColumn> point_columns(bool with_energy);
-
-/// Whether the energy of a point was to be measured.
-bool has_energy(const ExperimentAnalysis& experiment);
 
 /// Why energy is unavailable, with the labels of the points that it holds for.
 std::vector<std::string> energy_reasons(const ExperimentAnalysis& experiment);

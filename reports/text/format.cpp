@@ -78,6 +78,16 @@ std::string energy(double joules) {
   return with_unit(joules, kSmall, "J", 3);
 }
 
+std::string power(double watts) {
+  return fmt::format("{:.0f} W", watts);
+}
+
+std::string tick(double value, double like, std::string_view unit) {
+  if (value == 0) return "0";
+  const Prefix prefix = like < 1 ? prefix_of(like, kSmall) : prefix_of(like, kLarge);
+  return fmt::format("{:g} {}{}", value / prefix.factor, prefix.name, unit);
+}
+
 std::string hertz(double hz) {
   return with_unit(hz, kLarge, "Hz", 3);
 }

@@ -54,6 +54,16 @@ void write_primitives(const fs::path& folder) {
   write_file(folder / "terminal-primitives.txt", terminal_summary(ReportModel(run), 100));
 }
 
+/// A run whose plan asks for energy has a picture of it.
+void write_energy(const fs::path& folder) {
+  const TemporaryFolder written;
+  const Run run = recorded_run("seeds-h200");
+  write_reports(ReportModel(run), written.path());
+  for (const std::string name : {"energy-energy.svg", "energy-energy.png"}) {
+    fs::copy_file(written.path() / name, folder / name);
+  }
+}
+
 /// The verdict on each point of the recordings, and which causes and notes hold: what comes to be said that
 /// was not, shows here.
 void write_findings(const fs::path& folder) {
@@ -93,6 +103,7 @@ const fs::path& reports_folder() {
     write_file(folder.path() / "terminal.txt", terminal_summary(ReportModel(golden_run()), 100));
     write_ceilings(folder.path());
     write_primitives(folder.path());
+    write_energy(folder.path());
     write_findings(folder.path());
     write_themes(folder.path());
     return true;
@@ -167,6 +178,7 @@ std::vector<std::string> chart_names() {
   names.emplace_back("levels-ladder");
   names.emplace_back("roofline-ceilings");
   names.emplace_back("primitives");
+  names.emplace_back("energy-energy");
   names.emplace_back("roofline-dark");
   names.emplace_back("roofline-print");
   return names;

@@ -316,7 +316,7 @@ TEST(ReportPage, APointIsIdentifiedWithItsLaunchMode) {
 std::vector<std::string> file_names(const std::vector<std::string>& experiments) {
   std::vector<std::string> files;
   for (const std::string& name : chart_file_names(experiments)) {
-    for (const std::string_view kind : {kRooflineKind, kLevelsKind, kSizeSweepKind}) {
+    for (const std::string_view kind : {kRooflineKind, kLevelsKind, kSizeSweepKind, kEnergyKind}) {
       files.push_back(chart_file_name(kind, name));
     }
   }
@@ -325,7 +325,7 @@ std::vector<std::string> file_names(const std::vector<std::string>& experiments)
 
 TEST(ChartFileName, NeverLeadsOutOfTheFolder) {
   EXPECT_THAT(file_names({"ladder"}),
-              testing::ElementsAre("roofline-ladder", "levels-ladder", "bandwidth-ladder"));
+              testing::ElementsAre("roofline-ladder", "levels-ladder", "bandwidth-ladder", "energy-ladder"));
   EXPECT_EQ(chart_file_names({"../../etc/x y"}).front(), "______etc_x_y-148662b1");
   EXPECT_LT(chart_file_names({std::string(5000, 'x')}).front().size(), 100U);
 }

@@ -347,10 +347,10 @@ TEST(Reports, ShowEnergyWhereItWasToBeMeasured) {
   const ReportModel report(run);
   EXPECT_THAT(lines_of(terminal_summary(report, 200)),
               testing::AllOf(testing::Contains(testing::AllOf(StartsWith("V0 "), HasSubstr("268 mJ"),
-                                                              HasSubstr("400 W"), HasSubstr("1.00 nJ"))),
+                                                              HasSubstr("400 W"), HasSubstr("996 MFLOP/J"))),
                              testing::Contains("energy unavailable of V1: no meter")));
-  EXPECT_THAT(summary_md(report), testing::AllOf(HasSubstr("| energy | power | J/elem. |"),
-                                                 HasSubstr("| 268 mJ | 400 W | 1.00 nJ |"),
+  EXPECT_THAT(summary_md(report), testing::AllOf(HasSubstr("| energy | power | work/J |"),
+                                                 HasSubstr("| 268 mJ | 400 W | 996 MFLOP/J |"),
                                                  HasSubstr("- energy unavailable of V1: no meter")));
   const auto without = constructed::run();
   EXPECT_THAT(terminal_summary(ReportModel(without), 200), Not(HasSubstr("energy")));
@@ -363,9 +363,14 @@ TEST(PointsCsv, HasEnergyAndHowATimeWasTaken) {
   EXPECT_EQ(rows[1][column(rows, "energy_j")], "0.268435456");
   EXPECT_EQ(rows[1][column(rows, "mean_power_w")], "400");
   EXPECT_EQ(rows[1][column(rows, "energy_per_element_j")], "1e-09");
+  EXPECT_DOUBLE_EQ(std::stod(rows[1][column(rows, "flop_per_j")]),
+                   run.measurements[0].work.flops / 0.268435456);
+  EXPECT_DOUBLE_EQ(std::stod(rows[1][column(rows, "bytes_per_j")]),
+                   run.measurements[0].work.bytes() / 0.268435456);
   EXPECT_EQ(rows[1][column(rows, "timed")], "graph");
   EXPECT_EQ(rows[2][column(rows, "energy_j")], "");
   EXPECT_EQ(rows[2][column(rows, "mean_power_w")], "");
+  EXPECT_EQ(rows[2][column(rows, "flop_per_j")], "");
   EXPECT_EQ(rows[2][column(rows, "timed")], "plain");
 }
 

@@ -295,6 +295,16 @@ test('an experiment over sizes shows bandwidth against size', async ({ page }) =
   await expect(page.getByRole('button', { name: 'Sizes', exact: true })).toBeHidden();
 });
 
+test('an experiment whose plan asks for energy shows it', async ({ page }) => {
+  await open(page, 'energy');
+  await expect(page.locator('#energy')).toBeHidden();
+  await page.locator('.tabs button').last().click();
+  await expect(page.locator('#energy figure')).toContainText('Useful work per joule');
+  await expect(page.locator('.points thead')).toContainText('work/J');
+  await page.getByRole('button', { name: 'Energy', exact: true }).click();
+  await expect(page.locator('#energy figure')).toBeInViewport();
+});
+
 test('a run of primitives opens with their picture and table; the ceilings are below', async ({ page }) => {
   await open(page, 'primitives');
   await expect(page.locator('main > :visible').first()).toHaveId('primitives');

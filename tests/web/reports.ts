@@ -126,6 +126,7 @@ export default function setup(): void {
   writePage('sizes', overSizes);
   writePage('long', longNames);
   writePage('primitives', () => {}, 'primitives-h200');
+  writePage('energy', () => {}, 'seeds-h200');
   writePage('points-2000', manyPoints(2000));
   writePage('points-10000', manyPoints(10_000));
 }

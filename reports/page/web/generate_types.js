@@ -8,6 +8,6 @@ import { compileFromFile } from 'json-schema-to-typescript';
 const here = dirname(fileURLToPath(import.meta.url));
 const target = join(here, 'src', 'generated');
 mkdirSync(target, { recursive: true });
-const schemas = join(here, '..', '..', 'docs', 'schema');
+const schemas = join(here, '..', '..', '..', 'docs', 'schema');
 const types = await compileFromFile(join(schemas, 'page.schema.json'), { cwd: schemas, additionalProperties: false });
 writeFileSync(join(target, 'page_data.ts'), types);

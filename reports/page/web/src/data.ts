@@ -76,7 +76,7 @@ export function factNames(experiment: ExperimentView): string[] {
 }
 
 /** Energy is measured only where the plan asks for it. */
-const ENERGY = ['energy', 'power', 'J/elem.'].map(columnOf);
+const ENERGY = ['energy', 'power', 'work/J'].map(columnOf);
 const isUnaskedEnergy = (fact: number, text: string): boolean => text === '–' && ENERGY.includes(fact + 1);
 
 /** Whether the table has this column for the experiment. */

@@ -8,7 +8,7 @@ import { downloads } from './downloads';
 import { Highlight } from './highlight';
 import { jumpToPins, pinnedPoints } from './pins';
 import { preparePrint } from './print';
-import { agreements, ceilings, environment, implausible, ladder, primitives, sizeSweep, suspicion } from './sections';
+import { agreements, ceilings, energy, environment, implausible, ladder, primitives, sizeSweep, suspicion } from './sections';
 import { PointTable } from './table';
 import { applyTheme } from './theme';
 import { tooltip } from './tooltip';
@@ -53,7 +53,7 @@ function build(root: HTMLElement): void {
   const highlight = new Highlight();
   const chart = new Chart(store, highlight);
   const points = data.run.experiments.length > 0 ? new PointTable(store, highlight).element : null;
-  const links = [['#points', 'Points'], ['#sizes', 'Sizes'], ['#ladder', 'Ladder'], ['#primitives', 'Primitives'], ['#ceilings', 'Ceilings'], ['#agreement', 'Agreement'], ['#environment', 'Environment']] as const;
+  const links = [['#points', 'Points'], ['#sizes', 'Sizes'], ['#energy', 'Energy'], ['#ladder', 'Ladder'], ['#primitives', 'Primitives'], ['#ceilings', 'Ceilings'], ['#agreement', 'Agreement'], ['#environment', 'Environment']] as const;
   const stage = h('div', { class: 'stage' },
     h('div', { class: 'left' }, switches(store), chart.element),
     h('aside', { class: 'side', 'aria-label': 'Summary' }, heading(store), legend(store), boundList(store), guide()));
@@ -61,10 +61,11 @@ function build(root: HTMLElement): void {
   const lower = [primitives(), points ? null : stage, ceilings(), agreements(), environment()];
   const steps = ladder(store);
   const sizes = sizeSweep(store);
+  const joules = energy(store);
   const pins = pinnedPoints(store);
   // A link is there as long as what it leads to is: not every experiment has steps or sizes.
   const jumps = links.flatMap(([id, text]) => {
-    const section = [points, sizes, steps, ...lower].find((candidate) => candidate && `#${candidate.id}` === id);
+    const section = [points, sizes, joules, steps, ...lower].find((candidate) => candidate && `#${candidate.id}` === id);
     if (!section) return [];
     const button = h('button', { type: 'button', class: 'link', onclick: () => section.scrollIntoView() }, text);
     store.show(() => { button.hidden = section.hidden; });
@@ -80,7 +81,7 @@ function build(root: HTMLElement): void {
       implausible(store),
       pins,
       points,
-      sizes, steps, ...lower),
+      sizes, joules, steps, ...lower),
     jumpToPins(store, pins), tooltip(store, highlight));
   chart.start();
   preparePrint(chart);

@@ -75,6 +75,20 @@ export function sizeSweep(store: ViewStore): HTMLElement {
   return element;
 }
 
+/** What a launch costs in energy, where the plan asks for it. */
+export function energy(store: ViewStore): HTMLElement {
+  const element = h('section', { id: 'energy' });
+  store.show((view, previous) => {
+    if (previous?.experiment === view.experiment) return;
+    const picture = drawing(`energy-${view.experiment}`);
+    element.hidden = !picture;
+    fill(element, h('h2', {}, 'Energy'),
+      h('p', { class: 'muted' }, 'Of a launch, by the meter of the whole board, with the work of the algorithm that a joule pays for and the mean power.'),
+      picture);
+  });
+  return element;
+}
+
 function tableSection(id: string, title: string, explanation: string, { columns, rows, findings: texts }: CeilingTable, picture?: Node): HTMLElement {
   return h('section', { id }, h('h2', {}, title),
     h('p', { class: 'muted' }, explanation),
