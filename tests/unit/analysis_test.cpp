@@ -957,18 +957,19 @@ TEST(Labels, AreIdsWhereTwoVariantsShareALabelOrTheCatalogueHasNone) {
 
 TEST(Labels, AreUniqueForEveryCombinationOfAttributes) {
   std::vector<Measurement> sums;
-  for (unsigned bits = 0; bits < 64; ++bits) {
+  for (unsigned bits = 0; bits < 128; ++bits) {
     Measurement sum = float_sum(bits & 1 ? "a" : "b", 1);
     if (bits & 2) sum.point.block_size = 512;
     if (bits & 4) sum.point.n_elements = 12345;
     if (bits & 8) sum.point.dtype = Dtype::f16;
     if (bits & 16) sum.point.cache = CacheState::warm;
     if (bits & 32) sum.point.elements_per_thread = 8;
+    if (bits & 64) sum.point.launch_mode = LaunchMode::plain;
     sums.push_back(sum);
   }
   std::vector<std::string> labels = labels_of(run_of(sums));
   std::sort(labels.begin(), labels.end());
-  EXPECT_EQ(labels.size(), 64u);
+  EXPECT_EQ(labels.size(), 128u);
   EXPECT_EQ(std::adjacent_find(labels.begin(), labels.end()), labels.end());
 }
 

@@ -121,13 +121,13 @@ TEST(Sampling, ASlowedDownSampleIsKeptAndLeftOutOfBothMedians) {
   for (const ClockEventReasons reason : {0x08U, 0x20U, 0x40U, 0x80U}) {
     FakeDevice device;
     device.time_s = [](int i) { return i < 3 ? 2e-3 : 1e-3; };
-    device.clock_hz = [](int i) { return i < 3 ? 0.97 * kClockHz : kClockHz; };
+    device.clock_hz = [](int i) { return i < 3 ? 0.97 * kClockHz : kClockHz - i * 1e6; };
     device.reasons = [=](int i) { return i < 3 ? reason : kNone; };
     const TimeResult time = device.run(kTarget);
     EXPECT_EQ(time.samples_s.size(), 19U);
     EXPECT_EQ(time.throttled_samples, 3);
     EXPECT_EQ(time.ci_high_s, 1e-3);
-    EXPECT_EQ(time.sm_clock_hz, kClockHz);
+    EXPECT_DOUBLE_EQ(*time.sm_clock_hz, kClockHz - 10.5e6);  // of samples 3 to 18
     EXPECT_EQ(*time.clock_event_reasons, (std::map<std::string, int>{{names_of(reason).front(), 3}}));
     EXPECT_FALSE(time.noisy);
   }
