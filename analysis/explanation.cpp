@@ -100,11 +100,20 @@ std::vector<Change> changes_of(const LadderStep& step) {
   return changes;
 }
 
-StepExplanation explain(const Run& run, const LadderStep& step) {
+Explanations::Explanations(const Run& run, const ExperimentAnalysis& experiment)
+    : run_(run), experiment_(experiment), points_(experiment.points.size()) {}
+
+const PointExplanation& Explanations::of(const RooflinePoint& point) {
+  auto& explanation = points_.at(static_cast<std::size_t>(&point - experiment_.points.data()));
+  if (!explanation) explanation = explain(run_, point);
+  return *explanation;
+}
+
+StepExplanation Explanations::of(const LadderStep& step) {
   StepExplanation explanation;
   explanation.changes = changes_of(step);
-  const PointExplanation before = explain(run, *step.from);
-  const PointExplanation after = explain(run, *step.to);
+  const PointExplanation& before = of(*step.from);
+  const PointExplanation& after = of(*step.to);
   explanation.gone = only_in(before, after);
   explanation.came = only_in(after, before);
   return explanation;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -64,8 +65,24 @@ struct StepExplanation {
   std::vector<std::string_view> came;  ///< ids of the rules that hold now and did not before
 };
 
-/// What changed from `step.from` to `step.to`. Rules that could be judged at one end only are in neither
-/// list.
-StepExplanation explain(const Run& run, const LadderStep& step);
+/// The explanations of an experiment. Each point is explained once, when it is first asked for: it may be an
+/// end of several steps.
+class Explanations {
+ public:
+  /// Both must outlive this.
+  Explanations(const Run& run, const ExperimentAnalysis& experiment);
+
+  /// `point` is one of the experiment's.
+  const PointExplanation& of(const RooflinePoint& point);
+
+  /// What changed from `step.from` to `step.to`. Rules that could be judged at one end only are in neither
+  /// list.
+  StepExplanation of(const LadderStep& step);
+
+ private:
+  const Run& run_;
+  const ExperimentAnalysis& experiment_;
+  std::vector<std::optional<PointExplanation>> points_;
+};
 
 }  // namespace rooflinectl

@@ -89,8 +89,9 @@ bool has_mark(const RooflinePoint& point, MemoryLevel level) {
 }
 
 // Those that points have a mark at; of a run without experiments, those that have a roof.
-std::vector<std::string> levels_of(const Run& run) {
-  const Analysis analysis = analyse(run);
+std::vector<std::string> levels_of(const ReportModel& report) {
+  const Run& run = report.run;
+  const auto& experiments = report.analysis.experiments;
   std::vector<std::string> names;
   for (const MemoryLevel level : kMemoryLevels) {
     const auto shows = [&](const ExperimentAnalysis& experiment) {
@@ -99,7 +100,7 @@ std::vector<std::string> levels_of(const Run& run) {
     };
     const bool is_there = run.plan.experiments.empty()
                               ? has_roof(run, CeilingKind::bandwidth, to_string(level))
-                              : std::any_of(analysis.experiments.begin(), analysis.experiments.end(), shows);
+                              : std::any_of(experiments.begin(), experiments.end(), shows);
     if (is_there) names.emplace_back(to_string(level));
   }
   return names;
@@ -133,10 +134,14 @@ void choose(Run& run, const ReportOptions& options) {
     check_choice("--cache", options.caches, caches_of(run));
     keep_caches(run.plan, options.caches);
   }
+  if (!options.precisions.empty()) check_choice("--precision", options.precisions, precisions_of(run));
+}
+
+// Throws Error(usage) if the levels that the options choose have nothing to draw.
+void check_levels(const ReportModel& report, const ReportOptions& options) {
   // At DRAM alone a point lies where its declared bytes say, if they were not counted.
   const bool is_dram_alone = options.levels == std::vector{std::string(to_string(MemoryLevel::dram))};
-  if (!options.levels.empty() && !is_dram_alone) check_choice("--level", options.levels, levels_of(run));
-  if (!options.precisions.empty()) check_choice("--precision", options.precisions, precisions_of(run));
+  if (!options.levels.empty() && !is_dram_alone) check_choice("--level", options.levels, levels_of(report));
 }
 
 int report(const ReportOptions& options) {
@@ -145,6 +150,7 @@ int report(const ReportOptions& options) {
   choose(run, options);
 
   const ReportModel model(run, selection_of(options));
+  check_levels(model, options);
   const fs::path folder = options.output.empty() ? file.parent_path() : make_folder(options.output);
   const auto written = write_reports(model, folder, {file});
   if (!options.quiet)

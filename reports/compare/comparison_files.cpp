@@ -18,14 +18,16 @@ std::vector<std::filesystem::path> write_comparison(const std::vector<Comparison
     refuse_to_overwrite(files.back(), inputs);
     write_file(files.back(), content);
   };
-  write("comparison.html", comparison_page(comparisons));
+  const std::vector<Scene> scenes = comparison_scenes(comparisons);
+  std::vector<std::string> pictures;
+  for (const Scene& scene : scenes) pictures.push_back(to_svg(scene));
+  write("comparison.html", comparison_page(comparisons, pictures));
   write("comparison.json", comparison_json(comparisons));
   for (std::size_t i = 0; i < comparisons.size(); ++i) {
     const std::string number = i == 0 ? "" : fmt::format("-{}", i + 1);
     const std::string picture = fmt::format("movement{}", number);
-    const Scene scene = comparison_scene(comparisons[i]);
-    write(picture + ".svg", to_svg(scene));
-    write(picture + ".png", to_png(scene));
+    write(picture + ".svg", pictures[i]);
+    write(picture + ".png", to_png(scenes[i]));
     write(fmt::format("comparison{}.md", number), comparison_md(comparisons[i], picture + ".png"));
   }
   return files;

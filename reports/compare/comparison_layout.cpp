@@ -46,10 +46,9 @@ std::string names(const Comparison& comparison) {
 }
 
 // The chart of the new run, with axes that also hold what was.
-ChartModel chart_of(const Comparison& comparison) {
+ChartModel chart_of(const Comparison& comparison, const std::vector<Window>& base_axes) {
   ChartModel chart = whole_run(*comparison.now);
-  for (const AnalysedRun& base : comparison.baseline) {
-    const Window axes = whole_run(base).axes;
+  for (const Window& axes : base_axes) {
     chart.axes = {around(chart.axes.ai, axes.ai), around(chart.axes.flop_per_s, axes.flop_per_s)};
   }
   chart.title = names(comparison);
@@ -126,10 +125,8 @@ Group legend(const ChartModel& chart) {
   return rows.take();
 }
 
-}  // namespace
-
-Scene comparison_scene(const Comparison& comparison) {
-  const ChartModel chart = chart_of(comparison);
+Scene scene_of(const Comparison& comparison, const std::vector<Window>& base_axes) {
+  const ChartModel chart = chart_of(comparison, base_axes);
   Scene scene = blank(chart);
   for (const PointComparison& point : comparison.points)
     scene.description += fmt::format(" {}.", change_sentence(point));
@@ -161,6 +158,16 @@ Scene comparison_scene(const Comparison& comparison) {
   std::move(panel.begin(), panel.end(), std::back_inserter(scene.groups));
   scene.groups.push_back(footer(chart));
   return scene;
+}
+
+}  // namespace
+
+std::vector<Scene> comparison_scenes(const std::vector<Comparison>& comparisons) {
+  std::vector<Window> base_axes;
+  for (const AnalysedRun& base : comparisons.front().baseline) base_axes.push_back(whole_run(base).axes);
+  std::vector<Scene> scenes;
+  for (const Comparison& comparison : comparisons) scenes.push_back(scene_of(comparison, base_axes));
+  return scenes;
 }
 
 }  // namespace rooflinectl

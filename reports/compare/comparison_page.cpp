@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "reports/compare/comparison_layout.h"
 #include "reports/compare/comparison_reports.h"
 #include "reports/compare/comparison_table.h"
 #include "reports/draw/svg.h"
@@ -56,7 +55,7 @@ std::string table(const Comparison& comparison) {
   return html + "</tbody></table></div>\n";
 }
 
-std::string section(const Comparison& comparison) {
+std::string section(const Comparison& comparison, const std::string& picture) {
   constexpr std::size_t kMostMoves = 8;
   std::string html = fmt::format("<section>\n<h1>{}</h1>\n<ul class=\"runs\">\n",
                                  escape_markup(comparison_counts(comparison)));
@@ -69,9 +68,8 @@ std::string section(const Comparison& comparison) {
       fmt::format("<li>now: {}: {}</li>\n</ul>\n", escape_markup(now.name), escape_markup(run_text(now.run)));
   const std::string warning = device_warning(comparison);
   if (!warning.empty()) html += fmt::format("<p class=\"warning\">{}</p>\n", escape_markup(warning));
-  html += fmt::format("<figure tabindex=\"0\">{}</figure>\n{}<p class=\"note\">{}</p>\n",
-                      to_svg(comparison_scene(comparison)), table(comparison),
-                      escape_markup(comparison_explanation(comparison)));
+  html += fmt::format("<figure tabindex=\"0\">{}</figure>\n{}<p class=\"note\">{}</p>\n", picture,
+                      table(comparison), escape_markup(comparison_explanation(comparison)));
   html += list("What the counters say", comparison_notes(comparison, kMostMoves));
   html += list("Environment", environment_change_texts(comparison));
   return html + list("Ceilings", ceiling_change_texts(comparison)) + "</section>\n";
@@ -79,13 +77,14 @@ std::string section(const Comparison& comparison) {
 
 }  // namespace
 
-std::string comparison_page(const std::vector<Comparison>& comparisons) {
+std::string comparison_page(const std::vector<Comparison>& comparisons,
+                            const std::vector<std::string>& pictures) {
   std::string html = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{}</title>\n"
       "<style>{}</style>\n</head>\n<body>\n",
       escape_markup(fmt::format("Comparison with {}", comparisons.front().now->name)), kStyle);
-  for (const Comparison& comparison : comparisons) html += section(comparison);
+  for (std::size_t i = 0; i < comparisons.size(); ++i) html += section(comparisons[i], pictures.at(i));
   return html + "</body>\n</html>\n";
 }
 

@@ -20,8 +20,9 @@ std::string comparison_json(const std::vector<Comparison>& comparisons);
 /// GitHub-flavoured Markdown that shows the file `picture` beside it.
 std::string comparison_md(const Comparison& comparison, const std::string& picture);
 
-/// One self-contained page without scripts.
-std::string comparison_page(const std::vector<Comparison>& comparisons);
+/// One self-contained page without scripts. `pictures`: the SVG of each.
+std::string comparison_page(const std::vector<Comparison>& comparisons,
+                            const std::vector<std::string>& pictures);
 
 /// Writes `comparison.html`, `comparison.md`, `comparison.json`, `movement.svg` and `movement.png` into the
 /// existing folder `folder` and returns the files written. Of further comparisons Markdown and pictures are

@@ -21,8 +21,7 @@ Json to_json(const Finding& finding) {
           {"next_step", finding.next_step}};
 }
 
-Json to_json(const Run& run, const RooflinePoint& point) {
-  const PointExplanation explanation = explain(run, point);
+Json to_json(const RooflinePoint& point, const PointExplanation& explanation) {
   Json findings = Json::array();
   for (const Finding& finding : explanation.findings) findings.push_back(to_json(finding));
   Json unjudged = Json::array();
@@ -50,8 +49,7 @@ Json to_json(const Run& run, const RooflinePoint& point) {
   return value;
 }
 
-Json to_json(const Run& run, const LadderStep& step) {
-  const StepExplanation explanation = explain(run, step);
+Json to_json(const LadderStep& step, const StepExplanation& explanation) {
   Json changes = Json::array();
   for (const Change& change : explanation.changes) {
     changes.push_back({{"text", change.text},
@@ -69,13 +67,14 @@ std::string explanation_json(const Run& run, const Analysis& analysis,
                              const ExplanationSelection& selection) {
   Json experiments = Json::array();
   for (const ExperimentAnalysis& experiment : analysis.experiments) {
+    Explanations explanations(run, experiment);
     Json points = Json::array();
     for (const RooflinePoint& point : experiment.points) {
-      if (is_named(point, selection.point)) points.push_back(to_json(run, point));
+      if (is_named(point, selection.point)) points.push_back(to_json(point, explanations.of(point)));
     }
     Json steps = Json::array();
     for (const LadderStep& step : experiment.steps) {
-      if (is_named(*step.to, selection.point)) steps.push_back(to_json(run, step));
+      if (is_named(*step.to, selection.point)) steps.push_back(to_json(step, explanations.of(step)));
     }
     if (points.empty() && experiment.missing.empty()) continue;
     experiments.push_back({{"experiment", experiment.name},

@@ -84,19 +84,18 @@ std::vector<std::string> missing_texts(const RooflinePoint& point) {
   return texts;
 }
 
-std::string point_text(const Run& run, const RooflinePoint& point, bool all, std::size_t width) {
+std::string point_text(const RooflinePoint& point, const PointExplanation& explanation, bool all,
+                       std::size_t width) {
   std::string text = paragraph(fmt::format("{}: {}", point.label, standing_text(point)), width);
   if (!point.measurement->cause.empty()) text += paragraph(point.measurement->cause, width, 2);
   for (const std::string& finding : point.implausible) text += paragraph(finding, width, 2);
   for (const std::string& evidence : point.evidence) text += paragraph(evidence, width, 2);
   for (const std::string& missing : missing_texts(point)) text += paragraph(missing, width, 2);
-  const PointExplanation explanation = explain(run, point);
   for (const Finding& finding : explanation.findings) text += finding_text(finding, width);
   return text + unjudged_text(explanation.unjudged, all, width) + "\n";
 }
 
-std::string step_text(const Run& run, const LadderStep& step, std::size_t width) {
-  const StepExplanation explanation = explain(run, step);
+std::string step_text(const LadderStep& step, const StepExplanation& explanation, std::size_t width) {
   std::string text = paragraph(step_verdict(step), width);
   for (const Change& change : explanation.changes) text += paragraph(change_text(change), width, 2);
   if (explanation.changes.empty()) text += paragraph(no_change_text(step), width, 2);
@@ -196,13 +195,15 @@ std::string terminal_explanation(const Run& run, const Analysis& analysis,
   const auto width = static_cast<std::size_t>(std::max(columns, 1));
   std::string text;
   for (const ExperimentAnalysis& experiment : analysis.experiments) {
+    Explanations explanations(run, experiment);
     std::string points;
     for (const RooflinePoint& point : experiment.points) {
-      if (is_named(point, selection.point)) points += point_text(run, point, selection.unjudged, width);
+      if (!is_named(point, selection.point)) continue;
+      points += point_text(point, explanations.of(point), selection.unjudged, width);
     }
     std::string steps;
     for (const LadderStep& step : experiment.steps) {
-      if (is_named(*step.to, selection.point)) steps += step_text(run, step, width);
+      if (is_named(*step.to, selection.point)) steps += step_text(step, explanations.of(step), width);
     }
     if (points.empty() && experiment.missing.empty()) continue;
     const std::string& title = experiment.title.empty() ? experiment.name : experiment.title;

@@ -541,11 +541,21 @@ TEST(Explanation, OfAStepNamesWhatMovedAndWhichRulesNoLongerHold) {
   const Analysis analysis = analyse(run);
   const LadderStep& v2_to_v3 = analysis.experiments[0].steps[2];
   ASSERT_EQ(v2_to_v3.to->label, "V3");
-  const StepExplanation explanation = explain(run, v2_to_v3);
+  const StepExplanation explanation = Explanations(run, analysis.experiments[0]).of(v2_to_v3);
   EXPECT_EQ(explanation.changes[0].text, "fewer instructions for each element");
   EXPECT_EQ(explanation.changes[0].move.name, "warp instructions per element");
   EXPECT_THAT(explanation.gone, ElementsAre("bank-conflicts"));
   EXPECT_THAT(explanation.came, IsEmpty());
+}
+
+TEST(Explanation, OfAPointIsMadeOnceHoweverManyStepsItEnds) {
+  const auto run = recording();
+  const Analysis analysis = analyse(run);
+  const ExperimentAnalysis& ladder = analysis.experiments[0];
+  Explanations explanations(run, ladder);
+  const Finding* const first = explanations.of(ladder.points[2]).findings.data();
+  for (const LadderStep& step : ladder.steps) explanations.of(step);
+  EXPECT_EQ(explanations.of(ladder.points[2]).findings.data(), first);
 }
 
 TEST(Explanation, EveryDerivedQuantityHasAMeaningWhenItMoves) {
