@@ -72,6 +72,8 @@ struct Hello {
 
 enum class Phase { self_test, ceilings, confirm, primitives, verify, time, count };
 
+std::string_view to_string(Phase phase);
+
 /// Work on a point or a ceiling begins. After a crash it names the culprit.
 struct Progress {
   Phase phase = Phase::time;
@@ -143,7 +145,6 @@ using Message = std::variant<message::Hello, message::Progress, message::SelfTes
                              message::CeilingsKnown, message::PrimitiveMeasured, message::PointTimed,
                              message::PointCounted, message::PointTraced, message::Failure, message::Bye>;
 
-std::string_view to_string(message::Phase phase);
 std::string_view to_string(CollectMode mode);
 std::optional<CollectMode> collect_mode_from(std::string_view name);
 

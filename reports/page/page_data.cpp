@@ -12,7 +12,7 @@
 #include <span>
 
 #include "analysis/explanation.h"
-#include "core/serial/json_fields.h"
+#include "core/serial/json.h"
 #include "reports/charts/chart_model.h"
 #include "reports/charts/marks.h"
 #include "reports/charts/roof_lines.h"
@@ -237,7 +237,7 @@ std::string experiment(const Run& run, const ExperimentReport& report, bool with
   Rules rules;
   std::vector<std::string> points;
   for (std::size_t i = 0; i < experiment.points.size(); ++i) {
-    points.push_back(json_fields::to_text(point(report, i, with_energy, names, rules)));
+    points.push_back(serial::to_text(point(report, i, with_energy, names, rules)));
   }
   const Json rest = {{"name", experiment.name},
                      {"title", experiment.title.empty() ? experiment.name : experiment.title},
@@ -256,7 +256,7 @@ std::string experiment(const Run& run, const ExperimentReport& report, bool with
                      {"steps", steps(experiment)},
                      {"speeds", speeds(report.speeds)},
                      {"findings", implausible_texts(experiment.points)}};
-  return with_member(json_fields::to_text(rest), "points", array_text(points));
+  return with_member(serial::to_text(rest), "points", array_text(points));
 }
 
 Json roofs(const Run& run) {
@@ -368,7 +368,7 @@ std::string run_view(const ReportModel& report) {
                {"agreements", agreements(run)},
                {"suspicion", suspicion(run)}};
   if (!run.primitives.empty()) rest["primitives"] = primitives(run);
-  return with_member(json_fields::to_text(rest), "experiments", array_text(experiments));
+  return with_member(serial::to_text(rest), "experiments", array_text(experiments));
 }
 
 }  // namespace
@@ -380,7 +380,7 @@ std::string page_data(const ReportModel& report) {
                      {"tool", fmt::format("rooflinectl {} ({})", run.tool_version, run.tool_commit)},
                      {"columns", columns(report.has_energy())},
                      {"bounds", bounds()}};
-  return with_member(json_fields::to_text(data), "run", run_view(report));
+  return with_member(serial::to_text(data), "run", run_view(report));
 }
 
 }  // namespace rooflinectl

@@ -37,7 +37,7 @@ MAY_INCLUDE = {
 # A library's header -> the files that may include it.
 MAY_USE = {
     r"yaml-cpp/": r"core/plan/yaml_reader\.(cpp|h)",
-    r"nlohmann/": r"core/serial/json_fields\.h|reports/[a-z_/]+\.cpp",
+    r"nlohmann/": r"core/serial/json\.h|reports/[a-z_/]+\.cpp",
     r"cairo|ft2build\.h": r"reports/draw/([a-z_]+\.cpp|painter\.h)",
     r"zlib": r"reports/page/deflate\.cpp",
     r"sqlite3": r"crosscheck/sqlite_reader\.cpp",

@@ -92,7 +92,7 @@ TEST(Protocol, RefusesRubbish) {
   EXPECT_THAT(failure_of("{}"), HasSubstr("collector: the field 'type' is missing"));
   EXPECT_THAT(failure_of(R"({"type": "greeting"})"), HasSubstr("/type: unknown message 'greeting'"));
   EXPECT_THAT(failure_of(R"({"type": "progress", "phase": "rest", "what": ""})"),
-              HasSubstr("/phase: unknown phase 'rest'"));
+              HasSubstr("/phase: unknown value 'rest'"));
   EXPECT_THAT(failure_of(R"({"type": "counters", "point": -1, "counters": {}})"), HasSubstr("/point"));
   EXPECT_THAT(failure_of(R"({"type": "counters", "point": 0, "counters": {"fadd": "many"}})"),
               HasSubstr("/counters/fadd"));
@@ -130,7 +130,7 @@ TEST(Protocol, ARequestWithAnUnknownModeIsRefused) {
     decode_request(text);
     ADD_FAILURE() << "read";
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "plan: /mode: unknown mode 'twice'");
+    EXPECT_STREQ(error.what(), "plan: /mode: unknown value 'twice'");
   }
 }
 

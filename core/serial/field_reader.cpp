@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/serial/field_reader.h"
+
+namespace rooflinectl::serial {
+
+void FieldReader::read(const Reader& place, std::uint64_t& value, AtMost most) {
+  value = place.size();
+  if (value > most.value) place.fail(fmt::format("more than {} elements", most.value));
+}
+
+void FieldReader::read(const Reader& place, double& value, Range range) {
+  // Far beyond what anything measures, and far from where sums and quotients overflow.
+  constexpr double kLeast = 1e-30;
+  constexpr double kMost = 1e30;
+  value = place.number();
+  const bool is_in_range = (value >= kLeast && value <= kMost) || (value == 0 && range != Range::positive);
+  if (range != Range::not_negative && !is_in_range) {
+    place.fail(fmt::format("{} cannot have been measured", value));
+  }
+}
+
+void FieldReader::read(const Reader& place, ErrorKind& kind) {
+  const int code = place.small_integer(0);
+  if (code < static_cast<int>(ErrorKind::measurement) || code > static_cast<int>(ErrorKind::gate)) {
+    place.fail("unknown kind of error");
+  }
+  kind = static_cast<ErrorKind>(code);
+}
+
+void FieldReader::read(const Reader& place, CounterValue& value) {
+  if (place.is_number()) {
+    double number = 0;
+    read(place, number);
+    value = CounterValue::measured(number);
+  } else {
+    value = CounterValue::unavailable(place["unavailable"].text());
+  }
+}
+
+void FieldReader::read(const Reader& place, Counters& counters) {
+  place.for_each_member([&](const std::string& key, const Reader& member) {
+    CounterValue& value = counters.emplace(key, CounterValue::unavailable({})).first->second;
+    read(member, value);
+  });
+}
+
+}  // namespace rooflinectl::serial

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <fmt/format.h>
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "core/error.h"
+#include "core/model/counters.h"
+#include "core/serial/json_reader.h"
+#include "core/serial/rules.h"
+#include "core/text/mistakes.h"
+
+namespace rooflinectl::serial {
+
+/// Fills the fields of a struct in from a JSON object (`core/serial/rules.h`), and holds them against their
+/// rules.
+class FieldReader {
+ public:
+  explicit FieldReader(const Reader& object) : object_(object) {}
+
+  template <typename T, typename... Rule>
+  void operator()(const char* key, T& value, Rule... rule) {
+    read(object_[key], value, rule...);
+  }
+
+  template <typename T, typename... Rule>
+  void optional(const char* key, T& value, Rule... rule) {
+    if (object_.has(key)) read(object_[key], value, rule...);
+  }
+
+  template <typename T>
+  void added(const char* key, T& value) {
+    optional(key, value);
+  }
+
+  template <typename List>
+  void object(const char* key, List list) {
+    const Reader place = object_[key];
+    FieldReader reader(place);
+    list(reader);
+  }
+
+  template <typename T, typename List>
+  void each(const char* key, std::vector<T>& values, List list) {
+    object_[key].for_each_element([&](const Reader& element) {
+      FieldReader reader(element);
+      list(reader, values.emplace_back());
+    });
+  }
+
+  /// Calls `complete` with what was read: it adds what is not in the file, or not in older ones.
+  template <typename T, typename Complete>
+  void after_reading(T& value, Complete complete) {
+    complete(value);
+  }
+
+  static void read(const Reader& place, bool& value) { value = place.boolean(); }
+  static void read(const Reader& place, int& value, AtLeast least = {}) {
+    value = place.small_integer(least.value);
+  }
+  static void read(const Reader& place, std::uint64_t& value) { value = place.size(); }
+  static void read(const Reader& place, std::uint64_t& value, AtMost most);
+  static void read(const Reader& place, double& value, Range range = Range::measurable);
+  static void read(const Reader& place, std::string& value) { value = place.text(); }
+  static void read(const Reader& place, ErrorKind& kind);  ///< by its exit code
+  static void read(const Reader& place, CounterValue& value);
+  static void read(const Reader& place, Counters& counters);
+
+  template <typename T, typename... Rule>
+  static void read(const Reader& place, std::optional<T>& value, Rule... rule) {
+    read(place, value.emplace(), rule...);
+  }
+
+  template <typename T, typename... Rule>
+  static void read(const Reader& place, std::vector<T>& values, Rule... rule) {
+    values.reserve(place.count());
+    place.for_each_element([&](const Reader& element) { read(element, values.emplace_back(), rule...); });
+  }
+  template <typename T>
+  static void read(const Reader& place, std::vector<T>& values, AtMost most) {
+    if (place.count() > most.value) place.fail(fmt::format("more than {} entries", most.value));
+    read(place, values);
+  }
+
+  template <typename T, typename Compare>
+  static void read(const Reader& place, std::map<std::string, T, Compare>& values) {
+    place.for_each_member([&](const std::string& key, const Reader& member) {
+      read(member, values.try_emplace(key).first->second);
+    });
+  }
+
+  template <typename T>
+  static void read(const Reader& place, T& value) {
+    if constexpr (std::is_enum_v<T>) {
+      for (const T known : kValues<T>) {
+        if (to_string(known) != place.text()) continue;
+        value = known;
+        return;
+      }
+      place.fail(fmt::format("unknown value {}", rooflinectl::quoted(place.text())));
+    } else {
+      FieldReader reader(place);
+      fields(reader, value);
+    }
+  }
+
+ private:
+  const Reader& object_;
+};
+
+template <typename T>
+T read(const Reader& place) {
+  T value;
+  FieldReader::read(place, value);
+  return value;
+}
+
+}  // namespace rooflinectl::serial

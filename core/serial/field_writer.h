@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include "core/error.h"
+#include "core/model/counters.h"
+#include "core/serial/json.h"
+#include "core/serial/rules.h"
+
+namespace rooflinectl::serial {
+
+/// Writes the fields of a struct into a JSON object (`core/serial/rules.h`). Rules are for reading.
+class FieldWriter {
+ public:
+  explicit FieldWriter(Json& object) : object_(object) {}
+
+  template <typename T, typename... Rule>
+  void operator()(const char* key, const T& value, Rule... /*rule*/) {
+    object_[key] = written(value);
+  }
+
+  template <typename T, typename... Rule>
+  void optional(const char* key, const T& value, Rule... /*rule*/) {
+    if (value != T{}) object_[key] = written(value);
+  }
+
+  template <typename T>
+  void added(const char* key, const T& value) {
+    object_[key] = written(value);
+  }
+
+  /// An object within this one: `list` gets its fields.
+  template <typename List>
+  void object(const char* key, List list) {
+    Json object = Json::object();
+    FieldWriter writer(object);
+    list(writer);
+    object_[key] = std::move(object);
+  }
+
+  /// A list whose elements are objects: `list` gets the fields of each, and the element.
+  template <typename T, typename List>
+  void each(const char* key, const std::vector<T>& values, List list) {
+    Json array = Json::array();
+    for (const T& value : values) {
+      FieldWriter writer(array.emplace_back(Json::object()));
+      list(writer, value);
+    }
+    object_[key] = std::move(array);
+  }
+
+  template <typename T, typename Complete>
+  void after_reading(const T& /*value*/, Complete /*complete*/) {}
+
+  /// The JSON of a value.
+  template <typename T>
+  static Json written(const T& value) {
+    if constexpr (std::is_enum_v<T>) {
+      return to_string(value);
+    } else if constexpr (std::is_class_v<T>) {
+      Json object = Json::object();
+      FieldWriter writer(object);
+      fields(writer, value);
+      return object;
+    } else {
+      return value;
+    }
+  }
+  static Json written(const std::string& value) { return value; }
+  static Json written(ErrorKind kind) { return static_cast<int>(kind); }
+  static Json written(const CounterValue& value) {
+    return value.available() ? Json(*value.value()) : Json{{"unavailable", value.reason()}};
+  }
+  template <typename T>
+  static Json written(const std::optional<T>& value) {
+    return written(*value);
+  }
+  template <typename T>
+  static Json written(const std::vector<T>& values) {
+    Json array = Json::array();
+    for (const T& value : values) array.push_back(written(value));
+    return array;
+  }
+  template <typename T, typename Compare>
+  static Json written(const std::map<std::string, T, Compare>& values) {
+    Json object = Json::object();
+    for (const auto& [key, value] : values) object[key] = written(value);
+    return object;
+  }
+
+ private:
+  Json& object_;
+};
+
+template <typename T>
+Json to_json(const T& value) {
+  return FieldWriter::written(value);
+}
+
+}  // namespace rooflinectl::serial

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/model/agreement.h"
+#include "core/serial/rules.h"
+
+namespace rooflinectl::serial {
+
+void fields(auto& f, Is<Agreement> auto& agreement) {
+  f("subject", agreement.subject);
+  f("quantity", agreement.quantity);
+  f("unit", agreement.unit);
+  f("ours", agreement.ours);
+  f("reference", agreement.reference);
+  f("tolerance", agreement.tolerance);
+  f("is_relative", agreement.is_relative);
+  f("note", agreement.note);
+}
+
+void fields(auto& f, Is<SelfTest> auto& self_test) {
+  f("reason", self_test.reason);
+  f("wall_s", self_test.wall_s);
+  f("agreements", self_test.agreements);
+}
+
+void fields(auto& f, Is<CrossCheck> auto& cross_check) {
+  f("tool", cross_check.tool);
+  f("version", cross_check.version);
+  f("source", cross_check.source);
+  f("reason", cross_check.reason);
+  f("hint", cross_check.hint);
+  f("agreements", cross_check.agreements);
+}
+
+}  // namespace rooflinectl::serial
