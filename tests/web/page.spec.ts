@@ -295,6 +295,12 @@ test('an experiment over sizes shows bandwidth against size', async ({ page }) =
   await expect(page.getByRole('button', { name: 'Sizes', exact: true })).toBeHidden();
 });
 
+test('on a phone the highest roof has its name too', async ({ page }) => {
+  await page.setViewportSize({ width: 390, height: 844 });
+  await open(page, 'shipped');
+  await expect(page.locator('.plot .annotation-text').filter({ hasText: 'F32 FMA' })).toHaveCount(1);
+});
+
 test('an experiment whose plan asks for energy shows it', async ({ page }) => {
   await open(page, 'energy');
   await expect(page.locator('#energy')).toBeHidden();

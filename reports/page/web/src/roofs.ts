@@ -84,6 +84,7 @@ function crosses(start: Pixel, end: Pixel, box: Box): boolean {
 
 interface Candidate { label: RoofLabel; boxes: Box[] }
 
+/** Over the line, from the right; where it is short, as on a phone, the name may begin left of it, but half of it stays over it. */
 function levelPlaces(roof: Roof, roofs: readonly Roof[], plane: Plane): Candidate[] {
   const { frame } = plane;
   const [start] = lineOf(roof, roofs, plane);
@@ -92,7 +93,7 @@ function levelPlaces(roof: Roof, roofs: readonly Roof[], plane: Plane): Candidat
   const width = textWidth(roof.text);
   const above = roof.source === 'theoretical' ? [-8, 8] : [8, -8];
   const candidates: Candidate[] = [];
-  for (let right = frame.right - 6; right - width > Math.max(line.x, frame.left); right -= width / 2 + 10) {
+  for (let right = frame.right - 6; right - width / 2 > line.x && right - width > frame.left; right -= width / 2 + 10) {
     for (const offset of above) {
       const y = line.y + offset;
       if (y < frame.top + 6 || y > frame.bottom - 6) continue;
