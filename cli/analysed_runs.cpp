@@ -1,26 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/analysed_runs.h"
 
-#include <filesystem>
-
 #include "core/error.h"
-#include "core/files/files.h"
-#include "runner/run_folder.h"
+#include "core/serial/run_file.h"
 
 namespace rooflinectl {
 
 namespace {
 
-namespace fs = std::filesystem;
-
-AnalysedRun read_run(const std::string& name) {
-  const fs::path file = run_file(name);
-  return {name, run_from_json(read_file(file), file.string())};
-}
-
 std::vector<AnalysedRun> read_runs(const std::vector<std::string>& names) {
   std::vector<AnalysedRun> runs;
-  for (const std::string& name : names) runs.push_back(read_run(name));
+  for (const std::string& name : names) runs.push_back({name, read_run(run_file(name))});
   return runs;
 }
 

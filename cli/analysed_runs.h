@@ -14,8 +14,9 @@ struct RunsToCompare {
   std::vector<AnalysedRun> now;
 };
 
-/// Reads `runs`, each a run.json or the folder that holds one. The first of them is the baseline, unless
-/// `baseline` names others. Throws Error(usage) if nothing is left to compare, or a run cannot be read.
+/// Reads `runs`, each a run.json, compressed or not, or the folder that holds one. The first of them is the
+/// baseline, unless `baseline` names others. Throws Error(usage) if nothing is left to compare, or a run
+/// cannot be read.
 RunsToCompare read_runs_to_compare(const std::vector<std::string>& runs,
                                    const std::vector<std::string>& baseline);
 

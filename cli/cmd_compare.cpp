@@ -9,8 +9,8 @@
 #include "cli/output_folder.h"
 #include "cli/percentage_option.h"
 #include "cli/terminal.h"
+#include "core/serial/run_file.h"
 #include "reports/compare/comparison_reports.h"
-#include "runner/run_folder.h"
 
 namespace rooflinectl {
 
@@ -56,7 +56,8 @@ void add_compare_command(CLI::App& app, Action& action) {
       app.add_subcommand("compare", "What changed from one run to another; needs no GPU");
   command
       ->add_option("runs", options->runs,
-                   "The base run and one or more new ones: each a run.json, or the folder that holds one")
+                   "The base run and one or more new ones: each a run.json or run.json.gz, or the folder "
+                   "that holds one")
       ->required()
       ->type_name("RUN");
   command

@@ -17,7 +17,7 @@
 #include "cli/table.h"
 #include "cli/terminal.h"
 #include "core/error.h"
-#include "core/files/files.h"
+#include "core/serial/run_file.h"
 #include "reports/reports.h"
 #include "reports/tables/agreement_summary.h"
 #include "reports/tables/agreement_table.h"
@@ -67,7 +67,8 @@ struct KeptRun {
 };
 
 bool is_run(const fs::path& subject) {
-  return fs::is_directory(subject) || subject.extension() == ".json";
+  const std::string name = subject.filename().string();
+  return fs::is_directory(subject) || name.ends_with(".json") || name.ends_with(".json.gz");
 }
 
 /// Throws Error(usage) if an option would mean nothing.
@@ -87,9 +88,9 @@ void refuse_idle_options(const CrosscheckOptions& options) {
 KeptRun open_run(const fs::path& subject) {
   KeptRun kept;
   // `latest` may point elsewhere before the checks have ended.
-  kept.file = fs::weakly_canonical(fs::is_directory(subject) ? subject / "run.json" : subject);
+  kept.file = fs::weakly_canonical(run_file(subject));
   kept.lock = FolderLock(kept.folder());
-  kept.run = run_from_json(read_file(kept.file), kept.file.string());
+  kept.run = read_run(kept.file);
   return kept;
 }
 
@@ -213,8 +214,8 @@ void save(const KeptRun& kept, const CrosscheckOptions& options) {
     if (recorded) inputs.emplace_back(*recorded);
   }
   try {
-    write_file(kept.file, run_to_json(kept.run));
-    write_reports(ReportModel(kept.run), kept.folder(), inputs);
+    write_run(kept.file, kept.run);
+    write_reports(ReportModel(as_written(kept.run)), kept.folder(), inputs);
   } catch (const Error& error) {
     throw rescue_run(kept.run, error);
   }
@@ -274,7 +275,7 @@ void add_crosscheck_command(CLI::App& app, Action& action, int argc, char** argv
       app.add_subcommand("crosscheck", "Compare the numbers of a run with those of other profilers");
   command
       ->add_option("run", options->subject,
-                   "A finished run (its folder or run.json), or a plan, which is measured first")
+                   "A finished run (its folder, run.json or run.json.gz), or a plan, which is measured first")
       ->required()
       ->type_name("RUN|PLAN");
   command

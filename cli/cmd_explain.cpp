@@ -11,10 +11,9 @@
 #include "cli/commands.h"
 #include "cli/terminal.h"
 #include "core/error.h"
-#include "core/files/files.h"
+#include "core/serial/run_file.h"
 #include "core/text/names.h"
 #include "reports/formats/explanation_text.h"
-#include "runner/run_folder.h"
 
 namespace rooflinectl {
 
@@ -44,7 +43,7 @@ void require_point(const Analysis& analysis, const std::string& name) {
 int explain_run(const ExplainOptions& options) {
   constexpr int kWidest = 100;  // lines of prose that are longer are hard to read
   const std::filesystem::path file = run_file(options.run_file);
-  const Run run = run_from_json(read_file(file), file.string());
+  const Run run = read_run(file);
   const Analysis analysis = analyse(run);
   if (analysis.experiments.empty()) {
     throw Error(ErrorKind::usage, fmt::format("{}: the run has no points to explain", file.string()),
@@ -63,7 +62,7 @@ void add_explain_command(CLI::App& app, Action& action) {
   const auto options = std::make_shared<ExplainOptions>();
   CLI::App* const command =
       app.add_subcommand("explain", "Say what bounds each point, on what evidence, and what to try next");
-  command->add_option("run", options->run_file, "A run.json, or the folder that holds one")
+  command->add_option("run", options->run_file, "A run.json or run.json.gz, or the folder that holds one")
       ->required()
       ->type_name("RUN.json");
   command

@@ -11,8 +11,8 @@
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "core/files/files.h"
+#include "core/serial/run_file.h"
 #include "reports/compare/gate_reports.h"
-#include "runner/run_folder.h"
 
 namespace rooflinectl {
 
@@ -97,8 +97,9 @@ void add_gate_command(CLI::App& app, Action& action) {
   CLI::App* const command =
       app.add_subcommand("gate", "Fail (exit code 4) where a run is worse than its base; needs no GPU");
   command
-      ->add_option("runs", options->runs,
-                   "The base run and the new one: each a run.json, or the folder that holds one")
+      ->add_option(
+          "runs", options->runs,
+          "The base run and the new one: each a run.json or run.json.gz, or the folder that holds one")
       ->required()
       ->type_name("RUN");
   command

@@ -15,9 +15,8 @@
 #include "cli/output_folder.h"
 #include "cli/terminal.h"
 #include "core/error.h"
-#include "core/files/files.h"
+#include "core/serial/run_file.h"
 #include "reports/reports.h"
-#include "runner/run_folder.h"
 
 namespace rooflinectl {
 
@@ -146,7 +145,7 @@ void check_levels(const ReportModel& report, const ReportOptions& options) {
 
 int report(const ReportOptions& options) {
   const fs::path file = run_file(options.run_file);
-  Run run = run_from_json(read_file(file), file.string());
+  Run run = read_run(file);
   choose(run, options);
 
   const ReportModel model(run, selection_of(options));
@@ -165,7 +164,7 @@ int report(const ReportOptions& options) {
 void add_report_command(CLI::App& app, Action& action) {
   const auto options = std::make_shared<ReportOptions>();
   CLI::App* const command = app.add_subcommand("report", "Draw a run again from its run.json; needs no GPU");
-  command->add_option("run", options->run_file, "A run.json, or the folder that holds one")
+  command->add_option("run", options->run_file, "A run.json or run.json.gz, or the folder that holds one")
       ->required()
       ->type_name("RUN.json");
   command

@@ -14,8 +14,8 @@
 #include "cli/progress.h"
 #include "cli/table.h"
 #include "cli/terminal.h"
-#include "core/files/files.h"
 #include "core/serial/protocol.h"
+#include "core/serial/run_file.h"
 #include "core/text/printable.h"
 #include "reports/reports.h"
 #include "reports/text/format.h"
@@ -157,8 +157,9 @@ int end_replay(const Replay& replayed, const RunOptions& options, const std::str
                   replayed.run.device.name, format::utc(replayed.run.started_utc), origin);
   const fs::path folder =
       create_run_folder(options.output, replayed.run.plan.name, std::chrono::system_clock::now());
-  write_file(folder / "run.json", run_to_json(replayed.run));
-  const ReportModel report(replayed.run);
+  write_run(folder / "run.json", replayed.run);
+  const Run written = as_written(replayed.run);
+  const ReportModel report(written);
   write_reports(report, folder);
   if (!quiet) terminal::print("\n{}\n", terminal_summary(report, columns_of(stdout), options.rows()));
   for (const std::string& id : replayed.missing_primitives) {
@@ -170,7 +171,7 @@ int end_replay(const Replay& replayed, const RunOptions& options, const std::str
 }
 
 int replay_file(const Plan& plan, const RunOptions& options) {
-  if (const auto replayed = replay_best(plan, {fs::path(options.replay_file)})) {
+  if (const auto replayed = replay_best(plan, {run_file(options.replay_file)})) {
     return end_replay(*replayed, options, fmt::format(" ({})", options.replay_file));
   }
   throw Error(ErrorKind::environment, fmt::format("{} has no point of this plan", options.replay_file),
@@ -277,7 +278,7 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
   CLI::Option* const replay =
       command
           ->add_option("--replay", options->replay_file,
-                       "Take the numbers from this run.json instead of measuring; what comes of it says so")
+                       "Take the numbers from this run (its folder, run.json or run.json.gz) instead of measuring; the reports are marked as replayed")
           ->type_name("RUN.json")
           ->excludes(require_gpu)
           ->excludes(self_test);

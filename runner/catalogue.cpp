@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/files/files.h"
 #include "core/serial/protocol.h"
+#include "core/serial/run_file.h"
 #include "runner/catalogue_ids.h"
 #include "runner/collector_process.h"
 #include "runner/measure.h"
@@ -28,7 +28,7 @@ constexpr std::chrono::seconds kAnswerLimit{30};
 Catalogue catalogue_of_ids() {
   std::vector<Catalogue> recorded;
   for (const fs::path& path : shipped_recordings()) {
-    recorded.push_back(run_from_json(read_file(path), path.string()).catalogue);
+    recorded.push_back(read_run(path).catalogue);
   }
   Catalogue catalogue;
   for (const std::string_view id : kVariantIds) {

@@ -12,7 +12,7 @@
 
 #include "analysis/analysis.h"
 #include "core/error.h"
-#include "core/files/files.h"
+#include "core/serial/run_file.h"
 #include "runner/version.h"
 
 namespace rooflinectl {
@@ -96,7 +96,7 @@ std::vector<Run> CeilingCache::load() const {
   for (const fs::directory_entry& entry : fs::directory_iterator(*folder_, error)) {
     if (!entry.path().filename().string().ends_with(fmt::format(".{}.json", build_))) continue;
     try {
-      Run run = run_from_json(read_file(entry.path()), entry.path().string());
+      Run run = read_run(entry.path());
       if (file_of(run.device.uuid) != entry.path()) {
         warn_(fmt::format("{}: holds the ceilings of another device; not used", entry.path().string()));
       } else {
@@ -126,7 +126,7 @@ void CeilingCache::store(const Run& run) const {
   try {
     fs::create_directories(*folder_);
     remove_other_builds(run.device.uuid);
-    write_file(file_of(run.device.uuid), run_to_json(kept));
+    write_run(file_of(run.device.uuid), kept);
   } catch (const std::exception& error) {
     warn_(fmt::format("the ceilings are not kept for later runs: {}", error.what()));
   }

@@ -16,6 +16,7 @@
 
 #include "analysis/analysis.h"
 #include "core/serial/protocol.h"
+#include "core/serial/run_file.h"
 #include "runner/ceiling_cache.h"
 #include "runner/collector_process.h"
 #include "runner/device_lock.h"
@@ -104,7 +105,7 @@ class Measuring {
     observer_.ended();
     if (!stop_signal_) mark_what_is_left();
     if (recorder_.is_open()) save_finally();
-    return {recorder_.run(), recorder_.folder(), losses_, stop_signal_, stopped_by_};
+    return {as_written(recorder_.run()), recorder_.folder(), losses_, stop_signal_, stopped_by_};
   }
 
  private:

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/files/files.h"
+#include "core/serial/run_file.h"
 #include "core/stats/repeated_counters.h"
 #include "runner/host_environment.h"
 #include "runner/run_folder.h"
@@ -126,17 +126,17 @@ std::optional<Recorder::Clock::time_point> Recorder::save_due() const {
   return has_news_ && is_open() ? std::optional(next_save_) : std::nullopt;
 }
 
-std::string Recorder::text() {
+void Recorder::update_run() {
   run_.wall_s = earlier_wall_s_ + std::chrono::duration<double>(Clock::now() - started_).count();
   run_.measurements.clear();
   for (const auto& [point, measurement] : measurements_) run_.measurements.push_back(measurement);
-  return run_to_json(run_);
 }
 
 void Recorder::save() {
   const Clock::time_point begin = Clock::now();
   next_save_ = begin + 1s;
-  write_file(folder_ / "run.json", text());
+  update_run();
+  write_run(run_file(folder_), run_);
   has_news_ = false;
   next_save_ += 10 * (Clock::now() - begin);
 }

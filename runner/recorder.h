@@ -56,8 +56,8 @@ class Recorder {
   void save();
 
  private:
-  /// The run as it stands.
-  std::string text();
+  /// Brings the run up to what was measured so far.
+  void update_run();
 
   Run run_;
   std::filesystem::path folder_;

@@ -6,7 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
-#include "core/files/files.h"
+#include "core/serial/run_file.h"
 
 namespace rooflinectl {
 
@@ -65,7 +65,7 @@ std::size_t missing(const Replay& replay) {
 std::optional<Replay> replay_best(const Plan& plan, const std::vector<fs::path>& recordings) {
   std::optional<Replay> best;
   for (const fs::path& path : recordings) {
-    Replay candidate = replay(plan, run_from_json(read_file(path), path.string()));
+    Replay candidate = replay(plan, read_run(path));
     if (!best || missing(candidate) < missing(*best)) best = std::move(candidate);
   }
   if (best && best->run.measurements.empty() && best->run.primitives.empty()) return std::nullopt;
@@ -78,7 +78,7 @@ std::vector<fs::path> shipped_recordings() {
       fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "share/rooflinectl/recordings";
   std::vector<fs::path> files;
   for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
-    const fs::path file = entry.path() / "run.json";
+    const fs::path file = run_file(entry.path());
     if (fs::exists(file, error)) files.push_back(file);
   }
   std::sort(files.begin(), files.end());

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "core/files/files.h"
+#include "core/serial/run_file.h"
 #include "runner/version.h"
 
 namespace rooflinectl {
@@ -31,10 +31,9 @@ std::string build(std::string_view version, std::string_view commit) {
 }  // namespace
 
 UnfinishedRun load_unfinished(const fs::path& path) {
-  std::error_code error;
-  const fs::path file = fs::is_directory(path, error) ? path / "run.json" : path;
+  const fs::path file = run_file(path);
   UnfinishedRun unfinished;
-  unfinished.run = run_from_json(read_file(file), file.string());
+  unfinished.run = read_run(file);
   // `latest` may point elsewhere before the run has ended.
   unfinished.folder = fs::canonical(file).parent_path();
   if (unfinished.run.source == RunSource::replayed) {

@@ -8,6 +8,7 @@
 #include <system_error>
 
 #include "core/files/files.h"
+#include "core/serial/run_file.h"
 #include "core/text/names.h"
 
 namespace rooflinectl {
@@ -60,7 +61,7 @@ Error rescue_run(const Run& run, const Error& why) {
   const fs::path parent = fs::temp_directory_path() / "rooflinectl";
   const fs::path file =
       create_run_folder(parent, run.plan.name, std::chrono::system_clock::now()) / "run.json";
-  write_file(file, run_to_json(run));
+  write_run(file, run);
   return {ErrorKind::environment, fmt::format("{}; all results are in {}", why.what(), file.string()),
           fmt::format("draw them in another folder: rooflinectl report {} --output DIR", file.string())};
 }
@@ -75,16 +76,6 @@ void link_latest(const fs::path& run_folder) {
   std::error_code ignored;
   fs::remove(temporary, ignored);
   fail(link, "cannot be linked", error.message());
-}
-
-fs::path run_file(const fs::path& run) {
-  return fs::is_directory(run) ? run / "run.json" : run;
-}
-
-std::vector<fs::path> run_files(const std::vector<std::string>& runs) {
-  std::vector<fs::path> files;
-  for (const std::string& run : runs) files.push_back(run_file(run));
-  return files;
 }
 
 }  // namespace rooflinectl

@@ -4,7 +4,6 @@
 #include <chrono>
 #include <filesystem>
 #include <string>
-#include <vector>
 
 #include "core/error.h"
 #include "core/model/run.h"
@@ -26,11 +25,5 @@ Error rescue_run(const Run& run, const Error& why);
 /// Makes the link `latest` beside `run_folder` point to it, whatever it pointed to before, at no time to
 /// nothing. Throws Error(environment).
 void link_latest(const std::filesystem::path& run_folder);
-
-/// The run.json that `run` names: itself, or in the folder that it is.
-std::filesystem::path run_file(const std::filesystem::path& run);
-
-/// The same for several.
-std::vector<std::filesystem::path> run_files(const std::vector<std::string>& runs);
 
 }  // namespace rooflinectl

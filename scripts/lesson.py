@@ -11,6 +11,7 @@ A condition that a new recording breaks is an error, so that the text cannot cla
 
 import argparse
 import csv
+import gzip
 import json
 import math
 import pathlib
@@ -84,15 +85,15 @@ class Recordings:
     def load(self, name):
         """The run, its points, and the folder with its pictures."""
         if name not in self.loaded:
-            run_file = ROOT / "recordings" / name / "run.json"
+            run_file = ROOT / "recordings" / name / "run.json.gz"
             folder = pathlib.Path(tempfile.mkdtemp(prefix="lesson-"))
             subprocess.run([self.rooflinectl, "report", run_file, "--output", folder, "--quiet"], check=True,
                            stdout=subprocess.DEVNULL)
-            run = json.loads(run_file.read_text(encoding="utf-8"))
+            run = json.loads(gzip.decompress(run_file.read_bytes()))
             with open(folder / "points.csv", encoding="utf-8", newline="") as table:
                 rows = list(csv.DictReader(table))
             if len(rows) != len(run["measurements"]):
-                raise ValueError(f"{name}: points.csv and run.json differ in their number of points")
+                raise ValueError(f"{name}: points.csv and run.json.gz differ in their number of points")
             points = [Point(m, row) for m, row in zip(run["measurements"], rows)]
             self.loaded[name] = (run, points, folder)
         return self.loaded[name]

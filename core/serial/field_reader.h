@@ -67,6 +67,7 @@ class FieldReader {
   static void read(const Reader& place, std::uint64_t& value) { value = place.size(); }
   static void read(const Reader& place, std::uint64_t& value, AtMost most);
   static void read(const Reader& place, double& value, Range range = Range::measurable);
+  static void read(const Reader& place, double& value, AllDigits /*rule*/) { read(place, value); }
   static void read(const Reader& place, std::string& value) { value = place.text(); }
   static void read(const Reader& place, ErrorKind& kind);  ///< by its exit code
   static void read(const Reader& place, CounterValue& value);

@@ -15,15 +15,19 @@
 
 namespace rooflinectl::serial {
 
-/// Writes the fields of a struct into a JSON object (`core/serial/rules.h`). Rules are for reading.
+/// Writes the fields of a struct into a JSON object (`core/serial/rules.h`).
 class FieldWriter {
  public:
+  /// Finer than anything here can be measured, and half as many as a double has.
+  static constexpr int kMeasuredDigits = 7;
+
   explicit FieldWriter(Json& object) : object_(object) {}
 
   template <typename T, typename... Rule>
   void operator()(const char* key, const T& value, Rule... /*rule*/) {
     object_[key] = written(value);
   }
+  void operator()(const char* key, double value, AllDigits /*rule*/) { object_[key] = value; }
 
   template <typename T, typename... Rule>
   void optional(const char* key, const T& value, Rule... /*rule*/) {
@@ -72,10 +76,11 @@ class FieldWriter {
       return value;
     }
   }
+  static Json written(double value) { return rounded(value, kMeasuredDigits); }
   static Json written(const std::string& value) { return value; }
   static Json written(ErrorKind kind) { return static_cast<int>(kind); }
   static Json written(const CounterValue& value) {
-    return value.available() ? Json(*value.value()) : Json{{"unavailable", value.reason()}};
+    return value.available() ? written(*value.value()) : Json{{"unavailable", value.reason()}};
   }
   template <typename T>
   static Json written(const std::optional<T>& value) {

@@ -3,6 +3,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <cstdlib>
+
 #include "core/error.h"
 #include "core/text/printable.h"
 
@@ -25,8 +28,33 @@ Json parse_object(std::string_view text, std::string_view document) {
   return value;
 }
 
-std::string to_text(const Json& value, int indent) {
-  return printable_json(value.dump(indent, ' ', false, Json::error_handler_t::replace));
+std::string to_text(const Json& value) {
+  return printable_json(value.dump(-1, ' ', false, Json::error_handler_t::replace));
+}
+
+std::string to_lines(const Json& object) {
+  std::string text = "{";
+  const char* separator = "\n";
+  for (const auto& [key, value] : object.items()) {
+    text += fmt::format("{}{}:", separator, to_text(key));
+    separator = ",\n";
+    if (!value.is_array() || value.empty() || !value.front().is_object()) {
+      text += to_text(value);
+      continue;
+    }
+    const char* element_separator = "[\n";
+    for (const Json& element : value) {
+      text += element_separator + to_text(element);
+      element_separator = ",\n";
+    }
+    text += "]";
+  }
+  return text + "\n}\n";
+}
+
+double rounded(double value, int digits) {
+  if (value == std::floor(value)) return value;
+  return std::strtod(fmt::format("{:.{}g}", value, digits).c_str(), nullptr);
 }
 
 }  // namespace rooflinectl::serial

@@ -12,8 +12,14 @@ using Json = nlohmann::ordered_json;
 /// Parses `text`; throws Error(usage) naming `document` if it is not a JSON object.
 Json parse_object(std::string_view text, std::string_view document);
 
-/// The text of `value`: one line, or indented by `indent` spaces. Bytes that are not UTF-8, which JSON cannot
-/// hold, become U+FFFD.
-std::string to_text(const Json& value, int indent = -1);
+/// The text of `value`, one line. Bytes that are not UTF-8, which JSON cannot hold, become U+FFFD.
+std::string to_text(const Json& value);
+
+/// The text of `object` with each member in a line of its own, and each element of a list of objects, so that
+/// `grep` and `diff` find them.
+std::string to_lines(const Json& object);
+
+/// `value` with so many significant digits. Whole numbers stay what they are: they count something.
+double rounded(double value, int digits);
 
 }  // namespace rooflinectl::serial

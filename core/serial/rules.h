@@ -33,6 +33,9 @@ enum class Range {
   not_negative,  ///< any other number too
 };
 
+/// All digits of a number are written: somebody chose it. What was measured has no more than seven.
+struct AllDigits {};
+
 /// The least that an integer may be.
 struct AtLeast {
   int value = 0;

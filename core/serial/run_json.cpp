@@ -47,7 +47,7 @@ std::string run_to_json(const Run& run) {
   serial::FieldWriter writer(value);
   fields(writer, run);
   value["plan"]["text_sha256"] = sha256(run.plan.text);
-  return serial::to_text(value, 1) + "\n";
+  return serial::to_lines(value);
 }
 
 Run run_from_json(std::string_view text, std::string_view name) {

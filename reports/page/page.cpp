@@ -5,11 +5,11 @@
 
 #include <map>
 
+#include "core/files/compression.h"
 #include "reports/draw/embedded.h"
 #include "reports/draw/svg.h"
 #include "reports/formats/points_csv.h"
 #include "reports/page/base64.h"
-#include "reports/page/deflate.h"
 #include "reports/page/page_data.h"
 #include "reports/page/page_static.h"
 #include "reports/tables/environment_facts.h"

@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
-#include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -33,9 +31,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Six digits are finer than any screen, and half as many bytes as all of them; sizes stay what they are.
+// Finer than any screen, and half as many bytes as all of them.
 Json rounded(double value) {
-  return value == std::floor(value) ? value : std::strtod(fmt::format("{:.6g}", value).c_str(), nullptr);
+  return serial::rounded(value, 6);
 }
 
 Json array_of(const Range& range) {

@@ -3,16 +3,18 @@
 """Files that somebody else made, given to the program: it writes nowhere but into the output folder, runs nothing that they
 name, and takes no more memory than they deserve."""
 
+import gzip
 import json
 import os
 import pathlib
 import resource
 import subprocess
 import unittest
+import zlib
 
-from program_test import PROGRAM, SOURCE, ProgramTest
+from program_test import PROGRAM, ProgramTest
+from recordings import REDUCTIONS as RECORDING, recorded
 
-RECORDING = SOURCE / "recordings/reductions-h200/run.json"
 HOSTILE_NAMES = ["../../escaped", "/tmp/rooflinectl-escaped", "a/b", ".", "..", "", "nul\0byte", "x" * 5000, "CON", "-rf",
                  "$(touch executed)", "`touch executed`", "; touch executed;", "ü ö", "\n"]
 MEMORY_BYTES = 4 << 30
@@ -39,7 +41,7 @@ class BadInput(ProgramTest):
         return result
 
     def test_names_in_a_run_never_lead_out_of_the_folder(self):
-        run = json.loads(RECORDING.read_text())
+        run = recorded()
         experiments = run["plan"]["experiments"][:1]
         old = experiments[0]["name"]
         run["measurements"] = [m for m in run["measurements"] if m["experiment"] == old][:2]
@@ -78,7 +80,7 @@ class BadInput(ProgramTest):
         self.assert_nothing_written()
 
     def test_a_run_of_a_million_points_is_refused(self):
-        run = json.loads(RECORDING.read_text())
+        run = recorded()
         run["measurements"] = run["measurements"][:1]
         text = json.dumps(run)
         point = json.dumps({"variant": "a", "dtype": "f32", "n": 1, "cache": "cold", "block_size": 1})
@@ -93,6 +95,29 @@ class BadInput(ProgramTest):
             result = self.limited(*arguments)
             self.assert_exit(result, 2)
             self.assertIn("/dev/zero: is larger than", result.stderr)
+
+    def test_a_small_file_that_unpacks_to_a_large_one_is_refused(self):
+        compressor = zlib.compressobj(9, wbits=31)
+        bomb = b"".join(compressor.compress(bytes(1 << 20)) for _ in range(1025)) + compressor.flush()
+        (self.folder / "run.json.gz").write_bytes(bomb)
+        for arguments in [["report", "run.json.gz"], ["explain", "."], ["compare", RECORDING, "."], ["gate", ".", RECORDING],
+                          ["run", "plan.yaml", "--replay", "run.json.gz"], ["run", "--resume", "."], ["crosscheck", "run.json.gz"]]:
+            result = self.limited(*arguments)
+            self.assert_exit(result, 2)
+            self.assertIn("run.json.gz: holds more than 256 MiB when it is unpacked", result.stderr)
+
+    def test_a_damaged_archive_is_refused(self):
+        whole = RECORDING.read_bytes()
+        flipped = bytearray(whole)
+        flipped[len(whole) // 2] ^= 0xff
+        for content, problem in [(whole[:1000], "ends before its compressed content does\nhint: the file may be truncated"),
+                                 (whole[:3], "ends before its compressed content does"), (bytes(flipped), "cannot be unpacked: "),
+                                 (gzip.compress(b""), "the file is empty"), (gzip.compress(b"[1"), "not valid JSON at byte"),
+                                 (whole[:2] + b"rubbish", "cannot be unpacked: unknown compression method")]:
+            (self.folder / "run.json.gz").write_bytes(content)
+            result = self.limited("report", ".")
+            self.assert_exit(result, 2)
+            self.assertIn("run.json.gz: " + problem, result.stderr)
 
     def test_deep_nesting_is_refused(self):
         depth = 1_000_000

@@ -11,6 +11,8 @@ import tempfile
 import unittest
 import xml.etree.ElementTree
 
+from recordings import recorded
+
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 PROGRAM = os.environ["ROOFLINECTL"]
 RECORDING = SOURCE / "recordings" / "reductions-h200"
@@ -22,7 +24,7 @@ class CompareTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory()
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
-        self.recording = json.loads((RECORDING / "run.json").read_text())
+        self.recording = recorded()
 
     def call(self, *arguments, **environment):
         return subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True, timeout=120,
@@ -48,7 +50,7 @@ class CompareTest(unittest.TestCase):
 
 class Compare(CompareTest):
     def test_a_recording_is_the_same_as_itself(self):
-        result = self.call("compare", RECORDING, RECORDING / "run.json")
+        result = self.call("compare", RECORDING, RECORDING / "run.json.gz")
         self.assert_exit(result, 0)
         points = len(self.recording["measurements"])
         self.assertIn(f"\n{points} points: {points} same\n", result.stdout)
@@ -130,7 +132,7 @@ class Primitives(CompareTest):
 
     def test_beside_points_are_said_not_to_be_compared(self):
         def add(run, _):
-            run["primitives"] = json.loads((self.RECORDING / "run.json").read_text())["primitives"][:1]
+            run["primitives"] = recorded(self.RECORDING / "run.json.gz")["primitives"][:1]
         new = self.changed("with_primitives", add)
         self.assertIn(" same; primitives are not compared\n", self.call("compare", RECORDING, new).stdout)
         result = self.call("gate", RECORDING, new)
@@ -158,7 +160,7 @@ class Report(CompareTest):
             self.assertRegex(line, r"Inter.* yes +(yes|no) +yes +\d+ +\d+$", "embedded, with its characters")
 
     def test_the_cache_state_chooses_the_points(self):
-        run = json.loads((RECORDING / "run.json").read_text())
+        run = recorded()
         for first in (run["measurements"][0], run["plan"]["experiments"][0]["points"][0]):
             first["cache"] = "warm"
         (self.folder / "warm.json").write_text(json.dumps(run))

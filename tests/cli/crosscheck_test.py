@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`rooflinectl crosscheck` from outside, with programs that play the collector, ncu and nsys."""
 
+import gzip
 import json
 import os
 import pathlib
@@ -11,8 +12,8 @@ import subprocess
 import unittest
 
 from program_test import HERE, PLAN, PROGRAM, REPORTS, SOURCE, ProgramTest
+from recordings import REDUCTIONS as RECORDING, recorded
 
-RECORDING = SOURCE / "recordings/reductions-h200/run.json"
 NCU_TABLE = SOURCE / "tests/data/ncu-2025.3.1-h200-reductions.csv"
 FADD = "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum"
 
@@ -305,6 +306,18 @@ class TheRun(CrosscheckTest):
         self.assertNotIn("cross_checks", self.run_json())
         self.assertIn("cross_checks", json.loads((folder / "before.json").read_text()))
 
+    def test_a_compressed_run_stays_compressed(self):
+        self.assert_exit(self.run_plan(), 0)
+        folder = (self.folder / "runs/demo/latest").resolve()
+        plain = folder / "run.json"
+        (folder / "run.json.gz").write_bytes(gzip.compress(plain.read_bytes()))
+        plain.unlink()
+        self.assert_exit(self.crosscheck(folder, "--with", "activity"), 0)
+        self.assertFalse(plain.exists())
+        self.assertIn("cross_checks", recorded(folder / "run.json.gz"))
+        self.assertTrue((folder / "report.html").exists())
+        self.assert_exit(self.crosscheck(folder / "run.json.gz", "--with", "activity"), 0)
+
 
 class Files(CrosscheckTest):
     """Without tools and collector, from what was recorded before."""
@@ -312,7 +325,7 @@ class Files(CrosscheckTest):
     def setUp(self):
         super().setUp()
         (self.folder / "run").mkdir()
-        (self.folder / "run/run.json").write_bytes(RECORDING.read_bytes())
+        (self.folder / "run/run.json").write_text(json.dumps(recorded()))
 
     def check(self, *arguments, **extra):
         return self.crosscheck("run", *arguments, ROOFLINECTL_COLLECTOR="/nowhere", **extra)
@@ -415,7 +428,7 @@ class Files(CrosscheckTest):
         result = self.check("--ncu-file", hostile + ".ncu-rep")
         self.assertEqual(list(self.folder.rglob("executed")), [])
         self.assert_exit(result, 0)
-        recording = json.loads(RECORDING.read_text())
+        recording = recorded()
         metrics = recording["counter_session"]["metrics"]
         metrics.update({key: hostile for key in metrics})
         recording["plan"]["name"] = recording["device"]["uuid"] = hostile

@@ -70,7 +70,7 @@ class Install(unittest.TestCase):
         def draw(folder, environment):
             with tempfile.TemporaryDirectory() as output:
                 result = subprocess.run([folder / "rooflinectl", "run", plan, "--replay",
-                                         self.folder / "share/rooflinectl/recordings/reductions-h200/run.json", "--output", output],
+                                         self.folder / "share/rooflinectl/recordings/reductions-h200", "--output", output],
                                         env=environment, cwd="/", capture_output=True, text=True, check=False)
                 self.assertEqual(result.returncode, 0, result.stderr)
                 return (pathlib.Path(output) / "reductions/latest/roofline.png").read_bytes()

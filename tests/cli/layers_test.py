@@ -39,7 +39,7 @@ MAY_USE = {
     r"yaml-cpp/": r"core/plan/yaml_reader\.(cpp|h)",
     r"nlohmann/": r"core/serial/json\.h|reports/[a-z_/]+\.cpp",
     r"cairo|ft2build\.h": r"reports/draw/([a-z_]+\.cpp|painter\.h)",
-    r"zlib": r"reports/page/deflate\.cpp",
+    r"zlib": r"core/files/compression\.cpp",
     r"sqlite3": r"crosscheck/sqlite_reader\.cpp",
     r"cupti|nvperf": r"collector/cupti/.*",
     r"cuda|cub/|nvtx3/|cooperative_groups": r"(collector|kernels)/.*",

@@ -8,9 +8,8 @@ import stat
 import subprocess
 import unittest
 
-from program_test import PROGRAM, SOURCE, ProgramTest
-
-RECORDING = SOURCE / "recordings/reductions-h200/run.json"
+from program_test import PROGRAM, ProgramTest
+from recordings import REDUCTIONS as RECORDING
 
 
 class Outputs(ProgramTest):

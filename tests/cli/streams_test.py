@@ -8,9 +8,9 @@ import resource
 import subprocess
 import unittest
 
-from program_test import PROGRAM, SOURCE, ProgramTest
+from program_test import PROGRAM, ProgramTest
+from recordings import REDUCTIONS as RECORDING, recorded
 
-RECORDING = SOURCE / "recordings/reductions-h200/run.json"
 ESCAPE, OVERRIDE, C1 = "\x1b]0;owned\x07", "\u202e", "\x9b31m"
 
 
@@ -85,7 +85,7 @@ class Texts(StreamsTest):
 
     def test_of_a_run(self):
         hostile = "=cmd" + ESCAPE + OVERRIDE + C1
-        run = json.loads(RECORDING.read_text())
+        run = recorded()
         run["tool"]["version"] = run["device"]["name"] = run["host"] = run["started_utc"] = run["device"]["driver_version"] = hostile
         for variant in run["catalogue"]["variants"]:
             variant["label"] = variant["title"] = variant["family"] = hostile + variant["id"]
@@ -105,7 +105,7 @@ class Texts(StreamsTest):
         self.assertNotRegex((self.folder / "out/points.csv").read_text(), "(?m)(^|,)[=@]")
 
     def test_in_mistakes(self):
-        run = json.loads(RECORDING.read_text())
+        run = recorded()
         run["source"] = ESCAPE + OVERRIDE
         self.write("run.json", json.dumps(run))
         self.write("plan.yaml", json.dumps({"name": "x", "experiments": {"e" + ESCAPE: {"variants": OVERRIDE + C1}}}))

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "core/files/files.h"
+#include "core/serial/run_file.h"
 
 namespace rooflinectl {
 namespace {
@@ -20,8 +21,8 @@ using testing::SizeIs;
 constexpr const char* kSource = ROOFLINECTL_SOURCE_FOLDER "/";
 
 Run recording() {
-  const std::string file = std::string(kSource) + "recordings/reductions-h200/run.json";
-  return run_from_json(read_file(file), file);
+  const std::string file = std::string(kSource) + "recordings/reductions-h200/run.json.gz";
+  return read_run(file);
 }
 
 std::vector<NcuKernel> recorded_by_ncu() {

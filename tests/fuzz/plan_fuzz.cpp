@@ -7,9 +7,9 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "core/files/files.h"
 #include "core/model/run.h"
 #include "core/plan/plan_yaml.h"
+#include "core/serial/run_file.h"
 
 using namespace rooflinectl;
 
@@ -17,7 +17,7 @@ namespace {
 
 /// All variants and ceilings that there are.
 const Catalogue& catalogue() {
-  static const Catalogue catalogue = run_from_json(read_file(ROOFLINECTL_RECORDING), "recording").catalogue;
+  static const Catalogue catalogue = read_run(ROOFLINECTL_RECORDING).catalogue;
   return catalogue;
 }
 

@@ -4,16 +4,16 @@
 #include <filesystem>
 #include <string>
 
-#include "core/files/files.h"
 #include "core/model/run.h"
+#include "core/serial/run_file.h"
 
 namespace rooflinectl {
 
 /// A run among the shipped recordings.
 inline Run recorded_run(const std::string& name) {
   const std::filesystem::path path =
-      std::filesystem::path(ROOFLINECTL_SOURCE_FOLDER) / "recordings" / name / "run.json";
-  return run_from_json(read_file(path), path.string());
+      std::filesystem::path(ROOFLINECTL_SOURCE_FOLDER) / "recordings" / name / "run.json.gz";
+  return read_run(path);
 }
 
 /// The run that `expected/` shows.

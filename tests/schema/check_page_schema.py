@@ -7,6 +7,7 @@ The types of the page's script are generated from that schema, so the script can
 the code for a skipped test, where the Python module jsonschema is missing.
 """
 
+import gzip
 import json
 import pathlib
 import subprocess
@@ -43,7 +44,7 @@ def main():
     resolver = jsonschema.RefResolver(base_uri=schema["$id"], referrer=schema, store={run_schema["$id"]: run_schema})
     validator = jsonschema.Draft202012Validator(schema, resolver=resolver)
 
-    runs = {str(file): file.read_text(encoding="utf-8") for file in pathlib.Path(recordings).rglob("run.json")}
+    runs = {str(file): gzip.decompress(file.read_bytes()).decode() for file in pathlib.Path(recordings).rglob("run.json.gz")}
     runs["the full run"] = subprocess.run([write_full_run], check=True, capture_output=True, text=True).stdout
     failures = []
     for name, run_json in runs.items():

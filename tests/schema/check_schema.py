@@ -3,12 +3,13 @@
 
 usage: check_schema.py SCHEMA RECORDINGS_FOLDER WRITE_FULL_RUN
 
-Every run.json below RECORDINGS_FOLDER and the output of WRITE_FULL_RUN, in which every field occurs, must be valid. The
+Every run.json.gz below RECORDINGS_FOLDER and the output of WRITE_FULL_RUN, in which every field occurs, must be valid. The
 latter must become invalid when any value in it is set to null, any required member is removed, or any object but a map
 gets an unknown member. Exits with 77, the code for a skipped test, where the Python module jsonschema is missing.
 """
 
 import copy
+import gzip
 import json
 import pathlib
 import subprocess
@@ -79,8 +80,8 @@ def main():
 
     full_run = json.loads(subprocess.run([write_full_run], check=True, capture_output=True).stdout)
     documents = {"the full run": full_run}
-    for file in pathlib.Path(recordings).rglob("run.json"):
-        documents[str(file)] = json.loads(file.read_text(encoding="utf-8"))
+    for file in pathlib.Path(recordings).rglob("run.json.gz"):
+        documents[str(file)] = json.loads(gzip.decompress(file.read_bytes()))
     for name, document in documents.items():
         failures += [f"{name}: {error.json_path}: {error.message}" for error in validator.iter_errors(document)]
 

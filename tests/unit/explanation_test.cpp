@@ -11,8 +11,8 @@
 #include <set>
 
 #include "analysis/point.h"
-#include "core/files/files.h"
 #include "core/model/run.h"
+#include "core/serial/run_file.h"
 #include "tests/support/constructed_run.h"
 
 namespace rooflinectl {
@@ -506,8 +506,8 @@ TEST(Explanation, OfAPointWithoutCountersSaysWhatTheTimeAndTheLaunchSay) {
 
 Run recording() {
   const auto path =
-      std::filesystem::path(ROOFLINECTL_SOURCE_FOLDER) / "recordings" / "reductions-h200" / "run.json";
-  return run_from_json(read_file(path), path.string());
+      std::filesystem::path(ROOFLINECTL_SOURCE_FOLDER) / "recordings" / "reductions-h200" / "run.json.gz";
+  return read_run(path);
 }
 
 /// What each point of the shipped recordings is found to be is in tests/golden/expected/findings.txt. These

@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "core/files/files.h"
+#include "core/serial/run_file.h"
 #include "core/text/utf8.h"
 
 namespace rooflinectl {
@@ -22,7 +23,7 @@ using ::testing::Not;
 const std::filesystem::path kSource = ROOFLINECTL_SOURCE_FOLDER;
 
 struct Recording {
-  Run run = run_from_json(read_file(kSource / "recordings/reductions-h200/run.json"), "run.json");
+  Run run = read_run(kSource / "recordings/reductions-h200/run.json.gz");
   Analysis analysis = analyse(run);
 };
 

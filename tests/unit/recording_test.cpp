@@ -9,16 +9,16 @@
 #include <map>
 
 #include "analysis/analysis.h"
-#include "core/files/files.h"
 #include "core/model/run.h"
+#include "core/serial/run_file.h"
 
 namespace rooflinectl {
 namespace {
 
 Run recording() {
   const auto path =
-      std::filesystem::path(ROOFLINECTL_SOURCE_FOLDER) / "recordings" / "reductions-h200" / "run.json";
-  return run_from_json(read_file(path), path.string());
+      std::filesystem::path(ROOFLINECTL_SOURCE_FOLDER) / "recordings" / "reductions-h200" / "run.json.gz";
+  return read_run(path);
 }
 
 /// f32 additions per element at block size 256, for a number of elements that every block size divides. Where

@@ -11,12 +11,13 @@
 #include <set>
 
 #include "core/error.h"
+#include "core/files/compression.h"
 #include "core/files/files.h"
+#include "core/serial/run_file.h"
 #include "reports/charts/file_names.h"
 #include "reports/formats/explanation_text.h"
 #include "reports/formats/points_csv.h"
 #include "reports/page/base64.h"
-#include "reports/page/deflate.h"
 #include "reports/page/page.h"
 #include "reports/reports.h"
 #include "reports/tables/agreement_summary.h"
@@ -223,8 +224,8 @@ TEST_F(WriteReports, ThePageHoldsThePicture) {
 
 TEST_F(WriteReports, ThePageOfTheShippedRecordingIsSmall) {
   const fs::path recording =
-      fs::path(ROOFLINECTL_SOURCE_FOLDER) / "recordings" / "reductions-h200" / "run.json";
-  write_reports(ReportModel(run_from_json(read_file(recording), recording.string())), folder_);
+      fs::path(ROOFLINECTL_SOURCE_FOLDER) / "recordings" / "reductions-h200" / "run.json.gz";
+  write_reports(ReportModel(read_run(recording)), folder_);
   EXPECT_LT(fs::file_size(folder_ / "report.html"), 2'000'000U);
 }
 

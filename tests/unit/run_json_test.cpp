@@ -62,11 +62,33 @@ TEST(RunJson, KeepsWhyThereAreNoCounters) {
   EXPECT_EQ(run_from_json(run_to_json(run), "run.json"), run);
 }
 
-TEST(RunJson, KeepsEveryBitOfANumber) {
+TEST(RunJson, WritesWhatWasMeasuredWithSevenDigits) {
   auto run = testing::full_run();
-  run.measurements[0].time->samples_s = {0.1, 1.0 / 3, 1e-30, 9.999999999999999e29, 123456789.123456789};
+  run.measurements[0].time->samples_s = {0.1, 1.0 / 3, 1.23456789e-6, 1e-30, 1234567.89};
+  run.measurements[0].counters = {{"occupancy", CounterValue::measured(0.123456789)}};
+  const auto read = run_from_json(run_to_json(run), "run.json");
+  EXPECT_EQ(read.measurements[0].time->samples_s,
+            (std::vector{0.1, 0.3333333, 1.234568e-6, 1e-30, 1234568.0}));
+  EXPECT_EQ(read.measurements[0].counters.at("occupancy").value(), 0.1234568);
+  EXPECT_EQ(run_from_json(run_to_json(read), "run.json"), read);
+}
+
+TEST(RunJson, KeepsEveryDigitOfWhatWasCountedAndOfWhatWasChosen) {
+  auto run = testing::full_run();
   run.device.memory_bytes = ~0ull;
+  run.measurements[0].work.read_bytes = 1099511627776;
+  run.measurements[0].counters = {{"fadd", CounterValue::measured(123456789012)}};
+  run.plan.experiments[0].timing.relative_half_width = 1.0 / 300;
+  run.cross_checks[0].agreements[0].tolerance = 1.0 / 3;
   EXPECT_EQ(run_from_json(run_to_json(run), "run.json"), run);
+}
+
+TEST(RunJson, HasALineForEachMeasurement) {
+  const std::string text = run_to_json(testing::full_run());
+  EXPECT_THAT(text, StartsWith("{\n\"format\":\"rooflinectl-run\",\n"));
+  EXPECT_THAT(text, HasSubstr("\n\"measurements\":[\n{\"experiment\":\"ladder\","));
+  EXPECT_THAT(text, HasSubstr(",\n{\"experiment\":\"seeds\","));
+  EXPECT_THAT(text, EndsWith("]}]\n}\n"));
 }
 
 TEST(RunJson, KeepsAnEmptyRun) {

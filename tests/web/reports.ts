@@ -3,12 +3,13 @@
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { gunzipSync } from 'node:zlib';
 
 const ROOFLINECTL = process.env['ROOFLINECTL'] ?? 'rooflinectl';
 export const SOURCE = process.env['SOURCE_FOLDER'] ?? join(process.cwd(), '..', '..');
 export const FOLDER = join(process.cwd(), 'pages');
 
-const recorded = (name: string): any => JSON.parse(readFileSync(join(SOURCE, 'recordings', name, 'run.json'), 'utf8'));
+export const recorded = (name: string): any => JSON.parse(gunzipSync(readFileSync(join(SOURCE, 'recordings', name, 'run.json.gz'))).toString());
 
 /** The time of a point of the recording's first experiment, as reports write it; it is one of microseconds. */
 export function recordedTime(variant: string): string {

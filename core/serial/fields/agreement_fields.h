@@ -12,7 +12,7 @@ void fields(auto& f, Is<Agreement> auto& agreement) {
   f("unit", agreement.unit);
   f("ours", agreement.ours);
   f("reference", agreement.reference);
-  f("tolerance", agreement.tolerance);
+  f("tolerance", agreement.tolerance, AllDigits{});
   f("is_relative", agreement.is_relative);
   f("note", agreement.note);
 }

@@ -28,8 +28,8 @@ void fields(auto& f, Is<PointId> auto& point) {
 }
 
 void fields(auto& f, Is<TimingTarget> auto& timing) {
-  f("relative_half_width", timing.relative_half_width);
-  f("time_limit_s", timing.time_limit_s);
+  f("relative_half_width", timing.relative_half_width, AllDigits{});
+  f("time_limit_s", timing.time_limit_s, AllDigits{});
 }
 
 /// With no more than `max_points`.

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/files/compression.h"
+
+#include <fmt/format.h>
+#include <zlib.h>
+
+#include <array>
+#include <limits>
+#include <new>
+
+#include "core/error.h"
+
+namespace rooflinectl {
+
+namespace {
+
+// zlib's windowBits: the largest window, and 16 for gzip's header and checksum.
+constexpr int kGzip = 15 + 16;
+
+/// zlib takes its input as mutable, though it leaves it as it is, and no more than 4 GiB at a time, which is
+/// far more than any file that is read.
+void set_input(z_stream& stream, std::string_view bytes) {
+  if (bytes.size() > std::numeric_limits<uInt>::max()) throw std::bad_alloc();
+  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
+  stream.avail_in = static_cast<uInt>(bytes.size());
+}
+
+std::string compressed(std::string_view bytes, int level, int window_bits) {
+  constexpr int kMemory = 8;  // zlib's default
+  z_stream stream{};
+  if (deflateInit2(&stream, level, Z_DEFLATED, window_bits, kMemory, Z_DEFAULT_STRATEGY) != Z_OK) {
+    throw std::bad_alloc();
+  }
+  std::string result(deflateBound(&stream, bytes.size()), '\0');
+  set_input(stream, bytes);
+  stream.next_out = reinterpret_cast<Bytef*>(result.data());
+  stream.avail_out = static_cast<uInt>(result.size());
+  deflate(&stream, Z_FINISH);  // all of it: there is room for the worst case
+  result.resize(stream.total_out);
+  deflateEnd(&stream);
+  return result;
+}
+
+class Inflater {
+ public:
+  explicit Inflater(std::string_view bytes) {
+    set_input(stream_, bytes);
+    if (inflateInit2(&stream_, kGzip) != Z_OK) throw std::bad_alloc();
+  }
+  ~Inflater() { inflateEnd(&stream_); }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+
+  /// Appends what comes next to `content`; what zlib says of it.
+  int append_to(std::string& content) {
+    std::array<char, 65536> piece;
+    stream_.next_out = reinterpret_cast<Bytef*>(piece.data());
+    stream_.avail_out = static_cast<uInt>(piece.size());
+    const int result = inflate(&stream_, Z_NO_FLUSH);
+    content.append(piece.data(), piece.size() - stream_.avail_out);
+    return result;
+  }
+  bool is_at_end() const { return stream_.avail_in == 0; }
+  /// A gzip file may be several, one after the other, which are one content.
+  void begin_next() { inflateReset(&stream_); }
+  std::string_view problem() const { return stream_.msg == nullptr ? "not a gzip file" : stream_.msg; }
+
+ private:
+  z_stream stream_{};
+};
+
+}  // namespace
+
+std::string deflated(std::string_view bytes) {
+  return compressed(bytes, Z_BEST_SPEED, MAX_WBITS);
+}
+
+std::string gzipped(std::string_view bytes) {
+  return compressed(bytes, Z_DEFAULT_COMPRESSION, kGzip);
+}
+
+bool is_gzipped(std::string_view bytes) {
+  return bytes.starts_with("\x1f\x8b");
+}
+
+std::string gunzipped(std::string_view bytes, std::string_view name, std::size_t max_bytes) {
+  const auto refuse = [&](std::string_view problem, const char* hint = "") {
+    throw Error(ErrorKind::usage, fmt::format("{}: {}", name, problem), hint);
+  };
+  Inflater inflater(bytes);
+  std::string content;
+  while (true) {
+    const int result = inflater.append_to(content);
+    if (content.size() > max_bytes) {
+      refuse(fmt::format("holds more than {} MiB when it is unpacked", max_bytes >> 20));
+    }
+    if (result == Z_STREAM_END) {
+      if (inflater.is_at_end()) return content;
+      inflater.begin_next();
+    } else if (result == Z_BUF_ERROR) {
+      refuse("ends before its compressed content does", "the file may be truncated");
+    } else if (result == Z_MEM_ERROR) {
+      throw std::bad_alloc();
+    } else if (result != Z_OK) {
+      refuse(fmt::format("cannot be unpacked: {}", inflater.problem()), "the file may be damaged");
+    }
+  }
+}
+
+}  // namespace rooflinectl
