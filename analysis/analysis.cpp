@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "analysis/labels.h"
 #include "analysis/ladder.h"
@@ -50,6 +51,23 @@ Measurements measurements_of(const Run& run) {
   return measurements;
 }
 
+/// The experiments and points of the plan in its order, then those that only measurements name.
+std::vector<Experiment> all_experiments(const Run& run) {
+  std::vector<Experiment> experiments = run.plan.experiments;
+  std::unordered_map<std::string, std::size_t> places;
+  for (std::size_t i = 0; i < experiments.size(); ++i) places.emplace(experiments[i].name, i);
+  std::unordered_set<std::string> known;
+  for (const PointId& point : all_points(run.plan)) known.insert(range_name(point));
+  for (const Measurement& measurement : run.measurements) {
+    const PointId& point = measurement.point;
+    if (!known.insert(range_name(point)).second) continue;
+    const auto [place, is_new] = places.emplace(point.experiment, experiments.size());
+    if (is_new) experiments.push_back({.name = point.experiment, .title = point.experiment});
+    experiments[place->second].points.push_back(point);
+  }
+  return experiments;
+}
+
 ExperimentAnalysis analyse_experiment(const Run& run, const Experiment& experiment,
                                       const Measurements& measurements) {
   ExperimentAnalysis analysis;
@@ -74,7 +92,7 @@ ExperimentAnalysis analyse_experiment(const Run& run, const Experiment& experime
 Analysis analyse(const Run& run) {
   Analysis analysis;
   const Measurements measurements = measurements_of(run);
-  for (const Experiment& experiment : run.plan.experiments) {
+  for (const Experiment& experiment : all_experiments(run)) {
     analysis.experiments.push_back(analyse_experiment(run, experiment, measurements));
   }
   return analysis;

@@ -103,8 +103,8 @@ struct CounterMove {
 };
 
 /// From one version to the next (plan order) within a family, at equal elements per thread where both have a
-/// number of them, or from one such number to the next within a version: same experiment, dtype, n, cache
-/// state, block size and kind of output, both timed.
+/// number of them, or from one such number to the next within a version: same experiment, kind of output and
+/// values of all other axes, both timed.
 struct LadderStep {
   const RooflinePoint* from = nullptr;
   const RooflinePoint* to = nullptr;
@@ -131,8 +131,8 @@ struct Analysis {
   std::vector<ExperimentAnalysis> experiments;
 };
 
-/// Derives everything above for every point of the plan that has a measurement. Does not throw on missing
-/// counters, times or ceilings: what cannot be derived is absent.
+/// Derives everything above for every measurement: those of the plan's points in its order, then what no plan
+/// foresaw. Does not throw on missing counters, times or ceilings: what cannot be derived is absent.
 Analysis analyse(const Run& run);
 
 /// Derived per-point quantities with a name and unit, as the ladder steps and the page show them: executed

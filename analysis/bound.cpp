@@ -94,7 +94,7 @@ std::string missing_for(Bound resource, const Run& run, const RooflinePoint& poi
     case Bound::fp32:
     case Bound::fp16:
     case Bound::int32:
-      if (pipe_of(point.precision) != resource || measurement.work.flops <= 0) return {};
+      if (pipe_of(point.precision) != resource || measurement.work.flops() <= 0) return {};
       return fmt::format(
           "arithmetic: {}",
           missing_ceiling(

@@ -24,9 +24,7 @@ MaybeValue quotient(MaybeValue numerator, MaybeValue denominator) {
 std::vector<DerivedQuantity> derived_quantities(const Measurement& measurement) {
   const Counters& counters = measurement.counters;
   const auto count = [&](std::string_view key) { return value_of(counters, key); };
-  const auto per_element = [&](MaybeValue amount) {
-    return quotient(amount, static_cast<double>(measurement.point.n_elements));
-  };
+  const auto per_element = [&](MaybeValue amount) { return quotient(amount, size_of(measurement.point)); };
 
   std::vector<DerivedQuantity> quantities;
   const auto add = [&](DerivedQuantity quantity, MaybeValue value) {

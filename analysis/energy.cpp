@@ -20,7 +20,8 @@ std::optional<EnergyUse> energy_use(const RooflinePoint& point) {
   EnergyUse use;
   use.joules = *energy->joules.value();
   use.mean_power_w = energy->mean_power_w;
-  use.joules_per_element = ratio(use.joules, static_cast<double>(point.measurement->point.n_elements));
+  use.joules_per_element =
+      ratio(use.joules, static_cast<double>(size_of(point.measurement->point).value_or(0)));
   use.operations_per_joule = ratio(point.flops_useful, use.joules);
   use.bytes_per_joule = ratio(point.dram_bytes_useful, use.joules);
   return use;

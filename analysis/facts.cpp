@@ -99,16 +99,19 @@ template <Dtype kPrecision>
 MaybeValue counted_share(const Run& run, const RooflinePoint& point) {
   const Measurement& measurement = *point.measurement;
   auto done = counted_operations(measurement.counters, kPrecision);
-  if (!done && point.precision == kPrecision)
-    done = Operations{measurement.work.flops, measurement.work.fma_flops};
+  if (!done && measurement.work.operations.contains(kPrecision))
+    done = measurement.work.operations.at(kPrecision);
   return done ? operations_share(run, point, *done, kPrecision) : std::nullopt;
 }
 
 template <Bound kPipe>
 MaybeValue declared_share(const Run& run, const RooflinePoint& point) {
-  if (pipe_of(point.precision) != kPipe) return std::nullopt;
-  const Work& work = point.measurement->work;
-  return operations_share(run, point, {work.flops, work.fma_flops}, point.precision);
+  MaybeValue share;
+  for (const auto& [precision, done] : point.measurement->work.operations) {
+    if (pipe_of(precision) == kPipe)
+      share = sum(share.value_or(0), operations_share(run, point, done, precision));
+  }
+  return share;
 }
 
 MaybeValue tensor_share(const Run& run, const RooflinePoint& point) {
@@ -226,9 +229,14 @@ MaybeValue atomics(const Run&, const RooflinePoint& point) {
   return count(point, counter::kL2AtomicOperations);
 }
 
+/// The size of a result.
+MaybeValue result_bytes(const RooflinePoint& point) {
+  const auto dtype = dtype_of(point.measurement->point);
+  return dtype ? MaybeValue(size_bytes(accumulator(*dtype))) : std::nullopt;
+}
+
 MaybeValue atomics_per_result(const Run& run, const RooflinePoint& point) {
-  const auto size = static_cast<double>(size_bytes(accumulator(point.measurement->point.dtype)));
-  return quotient(atomics(run, point), point.measurement->work.written_bytes / size);
+  return quotient(atomics(run, point), quotient(point.measurement->work.written_bytes, result_bytes(point)));
 }
 
 MaybeValue atomic_time_share(const Run& run, const RooflinePoint& point) {
@@ -333,9 +341,9 @@ const Quantity kArithmeticShare = {"arithmetic utilisation", Unit::ratio, arithm
 
 const Quantity kIssueUtilisation = {"issue slots used", Unit::ratio, issue_utilisation};
 const Quantity kInstructionsPerElement = {"warp instructions per 32 elements", Unit::count, [](R, P p) {
-                                            const double n =
-                                                static_cast<double>(p.measurement->point.n_elements) / 32;
-                                            return quotient(count(p, counter::kWarpInstructions), n);
+                                            const MaybeValue warps =
+                                                quotient(size_of(p.measurement->point), 32);
+                                            return quotient(count(p, counter::kWarpInstructions), warps);
                                           }};
 
 const Quantity kOccupancy = {"occupancy", Unit::ratio, counted<counter::kOccupancy>};
@@ -399,7 +407,8 @@ const Quantity kL2Excess = {"L2 bytes over compulsory bytes", Unit::factor, [](R
 const Quantity kColdShortfall = {
     "DRAM bytes over compulsory bytes, caches cold", Unit::factor, [](R, P p) -> MaybeValue {
       // Warm caches are meant to deliver: not a shortfall.
-      return p.measurement->point.cache == CacheState::cold ? quotient(p.dram_bytes, p.dram_bytes_useful) : 1;
+      return cache_of(p.measurement->point) == CacheState::cold ? quotient(p.dram_bytes, p.dram_bytes_useful)
+                                                                : 1;
     }};
 const Quantity kRedundancy = {"redundancy", Unit::factor, [](R, P p) { return p.redundancy; }};
 const Quantity kUsefulIntensity = {"useful intensity", Unit::count, [](R, P p) { return p.ai_useful; }};

@@ -162,13 +162,13 @@ class NewPoints {
   explicit NewPoints(const Comparison& comparison) {
     for (const PointId& point : all_points(comparison.now->run.plan)) planned_.insert(name_of(point));
     for (const PointComparison& point : comparison.points) {
-      if (point.change == PointChange::added) added_variants_.insert(point.point.variant);
+      if (point.change == PointChange::added) added_variants_.insert(point.point.subject);
     }
   }
 
   bool are_planned(const PointId& point) const { return planned_.contains(name_of(point)); }
   /// Whether they have the variant of a missing point in another form: dtype, size, cache state, …
-  bool replace(const PointId& missing) const { return added_variants_.contains(missing.variant); }
+  bool replace(const PointId& missing) const { return added_variants_.contains(missing.subject); }
 
  private:
   /// Without the experiment, which may have been renamed.

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <map>
@@ -11,41 +12,39 @@ namespace rooflinectl {
 
 namespace {
 
-std::string block_text(const PointId& point) {
-  return fmt::format("b{}", point.block_size);
-}
-
-std::string elements_text(const PointId& point) {
-  return point.elements_per_thread ? fmt::format("e{}", *point.elements_per_thread) : std::string();
-}
-
-std::string size_text(const PointId& point) {
+/// `2^20`, `1000003`
+std::string size_text(std::uint64_t n) {
   constexpr std::uint64_t kSmallestPowerShown = 1024;
-  const std::uint64_t n = point.n_elements;
   return n >= kSmallestPowerShown && std::has_single_bit(n) ? fmt::format("2^{}", std::countr_zero(n))
                                                             : std::to_string(n);
 }
 
-std::string dtype_text(const PointId& point) {
-  return std::string(to_string(point.dtype));
+/// `b128`, `2^20`, `cold`; nothing for what goes without saying.
+std::string axis_text(const Axes::Axis& axis) {
+  const auto& [name, value] = axis;
+  if (const auto* text = std::get_if<std::string>(&value)) {
+    return name == axis::kMode && *text == to_string(LaunchMode::graph) ? std::string() : *text;
+  }
+  const std::uint64_t number = std::get<std::uint64_t>(value);
+  if (name == axis::kSize) return size_text(number);
+  const std::string_view prefix = name == axis::kBlock      ? "b"
+                                  : name == axis::kElements ? "e"
+                                                            : std::string_view(name);
+  return fmt::format("{}{}", prefix, number);
 }
 
-std::string cache_text(const PointId& point) {
-  return std::string(to_string(point.cache));
+/// Axes in a label: how a point is launched comes before what it works on, any other axis last.
+std::size_t place_in_label(std::string_view name) {
+  constexpr std::array kOrder = {axis::kBlock, axis::kElements, axis::kSize,
+                                 axis::kDtype, axis::kCache,    axis::kMode};
+  return static_cast<std::size_t>(std::find(kOrder.begin(), kOrder.end(), name) - kOrder.begin());
 }
-
-std::string launch_text(const PointId& point) {
-  return point.launch_mode == LaunchMode::plain ? "plain" : "";
-}
-
-constexpr std::array kAttributeTexts = {&block_text, &elements_text, &size_text,
-                                        &dtype_text, &cache_text,    &launch_text};
 
 /// The variant's label, or its id where the label is unknown or stands for another variant of `points` too.
-std::map<std::string, std::string> variant_texts(const Catalogue& catalogue,
+std::map<std::string, std::string> subject_texts(const Catalogue& catalogue,
                                                  const std::vector<PointId>& points) {
   std::map<std::string, std::string> texts;
-  for (const PointId& point : points) texts[point.variant] = point.variant;
+  for (const PointId& point : points) texts[point.subject] = point.subject;
   std::map<std::string, int> uses;
   for (auto& [id, text] : texts) {
     const VariantInfo* variant = catalogue.find_variant(id);
@@ -58,33 +57,48 @@ std::map<std::string, std::string> variant_texts(const Catalogue& catalogue,
   return texts;
 }
 
-/// Whether points of a variant differ in each of the attributes.
-using Differences = std::array<bool, kAttributeTexts.size()>;
-
-std::map<std::string, Differences> differences(const std::vector<PointId>& points) {
-  std::map<std::string, const PointId*> firsts;
-  std::map<std::string, Differences> differences;
+/// By subject, the names of the axes in which its points differ, in the order of a label.
+std::map<std::string, std::vector<std::string>> differing_axes(const std::vector<PointId>& points) {
+  struct Values {
+    std::size_t points = 0;
+    std::map<std::string, std::map<Axes::Value, std::size_t>> of_axis;  // how many points have it
+    std::vector<std::string> names;                                     // in the order of the points
+  };
+  std::map<std::string, Values> subjects;
   for (const PointId& point : points) {
-    const PointId& first = *firsts.emplace(point.variant, &point).first->second;
-    Differences& differ = differences[point.variant];
-    for (std::size_t i = 0; i < kAttributeTexts.size(); ++i) {
-      differ.at(i) = differ.at(i) || kAttributeTexts.at(i)(point) != kAttributeTexts.at(i)(first);
+    Values& values = subjects[point.subject];
+    ++values.points;
+    for (const auto& [name, value] : point.axes) {
+      auto& of_axis = values.of_axis[name];
+      if (of_axis.empty()) values.names.push_back(name);
+      ++of_axis[value];
     }
   }
-  return differences;
+  std::map<std::string, std::vector<std::string>> differing;
+  for (auto& [subject, values] : subjects) {
+    std::vector<std::string>& names = differing[subject];
+    for (const std::string& name : values.names) {
+      if (values.of_axis[name].begin()->second < values.points) names.push_back(name);
+    }
+    std::stable_sort(names.begin(), names.end(), [](const std::string& a, const std::string& b) {
+      return place_in_label(a) < place_in_label(b);
+    });
+  }
+  return differing;
 }
 
 }  // namespace
 
 std::vector<std::string> point_labels(const Catalogue& catalogue, const std::vector<PointId>& points) {
-  const auto variants = variant_texts(catalogue, points);
-  const auto differ = differences(points);
+  const auto subjects = subject_texts(catalogue, points);
+  const auto differing = differing_axes(points);
   std::vector<std::string> labels;
   for (const PointId& point : points) {
-    std::string label = variants.at(point.variant);
-    for (std::size_t i = 0; i < kAttributeTexts.size(); ++i) {
-      const std::string attribute = kAttributeTexts.at(i)(point);
-      if (differ.at(point.variant).at(i) && !attribute.empty()) label += fmt::format(" {}", attribute);
+    std::string label = subjects.at(point.subject);
+    for (const std::string& name : differing.at(point.subject)) {
+      const Axes::Value* value = point.axes.find(name);
+      const std::string text = value == nullptr ? std::string() : axis_text({name, *value});
+      if (!text.empty()) label.append(" ").append(text);
     }
     labels.push_back(std::move(label));
   }

@@ -13,49 +13,51 @@ namespace {
 
 /// Complete results are not compared with partial ones.
 bool same_output(const Catalogue& catalogue, const PointId& a, const PointId& b) {
-  const VariantInfo* variant_a = catalogue.find_variant(a.variant);
-  const VariantInfo* variant_b = catalogue.find_variant(b.variant);
+  const VariantInfo* variant_a = catalogue.find_variant(a.subject);
+  const VariantInfo* variant_b = catalogue.find_variant(b.subject);
   return variant_a != nullptr && variant_b != nullptr && variant_a->output == variant_b->output;
 }
 
 /// Whether a step leads to another version, at equal elements per thread where both have a number of them.
 bool is_next_version(const PointId& from, const PointId& to) {
-  return from.variant != to.variant && (!from.elements_per_thread || !to.elements_per_thread ||
-                                        from.elements_per_thread == to.elements_per_thread);
+  const auto from_elements = from.axes.number(axis::kElements);
+  const auto to_elements = to.axes.number(axis::kElements);
+  return from.subject != to.subject && (!from_elements || !to_elements || from_elements == to_elements);
 }
 
 /// Whether a step leads to another setting of the same version.
 bool is_next_setting(const PointId& from, const PointId& to) {
-  return from.variant == to.variant;
+  return from.subject == to.subject;
 }
 
-bool same_ladder(const Catalogue& catalogue, const RooflinePoint& a, const RooflinePoint& b) {
-  const PointId& id_a = a.measurement->point;
-  const PointId& id_b = b.measurement->point;
-  return id_a.n_elements == id_b.n_elements && id_a.dtype == id_b.dtype && id_a.cache == id_b.cache &&
-         id_a.block_size == id_b.block_size && id_a.launch_mode == id_b.launch_mode && a.family == b.family &&
-         same_output(catalogue, id_a, id_b);
+/// The points of a ladder have all axes in common but the elements per thread.
+Axes ladder_axes(const PointId& point) {
+  Axes axes = point.axes;
+  axes.erase(axis::kElements);
+  return axes;
 }
 
 }  // namespace
 
 std::vector<LadderStep> ladder_steps(const Catalogue& catalogue, const std::vector<RooflinePoint>& points) {
-  std::map<std::uint64_t, std::vector<std::size_t>> places;  // of the points, by size
+  std::map<Axes, std::vector<std::size_t>> ladders;  // places of their points
   std::vector<std::vector<DerivedQuantity>> quantities;
   for (const RooflinePoint& point : points) {
-    places[point.measurement->point.n_elements].push_back(quantities.size());
+    ladders[ladder_axes(point.measurement->point)].push_back(quantities.size());
     quantities.push_back(derived_quantities(*point.measurement));
   }
 
   std::vector<LadderStep> steps;
   for (std::size_t i = 0; i < points.size(); ++i) {
     const RooflinePoint& from = points[i];
-    const std::vector<std::size_t>& candidates = places[from.measurement->point.n_elements];
+    const std::vector<std::size_t>& candidates = ladders[ladder_axes(from.measurement->point)];
     const auto first = std::upper_bound(candidates.begin(), candidates.end(), i);
     for (const auto is_next : {is_next_setting, is_next_version}) {
       const auto found = std::find_if(first, candidates.end(), [&](std::size_t candidate) {
-        return same_ladder(catalogue, from, points[candidate]) &&
-               is_next(from.measurement->point, points[candidate].measurement->point);
+        const RooflinePoint& to = points[candidate];
+        return from.family == to.family &&
+               same_output(catalogue, from.measurement->point, to.measurement->point) &&
+               is_next(from.measurement->point, to.measurement->point);
       });
       if (found == candidates.end()) continue;
       const RooflinePoint& to = points[*found];

@@ -15,7 +15,12 @@
 namespace rooflinectl {
 
 Dtype precision_of(const Measurement& measurement) {
-  return measurement.work.precision.value_or(accumulator(measurement.point.dtype));
+  const auto& operations = measurement.work.operations;
+  const auto most = std::max_element(operations.begin(), operations.end(), [](const auto& a, const auto& b) {
+    return a.second.flops < b.second.flops;
+  });
+  return most != operations.end() ? most->first
+                                  : accumulator(dtype_of(measurement.point).value_or(Dtype::f32));
 }
 
 bool is_timed(const Measurement& measurement) {
@@ -67,7 +72,7 @@ Bound pipe_of(Dtype precision) {
 }
 
 std::string atomic_ceiling_id(const Measurement& measurement) {
-  return fmt::format("atomic_{}", to_string(accumulator(measurement.point.dtype)));
+  return fmt::format("atomic_{}", to_string(accumulator(dtype_of(measurement.point).value_or(Dtype::f32))));
 }
 
 namespace {
@@ -139,11 +144,11 @@ ExecutedWork executed_work(const Measurement& measurement) {
         fmt::format("{:.0f} tensor instructions ran, whose operations were not counted", instructions));
   }
   const double flops = counted->flops + tensor.value_or(0);
-  if (flops < (1 - kNegligibleShare) * measurement.work.flops) {
+  if (flops < (1 - kNegligibleShare) * measurement.work.flops()) {
     return missing(
         fmt::format("{:.0f} operations were counted, and the result needs {:.0f}: the others ran "
                     "where the counters do not see them",
-                    flops, measurement.work.flops));
+                    flops, measurement.work.flops()));
   }
   return {flops, {}};
 }
@@ -179,7 +184,7 @@ std::vector<LevelUse> level_uses(const Run& run, const Measurement& measurement)
     const auto bytes = counted_bytes(measurement.counters, level);
     if (!bytes) continue;
     LevelUse use{.level = level, .bytes = *bytes};
-    if (*bytes > 0 && measurement.work.flops > 0) use.ai = measurement.work.flops / *bytes;
+    if (*bytes > 0 && measurement.work.flops() > 0) use.ai = measurement.work.flops() / *bytes;
     const auto limit =
         level == MemoryLevel::dram ? ceilings.memory(dram_traffic(run, measurement)) : ceilings.cache(level);
     if (limit) use.ceiling = limit->ceiling;
@@ -259,7 +264,7 @@ std::vector<std::string> flags_of(const RooflinePoint& point) {
   flag_if(measurement.time && measurement.time->noisy, "noisy");
   flag_if(measurement.time && measurement.time->throttled_samples > 0, "throttled");
   flag_if(measurement.time && is_power_capped(*measurement.time), "power-capped");
-  flag_if(measurement.point.cache == CacheState::cold && point.dram_bytes &&
+  flag_if(cache_of(measurement.point) == CacheState::cold && point.dram_bytes &&
               *point.dram_bytes < kCacheResidentFraction * point.dram_bytes_useful,
           "cache-resident");
   flag_if(is_above_roof(point), "above-roof");
@@ -309,11 +314,11 @@ void set_implausible(RooflinePoint& point, const Run& run) {
 
 void set_declared(RooflinePoint& point) {
   const Work& work = point.measurement->work;
-  point.flops_useful = work.flops;
+  point.flops_useful = work.flops();
   point.dram_bytes_useful = work.bytes();
-  if (work.flops <= 0) return;
-  if (work.bytes() > 0) point.ai_useful = work.flops / work.bytes();
-  point.flop_per_s = per_second(work.flops, *point.measurement);
+  if (point.flops_useful <= 0) return;
+  if (work.bytes() > 0) point.ai_useful = point.flops_useful / work.bytes();
+  point.flop_per_s = per_second(point.flops_useful, *point.measurement);
 }
 
 void set_counted(RooflinePoint& point) {
@@ -331,12 +336,11 @@ void set_counted(RooflinePoint& point) {
 
 void set_roofs(RooflinePoint& point, const Run& run) {
   const Measurement& measurement = *point.measurement;
-  const Dtype precision = precision_of(measurement);
-  RoofOrReason measured = roof_over(run, measurement, precision, Ceilings::measured(run));
+  RoofOrReason measured = roof_over(run, measurement, Ceilings::measured(run));
   point.roof = std::move(measured.roof);
   point.roof_missing = std::move(measured.reason);
   point.theoretical_roof =
-      roof_over(run, measurement, precision, Ceilings::theoretical(run, sm_clock_hz(measurement))).roof;
+      roof_over(run, measurement, Ceilings::theoretical(run, sm_clock_hz(measurement))).roof;
   point.fraction_of_roof = fraction_of(point.roof, measurement);
   point.fraction_of_theoretical = fraction_of(point.theoretical_roof, measurement);
 }
@@ -346,7 +350,7 @@ void set_roofs(RooflinePoint& point, const Run& run) {
 RooflinePoint analyse_point(const Run& run, const Measurement& measurement) {
   RooflinePoint point;
   point.measurement = &measurement;
-  if (const VariantInfo* variant = run.catalogue.find_variant(measurement.point.variant)) {
+  if (const VariantInfo* variant = run.catalogue.find_variant(measurement.point.subject)) {
     point.family = variant->family;
   }
   point.precision = precision_of(measurement);

@@ -8,7 +8,7 @@
 
 namespace rooflinectl {
 
-/// The type of the measured operations: the declared one, else that of the accumulator.
+/// The type in which most of the declared operations are done, else that of the accumulator.
 Dtype precision_of(const Measurement& measurement);
 
 /// The pipe that carries out operations of `precision`.

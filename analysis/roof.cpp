@@ -94,9 +94,30 @@ std::string Ceilings::missing_for(const Operations& operations, Dtype precision)
   return fmt::format("{}", fmt::join(missing, ", "));
 }
 
+std::optional<Limit> Ceilings::compute(const Work& work) const {
+  std::optional<Limit> slowest;
+  for (const auto& [precision, done] : work.operations) {
+    if (done.flops <= 0) continue;
+    auto limit = compute(done, precision);
+    if (!limit) return std::nullopt;
+    limit->per_s *= work.flops() / done.flops;
+    if (!slowest || limit->per_s < slowest->per_s) slowest = std::move(limit);
+  }
+  return slowest;
+}
+
+std::string Ceilings::missing_for(const Work& work) const {
+  std::vector<std::string> missing;
+  for (const auto& [precision, done] : work.operations) {
+    std::string of_precision = missing_for(done, precision);
+    if (!of_precision.empty()) missing.push_back(std::move(of_precision));
+  }
+  return fmt::format("{}", fmt::join(missing, ", "));
+}
+
 Traffic compulsory_traffic(const Run& run, const Measurement& measurement) {
   const Work& work = measurement.work;
-  if (measurement.point.cache == CacheState::cold) return {work.read_bytes, work.written_bytes};
+  if (cache_of(measurement.point) == CacheState::cold) return {work.read_bytes, work.written_bytes};
   const auto read = value_of(measurement.counters, counter::kDramReadBytes);
   const auto written = value_of(measurement.counters, counter::kDramWriteBytes);
   if (read && written) return {std::min(work.read_bytes, *read), std::min(work.written_bytes, *written)};
@@ -121,8 +142,7 @@ RoofOrReason without(std::string_view ceilings) {
 
 }  // namespace
 
-RoofOrReason roof_over(const Run& run, const Measurement& measurement, Dtype precision,
-                       const Ceilings& ceilings) {
+RoofOrReason roof_over(const Run& run, const Measurement& measurement, const Ceilings& ceilings) {
   const Work& work = measurement.work;
   if (work.bytes() <= 0) return {std::nullopt, "no work is declared"};
   const Traffic traffic = compulsory_traffic(run, measurement);
@@ -147,19 +167,18 @@ RoofOrReason roof_over(const Run& run, const Measurement& measurement, Dtype pre
     hold_against(MemoryLevel::l2, work.bytes(), *l2);
   }
   roof.time_s = memory_time_s;
-  if (work.flops <= 0) return {roof, {}};
+  if (work.flops() <= 0) return {roof, {}};
 
-  const Operations operations = {work.flops, work.fma_flops};
-  const auto compute = ceilings.compute(operations, precision);
-  if (!compute) return without(ceilings.missing_for(operations, precision));
+  const auto compute = ceilings.compute(work);
+  if (!compute) return without(ceilings.missing_for(work));
   roof.compute_ceiling = compute->ceiling;
   roof.compute_flop_per_s = compute->per_s;
-  const double compute_time_s = work.flops / compute->per_s;
+  const double compute_time_s = work.flops() / compute->per_s;
   if (compute_time_s > roof.time_s) {
     roof.time_s = compute_time_s;
     roof.relative_spread = compute->relative_spread;
   }
-  roof.flop_per_s = work.flops / roof.time_s;
+  roof.flop_per_s = work.flops() / roof.time_s;
   return {roof, {}};
 }
 

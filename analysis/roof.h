@@ -16,12 +16,6 @@ struct Traffic {
   double bytes() const { return read_bytes + written_bytes; }
 };
 
-/// Floating-point operations, a multiply-add being two, and those of them that are part of one.
-struct Operations {
-  double flops = 0;
-  double fma_flops = 0;
-};
-
 /// The rate that a resource of the device allows.
 struct Limit {
   std::string ceiling;         ///< id of the ceiling, or of the two that are mixed
@@ -61,6 +55,11 @@ class Ceilings {
   /// operations or a ceiling that they need is missing.
   std::optional<Limit> compute(const Operations& operations, Dtype precision) const;
 
+  /// The same of operations of several types, whose pipes work at the same time: the one that takes longest
+  /// limits the rate of all of them.
+  std::optional<Limit> compute(const Work& work) const;
+  std::string missing_for(const Work& work) const;
+
  private:
   Ceilings(const Run& run, CeilingSource source, std::optional<double> sm_clock_hz)
       : run_(run), source_(source), sm_clock_hz_(sm_clock_hz) {}
@@ -87,9 +86,7 @@ struct RoofOrReason {
   std::string reason;  ///< empty if there is a roof
 };
 
-/// The roof over the declared work of `measurement`, summed in `precision`, under the ceilings of the levels
-/// that serve it.
-RoofOrReason roof_over(const Run& run, const Measurement& measurement, Dtype precision,
-                       const Ceilings& ceilings);
+/// The roof over the declared work of `measurement` under the ceilings of the levels that serve it.
+RoofOrReason roof_over(const Run& run, const Measurement& measurement, const Ceilings& ceilings);
 
 }  // namespace rooflinectl

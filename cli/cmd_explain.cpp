@@ -31,7 +31,7 @@ void require_point(const Analysis& analysis, const std::string& name) {
     for (const RooflinePoint& point : experiment.points) {
       if (is_named(point, name)) return;
       names.push_back(point.label);
-      names.push_back(point.measurement->point.variant);
+      names.push_back(point.measurement->point.subject);
     }
   }
   const auto nearest = nearest_name(name, names);

@@ -61,7 +61,7 @@ std::vector<std::string> caches_of(const Run& run) {
   std::vector<std::string> names;
   for (const CacheState cache : {CacheState::cold, CacheState::warm}) {
     if (std::any_of(run.measurements.begin(), run.measurements.end(),
-                    [&](const Measurement& measurement) { return measurement.point.cache == cache; })) {
+                    [&](const Measurement& measurement) { return cache_of(measurement.point) == cache; })) {
       names.emplace_back(to_string(cache));
     }
   }
@@ -119,19 +119,23 @@ void check_choice(const char* option, const std::vector<std::string>& chosen,
 }
 
 // Leaves the points of these cache states, and the experiments that have some.
-void keep_caches(Plan& plan, const std::vector<std::string>& caches) {
-  for (Experiment& experiment : plan.experiments) {
-    std::erase_if(experiment.points,
-                  [&](const PointId& point) { return !contains(caches, to_string(point.cache)); });
-  }
-  std::erase_if(plan.experiments, [](const Experiment& experiment) { return experiment.points.empty(); });
+void keep_caches(Run& run, const std::vector<std::string>& caches) {
+  const auto is_left_out = [&](const PointId& point) {
+    const auto cache = cache_of(point);
+    return !cache || !contains(caches, to_string(*cache));
+  };
+  auto& experiments = run.plan.experiments;
+  for (Experiment& experiment : experiments) std::erase_if(experiment.points, is_left_out);
+  std::erase_if(experiments, [](const Experiment& experiment) { return experiment.points.empty(); });
+  std::erase_if(run.measurements,
+                [&](const Measurement& measurement) { return is_left_out(measurement.point); });
 }
 
 // Leaves what the options choose. Throws Error(usage) if that is nothing.
 void choose(Run& run, const ReportOptions& options) {
   if (!options.caches.empty()) {
     check_choice("--cache", options.caches, caches_of(run));
-    keep_caches(run.plan, options.caches);
+    keep_caches(run, options.caches);
   }
   if (!options.precisions.empty()) check_choice("--precision", options.precisions, precisions_of(run));
 }

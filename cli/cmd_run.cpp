@@ -76,10 +76,11 @@ void print_experiment(const Experiment& experiment) {
                   format::duration(experiment.timing.time_limit_s), to_string(experiment.counters));
   Table table({"variant", "dtype", "elements", "cache", "launch", "block", "elements/thread"});
   for (const PointId& point : experiment.points) {
-    table.add({point.variant, std::string(to_string(point.dtype)), format::elements(point.n_elements),
-               std::string(to_string(point.cache)), std::string(to_string(point.launch_mode)),
-               point.block_size > 0 ? fmt::format("{}", point.block_size) : "",
-               point.elements_per_thread ? fmt::format("{}", *point.elements_per_thread) : ""});
+    const Reduction reduction = reduction_of(point);
+    table.add({point.subject, std::string(to_string(reduction.dtype)), format::elements(reduction.n_elements),
+               std::string(to_string(reduction.cache)), std::string(to_string(reduction.launch_mode)),
+               reduction.block_size > 0 ? fmt::format("{}", reduction.block_size) : "",
+               reduction.elements_per_thread ? fmt::format("{}", *reduction.elements_per_thread) : ""});
   }
   terminal::print("{}", table.text("  "));
 }

@@ -466,7 +466,7 @@ class Collection {
   /// Fresh input, and the caches in the state that the point asks for.
   void prepare_caches(PreparedPoint& point) {
     point.fill_inputs();
-    if (point.id().cache == CacheState::cold) {
+    if (point.cache() == CacheState::cold) {
       timer_.cache_flush().enqueue(stream_);
     } else {
       point.launch(0);

@@ -28,8 +28,8 @@ std::size_t align_up(std::size_t bytes) {
 }
 
 /// Bytes of one input, with room behind it for the poison that shows an over-read.
-std::size_t input_stride(const PointId& id) {
-  return align_up(id.n_elements * size_bytes(id.dtype)) + kAlignment;
+std::size_t input_stride(const Reduction& reduction) {
+  return align_up(reduction.n_elements * size_bytes(reduction.dtype)) + kAlignment;
 }
 
 const kernels::Variant* require_variant(const std::string& id) {
@@ -41,21 +41,23 @@ const kernels::Variant* require_variant(const std::string& id) {
 }  // namespace
 
 LaunchPlan launch_plan(const PointId& id, const DeviceInfo& device) {
-  const kernels::Variant* variant = require_variant(id.variant);
-  if (variant->waits_for_device || id.launch_mode == LaunchMode::plain) return {LaunchMode::plain, 1, 1};
+  const kernels::Variant* variant = require_variant(id.subject);
+  const Reduction reduction = reduction_of(id);
+  if (variant->waits_for_device || reduction.launch_mode == LaunchMode::plain)
+    return {LaunchMode::plain, 1, 1};
   // As many as the fastest way through the input could do in the time: of a small input, which L2 may hold,
   // as many as there can be. Their inputs take little more memory than the device reads in that time.
   const double speed =
       dram_bytes_per_second(device) > 0 ? dram_bytes_per_second(device) : kUnknownBytesPerSecond;
-  const double wanted = std::ceil(kGraphSeconds * speed / static_cast<double>(input_stride(id)));
+  const double wanted = std::ceil(kGraphSeconds * speed / static_cast<double>(input_stride(reduction)));
   LaunchPlan plan;
   plan.launches_per_graph = static_cast<int>(std::clamp(wanted, 1.0, static_cast<double>(kMostLaunches)));
   plan.inputs = plan.launches_per_graph;
-  if (id.cache == CacheState::cold) return plan;
+  if (reduction.cache == CacheState::cold) return plan;
   plan.inputs = 1;
   if (variant->info.destroys_input) {
     // Inputs that were just restored are warm as long as all of them fit into half of L2.
-    const std::size_t most = std::max<std::size_t>(device.l2_bytes / 2 / input_stride(id), 1);
+    const std::size_t most = std::max<std::size_t>(device.l2_bytes / 2 / input_stride(reduction), 1);
     plan.inputs = static_cast<int>(std::min(most, static_cast<std::size_t>(plan.launches_per_graph)));
     plan.launches_per_graph = plan.inputs;
   }
@@ -69,9 +71,9 @@ void place_inputs(std::span<const PointId> points, Workbench& bench, const Devic
   kernels::check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
   std::size_t most = 0;
   for (const PointId& point : points) {
-    if (kernels::find_variant(point.variant) == nullptr) continue;
+    if (kernels::find_variant(point.subject) == nullptr) continue;
     const std::size_t bytes =
-        input_stride(point) * static_cast<std::size_t>(launch_plan(point, device).inputs);
+        input_stride(reduction_of(point)) * static_cast<std::size_t>(launch_plan(point, device).inputs);
     if (bytes + kForTheRest <= free_bytes) most = std::max(most, bytes);
   }
   bench.inputs.require(most);
@@ -79,13 +81,15 @@ void place_inputs(std::span<const PointId> points, Workbench& bench, const Devic
 
 PreparedPoint::PreparedPoint(const PointId& id, Workbench& bench, const Stream& stream, int copies)
     : id_(id),
-      variant_(require_variant(id.variant)),
-      problem_{id.dtype, id.n_elements, id.block_size, id.elements_per_thread.value_or(0)},
+      reduction_(reduction_of(id)),
+      variant_(require_variant(id.subject)),
+      problem_{reduction_.dtype, reduction_.n_elements, reduction_.block_size,
+               reduction_.elements_per_thread.value_or(0)},
       bench_(bench),
       stream_(stream),
       copies_(copies),
-      input_stride_bytes_(input_stride(id)),
-      output_bytes_(kernels::output_count(*variant_, problem_) * size_bytes(accumulator(id.dtype))),
+      input_stride_bytes_(input_stride(reduction_)),
+      output_bytes_(kernels::output_count(*variant_, problem_) * size_bytes(accumulator(reduction_.dtype))),
       workspace_bytes_(kernels::workspace_bytes(*variant_, problem_)) {
   bench_.inputs.require(input_stride_bytes_ * static_cast<std::size_t>(copies));
   bench_.output.require(align_up(output_bytes_) + kAlignment);
@@ -100,7 +104,7 @@ kernels::Buffers PreparedPoint::buffers(int copy) const {
 
 void PreparedPoint::fill_inputs() {
   for (int copy = 0; copy < copies_; ++copy) {
-    kernels::fill(kTimedData, id_.dtype, buffers(copy).d_input, id_.n_elements, stream_);
+    kernels::fill(kTimedData, problem_.dtype, buffers(copy).d_input, problem_.n, stream_);
   }
   kernels::check(cudaMemsetAsync(bench_.workspace.data(), 0, bench_.workspace.bytes(), stream_),
                  "cudaMemsetAsync");
@@ -120,7 +124,7 @@ TimedWork PreparedPoint::timed_work(const LaunchPlan& plan) {
   fill_inputs();
   TimedWork work;
   work.range_name = range_name(id_);
-  work.cache = id_.cache;
+  work.cache = reduction_.cache;
   work.mode = plan.mode;
   work.launches_per_graph = plan.launches_per_graph;
   work.launch = [this](int launch_number) { launch(launch_number % copies_); };

@@ -47,6 +47,7 @@ class PreparedPoint {
   PreparedPoint(const PointId& id, Workbench& bench, const Stream& stream, int copies);
 
   const PointId& id() const { return id_; }
+  CacheState cache() const { return reduction_.cache; }
   const kernels::Variant& variant() const { return *variant_; }
   const kernels::Problem& problem() const { return problem_; }
   /// Of the first input.
@@ -67,6 +68,7 @@ class PreparedPoint {
   kernels::Buffers buffers(int copy) const;
 
   PointId id_;
+  Reduction reduction_;
   const kernels::Variant* variant_;
   kernels::Problem problem_;
   Workbench& bench_;

@@ -149,7 +149,7 @@ class NcuComparison {
     compare_time(subject, measurement, kernels);
     if (measurement.counters.empty()) return;
     // What the caches keep of a warm point varies from launch to launch, and so does what they fetch.
-    if (measurement.point.cache == CacheState::cold) compare_dram(subject, measurement, kernels);
+    if (cache_of(measurement.point) == CacheState::cold) compare_dram(subject, measurement, kernels);
     for (const ComparedCounter& counter : compared_counters()) {
       const auto metric = metric_for(counter.key);
       if (!metric) continue;

@@ -117,7 +117,7 @@ Work sum_work(const Problem& problem, std::uint64_t outputs) {
   Work work;
   work.read_bytes = n * static_cast<double>(size_bytes(problem.dtype));
   work.written_bytes = results * static_cast<double>(size_bytes(accumulator(problem.dtype)));
-  work.flops = std::max(0.0, n - results);
+  work.operations[accumulator(problem.dtype)].flops = std::max(0.0, n - results);
   return work;
 }
 

@@ -157,7 +157,7 @@ CollectRequest launch_once(const Run& run, std::optional<CacheState> cache) {
     const auto measured = std::find_if(run.measurements.begin(), run.measurements.end(),
                                        [&](const Measurement& entry) { return entry.point == points[i]; });
     const bool works = measured != run.measurements.end() && measured->status == Status::ok;
-    if (!works || (cache && points[i].cache != *cache)) request.skip_points.push_back(i);
+    if (!works || (cache && cache_of(points[i]) != *cache)) request.skip_points.push_back(i);
   }
   return request;
 }
@@ -229,7 +229,7 @@ std::string export_ncu_csv(const fs::path& ncu, const fs::path& report, const Cr
 bool has_points(const Run& run, CacheState cache) {
   return std::any_of(run.measurements.begin(), run.measurements.end(),
                      [cache](const Measurement& measurement) {
-                       return measurement.status == Status::ok && measurement.point.cache == cache;
+                       return measurement.status == Status::ok && cache_of(measurement.point) == cache;
                      });
 }
 

@@ -2,55 +2,20 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/model/dtype.h"
+#include "core/model/point_id.h"
 
 namespace rooflinectl {
-
-/// What the caches hold when a launch starts. cold: a clean buffer of at least four times L2 was read first;
-/// warm: the same launch ran just before.
-enum class CacheState { cold, warm };
-
-std::string_view to_string(CacheState cache);
-std::optional<CacheState> cache_state_from(std::string_view name);
-
-/// How launches are timed. graph: in CUDA graphs, of many launches where these are short, between two events
-/// around all of them; plain: alone, between two events of its own.
-enum class LaunchMode { graph, plain };
-
-std::string_view to_string(LaunchMode mode);
-std::optional<LaunchMode> launch_mode_from(std::string_view name);
 
 /// Which counters are gathered. basic: the set of `docs/metrics.md`.
 enum class CounterSet { none, basic };
 
 std::string_view to_string(CounterSet set);
 std::optional<CounterSet> counter_set_from(std::string_view name);
-
-/// The identity of a point: the same in the plan, in the collector, in `run.json` and in a comparison.
-struct PointId {
-  std::string experiment;
-  std::string variant;
-  Dtype dtype = Dtype::f32;
-  std::uint64_t n_elements = 0;
-  CacheState cache = CacheState::cold;
-  int block_size = 0;
-  std::optional<int> elements_per_thread;  ///< only where the variant lets the caller choose
-  LaunchMode launch_mode = LaunchMode::graph;
-
-  bool operator==(const PointId&) const = default;
-};
-
-/// The NVTX and counter range of a point, for example
-/// `ladder.reduce_v3_sequential.f32.n268435456.b256.cold` or, with elements per thread, `….b256.e8.cold`;
-/// what is not launched in a graph ends in `.plain`. Free of the characters `/ @ , [ ]` that have a meaning
-/// in `ncu --nvtx-include`.
-std::string range_name(const PointId& point);
 
 /// When a point has been timed well enough.
 struct TimingTarget {

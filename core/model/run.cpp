@@ -53,4 +53,10 @@ LaunchMode launch_mode(const TimeResult& time) {
   return time.mode.value_or(time.launches_per_sample > 1 ? LaunchMode::graph : LaunchMode::plain);
 }
 
+double Work::flops() const {
+  double flops = 0;
+  for (const auto& [precision, done] : operations) flops += done.flops;
+  return flops;
+}
+
 }  // namespace rooflinectl

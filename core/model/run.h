@@ -82,17 +82,23 @@ struct Ceiling {
   bool operator==(const Ceiling&) const = default;
 };
 
+/// Arithmetic operations, integer ones included; a multiply-add is two.
+struct Operations {
+  double flops = 0;
+  double fma_flops = 0;  ///< those of `flops` that are part of a multiply-add
+
+  bool operator==(const Operations&) const = default;
+};
+
 /// The work that an algorithm cannot avoid, whatever the implementation: each input read once, each result
-/// written once, and the fewest operations.
+/// written once, and the fewest operations. Nothing but zeros where none is declared.
 struct Work {
   double read_bytes = 0;
   double written_bytes = 0;
-  double flops = 0;      ///< operations, integer ones included; a multiply-add is two
-  double fma_flops = 0;  ///< those of `flops` that are part of a multiply-add
-  /// Type of the operations, where it is not that of the accumulator of the input's type.
-  std::optional<Dtype> precision;
+  std::map<Dtype, Operations> operations;  ///< by the type that they are done in
 
   double bytes() const { return read_bytes + written_bytes; }
+  double flops() const;  ///< of all types
   bool operator==(const Work&) const = default;
 };
 
@@ -166,7 +172,7 @@ struct Measurement {
   PointId point;
   LaunchShape launch;
   std::optional<KernelResources> resources;  ///< nothing where they could not be found out
-  Work work;
+  Work work;                                 ///< as declared
   Status status = Status::ok;
   std::string cause;  ///< why it failed or is unverified
   std::optional<Verification> verification;

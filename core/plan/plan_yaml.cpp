@@ -540,8 +540,7 @@ class PlanReader {
 
   void add_points(const std::vector<Entry>& entries, const Settings& settings, const LaunchSettings& launch,
                   Position position, Experiment& experiment) {
-    PointId point;
-    point.experiment = experiment.name;
+    Reduction point;
     for (const auto& size : settings.sizes) {
       point.n_elements = size.value;
       for (const auto& dtype : settings.dtypes) {
@@ -550,7 +549,7 @@ class PlanReader {
           point.cache = cache.value;
           for (const auto& mode : settings.launch) {
             point.launch_mode = mode.value;
-            for (const Entry& entry : entries) add_points_of(entry, launch, point, experiment.points);
+            for (const Entry& entry : entries) add_points_of(entry, launch, point, experiment);
             if (n_points_ + experiment.points.size() > kMaxPoints) {
               reader_.fail(position, fmt::format("the plan has more than {} points", kMaxPoints));
               mistakes_.throw_if_any();
@@ -561,16 +560,15 @@ class PlanReader {
     }
   }
 
-  static void add_points_of(const Entry& entry, const LaunchSettings& launch, PointId point,
-                            std::vector<PointId>& points) {
+  static void add_points_of(const Entry& entry, const LaunchSettings& launch, Reduction point,
+                            Experiment& experiment) {
     for (const VariantInfo* variant : entry.variants) {
       if (!takes_dtype(*variant, point.dtype)) continue;
-      point.variant = variant->id;
       for (const int block : block_sizes(*variant, entry.launch, launch)) {
         point.block_size = block;
         for (const auto& elements : elements_per_thread(*variant, entry.launch, launch)) {
           point.elements_per_thread = elements;
-          points.push_back(point);
+          experiment.points.push_back({experiment.name, variant->id, axes_of(point)});
         }
       }
     }

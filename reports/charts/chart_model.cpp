@@ -127,7 +127,7 @@ bool differ(const PlanePoint& a, const PlanePoint& b) {
 }
 
 std::optional<double> dram_bytes_per_element(const RooflinePoint& point) {
-  const std::uint64_t n_elements = point.measurement->point.n_elements;
+  const std::uint64_t n_elements = size_of(point.measurement->point).value_or(0);
   if (!point.dram_bytes || n_elements == 0) return std::nullopt;
   return *point.dram_bytes / static_cast<double>(n_elements);
 }
@@ -240,11 +240,14 @@ std::size_t family_index(std::vector<std::string>& families, const std::string& 
   return families.size() - 1;
 }
 
-// `cold, warm`: each value once, in order.
-template <typename Value, typename Get, typename Show>
-std::string distinct(const std::vector<RooflinePoint>& points, Get get, Show show) {
+// `cold, warm`: each value once, in order; empty where no point has one.
+template <typename Value, typename Show>
+std::string distinct(const std::vector<RooflinePoint>& points, std::optional<Value> (*get)(const PointId&),
+                     Show show) {
   std::set<Value> values;
-  for (const RooflinePoint& point : points) values.insert(get(point.measurement->point));
+  for (const RooflinePoint& point : points) {
+    if (const auto value = get(point.measurement->point)) values.insert(*value);
+  }
   std::vector<std::string> texts;
   for (const Value& value : values) texts.emplace_back(show(value));
   return fmt::format("{}", fmt::join(texts, ", "));
@@ -254,13 +257,14 @@ std::string distinct(const std::vector<RooflinePoint>& points, Get get, Show sho
 std::string sizes(const std::vector<RooflinePoint>& points) {
   constexpr std::size_t kMostListed = 4;
   std::set<std::uint64_t> sizes;
-  for (const RooflinePoint& point : points) sizes.insert(point.measurement->point.n_elements);
+  for (const RooflinePoint& point : points) {
+    if (const auto n = size_of(point.measurement->point)) sizes.insert(*n);
+  }
   if (sizes.size() > kMostListed) {
     return fmt::format("{} … {} ({} sizes)", format::elements(*sizes.begin()),
                        format::elements(*sizes.rbegin()), sizes.size());
   }
-  return distinct<std::uint64_t>(
-      points, [](const PointId& p) { return p.n_elements; }, format::elements);
+  return distinct(points, &size_of, format::elements);
 }
 
 // How the times were taken.
@@ -278,16 +282,14 @@ std::string timed_text(const std::vector<RooflinePoint>& points) {
 std::string subtitle(const Run& run, const std::vector<RooflinePoint>& points) {
   std::vector<std::string> parts = {device_text(run), format::utc(run.started_utc)};
   if (!run.device.driver_version.empty()) parts.push_back("driver " + run.device.driver_version);
-  if (!points.empty()) {
-    parts.push_back("caches " + distinct<CacheState>(
-                                    points, [](const PointId& p) { return p.cache; },
-                                    [](CacheState cache) { return to_string(cache); }));
-    parts.push_back("n = " + sizes(points));
-    parts.push_back(distinct<Dtype>(
-        points, [](const PointId& p) { return p.dtype; }, [](Dtype dtype) { return to_string(dtype); }));
-    const std::string timed = timed_text(points);
-    if (!timed.empty()) parts.push_back(timed);
-  }
+  const auto add = [&](std::string_view what, const std::string& text) {
+    if (!text.empty()) parts.push_back(fmt::format("{}{}", what, text));
+  };
+  const auto name = [](auto value) { return to_string(value); };
+  add("caches ", distinct(points, &cache_of, name));
+  add("n = ", sizes(points));
+  add("", distinct(points, &dtype_of, name));
+  add("", timed_text(points));
   return fmt::format("{}", fmt::join(parts, "  ·  "));
 }
 

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <set>
 #include <tuple>
 
+#include "analysis/labels.h"
 #include "reports/tables/point_table.h"
 #include "reports/text/format.h"
 
@@ -16,22 +18,11 @@ namespace {
 
 constexpr std::size_t kFewestSizes = 4;
 
-/// A variant as it was launched: what a curve and a column of speeds belong to.
-struct Version {
-  std::string variant;
-  LaunchMode launch_mode = LaunchMode::graph;
-  int block_size = 0;
-  std::optional<int> elements_per_thread;
-
-  bool operator==(const Version&) const = default;
-  bool operator<(const Version& other) const {
-    return std::tie(variant, launch_mode, block_size, elements_per_thread) <
-           std::tie(other.variant, other.launch_mode, other.block_size, other.elements_per_thread);
-  }
-};
-
-Version version_of(const PointId& id) {
-  return {id.variant, id.launch_mode, id.block_size, id.elements_per_thread};
+/// What a curve and a column of speeds belong to: a subject as it was launched, whatever it worked on.
+PointId version_of(PointId point) {
+  point.experiment.clear();
+  for (const std::string_view name : {axis::kSize, axis::kDtype, axis::kCache}) point.axes.erase(name);
+  return point;
 }
 
 std::optional<double> bytes_per_s(const RooflinePoint& point) {
@@ -40,18 +31,45 @@ std::optional<double> bytes_per_s(const RooflinePoint& point) {
   return point.dram_bytes_useful / time->median_s;
 }
 
+/// A point with a place in a sweep: it has a size, a type and a bandwidth.
+struct SweptPoint {
+  const RooflinePoint* point = nullptr;
+  std::uint64_t n = 0;
+  Dtype dtype = Dtype::f32;
+  CacheState cache = CacheState::cold;
+  double bytes_per_s = 0;
+
+  const PointId& id() const { return point->measurement->point; }
+};
+
+std::vector<SweptPoint> swept_points(const ExperimentAnalysis& experiment) {
+  std::vector<SweptPoint> swept;
+  for (const RooflinePoint& point : experiment.points) {
+    const PointId& id = point.measurement->point;
+    const auto n = size_of(id);
+    const auto dtype = dtype_of(id);
+    const auto rate = bytes_per_s(point);
+    if (n && dtype && rate)
+      swept.push_back({&point, *n, *dtype, cache_of(id).value_or(CacheState::cold), *rate});
+  }
+  return swept;
+}
+
 /// The versions of an experiment with labels that are unique among them, without size and type, which axes
 /// and panels show.
 class Versions {
  public:
-  Versions(const Run& run, const ExperimentAnalysis& experiment) {
-    for (const RooflinePoint& point : experiment.points) {
-      const Version version = version_of(point.measurement->point);
-      if (bytes_per_s(point) && std::find(all_.begin(), all_.end(), version) == all_.end()) {
-        all_.push_back(version);
-      }
+  Versions(const Run& run, const std::vector<SweptPoint>& points) {
+    for (const SweptPoint& point : points) {
+      PointId version = version_of(point.id());
+      if (std::find(all_.begin(), all_.end(), version) == all_.end()) all_.push_back(std::move(version));
     }
-    for (const Version& version : all_) labels_.push_back(label_of(run, version));
+    labels_ = point_labels(run.catalogue, all_);
+    // A launch alone is another thing than one of many in a graph, even where all of them are such.
+    const std::string plain = fmt::format(" {}", to_string(LaunchMode::plain));
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+      if (mode_of(all_[i]) == LaunchMode::plain && !labels_[i].ends_with(plain)) labels_[i] += plain;
+    }
   }
 
   std::size_t index_of(const PointId& id) const {
@@ -61,26 +79,7 @@ class Versions {
   const std::string& label(const PointId& id) const { return labels_[index_of(id)]; }
 
  private:
-  std::string label_of(const Run& run, const Version& version) const {
-    const auto has_other = [&](auto differs) { return std::any_of(all_.begin(), all_.end(), differs); };
-    const auto label = [&](const Version& one) {
-      const VariantInfo* variant = run.catalogue.find_variant(one.variant);
-      return variant == nullptr ? one.variant : variant->label;
-    };
-    const bool is_shared = has_other([&](const Version& other) {
-      return other.variant != version.variant && label(other) == label(version);
-    });
-    const bool has_blocks = has_other([&](const Version& other) {
-      return other.variant == version.variant && other.block_size != version.block_size;
-    });
-    std::string text = is_shared ? version.variant : label(version);
-    if (has_blocks) text += fmt::format(" b{}", version.block_size);
-    if (version.elements_per_thread) text += fmt::format(" e{}", *version.elements_per_thread);
-    if (version.launch_mode == LaunchMode::plain) text += " plain";
-    return text;
-  }
-
-  std::vector<Version> all_;
+  std::vector<PointId> all_;
   std::vector<std::string> labels_;
 };
 
@@ -121,11 +120,11 @@ SpeedTable& table_of(std::vector<SpeedTable>& tables, const SpeedTable& wanted) 
   return found != tables.end() ? *found : tables.emplace_back(wanted);
 }
 
-void enter(SpeedTable& table, const PointId& id, const Speed& speed) {
-  const std::size_t column = place_of(table.dtypes, id.dtype);
+void enter(SpeedTable& table, const SweptPoint& point, const Speed& speed) {
+  const std::size_t column = place_of(table.dtypes, point.dtype);
   auto row = std::find_if(table.rows.begin(), table.rows.end(),
-                          [&](const SpeedTable::Row& other) { return other.n >= id.n_elements; });
-  if (row == table.rows.end() || row->n != id.n_elements) row = table.rows.insert(row, {id.n_elements, {}});
+                          [&](const SpeedTable::Row& other) { return other.n >= point.n; });
+  if (row == table.rows.end() || row->n != point.n) row = table.rows.insert(row, {point.n, {}});
   row->speeds.resize(std::max(row->speeds.size(), column + 1));
   row->speeds[column] = speed;
 }
@@ -133,10 +132,9 @@ void enter(SpeedTable& table, const PointId& id, const Speed& speed) {
 }  // namespace
 
 bool has_size_sweep(const ExperimentAnalysis& experiment) {
-  std::map<std::tuple<Version, Dtype, CacheState>, std::set<std::uint64_t>> sizes;
-  for (const RooflinePoint& point : experiment.points) {
-    const PointId& id = point.measurement->point;
-    if (bytes_per_s(point)) sizes[{version_of(id), id.dtype, id.cache}].insert(id.n_elements);
+  std::map<std::tuple<std::string, Dtype, CacheState>, std::set<std::uint64_t>> sizes;
+  for (const SweptPoint& point : swept_points(experiment)) {
+    sizes[{range_name(version_of(point.id())), point.dtype, point.cache}].insert(point.n);
   }
   return std::any_of(sizes.begin(), sizes.end(),
                      [](const auto& curve) { return curve.second.size() >= kFewestSizes; });
@@ -146,21 +144,19 @@ SizeSweep size_sweep(const Run& run, const ExperimentAnalysis& experiment) {
   SizeSweep sweep;
   sweep.dram_read_bytes_per_s = measured(run, "dram_read");
   sweep.l2_bytes = static_cast<double>(run.device.l2_bytes);
-  const Versions versions(run, experiment);
+  const std::vector<SweptPoint> points = swept_points(experiment);
+  const Versions versions(run, points);
   sweep.versions = versions.labels();
   bool all_plain = true;
-  for (const RooflinePoint& point : experiment.points) {
-    const PointId& id = point.measurement->point;
-    const auto rate = bytes_per_s(point);
-    if (!rate) continue;
-    all_plain = all_plain && timed_mode(point) == LaunchMode::plain;
-    const std::size_t version = versions.index_of(id);
-    auto& curves = panel_of(sweep, id.dtype).curves;
+  for (const SweptPoint& point : points) {
+    all_plain = all_plain && timed_mode(*point.point) == LaunchMode::plain;
+    const std::size_t version = versions.index_of(point.id());
+    auto& curves = panel_of(sweep, point.dtype).curves;
     auto curve = std::find_if(curves.begin(), curves.end(), [&](const SweepCurve& other) {
-      return other.version == version && other.cache == id.cache;
+      return other.version == version && other.cache == point.cache;
     });
-    if (curve == curves.end()) curve = curves.insert(curve, SweepCurve{version, id.cache, {}});
-    curve->points.push_back({static_cast<double>(id.n_elements), *rate});
+    if (curve == curves.end()) curve = curves.insert(curve, SweepCurve{version, point.cache, {}});
+    curve->points.push_back({static_cast<double>(point.n), point.bytes_per_s});
   }
   sweep.launch_s = measured(run, all_plain ? "launch" : "graph_node");
   for (SweepPanel& panel : sweep.panels) {
@@ -178,22 +174,22 @@ std::string speed_text(const Speed& speed) {
 
 std::vector<SpeedTable> speed_tables(const Run& run, const ExperimentAnalysis& experiment) {
   std::vector<SpeedTable> tables;
-  std::vector<const RooflinePoint*> references;
-  for (const RooflinePoint& point : experiment.points) {
-    if (is_reference(point) && bytes_per_s(point)) references.push_back(&point);
-  }
+  const std::vector<SweptPoint> points = swept_points(experiment);
+  std::vector<SweptPoint> references;
+  std::copy_if(points.begin(), points.end(), std::back_inserter(references),
+               [](const SweptPoint& point) { return is_reference(*point.point); });
   if (references.empty()) return tables;
-  const Versions versions(run, experiment);
-  for (const RooflinePoint& point : experiment.points) {
-    if (is_reference(point) || !bytes_per_s(point)) continue;
-    const PointId& id = point.measurement->point;
-    for (const RooflinePoint* reference : references) {
-      const PointId& other = reference->measurement->point;
-      const bool is_same_problem = other.dtype == id.dtype && other.n_elements == id.n_elements &&
-                                   other.cache == id.cache && other.launch_mode == id.launch_mode;
+  const Versions versions(run, points);
+  for (const SweptPoint& point : points) {
+    if (is_reference(*point.point)) continue;
+    for (const SweptPoint& reference : references) {
+      const bool is_same_problem = reference.dtype == point.dtype && reference.n == point.n &&
+                                   reference.cache == point.cache &&
+                                   mode_of(reference.id()) == mode_of(point.id());
       if (!is_same_problem) continue;
-      SpeedTable& table = table_of(tables, {versions.label(id), versions.label(other), id.cache, {}, {}});
-      enter(table, id, speed_of(point, *reference));
+      SpeedTable& table =
+          table_of(tables, {versions.label(point.id()), versions.label(reference.id()), point.cache, {}, {}});
+      enter(table, point, speed_of(*point.point, *reference.point));
     }
   }
   std::erase_if(tables, [](const SpeedTable& table) { return table.rows.size() < kFewestSizes; });

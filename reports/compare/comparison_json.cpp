@@ -28,12 +28,11 @@ Json to_json(const AnalysedRun& analysed) {
 }
 
 Json to_json(const PointId& id) {
-  Json json = {{"experiment", id.experiment},          {"variant", id.variant},
-               {"dtype", to_string(id.dtype)},         {"n", id.n_elements},
-               {"cache", to_string(id.cache)},         {"block_size", id.block_size},
-               {"elements_per_thread", Json(nullptr)}, {"launch_mode", to_string(id.launch_mode)}};
-  if (id.elements_per_thread) json["elements_per_thread"] = *id.elements_per_thread;
-  return json;
+  Json axes = Json::object();
+  for (const auto& [name, value] : id.axes) {
+    std::visit([&, &name = name](const auto& content) { axes[name] = content; }, value);
+  }
+  return {{"experiment", id.experiment}, {"subject", id.subject}, {"axes", std::move(axes)}};
 }
 
 Json to_json(const TimeInterval& time) {

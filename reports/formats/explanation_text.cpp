@@ -113,7 +113,7 @@ std::string step_text(const LadderStep& step, const StepExplanation& explanation
 bool is_named(const RooflinePoint& point, std::string_view name) {
   if (name.empty()) return true;
   const PointId& id = point.measurement->point;
-  const auto names = {point.label, id.variant, range_name(id)};
+  const auto names = {point.label, id.subject, range_name(id)};
   return std::any_of(names.begin(), names.end(),
                      [&](const std::string& own) { return own == name || matches_glob(name, own); });
 }

@@ -38,6 +38,12 @@ std::string counter_field(const Row& row, std::string_view key) {
   return number(value_of(row.measurement.counters, key));
 }
 
+std::string axis_field(const Row& row, std::string_view name) {
+  const Axes::Value* value = row.id.axes.find(name);
+  if (value == nullptr) return {};
+  return std::visit([](const auto& content) { return fmt::format("{}", content); }, *value);
+}
+
 std::string limiting_utilisation(const Row& row) {
   const LevelUse* use = find_level(row.point, row.point.limiting_level);
   return use != nullptr ? number(use->utilisation) : "";
@@ -56,11 +62,11 @@ std::string energy_field(const Row& row, Field EnergyUse::*field) {
 }
 
 constexpr std::array kColumns = {
-    Column{"variant", [](const Row& r) { return r.id.variant; }},
+    Column{"variant", [](const Row& r) { return r.id.subject; }},
     Column{"family", [](const Row& r) { return r.point.family; }},
-    Column{"dtype", [](const Row& r) { return std::string(to_string(r.id.dtype)); }},
-    Column{"n", [](const Row& r) { return fmt::format("{}", r.id.n_elements); }},
-    Column{"cache", [](const Row& r) { return std::string(to_string(r.id.cache)); }},
+    Column{"dtype", [](const Row& r) { return axis_field(r, axis::kDtype); }},
+    Column{"n", [](const Row& r) { return axis_field(r, axis::kSize); }},
+    Column{"cache", [](const Row& r) { return axis_field(r, axis::kCache); }},
     Column{"status", [](const Row& r) { return std::string(to_string(r.measurement.status)); }},
     Column{"time_s", [](const Row& r) { return time_field(r, &TimeResult::median_s); }},
     Column{"time_ci_low_s", [](const Row& r) { return time_field(r, &TimeResult::ci_low_s); }},
@@ -83,11 +89,8 @@ constexpr std::array kColumns = {
     Column{"flags", [](const Row& r) { return fmt::format("{}", fmt::join(r.point.flags, ";")); }},
     Column{"experiment", [](const Row& r) { return r.experiment.name; }},
     Column{"label", [](const Row& r) { return r.point.label; }},
-    Column{"block_size", [](const Row& r) { return fmt::format("{}", r.id.block_size); }},
-    Column{"elements_per_thread",
-           [](const Row& r) {
-             return r.id.elements_per_thread ? fmt::format("{}", *r.id.elements_per_thread) : std::string();
-           }},
+    Column{"block_size", [](const Row& r) { return axis_field(r, axis::kBlock); }},
+    Column{"elements_per_thread", [](const Row& r) { return axis_field(r, axis::kElements); }},
     Column{"fraction_of_theoretical", [](const Row& r) { return number(r.point.fraction_of_theoretical); }},
     Column{"redundancy", [](const Row& r) { return number(r.point.redundancy); }},
     Column{"dram_read_bytes", [](const Row& r) { return counter_field(r, counter::kDramReadBytes); }},
@@ -108,7 +111,7 @@ constexpr std::array kColumns = {
              return r.point.bound == Bound::unknown ? fmt::format("{}", fmt::join(r.point.verdict.unjudged, "; "))
                                                     : std::string();
            }},
-    Column{"launch_mode", [](const Row& r) { return std::string(to_string(r.id.launch_mode)); }},
+    Column{"launch_mode", [](const Row& r) { return axis_field(r, axis::kMode); }},
     Column{"timed",
            [](const Row& r) {
              const auto mode = timed_mode(r.point);
@@ -149,6 +152,23 @@ std::vector<std::string> counter_columns(const Analysis& analysis) {
   return keys;
 }
 
+// Axes that have no column under another name, in the order in which they come up.
+std::vector<std::string> axis_columns(const Analysis& analysis) {
+  constexpr std::array kNamed = {axis::kDtype,    axis::kSize,  axis::kBlock,
+                                 axis::kElements, axis::kCache, axis::kMode};
+  std::vector<std::string> names;
+  for (const ExperimentAnalysis& experiment : analysis.experiments) {
+    for (const RooflinePoint& point : experiment.points) {
+      for (const auto& [name, value] : point.measurement->point.axes) {
+        const bool is_known = std::find(kNamed.begin(), kNamed.end(), name) != kNamed.end() ||
+                              std::find(names.begin(), names.end(), name) != names.end();
+        if (!is_known) names.push_back(name);
+      }
+    }
+  }
+  return names;
+}
+
 std::string line(const std::vector<std::string>& fields) {
   std::string text;
   for (const std::string& field : fields) {
@@ -162,9 +182,11 @@ std::string line(const std::vector<std::string>& fields) {
 
 std::string points_csv(const Analysis& analysis) {
   const std::vector<std::string> counters = counter_columns(analysis);
+  const std::vector<std::string> axes = axis_columns(analysis);
   std::vector<std::string> fields;
   for (const Column& column : kColumns) fields.emplace_back(column.name);
   fields.insert(fields.end(), counters.begin(), counters.end());
+  for (const std::string& name : axes) fields.push_back("axis " + name);
   std::string csv = line(fields);
   for (const ExperimentAnalysis& experiment : analysis.experiments) {
     for (const RooflinePoint& point : experiment.points) {
@@ -172,6 +194,7 @@ std::string points_csv(const Analysis& analysis) {
       fields.clear();
       for (const Column& column : kColumns) fields.push_back(column.text(row));
       for (const std::string& key : counters) fields.push_back(counter_field(row, key));
+      for (const std::string& name : axes) fields.push_back(axis_field(row, name));
       csv += line(fields);
     }
   }

@@ -18,7 +18,10 @@ namespace {
 constexpr PointColumn kFamily = {"family", false, [](const RooflinePoint& p) { return p.family; }, nullptr};
 constexpr PointColumn kCaches = {
     "caches", false,
-    [](const RooflinePoint& p) { return std::string(to_string(p.measurement->point.cache)); }, nullptr};
+    [](const RooflinePoint& p) {
+      return std::string(p.measurement->point.axes.text(axis::kCache).value_or(format::kUnavailable));
+    },
+    nullptr};
 constexpr PointColumn kOfTheoretical = {
     "of peak", true,
     [](const RooflinePoint& p) { return format::optional(p.fraction_of_theoretical, format::percent); },

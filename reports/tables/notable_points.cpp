@@ -27,12 +27,12 @@ struct Extremes {
 };
 
 std::vector<std::size_t> extremes(const Points& points) {
-  std::map<std::pair<std::string, Dtype>, Extremes> of_version;
+  std::map<std::pair<std::string, std::optional<Dtype>>, Extremes> of_version;
   const auto fraction = [&](std::size_t i) { return points[i].fraction_of_roof.value_or(0); };
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (!points[i].fraction_of_roof) continue;
     const PointId& id = points[i].measurement->point;
-    Extremes& found = of_version.try_emplace({id.variant, id.dtype}, Extremes{i, i}).first->second;
+    Extremes& found = of_version.try_emplace({id.subject, dtype_of(id)}, Extremes{i, i}).first->second;
     if (fraction(i) > fraction(found.nearest)) found.nearest = i;
     if (fraction(i) < fraction(found.farthest)) found.farthest = i;
   }

@@ -26,7 +26,7 @@ OptionalNumber time_s(const RooflinePoint& point) {
 }
 
 OptionalNumber n_elements(const RooflinePoint& point) {
-  return static_cast<double>(point.measurement->point.n_elements);
+  return size_of(point.measurement->point);
 }
 
 // Compulsory bytes over time, whatever the counters say.
@@ -76,6 +76,16 @@ std::string timed_mode_text(const RooflinePoint& point) {
   return std::string(mode ? to_string(*mode) : format::kUnavailable);
 }
 
+std::string size_text(const RooflinePoint& point) {
+  const auto n = size_of(point.measurement->point);
+  return n ? format::elements(*n) : std::string(format::kUnavailable);
+}
+
+// The value of an axis that is a name.
+std::string axis_text(const RooflinePoint& point, std::string_view name) {
+  return std::string(point.measurement->point.axes.text(name).value_or(format::kUnavailable));
+}
+
 constexpr std::array kEnergyColumns = {
     PointColumn{"energy", true,
                 [](const RooflinePoint& p) { return format::optional(joules(p), format::energy); }, joules},
@@ -86,12 +96,8 @@ constexpr std::array kEnergyColumns = {
 
 constexpr std::array kColumns = {
     PointColumn{"point", false, [](const RooflinePoint& p) { return p.label; }, nullptr},
-    PointColumn{"n", true,
-                [](const RooflinePoint& p) { return format::elements(p.measurement->point.n_elements); },
-                n_elements},
-    PointColumn{"dtype", false,
-                [](const RooflinePoint& p) { return std::string(to_string(p.measurement->point.dtype)); },
-                nullptr},
+    PointColumn{"n", true, [](const RooflinePoint& p) { return size_text(p); }, n_elements},
+    PointColumn{"dtype", false, [](const RooflinePoint& p) { return axis_text(p, axis::kDtype); }, nullptr},
     PointColumn{"launch", false, timed_mode_text, nullptr},
     PointColumn{"time", true,
                 [](const RooflinePoint& p) { return format::optional(time_s(p), format::duration); }, time_s},
@@ -123,7 +129,7 @@ std::string samples_text(const TimeResult& time) {
 }
 
 std::string launch_text(const Measurement& measurement) {
-  const auto& elements = measurement.point.elements_per_thread;
+  const auto elements = measurement.point.axes.number(axis::kElements);
   if (measurement.launch.grid == 0) return "the library's own";
   return fmt::format("{} blocks of {} threads{}", measurement.launch.grid, measurement.launch.block,
                      elements ? fmt::format(", {} elements per thread", *elements) : "");
@@ -244,7 +250,7 @@ std::vector<Fact> point_facts(const RooflinePoint& point) {
   const Measurement& measurement = *point.measurement;
   const PointId& id = measurement.point;
   std::vector<Fact> facts = {
-      {"variant", id.variant},
+      {"variant", id.subject},
       {"status", measurement.cause.empty()
                      ? std::string(to_string(measurement.status))
                      : fmt::format("{}: {}", to_string(measurement.status), measurement.cause)},

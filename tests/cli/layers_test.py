@@ -14,7 +14,7 @@ MAY_INCLUDE = {
     "core": set(),  # the errors
     "core/text": {"core"},
     "core/files": {"core"},
-    "core/model": set(),
+    "core/model": {"core"},
     "core/stats": {"core/model"},
     "core/plan": {"core", "core/text", "core/model"},
     "core/serial": {"core", "core/text", "core/files", "core/model", "core/stats"},

@@ -49,7 +49,7 @@ Run one_point() {
                                  {"warp_execution_efficiency", "a__threads.ratio"},
                                  {"global_load_sector_efficiency", "a__sectors.pct"}};
   Measurement measurement;
-  measurement.point = {.experiment = "e", .variant = "v", .n_elements = 1024, .block_size = 256};
+  measurement.point = {"e", "v", axes_of({.n_elements = 1024, .block_size = 256})};
   measurement.time = TimeResult{.median_s = 100e-6, .samples_s = {}, .sample_clocks_hz = {}};
   const auto measured = [](double value) { return CounterValue::measured(value); };
   measurement.counters = {{"fadd", measured(1000)},
@@ -135,7 +135,7 @@ TEST(NcuComparison, DramBytesOfColdPoints) {
   run.device.l2_bytes = 50 << 20;  // of which ncu may leave some dirty
   EXPECT_EQ(verdict(run, {kernel}, "dram_bytes"), Verdict::agrees);
 
-  run.measurements[0].point.cache = CacheState::warm;
+  run.measurements[0].point.axes.set(axis::kCache, CacheState::warm);
   kernel.range = "e.v.f32.n1024.b256.warm";
   for (const Agreement& agreement : compare_with_ncu(run, {kernel}))
     EXPECT_NE(agreement.quantity, "dram_bytes");

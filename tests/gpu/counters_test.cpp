@@ -76,12 +76,10 @@ bool has_barriers(const Expectation& expectation) {
 
 PointId point_of(const Expectation& expectation) {
   return {.experiment = "test",
-          .variant = expectation.variant,
-          .dtype = Dtype::f32,
-          .n_elements = kElements,
-          .cache = CacheState::cold,
-          .block_size = 256,
-          .elements_per_thread = expectation.elements_per_thread};
+          .subject = expectation.variant,
+          .axes = axes_of({.n_elements = kElements,
+                           .block_size = 256,
+                           .elements_per_thread = expectation.elements_per_thread})};
 }
 
 class CountersTest : public GpuTest {
@@ -154,11 +152,8 @@ TEST_F(CountersTest, OfTensorOperationsAgreeWithTheMatrixProductsOfTheSource) {
   const std::unique_ptr<Profiler> tensor_profiler = open_profiler(device_.index, tensor_metrics());
   const auto count = [&](const char* variant, Dtype dtype) {
     PreparedPoint point({.experiment = "test",
-                         .variant = variant,
-                         .dtype = dtype,
-                         .n_elements = kElements,
-                         .cache = CacheState::cold,
-                         .block_size = 256},
+                         .subject = variant,
+                         .axes = axes_of({.dtype = dtype, .n_elements = kElements, .block_size = 256})},
                         bench, stream, 1);
     const CountedRange range{[&] {
                                point.fill_inputs();

@@ -17,12 +17,8 @@ TEST_F(KernelResourcesTest, AreThoseOfTheKernelThatDoesTheWork) {
   const Stream stream;
   Workbench bench;
   const PointId id = {.experiment = "test",
-                      .variant = "sum_smem_tree",  // zeroes its output first
-                      .dtype = Dtype::f32,
-                      .n_elements = 1 << 20,
-                      .cache = CacheState::cold,
-                      .block_size = 256,
-                      .elements_per_thread = 8};
+                      .subject = "sum_smem_tree",  // zeroes its output first
+                      .axes = axes_of({.n_elements = 1 << 20, .block_size = 256, .elements_per_thread = 8})};
   PreparedPoint point(id, bench, stream, 1);
   const auto resources = kernel_resources([&] { point.launch(0); }, stream);
   ASSERT_TRUE(resources);

@@ -27,11 +27,9 @@ DeviceInfo h200() {
 PointId point(const std::string& variant, int log2_n, CacheState cache = CacheState::cold,
               Dtype dtype = Dtype::f32) {
   return {.experiment = "e",
-          .variant = variant,
-          .dtype = dtype,
-          .n_elements = std::uint64_t{1} << log2_n,
-          .cache = cache,
-          .block_size = 256};
+          .subject = variant,
+          .axes = axes_of(
+              {.dtype = dtype, .n_elements = std::uint64_t{1} << log2_n, .block_size = 256, .cache = cache})};
 }
 
 TEST(LaunchPlan, IsTheSameForEveryVariantAndCacheStateAtASize) {
@@ -86,7 +84,7 @@ TEST(LaunchPlan, KeepsRestoredInputsInL2) {
 TEST(LaunchPlan, IsPlainWhereThePlanSaysSoAndWhereTheVariantWaits) {
   const LaunchPlan plain{LaunchMode::plain, 1, 1};
   PointId asked = point("sum_best", 20);
-  asked.launch_mode = LaunchMode::plain;
+  asked.axes.set(axis::kMode, LaunchMode::plain);
   EXPECT_EQ(launch_plan(asked, h200()), plain);
   EXPECT_EQ(launch_plan(point("thrust_sum", 20), h200()), plain);
 }

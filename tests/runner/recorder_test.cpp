@@ -33,7 +33,7 @@ class RecorderTest : public testing::Test {
 
 Measurement of_variant(const std::string& variant) {
   Measurement measurement;
-  measurement.point.variant = variant;
+  measurement.point = {"", variant, axes_of({})};
   return measurement;
 }
 
@@ -52,7 +52,7 @@ TEST_F(RecorderTest, MeasurementsAreInTheOrderOfThePlanHoweverTheyCome) {
   EXPECT_TRUE(recorder_.save_due());
   recorder_.save();
   ASSERT_THAT(run_on_disk().measurements, SizeIs(2));
-  EXPECT_EQ(run_on_disk().measurements[0].point.variant, "first");
+  EXPECT_EQ(run_on_disk().measurements[0].point.subject, "first");
 }
 
 TEST_F(RecorderTest, ACeilingThatIsMeasuredAgainReplacesTheFirst) {
@@ -126,7 +126,7 @@ TEST_F(RecorderTest, WhatCannotBeSavedIsSavedLater) {
   fs::remove_all(parent_);  // as if the disk were gone
   EXPECT_THROW(recorder_.save(), Error);
   EXPECT_GT(*recorder_.save_due(), Recorder::Clock::now()) << "not again at once";
-  EXPECT_EQ(recorder_.run().measurements[0].point.variant, "a") << "for whoever rescues it";
+  EXPECT_EQ(recorder_.run().measurements[0].point.subject, "a") << "for whoever rescues it";
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ using ::testing::IsEmpty;
 Plan plan() {
   PointId point;
   point.experiment = "counted";
-  point.variant = "a";
+  point.subject = "a";
   PointId uncounted = point;
   uncounted.experiment = "uncounted";
   Plan plan;
@@ -50,7 +50,7 @@ TEST(Worklist, ATimedPointWaitsForItsCountersIfItGetsAny) {
 /// The plan's points, told apart by their variant.
 Plan plan_of_different_points() {
   Plan different = plan();
-  different.experiments[0].points[1].variant = "b";
+  different.experiments[0].points[1].subject = "b";
   return different;
 }
 

@@ -26,7 +26,7 @@ inline Run ladder_run() {
 
 inline Measurement& measurement_of(Run& run, std::string_view variant) {
   return *std::find_if(run.measurements.begin(), run.measurements.end(),
-                       [&](const Measurement& m) { return m.point.variant == variant; });
+                       [&](const Measurement& m) { return m.point.subject == variant; });
 }
 
 inline void scale_time(Measurement& measurement, double factor) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/model/run.h"
+#include "tests/support/operations.h"
 
 /// A run made up for tests: nothing in it was measured. Its times and counts are of the size that an H200
 /// shows, so that pictures of it are as crowded as real ones.
@@ -102,13 +103,13 @@ inline std::vector<Ceiling> ceilings() {
 }
 
 inline Counters counters(const Variant& variant, const PointId& point, double fadd_per_element) {
-  const auto n = static_cast<double>(point.n_elements);
+  const auto n = static_cast<double>(*size_of(point));
   const double wavefronts = n / 64;
   Counters made;
   const auto set = [&](std::string_view key, double value) {
     made.emplace(std::string(key), CounterValue::measured(value));
   };
-  set(counter::kDramReadBytes, n * static_cast<double>(size_bytes(point.dtype)) * 1.0008);
+  set(counter::kDramReadBytes, n * static_cast<double>(size_bytes(*dtype_of(point))) * 1.0008);
   set(counter::kDramWriteBytes, n * variant.written_per_element + 4096);
   set(counter::kFadd, n * fadd_per_element);
   set(counter::kFmul, 0);
@@ -139,17 +140,20 @@ inline TimeResult time(double seconds) {
 
 inline Measurement measurement(const Variant& variant, const PointId& point) {
   constexpr double kOverheadS = 2.2e-6;
-  const auto n = static_cast<double>(point.n_elements);
-  const double elements_per_thread = point.elements_per_thread.value_or(0);
+  const auto n = static_cast<double>(*size_of(point));
+  const auto elements_per_thread = static_cast<double>(point.axes.number(axis::kElements).value_or(0));
   const double fadd =
       elements_per_thread > 0 ? (elements_per_thread + 4.03) / elements_per_thread : variant.fadd_per_element;
   // An atomic costs the same per element whatever its type.
-  const double bytes = n * static_cast<double>(variant.id == "sum_atomic" ? 4 : size_bytes(point.dtype));
+  const double bytes = n * static_cast<double>(variant.id == "sum_atomic" ? 4 : size_bytes(*dtype_of(point)));
   Measurement made;
   made.point = point;
-  made.launch = {point.n_elements / static_cast<unsigned>(point.block_size), point.block_size};
+  const std::uint64_t block = *point.axes.number(axis::kBlock);
+  made.launch = {*size_of(point) / block, static_cast<int>(block)};
   const double outputs = variant.output == OutputKind::scalar ? 1 : n / variant.elements_per_output;
-  made.work = {n * static_cast<double>(size_bytes(point.dtype)), outputs * 4, n - outputs, 0};
+  made.work = {n * static_cast<double>(size_bytes(*dtype_of(point))),
+               outputs * 4,
+               {{accumulator(*dtype_of(point)), {.flops = n - outputs}}}};
   made.verification = Verification{true, 0, "constructed"};
   made.time = time(bytes / variant.bytes_per_s + kOverheadS * (1 + 1 / (1 + elements_per_thread)));
   made.counters = counters(variant, point, fadd);
@@ -157,13 +161,8 @@ inline Measurement measurement(const Variant& variant, const PointId& point) {
 }
 
 inline PointId point_id(std::string experiment, const Variant& variant, Dtype dtype, int log2_n) {
-  return {std::move(experiment),
-          std::string(variant.id),
-          dtype,
-          std::uint64_t{1} << log2_n,
-          CacheState::cold,
-          256,
-          {}};
+  return {std::move(experiment), std::string(variant.id),
+          axes_of({.dtype = dtype, .n_elements = std::uint64_t{1} << log2_n, .block_size = 256})};
 }
 
 inline void add_points(Run& run, Experiment& experiment, std::string_view family, Dtype dtype, int log2_n) {
@@ -174,7 +173,7 @@ inline void add_points(Run& run, Experiment& experiment, std::string_view family
     const bool is_swept = variant.id == "sum_warp_shuffle" && experiment.name == "seeds";
     const std::vector<int> elements = is_swept ? std::vector{1, 8, 128} : std::vector{128};
     for (const int count : elements) {
-      if (chooses_elements) id.elements_per_thread = count;
+      if (chooses_elements) id.axes.set(axis::kElements, count);
       experiment.points.push_back(id);
       run.measurements.push_back(measurement(variant, id));
       if (!chooses_elements) break;
@@ -265,7 +264,7 @@ inline void add_ceiling(Run& run, const std::string& id, CeilingKind kind, const
 inline Run with_levels(Run run) {
   for (Measurement& measurement : run.measurements) {
     const double input = measurement.work.read_bytes;
-    const double shared = measurement.point.variant.starts_with("reduce") ? 4 * input : input / 32;
+    const double shared = measurement.point.subject.starts_with("reduce") ? 4 * input : input / 32;
     measurement.counters.insert_or_assign(std::string(counter::kL2Bytes),
                                           CounterValue::measured(1.5 * input));
     measurement.counters.insert_or_assign(std::string(counter::kL1Bytes), CounterValue::measured(input));
@@ -291,7 +290,7 @@ inline Run with_levels(Run run) {
 
 /// `run` with integers instead of floats.
 inline Run of_integers(Run run) {
-  for (Measurement& measurement : run.measurements) measurement.work.precision = Dtype::i32;
+  for (Measurement& measurement : run.measurements) set_precision(measurement, Dtype::i32);
   return run;
 }
 

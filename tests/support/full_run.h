@@ -33,21 +33,18 @@ inline Run full_run() {
 
   PointId plain;
   plain.experiment = "ladder";
-  plain.variant = fixed.id;
-  plain.dtype = Dtype::f32;
-  plain.n_elements = 1ull << 33;
-  plain.cache = CacheState::cold;
-  plain.block_size = 128;
+  plain.subject = fixed.id;
+  plain.axes = axes_of({.dtype = Dtype::f32, .n_elements = 1ull << 33, .block_size = 128});
 
   PointId with_elements;
   with_elements.experiment = "seeds";
-  with_elements.variant = chosen.id;
-  with_elements.dtype = Dtype::f16;
-  with_elements.n_elements = 1000;
-  with_elements.cache = CacheState::warm;
-  with_elements.block_size = 256;
-  with_elements.elements_per_thread = 8;
-  with_elements.launch_mode = LaunchMode::plain;
+  with_elements.subject = chosen.id;
+  with_elements.axes = axes_of({.dtype = Dtype::f16,
+                                .n_elements = 1000,
+                                .block_size = 256,
+                                .elements_per_thread = 8,
+                                .cache = CacheState::warm,
+                                .launch_mode = LaunchMode::plain});
 
   Run run;
   run.tool_version = "0.1.0";
@@ -151,8 +148,9 @@ inline Run full_run() {
                                        .shared_bytes_per_block = 1024,
                                        .blocks_per_sm = 12,
                                        .blocks_per_sm_by_registers = 12};
-  measured.work = {
-      .read_bytes = 3.4e10, .written_bytes = 2.7e8, .flops = 8.5e9, .fma_flops = 2, .precision = Dtype::f32};
+  measured.work = {.read_bytes = 3.4e10,
+                   .written_bytes = 2.7e8,
+                   .operations = {{Dtype::f64, {.flops = 8.5e9, .fma_flops = 2}}}};
   measured.verification = Verification{true, 0.25, "position-unique, ones"};
   measured.time = TimeResult{.median_s = 7.5e-3,
                              .ci_low_s = 7.4e-3,

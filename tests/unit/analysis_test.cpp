@@ -13,6 +13,7 @@
 
 #include "analysis/point.h"
 #include "tests/support/full_run.h"
+#include "tests/support/operations.h"
 
 namespace rooflinectl {
 namespace {
@@ -69,10 +70,11 @@ std::vector<Ceiling> all_ceilings() {
 Measurement float_sum(std::string variant, double time_s) {
   Measurement sum;
   sum.point.experiment = "ladder";
-  sum.point.variant = std::move(variant);
-  sum.point.n_elements = kElements;
-  sum.point.block_size = 256;
-  sum.work = {.read_bytes = 4.0 * kElements, .written_bytes = 4, .flops = kElements - 1.0, .fma_flops = 0};
+  sum.point.subject = std::move(variant);
+  sum.point.axes = axes_of({.n_elements = kElements, .block_size = 256});
+  sum.work = {.read_bytes = 4.0 * kElements,
+              .written_bytes = 4,
+              .operations = {{Dtype::f32, {.flops = kElements - 1.0}}}};
   sum.time = TimeResult{};
   sum.time->median_s = sum.time->ci_low_s = sum.time->ci_high_s = time_s;
   return sum;
@@ -89,7 +91,7 @@ Measurement counted(Measurement measurement,
 /// `sum` with the traffic and adds that it needs, times a factor each, and next to no instructions.
 Measurement counted_sum(Measurement sum, double traffic_factor, double add_factor) {
   const double read_bytes = traffic_factor * sum.work.read_bytes;
-  const double adds = add_factor * sum.work.flops;
+  const double adds = add_factor * sum.work.flops();
   return counted(std::move(sum), {{counter::kDramReadBytes, read_bytes},
                                   {counter::kDramWriteBytes, 0},
                                   {counter::kFadd, adds},
@@ -123,8 +125,8 @@ rooflinectl::Run run_of(const std::vector<Measurement>& measurements) {
       experiments.emplace_back().name = point.experiment;
     }
     experiments.back().points.push_back(point);
-    if (run.catalogue.find_variant(point.variant) == nullptr) {
-      run.catalogue.variants.push_back(variant(point.variant, "label of " + point.variant, "ladder"));
+    if (run.catalogue.find_variant(point.subject) == nullptr) {
+      run.catalogue.variants.push_back(variant(point.subject, "label of " + point.subject, "ladder"));
     }
   }
   return run;
@@ -242,7 +244,7 @@ TEST(ExecutedWork, OfTensorCoresHasABoundOfItsOwn) {
 
 TEST(Intensity, HalfInputIsHeldAgainstFloatOperations) {
   Measurement sum = counted_sum(float_sum("v", 1e-3), 1, 2);
-  sum.point.dtype = Dtype::f16;
+  constructed::set_dtype(sum, Dtype::f16);
   const OnePoint point(counted(sum, {{counter::kHadd, 1e12}, {counter::kDadd, 1e12}}));
   EXPECT_THAT(point->redundancy, Optional(Near(2.0)));
   EXPECT_EQ(point->roof->compute_ceiling, "f32_add");
@@ -250,7 +252,7 @@ TEST(Intensity, HalfInputIsHeldAgainstFloatOperations) {
 
 TEST(Intensity, DoubleSumsNeedDoubleCountersAndCeilings) {
   Measurement sum = counted_sum(float_sum("v", 1e-3), 1, 2);
-  sum.point.dtype = Dtype::f64;
+  constructed::set_dtype(sum, Dtype::f64);
   const OnePoint without(sum);
   EXPECT_EQ(without->flops_executed, std::nullopt);
   EXPECT_EQ(without->roof, std::nullopt);
@@ -301,17 +303,17 @@ TEST(RoofOverAPoint, TakesTheCeilingOfTheTrafficsDirection) {
 
 TEST(RoofOverAPoint, IsTheComputeCeilingAtHighIntensity) {
   Measurement work = float_sum("v", 1);
-  work.work.flops = 1e15;
+  work.work.operations[Dtype::f32].flops = 1e15;
   const OnePoint adds(work);
   EXPECT_THAT(adds->roof->flop_per_s, Near(kAddPerS));
   EXPECT_EQ(adds->roof->relative_spread, 0);
 
-  work.work.fma_flops = 1e15;
+  work.work.operations[Dtype::f32].fma_flops = 1e15;
   const OnePoint multiply_adds(work);
   EXPECT_THAT(multiply_adds->roof->flop_per_s, Near(kFmaPerS));
   EXPECT_EQ(multiply_adds->roof->compute_ceiling, "f32_fma");
 
-  work.work.fma_flops = 0.5e15;
+  work.work.operations[Dtype::f32].fma_flops = 0.5e15;
   const OnePoint mix(work);
   EXPECT_THAT(mix->roof->flop_per_s, Near(1e15 / (0.5e15 / kFmaPerS + 0.5e15 / kAddPerS)));
   EXPECT_EQ(mix->roof->compute_ceiling, "f32_fma + f32_add");
@@ -319,7 +321,7 @@ TEST(RoofOverAPoint, IsTheComputeCeilingAtHighIntensity) {
 
 TEST(RoofOverAPoint, ScalesTheTheoreticalComputeCeilingToThePointsClock) {
   Measurement work = float_sum("v", 1);
-  work.work.flops = 1e15;
+  work.work.operations[Dtype::f32].flops = 1e15;
   EXPECT_THAT(OnePoint(work)->theoretical_roof->flop_per_s, Near(1.1 * kAddPerS));
 
   work.time->sample_clocks_hz = {1.5e9, 1.6e9, 1.7e9};
@@ -337,8 +339,8 @@ TEST(RoofOverAPoint, DoesNotScaleBandwidthToTheSmClock) {
 
 TEST(RoofOverAPoint, TakesTwo32BitAdditionsForOneOf64Bits) {
   Measurement sum = float_sum("v", 1);
-  sum.point.dtype = Dtype::i64;
-  sum.work.flops = 1e15;
+  constructed::set_dtype(sum, Dtype::i64);
+  sum.work.operations[Dtype::i64].flops = 1e15;
   rooflinectl::Run run = run_of({sum});
   EXPECT_EQ(OnePoint(run)->roof, std::nullopt);
   run.ceilings.push_back(ceiling("i32_add", CeilingKind::compute, CeilingSource::measured, 1e13));
@@ -369,8 +371,8 @@ TEST(RoofOverAPoint, NeedsNoCeilingThatItDoesNotTouch) {
 
 TEST(RoofOverAPoint, OfAnIntegerSumIsATime) {
   Measurement sum = float_sum("v", 1e-3);
-  sum.point.dtype = Dtype::i32;
-  sum.work.flops = 0;
+  constructed::set_dtype(sum, Dtype::i32);
+  sum.work.operations.clear();
   const OnePoint point(counted_sum(sum, 1, 1));
   EXPECT_EQ(point->ai_useful, std::nullopt);
   EXPECT_EQ(point->flop_per_s, std::nullopt);
@@ -384,7 +386,7 @@ TEST(RoofOverAPoint, OfAnIntegerSumIsATime) {
 
 TEST(RoofOverAPoint, OfNoWorkIsAbsent) {
   Measurement nothing = float_sum("v", 1e-6);
-  nothing.point.n_elements = 0;
+  nothing.point.axes.set(axis::kSize, 0);
   nothing.work = {};
   const OnePoint point(nothing);
   EXPECT_EQ(point->roof, std::nullopt);
@@ -394,8 +396,8 @@ TEST(RoofOverAPoint, OfNoWorkIsAbsent) {
 /// A device whose L2 holds 64 MB, and a sum of `bytes` with warm caches.
 rooflinectl::Run warm_run(double bytes) {
   Measurement sum = float_sum("v", 1e-5);
-  sum.point.cache = CacheState::warm;
-  sum.work = {.read_bytes = bytes, .written_bytes = 0, .flops = bytes / 4, .fma_flops = 0};
+  sum.point.axes.set(axis::kCache, CacheState::warm);
+  sum.work = {.read_bytes = bytes, .written_bytes = 0, .operations = {{Dtype::f32, {.flops = bytes / 4}}}};
   rooflinectl::Run run = run_of({sum});
   run.device.l2_bytes = 64'000'000;
   run.ceilings.push_back(ceiling("l2_read", CeilingKind::bandwidth, CeilingSource::measured, 8e12));
@@ -444,7 +446,8 @@ TEST(RoofOverAPoint, OfWarmDataNamesTheCeilingThatIsMissing) {
 
 TEST(RoofOverAPoint, OfColdDataIsThatOfDramWhateverWasCounted) {
   rooflinectl::Run run = warm_run(32e6);
-  run.plan.experiments[0].points[0].cache = run.measurements[0].point.cache = CacheState::cold;
+  run.measurements[0].point.axes.set(axis::kCache, CacheState::cold);
+  run.plan.experiments[0].points[0] = run.measurements[0].point;
   run.measurements[0] =
       counted(run.measurements[0], {{counter::kDramReadBytes, 1e6}, {counter::kDramWriteBytes, 0}});
   const OnePoint point(run);
@@ -456,7 +459,7 @@ TEST(RoofOverAPoint, OfColdDataIsThatOfDramWhateverWasCounted) {
 TEST(RoofOverAPoint, IsTheSmallerOfTheTwoCeilingsAtEveryIntensity) {
   for (double flops = 1; flops < 1e18; flops *= 7) {
     Measurement work = float_sum("v", 1);
-    work.work.flops = flops;
+    work.work.operations[Dtype::f32].flops = flops;
     const OnePoint point(work);
     EXPECT_THAT(point->roof->flop_per_s, Near(std::min(kAddPerS, *point->ai_useful * kReadBytesPerS)));
   }
@@ -470,18 +473,18 @@ TEST(Precision, OfTheOperationsChoosesTheCeilings) {
     return run;
   };
   Measurement integers = float_sum("v", 1e-3);
-  integers.point.dtype = Dtype::i32;
+  constructed::set_dtype(integers, Dtype::i32);
   const OnePoint sum(with_ceilings(integers));
   EXPECT_EQ(sum->precision, Dtype::i32);
   EXPECT_EQ(sum->roof->compute_ceiling, "i32_add");
   EXPECT_EQ(sum->flop_per_s, sum->flops_useful / 1e-3);
 
   Measurement halves = float_sum("v", 1e-3);
-  halves.point.dtype = Dtype::f16;
+  constructed::set_dtype(halves, Dtype::f16);
   EXPECT_EQ(OnePoint(with_ceilings(halves))->roof->compute_ceiling, "f32_add") << "accumulated in f32";
-  halves.work.precision = Dtype::f16;
+  constructed::set_precision(halves, Dtype::f16);
   EXPECT_EQ(OnePoint(with_ceilings(halves))->roof->compute_ceiling, "f16_fma / 2");
-  halves.work.fma_flops = halves.work.flops;
+  halves.work.operations[Dtype::f16].fma_flops = halves.work.flops();
   EXPECT_EQ(OnePoint(with_ceilings(halves))->roof->compute_ceiling, "f16_fma");
 }
 
@@ -645,7 +648,7 @@ TEST(BoundOfAPoint, IsComputeWhenOperationsRunHigherThanTraffic) {
 TEST(BoundOfAPoint, IsLaunchWithinThreeTimesAnEmptyKernel) {
   Measurement small = counted_sum(float_sum("v", 0), 1e-6, 1e-6);
   small.work.read_bytes = 4096;
-  small.work.flops = 1023;
+  small.work.operations[Dtype::f32].flops = 1023;
   const auto bound_at = [&](double time_s, int launches_per_sample) {
     small.time->median_s = time_s;
     small.time->launches_per_sample = launches_per_sample;
@@ -661,7 +664,7 @@ TEST(BoundOfAPoint, IsDramEvenIfShortWhenTheTrafficRunsHigh) {
   Measurement small = float_sum("v", 2.5 * kGraphNodeS);
   small.time->launches_per_sample = 8;
   small.work.read_bytes = 0.8 * kReadBytesPerS * small.time->median_s;
-  small.work.flops = small.work.read_bytes / 4;
+  small.work.operations[Dtype::f32].flops = small.work.read_bytes / 4;
   EXPECT_EQ(OnePoint(small)->bound, Bound::dram);
 }
 
@@ -922,12 +925,12 @@ TEST(Labels, AreTheCataloguesWhereThatIsEnough) {
 
 TEST(Labels, NameOnlyWhatDiffersWithinAVariant) {
   std::vector<Measurement> sums(7, float_sum("a", 1));
-  sums[1].point.block_size = 128;
-  for (std::size_t i : {2, 3, 4, 5, 6}) sums[i].point.variant = "b";
-  sums[3].point.elements_per_thread = 8;
-  sums[4].point.n_elements = 1 << 20;
-  sums[5].point.dtype = Dtype::f16;
-  sums[6].point.cache = CacheState::warm;
+  sums[1].point.axes.set(axis::kBlock, 128);
+  for (std::size_t i : {2, 3, 4, 5, 6}) sums[i].point.subject = "b";
+  sums[3].point.axes.set(axis::kElements, 8);
+  sums[4].point.axes.set(axis::kSize, 1 << 20);
+  sums[5].point.axes.set(axis::kDtype, Dtype::f16);
+  sums[6].point.axes.set(axis::kCache, CacheState::warm);
   rooflinectl::Run run = run_of(sums);
   run.catalogue.variants[0].label = "A";
   run.catalogue.variants[1].label = "B";
@@ -937,10 +940,10 @@ TEST(Labels, NameOnlyWhatDiffersWithinAVariant) {
 
 TEST(Labels, WriteSizesThatAreNoPowersOfTwoInFull) {
   std::vector<Measurement> sums(4, float_sum("a", 1));
-  sums[0].point.n_elements = 1000;
-  sums[1].point.n_elements = 0;
-  sums[2].point.n_elements = 64;
-  sums[3].point.n_elements = (1ull << 32) + 1;
+  sums[0].point.axes.set(axis::kSize, 1000);
+  sums[1].point.axes.set(axis::kSize, 0);
+  sums[2].point.axes.set(axis::kSize, 64);
+  sums[3].point.axes.set(axis::kSize, (1ull << 32) + 1);
   rooflinectl::Run run = run_of(sums);
   run.catalogue.variants[0].label = "A";
   EXPECT_THAT(labels_of(run), ElementsAre("A 1000", "A 0", "A 64", "A 4294967297"));
@@ -959,12 +962,12 @@ TEST(Labels, AreUniqueForEveryCombinationOfAttributes) {
   std::vector<Measurement> sums;
   for (unsigned bits = 0; bits < 128; ++bits) {
     Measurement sum = float_sum(bits & 1 ? "a" : "b", 1);
-    if (bits & 2) sum.point.block_size = 512;
-    if (bits & 4) sum.point.n_elements = 12345;
-    if (bits & 8) sum.point.dtype = Dtype::f16;
-    if (bits & 16) sum.point.cache = CacheState::warm;
-    if (bits & 32) sum.point.elements_per_thread = 8;
-    if (bits & 64) sum.point.launch_mode = LaunchMode::plain;
+    if (bits & 2) sum.point.axes.set(axis::kBlock, 512);
+    if (bits & 4) sum.point.axes.set(axis::kSize, 12345);
+    if (bits & 8) constructed::set_dtype(sum, Dtype::f16);
+    if (bits & 16) sum.point.axes.set(axis::kCache, CacheState::warm);
+    if (bits & 32) sum.point.axes.set(axis::kElements, 8);
+    if (bits & 64) sum.point.axes.set(axis::kMode, LaunchMode::plain);
     sums.push_back(sum);
   }
   std::vector<std::string> labels = labels_of(run_of(sums));
@@ -980,7 +983,8 @@ std::vector<std::string> steps_of(const Analysis& analysis) {
   std::vector<std::string> steps;
   for (const LadderStep& step : analysis.experiments.at(0).steps) {
     const auto text = [](const RooflinePoint& point) {
-      return fmt::format("{}.{}", point.measurement->point.variant, point.measurement->point.block_size);
+      return fmt::format("{}.{}", point.measurement->point.subject,
+                         *point.measurement->point.axes.number(axis::kBlock));
     };
     steps.push_back(text(*step.from) + "→" + text(*step.to));
   }
@@ -997,18 +1001,36 @@ TEST(Ladder, StepsFromEachVersionToTheNext) {
 
 TEST(Ladder, StepsOnlyBetweenComparablePoints) {
   Measurement block = float_sum("v1", 1);
-  block.point.block_size = 128;
+  block.point.axes.set(axis::kBlock, 128);
   Measurement dtype = float_sum("v1", 1);
-  dtype.point.dtype = Dtype::f16;
+  dtype.point.axes.set(axis::kDtype, Dtype::f16);
   Measurement size = float_sum("v1", 1);
-  size.point.n_elements = 1024;
+  size.point.axes.set(axis::kSize, 1024);
   Measurement cache = float_sum("v1", 1);
-  cache.point.cache = CacheState::warm;
+  cache.point.axes.set(axis::kCache, CacheState::warm);
   rooflinectl::Run run = run_of({float_sum("v0", 1), block, dtype, size, cache, float_sum("other_family", 1),
                                  float_sum("complete", 1), float_sum("v1", 1), block});
   run.catalogue.variants[2].family = "other";
   run.catalogue.variants[3].output = OutputKind::scalar;
   EXPECT_THAT(steps_of(analyse(run)), ElementsAre("v0.256→v1.256", "v1.128→v1.128"));
+}
+
+TEST(Analyse, ShowsWhatNoPlanForesaw) {
+  Measurement unplanned = float_sum("v0", 2e-3);
+  unplanned.point.axes.set(axis::kSize, 1 << 20);
+  Measurement kernel = float_sum("my_kernel", 3e-3);
+  kernel.point = {"program", "my_kernel", {}};
+  kernel.point.axes.set("grid", 132);
+  rooflinectl::Run run = run_of({float_sum("v0", 1e-3)});
+  run.measurements.push_back(unplanned);
+  run.measurements.push_back(kernel);
+  const Analysis analysis = analyse(run);
+  ASSERT_EQ(analysis.experiments.size(), 2);
+  ASSERT_EQ(analysis.experiments[0].points.size(), 2);
+  EXPECT_THAT(analysis.experiments[0].points[1].label, HasSubstr("2^20"));
+  EXPECT_EQ(analysis.experiments[1].name, "program");
+  ASSERT_EQ(analysis.experiments[1].points.size(), 1);
+  EXPECT_EQ(analysis.experiments[1].points[0].label, "my_kernel");
 }
 
 TEST(Ladder, HasNoStepBetweenTimesThatWereTakenDifferently) {
@@ -1025,7 +1047,7 @@ TEST(Ladder, HasNoStepBetweenTimesThatWereTakenDifferently) {
 TEST(Ladder, ComparesVersionsAtEqualElementsPerThread) {
   const auto with_elements = [](const char* id, unsigned elements) {
     Measurement sum = float_sum(id, 1);
-    sum.point.elements_per_thread = elements;
+    sum.point.axes.set(axis::kElements, elements);
     return sum;
   };
   const rooflinectl::Run run =
@@ -1036,7 +1058,7 @@ TEST(Ladder, ComparesVersionsAtEqualElementsPerThread) {
   for (const LadderStep& step : analysis.experiments[0].steps) {
     const auto text = [](const RooflinePoint& point) {
       const PointId& id = point.measurement->point;
-      return fmt::format("{}.{}", id.variant, id.elements_per_thread.value_or(0));
+      return fmt::format("{}.{}", id.subject, id.axes.number(axis::kElements).value_or(0));
     };
     steps.push_back(text(*step.from) + "→" + text(*step.to));
   }
@@ -1144,8 +1166,8 @@ TEST(DerivedQuantities, AreAbsentWithoutTheirCounters) {
 
 TEST(DerivedQuantities, FollowTheirFormulas) {
   Measurement measurement = counted_sum(float_sum("v", 1), 1, 1);
-  measurement.point.n_elements = 1000;
-  measurement.work.flops = 999;
+  measurement.point.axes.set(axis::kSize, 1000);
+  measurement.work.operations[Dtype::f32].flops = 999;
   measurement.launch = {.grid = 4, .block = 256, .bytes_in_flight_per_block = 4096};
   const std::vector<DerivedQuantity> quantities =
       derived_quantities(counted(measurement, {{counter::kFadd, 1000},
@@ -1194,7 +1216,7 @@ TEST(DerivedQuantities, FollowTheirFormulas) {
 
 TEST(DerivedQuantities, DoNotDivideByZero) {
   Measurement empty = counted_sum(float_sum("v", 1), 1, 1);
-  empty.point.n_elements = 0;
+  empty.point.axes.set(axis::kSize, 0);
   EXPECT_THAT(derived_quantities(counted(empty, {{counter::kBranchTargets, 0},
                                                  {counter::kBranchTargetsDivergent, 0},
                                                  {counter::kSharedLoadWavefronts, 0},

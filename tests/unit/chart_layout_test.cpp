@@ -37,7 +37,7 @@ Run copies(int count, double factor, LabelOf label_of) {
     info.label = label_of(i);
     run.catalogue.variants.push_back(info);
     PointId point = constructed::point_id(experiment.name, variant, Dtype::f32, 28);
-    point.variant = id;
+    point.subject = id;
     experiment.points.push_back(point);
     run.measurements.push_back(constructed::measurement(variant, point));
     variant.bytes_per_s *= factor;
@@ -376,7 +376,7 @@ TEST(ChartScene, JoinsUsefulAndExecutedWorkUnlessThereAreVeryMany) {
     auto run = copies(count, 0.99, short_label);
     for (Measurement& measurement : run.measurements) {
       measurement.counters.insert_or_assign(std::string(counter::kFadd),
-                                            CounterValue::measured(3 * measurement.work.flops));
+                                            CounterValue::measured(3 * measurement.work.flops()));
     }
     return run;
   };

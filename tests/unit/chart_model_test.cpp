@@ -128,8 +128,8 @@ TEST(ChartModel, SubtitleDoesNotListManySizes) {
   const auto& points = run.plan.experiments[0].points;
   ASSERT_GE(points.size(), 5U);
   for (std::size_t i = 0; i < 5; ++i) {
-    run.plan.experiments[0].points[i].n_elements = std::uint64_t{1} << (10 + i);
-    run.measurements[i].point.n_elements = std::uint64_t{1} << (10 + i);
+    run.plan.experiments[0].points[i].axes.set(axis::kSize, std::uint64_t{1} << (10 + i));
+    run.measurements[i].point.axes.set(axis::kSize, std::uint64_t{1} << (10 + i));
   }
   EXPECT_THAT(first_chart(run).subtitle, testing::HasSubstr("n = 2^10 … 2^28 (6 sizes)"));
 }

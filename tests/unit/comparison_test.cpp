@@ -107,7 +107,7 @@ using namespace changed;
 
 const PointComparison& point_of(const Comparison& comparison, std::string_view variant) {
   return *std::find_if(comparison.points.begin(), comparison.points.end(),
-                       [&](const PointComparison& point) { return point.point.variant == variant; });
+                       [&](const PointComparison& point) { return point.point.subject == variant; });
 }
 
 constexpr const char* kV1 = "reduce_v1_shared";
@@ -151,8 +151,8 @@ TEST(Compare, WhatBecameOfPointsWithoutATime) {
   fail(measurement_of(base, kV1), Status::failed, "timeout");
   fail(measurement_of(base, kV3), Status::failed, "timeout");
   fail(measurement_of(now, kV3), Status::unverified, "wrong sum");
-  std::erase_if(base.measurements, [](const Measurement& m) { return m.point.variant == kV7; });
-  std::erase_if(now.measurements, [](const Measurement& m) { return m.point.variant == kV8; });
+  std::erase_if(base.measurements, [](const Measurement& m) { return m.point.subject == kV7; });
+  std::erase_if(now.measurements, [](const Measurement& m) { return m.point.subject == kV8; });
   const auto runs = analysed({base, now});
   const Comparison comparison = compare({runs.data(), 1}, runs[1]);
   EXPECT_EQ(point_of(comparison, kV1).change, PointChange::mended);

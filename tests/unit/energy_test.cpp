@@ -51,7 +51,8 @@ std::size_t count(std::string_view text, std::string_view part) {
 
 TEST(EnergyUse, IsUsefulWorkOverTheEnergyOfALaunch) {
   auto run = metered_run();
-  first(run).work = {.read_bytes = 4e9, .written_bytes = 1e9, .flops = 1e9};
+  first(run).work = {
+      .read_bytes = 4e9, .written_bytes = 1e9, .operations = {{Dtype::f32, {.flops = 1e9}}}};
   const Analysis analysis = analyse(run);
   const auto use = energy_use(analysis.experiments.front().points.front());
   ASSERT_TRUE(use);
@@ -59,12 +60,12 @@ TEST(EnergyUse, IsUsefulWorkOverTheEnergyOfALaunch) {
   EXPECT_EQ(use->mean_power_w, 400);
   EXPECT_EQ(use->operations_per_joule, 4e9);
   EXPECT_EQ(use->bytes_per_joule, 20e9);
-  EXPECT_EQ(use->joules_per_element, 0.25 / static_cast<double>(first(run).point.n_elements));
+  EXPECT_EQ(use->joules_per_element, 0.25 / static_cast<double>(*size_of(first(run).point)));
 }
 
 TEST(EnergyUse, OfWorkWithoutOperationsHasBytesAlone) {
   auto run = metered_run();
-  first(run).work.flops = 0;
+  first(run).work.operations.clear();
   const Analysis analysis = analyse(run);
   const auto use = energy_use(analysis.experiments.front().points.front());
   ASSERT_TRUE(use);
@@ -118,7 +119,7 @@ TEST(EnergyPicture, OfNoValueAtAllHasReasonsAlone) {
 
 TEST(EnergyPicture, OfBytesWhereSomeWorkHasNoOperations) {
   auto run = metered_run();
-  first(run).work.flops = 0;
+  first(run).work.operations.clear();
   const std::string svg = svg_of(run);
   EXPECT_THAT(svg, HasSubstr("GB/J<"));
   EXPECT_THAT(svg, Not(HasSubstr("FLOP/J<")));
@@ -163,7 +164,7 @@ TEST(EnergyPicture, OfManyPointsShowsThoseThatFit) {
   run.plan.experiments.front().points.clear();
   for (std::uint64_t i = 0; i < 200; ++i) {
     Measurement copy = model;
-    copy.point.n_elements += i;
+    copy.point.axes.set(axis::kSize, *size_of(copy.point) + i);
     run.plan.experiments.front().points.push_back(copy.point);
     run.measurements.push_back(copy);
   }

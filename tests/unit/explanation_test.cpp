@@ -44,13 +44,8 @@ struct Example {
       run.ceilings.push_back(constructed::ceiling(id, CeilingKind::latency, CeilingSource::measured, "", "",
                                                   seconds, "constructed"));
     }
-    measurement.point = {.experiment = "test",
-                         .variant = "sum_smem_tree",
-                         .dtype = Dtype::f32,
-                         .n_elements = 1 << 26,
-                         .cache = CacheState::cold,
-                         .block_size = 256,
-                         .elements_per_thread = 32};
+    measurement.point = {"test", "sum_smem_tree",
+                         axes_of({.n_elements = 1 << 26, .block_size = 256, .elements_per_thread = 32})};
     // 7.76 waves on 132 SMs, and two loads of 16 bytes under way in each thread.
     measurement.launch = {.grid = 8192, .block = 256, .bytes_in_flight_per_block = 8192};
     measurement.resources = KernelResources{.registers_per_thread = 30,
@@ -58,7 +53,8 @@ struct Example {
                                             .blocks_per_sm = 8,
                                             .blocks_per_sm_by_registers = 10};
     const double n = 1 << 26;
-    measurement.work = {.read_bytes = 4 * n, .written_bytes = 4, .flops = n - 1};
+    measurement.work = {
+        .read_bytes = 4 * n, .written_bytes = 4, .operations = {{Dtype::f32, {.flops = n - 1}}}};
     time(4 * n / 2.3e12);
     set(counter::kDramReadBytes, 4 * n);
     set(counter::kDramWriteBytes, 100e3);
@@ -125,7 +121,7 @@ constexpr double kF64AddRate = 16.5e12;
 void make_small(Example& e) {
   e.measurement.launch.grid = 1;
   e.measurement.work.read_bytes = 4096;
-  e.measurement.work.flops = 1023;
+  e.measurement.work.operations[Dtype::f32].flops = 1023;
   e.set(counter::kDramReadBytes, 4096);
   e.set(counter::kDramWriteBytes, 4);
   for (const auto key : {counter::kWarpInstructions, counter::kL2Bytes, counter::kL1Bytes,
@@ -165,13 +161,13 @@ const std::vector<Case>& cases() {
        [](Example& e) { e.time(kBytes / (0.59 * kDramRead)); }},
       {"l2-roof",
        [](Example& e) {
-         e.measurement.point.cache = CacheState::warm;
+         e.measurement.point.axes.set(axis::kCache, CacheState::warm);
          e.set(counter::kDramReadBytes, 1000);
          e.time(kBytes / (0.91 * 9.9e12));
          e.set(counter::kL2AtomicOperations, 0);
        },
        [](Example& e) {
-         e.measurement.point.cache = CacheState::warm;
+         e.measurement.point.axes.set(axis::kCache, CacheState::warm);
          e.set(counter::kDramReadBytes, 1000);
          e.time(kBytes / (0.89 * 9.9e12));
          e.set(counter::kL2AtomicOperations, 0);
@@ -197,21 +193,17 @@ const std::vector<Case>& cases() {
        {"redundant-operations"}},
       {"fp16",
        [](Example& e) {
-         e.measurement.work.precision = Dtype::f16;
-         e.measurement.work.flops = 0.61 * 65.5e12 * kBytes / 2.3e12;
+         e.measurement.work.operations = {{Dtype::f16, {.flops = 0.61 * 65.5e12 * kBytes / 2.3e12}}};
        },
        [](Example& e) {
-         e.measurement.work.precision = Dtype::f16;
-         e.measurement.work.flops = 0.59 * 65.5e12 * kBytes / 2.3e12;
+         e.measurement.work.operations = {{Dtype::f16, {.flops = 0.59 * 65.5e12 * kBytes / 2.3e12}}};
        }},
       {"int32",
        [](Example& e) {
-         e.measurement.work.precision = Dtype::i32;
-         e.measurement.work.flops = 0.61 * 16.5e12 * kBytes / 2.3e12;
+         e.measurement.work.operations = {{Dtype::i32, {.flops = 0.61 * 16.5e12 * kBytes / 2.3e12}}};
        },
        [](Example& e) {
-         e.measurement.work.precision = Dtype::i32;
-         e.measurement.work.flops = 0.59 * 16.5e12 * kBytes / 2.3e12;
+         e.measurement.work.operations = {{Dtype::i32, {.flops = 0.59 * 16.5e12 * kBytes / 2.3e12}}};
        }},
       {"tensor",
        [](Example& e) {

@@ -142,7 +142,7 @@ TEST(Gate, OnlyTheChosenChecksCount) {
 
 TEST(Gate, BrokenAndMissingPointsAreRegressions) {
   auto now = changed_run(kV3, [](Measurement& m) { fail(m, Status::failed, "illegal address"); });
-  std::erase_if(now.measurements, [](const Measurement& m) { return m.point.variant == kV7; });
+  std::erase_if(now.measurements, [](const Measurement& m) { return m.point.subject == kV7; });
   const Judged judged({ladder_run(), now});
   EXPECT_EQ(judged->exit_code(), 4);
   EXPECT_THAT(judged.regressions(), ElementsAre("V3", "V7"));
@@ -154,8 +154,9 @@ TEST(Gate, BrokenAndMissingPointsAreRegressions) {
 
 /// `run` with every point in another size.
 Run resized(Run run) {
-  for (PointId& point : run.plan.experiments.front().points) point.n_elements /= 2;
-  for (Measurement& measurement : run.measurements) measurement.point.n_elements /= 2;
+  for (PointId& point : run.plan.experiments.front().points) point.axes.set(axis::kSize, *size_of(point) / 2);
+  for (Measurement& measurement : run.measurements)
+    measurement.point.axes.set(axis::kSize, *size_of(measurement.point) / 2);
   return run;
 }
 
@@ -179,8 +180,8 @@ TEST(Gate, RefusesOtherDevicesAndPoints) {
 TEST(Gate, OtherPointsMayBeLeftOut) {
   auto fewer = ladder_run();
   std::erase_if(fewer.plan.experiments.front().points,
-                [](const PointId& point) { return point.variant == kV7; });
-  std::erase_if(fewer.measurements, [](const Measurement& m) { return m.point.variant == kV7; });
+                [](const PointId& point) { return point.subject == kV7; });
+  std::erase_if(fewer.measurements, [](const Measurement& m) { return m.point.subject == kV7; });
   EXPECT_EQ(Judged({ladder_run(), fewer})->exit_code(), 4);
   GateOptions any_points;
   any_points.allow_other_points = true;
@@ -224,7 +225,7 @@ TEST(Gate, NamesFromFilesAreNoMarkup) {
 TEST(Gate, CountsThatDifferFromLaunchToLaunchMayDifferByThat) {
   const auto counted = [](double operations, double other_pass, double spread) {
     return changed_run(kV8, [=](Measurement& m) {
-      m.work.precision = Dtype::i32;
+      constructed::set_precision(m, Dtype::i32);
       const auto set = [&](std::string_view key, double value) {
         m.counters.insert_or_assign(std::string(key), CounterValue::measured(value));
       };

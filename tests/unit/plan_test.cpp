@@ -14,11 +14,11 @@ using ::testing::ElementsAre;
 PointId some_point() {
   PointId point;
   point.experiment = "ladder";
-  point.variant = "reduce_v3_sequential";
-  point.dtype = Dtype::f32;
-  point.n_elements = 1ull << 28;
-  point.cache = CacheState::cold;
-  point.block_size = 256;
+  point.subject = "reduce_v3_sequential";
+  point.axes.set(axis::kDtype, Dtype::f32);
+  point.axes.set(axis::kSize, 1ull << 28);
+  point.axes.set(axis::kCache, CacheState::cold);
+  point.axes.set(axis::kBlock, 256);
   return point;
 }
 
@@ -28,20 +28,20 @@ TEST(RangeName, ListsEveryPartOfThePointsIdentity) {
 
 TEST(RangeName, HasElementsPerThreadWhereTheyCanBeChosen) {
   PointId point = some_point();
-  point.elements_per_thread = 8;
+  point.axes.set(axis::kElements, 8);
   EXPECT_EQ(range_name(point), "ladder.reduce_v3_sequential.f32.n268435456.b256.e8.cold");
 }
 
 TEST(RangeName, DiffersForDifferentPoints) {
   std::vector<PointId> points(9, some_point());
   points[1].experiment = "seeds";
-  points[2].variant = "reduce_v4_add_on_load";
-  points[3].dtype = Dtype::f16;
-  points[4].n_elements += 1;
-  points[5].cache = CacheState::warm;
-  points[6].block_size = 128;
-  points[7].elements_per_thread = 1;
-  points[8].launch_mode = LaunchMode::plain;
+  points[2].subject = "reduce_v4_add_on_load";
+  points[3].axes.set(axis::kDtype, Dtype::f16);
+  points[4].axes.set(axis::kSize, *size_of(points[4]) + 1);
+  points[5].axes.set(axis::kCache, CacheState::warm);
+  points[6].axes.set(axis::kBlock, 128);
+  points[7].axes.set(axis::kElements, 1);
+  points[8].axes.set(axis::kMode, LaunchMode::plain);
   for (std::size_t i = 0; i < points.size(); ++i) {
     for (std::size_t k = 0; k < i; ++k) EXPECT_NE(range_name(points[i]), range_name(points[k]));
   }
@@ -58,13 +58,13 @@ TEST(AllPoints, AreInTheOrderOfTheExperiments) {
   plan.experiments.resize(3);
   PointId point = some_point();
   for (std::uint64_t n : {1, 2}) {
-    point.n_elements = n;
+    point.axes.set(axis::kSize, n);
     plan.experiments[0].points.push_back(point);
   }
-  point.n_elements = 3;
+  point.axes.set(axis::kSize, 3);
   plan.experiments[2].points.push_back(point);
   std::vector<std::uint64_t> sizes;
-  for (const PointId& each : all_points(plan)) sizes.push_back(each.n_elements);
+  for (const PointId& each : all_points(plan)) sizes.push_back(*size_of(each));
   EXPECT_THAT(sizes, ElementsAre(1, 2, 3));
 }
 

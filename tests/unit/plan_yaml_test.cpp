@@ -160,7 +160,7 @@ TEST(PlanYaml, SizesAsPeopleWriteThem) {
   const Plan plan =
       parse(plan_of({"variants: sum_atomic", "sizes: [2^28, 32Mi, 1Ki, 1Gi, 1000000, 0, 2^40]"}));
   std::vector<std::uint64_t> sizes;
-  for (const PointId& point : all_points(plan)) sizes.push_back(point.n_elements);
+  for (const PointId& point : all_points(plan)) sizes.push_back(*size_of(point));
   EXPECT_THAT(sizes, ElementsAre(268435456, 33554432, 1024, 1073741824, 1000000, 0, std::uint64_t{1} << 40));
 }
 

@@ -136,7 +136,7 @@ TEST(Protocol, ARequestWithAnUnknownModeIsRefused) {
 
 TEST(Protocol, ARequestForMoreThanAnyMemoryHoldsIsRefused) {
   CollectRequest request = some_request();
-  request.plan.experiments.front().points.front().n_elements = 1'000'000'000'000'000'000;
+  request.plan.experiments.front().points.front().axes.set(axis::kSize, 1'000'000'000'000'000'000);
   EXPECT_THROW(decode_request(encode(request)), Error);
 }
 

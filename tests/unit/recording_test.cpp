@@ -37,13 +37,13 @@ double fadd_per_element(const PointId& point) {
       {"reduce_v8_warp_shuffle", 33121.0 / 32768},
       {"sum_atomic", 0.0},
   };
-  const double e = point.elements_per_thread.value_or(1);
-  if (point.variant == "sum_warp_shuffle") return (e + 4 + 1.0 / 32) / e;
+  const double e = static_cast<double>(point.axes.number(axis::kElements).value_or(1));
+  if (point.subject == "sum_warp_shuffle") return (e + 4 + 1.0 / 32) / e;
   // A tree over 256 threads: seven whole steps and the last by one thread.
-  if (point.variant == "sum_smem_tree") return (e + 255.0 / 256) / e;
+  if (point.subject == "sum_smem_tree") return (e + 255.0 / 256) / e;
   // Five shuffle steps by all lanes, then five by those of the first warp.
-  if (point.variant == "sum_block_shuffle") return (e + 5 + 5 * 32 / 256.0) / e;
-  return fixed.at(point.variant);
+  if (point.subject == "sum_block_shuffle") return (e + 5 + 5 * 32 / 256.0) / e;
+  return fixed.at(point.subject);
 }
 
 TEST(Recording, CountsTheAdditionsOfTheSource) {
@@ -51,7 +51,7 @@ TEST(Recording, CountsTheAdditionsOfTheSource) {
     const double expected = fadd_per_element(measurement.point);
     const auto counted = value_of(measurement.counters, counter::kFadd);
     ASSERT_TRUE(counted) << range_name(measurement.point);
-    EXPECT_NEAR(*counted / static_cast<double>(measurement.point.n_elements), expected, 0.001 * expected)
+    EXPECT_NEAR(*counted / static_cast<double>(*size_of(measurement.point)), expected, 0.001 * expected)
         << range_name(measurement.point);
   }
 }

@@ -278,7 +278,7 @@ TEST_F(WriteReports, AThousandSizesTakeSeconds) {
   run.plan.experiments[0].points.clear();
   run.measurements.clear();
   for (std::uint64_t i = 0; i < 1000; ++i) {
-    measurement.point.n_elements = 1'000'003 + i;
+    measurement.point.axes.set(axis::kSize, 1'000'003 + i);
     run.plan.experiments[0].points.push_back(measurement.point);
     run.measurements.push_back(measurement);
   }
@@ -306,8 +306,8 @@ TEST_F(WriteReports, AnOutputThatCannotBeWrittenIsAnEnvironmentError) {
 
 TEST(ReportPage, APointIsIdentifiedWithItsLaunchMode) {
   auto run = constructed::run();
-  run.plan.experiments[0].points[0].launch_mode = LaunchMode::plain;
-  run.measurements[0].point.launch_mode = LaunchMode::plain;
+  run.plan.experiments[0].points[0].axes.set(axis::kMode, LaunchMode::plain);
+  run.measurements[0].point.axes.set(axis::kMode, LaunchMode::plain);
   const nlohmann::json points = data_of(page_of(run))["run"]["experiments"][0]["points"];
   EXPECT_THAT(points[0]["key"].get<std::string>(), testing::EndsWith(".cold.plain"));
   EXPECT_THAT(points[1]["key"].get<std::string>(), testing::EndsWith(".cold"));

@@ -282,7 +282,7 @@ Run many_points(int count) {
   run.measurements.clear();
   for (int i = 0; i < count; ++i) {
     Measurement measurement = first;
-    measurement.point.n_elements += static_cast<std::uint64_t>(i);
+    measurement.point.axes.set(axis::kSize, *size_of(measurement.point) + static_cast<std::uint64_t>(i));
     measurement.time = constructed::time(1e-3 * (1 + i));
     run.plan.experiments[0].points.push_back(measurement.point);
     run.measurements.push_back(measurement);
@@ -364,7 +364,7 @@ TEST(PointsCsv, HasEnergyAndHowATimeWasTaken) {
   EXPECT_EQ(rows[1][column(rows, "mean_power_w")], "400");
   EXPECT_EQ(rows[1][column(rows, "energy_per_element_j")], "1e-09");
   EXPECT_DOUBLE_EQ(std::stod(rows[1][column(rows, "flop_per_j")]),
-                   run.measurements[0].work.flops / 0.268435456);
+                   run.measurements[0].work.flops() / 0.268435456);
   EXPECT_DOUBLE_EQ(std::stod(rows[1][column(rows, "bytes_per_j")]),
                    run.measurements[0].work.bytes() / 0.268435456);
   EXPECT_EQ(rows[1][column(rows, "timed")], "graph");
@@ -396,6 +396,7 @@ TEST(TerminalSummary, SaysBelowTheTableWhatCannotBeRight) {
 Run implausible_ceilings() {
   auto run = implausible_run();
   run.plan.experiments.clear();
+  run.measurements.clear();
   return run;
 }
 

@@ -32,7 +32,7 @@ Run sweep_run(int sizes) {
       for (const CacheState cache : {CacheState::cold, CacheState::warm}) {
         for (const std::size_t variant : {9, 10}) {
           PointId id = constructed::point_id("sweep", constructed::variants()[variant], dtype, power);
-          id.cache = cache;
+          id.axes.set(axis::kCache, cache);
           experiment.points.push_back(id);
           run.measurements.push_back(constructed::measurement(constructed::variants()[variant], id));
           run.measurements.back().time = constructed::time((variant == 9 ? 1e-6 : 2e-6) * power);
@@ -54,7 +54,7 @@ TEST(SizeSweep, TakesFourSizesOfOneVersion) {
 TEST(SizeSweep, TakesOnlyWhatWasTimed) {
   auto run = sweep_run(4);
   for (Measurement& measurement : run.measurements) {
-    if (measurement.point.n_elements == 1024) measurement.time.reset();
+    if (size_of(measurement.point) == 1024) measurement.time.reset();
   }
   EXPECT_FALSE(has_size_sweep(analyse(run).experiments.front()));
 }
@@ -80,8 +80,9 @@ TEST(SizeSweep, HasAPanelPerTypeAndACurvePerVersionAndCacheState) {
 
 TEST(SizeSweep, NamesWhatIsLaunchedOneByOne) {
   auto run = sweep_run(4);
-  for (PointId& id : run.plan.experiments[0].points) id.launch_mode = LaunchMode::plain;
-  for (Measurement& measurement : run.measurements) measurement.point.launch_mode = LaunchMode::plain;
+  for (PointId& id : run.plan.experiments[0].points) id.axes.set(axis::kMode, LaunchMode::plain);
+  for (Measurement& measurement : run.measurements)
+    measurement.point.axes.set(axis::kMode, LaunchMode::plain);
   const Analysis analysis = analyse(run);
   EXPECT_THAT(size_sweep(run, analysis.experiments.front()).versions,
               testing::ElementsAre("ours plain", "theirs plain"));
@@ -106,8 +107,8 @@ TEST(SizeSweep, EachBlockSizeHasACurveAndATable) {
   auto run = sweep_run(4);
   const std::vector<Measurement> measurements = run.measurements;
   for (Measurement other : measurements) {
-    if (other.point.variant != constructed::variants()[9].id) continue;
-    other.point.block_size = 512;
+    if (other.point.subject != constructed::variants()[9].id) continue;
+    other.point.axes.set(axis::kBlock, 512);
     other.time = constructed::time(other.time->median_s / 4);
     run.plan.experiments[0].points.push_back(other.point);
     run.measurements.push_back(other);
@@ -130,8 +131,8 @@ TEST(SizeSweep, EachBlockSizeHasACurveAndATable) {
 TEST(SizeSweep, WhatWasTimedDifferentlyHasNoSpeed) {
   auto run = sweep_run(4);
   for (Measurement& measurement : run.measurements) {
-    const bool is_ours = measurement.point.variant == constructed::variants()[9].id;
-    measurement.time->launches_per_sample = is_ours || measurement.point.n_elements > 1024 ? 64 : 1;
+    const bool is_ours = measurement.point.subject == constructed::variants()[9].id;
+    measurement.time->launches_per_sample = is_ours || size_of(measurement.point) > 1024 ? 64 : 1;
   }
   const Analysis analysis = analyse(run);
   const SpeedTable table = speed_tables(run, analysis.experiments.front()).front();

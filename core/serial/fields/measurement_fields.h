@@ -21,12 +21,22 @@ void fields(auto& f, Is<KernelResources> auto& resources) {
   f("blocks_per_sm_by_registers", resources.blocks_per_sm_by_registers);
 }
 
-void fields(auto& f, Is<Work> auto& work) {
+/// Of operations in one type, which is left out where it is `usual`.
+void fields(auto& f, Is<Work> auto& work, Dtype usual) {
+  Operations done;
+  std::optional<Dtype> precision;
+  for (const auto& [type, operations] : work.operations) {
+    done = operations;
+    if (type != usual) precision = type;
+  }
   f("read_bytes", work.read_bytes);
   f("written_bytes", work.written_bytes);
-  f("flops", work.flops);
-  f("fma_flops", work.fma_flops);
-  f.optional("precision", work.precision);
+  f("flops", done.flops);
+  f("fma_flops", done.fma_flops);
+  f.optional("precision", precision);
+  f.after_reading(work, [&](Work& read) {
+    if (precision || done.flops > 0) read.operations[precision.value_or(usual)] = done;
+  });
 }
 
 void fields(auto& f, Is<Verification> auto& verification) {
@@ -68,7 +78,9 @@ void fields(auto& f, Is<Measurement> auto& measurement) {
   fields(f, measurement.point);
   f("launch", measurement.launch);
   f.optional("resources", measurement.resources);
-  f("work", measurement.work);
+  f.object("work", [&](auto& of_work) {
+    fields(of_work, measurement.work, accumulator(dtype_of(measurement.point).value_or(Dtype::f32)));
+  });
   f("status", measurement.status);
   f.optional("cause", measurement.cause);
   f.optional("verification", measurement.verification);

@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/model/point_id.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <limits>
+
+#include "core/error.h"
+
+namespace rooflinectl {
+
+std::string_view to_string(CacheState cache) {
+  return cache == CacheState::cold ? "cold" : "warm";
+}
+
+std::optional<CacheState> cache_state_from(std::string_view name) {
+  for (CacheState cache : {CacheState::cold, CacheState::warm}) {
+    if (to_string(cache) == name) return cache;
+  }
+  return std::nullopt;
+}
+
+std::string_view to_string(LaunchMode mode) {
+  return mode == LaunchMode::graph ? "graph" : "plain";
+}
+
+std::optional<LaunchMode> launch_mode_from(std::string_view name) {
+  for (LaunchMode mode : {LaunchMode::graph, LaunchMode::plain}) {
+    if (to_string(mode) == name) return mode;
+  }
+  return std::nullopt;
+}
+
+namespace {
+
+std::size_t rank(std::string_view name) {
+  constexpr std::array kOrder = {axis::kDtype,    axis::kSize,  axis::kBlock,
+                                 axis::kElements, axis::kCache, axis::kMode};
+  return static_cast<std::size_t>(std::find(kOrder.begin(), kOrder.end(), name) - kOrder.begin());
+}
+
+}  // namespace
+
+void Axes::set_value(std::string_view name, Value value) {
+  const auto found =
+      std::find_if(axes_.begin(), axes_.end(), [&](const Axis& axis) { return axis.first == name; });
+  if (found != axes_.end()) {
+    found->second = std::move(value);
+  } else {
+    const auto place = std::find_if(axes_.begin(), axes_.end(),
+                                    [&](const Axis& axis) { return rank(axis.first) > rank(name); });
+    axes_.emplace(place, name, std::move(value));
+  }
+}
+
+void Axes::erase(std::string_view name) {
+  std::erase_if(axes_, [&](const Axis& axis) { return axis.first == name; });
+}
+
+const Axes::Value* Axes::find(std::string_view name) const {
+  const auto found =
+      std::find_if(axes_.begin(), axes_.end(), [&](const Axis& axis) { return axis.first == name; });
+  return found == axes_.end() ? nullptr : &found->second;
+}
+
+std::optional<std::uint64_t> Axes::number(std::string_view name) const {
+  const Value* value = find(name);
+  const auto* number = value == nullptr ? nullptr : std::get_if<std::uint64_t>(value);
+  return number == nullptr ? std::nullopt : std::optional(*number);
+}
+
+std::optional<std::string_view> Axes::text(std::string_view name) const {
+  const Value* value = find(name);
+  const auto* text = value == nullptr ? nullptr : std::get_if<std::string>(value);
+  return text == nullptr ? std::nullopt : std::optional<std::string_view>(*text);
+}
+
+namespace {
+
+template <typename Lookup>
+auto named(const PointId& point, std::string_view name, Lookup lookup) -> decltype(lookup(name)) {
+  const auto text = point.axes.text(name);
+  return text ? lookup(*text) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<Dtype> dtype_of(const PointId& point) {
+  return named(point, axis::kDtype, dtype_from);
+}
+
+std::optional<std::uint64_t> size_of(const PointId& point) {
+  return point.axes.number(axis::kSize);
+}
+
+std::optional<CacheState> cache_of(const PointId& point) {
+  return named(point, axis::kCache, cache_state_from);
+}
+
+std::optional<LaunchMode> mode_of(const PointId& point) {
+  return named(point, axis::kMode, launch_mode_from);
+}
+
+Axes axes_of(const Reduction& reduction) {
+  Axes axes;
+  axes.set(axis::kDtype, reduction.dtype);
+  axes.set(axis::kSize, reduction.n_elements);
+  axes.set(axis::kBlock, static_cast<std::uint64_t>(reduction.block_size));
+  if (reduction.elements_per_thread) {
+    axes.set(axis::kElements, static_cast<std::uint64_t>(*reduction.elements_per_thread));
+  }
+  axes.set(axis::kCache, reduction.cache);
+  axes.set(axis::kMode, reduction.launch_mode);
+  return axes;
+}
+
+Reduction reduction_of(const PointId& point) {
+  const auto require = [&](const auto& value, std::string_view name) {
+    if (value) return *value;
+    throw Error(ErrorKind::usage,
+                fmt::format("{} is no reduction: its axis '{}' is missing or has no such value",
+                            range_name(point), name));
+  };
+  const auto small = [&](std::string_view name) {
+    auto value = point.axes.number(name);
+    if (value && *value > static_cast<std::uint64_t>(std::numeric_limits<int>::max())) value.reset();
+    return static_cast<int>(require(value, name));
+  };
+  Reduction reduction;
+  reduction.dtype = require(dtype_of(point), axis::kDtype);
+  reduction.n_elements = require(size_of(point), axis::kSize);
+  reduction.block_size = small(axis::kBlock);
+  if (point.axes.find(axis::kElements) != nullptr) reduction.elements_per_thread = small(axis::kElements);
+  reduction.cache = require(cache_of(point), axis::kCache);
+  reduction.launch_mode = require(mode_of(point), axis::kMode);
+  return reduction;
+}
+
+namespace {
+
+/// What stands for an axis in a range name; empty for a launch in a graph.
+std::string range_part(const Axes::Axis& axis) {
+  const auto& [name, value] = axis;
+  if (const auto* text = std::get_if<std::string>(&value)) {
+    return name == axis::kMode && *text == to_string(LaunchMode::graph) ? std::string() : *text;
+  }
+  const std::string_view prefix = name == axis::kBlock      ? "b"
+                                  : name == axis::kElements ? "e"
+                                                            : std::string_view(name);
+  return fmt::format("{}{}", prefix, std::get<std::uint64_t>(value));
+}
+
+}  // namespace
+
+std::string range_name(const PointId& point) {
+  std::string name = fmt::format("{}.{}", point.experiment, point.subject);
+  for (const Axes::Axis& axis : point.axes) {
+    const std::string part = range_part(axis);
+    if (!part.empty()) name.append(".").append(part);
+  }
+  return name;
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/model/dtype.h"
+
+namespace rooflinectl {
+
+/// What the caches hold when a launch starts. cold: a clean buffer of at least four times L2 was read first;
+/// warm: the same launch ran just before.
+enum class CacheState { cold, warm };
+
+std::string_view to_string(CacheState cache);
+std::optional<CacheState> cache_state_from(std::string_view name);
+
+/// How launches are timed. graph: in CUDA graphs, of many launches where these are short, between two events
+/// around all of them; plain: alone, between two events of its own.
+enum class LaunchMode { graph, plain };
+
+std::string_view to_string(LaunchMode mode);
+std::optional<LaunchMode> launch_mode_from(std::string_view name);
+
+/// Axes with a meaning beyond their name, in the order in which points have them. Any other axis is welcome
+/// too.
+namespace axis {
+inline constexpr std::string_view kDtype = "dtype";        ///< element type, a name of `Dtype`
+inline constexpr std::string_view kSize = "n";             ///< number of elements
+inline constexpr std::string_view kBlock = "block";        ///< threads per block; 0 where a library chooses
+inline constexpr std::string_view kElements = "elements";  ///< per thread, where the kernel lets one choose
+inline constexpr std::string_view kCache = "cache";        ///< a name of `CacheState`
+inline constexpr std::string_view kMode = "mode";          ///< a name of `LaunchMode`
+}  // namespace axis
+
+/// The named values that tell the points of one subject apart: the axes above in their order, then others in
+/// the order in which they were set.
+class Axes {
+ public:
+  using Value = std::variant<std::uint64_t, std::string>;
+  using Axis = std::pair<std::string, Value>;
+
+  /// Adds an axis, or gives it another value.
+  void set(std::string_view name, std::uint64_t value) { set_value(name, value); }
+  void set(std::string_view name, std::string value) { set_value(name, std::move(value)); }
+  template <typename Enum>
+  requires std::is_enum_v<Enum>
+  void set(std::string_view name, Enum value) { set_value(name, std::string(to_string(value))); }
+  void erase(std::string_view name);
+
+  const Value* find(std::string_view name) const;
+  /// Nothing where there is no such axis, or its value is a text.
+  std::optional<std::uint64_t> number(std::string_view name) const;
+  /// Nothing where there is no such axis, or its value is a number.
+  std::optional<std::string_view> text(std::string_view name) const;
+
+  auto begin() const { return axes_.begin(); }
+  auto end() const { return axes_.end(); }
+
+  bool operator==(const Axes&) const = default;
+  auto operator<=>(const Axes&) const = default;
+
+ private:
+  void set_value(std::string_view name, Value value);
+
+  std::vector<Axis> axes_;
+};
+
+/// The identity of a point: the same in the plan, in the collector, in `run.json` and in a comparison.
+struct PointId {
+  std::string experiment;
+  std::string subject;  ///< what runs: the id of a variant
+  Axes axes;
+
+  bool operator==(const PointId&) const = default;
+};
+
+/// The values of the axes above. Nothing where the point has no such axis, or no such value.
+std::optional<Dtype> dtype_of(const PointId& point);
+std::optional<std::uint64_t> size_of(const PointId& point);
+std::optional<CacheState> cache_of(const PointId& point);
+std::optional<LaunchMode> mode_of(const PointId& point);
+
+/// What the axes of a reduction say.
+struct Reduction {
+  Dtype dtype = Dtype::f32;
+  std::uint64_t n_elements = 0;
+  int block_size = 0;
+  std::optional<int> elements_per_thread;  ///< only where the variant lets the caller choose
+  CacheState cache = CacheState::cold;
+  LaunchMode launch_mode = LaunchMode::graph;
+};
+
+Axes axes_of(const Reduction& reduction);
+/// The reverse. Throws Error(usage) if the axes lack one of a reduction, or have another value there.
+Reduction reduction_of(const PointId& point);
+
+/// The NVTX and counter range of a point, for example
+/// `ladder.reduce_v3_sequential.f32.n268435456.b256.cold` or, with elements per thread, `….b256.e8.cold`;
+/// what is not launched in a graph ends in `.plain`. Free of the characters `/ @ , [ ]` that have a meaning
+/// in `ncu --nvtx-include`, as experiment, subject and axes are.
+std::string range_name(const PointId& point);
+
+}  // namespace rooflinectl
