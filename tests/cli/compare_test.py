@@ -65,7 +65,7 @@ class Compare(CompareTest):
     def test_json(self):
         comparison, = json.loads(self.call("compare", RECORDING, self.slower(), "--json").stdout)["comparisons"]
         point = comparison["points"][0]
-        self.assertEqual((point["verdict"], point["point"]["variant"]), ("slower", V3))
+        self.assertEqual((point["verdict"], point["point"]["subject"]), ("slower", V3))
         self.assertAlmostEqual(point["time"]["ratio"], 1.2)
         self.assertEqual(len(comparison["points"]), len(self.recording["measurements"]))
 

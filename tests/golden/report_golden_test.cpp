@@ -37,9 +37,7 @@ void write_ceilings(const fs::path& folder) {
   const TemporaryFolder written;
   const Run run = constructed::with_levels(constructed::empty_run());
   write_reports(ReportModel(run), written.path());
-  for (const std::string extension : {".svg", ".png"}) {
-    fs::copy_file(written.path() / ("roofline" + extension), folder / ("roofline-ceilings" + extension));
-  }
+  fs::copy_file(written.path() / "roofline.svg", folder / "roofline-ceilings.svg");
   write_file(folder / "terminal-ceilings.txt", terminal_summary(ReportModel(run), 100));
 }
 
@@ -48,7 +46,7 @@ void write_primitives(const fs::path& folder) {
   const TemporaryFolder written;
   const Run run = recorded_run("primitives-h200");
   write_reports(ReportModel(run), written.path());
-  for (const std::string name : {"primitives.svg", "primitives.png", "primitives.csv"}) {
+  for (const std::string name : {"primitives.svg", "primitives.csv"}) {
     fs::copy_file(written.path() / name, folder / name);
   }
   write_file(folder / "terminal-primitives.txt", terminal_summary(ReportModel(run), 100));
@@ -59,9 +57,7 @@ void write_energy(const fs::path& folder) {
   const TemporaryFolder written;
   const Run run = recorded_run("seeds-h200");
   write_reports(ReportModel(run), written.path());
-  for (const std::string name : {"energy-energy.svg", "energy-energy.png"}) {
-    fs::copy_file(written.path() / name, folder / name);
-  }
+  fs::copy_file(written.path() / "energy-energy.svg", folder / "energy-energy.svg");
 }
 
 /// The verdict on each point of the recordings, and which causes and notes hold: what comes to be said that
@@ -83,18 +79,6 @@ void write_findings(const fs::path& folder) {
   write_file(folder / "findings.txt", text);
 }
 
-/// The first picture in the themes that the page does not show.
-void write_themes(const fs::path& folder) {
-  for (const Theme theme : {Theme::dark, Theme::print}) {
-    const TemporaryFolder written;
-    write_reports(ReportModel(golden_run(), {.theme = theme}), written.path());
-    for (const std::string extension : {".svg", ".png"}) {
-      fs::copy_file(written.path() / ("roofline" + extension),
-                    folder / fmt::format("roofline-{}{}", to_string(theme), extension));
-    }
-  }
-}
-
 /// The reports, written once for all tests of this process.
 const fs::path& reports_folder() {
   static const TemporaryFolder folder;
@@ -105,7 +89,6 @@ const fs::path& reports_folder() {
     write_primitives(folder.path());
     write_energy(folder.path());
     write_findings(folder.path());
-    write_themes(folder.path());
     return true;
   }();
   static_cast<void>(written);
@@ -159,8 +142,8 @@ int largest_channel_difference(std::uint32_t a, std::uint32_t b) {
   return largest;
 }
 
-/// The fraction of pixels that a reader could see to differ.
-double visible_difference(const Image& a, const Image& b) {
+/// The pixels that a reader could see to differ.
+int visible_differences(const Image& a, const Image& b) {
   constexpr int kVisible = 48;  // of 255: above what versions of a rasteriser differ by at edges
   int different = 0;
   for (int y = 0; y < a.height; ++y) {
@@ -168,7 +151,7 @@ double visible_difference(const Image& a, const Image& b) {
       if (largest_channel_difference(a.pixel(x, y), b.pixel(x, y)) > kVisible) ++different;
     }
   }
-  return different / (static_cast<double>(a.width) * a.height);
+  return different;
 }
 
 std::vector<std::string> chart_names() {
@@ -179,8 +162,6 @@ std::vector<std::string> chart_names() {
   names.emplace_back("roofline-ceilings");
   names.emplace_back("primitives");
   names.emplace_back("energy-energy");
-  names.emplace_back("roofline-dark");
-  names.emplace_back("roofline-print");
   return names;
 }
 
@@ -210,19 +191,20 @@ TEST(ReportGolden, Terminal) {
   compare_text("terminal-primitives.txt");
 }
 
-TEST(ReportGolden, PngOfEveryPictureLooksTheSame) {
-  for (const std::string& name : chart_names()) {
-    const fs::path path = reports_folder() / (name + ".png");
-    if (is_update()) fs::copy_file(path, kExpected / path.filename(), fs::copy_options::overwrite_existing);
-    const Image actual(path);
-    const Image expected(kExpected / path.filename());
-    ASSERT_EQ(cairo_surface_status(actual.surface.get()), CAIRO_STATUS_SUCCESS);
-    ASSERT_EQ(actual.width, 1600);
-    ASSERT_EQ(actual.height, 900);
-    ASSERT_EQ(expected.width, actual.width);
-    ASSERT_EQ(expected.height, actual.height);
-    EXPECT_LT(visible_difference(actual, expected), 1e-3) << keep(name + ".png");
-  }
+/// What is drawn, the SVG tells; this is about how it is painted. A mark has some sixty pixels.
+TEST(ReportGolden, PngIsPaintedAsBefore) {
+  constexpr int kMostDifferent = 20;
+  const std::string name = "roofline-seeds_ladder.png";
+  const fs::path path = reports_folder() / name;
+  if (is_update()) fs::copy_file(path, kExpected / name, fs::copy_options::overwrite_existing);
+  const Image actual(path);
+  const Image expected(kExpected / name);
+  ASSERT_EQ(cairo_surface_status(actual.surface.get()), CAIRO_STATUS_SUCCESS);
+  ASSERT_EQ(actual.width, 1600);
+  ASSERT_EQ(actual.height, 900);
+  ASSERT_EQ(expected.width, actual.width);
+  ASSERT_EQ(expected.height, actual.height);
+  EXPECT_LE(visible_differences(actual, expected), kMostDifferent) << keep(name);
 }
 
 TEST(ReportGolden, PngIsNotBlank) {
