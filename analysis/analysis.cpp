@@ -31,13 +31,6 @@ const LevelUse* find_level(const RooflinePoint& point, std::optional<MemoryLevel
   return found == point.levels.end() ? nullptr : &*found;
 }
 
-const Ceiling* find_ceiling(const Run& run, std::string_view id, CeilingSource source) {
-  const auto found = std::find_if(run.ceilings.begin(), run.ceilings.end(), [&](const Ceiling& ceiling) {
-    return ceiling.id == id && ceiling.source == source;
-  });
-  return found == run.ceilings.end() ? nullptr : &*found;
-}
-
 namespace {
 
 /// The measurements of a run by the range names of their points.

@@ -167,7 +167,4 @@ struct CeilingPair {
 /// latencies; by id within.
 std::vector<CeilingPair> ceiling_pairs(const Run& run);
 
-/// The ceiling with this id and source, or nothing.
-const Ceiling* find_ceiling(const Run& run, std::string_view id, CeilingSource source);
-
 }  // namespace rooflinectl

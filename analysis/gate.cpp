@@ -18,10 +18,6 @@ namespace {
 
 using OptionalNumber = std::optional<double>;
 
-/// What other units of an idle device read while a kernel runs is in its DRAM bytes: 10 to 60 MB/s on an
-/// H200.
-constexpr double kBackgroundBytesPerS = 100e6;
-
 OptionalNumber executed_operations(const RooflinePoint& point) {
   return is_integer(point.precision) ? value_of(point.measurement->counters, counter::kIntegerOps)
                                      : point.flops_executed;
@@ -95,7 +91,7 @@ GateResult check_count(const PointComparison& point, GateCheck check, const std:
   // Of a point that a cache serves hardly anything is counted: there the compulsory bytes are the scale.
   const bool is_dram = check == GateCheck::dram;
   const double scale = is_dram ? std::max(result.from, point.now->dram_bytes_useful) : result.from;
-  const double background = is_dram ? kBackgroundBytesPerS * point.now->measurement->time->median_s : 0;
+  const double background = is_dram ? kBackgroundDramBytesPerS * point.now->measurement->time->median_s : 0;
   result.limit = result.from + more * scale + background;
   return result;
 }

@@ -5,19 +5,13 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <map>
+
+#include "core/model/quantity.h"
 
 namespace rooflinectl {
 
 namespace {
-
-/// `2^20`, `1000003`
-std::string size_text(std::uint64_t n) {
-  constexpr std::uint64_t kSmallestPowerShown = 1024;
-  return n >= kSmallestPowerShown && std::has_single_bit(n) ? fmt::format("2^{}", std::countr_zero(n))
-                                                            : std::to_string(n);
-}
 
 /// `b128`, `2^20`, `cold`; nothing for what goes without saying.
 std::string axis_text(const Axes::Axis& axis) {
@@ -26,7 +20,7 @@ std::string axis_text(const Axes::Axis& axis) {
     return name == axis::kMode && *text == to_string(LaunchMode::graph) ? std::string() : *text;
   }
   const std::uint64_t number = std::get<std::uint64_t>(value);
-  if (name == axis::kSize) return size_text(number);
+  if (name == axis::kSize) return elements_text(number);
   const std::string_view prefix = name == axis::kBlock      ? "b"
                                   : name == axis::kElements ? "e"
                                                             : std::string_view(name);

@@ -6,9 +6,9 @@
 
 #include "cli/analysed_runs.h"
 #include "cli/commands.h"
-#include "cli/output_folder.h"
 #include "cli/percentage_option.h"
 #include "cli/terminal.h"
+#include "core/files/files.h"
 #include "core/serial/run_file.h"
 #include "reports/compare/comparison_reports.h"
 

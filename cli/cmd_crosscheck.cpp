@@ -14,13 +14,13 @@
 #include "cli/commands.h"
 #include "cli/plan_file.h"
 #include "cli/progress.h"
-#include "cli/table.h"
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "core/serial/run_file.h"
 #include "reports/reports.h"
 #include "reports/tables/agreement_summary.h"
 #include "reports/tables/agreement_table.h"
+#include "reports/text/text_table.h"
 #include "runner/catalogue.h"
 #include "runner/cross_checks.h"
 #include "runner/folder_lock.h"
@@ -178,20 +178,18 @@ void print_check(const CrossCheck& check, bool every) {
   if (!check.hint.empty()) terminal::print("  hint: {}\n", check.hint);
   if (check.agreements.empty()) return;
 
-  Table quantities(quantity_headings());
-  for (const QuantitySummary& summary : by_quantity(check.agreements))
-    quantities.add(quantity_cells(summary));
-  terminal::print("{}", quantities.text("  "));
+  std::vector<std::vector<std::string>> quantities = {quantity_headings()};
+  for (const QuantitySummary& summary : by_quantity(check.agreements)) {
+    quantities.push_back(quantity_cells(summary));
+  }
+  terminal::print("{}", text_table(quantities, "  "));
 
-  Table rows(agreement_headings(check.tool));
-  std::size_t shown = 0;
+  std::vector<std::vector<std::string>> rows = {agreement_headings(check.tool)};
   for (const Agreement& agreement : check.agreements) {
     const bool agrees = agreement.verdict() == Verdict::agrees;
-    if (agrees && (!every || is_zero(agreement))) continue;
-    rows.add(agreement_cells(agreement));
-    ++shown;
+    if (!agrees || (every && !is_zero(agreement))) rows.push_back(agreement_cells(agreement));
   }
-  if (shown > 0) terminal::print("\n{}", rows.text("  "));
+  if (rows.size() > 1) terminal::print("\n{}", text_table(rows, "  "));
 }
 
 int verdict_of(const std::vector<CheckOutcome>& outcomes, bool run_is_bad) {

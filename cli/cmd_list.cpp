@@ -8,11 +8,11 @@
 #include <vector>
 
 #include "cli/commands.h"
-#include "cli/table.h"
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "core/serial/protocol.h"
 #include "reports/text/format.h"
+#include "reports/text/text_table.h"
 #include "runner/catalogue.h"
 
 namespace rooflinectl {
@@ -35,14 +35,15 @@ std::string joined(const std::vector<Dtype>& dtypes) {
 }
 
 void print_variants(const std::vector<VariantInfo>& variants) {
-  Table table({"variant", "dtypes", "block sizes", "elements/thread", "leaves", "idea"});
+  std::vector<std::vector<std::string>> rows = {
+      {"variant", "dtypes", "block sizes", "elements/thread", "leaves", "idea"}};
   for (const VariantInfo& variant : variants) {
-    table.add(
+    rows.push_back(
         {variant.id, joined(variant.dtypes), fmt::format("{}", fmt::join(variant.block_sizes, " ")),
          variant.default_elements_per_thread ? fmt::format("{}", *variant.default_elements_per_thread) : "",
          std::string(to_string(variant.output)), variant.title});
   }
-  terminal::print("{}", table.text());
+  terminal::print("{}", text_table(rows));
 }
 
 void list_variants(const ListOptions& options) {
@@ -77,38 +78,40 @@ void list_primitives(const ListOptions& options) {
     terminal::print("{}\n", encode(catalogue));
     return;
   }
-  Table table({"primitive", "family", "by", "type", "scope", "instructions", "what it does"});
+  std::vector<std::vector<std::string>> rows = {
+      {"primitive", "family", "by", "type", "scope", "instructions", "what it does"}};
   for (const PrimitiveInfo& primitive : catalogue.primitives) {
-    table.add({primitive.id, primitive.family, primitive.by, std::string(to_string(primitive.dtype)),
-               std::string(to_string(primitive.scope)),
-               primitive.instructions ? fmt::format("{}", *primitive.instructions) : "", primitive.title});
+    rows.push_back({primitive.id, primitive.family, primitive.by, std::string(to_string(primitive.dtype)),
+                    std::string(to_string(primitive.scope)),
+                    primitive.instructions ? fmt::format("{}", *primitive.instructions) : "",
+                    primitive.title});
   }
-  terminal::print("{}", table.text());
+  terminal::print("{}", text_table(rows));
 }
 
 // ---- metrics ----
 
 void print_chip(const ChipCounters& chip) {
   terminal::print("{}: {} {}\n\n", chip.chip, chip.passes, chip.passes == 1 ? "pass" : "passes");
-  Table table({"counter", "hardware metric", "meaning"});
+  std::vector<std::vector<std::string>> rows = {{"counter", "hardware metric", "meaning"}};
   for (const CounterInfo& counter : chip.counters) {
-    table.add(
+    rows.push_back(
         {counter.key, counter.metric.empty() ? "(none on this chip)" : counter.metric, counter.meaning});
   }
-  terminal::print("{}", table.text());
+  terminal::print("{}", text_table(rows));
 }
 
 void print_chips(const std::vector<ChipCounters>& chips) {
-  Table table({"chip", "passes", "counters that it lacks"});
+  std::vector<std::vector<std::string>> rows = {{"chip", "passes", "counters that it lacks"}};
   for (const ChipCounters& chip : chips) {
     std::vector<std::string> missing;
     for (const CounterInfo& counter : chip.counters) {
       if (counter.metric.empty()) missing.push_back(counter.key);
     }
-    table.add({chip.chip, fmt::format("{}", chip.passes), fmt::format("{}", fmt::join(missing, " "))});
+    rows.push_back({chip.chip, fmt::format("{}", chip.passes), fmt::format("{}", fmt::join(missing, " "))});
   }
   terminal::print("{}\nrooflinectl list metrics --chip {} names the counters and where they come from.\n",
-                  table.text(), chips.empty() ? "CHIP" : chips.back().chip);
+                  text_table(rows), chips.empty() ? "CHIP" : chips.back().chip);
 }
 
 void list_metrics(const ListOptions& options) {
@@ -130,14 +133,15 @@ void list_devices(const ListOptions& options) {
     terminal::print("{}\n", encode(devices));
     return;
   }
-  Table table({"index", "name", "compute capability", "SMs", "memory", "L2", "UUID"});
+  std::vector<std::vector<std::string>> rows = {
+      {"index", "name", "compute capability", "SMs", "memory", "L2", "UUID"}};
   for (const DeviceInfo& device : devices) {
-    table.add({fmt::format("{}", device.index), device.name,
-               fmt::format("{}.{}", device.compute_capability / 10, device.compute_capability % 10),
-               fmt::format("{}", device.sm_count), format::memory_size(device.memory_bytes),
-               format::memory_size(device.l2_bytes), device.uuid});
+    rows.push_back({fmt::format("{}", device.index), device.name,
+                    fmt::format("{}.{}", device.compute_capability / 10, device.compute_capability % 10),
+                    fmt::format("{}", device.sm_count), format::memory_size(device.memory_bytes),
+                    format::memory_size(device.l2_bytes), device.uuid});
   }
-  terminal::print("{}", table.text());
+  terminal::print("{}", text_table(rows));
 }
 
 // ---- the command ----

@@ -12,9 +12,9 @@
 
 #include "analysis/analysis.h"
 #include "cli/commands.h"
-#include "cli/output_folder.h"
 #include "cli/terminal.h"
 #include "core/error.h"
+#include "core/files/files.h"
 #include "core/serial/run_file.h"
 #include "reports/reports.h"
 

@@ -12,13 +12,14 @@
 #include "cli/commands.h"
 #include "cli/plan_file.h"
 #include "cli/progress.h"
-#include "cli/table.h"
 #include "cli/terminal.h"
+#include "core/model/quantity.h"
 #include "core/serial/protocol.h"
 #include "core/serial/run_file.h"
 #include "core/text/printable.h"
 #include "reports/reports.h"
 #include "reports/text/format.h"
+#include "reports/text/text_table.h"
 #include "runner/catalogue.h"
 #include "runner/machine_checks.h"
 #include "runner/measure.h"
@@ -74,15 +75,17 @@ void print_experiment(const Experiment& experiment) {
                   format::counted(experiment.points.size(), "point"),
                   format::percent(experiment.timing.relative_half_width),
                   format::duration(experiment.timing.time_limit_s), to_string(experiment.counters));
-  Table table({"variant", "dtype", "elements", "cache", "launch", "block", "elements/thread"});
+  std::vector<std::vector<std::string>> rows = {
+      {"variant", "dtype", "elements", "cache", "launch", "block", "elements/thread"}};
   for (const PointId& point : experiment.points) {
     const Reduction reduction = reduction_of(point);
-    table.add({point.subject, std::string(to_string(reduction.dtype)), format::elements(reduction.n_elements),
-               std::string(to_string(reduction.cache)), std::string(to_string(reduction.launch_mode)),
-               reduction.block_size > 0 ? fmt::format("{}", reduction.block_size) : "",
-               reduction.elements_per_thread ? fmt::format("{}", *reduction.elements_per_thread) : ""});
+    rows.push_back({point.subject, std::string(to_string(reduction.dtype)),
+                    elements_text(reduction.n_elements), std::string(to_string(reduction.cache)),
+                    std::string(to_string(reduction.launch_mode)),
+                    reduction.block_size > 0 ? fmt::format("{}", reduction.block_size) : "",
+                    reduction.elements_per_thread ? fmt::format("{}", *reduction.elements_per_thread) : ""});
   }
-  terminal::print("{}", table.text("  "));
+  terminal::print("{}", text_table(rows, "  "));
 }
 
 void print_plan(const Plan& plan) {
@@ -279,7 +282,8 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
   CLI::Option* const replay =
       command
           ->add_option("--replay", options->replay_file,
-                       "Take the numbers from this run (its folder, run.json or run.json.gz) instead of measuring; the reports are marked as replayed")
+                       "Take the numbers from this run (its folder, run.json or run.json.gz) instead of "
+                       "measuring; the reports are marked as replayed")
           ->type_name("RUN.json")
           ->excludes(require_gpu)
           ->excludes(self_test);

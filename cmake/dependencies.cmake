@@ -8,6 +8,7 @@ find_package(yaml-cpp REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(ZLIB REQUIRED)
+find_path(UTFCPP_INCLUDE_DIR utf8/unchecked.h REQUIRED)
 pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo cairo-ft freetype2)
 pkg_check_modules(LIBMD REQUIRED IMPORTED_TARGET libmd)
 

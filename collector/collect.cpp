@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <iostream>
 #include <optional>
 #include <set>
@@ -131,7 +130,7 @@ class Collection {
     for (const kernels::CeilingBenchmark& benchmark : kernels::all_ceiling_benchmarks()) {
       if (is_launch(benchmark)) measure_ceiling(benchmark);
     }
-    const std::vector<std::string> known = known_ceilings();
+    const std::vector<std::string> known = held_ceilings();
     for (const kernels::CeilingBenchmark& benchmark : kernels::all_ceiling_benchmarks()) {
       const bool is_known = std::find(known.begin(), known.end(), benchmark.id) != known.end();
       if (!is_launch(benchmark) && is_in_plan(benchmark.id) && !is_known) measure_ceiling(benchmark);
@@ -266,16 +265,11 @@ class Collection {
     }
   }
 
-  /// The ids of the request's known ceilings that hold here: same device, same driver, and the same clocks,
-  /// the one that it runs at included.
-  std::vector<std::string> known_ceilings() {
-    constexpr double kSameClock = 0.02;
+  /// The ids of the request's known ceilings that hold here.
+  std::vector<std::string> held_ceilings() {
     for (std::size_t i = 0; i < request_.known_ceilings.size(); ++i) {
       const KnownCeilings& known = request_.known_ceilings[i];
-      const bool same_device = known.uuid == device_.uuid && known.driver_version == device_.driver_version &&
-                               known.sm_clock_hz == device_.sm_clock_hz;
-      if (!same_device) continue;
-      if (std::abs(known.launch_clock_hz - launch_clock_hz_) > kSameClock * known.launch_clock_hz) continue;
+      if (!hold(known, device_, launch_clock_hz_)) continue;
       emit_(message::CeilingsKnown{i});
       std::vector<std::string> ids = known.ids;
       if (profiler_) {

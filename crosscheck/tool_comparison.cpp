@@ -188,10 +188,9 @@ class NcuComparison {
   /// The counters are of the whole device: what else reads while a kernel runs is in them. And what ncu left
   /// dirty in L2 between its passes is written while the kernel reads as much as L2 holds.
   Tolerance dram_tolerance(const Measurement& measurement, double bytes) const {
-    constexpr double kBackgroundBytesPerSecond = 100e6;
     constexpr double kDirtyShare = 0.05;
     const double time_s = measurement.time ? measurement.time->median_s : 0;
-    const double background = kBackgroundBytesPerSecond * time_s;
+    const double background = kBackgroundDramBytesPerS * time_s;
     const double dirty = kDirtyShare * std::min(bytes, static_cast<double>(run_.device.l2_bytes));
     return {kDramTolerance, true, background + dirty,
             fmt::format("2 %, {:.2f} MB of other traffic, {:.2f} MB that ncu left dirty in L2",

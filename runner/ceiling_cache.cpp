@@ -3,15 +3,13 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
 #include <string_view>
 
-#include "analysis/analysis.h"
 #include "core/error.h"
+#include "core/model/known_ceilings.h"
 #include "core/serial/run_file.h"
 #include "runner/version.h"
 
@@ -37,21 +35,6 @@ std::optional<fs::path> cache_folder() {
   const char* const home = std::getenv("HOME");
   if (home != nullptr && fs::path(home).is_absolute()) return fs::path(home) / ".cache" / kFolder;
   return std::nullopt;
-}
-
-double launch_clock_hz(const Run& run) {
-  const Ceiling* launch = find_ceiling(run, "launch", CeilingSource::measured);
-  return launch == nullptr ? 0 : launch->sm_clock_hz.value_or(0);
-}
-
-/// Whether two runs saw the same device in the same state.
-bool is_same_state(const Run& a, const Run& b) {
-  constexpr double kSameClock = 0.02;
-  const bool same_device = a.device.uuid == b.device.uuid &&
-                           a.device.driver_version == b.device.driver_version &&
-                           a.device.sm_clock_hz == b.device.sm_clock_hz;
-  const double clock_hz = launch_clock_hz(a);
-  return same_device && std::abs(clock_hz - launch_clock_hz(b)) <= kSameClock * clock_hz;
 }
 
 /// Gives `kept` what `earlier` has beside it. The launch stays the earlier one: its clock is what all of them
@@ -121,7 +104,7 @@ void CeilingCache::store(const Run& run) const {
   if (!folder_ || !is_file_name(run.device.uuid)) return;
   Run kept = ceilings_of(run);
   for (const Run& earlier : load()) {
-    if (is_same_state(earlier, run)) merge(kept, earlier);
+    if (hold(known_ceilings(earlier), run.device, launch_clock_hz(run))) merge(kept, earlier);
   }
   try {
     fs::create_directories(*folder_);

@@ -45,15 +45,6 @@ std::chrono::seconds time_limit(const Run& run) {
 
 constexpr const char* kNoRoomHint = "copy the run to a folder that can be written, and check it there";
 
-/// Where the tools leave what they record.
-void make_folder(const fs::path& folder) {
-  std::error_code error;
-  fs::create_directories(folder, error);
-  if (!error) return;
-  throw Error(ErrorKind::environment,
-              fmt::format("{}: cannot be created: {}", folder.string(), error.message()), kNoRoomHint);
-}
-
 /// Why nothing was compared, where a tool has no numbers for points that it knows.
 std::string why_unavailable(const std::vector<Agreement>& agreements) {
   const auto has_reason = [](const Agreement& agreement) { return !agreement.reference.available(); };
@@ -165,7 +156,7 @@ CollectRequest launch_once(const Run& run, std::optional<CacheState> cache) {
 /// What the collector shall do, as a file in the tools' folder.
 fs::path write_plan(const CrossCheckRequest& request, const std::string& name,
                     std::optional<CacheState> cache = std::nullopt) {
-  make_folder(request.folder);
+  make_folder(request.folder, kNoRoomHint);
   const fs::path plan = request.folder / (name + ".json");
   try {
     write_file(plan, encode(launch_once(request.run, cache)));
@@ -283,7 +274,7 @@ std::vector<NcuKernel> record_ncu(const fs::path& ncu, const CrossCheckRequest& 
 
 /// Nothing but nsys itself knows its reports.
 fs::path export_nsys_sqlite(const fs::path& nsys, const fs::path& report, const CrossCheckRequest& request) {
-  make_folder(request.folder);
+  make_folder(request.folder, kNoRoomHint);
   const fs::path database = request.folder / "nsys.sqlite";
   run_tool(nsys,
            {"export", "--type", "sqlite", "--force-overwrite", "true", "--output", database.string(),

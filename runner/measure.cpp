@@ -14,7 +14,7 @@
 #include <string_view>
 #include <utility>
 
-#include "analysis/analysis.h"
+#include "core/model/known_ceilings.h"
 #include "core/serial/protocol.h"
 #include "core/serial/run_file.h"
 #include "runner/ceiling_cache.h"
@@ -118,7 +118,7 @@ class Measuring {
 
   Outcome run_collector() {
     CollectRequest request = worklist_.request();
-    request.known_ceilings = known_ceilings();
+    request.known_ceilings = earlier_ceilings();
     CollectorProcess process(request_.collector, {}, encode(request));
     said_hello_ = false;
     said_bye_ = false;
@@ -313,21 +313,9 @@ class Measuring {
     return std::find(wanted.begin(), wanted.end(), ceiling.id) != wanted.end();
   }
 
-  std::vector<KnownCeilings> known_ceilings() const {
+  std::vector<KnownCeilings> earlier_ceilings() const {
     std::vector<KnownCeilings> known;
-    for (const Run& run : earlier_ceilings_) {
-      const Ceiling* launch = find_ceiling(run, "launch", CeilingSource::measured);
-      KnownCeilings& entry = known.emplace_back();
-      entry.uuid = run.device.uuid;
-      entry.driver_version = run.device.driver_version;
-      entry.sm_clock_hz = run.device.sm_clock_hz;
-      if (launch != nullptr) entry.launch_clock_hz = launch->sm_clock_hz.value_or(0);
-      for (const Ceiling& ceiling : run.ceilings) {
-        if (ceiling.source != CeilingSource::measured) continue;
-        entry.ids.push_back(ceiling.id);
-        if (!is_confirmed(ceiling)) entry.unconfirmed_ids.push_back(ceiling.id);
-      }
-    }
+    for (const Run& run : earlier_ceilings_) known.push_back(known_ceilings(run));
     return known;
   }
 

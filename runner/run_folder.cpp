@@ -39,10 +39,8 @@ fs::path create_run_folder(const fs::path& parent, const std::string& plan_name,
     throw Error(ErrorKind::usage, fmt::format("'{}' cannot be the name of a folder", plan_name),
                 "a plan's name consists of letters, digits, '_' and '-'");
   }
-  const fs::path plan_folder = parent / plan_name;
+  const fs::path plan_folder = make_folder(parent / plan_name);
   std::error_code error;
-  fs::create_directories(plan_folder, error);
-  if (error) fail(plan_folder, "cannot be created", error.message());
 
   // No colons: some file systems and tools do not take them.
   const std::string name = fmt::format("{:%Y-%m-%dT%H-%M-%SZ}", utc(time));

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/model/known_ceilings.h"
+
 namespace rooflinectl {
 
 namespace {
@@ -14,11 +16,6 @@ bool is_counted(const Measurement& measurement) {
 }
 
 }  // namespace
-
-bool is_confirmed(const Ceiling& ceiling) {
-  return ceiling.confirmation || ceiling.source == CeilingSource::theoretical ||
-         ceiling.kind == CeilingKind::latency;
-}
 
 std::map<std::string, std::size_t> places_of(const std::vector<PointId>& points) {
   std::map<std::string, std::size_t> places;

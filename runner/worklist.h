@@ -10,9 +10,6 @@
 
 namespace rooflinectl {
 
-/// Whether nothing more can be found out about a ceiling: counters have had their say, or have none.
-bool is_confirmed(const Ceiling& ceiling);
-
 /// Where each point stands among `points`, by its range name.
 std::map<std::string, std::size_t> places_of(const std::vector<PointId>& points);
 

@@ -151,6 +151,14 @@ void write_file(const fs::path& path, std::string_view content, const char* hint
   }
 }
 
+std::filesystem::path make_folder(const std::filesystem::path& folder, const char* hint) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (!error) return folder;
+  throw Error(ErrorKind::environment,
+              fmt::format("{}: cannot be created: {}", folder.string(), error.message()), hint);
+}
+
 bool is_same_file(const fs::path& a, const fs::path& b) {
   std::error_code error;
   if (fs::exists(a, error) && fs::exists(b, error)) {

@@ -27,6 +27,11 @@ std::string read_file(const std::filesystem::path& path, std::size_t max_bytes =
 void write_file(const std::filesystem::path& path, std::string_view content,
                 const char* hint = "choose another folder with --output");
 
+/// Makes `folder`, with all above it, unless it is there, and returns it. Throws Error(environment) naming
+/// the folder, with `hint`.
+std::filesystem::path make_folder(const std::filesystem::path& folder,
+                                  const char* hint = "choose another folder with --output");
+
 /// Whether both name the same regular file, be it that there is none yet.
 bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 

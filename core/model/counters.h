@@ -39,6 +39,10 @@ using Counters = std::map<std::string, CounterValue, std::less<>>;
 /// The value under `key`, or nothing if it was not collected or is unavailable.
 std::optional<double> value_of(const Counters& counters, std::string_view key);
 
+/// What other units of an idle device read while a kernel runs is in its DRAM bytes: 10 to 60 MB/s on an
+/// H200. So much is allowed.
+inline constexpr double kBackgroundDramBytesPerS = 100e6;
+
 /// The keys of the counters. Units: bytes, thread-level instructions, ratios between 0 and 1, hertz, or
 /// counts of warp-level events as their names say. What each means and which hardware metric it comes from:
 /// the metric catalogue (`collector/metrics.cpp`) and `docs/metrics.md`.

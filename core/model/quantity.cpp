@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/model/quantity.h"
 
+#include <fmt/format.h>
+
 #include <array>
+#include <bit>
 #include <charconv>
 #include <cmath>
 #include <utility>
@@ -56,6 +59,12 @@ std::optional<std::uint64_t> parse_elements(std::string_view text) {
     if (text.ends_with(prefix)) return shifted(text.substr(0, text.size() - prefix.size()), bits);
   }
   return shifted(text, 0);
+}
+
+std::string elements_text(std::uint64_t n) {
+  constexpr std::uint64_t kSmallestPowerShown = 1024;
+  const bool is_power = n >= kSmallestPowerShown && std::has_single_bit(n);
+  return is_power ? fmt::format("2^{}", std::countr_zero(n)) : std::to_string(n);
 }
 
 std::optional<double> parse_percentage(std::string_view text) {

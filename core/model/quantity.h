@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace rooflinectl {
@@ -10,6 +11,9 @@ namespace rooflinectl {
 /// A number of elements as people write it: `2^28`, `32Mi` (also `Ki`, `Gi`), `1000000`, `0`.
 /// Nothing if `text` is none of these, or more than `kMaxElements`.
 std::optional<std::uint64_t> parse_elements(std::string_view text);
+
+/// `2^28` for a power of two from 1024 on, `1000003`: what `parse_elements` reads.
+std::string elements_text(std::uint64_t n);
 
 /// More than the memory of any GPU holds, and far from overflowing a number of bytes.
 inline constexpr std::uint64_t kMaxElements = std::uint64_t{1} << 40;

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/model/run.h"
 
+#include <algorithm>
+
 #include "core/model/check.h"
 
 namespace rooflinectl {
@@ -47,6 +49,13 @@ std::string_view to_string(Status status) {
 
 std::string_view to_string(RunSource source) {
   return source == RunSource::measured ? "measured" : "replayed";
+}
+
+const Ceiling* find_ceiling(const Run& run, std::string_view id, CeilingSource source) {
+  const auto found = std::find_if(run.ceilings.begin(), run.ceilings.end(), [&](const Ceiling& ceiling) {
+    return ceiling.id == id && ceiling.source == source;
+  });
+  return found == run.ceilings.end() ? nullptr : &*found;
 }
 
 LaunchMode launch_mode(const TimeResult& time) {

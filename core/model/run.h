@@ -230,6 +230,9 @@ struct Run {
   bool operator==(const Run&) const = default;
 };
 
+/// The ceiling with this id and source, or nothing.
+const Ceiling* find_ceiling(const Run& run, std::string_view id, CeilingSource source);
+
 /// The text of a `run.json` (`docs/schema/run.schema.json`).
 std::string run_to_json(const Run& run);
 

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/model/check.h"
+#include "core/model/known_ceilings.h"
 #include "core/model/plan.h"
 #include "core/model/run.h"
 #include "core/model/trace.h"
@@ -25,19 +26,6 @@ enum class CollectMode {
   once,     ///< launch each point exactly once in its NVTX range: what ncu and nsys are wrapped around
   count,    ///< gather counters alone
   trace,    ///< launch each point some times while CUPTI records the activity of the GPU
-};
-
-/// Ceilings of a device that were measured before.
-struct KnownCeilings {
-  std::string uuid;  ///< of the device, like all that follows
-  std::string driver_version;
-  double sm_clock_hz = 0;        ///< nominal
-  double launch_clock_hz = 0;    ///< SM clock at which empty kernels ran
-  std::vector<std::string> ids;  ///< of the measured ones
-  /// Those of them that were never counted: to be measured again where counters can be had.
-  std::vector<std::string> unconfirmed_ids;
-
-  bool operator==(const KnownCeilings&) const = default;
 };
 
 /// The request.

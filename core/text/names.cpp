@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/text/names.h"
 
+#include <fnmatch.h>
+
 #include <algorithm>
 #include <cstddef>
 
@@ -45,26 +47,7 @@ bool is_plain_name(std::string_view name) {
 }
 
 bool matches_glob(std::string_view glob, std::string_view name) {
-  std::size_t g = 0;
-  std::size_t n = 0;
-  std::size_t star =
-      std::string_view::npos;  // the last `*` seen, and the name position that it absorbs up to
-  std::size_t absorbed = 0;
-  while (n < name.size()) {
-    if (g < glob.size() && glob[g] == '*') {
-      star = g++;
-      absorbed = n;
-    } else if (g < glob.size() && (glob[g] == '?' || glob[g] == name[n])) {
-      ++g;
-      ++n;
-    } else if (star != std::string_view::npos) {
-      g = star + 1;
-      n = ++absorbed;
-    } else {
-      return false;
-    }
-  }
-  return glob.find_first_not_of('*', g) == std::string_view::npos;
+  return fnmatch(std::string(glob).c_str(), std::string(name).c_str(), FNM_NOESCAPE) == 0;
 }
 
 std::optional<std::string> nearest_name(std::string_view text, const std::vector<std::string>& names) {

@@ -17,7 +17,8 @@ inline constexpr std::size_t kMaxNameLength = 64;
 /// `_` and `-`.
 bool is_plain_name(std::string_view name);
 
-/// Whether `name` matches `glob`: `*` stands for any characters, `?` for exactly one.
+/// Whether `name` matches `glob` as a whole: `*` stands for any characters, `?` for exactly one, `[a-f]` for
+/// one of these (fnmatch(3)).
 bool matches_glob(std::string_view glob, std::string_view name);
 
 /// The one of `names` that `text` was probably meant to be: fewest letters inserted, left out, replaced or

@@ -59,18 +59,16 @@ std::string printable_lines(std::string_view text) {
 
 std::string printable_json(std::string json) {
   if (is_plain(json)) return json;
-  std::string result;
-  result.reserve(json.size());
-  for (std::size_t done = 0; done < json.size();) {
-    const auto [character, length] = first_utf8_character(std::string_view(json).substr(done));
+  std::u32string result;
+  for (const char32_t character : decode_utf8(json)) {
     if (is_printable(character) || character == U'\n') {
-      result.append(json, done, length);
+      result += character;
     } else {
-      result += fmt::format("\\u{:04x}", static_cast<unsigned>(character));
+      const std::string escaped = fmt::format("\\u{:04x}", static_cast<unsigned>(character));
+      result.append(escaped.begin(), escaped.end());
     }
-    done += length;
   }
-  return result;
+  return encode_utf8(result);
 }
 
 }  // namespace rooflinectl

@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 
+#include "core/model/quantity.h"
 #include "reports/charts/crowd.h"
 #include "reports/tables/point_table.h"
 #include "reports/text/format.h"
@@ -261,10 +262,10 @@ std::string sizes(const std::vector<RooflinePoint>& points) {
     if (const auto n = size_of(point.measurement->point)) sizes.insert(*n);
   }
   if (sizes.size() > kMostListed) {
-    return fmt::format("{} … {} ({} sizes)", format::elements(*sizes.begin()),
-                       format::elements(*sizes.rbegin()), sizes.size());
+    return fmt::format("{} … {} ({} sizes)", elements_text(*sizes.begin()), elements_text(*sizes.rbegin()),
+                       sizes.size());
   }
-  return distinct(points, &size_of, format::elements);
+  return distinct(points, &size_of, elements_text);
 }
 
 // How the times were taken.

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "analysis/energy.h"
+#include "core/model/quantity.h"
 #include "reports/charts/chart_model.h"
 #include "reports/charts/file_names.h"
 #include "reports/charts/size_sweep.h"
@@ -86,7 +87,7 @@ std::string speeds(const std::vector<SpeedTable>& speed_tables) {
     for (const Dtype dtype : table.dtypes) columns.push_back({std::string(to_string(dtype)), true});
     text += table_head(columns);
     for (const SpeedTable::Row& row : table.rows) {
-      std::vector<std::string> cells = {format::elements(row.n)};
+      std::vector<std::string> cells = {elements_text(row.n)};
       for (const auto& speed : row.speeds) cells.push_back(speed_text(speed));
       text += table_row(cells);
     }

@@ -10,6 +10,7 @@
 #include <span>
 
 #include "analysis/explanation.h"
+#include "core/model/quantity.h"
 #include "core/serial/json.h"
 #include "reports/charts/chart_model.h"
 #include "reports/charts/marks.h"
@@ -180,7 +181,7 @@ Json speeds(const std::vector<SpeedTable>& speed_tables) {
     for (const Dtype dtype : table.dtypes) columns.push_back(to_string(dtype));
     Json rows = Json::array();
     for (const SpeedTable::Row& row : table.rows) {
-      Json cells = {format::elements(row.n)};
+      Json cells = {elements_text(row.n)};
       for (const auto& speed : row.speeds) cells.push_back(speed_text(speed));
       rows.push_back(cells);
     }

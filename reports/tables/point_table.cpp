@@ -9,6 +9,7 @@
 #include <map>
 
 #include "analysis/energy.h"
+#include "core/model/quantity.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {
@@ -78,7 +79,7 @@ std::string timed_mode_text(const RooflinePoint& point) {
 
 std::string size_text(const RooflinePoint& point) {
   const auto n = size_of(point.measurement->point);
-  return n ? format::elements(*n) : std::string(format::kUnavailable);
+  return n ? elements_text(*n) : std::string(format::kUnavailable);
 }
 
 // The value of an axis that is a name.

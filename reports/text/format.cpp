@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <bit>
 #include <cmath>
 
 namespace rooflinectl::format {
@@ -90,12 +89,6 @@ std::string tick(double value, double like, std::string_view unit) {
 
 std::string hertz(double hz) {
   return with_unit(hz, kLarge, "Hz", 3);
-}
-
-std::string elements(std::uint64_t n) {
-  constexpr std::uint64_t kSmallestPowerShown = 1024;
-  return n >= kSmallestPowerShown && std::has_single_bit(n) ? fmt::format("2^{}", std::countr_zero(n))
-                                                            : std::to_string(n);
 }
 
 std::string counted(std::size_t number, std::string_view what) {

@@ -32,7 +32,6 @@ std::string power(double watts);                              ///< `484 W`
 /// `value` on an axis, with the prefix that suits `like`: `0.5 GFLOP/J`, `200 mJ`, `0`.
 std::string tick(double value, double like, std::string_view unit);
 std::string hertz(double hz);                                    ///< `1.98 GHz`
-std::string elements(std::uint64_t n);                           ///< `2^28`, `1000003`
 std::string counted(std::size_t number, std::string_view what);  ///< `1 point`, `2 points`
 std::string percent(double ratio);                               ///< `97.2 %`, `<0.1 %`
 std::string whole_percent(double ratio);                         ///< `97 %`, `<1 %`

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/text/text_table.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <set>
 
@@ -160,6 +163,21 @@ std::string text_table(std::vector<TextColumn> columns, std::size_t width,
   std::string text;
   for (std::size_t row = 0; row < columns.front().cells.size(); ++row) text += line_of(columns, row, width);
   return text + below(left_out, width);
+}
+
+std::string text_table(const std::vector<std::vector<std::string>>& rows, std::string_view indent) {
+  constexpr std::size_t kUnlimited = std::numeric_limits<std::size_t>::max();
+  std::vector<TextColumn> columns;
+  for (std::size_t column = 0; column < rows.front().size(); ++column) {
+    std::vector<std::string> texts;
+    for (std::size_t row = 1; row < rows.size(); ++row) texts.push_back(rows[row].at(column));
+    columns.push_back(text_column(rows.front()[column], false, texts));
+  }
+  std::string text;
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    text += fmt::format("{}{}", indent, line_of(columns, row, kUnlimited));
+  }
+  return text;
 }
 
 std::string sentence(const std::string& text, std::size_t width) {

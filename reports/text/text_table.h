@@ -26,6 +26,10 @@ TextColumn text_column(std::string_view title, bool is_number, const std::vector
 std::string text_table(std::vector<TextColumn> columns, std::size_t width,
                        const std::vector<std::string_view>& dispensable);
 
+/// `rows`, the first of which are the headings, as they are: columns of text as wide as they need be, each
+/// line after `indent`.
+std::string text_table(const std::vector<std::vector<std::string>>& rows, std::string_view indent = {});
+
 /// Lines are no longer than this where a person has to find the next one.
 inline constexpr std::size_t kWidestParagraph = 120;
 

@@ -14,6 +14,9 @@ TEST(Names, GlobsMatchWholeNames) {
   EXPECT_TRUE(matches_glob("*_v?_*", "reduce_v3_sequential"));
   EXPECT_TRUE(matches_glob("*a*b*", "xxaxxaxxbx"));
   EXPECT_TRUE(matches_glob("*ab", "aab"));
+  EXPECT_TRUE(matches_glob("*.a*", "/.a/b"));  // neither '/' nor a leading '.' is special
+  EXPECT_TRUE(matches_glob("v[0-3]", "v2"));
+  EXPECT_TRUE(matches_glob("\\*", "\\n"));
   EXPECT_FALSE(matches_glob("sum_*", "my_sum_atomic"));
   EXPECT_FALSE(matches_glob("sum_?", "sum_"));
   EXPECT_FALSE(matches_glob("sum", "sum_atomic"));

@@ -20,6 +20,13 @@ TEST(Quantity, Elements) {
   }
 }
 
+TEST(Quantity, ElementsAsText) {
+  EXPECT_EQ(elements_text(std::uint64_t{1} << 28), "2^28");
+  EXPECT_EQ(elements_text(1000003), "1000003");
+  EXPECT_EQ(elements_text(256), "256");
+  EXPECT_EQ(elements_text(0), "0");
+}
+
 TEST(Quantity, Percentages) {
   EXPECT_DOUBLE_EQ(parse_percentage("0.5 %").value(), 0.005);
   EXPECT_DOUBLE_EQ(parse_percentage("12%").value(), 0.12);

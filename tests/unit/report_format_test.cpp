@@ -39,13 +39,6 @@ TEST(Format, Durations) {
   EXPECT_EQ(duration(999.9999e-6), "1.000 ms");
 }
 
-TEST(Format, Elements) {
-  EXPECT_EQ(elements(std::uint64_t{1} << 28), "2^28");
-  EXPECT_EQ(elements(1000003), "1000003");
-  EXPECT_EQ(elements(256), "256");
-  EXPECT_EQ(elements(0), "0");
-}
-
 TEST(Format, RatiosAndSizes) {
   EXPECT_EQ(percent(0.9724), "97.2 %");
   EXPECT_EQ(percent(0.0005), "0.1 %");

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/model/known_ceilings.h"
+
+#include <cmath>
+
+namespace rooflinectl {
+
+KnownCeilings known_ceilings(const Run& run) {
+  KnownCeilings known;
+  known.uuid = run.device.uuid;
+  known.driver_version = run.device.driver_version;
+  known.sm_clock_hz = run.device.sm_clock_hz;
+  known.launch_clock_hz = launch_clock_hz(run);
+  for (const Ceiling& ceiling : run.ceilings) {
+    if (ceiling.source != CeilingSource::measured) continue;
+    known.ids.push_back(ceiling.id);
+    if (!is_confirmed(ceiling)) known.unconfirmed_ids.push_back(ceiling.id);
+  }
+  return known;
+}
+
+double launch_clock_hz(const Run& run) {
+  const Ceiling* launch = find_ceiling(run, "launch", CeilingSource::measured);
+  return launch == nullptr ? 0 : launch->sm_clock_hz.value_or(0);
+}
+
+bool hold(const KnownCeilings& known, const DeviceInfo& device, double launch_clock_hz) {
+  constexpr double kSameClock = 0.02;
+  return known.uuid == device.uuid && known.driver_version == device.driver_version &&
+         known.sm_clock_hz == device.sm_clock_hz &&
+         std::abs(known.launch_clock_hz - launch_clock_hz) <= kSameClock * known.launch_clock_hz;
+}
+
+bool is_confirmed(const Ceiling& ceiling) {
+  return ceiling.confirmation || ceiling.source == CeilingSource::theoretical ||
+         ceiling.kind == CeilingKind::latency;
+}
+
+}  // namespace rooflinectl

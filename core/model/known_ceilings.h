@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/model/run.h"
+
+namespace rooflinectl {
+
+/// Ceilings of a device that were measured before.
+struct KnownCeilings {
+  std::string uuid;  ///< of the device, like all that follows
+  std::string driver_version;
+  double sm_clock_hz = 0;        ///< nominal
+  double launch_clock_hz = 0;    ///< SM clock at which empty kernels ran
+  std::vector<std::string> ids;  ///< of the measured ones
+  /// Those of them that were never counted: to be measured again where counters can be had.
+  std::vector<std::string> unconfirmed_ids;
+
+  bool operator==(const KnownCeilings&) const = default;
+};
+
+/// What `run` knows.
+KnownCeilings known_ceilings(const Run& run);
+
+/// The SM clock at which the empty kernels of `run` ran; 0 where it was not measured.
+double launch_clock_hz(const Run& run);
+
+/// Whether ceilings measured before hold on `device`, where empty kernels run at `launch_clock_hz`: the same
+/// GPU, driver and nominal clock, and a clock that is the same to 2 %.
+bool hold(const KnownCeilings& known, const DeviceInfo& device, double launch_clock_hz);
+
+/// Whether counting would add nothing: the ceiling was counted, or is one that is not.
+bool is_confirmed(const Ceiling& ceiling);
+
+}  // namespace rooflinectl

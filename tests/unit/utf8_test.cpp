@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/text/utf8.h"
+
+#include <gtest/gtest.h>
+
+namespace rooflinectl {
+namespace {
+
+TEST(Utf8, TextStaysTheSame) {
+  for (const char* const text : {"", "12 µs", "日本語", "\U0001f600", "\uffff"}) {
+    EXPECT_EQ(encode_utf8(decode_utf8(text)), text);
+  }
+  EXPECT_EQ(decode_utf8("µ日\U0001f600"), U"µ日\U0001f600");
+}
+
+TEST(Utf8, EachByteOutsideASequenceIsReplaced) {
+  EXPECT_EQ(decode_utf8("a\xff\xc3"), U"a\ufffd\ufffd");
+  EXPECT_EQ(decode_utf8("\xe6\x97z"), U"\ufffd\ufffdz");                      // cut off
+  EXPECT_EQ(decode_utf8("\xc0\x80"), U"\ufffd\ufffd");                        // longer than it need be
+  EXPECT_EQ(decode_utf8("\xed\xa0\x80"), U"\ufffd\ufffd\ufffd");              // a surrogate
+  EXPECT_EQ(decode_utf8("\xf4\x90\x80\x80z"), U"\ufffd\ufffd\ufffd\ufffdz");  // beyond U+10FFFF
+}
+
+}  // namespace
+}  // namespace rooflinectl
