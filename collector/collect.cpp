@@ -13,11 +13,11 @@
 
 #include "collector/activity_trace.h"
 #include "collector/apparatus.h"
+#include "collector/ceiling_metrics.h"
 #include "collector/ceilings.h"
 #include "collector/device.h"
 #include "collector/energy.h"
 #include "collector/kernel_resources.h"
-#include "collector/metrics.h"
 #include "collector/nvml.h"
 #include "collector/nvtx.h"
 #include "collector/prepared_point.h"

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "collector/metrics.h"
 #include "core/model/catalogue.h"
 #include "core/model/counters.h"
+#include "core/model/metrics.h"
 
 namespace rooflinectl {
 

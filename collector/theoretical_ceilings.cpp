@@ -3,9 +3,9 @@
 
 #include <string_view>
 
+#include "collector/ceiling_metrics.h"
 #include "collector/ceilings.h"
 #include "collector/device.h"
-#include "collector/metrics.h"
 
 namespace rooflinectl {
 

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "analysis/analysis.h"
+#include "core/model/metrics.h"
 #include "core/stats/statistics.h"
 
 namespace rooflinectl {
@@ -18,7 +19,6 @@ namespace {
 
 constexpr double kDramTolerance = 0.02;
 constexpr double kTimeTolerance = 0.05;
-constexpr double kEfficiencyTolerance = 0.001;  // a tenth of a point
 
 /// A number of a tool with what is known of its precision.
 struct Reference {
@@ -150,14 +150,14 @@ class NcuComparison {
     if (measurement.counters.empty()) return;
     // What the caches keep of a warm point varies from launch to launch, and so does what they fetch.
     if (cache_of(measurement.point) == CacheState::cold) compare_dram(subject, measurement, kernels);
-    for (const ComparedCounter& counter : compared_counters()) {
+    for (const Metric& counter : basic_metrics()) {
       const auto metric = metric_for(counter.key);
-      if (!metric) continue;
-      const Reference reference = counter.unit == "ratio" ? ratio(counter, *metric, kernels)
-                                                          : sum_of(kernels, *metric, counter.scale);
-      agreements_.push_back(agreement(subject, counter.key, counter.unit,
-                                      ours_of(measurement.counters, counter.key), reference,
-                                      {counter.tolerance, counter.is_relative, 0, ""}));
+      if (!counter.agreement || !metric) continue;
+      const auto& [unit, tolerance, is_relative] = *counter.agreement;
+      const Reference reference =
+          unit == "ratio" ? ratio(counter, *metric, kernels) : sum_of(kernels, *metric, counter.scale);
+      agreements_.push_back(agreement(subject, counter.key, unit, ours_of(measurement.counters, counter.key),
+                                      reference, {tolerance, is_relative, 0, ""}));
     }
   }
 
@@ -197,7 +197,7 @@ class NcuComparison {
                         1e-6 * background, 1e-6 * dirty)};
   }
 
-  Reference ratio(const ComparedCounter& counter, const std::string& metric, const Kernels& kernels) const {
+  Reference ratio(const Metric& counter, const std::string& metric, const Kernels& kernels) const {
     if (kernels.size() == 1) return metric_of(*kernels.front(), metric, counter.scale);
     const bool per_instruction = counter.key == counter::kWarpExecutionEfficiency ||
                                  counter.key == counter::kWarpNonpredExecutionEfficiency;
@@ -232,45 +232,6 @@ Reference median_duration(const std::vector<const TracedLaunch*>& launches) {
 
 }  // namespace
 
-const std::vector<ComparedCounter>& compared_counters() {
-  using namespace counter;
-  constexpr double kSectorBytes = 32;
-  constexpr double kPercent = 0.01;
-  constexpr double kPerLane = 1.0 / 32;
-  constexpr double kL2Tolerance = 0.001;  // a few sectors of other units are among them
-  static const std::vector<ComparedCounter> counters = {
-      {kFadd, "operations"},
-      {kFmul, "operations"},
-      {kFfma, "operations"},
-      {kFadd2, "operations"},
-      {kFmul2, "operations"},
-      {kFfma2, "operations"},
-      {kDadd, "operations"},
-      {kDmul, "operations"},
-      {kDfma, "operations"},
-      {kHadd, "operations"},
-      {kHmul, "operations"},
-      {kHfma, "operations"},
-      {kIntegerOps, "operations"},
-      {kWarpInstructions, ""},
-      {kWarpInstructionsSass, ""},
-      {kBranchTargets, ""},
-      {kBranchTargetsDivergent, ""},
-      {kSharedLoadWavefronts, ""},
-      {kSharedStoreWavefronts, ""},
-      {kSharedLoadInstructions, ""},
-      {kSharedStoreInstructions, ""},
-      {kSharedBytes, "bytes"},
-      {kL1Bytes, "bytes"},
-      {kL2Bytes, "bytes", kSectorBytes, kL2Tolerance},
-      {kWarpExecutionEfficiency, "ratio", kPerLane, kEfficiencyTolerance, false},
-      {kWarpNonpredExecutionEfficiency, "ratio", kPerLane, kEfficiencyTolerance, false},
-      {kGlobalLoadSectorEfficiency, "ratio", kPercent, kEfficiencyTolerance, false},
-      {kGlobalStoreSectorEfficiency, "ratio", kPercent, kEfficiencyTolerance, false},
-  };
-  return counters;
-}
-
 std::vector<std::string> ncu_metrics(const Run& run) {
   std::vector<std::string> metrics = {std::string(kDurationMetric)};
   const auto add = [&](std::string_view key) {
@@ -279,7 +240,9 @@ std::vector<std::string> ncu_metrics(const Run& run) {
   };
   add(counter::kDramReadBytes);
   add(counter::kDramWriteBytes);
-  for (const ComparedCounter& counter : compared_counters()) add(counter.key);
+  for (const Metric& counter : basic_metrics()) {
+    if (counter.agreement) add(counter.key);
+  }
   return metrics;
 }
 

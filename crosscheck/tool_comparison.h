@@ -13,19 +13,6 @@
 /// Our numbers beside those of other tools, with the tolerances of `docs/crosscheck.md`.
 namespace rooflinectl {
 
-/// One of our counters that is compared with Nsight Compute's.
-struct ComparedCounter {
-  std::string_view key;
-  std::string_view unit;  ///< as in Agreement
-  double scale = 1;       ///< our value = hardware value × scale
-  double tolerance = 0;
-  bool is_relative = true;
-};
-
-/// All but the DRAM bytes, which are compared as their sum, and what depends on the moment: occupancy and
-/// clocks.
-const std::vector<ComparedCounter>& compared_counters();
-
 /// The hardware metric of the duration of a kernel.
 inline constexpr std::string_view kDurationMetric = "gpu__time_duration.sum";
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "collector/metrics.h"
 #include "core/model/counters.h"
+#include "core/model/metrics.h"
 
 struct CUpti_Profiler_Host_Object;
 

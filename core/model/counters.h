@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <map>
 #include <optional>
 #include <string>
@@ -45,7 +44,7 @@ inline constexpr double kBackgroundDramBytesPerS = 100e6;
 
 /// The keys of the counters. Units: bytes, thread-level instructions, ratios between 0 and 1, hertz, or
 /// counts of warp-level events as their names say. What each means and which hardware metric it comes from:
-/// the metric catalogue (`collector/metrics.cpp`) and `docs/metrics.md`.
+/// the metric catalogue (`core/model/metrics.cpp`) and `docs/metrics.md`.
 namespace counter {
 inline constexpr std::string_view kDramReadBytes = "dram_read_bytes";
 inline constexpr std::string_view kDramWriteBytes = "dram_write_bytes";
@@ -96,51 +95,6 @@ inline constexpr std::string_view kTensorF8Ops = "tensor_f8_ops";
 inline constexpr std::string_view kTensorI8Ops = "tensor_i8_ops";
 inline constexpr std::string_view kTensorF64Ops = "tensor_f64_ops";
 
-/// All of them, in the order in which `points.csv` has them: a new one comes last.
-inline constexpr std::array kAll = {kDramReadBytes,
-                                    kDramWriteBytes,
-                                    kL2Bytes,
-                                    kL1Bytes,
-                                    kSharedBytes,
-                                    kFadd,
-                                    kFmul,
-                                    kFfma,
-                                    kFadd2,
-                                    kFmul2,
-                                    kFfma2,
-                                    kDadd,
-                                    kDmul,
-                                    kDfma,
-                                    kHadd,
-                                    kHmul,
-                                    kHfma,
-                                    kIntegerOps,
-                                    kWarpInstructions,
-                                    kWarpInstructionsSass,
-                                    kWarpExecutionEfficiency,
-                                    kWarpNonpredExecutionEfficiency,
-                                    kOccupancy,
-                                    kBranchTargets,
-                                    kBranchTargetsDivergent,
-                                    kSharedLoadWavefronts,
-                                    kSharedStoreWavefronts,
-                                    kSharedLoadInstructions,
-                                    kSharedStoreInstructions,
-                                    kGlobalLoadSectorEfficiency,
-                                    kGlobalStoreSectorEfficiency,
-                                    kL2AtomicOperations,
-                                    kActiveWarpCycles,
-                                    kBarrierStallWarpCycles,
-                                    kSmClockHz,
-                                    kDramClockHz,
-                                    kTensorPipeInstructions,
-                                    kTensorPipeHfma2,
-                                    kTensorF16Ops,
-                                    kTensorBf16Ops,
-                                    kTensorTf32Ops,
-                                    kTensorF8Ops,
-                                    kTensorI8Ops,
-                                    kTensorF64Ops};
 }  // namespace counter
 
 /// Floating-point operations of one precision, from instruction counters.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/energy.h"
+#include "core/model/metrics.h"
 #include "reports/tables/point_table.h"
 #include "reports/text/csv.h"
 
@@ -134,7 +135,8 @@ bool is_column(std::string_view key) {
 // Those of the catalogue in its order, then what a newer collector may have written.
 std::vector<std::string> counter_columns(const Analysis& analysis) {
   std::vector<std::string> keys;
-  for (const std::string_view key : counter::kAll) {
+  const std::vector<std::string_view> known = counter_keys();
+  for (const std::string_view key : known) {
     if (!is_column(key)) keys.emplace_back(key);
   }
   std::set<std::string> others;
@@ -144,8 +146,7 @@ std::vector<std::string> counter_columns(const Analysis& analysis) {
     }
   }
   for (const std::string& key : others) {
-    if (!is_column(key) &&
-        std::find(counter::kAll.begin(), counter::kAll.end(), key) == counter::kAll.end()) {
+    if (!is_column(key) && std::find(known.begin(), known.end(), key) == known.end()) {
       keys.push_back(key);
     }
   }

@@ -8,8 +8,8 @@
 
 #include <algorithm>
 
+#include "collector/ceiling_metrics.h"
 #include "collector/confirmation.h"
-#include "collector/metrics.h"
 
 namespace rooflinectl {
 namespace {

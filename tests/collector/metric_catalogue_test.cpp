@@ -2,7 +2,6 @@
 // The metric catalogue against every chip that CUPTI knows, offline: which counters a chip lacks, and in how
 // many passes the rest are gathered. CUPTI's host interface needs neither a GPU nor a driver.
 
-#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -10,11 +9,10 @@
 #include <map>
 #include <set>
 
+#include "collector/ceiling_metrics.h"
 #include "collector/cupti/chips.h"
 #include "collector/cupti/host_configuration.h"
-#include "collector/metrics.h"
 #include "core/error.h"
-#include "core/files/files.h"
 #include "core/model/counters.h"
 
 namespace rooflinectl {
@@ -116,22 +114,6 @@ TEST(MetricCatalogue, CoversTheChipsOfTheReleaseBuild) {
   const std::vector<std::string> known = cupti::countable_chips();
   for (const char* chip : {"TU102", "GA100", "GA102", "AD102", "GH100", "GB100", "GB202"}) {
     EXPECT_NE(std::find(known.begin(), known.end(), chip), known.end()) << chip;
-  }
-}
-
-TEST(MetricCatalogue, KeysAreUnique) {
-  Keys keys;
-  for (const Metric& metric : basic_metrics()) EXPECT_TRUE(keys.insert(metric.key).second) << metric.key;
-}
-
-TEST(MetricCatalogue, EveryKeyAndEveryHardwareMetricIsDocumented) {
-  const std::string document = read_file(ROOFLINECTL_METRICS_DOCUMENT);
-  std::vector<Metric> metrics = basic_metrics();
-  metrics.insert(metrics.end(), tensor_metrics().begin(), tensor_metrics().end());
-  for (const Metric& metric : metrics) {
-    EXPECT_THAT(document, HasSubstr(fmt::format("| `{}` | {} |", metric.key, metric.meaning)));
-    for (const std::string_view name : metric.names)
-      EXPECT_THAT(document, HasSubstr(fmt::format("`{}`", name)));
   }
 }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "collector/apparatus.h"
+#include "collector/ceiling_metrics.h"
 #include "collector/ceilings.h"
 #include "collector/confirmation.h"
 #include "collector/device.h"

@@ -7,6 +7,7 @@
 #include <set>
 #include <sstream>
 
+#include "core/model/metrics.h"
 #include "core/text/utf8.h"
 #include "reports/charts/chart_layout.h"
 #include "reports/draw/svg.h"
@@ -378,7 +379,7 @@ TEST(PointsCsv, HasEveryCounterOnce) {
   auto run = constructed::run();
   run.measurements[0].counters.insert_or_assign("of_tomorrow", CounterValue::measured(7));
   const auto rows = parse_csv(points_csv(analyse(run)));
-  for (const std::string_view key : counter::kAll) {
+  for (const std::string_view key : counter_keys()) {
     EXPECT_EQ(std::count(rows[0].begin(), rows[0].end(), key), 1) << key;
   }
   EXPECT_EQ(rows[1][column(rows, "of_tomorrow")], "7");

@@ -4,25 +4,9 @@
 #include <string_view>
 #include <vector>
 
+#include "core/model/metrics.h"
+
 namespace rooflinectl {
-
-/// One counter of ours and the hardware metrics that it can come from.
-struct Metric {
-  std::string_view key;  ///< ours, from `core/model/counters.h`
-  /// Names of the same quantity on different chips; the first that a chip has is used.
-  std::vector<std::string_view> names;
-  double scale = 1;  ///< our value = hardware value × scale (percent and per-32-lanes become ratios)
-  std::string_view meaning;
-};
-
-/// The basic set: everything a roofline and the ladder need, in three passes on every chip. Metrics with
-/// `_sass_` in their name instrument the kernel and need a pass of their own; the others fill one, and
-/// whether tensor instructions ran takes the third.
-const std::vector<Metric>& basic_metrics();
-
-/// Operations of the tensor cores by type, in up to six passes: for launches that the basic set saw tensor
-/// instructions of.
-const std::vector<Metric>& tensor_metrics();
 
 /// The basic set and what ceilings need beside it: tensor-core operations, the L2 clock, and the most that
 /// the units of the chip can do per cycle (CUPTI's `peak_sustained`).

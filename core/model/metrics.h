@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string_view>
+#include <vector>
+
+namespace rooflinectl {
+
+/// How a counter is held against the same metric of Nsight Compute.
+struct ToolAgreement {
+  std::string_view unit;  ///< as in Agreement
+  double tolerance = 0;
+  bool is_relative = true;
+};
+
+/// One counter of ours and the hardware metrics that it can come from.
+struct Metric {
+  std::string_view key;  ///< ours, from `core/model/counters.h`
+  /// Names of the same quantity on different chips; the first that a chip has is used.
+  std::vector<std::string_view> names;
+  double scale = 1;  ///< our value = hardware value × scale (percent and per-32-lanes become ratios)
+  std::string_view meaning;
+  /// Nothing for what depends on the moment, as occupancy and clocks do, and for DRAM bytes, which are
+  /// compared as their sum.
+  std::optional<ToolAgreement> agreement = {};
+};
+
+/// The basic set: everything a roofline and the ladder need, in three passes on every chip. Metrics with
+/// `_sass_` in their name instrument the kernel and need a pass of their own; the others fill one, and
+/// whether tensor instructions ran takes the third.
+const std::vector<Metric>& basic_metrics();
+
+/// Operations of the tensor cores by type, in up to six passes: for launches that the basic set saw tensor
+/// instructions of.
+const std::vector<Metric>& tensor_metrics();
+
+/// The keys of both, in the order in which `points.csv` has them.
+std::vector<std::string_view> counter_keys();
+
+}  // namespace rooflinectl
