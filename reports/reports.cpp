@@ -3,8 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <iterator>
+#include <array>
+#include <string_view>
 
 #include "analysis/analysis.h"
 #include "analysis/energy.h"
@@ -29,6 +29,44 @@ namespace {
 
 namespace fs = std::filesystem;
 
+/// How pictures are written.
+struct PictureFormat {
+  std::string_view extension;
+  std::string (*encode)(const Scene&);
+};
+constexpr std::array kPictureFormats = {
+    PictureFormat{".svg", to_svg},
+    PictureFormat{".png", to_png},
+    PictureFormat{".pdf", to_pdf},
+};
+
+/// The pictures of a report as the page shows them, in SVG.
+struct ReportPictures {
+  std::vector<PagePictures> experiments;
+  std::string primitives;
+};
+
+/// A file that tells all of a report.
+struct ReportFormat {
+  std::string_view file_name;
+  /// Empty where there is nothing to write.
+  std::string (*write)(const ReportModel&, const ReportPictures&);
+};
+constexpr std::array kReportFormats = {
+    ReportFormat{"primitives.csv",
+                 [](const ReportModel& report, const ReportPictures&) {
+                   return report.run.primitives.empty() ? std::string() : primitives_csv(report.run);
+                 }},
+    ReportFormat{"points.csv", [](const ReportModel& report,
+                                  const ReportPictures&) { return points_csv(report.analysis); }},
+    ReportFormat{"summary.md",
+                 [](const ReportModel& report, const ReportPictures&) { return summary_md(report); }},
+    ReportFormat{"report.html",
+                 [](const ReportModel& report, const ReportPictures& pictures) {
+                   return report_page(report, pictures.experiments, pictures.primitives);
+                 }},
+};
+
 class Folder {
  public:
   /// None of `inputs` is overwritten.
@@ -44,15 +82,11 @@ class Folder {
   /// Writes the picture under each of `names` and returns its SVG for the page, which has themes of its own.
   std::string write_picture(const std::vector<std::string>& names, const Scene& scene) {
     const Scene shown = themed(scene, theme_);
-    const std::string svg = to_svg(shown);
-    const std::string png = to_png(shown);
-    const std::string pdf = to_pdf(shown);
-    for (const std::string& name : names) {
-      write(name + ".svg", svg);
-      write(name + ".png", png);
-      write(name + ".pdf", pdf);
+    for (const PictureFormat& format : kPictureFormats) {
+      const std::string encoded = format.encode(shown);
+      for (const std::string& name : names) write(fmt::format("{}{}", name, format.extension), encoded);
     }
-    return theme_ == Theme::light ? svg : to_svg(scene);
+    return to_svg(scene);
   }
 
   std::vector<fs::path> take() { return std::move(files_); }
@@ -99,22 +133,22 @@ std::vector<fs::path> write_reports(const ReportModel& report, const fs::path& f
                                     const std::vector<fs::path>& inputs) {
   const Run& run = report.run;
   Folder folder(folder_path, report.selection.theme, inputs);
-  std::vector<PagePictures> pictures;
+  ReportPictures pictures;
   for (const ExperimentReport& experiment : report.experiments) {
-    pictures.push_back(write_pictures(folder, run, experiment, pictures.empty()));
+    const bool is_first = pictures.experiments.empty();
+    pictures.experiments.push_back(write_pictures(folder, run, experiment, is_first));
   }
   if (report.experiments.empty()) {
     const Scene scene = ceilings_scene(ceilings_model(run, report.selection));
-    pictures.push_back({folder.write_picture({std::string(kFirstChartFileName)}, scene)});
+    pictures.experiments.push_back({folder.write_picture({std::string(kFirstChartFileName)}, scene)});
   }
-  std::string primitives;
   if (!run.primitives.empty()) {
-    primitives = folder.write_picture({std::string(kPrimitivesFileName)}, primitives_scene(run));
-    folder.write("primitives.csv", primitives_csv(run));
+    pictures.primitives = folder.write_picture({std::string(kPrimitivesFileName)}, primitives_scene(run));
   }
-  folder.write("points.csv", points_csv(report.analysis));
-  folder.write("summary.md", summary_md(report));
-  folder.write("report.html", report_page(report, pictures, primitives));
+  for (const ReportFormat& format : kReportFormats) {
+    const std::string content = format.write(report, pictures);
+    if (!content.empty()) folder.write(std::string(format.file_name), content);
+  }
   return folder.take();
 }
 

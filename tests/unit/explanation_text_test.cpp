@@ -132,7 +132,8 @@ TEST(ExplanationText, EveryRuleIsDocumentedAsItIs) {
   if (std::getenv("ROOFLINECTL_UPDATE_GOLDENS") != nullptr) {
     write_file(path, document.substr(0, begin) + expected + document.substr(end));
   } else {
-    EXPECT_EQ(document.substr(begin, end - begin), expected);
+    EXPECT_EQ(document.substr(begin, end - begin), expected)
+        << "ROOFLINECTL_UPDATE_GOLDENS=1 ctest -L golden rewrites the rules of docs/explain.md";
   }
 }
 

@@ -62,7 +62,7 @@ TEST(Metrics, AreDocumented) {
   if (std::getenv("ROOFLINECTL_UPDATE_GOLDENS") != nullptr) write_file(kDocument, document);
   EXPECT_TRUE(document == read_file(kDocument))
       << "the tables of docs/metrics.md are made from core/model/metrics.cpp: "
-         "ROOFLINECTL_UPDATE_GOLDENS=1 ctest -R Metrics rewrites them";
+         "ROOFLINECTL_UPDATE_GOLDENS=1 ctest -L golden rewrites them";
 }
 
 }  // namespace
