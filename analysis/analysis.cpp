@@ -25,6 +25,38 @@ std::string_view to_string(MemoryLevel level) {
   return "?";
 }
 
+std::string_view to_string(Flag flag) {
+  switch (flag) {
+    case Flag::failed:
+      return "failed";
+    case Flag::unverified:
+      return "unverified";
+    case Flag::noisy:
+      return "noisy";
+    case Flag::throttled:
+      return "throttled";
+    case Flag::power_capped:
+      return "power-capped";
+    case Flag::cache_resident:
+      return "cache-resident";
+    case Flag::above_roof:
+      return "above-roof";
+    case Flag::declared:
+      return "declared";
+    case Flag::not_repeatable:
+      return "not-repeatable";
+    case Flag::implausible:
+      return "implausible";
+  }
+  return "?";
+}
+
+std::vector<std::string_view> names_of(const std::vector<Flag>& flags) {
+  std::vector<std::string_view> names;
+  for (const Flag flag : flags) names.push_back(to_string(flag));
+  return names;
+}
+
 const LevelUse* find_level(const RooflinePoint& point, std::optional<MemoryLevel> level) {
   const auto found = std::find_if(point.levels.begin(), point.levels.end(),
                                   [&](const LevelUse& use) { return use.level == level; });

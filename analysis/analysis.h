@@ -44,6 +44,26 @@ struct LevelUse {
   std::optional<double> utilisation;  ///< bytes per second over that ceiling
 };
 
+/// What to know of a point before believing its numbers.
+enum class Flag {
+  failed,
+  unverified,
+  noisy,
+  throttled,
+  power_capped,
+  cache_resident,
+  above_roof,
+  declared,        ///< nothing was counted
+  not_repeatable,  ///< the launch does not execute the same instructions every time
+  implausible,     ///< see `RooflinePoint::implausible`
+};
+
+/// `noisy`, `power-capped`, …
+std::string_view to_string(Flag flag);
+
+/// The names of `flags`.
+std::vector<std::string_view> names_of(const std::vector<Flag>& flags);
+
 /// One measurement on the roofline. Rates are those of the median time.
 struct RooflinePoint {
   const Measurement* measurement = nullptr;  ///< of the analysed run, which must outlive this
@@ -82,10 +102,8 @@ struct RooflinePoint {
 
   Bound bound = Bound::unknown;  ///< `verdict.bound`
   BoundVerdict verdict;
-  /// `noisy`, `throttled`, `power-capped`, `cache-resident`, `above-roof`, `declared`
-  /// (nothing counted), `implausible` (see below), `unverified`, `failed`, `not-repeatable` (the launch does
-  /// not execute the same instructions every time).
-  std::vector<std::string> flags;
+  /// In the order of `Flag`.
+  std::vector<Flag> flags;
   /// What `throttled`, `power-capped` and `not-repeatable` rest on, a sentence each.
   std::vector<std::string> evidence;
   /// Numbers that cannot be right, each with the likely cause: a fraction of the roof or a utilisation above
@@ -94,7 +112,7 @@ struct RooflinePoint {
 };
 
 /// A derived quantity that differs between two points.
-struct CounterMove {
+struct CounterChange {
   std::string name;  ///< `shared wavefronts per instruction`
   double from = 0;
   double to = 0;
@@ -110,8 +128,8 @@ struct LadderStep {
   const RooflinePoint* to = nullptr;
   double speedup = 0;  ///< time of `from` over time of `to`
   /// Changes by a factor of 1.05 or more, of a ratio also by 0.01 or more; those that explain the time first
-  /// (`moves.h`).
-  std::vector<CounterMove> moves;
+  /// (`counter_changes.h`).
+  std::vector<CounterChange> counter_changes;
 };
 
 /// The points of one experiment, in plan order. Steps point into `points`: it is moved, never copied.

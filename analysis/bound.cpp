@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <array>
 
-#include "analysis/facts.h"
 #include "analysis/point.h"
+#include "analysis/quantities.h"
 
 namespace rooflinectl {
 

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <map>
 
+#include "analysis/counter_changes.h"
 #include "analysis/environment_changes.h"
-#include "analysis/moves.h"
 #include "analysis/point.h"
 #include "analysis/repeatability.h"
 #include "core/stats/statistics.h"
@@ -201,12 +201,12 @@ PointComparison compare_point(const Pair& pair, double drift, double smallest_ch
         TimeChange{pooled(times_of(comparable)), time_of(pair.now), kNormal95 * drift * std::sqrt(runs)};
     compared.change = classify(*compared.time, smallest_change);
   }
-  compared.moves =
-      counter_moves(pooled_quantities(compared.bases), derived_quantities(*compared.now->measurement),
-                    smallest_exact_factor(compared));
+  compared.counter_changes =
+      counter_changes(pooled_quantities(compared.bases), derived_quantities(*compared.now->measurement),
+                      smallest_exact_factor(compared));
   if (compared.time) {
     const bool is_slower = compared.time->ratio() > 1;
-    sort_by_explanation(compared.moves, 1 / compared.time->ratio(),
+    sort_by_explanation(compared.counter_changes, 1 / compared.time->ratio(),
                         (is_slower ? compared.now : compared.bases.front())->bound);
   }
   return compared;
@@ -320,13 +320,13 @@ PointChange classify(const TimeChange& change, double smallest_change) {
   return is_near && is_narrow ? PointChange::same : PointChange::unclear;
 }
 
-std::size_t Comparison::count(PointChange change) const {
+std::size_t RunComparison::count(PointChange change) const {
   return static_cast<std::size_t>(std::count_if(
       points.begin(), points.end(), [&](const PointComparison& point) { return point.change == change; }));
 }
 
-Comparison compare(std::span<const AnalysedRun> baseline, const AnalysedRun& now, double smallest_change) {
-  Comparison comparison;
+RunComparison compare(std::span<const AnalysedRun> baseline, const AnalysedRun& now, double smallest_change) {
+  RunComparison comparison;
   comparison.baseline = baseline;
   comparison.now = &now;
   comparison.smallest_change = smallest_change;
@@ -349,7 +349,7 @@ std::string timing_difference(const PointComparison& point) {
   return fmt::format("timed {} before, {} now", how(point.base), how(point.now));
 }
 
-bool is_same_device_model(const Comparison& comparison) {
+bool is_same_device_model(const RunComparison& comparison) {
   const std::string& name = comparison.now->run.device.name;
   return std::all_of(comparison.baseline.begin(), comparison.baseline.end(),
                      [&](const AnalysedRun& base) { return base.run.device.name == name; });

@@ -102,7 +102,7 @@ struct PointComparison {
   std::optional<TimeChange> time;  ///< where there is one before and now, taken in the same way
   /// Derived quantities that moved: exact ones by a factor of 1.001 or more, and by more than they differ
   /// from launch to launch; all others as between steps of the ladder. Of several base runs the median.
-  std::vector<CounterMove> moves;
+  std::vector<CounterChange> counter_changes;
 };
 
 /// Something about device, driver, tool or plan that is not what it was.
@@ -118,7 +118,7 @@ struct CeilingChange {
   const Ceiling* now = nullptr;
 };
 
-struct Comparison {
+struct RunComparison {
   std::span<const AnalysedRun> baseline;
   const AnalysedRun* now = nullptr;
   double smallest_change = kSmallestTimeChange;
@@ -138,10 +138,10 @@ std::string timing_difference(const PointComparison& point);
 /// Compares `now` with `baseline` (not empty). Points belong together if variant, dtype, size, cache state,
 /// block size, elements per thread and launch mode are the same, and, where a run measures such a point in
 /// several experiments, the experiment. The result points into both, which must outlive it.
-Comparison compare(std::span<const AnalysedRun> baseline, const AnalysedRun& now,
-                   double smallest_change = kSmallestTimeChange);
+RunComparison compare(std::span<const AnalysedRun> baseline, const AnalysedRun& now,
+                      double smallest_change = kSmallestTimeChange);
 
 /// Whether all runs come from GPUs of one model.
-bool is_same_device_model(const Comparison& comparison);
+bool is_same_device_model(const RunComparison& comparison);
 
 }  // namespace rooflinectl

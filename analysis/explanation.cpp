@@ -9,12 +9,12 @@ namespace rooflinectl {
 namespace {
 
 bool holds(const Condition& condition, double value) {
-  switch (condition.comparison) {
-    case Comparison::at_least:
+  switch (condition.relation) {
+    case Relation::at_least:
       return value >= condition.threshold;
-    case Comparison::at_most:
+    case Relation::at_most:
       return value <= condition.threshold;
-    case Comparison::less_than:
+    case Relation::less_than:
       return value < condition.threshold;
   }
   return false;
@@ -90,12 +90,12 @@ PointExplanation explain(const Run& run, const RooflinePoint& point) {
 
 std::vector<Change> changes_of(const LadderStep& step) {
   std::vector<Change> changes;
-  for (const CounterMove& move : step.moves) {
-    const auto rule = std::find_if(move_rules().begin(), move_rules().end(), [&](const MoveRule& candidate) {
-      return candidate.quantity == move.name;
-    });
-    if (rule == move_rules().end()) continue;
-    changes.push_back({move.to < move.from ? rule->fell : rule->rose, move});
+  for (const CounterChange& change : step.counter_changes) {
+    const auto rule =
+        std::find_if(change_rules().begin(), change_rules().end(),
+                     [&](const ChangeRule& candidate) { return candidate.quantity == change.name; });
+    if (rule == change_rules().end()) continue;
+    changes.push_back({change.to < change.from ? rule->fell : rule->rose, change});
   }
   return changes;
 }

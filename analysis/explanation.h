@@ -50,13 +50,13 @@ struct PointExplanation {
 /// only what was counted can be judged.
 PointExplanation explain(const Run& run, const RooflinePoint& point);
 
-/// What a counter that moved says.
+/// What a counter that changed says.
 struct Change {
   std::string_view text;  ///< `bank conflicts went away`
-  CounterMove move;
+  CounterChange counter;
 };
 
-/// In the order of the step's moves.
+/// In the order of the step's `counter_changes`.
 std::vector<Change> changes_of(const LadderStep& step);
 
 struct StepExplanation {

@@ -18,7 +18,7 @@ namespace {
 
 using OptionalNumber = std::optional<double>;
 
-OptionalNumber executed_operations(const RooflinePoint& point) {
+OptionalNumber operations_done(const RooflinePoint& point) {
   return is_integer(point.precision) ? value_of(point.measurement->counters, counter::kIntegerOps)
                                      : point.flops_executed;
 }
@@ -32,7 +32,7 @@ OptionalNumber value_of(const RooflinePoint& point, GateCheck check) {
     case GateCheck::dram:
       return point.dram_bytes;
     case GateCheck::operations:
-      return executed_operations(point);
+      return operations_done(point);
   }
   return std::nullopt;
 }
@@ -71,7 +71,7 @@ double allowed_count(const PointComparison& point, GateCheck check, const std::v
 GateResult check_time(const PointComparison& point, const std::vector<double>& bases, double value,
                       double allowed) {
   GateResult result{.check = GateCheck::time, .from = geometric_mean(bases), .to = value};
-  result.certainly = result.from * point.time->lowest_ratio();
+  result.best_case = result.from * point.time->lowest_ratio();
   result.limit = result.from * (1 + allowed);
   return result;
 }
@@ -79,14 +79,14 @@ GateResult check_time(const PointComparison& point, const std::vector<double>& b
 GateResult check_roof(const PointComparison& point, const std::vector<double>& bases, double value,
                       double allowed) {
   GateResult result{.check = GateCheck::roof, .from = geometric_mean(bases), .to = value};
-  result.certainly = value * point.time->ratio() / point.time->lowest_ratio();
+  result.best_case = value * point.time->ratio() / point.time->lowest_ratio();
   result.limit = result.from * (1 - allowed);
   return result;
 }
 
 GateResult check_count(const PointComparison& point, GateCheck check, const std::vector<double>& bases,
                        double value, double allowed) {
-  GateResult result{.check = check, .from = median(bases), .to = value, .certainly = value};
+  GateResult result{.check = check, .from = median(bases), .to = value, .best_case = value};
   const double more = allowed_count(point, check, bases, allowed);
   // Of a point that a cache serves hardly anything is counted: there the compulsory bytes are the scale.
   const bool is_dram = check == GateCheck::dram;
@@ -105,7 +105,7 @@ GateResult check_point(const PointComparison& point, GateCheck check, const std:
   const auto is_beyond = [&](double number) {
     return check == GateCheck::roof ? number < result.limit : number > result.limit;
   };
-  result.outcome = is_beyond(result.certainly) ? GateOutcome::regressed
+  result.outcome = is_beyond(result.best_case) ? GateOutcome::regressed
                    : is_beyond(value)          ? GateOutcome::uncertain
                                                : GateOutcome::passed;
   return result;
@@ -155,7 +155,7 @@ class LostNumbers {
 /// What the new run measures, to look up the points of the base that it lacks.
 class NewPoints {
  public:
-  explicit NewPoints(const Comparison& comparison) {
+  explicit NewPoints(const RunComparison& comparison) {
     for (const PointId& point : all_points(comparison.now->run.plan)) planned_.insert(name_of(point));
     for (const PointComparison& point : comparison.points) {
       if (point.change == PointChange::added) added_variants_.insert(point.point.subject);
@@ -177,7 +177,7 @@ class NewPoints {
   std::unordered_set<std::string> added_variants_;
 };
 
-std::string other_device(const Comparison& comparison) {
+std::string other_device(const RunComparison& comparison) {
   return fmt::format("the base was measured on {}, the new run on {}",
                      comparison.baseline.front().run.device.name, comparison.now->run.device.name);
 }
@@ -287,7 +287,7 @@ int Gate::exit_code() const {
   return regressed() ? static_cast<int>(ErrorKind::gate) : 0;
 }
 
-Gate gate(const Comparison& comparison, const GateOptions& options) {
+Gate gate(const RunComparison& comparison, const GateOptions& options) {
   Gate gate{options, &comparison, {}, {}};
   LostNumbers lost;
   std::vector<std::string> replaced;

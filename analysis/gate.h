@@ -56,7 +56,7 @@ struct GateResult {
   GateOutcome outcome = GateOutcome::unchecked;
   double from = 0;  ///< of several base runs the geometric mean (time, roof) or the median
   double to = 0;    ///< 0 where unchecked
-  double certainly =
+  double best_case =
       0;               ///< the value that the point is worse than, or as bad as, even if noise was against it
   double limit = 0;    ///< the worst value that passes
   std::string reason;  ///< why it is unchecked
@@ -72,7 +72,7 @@ struct GatePoint {
 
 struct Gate {
   GateOptions options;
-  const Comparison* comparison = nullptr;
+  const RunComparison* comparison = nullptr;
   /// The points that the base runs have a time for, in the comparison's order.
   std::vector<GatePoint> points;
   /// Why the runs cannot be held against each other, each a sentence; empty if they can.
@@ -85,6 +85,6 @@ struct Gate {
 };
 
 /// Holds the new run of `comparison` against its base runs. The result points into the comparison.
-Gate gate(const Comparison& comparison, const GateOptions& options);
+Gate gate(const RunComparison& comparison, const GateOptions& options);
 
 }  // namespace rooflinectl

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <map>
 
-#include "analysis/moves.h"
+#include "analysis/counter_changes.h"
 #include "analysis/point.h"
 
 namespace rooflinectl {
@@ -64,9 +64,9 @@ std::vector<LadderStep> ladder_steps(const Catalogue& catalogue, const std::vect
       if (!is_timed(*from.measurement) || !is_timed(*to.measurement)) continue;
       if (launch_mode(*from.measurement->time) != launch_mode(*to.measurement->time)) continue;
       const double speedup = from.measurement->time->median_s / to.measurement->time->median_s;
-      auto moves = counter_moves(quantities[i], quantities[*found], kSmallestStepFactor);
-      sort_by_explanation(moves, speedup, speedup >= 1 ? from.bound : to.bound);
-      steps.push_back({&from, &to, speedup, std::move(moves)});
+      auto changes = counter_changes(quantities[i], quantities[*found], kSmallestStepFactor);
+      sort_by_explanation(changes, speedup, speedup >= 1 ? from.bound : to.bound);
+      steps.push_back({&from, &to, speedup, std::move(changes)});
     }
   }
   return steps;

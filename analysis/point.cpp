@@ -253,23 +253,23 @@ std::vector<std::string> clock_evidence(const TimeResult& time) {
   return evidence;
 }
 
-std::vector<std::string> flags_of(const RooflinePoint& point) {
+std::vector<Flag> flags_of(const RooflinePoint& point) {
   const Measurement& measurement = *point.measurement;
-  std::vector<std::string> flags;
-  const auto flag_if = [&](bool condition, const char* flag) {
-    if (condition) flags.emplace_back(flag);
+  std::vector<Flag> flags;
+  const auto flag_if = [&](bool condition, Flag flag) {
+    if (condition) flags.push_back(flag);
   };
-  flag_if(measurement.status == Status::failed, "failed");
-  flag_if(measurement.status == Status::unverified, "unverified");
-  flag_if(measurement.time && measurement.time->noisy, "noisy");
-  flag_if(measurement.time && measurement.time->throttled_samples > 0, "throttled");
-  flag_if(measurement.time && is_power_capped(*measurement.time), "power-capped");
+  flag_if(measurement.status == Status::failed, Flag::failed);
+  flag_if(measurement.status == Status::unverified, Flag::unverified);
+  flag_if(measurement.time && measurement.time->noisy, Flag::noisy);
+  flag_if(measurement.time && measurement.time->throttled_samples > 0, Flag::throttled);
+  flag_if(measurement.time && is_power_capped(*measurement.time), Flag::power_capped);
   flag_if(cache_of(measurement.point) == CacheState::cold && point.dram_bytes &&
               *point.dram_bytes < kCacheResidentFraction * point.dram_bytes_useful,
-          "cache-resident");
-  flag_if(is_above_roof(point), "above-roof");
-  flag_if(measurement.time && !is_counted(measurement.counters), "declared");
-  flag_if(unrepeatable_evidence(measurement).has_value(), "not-repeatable");
+          Flag::cache_resident);
+  flag_if(is_above_roof(point), Flag::above_roof);
+  flag_if(measurement.time && !is_counted(measurement.counters), Flag::declared);
+  flag_if(unrepeatable_evidence(measurement).has_value(), Flag::not_repeatable);
   return flags;
 }
 
@@ -278,10 +278,10 @@ std::vector<std::string> flags_of(const RooflinePoint& point) {
 constexpr double kImplausible = 0.02;
 
 std::string likely_cause(const Run& run, const RooflinePoint& point) {
-  const auto holds = [&](const char* flag) {
+  const auto holds = [&](Flag flag) {
     return std::find(point.flags.begin(), point.flags.end(), flag) != point.flags.end();
   };
-  if (holds("cache-resident"))
+  if (holds(Flag::cache_resident))
     return "a cache delivered part of the input although caches were cold: make it larger, or measure it "
            "warm";
   const bool is_under_compute = point.roof && point.roof->flop_per_s >= point.roof->compute_flop_per_s;
@@ -365,7 +365,7 @@ RooflinePoint analyse_point(const Run& run, const Measurement& measurement) {
   if (measurement.time) point.evidence = clock_evidence(*measurement.time);
   if (auto evidence = unrepeatable_evidence(measurement)) point.evidence.push_back(std::move(*evidence));
   set_implausible(point, run);
-  if (!point.implausible.empty() && !is_above_roof(point)) point.flags.emplace_back("implausible");
+  if (!point.implausible.empty() && !is_above_roof(point)) point.flags.push_back(Flag::implausible);
   return point;
 }
 

@@ -6,7 +6,7 @@ namespace rooflinectl {
 namespace {
 
 using namespace quantity;
-using enum Comparison;
+using enum Relation;
 
 // The thresholds are conventions; docs/explain.md lists them.
 const Condition kBelowTheRoof = {&kFractionOfRoof, less_than, 0.8};
@@ -79,7 +79,7 @@ const std::vector<Rule>& all_rules() {
                "Do fewer operations: drop redundant ones, use packed multiply-adds, or tensor cores."),
       of_bound(Bound::int32, {}, "Do fewer operations, or use a narrower type."),
       of_bound(Bound::tensor, {&kRedundancy}, "Do fewer operations, or use a narrower type."),
-      of_bound(Bound::issue_slots, {&kInstructionsPerElement},
+      of_bound(Bound::issue_slots, {&kInstructionsPer32Elements},
                "Spend fewer instructions on each element: no division or modulo, addresses out of the loop, "
                "unrolled loops, wider loads, more elements per thread."),
       of_bound(Bound::atomics, {&kAtomicsPerResult}, kFewerAtomics),
@@ -233,7 +233,7 @@ const std::vector<Rule>& all_rules() {
   return all;
 }
 
-constexpr MoveRule kMoveRules[] = {
+constexpr ChangeRule kChangeRules[] = {
     {"DRAM bytes per element", "less traffic to DRAM", "more traffic to DRAM"},
     {"L2 bytes per element", "less traffic to L2", "more traffic to L2"},
     {"executed FLOP per element", "fewer operations executed", "more operations executed"},
@@ -270,8 +270,8 @@ std::span<const Rule> rules() {
   return all_rules();
 }
 
-std::span<const MoveRule> move_rules() {
-  return kMoveRules;
+std::span<const ChangeRule> change_rules() {
+  return kChangeRules;
 }
 
 }  // namespace rooflinectl

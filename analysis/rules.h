@@ -6,17 +6,17 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/facts.h"
+#include "analysis/quantities.h"
 
 /// What `rooflinectl explain` knows: rules over the quantities of a point, as data.
 namespace rooflinectl {
 
-enum class Comparison { at_least, at_most, less_than };
+enum class Relation { at_least, at_most, less_than };
 
 /// `quantity` compared with `threshold`.
 struct Condition {
   const Quantity* quantity = nullptr;
-  Comparison comparison = Comparison::at_least;
+  Relation relation = Relation::at_least;
   double threshold = 0;
 };
 
@@ -48,12 +48,12 @@ struct Rule {
 std::span<const Rule> rules();
 
 /// What a derived quantity says when it falls or rises from one version to the next.
-struct MoveRule {
+struct ChangeRule {
   std::string_view quantity;  ///< its name, as `derived_quantities` has it
   std::string_view fell;
   std::string_view rose;
 };
 
-std::span<const MoveRule> move_rules();
+std::span<const ChangeRule> change_rules();
 
 }  // namespace rooflinectl

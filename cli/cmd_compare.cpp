@@ -26,7 +26,7 @@ struct CompareOptions {
 
 int compare_runs(const CompareOptions& options) {
   const RunsToCompare runs = read_runs_to_compare(options.runs, options.baseline);
-  std::vector<Comparison> comparisons;
+  std::vector<RunComparison> comparisons;
   for (const AnalysedRun& now : runs.now) {
     comparisons.push_back(compare(runs.baseline, now, options.threshold));
   }
@@ -40,7 +40,7 @@ int compare_runs(const CompareOptions& options) {
     terminal::print("{}", comparison_json(comparisons));
     return 0;
   }
-  for (const Comparison& comparison : comparisons) {
+  for (const RunComparison& comparison : comparisons) {
     terminal::print("{}{}", &comparison == &comparisons.front() ? "" : "\n",
                     comparison_text(comparison, columns_of(stdout)));
   }

@@ -72,7 +72,7 @@ int run_gate(const GateCommandOptions& options) {
   chosen.checks = chosen_checks(options.only);
   chosen.allow_other_devices = contains(options.allow, kDevices);
   chosen.allow_other_points = contains(options.allow, kPoints);
-  const Comparison comparison = compare(runs.baseline, runs.now.front());
+  const RunComparison comparison = compare(runs.baseline, runs.now.front());
   const Gate judged = gate(comparison, chosen);
   if (!options.junit.empty()) {
     write_file(options.junit, gate_junit(judged), "choose another file with --junit");

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "collector/apparatus.h"
 #include "collector/device.h"
+#include "collector/instruments.h"
 #include "collector/matrix_product.h"
 #include "collector/nvml.h"
 #include "collector/profiler.h"

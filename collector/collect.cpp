@@ -12,11 +12,11 @@
 #include <utility>
 
 #include "collector/activity_trace.h"
-#include "collector/apparatus.h"
 #include "collector/ceiling_metrics.h"
 #include "collector/ceilings.h"
 #include "collector/device.h"
 #include "collector/energy.h"
+#include "collector/instruments.h"
 #include "collector/kernel_resources.h"
 #include "collector/nvml.h"
 #include "collector/nvtx.h"
@@ -323,7 +323,7 @@ class Collection {
       }
       emit_(message::Progress{Phase::time, index, range_name(point)});
       TimedWork work = prepared.timed_work(plan);
-      Comparison last;
+      ResultCheck last;
       work.finish = [&](const std::function<void()>& launch_again) {
         last = prepared.check_output(references_);
         if (!last.passed) return;

@@ -136,7 +136,7 @@ void PreparedPoint::poison_output() {
   kernels::poison(bench_.output.data(), output_bytes_, stream_);
 }
 
-Comparison PreparedPoint::check_output(kernels::ReferenceSums& references) const {
+ResultCheck PreparedPoint::check_output(kernels::ReferenceSums& references) const {
   return compare_output(*variant_, problem_, kTimedData, memory(), references, stream_);
 }
 

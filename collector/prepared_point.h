@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "collector/apparatus.h"
+#include "collector/instruments.h"
 #include "collector/timing.h"
 #include "collector/verification.h"
 #include "core/model/plan.h"
@@ -62,7 +62,7 @@ class PreparedPoint {
   /// Enqueues filling the output with NaN.
   void poison_output();
   /// What the last launch on the filled inputs left behind, against the reference. Waits for the device.
-  Comparison check_output(kernels::ReferenceSums& references) const;
+  ResultCheck check_output(kernels::ReferenceSums& references) const;
 
  private:
   kernels::Buffers buffers(int copy) const;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "collector/apparatus.h"
+#include "collector/instruments.h"
 #include "collector/timing.h"
 #include "core/model/run.h"
 #include "kernels/primitive.h"

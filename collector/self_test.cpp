@@ -6,7 +6,7 @@
 #include <chrono>
 #include <string>
 
-#include "collector/apparatus.h"
+#include "collector/instruments.h"
 #include "kernels/cuda_check.h"
 
 namespace rooflinectl {

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "collector/apparatus.h"
+#include "collector/instruments.h"
 #include "collector/nvml.h"
 #include "core/model/plan.h"
 #include "core/model/run.h"

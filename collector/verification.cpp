@@ -138,7 +138,7 @@ std::uint64_t elements_per_result(const Variant& variant, const Problem& problem
 }
 
 std::string summary(const Variant& variant, const Problem& problem, DataSet data_set,
-                    const Comparison& comparison) {
+                    const ResultCheck& comparison) {
   if (!comparison.passed) return fmt::format("{}: {}", to_string(data_set), comparison.mismatch);
   if (must_be_exact(variant, problem, data_set)) return fmt::format("{}: exact", to_string(data_set));
   return fmt::format("{}: worst error {:.2g} of the bound (h = {})", to_string(data_set),
@@ -159,15 +159,15 @@ void append(std::string& detail, std::string_view text) {
 
 }  // namespace
 
-Comparison compare(const Variant& variant, const Problem& problem, DataSet data_set,
-                   std::span<const Exact> results, ReferenceSums& references) {
+ResultCheck compare(const Variant& variant, const Problem& problem, DataSet data_set,
+                    std::span<const Exact> results, ReferenceSums& references) {
   const std::optional<double> factor = allowed_error_factor(variant, problem, data_set);
   if (!factor) {
     throw Error(ErrorKind::usage,
                 fmt::format("{}: no error bound for {} data", variant.info.id, to_string(data_set)));
   }
   const std::uint64_t elements = elements_per_result(variant, problem);
-  Comparison comparison;
+  ResultCheck comparison;
   if (results.size() * elements < problem.n) {
     comparison.passed = false;
     comparison.mismatch =
@@ -198,8 +198,8 @@ Comparison compare(const Variant& variant, const Problem& problem, DataSet data_
   return comparison;
 }
 
-Comparison compare_output(const Variant& variant, const Problem& problem, DataSet data_set,
-                          const VerificationMemory& memory, ReferenceSums& references, cudaStream_t stream) {
+ResultCheck compare_output(const Variant& variant, const Problem& problem, DataSet data_set,
+                           const VerificationMemory& memory, ReferenceSums& references, cudaStream_t stream) {
   const Output output = read_output(variant, problem, memory, stream);
   return compare(variant, problem, data_set, output.results, references);
 }
@@ -218,7 +218,7 @@ Verification verify(const Variant& variant, const Problem& problem, const Verifi
       continue;
     }
     const Output output = run(variant, problem, data_set, memory, stream);
-    Comparison comparison = compare(variant, problem, data_set, output.results, references);
+    ResultCheck comparison = compare(variant, problem, data_set, output.results, references);
     if (comparison.passed && output.wrote_beyond) {
       comparison.passed = false;
       comparison.mismatch = fmt::format("wrote beyond its {} results", output.results.size());

@@ -51,21 +51,21 @@ Verification verify(const kernels::Variant& variant, const kernels::Problem& pro
                     std::span<const kernels::DataSet> data_sets = kUsualDataSets);
 
 /// How the results of one launch compare with the reference.
-struct Comparison {
+struct ResultCheck {
   bool passed = true;
   double worst_error_over_bound = 0;  ///< 0 for exact data
   std::string mismatch;  ///< the first wrong result: its index, its elements, what it is and should be
 };
 
 /// The part of `verify` that needs no device: `results` are what a launch left behind.
-Comparison compare(const kernels::Variant& variant, const kernels::Problem& problem,
-                   kernels::DataSet data_set, std::span<const kernels::Exact> results,
-                   kernels::ReferenceSums& references);
+ResultCheck compare(const kernels::Variant& variant, const kernels::Problem& problem,
+                    kernels::DataSet data_set, std::span<const kernels::Exact> results,
+                    kernels::ReferenceSums& references);
 
 /// The same for what the last launch on `stream` left in the output. Waits for it. Throws Error(measurement)
 /// if it has failed.
-Comparison compare_output(const kernels::Variant& variant, const kernels::Problem& problem,
-                          kernels::DataSet data_set, const VerificationMemory& memory,
-                          kernels::ReferenceSums& references, cudaStream_t stream);
+ResultCheck compare_output(const kernels::Variant& variant, const kernels::Problem& problem,
+                           kernels::DataSet data_set, const VerificationMemory& memory,
+                           kernels::ReferenceSums& references, cudaStream_t stream);
 
 }  // namespace rooflinectl

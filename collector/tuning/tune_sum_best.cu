@@ -21,8 +21,8 @@
 #include <string>
 #include <vector>
 
-#include "collector/apparatus.h"
 #include "collector/device.h"
+#include "collector/instruments.h"
 #include "collector/timing.h"
 #include "core/error.h"
 #include "core/model/plan.h"

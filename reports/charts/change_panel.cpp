@@ -56,7 +56,7 @@ class Scale {
 };
 
 // The largest factor, up or down, that an interval reaches.
-double largest_ratio(const Comparison& comparison) {
+double largest_ratio(const RunComparison& comparison) {
   double largest = 1 + std::max(kSmallestRange, 2 * comparison.smallest_change);
   for (const PointComparison& point : comparison.points) {
     if (!point.time) continue;
@@ -127,7 +127,7 @@ Group row(const PointComparison& point, const std::string& label, const Columns&
 }
 
 // The change that counts as none, and the line of no change.
-Group band(const Comparison& comparison, const Columns& columns, const Scale& scale, double bottom) {
+Group band(const RunComparison& comparison, const Columns& columns, const Scale& scale, double bottom) {
   const double threshold = 1 + comparison.smallest_change;
   Group group{.name = "band"};
   group.shapes.emplace_back(rectangle({scale.x(1 / threshold), columns.bars.top, scale.x(threshold), bottom},
@@ -165,7 +165,7 @@ std::string change_sentence(const PointComparison& point) {
                      format::change(point.time->ratio()));
 }
 
-std::vector<Group> change_panel(const Box& area, const Comparison& comparison) {
+std::vector<Group> change_panel(const Box& area, const RunComparison& comparison) {
   const Columns columns = columns_in(area);
   const double range = largest_ratio(comparison);
   const Scale scale(columns.bars, range);

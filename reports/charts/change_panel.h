@@ -17,6 +17,6 @@ std::string change_sentence(const PointComparison& point);
 
 /// The points as rows, what matters first: times before and now, and the change as a bar with its interval.
 /// What there is no room for is counted.
-std::vector<Group> change_panel(const Box& area, const Comparison& comparison);
+std::vector<Group> change_panel(const Box& area, const RunComparison& comparison);
 
 }  // namespace rooflinectl

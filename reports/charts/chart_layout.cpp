@@ -16,21 +16,21 @@ namespace {
 
 using namespace picture;
 
-constexpr Box kOverviewBesideCloseUp = {86, kPanelTop, 552, kPanelBottom};
+constexpr Box kOverviewBesideDetail = {86, kPanelTop, 552, kPanelBottom};
 constexpr Box kOverviewAlone = {86, kPanelTop, 930, kPanelBottom};
 constexpr Box kLadder = {952, kPanelTop - 42, kWidth - 22, kPanelBottom + 10};
-// The close-up and the column of its names share what lies between.
-constexpr double kCloseUpLeft = 624;
-constexpr double kCloseUpLabelsRight = kLadder.left - 18;
+// The detail and the column of its names share what lies between.
+constexpr double kDetailLeft = 624;
+constexpr double kDetailLabelsRight = kLadder.left - 18;
 constexpr double kLeaderWidth = 26;
 constexpr double kLabelMarkWidth = 14;
-constexpr Range kCloseUpLabelWidth = {60, 150};
+constexpr Range kDetailLabelWidth = {60, 150};
 
 constexpr double kMarkRadius = 6;
-constexpr double kCrowdMarkRadius = 4;  // where the close-up shows the same point again, larger
-bool in_crowd(const ChartModel& chart, const ChartPoint& point) {
-  if (!chart.crowd || !point.useful) return false;
-  const auto [ai, rate] = *chart.crowd;
+constexpr double kSmallMarkRadius = 4;  // where the detail shows the same point again, larger
+bool in_detail(const ChartModel& chart, const ChartPoint& point) {
+  if (!chart.detail || !point.useful) return false;
+  const auto [ai, rate] = *chart.detail;
   return point.useful->ai >= ai.low && point.useful->ai <= ai.high && point.useful->flop_per_s >= rate.low &&
          point.useful->flop_per_s <= rate.high;
 }
@@ -71,12 +71,12 @@ void block_marks(LabelPlacer& placer, const Plot& plot, const ChartModel& chart)
 }
 
 void add_overview(Scene& scene, const ChartModel& chart) {
-  const Plot plot(chart.crowd ? kOverviewBesideCloseUp : kOverviewAlone, chart.axes);
+  const Plot plot(chart.detail ? kOverviewBesideDetail : kOverviewAlone, chart.axes);
   LabelPlacer placer(plot.frame());
   block_roofs(placer, plot, chart);
   block_marks(placer, plot, chart);
   Group labels{.name = "labels"};
-  if (chart.crowd) outline_crowd(labels, placer, plot, *chart.crowd);
+  if (chart.detail) outline_detail(labels, placer, plot, *chart.detail);
   auto roof_names = roof_labels(placer, plot, chart);
 
   add_plane(scene, plot, chart);
@@ -86,25 +86,25 @@ void add_overview(Scene& scene, const ChartModel& chart) {
   for (std::size_t i = 0; i < chart.points.size(); ++i) {
     const ChartPoint& point = chart.points[i];
     if (!point.useful) continue;
-    if (!in_crowd(chart, point)) label_mark(labels, placer, point.label, plot.at(*point.useful));
+    if (!in_detail(chart, point)) label_mark(labels, placer, point.label, plot.at(*point.useful));
     points.push_back(
-        point_group(plot, point, i, in_crowd(chart, point) ? kCrowdMarkRadius : kMarkRadius, is_joined));
+        point_group(plot, point, i, in_detail(chart, point) ? kSmallMarkRadius : kMarkRadius, is_joined));
   }
   scene.groups.push_back(std::move(labels));
   std::move(points.begin(), points.end(), std::back_inserter(scene.groups));
 }
 
-// Where the close-up lies and where the names of its points.
-struct CloseUp {
+// Where the detail lies and where the names of its points.
+struct Detail {
   Box frame;
   Box labels;
 };
 
-// The points that the close-up shows, the fastest first.
-std::vector<std::size_t> crowd_members(const ChartModel& chart) {
+// The points that the detail shows, the fastest first.
+std::vector<std::size_t> detail_members(const ChartModel& chart) {
   std::vector<std::size_t> members;
   for (std::size_t i = 0; i < chart.points.size(); ++i) {
-    if (in_crowd(chart, chart.points[i])) members.push_back(i);
+    if (in_detail(chart, chart.points[i])) members.push_back(i);
   }
   std::stable_sort(members.begin(), members.end(), [&](std::size_t a, std::size_t b) {
     return chart.points[a].useful->flop_per_s > chart.points[b].useful->flop_per_s;
@@ -112,19 +112,19 @@ std::vector<std::size_t> crowd_members(const ChartModel& chart) {
   return members;
 }
 
-CloseUp close_up_boxes(const ChartModel& chart, const std::vector<std::size_t>& members) {
-  double widest = kCloseUpLabelWidth.low;
+Detail detail_boxes(const ChartModel& chart, const std::vector<std::size_t>& members) {
+  double widest = kDetailLabelWidth.low;
   for (const std::size_t i : members)
     widest = std::max(widest, text_width(chart.points[i].label, kLabelStyle));
   // Whole pixels: the widest label must not be cut for a rounding error.
   const double left =
-      kCloseUpLabelsRight - kLabelMarkWidth - std::ceil(std::min(widest, kCloseUpLabelWidth.high));
-  return {{kCloseUpLeft, kPanelTop, left - kLeaderWidth, kPanelBottom},
-          {left, kPanelTop, kCloseUpLabelsRight, kPanelBottom}};
+      kDetailLabelsRight - kLabelMarkWidth - std::ceil(std::min(widest, kDetailLabelWidth.high));
+  return {{kDetailLeft, kPanelTop, left - kLeaderWidth, kPanelBottom},
+          {left, kPanelTop, kDetailLabelsRight, kPanelBottom}};
 }
 
-Group crowd_label(const Box& column, const ChartPoint& point, std::size_t index, Pixel mark, double y,
-                  double size) {
+Group detail_label(const Box& column, const ChartPoint& point, std::size_t index, Pixel mark, double y,
+                   double size) {
   const TextStyle style = {size, Weight::semibold};
   const double text_left = column.left + kLabelMarkWidth;
   Group group{.name = "label", .point = index, .title = point.title};
@@ -136,9 +136,9 @@ Group crowd_label(const Box& column, const ChartPoint& point, std::size_t index,
   return group;
 }
 
-// The names stand in a column beside the close-up, in the order of their useful marks.
-std::vector<Group> crowd_labels(const ChartModel& chart, const Plot& plot, const Box& column,
-                                std::vector<std::size_t> members) {
+// The names stand in a column beside the detail, in the order of their useful marks.
+std::vector<Group> detail_labels(const ChartModel& chart, const Plot& plot, const Box& column,
+                                 std::vector<std::size_t> members) {
   constexpr double kRoomySpacing = 21;
   constexpr double kTightestSpacing = 13;
   const auto capacity = static_cast<std::size_t>(column.height() / kTightestSpacing);
@@ -154,7 +154,7 @@ std::vector<Group> crowd_labels(const ChartModel& chart, const Plot& plot, const
   for (std::size_t rank = 0; rank < members.size(); ++rank) {
     const std::size_t i = members[rank];
     const ChartPoint& point = chart.points[i];
-    groups.push_back(crowd_label(column, point, i, plot.at(*point.useful), places[rank], size));
+    groups.push_back(detail_label(column, point, i, plot.at(*point.useful), places[rank], size));
   }
   return groups;
 }
@@ -167,14 +167,14 @@ void block_leaders(LabelPlacer& placer, const std::vector<Group>& labels) {
   }
 }
 
-void add_close_up(Scene& scene, const ChartModel& chart) {
-  const std::vector<std::size_t> members = crowd_members(chart);
-  const CloseUp boxes = close_up_boxes(chart, members);
-  const Plot plot(boxes.frame, *chart.crowd);
+void add_detail(Scene& scene, const ChartModel& chart) {
+  const std::vector<std::size_t> members = detail_members(chart);
+  const Detail boxes = detail_boxes(chart, members);
+  const Plot plot(boxes.frame, *chart.detail);
   LabelPlacer placer(plot.frame());
   block_roofs(placer, plot, chart);
   block_marks(placer, plot, chart);
-  auto labels = crowd_labels(chart, plot, boxes.labels, members);
+  auto labels = detail_labels(chart, plot, boxes.labels, members);
   block_leaders(placer, labels);
   auto roof_names = bandwidth_labels(placer, plot, chart);
 
@@ -189,7 +189,7 @@ void add_close_up(Scene& scene, const ChartModel& chart) {
 Group panel_titles(const ChartModel& chart) {
   Group group{.name = "panel-titles"};
   group.shapes.emplace_back(panel_title("Roofline", kOverviewAlone.left));
-  if (chart.crowd) group.shapes.emplace_back(panel_title("Close-up of the dotted box", kCloseUpLeft));
+  if (chart.detail) group.shapes.emplace_back(panel_title("Close-up of the dotted box", kDetailLeft));
   group.shapes.emplace_back(panel_title("Ladder", kLadder.left));
   return group;
 }
@@ -200,7 +200,7 @@ Scene chart_scene(const ChartModel& chart) {
   Scene scene = blank(chart);
   scene.groups = {header(chart), legend(chart), panel_titles(chart)};
   add_overview(scene, chart);
-  if (chart.crowd) add_close_up(scene, chart);
+  if (chart.detail) add_detail(scene, chart);
   auto ladder = ladder_panel(kLadder, chart);
   std::move(ladder.begin(), ladder.end(), std::back_inserter(scene.groups));
   scene.groups.push_back(footer(chart));

@@ -6,8 +6,8 @@
 
 namespace rooflinectl {
 
-/// The picture of one experiment, 1600 × 900: the roofline, where points crowd a close-up of them, and the
-/// ladder. Labels never overlap each other or a roof that they do not belong to, and none is cut off.
+/// The picture of one experiment, 1600 × 900: the roofline, where points lie close together a detail of them,
+/// and the ladder. Labels never overlap each other or a roof that they do not belong to, and none is cut off.
 Scene chart_scene(const ChartModel& chart);
 
 }  // namespace rooflinectl

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "core/model/quantity.h"
-#include "reports/charts/crowd.h"
+#include "reports/charts/detail_window.h"
 #include "reports/tables/point_table.h"
 #include "reports/text/format.h"
 
@@ -134,12 +134,11 @@ std::optional<double> dram_bytes_per_element(const RooflinePoint& point) {
 }
 
 // The flags that a reader must know before believing the row.
-std::vector<std::string> notable_flags(const RooflinePoint& point) {
-  std::vector<std::string> flags;
-  for (const std::string_view flag :
-       {"failed", "unverified", "above-roof", "cache-resident", "noisy", "throttled"}) {
-    if (std::find(point.flags.begin(), point.flags.end(), flag) != point.flags.end())
-      flags.emplace_back(flag);
+std::vector<Flag> notable_flags(const RooflinePoint& point) {
+  std::vector<Flag> flags;
+  for (const Flag flag : {Flag::failed, Flag::unverified, Flag::above_roof, Flag::cache_resident, Flag::noisy,
+                          Flag::throttled}) {
+    if (std::find(point.flags.begin(), point.flags.end(), flag) != point.flags.end()) flags.push_back(flag);
   }
   return flags;
 }
@@ -152,26 +151,26 @@ std::string bound_text(const RooflinePoint& point) {
 // `noisy: V3, V7; cache-resident: V2`
 std::string flags_text(const std::vector<RooflinePoint>& points) {
   constexpr std::size_t kMostNamed = 12;
-  std::vector<std::string> order;
-  std::map<std::string, std::vector<std::string>> labels;
+  std::vector<Flag> order;
+  std::map<Flag, std::vector<std::string>> labels;
   for (const RooflinePoint& point : points) {
-    for (const std::string& flag : notable_flags(point)) {
+    for (const Flag flag : notable_flags(point)) {
       if (!labels.contains(flag)) order.push_back(flag);
       labels[flag].push_back(point.label);
     }
   }
   std::vector<std::string> texts;
-  for (const std::string& flag : order) {
+  for (const Flag flag : order) {
     const std::vector<std::string>& all = labels[flag];
     texts.push_back(all.size() <= kMostNamed
-                        ? fmt::format("{}: {}", flag, fmt::join(all, ", "))
-                        : fmt::format("{}: {}", flag, format::counted(all.size(), "point")));
+                        ? fmt::format("{}: {}", to_string(flag), fmt::join(all, ", "))
+                        : fmt::format("{}: {}", to_string(flag), format::counted(all.size(), "point")));
   }
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
 std::string sentence(const RooflinePoint& point) {
-  const std::vector<std::string> flags = notable_flags(point);
+  const std::vector<std::string_view> flags = names_of(notable_flags(point));
   const auto& time = point.measurement->time;
   return fmt::format("{}: {}, {} useful at {} {}/byte, {} of the roof, bound by {}{}{}", point.label,
                      time ? format::duration(time->median_s) : "not timed",
@@ -428,7 +427,7 @@ ChartModel chart_model(const Run& run, const ExperimentAnalysis& experiment,
   chart.roofs = dram_roofs(run, experiment.points, selection);
   chart.ridges = ridges_of(chart.roofs, experiment.points);
   chart.axes = axes_of(chart, chart.ridges);
-  chart.crowd = crowd_window(chart.points);
+  chart.detail = detail_window(chart.points);
   return chart;
 }
 
@@ -439,7 +438,7 @@ ChartModel levels_model(const Run& run, const ExperimentAnalysis& experiment,
   for (ChartPoint& point : chart.points) point.executed.reset();
   chart.roofs = level_roofs(run, experiment.points, selection);
   chart.axes = axes_of(chart, ridges_of(chart.roofs, experiment.points));
-  if (const auto crowd = crowd_window(chart.points)) chart.crowd = with_levels(*crowd, chart.points);
+  if (const auto detail = detail_window(chart.points)) chart.detail = with_levels(*detail, chart.points);
   return chart;
 }
 

@@ -77,7 +77,7 @@ struct ChartModel {
   std::vector<MemoryLevel> levels;  ///< that points have a mark for; none beside the useful one: empty
   std::vector<std::string> families;
   std::vector<ChartPoint> points;  ///< one for each of the experiment, in its order
-  std::optional<Window> crowd;     ///< the part where three points or more lie close together
+  std::optional<Window> detail;    ///< the part where three points or more lie close together
 };
 
 /// Points at their DRAM intensity under the roofs of DRAM.

@@ -16,13 +16,13 @@ namespace {
 
 using namespace picture;
 
-constexpr Box kOverviewBesideCloseUp = {86, kPanelTop, 490, kPanelBottom};
+constexpr Box kOverviewBesideDetail = {86, kPanelTop, 490, kPanelBottom};
 constexpr Box kOverviewAlone = {86, kPanelTop, 1032, kPanelBottom};
-constexpr Box kCloseUp = {562, kPanelTop, 1032, kPanelBottom};
+constexpr Box kDetail = {562, kPanelTop, 1032, kPanelBottom};
 constexpr Box kPanel = {1090, kPanelTop - 42, kWidth - 22, kPanelBottom + 10};
 
 constexpr double kMarkRadius = 5;
-constexpr double kSmallMarkRadius = 3;  // where the close-up shows the same mark again, larger
+constexpr double kSmallMarkRadius = 3;  // where the detail shows the same mark again, larger
 
 // Marks of levels with the same intensity lie inside each other.
 double radius_of(MemoryLevel level, double radius) {
@@ -38,9 +38,9 @@ double radius_of(MemoryLevel level, double radius) {
   return radius;
 }
 
-bool in_crowd(const ChartModel& chart, const ChartPoint& point) {
-  if (!chart.crowd || !point.useful) return false;
-  const Range& rates = chart.crowd->flop_per_s;
+bool in_detail(const ChartModel& chart, const ChartPoint& point) {
+  if (!chart.detail || !point.useful) return false;
+  const Range& rates = chart.detail->flop_per_s;
   return point.useful->flop_per_s >= rates.low && point.useful->flop_per_s <= rates.high;
 }
 
@@ -136,7 +136,7 @@ std::vector<Group> leaders(const Plot& plot, const ChartModel& chart, const std:
   for (const PanelRow& row : rows) {
     const ChartPoint& point = chart.points[row.point];
     const auto span = span_of(plot, point);
-    if (!span || (chart.crowd && !in_crowd(chart, point))) continue;
+    if (!span || (chart.detail && !in_detail(chart, point))) continue;
     const double y = (row.box.top + row.box.bottom) / 2;
     const Pixel exit = {plot.frame().right + 6, span->right.y};
     const Polyline line = {{span->right, exit, {row.box.left - 14, y}, {row.box.left - 2, y}},
@@ -151,18 +151,19 @@ void block(LabelPlacer& placer, const std::vector<Group>& lines) {
 }
 
 void add_overview(Scene& scene, const ChartModel& chart, const std::vector<PanelRow>& rows) {
-  const Plot plot(chart.crowd ? kOverviewBesideCloseUp : kOverviewAlone, chart.axes);
+  const Plot plot(chart.detail ? kOverviewBesideDetail : kOverviewAlone, chart.axes);
   LabelPlacer placer(plot.frame());
   block_roofs(placer, plot, chart);
   block_marks(placer, plot, chart);
-  const std::vector<Group> lines = chart.crowd ? std::vector<Group>{} : leaders(plot, chart, rows);
+  const std::vector<Group> lines = chart.detail ? std::vector<Group>{} : leaders(plot, chart, rows);
   block(placer, lines);
   Group labels{.name = "labels"};
-  if (chart.crowd) outline_crowd(labels, placer, plot, *chart.crowd);
+  if (chart.detail) outline_detail(labels, placer, plot, *chart.detail);
   auto roof_names = roof_labels(placer, plot, chart);
   for (const ChartPoint& point : chart.points) {
     const auto span = span_of(plot, point);
-    if (span && chart.crowd && !in_crowd(chart, point)) label_mark(labels, placer, point.label, span->right);
+    if (span && chart.detail && !in_detail(chart, point))
+      label_mark(labels, placer, point.label, span->right);
   }
 
   add_plane(scene, plot, chart);
@@ -170,13 +171,13 @@ void add_overview(Scene& scene, const ChartModel& chart, const std::vector<Panel
   scene.groups.push_back(std::move(labels));
   append(scene, lines);
   for (std::size_t i = 0; i < chart.points.size(); ++i) {
-    const double radius = in_crowd(chart, chart.points[i]) ? kSmallMarkRadius : kMarkRadius;
+    const double radius = in_detail(chart, chart.points[i]) ? kSmallMarkRadius : kMarkRadius;
     append(scene, point_groups(plot, chart.points[i], i, radius, are_joined(chart)));
   }
 }
 
-void add_close_up(Scene& scene, const ChartModel& chart, const std::vector<PanelRow>& rows) {
-  const Plot plot(kCloseUp, *chart.crowd);
+void add_detail(Scene& scene, const ChartModel& chart, const std::vector<PanelRow>& rows) {
+  const Plot plot(kDetail, *chart.detail);
   LabelPlacer placer(plot.frame());
   block_roofs(placer, plot, chart);
   block_marks(placer, plot, chart);
@@ -188,7 +189,7 @@ void add_close_up(Scene& scene, const ChartModel& chart, const std::vector<Panel
   append(scene, std::move(roof_names));
   append(scene, lines);
   for (std::size_t i = 0; i < chart.points.size(); ++i) {
-    if (in_crowd(chart, chart.points[i])) {
+    if (in_detail(chart, chart.points[i])) {
       append(scene, point_groups(plot, chart.points[i], i, kMarkRadius, are_joined(chart)));
     }
   }
@@ -197,7 +198,7 @@ void add_close_up(Scene& scene, const ChartModel& chart, const std::vector<Panel
 Group panel_titles(const ChartModel& chart) {
   Group group{.name = "panel-titles"};
   group.shapes.emplace_back(panel_title("Roofline, a mark per memory level", kOverviewAlone.left));
-  if (chart.crowd) group.shapes.emplace_back(panel_title("Close-up of the dotted box", kCloseUp.left));
+  if (chart.detail) group.shapes.emplace_back(panel_title("Close-up of the dotted box", kDetail.left));
   return group;
 }
 
@@ -208,7 +209,7 @@ Scene levels_scene(const ChartModel& chart) {
   scene.groups = {header(chart), legend(chart), panel_titles(chart)};
   const std::vector<PanelRow> rows = panel_rows(kPanel, chart);
   add_overview(scene, chart, rows);
-  if (chart.crowd) add_close_up(scene, chart, rows);
+  if (chart.detail) add_detail(scene, chart, rows);
   append(scene, levels_panel(kPanel, chart, rows));
   scene.groups.push_back(footer(chart));
   remove_covered_marks(scene);

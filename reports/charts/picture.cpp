@@ -57,9 +57,9 @@ void add_plane(Scene& scene, const Plot& plot, const ChartModel& chart) {
   std::move(roofs.begin(), roofs.end(), std::back_inserter(scene.groups));
 }
 
-void outline_crowd(Group& group, LabelPlacer& placer, const Plot& plot, const Window& crowd) {
-  const Box box = {plot.x(crowd.ai.low), plot.y(crowd.flop_per_s.high), plot.x(crowd.ai.high),
-                   plot.y(crowd.flop_per_s.low)};
+void outline_detail(Group& group, LabelPlacer& placer, const Plot& plot, const Window& detail) {
+  const Box box = {plot.x(detail.ai.low), plot.y(detail.flop_per_s.high), plot.x(detail.ai.high),
+                   plot.y(detail.flop_per_s.low)};
   group.shapes.emplace_back(rectangle(box, std::nullopt, Stroke{palette::kMuted, 1, Dash::dotted}));
   placer.block(box.grown(2));
   const Text text = {"close-up", {box.right, box.bottom + 16}, kNoteStyle, Anchor::end};

@@ -34,8 +34,8 @@ Text panel_title(const std::string& name, double left);
 /// Axes, the part that can be attained, roofs.
 void add_plane(Scene& scene, const Plot& plot, const ChartModel& chart);
 
-/// Outlines the part that a close-up shows.
-void outline_crowd(Group& group, LabelPlacer& placer, const Plot& plot, const Window& crowd);
+/// Outlines the part that a detail shows.
+void outline_detail(Group& group, LabelPlacer& placer, const Plot& plot, const Window& detail);
 
 /// Names a mark beside it, if there is room.
 void label_mark(Group& group, LabelPlacer& placer, const std::string& name, Pixel mark);

@@ -9,7 +9,7 @@
 
 namespace rooflinectl {
 
-std::vector<std::filesystem::path> write_comparison(const std::vector<Comparison>& comparisons,
+std::vector<std::filesystem::path> write_comparison(const std::vector<RunComparison>& comparisons,
                                                     const std::filesystem::path& folder,
                                                     const std::vector<std::filesystem::path>& inputs) {
   std::vector<std::filesystem::path> files;

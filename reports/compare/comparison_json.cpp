@@ -62,20 +62,20 @@ Json to_json(const RooflinePoint* point) {
           {"flops_executed", number(point->flops_executed)},
           {"executed_missing", point->executed_missing},
           {"roof_missing", point->roof_missing},
-          {"flags", point->flags}};
+          {"flags", names_of(point->flags)}};
 }
 
-Json to_json(const CounterMove& move) {
-  return {{"name", move.name}, {"from", move.from}, {"to", move.to}, {"is_ratio", move.is_ratio}};
+Json to_json(const CounterChange& change) {
+  return {{"name", change.name}, {"from", change.from}, {"to", change.to}, {"is_ratio", change.is_ratio}};
 }
 
 Json to_json(const PointComparison& point) {
-  Json moves = Json::array();
-  for (const CounterMove& move : point.moves) moves.push_back(to_json(move));
+  Json changes = Json::array();
+  for (const CounterChange& change : point.counter_changes) changes.push_back(to_json(change));
   return {{"verdict", to_string(point.change)}, {"label", point.label},
           {"point", to_json(point.point)},      {"time", point.time ? to_json(*point.time) : Json(nullptr)},
           {"base", to_json(point.base)},        {"now", to_json(point.now)},
-          {"moves", std::move(moves)}};
+          {"moves", std::move(changes)}};
 }
 
 Json to_json(const CeilingChange& change) {
@@ -89,7 +89,7 @@ Json to_json(const CeilingChange& change) {
           {"to", value(change.now)}};
 }
 
-Json to_json(const Comparison& comparison) {
+Json to_json(const RunComparison& comparison) {
   Json json = {{"baseline", Json::array()},
                {"now", to_json(*comparison.now)},
                {"same_device_model", is_same_device_model(comparison)},
@@ -108,9 +108,9 @@ Json to_json(const Comparison& comparison) {
 
 }  // namespace
 
-std::string comparison_json(const std::vector<Comparison>& comparisons) {
+std::string comparison_json(const std::vector<RunComparison>& comparisons) {
   Json json = {{"format", "rooflinectl-comparison"}, {"schema", kSchema}, {"comparisons", Json::array()}};
-  for (const Comparison& comparison : comparisons) json["comparisons"].push_back(to_json(comparison));
+  for (const RunComparison& comparison : comparisons) json["comparisons"].push_back(to_json(comparison));
   // Bytes that are not UTF-8, which JSON cannot hold, become U+FFFD.
   return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
 }

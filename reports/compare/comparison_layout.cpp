@@ -38,7 +38,7 @@ Range around(const Range& a, const Range& b) {
   return {std::min(a.low, b.low), std::max(a.high, b.high)};
 }
 
-std::string names(const Comparison& comparison) {
+std::string names(const RunComparison& comparison) {
   const std::string base = comparison.baseline.size() == 1
                                ? comparison.baseline.front().name
                                : fmt::format("{} base runs", comparison.baseline.size());
@@ -46,7 +46,7 @@ std::string names(const Comparison& comparison) {
 }
 
 // The chart of the new run, with axes that also hold what was.
-ChartModel chart_of(const Comparison& comparison, const std::vector<Window>& base_axes) {
+ChartModel chart_of(const RunComparison& comparison, const std::vector<Window>& base_axes) {
   ChartModel chart = whole_run(*comparison.now);
   for (const Window& axes : base_axes) {
     chart.axes = {around(chart.axes.ai, axes.ai), around(chart.axes.flop_per_s, axes.flop_per_s)};
@@ -125,7 +125,7 @@ Group legend(const ChartModel& chart) {
   return rows.take();
 }
 
-Scene scene_of(const Comparison& comparison, const std::vector<Window>& base_axes) {
+Scene scene_of(const RunComparison& comparison, const std::vector<Window>& base_axes) {
   const ChartModel chart = chart_of(comparison, base_axes);
   Scene scene = blank(chart);
   for (const PointComparison& point : comparison.points)
@@ -162,11 +162,11 @@ Scene scene_of(const Comparison& comparison, const std::vector<Window>& base_axe
 
 }  // namespace
 
-std::vector<Scene> comparison_scenes(const std::vector<Comparison>& comparisons) {
+std::vector<Scene> comparison_scenes(const std::vector<RunComparison>& comparisons) {
   std::vector<Window> base_axes;
   for (const AnalysedRun& base : comparisons.front().baseline) base_axes.push_back(whole_run(base).axes);
   std::vector<Scene> scenes;
-  for (const Comparison& comparison : comparisons) scenes.push_back(scene_of(comparison, base_axes));
+  for (const RunComparison& comparison : comparisons) scenes.push_back(scene_of(comparison, base_axes));
   return scenes;
 }
 

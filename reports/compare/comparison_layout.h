@@ -11,6 +11,6 @@ namespace rooflinectl {
 /// The pictures of comparisons (not empty) with the same base runs, 1600 × 900 each: on the roofline, whose
 /// axes come from the ceilings and stay where they are, an arrow from where each point was to where it is;
 /// beside it per point the change of its time with the interval, regressions first.
-std::vector<Scene> comparison_scenes(const std::vector<Comparison>& comparisons);
+std::vector<Scene> comparison_scenes(const std::vector<RunComparison>& comparisons);
 
 }  // namespace rooflinectl

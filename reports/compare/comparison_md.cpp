@@ -14,7 +14,7 @@ std::string section(const std::string& title, const std::vector<std::string>& te
 
 }  // namespace
 
-std::string comparison_md(const Comparison& comparison, const std::string& picture) {
+std::string comparison_md(const RunComparison& comparison, const std::string& picture) {
   constexpr std::size_t kMostMoves = 5;
   std::string text = fmt::format("# Comparison: {}\n\n", markdown::escaped(comparison_counts(comparison)));
   for (const AnalysedRun& base : comparison.baseline) {

@@ -40,7 +40,7 @@ std::string cell(std::string_view element, bool is_number, std::string_view text
                      escape_markup(text));
 }
 
-std::string table(const Comparison& comparison) {
+std::string table(const RunComparison& comparison) {
   std::string html = "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr>";
   for (const ComparisonColumn& column : comparison_columns())
     html += cell("th", column.is_number, column.title);
@@ -55,7 +55,7 @@ std::string table(const Comparison& comparison) {
   return html + "</tbody></table></div>\n";
 }
 
-std::string section(const Comparison& comparison, const std::string& picture) {
+std::string section(const RunComparison& comparison, const std::string& picture) {
   constexpr std::size_t kMostMoves = 8;
   std::string html = fmt::format("<section>\n<h1>{}</h1>\n<ul class=\"runs\">\n",
                                  escape_markup(comparison_counts(comparison)));
@@ -77,7 +77,7 @@ std::string section(const Comparison& comparison, const std::string& picture) {
 
 }  // namespace
 
-std::string comparison_page(const std::vector<Comparison>& comparisons,
+std::string comparison_page(const std::vector<RunComparison>& comparisons,
                             const std::vector<std::string>& pictures) {
   std::string html = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"

@@ -12,23 +12,23 @@
 namespace rooflinectl {
 
 /// As a terminal shows it, at most `columns` wide.
-std::string comparison_text(const Comparison& comparison, int columns);
+std::string comparison_text(const RunComparison& comparison, int columns);
 
 /// One document; SI units, ratios between 0 and 1.
-std::string comparison_json(const std::vector<Comparison>& comparisons);
+std::string comparison_json(const std::vector<RunComparison>& comparisons);
 
 /// GitHub-flavoured Markdown that shows the file `picture` beside it.
-std::string comparison_md(const Comparison& comparison, const std::string& picture);
+std::string comparison_md(const RunComparison& comparison, const std::string& picture);
 
 /// One self-contained page without scripts. `pictures`: the SVG of each.
-std::string comparison_page(const std::vector<Comparison>& comparisons,
+std::string comparison_page(const std::vector<RunComparison>& comparisons,
                             const std::vector<std::string>& pictures);
 
 /// Writes `comparison.html`, `comparison.md`, `comparison.json`, `movement.svg` and `movement.png` into the
 /// existing folder `folder` and returns the files written. Of further comparisons Markdown and pictures are
 /// numbered: `movement-2.svg`. Throws Error(environment) if a file cannot be written, Error(usage) if it is
 /// one of `inputs`.
-std::vector<std::filesystem::path> write_comparison(const std::vector<Comparison>& comparisons,
+std::vector<std::filesystem::path> write_comparison(const std::vector<RunComparison>& comparisons,
                                                     const std::filesystem::path& folder,
                                                     const std::vector<std::filesystem::path>& inputs = {});
 

@@ -92,17 +92,18 @@ constexpr std::array kColumns = {
     ComparisonColumn{"bound", false, bound_change},
 };
 
-std::string note(const PointComparison& point, std::size_t most_moves) {
+std::string note(const PointComparison& point, std::size_t most_changes) {
   if (point.change == PointChange::broken || point.change == PointChange::untimed) {
     if (point.now == nullptr || point.now->measurement->cause.empty()) return {};
     return fmt::format("{}: {}", to_string(point.now->measurement->status), point.now->measurement->cause);
   }
-  const std::size_t shown = std::min(most_moves, point.moves.size());
+  const std::size_t shown = std::min(most_changes, point.counter_changes.size());
   std::vector<std::string> texts;
   if (const std::string difference = timing_difference(point); !difference.empty())
     texts.push_back(difference);
-  for (std::size_t i = 0; i < shown; ++i) texts.push_back(move_text(point.moves[i]));
-  if (shown < point.moves.size()) texts.push_back(fmt::format("and {} more", point.moves.size() - shown));
+  for (std::size_t i = 0; i < shown; ++i) texts.push_back(counter_change_text(point.counter_changes[i]));
+  if (shown < point.counter_changes.size())
+    texts.push_back(fmt::format("and {} more", point.counter_changes.size() - shown));
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
@@ -116,7 +117,7 @@ std::span<const ComparisonColumn> comparison_columns() {
   return kColumns;
 }
 
-std::string primitives_note(const Comparison& comparison) {
+std::string primitives_note(const RunComparison& comparison) {
   const auto has_primitives = [](const AnalysedRun& analysed) { return !analysed.run.primitives.empty(); };
   const auto& bases = comparison.baseline;
   const bool is_needed =
@@ -124,7 +125,7 @@ std::string primitives_note(const Comparison& comparison) {
   return is_needed ? "; primitives are not compared" : "";
 }
 
-std::string comparison_counts(const Comparison& comparison) {
+std::string comparison_counts(const RunComparison& comparison) {
   if (comparison.points.empty()) return "no points to compare" + primitives_note(comparison);
   std::vector<std::string> counts;
   for (int change = 0; change <= static_cast<int>(PointChange::untimed); ++change) {
@@ -135,7 +136,7 @@ std::string comparison_counts(const Comparison& comparison) {
                      primitives_note(comparison));
 }
 
-std::string comparison_explanation(const Comparison& comparison) {
+std::string comparison_explanation(const RunComparison& comparison) {
   return fmt::format(
       "Slower and faster: the 95 % interval of the change lies beyond 0, and the medians differ by more "
       "than {0}. "
@@ -150,22 +151,22 @@ std::string run_text(const Run& run) {
                      run.tool_version, run.tool_commit);
 }
 
-std::string device_warning(const Comparison& comparison) {
+std::string device_warning(const RunComparison& comparison) {
   if (is_same_device_model(comparison)) return {};
   return "Different devices: times tell the devices apart as much as the code. The fraction is of each "
          "device's own roof.";
 }
 
-std::vector<std::string> comparison_notes(const Comparison& comparison, std::size_t most_moves) {
+std::vector<std::string> comparison_notes(const RunComparison& comparison, std::size_t most_changes) {
   std::vector<std::string> notes;
   for (const PointComparison& point : comparison.points) {
-    const std::string text = note(point, most_moves);
+    const std::string text = note(point, most_changes);
     if (!text.empty()) notes.push_back(fmt::format("{}: {}", point.label, text));
   }
   return notes;
 }
 
-std::vector<std::string> missing_texts(const Comparison& comparison) {
+std::vector<std::string> missing_texts(const RunComparison& comparison) {
   std::vector<std::string> texts;
   const auto add = [&](std::string_view side, const AnalysedRun& run) {
     for (const ExperimentAnalysis& experiment : run.analysis.experiments) {
@@ -179,7 +180,7 @@ std::vector<std::string> missing_texts(const Comparison& comparison) {
   return texts;
 }
 
-std::vector<std::string> environment_change_texts(const Comparison& comparison) {
+std::vector<std::string> environment_change_texts(const RunComparison& comparison) {
   std::vector<std::string> texts;
   for (const auto& [name, from, to] : comparison.environment) {
     texts.push_back(fmt::format("{}: {} → {}", name, from, to));
@@ -187,7 +188,7 @@ std::vector<std::string> environment_change_texts(const Comparison& comparison) 
   return texts;
 }
 
-std::vector<std::string> ceiling_change_texts(const Comparison& comparison) {
+std::vector<std::string> ceiling_change_texts(const RunComparison& comparison) {
   std::vector<std::string> texts;
   for (const auto& [base, now] : comparison.ceilings) {
     const auto value = [](const Ceiling* ceiling) {

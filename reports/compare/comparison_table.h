@@ -24,32 +24,32 @@ std::span<const ComparisonColumn> comparison_columns();
 std::string verdict_text(const PointComparison& point);
 
 /// `; primitives are not compared` where a run has some, else nothing: to be added to a verdict.
-std::string primitives_note(const Comparison& comparison);
+std::string primitives_note(const RunComparison& comparison);
 
 /// `36 points: 1 slower, 34 same, 1 unclear`, or that there are none, with `primitives_note`.
-std::string comparison_counts(const Comparison& comparison);
+std::string comparison_counts(const RunComparison& comparison);
 
 /// What the verdicts mean, with their threshold.
-std::string comparison_explanation(const Comparison& comparison);
+std::string comparison_explanation(const RunComparison& comparison);
 
 /// `NVIDIA H200, driver 580.159.04, 2026-11-21 09:52 UTC, rooflinectl 0.1.0 (78fdef03aa01)`
 std::string run_text(const Run& run);
 
 /// A warning where runs of different devices are compared; empty where they are not.
-std::string device_warning(const Comparison& comparison);
+std::string device_warning(const RunComparison& comparison);
 
-/// A sentence for each point of which more than the time is to be said, at most `most_moves` counters each:
+/// A sentence for each point of which more than the time is to be said, at most `most_changes` counters each:
 /// `V7: DRAM bytes per element 4.00 → 4.20; bound dram → latency`, or why it is broken.
-std::vector<std::string> comparison_notes(const Comparison& comparison, std::size_t most_moves);
+std::vector<std::string> comparison_notes(const RunComparison& comparison, std::size_t most_changes);
 
 /// `driver: 580.159.04 → 590.12`
 /// What was not compared because a run lacks points of its plan: `base old.json: ladder: incomplete, 1 of 14
 /// points missing: V2`.
-std::vector<std::string> missing_texts(const Comparison& comparison);
+std::vector<std::string> missing_texts(const RunComparison& comparison);
 
-std::vector<std::string> environment_change_texts(const Comparison& comparison);
+std::vector<std::string> environment_change_texts(const RunComparison& comparison);
 
 /// `DRAM read 4.58 TB/s → 4.62 TB/s (+0.9 %)`
-std::vector<std::string> ceiling_change_texts(const Comparison& comparison);
+std::vector<std::string> ceiling_change_texts(const RunComparison& comparison);
 
 }  // namespace rooflinectl

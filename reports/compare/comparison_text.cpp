@@ -15,7 +15,7 @@ std::string line(const std::string& text, std::size_t width) {
   return text.size() <= width ? sentence(text, width) : paragraph(text, width);
 }
 
-std::string runs(const Comparison& comparison, std::size_t width) {
+std::string runs(const RunComparison& comparison, std::size_t width) {
   std::string text;
   for (const AnalysedRun& base : comparison.baseline) {
     text += line(fmt::format("base: {}: {}", base.name, run_text(base.run)), width);
@@ -24,7 +24,7 @@ std::string runs(const Comparison& comparison, std::size_t width) {
   return text + line(fmt::format("now:  {}: {}", now.name, run_text(now.run)), width);
 }
 
-bool is_shown(const ComparisonColumn& column, const Comparison& comparison) {
+bool is_shown(const ComparisonColumn& column, const RunComparison& comparison) {
   const auto& points = comparison.points;
   return column.title != "experiment" ||
          std::any_of(points.begin(), points.end(), [&](const PointComparison& point) {
@@ -32,7 +32,7 @@ bool is_shown(const ComparisonColumn& column, const Comparison& comparison) {
          });
 }
 
-std::string point_table(const Comparison& comparison, std::size_t width) {
+std::string point_table(const RunComparison& comparison, std::size_t width) {
   std::vector<TextColumn> columns;
   for (const ComparisonColumn& column : comparison_columns()) {
     if (!is_shown(column, comparison)) continue;
@@ -53,7 +53,7 @@ std::string list(std::string_view title, const std::vector<std::string>& texts, 
 
 }  // namespace
 
-std::string comparison_text(const Comparison& comparison, int columns) {
+std::string comparison_text(const RunComparison& comparison, int columns) {
   constexpr std::size_t kMostMoves = 3;
   const auto width = static_cast<std::size_t>(std::max(columns, 1));
   std::string text = runs(comparison, width);

@@ -53,9 +53,9 @@ Json to_json(const LadderStep& step, const StepExplanation& explanation) {
   Json changes = Json::array();
   for (const Change& change : explanation.changes) {
     changes.push_back({{"text", change.text},
-                       {"quantity", change.move.name},
-                       {"from", change.move.from},
-                       {"to", change.move.to}});
+                       {"quantity", change.counter.name},
+                       {"from", change.counter.from},
+                       {"to", change.counter.to}});
   }
   return {{"from", step.from->label}, {"to", step.to->label},     {"speedup", step.speedup},
           {"changes", changes},       {"gone", explanation.gone}, {"came", explanation.came}};

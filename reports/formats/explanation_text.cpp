@@ -152,12 +152,12 @@ std::string findings_text(const std::vector<Finding>& findings) {
 
 std::string condition_text(const Condition& condition) {
   const auto comparison = [&] {
-    switch (condition.comparison) {
-      case Comparison::at_least:
+    switch (condition.relation) {
+      case Relation::at_least:
         return "at least";
-      case Comparison::at_most:
+      case Relation::at_most:
         return "at most";
-      case Comparison::less_than:
+      case Relation::less_than:
         return "less than";
     }
     return "?";
@@ -167,12 +167,12 @@ std::string condition_text(const Condition& condition) {
 }
 
 std::string change_text(const Change& change) {
-  const Unit unit = change.move.is_ratio ? Unit::ratio : Unit::count;
+  const Unit unit = change.counter.is_ratio ? Unit::ratio : Unit::count;
   const auto number = [&](double value) {
     return unit == Unit::ratio ? format::percent(value) : format::significant(value);
   };
-  return fmt::format("{}: {} {} → {}", change.text, change.move.name, number(change.move.from),
-                     number(change.move.to));
+  return fmt::format("{}: {} {} → {}", change.text, change.counter.name, number(change.counter.from),
+                     number(change.counter.to));
 }
 
 std::string no_change_text(const LadderStep& step) {

@@ -87,7 +87,7 @@ constexpr std::array kColumns = {
            [](const Row& r) { return counter_field(r, counter::kWarpExecutionEfficiency); }},
     Column{"warp_nonpred_execution_efficiency",
            [](const Row& r) { return counter_field(r, counter::kWarpNonpredExecutionEfficiency); }},
-    Column{"flags", [](const Row& r) { return fmt::format("{}", fmt::join(r.point.flags, ";")); }},
+    Column{"flags", [](const Row& r) { return fmt::format("{}", fmt::join(names_of(r.point.flags), ";")); }},
     Column{"experiment", [](const Row& r) { return r.experiment.name; }},
     Column{"label", [](const Row& r) { return r.point.label; }},
     Column{"block_size", [](const Row& r) { return axis_field(r, axis::kBlock); }},

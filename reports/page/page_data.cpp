@@ -155,10 +155,10 @@ Json steps(const ExperimentAnalysis& experiment) {
   Json list = Json::array();
   for (const LadderStep& step : experiment.steps) {
     Json moves = Json::array();
-    for (const CounterMove& move : step.moves) {
-      moves.push_back({{"name", move.name},
-                       {"from", quantity_text(move.from, move.is_ratio)},
-                       {"to", quantity_text(move.to, move.is_ratio)}});
+    for (const CounterChange& change : step.counter_changes) {
+      moves.push_back({{"name", change.name},
+                       {"from", quantity_text(change.from, change.is_ratio)},
+                       {"to", quantity_text(change.to, change.is_ratio)}});
     }
     Json changes = Json::array();
     for (const Change& change : changes_of(step)) changes.push_back(change.text);

@@ -66,7 +66,7 @@ std::string steps(const ExperimentAnalysis& experiment) {
   if (experiment.steps.empty()) return {};
   std::string html = "<h3>From version to version</h3><ol class=\"steps\">\n";
   for (const LadderStep& step : experiment.steps) {
-    html += fmt::format("<li>{}</li>\n", escape_markup(step_text(step, step.moves.size())));
+    html += fmt::format("<li>{}</li>\n", escape_markup(step_text(step, step.counter_changes.size())));
   }
   return html + "</ol>\n";
 }

@@ -42,7 +42,7 @@ OptionalNumber limit_utilisation(const RooflinePoint& point) {
 }
 
 std::string flags_text(const RooflinePoint& point) {
-  return fmt::format("{}", fmt::join(point.flags, " "));
+  return fmt::format("{}", fmt::join(names_of(point.flags), " "));
 }
 
 // `unavailable: …`
@@ -231,19 +231,20 @@ std::optional<LaunchMode> timed_mode(const RooflinePoint& point) {
   return launch_mode(*time);
 }
 
-std::string move_text(const CounterMove& move) {
-  return fmt::format("{} {} → {}", move.name, quantity_text(move.from, move.is_ratio),
-                     quantity_text(move.to, move.is_ratio));
+std::string counter_change_text(const CounterChange& change) {
+  return fmt::format("{} {} → {}", change.name, quantity_text(change.from, change.is_ratio),
+                     quantity_text(change.to, change.is_ratio));
 }
 
-std::string step_text(const LadderStep& step, std::size_t most_moves) {
-  const std::size_t shown = std::min(most_moves, step.moves.size());
+std::string step_text(const LadderStep& step, std::size_t most_changes) {
+  const std::size_t shown = std::min(most_changes, step.counter_changes.size());
   std::string text =
       fmt::format("{} → {}: {}", step.from->label, step.to->label, format::factor(step.speedup));
   for (std::size_t i = 0; i < shown; ++i) {
-    text += ", " + move_text(step.moves[i]);
+    text += ", " + counter_change_text(step.counter_changes[i]);
   }
-  if (shown < step.moves.size()) text += fmt::format(", and {} more", step.moves.size() - shown);
+  if (shown < step.counter_changes.size())
+    text += fmt::format(", and {} more", step.counter_changes.size() - shown);
   return text;
 }
 

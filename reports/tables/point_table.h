@@ -46,11 +46,11 @@ std::vector<std::string> implausible_texts(const std::vector<RooflinePoint>& poi
 std::string quantity_text(double value, bool is_ratio);
 
 /// `shared wavefronts per instruction 3.1 → 1.0`
-std::string move_text(const CounterMove& move);
+std::string counter_change_text(const CounterChange& change);
 
-/// `V2 → V3: 1.03×, shared wavefronts per instruction 3.1 → 1.0`, with the first `most_moves` quantities that
-/// moved and how many more did.
-std::string step_text(const LadderStep& step, std::size_t most_moves);
+/// `V2 → V3: 1.03×, shared wavefronts per instruction 3.1 → 1.0`, with the first `most_changes` quantities
+/// that moved and how many more did.
+std::string step_text(const LadderStep& step, std::size_t most_changes);
 
 /// A name and what stands beside it.
 struct Fact {

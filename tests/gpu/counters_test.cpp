@@ -11,11 +11,11 @@
 #include <tuple>
 #include <vector>
 
-#include "collector/apparatus.h"
 #include "collector/ceiling_metrics.h"
 #include "collector/ceilings.h"
 #include "collector/confirmation.h"
 #include "collector/device.h"
+#include "collector/instruments.h"
 #include "collector/prepared_point.h"
 #include "collector/profiler.h"
 #include "core/error.h"

@@ -7,7 +7,7 @@
 #include <cstddef>
 #include <vector>
 
-#include "collector/apparatus.h"
+#include "collector/instruments.h"
 #include "collector/verification.h"
 #include "kernels/cuda_check.h"
 

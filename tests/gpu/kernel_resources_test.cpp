@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "collector/apparatus.h"
+#include "collector/instruments.h"
 #include "collector/prepared_point.h"
 #include "kernels/cuda_check.h"
 #include "tests/gpu/device.h"

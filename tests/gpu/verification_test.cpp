@@ -46,14 +46,14 @@ std::vector<Exact> right_results(DataSet data_set) {
   return results;
 }
 
-Comparison compare_partials(DataSet data_set, const std::vector<Exact>& results) {
+ResultCheck compare_partials(DataSet data_set, const std::vector<Exact>& results) {
   kernels::ReferenceSums references;
   return compare(partials(), kProblem, data_set, results, references);
 }
 
 TEST(Verification, AcceptsRightResultsOfEveryDataSet) {
   for (const DataSet data_set : kernels::kAllDataSets) {
-    const Comparison comparison = compare_partials(data_set, right_results(data_set));
+    const ResultCheck comparison = compare_partials(data_set, right_results(data_set));
     EXPECT_TRUE(comparison.passed) << to_string(data_set) << ": " << comparison.mismatch;
     EXPECT_LT(comparison.worst_error_over_bound, 1);
   }
@@ -63,7 +63,7 @@ TEST(Verification, NamesTheFirstWrongResult) {
   std::vector<Exact> results = right_results(DataSet::integers);
   const Exact expected = results[3];
   results[3] += 1;
-  const Comparison comparison = compare_partials(DataSet::integers, results);
+  const ResultCheck comparison = compare_partials(DataSet::integers, results);
   EXPECT_FALSE(comparison.passed);
   EXPECT_THAT(comparison.mismatch, testing::StartsWith("result 3 of 4 (elements 768 to 1000) is "));
   EXPECT_THAT(comparison.mismatch,
@@ -82,7 +82,7 @@ TEST(Verification, AcceptsErrorsUpToTheBoundOnly) {
   const double bound = factor * static_cast<double>(right[0]);  // uniform data are their own magnitudes
   std::vector<Exact> results = right;
   results[0] = static_cast<float>(static_cast<double>(right[0]) + 0.8 * bound);
-  const Comparison near = compare_partials(DataSet::uniform, results);
+  const ResultCheck near = compare_partials(DataSet::uniform, results);
   EXPECT_TRUE(near.passed) << near.mismatch;
   EXPECT_NEAR(near.worst_error_over_bound, 0.8, 0.1);
   results[0] = static_cast<float>(static_cast<double>(right[0]) + 1.2 * bound);
@@ -114,7 +114,7 @@ TEST(Verification, RefusesANumberWhereNanIsRight) {
 TEST(Verification, RefusesToLeaveElementsOut) {
   std::vector<Exact> results = right_results(DataSet::integers);
   results.pop_back();
-  const Comparison comparison = compare_partials(DataSet::integers, results);
+  const ResultCheck comparison = compare_partials(DataSet::integers, results);
   EXPECT_FALSE(comparison.passed);
   EXPECT_EQ(comparison.mismatch, "3 results of 256 elements each leave 232 of 1000 elements out");
 }

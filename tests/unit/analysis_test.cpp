@@ -429,7 +429,8 @@ TEST(RoofOverAPoint, OfWarmCountedDataAsksOfDramWhatWasCounted) {
   EXPECT_THAT(OnePoint(run)->roof->time_s, Near(250e6 / kReadBytesPerS));
   run.measurements[0] = counted(run.measurements[0], {{counter::kDramReadBytes, 1e6}});
   EXPECT_EQ(OnePoint(run)->roof->memory_ceiling, "l2_read");
-  EXPECT_THAT(OnePoint(run)->flags, Not(Contains("cache-resident"))) << "warm caches are meant to deliver";
+  EXPECT_THAT(OnePoint(run)->flags, Not(Contains(Flag::cache_resident)))
+      << "warm caches are meant to deliver";
 }
 
 TEST(RoofOverAPoint, OfWarmDataNamesTheCeilingThatIsMissing) {
@@ -452,7 +453,7 @@ TEST(RoofOverAPoint, OfColdDataIsThatOfDramWhateverWasCounted) {
       counted(run.measurements[0], {{counter::kDramReadBytes, 1e6}, {counter::kDramWriteBytes, 0}});
   const OnePoint point(run);
   EXPECT_EQ(point->roof->memory_ceiling, "dram_read");
-  EXPECT_THAT(point->flags, Contains("cache-resident"));
+  EXPECT_THAT(point->flags, Contains(Flag::cache_resident));
 }
 
 /// min(compute, intensity × bandwidth) is the textbook form of the roof; the code derives it from times.
@@ -827,14 +828,14 @@ TEST(Flags, FollowTheTime) {
   Measurement sum = counted_sum(float_sum("v", 1e-3), 1, 1);
   sum.time->noisy = true;
   sum.time->throttled_samples = 1;
-  EXPECT_THAT(OnePoint(sum)->flags, ElementsAre("noisy", "throttled"));
+  EXPECT_THAT(OnePoint(sum)->flags, ElementsAre(Flag::noisy, Flag::throttled));
 }
 
 TEST(Flags, APowerCapOverHalfOfTheSamplesIsNoThrottling) {
   Measurement sum = counted_sum(float_sum("v", 1e-3), 1, 1);
   sum.time->samples_s.assign(10, 1e-3);
   sum.time->clock_event_reasons = {{{"power cap", 5}}};
-  EXPECT_THAT(OnePoint(sum)->flags, ElementsAre("power-capped"));
+  EXPECT_THAT(OnePoint(sum)->flags, ElementsAre(Flag::power_capped));
   sum.time->clock_event_reasons = {{{"power cap", 4}, {"application clocks", 10}}};
   EXPECT_THAT(OnePoint(sum)->flags, IsEmpty());
 }
@@ -845,7 +846,7 @@ TEST(Flags, ALaunchThatDoesNotRepeatIsNamedWithTheEvidence) {
   sum.counters.emplace(std::string(counter::kWarpInstructionsSass), CounterValue::measured(1600));
   EXPECT_THAT(OnePoint(sum)->flags, IsEmpty());
   sum.counters.insert_or_assign(std::string(counter::kWarpInstructionsSass), CounterValue::measured(1700));
-  EXPECT_THAT(OnePoint(sum)->flags, ElementsAre("not-repeatable"));
+  EXPECT_THAT(OnePoint(sum)->flags, ElementsAre(Flag::not_repeatable));
   EXPECT_THAT(OnePoint(sum)->evidence,
               ElementsAre("the hardware counted 1600 warp instructions, instrumentation "
                           "1700 in another launch: 5.9 % apart"));
@@ -861,7 +862,7 @@ TEST(Flags, OperationsOfEveryFloatingPointTypeMustRepeat) {
         counter::kTensorBf16Ops, counter::kTensorTf32Ops, counter::kTensorF8Ops, counter::kTensorF64Ops}) {
     Measurement sum = counted_sum(float_sum("v", kReadTimeS / 0.9), 1, 1);
     sum.counter_spread = {{std::string(key), 0.25}};
-    EXPECT_THAT(OnePoint(sum)->flags, ElementsAre("not-repeatable")) << key;
+    EXPECT_THAT(OnePoint(sum)->flags, ElementsAre(Flag::not_repeatable)) << key;
   }
 }
 
@@ -881,23 +882,24 @@ TEST(SmClock, IsThatOfTheSamplesOfTheMedian) {
 TEST(Flags, FollowTheStatus) {
   Measurement sum = counted_sum(float_sum("v", 1e-3), 1, 1);
   sum.status = Status::unverified;
-  EXPECT_THAT(OnePoint(sum)->flags, ElementsAre("unverified"));
+  EXPECT_THAT(OnePoint(sum)->flags, ElementsAre(Flag::unverified));
   sum.status = Status::failed;
   sum.time.reset();
   sum.counters.clear();
-  EXPECT_THAT(OnePoint(sum)->flags, ElementsAre("failed"));
+  EXPECT_THAT(OnePoint(sum)->flags, ElementsAre(Flag::failed));
 }
 
 TEST(Flags, SayDeclaredWhenNothingWasCounted) {
-  EXPECT_THAT(OnePoint(float_sum("v", 1e-3))->flags, ElementsAre("declared"));
+  EXPECT_THAT(OnePoint(float_sum("v", 1e-3))->flags, ElementsAre(Flag::declared));
   Measurement refused = float_sum("v", 1e-3);
   refused.counters.emplace("fadd", CounterValue::unavailable("no permission"));
-  EXPECT_THAT(OnePoint(refused)->flags, ElementsAre("declared"));
+  EXPECT_THAT(OnePoint(refused)->flags, ElementsAre(Flag::declared));
 }
 
 TEST(Flags, SayCacheResidentBelowNinetyPercentOfTheCompulsoryBytes) {
-  EXPECT_THAT(OnePoint(counted_sum(float_sum("v", 1e-3), 0.89, 1))->flags, Contains("cache-resident"));
-  EXPECT_THAT(OnePoint(counted_sum(float_sum("v", 1e-3), 0.91, 1))->flags, Not(Contains("cache-resident")));
+  EXPECT_THAT(OnePoint(counted_sum(float_sum("v", 1e-3), 0.89, 1))->flags, Contains(Flag::cache_resident));
+  EXPECT_THAT(OnePoint(counted_sum(float_sum("v", 1e-3), 0.91, 1))->flags,
+              Not(Contains(Flag::cache_resident)));
 }
 
 TEST(Flags, SayAboveRoofBeyondTheSpreadAndTheInterval) {
@@ -909,9 +911,9 @@ TEST(Flags, SayAboveRoofBeyondTheSpreadAndTheInterval) {
     return OnePoint(sum)->flags;
   };
   EXPECT_THAT(flags_at(1.009, 0), IsEmpty());
-  EXPECT_THAT(flags_at(1.011, 0), ElementsAre("above-roof"));
+  EXPECT_THAT(flags_at(1.011, 0), ElementsAre(Flag::above_roof));
   EXPECT_THAT(flags_at(1.029, 0.02), IsEmpty());
-  EXPECT_THAT(flags_at(1.031, 0.02), ElementsAre("above-roof"));
+  EXPECT_THAT(flags_at(1.031, 0.02), ElementsAre(Flag::above_roof));
 }
 
 // ---- labels ----
@@ -1085,7 +1087,8 @@ std::vector<std::string> moves_between(const Measurement& from, const Measuremen
   const rooflinectl::Run run = run_of({from, to});
   const Analysis analysis = analyse(run);
   std::vector<std::string> names;
-  for (const CounterMove& move : analysis.experiments[0].steps.at(0).moves) names.push_back(move.name);
+  for (const CounterChange& change : analysis.experiments[0].steps.at(0).counter_changes)
+    names.push_back(change.name);
   return names;
 }
 
@@ -1146,13 +1149,13 @@ TEST(Ladder, DoesNotNameARatioThatStaysNegligible) {
                    {{counter::kBranchTargets, 1e6}, {counter::kBranchTargetsDivergent, divergent}});
   };
   const rooflinectl::Run negligible = run_of({diverging("v0", 10), diverging("v1", 100)});
-  EXPECT_THAT(analyse(negligible).experiments[0].steps[0].moves, IsEmpty());
+  EXPECT_THAT(analyse(negligible).experiments[0].steps[0].counter_changes, IsEmpty());
 
   const rooflinectl::Run from_zero = run_of({diverging("v0", 0), diverging("v1", 1e5)});
   const Analysis analysis = analyse(from_zero);
-  ASSERT_EQ(analysis.experiments[0].steps[0].moves.size(), 1u);
-  EXPECT_EQ(analysis.experiments[0].steps[0].moves[0].name, "branch divergence");
-  EXPECT_DOUBLE_EQ(analysis.experiments[0].steps[0].moves[0].to, 0.1);
+  ASSERT_EQ(analysis.experiments[0].steps[0].counter_changes.size(), 1u);
+  EXPECT_EQ(analysis.experiments[0].steps[0].counter_changes[0].name, "branch divergence");
+  EXPECT_DOUBLE_EQ(analysis.experiments[0].steps[0].counter_changes[0].to, 0.1);
 }
 
 // ---- derived quantities ----

@@ -320,7 +320,7 @@ std::size_t count_of(const Scene& scene, std::string_view name, std::size_t poin
 }
 
 TEST(LevelsScene, ShowsEveryPointOncePerLevelAndPlane) {
-  auto run = constructed::with_levels(copies(2, 0.1, short_label));  // no crowd: one plane
+  auto run = constructed::with_levels(copies(2, 0.1, short_label));  // no detail: one plane
   run.measurements[1].counters.insert_or_assign(std::string(counter::kSharedBytes),
                                                 CounterValue::measured(0));
   const Scene scene = level_scenes_of(run).front();

@@ -61,12 +61,12 @@ TEST(ChartModel, ExecutedMarksOnlyWhereTheyDiffer) {
   EXPECT_FALSE(point_named(chart, "V8").executed) << "1 % apart";
 }
 
-TEST(ChartModel, TheCrowdLeavesOutWhatLiesFarAway) {
+TEST(ChartModel, TheDetailLeavesOutWhatLiesFarAway) {
   const ChartModel chart = first_chart(constructed::run());
-  ASSERT_TRUE(chart.crowd);
-  EXPECT_GT(chart.crowd->flop_per_s.low, point_named(chart, "atomic").useful->flop_per_s);
-  EXPECT_LT(chart.crowd->flop_per_s.low, point_named(chart, "V0").useful->flop_per_s);
-  EXPECT_GT(chart.crowd->flop_per_s.high, point_named(chart, "V8").useful->flop_per_s);
+  ASSERT_TRUE(chart.detail);
+  EXPECT_GT(chart.detail->flop_per_s.low, point_named(chart, "atomic").useful->flop_per_s);
+  EXPECT_LT(chart.detail->flop_per_s.low, point_named(chart, "V0").useful->flop_per_s);
+  EXPECT_GT(chart.detail->flop_per_s.high, point_named(chart, "V8").useful->flop_per_s);
 }
 
 TEST(ChartModel, MissingNumbersAreDashesAndNeverZero) {
@@ -239,14 +239,14 @@ TEST(LevelsModel, LevelsCanBeChosen) {
   EXPECT_EQ(chart.points[3].levels.size(), 2U);
 }
 
-TEST(LevelsModel, TheCloseUpHoldsEveryMarkOfItsPoints) {
+TEST(LevelsModel, TheDetailHoldsEveryMarkOfItsPoints) {
   const ChartModel chart = levels_model(full_run(), full_experiment());
-  ASSERT_TRUE(chart.crowd);
+  ASSERT_TRUE(chart.detail);
   for (const ChartPoint& point : chart.points) {
-    if (point.useful->flop_per_s < chart.crowd->flop_per_s.low) continue;
+    if (point.useful->flop_per_s < chart.detail->flop_per_s.low) continue;
     for (const LevelMark& mark : point.levels) {
-      EXPECT_GT(mark.at->ai, chart.crowd->ai.low) << point.label;
-      EXPECT_LT(mark.at->ai, chart.crowd->ai.high) << point.label;
+      EXPECT_GT(mark.at->ai, chart.detail->ai.low) << point.label;
+      EXPECT_LT(mark.at->ai, chart.detail->ai.high) << point.label;
     }
   }
 }

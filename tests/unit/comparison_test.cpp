@@ -105,7 +105,7 @@ TEST(Drift, OfIdenticalRunsIsNone) {
 
 using namespace changed;
 
-const PointComparison& point_of(const Comparison& comparison, std::string_view variant) {
+const PointComparison& point_of(const RunComparison& comparison, std::string_view variant) {
   return *std::find_if(comparison.points.begin(), comparison.points.end(),
                        [&](const PointComparison& point) { return point.point.subject == variant; });
 }
@@ -117,14 +117,14 @@ constexpr const char* kV8 = "reduce_v8_warp_shuffle";
 
 TEST(Compare, ARunIsTheSameAsItself) {
   const auto runs = analysed({ladder_run(), ladder_run()});
-  const Comparison comparison = compare({runs.data(), 1}, runs[1]);
+  const RunComparison comparison = compare({runs.data(), 1}, runs[1]);
   EXPECT_THAT(comparison.points, SizeIs(10));
   EXPECT_EQ(comparison.count(PointChange::same), 10U);
   EXPECT_THAT(comparison.environment, IsEmpty());
   EXPECT_THAT(comparison.ceilings, IsEmpty());
   for (const PointComparison& point : comparison.points) {
     EXPECT_EQ(point.time->ratio(), 1);
-    EXPECT_THAT(point.moves, IsEmpty());
+    EXPECT_THAT(point.counter_changes, IsEmpty());
   }
 }
 
@@ -135,7 +135,7 @@ TEST(Compare, RegressionsComeFirstTheLargestAtTheTop) {
   scale_time(measurement_of(now, kV7), 0.5);
   fail(measurement_of(now, kV8), Status::failed, "illegal address");
   const auto runs = analysed({ladder_run(), now});
-  const Comparison comparison = compare({runs.data(), 1}, runs[1]);
+  const RunComparison comparison = compare({runs.data(), 1}, runs[1]);
 
   std::vector<std::string> order;
   for (std::size_t i = 0; i < 5; ++i) {
@@ -154,7 +154,7 @@ TEST(Compare, WhatBecameOfPointsWithoutATime) {
   std::erase_if(base.measurements, [](const Measurement& m) { return m.point.subject == kV7; });
   std::erase_if(now.measurements, [](const Measurement& m) { return m.point.subject == kV8; });
   const auto runs = analysed({base, now});
-  const Comparison comparison = compare({runs.data(), 1}, runs[1]);
+  const RunComparison comparison = compare({runs.data(), 1}, runs[1]);
   EXPECT_EQ(point_of(comparison, kV1).change, PointChange::mended);
   EXPECT_EQ(point_of(comparison, kV3).change, PointChange::untimed);
   EXPECT_EQ(point_of(comparison, kV7).change, PointChange::added);
@@ -177,7 +177,7 @@ TEST(Compare, SeveralBaseRunsTellTheDriftBetweenThem) {
 
   // Against the lucky day alone it is slower; all three say that such times occur.
   EXPECT_EQ(point_of(compare({runs.data(), 1}, runs[3]), kV7).change, PointChange::slower);
-  const Comparison comparison = compare({runs.data(), 3}, runs[3]);
+  const RunComparison comparison = compare({runs.data(), 3}, runs[3]);
   const PointComparison& point = point_of(comparison, kV7);
   EXPECT_EQ(point.change, PointChange::unclear);
   EXPECT_THAT(point.bases, SizeIs(3));
@@ -193,7 +193,7 @@ TEST(Compare, MoreBaseRunsTightenTheInterval) {
   const auto runs = analysed(all);
   double last = 1;
   for (const std::size_t bases : {1U, 2U, 4U, 8U}) {
-    const Comparison comparison = compare({runs.data(), bases}, runs.back());
+    const RunComparison comparison = compare({runs.data(), bases}, runs.back());
     EXPECT_LT(width(point_of(comparison, kV7)), last) << bases;
     last = width(point_of(comparison, kV7));
   }
@@ -207,12 +207,12 @@ TEST(Compare, WhatWasTimedDifferentlyIsNeitherSlowerNorFaster) {
   auto graphs = ladder_run();
   measurement_of(graphs, kV7).time->launches_per_sample = 64;  // an older run
   const auto runs = analysed({ladder_run(), graphs, now});
-  const Comparison comparison = compare({runs.data(), 1}, runs[2]);
+  const RunComparison comparison = compare({runs.data(), 1}, runs[2]);
   const PointComparison& point = point_of(comparison, kV7);
   EXPECT_EQ(point.change, PointChange::timed_differently);
   EXPECT_EQ(to_string(point.change), "timed-differently");
   EXPECT_EQ(point.time, std::nullopt);
-  EXPECT_THAT(point.moves, SizeIs(1));
+  EXPECT_THAT(point.counter_changes, SizeIs(1));
   EXPECT_EQ(timing_difference(point), "timed launch by launch before, in graphs now");
   // Of two base runs, the one that was timed alike is held against.
   EXPECT_EQ(point_of(compare({runs.data(), 2}, runs[2]), kV7).change, PointChange::slower);
@@ -229,7 +229,7 @@ TEST(Compare, CountsThatDifferFromLaunchToLaunchHaveNotMoved) {
   };
   const auto moves = [&] {
     const auto runs = analysed({base, now});
-    return point_of(compare({runs.data(), 1}, runs[1]), kV7).moves;
+    return point_of(compare({runs.data(), 1}, runs[1]), kV7).counter_changes;
   };
   count(base, 1e7, 1e7);
   count(now, 1.03e7, 1.03e7);
@@ -247,13 +247,13 @@ TEST(Compare, OperationsMoveBySmallFactorsNoisyCountersByLargeOnes) {
   set_counter(measurement_of(now, kV7), counter::kDramReadBytes, 1.03);
   set_counter(measurement_of(now, kV8), counter::kDramReadBytes, 1.2);
   const auto runs = analysed({ladder_run(), now});
-  const Comparison comparison = compare({runs.data(), 1}, runs[1]);
-  EXPECT_THAT(point_of(comparison, kV7).moves,
-              ElementsAre(AllOf(Field(&CounterMove::name, "executed FLOP per element"),
-                                Field(&CounterMove::from, DoubleNear(1.01169, 1e-9)),
-                                Field(&CounterMove::to, DoubleNear(1.01169 * 1.002, 1e-9)))));
-  EXPECT_THAT(point_of(comparison, kV8).moves,
-              ElementsAre(Field(&CounterMove::name, "DRAM bytes per element")));
+  const RunComparison comparison = compare({runs.data(), 1}, runs[1]);
+  EXPECT_THAT(point_of(comparison, kV7).counter_changes,
+              ElementsAre(AllOf(Field(&CounterChange::name, "executed FLOP per element"),
+                                Field(&CounterChange::from, DoubleNear(1.01169, 1e-9)),
+                                Field(&CounterChange::to, DoubleNear(1.01169 * 1.002, 1e-9)))));
+  EXPECT_THAT(point_of(comparison, kV8).counter_changes,
+              ElementsAre(Field(&CounterChange::name, "DRAM bytes per element")));
 }
 
 TEST(Compare, ExperimentsMayBeRenamedUnlessAPointIsInTwo) {
@@ -270,7 +270,7 @@ TEST(Compare, ExperimentsMayBeRenamedUnlessAPointIsInTwo) {
   twice.measurements.insert(twice.measurements.end(), now.measurements.begin(), now.measurements.end());
   scale_time(measurement_of(now, kV3), 2);
   const auto ambiguous = analysed({twice, now});
-  const Comparison comparison = compare({ambiguous.data(), 1}, ambiguous[1]);
+  const RunComparison comparison = compare({ambiguous.data(), 1}, ambiguous[1]);
   EXPECT_EQ(comparison.count(PointChange::missing), 10U);
   EXPECT_EQ(comparison.count(PointChange::slower), 1U);
   EXPECT_EQ(comparison.count(PointChange::same), 9U);
@@ -286,7 +286,7 @@ TEST(Compare, EnvironmentAndCeilingsThatChangedAreNamed) {
   }
   std::erase_if(now.ceilings, [](const Ceiling& ceiling) { return ceiling.id == "launch"; });
   const auto runs = analysed({ladder_run(), now});
-  const Comparison comparison = compare({runs.data(), 1}, runs[1]);
+  const RunComparison comparison = compare({runs.data(), 1}, runs[1]);
   EXPECT_THAT(comparison.environment, ElementsAre(AllOf(Field(&EnvironmentChange::name, "driver"),
                                                         Field(&EnvironmentChange::from, "580.159.04"),
                                                         Field(&EnvironmentChange::to, "590.1")),

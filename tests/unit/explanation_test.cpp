@@ -535,7 +535,7 @@ TEST(Explanation, OfAStepNamesWhatMovedAndWhichRulesNoLongerHold) {
   ASSERT_EQ(v2_to_v3.to->label, "V3");
   const StepExplanation explanation = Explanations(run, analysis.experiments[0]).of(v2_to_v3);
   EXPECT_EQ(explanation.changes[0].text, "fewer instructions for each element");
-  EXPECT_EQ(explanation.changes[0].move.name, "warp instructions per element");
+  EXPECT_EQ(explanation.changes[0].counter.name, "warp instructions per element");
   EXPECT_THAT(explanation.gone, ElementsAre("bank-conflicts"));
   EXPECT_THAT(explanation.came, IsEmpty());
 }
@@ -552,7 +552,7 @@ TEST(Explanation, OfAPointIsMadeOnceHoweverManyStepsItEnds) {
 
 TEST(Explanation, EveryDerivedQuantityHasAMeaningWhenItMoves) {
   std::set<std::string_view> known;
-  for (const MoveRule& rule : move_rules()) known.insert(rule.quantity);
+  for (const ChangeRule& rule : change_rules()) known.insert(rule.quantity);
   for (const Measurement& measurement : recording().measurements) {
     for (const DerivedQuantity& quantity : derived_quantities(measurement)) {
       EXPECT_TRUE(known.contains(quantity.name)) << quantity.name;

@@ -53,7 +53,7 @@ class Judged {
 
  private:
   std::vector<AnalysedRun> runs_;
-  Comparison comparison_;
+  RunComparison comparison_;
   Gate gate_;
 };
 

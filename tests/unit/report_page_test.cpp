@@ -174,9 +174,9 @@ TEST(ReportPage, ShowsAllThatMovedFromVersionToVersion) {
   const Analysis analysis = analyse(run);
   const std::string page = page_of(run);
   for (const LadderStep& step : analysis.experiments[0].steps) {
-    for (const CounterMove& move : step.moves) {
+    for (const CounterChange& change : step.counter_changes) {
       EXPECT_THAT(between(page, "<li>" + step.from->label + " → " + step.to->label, "</li>"),
-                  HasSubstr(move.name));
+                  HasSubstr(change.name));
     }
   }
   EXPECT_FALSE(holds(page, " more</li>"));

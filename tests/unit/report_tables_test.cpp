@@ -181,13 +181,14 @@ TEST(SummaryMd, SaysHowManyMovesItLeavesOut) {
   const auto run = golden_run();
   const Analysis analysis = analyse(run);
   const auto& steps = analysis.experiments[0].steps;
-  const auto step = std::find_if(steps.begin(), steps.end(),
-                                 [](const LadderStep& candidate) { return candidate.moves.size() > 3; });
+  const auto step = std::find_if(steps.begin(), steps.end(), [](const LadderStep& candidate) {
+    return candidate.counter_changes.size() > 3;
+  });
   ASSERT_NE(step, steps.end());
   const std::string text = summary_md(ReportModel(run));
   const std::string line = text.substr(text.find("- " + step->from->label + " → " + step->to->label + ":"));
   EXPECT_THAT(line.substr(0, line.find('\n')),
-              testing::EndsWith(", and " + std::to_string(step->moves.size() - 3) + " more"));
+              testing::EndsWith(", and " + std::to_string(step->counter_changes.size() - 3) + " more"));
 }
 
 TEST(SummaryMd, NamesCannotBreakTheTable) {

@@ -11,6 +11,6 @@ namespace rooflinectl {
 /// The window around the largest group of points that lie close together (each within a factor of six of
 /// another one, both in intensity and in performance), with their executed marks and some room. Nothing if no
 /// three points do.
-std::optional<Window> crowd_window(const std::vector<ChartPoint>& points);
+std::optional<Window> detail_window(const std::vector<ChartPoint>& points);
 
 }  // namespace rooflinectl

@@ -47,7 +47,7 @@ extern const Quantity kArithmeticShare;  ///< the highest of the five
 
 /// Warp instructions over what the four schedulers of each SM can issue in the time, one per cycle.
 extern const Quantity kIssueUtilisation;
-extern const Quantity kInstructionsPerElement;
+extern const Quantity kInstructionsPer32Elements;
 
 extern const Quantity kOccupancy;
 extern const Quantity kBytesPerThread;  ///< compulsory bytes that are read, over the threads of the grid

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/facts.h"
+#include "analysis/quantities.h"
 
 #include <algorithm>
 #include <cmath>
@@ -340,11 +340,11 @@ const Quantity kTensorShare = {"tensor core utilisation", Unit::ratio, tensor_sh
 const Quantity kArithmeticShare = {"arithmetic utilisation", Unit::ratio, arithmetic_share};
 
 const Quantity kIssueUtilisation = {"issue slots used", Unit::ratio, issue_utilisation};
-const Quantity kInstructionsPerElement = {"warp instructions per 32 elements", Unit::count, [](R, P p) {
-                                            const MaybeValue warps =
-                                                quotient(size_of(p.measurement->point), 32);
-                                            return quotient(count(p, counter::kWarpInstructions), warps);
-                                          }};
+const Quantity kInstructionsPer32Elements = {"warp instructions per 32 elements", Unit::count, [](R, P p) {
+                                               const MaybeValue warps =
+                                                   quotient(size_of(p.measurement->point), 32);
+                                               return quotient(count(p, counter::kWarpInstructions), warps);
+                                             }};
 
 const Quantity kOccupancy = {"occupancy", Unit::ratio, counted<counter::kOccupancy>};
 const Quantity kBytesPerThread = {"bytes read per thread", Unit::bytes, bytes_per_thread};

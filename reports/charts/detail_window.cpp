@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/charts/crowd.h"
+#include "reports/charts/detail_window.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,9 +7,9 @@
 namespace rooflinectl {
 namespace {
 
-constexpr std::size_t kSmallestCrowd = 3;
+constexpr std::size_t kFewestPoints = 3;
 constexpr double kCloseFactor = 6;
-// An executed mark further from its useful mark than this is left out: it would squeeze the crowd.
+// An executed mark further from its useful mark than this is left out: it would squeeze the others.
 constexpr double kFarthestExecutedFactor = 10;
 constexpr double kSmallestDecades = 0.6;
 constexpr double kMarginDecades = 0.12;
@@ -72,14 +72,14 @@ Window window_around(const std::vector<const ChartPoint*>& group) {
 
 }  // namespace
 
-std::optional<Window> crowd_window(const std::vector<ChartPoint>& points) {
+std::optional<Window> detail_window(const std::vector<ChartPoint>& points) {
   std::vector<const ChartPoint*> rest = drawn(points);
   std::vector<const ChartPoint*> largest;
   while (!rest.empty()) {
     std::vector<const ChartPoint*> group = take_group(rest);
     if (group.size() > largest.size()) largest = std::move(group);
   }
-  if (largest.size() < kSmallestCrowd) return std::nullopt;
+  if (largest.size() < kFewestPoints) return std::nullopt;
   return window_around(largest);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/moves.h"
+#include "analysis/counter_changes.h"
 
 #include <algorithm>
 #include <cmath>
@@ -12,15 +12,15 @@ namespace {
 constexpr double kSmallestRatioChange = 0.01;
 
 /// By how much a quantity, never negative, changed up or down: at least 1, infinite from or to zero.
-double factor(const CounterMove& move) {
-  if (move.from == move.to) return 1;
-  return std::max(move.from, move.to) / std::min(move.from, move.to);
+double factor(const CounterChange& change) {
+  if (change.from == change.to) return 1;
+  return std::max(change.from, change.to) / std::min(change.from, change.to);
 }
 
 /// The logarithm of the factor by which a move alone would change the time, positive if it makes a kernel
 /// faster. Infinite from or to zero, which says nothing of how much.
-double log_gain(const CounterMove& move) {
-  return move.is_cost ? std::log(move.from / move.to) : std::log(move.to / move.from);
+double log_gain(const CounterChange& change) {
+  return change.is_cost ? std::log(change.from / change.to) : std::log(change.to / change.from);
 }
 
 /// The derived quantity that says how much of a resource a kernel needs; empty where there is none.
@@ -49,39 +49,39 @@ std::string_view quantity_name_of(Bound bound) {
   }
 }
 
-bool is_notable(const CounterMove& move, double smallest_factor) {
-  if (move.is_ratio && std::abs(move.to - move.from) < kSmallestRatioChange) return false;
-  return factor(move) >= smallest_factor;
+bool is_notable(const CounterChange& change, double smallest_factor) {
+  if (change.is_ratio && std::abs(change.to - change.from) < kSmallestRatioChange) return false;
+  return factor(change) >= smallest_factor;
 }
 
 }  // namespace
 
-std::vector<CounterMove> counter_moves(const std::vector<DerivedQuantity>& before,
-                                       const std::vector<DerivedQuantity>& after,
-                                       double smallest_exact_factor) {
-  std::vector<CounterMove> moves;
+std::vector<CounterChange> counter_changes(const std::vector<DerivedQuantity>& before,
+                                           const std::vector<DerivedQuantity>& after,
+                                           double smallest_exact_factor) {
+  std::vector<CounterChange> changes;
   for (const DerivedQuantity& from : before) {
     const auto to = std::find_if(after.begin(), after.end(),
                                  [&](const DerivedQuantity& quantity) { return quantity.name == from.name; });
     if (to == after.end()) continue;
-    CounterMove move = {from.name, from.value, to->value, from.is_ratio, from.is_cost};
-    if (is_notable(move, from.is_exact ? smallest_exact_factor : kSmallestStepFactor)) {
-      moves.push_back(std::move(move));
+    CounterChange change = {from.name, from.value, to->value, from.is_ratio, from.is_cost};
+    if (is_notable(change, from.is_exact ? smallest_exact_factor : kSmallestStepFactor)) {
+      changes.push_back(std::move(change));
     }
   }
-  return moves;
+  return changes;
 }
 
-void sort_by_explanation(std::vector<CounterMove>& moves, double speedup, Bound bound_of_slower) {
+void sort_by_explanation(std::vector<CounterChange>& changes, double speedup, Bound bound_of_slower) {
   const double log_speedup = std::log(speedup);
   const std::string_view bound_by = quantity_name_of(bound_of_slower);
-  const auto rank = [&](const CounterMove& move) {
-    const double gain = log_gain(move);
+  const auto rank = [&](const CounterChange& change) {
+    const double gain = log_gain(change);
     if (!std::isfinite(gain)) return 3;
     if ((gain > 0) != (log_speedup > 0)) return 2;
-    return move.name == bound_by ? 0 : 1;
+    return change.name == bound_by ? 0 : 1;
   };
-  std::stable_sort(moves.begin(), moves.end(), [&](const CounterMove& a, const CounterMove& b) {
+  std::stable_sort(changes.begin(), changes.end(), [&](const CounterChange& a, const CounterChange& b) {
     if (rank(a) != rank(b)) return rank(a) < rank(b);
     return rank(a) < 3 && std::abs(log_gain(a) - log_speedup) < std::abs(log_gain(b) - log_speedup);
   });

@@ -12,13 +12,13 @@ inline constexpr double kSmallestStepFactor = 1.05;
 
 /// The quantities that changed from `before` to `after` by a factor of 1.05 or more, exact ones by
 /// `smallest_exact_factor`, and ratios also by 0.01.
-std::vector<CounterMove> counter_moves(const std::vector<DerivedQuantity>& before,
-                                       const std::vector<DerivedQuantity>& after,
-                                       double smallest_exact_factor);
+std::vector<CounterChange> counter_changes(const std::vector<DerivedQuantity>& before,
+                                           const std::vector<DerivedQuantity>& after,
+                                           double smallest_exact_factor);
 
 /// Puts first what explains that the time changed by `speedup` (old over new): the quantity that the slower
 /// version was bound by, if it got better; then the others, those first whose own factor is nearest to that
 /// of the time on a logarithmic scale. What moved the wrong way, or from or to zero, comes last.
-void sort_by_explanation(std::vector<CounterMove>& moves, double speedup, Bound bound_of_slower);
+void sort_by_explanation(std::vector<CounterChange>& changes, double speedup, Bound bound_of_slower);
 
 }  // namespace rooflinectl
