@@ -85,7 +85,7 @@ std::string not_counted(const RooflinePoint& point, std::string_view key) {
 std::string missing_for(Bound resource, const Run& run, const RooflinePoint& point) {
   const Measurement& measurement = *point.measurement;
   const auto is_measured = [&](std::string_view id) {
-    return find_ceiling(run, id, CeilingSource::measured) != nullptr;
+    return find_ceiling(run, id, CeilingSource::measured, measurement.device) != nullptr;
   };
   switch (resource) {
     case Bound::dram:
@@ -100,7 +100,7 @@ std::string missing_for(Bound resource, const Run& run, const RooflinePoint& poi
           missing_ceiling(
               fmt::format("{}_add", to_string(is_integer(point.precision) ? Dtype::i32 : point.precision))));
     case Bound::tensor:
-      if (const auto work = tensor_work(run, measurement.counters)) {
+      if (const auto work = tensor_work(run, measurement)) {
         return fmt::format("tensor cores: {}", missing_ceiling(work->missing_ceiling));
       }
       return tensor_instructions(measurement.counters).value_or(0) > 0

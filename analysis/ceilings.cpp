@@ -33,7 +33,7 @@ bool comes_before(const CeilingPair& a, const CeilingPair& b) {
 /// DRAM has one theoretical bandwidth, whatever the direction.
 const Ceiling* theoretical_of(const Run& run, const Ceiling& measured) {
   const bool is_dram = measured.kind == CeilingKind::bandwidth && measured.subject == "dram";
-  return find_ceiling(run, is_dram ? "dram" : measured.id, CeilingSource::theoretical);
+  return find_ceiling(run, is_dram ? "dram" : measured.id, CeilingSource::theoretical, measured.device);
 }
 
 double clock_factor(const Ceiling& measured, const Ceiling& theoretical) {

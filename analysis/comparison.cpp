@@ -238,14 +238,14 @@ std::vector<CeilingChange> ceiling_changes(const Run& base, const Run& now) {
   std::vector<CeilingChange> changes;
   for (const Ceiling& ceiling : now.ceilings) {
     if (ceiling.source != CeilingSource::measured) continue;
-    const Ceiling* before = find_ceiling(base, ceiling.id, CeilingSource::measured);
+    const Ceiling* before = find_ceiling(base, ceiling.id, CeilingSource::measured, ceiling.device);
     if (before == nullptr || std::abs(ceiling.value / before->value - 1) >= kSmallestCeilingChange) {
       changes.push_back({before, &ceiling});
     }
   }
   for (const Ceiling& ceiling : base.ceilings) {
     if (ceiling.source != CeilingSource::measured) continue;
-    if (find_ceiling(now, ceiling.id, CeilingSource::measured) == nullptr) {
+    if (find_ceiling(now, ceiling.id, CeilingSource::measured, ceiling.device) == nullptr) {
       changes.push_back({&ceiling, nullptr});
     }
   }
@@ -350,9 +350,9 @@ std::string timing_difference(const PointComparison& point) {
 }
 
 bool is_same_device_model(const RunComparison& comparison) {
-  const std::string& name = comparison.now->run.device.name;
+  const std::string& name = comparison.now->run.device().name;
   return std::all_of(comparison.baseline.begin(), comparison.baseline.end(),
-                     [&](const AnalysedRun& base) { return base.run.device.name == name; });
+                     [&](const AnalysedRun& base) { return base.run.device().name == name; });
 }
 
 }  // namespace rooflinectl

@@ -179,7 +179,7 @@ class NewPoints {
 
 std::string other_device(const RunComparison& comparison) {
   return fmt::format("the base was measured on {}, the new run on {}",
-                     comparison.baseline.front().run.device.name, comparison.now->run.device.name);
+                     comparison.baseline.front().run.device().name, comparison.now->run.device().name);
 }
 
 std::string other_points(const std::vector<std::string>& labels) {

@@ -89,14 +89,15 @@ constexpr std::array kTensorTypes = {
 
 }  // namespace
 
-std::optional<TensorWork> tensor_work(const Run& run, const Counters& counters) {
+std::optional<TensorWork> tensor_work(const Run& run, const Measurement& measurement) {
+  const Counters& counters = measurement.counters;
   const auto operations = executed_tensor_ops(counters);
   if (!operations) return std::nullopt;
   TensorWork work = {*operations, 0.0, {}};
   for (const TensorType& type : kTensorTypes) {
     const double count = value_of(counters, type.counter).value_or(0);
     if (count <= 0) continue;
-    const Ceiling* ceiling = find_ceiling(run, type.ceiling, CeilingSource::measured);
+    const Ceiling* ceiling = find_ceiling(run, type.ceiling, CeilingSource::measured, measurement.device);
     if (ceiling == nullptr || !(ceiling->value > 0))
       return TensorWork{*operations, std::nullopt, type.ceiling};
     *work.time_s += count / ceiling->value;
@@ -178,7 +179,7 @@ std::optional<double> counted_bytes(const Counters& counters, MemoryLevel level)
 }
 
 std::vector<LevelUse> level_uses(const Run& run, const Measurement& measurement) {
-  const Ceilings ceilings = Ceilings::measured(run);
+  const Ceilings ceilings = Ceilings::measured(run, measurement.device);
   std::vector<LevelUse> uses;
   for (const MemoryLevel level : kMemoryLevels) {
     const auto bytes = counted_bytes(measurement.counters, level);
@@ -285,8 +286,9 @@ std::string likely_cause(const Run& run, const RooflinePoint& point) {
     return "a cache delivered part of the input although caches were cold: make it larger, or measure it "
            "warm";
   const bool is_under_compute = point.roof && point.roof->flop_per_s >= point.roof->compute_flop_per_s;
-  const Ceiling* ceiling =
-      is_under_compute ? find_ceiling(run, point.roof->compute_ceiling, CeilingSource::measured) : nullptr;
+  const Ceiling* ceiling = is_under_compute ? find_ceiling(run, point.roof->compute_ceiling,
+                                                           CeilingSource::measured, point.measurement->device)
+                                            : nullptr;
   const auto clock_hz = sm_clock_hz(*point.measurement);
   if (clock_hz && ceiling != nullptr && ceiling->sm_clock_hz && *clock_hz > 1.01 * *ceiling->sm_clock_hz) {
     return "the clock was higher than when the ceiling was measured: measure it again with --fresh";
@@ -302,7 +304,8 @@ void set_implausible(RooflinePoint& point, const Run& run) {
   }
   for (const LevelUse& use : point.levels) {
     if (use.utilisation.value_or(0) <= 1 + kImplausible) continue;
-    const Ceiling* ceiling = find_ceiling(run, use.ceiling, CeilingSource::measured);
+    const Ceiling* ceiling =
+        find_ceiling(run, use.ceiling, CeilingSource::measured, point.measurement->device);
     if (ceiling != nullptr && *use.utilisation <= 1 + kImplausible + ceiling->relative_spread) continue;
     point.implausible.push_back(
         fmt::format("{:.1f} % of {}: the counted bytes are not all of this launch, or the ceiling is too "
@@ -336,11 +339,12 @@ void set_counted(RooflinePoint& point) {
 
 void set_roofs(RooflinePoint& point, const Run& run) {
   const Measurement& measurement = *point.measurement;
-  RoofOrReason measured = roof_over(run, measurement, Ceilings::measured(run));
+  RoofOrReason measured = roof_over(run, measurement, Ceilings::measured(run, measurement.device));
   point.roof = std::move(measured.roof);
   point.roof_missing = std::move(measured.reason);
   point.theoretical_roof =
-      roof_over(run, measurement, Ceilings::theoretical(run, sm_clock_hz(measurement))).roof;
+      roof_over(run, measurement, Ceilings::theoretical(run, measurement.device, sm_clock_hz(measurement)))
+          .roof;
   point.fraction_of_roof = fraction_of(point.roof, measurement);
   point.fraction_of_theoretical = fraction_of(point.theoretical_roof, measurement);
 }

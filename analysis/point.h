@@ -28,7 +28,7 @@ struct TensorWork {
   std::string_view missing_ceiling;  ///< that one: `f16_tensor`
 };
 /// Nothing where they were not counted.
-std::optional<TensorWork> tensor_work(const Run& run, const Counters& counters);
+std::optional<TensorWork> tensor_work(const Run& run, const Measurement& measurement);
 
 /// All floating-point operations that a point executed, or why that is not known.
 struct ExecutedWork {

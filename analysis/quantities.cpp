@@ -54,15 +54,20 @@ MaybeValue share_of_time(const RooflinePoint& point, MaybeValue needed_s) {
   return quotient(needed_s, time_s(point));
 }
 
+/// The device that the point was measured on.
+const DeviceInfo& device_of(const Run& run, const RooflinePoint& point) {
+  return run.device_of(*point.measurement);
+}
+
 MaybeValue dram_share(const Run& run, const RooflinePoint& point) {
   const Traffic traffic = dram_traffic(run, *point.measurement);
   if (traffic.bytes() <= 0) return time_s(point) ? MaybeValue(0) : std::nullopt;
-  const auto limit = Ceilings::measured(run).memory(traffic);
+  const auto limit = Ceilings::measured(run, point.measurement->device).memory(traffic);
   return limit ? share_of_time(point, traffic.bytes() / limit->per_s) : std::nullopt;
 }
 
 MaybeValue l2_share(const Run& run, const RooflinePoint& point) {
-  const auto limit = Ceilings::measured(run).cache(MemoryLevel::l2);
+  const auto limit = Ceilings::measured(run, point.measurement->device).cache(MemoryLevel::l2);
   if (!limit) return std::nullopt;
   const double bytes = count(point, counter::kL2Bytes).value_or(point.dram_bytes_useful);
   return share_of_time(point, bytes / limit->per_s);
@@ -80,7 +85,7 @@ MaybeValue shared_wavefronts(const RooflinePoint& point) {
 }
 
 MaybeValue shared_share(const Run& run, const RooflinePoint& point) {
-  const auto limit = Ceilings::measured(run).cache(MemoryLevel::shared);
+  const auto limit = Ceilings::measured(run, point.measurement->device).cache(MemoryLevel::shared);
   const auto bytes = count(point, counter::kSharedBytes);
   if (!limit || !bytes) return std::nullopt;
   const double passed = std::max(*bytes, shared_wavefronts(point).value_or(0) * kWavefrontBytes);
@@ -90,7 +95,7 @@ MaybeValue shared_share(const Run& run, const RooflinePoint& point) {
 MaybeValue operations_share(const Run& run, const RooflinePoint& point, const Operations& done,
                             Dtype precision) {
   if (done.flops <= 0) return time_s(point) ? MaybeValue(0) : std::nullopt;
-  const auto limit = Ceilings::measured(run).compute(done, precision);
+  const auto limit = Ceilings::measured(run, point.measurement->device).compute(done, precision);
   return limit ? share_of_time(point, done.flops / limit->per_s) : std::nullopt;
 }
 
@@ -115,7 +120,7 @@ MaybeValue declared_share(const Run& run, const RooflinePoint& point) {
 }
 
 MaybeValue tensor_share(const Run& run, const RooflinePoint& point) {
-  const auto work = tensor_work(run, point.measurement->counters);
+  const auto work = tensor_work(run, *point.measurement);
   return work ? share_of_time(point, work->time_s) : std::nullopt;
 }
 
@@ -128,7 +133,7 @@ MaybeValue arithmetic_share(const Run& run, const RooflinePoint& point) {
 MaybeValue empty_launch_s(const Run& run, const RooflinePoint& point) {
   if (!is_timed(*point.measurement)) return std::nullopt;
   const std::string_view id = point.measurement->time->launches_per_sample > 1 ? "graph_node" : "launch";
-  const Ceiling* empty = find_ceiling(run, id, CeilingSource::measured);
+  const Ceiling* empty = find_ceiling(run, id, CeilingSource::measured, point.measurement->device);
   return empty != nullptr ? MaybeValue(empty->value) : std::nullopt;
 }
 
@@ -136,8 +141,8 @@ MaybeValue empty_launch_s(const Run& run, const RooflinePoint& point) {
 MaybeValue sm_cycles(const Run& run, const RooflinePoint& point) {
   const auto time = time_s(point);
   if (!time) return std::nullopt;
-  const double clock_hz = sm_clock_hz(*point.measurement).value_or(run.device.sm_clock_hz);
-  return *time * clock_hz * run.device.sm_count;
+  const double clock_hz = sm_clock_hz(*point.measurement).value_or(device_of(run, point).sm_clock_hz);
+  return *time * clock_hz * device_of(run, point).sm_count;
 }
 
 MaybeValue issue_utilisation(const Run& run, const RooflinePoint& point) {
@@ -147,8 +152,8 @@ MaybeValue issue_utilisation(const Run& run, const RooflinePoint& point) {
 
 /// The most warps that an SM holds. Source: CUDA C++ Programming Guide, "Technical specifications per compute
 /// capability".
-double warps_of_sm(const Run& run) {
-  switch (run.device.compute_capability) {
+double warps_of_sm(const DeviceInfo& device) {
+  switch (device.compute_capability) {
     case 75:
       return 32;
     case 86:
@@ -186,11 +191,12 @@ MaybeValue resident_blocks(const Run& run, const RooflinePoint& point) {
   const Measurement& measurement = *point.measurement;
   const auto blocks = grid(point);
   if (!blocks || measurement.launch.block <= 0) return std::nullopt;
-  const double sms = run.device.sm_count;
+  const double sms = device_of(run, point).sm_count;
   MaybeValue resident;
   const auto at_most = [&](double other) { resident = std::min(resident.value_or(other), other); };
   if (const auto occupancy = count(point, counter::kOccupancy)) {
-    at_most(*occupancy * sms * warps_of_sm(run) / std::ceil(measurement.launch.block / 32.0));
+    at_most(*occupancy * sms * warps_of_sm(device_of(run, point)) /
+            std::ceil(measurement.launch.block / 32.0));
   }
   if (measurement.resources) at_most(sms * measurement.resources->blocks_per_sm);
   if (resident) at_most(*blocks);
@@ -210,7 +216,7 @@ MaybeValue memory_latency(const Run& run, const RooflinePoint& point) {
   const double from_dram = std::min(1.0, dram_traffic(run, *point.measurement).read_bytes / bytes);
   const auto latency = [&](std::string_view id, double share) -> MaybeValue {
     if (share <= 0) return 0;
-    const Ceiling* ceiling = find_ceiling(run, id, CeilingSource::measured);
+    const Ceiling* ceiling = find_ceiling(run, id, CeilingSource::measured, point.measurement->device);
     return ceiling != nullptr ? MaybeValue(ceiling->value * share) : std::nullopt;
   };
   // What does not come from DRAM comes from L2; a hundredth that it keeps by chance is not worth its ceiling.
@@ -240,14 +246,15 @@ MaybeValue atomics_per_result(const Run& run, const RooflinePoint& point) {
 }
 
 MaybeValue atomic_time_share(const Run& run, const RooflinePoint& point) {
-  const Ceiling* atomic = find_ceiling(run, atomic_ceiling_id(*point.measurement), CeilingSource::measured);
+  const Ceiling* atomic = find_ceiling(run, atomic_ceiling_id(*point.measurement), CeilingSource::measured,
+                                       point.measurement->device);
   const auto per_result = atomics_per_result(run, point);
   if (per_result == 0) return share_of_time(point, 0);
   return atomic != nullptr ? share_of_time(point, product(per_result, atomic->value)) : std::nullopt;
 }
 
 MaybeValue blocks_per_sm(const Run& run, const RooflinePoint& point) {
-  return quotient(grid(point), run.device.sm_count);
+  return quotient(grid(point), device_of(run, point).sm_count);
 }
 
 const std::optional<KernelResources>& resources(const RooflinePoint& point) {
@@ -275,7 +282,7 @@ MaybeValue wave_balance(const Run& run, const RooflinePoint& point) {
 MaybeValue theoretical_occupancy(const Run& run, const RooflinePoint& point) {
   if (!resources(point)) return std::nullopt;
   const double warps = std::ceil(point.measurement->launch.block / 32.0);
-  return resources(point)->blocks_per_sm * warps / warps_of_sm(run);
+  return resources(point)->blocks_per_sm * warps / warps_of_sm(device_of(run, point));
 }
 
 MaybeValue wavefront_excess(const Run&, const RooflinePoint& point) {

@@ -42,7 +42,7 @@ double Ceilings::clock_factor(const Ceiling& ceiling) const {
 }
 
 std::optional<Limit> Ceilings::limit(std::string_view id) const {
-  const Ceiling* ceiling = find_ceiling(run_, id, source_);
+  const Ceiling* ceiling = find_ceiling(run_, id, source_, device_);
   if (ceiling == nullptr || !(ceiling->value > 0)) return std::nullopt;
   return Limit{ceiling->id, ceiling->value * clock_factor(*ceiling), ceiling->relative_spread};
 }
@@ -121,7 +121,7 @@ Traffic compulsory_traffic(const Run& run, const Measurement& measurement) {
   const auto read = value_of(measurement.counters, counter::kDramReadBytes);
   const auto written = value_of(measurement.counters, counter::kDramWriteBytes);
   if (read && written) return {std::min(work.read_bytes, *read), std::min(work.written_bytes, *written)};
-  const double beyond_l2 = work.bytes() - static_cast<double>(run.device.l2_bytes);
+  const double beyond_l2 = work.bytes() - static_cast<double>(run.device_of(measurement).l2_bytes);
   if (beyond_l2 <= 0) return {};
   const double share = beyond_l2 / work.bytes();
   return {share * work.read_bytes, share * work.written_bytes};

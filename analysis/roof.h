@@ -30,13 +30,15 @@ std::string_view dram_ceiling_id(const Traffic& traffic);
 /// The id of the measured ceiling of a cache level: its read bandwidth.
 std::string_view cache_ceiling_id(MemoryLevel level);
 
-/// The ceilings of a run, from one source.
+/// The ceilings of one device of a run, from one source.
 class Ceilings {
  public:
-  static Ceilings measured(const Run& run) { return {run, CeilingSource::measured, std::nullopt}; }
+  static Ceilings measured(const Run& run, std::size_t device) {
+    return {run, CeilingSource::measured, device, std::nullopt};
+  }
   /// Theoretical compute ceilings are scaled to `sm_clock_hz` where that is known.
-  static Ceilings theoretical(const Run& run, std::optional<double> sm_clock_hz) {
-    return {run, CeilingSource::theoretical, sm_clock_hz};
+  static Ceilings theoretical(const Run& run, std::size_t device, std::optional<double> sm_clock_hz) {
+    return {run, CeilingSource::theoretical, device, sm_clock_hz};
   }
 
   /// The DRAM bandwidth for `traffic`; the theoretical one knows no direction. Nothing if the ceiling is
@@ -61,14 +63,15 @@ class Ceilings {
   std::string missing_for(const Work& work) const;
 
  private:
-  Ceilings(const Run& run, CeilingSource source, std::optional<double> sm_clock_hz)
-      : run_(run), source_(source), sm_clock_hz_(sm_clock_hz) {}
+  Ceilings(const Run& run, CeilingSource source, std::size_t device, std::optional<double> sm_clock_hz)
+      : run_(run), source_(source), device_(device), sm_clock_hz_(sm_clock_hz) {}
 
   std::optional<Limit> limit(std::string_view id) const;
   double clock_factor(const Ceiling& ceiling) const;
 
   const Run& run_;
   CeilingSource source_;
+  std::size_t device_;
   std::optional<double> sm_clock_hz_;
 };
 

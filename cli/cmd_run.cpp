@@ -158,7 +158,7 @@ void print_missing(const std::vector<PointId>& missing, std::size_t n_points, st
 int end_replay(const Replay& replayed, const RunOptions& options, const std::string& origin) {
   const bool quiet = options.quiet;
   terminal::print(quiet ? stderr : stdout, "replayed, not measured: a recording of {}, {}{}\n",
-                  replayed.run.device.name, format::utc(replayed.run.started_utc), origin);
+                  replayed.run.device().name, format::utc(replayed.run.started_utc), origin);
   const fs::path folder =
       create_run_folder(options.output, replayed.run.plan.name, std::chrono::system_clock::now());
   write_run(folder / "run.json", replayed.run);
@@ -228,7 +228,7 @@ int resume(const RunOptions& options) {
   MeasureRequest request;
   request.unfinished = load_unfinished(options.resumed_folder);
   request.plan = request.unfinished->run.plan;
-  request.device = request.unfinished->run.device.uuid;
+  request.device = request.unfinished->run.device().uuid;
   check_machine(request.device, options);
   return measure_run(std::move(request), options);
 }

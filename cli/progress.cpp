@@ -55,7 +55,7 @@ void print_counters(const MeasureStart& start) {
 }
 
 void print_header(const MeasureStart& start) {
-  const DeviceInfo& device = start.run.device;
+  const DeviceInfo& device = start.run.device();
   const Plan& plan = start.run.plan;
   terminal::print("device: {} (GPU {}, {}, driver {})\n", device.name, device.index, device.uuid,
                   device.driver_version.empty() ? "unknown" : device.driver_version);

@@ -191,7 +191,7 @@ class NcuComparison {
     constexpr double kDirtyShare = 0.05;
     const double time_s = measurement.time ? measurement.time->median_s : 0;
     const double background = kBackgroundDramBytesPerS * time_s;
-    const double dirty = kDirtyShare * std::min(bytes, static_cast<double>(run_.device.l2_bytes));
+    const double dirty = kDirtyShare * std::min(bytes, static_cast<double>(run_.device().l2_bytes));
     return {kDramTolerance, true, background + dirty,
             fmt::format("2 %, {:.2f} MB of other traffic, {:.2f} MB that ncu left dirty in L2",
                         1e-6 * background, 1e-6 * dirty)};

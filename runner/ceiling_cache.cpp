@@ -80,7 +80,7 @@ std::vector<Run> CeilingCache::load() const {
     if (!entry.path().filename().string().ends_with(fmt::format(".{}.json", build_))) continue;
     try {
       Run run = read_run(entry.path());
-      if (file_of(run.device.uuid) != entry.path()) {
+      if (file_of(run.device().uuid) != entry.path()) {
         warn_(fmt::format("{}: holds the ceilings of another device; not used", entry.path().string()));
       } else {
         runs.push_back(std::move(run));
@@ -101,15 +101,15 @@ void CeilingCache::remove_other_builds(const std::string& uuid) const {
 }
 
 void CeilingCache::store(const Run& run) const {
-  if (!folder_ || !is_file_name(run.device.uuid)) return;
+  if (!folder_ || !is_file_name(run.device().uuid)) return;
   Run kept = ceilings_of(run);
   for (const Run& earlier : load()) {
-    if (hold(known_ceilings(earlier), run.device, launch_clock_hz(run))) merge(kept, earlier);
+    if (hold(known_ceilings(earlier), run.device(), launch_clock_hz(run))) merge(kept, earlier);
   }
   try {
     fs::create_directories(*folder_);
-    remove_other_builds(run.device.uuid);
-    write_run(file_of(run.device.uuid), kept);
+    remove_other_builds(run.device().uuid);
+    write_run(file_of(run.device().uuid), kept);
   } catch (const std::exception& error) {
     warn_(fmt::format("the ceilings are not kept for later runs: {}", error.what()));
   }

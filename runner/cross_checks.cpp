@@ -141,7 +141,7 @@ CollectRequest launch_once(const Run& run, std::optional<CacheState> cache) {
   request.plan = run.plan;
   request.mode = CollectMode::once;
   request.counters = false;
-  request.device = run.device.uuid;
+  request.device = run.device().uuid;
   request.skip_ceilings = true;
   const std::vector<PointId> points = all_points(run.plan);
   for (std::size_t i = 0; i < points.size(); ++i) {

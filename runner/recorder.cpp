@@ -43,7 +43,7 @@ Recorder::Recorder(const UnfinishedRun& unfinished)
 void Recorder::open(const std::filesystem::path& parent, const message::Hello& hello) {
   folder_ = create_run_folder(parent, run_.plan.name, started_utc_);
   lock_ = FolderLock(folder_);
-  run_.device = hello.device;
+  run_.devices[0] = hello.device;
   run_.catalogue = hello.catalogue;
   save();
 }
@@ -51,7 +51,7 @@ void Recorder::open(const std::filesystem::path& parent, const message::Hello& h
 void Recorder::reopen(const std::filesystem::path& folder, const message::Hello& hello) {
   lock_ = FolderLock(folder);
   folder_ = folder;
-  run_.device = hello.device;
+  run_.devices[0] = hello.device;
   run_.resumed_utc.push_back(utc_time(started_utc_));
   save();
 }

@@ -47,7 +47,7 @@ UnfinishedRun load_unfinished(const fs::path& path) {
 }
 
 void require_same_device(const UnfinishedRun& unfinished, const DeviceInfo& here) {
-  const DeviceInfo& then = unfinished.run.device;
+  const DeviceInfo& then = unfinished.run.device();
   if (then.uuid != here.uuid) refuse(unfinished.folder, "device", then.uuid, here.uuid);
   if (then.driver_version != here.driver_version) {
     refuse(unfinished.folder, "driver", then.driver_version, here.driver_version);

@@ -29,6 +29,15 @@ IMAGES = ROOT / "docs" / "images"
 PICTURES = [("ladder.svg", "ladder-h200", "roofline.svg"), ("sizes.svg", "sizes-h200", "bandwidth-cold.svg")]
 
 
+def with_flat_point(measurement):
+    """With subject and axes under the names that the template has for them, which are those of schema 1."""
+    axes = measurement.get("axes")
+    if axes is None:
+        return measurement
+    names = {"block": "block_size", "elements": "elements_per_thread", "mode": "launch_mode"}
+    return {**measurement, "variant": measurement["subject"], **{names.get(name, name): value for name, value in axes.items()}}
+
+
 class Point:
     """A measurement and its analysis: the columns of points.csv, as numbers."""
 
@@ -94,7 +103,7 @@ class Recordings:
                 rows = list(csv.DictReader(table))
             if len(rows) != len(run["measurements"]):
                 raise ValueError(f"{name}: points.csv and run.json.gz differ in their number of points")
-            points = [Point(m, row) for m, row in zip(run["measurements"], rows)]
+            points = [Point(with_flat_point(m), row) for m, row in zip(run["measurements"], rows)]
             self.loaded[name] = (run, points, folder)
         return self.loaded[name]
 

@@ -7,9 +7,9 @@ namespace rooflinectl {
 
 KnownCeilings known_ceilings(const Run& run) {
   KnownCeilings known;
-  known.uuid = run.device.uuid;
-  known.driver_version = run.device.driver_version;
-  known.sm_clock_hz = run.device.sm_clock_hz;
+  known.uuid = run.device().uuid;
+  known.driver_version = run.device().driver_version;
+  known.sm_clock_hz = run.device().sm_clock_hz;
   known.launch_clock_hz = launch_clock_hz(run);
   for (const Ceiling& ceiling : run.ceilings) {
     if (ceiling.source != CeilingSource::measured) continue;

@@ -51,9 +51,9 @@ std::string_view to_string(RunSource source) {
   return source == RunSource::measured ? "measured" : "replayed";
 }
 
-const Ceiling* find_ceiling(const Run& run, std::string_view id, CeilingSource source) {
+const Ceiling* find_ceiling(const Run& run, std::string_view id, CeilingSource source, std::size_t device) {
   const auto found = std::find_if(run.ceilings.begin(), run.ceilings.end(), [&](const Ceiling& ceiling) {
-    return ceiling.id == id && ceiling.source == source;
+    return ceiling.id == id && ceiling.source == source && ceiling.device == device;
   });
   return found == run.ceilings.end() ? nullptr : &*found;
 }

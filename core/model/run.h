@@ -55,7 +55,7 @@ struct Confirmation {
   bool operator==(const Confirmation&) const = default;
 };
 
-/// One roof of the device. `id` is shared by the theoretical and the measured form where both exist.
+/// One roof of a device. `id` is shared by the theoretical and the measured form where both exist.
 struct Ceiling {
   /// `dram_read`, `l2_read`, `f32_fma`, `bf16_tensor`, `dram_latency`, `atomic_f32`, `launch`; the
   /// theoretical DRAM bandwidth is `dram`.
@@ -78,6 +78,7 @@ struct Ceiling {
   std::string method;        ///< the kernel and launch shape that measured it, or the formula
   std::string measured_utc;  ///< when, ISO 8601; empty for theoretical ones
   std::optional<Confirmation> confirmation;  ///< nothing where nothing was counted
+  std::size_t device = 0;                    ///< its place in `Run::devices`
 
   bool operator==(const Ceiling&) const = default;
 };
@@ -181,7 +182,10 @@ struct Measurement {
   Counters counters;
   /// As `RepeatedCounters::spread`; empty in older runs too.
   std::map<std::string, double> counter_spread;
-  int counter_repeats = 0;  ///< how often the launch was counted; 0 in older runs
+  int counter_repeats = 0;     ///< how often the launch was counted; 0 in older runs
+  std::size_t device = 0;      ///< its place in `Run::devices`
+  std::optional<int> rank;     ///< of the process among those that ran together; nothing where it ran alone
+  std::optional<int> process;  ///< its id; nothing where this program launched the point
 
   bool operator==(const Measurement&) const = default;
 };
@@ -204,9 +208,9 @@ enum class RunSource { measured, replayed };
 
 std::string_view to_string(RunSource source);
 
-/// One run of one plan on one device: what crosses from measuring to understanding.
+/// One run of one plan: what crosses from measuring to understanding.
 struct Run {
-  static constexpr int kSchema = 1;
+  static constexpr int kSchema = 2;
 
   std::string tool_version;
   std::string tool_commit;
@@ -217,7 +221,8 @@ struct Run {
   std::string host;
   std::optional<Environment> environment;  ///< nothing in runs of early versions
   std::vector<std::string> command_line;
-  DeviceInfo device;
+  /// At least one. Ceilings and measurements name theirs by its place.
+  std::vector<DeviceInfo> devices = std::vector<DeviceInfo>(1);
   Plan plan;
   Catalogue catalogue;
   CounterSession counter_session;
@@ -227,11 +232,16 @@ struct Run {
   std::optional<SelfTest> self_test;  ///< nothing where none was asked for
   std::vector<CrossCheck> cross_checks;
 
+  /// The first device, which most runs have alone.
+  const DeviceInfo& device() const { return devices.front(); }
+  const DeviceInfo& device_of(const Measurement& measurement) const { return devices[measurement.device]; }
+
   bool operator==(const Run&) const = default;
 };
 
-/// The ceiling with this id and source, or nothing.
-const Ceiling* find_ceiling(const Run& run, std::string_view id, CeilingSource source);
+/// The ceiling of a device with this id and source, or nothing.
+const Ceiling* find_ceiling(const Run& run, std::string_view id, CeilingSource source,
+                            std::size_t device = 0);
 
 /// The text of a `run.json` (`docs/schema/run.schema.json`).
 std::string run_to_json(const Run& run);

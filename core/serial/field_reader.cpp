@@ -1,6 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/serial/field_reader.h"
 
+#include <type_traits>
+
+#include "core/model/quantity.h"
+#include "core/serial/fields/plan_fields.h"
+#include "core/serial/fields/primitive_fields.h"
+
 namespace rooflinectl::serial {
 
 void FieldReader::read(const Reader& place, std::uint64_t& value, AtMost most) {
@@ -41,6 +47,25 @@ void FieldReader::read(const Reader& place, Counters& counters) {
   place.for_each_member([&](const std::string& key, const Reader& member) {
     CounterValue& value = counters.emplace(key, CounterValue::unavailable({})).first->second;
     read(member, value);
+  });
+}
+
+void FieldReader::read(const Reader& place, Axes& axes) {
+  place.for_each_member([&](const std::string& name, const Reader& member) {
+    const auto set = [&]<typename T>(T value, auto... rule) {
+      read(member, value, rule...);
+      if constexpr (std::is_same_v<T, int>) {
+        axes.set(name, static_cast<std::uint64_t>(value));
+      } else {
+        axes.set(name, value);
+      }
+    };
+    if (name == axis::kDtype) return set(Dtype{});
+    if (name == axis::kCache) return set(CacheState{});
+    if (name == axis::kMode) return set(LaunchMode{});
+    if (name == axis::kSize) return set(std::uint64_t{}, AtMost{kMaxElements});
+    if (name == axis::kBlock || name == axis::kElements) return set(int{});
+    return member.is_number() ? set(std::uint64_t{}) : set(std::string{});
   });
 }
 

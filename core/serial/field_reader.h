@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "core/model/counters.h"
+#include "core/model/point_id.h"
 #include "core/serial/json_reader.h"
 #include "core/serial/rules.h"
 #include "core/text/mistakes.h"
@@ -72,6 +73,8 @@ class FieldReader {
   static void read(const Reader& place, ErrorKind& kind);  ///< by its exit code
   static void read(const Reader& place, CounterValue& value);
   static void read(const Reader& place, Counters& counters);
+  /// Axes that we know have the values that we know.
+  static void read(const Reader& place, Axes& axes);
 
   template <typename T, typename... Rule>
   static void read(const Reader& place, std::optional<T>& value, Rule... rule) {
@@ -80,6 +83,7 @@ class FieldReader {
 
   template <typename T, typename... Rule>
   static void read(const Reader& place, std::vector<T>& values, Rule... rule) {
+    values.clear();
     values.reserve(place.count());
     place.for_each_element([&](const Reader& element) { read(element, values.emplace_back(), rule...); });
   }
@@ -89,6 +93,21 @@ class FieldReader {
     read(place, values);
   }
 
+  template <typename T>
+  static void read(const Reader& place, std::vector<T>& values, AtLeast least) {
+    if (place.count() < static_cast<std::size_t>(least.value)) {
+      place.fail(fmt::format("fewer than {} entries", least.value));
+    }
+    read(place, values);
+  }
+
+  template <typename Enum, typename T>
+  requires std::is_enum_v<Enum>
+  static void read(const Reader& place, std::map<Enum, T>& values) {
+    place.for_each_member([&](const std::string& key, const Reader& member) {
+      read(member, values[value_named<Enum>(member, key)]);
+    });
+  }
   template <typename T, typename Compare>
   static void read(const Reader& place, std::map<std::string, T, Compare>& values) {
     place.for_each_member([&](const std::string& key, const Reader& member) {
@@ -99,12 +118,7 @@ class FieldReader {
   template <typename T>
   static void read(const Reader& place, T& value) {
     if constexpr (std::is_enum_v<T>) {
-      for (const T known : kValues<T>) {
-        if (to_string(known) != place.text()) continue;
-        value = known;
-        return;
-      }
-      place.fail(fmt::format("unknown value {}", rooflinectl::quoted(place.text())));
+      value = value_named<T>(place, place.text());
     } else {
       FieldReader reader(place);
       fields(reader, value);
@@ -112,6 +126,15 @@ class FieldReader {
   }
 
  private:
+  /// The value of this name; if there is none, `place` is wrong.
+  template <typename Enum>
+  static Enum value_named(const Reader& place, std::string_view name) {
+    for (const Enum value : kValues<Enum>) {
+      if (to_string(value) == name) return value;
+    }
+    place.fail(fmt::format("unknown value {}", rooflinectl::quoted(name)));
+  }
+
   const Reader& object_;
 };
 

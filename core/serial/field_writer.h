@@ -6,10 +6,12 @@
 #include <optional>
 #include <string>
 #include <type_traits>
+#include <variant>
 #include <vector>
 
 #include "core/error.h"
 #include "core/model/counters.h"
+#include "core/model/point_id.h"
 #include "core/serial/json.h"
 #include "core/serial/rules.h"
 
@@ -79,6 +81,13 @@ class FieldWriter {
   static Json written(double value) { return rounded(value, kMeasuredDigits); }
   static Json written(const std::string& value) { return value; }
   static Json written(ErrorKind kind) { return static_cast<int>(kind); }
+  static Json written(const Axes& axes) {
+    Json object = Json::object();
+    for (const auto& [name, value] : axes) {
+      object[name] = std::visit([](const auto& of_axis) { return Json(of_axis); }, value);
+    }
+    return object;
+  }
   static Json written(const CounterValue& value) {
     return value.available() ? written(*value.value()) : Json{{"unavailable", value.reason()}};
   }
@@ -91,6 +100,13 @@ class FieldWriter {
     Json array = Json::array();
     for (const T& value : values) array.push_back(written(value));
     return array;
+  }
+  template <typename Enum, typename T>
+  requires std::is_enum_v<Enum>
+  static Json written(const std::map<Enum, T>& values) {
+    Json object = Json::object();
+    for (const auto& [key, value] : values) object[std::string(to_string(key))] = written(value);
+    return object;
   }
   template <typename T, typename Compare>
   static Json written(const std::map<std::string, T, Compare>& values) {

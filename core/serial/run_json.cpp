@@ -7,6 +7,7 @@
 #include "core/serial/field_reader.h"
 #include "core/serial/field_writer.h"
 #include "core/serial/fields/run_fields.h"
+#include "core/serial/run_schema1.h"
 
 namespace rooflinectl {
 
@@ -17,8 +18,8 @@ namespace {
 
 constexpr const char* kFormat = "rooflinectl-run";
 
-/// Throws Error(usage) if the document is not a run, or of a schema that is not known here.
-void check_format(const Reader& document, std::string_view name) {
+/// The document's schema. Throws Error(usage) if it is not a run, or of a schema that is not known here.
+int check_format(const Reader& document, std::string_view name) {
   if (!document.has("format") || document["format"].text() != kFormat) {
     throw Error(ErrorKind::usage, fmt::format("{}: not a run of rooflinectl", name),
                 "give the run.json that `rooflinectl run` wrote");
@@ -31,6 +32,16 @@ void check_format(const Reader& document, std::string_view name) {
                 "use the rooflinectl that wrote it, or a newer one");
   }
   if (schema < 1) document["schema"].fail("unknown schema");
+  return schema;
+}
+
+/// Throws Error(usage) if an entry of the list `key` names a device that the run does not have.
+void check_devices(const Reader& document, const char* key, std::size_t n_devices) {
+  const Reader list = document[key];
+  list.for_each_element([&](const Reader& entry) {
+    if (entry["device"].size() < n_devices) return;
+    entry["device"].fail(fmt::format("the run has {} devices", n_devices));
+  });
 }
 
 /// A run has the hash of its plan, so that others can tell which file it was.
@@ -51,10 +62,12 @@ std::string run_to_json(const Run& run) {
 }
 
 Run run_from_json(std::string_view text, std::string_view name) {
-  const Json value = serial::parse_object(text, name);
+  Json value = serial::parse_object(text, name);
   const Reader document(value, name);
-  check_format(document, name);
+  if (check_format(document, name) == 1) upgrade_schema1(value);
   Run run = serial::read<Run>(document);
+  check_devices(document, "ceilings", run.devices.size());
+  check_devices(document, "measurements", run.devices.size());
   const Reader plan = document["plan"];
   check_hash(plan);
   return run;

@@ -281,7 +281,7 @@ std::string timed_text(const std::vector<RooflinePoint>& points) {
 
 std::string subtitle(const Run& run, const std::vector<RooflinePoint>& points) {
   std::vector<std::string> parts = {device_text(run), format::utc(run.started_utc)};
-  if (!run.device.driver_version.empty()) parts.push_back("driver " + run.device.driver_version);
+  if (!run.device().driver_version.empty()) parts.push_back("driver " + run.device().driver_version);
   const auto add = [&](std::string_view what, const std::string& text) {
     if (!text.empty()) parts.push_back(fmt::format("{}{}", what, text));
   };
@@ -382,8 +382,8 @@ std::string missing_text(const ExperimentAnalysis& experiment) {
 }
 
 std::string device_text(const Run& run) {
-  return run.source == RunSource::replayed ? fmt::format("a recording of {}", run.device.name)
-                                           : run.device.name;
+  return run.source == RunSource::replayed ? fmt::format("a recording of {}", run.device().name)
+                                           : run.device().name;
 }
 
 std::string headline_prefix(const Run& run, bool is_incomplete) {
@@ -444,7 +444,7 @@ ChartModel levels_model(const Run& run, const ExperimentAnalysis& experiment,
 
 ChartModel ceilings_model(const Run& run, const ChartSelection& selection) {
   ChartModel chart;
-  chart.title = fmt::format("{}Ceilings of {}", headline_prefix(run, false), run.device.name);
+  chart.title = fmt::format("{}Ceilings of {}", headline_prefix(run, false), run.device().name);
   chart.subtitle = subtitle(run, {});
   const bool is_counted = std::any_of(run.ceilings.begin(), run.ceilings.end(), [](const Ceiling& ceiling) {
     return ceiling.confirmation.has_value();

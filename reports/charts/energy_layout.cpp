@@ -195,7 +195,7 @@ Group row(const RooflinePoint& point, const ChartPoint& shown, std::size_t index
 }
 
 std::optional<double> power_limit_w(const Run& run) {
-  return run.device.settings ? run.device.settings->power_limit_w : std::nullopt;
+  return run.device().settings ? run.device().settings->power_limit_w : std::nullopt;
 }
 
 Group legend(const Run& run, const ChartModel& chart) {

@@ -143,7 +143,7 @@ bool has_size_sweep(const ExperimentAnalysis& experiment) {
 SizeSweep size_sweep(const Run& run, const ExperimentAnalysis& experiment) {
   SizeSweep sweep;
   sweep.dram_read_bytes_per_s = measured(run, "dram_read");
-  sweep.l2_bytes = static_cast<double>(run.device.l2_bytes);
+  sweep.l2_bytes = static_cast<double>(run.device().l2_bytes);
   const std::vector<SweptPoint> points = swept_points(experiment);
   const Versions versions(run, points);
   sweep.versions = versions.labels();

@@ -20,9 +20,9 @@ Json to_json(const AnalysedRun& analysed) {
   return {{"name", analysed.name},
           {"started_utc", run.started_utc},
           {"host", run.host},
-          {"device", run.device.name},
-          {"uuid", run.device.uuid},
-          {"driver_version", run.device.driver_version},
+          {"device", run.device().name},
+          {"uuid", run.device().uuid},
+          {"driver_version", run.device().driver_version},
           {"tool_version", run.tool_version},
           {"tool_commit", run.tool_commit}};
 }

@@ -146,7 +146,7 @@ std::string comparison_explanation(const RunComparison& comparison) {
 
 std::string run_text(const Run& run) {
   const std::string driver =
-      run.device.driver_version.empty() ? "" : fmt::format(", driver {}", run.device.driver_version);
+      run.device().driver_version.empty() ? "" : fmt::format(", driver {}", run.device().driver_version);
   return fmt::format("{}{}, {}, rooflinectl {} ({})", device_text(run), driver, format::utc(run.started_utc),
                      run.tool_version, run.tool_commit);
 }

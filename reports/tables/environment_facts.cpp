@@ -100,7 +100,7 @@ std::string counters_text(const CounterSession& counters) {
 
 std::vector<Fact> environment_facts(const Run& run) {
   std::vector<Fact> facts;
-  add_device(run.device, facts);
+  add_device(run.device(), facts);
   facts.push_back({"tool", fmt::format("rooflinectl {} ({})", run.tool_version, run.tool_commit)});
   add_host(run, facts);
   facts.push_back({"started", format::utc(run.started_utc)});

@@ -25,6 +25,7 @@ An accident happens in every process that gets there. One with `:once` at its en
 FAKE_COLLECTOR_STATE remembers it.
 """
 
+import copy
 import json
 import os
 import signal
@@ -140,16 +141,16 @@ def accidents(place):
 
 def measurement(point, index):
     seconds = 1e-4 * (index + 1)
-    result = {"experiment": point["experiment"]}
-    result.update(point)
-    size = {"f16": 2}.get(point["dtype"], 4)
-    result.update({"launch": {"grid": 1024, "block": point["block_size"]},
-                   "work": {"read_bytes": size * point["n"], "written_bytes": 4, "flops": max(point["n"] - 1, 0),
-                            "fma_flops": 0},
+    result = copy.deepcopy(point)
+    axes = point["axes"]
+    size = {"f16": 2}.get(axes["dtype"], 4)
+    result.update({"device": 0, "launch": {"grid": 1024, "block": axes["block"]},
+                   "work": {"read_bytes": size * axes["n"], "written_bytes": 4,
+                            "operations": {"f32": {"flops": max(axes["n"] - 1, 0), "fma_flops": 0}}},
                    "status": "ok", "cause": "",
                    "verification": {"passed": True, "worst_error_over_bound": 0.1, "detail": "positions"},
                    "time": {"median_s": seconds, "ci_low_s": seconds * 0.999, "ci_high_s": seconds * 1.001,
-                            "launches_per_sample": 1, "mode": point.get("launch_mode", "graph"), "noisy": False, "throttled_samples": 0,
+                            "launches_per_sample": 1, "mode": axes["mode"], "noisy": False, "throttled_samples": 0,
                             "samples_s": [seconds] * 10, "sample_clocks_hz": [1.9e9] * 10},
                    "counters": {}})
     if happens("unverified", f"verify:{index}"):
@@ -238,7 +239,7 @@ def main():
              "counter_session": {"available": False, "reason": "", "hint": ""}})
         for index, point in enumerate(points):
             if index not in request["skip_points"]:
-                say({"type": "progress", "phase": "time", "point": index, "what": point["variant"]})
+                say({"type": "progress", "phase": "time", "point": index, "what": point["subject"]})
                 accidents(f"once:{index}")
                 if "trace" in sys.argv:
                     say({"type": "trace", "point": index, "range": range_name(point),
@@ -260,9 +261,9 @@ def main():
         say({"type": "self_test", "self_test": result})
 
     if not request["skip_ceilings"]:
-        say({"type": "ceiling", "ceiling": {"id": "dram", "kind": "bandwidth", "source": "theoretical", "subject": "dram",
+        say({"type": "ceiling", "ceiling": {"device": 0, "id": "dram", "kind": "bandwidth", "source": "theoretical", "subject": "dram",
              "operation": "", "value": 3.3e12, "relative_spread": 0, "method": "clock x width"}})
-        say({"type": "ceiling", "ceiling": {"id": "launch", "kind": "latency", "source": "measured", "subject": "",
+        say({"type": "ceiling", "ceiling": {"device": 0, "id": "launch", "kind": "latency", "source": "measured", "subject": "",
              "operation": "launch", "value": 3e-6, "sm_clock_hz": CLOCK_HZ, "relative_spread": 0, "method": "fake"}})
         known_ids = []
         for index, known in enumerate(request["known_ceilings"]):
@@ -278,7 +279,7 @@ def main():
             accidents(f"ceilings:{ceiling}")
             compute = ceiling.startswith("f32")
             measured.append({
-                "id": ceiling, "kind": "compute" if compute else "bandwidth", "source": "measured",
+                "device": 0, "id": ceiling, "kind": "compute" if compute else "bandwidth", "source": "measured",
                 "subject": "f32" if compute else "dram", "operation": ceiling.split("_")[1],
                 "value": 3e13 if compute else 3e12, "relative_spread": 0.001, "method": "fake"})
             say({"type": "ceiling", "ceiling": measured[-1]})
@@ -304,7 +305,7 @@ def main():
 
     to_count = []
     for index, point in enumerate(points):
-        name = f"{point['experiment']}.{point['variant']}"
+        name = f"{point['experiment']}.{point['subject']}"
         if index in request["skip_points"]:
             continue
         if index in request["count_only_points"]:
@@ -320,7 +321,7 @@ def main():
         if poisoned:
             result.update({"status": "failed", "cause": "an illegal memory access"})
         if happens("mistaken", f"time:{index}"):
-            result["n"] += 1
+            result["axes"]["n"] += 1
         say({"type": "time", "point": index, "measurement": result})
         if poisoned:
             sys.exit(1)
@@ -330,10 +331,10 @@ def main():
     if session["available"]:
         for _ in range(2):
             for index in to_count:
-                say({"type": "progress", "phase": "count", "point": index, "what": points[index]["variant"]})
+                say({"type": "progress", "phase": "count", "point": index, "what": points[index]["subject"]})
                 accidents(f"count:{index}")
         for index in to_count:
-            n = points[index]["n"]
+            n = points[index]["axes"]["n"]
             counters = {"dram_read_bytes": 4.0 * n, "dram_write_bytes": 0.0, "fadd": 1.25 * n, "fmul": 0.0, "ffma": 0.0}
             if happens("busy", "end") or happens("busy", f"counters:{index}"):
                 counters = {key: {"unavailable": "another program holds the performance counters"} for key in counters}

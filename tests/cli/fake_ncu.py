@@ -24,9 +24,9 @@ WORDS = os.environ.get("FAKE_NCU", "").split()
 
 def rows_of(plan):
     for index, point in points_of(plan):
-        if f"without={point['variant']}" in WORDS:
+        if f"without={point['subject']}" in WORDS:
             continue
-        n = point["n"]
+        n = point["axes"]["n"]
         yield range_name(point), {"gpu__time_duration.sum": 100000 * (index + 1) - 3000, "dram__bytes_read.sum": 4 * n,
                                   "dram__bytes_write.sum": 0, "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum": 1.25 * n,
                                   "smsp__sass_thread_inst_executed_op_fmul_pred_on.sum": 0,

@@ -45,10 +45,10 @@ def export(points, file):
         database.execute("CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER NOT NULL, end INTEGER NOT NULL, "
                          "correlationId INTEGER, globalPid INTEGER, demangledName INTEGER NOT NULL)")
     for index, point in points:
-        if f"without={point['variant']}" in WORDS:
+        if f"without={point['subject']}" in WORDS:
             continue
         start = 10**9 * (index + 1)
-        length = (100000 * (index + 1) - 3000) * (2 if f"slow={point['variant']}" in WORDS else 1)
+        length = (100000 * (index + 1) - 3000) * (2 if f"slow={point['subject']}" in WORDS else 1)
         database.execute("INSERT INTO NVTX_EVENTS VALUES (?, ?, 59, ?, 16777217, NULL, 1)",
                          (start, start + 10**8, range_name(point)))
         database.execute("INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (?, ?, 16777217, ?, 1)",

@@ -14,6 +14,7 @@ def points_of(request_file):
 
 
 def range_name(point):
-    elements = f".e{point['elements_per_thread']}" if "elements_per_thread" in point else ""
-    return (f"{point['experiment']}.{point['variant']}.{point['dtype']}.n{point['n']}.b{point['block_size']}{elements}"
-            f".{point['cache']}")
+    axes = point["axes"]
+    elements = f".e{axes['elements']}" if "elements" in axes else ""
+    return (f"{point['experiment']}.{point['subject']}.{axes['dtype']}.n{axes['n']}.b{axes['block']}{elements}"
+            f".{axes['cache']}")

@@ -64,7 +64,7 @@ class ProgramTest(unittest.TestCase):
         return json.loads((self.folder / "runs/demo/latest/run.json").read_text())
 
     def measured(self):
-        return {m["variant"]: m for m in self.run_json()["measurements"]}
+        return {m["subject"]: m for m in self.run_json()["measurements"]}
 
     def sent_requests(self):
         return [json.loads(line) for line in self.requests.read_text().splitlines()]
@@ -271,7 +271,7 @@ class Runs(ProgramTest):
         self.assertEqual(run["environment"]["variables"]["ROOFLINECTL_COLLECTOR"], FAKE_COLLECTOR)
         self.assertNotIn("HOME", run["environment"]["variables"])
         self.assertEqual(run["environment"]["kernel"], " ".join([os.uname().sysname, os.uname().release, os.uname().machine]))
-        self.assertEqual([m["variant"] for m in run["measurements"]],
+        self.assertEqual([m["subject"] for m in run["measurements"]],
                          ["reduce_v0_global", "reduce_v3_sequential", "sum_atomic", "sum_warp_shuffle"])
         self.assertEqual(run["measurements"][0]["counters"]["fadd"], 1.25 * 2**20)
         self.assertEqual(run["measurements"][0]["counter_repeats"], 3)
@@ -325,7 +325,7 @@ class Runs(ProgramTest):
         self.assert_exit(result, 3)
         self.assertRegex(result.stderr, r"run\.json: cannot be written: File too large")
         # What was saved before stays readable.
-        self.assertEqual(json.loads(next(self.folder.glob("runs/demo/*/run.json")).read_text())["device"]["name"], "Fake GPU")
+        self.assertEqual(json.loads(next(self.folder.glob("runs/demo/*/run.json")).read_text())["devices"][0]["name"], "Fake GPU")
 
     @unittest.skipUnless("CLOCK_SET_BACK" in os.environ, "needs the library clock_set_back")
     def test_a_wall_clock_that_is_set_back_during_a_run(self):
@@ -655,7 +655,7 @@ class Replay(ProgramTest):
         run = self.run_json()
         recording = recorded()
         self.assertEqual(run["source"], "replayed")
-        self.assertEqual(run["device"], recording["device"])
+        self.assertEqual(run["devices"], [recording["device"]])
         self.assertEqual(run["started_utc"], recording["started_utc"])
         self.assertEqual(set(self.measured()), {"sum_atomic", "sum_warp_shuffle"})
         (time,) = [m["time"]["median_s"] for m in recording["measurements"]
@@ -885,7 +885,7 @@ class Interruption(ProgramTest):
         code, output, run = self.interrupt(signal.SIGINT, "hang@time:2")
         self.assertEqual(code, 130)
         self.assertIn("what was measured is kept: rooflinectl report runs/demo/", output)
-        self.assertEqual([m["variant"] for m in run["measurements"]], ["reduce_v0_global", "reduce_v3_sequential"])
+        self.assertEqual([m["subject"] for m in run["measurements"]], ["reduce_v0_global", "reduce_v3_sequential"])
 
     def test_so_does_sigterm(self):
         code, _, run = self.interrupt(signal.SIGTERM, "hang@time:2")

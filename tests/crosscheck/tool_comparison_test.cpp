@@ -132,7 +132,7 @@ TEST(NcuComparison, DramBytesOfColdPoints) {
   NcuKernel kernel = agreeing_kernel();
   kernel.metrics["d__write.sum"] = {CounterValue::measured(0.2e6)};
   EXPECT_EQ(verdict(run, {kernel}, "dram_bytes"), Verdict::differs);
-  run.device.l2_bytes = 50 << 20;  // of which ncu may leave some dirty
+  run.devices[0].l2_bytes = 50 << 20;  // of which ncu may leave some dirty
   EXPECT_EQ(verdict(run, {kernel}, "dram_bytes"), Verdict::agrees);
 
   run.measurements[0].point.axes.set(axis::kCache, CacheState::warm);

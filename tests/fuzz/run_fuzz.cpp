@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// `run.json`: what can be read is written and read again as it is; anything else is an Error(usage).
+// `run.json`: what can be read is written, and read again as it was written; anything else is an
+// Error(usage).
 
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
 #include <string_view>
 
 #include "core/error.h"
@@ -14,8 +16,9 @@ using namespace rooflinectl;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
-    const Run run = run_from_json(text, "run.json");
-    if (run_from_json(run_to_json(run), "written") != run) std::abort();
+    // Of numbers with more digits than are written, the first writing leaves those.
+    const std::string once = run_to_json(run_from_json(text, "run.json"));
+    if (run_to_json(run_from_json(once, "written")) != once) std::abort();
   } catch (const Error& error) {
     if (error.kind() != ErrorKind::usage) std::abort();
   }

@@ -89,8 +89,8 @@ class Faults(unittest.TestCase):
     def points(self, output="runs"):
         """Status, cause and whether it was counted, by variant or, where that is not unique, size."""
         measurements = self.run_json(output)["measurements"]
-        by_size = len({m["variant"] for m in measurements}) == 1
-        return {m["n"] if by_size else m["variant"]: m for m in measurements}
+        by_size = len({m["subject"] for m in measurements}) == 1
+        return {m["axes"]["n"] if by_size else m["subject"]: m for m in measurements}
 
     def tell(self, fault, code, outcome):
         print(f"{fault} | {code} | {outcome}", flush=True)

@@ -22,7 +22,7 @@ class CeilingCacheTest : public ::testing::Test {
  protected:
   static rooflinectl::Run some_run() { return rooflinectl::testing::full_run(); }
 
-  fs::path file() const { return folder_ / (some_run().device.uuid + ".build.json"); }
+  fs::path file() const { return folder_ / (some_run().device().uuid + ".build.json"); }
 
   const TemporaryFolder temporary_;
   const fs::path folder_ = temporary_.path() / "not yet there";
@@ -36,7 +36,7 @@ TEST_F(CeilingCacheTest, KeepsTheCeilingsAndNotThePoints) {
   cache_.store(some_run());
   const std::vector<rooflinectl::Run> runs = cache_.load();
   ASSERT_THAT(runs, SizeIs(1));
-  EXPECT_EQ(runs[0].device, some_run().device);
+  EXPECT_EQ(runs[0].device(), some_run().device());
   EXPECT_EQ(runs[0].ceilings, some_run().ceilings);
   EXPECT_THAT(runs[0].measurements, IsEmpty());
   EXPECT_THAT(warnings_, IsEmpty());
@@ -75,7 +75,7 @@ TEST_F(CeilingCacheTest, TheClockDoesNotDriftFromRunToRun) {
 TEST_F(CeilingCacheTest, AnotherDriverForgetsWhatTheFirstOneGave) {
   cache_.store(some_run());
   rooflinectl::Run later = some_run();
-  later.device.driver_version = "999";
+  later.devices[0].driver_version = "999";
   later.ceilings.resize(1);
   cache_.store(later);
   EXPECT_THAT(cache_.load().at(0).ceilings, SizeIs(1));
@@ -106,7 +106,7 @@ TEST_F(CeilingCacheTest, AFileOfAnotherDeviceIsToldAndNotUsed) {
 
 TEST_F(CeilingCacheTest, AUuidThatIsNoFileNameStaysOutside) {
   rooflinectl::Run run = some_run();
-  run.device.uuid = "../escape";
+  run.devices[0].uuid = "../escape";
   cache_.store(run);
   EXPECT_FALSE(fs::exists(folder_));
   EXPECT_FALSE(fs::exists(temporary_.path() / "escape.json"));

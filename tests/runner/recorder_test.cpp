@@ -41,7 +41,7 @@ TEST_F(RecorderTest, WritesFromTheStart) {
   message::Hello hello;
   hello.device.name = "GPU";
   recorder_.open(parent_, hello);
-  EXPECT_EQ(run_on_disk().device.name, "GPU");
+  EXPECT_EQ(run_on_disk().device().name, "GPU");
   EXPECT_FALSE(recorder_.save_due());
 }
 

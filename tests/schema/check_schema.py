@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Checks that the schema accepts what rooflinectl writes, and nothing else.
 
-usage: check_schema.py SCHEMA RECORDINGS_FOLDER WRITE_FULL_RUN
+usage: check_schema.py SCHEMA SCHEMA_1 RECORDINGS_FOLDER WRITE_FULL_RUN
 
 Every run.json.gz below RECORDINGS_FOLDER and the output of WRITE_FULL_RUN, in which every field occurs, must be valid. The
 latter must become invalid when any value in it is set to null, any required member is removed, or any object but a map
@@ -24,8 +24,8 @@ except ImportError:
 OPTIONAL_MEMBERS = {
     "bytes_in_flight_per_block", "cause", "clock_event_reasons", "confirmation", "counter_repeats", "counter_spread", "cupti_version", "default_elements_per_thread", "elements_per_thread", "energy", "launch_mode",
     "measured_utc", "mode",
-    "precision", "primitives", "instructions", "resources", "resumed_utc", "self_test", "cross_checks", "time", "verification", "environment", "settings", "text_sha256"}
-MAPS = {"clock_event_reasons", "counter_spread", "counters", "metrics", "variables"}
+    "process", "rank", "primitives", "instructions", "resources", "resumed_utc", "self_test", "cross_checks", "time", "verification", "environment", "settings", "text_sha256"}
+MAPS = {"axes", "clock_event_reasons", "counter_spread", "counters", "metrics", "operations", "variables"}
 # Objects whose every member may be absent.
 LOOSE = {"settings"}
 
@@ -71,11 +71,15 @@ def damaged_copies(document):
                     yield f"{path + (key,)} is missing", damaged(path, lambda target: target.pop(key))
 
 
-def main():
-    schema_file, recordings, write_full_run = sys.argv[1:]
-    schema = json.loads(pathlib.Path(schema_file).read_text(encoding="utf-8"))
+def validator_of(file):
+    schema = json.loads(pathlib.Path(file).read_text(encoding="utf-8"))
     jsonschema.Draft202012Validator.check_schema(schema)
-    validator = jsonschema.Draft202012Validator(schema)
+    return jsonschema.Draft202012Validator(schema)
+
+
+def main():
+    schema_file, schema_1_file, recordings, write_full_run = sys.argv[1:]
+    validator, validator_1 = map(validator_of, [schema_file, schema_1_file])
     failures = []
 
     full_run = json.loads(subprocess.run([write_full_run], check=True, capture_output=True).stdout)
@@ -83,7 +87,7 @@ def main():
     for file in pathlib.Path(recordings).rglob("run.json.gz"):
         documents[str(file)] = json.loads(gzip.decompress(file.read_bytes()))
     for name, document in documents.items():
-        failures += [f"{name}: {error.json_path}: {error.message}" for error in validator.iter_errors(document)]
+        failures += [f"{name}: {error.json_path}: {error.message}" for error in (validator_1 if document["schema"] == 1 else validator).iter_errors(document)]
 
     copies = list(damaged_copies(full_run))
     failures += [f"accepted although {what}" for what, document in copies if validator.is_valid(document)]

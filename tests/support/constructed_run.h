@@ -226,7 +226,7 @@ inline Run empty_run() {
   run.wall_s = 42;
   run.host = "constructed-host";
   run.command_line = {"rooflinectl", "run", "experiments.yaml"};
-  run.device = device();
+  run.devices[0] = device();
   run.plan.name = "constructed";
   run.catalogue = catalogue();
   run.counter_session.available = true;

@@ -55,33 +55,35 @@ inline Run full_run() {
   run.resumed_utc = {"2026-11-21T09:40:00Z", "2026-11-21T10:00:00Z"};
   run.host = "node-7";
   run.command_line = {"rooflinectl", "run", "experiments.yaml"};
-  run.device = {.name = "NVIDIA H200",
-                .uuid = "GPU-00000000-0000-0000-0000-000000000001",
-                .chip = "GH100",
-                .index = 1,
-                .compute_capability = 90,
-                .sm_count = 132,
-                .memory_bytes = 150'000'000'000,
-                .l2_bytes = 62'914'560,
-                .memory_bus_bits = 6144,
-                .memory_clock_hz = 3.201e9,
-                .sm_clock_hz = 1.98e9,
-                .ecc_enabled = true,
-                .driver_version = "580.159.04",
-                .cuda_driver_version = 13000,
-                .cuda_runtime_version = 13000,
-                .cupti_version = 130000,
-                .settings = DeviceSettings{.pci_bus_id = "0000:17:00.0",
-                                           .persistence_mode = true,
-                                           .compute_mode = "exclusive process",
-                                           .mig_mode = true,
-                                           .power_limit_w = 650,
-                                           .default_power_limit_w = 700,
-                                           .max_power_limit_w = 725.5,
-                                           .max_sm_clock_hz = 1.97e9,
-                                           .max_memory_clock_hz = 3.2e9,
-                                           .application_sm_clock_hz = 1.5e9,
-                                           .application_memory_clock_hz = 2.6e9}};
+  run.devices.resize(2);
+  run.devices[1].name = "NVIDIA L4";
+  run.devices[0] = {.name = "NVIDIA H200",
+                    .uuid = "GPU-00000000-0000-0000-0000-000000000001",
+                    .chip = "GH100",
+                    .index = 1,
+                    .compute_capability = 90,
+                    .sm_count = 132,
+                    .memory_bytes = 150'000'000'000,
+                    .l2_bytes = 62'914'560,
+                    .memory_bus_bits = 6144,
+                    .memory_clock_hz = 3.201e9,
+                    .sm_clock_hz = 1.98e9,
+                    .ecc_enabled = true,
+                    .driver_version = "580.159.04",
+                    .cuda_driver_version = 13000,
+                    .cuda_runtime_version = 13000,
+                    .cupti_version = 130000,
+                    .settings = DeviceSettings{.pci_bus_id = "0000:17:00.0",
+                                               .persistence_mode = true,
+                                               .compute_mode = "exclusive process",
+                                               .mig_mode = true,
+                                               .power_limit_w = 650,
+                                               .default_power_limit_w = 700,
+                                               .max_power_limit_w = 725.5,
+                                               .max_sm_clock_hz = 1.97e9,
+                                               .max_memory_clock_hz = 3.2e9,
+                                               .application_sm_clock_hz = 1.5e9,
+                                               .application_memory_clock_hz = 2.6e9}};
   run.environment = Environment{.operating_system = "Debian GNU/Linux 12 (bookworm)",
                                 .kernel = "Linux 6.1.0",
                                 .processor = "AMD EPYC 9654",
@@ -169,6 +171,9 @@ inline Run full_run() {
                        {"dram_read_bytes", CounterValue::unavailable("the chip has no DRAM unit")}};
   measured.counter_spread = {{"fadd", 0.0625}};
   measured.counter_repeats = 3;
+  measured.device = 1;
+  measured.rank = 3;
+  measured.process = 4711;
 
   Measurement failed;
   failed.point = with_elements;

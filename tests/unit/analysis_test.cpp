@@ -113,9 +113,9 @@ VariantInfo variant(std::string id, std::string label, std::string family) {
 /// A run whose plan is exactly these measurements.
 rooflinectl::Run run_of(const std::vector<Measurement>& measurements) {
   rooflinectl::Run run;
-  run.device.sm_count = 100;
-  run.device.sm_clock_hz = kNominalClockHz;
-  run.device.compute_capability = 90;
+  run.devices[0].sm_count = 100;
+  run.devices[0].sm_clock_hz = kNominalClockHz;
+  run.devices[0].compute_capability = 90;
   run.ceilings = all_ceilings();
   run.measurements = measurements;
   for (const Measurement& measurement : measurements) {
@@ -279,6 +279,23 @@ TEST(RoofOverAPoint, IsTheReadBandwidthForASum) {
   EXPECT_THAT(point->fraction_of_roof, Optional(Near(*point->flop_per_s / point->roof->flop_per_s)));
 }
 
+TEST(RoofOverAPoint, IsThatOfItsOwnDevice) {
+  const Measurement sum = float_sum("v", 1e-3);
+  const double on_the_first = *OnePoint(sum)->fraction_of_roof;
+  rooflinectl::Run run = run_of({sum});
+  run.devices.push_back(run.devices[0]);
+  for (Ceiling ceiling : all_ceilings()) {
+    ceiling.device = 1;
+    ceiling.value *= 2;
+    run.ceilings.push_back(ceiling);
+  }
+  EXPECT_THAT(OnePoint(run)->fraction_of_roof, Optional(Near(on_the_first)));
+  run.measurements[0].device = 1;
+  EXPECT_THAT(OnePoint(run)->fraction_of_roof, Optional(Near(on_the_first / 2)));
+  std::erase_if(run.ceilings, [](const Ceiling& ceiling) { return ceiling.device == 1; });
+  EXPECT_EQ(OnePoint(run)->fraction_of_roof, std::nullopt);
+}
+
 TEST(RoofOverAPoint, ShowsTheTheoreticalOneBeside) {
   const OnePoint point(float_sum("v", 1e-3));
   ASSERT_TRUE(point->theoretical_roof);
@@ -399,7 +416,7 @@ rooflinectl::Run warm_run(double bytes) {
   sum.point.axes.set(axis::kCache, CacheState::warm);
   sum.work = {.read_bytes = bytes, .written_bytes = 0, .operations = {{Dtype::f32, {.flops = bytes / 4}}}};
   rooflinectl::Run run = run_of({sum});
-  run.device.l2_bytes = 64'000'000;
+  run.devices[0].l2_bytes = 64'000'000;
   run.ceilings.push_back(ceiling("l2_read", CeilingKind::bandwidth, CeilingSource::measured, 8e12));
   return run;
 }

@@ -49,7 +49,7 @@ TEST(Svg, NamesAreTextAndNeverMarkup) {
   auto run = constructed::run();
   run.catalogue.variants[3].label = "<script>alert(1)</script>";
   run.plan.experiments[0].title = "a < b & \"c\"";
-  run.device.name = "<b>device</b>";
+  run.devices[0].name = "<b>device</b>";
   const std::string svg = to_svg(scene_of(run));
   EXPECT_TRUE(is_balanced(svg));
   EXPECT_THAT(svg, Not(HasSubstr("<script")));

@@ -278,7 +278,7 @@ TEST(Compare, ExperimentsMayBeRenamedUnlessAPointIsInTwo) {
 
 TEST(Compare, EnvironmentAndCeilingsThatChangedAreNamed) {
   auto now = ladder_run();
-  now.device.driver_version = "590.1";
+  now.devices[0].driver_version = "590.1";
   now.tool_commit = "other";
   for (Ceiling& ceiling : now.ceilings) {
     if (ceiling.id == "dram_read" && ceiling.source == CeilingSource::measured) ceiling.value *= 0.9;

@@ -51,8 +51,7 @@ std::size_t count(std::string_view text, std::string_view part) {
 
 TEST(EnergyUse, IsUsefulWorkOverTheEnergyOfALaunch) {
   auto run = metered_run();
-  first(run).work = {
-      .read_bytes = 4e9, .written_bytes = 1e9, .operations = {{Dtype::f32, {.flops = 1e9}}}};
+  first(run).work = {.read_bytes = 4e9, .written_bytes = 1e9, .operations = {{Dtype::f32, {.flops = 1e9}}}};
   const Analysis analysis = analyse(run);
   const auto use = energy_use(analysis.experiments.front().points.front());
   ASSERT_TRUE(use);
@@ -134,7 +133,7 @@ TEST(EnergyPicture, OfValuesThatBarsCannotShowIsLogarithmic) {
 TEST(EnergyPicture, ShowsThePowerLimit) {
   auto run = metered_run();
   EXPECT_THAT(svg_of(run), Not(HasSubstr("power limit")));
-  run.device.settings = DeviceSettings{.power_limit_w = 700};
+  run.devices[0].settings = DeviceSettings{.power_limit_w = 700};
   EXPECT_THAT(svg_of(run), HasSubstr(">power limit 700 W<"));
 }
 

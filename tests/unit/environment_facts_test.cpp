@@ -36,8 +36,8 @@ TEST(EnvironmentFacts, ShowWhatASkepticAsks) {
 TEST(EnvironmentFacts, LeaveOutWhatAnEarlyVersionDidNotRecord) {
   auto run = testing::full_run();
   run.environment.reset();
-  run.device.settings.reset();
-  run.device.cupti_version.reset();
+  run.devices[0].settings.reset();
+  run.devices[0].cupti_version.reset();
   run.plan.text.clear();
   for (const char* const name : {"PCI bus id", "power limit", "GPU modes", "CUPTI API", "system", "container",
                                  "environment variables", "plan"}) {
@@ -48,7 +48,7 @@ TEST(EnvironmentFacts, LeaveOutWhatAnEarlyVersionDidNotRecord) {
 
 TEST(EnvironmentFacts, SayWhatTheDriverDidNotTell) {
   auto run = testing::full_run();
-  run.device.settings = DeviceSettings{};
+  run.devices[0].settings = DeviceSettings{};
   run.environment->variables.clear();
   run.environment->container.clear();
   EXPECT_EQ(fact(run, "power limit"), "unknown");

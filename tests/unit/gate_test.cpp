@@ -162,7 +162,7 @@ Run resized(Run run) {
 
 TEST(Gate, RefusesOtherDevicesAndPoints) {
   auto other_device = ladder_run();
-  other_device.device.name = "NVIDIA L4";
+  other_device.devices[0].name = "NVIDIA L4";
   EXPECT_EQ(Judged({ladder_run(), other_device})->exit_code(), 2);
   GateOptions any_device;
   any_device.allow_other_devices = true;

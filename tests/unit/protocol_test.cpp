@@ -22,7 +22,7 @@ std::vector<Message> every_message() {
   message::Progress at_ceiling;
   at_ceiling.phase = message::Phase::ceilings;
   at_ceiling.what = "dram_read";
-  return {message::Hello{run.device, run.catalogue, run.counter_session},
+  return {message::Hello{run.device(), run.catalogue, run.counter_session},
           at_point,
           at_ceiling,
           message::Progress{message::Phase::time, 0, ""},
@@ -146,7 +146,7 @@ TEST(Protocol, ACatalogueIsReadAsItWasWritten) {
 }
 
 TEST(Protocol, ATestedDeviceIsReadAsItWasWrittenAndTellsItsVerdicts) {
-  TestedDevice tested{testing::full_run().device, *testing::full_run().self_test};
+  TestedDevice tested{testing::full_run().device(), *testing::full_run().self_test};
   const std::string passed = encode(tested);
   EXPECT_EQ(decode_tested_device(passed), tested);
   EXPECT_THAT(passed, HasSubstr(R"("passed":true)"));

@@ -57,7 +57,7 @@ Run with_hostile_names() {
   run.catalogue.variants[1].label = "<img src=x onerror=alert(1)>";
   run.plan.name = "<!-- {{script}} -->";
   run.plan.experiments[1].title = "\"><script>alert(2)</script>";
-  run.device.name = "<b>device</b>";
+  run.devices[0].name = "<b>device</b>";
   run.ceilings[0].method = "<i>method</i>";
   return run;
 }

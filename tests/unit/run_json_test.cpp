@@ -75,7 +75,7 @@ TEST(RunJson, WritesWhatWasMeasuredWithSevenDigits) {
 
 TEST(RunJson, KeepsEveryDigitOfWhatWasCountedAndOfWhatWasChosen) {
   auto run = testing::full_run();
-  run.device.memory_bytes = ~0ull;
+  run.devices[0].memory_bytes = ~0ull;
   run.measurements[0].work.read_bytes = 1099511627776;
   run.measurements[0].counters = {{"fadd", CounterValue::measured(123456789012)}};
   run.plan.experiments[0].timing.relative_half_width = 1.0 / 300;
@@ -154,7 +154,7 @@ TEST(RunJson, RefusesMorePointsThanAPlanMayHave) {
 TEST(RunJson, ReadsDeepNestingToItsEnd) {
   constexpr int kDepth = 1'000'000;
   const std::string deep = std::string(kDepth, '[') + std::string(kDepth, ']');
-  EXPECT_EQ(failure_of(R"({"format": "rooflinectl-run", "schema": 1, "tool": )" + deep + "}"),
+  EXPECT_EQ(failure_of(R"({"format": "rooflinectl-run", "schema": 2, "tool": )" + deep + "}"),
             "run.json: /tool: expected an object");
 }
 
@@ -162,13 +162,96 @@ TEST(RunJson, RefusesANewerSchema) {
   Json document = full_document();
   document["schema"] = rooflinectl::Run::kSchema + 1;
   document.erase("plan");
-  EXPECT_EQ(failure_of(document.dump()), "run.json: written with schema 2, this rooflinectl reads up to 1");
+  EXPECT_EQ(failure_of(document.dump()), "run.json: written with schema 3, this rooflinectl reads up to 2");
   document["schema"] = 0;
   EXPECT_THAT(failure_of(document.dump()), HasSubstr("/schema: unknown schema"));
 }
 
+TEST(RunJson, RefusesADeviceThatTheRunDoesNotHave) {
+  Json document = full_document();
+  document["measurements"][1]["device"] = 2;
+  EXPECT_EQ(failure_of(document.dump()), "run.json: /measurements/1/device: the run has 2 devices");
+  document = full_document();
+  document["ceilings"][0]["device"] = 7;
+  EXPECT_EQ(failure_of(document.dump()), "run.json: /ceilings/0/device: the run has 2 devices");
+  document = full_document();
+  document["devices"] = Json::array();
+  EXPECT_EQ(failure_of(document.dump()), "run.json: /devices: fewer than 1 entries");
+}
+
+TEST(RunJson, TakesAxesThatItDoesNotKnow) {
+  auto run = testing::full_run();
+  run.measurements[0].point.axes.set("grid", std::uint64_t{64});
+  run.measurements[0].point.axes.set("path", "solve/step");
+  EXPECT_EQ(run_from_json(run_to_json(run), "run.json"), run);
+}
+
+/// What the serialiser of schema 1 wrote of a run of one point.
+Json schema1_document() {
+  Json document = full_document();
+  document["schema"] = 1;
+  document["device"] = document["devices"][0];
+  document.erase("devices");
+  const auto flatten = [](Json& point) {
+    const Json axes = point["axes"];
+    point["variant"] = point["subject"];
+    point["dtype"] = axes["dtype"];
+    point["n"] = axes["n"];
+    point["block_size"] = axes["block"];
+    if (axes.contains("elements")) point["elements_per_thread"] = axes["elements"];
+    point["cache"] = axes["cache"];
+    if (axes["mode"] != "graph") point["launch_mode"] = axes["mode"];
+    point.erase("subject");
+    point.erase("axes");
+  };
+  for (Json& experiment : document["plan"]["experiments"]) {
+    for (Json& point : experiment["points"]) flatten(point);
+  }
+  for (Json& ceiling : document["ceilings"]) ceiling.erase("device");
+  for (Json& measurement : document["measurements"]) {
+    flatten(measurement);
+    for (const char* key : {"device", "rank", "process"}) measurement.erase(key);
+    Json& work = measurement["work"];
+    work["flops"] = work["fma_flops"] = 0.0;
+    for (const auto& [type, done] : work["operations"].items()) {
+      work.update(done);
+      work["precision"] = type;
+    }
+    work.erase("operations");
+  }
+  return document;
+}
+
+TEST(RunJson, ReadsSchema1) {
+  auto run = testing::full_run();
+  run.devices.resize(1);
+  for (Ceiling& ceiling : run.ceilings) ceiling.device = 0;
+  for (Measurement& measurement : run.measurements) {
+    measurement.device = 0;
+    measurement.rank = measurement.process = std::nullopt;
+  }
+  EXPECT_EQ(run_from_json(schema1_document().dump(), "run.json"), run);
+}
+
+TEST(RunJson, OperationsOfSchema1AreOfTheAccumulatorsTypeUnlessItSaysOtherwise) {
+  Json document = schema1_document();
+  document["measurements"][0]["work"].erase("precision");
+  document["measurements"][0]["dtype"] = "f16";
+  const auto run = run_from_json(document.dump(), "run.json");
+  EXPECT_EQ(run.measurements[0].work.operations.begin()->first, Dtype::f32);
+}
+
+TEST(RunJson, DamageOfSchema1IsAnErrorToo) {
+  const Json document = schema1_document();
+  visit_values(document, [&](const Pointer& place, const Json& value) {
+    Json damaged = document;
+    damaged.at(place) = value.is_boolean() ? Json("yes") : Json(true);
+    EXPECT_NE(failure_of(damaged.dump()), "") << place;
+  });
+}
+
 TEST(RunJson, NamesTheDocumentAtItsRoot) {
-  EXPECT_EQ(failure_of(R"({"format": "rooflinectl-run", "schema": 1})"),
+  EXPECT_EQ(failure_of(R"({"format": "rooflinectl-run", "schema": 2})"),
             "run.json: the field 'tool' is missing");
 }
 
@@ -202,8 +285,9 @@ bool may_be_absent(const Pointer& place) {
                                                         "environment",
                                                         "measured_utc",
                                                         "mode",
-                                                        "precision",
                                                         "primitives",
+                                                        "process",
+                                                        "rank",
                                                         "resources",
                                                         "resumed_utc",
                                                         "self_test",
@@ -214,10 +298,10 @@ bool may_be_absent(const Pointer& place) {
   const Pointer parent = place.parent_pointer();
   if (optional_fields.contains(place.back())) return true;
   if (parent.empty()) return false;
-  static const std::set<std::string> maps = {
-      "clock_event_reasons", "counters", "counter_spread", "metrics", "settings", "variables"};
+  static const std::set<std::string> maps = {"axes",    "clock_event_reasons", "counters", "counter_spread",
+                                             "metrics", "operations",          "settings", "variables"};
   const bool in_map = maps.contains(parent.back());
-  const bool optional_clock = place.back() == "sm_clock_hz" && parent.back() != "device";
+  const bool optional_clock = place.back() == "sm_clock_hz" && !parent.to_string().starts_with("/devices");
   return in_map || optional_clock;
 }
 
@@ -271,17 +355,17 @@ TEST(RunJson, NamesThePlaceOfEveryWrongType) {
 TEST(RunJson, NamesThePlaceOfAnUnknownOrImpossibleValue) {
   const std::vector<std::pair<std::string, Json>> damages = {
       {"/source", "imagined"},
-      {"/plan/experiments/0/points/0/dtype", "f31"},
-      {"/plan/experiments/0/points/0/cache", "tepid"},
-      {"/plan/experiments/0/points/0/n", -1},
-      {"/plan/experiments/0/points/0/n", 1.5},
-      {"/plan/experiments/0/points/0/block_size", 5'000'000'000},
+      {"/plan/experiments/0/points/0/axes/dtype", "f31"},
+      {"/plan/experiments/0/points/0/axes/cache", "tepid"},
+      {"/plan/experiments/0/points/0/axes/n", -1},
+      {"/plan/experiments/0/points/0/axes/n", 1.5},
+      {"/plan/experiments/0/points/0/axes/block", 5'000'000'000},
       {"/plan/experiments/0/counters", "all"},
       {"/catalogue/variants/0/output", "vector"},
       {"/ceilings/0/kind", "height"},
       {"/ceilings/0/source", "guessed"},
       {"/measurements/0/status", "fine"},
-      {"/device/index", 18'446'744'073'709'551'615u},
+      {"/devices/1/index", 18'446'744'073'709'551'615u},
   };
   for (const auto& [place, value] : damages) {
     Json damaged = full_document();

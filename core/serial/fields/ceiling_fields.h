@@ -21,6 +21,7 @@ void fields(auto& f, Is<Confirmation> auto& confirmation) {
 }
 
 void fields(auto& f, Is<Ceiling> auto& ceiling) {
+  f("device", ceiling.device);
   f("id", ceiling.id);
   f("kind", ceiling.kind);
   f("source", ceiling.source);

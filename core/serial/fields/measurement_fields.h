@@ -21,22 +21,15 @@ void fields(auto& f, Is<KernelResources> auto& resources) {
   f("blocks_per_sm_by_registers", resources.blocks_per_sm_by_registers);
 }
 
-/// Of operations in one type, which is left out where it is `usual`.
-void fields(auto& f, Is<Work> auto& work, Dtype usual) {
-  Operations done;
-  std::optional<Dtype> precision;
-  for (const auto& [type, operations] : work.operations) {
-    done = operations;
-    if (type != usual) precision = type;
-  }
+void fields(auto& f, Is<Operations> auto& operations) {
+  f("flops", operations.flops);
+  f("fma_flops", operations.fma_flops);
+}
+
+void fields(auto& f, Is<Work> auto& work) {
   f("read_bytes", work.read_bytes);
   f("written_bytes", work.written_bytes);
-  f("flops", done.flops);
-  f("fma_flops", done.fma_flops);
-  f.optional("precision", precision);
-  f.after_reading(work, [&](Work& read) {
-    if (precision || done.flops > 0) read.operations[precision.value_or(usual)] = done;
-  });
+  f("operations", work.operations);
 }
 
 void fields(auto& f, Is<Verification> auto& verification) {
@@ -76,11 +69,12 @@ void fields(auto& f, Is<EnergyResult> auto& energy) {
 void fields(auto& f, Is<Measurement> auto& measurement) {
   f("experiment", measurement.point.experiment);
   fields(f, measurement.point);
+  f("device", measurement.device);
+  f.optional("rank", measurement.rank);
+  f.optional("process", measurement.process);
   f("launch", measurement.launch);
   f.optional("resources", measurement.resources);
-  f.object("work", [&](auto& of_work) {
-    fields(of_work, measurement.work, accumulator(dtype_of(measurement.point).value_or(Dtype::f32)));
-  });
+  f("work", measurement.work);
   f("status", measurement.status);
   f.optional("cause", measurement.cause);
   f.optional("verification", measurement.verification);

@@ -4,7 +4,6 @@
 #include <array>
 
 #include "core/model/plan.h"
-#include "core/model/quantity.h"
 #include "core/serial/rules.h"
 
 namespace rooflinectl::serial {
@@ -18,16 +17,8 @@ inline constexpr auto kValues<CounterSet> = std::array{CounterSet::none, Counter
 
 /// Without the name of the experiment, which has it.
 void fields(auto& f, Is<PointId> auto& point) {
-  Reduction reduction;
-  if constexpr (std::is_const_v<std::remove_reference_t<decltype(point)>>) reduction = reduction_of(point);
-  f("variant", point.subject);
-  f("dtype", reduction.dtype);
-  f("n", reduction.n_elements, AtMost{kMaxElements});
-  f("cache", reduction.cache);
-  f("block_size", reduction.block_size);
-  f.optional("elements_per_thread", reduction.elements_per_thread);
-  f.optional("launch_mode", reduction.launch_mode);
-  f.after_reading(point, [&](PointId& read) { read.axes = axes_of(reduction); });
+  f("subject", point.subject);
+  f("axes", point.axes);
 }
 
 void fields(auto& f, Is<TimingTarget> auto& timing) {

@@ -24,7 +24,7 @@ void fields(auto& f, Is<Run> auto& run) {
   f("wall_s", run.wall_s);
   f("host", run.host);
   f("command_line", run.command_line);
-  f("device", run.device);
+  f("devices", run.devices, AtLeast{1});
   f("plan", run.plan);
   f("catalogue", run.catalogue);
   f("counter_session", run.counter_session);
