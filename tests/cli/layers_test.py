@@ -41,6 +41,7 @@ MAY_USE = {
     r"cairo|ft2build\.h": r"reports/draw/([a-z_]+\.cpp|painter\.h)",
     r"zlib": r"core/files/compression\.cpp",
     r"sqlite3": r"crosscheck/sqlite_reader\.cpp",
+    r"utf8(/.*)?\.h": r"core/text/utf8\.cpp",
     r"cupti|nvperf": r"collector/cupti/.*",
     r"cuda|cub/|nvtx3/|cooperative_groups": r"(collector|kernels)/.*",
     r"CLI/": r"cli/(command_line\.(cpp|h)|commands\.h|cmd_[a-z]+\.cpp|main\.cpp)|collector/main\.cpp",
