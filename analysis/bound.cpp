@@ -14,39 +14,39 @@ namespace rooflinectl {
 namespace {
 
 constexpr std::array kWords = {
-    BoundWords{Bound::dram, "dram", "DRAM",
-               "Traffic between DRAM and L2 takes most of the time, at the bandwidth that was measured."},
-    BoundWords{Bound::l2, "l2", "L2",
-               "Traffic between L2 and the SMs takes most of the time, at the bandwidth that was measured."},
-    BoundWords{Bound::l1, "l1", "L1",
-               "Traffic of the L1 caches takes most of the time, at the bandwidth that was measured."},
-    BoundWords{Bound::shared, "shared", "shared memory",
-               "Shared memory is busy most of the time, bank conflicts included."},
-    BoundWords{Bound::fp64, "fp64", "FP64", "FP64 arithmetic takes most of the time."},
-    BoundWords{Bound::fp32, "fp32", "FP32", "FP32 arithmetic takes most of the time."},
-    BoundWords{Bound::fp16, "fp16", "FP16", "FP16 or BF16 arithmetic takes most of the time."},
-    BoundWords{Bound::int32, "int32", "INT32",
+    BoundWords{Bound::dram, "dram", "DRAM", "DRAM-bound",
+               "Traffic between DRAM and L2, at the measured bandwidth, takes most of the time."},
+    BoundWords{Bound::l2, "l2", "L2", "L2-bound",
+               "Traffic between L2 and the SMs, at the measured bandwidth, takes most of the time."},
+    BoundWords{Bound::l1, "l1", "L1", "L1-bound",
+               "L1 traffic, at the measured bandwidth, takes most of the time."},
+    BoundWords{Bound::shared, "shared", "shared memory", "shared-memory-bound",
+               "Shared memory is busy most of the time, including bank conflicts."},
+    BoundWords{Bound::fp64, "fp64", "FP64", "FP64-bound", "FP64 arithmetic takes most of the time."},
+    BoundWords{Bound::fp32, "fp32", "FP32", "FP32-bound", "FP32 arithmetic takes most of the time."},
+    BoundWords{Bound::fp16, "fp16", "FP16", "FP16-bound", "FP16 or BF16 arithmetic takes most of the time."},
+    BoundWords{Bound::int32, "int32", "INT32", "INT32-bound",
                "The integer operations of the algorithm take most of the time."},
-    BoundWords{Bound::tensor, "tensor", "tensor cores", "The tensor cores are busy most of the time."},
+    BoundWords{Bound::tensor, "tensor", "Tensor Cores", "Tensor-Core-bound",
+               "The Tensor Cores are busy most of the time."},
     BoundWords{
-        Bound::issue_slots, "issue-slots", "issue slots",
+        Bound::issue_slots, "issue-slots", "issue slots", "issue-bound",
         "The schedulers issue an instruction in most cycles: the number of instructions is the limit."},
-    BoundWords{Bound::atomics, "atomics", "atomics",
-               "Atomic operations on one address, which are carried out one after another, take most of the "
-               "time."},
-    BoundWords{Bound::bytes_in_flight, "bytes-in-flight", "bytes in flight",
-               "Too few bytes are on their way at once to cover the latency of memory (Little's law)."},
-    BoundWords{Bound::launch_overhead, "launch-overhead", "launch overhead",
+    BoundWords{Bound::atomics, "atomics", "atomics", "bound by atomics",
+               "Atomic operations on one address, which are serialised, take most of the time."},
+    BoundWords{Bound::bytes_in_flight, "bytes-in-flight", "bytes in flight", "bound by bytes in flight",
+               "Too few bytes are in flight to cover the memory latency (Little's law)."},
+    BoundWords{Bound::launch_overhead, "launch-overhead", "launch overhead", "launch-bound",
                "The time is within three times that of an empty kernel."},
-    BoundWords{Bound::barriers, "barriers", "barriers",
-               "Warps spend most of their life waiting at a barrier."},
-    BoundWords{Bound::tail, "tail", "tail",
-               "The blocks do not fill the device: much of the room for them on the SMs stays empty."},
-    BoundWords{Bound::latency, "latency", "latency",
+    BoundWords{Bound::barriers, "barriers", "barriers", "bound by barriers",
+               "Warps spend most of their lifetime waiting at barriers."},
+    BoundWords{Bound::tail, "tail", "tail", "bound by the tail",
+               "The blocks do not fill the device: many block slots on the SMs stay empty."},
+    BoundWords{Bound::latency, "latency", "latency", "latency-bound",
                "No resource is near its limit: the launch waits on a chain of dependent loads, instructions "
                "and synchronisation."},
-    BoundWords{Bound::unknown, "unknown", "unknown",
-               "Not known: not timed, not counted, or a ceiling was not measured."},
+    BoundWords{Bound::unknown, "unknown", "unknown", "bound unknown",
+               "Unknown: not timed, not counted, or a ceiling was not measured."},
 };
 
 /// The resources that can be busy; of equals the first is named.
@@ -71,7 +71,7 @@ bool is_at_least(const Quantity& quantity, const Run& run, const RooflinePoint& 
 }
 
 std::string missing_ceiling(std::string_view id) {
-  return fmt::format("the ceiling {} was not measured: name it under `ceilings` of the plan", id);
+  return fmt::format("the ceiling {} was not measured: add it to `ceilings` in the plan", id);
 }
 
 std::string not_counted(const RooflinePoint& point, std::string_view key) {
@@ -101,10 +101,10 @@ std::string missing_for(Bound resource, const Run& run, const RooflinePoint& poi
               fmt::format("{}_add", to_string(is_integer(point.precision) ? Dtype::i32 : point.precision))));
     case Bound::tensor:
       if (const auto work = tensor_work(run, measurement)) {
-        return fmt::format("tensor cores: {}", missing_ceiling(work->missing_ceiling));
+        return fmt::format("Tensor Cores: {}", missing_ceiling(work->missing_ceiling));
       }
       return tensor_instructions(measurement.counters).value_or(0) > 0
-                 ? "tensor cores: their operations were not counted"
+                 ? "Tensor Cores: their operations were not counted"
                  : "";
     case Bound::issue_slots:
       return fmt::format("issue slots: {}", not_counted(point, counter::kWarpInstructions));
@@ -117,7 +117,7 @@ std::string missing_for(Bound resource, const Run& run, const RooflinePoint& poi
     case Bound::bytes_in_flight: {
       if (!is_measured("dram_latency")) return "bytes in flight: " + missing_ceiling("dram_latency");
       if (!is_measured("l2_latency")) return "bytes in flight: " + missing_ceiling("l2_latency");
-      return "bytes in flight: how many bytes the kernel keeps on their way is not declared";
+      return "bytes in flight: the variant does not declare how many bytes it keeps in flight";
     }
     default:
       return {};

@@ -40,7 +40,8 @@ enum class Bound {
 struct BoundWords {
   Bound bound = Bound::unknown;
   std::string_view id;       ///< in files and filters: `issue-slots`
-  std::string_view label;    ///< after “bound by”: `issue slots`
+  std::string_view label;    ///< after “bound by”, in tables: `issue slots`
+  std::string_view phrase;   ///< in sentences: `issue-bound`
   std::string_view meaning;  ///< one sentence
 };
 

@@ -55,10 +55,11 @@ CeilingPair pair_of(const Run& run, const Ceiling& measured) {
   constexpr double kRounding = 0.002;  // of the clocks
   if (pair.fraction && *pair.fraction > 1 + measured.relative_spread + kRounding) {
     pair.findings.push_back(fmt::format(
-        "{:.1f} % of the theoretical value: {}", 100 * *pair.fraction,
+        "{:.1f} % of theoretical: {}", 100 * *pair.fraction,
         measured.kind == CeilingKind::bandwidth
-            ? "a cache nearer to the SMs delivered part of it, or the clock rose in between"
-            : "the clock rose in between, or the chip completes more per cycle than CUPTI knows"));
+            ? "a cache closer to the SMs delivered part of the data, or the clock rose during the measurement"
+            : "the clock rose during the measurement, or the chip completes more per cycle than CUPTI "
+              "reports"));
   }
   return pair;
 }

@@ -38,7 +38,7 @@ std::vector<DerivedQuantity> derived_quantities(const Measurement& measurement) 
   add({.name = "L2 bytes per element", .is_exact = false}, per_element(count(counter::kL2Bytes)));
   add({.name = "shared bytes per element"}, per_element(count(counter::kSharedBytes)));
   add({.name = "warp instructions per element"}, per_element(count(counter::kWarpInstructions)));
-  add({.name = "integer operations per element"}, per_element(count(counter::kIntegerOps)));
+  add({.name = "integer instructions per element"}, per_element(count(counter::kIntegerOps)));
   add({.name = "atomic operations per element", .is_exact = false},
       per_element(count(counter::kL2AtomicOperations)));
   add({.name = "bytes in flight per thread", .is_cost = false},
@@ -49,7 +49,7 @@ std::vector<DerivedQuantity> derived_quantities(const Measurement& measurement) 
       count(counter::kWarpNonpredExecutionEfficiency));
   add({.name = "occupancy", .is_ratio = true, .is_exact = false, .is_cost = false},
       count(counter::kOccupancy));
-  add({.name = "branch divergence", .is_ratio = true},
+  add({.name = "divergent branches", .is_ratio = true},
       quotient(count(counter::kBranchTargetsDivergent), count(counter::kBranchTargets)));
   add({.name = "shared wavefronts per instruction"},
       quotient(sum(count(counter::kSharedLoadWavefronts), count(counter::kSharedStoreWavefronts)),

@@ -30,7 +30,7 @@ const Aspect kAspects[] = {
     {"compute capability", [](const Run& run) { return std::to_string(run.device().compute_capability); }},
     {"SMs", [](const Run& run) { return std::to_string(run.device().sm_count); }},
     {"memory", [](const Run& run) { return fmt::format("{} bytes", run.device().memory_bytes); }},
-    {"SM clock, highest", [](const Run& run) { return megahertz(run.device().sm_clock_hz); }},
+    {"max SM clock", [](const Run& run) { return megahertz(run.device().sm_clock_hz); }},
     {"memory clock", [](const Run& run) { return megahertz(run.device().memory_clock_hz); }},
     {"ECC", [](const Run& run) { return std::string(run.device().ecc_enabled ? "on" : "off"); }},
     {"driver", [](const Run& run) { return run.device().driver_version; }},

@@ -138,7 +138,7 @@ class LostNumbers {
       const std::string reason =
           is_counted && !now.counter_session.available ? fmt::format(": {}", now.counter_session.reason) : "";
       texts.push_back(
-          fmt::format("the base has numbers for '{}' that the new run has not, of {} points, the first: {}{}",
+          fmt::format("the new run lacks numbers for '{}' that the base has, at {} points; the first: {}{}",
                       to_string(check), lost.points, lost.first, reason));
     }
     return texts;
@@ -184,8 +184,8 @@ std::string other_device(const RunComparison& comparison) {
 
 std::string other_points(const std::vector<std::string>& labels) {
   return fmt::format(
-      "{} of the base's points are measured in another form now (dtype, size, cache state, block "
-      "size or elements per thread), the first: {}",
+      "{} points of the base are now measured with other settings (dtype, size, cache state, block size or "
+      "elements per thread); the first: {}",
       labels.size(), labels.front());
 }
 
@@ -312,7 +312,7 @@ Gate gate(const RunComparison& comparison, const GateOptions& options) {
   if (!replaced.empty()) gate.incomparable.push_back(other_points(replaced));
   for (std::string& text : lost.texts(comparison.now->run)) gate.incomparable.push_back(std::move(text));
   if (gate.incomparable.empty() && !has_common_points(gate)) {
-    gate.incomparable.emplace_back("the runs have no point in common");
+    gate.incomparable.emplace_back("the runs have no points in common");
   } else if (gate.incomparable.empty() && !has_checked_anything(gate)) {
     gate.incomparable.emplace_back("the base has no number for any of the checks");
   }

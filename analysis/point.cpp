@@ -129,26 +129,26 @@ ExecutedWork executed_work(const Measurement& measurement) {
                                                            : counter::kHadd;
     return missing(precision == Dtype::f64 || precision == Dtype::f32
                        ? fmt::format("{}: {}", key, reason_of(counters, key))
-                       : fmt::format("how many operations an instruction of {} does is not counted",
+                       : fmt::format("the number of operations per {} instruction is not counted",
                                      to_string(precision)));
   }
   const double atomics = value_of(counters, counter::kL2AtomicOperations).value_or(0);
   if (atomics > kNegligibleShare * (counted->flops + atomics)) {
-    return missing(fmt::format(
-        "{:.0f} atomic operations ran in L2, where no counter sees what they add; {:.0f} operations were "
-        "counted elsewhere",
-        atomics, counted->flops));
+    return missing(
+        fmt::format("{:.0f} atomic operations ran in L2, where the counters do not see their additions; "
+                    "{:.0f} operations were counted elsewhere",
+                    atomics, counted->flops));
   }
   const auto tensor = executed_tensor_ops(counters);
   if (const double instructions = tensor_instructions(counters).value_or(0); instructions > 0 && !tensor) {
     return missing(
-        fmt::format("{:.0f} tensor instructions ran, whose operations were not counted", instructions));
+        fmt::format("the operations of {:.0f} tensor instructions were not counted", instructions));
   }
   const double flops = counted->flops + tensor.value_or(0);
   if (flops < (1 - kNegligibleShare) * measurement.work.flops()) {
     return missing(
-        fmt::format("{:.0f} operations were counted, and the result needs {:.0f}: the others ran "
-                    "where the counters do not see them",
+        fmt::format("only {:.0f} operations were counted, but the result needs {:.0f}: the others ran where "
+                    "the counters do not see them",
                     flops, measurement.work.flops()));
   }
   return {flops, {}};
@@ -242,7 +242,7 @@ std::vector<std::string> clock_evidence(const TimeResult& time) {
     }
   }
   const std::string given =
-      reasons.empty() ? "" : fmt::format("; the driver's reasons: {}", fmt::join(reasons, ", "));
+      reasons.empty() ? "" : fmt::format("; reasons reported by the driver: {}", fmt::join(reasons, ", "));
   std::vector<std::string> evidence;
   if (time.throttled_samples > 0) {
     evidence.push_back(fmt::format("{} of {} samples were slowed down by something other than the kernel{}",
@@ -283,24 +283,24 @@ std::string likely_cause(const Run& run, const RooflinePoint& point) {
     return std::find(point.flags.begin(), point.flags.end(), flag) != point.flags.end();
   };
   if (holds(Flag::cache_resident))
-    return "a cache delivered part of the input although caches were cold: make it larger, or measure it "
-           "warm";
+    return "a cache delivered part of the input although caches were cold: use a larger input, or a warm "
+           "cache";
   const bool is_under_compute = point.roof && point.roof->flop_per_s >= point.roof->compute_flop_per_s;
   const Ceiling* ceiling = is_under_compute ? find_ceiling(run, point.roof->compute_ceiling,
                                                            CeilingSource::measured, point.measurement->device)
                                             : nullptr;
   const auto clock_hz = sm_clock_hz(*point.measurement);
   if (clock_hz && ceiling != nullptr && ceiling->sm_clock_hz && *clock_hz > 1.01 * *ceiling->sm_clock_hz) {
-    return "the clock was higher than when the ceiling was measured: measure it again with --fresh";
+    return "the clock was higher than when the ceiling was measured: remeasure the ceiling with --fresh";
   }
-  return fmt::format("the ceiling is too low: measure it again with --fresh; or the declared work is wrong{}",
-                     is_counted(point.measurement->counters) ? "" : ", for nothing was counted");
+  return fmt::format("the ceiling is too low (remeasure it with --fresh), or the declared work is wrong{}",
+                     is_counted(point.measurement->counters) ? "" : " (nothing was counted)");
 }
 
 void set_implausible(RooflinePoint& point, const Run& run) {
   if (is_above_roof(point)) {
     point.implausible.push_back(
-        fmt::format("{:.1f} % of the roof: {}", 100 * *point.fraction_of_roof, likely_cause(run, point)));
+        fmt::format("{:.1f} % of roofline: {}", 100 * *point.fraction_of_roof, likely_cause(run, point)));
   }
   for (const LevelUse& use : point.levels) {
     if (use.utilisation.value_or(0) <= 1 + kImplausible) continue;
@@ -308,9 +308,8 @@ void set_implausible(RooflinePoint& point, const Run& run) {
         find_ceiling(run, use.ceiling, CeilingSource::measured, point.measurement->device);
     if (ceiling != nullptr && *use.utilisation <= 1 + kImplausible + ceiling->relative_spread) continue;
     point.implausible.push_back(
-        fmt::format("{:.1f} % of {}: the counted bytes are not all of this launch, or the ceiling is too "
-                    "low: measure it again "
-                    "with --fresh",
+        fmt::format("{:.1f} % of {}: not all counted bytes belong to this launch, or the ceiling is too low "
+                    "(remeasure it with --fresh)",
                     100 * *use.utilisation, use.ceiling));
   }
 }

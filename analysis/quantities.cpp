@@ -318,17 +318,17 @@ namespace quantity {
 using P = const RooflinePoint&;
 using R = const Run&;
 
-const Quantity kFractionOfRoof = {"fraction of the roof", Unit::ratio,
+const Quantity kFractionOfRoof = {"fraction of roofline", Unit::ratio,
                                   [](R, P p) { return p.fraction_of_roof; }};
 const Quantity kL1Utilisation = {"L1 utilisation", Unit::ratio, utilisation<MemoryLevel::l1>};
 const Quantity kDramBandwidth = {"DRAM bandwidth", Unit::bytes_per_s,
                                  [](R, P p) { return p.dram_bytes_per_s; }};
 const Quantity kTime = {"time", Unit::seconds, [](R, P p) { return time_s(p); }};
 const Quantity kEmptyLaunch = {"time of an empty kernel", Unit::seconds, empty_launch_s};
-const Quantity kLaunchMultiple = {"time over that of an empty kernel", Unit::factor,
+const Quantity kLaunchMultiple = {"time relative to an empty kernel", Unit::factor,
                                   [](R run, P p) { return quotient(time_s(p), empty_launch_s(run, p)); }};
 
-const Quantity kLaunchShare = {"share of an empty kernel in the time", Unit::ratio,
+const Quantity kLaunchShare = {"empty kernel's share of the time", Unit::ratio,
                                [](R run, P p) { return quotient(empty_launch_s(run, p), time_s(p)); }};
 
 const Quantity kLaunchesPerSample = {"launches per sample", Unit::count, [](R, P p) {
@@ -343,7 +343,7 @@ const Quantity kFp64Share = {"FP64 utilisation", Unit::ratio, counted_share<Dtyp
 const Quantity kFp32Share = {"FP32 utilisation", Unit::ratio, counted_share<Dtype::f32>};
 const Quantity kFp16Share = {"FP16 utilisation", Unit::ratio, declared_share<Bound::fp16>};
 const Quantity kInt32Share = {"INT32 utilisation", Unit::ratio, declared_share<Bound::int32>};
-const Quantity kTensorShare = {"tensor core utilisation", Unit::ratio, tensor_share};
+const Quantity kTensorShare = {"Tensor Core utilisation", Unit::ratio, tensor_share};
 const Quantity kArithmeticShare = {"arithmetic utilisation", Unit::ratio, arithmetic_share};
 
 const Quantity kIssueUtilisation = {"issue slots used", Unit::ratio, issue_utilisation};
@@ -355,10 +355,10 @@ const Quantity kInstructionsPer32Elements = {"warp instructions per 32 elements"
 
 const Quantity kOccupancy = {"occupancy", Unit::ratio, counted<counter::kOccupancy>};
 const Quantity kBytesPerThread = {"bytes read per thread", Unit::bytes, bytes_per_thread};
-const Quantity kLoadRounds = {"rounds of loads of each thread", Unit::count, load_rounds};
-const Quantity kBytesInFlight = {"bytes in flight, at most", Unit::bytes, bytes_in_flight};
-const Quantity kMemoryLatency = {"latency of memory, unloaded", Unit::seconds, memory_latency};
-const Quantity kInFlightShare = {"share of the time that the bytes in flight need by Little's law, at least",
+const Quantity kLoadRounds = {"rounds of loads per thread", Unit::count, load_rounds};
+const Quantity kBytesInFlight = {"maximum bytes in flight", Unit::bytes, bytes_in_flight};
+const Quantity kMemoryLatency = {"unloaded memory latency", Unit::seconds, memory_latency};
+const Quantity kInFlightShare = {"minimum share of the time for the bytes in flight (Little's law)",
                                  Unit::ratio, in_flight_share};
 
 const Quantity kAtomics = {"atomic operations", Unit::count, atomics};
@@ -366,23 +366,23 @@ const Quantity kAtomicsPerResult = {"atomic operations per result", Unit::count,
 const Quantity kAtomicTimeShare = {"share of the time for atomics on one address", Unit::ratio,
                                    atomic_time_share};
 
-const Quantity kBarrierStallShare = {"warp cycles at a barrier", Unit::ratio, [](R, P p) {
+const Quantity kBarrierStallShare = {"warp cycles at barriers", Unit::ratio, [](R, P p) {
                                        return quotient(count(p, counter::kBarrierStallWarpCycles),
                                                        count(p, counter::kActiveWarpCycles));
                                      }};
-const Quantity kBlocksPerSm = {"blocks of the grid per SM", Unit::count, blocks_per_sm};
+const Quantity kBlocksPerSm = {"grid blocks per SM", Unit::count, blocks_per_sm};
 const Quantity kWaves = {"waves", Unit::count, waves};
-const Quantity kIdleRoom = {"room for blocks that stays empty", Unit::ratio, idle_room};
-const Quantity kWaveBalance = {"share of the SMs' time that has work", Unit::ratio, wave_balance};
+const Quantity kIdleRoom = {"empty block slots", Unit::ratio, idle_room};
+const Quantity kWaveBalance = {"share of SM time with work", Unit::ratio, wave_balance};
 const Quantity kRegistersPerThread = {
     "registers per thread", Unit::count,
     [](R, P p) { return resources(p) ? MaybeValue(resources(p)->registers_per_thread) : std::nullopt; }};
-const Quantity kTheoreticalOccupancy = {"occupancy that fits", Unit::ratio, theoretical_occupancy};
-const Quantity kRegisterSlack = {
-    "blocks that the registers allow over blocks that fit", Unit::factor, [](R, P p) {
-      return resources(p) ? quotient(resources(p)->blocks_per_sm_by_registers, resources(p)->blocks_per_sm)
-                          : std::nullopt;
-    }};
+const Quantity kTheoreticalOccupancy = {"theoretical occupancy", Unit::ratio, theoretical_occupancy};
+const Quantity kRegisterSlack = {"register block limit over block limit", Unit::factor, [](R, P p) {
+                                   return resources(p) ? quotient(resources(p)->blocks_per_sm_by_registers,
+                                                                  resources(p)->blocks_per_sm)
+                                                       : std::nullopt;
+                                 }};
 
 const Quantity kWarpEfficiency = {"warp execution efficiency", Unit::ratio,
                                   counted<counter::kWarpExecutionEfficiency>};
@@ -391,19 +391,19 @@ const Quantity kPredicatedOff = {"lanes predicated off", Unit::ratio, [](R, P p)
                                    const auto on = count(p, counter::kWarpNonpredExecutionEfficiency);
                                    return active && on ? MaybeValue(*active - *on) : std::nullopt;
                                  }};
-const Quantity kBranchDivergence = {"branch divergence", Unit::ratio, [](R, P p) {
+const Quantity kBranchDivergence = {"divergent branches", Unit::ratio, [](R, P p) {
                                       return quotient(count(p, counter::kBranchTargetsDivergent),
                                                       count(p, counter::kBranchTargets));
                                     }};
 const Quantity kSharedWavefronts = {"shared wavefronts per instruction", Unit::count, [](R, P p) {
                                       return quotient(shared_wavefronts(p), shared_instructions(p));
                                     }};
-const Quantity kWavefrontExcess = {"shared wavefronts over those needed", Unit::factor, wavefront_excess};
+const Quantity kWavefrontExcess = {"shared wavefronts over ideal", Unit::factor, wavefront_excess};
 const Quantity kLoadSectorEfficiency = {"global load sector efficiency", Unit::ratio,
                                         counted<counter::kGlobalLoadSectorEfficiency>};
 const Quantity kStoreSectorEfficiency = {"global store sector efficiency", Unit::ratio,
                                          counted<counter::kGlobalStoreSectorEfficiency>};
-const Quantity kDramWriteShare = {"writes' share of the DRAM bytes", Unit::ratio, [](R, P p) {
+const Quantity kDramWriteShare = {"write share of DRAM bytes", Unit::ratio, [](R, P p) {
                                     return quotient(count(p, counter::kDramWriteBytes), p.dram_bytes);
                                   }};
 const Quantity kTrafficExcess = {"DRAM bytes over compulsory bytes", Unit::factor,
@@ -412,7 +412,7 @@ const Quantity kL2Excess = {"L2 bytes over compulsory bytes", Unit::factor, [](R
                               return quotient(count(p, counter::kL2Bytes), p.dram_bytes_useful);
                             }};
 const Quantity kColdShortfall = {
-    "DRAM bytes over compulsory bytes, caches cold", Unit::factor, [](R, P p) -> MaybeValue {
+    "DRAM bytes over compulsory bytes, cold cache", Unit::factor, [](R, P p) -> MaybeValue {
       // Warm caches are meant to deliver: not a shortfall.
       return cache_of(p.measurement->point) == CacheState::cold ? quotient(p.dram_bytes, p.dram_bytes_useful)
                                                                 : 1;

@@ -75,7 +75,7 @@ std::optional<std::string> unrepeatable_evidence(const Measurement& measurement)
   for (const std::string_view key : kInstructions) consider(key);
   for (const std::string_view key : kFloatOperations) consider(key);
   if (spread > 0) {
-    return fmt::format("{} differs by {:.2g} % between {} countings of the same launch", widest, 100 * spread,
+    return fmt::format("{} differs by {:.2g} % between {} counts of the same launch", widest, 100 * spread,
                        measurement.counter_repeats);
   }
   const double difference = difference_between_passes(measurement.counters);

@@ -137,14 +137,14 @@ namespace {
 
 RoofOrReason without(std::string_view ceilings) {
   return {std::nullopt,
-          fmt::format("the ceiling {} was not measured: name it under `ceilings` of the plan", ceilings)};
+          fmt::format("the ceiling {} was not measured: add it to `ceilings` in the plan", ceilings)};
 }
 
 }  // namespace
 
 RoofOrReason roof_over(const Run& run, const Measurement& measurement, const Ceilings& ceilings) {
   const Work& work = measurement.work;
-  if (work.bytes() <= 0) return {std::nullopt, "no work is declared"};
+  if (work.bytes() <= 0) return {std::nullopt, "the variant declares no work"};
   const Traffic traffic = compulsory_traffic(run, measurement);
   Roof roof;
   double memory_time_s = 0;

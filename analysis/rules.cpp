@@ -38,19 +38,19 @@ Rule at_the_roof(Bound bound, std::string_view id, std::string_view text) {
           .also = {quantity_of(bound)},
           .text = text,
           .next_step =
-              "There is little left to gain in this kernel. Move fewer bytes: a narrower type, or the "
-              "work fused into the kernel that makes or uses the data."};
+              "There is little left to gain in this kernel. Move fewer bytes: use a narrower type, or fuse "
+              "this work into the kernel that produces or consumes the data."};
 }
 
 constexpr std::string_view kFewerAtomics =
-    "Fewer atomics on one address: reduce in the warp and in the block first, give each thread more "
-    "elements, "
-    "or leave partial results for a second step.";
+    "Use fewer atomics on one address: reduce within the warp and the block first, give each thread more "
+    "elements, or leave partial results for a second step.";
 
 /// Where launches are in a graph already, a graph is no advice.
 Rule of_launches_in_a_graph() {
   Rule rule = of_bound(Bound::launch_overhead, {&kTime, &kEmptyLaunch},
-                       "Do more work per launch: a larger input, several inputs at once, or fewer kernels.");
+                       "Do more work per launch: use a larger input, process several inputs at once, or "
+                       "launch fewer kernels.");
   rule.id = "launch-overhead-in-graph";
   rule.only_if = {{&kLaunchesPerSample, at_least, 2}};
   return rule;
@@ -59,47 +59,50 @@ Rule of_launches_in_a_graph() {
 const std::vector<Rule>& all_rules() {
   static const std::vector<Rule> all = {
       at_the_roof(Bound::dram, "dram-roof",
-                  "DRAM delivers nearly all that it can, and the bytes are those that the algorithm needs."),
+                  "DRAM runs close to its measured bandwidth, and moves little more than the bytes that the "
+                  "algorithm needs."),
       of_bound(
           Bound::dram, {&kFractionOfRoof, &kDramBandwidth, &kTrafficExcess},
-          "Drop traffic beyond the compulsory bytes, where there is any; then put more bytes in flight."),
+          "Remove traffic beyond the compulsory bytes, if there is any; then increase the bytes in flight."),
       at_the_roof(Bound::l2, "l2-roof",
-                  "L2 delivers nearly all that it can, and the bytes are those that the algorithm needs."),
+                  "L2 runs close to its measured bandwidth, and moves little more than the bytes that the "
+                  "algorithm needs."),
       of_bound(Bound::l2, {&kFractionOfRoof, &kL2Excess},
-               "Ask L2 for each byte once, in whole sectors; then put more bytes in flight."),
-      of_bound(Bound::l1, {}, "Keep values in registers, or use each byte that is loaded more often."),
+               "Request each byte from L2 once, in whole sectors; then increase the bytes in flight."),
+      of_bound(Bound::l1, {}, "Keep values in registers, or reuse each loaded byte more often."),
       of_bound(Bound::shared, {&kWavefrontExcess},
-               "Let consecutive lanes use consecutive words, and keep values in registers: lanes of a warp "
-               "exchange them by shuffles."),
+               "Let consecutive lanes access consecutive words, and keep values in registers: the lanes of a "
+               "warp can exchange them with shuffles."),
       of_bound(Bound::fp64, {&kRedundancy},
-               "Do fewer operations: drop redundant ones, use multiply-adds, or a narrower type."),
+               "Reduce the number of operations: remove redundant ones, use multiply-adds, or use a narrower "
+               "type."),
       of_bound(Bound::fp32, {&kRedundancy},
-               "Do fewer operations: drop redundant ones, use multiply-adds, or a narrower type."),
+               "Reduce the number of operations: remove redundant ones, use multiply-adds, or use a narrower "
+               "type."),
       of_bound(Bound::fp16, {&kRedundancy},
-               "Do fewer operations: drop redundant ones, use packed multiply-adds, or tensor cores."),
-      of_bound(Bound::int32, {}, "Do fewer operations, or use a narrower type."),
-      of_bound(Bound::tensor, {&kRedundancy}, "Do fewer operations, or use a narrower type."),
+               "Reduce the number of operations: remove redundant ones, use packed multiply-adds, or use "
+               "Tensor Cores."),
+      of_bound(Bound::int32, {}, "Reduce the number of operations, or use a narrower type."),
+      of_bound(Bound::tensor, {&kRedundancy}, "Reduce the number of operations, or use a narrower type."),
       of_bound(Bound::issue_slots, {&kInstructionsPer32Elements},
-               "Spend fewer instructions on each element: no division or modulo, addresses out of the loop, "
-               "unrolled loops, wider loads, more elements per thread."),
+               "Execute fewer instructions per element: avoid division and modulo, hoist address arithmetic "
+               "out of the loop, unroll loops, use wider loads, and process more elements per thread."),
       of_bound(Bound::atomics, {&kAtomicsPerResult}, kFewerAtomics),
       of_bound(Bound::bytes_in_flight, {&kBytesInFlight, &kMemoryLatency, &kOccupancy},
-               "Let each thread load more before it uses the first value: several independent loads, 16-byte "
-               "loads, more elements per thread; or keep more threads resident."),
+               "Let each thread start more loads before it uses the first value (several independent loads, "
+               "16-byte loads, more elements per thread), or keep more threads resident."),
       of_launches_in_a_graph(),
-      of_bound(
-          Bound::launch_overhead, {&kTime, &kEmptyLaunch},
-          "Do more work per launch: a larger input, several inputs at once, or fewer kernels; a CUDA graph "
-          "makes each launch cheaper."),
+      of_bound(Bound::launch_overhead, {&kTime, &kEmptyLaunch},
+               "Do more work per launch: use a larger input, process several inputs at once, or launch fewer "
+               "kernels. A CUDA graph makes each launch cheaper."),
       of_bound(Bound::barriers, {},
-               "Fewer barriers: more work per thread between them, warps that finish by shuffles, smaller "
-               "blocks so that others can run meanwhile."),
-      of_bound(
-          Bound::tail, {&kWaves, &kBlocksPerSm},
-          "Choose the number of blocks so that it fills the room for them in whole waves: more or smaller "
-          "blocks, or a grid of exactly what the device holds at once."),
+               "Use fewer barriers: do more work per thread between them, finish with warp shuffles, or use "
+               "smaller blocks so that other blocks can run meanwhile."),
+      of_bound(Bound::tail, {&kWaves, &kBlocksPerSm},
+               "Choose the number of blocks so that they fill the SMs in whole waves: use more or smaller "
+               "blocks, or exactly as many as can be resident at once."),
       of_bound(Bound::latency, {&kFractionOfRoof, &kIssueUtilisation, &kDramShare, &kLaunchShare},
-               "Shorten the chain: fewer dependent steps and kernels, and loads that start before the values "
+               "Shorten the chain: use fewer dependent steps and kernels, and start loads before the values "
                "of earlier ones are needed."),
       {.id = "few-blocks",
        .importance = Importance::cause,
@@ -107,7 +110,8 @@ const std::vector<Rule>& all_rules() {
        .only_if = {kBelowTheRoof, kLongerThanALaunch},
        .when = {{&kBlocksPerSm, less_than, 1}, kManyLoadsPerThread},
        .also = {&kOccupancy},
-       .text = "There are fewer blocks than SMs, and their threads have many loads to do one after another.",
+       .text = "The grid has fewer blocks than the device has SMs, and each thread does many loads one after "
+               "another.",
        .next_step = "Launch more blocks: fewer elements per thread, or smaller blocks."},
       {.id = "half-a-wave",
        .importance = Importance::cause,
@@ -115,34 +119,31 @@ const std::vector<Rule>& all_rules() {
        .only_if = {kBelowTheRoof, kDramNotBusy, kLongerThanALaunch},
        .when = {{&kBlocksPerSm, at_least, 1}, {&kWaves, less_than, 0.75}, kManyLoadsPerThread},
        .also = {&kOccupancy},
-       .text =
-           "The blocks fill only part of the room that the SMs have for them, and their threads have many "
-           "loads to do one after another.",
-       .next_step = "Launch as many blocks as the device holds at once, each with fewer elements."},
+       .text = "The blocks fill only part of the block slots on the SMs, and each thread does many loads one "
+               "after another.",
+       .next_step = "Launch as many blocks as can be resident at once, each with fewer elements."},
       {.id = "small-input",
        .importance = Importance::note,
        .only_if = {kLongerThanALaunch},
        .when = {{&kBlocksPerSm, less_than, 1}, {&kLoadRounds, less_than, kManyLoadRounds}},
-       .text = "The input is too small to give every SM work that is worth the wait for one more block.",
+       .text = "The input is too small for more blocks to pay off.",
        .next_step =
-           "Do more work per launch; more blocks were measured to make such sums slower, not faster."},
+           "Do more work per launch. In measurements, more blocks made such sums slower, not faster."},
       {.id = "barrier-stalls",
        .importance = Importance::cause,
        .restates = Bound::barriers,
        .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch},
        .when = {{&kBarrierStallShare, at_least, 0.2}},
-       .text = "Warps spend much of their life waiting at __syncthreads().",
-       .next_step =
-           "Fewer barriers: more work per thread between them, warps that finish by shuffles, smaller "
-           "blocks so that others can run meanwhile."},
+       .text = "Warps spend much of their lifetime waiting at __syncthreads().",
+       .next_step = "Use fewer barriers: do more work per thread between them, finish with warp shuffles, or "
+                    "use smaller blocks so that other blocks can run meanwhile."},
       {.id = "serial-atomics",
        .importance = Importance::cause,
        .restates = Bound::atomics,
        .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch},
        .when = {{&kAtomicTimeShare, at_least, 0.4}},
        .also = {&kAtomicsPerResult},
-       .text = "Atomic operations on one address are carried out one after another, which takes a large part "
-               "of the time.",
+       .text = "Atomic operations on one address are serialised, which takes a large part of the time.",
        .next_step = kFewerAtomics},
       {.id = "last-wave",
        .importance = Importance::cause,
@@ -151,14 +152,14 @@ const std::vector<Rule>& all_rules() {
        .when = {{&kWaveBalance, less_than, 0.9}, {&kWaves, at_least, 1}},
        .also = {&kWaves, &kBlocksPerSm},
        .text = "The last wave of blocks leaves many SMs idle.",
-       .next_step = "Choose the number of blocks as a multiple of what the device holds at once, or make "
-                    "blocks smaller."},
+       .next_step =
+           "Launch a multiple of the number of blocks that can be resident at once, or make blocks smaller."},
       {.id = "register-limited",
        .importance = Importance::cause,
        .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch, {&kWaves, at_least, 1}},
        .when = {{&kTheoreticalOccupancy, less_than, 0.75}, {&kRegisterSlack, at_most, 1}},
        .also = {&kRegistersPerThread, &kOccupancy},
-       .text = "The registers of its threads let few blocks onto an SM.",
+       .text = "Register usage limits the number of blocks per SM.",
        .next_step = "Use fewer registers (__launch_bounds__, less unrolling), or let each thread keep more "
                     "loads in flight so that fewer warps suffice."},
       {.id = "branch-divergence",
@@ -166,25 +167,25 @@ const std::vector<Rule>& all_rules() {
        .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch, kInstructionsMatter},
        .when = {{&kWarpEfficiency, less_than, 0.9}},
        .also = {&kBranchDivergence},
-       .text = "Lanes of a warp take different branches, and those that are not on the way idle.",
-       .next_step = "Let whole warps take one way: map work to consecutive threads."},
+       .text = "Branches diverge: lanes that do not take the branch being executed idle.",
+       .next_step = "Let all lanes of a warp take the same branch: map work to consecutive threads."},
       {.id = "predication",
        .importance = Importance::cause,
        .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch, kInstructionsMatter},
        .when = {{&kPredicatedOff, at_least, 0.15}},
        .also = {&kWarpEfficiency},
-       .text = "Many lanes are switched off by a short “if”: they pass through the instructions without "
-               "doing anything.",
+       .text = "Many lanes are predicated off by a short “if”: they issue its instructions without effect.",
        .next_step =
-           "Let whole warps retire, or give every lane work: add while loading, finish with one warp."},
+           "Let whole warps retire, or give every lane work: add while loading, and finish with one warp."},
       {.id = "bank-conflicts",
        .importance = Importance::cause,
        .only_if = {kBelowTheRoof, kLongerThanALaunch},
        .when = {{&kWavefrontExcess, at_least, 1.25}, {&kSharedShare, at_least, 0.1}},
        .also = {&kSharedWavefronts},
-       .text = "Lanes of a warp want different words of one bank of shared memory and are served in turn.",
-       .next_step = "Let consecutive lanes use consecutive words; for columns of a tile, pad its rows by one "
-                    "word."},
+       .text = "Lanes of a warp access different words in the same bank of shared memory, and are served one "
+               "after another.",
+       .next_step = "Let consecutive lanes access consecutive words; for columns of a tile, pad its rows by "
+                    "one word."},
       {.id = "uncoalesced-loads",
        .importance = Importance::cause,
        .only_if = {kBelowTheRoof, kLongerThanALaunch},
@@ -192,64 +193,64 @@ const std::vector<Rule>& all_rules() {
        // excess show that they were for nothing.
        .when = {{&kLoadSectorEfficiency, less_than, 0.5}, {&kL2Excess, at_least, 1.5}},
        .also = {&kL2Share},
-       .text = "Less than half of each 32-byte sector that loads fetch is used.",
+       .text = "Loads use less than half of each 32-byte sector that they fetch.",
        .next_step = "Let consecutive lanes load consecutive elements."},
       {.id = "uncoalesced-stores",
        .importance = Importance::cause,
        .only_if = {kBelowTheRoof, kLongerThanALaunch},
        .when = {{&kStoreSectorEfficiency, less_than, 0.5}, {&kDramWriteShare, at_least, 0.1}},
-       .text = "Less than half of each 32-byte sector that stores touch is written.",
+       .text = "Stores write less than half of each 32-byte sector that they touch.",
        .next_step =
-           "Let consecutive lanes store consecutive elements, or gather them in shared memory first."},
+           "Let consecutive lanes store consecutive elements, or collect them in shared memory first."},
       {.id = "excess-traffic",
        .importance = Importance::cause,
        .only_if = {kLongerThanALaunch},
        .when = {{&kTrafficExcess, at_least, 1.2}},
        .also = {&kDramWriteShare},
-       .text = "More bytes cross the DRAM interface than the algorithm needs.",
+       .text = "DRAM moves more bytes than the algorithm needs.",
        .next_step = "Keep intermediate results in registers or shared memory; read each input once."},
       {.id = "cache-resident",
        .importance = Importance::note,
        .when = {{&kColdShortfall, less_than, 0.9}},
        .also = {&kL2Share},
-       .text =
-           "Part of the input came from a cache although caches were cold, so the DRAM roof does not apply.",
-       .next_step = "Measure with a larger input, or warm, and so against L2."},
+       .text = "Part of the input came from a cache although caches were cold, so the DRAM ceiling does not "
+               "apply.",
+       .next_step = "Measure with a larger input, or with a warm cache against the L2 ceiling."},
       {.id = "redundant-operations",
        .importance = Importance::note,
        .when = {{&kRedundancy, at_least, 1.2}},
        .also = {&kUsefulIntensity, &kExecutedIntensity},
-       .text = "More operations are executed than the algorithm needs: the higher executed intensity is "
-               "redundant work, not a better kernel.",
-       .next_step = "Compare useful intensities; spread the steps that all lanes repeat over more elements "
-                    "per thread."},
+       .text = "The kernel executes more operations than the algorithm needs: its higher executed intensity "
+               "is redundant work, not better performance.",
+       .next_step =
+           "Compare useful intensities; spread steps that all lanes repeat over more elements per thread."},
       {.id = "throttled",
        .importance = Importance::note,
        .when = {{&kThrottledSamples, at_least, 1}},
        .also = {&kSamples},
-       .text = "The clock fell while this was timed; those samples are left out of the median.",
-       .next_step = "Let the device cool, or see what else draws power on it; then measure again."},
+       .text =
+           "The clock dropped while this point was timed; the affected samples are excluded from the median.",
+       .next_step = "Let the device cool down, or check what else draws power; then measure again."},
   };
   return all;
 }
 
 constexpr ChangeRule kChangeRules[] = {
-    {"DRAM bytes per element", "less traffic to DRAM", "more traffic to DRAM"},
-    {"L2 bytes per element", "less traffic to L2", "more traffic to L2"},
-    {"executed FLOP per element", "fewer operations executed", "more operations executed"},
-    {"shared bytes per element", "less traffic to shared memory", "more traffic to shared memory"},
-    {"warp instructions per element", "fewer instructions for each element",
-     "more instructions for each element"},
-    {"integer operations per element", "less arithmetic on addresses and loops",
-     "more arithmetic on addresses and loops"},
+    {"DRAM bytes per element", "less DRAM traffic", "more DRAM traffic"},
+    {"L2 bytes per element", "less L2 traffic", "more L2 traffic"},
+    {"executed FLOP per element", "fewer executed operations", "more executed operations"},
+    {"shared bytes per element", "less shared-memory traffic", "more shared-memory traffic"},
+    {"warp instructions per element", "fewer instructions", "more instructions"},
+    {"integer instructions per element", "fewer integer (address/loop) instructions",
+     "more integer (address/loop) instructions"},
     {"atomic operations per element", "fewer atomic operations", "more atomic operations"},
-    {"bytes in flight per thread", "fewer loads on their way at once", "more loads on their way at once"},
+    {"bytes in flight per thread", "fewer bytes in flight", "more bytes in flight"},
     {"warp execution efficiency", "more lanes idle in branches", "fewer lanes idle in branches"},
-    {"non-predicated warp execution efficiency", "more lanes switched off", "fewer lanes switched off"},
-    {"occupancy", "fewer warps resident", "more warps resident"},
-    {"branch divergence", "fewer branches that split warps", "more branches that split warps"},
-    {"shared wavefronts per instruction", "bank conflicts went away", "bank conflicts came in"},
-    {"global load sector efficiency", "loads are less coalesced", "loads are better coalesced"},
+    {"non-predicated warp execution efficiency", "more lanes predicated off", "fewer lanes predicated off"},
+    {"occupancy", "fewer resident warps", "more resident warps"},
+    {"divergent branches", "fewer divergent branches", "more divergent branches"},
+    {"shared wavefronts per instruction", "bank conflicts eliminated", "bank conflicts introduced"},
+    {"global load sector efficiency", "less coalesced loads", "better coalesced loads"},
 };
 
 }  // namespace

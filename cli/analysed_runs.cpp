@@ -20,8 +20,8 @@ RunsToCompare read_runs_to_compare(const std::vector<std::string>& runs,
                                    const std::vector<std::string>& baseline) {
   if (!baseline.empty()) return {read_runs(baseline), read_runs(runs)};
   if (runs.size() < 2) {
-    throw Error(ErrorKind::usage, "a comparison takes two runs or more: the base and what is new",
-                "name both, or the base runs with --baseline");
+    throw Error(ErrorKind::usage, "compare needs at least two runs: the base and a new one",
+                "name both, or pass the base runs with --baseline");
   }
   return {read_runs({runs.front()}), read_runs({runs.begin() + 1, runs.end()})};
 }

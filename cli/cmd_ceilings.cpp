@@ -70,26 +70,24 @@ int ceilings(const CeilingsOptions& options) {
 void add_ceilings_command(CLI::App& app, Action& action, int argc, char** argv) {
   const auto options = std::make_shared<CeilingsOptions>();
   options->command_line.assign(argv, argv + argc);
-  CLI::App* const command =
-      app.add_subcommand("ceilings", "Measure the roofs of a GPU: memory levels, precisions, launch latency");
+  CLI::App* const command = app.add_subcommand(
+      "ceilings", "Measure the ceilings of a GPU: memory levels, precisions, launch latency");
   command
       ->add_option("-d,--device", options->device, "The GPU: its index or UUID as nvidia-smi -L prints them")
       ->type_name("INDEX|UUID")
       ->capture_default_str();
-  command->add_option("-o,--output", options->output, "Folder in which ceilings/<UTC time>/ is made")
+  command->add_option("-o,--output", options->output, "Folder in which to create ceilings/<UTC time>/")
       ->type_name("DIR")
       ->capture_default_str();
   command->add_flag("--quick", options->quick, "Only DRAM and FP32");
-  command->add_flag("--fresh", options->fresh, "Measure again what was measured before");
+  command->add_flag("--fresh", options->fresh,
+                    "Measure all ceilings again, even if an earlier run measured them");
   command->add_flag("--no-counters", options->no_counters,
                     "Do not confirm the ceilings with hardware counters");
   command->footer(
-      "Measured ceilings are kept per device, driver, clocks and version of this tool in\n"
-      "$XDG_CACHE_HOME/rooflinectl (~/.cache/rooflinectl), and used again by this command and by `run`.\n"
-      "\n"
-      "Examples:\n"
-      "  rooflinectl ceilings\n"
-      "  rooflinectl ceilings --quick --fresh --device 1");
+      "Measured ceilings are stored per device, driver, clocks and version of this tool "
+      "in\n$XDG_CACHE_HOME/rooflinectl (~/.cache/rooflinectl), and reused by this command and by "
+      "`run`.\n\nExamples:\n  rooflinectl ceilings\n  rooflinectl ceilings --quick --fresh --device 1");
   command->callback([&action, options] { action = [options] { return ceilings(*options); }; });
 }
 

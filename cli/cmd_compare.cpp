@@ -53,22 +53,21 @@ int compare_runs(const CompareOptions& options) {
 void add_compare_command(CLI::App& app, Action& action) {
   const auto options = std::make_shared<CompareOptions>();
   CLI::App* const command =
-      app.add_subcommand("compare", "What changed from one run to another; needs no GPU");
+      app.add_subcommand("compare", "Show what changed from one run to another; needs no GPU");
   command
       ->add_option("runs", options->runs,
-                   "The base run and one or more new ones: each a run.json or run.json.gz, or the folder "
-                   "that holds one")
+                   "The base run and one or more new runs: each a run.json or run.json.gz, or its folder")
       ->required()
       ->type_name("RUN");
   command
       ->add_option("--baseline", options->baseline,
-                   "Base runs instead of the first RUN: several show how times drift from run to run")
+                   "Base runs instead of the first RUN: several of them measure the drift between runs")
       ->type_name("RUN...");
   add_percentage_option(*command, "--threshold", options->threshold,
-                        "Smallest difference of medians that counts");
+                        "Smallest change of the median that counts");
   command
       ->add_option("-o,--output", options->output,
-                   "Also write page, Markdown, JSON and the picture of the movement into this folder")
+                   "Also write a page, Markdown, JSON and a picture into this folder")
       ->type_name("DIR");
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(

@@ -77,12 +77,11 @@ void refuse_idle_options(const CrosscheckOptions& options) {
     if (is_idle) throw Error(ErrorKind::usage, why);
   };
   const bool is_measured = is_run(options.subject);
-  refuse_if(options.ncu_file && !options.wants("ncu"), "--ncu-file: --with leaves ncu out");
-  refuse_if(options.nsys_file && !options.wants("nsys"), "--nsys-file: --with leaves nsys out");
+  refuse_if(options.ncu_file && !options.wants("ncu"), "--ncu-file: --with does not include ncu");
+  refuse_if(options.nsys_file && !options.wants("nsys"), "--nsys-file: --with does not include nsys");
   refuse_if(is_measured && options.device,
-            "--device: a finished run is checked on the GPU that it was measured on");
-  refuse_if(is_measured && options.output,
-            "--output: what is found of a finished run is written to its own folder");
+            "--device: a finished run is always checked on the GPU that measured it");
+  refuse_if(is_measured && options.output, "--output: the results for a finished run go to its own folder");
 }
 
 KeptRun open_run(const fs::path& subject) {
@@ -229,11 +228,10 @@ int end_interrupted(const KeptRun& kept, const CheckResult& result) {
     tools.push_back(check.tool);
     if (check.recorded) recorded += fmt::format(" --{}-file {}", check.tool, *check.recorded);
   }
-  terminal::print(stderr,
-                  "interrupted; the run and the checks that were finished are kept: rooflinectl report {}\n",
+  terminal::print(stderr, "interrupted; the run and the finished checks are saved: rooflinectl report {}\n",
                   file);
-  terminal::print(stderr, "what is missing: rooflinectl crosscheck {} --with {}{}\n", file,
-                  fmt::join(tools, ","), recorded);
+  terminal::print(stderr, "to finish: rooflinectl crosscheck {} --with {}{}\n", file, fmt::join(tools, ","),
+                  recorded);
   return 128 + *result.stop_signal;
 }
 
@@ -247,7 +245,7 @@ int check_run(KeptRun kept, const CrosscheckOptions& options) {
       keep(kept.run, check);
       has_news = true;
     } else if (earlier_check(kept.run, check.tool) != nullptr) {
-      terminal::print("  the earlier result is kept\n");
+      terminal::print("  keeping the earlier result\n");
     }
   }
   if (has_news) save(kept, options);
@@ -277,41 +275,35 @@ void add_crosscheck_command(CLI::App& app, Action& action, int argc, char** argv
       ->required()
       ->type_name("RUN|PLAN");
   command
-      ->add_option(
-          "--with", options->tools,
-          "ncu (counters and durations), nsys (durations, NVTX ranges), activity (durations, by CUPTI); "
-          "default: those that a file is given of, or else all")
+      ->add_option("--with", options->tools,
+                   "ncu (counters and durations), nsys (durations, NVTX ranges), activity (durations, by "
+                   "CUPTI); default: the tools with a file, or else all")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::IsMember({"ncu", "nsys", "activity"}))
       ->type_name("TOOL,...");
   command
       ->add_option("--ncu-file", options->ncu_file,
-                   "What ncu recorded before, instead of running it: a .ncu-rep, or the CSV of its raw page")
+                   "Read this recording instead of running ncu: a .ncu-rep, or the CSV of its raw page")
       ->type_name("FILE");
   command
       ->add_option("--nsys-file", options->nsys_file,
-                   "What nsys recorded before, instead of running it: a .nsys-rep, or its SQLite export")
+                   "Read this recording instead of running nsys: a .nsys-rep, or its SQLite export")
       ->type_name("FILE");
-  command->add_option("-d,--device", options->device, "With a plan: the GPU, index or UUID")
+  command->add_option("-d,--device", options->device, "With a plan: index or UUID of the GPU")
       ->type_name("INDEX|UUID")
       ->default_str(kDefaultDevice);
   command
       ->add_option("-o,--output", options->output,
-                   "With a plan: folder in which <plan name>/<UTC time>/ is made")
+                   "With a plan: folder in which to create <plan name>/<UTC time>/")
       ->type_name("DIR")
       ->default_str(kDefaultOutput);
   command->add_flag("--all", options->every, "Show every comparison, not only those that differ");
   command->footer(
-      "Exits with 1 if a number differs by more than its tolerance, with 2 if a file of a tool is wrong, "
-      "with 3 if\n"
-      "nothing could be compared; then nothing is written.\n"
-      "The tolerances: docs/crosscheck.md.\n"
-      "\n"
-      "Examples:\n"
-      "  rooflinectl crosscheck runs/reductions/latest\n"
-      "  rooflinectl crosscheck experiments.yaml --with ncu\n"
-      "  rooflinectl crosscheck run.json --with ncu --ncu-file report.ncu-rep");
+      "Exit codes: 1 a number differs by more than its tolerance; 2 a tool's file cannot be used; 3 nothing "
+      "could\nbe compared, and nothing is written. docs/crosscheck.md lists the tolerances.\n\nExamples:\n  "
+      "rooflinectl crosscheck runs/reductions/latest\n  rooflinectl crosscheck experiments.yaml --with ncu\n "
+      " rooflinectl crosscheck run.json --with ncu --ncu-file report.ncu-rep");
   command->callback([&action, options] { action = [options] { return crosscheck(*options); }; });
 }
 

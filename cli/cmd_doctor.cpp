@@ -62,16 +62,15 @@ int doctor(const DoctorOptions& options) {
 void add_doctor_command(CLI::App& app, Action& action) {
   const auto options = std::make_shared<DoctorOptions>();
   CLI::App* const command =
-      app.add_subcommand("doctor", "Say whether this machine can measure, and what is in the way");
+      app.add_subcommand("doctor", "Check whether this machine can measure, and how to fix it if not");
   command
       ->add_option("-d,--device", options->device, "The GPU: its index or UUID as nvidia-smi -L prints them")
       ->type_name("INDEX|UUID")
       ->capture_default_str();
   command->add_flag("--json", options->json, "Print JSON, for scripts");
   command->footer(
-      "Every line is ok, a warning (numbers may be poor, or something is left out) or fails, with the way "
-      "out\n"
-      "below it. Exit code 3 if nothing can be measured.");
+      "Each line is ok, a warning (results may be inaccurate or incomplete) or fails, followed by how to fix "
+      "it.\nExit code 3 if this machine cannot measure.");
   command->callback([&action, options] { action = [options] { return doctor(*options); }; });
 }
 

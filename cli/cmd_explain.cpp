@@ -37,7 +37,7 @@ void require_point(const Analysis& analysis, const std::string& name) {
   const auto nearest = nearest_name(name, names);
   throw Error(ErrorKind::usage, fmt::format("the run has no point '{}'", name),
               nearest ? fmt::format("did you mean '{}'?", *nearest)
-                      : "give a label or a variant as 'rooflinectl report' shows it, or a glob");
+                      : "use a label or variant from 'rooflinectl report', or a glob");
 }
 
 int explain_run(const ExplainOptions& options) {
@@ -61,17 +61,17 @@ int explain_run(const ExplainOptions& options) {
 void add_explain_command(CLI::App& app, Action& action) {
   const auto options = std::make_shared<ExplainOptions>();
   CLI::App* const command =
-      app.add_subcommand("explain", "Say what bounds each point, on what evidence, and what to try next");
-  command->add_option("run", options->run_file, "A run.json or run.json.gz, or the folder that holds one")
+      app.add_subcommand("explain", "Explain what bounds each point, the evidence, and what to try next");
+  command->add_option("run", options->run_file, "A run.json or run.json.gz, or its folder")
       ->required()
       ->type_name("RUN.json");
   command
       ->add_option("--point", options->selection.point,
-                   "Only points with this label, variant or range name; a glob is possible")
+                   "Only points whose label, variant or range name matches; may be a glob")
       ->type_name("NAME");
   command->add_flag("--all", options->selection.unjudged,
-                    "Also the rules that could not be judged, and what they lack");
-  command->add_flag("--json", options->json, "As JSON, in SI units");
+                    "Also list the rules that could not be judged, and the numbers they need");
+  command->add_flag("--json", options->json, "Print JSON, in SI units");
   command->footer(
       "Examples:\n"
       "  rooflinectl explain runs/reductions/latest\n"

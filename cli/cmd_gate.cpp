@@ -65,8 +65,8 @@ int run_gate(const GateCommandOptions& options) {
   check_outputs(options);
   const RunsToCompare runs = read_runs_to_compare(options.runs, options.baseline);
   if (runs.now.size() != 1) {
-    throw Error(ErrorKind::usage, "a gate judges one new run",
-                "gate BASE NEW, or gate NEW --baseline BASE BASE ...");
+    throw Error(ErrorKind::usage, "the gate takes exactly one new run",
+                "use: gate BASE NEW, or gate NEW --baseline BASE BASE ...");
   }
   GateOptions chosen = options.gate;
   chosen.checks = chosen_checks(options.only);
@@ -95,31 +95,30 @@ std::vector<std::string> names_of_checks() {
 void add_gate_command(CLI::App& app, Action& action) {
   const auto options = std::make_shared<GateCommandOptions>();
   CLI::App* const command =
-      app.add_subcommand("gate", "Fail (exit code 4) where a run is worse than its base; needs no GPU");
+      app.add_subcommand("gate", "Fail (exit code 4) if a run is worse than its base; needs no GPU");
   command
-      ->add_option(
-          "runs", options->runs,
-          "The base run and the new one: each a run.json or run.json.gz, or the folder that holds one")
+      ->add_option("runs", options->runs,
+                   "The base run and the new run: each a run.json or run.json.gz, or its folder")
       ->required()
       ->type_name("RUN");
   command
       ->add_option("--baseline", options->baseline,
-                   "Base runs instead of the first RUN: they tell how much times drift between runs")
+                   "Base runs instead of the first RUN: several of them measure the drift between runs")
       ->type_name("RUN...");
   GateOptions& limits = options->gate;
-  add_percentage_option(*command, "--time", limits.time, "How much longer a point may take");
-  add_percentage_option(*command, "--roof", limits.roof, "How much of its fraction of the roof it may lose");
-  add_percentage_option(*command, "--dram", limits.dram, "How many more DRAM bytes it may move");
+  add_percentage_option(*command, "--time", limits.time, "How much slower a point may be");
+  add_percentage_option(*command, "--roof", limits.roof, "How much of its % of roofline a point may lose");
+  add_percentage_option(*command, "--dram", limits.dram, "How many more DRAM bytes a point may move");
   add_percentage_option(*command, "--operations", limits.operations,
-                        "How many more operations it may execute; most are counted exactly");
-  command->add_option("--only", options->only, "Check only these; counters: dram and operations")
+                        "How many more operations a point may execute; most are counted exactly");
+  command->add_option("--only", options->only, "Only these checks; counters: dram and operations")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::IsMember(names_of_checks()))
       ->type_name("CHECK,...");
   command
       ->add_option("--allow", options->allow,
-                   "Compare although these differ: devices, or points (only those of both runs are checked)")
+                   "Compare even if these differ: devices, or points (checks only points in both runs)")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::IsMember(std::vector<std::string>{kDevices, kPoints}))
@@ -127,11 +126,9 @@ void add_gate_command(CLI::App& app, Action& action) {
   command->add_option("--junit", options->junit, "Also write JUnit XML")->type_name("FILE");
   command->add_option("--markdown", options->markdown, "Also write Markdown")->type_name("FILE");
   command->footer(
-      "Exit codes: 0 nothing regressed; 4 something did; 2 the runs cannot be compared\n"
-      "Examples:\n"
-      "  rooflinectl gate runs/base runs/new\n"
-      "  rooflinectl gate runs/new --baseline runs/base-1 runs/base-2 runs/base-3 --junit gate.xml\n"
-      "  rooflinectl gate runs/base runs/new --only counters");
+      "Exit codes: 0 no regression; 4 regression; 2 the runs cannot be compared\n\nExamples:\n  rooflinectl "
+      "gate runs/base runs/new\n  rooflinectl gate runs/new --baseline runs/base-1 runs/base-2 runs/base-3 "
+      "--junit gate.xml\n  rooflinectl gate runs/base runs/new --only counters");
   command->callback([&action, options] { action = [options] { return run_gate(*options); }; });
 }
 

@@ -36,7 +36,7 @@ std::string joined(const std::vector<Dtype>& dtypes) {
 
 void print_variants(const std::vector<VariantInfo>& variants) {
   std::vector<std::vector<std::string>> rows = {
-      {"variant", "dtypes", "block sizes", "elements/thread", "leaves", "idea"}};
+      {"variant", "dtypes", "block sizes", "elements/thread", "output", "idea"}};
   for (const VariantInfo& variant : variants) {
     rows.push_back(
         {variant.id, joined(variant.dtypes), fmt::format("{}", fmt::join(variant.block_sizes, " ")),
@@ -54,7 +54,7 @@ void list_variants(const ListOptions& options) {
     print_variants(catalogue.variants);
   } else {
     for (const VariantInfo& variant : catalogue.variants) terminal::print("{}\n", variant.id);
-    terminal::print("\nThis build has no rooflinectl-collector, which knows more about them.\n");
+    terminal::print("\nDetails need rooflinectl-collector, which this build does not have.\n");
   }
 }
 
@@ -102,7 +102,7 @@ void print_chip(const ChipCounters& chip) {
 }
 
 void print_chips(const std::vector<ChipCounters>& chips) {
-  std::vector<std::vector<std::string>> rows = {{"chip", "passes", "counters that it lacks"}};
+  std::vector<std::vector<std::string>> rows = {{"chip", "passes", "missing counters"}};
   for (const ChipCounters& chip : chips) {
     std::vector<std::string> missing;
     for (const CounterInfo& counter : chip.counters) {
@@ -110,8 +110,9 @@ void print_chips(const std::vector<ChipCounters>& chips) {
     }
     rows.push_back({chip.chip, fmt::format("{}", chip.passes), fmt::format("{}", fmt::join(missing, " "))});
   }
-  terminal::print("{}\nrooflinectl list metrics --chip {} names the counters and where they come from.\n",
-                  text_table(rows), chips.empty() ? "CHIP" : chips.back().chip);
+  terminal::print(
+      "{}\n`rooflinectl list metrics --chip {}` lists the counters with their hardware metrics.\n",
+      text_table(rows), chips.empty() ? "CHIP" : chips.back().chip);
 }
 
 void list_metrics(const ListOptions& options) {
@@ -148,7 +149,7 @@ void list_devices(const ListOptions& options) {
 
 int list(const ListOptions& options) {
   if (!options.chip.empty() && options.topic != "metrics") {
-    throw Error(ErrorKind::usage, "--chip goes with `list metrics`");
+    throw Error(ErrorKind::usage, "--chip is only valid with `list metrics`");
   }
   if (options.topic == "variants") {
     list_variants(options);
@@ -177,16 +178,14 @@ void add_list_command(CLI::App& app, Action& action) {
       ->default_val("variants")
       ->check(CLI::IsMember({"variants", "ceilings", "primitives", "metrics", "devices"}));
   command
-      ->add_option("--chip", options->chip, "With metrics: the chip, such as GH100 (default: all, in short)")
+      ->add_option("--chip", options->chip,
+                   "With metrics: the chip, such as GH100 (default: a summary of all chips)")
       ->type_name("CHIP");
   command->add_flag("--json", options->json, "Print JSON, for scripts");
   command->footer(
-      "Where several block sizes or a number of elements per thread are listed, a plan can choose.\n"
-      "\n"
-      "Examples:\n"
-      "  rooflinectl list\n"
-      "  rooflinectl list metrics --chip GH100    every counter, its hardware metric, the passes\n"
-      "  rooflinectl list devices --json");
+      "If several block sizes or a number of elements per thread are listed, a plan can "
+      "choose.\n\nExamples:\n  rooflinectl list\n  rooflinectl list metrics --chip GH100    every counter "
+      "with its hardware metric, and the passes\n  rooflinectl list devices --json");
   command->callback([&action, options] { action = [options] { return list(*options); }; });
 }
 

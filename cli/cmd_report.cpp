@@ -113,8 +113,8 @@ void check_choice(const char* option, const std::vector<std::string>& chosen,
     return;
   }
   throw Error(ErrorKind::usage,
-              fmt::format("{} {}: nothing in this run to draw", option, fmt::join(chosen, ",")),
-              available.empty() ? fmt::format("leave {} out", option)
+              fmt::format("{} {}: this run has nothing to draw for it", option, fmt::join(chosen, ",")),
+              available.empty() ? fmt::format("omit {}", option)
                                 : fmt::format("choose from {}", fmt::join(available, ", ")));
 }
 
@@ -167,28 +167,29 @@ int report(const ReportOptions& options) {
 
 void add_report_command(CLI::App& app, Action& action) {
   const auto options = std::make_shared<ReportOptions>();
-  CLI::App* const command = app.add_subcommand("report", "Draw a run again from its run.json; needs no GPU");
-  command->add_option("run", options->run_file, "A run.json or run.json.gz, or the folder that holds one")
+  CLI::App* const command = app.add_subcommand("report", "Redraw a run from its run.json; needs no GPU");
+  command->add_option("run", options->run_file, "A run.json or run.json.gz, or its folder")
       ->required()
       ->type_name("RUN.json");
   command
-      ->add_option("-o,--output", options->output, "Folder for the reports (default: that of the run.json)")
+      ->add_option("-o,--output", options->output,
+                   "Folder for the reports (default: the folder of the run.json)")
       ->type_name("DIR");
   command
       ->add_option("--level", options->levels,
-                   "Memory levels in the main picture; more than dram: a mark per level (default: dram)")
+                   "Memory levels in the main picture, with one mark per level (default: dram)")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::IsMember(level_names()))
       ->type_name("LEVEL,...");
   command
       ->add_option("--precision", options->precisions,
-                   "Precisions whose compute roofs are in the main picture (default: those of the points)")
+                   "Precisions of the compute ceilings in the main picture (default: those of the points)")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::IsMember(std::vector<std::string>(kPrecisions.begin(), kPrecisions.end())))
       ->type_name("PRECISION,...");
-  command->add_option("--cache", options->caches, "Report only the points of this cache state (default: all)")
+  command->add_option("--cache", options->caches, "Only points with this cache state (default: all)")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::IsMember(std::vector<std::string>{"cold", "warm"}))
@@ -197,10 +198,10 @@ void add_report_command(CLI::App& app, Action& action) {
       ->check(CLI::IsMember(std::vector<std::string>{"light", "dark", "print"}))
       ->capture_default_str()
       ->type_name("THEME");
-  command->add_flag(
-      "--all", options->all,
-      "Show every point, where the tables of an experiment with more than 40 show the notable ones");
-  command->add_flag("-q,--quiet", options->quiet, "Print the paths of what was written and nothing else");
+  command->add_flag("--all", options->all,
+                    "Show every point, even in experiments with more than 40, whose tables otherwise show "
+                    "only the notable ones");
+  command->add_flag("-q,--quiet", options->quiet, "Print only the paths of the files");
   command->footer(
       "Examples:\n"
       "  rooflinectl report runs/reductions/latest\n"

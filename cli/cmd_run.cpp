@@ -96,7 +96,7 @@ void print_plan(const Plan& plan) {
   for (const Experiment& experiment : plan.experiments) print_experiment(experiment);
   if (!find_collector()) {
     terminal::print(
-        "\nThis build has no rooflinectl-collector: where no block size is shown, the kernel has its own.\n");
+        "\nThis build has no rooflinectl-collector: if no block size is shown, the kernel uses its own.\n");
   }
 }
 
@@ -105,7 +105,7 @@ void print_plan(const Plan& plan) {
 void print_duration(const Run& run) {
   const CounterSession& counters = run.counter_session;
   const std::string share = counters.available
-                                ? fmt::format(", {} of it for counters",
+                                ? fmt::format(", {} of that for counters",
                                               format::duration(counters.host_setup_s + counters.collection_s))
                                 : "";
   terminal::print("measured in {}{}\n", format::duration(run.wall_s), share);
@@ -149,7 +149,7 @@ int end_run(const MeasureResult& result, const RunOptions& options) {
 
 void print_missing(const std::vector<PointId>& missing, std::size_t n_points, std::FILE* stream) {
   if (missing.empty()) return;
-  terminal::print(stream, "not in the recording: {} of the plan's {} points; measuring them takes a GPU\n",
+  terminal::print(stream, "not in the recording: {} of the plan's {} points; measuring them requires a GPU\n",
                   missing.size(), n_points);
   for (const PointId& point : missing) terminal::print(stream, "  {}\n", range_name(point));
 }
@@ -157,7 +157,7 @@ void print_missing(const std::vector<PointId>& missing, std::size_t n_points, st
 /// `origin`: what the first line says after device and date.
 int end_replay(const Replay& replayed, const RunOptions& options, const std::string& origin) {
   const bool quiet = options.quiet;
-  terminal::print(quiet ? stderr : stdout, "replayed, not measured: a recording of {}, {}{}\n",
+  terminal::print(quiet ? stderr : stdout, "replayed, not measured: recording of {}, {}{}\n",
                   replayed.run.device().name, format::utc(replayed.run.started_utc), origin);
   const fs::path folder =
       create_run_folder(options.output, replayed.run.plan.name, std::chrono::system_clock::now());
@@ -178,16 +178,17 @@ int replay_file(const Plan& plan, const RunOptions& options) {
   if (const auto replayed = replay_best(plan, {run_file(options.replay_file)})) {
     return end_replay(*replayed, options, fmt::format(" ({})", options.replay_file));
   }
-  throw Error(ErrorKind::environment, fmt::format("{} has no point of this plan", options.replay_file),
-              "points match by variant, dtype, size, cache state, block size and elements per thread");
+  throw Error(
+      ErrorKind::environment, fmt::format("{} contains no point of this plan", options.replay_file),
+      "points match if variant, dtype, size, cache state, block size and elements per thread are the same");
 }
 
 int replay_shipped(const Plan& plan, const RunOptions& options, const CannotMeasure& why) {
   if (const auto replayed = replay_best(plan, shipped_recordings())) {
-    return end_replay(*replayed, options, fmt::format(" (nothing can be measured here: {})", why.what()));
+    return end_replay(*replayed, options, fmt::format(" (cannot measure here: {})", why.what()));
   }
   throw Error(ErrorKind::environment,
-              fmt::format("{}; and no recording has any point of this plan", why.what()), why.hint());
+              fmt::format("{}; no recording contains any point of this plan", why.what()), why.hint());
 }
 
 // ---- the command ----
@@ -264,52 +265,52 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
                                   ->type_name("INDEX|UUID")
                                   ->capture_default_str();
   CLI::Option* const output =
-      command->add_option("-o,--output", options->output, "Folder in which <plan name>/<UTC time>/ is made")
+      command->add_option("-o,--output", options->output, "Folder in which to create <plan name>/<UTC time>/")
           ->type_name("DIR")
           ->capture_default_str();
-  CLI::Option* const no_counters =
-      command->add_flag("--no-counters", options->no_counters, "Only verify and time; no hardware counters");
+  CLI::Option* const no_counters = command->add_flag("--no-counters", options->no_counters,
+                                                     "Only verify and time; do not use hardware counters");
   CLI::Option* const self_test =
       command
-          ->add_flag("--selftest", options->self_test,
-                     "Begin with `rooflinectl selftest`: reports say whether the counters can be believed")
+          ->add_flag(
+              "--selftest", options->self_test,
+              "Run `rooflinectl selftest` first; every report shows whether the counters can be trusted")
           ->excludes(no_counters);
   CLI::Option* const fresh = command->add_flag(
-      "--fresh", options->fresh, "Measure the ceilings again, even if they are known from an earlier run");
+      "--fresh", options->fresh, "Measure the ceilings again, even if an earlier run measured them");
   CLI::Option* const require_gpu =
       command->add_flag("--require-gpu", options->require_gpu,
-                        "Fail where nothing can be measured, rather than replay a recording");
+                        "Fail if this machine cannot measure, instead of replaying a recording");
   CLI::Option* const replay =
       command
           ->add_option("--replay", options->replay_file,
                        "Take the numbers from this run (its folder, run.json or run.json.gz) instead of "
-                       "measuring; the reports are marked as replayed")
+                       "measuring; reports are marked as a replay")
           ->type_name("RUN.json")
           ->excludes(require_gpu)
           ->excludes(self_test);
-  CLI::Option* const dry_run =
-      command->add_flag("--dry-run", options->dry_run, "Check the plan and list its points; measure nothing");
-  command
-      ->add_flag("--json", options->json,
-                 "With --dry-run: print the request that the collector would be sent, as JSON")
+  CLI::Option* const dry_run = command->add_flag("--dry-run", options->dry_run,
+                                                 "Check the plan and list its points, without measuring");
+  command->add_flag("--json", options->json, "With --dry-run: print the request for the collector as JSON")
       ->needs(dry_run);
   CLI::Option* const resumed =
       command
           ->add_option(
               "--resume", options->resumed_folder,
-              "Go on with the run in this folder: measure what is missing or failed, count what lacks "
-              "its counters, and write the reports anew; same GPU, driver and build only")
+              "Continue the run in this folder: measure points that are missing or failed, count points "
+              "without counters, and rewrite the reports; requires the same GPU, driver and build")
           ->type_name("DIR");
   for (CLI::Option* const other : {plan, device, output, fresh, replay, require_gpu, dry_run}) {
     resumed->excludes(other);
   }
-  command->add_flag(
-      "--all", options->all,
-      "Show every point, where the tables of an experiment with more than 40 show the notable ones");
-  CLI::Option* const quiet = command->add_flag(
-      "-q,--quiet", options->quiet, "Print the path of the report and nothing else, but for what went wrong");
+  command->add_flag("--all", options->all,
+                    "Show every point, even in experiments with more than 40, whose tables otherwise show "
+                    "only the notable ones");
+  CLI::Option* const quiet =
+      command->add_flag("-q,--quiet", options->quiet, "Print only the path of the report, and errors");
   command
-      ->add_flag("-v,--verbose", options->verbose, "Show every result and the collector's log as they come")
+      ->add_flag("-v,--verbose", options->verbose,
+                 "Print every result and the collector's log as they arrive")
       ->excludes(quiet);
   command->footer(
       "Examples:\n"
@@ -320,9 +321,9 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
       "  ncu --nvtx rooflinectl-collector --plan request.json --mode once\n"
       "\n"
       "Environment:\n"
-      "  ROOFLINECTL_SILENCE_LIMIT  seconds without a sign of life after which a kernel counts as hung\n"
-      "                             (default: one to five minutes, depending on what it does)\n"
-      "  ROOFLINECTL_COLLECTOR      the collector to start, if not the one beside this program");
+      "  ROOFLINECTL_SILENCE_LIMIT  seconds without output after which a kernel counts as hung\n"
+      "                             (default: one to five minutes, depending on the phase)\n"
+      "  ROOFLINECTL_COLLECTOR      the collector to start instead of the one next to this program");
   command->callback([&action, options] {
     if (options->plan_file.empty() && options->resumed_folder.empty())
       throw CLI::RequiredError("PLAN, or --resume");

@@ -44,17 +44,17 @@ int selftest(const SelftestOptions& options) {
 
 void add_selftest_command(CLI::App& app, Action& action) {
   const auto options = std::make_shared<SelftestOptions>();
-  CLI::App* const command =
-      app.add_subcommand("selftest", "Count kernels of known work: can the counters be believed?");
+  CLI::App* const command = app.add_subcommand(
+      "selftest", "Count kernels of known work, to check that the counters can be trusted");
   command
       ->add_option("-d,--device", options->device, "The GPU: its index or UUID as nvidia-smi -L prints them")
       ->type_name("INDEX|UUID")
       ->capture_default_str();
   command->add_flag("--json", options->json, "Print JSON, for scripts");
   command->footer(
-      "Every line is a number that is known from the kernel's source beside what the hardware counted.\n"
-      "Exit code 1 if one differs, with what that makes suspect; 3 if there are no counters.\n"
-      "`rooflinectl run --selftest` does the same before it measures, and keeps the result.");
+      "Each line compares a number that is known from the kernel's source with what the hardware "
+      "counted.\nExit code 1 if one differs, with the results that this makes suspect; 3 if there are no "
+      "counters.\n`rooflinectl run --selftest` does the same before it measures, and stores the result.");
   command->callback([&action, options] { action = [options] { return selftest(*options); }; });
 }
 

@@ -61,10 +61,9 @@ Error mistake(const std::string& what, const std::string& text, const std::vecto
 Error unknown_command(const CLI::App& app, const std::string& text) {
   std::error_code ignored;
   const bool is_file = std::filesystem::is_regular_file(text, ignored);
-  return mistake(
-      "unknown command", text, is_file ? std::vector<std::string>() : commands_of(app),
-      "`rooflinectl run PLAN` measures the kernels that a plan lists, `rooflinectl report RUN` draws a run; "
-      "`rooflinectl --help` shows every command");
+  return mistake("unknown command", text, is_file ? std::vector<std::string>() : commands_of(app),
+                 "`rooflinectl run PLAN` measures the kernels in a plan, `rooflinectl report RUN` draws a "
+                 "run; `rooflinectl --help` lists all commands");
 }
 
 }  // namespace
@@ -89,7 +88,7 @@ Error unexpected_argument(const CLI::App& app, int argc, const char* const* argv
   const std::string text = found == argv + argc ? unexpected.front() : *found;
   const std::vector<CLI::App*> chosen = app.get_subcommands();
   const CLI::App& command = chosen.empty() ? app : *chosen.front();
-  const std::string help = fmt::format("`{} --help` shows what it takes", name_of(command));
+  const std::string help = fmt::format("`{} --help` lists its arguments and options", name_of(command));
   if (text.starts_with("-")) {
     return mistake(name_of(command) + ": unknown option", text.substr(0, text.find('=')), options_of(command),
                    help);

@@ -16,29 +16,29 @@ namespace {
 namespace terminal = rooflinectl::terminal;
 
 constexpr const char* kDescription =
-    R"(Roofline analysis of CUDA kernels: measures them, counts what they do, and draws where they
-stand against the limits of the GPU.
+    R"(Roofline analysis of CUDA kernels: verifies and times them, counts their work, and compares them
+with the measured ceilings of the GPU.
 
 Examples:
-  rooflinectl run experiments.yaml              measure what the file lists, write the reports
-  rooflinectl run experiments.yaml --dry-run    only show what would be measured
-  rooflinectl report runs/reductions/latest     draw a run again; needs no GPU
+  rooflinectl run experiments.yaml              measure a plan and write the reports
+  rooflinectl run experiments.yaml --dry-run    list what would be measured
+  rooflinectl report runs/reductions/latest     redraw a run; needs no GPU
   rooflinectl explain runs/reductions/latest    what bounds each point, and what to try next
   rooflinectl compare runs/before runs/after    what changed from one run to another
-  rooflinectl gate runs/base runs/new           for CI: exit code 4 where something got worse
-  rooflinectl ceilings                          only the roofs of the GPU
-  rooflinectl crosscheck runs/reductions/latest the numbers of a run beside those of ncu and nsys
-  rooflinectl doctor                            can this machine measure, and if not, why
-  rooflinectl selftest                          can the counters of this GPU be believed
-  rooflinectl list                              the kernels that a plan can name
+  rooflinectl gate runs/base runs/new           for CI: exit code 4 on a regression
+  rooflinectl ceilings                          measure the ceilings of the GPU
+  rooflinectl crosscheck runs/reductions/latest compare the numbers of a run with ncu and nsys
+  rooflinectl doctor                            check whether this machine can measure
+  rooflinectl selftest                          check whether the counters can be trusted
+  rooflinectl list                              list the kernels that a plan can name
 )";
 
 constexpr const char* kExitCodes = R"(Exit codes:
-  0  all went well
-  1  something measured has failed or is unverified
-  2  the command line or a file given to it is wrong
-  3  the environment: no GPU, no permission, a missing library, no place to write to
-  4  a gate found a regression)";
+  0  success
+  1  something that was measured failed or is unverified
+  2  the command line or a file is wrong
+  3  the environment: no GPU, no permission, a missing library, an output that cannot be written
+  4  the gate found a regression)";
 
 int run_program(int argc, char** argv) {
   CLI::App app{kDescription, "rooflinectl"};

@@ -19,7 +19,7 @@ void add_percentage_option(CLI::App& command, const std::string& name, double& r
     const auto [stopped, error] = std::from_chars(number.data(), end, percent);
     const bool is_number = error == std::errc() && stopped == end && !number.empty();
     if (!is_number || !(percent >= 0 && percent <= kMostPercent)) {
-      throw CLI::ValidationError(name, fmt::format("'{}' is no percentage such as 5 or 0.5", text));
+      throw CLI::ValidationError(name, fmt::format("'{}' is not a percentage, such as 5 or 0.5", text));
     }
     ratio = percent / 100;
   };

@@ -27,10 +27,9 @@ bool is_program(std::string_view content) {
 Plan load_plan(const std::string& file) {
   const std::string content = read_file(file);
   if (is_program(content)) {
-    throw Error(ErrorKind::usage, fmt::format("{}: is a program, not a plan", file),
+    throw Error(ErrorKind::usage, fmt::format("{}: this is a program, not a plan", file),
                 "a plan is a YAML file that names kernels of `rooflinectl list`, such as experiments.yaml; "
-                "the kernels of "
-                "other programs are profiled with ncu or nsys");
+                "use ncu or nsys for the kernels of other programs");
   }
   return parse_plan(content, file, load_catalogue());
 }

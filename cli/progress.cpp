@@ -49,8 +49,7 @@ void print_counters(const MeasureStart& start) {
   } else {
     terminal::print("counters: unavailable: {}\n", session.reason);
     if (!session.hint.empty()) terminal::print("  hint: {}\n", session.hint);
-    terminal::print(
-        "  times are measured all the same; bytes and operations are then declared, not counted\n");
+    terminal::print("  continuing without counters: bytes and operations will be declared, not counted\n");
   }
 }
 
@@ -137,7 +136,7 @@ void Progress::measured(const Measurement& measurement) {
 }
 
 void Progress::reused_ceilings(std::size_t ceilings, const std::string& measured_utc) {
-  display_.line(fmt::format("{} measured before, at {}; --fresh measures again",
+  display_.line(fmt::format("reusing {}, measured {}; --fresh measures again",
                             format::counted(ceilings, "ceiling"), format::utc(measured_utc)));
 }
 
@@ -164,11 +163,11 @@ MeasureResult measure_with_progress(const MeasureRequest& request, Verbosity ver
 
 int end_interrupted(const MeasureResult& result) {
   if (result.folder.empty()) {
-    terminal::print(stderr, "interrupted; nothing was measured\n");
+    terminal::print(stderr, "interrupted before anything was measured\n");
   } else {
     terminal::print(stderr,
-                    "interrupted; what was measured is kept: rooflinectl report {0}\n"
-                    "what is missing: rooflinectl run --resume {0}\n",
+                    "interrupted; the finished results are saved: rooflinectl report {0}\nto finish: "
+                    "rooflinectl run --resume {0}\n",
                     result.folder.string());
   }
   return 128 + *result.stop_signal;

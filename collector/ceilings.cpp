@@ -184,7 +184,7 @@ std::vector<Ceiling> CeilingBench::measure_launch(const kernels::CeilingBenchmar
   Ceiling stream = ceiling_of(benchmark, single);
   stream.value = floor_of(single);
   stream.method =
-      fmt::format("an empty kernel between two events, fastest tenth of {}", single.samples_s.size());
+      fmt::format("empty kernel between two events, fastest tenth of {}", single.samples_s.size());
 
   launches.mode = LaunchMode::graph;
   launches.launches_per_graph = kGraphNodes;
@@ -193,7 +193,7 @@ std::vector<Ceiling> CeilingBench::measure_launch(const kernels::CeilingBenchmar
   node.id = "graph_node";
   node.operation = "launch in a graph";
   node.value = floor_of(several);
-  node.method = fmt::format("a graph of {} empty kernels, per kernel, fastest tenth of {}",
+  node.method = fmt::format("graph of {} empty kernels, per kernel, fastest tenth of {}",
                             several.launches_per_sample, several.samples_s.size());
   return {stream, node};
 }
@@ -207,7 +207,7 @@ std::vector<Ceiling> CeilingBench::measure(const kernels::CeilingBenchmark& benc
     best = best_kernel(benchmark);
     if (benchmark.matrix) {
       best->ceiling.method +=
-          "; mma.sync, since cuBLASLt was not found: on Hopper it falls short of the full rate";
+          "; mma.sync, because cuBLASLt was not found: on Hopper it does not reach the full rate";
     }
   }
   if (benchmark.kind != CeilingKind::latency) measured_.push_back(*best);

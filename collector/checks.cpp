@@ -64,7 +64,7 @@ Check memory_check() {
     return {"memory", CheckStatus::ok, detail};
   }
   return {"memory", CheckStatus::warning, detail,
-          "nvidia-smi shows who else uses it; times would be disturbed"};
+          "nvidia-smi lists the other processes; they would disturb the times"};
 }
 
 /// One empty kernel, counted: whatever stands in the way shows here.
@@ -92,7 +92,7 @@ Check matrix_library_check() {
   if (const auto library = load_matrix_library())
     return {"cublaslt", CheckStatus::ok, library->description()};
   return {"cublaslt", CheckStatus::warning,
-          "not found: tensor-core ceilings come from our own kernel, which is slower",
+          "not found: Tensor Core ceilings use our own kernel, which is slower",
           "install the CUDA 13 toolkit's libcublas, or set CUDA_HOME to its folder"};
 }
 
@@ -105,14 +105,14 @@ Check switch_check(const char* subject, const std::optional<bool>& value, bool g
 
 Check persistence_check(const DeviceSettings& settings) {
   return switch_check("persistence", settings.persistence_mode, true,
-                      "off: the driver is loaded anew for every first use, which takes seconds",
+                      "off: the driver reinitialises the GPU for every new process, which takes seconds",
                       "sudo nvidia-smi --persistence-mode=1");
 }
 
 Check mig_check(const DeviceSettings& settings) {
   return switch_check(
-      "mig", settings.mig_mode, false, "on: an instance has a part of the GPU, and of its roofs",
-      "sudo nvidia-smi --multi-instance-gpu=0, or take an instance with a compute instance of its own");
+      "mig", settings.mig_mode, false, "on: an instance has only part of the GPU and of its ceilings",
+      "sudo nvidia-smi --multi-instance-gpu=0, or use an instance with its own compute instance");
 }
 
 Check clock_check(const DeviceState& state) {
@@ -121,7 +121,7 @@ Check clock_check(const DeviceState& state) {
   const std::string now =
       state.sm_clock_mhz ? fmt::format("SM at {} MHz now", *state.sm_clock_mhz) : "unknown";
   if (!settings.max_sm_clock_hz) return {"clocks", CheckStatus::ok, now};
-  const std::string detail = fmt::format("{}, {:.0f} MHz at most", now, megahertz(*settings.max_sm_clock_hz));
+  const std::string detail = fmt::format("{}, {:.0f} MHz maximum", now, megahertz(*settings.max_sm_clock_hz));
   // Some GPUs have a default below the maximum.
   const double usual_hz = state.default_application_sm_clock_hz.value_or(*settings.max_sm_clock_hz);
   const bool is_limited = settings.application_sm_clock_hz && *settings.application_sm_clock_hz < usual_hz;
@@ -137,20 +137,20 @@ Check throttle_check(const DeviceState& state) {
       state.temperature_c ? fmt::format(", {} °C", *state.temperature_c) : std::string();
   if (!state.throttle_reasons) return {"throttling", CheckStatus::ok, "unknown" + temperature};
   if (!state.throttle_reasons->empty()) {
-    return {
-        "throttling", CheckStatus::warning,
-        fmt::format("now, by {}{}", fmt::join(*state.throttle_reasons, ", "), temperature),
-        "nvidia-smi --query --display=PERFORMANCE; wait until it has cooled down or others have finished"};
+    return {"throttling", CheckStatus::warning,
+            fmt::format("now, by {}{}", fmt::join(*state.throttle_reasons, ", "), temperature),
+            "nvidia-smi --query --display=PERFORMANCE; wait until the GPU has cooled down or other processes "
+            "have finished"};
   }
   const bool is_hot = state.temperature_c.value_or(0) >= kHotCelsius;
   return {"throttling", is_hot ? CheckStatus::warning : CheckStatus::ok, "none now" + temperature,
-          is_hot ? "it will lower its clock soon: look after its cooling" : ""};
+          is_hot ? "it will lower its clock soon: check its cooling" : ""};
 }
 
 Check power_check(const DeviceSettings& settings) {
   if (!settings.power_limit_w || !settings.default_power_limit_w)
     return {"power", CheckStatus::ok, "limit unknown"};
-  const std::string detail = fmt::format("limit {:.0f} W, by default {:.0f} W", *settings.power_limit_w,
+  const std::string detail = fmt::format("limit {:.0f} W, default {:.0f} W", *settings.power_limit_w,
                                          *settings.default_power_limit_w);
   if (*settings.power_limit_w >= *settings.default_power_limit_w) return {"power", CheckStatus::ok, detail};
   return {"power", CheckStatus::warning, detail,
@@ -161,7 +161,7 @@ Check processes_check(const DeviceState& state) {
   if (!state.compute_processes) return {"other programs", CheckStatus::ok, "unknown"};
   if (*state.compute_processes <= 1) return {"other programs", CheckStatus::ok, "none on this GPU"};
   return {"other programs", CheckStatus::warning, fmt::format("{} on this GPU", *state.compute_processes - 1),
-          "nvidia-smi names them; times would be disturbed"};
+          "nvidia-smi lists them; they would disturb the times"};
 }
 
 Check ecc_check(const DeviceInfo& device, const DeviceState& state) {
@@ -173,18 +173,19 @@ Check ecc_check(const DeviceInfo& device, const DeviceState& state) {
   return {"ecc", CheckStatus::warning,
           fmt::format("{}; {} uncorrected errors since the driver was loaded", detail,
                       *state.uncorrected_ecc_errors),
-          "nvidia-smi --query --display=ECC; if they go on, have the GPU looked at"};
+          "nvidia-smi --query --display=ECC; if the number grows, have the GPU checked"};
 }
 
 Check virtual_check(const DeviceState& state) {
-  return switch_check("vgpu", state.is_virtual, false, "yes: others share this GPU, and disturb times",
-                      "use a passed-through or bare-metal GPU; counters need the leave of the host");
+  return switch_check("vgpu", state.is_virtual, false,
+                      "yes: other virtual machines share this GPU and disturb the times",
+                      "use a passed-through or bare-metal GPU; counters need permission from the host");
 }
 
 Check confidential_check(const DeviceState& state) {
   return switch_check("confidential", state.confidential_computing, false,
-                      "confidential computing is on: nothing can be counted",
-                      "switch it off, or to its developer mode");
+                      "confidential computing is on: counters are not available",
+                      "turn it off, or use its developer mode");
 }
 
 }  // namespace
@@ -228,8 +229,8 @@ std::vector<Check> check_machine(const std::string& selector) {
     checks.insert(checks.end(), of_state.begin(), of_state.end());
   } else {
     checks.push_back(
-        {"state", CheckStatus::warning, "libnvidia-ml.so.1 tells nothing of this GPU",
-         "in a container: expose the driver's utilities (NVIDIA_DRIVER_CAPABILITIES=compute,utility)"});
+        {"state", CheckStatus::warning, "libnvidia-ml.so.1 has no information on this GPU",
+         "in a container, expose the driver's utilities (NVIDIA_DRIVER_CAPABILITIES=compute,utility)"});
   }
   return checks;
 }

@@ -80,7 +80,7 @@ struct CountedPoint {
 EnergyResult no_energy_of_destroyed_inputs() {
   EnergyResult result;
   result.joules = CounterValue::unavailable(
-      "the launch destroys its input; restoring that between launches would cost energy too");
+      "the launch destroys its input, and restoring it between launches would cost energy too");
   return result;
 }
 

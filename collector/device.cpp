@@ -59,22 +59,21 @@ int device_count() {
   int count = 0;
   const cudaError_t result = cudaGetDeviceCount(&count);
   if (result == cudaErrorInsufficientDriver && !has_kernel_driver()) {
-    throw Error(
-        ErrorKind::environment, "no NVIDIA kernel driver is loaded",
-        "where there is an NVIDIA GPU, install its driver; in a container, expose the GPU (docker run "
-        "--gpus all)");
+    throw Error(ErrorKind::environment, "no NVIDIA kernel driver is loaded",
+                "if the machine has an NVIDIA GPU, install its driver; in a container, expose the GPU "
+                "(docker run --gpus all)");
   }
   if (result == cudaErrorInsufficientDriver) {
     int runtime = 0;
     cudaRuntimeGetVersion(&runtime);
     throw Error(ErrorKind::environment,
-                fmt::format("the NVIDIA driver supports CUDA {}.{}, this program needs CUDA {}.{}",
+                fmt::format("the NVIDIA driver supports CUDA {}.{}, but this program needs CUDA {}.{}",
                             driver / 1000, driver % 1000 / 10, runtime / 1000, runtime % 1000 / 10),
                 "update the driver");
   }
   if (result == cudaErrorNoDevice || (result == cudaSuccess && count == 0)) {
     throw Error(
-        ErrorKind::environment, "the NVIDIA driver shows no GPU",
+        ErrorKind::environment, "the NVIDIA driver finds no GPU",
         "check nvidia-smi and CUDA_VISIBLE_DEVICES; in a container, expose the GPU (docker run --gpus all)");
   }
   kernels::check(result, "cudaGetDeviceCount");

@@ -45,18 +45,17 @@ int run(int argc, char** argv) {
   app.add_option("--plan", plan_file,
                  "the request, as `rooflinectl run --dry-run --json` prints it; - for standard input");
   app.add_option("--mode", mode,
-                 "instead of the request's: measure (verify, time, count), once (launch each point once, "
-                 "nothing else), count (counters alone), trace (CUPTI's record of what ran on the GPU)")
+                 "overrides the request's mode: measure (verify, time, count), once (only launch each point "
+                 "once), count (only counters), trace (CUPTI's record of what ran on the GPU)")
       ->check(CLI::IsMember({"measure", "once", "count", "trace"}));
   app.add_flag("--catalogue", print_catalogue,
                "print the variants and ceilings in this program and exit; needs no GPU");
   app.add_flag("--devices", print_devices, "print the GPUs that can be measured and exit");
-  app.add_option("--metrics", chip,
-                 "print the counters of a chip and exit; of every chip where none is named; needs no GPU")
+  app.add_option("--metrics", chip, "print the counters of a chip, or of every chip, and exit; needs no GPU")
       ->type_name("CHIP")
       ->expected(0, 1);
   std::optional<std::string> checked_device;
-  app.add_option("--checks", checked_device, "print whether this machine can measure on a device, and exit")
+  app.add_option("--checks", checked_device, "check whether this machine can measure on a device, and exit")
       ->type_name("INDEX|UUID");
   std::optional<std::string> tested_device;
   app.add_option("--selftest", tested_device,

@@ -155,7 +155,7 @@ std::string wrong_scan(const DevicePrimitive& primitive, const ScanMemory& memor
   stream.synchronize();
   unsigned long long wrong = 0;
   kernels::check(cudaMemcpy(&wrong, d_wrong.data(), sizeof wrong, cudaMemcpyDeviceToHost), "cudaMemcpy");
-  return wrong == 0 ? "" : fmt::format("{} of {} elements do not follow from the one before", wrong, n);
+  return wrong == 0 ? "" : fmt::format("{} of {} elements do not follow from the previous one", wrong, n);
 }
 
 /// Time per launch times the clock, sample by sample.

@@ -35,7 +35,7 @@ fs::path module_path() {
 /// The function of the module that is exported as `name`.
 template <typename Function>
 Function* module_function(const char* name) {
-  constexpr const char* kHint = "install rooflinectl again as a whole folder";
+  constexpr const char* kHint = "reinstall the complete rooflinectl folder";
   load_cupti();
   void* module = dlopen(module_path().c_str(), RTLD_NOW | RTLD_LOCAL);
   if (module == nullptr) {

@@ -131,7 +131,7 @@ Agreement agreement_of_passes(const std::vector<Counters>& launches) {
   agreement.unit = "instructions";
   agreement.ours = total(counter::kWarpInstructions);
   agreement.reference = total(counter::kWarpInstructionsSass);
-  agreement.note = "by hardware in one pass, expected as by instrumentation in another";
+  agreement.note = "counted by hardware in one pass; expected: the count by instrumentation in another";
   return agreement;
 }
 

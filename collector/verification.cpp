@@ -68,7 +68,7 @@ void check_memory(const Variant& variant, const Problem& problem, const Verifica
   }
   const std::size_t workspace_bytes = kernels::workspace_bytes(variant, problem);
   if (memory.workspace.bytes < workspace_bytes) {
-    throw Error(ErrorKind::usage, fmt::format("{}: a workspace of {} bytes is too small; it takes {}",
+    throw Error(ErrorKind::usage, fmt::format("{}: a workspace of {} bytes is too small; {} are needed",
                                               variant.info.id, memory.workspace.bytes, workspace_bytes));
   }
 }
@@ -171,7 +171,7 @@ ResultCheck compare(const Variant& variant, const Problem& problem, DataSet data
   if (results.size() * elements < problem.n) {
     comparison.passed = false;
     comparison.mismatch =
-        fmt::format("{} results of {} elements each leave {} of {} elements out", results.size(), elements,
+        fmt::format("{} results of {} elements each leave out {} of {} elements", results.size(), elements,
                     problem.n - results.size() * elements, problem.n);
     return comparison;
   }
@@ -213,8 +213,9 @@ Verification verify(const Variant& variant, const Problem& problem, const Verifi
   for (const DataSet data_set : data_sets) {
     if (!kernels::has_data(data_set, problem.dtype)) continue;
     if (!allowed_error_factor(variant, problem, data_set)) {
-      append(verification.detail, fmt::format("{}: left out, no bound for chains of {} additions",
-                                              to_string(data_set), longest_chain));
+      append(verification.detail,
+             fmt::format("{}: skipped, there is no error bound for chains of {} additions",
+                         to_string(data_set), longest_chain));
       continue;
     }
     const Output output = run(variant, problem, data_set, memory, stream);

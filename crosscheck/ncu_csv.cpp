@@ -147,22 +147,22 @@ NcuValue value_from(std::string_view metric, std::string_view printed, std::stri
   const auto number = number_from(printed);
   if (!number) {
     const bool has_digits = std::any_of(printed.begin(), printed.end(), is_digit);
-    return unavailable(fmt::format("ncu gives {}{}", rooflinectl::quoted(printed),
-                                   has_digits ? ", which is no number in English notation" : ""));
+    return unavailable(fmt::format("ncu reports {}{}", rooflinectl::quoted(printed),
+                                   has_digits ? ", which is not a number in English notation" : ""));
   }
   const auto unit = unit_from(unit_text);
   if (!unit)
-    return unavailable(fmt::format("ncu gives it in {}, an unknown unit", rooflinectl::quoted(unit_text)));
+    return unavailable(fmt::format("ncu reports it in {}, an unknown unit", rooflinectl::quoted(unit_text)));
   const auto base = base_of_metric(metric);
   if (base && unit->base != *base) {
     return unavailable(unit_text.empty()
-                           ? fmt::format("ncu gives {} without a unit", rooflinectl::quoted(printed))
-                           : fmt::format("ncu gives it in {}", rooflinectl::quoted(unit_text)));
+                           ? fmt::format("ncu reports {} without a unit", rooflinectl::quoted(printed))
+                           : fmt::format("ncu reports it in {}", rooflinectl::quoted(unit_text)));
   }
   const double value = *number * unit->factor;
   if (value > kMost || (value > 0 && value < 1 / kMost)) {
     return unavailable(
-        fmt::format("ncu gives {}, which cannot have been counted", rooflinectl::quoted(printed)));
+        fmt::format("ncu reports {}, which cannot be a counted value", rooflinectl::quoted(printed)));
   }
   const std::size_t point = printed.find('.');
   const double decimals = point == std::string::npos ? 0 : static_cast<double>(printed.size() - point - 1);
@@ -201,14 +201,14 @@ class Table {
     const auto has = [this](std::string_view heading) { return column(heading).has_value(); };
     is_long_ = has("Metric Name") && has("Metric Unit") && has("Metric Value");
     if (!has("Kernel Name")) {
-      throw Error(ErrorKind::usage, "this table of Nsight Compute has no column 'Kernel Name'", kHowToExport);
+      throw Error(ErrorKind::usage, "this Nsight Compute table has no column 'Kernel Name'", kHowToExport);
     }
   }
 
   void add(const std::vector<std::string>& record) {
     if (record.size() != headings_.size()) {
       throw Error(ErrorKind::usage,
-                  fmt::format("a row of the table of Nsight Compute has {} columns, its heading {}",
+                  fmt::format("a row of the Nsight Compute table has {} columns, but its header has {}",
                               record.size(), headings_.size()),
                   kHowToExport);
     }
@@ -285,10 +285,9 @@ void check_ncu_messages(std::string_view text) {
     const std::string message(line.substr(kErrorMark.size()));
     const bool no_permission = message.find("ERR_NVGPUCTRPERM") != std::string::npos;
     throw Error(ErrorKind::environment, fmt::format("ncu: {}", message),
-                no_permission
-                    ? "let users count: set NVreg_RestrictProfilingToAdminUsers=0 for the nvidia kernel "
-                      "module and reload it, or run as root"
-                    : "");
+                no_permission ? "allow all users to count: set NVreg_RestrictProfilingToAdminUsers=0 for the "
+                                "nvidia kernel module and reload it; or run as root"
+                              : "");
   }
 }
 
@@ -311,7 +310,7 @@ std::vector<NcuKernel> read_ncu_csv(std::string_view text) {
   append(kernels, table);
   if (!table) {
     check_ncu_messages(whole);
-    throw Error(ErrorKind::usage, "no table of Nsight Compute found", kHowToExport);
+    throw Error(ErrorKind::usage, "found no Nsight Compute table", kHowToExport);
   }
   return kernels;
 }

@@ -19,7 +19,7 @@ constexpr std::size_t kStepsOfSmallFile = 1'000'000;
 constexpr int kStepsBetweenCounts = 1000;
 
 [[noreturn]] void fail(const std::string& cause) {
-  throw Error(ErrorKind::usage, fmt::format("not a readable SQLite export of Nsight Systems: {}", cause),
+  throw Error(ErrorKind::usage, fmt::format("not a readable Nsight Systems SQLite export: {}", cause),
               "export it with: nsys export --type sqlite REPORT.nsys-rep");
 }
 

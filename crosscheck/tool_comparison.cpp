@@ -60,7 +60,7 @@ Reference sum_of(const Kernels& kernels, const std::string& metric, double scale
 /// Ratios per instruction of warps, over several kernels.
 Reference weighed(const Kernels& kernels, const std::string& metric, double scale,
                   const std::optional<std::string>& weight_metric) {
-  if (!weight_metric) return unavailable("no weights for the ratios of several kernels");
+  if (!weight_metric) return unavailable("ratios of several kernels cannot be combined without weights");
   double weights = 0;
   double weighed_sum = 0;
   double rounding = 0;
@@ -73,7 +73,7 @@ Reference weighed(const Kernels& kernels, const std::string& metric, double scal
     weighed_sum += *weight.value.value() * *ratio.value.value();
     rounding = std::max(rounding, ratio.rounding);
   }
-  if (weights <= 0) return unavailable("no instructions to weigh the kernels by");
+  if (weights <= 0) return unavailable("no instruction counts to weight the kernels by");
   return {CounterValue::measured(weighed_sum / weights), rounding};
 }
 
@@ -111,9 +111,9 @@ Agreement agreement(std::string subject, std::string_view quantity, std::string_
 Tolerance time_tolerance(const Run& run) {
   const Ceiling* const launch = find_ceiling(run, "launch", CeilingSource::measured);
   if (launch == nullptr)
-    return {kTimeTolerance, true, 0, "the launch was not timed: nothing is allowed for it"};
+    return {kTimeTolerance, true, 0, "the launch overhead was not measured, so nothing is allowed for it"};
   return {kTimeTolerance, true, launch->value,
-          fmt::format("5 %, and {:.2f} µs for the launch", 1e6 * launch->value)};
+          fmt::format("5 % + {:.2f} µs for the launch", 1e6 * launch->value)};
 }
 
 CounterValue time_of(const Measurement& measurement) {
@@ -193,7 +193,7 @@ class NcuComparison {
     const double background = kBackgroundDramBytesPerS * time_s;
     const double dirty = kDirtyShare * std::min(bytes, static_cast<double>(run_.device().l2_bytes));
     return {kDramTolerance, true, background + dirty,
-            fmt::format("2 %, {:.2f} MB of other traffic, {:.2f} MB that ncu left dirty in L2",
+            fmt::format("2 % + {:.2f} MB of other traffic + {:.2f} MB that ncu left dirty in L2",
                         1e-6 * background, 1e-6 * dirty)};
   }
 

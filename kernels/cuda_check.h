@@ -20,12 +20,12 @@ inline void check(cudaError_t error, const std::string& call) {
     case cudaErrorNoDevice:
     case cudaErrorInsufficientDriver:
       throw Error(ErrorKind::environment, message,
-                  "install an NVIDIA driver for CUDA 13 or expose it (container: --gpus all)");
+                  "install an NVIDIA driver for CUDA 13; in a container, expose it with --gpus all");
     case cudaErrorNoKernelImageForDevice:
     case cudaErrorUnsupportedPtxVersion:
       throw Error(ErrorKind::environment, message, "build for this GPU: set CMAKE_CUDA_ARCHITECTURES");
     default:
-      throw Error(ErrorKind::measurement, message, "compute-sanitizer shows which access is at fault");
+      throw Error(ErrorKind::measurement, message, "compute-sanitizer shows which access is wrong");
   }
 }
 

@@ -104,7 +104,7 @@ const Variant* find_variant(std::string_view id) {
 Registration::Registration(Variant variant) {
   if (find_variant(variant.info.id) != nullptr) {
     // Before main: nobody could catch an exception.
-    std::fprintf(stderr, "two variants are called '%s': an id is the name of its file\n",
+    std::fprintf(stderr, "two variants have the id '%s': an id is the name of its file\n",
                  variant.info.id.c_str());
     std::exit(2);
   }

@@ -66,7 +66,7 @@ std::string ask_collector(const fs::path& collector, const std::vector<std::stri
                 fmt::format("{} {} {}", collector.string(), fmt::join(question, " "), cause), hint);
   };
   const FinishedProgram finished = run_program(collector, question, kAnswerLimit);
-  if (!finished.wait_status) fail("gave no answer", {});
+  if (!finished.wait_status) fail("did not answer", {});
   if (*finished.wait_status != 0) {
     throw_reported_failure(finished.output);
     fail(describe_exit(*finished.wait_status), finished.last_log_line);
@@ -82,9 +82,10 @@ auto ask_collector(const std::vector<std::string>& question, Decode decode) {
   try {
     return decode(answer);
   } catch (const Error& error) {
-    throw Error(ErrorKind::environment,
-                fmt::format("{} gave an answer of another version: {}", collector.string(), error.what()),
-                "rooflinectl and rooflinectl-collector must come from the same installation");
+    throw Error(
+        ErrorKind::environment,
+        fmt::format("{} answered in the format of another version: {}", collector.string(), error.what()),
+        "rooflinectl and rooflinectl-collector must come from the same installation");
   }
 }
 
@@ -102,7 +103,7 @@ std::optional<fs::path> find_collector() {
 fs::path require_collector() {
   if (const auto collector = find_collector()) return *collector;
   throw CannotMeasure(ErrorKind::environment,
-                      "rooflinectl-collector is not installed: this build can draw runs but not measure them",
+                      "rooflinectl-collector is not installed: this build can draw runs, but cannot measure",
                       "install a build with CUDA (cmake --preset release) on the machine with the GPU");
 }
 

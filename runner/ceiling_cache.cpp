@@ -81,12 +81,12 @@ std::vector<Run> CeilingCache::load() const {
     try {
       Run run = read_run(entry.path());
       if (file_of(run.device().uuid) != entry.path()) {
-        warn_(fmt::format("{}: holds the ceilings of another device; not used", entry.path().string()));
+        warn_(fmt::format("{}: contains the ceilings of another device; ignored", entry.path().string()));
       } else {
         runs.push_back(std::move(run));
       }
     } catch (const Error& damage) {
-      warn_(fmt::format("{}; not used", damage.what()));
+      warn_(fmt::format("{}; ignored", damage.what()));
     }
   }
   return runs;
@@ -111,7 +111,7 @@ void CeilingCache::store(const Run& run) const {
     remove_other_builds(run.device().uuid);
     write_run(file_of(run.device().uuid), kept);
   } catch (const std::exception& error) {
-    warn_(fmt::format("the ceilings are not kept for later runs: {}", error.what()));
+    warn_(fmt::format("cannot store the ceilings for later runs: {}", error.what()));
   }
 }
 

@@ -43,7 +43,7 @@ std::chrono::seconds time_limit(const Run& run) {
   return 300s + std::chrono::seconds(30 * run.measurements.size());
 }
 
-constexpr const char* kNoRoomHint = "copy the run to a folder that can be written, and check it there";
+constexpr const char* kNoRoomHint = "copy the run to a writable folder, and check it there";
 
 /// Why nothing was compared, where a tool has no numbers for points that it knows.
 std::string why_unavailable(const std::vector<Agreement>& agreements) {
@@ -101,8 +101,8 @@ CheckOutcome checked(const CrossCheckRequest& request, std::string tool, bool is
                     [](const Agreement& agreement) { return agreement.verdict() != Verdict::unavailable; });
     if (!compared) {
       const std::string why = why_unavailable(result.agreements);
-      throw Error(ErrorKind::usage, fmt::format("{} recorded none of the run's points{}", result.tool, why),
-                  "record rooflinectl-collector --plan PLAN.json --mode once with its NVTX ranges");
+      throw Error(ErrorKind::usage, fmt::format("{} recorded no point of the run{}", result.tool, why),
+                  "record `rooflinectl-collector --plan PLAN.json --mode once`, with its NVTX ranges");
     }
     keep_records(recording.folder, request.folder);
     result.source = with_path(result.source, recording.folder, request.folder);
@@ -119,7 +119,7 @@ CheckOutcome checked(const CrossCheckRequest& request, std::string tool, bool is
 fs::path require_tool(const std::string& name, const char* package) {
   if (const auto tool = find_tool(name)) return *tool;
   throw Error(ErrorKind::environment, fmt::format("{} was not found", name),
-              fmt::format("install {}, or put it on the PATH", package));
+              fmt::format("install {}, or add it to the PATH", package));
 }
 
 /// What may be why a tool saw no kernel; empty if its version is not.
@@ -130,8 +130,8 @@ std::string age_hint(const std::string& tool, const std::string& version) {
 
 std::string collector_of(const CrossCheckRequest& request) {
   if (request.collector) return request.collector->string();
-  throw Error(ErrorKind::environment, "this build has no rooflinectl-collector for the tool to watch",
-              "give what the tool recorded on a machine that has one");
+  throw Error(ErrorKind::environment, "this build has no rooflinectl-collector for the tool to profile",
+              "pass a recording of the tool from a machine with a collector (--ncu-file, --nsys-file)");
 }
 
 /// The plan of the run, to be launched once; without the points that did not work. Of one cache state where
@@ -192,12 +192,12 @@ std::string run_tool(const fs::path& tool, const std::vector<std::string>& argum
   check_ncu_messages(finished.output);
   const std::string name = tool.filename().string();
   if (!finished.wait_status) {
-    throw Error(ErrorKind::environment, fmt::format("{} did not come to an end", name));
+    throw Error(ErrorKind::environment, fmt::format("{} did not finish in time", name));
   }
   if (*finished.wait_status != 0) {
     const std::string& words = finished.last_log_line;
     throw Error(ErrorKind::environment, fmt::format("{} {}", name, describe_exit(*finished.wait_status)),
-                words.empty() ? "" : fmt::format("its last words: {}", words));
+                words.empty() ? "" : fmt::format("last line of its log: {}", words));
   }
   return finished.output;
 }
@@ -297,8 +297,8 @@ fs::path record_nsys(const fs::path& nsys, const CrossCheckRequest& request, Cro
   if (!fs::exists(report) && fs::exists(unfinished)) {
     const auto importer = find_importer(nsys);
     if (!importer) {
-      throw Error(ErrorKind::environment, "nsys left a .qdstrm and no report: its importer is not installed",
-                  "install the host part of Nsight Systems (QdstrmImporter)");
+      throw Error(ErrorKind::environment, "nsys wrote a .qdstrm but no report: its importer is not installed",
+                  "install the host components of Nsight Systems (QdstrmImporter)");
     }
     run_tool(*importer, {"-i", unfinished.string(), "-o", report.string()}, request);
   }

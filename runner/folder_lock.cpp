@@ -18,7 +18,7 @@ FolderLock::FolderLock(const std::filesystem::path& folder)
   if (is_held_elsewhere) {
     throw Error(ErrorKind::environment,
                 fmt::format("{}: another rooflinectl is writing to it", folder.string()),
-                "wait for it to end, or end it");
+                "wait until it finishes, or stop it");
   }
 }
 

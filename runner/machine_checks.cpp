@@ -19,8 +19,8 @@ std::optional<Check> container_check(const fs::path& root) {
   if (!fs::exists(root / "proc/driver/nvidia/version", error) || fs::exists(root / "dev/nvidiactl", error)) {
     return std::nullopt;
   }
-  return Check{"container", CheckStatus::fails, "the driver is loaded, but no GPU is visible here",
-               "expose it: docker run --gpus all, or nvidia.com/gpu in the pod's limits", true};
+  return Check{"container", CheckStatus::fails, "the driver is loaded, but this container sees no GPU",
+               "expose it with `docker run --gpus all`, or nvidia.com/gpu in the pod's limits", true};
 }
 
 std::optional<Check> dcgm_check(const fs::path& processes) {
@@ -30,9 +30,9 @@ std::optional<Check> dcgm_check(const fs::path& processes) {
     std::string name;
     if (!std::getline(file, name) || (name != "nv-hostengine" && name != "dcgm-exporter")) continue;
     return Check{"dcgm", CheckStatus::warning,
-                 fmt::format("{} runs (process {}), and may hold the counters", name,
+                 fmt::format("{} is running (process {}) and may be using the counters", name,
                              process.path().filename().string()),
-                 "where counting fails: dcgmi profile --pause, and --resume afterwards"};
+                 "if counting fails: dcgmi profile --pause, and --resume afterwards"};
   }
   return std::nullopt;
 }

@@ -90,14 +90,14 @@ class Measuring {
 
   MeasureResult run() {
     if (request_.unfinished && worklist_.finished()) {
-      observer_.warned("nothing is missing; nothing is measured");
+      observer_.warned("nothing to resume: the run is complete");
       return {request_.unfinished->run, request_.unfinished->folder, {}, {}, {}};
     }
     Outcome outcome = run_collector();
     for (int restarts = 0; outcome == Outcome::lost && !worklist_.finished(); ++restarts) {
       if (restarts == kMaxRestarts) {
         stopped_by_ = Error(ErrorKind::measurement, fmt::format("the collector died {} times", restarts + 1),
-                            fmt::format("its log: {}", log_file().string()));
+                            fmt::format("collector log: {}", log_file().string()));
         break;
       }
       outcome = run_collector();
@@ -171,8 +171,8 @@ class Measuring {
     try {
       message = decode(line.text);
     } catch (const Error&) {
-      log_.add(fmt::format("not understood: {}", line.text.substr(0, 200)));
-      return lost("said something unintelligible");
+      log_.add(fmt::format("cannot parse: {}", line.text.substr(0, 200)));
+      return lost("sent a line that cannot be parsed");
     }
     if (const char* const violation = protocol_violation(message)) return lost(violation);
     return std::visit([this](const auto& content) { return handle(content); }, message);
@@ -185,7 +185,7 @@ class Measuring {
   }
 
   std::optional<Outcome> handle(const CollectorProcess::LineTooLong&) {
-    return lost("wrote a line without end");
+    return lost("sent a line that never ends");
   }
 
   std::optional<Outcome> handle(const CollectorProcess::Exited& exited) {
@@ -194,7 +194,7 @@ class Measuring {
 
   std::optional<Outcome> handle(const CollectorProcess::TimedOut&) {
     if (said_bye_) return Outcome::finished;
-    return lost(fmt::format("hung (nothing heard for {:g} s)", current_limit().count()));
+    return lost(fmt::format("hung (no output for {:g} s)", current_limit().count()));
   }
 
   std::optional<Outcome> handle(const CollectorProcess::StopRequested&) {
@@ -211,29 +211,29 @@ class Measuring {
       const bool named = step->point && is_point(*step->point);
       const bool names_a_point =
           step->phase == Phase::verify || step->phase == Phase::time || step->phase == Phase::count;
-      if (names_a_point && !named) return "worked on a point that the plan does not have";
+      if (names_a_point && !named) return "reported progress on a point that is not in the plan";
     }
     if (const auto* primitive = std::get_if<message::PrimitiveMeasured>(&message)) {
       const auto& wanted = request_.plan.primitives;
       const bool is_wanted =
           std::find(wanted.begin(), wanted.end(), primitive->result.info.id) != wanted.end();
-      if (!is_wanted) return "measured a primitive that the plan does not have";
+      if (!is_wanted) return "measured a primitive that is not in the plan";
     }
     if (const auto* timed = std::get_if<message::PointTimed>(&message)) {
       if (!is_point(timed->point) || timed->measurement.point != worklist_.points()[timed->point]) {
-        return "measured a point that the plan does not have";
+        return "measured a point that is not in the plan";
       }
     }
     if (const auto* counted = std::get_if<message::PointCounted>(&message)) {
       if (!recorder_.has_measurement(counted->point)) return "counted a point that was not measured";
     }
     if (const auto* known = std::get_if<message::CeilingsKnown>(&message)) {
-      if (known->index >= earlier_ceilings_.size()) return "knew ceilings that it was not told of";
+      if (known->index >= earlier_ceilings_.size()) return "accepted ceilings that it was not sent";
     }
-    if (std::holds_alternative<message::PointTraced>(message)) return "traced what was to be measured";
+    if (std::holds_alternative<message::PointTraced>(message)) return "sent a trace instead of a measurement";
     const bool may_come_first =
         std::holds_alternative<message::Hello>(message) || std::holds_alternative<message::Failure>(message);
-    return said_hello_ || may_come_first ? nullptr : "did not introduce itself";
+    return said_hello_ || may_come_first ? nullptr : "sent results before its hello";
   }
 
   std::optional<Outcome> handle(const message::Hello& hello) {
@@ -257,8 +257,9 @@ class Measuring {
   void lock(const DeviceInfo& device) {
     device_lock_ = DeviceLock(device.uuid);
     if (const auto& other = device_lock_.other()) {
-      observer_.warned(
-          fmt::format("another rooflinectl ({}) measures on this GPU: the times of both suffer", *other));
+      observer_.warned(fmt::format(
+          "another rooflinectl ({}) is measuring on this GPU: the times of both runs are unreliable",
+          *other));
     }
   }
 
@@ -400,8 +401,8 @@ class Measuring {
     if (!said_hello_) {
       const std::string& log = log_.last_line();
       return stop(Error(ErrorKind::environment,
-                        fmt::format("rooflinectl-collector {} before it measured anything", cause),
-                        log.empty() ? "" : fmt::format("its last words: {}", log)));
+                        fmt::format("rooflinectl-collector {} before measuring anything", cause),
+                        log.empty() ? "" : fmt::format("last line of its log: {}", log)));
     }
     if (const auto step = std::exchange(current_, std::nullopt)) {
       give_up(*step, fmt::format("{} while {}", cause, activity(step->phase)));
@@ -454,7 +455,7 @@ class Measuring {
 
   /// Every point of the plan has a result in the end, be it the reason why it has none.
   void mark_what_is_left() {
-    const std::string cause = stopped_by_ ? stopped_by_->what() : "the collector left it out";
+    const std::string cause = stopped_by_ ? stopped_by_->what() : "the collector skipped it";
     for (const std::string& id : std::vector(worklist_.primitives())) {
       add_failed_primitive(id, fmt::format("not measured: {}", cause));
     }
@@ -476,7 +477,7 @@ class Measuring {
       recorder_.save();
       save_failed_ = false;
     } catch (const Error& error) {
-      if (!save_failed_) observer_.warned(fmt::format("{}; measuring goes on", error.what()));
+      if (!save_failed_) observer_.warned(fmt::format("{}; measuring continues", error.what()));
       save_failed_ = true;
     }
   }

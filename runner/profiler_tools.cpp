@@ -78,13 +78,13 @@ Check tool_check(const std::string& name,
   const char* const package = package_of(name);
   const auto tool = find_tool(name);
   if (!tool) {
-    return {name, CheckStatus::warning, "not found; numbers cannot be cross-checked with it",
-            fmt::format("install {} or put it on the PATH", package)};
+    return {name, CheckStatus::warning, "not found; no cross-check with it is possible",
+            fmt::format("install {}, or add it to the PATH", package)};
   }
   const std::string version = version_of_tool(*tool);
   if (version.empty()) {
-    return {name, CheckStatus::fails, fmt::format("{} does not tell its version", tool->string()),
-            fmt::format("install {} again", package)};
+    return {name, CheckStatus::fails, fmt::format("{} does not print its version", tool->string()),
+            fmt::format("reinstall {}", package)};
   }
   const std::string found = fmt::format("{} ({})", version, tool->string());
   const auto age = too_old(name, version);
@@ -158,8 +158,8 @@ std::optional<Shortcoming> too_old(const std::string& tool, const std::string& v
   if (!(numbers >> year >> dot >> release) || std::pair(year, release) >= kFirstForCuda13) {
     return std::nullopt;
   }
-  return Shortcoming{tool == "nsys" ? "older than CUDA 13: NVTX ranges can be checked, kernels cannot"
-                                    : "older than CUDA 13: kernels cannot be checked",
+  return Shortcoming{tool == "nsys" ? "older than CUDA 13: it sees NVTX ranges, but no kernels"
+                                    : "older than CUDA 13: it sees no kernels",
                      fmt::format("install {} {}.{} or newer", package_of(tool), kFirstForCuda13.first,
                                  kFirstForCuda13.second)};
 }
@@ -167,18 +167,17 @@ std::optional<Shortcoming> too_old(const std::string& tool, const std::string& v
 Check ncu_check() {
   return tool_check("ncu", [](const fs::path&) -> std::optional<Shortcoming> {
     if (!counters_are_reserved()) return std::nullopt;
-    return Shortcoming{
-        "the driver reserves counters for administrators",
-        "set NVreg_RestrictProfilingToAdminUsers=0 for the nvidia kernel module and reload it, "
-        "or run as root"};
+    return Shortcoming{"the driver restricts counters to administrators",
+                       "set NVreg_RestrictProfilingToAdminUsers=0 for the nvidia kernel module and reload "
+                       "it; or run as root"};
   });
 }
 
 Check nsys_check() {
   return tool_check("nsys", [](const fs::path& nsys) -> std::optional<Shortcoming> {
     if (find_importer(nsys)) return std::nullopt;
-    return Shortcoming{"without its importer it leaves a .qdstrm and no report",
-                       "install the host part of Nsight Systems (QdstrmImporter)"};
+    return Shortcoming{"its importer is missing: it writes a .qdstrm but no report",
+                       "install the host components of Nsight Systems (QdstrmImporter)"};
   });
 }
 

@@ -18,10 +18,10 @@ namespace fs = std::filesystem;
 
 [[noreturn]] void refuse(const fs::path& folder, std::string_view what, std::string_view then,
                          std::string_view now) {
-  throw Error(ErrorKind::usage,
-              fmt::format("{}: cannot be resumed: measured with {} {}, here it is {}", folder.string(), what,
-                          then, now),
-              "what it lacks would not be comparable with what it has; start a new run");
+  throw Error(
+      ErrorKind::usage,
+      fmt::format("{}: cannot resume: measured with {} {}, but this is {}", folder.string(), what, then, now),
+      "the new results would not be comparable with the old ones; start a new run");
 }
 
 std::string build(std::string_view version, std::string_view commit) {
@@ -37,8 +37,8 @@ UnfinishedRun load_unfinished(const fs::path& path) {
   // `latest` may point elsewhere before the run has ended.
   unfinished.folder = fs::canonical(file).parent_path();
   if (unfinished.run.source == RunSource::replayed) {
-    throw Error(ErrorKind::usage, fmt::format("{}: is a recording; it cannot be resumed", file.string()),
-                "start a new run where there is a GPU");
+    throw Error(ErrorKind::usage, fmt::format("{}: cannot resume a replay", file.string()),
+                "start a new run on a machine with a GPU");
   }
   const std::string then = build(unfinished.run.tool_version, unfinished.run.tool_commit);
   const std::string now = build(tool_version(), tool_commit());

@@ -36,7 +36,7 @@ std::string utc_time(std::chrono::system_clock::time_point time) {
 fs::path create_run_folder(const fs::path& parent, const std::string& plan_name,
                            std::chrono::system_clock::time_point time) {
   if (!is_plain_name(plan_name)) {
-    throw Error(ErrorKind::usage, fmt::format("'{}' cannot be the name of a folder", plan_name),
+    throw Error(ErrorKind::usage, fmt::format("'{}' is not a valid folder name", plan_name),
                 "a plan's name consists of letters, digits, '_' and '-'");
   }
   const fs::path plan_folder = make_folder(parent / plan_name);
@@ -60,8 +60,9 @@ Error rescue_run(const Run& run, const Error& why) {
   const fs::path file =
       create_run_folder(parent, run.plan.name, std::chrono::system_clock::now()) / "run.json";
   write_run(file, run);
-  return {ErrorKind::environment, fmt::format("{}; all results are in {}", why.what(), file.string()),
-          fmt::format("draw them in another folder: rooflinectl report {} --output DIR", file.string())};
+  return {
+      ErrorKind::environment, fmt::format("{}; all results were saved to {}", why.what(), file.string()),
+      fmt::format("write the reports to another folder: rooflinectl report {} --output DIR", file.string())};
 }
 
 void link_latest(const fs::path& run_folder) {
@@ -73,7 +74,7 @@ void link_latest(const fs::path& run_folder) {
   if (!error) return;
   std::error_code ignored;
   fs::remove(temporary, ignored);
-  fail(link, "cannot be linked", error.message());
+  fail(link, "link cannot be created", error.message());
 }
 
 }  // namespace rooflinectl

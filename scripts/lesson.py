@@ -49,7 +49,7 @@ class Point:
         self.bound = row["bound"]
 
     def __getattr__(self, name):
-        """A column of points.csv (`fraction_of_roof`, `ai_executed`, `dram_bytes`) as a number."""
+        """A column of points.csv (`fraction_of_roofline`, `ai_executed`, `dram_bytes`) as a number."""
         if name not in self.row or self.row[name] == "":
             raise AttributeError(f"{self.measurement['variant']} has no {name}")
         return float(self.row[name])

@@ -100,7 +100,7 @@ class CuptiActivityTrace : public ActivityTrace {
     const std::lock_guard lock(records_mutex);
     const std::vector<Record> taken = sorted(std::exchange(records, {}));
     if (std::exchange(records_are_lost, false)) {
-      throw Error(ErrorKind::environment, "CUPTI lost records of what ran on the GPU", "run it again");
+      throw Error(ErrorKind::environment, "CUPTI dropped activity records", "run it again");
     }
     std::vector<TracedOperation> operations;
     for (const Record& record : taken) {

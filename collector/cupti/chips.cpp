@@ -45,6 +45,6 @@ extern "C" void rooflinectl_describe_chips(const std::string& chip,
     chips.push_back(cupti::describe_chip(chip));
   } else {
     throw rooflinectl::Error(rooflinectl::ErrorKind::usage, fmt::format("CUPTI knows no chip '{}'", chip),
-                             fmt::format("it knows {}", fmt::join(known, ", ")));
+                             fmt::format("known chips: {}", fmt::join(known, ", ")));
   }
 }

@@ -101,7 +101,7 @@ Counters HostConfiguration::evaluate(const std::vector<std::uint8_t>& counter_da
     // A ratio over nothing (no shared loads, say) and a counter that this device does not offer are both NaN.
     counters.emplace(resolved_[i].key,
                      std::isnan(values[i])
-                         ? CounterValue::unavailable("not defined for this launch on this device")
+                         ? CounterValue::unavailable("undefined for this launch on this device")
                          : CounterValue::measured(values[i] * resolved_[i].scale));
   }
   return counters;

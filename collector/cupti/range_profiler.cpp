@@ -169,7 +169,7 @@ class EnabledProfiler {
     ROOFLINECTL_CUPTI(cuptiRangeProfilerDecodeData, &params);
     if (params.numOfRangeDropped > 0) {
       throw Error(ErrorKind::environment, fmt::format("CUPTI dropped {} ranges", params.numOfRangeDropped),
-                  "run with --no-counters, or report it: this should not happen");
+                  "this is a bug, please report it; --no-counters avoids it");
     }
   }
 
@@ -234,8 +234,8 @@ class RangeProfiler : public Profiler {
     }
     if (!all_submitted) {
       throw Error(ErrorKind::environment,
-                  fmt::format("CUPTI wants more than the announced {} passes", passes()),
-                  "run with --no-counters to measure times alone");
+                  fmt::format("CUPTI needs more than the announced {} passes", passes()),
+                  "run with --no-counters to measure only times");
     }
     profiler.decode();
 
@@ -245,7 +245,7 @@ class RangeProfiler : public Profiler {
       const auto found = std::find(names.begin(), names.end(), cupti_name(i));
       if (found == names.end()) {
         throw Error(ErrorKind::environment, "CUPTI returned no counters for one of its ranges",
-                    "run with --no-counters to measure times alone");
+                    "run with --no-counters to measure only times");
       }
       counters.push_back(
           configuration_.evaluate(counter_data, static_cast<std::size_t>(found - names.begin())));

@@ -25,7 +25,7 @@ namespace rooflinectl {
 std::string read_file(const std::filesystem::path& path, std::size_t max_bytes) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) {
-    throw Error(ErrorKind::usage, fmt::format("{}: is a folder, not a file", path.string()));
+    throw Error(ErrorKind::usage, fmt::format("{}: this is a folder, not a file", path.string()));
   }
   // In pieces: a pipe or a device does not tell its size.
   std::ifstream file(path, std::ios::binary);
@@ -36,7 +36,7 @@ std::string read_file(const std::filesystem::path& path, std::size_t max_bytes) 
     content.append(piece.data(), static_cast<std::size_t>(file.gcount()));
   }
   if (content.size() > max_bytes) {
-    throw Error(ErrorKind::usage, fmt::format("{}: is larger than {} MiB", path.string(), max_bytes >> 20));
+    throw Error(ErrorKind::usage, fmt::format("{}: larger than {} MiB", path.string(), max_bytes >> 20));
   }
   if (!file.eof() || file.bad()) {
     throw Error(ErrorKind::usage, fmt::format("{}: cannot be read: {}", path.string(), std::strerror(errno)));
@@ -170,9 +170,8 @@ bool is_same_file(const fs::path& a, const fs::path& b) {
 void refuse_to_overwrite(const fs::path& output, const std::vector<fs::path>& inputs) {
   for (const fs::path& input : inputs) {
     if (!is_same_file(output, input)) continue;
-    throw Error(ErrorKind::usage,
-                fmt::format("{}: would be overwritten, and is what is read", output.string()),
-                "choose another place for what is written");
+    throw Error(ErrorKind::usage, fmt::format("{}: refusing to overwrite an input", output.string()),
+                "choose another output");
   }
 }
 

@@ -52,7 +52,7 @@ List<std::uint64_t> read_sizes(Reader& reader, const Field& field) {
     const auto elements = parse_elements(text);
     if (!elements) {
       reader.fail(position,
-                  fmt::format("{} is not a number of elements, such as 2^28, 32Mi or 1000000 (at most 2^40)",
+                  fmt::format("{} is not a number of elements, such as 2^28, 32Mi or 1000000 (maximum 2^40)",
                               quoted(text)));
     }
     return elements;
@@ -104,7 +104,7 @@ CounterSet read_counters(Reader& reader, const Field& field) {
 bool read_energy(Reader& reader, const Field& field) {
   const auto text = reader.single_value(field.value);
   if (text && *text != "true" && *text != "false") {
-    reader.fail(position_of(field.value), fmt::format("{} is not true or false", quoted(*text)));
+    reader.fail(position_of(field.value), fmt::format("{} is neither true nor false", quoted(*text)));
   }
   return text == "true";
 }
@@ -125,7 +125,7 @@ TimingTarget read_timing(Reader& reader, const Field& field, TimingTarget timing
   };
   read("target", parse_percentage, "a percentage between 0 and 100, such as 0.5 %",
        timing.relative_half_width);
-  read("time_limit", parse_duration_s, "a duration of at most an hour, such as 2 s or 500 ms",
+  read("time_limit", parse_duration_s, "a duration of at most one hour, such as 2 s or 500 ms",
        timing.time_limit_s);
   return timing;
 }
@@ -341,7 +341,7 @@ class PlanReader {
   void read_experiments(const Field& field, const Settings& defaults, Plan& plan) {
     const auto experiments = reader_.fields(field.value, position_of(field.value), "'experiments'");
     if (field.value.IsMap() && experiments.empty()) {
-      reader_.fail(field.position, "the plan has no experiment");
+      reader_.fail(field.position, "the plan has no experiments");
     }
     for (const Field& experiment : experiments) {
       reader_.check_name(experiment.key, experiment.position, "name of the experiment");
@@ -405,8 +405,8 @@ class PlanReader {
       entries.push_back({node.Scalar(), position_of(node), {}, {}});
       return;
     }
-    for (const Field& field : reader_.fields(node, position_of(node), "a variant with settings of its own")) {
-      const std::string what = fmt::format("the setting of {}", quoted(field.key));
+    for (const Field& field : reader_.fields(node, position_of(node), "a variant with its own settings")) {
+      const std::string what = fmt::format("the settings of {}", quoted(field.key));
       const Position position = field.value.IsNull() ? field.position : position_of(field.value);
       const auto settings = reader_.settings(field.value, position, what, kLaunchKeys);
       entries.push_back({field.key, field.position, read_launch_settings(reader_, settings), {}});
@@ -423,7 +423,7 @@ class PlanReader {
         reader_.fail(entry.position, fmt::format("unknown variant {}{}", quoted(entry.pattern),
                                                  suggestion(entry.pattern, variant_ids_)));
       } else if (!taken.insert(variant).second) {
-        reader_.fail(entry.position, fmt::format("{} is given twice", quoted(entry.pattern)));
+        reader_.fail(entry.position, fmt::format("{} is listed twice", quoted(entry.pattern)));
       } else {
         entry.variants = {variant};
       }
@@ -445,7 +445,8 @@ class PlanReader {
                                                suggestion(entry.pattern, variant_ids_)));
     } else if (entry.variants.empty()) {
       reader_.fail(entry.position,
-                   fmt::format("{} adds nothing: the list has all that it matches", quoted(entry.pattern)));
+                   fmt::format("{} adds nothing: the list already has every variant that it matches",
+                               quoted(entry.pattern)));
     }
   }
 
@@ -481,11 +482,11 @@ class PlanReader {
       const Dtype dtype = value;
       const auto takes = [&](const VariantInfo& variant) { return takes_dtype(variant, dtype); };
       const bool accepted = check_named(entries, std::not_fn(takes), [&](const VariantInfo& variant) {
-        return fmt::format("{} does not take {}, only {}", quoted(variant.id), to_string(dtype),
+        return fmt::format("{} does not support {}, only {}", quoted(variant.id), to_string(dtype),
                            joined(variant.dtypes));
       });
       if (accepted && !any_variant(entries, takes)) {
-        reader_.fail(position, fmt::format("no variant of this experiment takes {}", to_string(dtype)));
+        reader_.fail(position, fmt::format("no variant of this experiment supports {}", to_string(dtype)));
       }
     }
   }
@@ -501,7 +502,7 @@ class PlanReader {
         return has_choice_of_block(variant) && !takes_block(variant, block.value);
       };
       const bool accepted = check_named(asked, refuses, [&](const VariantInfo& variant) {
-        return fmt::format("{} does not run with {} threads per block; possible: {}", quoted(variant.id),
+        return fmt::format("{} does not support {} threads per block; supported: {}", quoted(variant.id),
                            block.value, joined(variant.block_sizes));
       });
       if (accepted) check_some_takes_block(asked, block);
@@ -517,8 +518,9 @@ class PlanReader {
         possible.insert(variant->block_sizes.begin(), variant->block_sizes.end());
       }
     }
-    reader_.fail(block.position, fmt::format("no variant here runs with {} threads per block; possible: {}",
-                                             block.value, fmt::join(possible, ", ")));
+    reader_.fail(block.position,
+                 fmt::format("no variant of this experiment supports {} threads per block; supported: {}",
+                             block.value, fmt::join(possible, ", ")));
   }
 
   void check_elements_per_thread(const std::vector<Entry>& entries, const LaunchSettings& launch) {
@@ -533,7 +535,7 @@ class PlanReader {
   void check_some_takes_elements(const std::vector<Entry>& entries, const List<int>& elements) {
     if (elements.empty() || !has_variants(entries) || any_variant(entries, takes_elements_per_thread)) return;
     reader_.fail(elements.front().position,
-                 "no variant here takes 'elements_per_thread': its kernel fixes how many a thread reads");
+                 "no variant of this experiment supports 'elements_per_thread': their kernels fix it");
   }
 
   // -- points --

@@ -78,12 +78,12 @@ std::optional<Position> tab_in_indentation(std::string_view text) {
 /// What yaml-cpp found wrong, in words that show the way out where its own do not.
 void add_syntax_mistake(const YAML::Exception& error, std::string_view text, Mistakes& mistakes) {
   if (const auto tab = tab_in_indentation(text)) {
-    mistakes.add(*tab, "a tab in the indentation; YAML wants spaces");
+    mistakes.add(*tab, "a tab in the indentation; YAML requires spaces");
   } else if (error.msg == YAML::ErrorMsg::ALIAS_NOT_FOUND || error.msg == YAML::ErrorMsg::CHAR_IN_ALIAS ||
              error.msg == YAML::ErrorMsg::UNKNOWN_ANCHOR) {
     mistakes.add(place_of(error.mark), "a glob that begins with '*' needs quotes, for example \"*_shuffle\"");
   } else {
-    mistakes.add(place_of(error.mark), fmt::format("not YAML: {}", error.msg));
+    mistakes.add(place_of(error.mark), fmt::format("not valid YAML: {}", error.msg));
   }
 }
 
@@ -126,7 +126,7 @@ void count_values(const YAML::Node& node, int depth, std::size_t& n_values, Mist
   }
   if (++n_values > kMaxValues) {
     mistakes.add(place_of(node.Mark()),
-                 fmt::format("with its aliases, the plan has more than {} values", kMaxValues));
+                 fmt::format("the plan has more than {} values, aliases included", kMaxValues));
     mistakes.throw_if_any();
   }
   for (const auto& entry : node) {
@@ -165,7 +165,8 @@ YAML::Node load(std::string_view text, Mistakes& mistakes) {
   YAML::Node root;
   try {
     const std::string copy(text);
-    if (const auto second = second_document(copy)) mistakes.add(*second, "a second document; a plan is one");
+    if (const auto second = second_document(copy))
+      mistakes.add(*second, "a second YAML document; a plan is a single one");
     root = YAML::Load(copy);
   } catch (const YAML::Exception& error) {
     add_syntax_mistake(error, text, mistakes);
@@ -189,7 +190,7 @@ std::vector<Field> Reader::fields(const YAML::Node& node, Position position, std
     if (!member.first.IsScalar()) {
       fail(key_position, fmt::format("a key must be a single value, not {}", kind_of(member.first)));
     } else if (!seen.insert(member.first.Scalar()).second) {
-      fail(key_position, fmt::format("{} is given twice", quoted(member.first.Scalar())));
+      fail(key_position, fmt::format("{} is listed twice", quoted(member.first.Scalar())));
     } else {
       fields.push_back({member.first.Scalar(), key_position, member.second});
     }

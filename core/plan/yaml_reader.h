@@ -71,7 +71,7 @@ class Reader {
       const std::optional<T> value = text ? parse(*text, position_of(entry)) : std::nullopt;
       if (!value) return;
       if (!seen.insert(*value).second) {
-        fail(position_of(entry), fmt::format("{} is given twice", quoted(*text)));
+        fail(position_of(entry), fmt::format("{} is listed twice", quoted(*text)));
         return;
       }
       values.push_back({*value, position_of(entry)});

@@ -21,7 +21,7 @@ void FieldReader::read(const Reader& place, double& value, Range range) {
   value = place.number();
   const bool is_in_range = (value >= kLeast && value <= kMost) || (value == 0 && range != Range::positive);
   if (range != Range::not_negative && !is_in_range) {
-    place.fail(fmt::format("{} cannot have been measured", value));
+    place.fail(fmt::format("{} cannot be a measured value", value));
   }
 }
 

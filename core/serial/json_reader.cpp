@@ -49,7 +49,7 @@ bool Reader::has(std::string_view key) const {
 double Reader::number() const {
   if (!value_.is_number()) fail("expected a number");
   const double value = value_.get<double>();
-  if (value < 0) fail(fmt::format("expected a number that is not negative, found {}", value));
+  if (value < 0) fail(fmt::format("expected a non-negative number, found {}", value));
   return value == 0 ? 0 : value;  // not -0
 }
 
@@ -65,7 +65,7 @@ std::int64_t Reader::integer() const {
 std::uint64_t Reader::size() const {
   if (value_.is_number_unsigned()) return value_.get<std::uint64_t>();
   const std::int64_t value = integer();
-  if (value < 0) fail("expected an integer that is not negative");
+  if (value < 0) fail("expected a non-negative integer");
   return static_cast<std::uint64_t>(value);
 }
 

@@ -97,7 +97,7 @@ Message decode(std::string_view line) {
     return message_from(Reader(value, "collector"), static_cast<Message*>(nullptr));
   } catch (const Error& error) {
     throw Error(ErrorKind::environment,
-                fmt::format("the collector said something unintelligible: {}", error.what()),
+                fmt::format("the collector sent a line that cannot be parsed: {}", error.what()),
                 "rooflinectl and rooflinectl-collector must come from the same installation");
   }
 }

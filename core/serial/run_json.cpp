@@ -21,15 +21,15 @@ constexpr const char* kFormat = "rooflinectl-run";
 /// The document's schema. Throws Error(usage) if it is not a run, or of a schema that is not known here.
 int check_format(const Reader& document, std::string_view name) {
   if (!document.has("format") || document["format"].text() != kFormat) {
-    throw Error(ErrorKind::usage, fmt::format("{}: not a run of rooflinectl", name),
-                "give the run.json that `rooflinectl run` wrote");
+    throw Error(ErrorKind::usage, fmt::format("{}: not a rooflinectl run", name),
+                "pass the run.json that `rooflinectl run` wrote");
   }
   const int schema = document["schema"].small_integer(0);
   if (schema > Run::kSchema) {
     throw Error(ErrorKind::usage,
-                fmt::format("{}: written with schema {}, this rooflinectl reads up to {}", name, schema,
+                fmt::format("{}: has schema {}, but this rooflinectl reads only up to {}", name, schema,
                             Run::kSchema),
-                "use the rooflinectl that wrote it, or a newer one");
+                "use the rooflinectl version that wrote it, or a newer one");
   }
   if (schema < 1) document["schema"].fail("unknown schema");
   return schema;
@@ -48,7 +48,7 @@ void check_devices(const Reader& document, const char* key, std::size_t n_device
 void check_hash(const Reader& plan) {
   if (!plan.has("text_sha256")) return;
   if (plan["text_sha256"].text() == sha256(plan["text"].text())) return;
-  plan["text"].fail("is not the text that was measured: text_sha256 is of another one");
+  plan["text"].fail("does not match text_sha256: this is not the text that was measured");
 }
 
 }  // namespace

@@ -30,7 +30,8 @@ void Mistakes::throw_if_any() const {
     if (!message.empty()) message += '\n';
     message += fmt::format("{}:{}:{}: {}", file_name_, position.line, position.column, text);
   }
-  throw Error(ErrorKind::usage, message, "nothing was run; `rooflinectl list` shows what a plan can name");
+  throw Error(ErrorKind::usage, message,
+              "nothing was measured; `rooflinectl list` shows what a plan can name");
 }
 
 std::string suggestion(std::string_view text, const std::vector<std::string>& valid) {

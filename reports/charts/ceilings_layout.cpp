@@ -12,8 +12,8 @@ namespace {
 
 using namespace picture;
 
-constexpr Box kPlane = {86, kPanelTop, 1330, kPanelBottom};
-constexpr double kNamesLeft = 1380;
+constexpr Box kPlane = {86, kPanelTop, 1290, kPanelBottom};
+constexpr double kNamesLeft = 1340;
 constexpr double kNamesRight = kWidth - 22;
 
 // The names stand in a column beside the plane, each joined to the end of its line.

@@ -189,7 +189,7 @@ void add_detail(Scene& scene, const ChartModel& chart) {
 Group panel_titles(const ChartModel& chart) {
   Group group{.name = "panel-titles"};
   group.shapes.emplace_back(panel_title("Roofline", kOverviewAlone.left));
-  if (chart.detail) group.shapes.emplace_back(panel_title("Close-up of the dotted box", kDetailLeft));
+  if (chart.detail) group.shapes.emplace_back(panel_title("Detail", kDetailLeft));
   group.shapes.emplace_back(panel_title("Ladder", kLadder.left));
   return group;
 }

@@ -10,6 +10,7 @@
 #include <set>
 
 #include "core/model/quantity.h"
+#include "core/text/typeset.h"
 #include "reports/charts/detail_window.h"
 #include "reports/tables/point_table.h"
 #include "reports/text/format.h"
@@ -172,18 +173,18 @@ std::string flags_text(const std::vector<RooflinePoint>& points) {
 std::string sentence(const RooflinePoint& point) {
   const std::vector<std::string_view> flags = names_of(notable_flags(point));
   const auto& time = point.measurement->time;
-  return fmt::format("{}: {}, {} useful at {} {}/byte, {} of the roof, bound by {}{}{}", point.label,
+  return fmt::format("{}: {}, {} useful at {} {}/byte, {} of roofline, {}{}{}", point.label,
                      time ? format::duration(time->median_s) : "not timed",
                      rate_text(point, point.flop_per_s),
                      format::optional(point.ai_useful, [](double ai) { return format::significant(ai); }),
                      operations_of(point), format::optional(point.fraction_of_roof, format::percent),
-                     bound_text(point), flags.empty() ? "" : ", ", fmt::join(flags, ", "));
+                     words_for(point.bound).phrase, flags.empty() ? "" : ", ", fmt::join(flags, ", "));
 }
 
 std::string level_sentence(const RooflinePoint& point, const LevelUse& use) {
   const std::string utilisation = format::optional(use.utilisation, format::percent);
   return fmt::format(
-      "{} at {}: {} useful at {} {}/byte, {}", point.label, to_string(use.level),
+      "{} at {}: {} useful at {} {}/byte, {}", point.label, level_name(use.level),
       rate_text(point, point.flop_per_s),
       format::optional(use.ai, [](double ai) { return format::significant(ai); }), operations_of(point),
       use.ceiling.empty() ? "no ceiling measured" : fmt::format("{} of {}", utilisation, use.ceiling));
@@ -204,7 +205,7 @@ ChartPoint chart_point(const RooflinePoint& point) {
   const Measurement& measurement = *point.measurement;
   ChartPoint chart;
   chart.label = point.label;
-  chart.title = sentence(point);
+  chart.title = typeset(sentence(point));
   chart.useful = plane_point(point.ai_useful, point.flop_per_s);
   chart.executed = plane_point(point.ai_executed, point.executed_flop_per_s);
   if (chart.useful && chart.executed && !differ(*chart.useful, *chart.executed)) chart.executed.reset();
@@ -286,7 +287,8 @@ std::string subtitle(const Run& run, const std::vector<RooflinePoint>& points) {
     if (!text.empty()) parts.push_back(fmt::format("{}{}", what, text));
   };
   const auto name = [](auto value) { return to_string(value); };
-  add("caches ", distinct(points, &cache_of, name));
+  const std::string caches = distinct(points, &cache_of, name);
+  if (!caches.empty()) parts.push_back(caches + " cache");
   add("n = ", sizes(points));
   add("", distinct(points, &dtype_of, name));
   add("", timed_text(points));

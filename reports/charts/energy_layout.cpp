@@ -247,8 +247,8 @@ Group limit_line(const Panel& power, double limit_w) {
 Scene energy_scene(const Run& run, const ExperimentAnalysis& experiment, const ChartModel& experiment_chart) {
   ChartModel chart = experiment_chart;
   chart.provenance = fmt::format(
-      "{}; energy of the whole board, idle share included, metered while launches follow each "
-      "other, caches as the one before left them",
+      "{}; energy of the whole board, including idle power, metered during back-to-back launches with caches "
+      "as the previous launch left them",
       to_string(run.source));
   Scene scene = blank(chart);
   scene.description = fmt::format("Energy of launches. {}. {}.", chart.subtitle, chart.provenance);
@@ -277,11 +277,11 @@ Scene energy_scene(const Run& run, const ExperimentAnalysis& experiment, const C
   }
   if (const auto limit = power_limit_w(run)) scene.groups.push_back(limit_line(panels.back(), *limit));
   if (shown.size() < experiment.points.size()) {
-    scene.groups.push_back({.name = "panel-rest",
-                            .shapes = {Text{fmt::format("and {} more: points.csv has them",
-                                                        experiment.points.size() - shown.size()),
-                                            {kMargin, bottom + 18},
-                                            kNoteStyle}}});
+    scene.groups.push_back(
+        {.name = "panel-rest",
+         .shapes = {Text{fmt::format("and {} more in points.csv", experiment.points.size() - shown.size()),
+                         {kMargin, bottom + 18},
+                         kNoteStyle}}});
   }
   scene.groups.push_back(footer(chart));
   return scene;

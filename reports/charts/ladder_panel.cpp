@@ -114,8 +114,8 @@ Group header(const Box& area, const Columns& columns) {
   const auto add = [&](std::string_view text, double x, double y, Anchor anchor) {
     if (!text.empty()) group.shapes.emplace_back(Text{std::string(text), {x, y}, kHeaderStyle, anchor});
   };
-  add("fraction of", columns.percent, top, Anchor::end);
-  add("measured roof", columns.percent, bottom, Anchor::end);
+  add("% of", columns.percent, top, Anchor::end);
+  add("roofline", columns.percent, bottom, Anchor::end);
   for (std::size_t i = 0; i < kColumns.size(); ++i) {
     add(kColumns[i].header_top, columns.texts[i], top, Anchor::end);
     add(kColumns[i].header_bottom, columns.texts[i], bottom, Anchor::end);

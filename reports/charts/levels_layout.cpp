@@ -10,6 +10,7 @@
 #include "reports/charts/marks.h"
 #include "reports/charts/picture.h"
 #include "reports/charts/roof_labels.h"
+#include "reports/tables/point_table.h"
 
 namespace rooflinectl {
 namespace {
@@ -52,12 +53,12 @@ Group legend(const ChartModel& chart) {
     });
   }
   for (const MemoryLevel level : chart.levels) {
-    rows.add(std::string(to_string(level)), 12, [&](Group& group, Pixel at) {
+    rows.add(std::string(level_name(level)), 12, [&](Group& group, Pixel at) {
       group.shapes.emplace_back(level_mark(level, palette::kInk, {at.x + 6, at.y},
                                            radius_of(level, kMarkRadius), MarkFill::outline));
     });
   }
-  rows.add("filled: the level that limits the point", 12, [](Group& group, Pixel at) {
+  rows.add("filled: the busiest level", 12, [](Group& group, Pixel at) {
     group.shapes.emplace_back(Circle{{at.x + 6, at.y}, kMarkRadius, palette::kInk, std::nullopt});
   });
   rows.add_roofs(chart);
@@ -198,7 +199,7 @@ void add_detail(Scene& scene, const ChartModel& chart, const std::vector<PanelRo
 Group panel_titles(const ChartModel& chart) {
   Group group{.name = "panel-titles"};
   group.shapes.emplace_back(panel_title("Roofline, a mark per memory level", kOverviewAlone.left));
-  if (chart.detail) group.shapes.emplace_back(panel_title("Close-up of the dotted box", kDetail.left));
+  if (chart.detail) group.shapes.emplace_back(panel_title("Detail", kDetail.left));
   return group;
 }
 

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "reports/charts/marks.h"
+#include "reports/tables/point_table.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {
@@ -45,10 +46,10 @@ Group header(const Box& area, const Columns& columns, const ChartModel& chart) {
     group.shapes.emplace_back(Text{std::move(text), {x, y}, kHeaderStyle, anchor});
   };
   group.shapes.emplace_back(Text{"Levels", {area.left, bottom}, {15, Weight::semibold}});
-  add("limited by", columns.limit, bottom, Anchor::start);
-  add("of measured ceiling", area.right - 4, bottom - 15, Anchor::end);
+  add("busiest level", columns.limit, bottom, Anchor::start);
+  add("% of measured ceiling", area.right - 4, bottom - 15, Anchor::end);
   for (std::size_t i = 0; i < chart.levels.size(); ++i) {
-    add(std::string(to_string(chart.levels[i])), columns.levels[i], bottom, Anchor::end);
+    add(std::string(level_name(chart.levels[i])), columns.levels[i], bottom, Anchor::end);
   }
   const double rule = area.top + kHeaderHeight - 4;
   group.shapes.emplace_back(Polyline{{{area.left, rule}, {area.right, rule}}, {palette::kLeader, 1}});

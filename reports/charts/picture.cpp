@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/text/typeset.h"
+
 namespace rooflinectl::picture {
 namespace {
 
@@ -23,7 +25,7 @@ void add_text(Group& group, const std::string& content, Pixel at, const TextStyl
 }  // namespace
 
 Scene blank(const ChartModel& chart) {
-  return {kWidth, kHeight, chart.title, description(chart), {}};
+  return {kWidth, kHeight, typeset(chart.title), typeset(description(chart)), {}};
 }
 
 Group header(const ChartModel& chart) {
@@ -62,7 +64,7 @@ void outline_detail(Group& group, LabelPlacer& placer, const Plot& plot, const W
                    plot.y(detail.flop_per_s.low)};
   group.shapes.emplace_back(rectangle(box, std::nullopt, Stroke{palette::kMuted, 1, Dash::dotted}));
   placer.block(box.grown(2));
-  const Text text = {"close-up", {box.right, box.bottom + 16}, kNoteStyle, Anchor::end};
+  const Text text = {"detail", {box.right, box.bottom + 16}, kNoteStyle, Anchor::end};
   if (placer.take(text)) group.shapes.emplace_back(text);
 }
 

@@ -243,10 +243,10 @@ void draw_column(Scene& scene, const Run& run, const std::vector<Family>& column
 
 Scene primitives_scene(const Run& run) {
   ChartModel chart = ceilings_model(run);
-  chart.title = "What it costs to exchange values";
+  chart.title = "Cost of exchanging values between threads";
   chart.provenance = fmt::format(
-      "{}; latency: from one operation to the next that needs its result; throughput: with as many as an SM "
-      "holds",
+      "{}; latency: from one operation to the next that needs its result; throughput: with as many "
+      "operations as an SM holds",
       to_string(run.source));
   Scene scene = blank(chart);
   scene.description = "Latency and throughput of primitives. " + chart.subtitle;

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/text/typeset.h"
 #include "reports/charts/marks.h"
 #include "reports/charts/picture.h"
 #include "reports/charts/size_sweep.h"
@@ -77,7 +78,7 @@ void draw_size_axis(Group& group, const Plot& plot) {
                                        {is_labelled ? palette::kGrid : palette::kGridMinor, 1}});
     if (!is_labelled) continue;
     group.shapes.emplace_back(
-        Text{fmt::format("2^{}", power), {x, frame.bottom + 18}, kTickStyle, Anchor::middle});
+        Text{typeset(fmt::format("2^{}", power)), {x, frame.bottom + 18}, kTickStyle, Anchor::middle});
   }
 }
 
@@ -174,7 +175,7 @@ Group legend(const SizeSweep& sweep) {
   if (has_cache(sweep, CacheState::cold)) add_line("cold", {palette::kInk, 2});
   if (has_cache(sweep, CacheState::warm)) add_line("warm", {palette::kInk, 2, Dash::dashed});
   if (sweep.launch_s) {
-    add_line(fmt::format("an empty launch of {} allows", format::duration(*sweep.launch_s)),
+    add_line(fmt::format("limit of an empty launch ({})", format::duration(*sweep.launch_s)),
              {palette::kMuted, 1.2, Dash::dotted});
   }
   for (std::size_t version = 0; version < sweep.versions.size(); ++version) {

@@ -118,7 +118,7 @@ Group legend(const ChartModel& chart) {
   add(PointChange::slower, "slower, broken or missing");
   add(PointChange::faster, "faster");
   add(PointChange::same, "same, unclear or not comparable");
-  rows.add("hollow: where it was", 12, [](Group& group, Pixel at) {
+  rows.add("hollow: before", 12, [](Group& group, Pixel at) {
     group.shapes.emplace_back(Circle{{at.x + 6, at.y}, 4, palette::kPaper, Stroke{palette::kInk, 1.4}});
   });
   rows.add_roofs(chart);

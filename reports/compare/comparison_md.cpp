@@ -25,15 +25,15 @@ std::string comparison_md(const RunComparison& comparison, const std::string& pi
   text += fmt::format("- now: {}: {}\n\n", markdown::escaped(now.name), markdown::escaped(run_text(now.run)));
   const std::string warning = device_warning(comparison);
   if (!warning.empty()) text += fmt::format("**{}**\n\n", warning);
-  text += fmt::format("![Movement of every point]({})\n\n{}", picture,
-                      markdown::table_head(comparison_columns()));
+  text +=
+      fmt::format("![Change of every point]({})\n\n{}", picture, markdown::table_head(comparison_columns()));
   for (const PointComparison& point : comparison.points) {
     std::vector<std::string> cells;
     for (const ComparisonColumn& column : comparison_columns()) cells.push_back(column.text(point));
     text += markdown::table_row(cells);
   }
   text += fmt::format("\n{}\n", comparison_explanation(comparison));
-  text += section("What the counters say", comparison_notes(comparison, kMostMoves));
+  text += section("Counter changes", comparison_notes(comparison, kMostMoves));
   text += section("Not compared", missing_texts(comparison));
   text += section("Environment", environment_change_texts(comparison));
   return text + section("Ceilings", ceiling_change_texts(comparison));

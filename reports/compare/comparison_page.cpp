@@ -70,7 +70,7 @@ std::string section(const RunComparison& comparison, const std::string& picture)
   if (!warning.empty()) html += fmt::format("<p class=\"warning\">{}</p>\n", escape_markup(warning));
   html += fmt::format("<figure tabindex=\"0\">{}</figure>\n{}<p class=\"note\">{}</p>\n", picture,
                       table(comparison), escape_markup(comparison_explanation(comparison)));
-  html += list("What the counters say", comparison_notes(comparison, kMostMoves));
+  html += list("Counter changes", comparison_notes(comparison, kMostMoves));
   html += list("Environment", environment_change_texts(comparison));
   return html + list("Ceilings", ceiling_change_texts(comparison)) + "</section>\n";
 }

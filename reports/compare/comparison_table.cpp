@@ -86,10 +86,10 @@ constexpr std::array kColumns = {
     ComparisonColumn{"launch", false, launch_change},
     ComparisonColumn{"before", true, time_before},
     ComparisonColumn{"now", true, time_now},
-    ComparisonColumn{"time", true, time_change},
+    ComparisonColumn{"change", true, time_change},
     ComparisonColumn{"95 % interval", true, time_interval},
-    ComparisonColumn{"of roof", true, fraction_of_roof},
-    ComparisonColumn{"bound", false, bound_change},
+    ComparisonColumn{"% of roofline", true, fraction_of_roof},
+    ComparisonColumn{"bound by", false, bound_change},
 };
 
 std::string note(const PointComparison& point, std::size_t most_changes) {
@@ -138,9 +138,8 @@ std::string comparison_counts(const RunComparison& comparison) {
 
 std::string comparison_explanation(const RunComparison& comparison) {
   return fmt::format(
-      "Slower and faster: the 95 % interval of the change lies beyond 0, and the medians differ by more "
-      "than {0}. "
-      "Same: by {0} at most. Unclear: the interval is too wide to tell.",
+      "Slower, faster: the 95 % interval of the change excludes 0, and the medians differ by more than {0}. "
+      "Same: by at most {0}. Unclear: the interval is too wide to tell.",
       format::percent(comparison.smallest_change));
 }
 
@@ -153,8 +152,8 @@ std::string run_text(const Run& run) {
 
 std::string device_warning(const RunComparison& comparison) {
   if (is_same_device_model(comparison)) return {};
-  return "Different devices: times tell the devices apart as much as the code. The fraction is of each "
-         "device's own roof.";
+  return "Different devices: changes in time come from the devices as well as from the code. % of roofline "
+         "refers to each device's own ceilings.";
 }
 
 std::vector<std::string> comparison_notes(const RunComparison& comparison, std::size_t most_changes) {

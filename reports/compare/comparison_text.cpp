@@ -40,7 +40,7 @@ std::string point_table(const RunComparison& comparison, std::size_t width) {
     for (const PointComparison& point : comparison.points) texts.push_back(column.text(point));
     columns.push_back(text_column(column.title, column.is_number, texts));
   }
-  return text_table(std::move(columns), width, {"launch", "bound", "of roof"});
+  return text_table(std::move(columns), width, {"launch", "bound by", "% of roofline"});
 }
 
 // Nothing, or an empty line, the title and a line for each text.
@@ -61,7 +61,7 @@ std::string comparison_text(const RunComparison& comparison, int columns) {
   if (!warning.empty()) text += paragraph(warning, width);
   const bool has_points = !comparison.points.empty();
   if (has_points) text += fmt::format("\n{}", point_table(comparison, width));
-  text += list("What the counters say", comparison_notes(comparison, kMostMoves), width);
+  text += list("Counter changes", comparison_notes(comparison, kMostMoves), width);
   text += list("Not compared", missing_texts(comparison), width);
   text += list("Environment", environment_change_texts(comparison), width);
   text += list("Ceilings", ceiling_change_texts(comparison), width);

@@ -114,7 +114,7 @@ std::string gate_sentence(const GateResult& result) {
   if (result.outcome == GateOutcome::unchecked) {
     return fmt::format("{}: {}", to_string(result.check), result.reason);
   }
-  return fmt::format("{} {}, was {} ({}); up to {} passes", to_string(result.check),
+  return fmt::format("{} {}, was {} ({}); limit {}", to_string(result.check),
                      value_text(result.check, result.to), value_text(result.check, result.from),
                      change_text(result), value_text(result.check, result.limit));
 }

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <unordered_set>
 
+#include "core/text/typeset.h"
 #include "core/text/utf8.h"
 #include "reports/draw/font.h"
 
@@ -149,8 +150,9 @@ bool is_cut(const Group& group) {
          });
 }
 
-std::string fitted(std::string_view text, const TextStyle& style, double width) {
-  if (text_width(text, style) <= width) return std::string(text);
+std::string fitted(std::string_view plain, const TextStyle& style, double width) {
+  const std::string text = typeset(plain);
+  if (text_width(text, style) <= width) return text;
   constexpr std::string_view kEllipsis = "…";
   const std::u32string characters = decode_utf8(text);
   const std::vector<Glyph> letters = glyphs(text, style.weight);  // one for each character

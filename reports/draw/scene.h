@@ -143,7 +143,7 @@ void remove_covered_marks(Scene& scene);
 bool is_cut(const Group& group);
 
 /// `text`, or as much of it as fits into `width` pixels and an ellipsis.
-std::string fitted(std::string_view text, const TextStyle& style, double width);
+std::string fitted(std::string_view plain, const TextStyle& style, double width);
 
 /// A rectangle.
 Polygon rectangle(const Box& box, std::optional<Colour> fill, std::optional<Stroke> stroke = {});

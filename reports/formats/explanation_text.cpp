@@ -58,13 +58,13 @@ std::string unjudged_text(const std::vector<UnjudgedRule>& rules, bool in_full, 
   if (rules.empty()) return {};
   if (!in_full) {
     return paragraph(
-        fmt::format("({} could not be judged: --all says why)", format::counted(rules.size(), "rule")), width,
-        2);
+        fmt::format("({} could not be judged; --all shows why)", format::counted(rules.size(), "rule")),
+        width, 2);
   }
   std::string text;
   for (const UnjudgedRule& rule : rules) {
-    text += paragraph(
-        fmt::format("{}: not judged, not measured: {}", rule.rule, fmt::join(rule.missing, "; ")), width, 2);
+    text += paragraph(fmt::format("{}: not judged; missing: {}", rule.rule, fmt::join(rule.missing, "; ")),
+                      width, 2);
   }
   return text;
 }
@@ -100,10 +100,10 @@ std::string step_text(const LadderStep& step, const StepExplanation& explanation
   for (const Change& change : explanation.changes) text += paragraph(change_text(change), width, 2);
   if (explanation.changes.empty()) text += paragraph(no_change_text(step), width, 2);
   if (!explanation.gone.empty()) {
-    text += paragraph(fmt::format("no longer: {}", fmt::join(explanation.gone, ", ")), width, 2);
+    text += paragraph(fmt::format("eliminated: {}", fmt::join(explanation.gone, ", ")), width, 2);
   }
   if (!explanation.came.empty()) {
-    text += paragraph(fmt::format("now: {}", fmt::join(explanation.came, ", ")), width, 2);
+    text += paragraph(fmt::format("introduced: {}", fmt::join(explanation.came, ", ")), width, 2);
   }
   return text;
 }
@@ -121,17 +121,16 @@ bool is_named(const RooflinePoint& point, std::string_view name) {
 std::string standing_text(const RooflinePoint& point) {
   if (point.measurement->status != Status::ok) return std::string(to_string(point.measurement->status));
   if (!point.measurement->time) return "not timed";
-  std::string text = point.bound == Bound::unknown ? "what bounds it is unknown"
-                                                   : fmt::format("bound by {}", words_for(point.bound).label);
+  std::string text = std::string(words_for(point.bound).phrase);
   if (point.fraction_of_roof) {
-    text += fmt::format(", {} of the roof", format::percent(*point.fraction_of_roof));
+    text += fmt::format(", {} of roofline", format::percent(*point.fraction_of_roof));
   }
   if (point.limiting_level) text += fmt::format("; busiest level: {}", limit_text(point));
   return text;
 }
 
 std::string evidence_text(const Evidence& evidence) {
-  return fmt::format("{} {}", evidence.name, value_text(evidence.value, evidence.unit));
+  return fmt::format("{}: {}", evidence.name, value_text(evidence.value, evidence.unit));
 }
 
 std::string evidence_text(const std::vector<Evidence>& evidence) {
@@ -179,15 +178,14 @@ std::string no_change_text(const LadderStep& step) {
   const auto is_counted = [](const RooflinePoint* point) {
     return !derived_quantities(*point->measurement).empty();
   };
-  return is_counted(step.from) && is_counted(step.to) ? "no counter moved by 5 % or more"
-                                                      : "counters were not collected of both";
+  return is_counted(step.from) && is_counted(step.to) ? "no counter changed by 5 % or more"
+                                                      : "not both points were counted";
 }
 
 std::string step_verdict(const LadderStep& step) {
   const std::string way = fmt::format("{} → {}", step.from->label, step.to->label);
-  if (std::abs(step.speedup - 1) < kSameTime) return fmt::format("{}: as fast as before", way);
-  return step.speedup > 1 ? fmt::format("{}: {} as fast", way, format::factor(step.speedup))
-                          : fmt::format("{}: slower, {} the time", way, format::factor(1 / step.speedup));
+  if (std::abs(step.speedup - 1) < kSameTime) return fmt::format("{}: equally fast", way);
+  return fmt::format("{}: {}", way, format::speedup(step.speedup));
 }
 
 std::string terminal_explanation(const Run& run, const Analysis& analysis,

@@ -81,7 +81,7 @@ constexpr std::array kColumns = {
     Column{"flop_per_s", [](const Row& r) { return number(r.point.flop_per_s); }},
     Column{"roof_flop_per_s",
            [](const Row& r) { return r.point.roof ? number(r.point.roof->flop_per_s) : std::string(); }},
-    Column{"fraction_of_roof", [](const Row& r) { return number(r.point.fraction_of_roof); }},
+    Column{"fraction_of_roofline", [](const Row& r) { return number(r.point.fraction_of_roof); }},
     Column{"bound", [](const Row& r) { return std::string(to_string(r.point.bound)); }},
     Column{"warp_execution_efficiency",
            [](const Row& r) { return counter_field(r, counter::kWarpExecutionEfficiency); }},
@@ -97,11 +97,11 @@ constexpr std::array kColumns = {
     Column{"dram_read_bytes", [](const Row& r) { return counter_field(r, counter::kDramReadBytes); }},
     Column{"dram_write_bytes", [](const Row& r) { return counter_field(r, counter::kDramWriteBytes); }},
     Column{"cause", [](const Row& r) { return r.measurement.cause; }},
-    Column{"limiting_level",
+    Column{"busiest_level",
            [](const Row& r) {
              return r.point.limiting_level ? std::string(to_string(*r.point.limiting_level)) : std::string();
            }},
-    Column{"limiting_level_utilisation", [](const Row& r) { return limiting_utilisation(r); }},
+    Column{"busiest_level_utilisation", [](const Row& r) { return limiting_utilisation(r); }},
     Column{"ai_l2", [](const Row& r) { return level_ai(r, MemoryLevel::l2); }},
     Column{"ai_l1", [](const Row& r) { return level_ai(r, MemoryLevel::l1); }},
     Column{"ai_shared", [](const Row& r) { return level_ai(r, MemoryLevel::shared); }},

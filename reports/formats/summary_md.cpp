@@ -26,11 +26,8 @@ using namespace markdown;
 
 constexpr std::string_view kExplanation =
     "GB/s: compulsory bytes over time. AI: operations per byte of DRAM traffic, useful (declared by the "
-    "algorithm) "
-    "and "
-    "executed (counted). Of roof: against the measured ceilings. Limit: the memory level that runs nearest "
-    "to its "
-    "measured ceiling.\n\n";
+    "algorithm) and executed (counted). % of roofline: relative to the measured ceilings. Busiest level: the "
+    "memory level with the highest utilisation of its measured ceiling.\n\n";
 
 std::string point_table(const ExperimentAnalysis& experiment) {
   const auto columns = point_columns(has_energy(experiment));
@@ -61,7 +58,7 @@ std::string findings(const ExperimentReport& report) {
     texts.push_back(fmt::format("{}: {}", report.analysis->points[i].label, findings_text(findings)));
   }
   if (texts.empty()) return {};
-  return "\n**What bounds them** (`rooflinectl explain` says more)\n" + list(texts);
+  return "\n**What bounds them** (details: `rooflinectl explain`)\n" + list(texts);
 }
 
 std::string steps(const ExperimentAnalysis& experiment) {

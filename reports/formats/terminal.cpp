@@ -24,7 +24,7 @@ constexpr std::size_t kMostRows = 40;
 constexpr std::size_t kMostSentences = 10;
 
 std::string more(std::size_t left_out, std::string_view what) {
-  return fmt::format("… {} more; --all shows them\n", format::counted(left_out, what));
+  return fmt::format("… {} more; --all shows all\n", format::counted(left_out, what));
 }
 
 std::string point_table(const ExperimentAnalysis& experiment, std::size_t width, Rows rows) {
@@ -40,8 +40,8 @@ std::string point_table(const ExperimentAnalysis& experiment, std::size_t width,
   std::string text = text_table(std::move(columns), width,
                                 {"flags", "launch", "dtype", "AI useful", "n", "power", "AI exec.", "GB/s"});
   if (shown.size() < experiment.points.size()) {
-    text += sentence(fmt::format("the {} that are nearest to their roof or farthest from it, or in doubt; "
-                                 "{} more: --all shows them",
+    text += sentence(fmt::format("{} points: the closest to the roofline, the farthest from it, and doubtful "
+                                 "ones; --all shows {} more",
                                  shown.size(), experiment.points.size() - shown.size()),
                      width);
   }
@@ -68,7 +68,7 @@ std::string ceiling_table(const ReportModel& report, std::size_t width) {
     }
     columns.push_back(text_column(column.title, column.is_number, texts));
   }
-  return text_table(std::move(columns), width, {"at its clock", "SM clock", "theoretical"});
+  return text_table(std::move(columns), width, {"at SM clock", "SM clock", "theoretical"});
 }
 
 std::vector<std::string> cause_texts(const ExperimentAnalysis& experiment) {
@@ -98,7 +98,7 @@ std::string primitive_table(const Run& run, std::size_t width) {
     for (const PrimitiveResult& result : run.primitives) texts.push_back(column.text(run, result));
     columns.push_back(text_column(column.title, column.is_number, texts));
   }
-  std::string text = "primitives, in cycles of an SM\n" +
+  std::string text = "primitives, in SM cycles\n" +
                      text_table(std::move(columns), width, {"bandwidth", "elements/s", "throughput"});
   for (const std::string& failure : primitive_failures(run)) text += paragraph(failure, width);
   return text;

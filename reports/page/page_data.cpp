@@ -12,6 +12,7 @@
 #include "analysis/explanation.h"
 #include "core/model/quantity.h"
 #include "core/serial/json.h"
+#include "core/text/typeset.h"
 #include "reports/charts/chart_model.h"
 #include "reports/charts/marks.h"
 #include "reports/charts/roof_lines.h"
@@ -133,7 +134,7 @@ Json point(const ExperimentReport& report, std::size_t index, bool with_energy, 
   Json texts = Json::array();
   Json values = Json::array();
   for (const PointColumn& column : page_columns(with_energy)) {
-    texts.push_back(column.text(point));
+    texts.push_back(typeset(column.text(point)));
     values.push_back(optional_number(column.value != nullptr ? column.value(point) : std::nullopt));
   }
   return {{"key", range_name(point.measurement->point)},
@@ -166,7 +167,7 @@ Json steps(const ExperimentAnalysis& experiment) {
     list.push_back({{"from", index_of(step.from)},
                     {"to", index_of(step.to)},
                     {"speedup", step.speedup},
-                    {"speedup_text", format::factor(step.speedup)},
+                    {"speedup_text", format::speedup(step.speedup)},
                     {"moves", moves},
                     {"changes", changes}});
   }
@@ -181,7 +182,7 @@ Json speeds(const std::vector<SpeedTable>& speed_tables) {
     for (const Dtype dtype : table.dtypes) columns.push_back(to_string(dtype));
     Json rows = Json::array();
     for (const SpeedTable::Row& row : table.rows) {
-      Json cells = {elements_text(row.n)};
+      Json cells = {typeset(elements_text(row.n))};
       for (const auto& speed : row.speeds) cells.push_back(speed_text(speed));
       rows.push_back(cells);
     }
@@ -239,11 +240,11 @@ std::string experiment(const Run& run, const ExperimentReport& report, bool with
     points.push_back(serial::to_text(point(report, i, with_energy, names, rules)));
   }
   const Json rest = {{"name", experiment.name},
-                     {"title", experiment.title.empty() ? experiment.name : experiment.title},
-                     {"heading", chart.title},
-                     {"subtitle", chart.subtitle},
-                     {"provenance", chart.provenance},
-                     {"headline", headline(experiment)},
+                     {"title", typeset(experiment.title.empty() ? experiment.name : experiment.title)},
+                     {"heading", typeset(chart.title)},
+                     {"subtitle", typeset(chart.subtitle)},
+                     {"provenance", typeset(chart.provenance)},
+                     {"headline", typeset(headline(experiment))},
                      {"operations", chart.operations},
                      {"axes", {{"dram", window(chart.axes)}, {"levels", window(report.levels.axes)}}},
                      {"are_joined", are_joined(chart)},

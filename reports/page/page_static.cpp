@@ -6,6 +6,7 @@
 #include <span>
 
 #include "analysis/energy.h"
+#include "core/text/typeset.h"
 #include "reports/charts/chart_model.h"
 #include "reports/draw/svg.h"
 #include "reports/tables/ceiling_table.h"
@@ -26,16 +27,20 @@ std::string header_cell(std::string_view title, bool is_number) {
   return fmt::format(R"(<th scope="col"{}>{}</th>)", number_class(is_number), escape_markup(title));
 }
 
+std::string shown(std::string_view text) {
+  return escape_markup(typeset(text));
+}
+
 // What speaks against numbers of the table above.
 std::string findings(const std::vector<std::string>& texts) {
   if (texts.empty()) return {};
   std::string html = "<ul class=\"findings\">\n";
-  for (const std::string& text : texts) html += fmt::format("<li>{}</li>\n", escape_markup(text));
+  for (const std::string& text : texts) html += fmt::format("<li>{}</li>\n", shown(text));
   return html + "</ul>\n";
 }
 
 std::string cell(const PointColumn& column, const RooflinePoint& point) {
-  return fmt::format("<td{}>{}</td>", number_class(column.is_number), escape_markup(column.text(point)));
+  return fmt::format("<td{}>{}</td>", number_class(column.is_number), shown(column.text(point)));
 }
 
 // A page for those who read it without a script is no place for thousands of rows.
@@ -57,8 +62,8 @@ std::string point_table(const ExperimentAnalysis& experiment) {
   html += "</tbody></table></div>\n";
   if (shown.size() == experiment.points.size()) return html;
   return html + fmt::format(
-                    "<p>The {} that are nearest to their roof or farthest from it, or in doubt, of {} "
-                    "points; points.csv has them all.</p>\n",
+                    "<p>{} of {} points: the closest to the roofline, the farthest from it, and doubtful "
+                    "ones. points.csv has all of them.</p>\n",
                     shown.size(), experiment.points.size());
 }
 
@@ -66,7 +71,7 @@ std::string steps(const ExperimentAnalysis& experiment) {
   if (experiment.steps.empty()) return {};
   std::string html = "<h3>From version to version</h3><ol class=\"steps\">\n";
   for (const LadderStep& step : experiment.steps) {
-    html += fmt::format("<li>{}</li>\n", escape_markup(step_text(step, step.counter_changes.size())));
+    html += fmt::format("<li>{}</li>\n", shown(step_text(step, step.counter_changes.size())));
   }
   return html + "</ol>\n";
 }
@@ -83,7 +88,7 @@ std::string section(const ExperimentReport& report, std::size_t index, const Pag
   return fmt::format(
       "<section class=\"experiment\" id=\"experiment-{0}\" data-experiment=\"{0}\">\n<h2>{1}</h2>\n"
       "<p class=\"provenance\">{2}</p>\n{3}{4}{5}{6}</section>\n",
-      index, escape_markup(report.chart.title), escape_markup(report.chart.provenance),
+      index, shown(report.chart.title), shown(report.chart.provenance),
       figure(pictures.roofline) + figure(pictures.size_sweep, fmt::format("size-sweep-{}", index)) +
           figure(pictures.energy, fmt::format("energy-{}", index)),
       point_table(experiment),

@@ -5,18 +5,38 @@
 
 #include <algorithm>
 #include <array>
-#include <cctype>
+#include <utility>
 
 #include "reports/text/format.h"
 
 namespace rooflinectl {
 namespace {
 
-std::string upper(std::string_view text) {
-  std::string result(text);
-  std::transform(result.begin(), result.end(), result.begin(),
-                 [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
-  return result;
+/// The name of a level or a precision: `DRAM`, `FP32`.
+std::string_view subject_name(std::string_view subject) {
+  constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kSubjectNames = {{
+      {"dram", "DRAM"},
+      {"l2", "L2"},
+      {"l1", "L1"},
+      {"f64", "FP64"},
+      {"f32", "FP32"},
+      {"tf32", "TF32"},
+      {"f16", "FP16"},
+      {"bf16", "BF16"},
+      {"f8", "FP8"},
+      {"i64", "INT64"},
+      {"i32", "INT32"},
+      {"i8", "INT8"},
+  }};
+  const auto found = std::find_if(kSubjectNames.begin(), kSubjectNames.end(),
+                                  [&](const auto& entry) { return entry.first == subject; });
+  return found == kSubjectNames.end() ? subject : found->second;
+}
+
+std::string_view operation_name(std::string_view operation) {
+  if (operation == "fma") return "FMA";
+  if (operation == "add") return "ADD";
+  return operation == "tensor" ? "Tensor Core" : operation;
 }
 
 const Ceiling& either(const CeilingPair& pair) {
@@ -53,10 +73,10 @@ constexpr std::array kColumns = {
                   [](const Run&, const CeilingPair& pair) { return value_of(pair.measured); }},
     CeilingColumn{"theoretical", true,
                   [](const Run&, const CeilingPair& pair) { return value_of(pair.theoretical); }},
-    CeilingColumn{"at its clock", true,
+    CeilingColumn{"at SM clock", true,
                   [](const Run&, const CeilingPair& pair) { return value_at_clock(pair); }},
     CeilingColumn{
-        "of theoretical", true,
+        "% of theoretical", true,
         [](const Run&, const CeilingPair& pair) { return format::optional(pair.fraction, format::percent); }},
     CeilingColumn{"SM clock", true,
                   [](const Run&, const CeilingPair& pair) {
@@ -74,11 +94,9 @@ constexpr std::array kColumns = {
 }  // namespace
 
 std::string ceiling_name(const Ceiling& ceiling) {
-  const bool is_instruction = ceiling.operation == "fma" || ceiling.operation == "add";
-  const std::string operation = is_instruction ? upper(ceiling.operation) : ceiling.operation;
-  if (operation.empty()) return upper(ceiling.subject);
-  if (ceiling.subject.empty()) return operation;
-  return fmt::format("{} {}", ceiling.subject == "shared" ? "shared" : upper(ceiling.subject), operation);
+  const std::string_view subject = subject_name(ceiling.subject);
+  const std::string_view operation = operation_name(ceiling.operation);
+  return fmt::format("{}{}{}", subject, subject.empty() || operation.empty() ? "" : " ", operation);
 }
 
 std::string ceiling_value(const Ceiling& ceiling, double value) {

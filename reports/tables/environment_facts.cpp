@@ -30,8 +30,8 @@ std::string limits(const std::optional<double>& now, const std::optional<double>
                    const std::optional<double>& highest, std::string (*show)(double)) {
   std::vector<std::string> parts;
   if (now) parts.push_back(show(*now));
-  if (usual) parts.push_back(fmt::format("by default {}", show(*usual)));
-  if (highest) parts.push_back(fmt::format("at most {}", show(*highest)));
+  if (usual) parts.push_back(fmt::format("default {}", show(*usual)));
+  if (highest) parts.push_back(fmt::format("maximum {}", show(*highest)));
   return parts.empty() ? "unknown" : fmt::format("{}", fmt::join(parts, ", "));
 }
 
@@ -63,7 +63,7 @@ void add_device(const DeviceInfo& device, std::vector<Fact>& facts) {
                                          device.memory_bus_bits, format::hertz(device.memory_clock_hz),
                                          device.ecc_enabled ? "on" : "off")});
   facts.push_back({"L2", format::memory_size(device.l2_bytes)});
-  facts.push_back({"SM clock, highest", format::hertz(device.sm_clock_hz)});
+  facts.push_back({"max SM clock", format::hertz(device.sm_clock_hz)});
   if (device.settings) add_settings(*device.settings, facts);
   facts.push_back({"driver", fmt::format("{} (CUDA {})", or_unknown(device.driver_version),
                                          cuda_version(device.cuda_driver_version))});
@@ -76,7 +76,7 @@ std::string variables_text(const Environment& environment) {
   for (const auto& [name, value] : environment.variables) {
     assignments.push_back(fmt::format("{}={}", name, value));
   }
-  return assignments.empty() ? "none that matters is set" : fmt::format("{}", fmt::join(assignments, " "));
+  return assignments.empty() ? "none set that matter" : fmt::format("{}", fmt::join(assignments, " "));
 }
 
 void add_host(const Run& run, std::vector<Fact>& facts) {
@@ -86,7 +86,7 @@ void add_host(const Run& run, std::vector<Fact>& facts) {
   facts.push_back({"system", fmt::format("{}, {}", or_unknown(environment.operating_system),
                                          or_unknown(environment.kernel))});
   facts.push_back({"processor", or_unknown(environment.processor)});
-  facts.push_back({"container", environment.container.empty() ? "no sign of one" : environment.container});
+  facts.push_back({"container", environment.container.empty() ? "none detected" : environment.container});
   facts.push_back({"environment variables", variables_text(environment)});
 }
 

@@ -112,12 +112,12 @@ constexpr std::array kColumns = {
     PointColumn{"AI exec.", true,
                 [](const RooflinePoint& p) { return format::optional(p.ai_executed, three_digits); },
                 [](const RooflinePoint& p) { return p.ai_executed; }},
-    PointColumn{"of roof", true,
+    PointColumn{"% of roofline", true,
                 [](const RooflinePoint& p) { return format::optional(p.fraction_of_roof, format::percent); },
                 [](const RooflinePoint& p) { return p.fraction_of_roof; }},
-    PointColumn{"bound", false, [](const RooflinePoint& p) { return std::string(words_for(p.bound).label); },
-                nullptr},
-    PointColumn{"limit", false, limit_text, limit_utilisation},
+    PointColumn{"bound by", false,
+                [](const RooflinePoint& p) { return std::string(words_for(p.bound).label); }, nullptr},
+    PointColumn{"busiest level", false, limit_text, limit_utilisation},
     PointColumn{"flags", false, flags_text, nullptr},
 };
 
@@ -131,7 +131,7 @@ std::string samples_text(const TimeResult& time) {
 
 std::string launch_text(const Measurement& measurement) {
   const auto elements = measurement.point.axes.number(axis::kElements);
-  if (measurement.launch.grid == 0) return "the library's own";
+  if (measurement.launch.grid == 0) return "chosen by the library";
   return fmt::format("{} blocks of {} threads{}", measurement.launch.grid, measurement.launch.block,
                      elements ? fmt::format(", {} elements per thread", *elements) : "");
 }
@@ -164,7 +164,7 @@ std::string bound_fact(const RooflinePoint& point) {
 // `98.1 % of dram_read`
 Fact level_fact(const LevelUse& use) {
   const std::string of = use.ceiling.empty() ? "" : fmt::format(" of {}", use.ceiling);
-  return {fmt::format("{} utilisation", to_string(use.level)),
+  return {fmt::format("{} utilisation", level_name(use.level)),
           format::optional(use.utilisation, format::percent) + of};
 }
 
@@ -178,9 +178,23 @@ std::string rate_text(const RooflinePoint& point, const std::optional<double>& p
   return format::optional(per_s, [&](double value) { return format::rate(value, operations_of(point)); });
 }
 
+std::string_view level_name(MemoryLevel level) {
+  switch (level) {
+    case MemoryLevel::dram:
+      return "DRAM";
+    case MemoryLevel::l2:
+      return "L2";
+    case MemoryLevel::l1:
+      return "L1";
+    case MemoryLevel::shared:
+      return "shared";
+  }
+  return "?";
+}
+
 std::string limit_text(const RooflinePoint& point) {
   const LevelUse* use = find_level(point, point.limiting_level);
-  return use != nullptr ? fmt::format("{} {}", to_string(use->level),
+  return use != nullptr ? fmt::format("{} {}", level_name(use->level),
                                       format::optional(use->utilisation, format::whole_percent))
                         : std::string(format::kUnavailable);
 }
@@ -203,7 +217,7 @@ std::span<const PointColumn> point_columns(bool with_energy) {
   static const std::vector<PointColumn> with = [] {
     std::vector<PointColumn> columns(kColumns.begin(), kColumns.end());
     const auto bound = std::find_if(columns.begin(), columns.end(),
-                                    [](const PointColumn& column) { return column.title == "bound"; });
+                                    [](const PointColumn& column) { return column.title == "bound by"; });
     columns.insert(bound, kEnergyColumns.begin(), kEnergyColumns.end());
     return columns;
   }();
@@ -220,7 +234,7 @@ std::vector<std::string> energy_reasons(const ExperimentAnalysis& experiment) {
   for (const auto& [reason, points] : labels) {
     texts.push_back(points.size() == experiment.points.size()
                         ? fmt::format("energy unavailable: {}", reason)
-                        : fmt::format("energy unavailable of {}: {}", fmt::join(points, ", "), reason));
+                        : fmt::format("energy unavailable for {}: {}", fmt::join(points, ", "), reason));
   }
   return texts;
 }
@@ -239,7 +253,7 @@ std::string counter_change_text(const CounterChange& change) {
 std::string step_text(const LadderStep& step, std::size_t most_changes) {
   const std::size_t shown = std::min(most_changes, step.counter_changes.size());
   std::string text =
-      fmt::format("{} → {}: {}", step.from->label, step.to->label, format::factor(step.speedup));
+      fmt::format("{} → {}: {}", step.from->label, step.to->label, format::speedup(step.speedup));
   for (std::size_t i = 0; i < shown; ++i) {
     text += ", " + counter_change_text(step.counter_changes[i]);
   }

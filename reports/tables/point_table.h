@@ -36,6 +36,9 @@ std::string_view operations_of(const RooflinePoint& point);
 /// Performance of the point: `65.0 TFLOP/s`.
 std::string rate_text(const RooflinePoint& point, const std::optional<double>& per_s);
 
+/// `DRAM`, `L2`, as tables and pictures show them.
+std::string_view level_name(MemoryLevel level);
+
 /// The memory level that runs nearest to its ceiling: `dram 98 %`.
 std::string limit_text(const RooflinePoint& point);
 

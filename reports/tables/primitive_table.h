@@ -28,9 +28,9 @@ std::vector<std::string> primitive_failures(const Run& run);
 
 /// What the columns mean.
 inline constexpr std::string_view kPrimitiveExplanation =
-    "Latency: cycles from one operation to the next that needs its result. Throughput: cycles of an SM per "
-    "operation while it holds as many independent ones as it can; per instruction that takes values from "
-    "lane to lane, and per element.";
+    "Latency: cycles from one operation to the next that needs its result. Throughput: SM cycles per "
+    "operation with as many independent operations as the SM holds; also per instruction that moves values "
+    "between lanes, and per element.";
 
 /// A row per primitive, numbers in full.
 std::string primitives_csv(const Run& run);

@@ -48,9 +48,9 @@ std::vector<std::string> self_test_findings(const SelfTest& self_test) {
   std::vector<std::string> findings;
   for (const Agreement& agreement : self_test.agreements) {
     if (agreement.verdict() != Verdict::differs) continue;
-    findings.push_back(fmt::format("self-test {}: {} is {}, known to be {}: suspect are {}",
-                                   agreement.subject, agreement.quantity, ours_text(agreement),
-                                   reference_text(agreement), shown_figures(agreement.quantity)));
+    findings.push_back(fmt::format("self-test {}: {} is {}, but should be {}; suspect: {}", agreement.subject,
+                                   agreement.quantity, ours_text(agreement), reference_text(agreement),
+                                   shown_figures(agreement.quantity)));
   }
   return findings;
 }
@@ -64,11 +64,11 @@ std::string_view shown_figures(std::string_view quantity) {
   }
   if (is_one_of({"dadd", "dmul", "dfma"})) return "executed f64 operations and intensities";
   if (is_one_of({"hadd", "hmul", "hfma"})) return "f16 and bf16 instructions";
-  if (quantity == "integer_ops") return "integer operations per element";
-  if (quantity.starts_with("dram_")) return "DRAM bytes, executed intensities, bounds and limiting levels";
-  if (is_one_of({"l2_bytes", "l1_bytes"})) return "intensities at that level, bounds and limiting levels";
+  if (quantity == "integer_ops") return "integer instructions per element";
+  if (quantity.starts_with("dram_")) return "DRAM bytes, executed intensities, bounds and busiest levels";
+  if (is_one_of({"l2_bytes", "l1_bytes"})) return "intensities at that level, bounds and busiest levels";
   if (quantity.starts_with("shared_")) {
-    return "intensities at shared memory, bank conflicts, bounds and limiting levels";
+    return "shared-memory intensities, bank conflicts, bounds and busiest levels";
   }
   if (quantity.starts_with("global_")) return "global load and store sector efficiencies";
   if (quantity.ends_with("_efficiency")) return "warp execution efficiencies";

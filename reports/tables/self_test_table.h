@@ -25,7 +25,7 @@ std::string self_test_verdict(const SelfTest& self_test);
 
 /// What follows where there is a finding.
 inline constexpr std::string_view kSuspectCounters =
-    "Counters differ from known work: the figures named here are suspect.";
+    "Counters differ from known work: the results listed here are suspect.";
 
 /// A sentence for each number that differs, which names what it makes suspect.
 std::vector<std::string> self_test_findings(const SelfTest& self_test);

@@ -118,6 +118,12 @@ std::string factor(double ratio) {
   return ratio < 100 ? fmt::format("{:.2f}×", ratio) : fmt::format("{:.0f}×", ratio);
 }
 
+std::string speedup(double ratio) {
+  const std::string times = factor(ratio < 1 ? 1 / ratio : ratio);
+  if (times == "1.00×") return "equally fast";
+  return fmt::format("{} {}", times, ratio < 1 ? "slower" : "faster");
+}
+
 std::string memory_size(std::uint64_t bytes) {
   constexpr std::array kUnits = {"B", "KiB", "MiB", "GiB", "TiB"};
   auto value = static_cast<double>(bytes);

@@ -37,6 +37,7 @@ std::string percent(double ratio);                               ///< `97.2 %`, 
 std::string whole_percent(double ratio);                         ///< `97 %`, `<1 %`
 std::string change(double ratio);                                ///< `+4.3 %` for 1.043, `−0.2 %` for 0.998
 std::string factor(double ratio);                                ///< `1.03×`
+std::string speedup(double ratio);                               ///< `1.62× faster`, `4.20× slower`
 std::string memory_size(std::uint64_t bytes);                    ///< `50.0 MiB`
 /// `2026-11-21 09:30 UTC` from ISO 8601; other text unchanged.
 std::string utc(std::string_view iso);

@@ -4,12 +4,13 @@
 #include <fmt/format.h>
 
 #include "core/text/printable.h"
+#include "core/text/typeset.h"
 
 namespace rooflinectl::markdown {
 
 std::string escaped(std::string_view text) {
   std::string result;
-  for (const char c : printable(text)) {
+  for (const char c : typeset(printable(text))) {
     if (std::string_view("\\`*_{}[]<>|#&~").find(c) != std::string_view::npos) result += '\\';
     result += c;
   }

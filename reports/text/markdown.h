@@ -8,7 +8,7 @@
 /// GitHub-flavoured Markdown. Names come from files: they are text, never markup.
 namespace rooflinectl::markdown {
 
-/// `text` as it is, on one line.
+/// `text` on one line, without markup; powers of two as `2²⁸`.
 std::string escaped(std::string_view text);
 
 /// `| cell | cell |`, escaped.

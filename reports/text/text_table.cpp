@@ -120,11 +120,10 @@ std::string joined(const std::vector<std::string>& texts) {
 std::string below(const LeftOut& left_out, std::size_t width) {
   std::string text;
   if (!left_out.constants.empty()) {
-    text += paragraph("the same in every row: " + joined(left_out.constants), width);
+    text += paragraph("same in every row: " + joined(left_out.constants), width);
   }
   if (!left_out.others.empty()) {
-    text += paragraph("no room for: " + joined(left_out.others) + "; a wider terminal, or a pipe, shows them",
-                      width);
+    text += paragraph("not shown: " + joined(left_out.others) + "; use a wider terminal or a pipe", width);
   }
   return text;
 }

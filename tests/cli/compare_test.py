@@ -86,7 +86,7 @@ class Compare(CompareTest):
         svg = xml.etree.ElementTree.parse(self.folder / "compared" / "movement.svg").getroot()
         texts = [element.text for element in svg.iter("{http://www.w3.org/2000/svg}text")]
         self.assertIn("+20.0 %", texts)
-        self.assertIn("![Movement of every point](movement.png)", (self.folder / "compared" / "comparison.md").read_text())
+        self.assertIn("![Change of every point](movement.png)", (self.folder / "compared" / "comparison.md").read_text())
         page = (self.folder / "compared" / "comparison.html").read_text()
         self.assertIn('<tr class="slower"><td>slower</td><td>V3</td>', page)
         self.assertNotIn("<script", page)
@@ -183,12 +183,12 @@ class Report(CompareTest):
             measurement["counters"] = {}
         (self.folder / "uncounted.json").write_text(json.dumps(run))
         for arguments, hint in [([RECORDING, "--cache", "warm"], "choose from cold"), ([RECORDING, "--precision", "f8,i8"], "choose from f32"),
-                                (["uncounted.json", "--level", "l2"], "leave --level out"),
-                                ([SOURCE / "recordings" / "primitives-h200", "--precision", "f32"], "leave --precision out"),
+                                (["uncounted.json", "--level", "l2"], "omit --level"),
+                                ([SOURCE / "recordings" / "primitives-h200", "--precision", "f32"], "omit --precision"),
                                 ([SOURCE / "recordings" / "primitives-h200", "--level", "l2"], "choose from dram")]:
             result = self.call("report", *arguments, "--output", "out")
             self.assert_exit(result, 2)
-            self.assertEqual(result.stderr, f"{arguments[1]} {arguments[2]}: nothing in this run to draw\nhint: {hint}\n")
+            self.assertEqual(result.stderr, f"{arguments[1]} {arguments[2]}: this run has nothing to draw for it\nhint: {hint}\n")
             self.assertFalse((self.folder / "out").exists())
         for arguments in [["--level", "dram"], ["--precision", "f32,f8"], ["--cache", "cold,warm"]]:
             self.assert_exit(self.call("report", "uncounted.json", *arguments, "--output", "out"), 0)

@@ -114,12 +114,12 @@ class Tools(CrosscheckTest):
     def test_a_tool_older_than_cuda_13_is_named_where_it_sees_no_kernel(self):
         result = self.run_and_check("--with", "nsys", FAKE_NSYS="nokernels old")
         self.assert_exit(result, 0)
-        hint = "nsys 2022.4.2 is older than CUDA 13: NVTX ranges can be checked, kernels cannot; install Nsight Systems 2025.3 or newer"
+        hint = "nsys 2022.4.2 is older than CUDA 13: it sees NVTX ranges, but no kernels; install Nsight Systems 2025.3 or newer"
         self.assertIn(f"\n  hint: {hint}\n", result.stdout)
         self.assertIn(hint, (self.folder / "runs/demo/latest/report.html").read_text())
         result = self.crosscheck("runs/demo/latest", "--with", "ncu", FAKE_NCU="nokernels old")
         self.assert_exit(result, 3)
-        self.assertIn("no verdict: ncu profiled no kernel\n  hint: ncu 2022.4.1 is older than CUDA 13: kernels cannot be checked; "
+        self.assertIn("no verdict: ncu profiled no kernel\n  hint: ncu 2022.4.1 is older than CUDA 13: it sees no kernels; "
                       "install Nsight Compute 2025.3 or newer\n", result.stdout)
         for words in ["old", "nokernels"]:
             self.assertNotIn("older than", self.crosscheck("runs/demo/latest", "--with", "nsys", FAKE_NSYS=words).stdout)
@@ -174,7 +174,7 @@ class Trouble(CrosscheckTest):
     def test_an_unknown_layout(self):
         result = self.run_and_check("--with", "ncu", FAKE_NCU="odd")
         self.assert_exit(result, 3)
-        self.assertIn("no verdict: no table of Nsight Compute found", result.stdout)
+        self.assertIn("no verdict: found no Nsight Compute table", result.stdout)
 
     def test_no_kernels(self):
         self.assertIn("ncu profiled no kernel", self.run_and_check("--with", "ncu", FAKE_NCU="nokernels").stdout)
@@ -205,7 +205,7 @@ class TheRun(CrosscheckTest):
         (file,) = self.folder.glob("runs/demo/*/run.json")
         result = self.crosscheck(file, "--with", "activity")
         self.assert_exit(result, 3)
-        self.assertIn(f"{file.parent}: another rooflinectl is writing to it\nhint: wait for it to end, or end it\n", result.stderr)
+        self.assertIn(f"{file.parent}: another rooflinectl is writing to it\nhint: wait until it finishes, or stop it\n", result.stderr)
 
     def test_a_run_that_is_checked_is_left_alone(self):
         self.assert_exit(self.run_plan("failed@verify:1"), 1)
@@ -222,7 +222,7 @@ class TheRun(CrosscheckTest):
         result = self.crosscheck("runs/demo/latest", "--with", "ncu", FAKE_NCU="noperm")
         self.assert_exit(result, 3)
         self.assertIn("no verdict: ncu: ERR_NVGPUCTRPERM", result.stdout)
-        self.assertIn("\n  the earlier result is kept\n", result.stdout)
+        self.assertIn("\n  keeping the earlier result\n", result.stdout)
         self.assert_exit(self.crosscheck("runs/demo/latest", "--ncu-file", "mistyped.csv"), 2)
         self.assertEqual({file: (file.stat().st_mtime_ns, file.read_bytes()) for file in folder.iterdir() if file.is_file()},
                          before)
@@ -253,17 +253,17 @@ class TheRun(CrosscheckTest):
         self.assert_exit(result, 3)
         self.assertRegex(result.stdout, r"(?m)^  time +4 +0 +0 ")
         self.assertTrue((self.folder / "runs/demo/latest/run.json").is_dir())
-        self.assertRegex(result.stderr, r"run\.json: cannot be written: .*; all results are in ")
-        rescued = re.search(r"all results are in (\S+/run\.json)\n", result.stderr)[1]
+        self.assertRegex(result.stderr, r"run\.json: cannot be written: .*; all results were saved to ")
+        rescued = re.search(r"all results were saved to (\S+/run\.json)\n", result.stderr)[1]
         self.assertIn("cross_checks", json.loads(pathlib.Path(rescued).read_text()))
-        self.assertIn(f"hint: draw them in another folder: rooflinectl report {rescued} --output DIR\n", result.stderr)
+        self.assertIn(f"hint: write the reports to another folder: rooflinectl report {rescued} --output DIR\n", result.stderr)
 
     def test_a_run_that_no_tool_can_write_beside(self):
         self.assert_exit(self.run_plan(), 0)
         (self.folder / "runs/demo/latest/crosscheck").write_text("")
         result = self.crosscheck("runs/demo/latest", "--with", "activity")
         self.assert_exit(result, 3)
-        self.assertRegex(result.stdout, "cannot be created: .*\n  hint: copy the run to a folder that can be written")
+        self.assertRegex(result.stdout, "cannot be created: .*\n  hint: copy the run to a writable folder")
 
     def interrupted(self, *arguments, until):
         """What the program says when it is interrupted at that check."""
@@ -276,8 +276,8 @@ class TheRun(CrosscheckTest):
     def test_interrupted_after_a_plan_was_measured(self):
         _, stderr = self.interrupted("plan.yaml", "--with", "activity", until="checking with activity")
         file = (self.folder / "runs/demo/latest").resolve() / "run.json"
-        self.assertEqual(stderr, f"interrupted; the run and the checks that were finished are kept: rooflinectl report {file}\n"
-                                 f"what is missing: rooflinectl crosscheck {file} --with activity\n")
+        self.assertEqual(stderr, f"interrupted; the run and the finished checks are saved: rooflinectl report {file}\n"
+                                 f"to finish: rooflinectl crosscheck {file} --with activity\n")
         self.assertLessEqual(REPORTS, {path.name for path in file.parent.iterdir()})
         self.assert_exit(self.crosscheck(file, "--with", "activity"), 0)
 
@@ -354,7 +354,7 @@ class Files(CrosscheckTest):
             (self.folder / "broken.sqlite").write_bytes(content)
             result = self.check("--nsys-file", "broken.sqlite")
             self.assert_exit(result, 2)
-            self.assertIn("no verdict: not a readable SQLite export of Nsight Systems", result.stdout)
+            self.assertIn("no verdict: not a readable Nsight Systems SQLite export", result.stdout)
         for option, name in [("--ncu-file", "no.csv"), ("--ncu-file", "no.ncu-rep"), ("--nsys-file", "no.sqlite"),
                              ("--nsys-file", "no.nsys-rep")]:
             result = self.check(option, name)
@@ -376,7 +376,7 @@ class Files(CrosscheckTest):
                 file.truncate(300 << 20)
             result = self.check(option, "large")
             self.assert_exit(result, 2)
-            self.assertIn("no verdict: large: is larger than 256 MiB\n", result.stdout)
+            self.assertIn("no verdict: large: larger than 256 MiB\n", result.stdout)
 
     def test_a_file_in_which_nothing_is_understood(self):
         table = NCU_TABLE.read_text()
@@ -384,7 +384,7 @@ class Files(CrosscheckTest):
         self.write("units.csv", table.replace('"ns"', '"nz"').replace('"byte"', '"bite"').replace('"inst"', '"i"'))
         result = self.check("--ncu-file", "units.csv", "--all")
         self.assertRegex(result.stdout, r"(?m)^  time +0 +0 +36 ")
-        self.assertIn("ncu gives it in 'nz', an unknown unit", result.stdout)
+        self.assertIn("ncu reports it in 'nz', an unknown unit", result.stdout)
         (self.folder / "run/run.json").write_bytes(before)
         lines = table.splitlines(keepends=True)
         heading = next(i for i, line in enumerate(lines) if line.startswith('"ID"'))
@@ -393,14 +393,14 @@ class Files(CrosscheckTest):
         self.write("units.csv", "".join(lines))
         result = self.check("--ncu-file", "units.csv")
         self.assert_exit(result, 2)
-        self.assertIn("ncu recorded none of the run's points (time: ncu gives it in '?', an unknown unit)", result.stdout)
+        self.assertIn("ncu recorded no point of the run (time: ncu reports it in '?', an unknown unit)", result.stdout)
         self.assertEqual((self.folder / "run/run.json").read_bytes(), before)
 
     def test_what_is_read_is_not_overwritten(self):
         shutil.copy(NCU_TABLE, self.folder / "run/points.csv")
         result = self.check("--ncu-file", "run/points.csv")
         self.assertNotEqual(result.returncode, 0)
-        self.assertIn("would be overwritten", result.stderr)
+        self.assertIn("refusing to overwrite an input", result.stderr)
         self.assertEqual((self.folder / "run/points.csv").read_bytes(), NCU_TABLE.read_bytes())
 
     def test_mistakes_on_the_command_line(self):
@@ -411,10 +411,10 @@ class Files(CrosscheckTest):
         self.assert_exit(self.crosscheck("bad.json"), 2)
 
     def test_options_that_would_mean_nothing(self):
-        for arguments, words in [(["--with", "nsys", "--ncu-file", "no such file"], "--ncu-file: --with leaves ncu out"),
-                                 (["--with", "activity", "--nsys-file", "x"], "--nsys-file: --with leaves nsys out"),
-                                 (["--device", "0"], "--device: a finished run is checked on the GPU that it was measured on"),
-                                 (["--output", "X"], "--output: what is found of a finished run is written to its own folder")]:
+        for arguments, words in [(["--with", "nsys", "--ncu-file", "no such file"], "--ncu-file: --with does not include ncu"),
+                                 (["--with", "activity", "--nsys-file", "x"], "--nsys-file: --with does not include nsys"),
+                                 (["--device", "0"], "--device: a finished run is always checked on the GPU that measured it"),
+                                 (["--output", "X"], "--output: the results for a finished run go to its own folder")]:
             result = self.check(*arguments)
             self.assert_exit(result, 2)
             self.assertEqual(result.stderr, words + "\n")

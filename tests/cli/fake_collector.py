@@ -190,7 +190,7 @@ def main():
                            "stops_measuring": False})
         if happens("crowded", "start"):
             checks.append({"subject": "other programs", "status": "warning", "detail": "2 on this GPU",
-                           "fix": "nvidia-smi names them; times would be disturbed", "stops_measuring": False})
+                           "fix": "nvidia-smi lists them; they would disturb the times", "stops_measuring": False})
         if happens("unfit", "start"):
             checks.append({"subject": "kernels", "status": "fails", "detail": "this build has no code for this GPU",
                            "fix": "build it for sm_61", "stops_measuring": True})

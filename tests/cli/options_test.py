@@ -36,8 +36,8 @@ class Options(ProgramTest):
         self.assert_mistake("did you mean '--output'?", "run", "plan.yaml", "--ouput=x")
 
     def test_what_the_program_does_not_do(self):
-        self.assert_mistake("`rooflinectl run PLAN` measures the kernels that a plan lists", "profil", "./my_app")
-        self.assert_mistake("`rooflinectl run PLAN` measures the kernels that a plan lists", PROGRAM)
+        self.assert_mistake("`rooflinectl run PLAN` measures the kernels in a plan", "profil", "./my_app")
+        self.assert_mistake("`rooflinectl run PLAN` measures the kernels in a plan", PROGRAM)
         self.assert_mistake("is a program, not a plan\nhint: ", "run", PROGRAM)
         self.assert_mistake("is a program, not a plan\nhint: ", "crosscheck", PROGRAM)
         self.assert_mistake("unexpected argument 'too much'", "report", RECORDING, "too much")

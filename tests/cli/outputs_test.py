@@ -71,7 +71,7 @@ class Outputs(ProgramTest):
                           ["gate", "points.csv", "comparison.json", "--junit", "link"]]:
             result = self.call(*arguments)
             self.assert_exit(result, 2)
-            self.assertIn("would be overwritten", result.stderr)
+            self.assertIn("refusing to overwrite an input", result.stderr)
         for name in ["points.csv", "comparison.json"]:
             self.assertEqual((self.folder / name).read_bytes(), RECORDING.read_bytes())
 

@@ -129,7 +129,7 @@ class Primitives(ProgramTest):
     def test_one_that_the_plan_does_not_have_is_not_believed(self):
         result = self.run_plan("mistaken@primitives:shuffle_up_i32")
         self.assert_exit(result, 1)
-        self.assertIn("measured a primitive that the plan does not have", self.results()["shuffle_up_i32"]["cause"])
+        self.assertIn("measured a primitive that is not in the plan", self.results()["shuffle_up_i32"]["cause"])
 
     def test_are_replayed(self):
         self.assert_exit(self.run_plan("unverified@primitives:shuffle_up_i32_cg"), 1)
@@ -356,9 +356,9 @@ class Runs(ProgramTest):
         shutil.rmtree(self.folder / "runs")
         stdout, stderr = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 3, stdout + stderr)
-        rescued = re.search(r"all results are in (\S+/run\.json)\n", stderr)[1]
+        rescued = re.search(r"all results were saved to (\S+/run\.json)\n", stderr)[1]
         self.assertEqual(len(json.loads(pathlib.Path(rescued).read_text())["measurements"]), 4)
-        self.assertIn("hint: draw them in another folder: rooflinectl report " + rescued, stderr)
+        self.assertIn("hint: write the reports to another folder: rooflinectl report " + rescued, stderr)
 
     def test_no_counters(self):
         result = self.run_plan("", "--no-counters")
@@ -413,7 +413,7 @@ class Ceilings(ProgramTest):
         self.assert_exit(self.ceilings(), 0)
         result = self.run_plan()
         self.assert_exit(result, 0)
-        self.assertRegex(result.stderr, r"3 ceilings measured before, at \d{4}-\d\d-\d\d \d\d:\d\d UTC; --fresh measures again")
+        self.assertRegex(result.stderr, r"reusing 3 ceilings, measured \d{4}-\d\d-\d\d \d\d:\d\d UTC; --fresh measures again")
         self.assertNotIn("ceiling dram_read:", result.stderr)
         self.assertEqual({c["id"] for c in self.run_json()["ceilings"]}, {"dram", "dram_copy", "dram_read", "f32_add", "launch"})
 
@@ -432,7 +432,7 @@ class Ceilings(ProgramTest):
     def test_another_clock_makes_them_stale(self):
         self.assert_exit(self.ceilings(), 0)
         result = self.ceilings(FAKE_COLLECTOR_CLOCK_HZ="1.2e9")
-        self.assertNotIn("measured before", result.stderr)
+        self.assertNotIn("reusing", result.stderr)
         self.assertIn("ceiling dram_read:", result.stderr)
 
     def test_a_damaged_cache_is_named_and_not_used(self):
@@ -446,7 +446,7 @@ class Ceilings(ProgramTest):
 
     def test_a_collector_that_makes_ceilings_up_is_not_believed(self):
         self.assert_exit(self.ceilings(), 0)
-        self.assertNotIn("measured before", self.ceilings(accidents="boast@start").stderr)
+        self.assertNotIn("reusing", self.ceilings(accidents="boast@start").stderr)
 
     def test_each_is_shown_once_and_confirmed(self):
         result = self.ceilings()
@@ -484,7 +484,7 @@ class Ceilings(ProgramTest):
         process.send_signal(signal.SIGINT)
         stdout, stderr = process.communicate(timeout=60)
         self.assertEqual(process.returncode, 130, stdout + stderr)
-        self.assertIn("what was measured is kept: rooflinectl report runs/ceilings/", stderr)
+        self.assertIn("the finished results are saved: rooflinectl report runs/ceilings/", stderr)
         (file,) = (self.folder / "runs/ceilings").glob("*/run.json")
         self.assertIn("dram_read", {c["id"] for c in json.loads(file.read_text())["ceilings"]})
 
@@ -538,7 +538,7 @@ class Doctor(ProgramTest):
 
     def test_an_nsys_without_its_importer_is_told(self):
         result = self.doctor(nsys="NVIDIA Nsight Systems version 2025.3.1.90-253135822126v0")
-        self.assertRegex(result.stdout, r"(?m)^warning +nsys +2025\.3\.1 .*\.qdstrm and no report$")
+        self.assertRegex(result.stdout, r"(?m)^warning +nsys +2025\.3\.1 .*\.qdstrm but no report$")
         (self.folder / "tools/host-linux-x64").mkdir()
         importer = self.folder / "tools/host-linux-x64/QdstrmImporter"
         importer.write_text("#!/bin/sh\n")
@@ -548,14 +548,14 @@ class Doctor(ProgramTest):
     def test_a_tool_older_than_cuda_13_is_told(self):
         result = self.doctor(nsys="NVIDIA Nsight Systems version 2022.4.2.1-df9881f", ncu="Version 2025.2.1.0 (build 1)")
         self.assert_exit(result, 0)
-        self.assertRegex(result.stdout, r"(?m)^warning +nsys +2022\.4\.2 .*; older than CUDA 13: NVTX ranges can be checked, "
-                                        r"kernels cannot\n +install Nsight Systems 2025\.3 or newer$")
-        self.assertRegex(result.stdout, r"(?m)^warning +ncu +2025\.2\.1 .*; older than CUDA 13: kernels cannot be checked\n"
+        self.assertRegex(result.stdout, r"(?m)^warning +nsys +2022\.4\.2 .*; older than CUDA 13: it sees NVTX ranges, "
+                                        r"but no kernels\n +install Nsight Systems 2025\.3 or newer$")
+        self.assertRegex(result.stdout, r"(?m)^warning +ncu +2025\.2\.1 .*; older than CUDA 13: it sees no kernels\n"
                                         r" +install Nsight Compute 2025\.3 or newer$")
         self.assertRegex(self.doctor(ncu="Version 2026.1.0.0").stdout, r"(?m)^ok +ncu +2026\.1\.0 ")
 
     def test_a_tool_that_does_not_answer_is_told(self):
-        self.assertRegex(self.doctor(ncu="what?").stdout, r"(?m)^fails +ncu +.*does not tell its version$")
+        self.assertRegex(self.doctor(ncu="what?").stdout, r"(?m)^fails +ncu +.*does not print its version$")
 
     def test_json(self):
         checks = json.loads(self.doctor("--json").stdout)["checks"]
@@ -576,7 +576,7 @@ class SelfTest(ProgramTest):
         result = self.call("selftest", accidents="miscount@self_test:counters")
         self.assert_exit(result, 1)
         self.assertRegex(result.stdout, r"(?m)^f32_add +fadd +1024 +1025 +exact +differs$")
-        self.assertIn("suspect are executed f32 operations", result.stdout)
+        self.assertIn("suspect: executed f32 operations", result.stdout)
         answer = json.loads(self.call("selftest", "--json", accidents="miscount@self_test:counters").stdout)
         self.assertIs(answer["passed"], False)
         self.assertEqual([a["verdict"] for a in answer["self_test"]["agreements"]], ["differs", "agrees"])
@@ -585,7 +585,7 @@ class SelfTest(ProgramTest):
     def test_a_run_begins_with_the_checks_of_doctor(self):
         result = self.run_plan("crowded@start")
         self.assert_exit(result, 0)
-        self.assertIn("warning: other programs: 2 on this GPU\n  nvidia-smi names them", result.stderr)
+        self.assertIn("warning: other programs: 2 on this GPU\n  nvidia-smi lists them", result.stderr)
         self.assertNotIn("other programs", self.run_plan("crowded@start", "--quiet").stderr)
         stopped = self.run_plan("unfit@start", "--require-gpu")
         self.assert_exit(stopped, 3)
@@ -617,13 +617,13 @@ class SelfTest(ProgramTest):
         resume = ["run", "--resume", "runs/demo/latest", "--selftest"]
         self.assertIn("self-test: 2 of 2 numbers agree", self.call(*resume).stdout)
         self.assertEqual(len(self.run_json()["self_test"]["agreements"]), 2)
-        self.assertIn("nothing is missing", self.call(*resume).stderr)
+        self.assertIn("nothing to resume", self.call(*resume).stderr)
 
     def test_a_run_whose_counters_differ_is_complete_and_exits_with_1(self):
         result = self.run_plan("miscount@self_test:counters", "--selftest")
         self.assert_exit(result, 1)
-        self.assertIn("self-test f32_add: fadd is 1025, known to be 1024: suspect are executed f32", result.stdout)
-        self.assertIn("suspect are executed f32", (self.folder / "runs/demo/latest/summary.md").read_text())
+        self.assertIn("self-test f32_add: fadd is 1025, but should be 1024; suspect: executed f32", result.stdout)
+        self.assertIn("suspect: executed f32", (self.folder / "runs/demo/latest/summary.md").read_text())
         self.assertEqual({m["status"] for m in self.run_json()["measurements"]}, {"ok"})
         self.assertIn("self-test: 1 of 2", self.run_plan("miscount@self_test:counters", "--selftest", "--quiet").stderr)
 
@@ -651,7 +651,7 @@ class Replay(ProgramTest):
         result = self.run_plan("no_gpu@start")
         self.assert_exit(result, 0)
         self.assertRegex(result.stdout.splitlines()[0],
-                         r"^replayed, not measured: a recording of NVIDIA H200, \d{4}-\d\d-\d\d .*no CUDA device was found")
+                         r"^replayed, not measured: recording of NVIDIA H200, \d{4}-\d\d-\d\d .*no CUDA device was found")
         run = self.run_json()
         recording = recorded()
         self.assertEqual(run["source"], "replayed")
@@ -661,7 +661,7 @@ class Replay(ProgramTest):
         (time,) = [m["time"]["median_s"] for m in recording["measurements"]
                    if m["variant"] == "sum_atomic" and m["dtype"] == "f32" and m["n"] == 2**20]
         self.assertAlmostEqual(self.measured()["sum_atomic"]["time"]["median_s"] / time, 1, delta=1e-6)
-        self.assertIn("not in the recording: 2 of the plan's 4 points; measuring them takes a GPU\n  sums.reduce_v0_global.f32.n1048576", result.stdout)
+        self.assertIn("not in the recording: 2 of the plan's 4 points; measuring them requires a GPU\n  sums.reduce_v0_global.f32.n1048576", result.stdout)
         folder = self.folder / "runs/demo/latest"
         for name in REPORTS:
             self.assertTrue((folder / name).exists(), name)
@@ -681,14 +681,14 @@ class Replay(ProgramTest):
         measured = (self.folder / "runs/demo/latest/run.json").resolve()
         result = self.run_plan("", "--replay", measured)
         self.assert_exit(result, 0)
-        self.assertTrue(result.stdout.startswith("replayed, not measured: a recording of Fake GPU, "), result.stdout)
+        self.assertTrue(result.stdout.startswith("replayed, not measured: recording of Fake GPU, "), result.stdout)
         self.assertEqual(len(self.run_json()["measurements"]), 4)
 
     def test_nothing_to_replay_exits_with_3(self):
         self.write("plan.yaml", PLAN.replace("2^20", "12345"))
         result = self.run_plan("no_gpu@start")
         self.assert_exit(result, 3)
-        self.assertIn("no recording has any point of this plan", result.stderr)
+        self.assertIn("no recording contains any point of this plan", result.stderr)
         self.assert_nothing_written()
 
     def test_a_damaged_recording_exits_with_2(self):
@@ -735,22 +735,22 @@ class Accidents(ProgramTest):
         self.assert_lost("half@time:2", "sum_atomic", "exited with code 1 while timing")
 
     def test_rubbish(self):
-        self.assert_lost("rubbish@time:2", "sum_atomic", "said something unintelligible while timing")
+        self.assert_lost("rubbish@time:2", "sum_atomic", "sent a line that cannot be parsed while timing")
 
     def test_a_point_that_the_plan_does_not_have(self):
-        self.assert_lost("astray@time:2", "sum_atomic", "worked on a point that the plan does not have while timing")
+        self.assert_lost("astray@time:2", "sum_atomic", "reported progress on a point that is not in the plan while timing")
 
     def test_the_result_of_another_point(self):
-        self.assert_lost("mistaken@time:2", "sum_atomic", "measured a point that the plan does not have while timing")
+        self.assert_lost("mistaken@time:2", "sum_atomic", "measured a point that is not in the plan while timing")
 
     def test_counters_before_the_time(self):
         self.assert_lost("early@time:2", "sum_atomic", "counted a point that was not measured while timing")
 
     def test_a_line_without_end(self):
-        self.assert_lost("endless@time:2", "sum_atomic", "wrote a line without end while timing")
+        self.assert_lost("endless@time:2", "sum_atomic", "sent a line that never ends while timing")
 
     def test_a_hang(self):
-        self.assert_lost("hang@verify:2", "sum_atomic", "hung (nothing heard for 3 s) while verifying",
+        self.assert_lost("hang@verify:2", "sum_atomic", "hung (no output for 3 s) while verifying",
                          ROOFLINECTL_SILENCE_LIMIT="3")
 
     def test_a_silence_limit_that_is_no_number(self):
@@ -760,7 +760,7 @@ class Accidents(ProgramTest):
         self.assert_nothing_written()
 
     def test_a_point_that_is_left_out(self):
-        self.assert_lost("skip@time:1", "reduce_v3_sequential", "not measured: the collector left it out")
+        self.assert_lost("skip@time:1", "reduce_v3_sequential", "not measured: the collector skipped it")
 
     def test_a_context_that_is_lost_after_the_result(self):
         self.assert_lost("poison@time:1", "reduce_v3_sequential", "an illegal memory access")
@@ -769,7 +769,7 @@ class Accidents(ProgramTest):
         self.assert_lost("kill@time:2", "sum_atomic", "crashed with SIGKILL while timing")
 
     def test_a_collector_that_is_stopped(self):
-        self.assert_lost("stop@time:2", "sum_atomic", "hung (nothing heard for 2 s) while timing",
+        self.assert_lost("stop@time:2", "sum_atomic", "hung (no output for 2 s) while timing",
                          ROOFLINECTL_SILENCE_LIMIT="2")
 
     def test_a_crash_between_points_costs_nothing(self):
@@ -843,7 +843,7 @@ class Accidents(ProgramTest):
         for accident in ["segv@start", "exit0@start", "rubbish@start", "rude@start"]:
             result = self.run_plan(accident)
             self.assert_exit(result, 3)
-            self.assertIn("before it measured anything", result.stderr)
+            self.assertIn("before measuring anything", result.stderr)
         result = self.run_plan("segv@checks")
         self.assert_exit(result, 3)
         self.assertIn("--checks 0 crashed with SIGSEGV", result.stderr)
@@ -859,7 +859,7 @@ class Accidents(ProgramTest):
             time.sleep(0.05)
         time.sleep(1)  # until the collector, and not only the checks before it, is asked
         process.send_signal(signal.SIGTERM)
-        self.assertIn(b"nothing was measured", process.communicate(timeout=30)[1])
+        self.assertIn(b"before anything was measured", process.communicate(timeout=30)[1])
         self.assertEqual(process.returncode, 143)
 
     def test_much_talk_goes_to_the_log(self):
@@ -884,7 +884,7 @@ class Interruption(ProgramTest):
     def test_ctrl_c_keeps_what_was_measured(self):
         code, output, run = self.interrupt(signal.SIGINT, "hang@time:2")
         self.assertEqual(code, 130)
-        self.assertIn("what was measured is kept: rooflinectl report runs/demo/", output)
+        self.assertIn("the finished results are saved: rooflinectl report runs/demo/", output)
         self.assertEqual([m["subject"] for m in run["measurements"]], ["reduce_v0_global", "reduce_v3_sequential"])
 
     def test_so_does_sigterm(self):
@@ -924,7 +924,7 @@ class Interruption(ProgramTest):
         for line in first.stderr:
             if line.startswith("[1/4]"):
                 break
-        warning = f"another rooflinectl (process {first.pid}) measures on this GPU: the times of both suffer\n"
+        warning = f"another rooflinectl (process {first.pid}) is measuring on this GPU: the times of both runs are unreliable\n"
         second = self.run_plan()
         self.assert_exit(second, 0)
         self.assertIn(warning, second.stderr)
@@ -998,7 +998,7 @@ class Resuming(ProgramTest):
         told = self.interrupt("hang@time:2", "[2/4]")
         before = self.run_of()
         folder = self.the_folder()
-        self.assertIn(f"what is missing: rooflinectl run --resume {folder.relative_to(self.folder)}\n", told)
+        self.assertIn(f"to finish: rooflinectl run --resume {folder.relative_to(self.folder)}\n", told)
         result = self.resume(folder=f"runs/demo/{folder.name}")
         self.assert_exit(result, 0)
         self.assertEqual(self.asked_for(), ({2, 3}, {0, 1}, set()))
@@ -1067,7 +1067,7 @@ class Resuming(ProgramTest):
         before = self.run_of()
         result = self.resume()
         self.assert_exit(result, 0)
-        self.assertIn("nothing is missing", result.stderr)
+        self.assertIn("nothing to resume", result.stderr)
         self.assertEqual(len(self.sent_requests()), requests)
         self.assertEqual(self.run_of(), before)
         self.assertTrue((self.the_folder() / "report.html").exists())
@@ -1076,8 +1076,8 @@ class Resuming(ProgramTest):
         self.assert_exit(self.run_plan("segv@time:1"), 1)
         file = self.the_folder() / "run.json"
         before = file.read_text()
-        for extra, words in [({"FAKE_COLLECTOR_UUID": "GPU-1"}, "measured with device GPU-00000000-0000-0000-0000-000000000000, here it is GPU-1"),
-                             ({"FAKE_COLLECTOR_DRIVER": "581.11"}, "measured with driver 580.00, here it is 581.11")]:
+        for extra, words in [({"FAKE_COLLECTOR_UUID": "GPU-1"}, "measured with device GPU-00000000-0000-0000-0000-000000000000, but this is GPU-1"),
+                             ({"FAKE_COLLECTOR_DRIVER": "581.11"}, "measured with driver 580.00, but this is 581.11")]:
             result = self.resume(**extra)
             self.assert_exit(result, 2)
             self.assertIn(words, result.stderr)
@@ -1085,13 +1085,13 @@ class Resuming(ProgramTest):
         file.write_text(json.dumps(dict(json.loads(before), tool={"version": "0.0.1", "commit": "abc"})))
         result = self.resume()
         self.assert_exit(result, 2)
-        self.assertIn("measured with rooflinectl 0.0.1 (commit abc), here it is ", result.stderr)
+        self.assertIn("measured with rooflinectl 0.0.1 (commit abc), but this is ", result.stderr)
 
     def test_mistakes_are_told(self):
         self.assert_exit(self.run_plan("no_gpu@start"), 0)  # a replayed run
         result = self.resume()
         self.assert_exit(result, 2)
-        self.assertIn("is a recording", result.stderr)
+        self.assertIn("cannot resume a replay", result.stderr)
         for arguments in [["--resume", "no/such/folder"], ["--resume", self.the_folder(), "plan.yaml"],
                           ["--resume", self.the_folder(), "--output", "x"], ["--resume", self.the_folder(), "--dry-run"]]:
             self.assert_exit(self.call("run", *arguments), 2)
@@ -1145,8 +1145,8 @@ class Explanations(ProgramTest):
     def test_says_what_bounds_a_point_and_what_its_step_changed(self):
         result = self.call("explain", self.RECORDING, "--point", "V3")
         self.assert_exit(result, 0)
-        self.assertIn("V3: bound by issue slots", result.stdout)
-        self.assertIn("bank conflicts went away: shared wavefronts per instruction", result.stdout)
+        self.assertIn("V3: issue-bound", result.stdout)
+        self.assertIn("bank conflicts eliminated: shared wavefronts per instruction", result.stdout)
         self.assertNotIn("V7", result.stdout)
         self.assertLessEqual(max(map(len, result.stdout.splitlines())), 100)
 
@@ -1188,7 +1188,7 @@ class Reports(ProgramTest):
     def test_caches_that_no_point_was_measured_with_are_refused(self):
         result = self.call("report", self.run_file, "--cache", "warm", "--output", "out")
         self.assert_exit(result, 2)
-        self.assertEqual(result.stderr, "--cache warm: nothing in this run to draw\nhint: choose from cold\n")
+        self.assertEqual(result.stderr, "--cache warm: this run has nothing to draw for it\nhint: choose from cold\n")
         self.assertFalse((self.folder / "out").exists())
 
     def test_levels_and_precisions_of_the_picture_can_be_chosen(self):
@@ -1204,8 +1204,8 @@ class Reports(ProgramTest):
     def test_files_that_are_no_runs_are_named(self):
         text = self.run_file.read_text()
         newer = json.dumps(dict(json.loads(text), schema=999))
-        for content, complaint in [(text[:len(text) // 2], "not valid JSON"), ("{}", "not a run"), ("[1]", "JSON object"),
-                                   ("", ""), (newer, "schema 999"), ('{"format": "other"}', "not a run")]:
+        for content, complaint in [(text[:len(text) // 2], "not valid JSON"), ("{}", "not a rooflinectl run"), ("[1]", "JSON object"),
+                                   ("", ""), (newer, "schema 999"), ('{"format": "other"}', "not a rooflinectl run")]:
             self.write("bad.json", content)
             result = self.call("report", "bad.json", "--output", "out")
             self.assert_exit(result, 2)

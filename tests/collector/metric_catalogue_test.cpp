@@ -36,7 +36,7 @@ Keys missing_keys(const ChipCounters& chip) {
 
 Keys expected_missing(const std::string& chip) {
   Keys missing;
-  // The others have no double rate of packed f16 multiply-adds through their tensor cores.
+  // The others have no double rate of packed f16 multiply-adds through their Tensor Cores.
   const bool has_hfma2_in_tensor_pipe = chip == "GA100" || chip == "GA10B" || chip == "GH100";
   if (!has_hfma2_in_tensor_pipe) missing.insert(counter::kTensorPipeHfma2);
   const bool has_packed_f32 = chip == "GB100" || chip == "GB102" || chip == "GB110";
@@ -104,7 +104,7 @@ TEST(MetricCatalogue, OfTensorOperationsKnowsTheTypesOfEachGeneration) {
 TEST(MetricCatalogue, OfNothingThatAChipCountsIsAnErrorThatSaysSo) {
   try {
     const cupti::HostConfiguration configuration("TU116", tensor_metrics(), {});
-    FAIL() << "TU116 has no tensor cores";
+    FAIL() << "TU116 has no Tensor Cores";
   } catch (const Error& error) {
     EXPECT_THAT(error.what(), HasSubstr("has none of these counters"));
   }

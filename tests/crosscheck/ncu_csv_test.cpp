@@ -81,7 +81,7 @@ TEST(NcuCsv, UnitsOfAnySizeAndHowFarTheyAreRounded) {
   EXPECT_EQ(number(kernels.front(), "x__inst.sum"), 1000);
   EXPECT_EQ(metrics.at("x__inst.sum").rounding, 0);
   EXPECT_EQ(number(kernels.front(), "x__y.pct"), 12.5);
-  EXPECT_EQ(metrics.at("x__no.sum").value, CounterValue::unavailable("ncu gives 'n/a'"));
+  EXPECT_EQ(metrics.at("x__no.sum").value, CounterValue::unavailable("ncu reports 'n/a'"));
 }
 
 /// The value of a metric that ncu prints like this.
@@ -110,10 +110,10 @@ TEST(NcuCsv, UnitsInTheSpellingsOfItsVersions) {
 
 TEST(NcuCsv, AnUnknownUnitIsNamedAndNotTakenForTheBaseUnit) {
   EXPECT_EQ(value_of("gpu__time_duration.sum", "2", "fortnight").value.reason(),
-            "ncu gives it in 'fortnight', an unknown unit");
-  EXPECT_EQ(value_of("gpu__time_duration.sum", "2", "Mbyte").value.reason(), "ncu gives it in 'Mbyte'");
-  EXPECT_EQ(value_of("gpu__time_duration.sum", "2", "").value.reason(), "ncu gives '2' without a unit");
-  EXPECT_EQ(value_of("dram__bytes_read.sum", "2", "").value.reason(), "ncu gives '2' without a unit");
+            "ncu reports it in 'fortnight', an unknown unit");
+  EXPECT_EQ(value_of("gpu__time_duration.sum", "2", "Mbyte").value.reason(), "ncu reports it in 'Mbyte'");
+  EXPECT_EQ(value_of("gpu__time_duration.sum", "2", "").value.reason(), "ncu reports '2' without a unit");
+  EXPECT_EQ(value_of("dram__bytes_read.sum", "2", "").value.reason(), "ncu reports '2' without a unit");
 }
 
 TEST(NcuCsv, ANumberThatCanBeReadInTwoWaysIsNamedAndNotRead) {
@@ -121,13 +121,14 @@ TEST(NcuCsv, ANumberThatCanBeReadInTwoWaysIsNamedAndNotRead) {
        {"1.234,5", "1,2,3,4", "0,123", "12,34", "1234,567", ",123", "1,234,", "1 234", "-1", "1,234.5,6"}) {
     const CounterValue value = value_of("a__b.sum", printed, "inst").value;
     ASSERT_FALSE(value.available()) << printed;
-    EXPECT_EQ(value.reason(), fmt::format("ncu gives '{}', which is no number in English notation", printed));
+    EXPECT_EQ(value.reason(),
+              fmt::format("ncu reports '{}', which is not a number in English notation", printed));
   }
   EXPECT_EQ(value_of("a__b.sum", "1,234,567.5", "inst").value, CounterValue::measured(1234567.5));
   EXPECT_EQ(value_of("a__b.sum", "1234567", "inst").value, CounterValue::measured(1234567));
   EXPECT_EQ(value_of("a__b.sum", "1.5e+09", "inst").value, CounterValue::measured(1.5e9));
   for (const char* printed : {"1e308", "1e-308"}) {
-    EXPECT_THAT(value_of("a__b.sum", printed, "inst").value.reason(), HasSubstr("cannot have been counted"));
+    EXPECT_THAT(value_of("a__b.sum", printed, "inst").value.reason(), HasSubstr("cannot be a counted value"));
   }
 }
 
@@ -177,7 +178,7 @@ TEST(NcuCsv, OtherTextIsRefused) {
     EXPECT_THAT(error.hint(), HasSubstr("ncu --import")) << text;
   }
   EXPECT_THAT(error_of("\"ID\",\"Kernel Name\",\"a__b\"\n\"0\",\"k\"\n").what(),
-              HasSubstr("2 columns, its heading 3"));
+              HasSubstr("2 columns, but its header has 3"));
 }
 
 }  // namespace

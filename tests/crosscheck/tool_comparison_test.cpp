@@ -113,7 +113,7 @@ TEST(NcuComparison, Tolerances) {
   EXPECT_EQ(verdict(run, with("d__read.sum", 4.05e6), "dram_bytes"), Verdict::differs);
   EXPECT_EQ(verdict(run, with("a__threads.ratio", 25.66), "warp_execution_efficiency"), Verdict::differs);
   EXPECT_EQ(verdict(run, with("a__threads.ratio", 25.62), "warp_execution_efficiency"), Verdict::agrees);
-  // 5 %, and the launch between two events.
+  // 5 % + the launch between two events.
   EXPECT_EQ(verdict(run, with("gpu__time_duration.sum", 94e-6), "time"), Verdict::agrees);
   EXPECT_EQ(verdict(run, with("gpu__time_duration.sum", 93e-6), "time"), Verdict::differs);
 }
@@ -124,7 +124,7 @@ TEST(NcuComparison, WhatTheLaunchTakesIsAllowed) {
   run.ceilings.clear();
   const Agreement without = find(compare_with_ncu(run, {agreeing_kernel()}), "time");
   EXPECT_EQ(without.tolerance, 0.05);
-  EXPECT_THAT(without.note, HasSubstr("not timed"));
+  EXPECT_THAT(without.note, HasSubstr("launch overhead was not measured"));
 }
 
 TEST(NcuComparison, DramBytesOfColdPoints) {

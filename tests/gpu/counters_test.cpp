@@ -147,7 +147,7 @@ TEST_F(CountersTest, AgreeWithTheWorkOfEveryVariant) {
 }
 
 TEST_F(CountersTest, OfTensorOperationsAgreeWithTheMatrixProductsOfTheSource) {
-  if (device_.compute_capability < 80) GTEST_SKIP() << "no variant for these tensor cores";
+  if (device_.compute_capability < 80) GTEST_SKIP() << "no variant for these Tensor Cores";
   const Stream stream;
   Workbench bench;
   const std::unique_ptr<Profiler> tensor_profiler = open_profiler(device_.index, tensor_metrics());
@@ -207,7 +207,7 @@ TEST_F(CountersTest, ConfirmEveryCeiling) {
 }
 
 TEST_F(CountersTest, OfCeilingsAreTakenWithOurOwnTensorKernelToo) {
-  // What runs where cuBLASLt is missing: each thread block declares what the tensor cores count.
+  // What runs where cuBLASLt is missing: each thread block declares what the Tensor Cores count.
   const Stream stream;
   const std::unique_ptr<Profiler> profiler = open_profiler(device_.index, ceiling_metrics());
   for (const kernels::CeilingBenchmark& benchmark : kernels::all_ceiling_benchmarks()) {

@@ -115,7 +115,7 @@ TEST_F(CeilingCacheTest, AUuidThatIsNoFileNameStaysOutside) {
 TEST_F(CeilingCacheTest, AFolderThatCannotBeMadeIsToldOnce) {
   write_file(folder_, "a file in the way");
   cache_.store(some_run());
-  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("not kept")));
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("cannot store")));
 }
 
 TEST_F(CeilingCacheTest, WithoutAFolderNothingIsKept) {

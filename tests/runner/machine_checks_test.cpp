@@ -23,7 +23,7 @@ TEST(DcgmCheck, NamesTheProcessThatMayHoldTheCounters) {
   const auto check = dcgm_check(temporary.path());
   ASSERT_TRUE(check);
   EXPECT_EQ(check->status, CheckStatus::warning);
-  EXPECT_EQ(check->detail, "nv-hostengine runs (process 42), and may hold the counters");
+  EXPECT_EQ(check->detail, "nv-hostengine is running (process 42) and may be using the counters");
   EXPECT_NE(check->fix.find("dcgmi profile --pause"), std::string::npos);
 }
 

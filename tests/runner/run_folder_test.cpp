@@ -79,12 +79,12 @@ TEST(RescueRun, KeepsTheRunElsewhereAndSaysWhere) {
   run.host = "here";
   const Error error = rescue_run(run, Error(ErrorKind::usage, "no room"));
   EXPECT_EQ(error.kind(), ErrorKind::environment);
-  const std::string words = "no room; all results are in ";
+  const std::string words = "no room; all results were saved to ";
   ASSERT_TRUE(std::string(error.what()).starts_with(words));
   const fs::path file = std::string(error.what()).substr(words.size());
   EXPECT_EQ(run_from_json(read_file(file), "run.json").host, "here");
   EXPECT_EQ(error.hint(),
-            "draw them in another folder: rooflinectl report " + file.string() + " --output DIR");
+            "write the reports to another folder: rooflinectl report " + file.string() + " --output DIR");
   fs::remove_all(file.parent_path());
 }
 

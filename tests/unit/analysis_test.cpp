@@ -219,13 +219,13 @@ TEST(ExecutedWork, IsUnavailableWhereAtomicsDoMoreThanAHundredthOfIt) {
 TEST(ExecutedWork, IsUnavailableWhereTensorOperationsWereNotCounted) {
   const Measurement tensor =
       counted(counted_sum(float_sum("v", 1e-3), 1, 0.0013), {{counter::kTensorPipeInstructions, 1e6}});
-  expect_no_executed_work(*OnePoint(tensor).operator->(), "tensor instructions ran");
+  expect_no_executed_work(*OnePoint(tensor).operator->(), "tensor instructions were not counted");
   const OnePoint with_operations(counted(tensor, {{counter::kTensorF16Ops, 32.0 * kElements}}));
   EXPECT_THAT(with_operations->flops_executed, Optional(Near(0.0013 * (kElements - 1.0) + 32.0 * kElements)));
   EXPECT_EQ(with_operations->executed_missing, "");
 }
 
-/// Older runs do not say that tensor cores worked, but what was counted does not make up the result.
+/// Older runs do not say that Tensor Cores worked, but what was counted does not make up the result.
 TEST(ExecutedWork, IsUnavailableWhereFewerOperationsWereCountedThanTheResultNeeds) {
   expect_no_executed_work(*OnePoint(counted_sum(float_sum("v", 1e-3), 1, 0.98)).operator->(),
                           "where the counters do not see them");
@@ -374,7 +374,7 @@ TEST(RoofOverAPoint, IsAbsentWithoutACeilingThatItNeeds) {
     const OnePoint point(run);
     EXPECT_EQ(point->roof, std::nullopt) << id;
     EXPECT_EQ(point->fraction_of_roof, std::nullopt) << id;
-    EXPECT_THAT(point->roof_missing, AllOf(HasSubstr(id), HasSubstr("`ceilings` of the plan"))) << id;
+    EXPECT_THAT(point->roof_missing, AllOf(HasSubstr(id), HasSubstr("`ceilings` in the plan"))) << id;
     EXPECT_EQ(point->bound, Bound::unknown) << id;
     EXPECT_THAT(point->verdict.unjudged, Contains(HasSubstr(id))) << id;
   }
@@ -631,7 +631,7 @@ TEST(CeilingPairs, FindWhatSpeaksAgainstAMeasurement) {
   for (const CeilingPair& pair : ceiling_pairs(run)) {
     if (pair.measured == nullptr) continue;
     if (pair.measured->id == "dram_read") {
-      EXPECT_THAT(pair.findings, ElementsAre(HasSubstr("105.0 % of the theoretical")));
+      EXPECT_THAT(pair.findings, ElementsAre(HasSubstr("105.0 % of theoretical")));
     } else if (pair.measured->id == "dram_copy") {
       EXPECT_THAT(pair.findings, ElementsAre("not confirmed: counted 0.5 of the declared bytes"));
     } else {
@@ -706,11 +706,12 @@ TEST(BoundOfAPoint, HasOneNameEverywhere) {
   EXPECT_EQ(to_string(Bound::dram), "dram");
   EXPECT_EQ(to_string(Bound::issue_slots), "issue-slots");
   EXPECT_EQ(words_for(Bound::issue_slots).label, "issue slots");
+  EXPECT_EQ(words_for(Bound::issue_slots).phrase, "issue-bound");
   std::size_t place = 0;
   for (const BoundWords& words : bound_words()) {
     EXPECT_EQ(words.bound, static_cast<Bound>(place++));
     EXPECT_EQ(&words_for(words.bound), &words);
-    EXPECT_FALSE(words.id.empty() || words.label.empty() || words.meaning.empty());
+    EXPECT_FALSE(words.id.empty() || words.label.empty() || words.phrase.empty() || words.meaning.empty());
   }
   EXPECT_EQ(place, static_cast<std::size_t>(Bound::unknown) + 1);
 }
@@ -870,7 +871,7 @@ TEST(Flags, ALaunchThatDoesNotRepeatIsNamedWithTheEvidence) {
   sum.counter_spread = {{std::string(counter::kIntegerOps), 0.25}};
   sum.counter_repeats = 3;
   EXPECT_THAT(OnePoint(sum)->evidence,
-              ElementsAre("integer_ops differs by 25 % between 3 countings of the same launch"));
+              ElementsAre("integer_ops differs by 25 % between 3 counts of the same launch"));
 }
 
 TEST(Flags, OperationsOfEveryFloatingPointTypeMustRepeat) {
@@ -1156,8 +1157,9 @@ TEST(Ladder, NamesLastWhatMovedFromOrToZero) {
                                    {{counter::kSharedBytes, 0}, {counter::kIntegerOps, 1e6}});
   const Measurement to = counted(counted_sum(float_sum("v1", 1), 1, 1),
                                  {{counter::kSharedBytes, 1e6}, {counter::kIntegerOps, 9e6}});
-  EXPECT_THAT(moves_between(from, to), ElementsAre("DRAM bytes per element", "integer operations per element",
-                                                   "shared bytes per element"));
+  EXPECT_THAT(
+      moves_between(from, to),
+      ElementsAre("DRAM bytes per element", "integer instructions per element", "shared bytes per element"));
 }
 
 TEST(Ladder, DoesNotNameARatioThatStaysNegligible) {
@@ -1171,7 +1173,7 @@ TEST(Ladder, DoesNotNameARatioThatStaysNegligible) {
   const rooflinectl::Run from_zero = run_of({diverging("v0", 0), diverging("v1", 1e5)});
   const Analysis analysis = analyse(from_zero);
   ASSERT_EQ(analysis.experiments[0].steps[0].counter_changes.size(), 1u);
-  EXPECT_EQ(analysis.experiments[0].steps[0].counter_changes[0].name, "branch divergence");
+  EXPECT_EQ(analysis.experiments[0].steps[0].counter_changes[0].name, "divergent branches");
   EXPECT_DOUBLE_EQ(analysis.experiments[0].steps[0].counter_changes[0].to, 0.1);
 }
 
@@ -1218,11 +1220,11 @@ TEST(DerivedQuantities, FollowTheirFormulas) {
       {"bytes in flight per thread", 16, false},
       {"shared bytes per element", 8, false},
       {"warp instructions per element", 0.25, false},
-      {"integer operations per element", 3, false},
+      {"integer instructions per element", 3, false},
       {"warp execution efficiency", 0.9, true},
       {"non-predicated warp execution efficiency", 0.8, true},
       {"occupancy", 0.7, true},
-      {"branch divergence", 0.25, true},
+      {"divergent branches", 0.25, true},
       {"shared wavefronts per instruction", 2, false},
       {"global load sector efficiency", 0.6, true}};
   ASSERT_EQ(quantities.size(), expected.size());

@@ -355,7 +355,7 @@ TEST(LevelsScene, NamesEveryPointOnceWithItsLimit) {
   for (const RooflinePoint& point : analysis.experiments[0].points) {
     EXPECT_EQ(std::count(rows.begin(), rows.end(), point.label), 1) << point.label;
   }
-  EXPECT_THAT(rows, testing::Contains(testing::StartsWith("dram 9")));
+  EXPECT_THAT(rows, testing::Contains(testing::StartsWith("DRAM 9")));
 }
 
 // The lines that join the marks of one point.

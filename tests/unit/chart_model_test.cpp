@@ -48,10 +48,10 @@ TEST(ChartModel, RidgesLieWhereTheReadRoofMeetsTheComputeRoofs) {
 TEST(ChartModel, RoofsAreNamedWithTheirValue) {
   std::vector<std::string> names;
   for (const RoofLine& roof : first_chart(constructed::run()).roofs) names.push_back(roof.text);
-  EXPECT_THAT(names,
-              testing::ElementsAre("DRAM peak 4.81 TB/s", "DRAM write 4.60 TB/s", "DRAM read 4.58 TB/s",
-                                   "DRAM copy 4.23 TB/s", "F32 FMA peak 66.9 TFLOP/s", "F32 FMA 65.0 TFLOP/s",
-                                   "F32 ADD peak 33.5 TFLOP/s", "F32 ADD 32.5 TFLOP/s"));
+  EXPECT_THAT(names, testing::ElementsAre("DRAM peak 4.81 TB/s", "DRAM write 4.60 TB/s",
+                                          "DRAM read 4.58 TB/s", "DRAM copy 4.23 TB/s",
+                                          "FP32 FMA peak 66.9 TFLOP/s", "FP32 FMA 65.0 TFLOP/s",
+                                          "FP32 ADD peak 33.5 TFLOP/s", "FP32 ADD 32.5 TFLOP/s"));
 }
 
 TEST(ChartModel, ExecutedMarksOnlyWhereTheyDiffer) {
@@ -119,7 +119,7 @@ TEST(ChartModel, SubtitleNamesDeviceDateDriverCachesSizesAndTypes) {
   const auto run = constructed::run();
   const Analysis analysis = analyse(run);
   EXPECT_EQ(chart_model(run, analysis.experiments[1]).subtitle,
-            "NVIDIA H200  ·  2026-01-02 03:04 UTC  ·  driver 580.159.04  ·  caches cold  ·  n = 2^20, 2^25  "
+            "NVIDIA H200  ·  2026-01-02 03:04 UTC  ·  driver 580.159.04  ·  cold cache  ·  n = 2^20, 2^25  "
             "·  f32, f16  ·  timed launch by launch");
 }
 
@@ -189,15 +189,15 @@ const ExperimentAnalysis& full_experiment() {
 
 TEST(ChartModel, DrawsTheRoofsThatItsPointsAreHeldAgainst) {
   EXPECT_EQ(roof_names(first_chart(full_run())), roof_names(first_chart(constructed::run())))
-      << "no other level, no triad, no other precision, no tensor cores";
+      << "no other level, no triad, no other precision, no Tensor Cores";
 }
 
 TEST(ChartModel, PrecisionsCanBeChosen) {
   const ChartModel chart =
       chart_model(full_run(), full_experiment(), {.levels = {}, .precisions = {"tf32", "f64"}});
   const std::vector<std::string> names = roof_names(chart);
-  EXPECT_THAT(names, testing::Contains("TF32 tensor 420 TFLOP/s"));
-  EXPECT_THAT(names, testing::Contains("F64 FMA 33.0 TFLOP/s"));
+  EXPECT_THAT(names, testing::Contains("TF32 Tensor Core 420 TFLOP/s"));
+  EXPECT_THAT(names, testing::Contains("FP64 FMA 33.0 TFLOP/s"));
   EXPECT_THAT(names, testing::Not(testing::Contains(testing::StartsWith("F32"))));
 }
 
@@ -205,7 +205,7 @@ TEST(ChartModel, OperationsOfIntegersAreNotCalledFlops) {
   const auto run = constructed::of_integers(full_run());
   const ChartModel chart = first_chart(run);
   EXPECT_EQ(chart.operations, "OP");
-  EXPECT_THAT(roof_names(chart), testing::Contains("I32 ADD 16.5 TOP/s"));
+  EXPECT_THAT(roof_names(chart), testing::Contains("INT32 ADD 16.5 TOP/s"));
   EXPECT_THAT(roof_names(chart), testing::Not(testing::Contains(testing::HasSubstr("FLOP"))));
   EXPECT_THAT(chart.points[3].title,
               testing::AllOf(testing::HasSubstr("GOP/s useful"), testing::HasSubstr("OP/byte, "),
@@ -216,7 +216,7 @@ TEST(ChartModel, OperationsOfIntegersAreNotCalledFlops) {
 TEST(LevelsModel, HoldsTheMeasuredReadRoofOfEveryLevel) {
   EXPECT_THAT(roof_names(levels_model(full_run(), full_experiment())),
               testing::ElementsAre("shared read 33.0 TB/s", "L1 read 31.0 TB/s", "L2 read 9.90 TB/s",
-                                   "DRAM read 4.58 TB/s", "F32 FMA 65.0 TFLOP/s", "F32 ADD 32.5 TFLOP/s"));
+                                   "DRAM read 4.58 TB/s", "FP32 FMA 65.0 TFLOP/s", "FP32 ADD 32.5 TFLOP/s"));
 }
 
 TEST(LevelsModel, AMarkLiesAtTheIntensityOfItsLevel) {
@@ -235,7 +235,7 @@ TEST(LevelsModel, LevelsCanBeChosen) {
   const ChartModel chart = levels_model(full_run(), full_experiment(),
                                         {.levels = {MemoryLevel::l2, MemoryLevel::shared}, .precisions = {}});
   EXPECT_THAT(roof_names(chart), testing::ElementsAre("shared read 33.0 TB/s", "L2 read 9.90 TB/s",
-                                                      "F32 FMA 65.0 TFLOP/s", "F32 ADD 32.5 TFLOP/s"));
+                                                      "FP32 FMA 65.0 TFLOP/s", "FP32 ADD 32.5 TFLOP/s"));
   EXPECT_EQ(chart.points[3].levels.size(), 2U);
 }
 
@@ -259,8 +259,9 @@ TEST(LevelsModel, IsOfUseOnlyWhereMoreThanDramWasCounted) {
 TEST(CeilingsModel, HoldsReadRoofsAndEverythingThatComputes) {
   const std::vector<std::string> names =
       roof_names(ceilings_model(constructed::with_levels(constructed::empty_run())));
-  for (const char* name : {"DRAM peak 4.81 TB/s", "L2 read 9.90 TB/s", "L2 read peak 10.8 TB/s",
-                           "F8 tensor 1.65 PFLOP/s", "I8 tensor peak 1.93 POP/s", "I32 ADD 16.5 TOP/s"}) {
+  for (const char* name :
+       {"DRAM peak 4.81 TB/s", "L2 read 9.90 TB/s", "L2 read peak 10.8 TB/s", "FP8 Tensor Core 1.65 PFLOP/s",
+        "INT8 Tensor Core peak 1.93 POP/s", "INT32 ADD 16.5 TOP/s"}) {
     EXPECT_THAT(names, testing::Contains(name));
   }
   EXPECT_THAT(names, testing::Not(testing::Contains(testing::HasSubstr("write"))));

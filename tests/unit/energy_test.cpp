@@ -168,7 +168,7 @@ TEST(EnergyPicture, OfManyPointsShowsThoseThatFit) {
     run.measurements.push_back(copy);
   }
   const std::string svg = svg_of(run);
-  EXPECT_THAT(svg, HasSubstr("more: points.csv has them<"));
+  EXPECT_THAT(svg, HasSubstr("more in points.csv<"));
   EXPECT_LE(count(svg, "class=\"energy\""), 41U);
 }
 

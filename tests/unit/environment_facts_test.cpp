@@ -20,9 +20,9 @@ std::optional<std::string> fact(const rooflinectl::Run& run, const std::string& 
 TEST(EnvironmentFacts, ShowWhatASkepticAsks) {
   const auto run = testing::full_run();
   EXPECT_EQ(fact(run, "PCI bus id"), "0000:17:00.0");
-  EXPECT_EQ(fact(run, "power limit"), "650 W, by default 700 W, at most 725.5 W");
-  EXPECT_EQ(fact(run, "SM clock under load"), "1.50 GHz, at most 1.97 GHz");
-  EXPECT_EQ(fact(run, "memory clock under load"), "2.60 GHz, at most 3.20 GHz");
+  EXPECT_EQ(fact(run, "power limit"), "650 W, default 700 W, maximum 725.5 W");
+  EXPECT_EQ(fact(run, "SM clock under load"), "1.50 GHz, maximum 1.97 GHz");
+  EXPECT_EQ(fact(run, "memory clock under load"), "2.60 GHz, maximum 3.20 GHz");
   EXPECT_EQ(fact(run, "GPU modes"), "persistence on, MIG on, compute mode exclusive process");
   EXPECT_EQ(fact(run, "CUPTI API"), "130000");
   EXPECT_EQ(fact(run, "system"), "Debian GNU/Linux 12 (bookworm), Linux 6.1.0");
@@ -53,8 +53,8 @@ TEST(EnvironmentFacts, SayWhatTheDriverDidNotTell) {
   run.environment->container.clear();
   EXPECT_EQ(fact(run, "power limit"), "unknown");
   EXPECT_EQ(fact(run, "GPU modes"), "persistence unknown, MIG unknown, compute mode unknown");
-  EXPECT_EQ(fact(run, "environment variables"), "none that matters is set");
-  EXPECT_EQ(fact(run, "container"), "no sign of one");
+  EXPECT_EQ(fact(run, "environment variables"), "none set that matter");
+  EXPECT_EQ(fact(run, "container"), "none detected");
 }
 
 }  // namespace

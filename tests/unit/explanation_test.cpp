@@ -460,7 +460,7 @@ TEST(Explanation, AFindingShowsTheNumbersThatItRestsOn) {
   example.scale(counter::kSharedLoadWavefronts, 2);
   const Finding finding = example.explained().findings.at(1);
   ASSERT_EQ(finding.rule, "bank-conflicts");
-  EXPECT_EQ(finding.evidence.at(0).name, "shared wavefronts over those needed");
+  EXPECT_EQ(finding.evidence.at(0).name, "shared wavefronts over ideal");
   EXPECT_DOUBLE_EQ(finding.evidence.at(0).value, 1.5);
   EXPECT_EQ(finding.evidence.at(0).unit, Unit::factor);
 }
@@ -470,10 +470,9 @@ TEST(Explanation, ARuleWhoseCounterIsMissingIsNotJudged) {
   example.forget(counter::kBarrierStallWarpCycles);
   example.measurement.resources = std::nullopt;
   std::vector<UnjudgedRule> expected = {
-      {"barrier-stalls", {"warp cycles at a barrier"}},
-      {"last-wave", {"share of the SMs' time that has work", "waves"}},
-      {"register-limited",
-       {"waves", "occupancy that fits", "blocks that the registers allow over blocks that fit"}}};
+      {"barrier-stalls", {"warp cycles at barriers"}},
+      {"last-wave", {"share of SM time with work", "waves"}},
+      {"register-limited", {"waves", "theoretical occupancy", "register block limit over block limit"}}};
   EXPECT_THAT(ids_of(example.explained().findings), ElementsAre("latency"));
   EXPECT_EQ(example.explained().unjudged, expected);
 }
@@ -534,7 +533,7 @@ TEST(Explanation, OfAStepNamesWhatMovedAndWhichRulesNoLongerHold) {
   const LadderStep& v2_to_v3 = analysis.experiments[0].steps[2];
   ASSERT_EQ(v2_to_v3.to->label, "V3");
   const StepExplanation explanation = Explanations(run, analysis.experiments[0]).of(v2_to_v3);
-  EXPECT_EQ(explanation.changes[0].text, "fewer instructions for each element");
+  EXPECT_EQ(explanation.changes[0].text, "fewer instructions");
   EXPECT_EQ(explanation.changes[0].counter.name, "warp instructions per element");
   EXPECT_THAT(explanation.gone, ElementsAre("bank-conflicts"));
   EXPECT_THAT(explanation.came, IsEmpty());

@@ -30,12 +30,12 @@ struct Recording {
 TEST(ExplanationText, NamesBoundEvidenceAndNextStep) {
   const Recording recorded;
   const std::string text = terminal_explanation(recorded.run, recorded.analysis, {.point = "V7"}, 100);
-  EXPECT_THAT(text, HasSubstr("V7: bound by DRAM, 97.6 % of the roof; busiest level: dram 98 %\n"));
-  EXPECT_THAT(text, HasSubstr("  dram-roof: DRAM delivers nearly all that it can"));
-  EXPECT_THAT(text, HasSubstr("    fraction of the roof 97.6 %, DRAM utilisation 97.6 %\n"));
+  EXPECT_THAT(text, HasSubstr("V7: DRAM-bound, 97.6 % of roofline; busiest level: DRAM 98 %\n"));
+  EXPECT_THAT(text, HasSubstr("  dram-roof: DRAM runs close to its measured bandwidth"));
+  EXPECT_THAT(text, HasSubstr("    fraction of roofline: 97.6 %, DRAM utilisation: 97.6 %\n"));
   EXPECT_THAT(text, HasSubstr("    next: There is little left to gain"));
   // V6 waits for latency, so what hides it leads.
-  EXPECT_THAT(text, HasSubstr("V6 manual → V7: 1.95× as fast\n  more loads on their way at once: "));
+  EXPECT_THAT(text, HasSubstr("V6 manual → V7: 1.95× faster\n  more bytes in flight: "));
   EXPECT_THAT(text, Not(HasSubstr("V6: ")));
 }
 
@@ -76,10 +76,10 @@ TEST(ExplanationText, WhatWasNotMeasuredIsNamedOnRequest) {
     measurement.counters.erase(std::string(counter::kBarrierStallWarpCycles));
   }
   const std::string brief = terminal_explanation(recorded.run, recorded.analysis, {.point = "V3"}, 100);
-  EXPECT_THAT(brief, HasSubstr("could not be judged: --all says why)"));
+  EXPECT_THAT(brief, HasSubstr("could not be judged; --all shows why)"));
   const std::string full =
       terminal_explanation(recorded.run, recorded.analysis, {.point = "V3", .unjudged = true}, 100);
-  EXPECT_THAT(full, HasSubstr("barrier-stalls: not judged, not measured: warp cycles at a barrier"));
+  EXPECT_THAT(full, HasSubstr("barrier-stalls: not judged; missing: warp cycles at barriers"));
 }
 
 TEST(ExplanationText, AsJsonHasNumbersInSiUnits) {
@@ -108,13 +108,13 @@ std::string conditions_text(const std::vector<Condition>& conditions) {
 }
 
 std::string rule_text(const Rule& rule) {
-  std::string holds = rule.bound ? fmt::format("bound by {}", words_for(*rule.bound).label) : std::string();
+  std::string holds = rule.bound ? std::string(words_for(*rule.bound).phrase) : std::string();
   if (!rule.when.empty()) holds += (holds.empty() ? "" : "; ") + conditions_text(rule.when);
   std::string text = fmt::format("### `{}` ({})\n\n{}\n\n- Holds if: {}\n", rule.id,
                                  to_string(rule.importance), rule.text, holds);
   if (rule.restates)
-    text += fmt::format("- Not asked of points bound by {}\n", words_for(*rule.restates).label);
-  if (!rule.only_if.empty()) text += fmt::format("- Asked only if: {}\n", conditions_text(rule.only_if));
+    text += fmt::format("- Left out for points that are {}\n", words_for(*rule.restates).phrase);
+  if (!rule.only_if.empty()) text += fmt::format("- Applies only if: {}\n", conditions_text(rule.only_if));
   return text + fmt::format("- Next: {}\n\n", rule.next_step);
 }
 

@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "core/text/typeset.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl::format {
@@ -37,6 +38,20 @@ TEST(Format, Durations) {
   EXPECT_EQ(duration(0.15), "150.0 ms");
   EXPECT_EQ(duration(42), "42.00 s");
   EXPECT_EQ(duration(999.9999e-6), "1.000 ms");
+}
+
+TEST(Format, PowersOfTwoAreTypeset) {
+  EXPECT_EQ(typeset("Sum of 2^28 floats"), "Sum of 2²⁸ floats");
+  EXPECT_EQ(typeset("2^10, 2^9"), "2¹⁰, 2⁹");
+  EXPECT_EQ(typeset("2^"), "2^");
+  EXPECT_EQ(typeset("12^3 x2^3 2^x"), "12^3 x2^3 2^x");
+}
+
+TEST(Format, ASpeedupSaysFasterOrSlower) {
+  EXPECT_EQ(speedup(1.617), "1.62× faster");
+  EXPECT_EQ(speedup(0.238), "4.20× slower");
+  EXPECT_EQ(speedup(1.004), "equally fast");
+  EXPECT_EQ(speedup(0.997), "equally fast");
 }
 
 TEST(Format, RatiosAndSizes) {

@@ -115,8 +115,8 @@ TEST(RunJson, RefusesWhatIsNotARun) {
   EXPECT_EQ(failure_of(" \n\t"), "run.json: the file is empty");
   EXPECT_EQ(failure_of("[1, 2]"), "run.json: expected a JSON object");
   EXPECT_EQ(failure_of("null"), "run.json: expected a JSON object");
-  EXPECT_EQ(failure_of(R"({"benchmarks": []})"), "run.json: not a run of rooflinectl");
-  EXPECT_EQ(failure_of(R"({"format": "another", "schema": 1})"), "run.json: not a run of rooflinectl");
+  EXPECT_EQ(failure_of(R"({"benchmarks": []})"), "run.json: not a rooflinectl run");
+  EXPECT_EQ(failure_of(R"({"format": "another", "schema": 1})"), "run.json: not a rooflinectl run");
   EXPECT_THAT(failure_of("experiments:\n  - name: ladder\n"), HasSubstr("not valid JSON at byte 1"));
   EXPECT_THAT(failure_of(R"({"format": "rooflinectl-run", "wall_s": 1e999})"), HasSubstr("too large"));
   EXPECT_THAT(failure_of(std::string(100'000, '[')), HasSubstr("not valid JSON"));
@@ -129,13 +129,13 @@ TEST(RunJson, RefusesWhatCannotHaveBeenMeasured) {
     return failure_of(document.dump());
   };
   EXPECT_EQ(refusal("/measurements/0/time/median_s", -1e-6),
-            "run.json: /measurements/0/time/median_s: expected a number that is not negative, found -1e-06");
+            "run.json: /measurements/0/time/median_s: expected a non-negative number, found -1e-06");
   EXPECT_EQ(refusal("/measurements/0/time/median_s", 0.0),
-            "run.json: /measurements/0/time/median_s: 0 cannot have been measured");
+            "run.json: /measurements/0/time/median_s: 0 cannot be a measured value");
   EXPECT_EQ(refusal("/measurements/0/time/samples_s/0", 1e-308),
-            "run.json: /measurements/0/time/samples_s/0: 1e-308 cannot have been measured");
+            "run.json: /measurements/0/time/samples_s/0: 1e-308 cannot be a measured value");
   EXPECT_EQ(refusal("/ceilings/0/value", 1e308),
-            "run.json: /ceilings/0/value: 1e+308 cannot have been measured");
+            "run.json: /ceilings/0/value: 1e+308 cannot be a measured value");
   EXPECT_EQ(refusal("/measurements/0/time/launches_per_sample", 0),
             "run.json: /measurements/0/time/launches_per_sample: expected an integer of at least 1, found 0");
   EXPECT_THAT(refusal("/measurements/0/work/read_bytes", -4.0), HasSubstr("work/read_bytes: expected"));
@@ -162,7 +162,7 @@ TEST(RunJson, RefusesANewerSchema) {
   Json document = full_document();
   document["schema"] = rooflinectl::Run::kSchema + 1;
   document.erase("plan");
-  EXPECT_EQ(failure_of(document.dump()), "run.json: written with schema 3, this rooflinectl reads up to 2");
+  EXPECT_EQ(failure_of(document.dump()), "run.json: has schema 3, but this rooflinectl reads only up to 2");
   document["schema"] = 0;
   EXPECT_THAT(failure_of(document.dump()), HasSubstr("/schema: unknown schema"));
 }
@@ -258,8 +258,7 @@ TEST(RunJson, NamesTheDocumentAtItsRoot) {
 TEST(RunJson, HoldsTheHashOfThePlan) {
   Json document = full_document();
   document["plan"]["text"] = "abc";
-  EXPECT_THAT(failure_of(document.dump()),
-              StartsWith("run.json: /plan/text: is not the text that was measured"));
+  EXPECT_THAT(failure_of(document.dump()), StartsWith("run.json: /plan/text: does not match text_sha256"));
   // FIPS 180-2, appendix B.1.
   document["plan"]["text_sha256"] = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
   EXPECT_EQ(failure_of(document.dump()), "");

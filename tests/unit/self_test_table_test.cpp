@@ -89,10 +89,11 @@ TEST(SelfTestTable, AFindingNamesWhatItMakesSuspect) {
   EXPECT_THAT(self_test_findings(self_test({operations(8650752), unavailable()})), IsEmpty());
   EXPECT_THAT(
       self_test_findings(self_test({operations(8650752), written(5e8), efficiency(1)})),
-      ElementsAre("self-test dram_write: dram_write_bytes is 500000000 B, known to be 1000000000 B: suspect "
-                  "are DRAM bytes, executed intensities, bounds and limiting levels",
-                  "self-test half_masked_branch: warp_execution_efficiency is 1.000, known to be "
-                  "0.5000: suspect are warp execution efficiencies"));
+      ElementsAre(
+          "self-test dram_write: dram_write_bytes is 500000000 B, but should be 1000000000 B; suspect: "
+          "DRAM bytes, executed intensities, bounds and busiest levels",
+          "self-test half_masked_branch: warp_execution_efficiency is 1.000, but should be "
+          "0.5000; suspect: warp execution efficiencies"));
 }
 
 TEST(SelfTestTable, EveryQuantityHasItsOwnFigures) {
@@ -121,11 +122,11 @@ TEST(SelfTestTable, ADifferenceStandsBeforeTheNumbersThatItMakesSuspect) {
   auto run = constructed::run();
   run.self_test = self_test({operations(8650751)});
   const std::string summary = summary_md(ReportModel(run));
-  const std::size_t finding = summary.find("suspect are executed f32 operations");
+  const std::size_t finding = summary.find("suspect: executed f32 operations");
   ASSERT_NE(finding, std::string::npos);
   EXPECT_LT(finding, summary.find("\n## "));
   EXPECT_THAT(terminal_summary(ReportModel(run), 200),
-              HasSubstr("fadd is 8650751, known to be 8650752: suspect are executed"));
+              HasSubstr("fadd is 8650751, but should be 8650752; suspect: executed"));
   EXPECT_THAT(terminal_summary(ReportModel(run), 200), HasSubstr("fadd is 8650751"));
   EXPECT_THAT(terminal_self_test(*run.self_test, 200),
               AllOf(HasSubstr("known work"), HasSubstr("differs"), HasSubstr(kSuspectCounters)));

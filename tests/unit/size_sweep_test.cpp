@@ -138,7 +138,7 @@ TEST(SizeSweep, WhatWasTimedDifferentlyHasNoSpeed) {
   const SpeedTable table = speed_tables(run, analysis.experiments.front()).front();
   EXPECT_EQ(speed_text(table.rows[0].speeds[0]), "timed differently");
   EXPECT_EQ(speed_text(table.rows[1].speeds[0]), "2.00×");
-  EXPECT_THAT(summary_md(ReportModel(run)), HasSubstr("| 2^10 | timed differently | timed differently |"));
+  EXPECT_THAT(summary_md(ReportModel(run)), HasSubstr("| 2¹⁰ | timed differently | timed differently |"));
 }
 
 TEST(SizeSweep, PictureNamesCurvesAndLimits) {
@@ -147,7 +147,7 @@ TEST(SizeSweep, PictureNamesCurvesAndLimits) {
   const std::string svg = to_svg(size_sweep_scene(chart_model(run, analysis.experiments.front()),
                                                   size_sweep(run, analysis.experiments.front())));
   for (const char* text :
-       {">ours<", ">theirs<", ">cold<", ">warm<", ">f16<", ">2^10<", ">DRAM read 4.58 TB/s<", ">L2 "}) {
+       {">ours<", ">theirs<", ">cold<", ">warm<", ">f16<", ">2¹⁰<", ">DRAM read 4.58 TB/s<", ">L2 "}) {
     EXPECT_THAT(svg, HasSubstr(text));
   }
 }
@@ -173,7 +173,7 @@ TEST(SizeSweep, SummaryShowsPictureAndSpeeds) {
   const std::string summary = summary_md(ReportModel(run));
   EXPECT_THAT(summary, HasSubstr("](bandwidth-sweep.png)"));
   EXPECT_THAT(summary, HasSubstr("**Speed of ours over theirs, cold**"));
-  EXPECT_THAT(summary, HasSubstr("| 2^10 | 2.00× | 2.00× |"));
+  EXPECT_THAT(summary, HasSubstr("| 2¹⁰ | 2.00× | 2.00× |"));
   const auto few = sweep_run(3);
   EXPECT_THAT(summary_md(ReportModel(few)), Not(HasSubstr("bandwidth-sweep")));
 }

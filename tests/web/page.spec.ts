@@ -12,7 +12,7 @@ test('hovering over a mark shows all numbers of the point and lights its row', a
   await page.mouse.move(x, y, { steps: 3 });
   const tooltip = page.locator('#tooltip');
   await expect(tooltip).toBeVisible();
-  for (const text of [...await row(page, 'V4').locator('td').allTextContents(), recordedTime('reduce_v4_add_on_load'), 'samples', 'fraction of measured roof', 'dram utilisation', 'Next:']) {
+  for (const text of [...await row(page, 'V4').locator('td').allTextContents(), recordedTime('reduce_v4_add_on_load'), 'samples', '% of roofline', 'DRAM utilisation', 'Next:']) {
     await expect(tooltip).toContainText(text);
   }
   await expect(tooltip.locator('dt', { hasText: /^bound by$/ })).toHaveCount(1);
@@ -29,7 +29,7 @@ test('a click on a mark pins it, others join it side by side, and what differs s
   await row(page, 'V7').click();
   await expect(page.locator('.pins thead th')).toHaveText([/V4/, /V7/]);
   await expect(page.locator('.pins tr.differs', { has: page.getByRole('rowheader', { name: 'time', exact: true }) })).toBeVisible();
-  await expect(page.locator('.pins tr', { has: page.getByRole('rowheader', { name: 'caches', exact: true }) })).not.toHaveClass(/differs/);
+  await expect(page.locator('.pins tr', { has: page.getByRole('rowheader', { name: 'cache', exact: true }) })).not.toHaveClass(/differs/);
   await expect(page.getByRole('rowheader', { name: 'bound by', exact: true })).toHaveCount(1);
   await expect(page.locator('.explanations article')).toHaveCount(2);
   await expect(page.locator('.overlay .ring')).not.toHaveCount(0);
@@ -60,7 +60,7 @@ test('every memory level has its marks and its roof', async ({ page }) => {
   }
   await choice(page, 'Memory level', 'all').click();
   expect(await marks(page).count()).toBeGreaterThan(3 * 14);
-  await expect(page.locator('.legend .levels')).toContainText('filled at the level that limits');
+  await expect(page.locator('.legend .levels')).toContainText('filled: busiest level');
 });
 
 test('the switch of useful and executed work', async ({ page }) => {
@@ -85,7 +85,7 @@ test('a line joins the marks of each point, unless they are very many', async ({
 test('the switch of the roofs', async ({ page }) => {
   await open(page, 'shipped');
   const annotations = page.locator('.plot .annotation-text');
-  await expect(annotations.filter({ hasText: 'F32 FMA' })).toHaveCount(2);
+  await expect(annotations.filter({ hasText: 'FP32 FMA' })).toHaveCount(2);
   await choice(page, 'Roofs', 'measured').click();
   await expect(annotations.filter({ hasText: 'peak' })).toHaveCount(0);
   await choice(page, 'Roofs', 'theoretical').click();
@@ -118,8 +118,8 @@ test('the switch of the caches, and that of precisions, leave points in chart an
   await choice(page, 'Precision', 'f32').click();
   await expect(rows(page)).toHaveCount(0);
   await choice(page, 'Precision', 'f64').click();
-  await expect(page.locator('.plot .annotation-text', { hasText: 'F64 FMA' })).not.toHaveCount(0);
-  await expect(page.locator('.plot .annotation-text', { hasText: 'F32' })).toHaveCount(0);
+  await expect(page.locator('.plot .annotation-text', { hasText: 'FP64 FMA' })).not.toHaveCount(0);
+  await expect(page.locator('.plot .annotation-text', { hasText: 'FP32' })).toHaveCount(0);
   await page.getByRole('button', { name: 'Show all points' }).click();
   await expect(rows(page)).toHaveCount(28);
 });
@@ -284,7 +284,7 @@ test('every number of an agreement table is there, folded away', async ({ page }
   await open(page, 'everything');
   const table = page.locator('.agreement').first();
   await expect(table.getByText('1200', { exact: true }).first()).toBeVisible();
-  const every = table.locator('details', { hasText: 'Every number (3)' });
+  const every = table.locator('details', { hasText: 'All numbers (3)' });
   await expect(every.locator('tbody tr').first()).toBeHidden();
   await every.locator('summary').click();
   await expect(every.locator('tbody tr')).toHaveCount(3);
@@ -304,7 +304,7 @@ test('an experiment over sizes shows bandwidth against size', async ({ page }) =
 test('on a phone the highest roof has its name too', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await open(page, 'shipped');
-  await expect(page.locator('.plot .annotation-text').filter({ hasText: 'F32 FMA' })).toHaveCount(1);
+  await expect(page.locator('.plot .annotation-text').filter({ hasText: 'FP32 FMA' })).toHaveCount(1);
 });
 
 test('an experiment whose plan asks for energy shows it', async ({ page }) => {

@@ -49,13 +49,13 @@ def install(folder):
 
 def build(work):
     copy("docs/schema", work / "docs" / "schema")
-    web = work / "reports" / "web"
+    web = work / "reports" / "page" / "web"
     shutil.rmtree(web / "src", ignore_errors=True)
     copy("reports/page/web", web)
     install(web)
     subprocess.run(["npm", "run", "build"], cwd=web, check=True)
     built = (web / "dist" / "page.html").read_bytes()
-    committed = (SOURCE / "reports" / "web" / "dist" / "page.html").read_bytes()
+    committed = (SOURCE / "reports" / "page" / "web" / "dist" / "page.html").read_bytes()
     if built != committed:
         sys.exit("reports/page/web/dist/page.html is not what its sources give: cd reports/page/web && npm ci && npm run build")
     print(f"{len(built)} bytes, as committed")

@@ -20,7 +20,7 @@ export class Chart {
   private readonly overlay = h('div', { class: 'overlay', 'aria-hidden': 'true' });
   private readonly frame = h('div', {
     class: 'frame', tabindex: 0, role: 'application', 'aria-roledescription': 'chart',
-    'aria-label': 'Roofline. Left and right go from point to point, Enter pins, plus and minus zoom, 0 shows all, Shift with arrows moves.',
+    'aria-label': 'Roofline chart. Left and right arrows move between points, Enter pins, plus and minus zoom, 0 resets, Shift with arrows pans.',
   });
   private marks: Mark[][] = [];
   private isReady = false;
@@ -111,7 +111,7 @@ export class Chart {
   private tools(): HTMLElement {
     const button = (text: string, title: string, onclick: () => void): HTMLElement =>
       h('button', { type: 'button', 'aria-label': /\w/.test(text) ? null : title, title, onclick }, text);
-    const drag = h('button', { type: 'button', 'aria-pressed': 'false', title: 'Drag draws a box to zoom into; else it moves the chart' }, 'Box zoom');
+    const drag = h('button', { type: 'button', 'aria-pressed': 'false', title: 'Drag a box to zoom in, instead of panning' }, 'Box zoom');
     drag.addEventListener('click', () => {
       this.isDragMode = this.isDragMode === 'pan' ? 'zoom' : 'pan';
       drag.setAttribute('aria-pressed', String(this.isDragMode === 'zoom'));
@@ -120,7 +120,7 @@ export class Chart {
     return h('div', { class: 'tools', role: 'toolbar', 'aria-label': 'Chart' },
       button('+', 'Zoom in', () => this.zoomBy(ZOOM)),
       button('−', 'Zoom out', () => this.zoomBy(1 / ZOOM)),
-      button('Zoom to points', 'Show the points as large as possible', () => {
+      button('Zoom to points', 'Zoom in on the points', () => {
         const zoom = windowAround(this.marks.flat().map((mark) => mark.at));
         if (zoom) this.store.set({ zoom });
       }),

@@ -22,7 +22,7 @@ function precisionSwitch(store: ViewStore, view: View, experiment: ExperimentVie
   const chosen = precisionsOf(view, experiment);
   const toggle = (name: string): void => store.set({ precisions: chosen.includes(name) ? chosen.filter((other) => other !== name) : [...chosen, name] });
   return h('fieldset', { class: 'switch' }, h('legend', {}, 'Precision'),
-    ...all.map((name) => h('button', { type: 'button', 'aria-pressed': String(chosen.includes(name)), 'data-value': name, title: `Points and compute roofs in ${name}`, onclick: () => toggle(name) }, name)));
+    ...all.map((name) => h('button', { type: 'button', 'aria-pressed': String(chosen.includes(name)), 'data-value': name, title: `Points and compute ceilings in ${name}`, onclick: () => toggle(name) }, name)));
 }
 
 /** Switches for level, precision, work, caches and roofs; those with nothing to choose are left out. */
@@ -41,15 +41,15 @@ export function switches(store: ViewStore): HTMLElement {
       precisionSwitch(store, view, experiment),
       experiment ? choices('Work', [
         { value: 'both', text: 'both' },
-        { value: 'useful', text: 'useful ●', help: 'What the algorithm needs' },
-        { value: 'executed', text: 'executed ○', help: 'What the counters saw' },
+        { value: 'useful', text: 'useful ●', help: 'Work that the algorithm needs' },
+        { value: 'executed', text: 'executed ○', help: 'Work that the counters measured' },
       ], view.work, (value) => store.set({ work: value as Work })) : null,
       choices('Caches', caches.length > 1 ? [{ value: 'both', text: 'both' }, ...caches.map((value) => ({ value, text: value }))] : [],
         caches.includes(view.caches) ? view.caches : 'both', (value) => store.set({ caches: value })),
       choices('Roofs', [
         { value: 'both', text: 'both' },
-        { value: 'measured', text: 'measured —', help: 'By micro-benchmarks on this device' },
-        { value: 'theoretical', text: 'theoretical ┄', help: 'From clocks and units' },
+        { value: 'measured', text: 'measured —', help: 'Measured by micro-benchmarks on this device' },
+        { value: 'theoretical', text: 'theoretical ┄', help: 'Computed from clocks and rates per cycle' },
       ], view.roofs, (value) => store.set({ roofs: value as Roofs })));
     if (focused) {
       const field = [...element.querySelectorAll('fieldset')].find((candidate) => candidate.querySelector('legend')?.textContent === focused[0]);
@@ -73,10 +73,10 @@ export function legend(store: ViewStore): HTMLElement {
     fill(element,
       ...experiment.families.map((name, family) => h('button', {
         type: 'button', 'aria-pressed': String(!view.hiddenFamilies.includes(name)), 'data-value': name,
-        title: 'Click: hide or show. Double click: show alone.', onclick: () => toggle(name), ondblclick: () => alone(name),
+        title: 'Click: hide or show. Double-click: show only this.', onclick: () => toggle(name), ondblclick: () => alone(name),
       }, familyGlyph(family), name)),
       levelOf(view, experiment) === 'all' && h('p', { class: 'muted levels' }, 'Marks: ',
-        ...countedLevels(experiment).flatMap((level) => [levelGlyph(level), ` ${LEVEL_NAMES[level] ?? level} `]), '· filled at the level that limits'));
+        ...countedLevels(experiment).flatMap((level) => [levelGlyph(level), ` ${LEVEL_NAMES[level] ?? level} `]), '· filled: busiest level'));
     if (focused) [...element.querySelectorAll('button')].find((button) => button.dataset['value'] === focused)?.focus();
   });
   return element;
@@ -103,7 +103,7 @@ export function boundList(store: ViewStore): HTMLElement {
     fill(element, ...[...counts].sort((a, b) => b[1] - a[1]).map(([bound, count]) => h('li', {},
       h('button', {
         type: 'button', 'aria-pressed': String(view.bound === bound), 'data-value': bound,
-        title: 'Show these points alone', onclick: () => store.set({ bound: view.bound === bound ? null : bound }),
+        title: 'Show only these points', onclick: () => store.set({ bound: view.bound === bound ? null : bound }),
       }, h('strong', {}, String(count)), ' ', h('span', { class: `bound bound-${bound}` }, wordsFor(bound).label)),
       h('span', { class: 'muted' }, wordsFor(bound).meaning))));
     if (focused) [...element.querySelectorAll('button')].find((button) => button.dataset['value'] === focused)?.focus();

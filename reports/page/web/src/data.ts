@@ -32,7 +32,7 @@ function textOf(id: string): string {
 const page = JSON.parse(textOf('page-data')) as PageData;
 
 const columnOf = (title: string): number => page.columns.findIndex((column) => column.title === title);
-const [LABEL, CACHES, BOUND, AI, EXECUTED_AI, OF_ROOF] = ['point', 'caches', 'bound', 'AI useful', 'AI exec.', 'of roof'].map(columnOf) as [number, number, number, number, number, number];
+const [LABEL, CACHES, BOUND, AI, EXECUTED_AI, OF_ROOF] = ['point', 'cache', 'bound by', 'AI useful', 'AI exec.', '% of roofline'].map(columnOf) as [number, number, number, number, number, number];
 
 const words = new Map(page.bounds.map((bound) => [bound.id, bound]));
 const idOf = new Map(page.bounds.map((bound) => [bound.label, bound.id]));

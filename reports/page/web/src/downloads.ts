@@ -52,11 +52,11 @@ export function downloads(store: ViewStore): HTMLElement {
   const button = (text: string, title: string, onclick: () => void): HTMLElement => h('button', { type: 'button', title, onclick }, text);
   const copied = h('span', { class: 'muted', role: 'status' });
   return h('div', { class: 'downloads', role: 'group', 'aria-label': 'Download' }, h('span', { class: 'muted' }, 'Download'),
-    button('PNG', 'The chart as it is now, 1600×900', () => void picture(store, 'png').then((file) => save(`${name()}.png`, file))),
-    button('SVG', 'The chart as it is now', () => void picture(store, 'svg').then((file) => save(`${name()}.svg`, file))),
+    button('PNG', 'The current chart, 1600×900', () => void picture(store, 'png').then((file) => save(`${name()}.png`, file))),
+    button('SVG', 'The current chart', () => void picture(store, 'svg').then((file) => save(`${name()}.svg`, file))),
     button('CSV', 'points.csv: one row per point', () => void fileOf('points-csv', 'text/csv').then((file) => save('points.csv', file))),
     button('JSON', 'run.json: everything that was measured', () => void fileOf('run-json', 'application/json').then((file) => save('run.json', file))),
-    button('Copy link', 'A link to this page as it is now', () => {
+    button('Copy link', 'A link to the current view', () => {
       void navigator.clipboard.writeText(location.href).then(() => { copied.textContent = 'copied'; }, () => { copied.textContent = 'the address line has it'; });
       setTimeout(() => { copied.textContent = ''; }, 3000);
     }), copied);

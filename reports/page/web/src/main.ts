@@ -34,7 +34,7 @@ function heading(store: ViewStore): HTMLElement {
       h('h2', {}, experiment?.heading ?? `Ceilings of ${data.run.device}`),
       experiment ? h('p', { class: 'muted' }, experiment.subtitle) : null,
       h('p', { class: 'provenance' }, experiment?.provenance ?? data.run.provenance),
-      experiment ? h('p', { class: 'headline' }, experiment.headline, ' Pin a point, with a click on it or on its row, to see why it is where it is, and what to try next.') : null);
+      experiment ? h('p', { class: 'headline' }, experiment.headline, ' Click a point or its row to pin it: this shows what bounds it, and what to try next.') : null);
   });
   return element;
 }
@@ -42,10 +42,10 @@ function heading(store: ViewStore): HTMLElement {
 function guide(): HTMLElement {
   return h('details', { class: 'guide' }, h('summary', {}, 'How to read this'),
     h('ul', {},
-      h('li', {}, 'Each mark is a kernel: to the right it does more work per byte, higher it is faster.'),
-      h('li', {}, 'The line above a mark is its roof: no kernel with its intensity can be faster on this device. The slope is memory bandwidth, the flat part arithmetic.'),
-      h('li', {}, 'Filled: the work that the algorithm needs. Hollow: the work that was executed. A gap between them is redundant work or excess traffic.'),
-      h('li', {}, 'A mark far below its roof waits for something: hover over it to see what bounds it, pin it to keep its numbers.')));
+      h('li', {}, 'Each mark is a kernel. Further right: more operations per byte. Higher: faster.'),
+      h('li', {}, 'The line above a mark is its roof: no kernel with its intensity can be faster on this device. The slope is memory bandwidth, the flat part is arithmetic throughput.'),
+      h('li', {}, 'Filled: the work that the algorithm needs. Hollow: the work that was executed. A gap between them means redundant work or excess traffic.'),
+      h('li', {}, 'A mark far below its roof is waiting for something: hover to see what bounds it, click to keep its numbers.')));
 }
 
 function build(root: HTMLElement): void {

@@ -15,7 +15,7 @@ function pinned(keys: readonly string[], experiment: ExperimentView): { point: P
 function explanation(experiment: ExperimentView, point: PointView, number: number): HTMLElement {
   return h('article', {},
     h('h3', {}, familyGlyph(point.family), `${point.label} `, h('span', { class: 'pin' }, String(number))),
-    point.findings.length === 0 && h('p', { class: 'muted' }, 'None of the rules of “rooflinectl explain” holds.'),
+    point.findings.length === 0 && h('p', { class: 'muted' }, 'No rule of “rooflinectl explain” applies.'),
     h('ul', {}, ...findingsOf(experiment, point).map(({ rule, importance, text, evidence, next_step }) => h('li', { class: importance },
       h('p', {}, h('strong', {}, `${rule}: `), text),
       h('p', { class: 'muted' }, evidence),
@@ -42,7 +42,7 @@ export function pinnedPoints(store: ViewStore): HTMLElement {
     });
     fill(element,
       h('div', { class: 'section-head' }, h('h2', {}, points.length === 1 ? 'Pinned point' : `${points.length} pinned points`),
-        points.length > 1 && h('span', { class: 'muted' }, 'What differs is bold.'),
+        points.length > 1 && h('span', { class: 'muted' }, 'Differences are bold.'),
         h('button', { type: 'button', onclick: () => store.set({ pins: [] }) }, 'Unpin all')),
       h('div', { class: 'pins-body' },
         h('div', { class: 'explanations' }, ...points.map(({ point, number }) => explanation(experiment, point, number))),

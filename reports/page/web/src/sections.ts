@@ -15,7 +15,7 @@ function step({ from, to, speedup, speedup_text, moves, changes }: Step, experim
   };
   const kind = speedup >= 1.01 ? 'faster' : speedup <= 0.99 ? 'slower' : 'same';
   return h('li', {},
-    h('p', { class: 'what' }, name(from), ' → ', name(to), ' ', h('strong', { class: kind }, speedup_text), h('span', { class: 'muted' }, kind === 'same' ? ' as fast' : ` ${kind}`)),
+    h('p', { class: 'what' }, name(from), ' → ', name(to), ' ', h('strong', { class: kind }, speedup_text)),
     h('p', { class: 'changes' }, changes.join(' · ')),
     moves.length > 0 && h('ul', {}, ...moves.map((move) => h('li', {}, h('span', { class: 'muted' }, `${move.name} `), `${move.from} → ${move.to}`))));
 }
@@ -29,7 +29,7 @@ export function ladder(store: ViewStore): HTMLElement {
     element.hidden = !experiment || experiment.steps.length === 0;
     if (!experiment) return;
     fill(element, h('h2', {}, 'From version to version'),
-      h('p', { class: 'muted' }, 'Old time over new time, and what the counters say has changed, what matters most first.'),
+      h('p', { class: 'muted' }, 'Speed-up from each version to the next, and what changed in the counters, most relevant first.'),
       h('ol', { class: 'steps' }, ...experiment.steps.map((each) => step(each, experiment, store))));
   });
   return element;
@@ -68,7 +68,7 @@ export function sizeSweep(store: ViewStore): HTMLElement {
     const speeds = store.experiment?.speeds ?? [];
     element.hidden = !picture && speeds.length === 0;
     fill(element, h('h2', {}, 'Sizes'),
-      picture && h('p', { class: 'muted' }, 'Bandwidth against the number of elements: what the roofline cannot show, since every size has the same intensity.'),
+      picture && h('p', { class: 'muted' }, 'Bandwidth against the number of elements. The roofline cannot show it, because every size has the same intensity.'),
       picture,
       ...speeds.map((table) => h('details', {}, h('summary', {}, table.title), textTable(table.title, table.columns, table.rows))));
   });
@@ -83,7 +83,7 @@ export function energy(store: ViewStore): HTMLElement {
     const picture = drawing(`energy-${view.experiment}`);
     element.hidden = !picture;
     fill(element, h('h2', {}, 'Energy'),
-      h('p', { class: 'muted' }, 'Of a launch, by the meter of the whole board, with the work of the algorithm that a joule pays for and the mean power.'),
+      h('p', { class: 'muted' }, 'Energy per launch, from the meter of the whole board, with the useful work per joule and the mean power.'),
       picture);
   });
   return element;
@@ -100,12 +100,12 @@ function tableSection(id: string, title: string, explanation: string, { columns,
 }
 
 export function ceilings(): HTMLElement {
-  return tableSection('ceilings', 'Ceilings', 'The roofs: what this device was measured to do, and what it could do in theory. “ok”: hardware counters confirm the benchmark’s work.', data.run.ceilings);
+  return tableSection('ceilings', 'Ceilings', 'What this device was measured to deliver, and what it could deliver in theory. “ok”: hardware counters confirm the benchmark’s work.', data.run.ceilings);
 }
 
 export function primitives(): HTMLElement | null {
   if (!data.run.primitives) return null;
-  return tableSection('primitives', 'Primitives', 'Operations by which threads exchange values, in cycles of an SM. Latency: from one to the next that needs its result. Throughput: with as many independent ones as the SM holds, per operation, per instruction from lane to lane, and per element.', data.run.primitives, drawing('primitives'));
+  return tableSection('primitives', 'Primitives', 'Operations by which threads exchange values, in SM cycles. Latency: from one operation to the next that needs its result. Throughput: with as many independent operations as the SM holds, per operation, per instruction that moves values between lanes, and per element.', data.run.primitives, drawing('primitives'));
 }
 
 function textTable(label: string, headings: readonly string[], rows: readonly (readonly string[])[]): HTMLElement {
@@ -133,15 +133,15 @@ function agreementTable(table: AgreementTable): HTMLElement {
       table.hint !== '' && h('span', { class: 'muted' }, ` ${table.hint}`)),
     table.quantities.length > 0 && h('details', {}, h('summary', {}, `By quantity (${table.quantities.length})`),
       textTable(`${table.title} by quantity`, table.quantity_headings, table.quantities)),
-    differing.length > 0 && h('details', { open: differing.length <= 20 }, h('summary', {}, `What differs (${differing.length})`),
-      agreementRows(`${table.title}: what differs`, table, differing)),
-    table.rows.length > 0 && h('details', {}, h('summary', {}, `Every number (${table.rows.length})`), agreementRows(table.title, table, table.rows)));
+    differing.length > 0 && h('details', { open: differing.length <= 20 }, h('summary', {}, `Differences (${differing.length})`),
+      agreementRows(`${table.title}: differences`, table, differing)),
+    table.rows.length > 0 && h('details', {}, h('summary', {}, `All numbers (${table.rows.length})`), agreementRows(table.title, table, table.rows)));
 }
 
 export function agreements(): HTMLElement | null {
   if (data.run.agreements.length === 0) return null;
   return h('section', { id: 'agreement' }, h('h2', {}, 'Agreement'),
-    h('p', { class: 'muted' }, 'Our numbers beside those of kernels of known work and of other profilers.'), ...data.run.agreements.map(agreementTable));
+    h('p', { class: 'muted' }, 'Our numbers compared with kernels of known work and with other profilers.'), ...data.run.agreements.map(agreementTable));
 }
 
 export function environment(): HTMLElement {

@@ -129,7 +129,7 @@ export class PointTable {
       h('span', { class: 'muted' }, `rows ${first + 1} to ${first + shown.length} of ${this.order.length}`),
       h('button', { type: 'button', disabled: this.page === last, onclick: turn(1) }, 'Next')] : []));
     this.pages.hidden = last <= 0;
-    this.rest.textContent = `The first 28 of ${this.order.length} points; points.csv has them all.`;
+    this.rest.textContent = `The first 28 of ${this.order.length} points; points.csv has all of them.`;
     this.rest.hidden = this.order.length <= 28;
     if (focused !== undefined) this.body.querySelector<HTMLElement>(`tr[data-point="${focused}"] button`)?.focus();
   }
@@ -144,8 +144,8 @@ export class PointTable {
         return h('th', { scope: 'row' }, h('button', { type: 'button', class: 'name', 'aria-pressed': String(number !== undefined), title: number !== undefined ? 'Unpin' : 'Pin' },
           familyGlyph(point.family), text, number !== undefined && h('span', { class: 'pin' }, String(number))));
       }
-      if (title === 'of roof') return h('td', { class: 'number with-bar' }, bar(point), h('span', {}, text));
-      if (title === 'bound') return h('td', { title: wordsFor(point.bound).meaning }, h('span', { class: `bound bound-${point.bound}` }, text));
+      if (title === '% of roofline') return h('td', { class: 'number with-bar' }, bar(point), h('span', {}, text));
+      if (title === 'bound by') return h('td', { title: wordsFor(point.bound).meaning }, h('span', { class: `bound bound-${point.bound}` }, text));
       if (title === 'family') return h('td', {}, experiment.families[point.family] ?? text);
       return h('td', { class: is_number ? 'number' : null }, text);
     }));

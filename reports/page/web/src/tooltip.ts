@@ -11,7 +11,7 @@ const EDGE = 4;
 /** All numbers of the active point, beside it. */
 export function tooltip(store: ViewStore, highlight: Highlight): HTMLElement {
   const box = h('div', { id: 'tooltip', 'aria-hidden': 'true', hidden: true });
-  // Those who do not see the tooltip hear the sentence.
+  // A screen reader reads this sentence instead of the tooltip.
   const said = h('p', { class: 'visually-hidden', role: 'status' });
   highlight.onChange((active) => {
     const experiment = store.experiment;
@@ -34,7 +34,7 @@ export function tooltip(store: ViewStore, highlight: Highlight): HTMLElement {
         ? [h('p', {}, finding.text), h('p', {}, h('strong', {}, 'Next: '), finding.next_step)]
         : [h('p', { class: 'muted' }, wordsFor(point.bound).meaning)]),
       h('dl', {}, ...factsOf(experiment, point).map(([name, text]) => h('div', {}, h('dt', {}, name), h('dd', {}, text)))),
-      h('p', { class: 'muted' }, store.view.pins.includes(point.key) ? 'Click to unpin.' : 'Click to pin, for all findings and to compare.'));
+      h('p', { class: 'muted' }, store.view.pins.includes(point.key) ? 'Click to unpin.' : 'Click to pin: shows all findings, and compares points.'));
     box.hidden = false;
     const { width, height } = box.getBoundingClientRect();
     const left = active.at.x + GAP + width < innerWidth ? active.at.x + GAP : active.at.x - GAP - width;

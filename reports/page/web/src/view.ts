@@ -158,7 +158,7 @@ export function shownPoints(view: View, experiment: ExperimentView): number[] {
   const precisions = new Set(precisionsOf(view, experiment));
   const hidden = new Set(view.hiddenFamilies);
   const caches = cachesOf(view, experiment);
-  const words = view.filter.toLowerCase().split(/\s+/).filter((word) => word !== '');
+  const words = typed(view.filter).split(/\s+/).filter((word) => word !== '');
   const isShown = (point: PointView): boolean =>
     precisions.has(point.precision) && !hidden.has(experiment.families[point.family] ?? '') &&
     (caches === 'both' || point.cache === caches) && (view.bound === null || point.bound === view.bound) &&
@@ -166,7 +166,13 @@ export function shownPoints(view: View, experiment: ExperimentView): number[] {
   return experiment.points.flatMap((point, index) => (isShown(point) ? [index] : []));
 }
 
+/** As one types it: in lower case, 2^20 for 2²⁰. */
+function typed(text: string): string {
+  const digits = '⁰¹²³⁴⁵⁶⁷⁸⁹';
+  return text.toLowerCase().replace(new RegExp(`(?<=2)[${digits}]+`, 'g'), (power) => `^${[...power].map((digit) => digits.indexOf(digit)).join('')}`);
+}
+
 function matches(point: PointView, words: string[]): boolean {
-  const text = `${point.texts.join(' ')} ${point.key}`.toLowerCase();
+  const text = typed(`${point.texts.join(' ')} ${point.key}`);
   return words.every((word) => text.includes(word));
 }
