@@ -8,8 +8,8 @@
 #include <string>
 #include <type_traits>
 
-#include "core/model/dtype.h"
 #include "core/error.h"
+#include "core/model/dtype.h"
 
 /// From values known at run time to template arguments.
 namespace rooflinectl::kernels {
