@@ -40,7 +40,7 @@ struct LevelUse {
   MemoryLevel level = MemoryLevel::dram;
   double bytes = 0;
   std::optional<double> ai;           ///< useful operations per byte of this level; nothing without either
-  std::string ceiling;                ///< id of the measured one held against; empty if it is missing
+  std::string ceiling;                ///< id of the measured ceiling; empty if it is missing
   std::optional<double> utilisation;  ///< bytes per second over that ceiling
 };
 
@@ -71,7 +71,7 @@ struct RooflinePoint {
   std::string family;
 
   /// Type of the operations: that of the accumulator, so f32 for a sum of f16. Rates of an integer type are
-  /// integer operations per second wherever FLOPs are spoken of.
+  /// integer operations per second, also in fields named after FLOPs.
   Dtype precision = Dtype::f32;
   double flops_useful = 0;          ///< declared by the algorithm
   double dram_bytes_useful = 0;     ///< declared: compulsory traffic
@@ -97,14 +97,14 @@ struct RooflinePoint {
 
   /// The levels whose traffic was counted, in the order of `kMemoryLevels`.
   std::vector<LevelUse> levels;
-  /// The memory level that runs nearest to its ceiling; nothing if none could be held against one.
+  /// The memory level with the highest utilisation; nothing if no level has a ceiling.
   std::optional<MemoryLevel> limiting_level;
 
   Bound bound = Bound::unknown;  ///< `verdict.bound`
   BoundVerdict verdict;
   /// In the order of `Flag`.
   std::vector<Flag> flags;
-  /// What `throttled`, `power-capped` and `not-repeatable` rest on, a sentence each.
+  /// The evidence for `throttled`, `power-capped` and `not-repeatable`, a sentence each.
   std::vector<std::string> evidence;
   /// Numbers that cannot be right, each with the likely cause: a fraction of the roof or a utilisation above
   /// 1 beyond the spread. They are shown as they are, never clamped.

@@ -54,11 +54,11 @@ constexpr std::array kResources = {Bound::dram,   Bound::l2,          Bound::l1,
                                    Bound::fp64,   Bound::fp32,        Bound::fp16,    Bound::int32,
                                    Bound::tensor, Bound::issue_slots, Bound::atomics, Bound::bytes_in_flight};
 
-/// The share of their life that warps wait at a barrier from which it is what bounds the point: most of it.
+/// From this share of their lifetime on, warps that wait at a barrier bound the point.
 constexpr double kBarrierShare = 0.5;
-/// Of the room for blocks on the SMs, the share left empty from which the tail bounds a point.
+/// From this share of empty block slots on the SMs on, the tail bounds a point.
 constexpr double kIdleRoomOfATail = 0.25;
-/// No GPU is known to take this long for an addition to one address in L2. Where not even that would matter,
+/// No GPU is known to take this long for an addition to one address in L2. If not even that would matter,
 /// the missing ceiling does not.
 constexpr double kSlowestAtomicS = 10e-9;
 

@@ -69,7 +69,7 @@ struct BoundVerdict {
   std::vector<std::string> unjudged;
 };
 
-/// From this share of the time on, a resource is taken as what bounds a point.
+/// From this share of the time on, a resource bounds a point.
 inline constexpr double kBoundShare = 0.6;
 
 /// Up to this many times an empty kernel, a launch is mostly overhead.
@@ -83,8 +83,8 @@ inline constexpr double kManyLoadRounds = 32;
 /// point”). Never throws.
 BoundVerdict verdict_of(const Run& run, const RooflinePoint& point);
 
-/// The quantity by which `bound` is judged: the share of the time that it needs, or for barriers and the tail
-/// the share that is lost. Null for `latency` and `unknown`, which are what is left.
+/// The quantity that decides on `bound`: the share of the time that it needs, or for barriers and the tail
+/// the share that is lost. Null for `latency` and `unknown`, the remaining cases.
 const Quantity* quantity_of(Bound bound);
 
 }  // namespace rooflinectl

@@ -14,7 +14,7 @@
 /// What changed from one run, or several, to another (`docs/method.md`, "Statistics when comparing").
 namespace rooflinectl {
 
-/// A run, what it means, and what it is called where several are spoken of. The analysis points into the run:
+/// A run, its analysis, and its name among several runs. The analysis points into the run:
 /// it is moved, never copied.
 struct AnalysedRun {
   AnalysedRun(std::string name_of_run, Run measured)
@@ -30,8 +30,8 @@ struct AnalysedRun {
   Analysis analysis;
 };
 
-/// Medians that differ by less than this say nothing: within a day, medians of the same kernel on the same
-/// GPU drift by some tenths of a percent from run to run.
+/// Medians that differ by less than this are not significant: within a day, medians of the same kernel on the
+/// same GPU drift by some tenths of a percent from run to run.
 inline constexpr double kSmallestTimeChange = 0.01;
 
 /// What became of a point, in the order in which a reader wants to know.

@@ -18,12 +18,12 @@ double factor(const CounterChange& change) {
 }
 
 /// The logarithm of the factor by which a move alone would change the time, positive if it makes a kernel
-/// faster. Infinite from or to zero, which says nothing of how much.
+/// faster. Infinite from or to zero.
 double log_gain(const CounterChange& change) {
   return change.is_cost ? std::log(change.from / change.to) : std::log(change.to / change.from);
 }
 
-/// The derived quantity that says how much of a resource a kernel needs; empty where there is none.
+/// The derived quantity that measures a kernel's demand for a resource; empty if there is none.
 std::string_view quantity_name_of(Bound bound) {
   switch (bound) {
     case Bound::dram:

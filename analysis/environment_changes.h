@@ -8,7 +8,7 @@
 
 namespace rooflinectl {
 
-/// What `now` says of device, driver, tool and plan that no run of `baseline` says.
+/// What differs in device, driver, tool and plan between `now` and every run of `baseline`.
 std::vector<EnvironmentChange> environment_changes(std::span<const AnalysedRun> baseline,
                                                    const AnalysedRun& now);
 

@@ -44,7 +44,7 @@ enum class GateOutcome {
   regressed,
   uncertain,  ///< the median is beyond the limit, its interval is not: passes
   passed,
-  unchecked,  ///< the base has no number to hold against, or none that is comparable: passes
+  unchecked,  ///< the base has no number, or none that is comparable: passes
 };
 
 /// `regressed`, `uncertain`, `passed`, `unchecked`
@@ -75,7 +75,7 @@ struct Gate {
   const RunComparison* comparison = nullptr;
   /// The points that the base runs have a time for, in the comparison's order.
   std::vector<GatePoint> points;
-  /// Why the runs cannot be held against each other, each a sentence; empty if they can.
+  /// Why the runs cannot be compared, each a sentence; empty if they can.
   std::vector<std::string> incomparable;
 
   bool regressed() const;

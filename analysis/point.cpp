@@ -31,7 +31,7 @@ std::optional<double> sm_clock_hz(const Measurement& measurement) {
   if (!measurement.time) return std::nullopt;
   const TimeResult& time = *measurement.time;
   if (time.sm_clock_hz) return time.sm_clock_hz;
-  // Older runs do not say. They left out the samples with the lowest clocks.
+  // Older runs do not record it. They excluded the samples with the lowest clocks.
   std::vector<double> clocks_hz = time.sample_clocks_hz;
   std::erase_if(clocks_hz, [](double clock_hz) { return clock_hz <= 0; });
   std::sort(clocks_hz.begin(), clocks_hz.end());
@@ -233,7 +233,7 @@ bool is_power_capped(const TimeResult& time) {
          2 * static_cast<std::size_t>(samples->second) >= time.samples_s.size();
 }
 
-/// What the driver says of the clock, and how many samples were left out for it.
+/// What the driver reported about the clock, and how many samples were excluded because of it.
 std::vector<std::string> clock_evidence(const TimeResult& time) {
   std::vector<std::string> reasons;
   if (time.clock_event_reasons) {

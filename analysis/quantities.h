@@ -6,7 +6,7 @@
 
 #include "analysis/analysis.h"
 
-/// What can be said of a point in numbers, for the rules of `rules.h`.
+/// The quantities of a point that the rules in `rules.h` use.
 namespace rooflinectl {
 
 /// How a number is shown.

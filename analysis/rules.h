@@ -20,7 +20,7 @@ struct Condition {
   double threshold = 0;
 };
 
-/// What a finding says of a point.
+/// How a finding relates to a point.
 enum class Importance {
   bound,  ///< this is what keeps it from being faster
   cause,  ///< this contributes to it
@@ -47,7 +47,7 @@ struct Rule {
 /// All rules, in the order in which findings are shown.
 std::span<const Rule> rules();
 
-/// What a derived quantity says when it falls or rises from one version to the next.
+/// What it means if a derived quantity falls or rises from one version to the next.
 struct ChangeRule {
   std::string_view quantity;  ///< its name, as `derived_quantities` has it
   std::string_view fell;

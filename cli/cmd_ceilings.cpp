@@ -27,7 +27,7 @@ struct CeilingsOptions {
   std::vector<std::string> command_line;
 };
 
-/// DRAM and f32: what most kernels are held against.
+/// DRAM and f32: the ceilings that most kernels need.
 bool is_quick(const std::string& id) {
   return id.starts_with("dram_") || id == "f32_add" || id == "f32_fma";
 }

@@ -71,7 +71,7 @@ bool is_run(const fs::path& subject) {
   return fs::is_directory(subject) || name.ends_with(".json") || name.ends_with(".json.gz");
 }
 
-/// Throws Error(usage) if an option would mean nothing.
+/// Throws Error(usage) if an option would have no effect.
 void refuse_idle_options(const CrosscheckOptions& options) {
   const auto refuse_if = [](bool is_idle, const char* why) {
     if (is_idle) throw Error(ErrorKind::usage, why);
@@ -219,7 +219,7 @@ void save(const KeptRun& kept, const CrosscheckOptions& options) {
   terminal::print("\nreport: {}\n", (kept.folder() / "report.html").string());
 }
 
-/// After Ctrl-C or SIGTERM: says what is kept, and returns the exit code.
+/// After Ctrl-C or SIGTERM: prints what was saved, and returns the exit code.
 int end_interrupted(const KeptRun& kept, const CheckResult& result) {
   const std::string file = kept.file.string();
   std::vector<std::string> tools;

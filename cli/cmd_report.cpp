@@ -142,7 +142,7 @@ void choose(Run& run, const ReportOptions& options) {
 
 // Throws Error(usage) if the levels that the options choose have nothing to draw.
 void check_levels(const ReportModel& report, const ReportOptions& options) {
-  // At DRAM alone a point lies where its declared bytes say, if they were not counted.
+  // At DRAM alone, uncounted points are drawn from their declared bytes.
   const bool is_dram_alone = options.levels == std::vector{std::string(to_string(MemoryLevel::dram))};
   if (!options.levels.empty() && !is_dram_alone) check_choice("--level", options.levels, levels_of(report));
 }

@@ -154,7 +154,7 @@ void print_missing(const std::vector<PointId>& missing, std::size_t n_points, st
   for (const PointId& point : missing) terminal::print(stream, "  {}\n", range_name(point));
 }
 
-/// `origin`: what the first line says after device and date.
+/// `origin`: what the first line prints after device and date.
 int end_replay(const Replay& replayed, const RunOptions& options, const std::string& origin) {
   const bool quiet = options.quiet;
   terminal::print(quiet ? stderr : stdout, "replayed, not measured: recording of {}, {}{}\n",
@@ -204,7 +204,7 @@ int measure_run(MeasureRequest request, const RunOptions& options) {
   return result.stop_signal ? end_interrupted(result) : end_run(result, options);
 }
 
-/// Stops with the words of `doctor` where nothing can be measured, and repeats its warnings.
+/// Throws with the message of `doctor` if nothing can be measured, and prints its warnings.
 void check_machine(const std::string& device, const RunOptions& options) {
   const std::vector<Check> checks = machine_checks(device);
   if (const Check* stopping = stopping_check(checks)) {

@@ -78,7 +78,7 @@ int run_program(int argc, char** argv) {
   return action();
 }
 
-/// Says what went wrong, if anything did, and returns the exit code.
+/// Prints what went wrong, if anything did, and returns the exit code.
 int run_to_its_end(int argc, char** argv) {
   try {
     return run_program(argc, argv);

@@ -9,8 +9,10 @@
 
 namespace rooflinectl {
 
-/// Standard output and standard error. All that the program says goes through here: it is made printable
-/// (`core/text/printable.h`), and what cannot be written is lost without stopping anything. The end tells.
+/// Standard output and standard error. Everything that the program prints goes through here: it is made
+/// printable
+/// (`core/text/printable.h`), and what cannot be written is lost without stopping anything. The exit code
+/// shows it.
 namespace terminal {
 
 /// To be called first. Lets a broken pipe and a file size limit be errors of the writes in question, not
@@ -31,8 +33,8 @@ void print(fmt::format_string<T...> format, T&&... values) {
 
 void flush(std::FILE* stream);
 
-/// The exit code of a program that did what `exit_code` says: that of the environment instead of 0 where
-/// something it had to say was lost. Says what standard output was lost to, but for a reader that went away.
+/// The exit code of a program that would exit with `exit_code`: that of the environment instead of 0 if
+/// output was lost. Prints why standard output was lost, unless its reader went away.
 int end(int exit_code);
 
 }  // namespace terminal
@@ -41,7 +43,7 @@ int end(int exit_code);
 /// nothing has to be cut.
 int columns_of(std::FILE* stream);
 
-/// How much a command tells beside its result.
+/// How much a command prints besides its result.
 enum class Verbosity {
   quiet,  ///< only what went wrong
   normal,
@@ -57,7 +59,7 @@ class ProgressDisplay {
   ProgressDisplay& operator=(const ProgressDisplay&) = delete;
 
   bool is_terminal() const { return is_terminal_; }
-  /// What goes on now, in place of the last status. Shown on terminals only.
+  /// The current activity, in place of the last status. Shown only on terminals.
   void status(std::string_view text);
   void line(std::string_view text);
   void clear();

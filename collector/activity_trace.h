@@ -25,7 +25,7 @@ class ActivityTrace {
 /// What the module exports, as `rooflinectl_open_activity_trace`.
 using OpenActivityTrace = ActivityTrace*();
 
-/// Begins to record. Throws Error(environment) with cause and way out: CUPTI missing, another profiler
+/// Begins to record. Throws Error(environment) with cause and hint: CUPTI missing, another profiler
 /// attached.
 std::unique_ptr<ActivityTrace> open_activity_trace();
 

@@ -26,9 +26,9 @@ class CeilingBench {
 
   /// One launch of each benchmark that was measured, to be counted with `ceiling_metrics`.
   std::vector<CountedRange> ranges() const;
-  /// The ceilings that were measured, but for latencies, which nothing counts.
+  /// The measured ceilings, except latencies, which nothing counts.
   std::vector<Ceiling> measured() const;
-  /// The measured ceilings with what `counters`, in the order of `ranges()`, say of them.
+  /// The measured ceilings, confirmed or not by `counters`, which are in the order of `ranges()`.
   std::vector<Ceiling> confirmed(const std::vector<Counters>& counters) const;
 
  private:

@@ -16,7 +16,7 @@ namespace rooflinectl {
 /// selector names no device.
 std::vector<Check> check_machine(const std::string& selector);
 
-/// What the state of a GPU says of its numbers, a check for each of: persistence, MIG, vGPU, confidential
+/// What the state of a GPU means for its numbers, one check for each of: persistence, MIG, vGPU, confidential
 /// computing, ECC, clocks, throttling, power, other programs. What the driver does not tell is called
 /// unknown.
 std::vector<Check> state_checks(const DeviceInfo& device, const DeviceState& state);

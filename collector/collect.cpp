@@ -260,7 +260,7 @@ class Collection {
         emit_(message::CeilingMeasured{ceiling});
       }
     } catch (const Error& error) {
-      // Costs this ceiling alone: another process goes on without it.
+      // Costs only this ceiling: another process continues without it.
       throw Error(ErrorKind::measurement, error.what(), error.hint());
     }
   }
@@ -389,7 +389,7 @@ class Collection {
   }
 
   /// Returns why something could not be done with the profiler, if that is to blame on the profiler. A launch
-  /// that failed is to blame on the point last named: it is thrown, and another process goes on without it.
+  /// that failed is to blame on the point last named: it is thrown, and another process continues without it.
   template <typename Function>
   std::optional<std::string> attempt(Function function) {
     try {

@@ -17,7 +17,7 @@ TestedDevice self_test(const std::string& selector);
 /// Does what `request` asks for on the device that it names, and hands every result to `emit` as soon as it
 /// is there. Points that fail are reported and do not stop the others. Throws Error if nothing can be
 /// measured here, and Error(measurement) if a kernel left the CUDA context unusable: then a new process has
-/// to go on with the next point.
+/// to continue with the next point.
 void collect(const CollectRequest& request, const std::function<void(const Message&)>& emit);
 
 }  // namespace rooflinectl

@@ -21,7 +21,7 @@ Graph captured(const std::function<void()>& launch, cudaStream_t stream) {
   try {
     launch();
   } catch (const std::exception&) {
-    // Then the capture is invalid, and its end says so.
+    // Then the capture is invalid, and ending it returns the error.
   }
   cudaGraph_t graph = nullptr;
   return Graph(cudaStreamEndCapture(stream, &graph) == cudaSuccess ? graph : nullptr);

@@ -11,7 +11,7 @@
 
 namespace rooflinectl {
 
-/// What the driver's management library (NVML) tells of a GPU and CUDA does not. Each is nothing where the
+/// What the driver's management library (NVML) knows about a GPU and CUDA does not. Each is nothing where the
 /// GPU or the driver has no such thing, or does not let the user ask.
 struct DeviceState {
   DeviceSettings settings;
@@ -19,7 +19,7 @@ struct DeviceState {
   /// The application clock that the driver sets by itself.
   std::optional<double> default_application_sm_clock_hz;
   std::optional<unsigned> temperature_c;
-  /// Why the clock is below its maximum right now, but for idleness: `power cap`, `thermal`.
+  /// Why the clock is below its maximum right now, other than idleness: `power cap`, `thermal`.
   std::optional<std::vector<std::string>> throttle_reasons;
   std::optional<bool> is_virtual;  ///< a vGPU, which shares its GPU with others
   /// Confidential computing is on, and not in its mode for developers, which lets counters be read.

@@ -19,7 +19,7 @@ constexpr std::size_t kAlignment = 256;
 constexpr int kMostLaunches = 64;
 /// A graph takes about as long, or is one launch: two events around it cost about 3 µs on an H200.
 constexpr double kGraphSeconds = 200e-6;
-/// Where the device does not say how fast its memory is: a middling one.
+/// If the device does not report how fast its memory is: a typical value.
 constexpr double kUnknownBytesPerSecond = 1e12;
 constexpr kernels::DataSet kTimedData = kernels::DataSet::integers;
 

@@ -123,7 +123,7 @@ TimeResult Timer::measure(const TimedWork& work, const TimingTarget& target) {
   const Clock::time_point start = Clock::now();
   const auto plain_launch = [&](std::size_t) { work.launch(0); };
 
-  // The first sample pays for module loading; the second says how long a launch takes.
+  // The first sample pays for module loading; the second shows how long a launch takes.
   take_samples(work, plain_launch, 1, 1);
   const double launch_s = take_samples(work, plain_launch, 1, 1).front().time_s;
 

@@ -98,7 +98,7 @@ std::optional<Unit> unit_from(std::string_view text) {
   return Unit{is_clock ? "hz" : above->base + "/" + below->base, above->factor / below->factor};
 }
 
-/// What a metric must be in to be what its name says; nothing where the name does not say it.
+/// The unit that a metric must have according to its name; nothing if the name does not tell.
 std::optional<std::string_view> base_of_metric(std::string_view metric) {
   if (metric.find("__time_duration") != std::string_view::npos) return "s";
   if (metric.find("bytes") != std::string_view::npos && metric.ends_with(".sum")) return "byte";

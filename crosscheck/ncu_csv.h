@@ -36,7 +36,7 @@ struct NcuKernel {
 /// profiled; Error(usage) if it holds neither, or a table that is not laid out like one of ncu's.
 std::vector<NcuKernel> read_ncu_csv(std::string_view text);
 
-/// Throws Error(environment) with cause and way out if ncu's output reports an error.
+/// Throws Error(environment) with cause and hint if ncu's output reports an error.
 void check_ncu_messages(std::string_view text);
 
 }  // namespace rooflinectl

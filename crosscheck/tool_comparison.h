@@ -10,7 +10,7 @@
 #include "core/model/trace.h"
 #include "crosscheck/ncu_csv.h"
 
-/// Our numbers beside those of other tools, with the tolerances of `docs/crosscheck.md`.
+/// Our numbers compared with those of other tools, with the tolerances of `docs/crosscheck.md`.
 namespace rooflinectl {
 
 /// The hardware metric of the duration of a kernel.

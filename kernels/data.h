@@ -18,7 +18,7 @@ enum class DataSet {
   integers,        ///< -7 … 7, zero mean: every sum is exact in float. What is timed.
   uniform,         ///< fractions in [0, 1) with as many bits as the type holds
   ones,            ///< 1
-  cancelling,      ///< pairs that cancel but for a small integer
+  cancelling,      ///< pairs that cancel, except for a small integer
   wide_exponents,  ///< either sign, magnitudes over 45 (f64), 24 (f32, bf16) or 20 (f16) binades
   nan,             ///< `integers`, with a NaN at every position divisible by `kSpecialPeriod`
   infinity,        ///< `integers`, with an infinity of either sign at those positions

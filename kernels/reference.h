@@ -61,7 +61,7 @@ Exact reference_extreme(Operation operation, DataSet data_set, Dtype dtype, std:
 /// γ_h = h·u / (1 − h·u) with u = 2^-53 for f64 and 2^-24 for f32, in which the 16-bit floats are added up
 /// too: a float sum in which no element passes through more than h additions
 /// is off by at most γ_h·Σ|x|, in whatever order (Higham, Accuracy and Stability of Numerical Algorithms, 2nd
-/// ed., section 4.2). Nothing where h·u exceeds 0.1 and the bound says too little: then only exact data
+/// ed., section 4.2). Nothing where h·u exceeds 0.1 and the bound is too weak: then only exact data
 /// verify.
 std::optional<double> gamma_factor(std::uint64_t longest_chain, Dtype dtype);
 

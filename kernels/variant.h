@@ -11,7 +11,7 @@
 #include "core/model/run.h"
 #include "kernels/operation.h"
 
-/// What a kernel file tells the rest of the project, and the registry that it enters by itself.
+/// How a kernel file describes its variant to the rest of the project, and the registry that it enters.
 namespace rooflinectl::kernels {
 
 /// One reduction to be done.

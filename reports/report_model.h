@@ -12,7 +12,7 @@
 
 namespace rooflinectl {
 
-/// What the reports say of one experiment.
+/// What the reports show about one experiment.
 struct ExperimentReport {
   const ExperimentAnalysis* analysis = nullptr;
   std::string file_name;                       ///< of its pictures, after the kind: see `chart_file_names`

@@ -13,8 +13,8 @@
 
 namespace rooflinectl {
 
-/// `rooflinectl-collector` beside this program, or where the environment variable ROOFLINECTL_COLLECTOR says.
-/// Nothing if it is not installed.
+/// `rooflinectl-collector` next to this program, or the one that the environment variable
+/// ROOFLINECTL_COLLECTOR names. Nothing if it is not installed.
 std::optional<std::filesystem::path> find_collector();
 
 /// Same, but throws CannotMeasure if it is not there.

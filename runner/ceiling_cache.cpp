@@ -37,7 +37,7 @@ std::optional<fs::path> cache_folder() {
   return std::nullopt;
 }
 
-/// Gives `kept` what `earlier` has beside it. The launch stays the earlier one: its clock is what all of them
+/// Adds to `kept` what only `earlier` has. The launch stays the earlier one: its clock is what all of them
 /// were measured at, and must not drift from run to run.
 void merge(Run& kept, const Run& earlier) {
   std::erase_if(kept.ceilings, [](const Ceiling& ceiling) { return ceiling.id == "launch"; });

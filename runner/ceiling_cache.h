@@ -12,7 +12,7 @@
 namespace rooflinectl {
 
 /// Measured ceilings of the user's devices, kept from one run to the next: one file per device, which is a
-/// run without points (`run.json`). Nothing that goes wrong here ends a run: it is told to `warn`.
+/// run without points (`run.json`). Nothing that goes wrong here ends a run: it is reported to `warn`.
 class CeilingCache {
  public:
   using Warn = std::function<void(const std::string&)>;
@@ -26,11 +26,11 @@ class CeilingCache {
   /// this file of `collector`.
   static CeilingCache of_user(const std::filesystem::path& collector, Warn warn);
 
-  /// What was measured of every device. Damaged files, and those of another device than their name says, are
+  /// What was measured of every device. Damaged files, and those of another device than in their name, are
   /// left out with a warning.
   std::vector<Run> load() const;
 
-  /// Keeps the ceilings of `run` under its device, beside those of `load()` that it does not have, if they
+  /// Stores the ceilings of `run` under its device, together with those of `load()` that it lacks, if they
   /// were measured at the same clock.
   void store(const Run& run) const;
 

@@ -126,7 +126,7 @@ CollectorProcess::CollectorProcess(const std::filesystem::path& executable,
     become(executable.c_str(), argv.data(), input_channel.child.get(), output_channel.child.get(),
            log_channel.child.get());
   }
-  setpgid(pid_, pid_);  // in both processes, so that it is done whoever comes first
+  setpgid(pid_, pid_);  // in both processes, so that it is done whichever runs first
 
   input_fd_ = std::move(input_channel.ours);
   output_fd_ = std::move(output_channel.ours);
@@ -193,7 +193,8 @@ void CollectorProcess::reap() {
   siginfo_t ended{};
   const int found = waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT);
   if (found != 0 || ended.si_pid != pid_) return;
-  // Whatever it started and left behind. Its number, and so its group's, stays taken until it is waited for.
+  // Any processes that it started and left behind. Its number, and so its group's, stays taken until it is
+  // waited for.
   kill(-pid_, SIGKILL);
   int status = 0;
   waitpid(pid_, &status, 0);
@@ -205,7 +206,7 @@ void CollectorProcess::send_input() {
   while (sent_ < input_.size()) {
     const ssize_t sent = send(input_fd_.get(), input_.data() + sent_, input_.size() - sent_, MSG_NOSIGNAL);
     if (sent < 0 && (errno == EAGAIN || errno == EINTR)) return;
-    if (sent < 0) break;  // it does not listen; what becomes of it shows elsewhere
+    if (sent < 0) break;  // it does not read; its exit is handled elsewhere
     sent_ += static_cast<std::size_t>(sent);
   }
   sent_ = input_.size();

@@ -166,7 +166,7 @@ fs::path write_plan(const CrossCheckRequest& request, const std::string& name,
   return plan;
 }
 
-/// What the collector said of its end, among what the tool around it printed.
+/// The failure that the collector reported, among the output of the tool around it.
 std::optional<message::Failure> collector_failure(const std::string& output) {
   std::istringstream lines(output);
   for (std::string line; std::getline(lines, line);) {
@@ -182,7 +182,7 @@ std::optional<message::Failure> collector_failure(const std::string& output) {
 }
 
 /// A tool run to its end, with the collector in it or without. Throws Error(environment) if it fails; what
-/// the collector said goes before what the tool did.
+/// the collector reported takes precedence over the tool's own error.
 std::string run_tool(const fs::path& tool, const std::vector<std::string>& arguments,
                      const CrossCheckRequest& request) {
   const FinishedProgram finished = run_program(tool, arguments, time_limit(request.run), request.stop_fd);

@@ -38,14 +38,14 @@ constexpr int kMaxRestarts = 20;
 constexpr Seconds kStartLimit = 120s;
 constexpr Seconds kExitLimit = 5s;
 
-/// How long a collector may say nothing before it is taken for hung: far longer than any step takes.
+/// How long a collector may be silent before it counts as hung: far longer than any step takes.
 Seconds usual_silence_limit(Phase phase, const TimingTarget& timing) {
   if (phase == Phase::verify) return 300s;
   if (phase == Phase::time) return 60s + Seconds(10 * timing.time_limit_s);
   return 120s;
 }
 
-/// What the environment variable ROOFLINECTL_SILENCE_LIMIT says instead, in seconds: for slow tools like
+/// The environment variable ROOFLINECTL_SILENCE_LIMIT overrides it, in seconds: for slow tools like
 /// compute-sanitizer.
 std::optional<Seconds> silence_limit_from_environment() {
   const char* const text = std::getenv("ROOFLINECTL_SILENCE_LIMIT");
@@ -72,7 +72,7 @@ std::optional<std::string> why_nothing_was_counted(const Counters& counters) {
 /// One run of a plan, over as many collectors as it takes:
 ///   1. start a collector with the worklist; its hello opens the run's folder
 ///   2. progress names what it works on, results are recorded and taken off the worklist
-///   3. if it dies, what it was working on is to blame: mark that, and go on with 1
+///   3. if it dies, what it was working on is to blame: mark that, and continue with 1
 ///   4. mark what is left, write run.json
 class Measuring {
  public:
@@ -112,7 +112,7 @@ class Measuring {
   /// How a collector ended.
   enum class Outcome {
     finished,  ///< it has done all that it was asked for
-    lost,      ///< it crashed, hung or talked nonsense: another one can go on
+    lost,      ///< it crashed, hung or broke the protocol: another one can continue
     stopped,   ///< nothing more can or shall be measured
   };
 
@@ -387,7 +387,7 @@ class Measuring {
 
   // -- when things go wrong --
 
-  /// No collector can go on. Thrown if there is no run yet that could say so.
+  /// No collector can continue. Thrown if there is no run yet that could record it.
   template <typename SomeError>
   Outcome stop(const SomeError& error) {
     if (!recorder_.is_open()) throw error;
@@ -395,7 +395,7 @@ class Measuring {
     return Outcome::stopped;
   }
 
-  /// The collector is gone or of no more use; `cause` says what it did.
+  /// The collector is gone or unusable; `cause` describes what it did.
   Outcome lost(const std::string& cause) {
     if (said_bye_) return Outcome::finished;
     if (!said_hello_) {
@@ -434,7 +434,7 @@ class Measuring {
     }
   }
 
-  /// A reason that costs many points their counters is told once.
+  /// A reason that costs many points their counters is reported once.
   void add_counter_loss(const std::string& reason) {
     const std::string loss = fmt::format("counters: {}", reason);
     if (std::find(losses_.begin(), losses_.end(), loss) == losses_.end()) add_loss(loss);
@@ -471,7 +471,7 @@ class Measuring {
 
   // -- keeping results --
 
-  /// A disk that is full now may have room later: measuring goes on.
+  /// A disk that is full now may have room later: measuring continues.
   void save() {
     try {
       recorder_.save();

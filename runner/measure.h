@@ -37,8 +37,8 @@ struct MeasureResult {
   Run run;
   /// Holds `run.json`; empty if the run was stopped before there was anything to keep.
   std::filesystem::path folder;
-  /// Ceilings and counters that were lost to a crash or a hang, with the cause; failed points say so
-  /// themselves.
+  /// Ceilings and counters that were lost to a crash or a hang, with the cause; failed points record it
+  /// themselves themselves.
   std::vector<std::string> losses;
   /// Why the run ended before its plan did.
   std::optional<int> stop_signal;
@@ -53,7 +53,7 @@ struct MeasureResult {
 };
 
 /// Measures a plan in a collector process and keeps every result on disk as it comes. A point that crashes or
-/// hangs the collector is marked as failed with its cause, and a new collector goes on with the next one.
+/// hangs the collector is marked as failed with its cause, and a new collector continues with the next one.
 /// Ceilings that are known from earlier runs are not measured again, and new ones kept for later runs.
 ///
 /// Throws as long as nothing has been written: CannotMeasure if the collector finds no GPU or does not start;

@@ -26,7 +26,7 @@ struct MeasureStart {
 /// What the work of a phase is called: `timing`.
 std::string_view activity(message::Phase phase);
 
-/// Is told how a measurement proceeds.
+/// Receives the progress of a measurement.
 class MeasureObserver {
  public:
   MeasureObserver() = default;

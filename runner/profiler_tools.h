@@ -17,7 +17,7 @@ std::optional<std::filesystem::path> find_tool(const std::string& name);
 /// year; empty if there is none.
 std::string version_of_tool(const std::filesystem::path& program);
 
-/// Something that a tool cannot do here, and the way out.
+/// Something that a tool cannot do here, and what to do about it.
 struct Shortcoming {
   std::string cause;
   std::string fix;

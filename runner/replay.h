@@ -21,7 +21,7 @@ struct Replay {
 /// size, cache state, block size, elements per thread and launch mode, whatever its experiment was called.
 Replay replay(const Plan& plan, const Run& recording);
 
-/// The answer of that recording among `recordings` which has the most points and primitives of the plan;
+/// The replay from the recording among `recordings` with the most points and primitives of the plan;
 /// nothing if none has any. Throws Error(usage) if a recording cannot be read.
 std::optional<Replay> replay_best(const Plan& plan, const std::vector<std::filesystem::path>& recordings);
 

@@ -7,14 +7,15 @@
 
 namespace rooflinectl {
 
-/// A run that is gone on with: what it lacks is measured into the same folder.
+/// A run that is resumed: what it lacks is measured into the same folder.
 struct UnfinishedRun {
   Run run;
   std::filesystem::path folder;
 };
 
 /// The run in `path`, a run's folder or its `run.json`. Throws Error(usage) if there is none, if it is a
-/// recording, or if another build of this program measured it: then its numbers cannot stand beside new ones.
+/// recording, or if another build of this program measured it: then its numbers are not comparable with new
+/// ones.
 UnfinishedRun load_unfinished(const std::filesystem::path& path);
 
 /// Throws Error(usage) that names what differs if `here` is not the GPU that the run was measured on, or has

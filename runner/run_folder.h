@@ -19,10 +19,10 @@ std::filesystem::path create_run_folder(const std::filesystem::path& parent, con
                                         std::chrono::system_clock::time_point time);
 
 /// For a run that `why` keeps from being written to its folder: writes its `run.json` into a new one among
-/// the temporary files. Returns the error that says so; throws Error(environment) if that fails too.
+/// the temporary files. Returns the error that reports it; throws Error(environment) if that fails too.
 Error rescue_run(const Run& run, const Error& why);
 
-/// Makes the link `latest` beside `run_folder` point to it, whatever it pointed to before, at no time to
+/// Makes the link `latest` next to `run_folder` point to it, whatever it pointed to before, at no time to
 /// nothing. Throws Error(environment).
 void link_latest(const std::filesystem::path& run_folder);
 

@@ -7,7 +7,7 @@
 
 namespace rooflinectl::cupti {
 
-/// What a failed CUPTI call means to the user: the call, the result, its cause, and the way out.
+/// What a failed CUPTI call means to the user: the call, the result, its cause, and a hint.
 Error error_of(CUptiResult result, const char* call);
 
 /// Throws `error_of` unless the call succeeded.

@@ -7,7 +7,7 @@
 //   build/dev/bin/tune_sum_best f32 warm graph 10 30     # type, caches, graph or plain, from 2^10 to 2^30
 //   elements
 //
-// Launch by launch, a launch is timed as a point of a plan is that says `launch: plain`. All candidates and
+// Launch by launch, a launch is timed like a point of a plan that sets `launch: plain`. All candidates and
 // CUB read the same input: cold and alone, where it lies in device memory makes any of them up to 1 us faster
 // or slower.
 //
@@ -291,7 +291,7 @@ class Tuning {
     }
   }
 
-  /// As a point of a plan is timed that says `launch: plain`, three times in turns.
+  /// Like a point of a plan that sets `launch: plain`, three times in turns.
   void measure_plain(std::vector<Timed>& timed, const Problem& problem) {
     constexpr int kTurns = 3;
     constexpr TimingTarget kTarget{.relative_half_width = 0.005, .time_limit_s = 0.1};

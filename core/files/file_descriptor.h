@@ -15,7 +15,7 @@ class FileDescriptor {
   int get() const { return fd_; }
   bool is_open() const { return fd_ >= 0; }
   void reset();
-  /// Hands the descriptor out, to be closed by whoever takes it.
+  /// Releases the descriptor; the caller closes it.
   int release();
 
  private:

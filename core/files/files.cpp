@@ -61,7 +61,7 @@ void write_all(const FileDescriptor& file, std::string_view content) {
   }
 }
 
-/// Some file systems say only now that there was no room.
+/// Some file systems report only now that there was no space.
 void close_written(FileDescriptor& file) {
   if (close(file.release()) != 0) fail();
 }
@@ -126,7 +126,7 @@ void replace(const fs::path& path, std::string_view content, std::optional<mode_
 
 void write_following_links(const fs::path& path, std::string_view content) {
   if (FileDescriptor own = own_descriptor(path); own.is_open()) {
-    std::fflush(nullptr);  // what was said before comes before
+    std::fflush(nullptr);  // earlier output comes first
     write_all(own, content);
     return close_written(own);
   }

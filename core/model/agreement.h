@@ -14,7 +14,7 @@ enum class Verdict { agrees, differs, unavailable };
 /// `agrees`, `differs`, `unavailable`
 std::string_view to_string(Verdict verdict);
 
-/// One number of ours beside the number that it should be.
+/// One number of ours and the number that it should be.
 struct Agreement {
   std::string subject;   ///< what was run: the id of a known work, or the range name of a point
   std::string quantity;  ///< key of a counter, or what it is derived to: `fadd`, `dram_bytes`, `time`
@@ -49,7 +49,7 @@ struct CrossCheck {
   std::string version;                ///< of the tool, as it states it; empty if unknown
   std::string source;                 ///< the command that was run, or the file that was read
   std::string reason;                 ///< why nothing could be compared; empty if something was
-  std::string hint;                   ///< the way out, if something could not be compared
+  std::string hint;                   ///< what to do, if something could not be compared
   std::vector<Agreement> agreements;  ///< `reference` is the tool's number
 
   bool operator==(const CrossCheck&) const = default;

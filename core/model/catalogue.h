@@ -67,7 +67,7 @@ struct CounterInfo {
 /// What the basic counter set is on one chip.
 struct ChipCounters {
   std::string chip;  ///< CUPTI's name, for example GH100
-  int passes = 0;    ///< how often a launch is repeated to gather all of them
+  int passes = 0;    ///< how often a launch is repeated to collect all of them
   std::vector<CounterInfo> counters;
 
   bool operator==(const ChipCounters&) const = default;

@@ -17,7 +17,7 @@ struct Check {
   std::string subject;  ///< `driver`, `counters`
   CheckStatus status = CheckStatus::ok;
   std::string detail;            ///< what was found
-  std::string fix;               ///< the way out; empty where all is well
+  std::string fix;               ///< what to do; empty if the check is ok
   bool stops_measuring = false;  ///< nothing at all can be measured as long as this fails
 
   bool operator==(const Check&) const = default;

@@ -47,7 +47,7 @@ enum class CeilingSource { theoretical, measured };
 std::string_view to_string(CeilingKind kind);
 std::string_view to_string(CeilingSource source);
 
-/// What the counters say of the work that a ceiling's benchmark declares.
+/// Whether counters confirm the work that a ceiling's benchmark declares.
 struct Confirmation {
   bool agrees = false;
   std::string detail;  ///< `counted 1.001 of the declared bytes`
@@ -154,8 +154,8 @@ struct TimeResult {
   bool operator==(const TimeResult&) const = default;
 };
 
-/// How the samples were taken: as graphs of launches or launch by launch. Older runs do not say, but only
-/// samples that are graphs have several launches.
+/// How the samples were taken: as graphs of launches or launch by launch. Older runs do not record it, but
+/// only samples that are graphs have several launches.
 LaunchMode launch_mode(const TimeResult& time);
 
 /// What launches cost in energy, as the meter of the whole board has it, its idle share included. They
@@ -194,7 +194,7 @@ struct Measurement {
 struct CounterSession {
   bool available = false;
   std::string reason;  ///< if not available: the cause
-  std::string hint;    ///< if not available: the way out
+  std::string hint;    ///< if not available: what to do
   int passes = 0;
   double host_setup_s = 0;  ///< building the configuration, before the first launch
   double collection_s = 0;  ///< all passes, with the launches in them
@@ -217,7 +217,7 @@ struct Run {
   RunSource source = RunSource::measured;
   std::string started_utc;               ///< ISO 8601, for example 2026-11-21T09:30:00Z
   double wall_s = 0;                     ///< of measuring, over all sessions of a run that was resumed
-  std::vector<std::string> resumed_utc;  ///< when it was gone on with
+  std::vector<std::string> resumed_utc;  ///< when it was resumed
   std::string host;
   std::optional<Environment> environment;  ///< nothing in runs of early versions
   std::vector<std::string> command_line;

@@ -75,7 +75,7 @@ std::optional<Position> tab_in_indentation(std::string_view text) {
   return std::nullopt;
 }
 
-/// What yaml-cpp found wrong, in words that show the way out where its own do not.
+/// What yaml-cpp found wrong, with a clearer message where its own does not help.
 void add_syntax_mistake(const YAML::Exception& error, std::string_view text, Mistakes& mistakes) {
   if (const auto tab = tab_in_indentation(text)) {
     mistakes.add(*tab, "a tab in the indentation; YAML requires spaces");

@@ -15,7 +15,7 @@
 #include "core/model/trace.h"
 #include "core/stats/repeated_counters.h"
 
-/// What `rooflinectl` and `rooflinectl-collector` say to each other: one request (a JSON document on the
+/// The messages between `rooflinectl` and `rooflinectl-collector`: one request (a JSON document on the
 /// collector's standard input), then one JSON object per line on its standard output. Logs go to standard
 /// error.
 namespace rooflinectl {
@@ -24,7 +24,7 @@ namespace rooflinectl {
 enum class CollectMode {
   measure,  ///< verify, time and count
   once,     ///< launch each point exactly once in its NVTX range: what ncu and nsys are wrapped around
-  count,    ///< gather counters alone
+  count,    ///< collect only counters
   trace,    ///< launch each point some times while CUPTI records the activity of the GPU
 };
 
@@ -50,7 +50,7 @@ struct CollectRequest {
 
 namespace message {
 
-/// First line: the device, what can be measured on it, and how the counters will be gathered.
+/// First line: the device, what can be measured on it, and how the counters will be collected.
 struct Hello {
   DeviceInfo device;
   Catalogue catalogue;
@@ -70,7 +70,7 @@ struct Progress {
   bool operator==(const Progress&) const = default;
 };
 
-/// What the counters said of kernels of known work.
+/// What the counters measured for kernels of known work.
 struct SelfTested {
   SelfTest self_test;
   bool operator==(const SelfTested&) const = default;

@@ -83,7 +83,7 @@ void Sampling::evaluate() {
     good_clocks_hz.push_back(result_.sample_clocks_hz[i]);
   }
   result_.throttled_samples = static_cast<int>(result_.samples_s.size() - good.size());
-  // A point of which every sample is slowed down still has a time; their count says what it is worth.
+  // A point of which every sample is slowed down still has a time; their number shows how far to trust it.
   const MedianInterval interval = median_interval(good.empty() ? result_.samples_s : good);
   result_.median_s = interval.median;
   result_.ci_low_s = interval.low;

@@ -19,8 +19,8 @@ struct TimeSample {
   std::optional<ClockEventReasons> reasons;
 };
 
-/// Decides when a point has been timed well enough, and what its time is; `docs/method.md` (Time) says how.
-/// Knows neither a device nor a clock: it is told how much time has passed.
+/// Decides when a point has been timed well enough, and what its time is; `docs/method.md` (Time) describes
+/// how. Knows neither a device nor a clock: the caller passes the elapsed time.
 class Sampling {
  public:
   enum class Next {

@@ -23,7 +23,7 @@ bool matches_glob(std::string_view glob, std::string_view name);
 
 /// The one of `names` that `text` was probably meant to be: fewest letters inserted, left out, replaced or
 /// swapped with their neighbour, but no more than half of the longer one (or two). `text` may be a glob.
-/// Nothing if none is near.
+/// Nothing if none is close.
 std::optional<std::string> nearest_name(std::string_view text, const std::vector<std::string>& names);
 
 }  // namespace rooflinectl

@@ -4,7 +4,7 @@
 #include <string>
 #include <string_view>
 
-/// Text that a terminal, a table or a person may be shown, whoever wrote it: escape sequences do nothing, and
+/// Text that is safe to show in a terminal or a table, whatever its source: escape sequences do nothing, and
 /// what is read is what is there. Everything that goes to a terminal, into Markdown or CSV passes here.
 namespace rooflinectl {
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// f32_add: how fast the SMs can add in f32, which is what a sum is held against: it has nothing to multiply.
+// f32_add: how fast the SMs can add in f32, the compute ceiling of a sum, which has nothing to multiply.
 //
 // - Idea: independent chains of additions in registers.
 // - Launch shape: 16 to 64 warps per SM.

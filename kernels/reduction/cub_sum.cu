@@ -26,7 +26,7 @@ struct ToFloat {
   }
 };
 
-/// CUB's two calls in one: without storage it only says how many bytes it needs.
+/// CUB's two calls in one: without storage it only returns how many bytes it needs.
 template <typename T, typename Count>
 cudaError_t reduce(void* d_storage, std::size_t& storage_bytes, const T* d_input, Accumulator<T>* d_output,
                    Count n, cudaStream_t stream) {

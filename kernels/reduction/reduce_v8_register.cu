@@ -3,7 +3,7 @@
 // V8 with a register: many elements per thread, added up in a register.
 //
 // - Idea: as V8; each thread keeps its sum in a register and stores it in shared memory once.
-// - Changes from V8: the source says what the compiler makes of V8 anyway, so the two should take the same
+// - Changes from V8: the source states what the compiler makes of V8 anyway, so the two should take the same
 //   time.
 // - Launch shape: 32768 / block elements per thread, ceil(n / 32768) blocks; one partial sum per block.
 // - Per element: 4 bytes read, 4 / 32768 written; executed additions at a block of 256: (32768 + 128 + 64 +

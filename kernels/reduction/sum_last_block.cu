@@ -33,7 +33,7 @@ __global__ void sum_last_block(const T* d_input, Accumulator<T>* d_output, std::
   Value sum = block_total<Sum, kBlock>(thread_total<Sum, T, kBlock, kLoads>(d_input, n));
   if (threadIdx.x == 0) {
     d_sums[blockIdx.x] = sum;
-    __threadfence();  // the sum is there before the ticket says so
+    __threadfence();  // the sum is visible before the ticket
     // Wraps round to 0 at the last ticket: ready for the next launch.
     is_last = atomicInc(d_tickets, gridDim.x - 1) == gridDim.x - 1;
     __threadfence();

@@ -15,7 +15,7 @@ namespace rooflinectl::kernels::warp {
 
 namespace {
 
-/// CUB's two calls in one: without storage it only says how many bytes it needs.
+/// CUB's two calls in one: without storage it only returns how many bytes it needs.
 template <bool exclusive>
 void scan(void* d_storage, std::size_t& bytes, const int* d_input, int* d_output, std::uint64_t n,
           cudaStream_t stream) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Votes: whether any or all lanes say yes, and which.
+// Votes: whether any or all lanes vote yes, and which.
 //
 // - In the loop: a test of the value, the vote, and what makes the next value of its result: an addition
 //   after `any` and `all`, nothing after `ballot`, whose mask is the next value.

@@ -16,7 +16,7 @@ constexpr Box kPlane = {86, kPanelTop, 1290, kPanelBottom};
 constexpr double kNamesLeft = 1340;
 constexpr double kNamesRight = kWidth - 22;
 
-// The names stand in a column beside the plane, each joined to the end of its line.
+// The names are in a column next to the plane, each joined to the end of its line.
 std::vector<Group> names_of_compute(const Plot& plot, const ChartModel& chart) {
   constexpr double kRoomySpacing = 20;
   std::vector<const RoofLine*> roofs;  // the fastest first: from top to bottom

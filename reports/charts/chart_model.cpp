@@ -80,7 +80,7 @@ void extend(Range& range, double value) {
 }
 
 Range whole_decades(Range range) {
-  // A tiny margin: a bound that is a power of ten but for rounding stays where it is.
+  // A tiny margin: a bound that is a power of ten up to rounding stays where it is.
   constexpr double kRounding = 1e-9;
   return {std::pow(10, std::floor(std::log10(range.low) + kRounding)),
           std::pow(10, std::ceil(std::log10(range.high) - kRounding))};

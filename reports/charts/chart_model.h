@@ -9,8 +9,8 @@
 #include "analysis/analysis.h"
 #include "reports/charts/roof_lines.h"
 
-/// What a picture says, in operations per byte and per second; where on paper is decided by `chart_layout.h`,
-/// `levels_layout.h` and `ceilings_layout.h`.
+/// What a picture shows, in operations per byte and per second; where on paper is decided by
+/// `chart_layout.h`, `levels_layout.h` and `ceilings_layout.h`.
 namespace rooflinectl {
 
 struct Range {
@@ -24,7 +24,7 @@ struct Window {
   Range flop_per_s;
 };
 
-/// Where the memory roof that most points are held against meets a compute roof.
+/// Where the memory roof of most points meets a compute roof.
 struct Ridge {
   double ai = 0;
   double flop_per_s = 0;
@@ -60,7 +60,7 @@ struct ChartPoint {
   std::string redundancy;
   std::vector<LevelMark> levels;  ///< those that were counted, of the chart's
   std::string limit;              ///< the limiting level and its utilisation
-  std::string bound;              ///< as an engineer says it: `issue slots`
+  std::string bound;              ///< `issue slots`
   bool is_flagged = false;        ///< among `ChartModel::flags`
 };
 
@@ -89,7 +89,7 @@ ChartModel chart_model(const Run& run, const ExperimentAnalysis& experiment,
 ChartModel levels_model(const Run& run, const ExperimentAnalysis& experiment,
                         const ChartSelection& selection = {});
 
-/// Whether traffic beside that of DRAM was counted, so that `levels_model` has more to say than
+/// Whether traffic other than that of DRAM was counted, so that `levels_model` shows more than
 /// `chart_model`.
 bool has_levels(const ExperimentAnalysis& experiment);
 

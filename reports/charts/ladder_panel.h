@@ -8,7 +8,7 @@
 
 namespace rooflinectl {
 
-/// The points as rows, in the experiment's order: fraction of roof as a bar, time and what the counters say.
+/// The points as rows, in the experiment's order: % of roofline as a bar, time and counters.
 std::vector<Group> ladder_panel(const Box& area, const ChartModel& chart);
 
 }  // namespace rooflinectl

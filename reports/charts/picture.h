@@ -37,7 +37,7 @@ void add_plane(Scene& scene, const Plot& plot, const ChartModel& chart);
 /// Outlines the part that a detail shows.
 void outline_detail(Group& group, LabelPlacer& placer, const Plot& plot, const Window& detail);
 
-/// Names a mark beside it, if there is room.
+/// Puts a name next to a mark, if there is room.
 void label_mark(Group& group, LabelPlacer& placer, const std::string& name, Pixel mark);
 
 /// Appends sample and name to two rows of them above the panels; what does not fit any more is left out.

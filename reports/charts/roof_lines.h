@@ -34,7 +34,7 @@ struct RoofLine {
 /// `ceiling` as a line.
 RoofLine roof_line(const Ceiling& ceiling);
 
-/// The directions of DRAM that points are held against and its theoretical peak; multiply-add and addition in
+/// The DRAM directions that the points need, and the theoretical peak of DRAM; multiply-add and addition in
 /// the precisions of the points (in all of them where there are no points), or everything in the selected
 /// ones. Fastest first, bandwidths before compute; so are the other two.
 std::vector<RoofLine> dram_roofs(const Run& run, const std::vector<RooflinePoint>& points,

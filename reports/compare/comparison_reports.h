@@ -17,7 +17,7 @@ std::string comparison_text(const RunComparison& comparison, int columns);
 /// One document; SI units, ratios between 0 and 1.
 std::string comparison_json(const std::vector<RunComparison>& comparisons);
 
-/// GitHub-flavoured Markdown that shows the file `picture` beside it.
+/// GitHub-flavoured Markdown that shows the file `picture` in the same folder.
 std::string comparison_md(const RunComparison& comparison, const std::string& picture);
 
 /// One self-contained page without scripts. `pictures`: the SVG of each.

@@ -114,7 +114,7 @@ using Shape = std::variant<Polyline, Polygon, Circle, Text>;
 struct Group {
   std::string name = {};                  ///< `axes`, `roofs`, `point`, …
   std::optional<std::size_t> point = {};  ///< the point of the experiment that it shows, by its place there
-  std::string title = {};                 ///< what a reader without eyes, or with a mouse, is told
+  std::string title = {};                 ///< for screen readers, and as tooltip
   std::optional<Box> clip = {};
   std::vector<Shape> shapes = {};
 };

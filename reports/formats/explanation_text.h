@@ -11,7 +11,7 @@
 /// Explanations as a person, `summary.md`, the page and other programs read them.
 namespace rooflinectl {
 
-/// Which points are explained, and how much is said.
+/// Which points are explained, and in how much detail.
 struct ExplanationSelection {
   /// A label, a variant, a range name, or a glob that matches one of them; empty for all points.
   std::string point;

@@ -19,7 +19,7 @@
 namespace rooflinectl {
 namespace {
 
-// So many lines of a kind say enough for a start.
+// More lines of a kind would hide the rest.
 constexpr std::size_t kMostRows = 40;
 constexpr std::size_t kMostSentences = 10;
 
@@ -61,7 +61,7 @@ std::string ceiling_table(const ReportModel& report, std::size_t width) {
     if (column.title == "method") continue;
     std::vector<std::string> texts;
     for (const CeilingPair& pair : report.ceilings) {
-      // What the counters say instead stands below the table.
+      // What the counters measured instead is below the table.
       const bool is_finding = column.title == "counted" && pair.measured != nullptr &&
                               pair.measured->confirmation && !pair.measured->confirmation->agrees;
       texts.push_back(is_finding ? "no" : column.text(report.run, pair));

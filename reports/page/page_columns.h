@@ -16,7 +16,7 @@ std::span<const PointColumn> page_columns(bool with_energy);
 /// What the column shows, where its title alone is too short: `fraction of measured roof`.
 std::string_view column_name(const PointColumn& column);
 
-/// The same in a sentence; empty where its name says it.
+/// The same in a sentence; empty if its name is clear enough.
 std::string_view column_help(const PointColumn& column);
 
 /// Which point is fastest and what bounds how many: `Nearest to the roof: V7, 97.2 % (dram-bound). …`.

@@ -194,7 +194,7 @@ Json speeds(const std::vector<SpeedTable>& speed_tables) {
   return tables;
 }
 
-// The ceilings that points are held against; of a level that none is held against, reading from it.
+// The ceilings over the points; for a level without any, its read ceiling.
 Json main_roofs(const Run& run, const ExperimentAnalysis& experiment) {
   std::set<std::string> ids;
   std::set<std::string> subjects;

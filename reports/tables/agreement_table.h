@@ -15,7 +15,7 @@ struct AgreementTable {
   std::string summary;    ///< `22 agree, 1 differs, 1 unavailable`
   std::string reference;  ///< what the other number is: `known work`, `ncu`
   std::string reason;     ///< why there is nothing to compare; empty if there is
-  std::string hint;       ///< the way out
+  std::string hint;       ///< what to do
   const std::vector<Agreement>* agreements = nullptr;
 };
 

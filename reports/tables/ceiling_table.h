@@ -23,7 +23,7 @@ struct CeilingColumn {
   std::string (*text)(const Run&, const CeilingPair&) = nullptr;
 };
 
-/// Name, measured and theoretical values, clock, spread, what the counters say, and last the method.
+/// Name, measured and theoretical values, clock, spread, confirmation by counters, and last the method.
 std::span<const CeilingColumn> ceiling_columns();
 
 /// A sentence for each reason to distrust a measured ceiling: `L2 read: not confirmed: …`.

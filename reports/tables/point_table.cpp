@@ -30,7 +30,7 @@ OptionalNumber n_elements(const RooflinePoint& point) {
   return size_of(point.measurement->point);
 }
 
-// Compulsory bytes over time, whatever the counters say.
+// Compulsory bytes over time, not counted ones.
 OptionalNumber effective_bytes_per_s(const RooflinePoint& point) {
   const auto time = time_s(point);
   return time && *time > 0 ? OptionalNumber(point.dram_bytes_useful / *time) : std::nullopt;

@@ -55,7 +55,7 @@ std::string counter_change_text(const CounterChange& change);
 /// that moved and how many more did.
 std::string step_text(const LadderStep& step, std::size_t most_changes);
 
-/// A name and what stands beside it.
+/// A name and its text.
 struct Fact {
   std::string name;
   std::string text;

@@ -8,7 +8,7 @@
 
 #include "core/model/agreement.h"
 
-/// The self-test in the terminal, and what `summary.md` and the terminal say where it finds a difference.
+/// The self-test in the terminal, and what `summary.md` and the terminal print if it finds a difference.
 namespace rooflinectl {
 
 struct SelfTestColumn {

@@ -107,7 +107,7 @@ std::string whole_percent(double ratio) {
 }
 
 std::string change(double ratio) {
-  constexpr double kWhole = 1;  // from twice as much on, tenths of a percent say nothing
+  constexpr double kWhole = 1;  // from a factor of two on, tenths of a percent mean nothing
   const double difference = ratio - 1;
   const std::string size = fmt::format("{:.{}f}", std::abs(difference) * 100, difference < kWhole ? 1 : 0);
   const std::string_view sign = size == "0.0" ? "" : difference < 0 ? "−" : "+";

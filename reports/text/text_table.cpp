@@ -74,7 +74,7 @@ bool is_constant(const TextColumn& column) {
 }
 
 struct LeftOut {
-  std::vector<std::string> constants;  // with what they say
+  std::vector<std::string> constants;  // with their value
   std::vector<std::string> others;
 };
 
