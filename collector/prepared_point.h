@@ -35,9 +35,8 @@ struct LaunchPlan {
 /// a graph than inputs fit into half of L2. Throws Error if the variant is not known.
 LaunchPlan launch_plan(const PointId& id, const DeviceInfo& device);
 
-/// Makes room for the inputs of all these points at once, so that all of them find theirs at the same place:
-/// where it lies makes a short cold launch up to 1 us faster or slower (H200). Points that do not fit are
-/// left to fail alone.
+/// Makes room for the inputs of all these points at once, so that all of them find theirs at the same place.
+/// Points that do not fit are left to fail alone.
 void place_inputs(std::span<const PointId> points, Workbench& bench, const DeviceInfo& device);
 
 /// A point whose kernel can be launched: its inputs and its output have memory.
