@@ -23,7 +23,7 @@ double luminance(Colour colour) {
 }
 
 double contrast(Colour a, Colour b) {
-  const auto [darker, lighter] = std::minmax(luminance(a), luminance(b));
+  const auto [darker, lighter] = std::minmax({luminance(a), luminance(b)});
   return (lighter + 0.05) / (darker + 0.05);
 }
 
