@@ -72,6 +72,7 @@ class FieldReader {
   static void read(const Reader& place, std::string& value) { value = place.text(); }
   static void read(const Reader& place, ErrorKind& kind);  ///< by its exit code
   static void read(const Reader& place, CounterValue& value);
+  static void read(const Reader& place, CounterValue& value, AllDigits /*rule*/) { read(place, value); }
   static void read(const Reader& place, Counters& counters);
   /// Axes that we know have the values that we know.
   static void read(const Reader& place, Axes& axes);

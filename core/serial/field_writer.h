@@ -30,6 +30,9 @@ class FieldWriter {
     object_[key] = written(value);
   }
   void operator()(const char* key, double value, AllDigits /*rule*/) { object_[key] = value; }
+  void operator()(const char* key, const CounterValue& value, AllDigits /*rule*/) {
+    object_[key] = value.available() ? Json(*value.value()) : unavailable(value);
+  }
 
   template <typename T, typename... Rule>
   void optional(const char* key, const T& value, Rule... /*rule*/) {
@@ -89,7 +92,7 @@ class FieldWriter {
     return object;
   }
   static Json written(const CounterValue& value) {
-    return value.available() ? written(*value.value()) : Json{{"unavailable", value.reason()}};
+    return value.available() ? written(*value.value()) : unavailable(value);
   }
   template <typename T>
   static Json written(const std::optional<T>& value) {
@@ -116,6 +119,8 @@ class FieldWriter {
   }
 
  private:
+  static Json unavailable(const CounterValue& value) { return {{"unavailable", value.reason()}}; }
+
   Json& object_;
 };
 

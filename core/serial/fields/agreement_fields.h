@@ -10,8 +10,9 @@ void fields(auto& f, Is<Agreement> auto& agreement) {
   f("subject", agreement.subject);
   f("quantity", agreement.quantity);
   f("unit", agreement.unit);
-  f("ours", agreement.ours);
-  f("reference", agreement.reference);
+  // The verdict is read from them again.
+  f("ours", agreement.ours, AllDigits{});
+  f("reference", agreement.reference, AllDigits{});
   f("tolerance", agreement.tolerance, AllDigits{});
   f("is_relative", agreement.is_relative);
   f("note", agreement.note);
