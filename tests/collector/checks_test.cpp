@@ -67,8 +67,8 @@ TEST(StateChecks, WarnWithCauseAndWayOut) {
       {"persistence", [](DeviceState& s) { s.settings.persistence_mode = false; }, "off",
        "--persistence-mode=1"},
       {"mig", [](DeviceState& s) { s.settings.mig_mode = true; }, "on", "--multi-instance-gpu=0"},
-      {"vgpu", [](DeviceState& s) { s.is_virtual = true; }, "others share", "bare-metal"},
-      {"confidential", [](DeviceState& s) { s.confidential_computing = true; }, "nothing can be counted",
+      {"vgpu", [](DeviceState& s) { s.is_virtual = true; }, "other virtual machines share", "bare-metal"},
+      {"confidential", [](DeviceState& s) { s.confidential_computing = true; }, "counters are not available",
        "developer"},
       {"ecc", [](DeviceState& s) { s.uncorrected_ecc_errors = 3; }, "3 uncorrected errors", "--display=ECC"},
       {"clocks", [](DeviceState& s) { s.settings.application_sm_clock_hz = 1200e6; }, "set to 1200 MHz",
@@ -79,9 +79,9 @@ TEST(StateChecks, WarnWithCauseAndWayOut) {
        },
        "by power cap, thermal, 40 °C", "PERFORMANCE"},
       {"throttling", [](DeviceState& s) { s.temperature_c = 90; }, "none now, 90 °C", "cooling"},
-      {"power", [](DeviceState& s) { s.settings.power_limit_w = 400; }, "limit 400 W, by default 700 W",
+      {"power", [](DeviceState& s) { s.settings.power_limit_w = 400; }, "limit 400 W, default 700 W",
        "--power-limit=700"},
-      {"other programs", [](DeviceState& s) { s.compute_processes = 3; }, "2 on this GPU", "disturbed"},
+      {"other programs", [](DeviceState& s) { s.compute_processes = 3; }, "2 on this GPU", "disturb the times"},
   };
   for (const Case& one : cases) {
     DeviceState state = good_state();

@@ -23,10 +23,10 @@ struct Words {
 /// The results that have a cause that a user can do something about; all others share one text.
 const std::map<int, Words> kExplained = {
     {CUPTI_ERROR_INVALID_DEVICE, {"cannot count on this GPU", "compute capability 7.5"}},
-    {CUPTI_ERROR_OUT_OF_MEMORY, {"memory ran out", "free memory"}},
-    {CUPTI_ERROR_HARDWARE, {"hardware does not answer", "dmesg"}},
-    {CUPTI_ERROR_API_NOT_IMPLEMENTED, {"do not fit together", "CUDA_HOME"}},
-    {CUPTI_ERROR_NOT_COMPATIBLE, {"do not fit together", "CUDA_HOME"}},
+    {CUPTI_ERROR_OUT_OF_MEMORY, {"out of memory", "free memory"}},
+    {CUPTI_ERROR_HARDWARE, {"hardware does not respond", "dmesg"}},
+    {CUPTI_ERROR_API_NOT_IMPLEMENTED, {"are incompatible", "CUDA_HOME"}},
+    {CUPTI_ERROR_NOT_COMPATIBLE, {"are incompatible", "CUDA_HOME"}},
     {CUPTI_ERROR_NOT_INITIALIZED, {"driver is older", "update the driver"}},
     {CUPTI_ERROR_HARDWARE_BUSY, {"DCGM", "dcgmi profile --pause"}},
     {CUPTI_ERROR_NOT_SUPPORTED, {"cannot count on this GPU", "compute capability 7.5"}},
@@ -37,11 +37,11 @@ const std::map<int, Words> kExplained = {
     {CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES, {"hypervisor", "on the host"}},
     {CUPTI_ERROR_CONFIDENTIAL_COMPUTING_NOT_SUPPORTED, {"confidential", "developer mode"}},
     {CUPTI_ERROR_CMP_DEVICE_NOT_SUPPORTED, {"mining", "another GPU"}},
-    {CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED, {"MIG", "compute instance of its own"}},
+    {CUPTI_ERROR_MIG_DEVICE_NOT_SUPPORTED, {"MIG", "its own compute instance"}},
     {CUPTI_ERROR_SLI_DEVICE_NOT_SUPPORTED, {"SLI", "SLI off"}},
     {CUPTI_ERROR_WSL_DEVICE_NOT_SUPPORTED, {"WSL", "Windows driver"}},
     {CUPTI_ERROR_INVALID_CHIP_NAME, {"newer than this CUPTI", "newer CUDA toolkit"}},
-    {CUPTI_ERROR_UNKNOWN, {"did not answer", "nvidia-smi"}},
+    {CUPTI_ERROR_UNKNOWN, {"did not respond", "nvidia-smi"}},
 };
 const Words kOther = {"could not be used", "--no-counters"};
 
