@@ -64,7 +64,7 @@ class Axes {
   auto end() const { return axes_.end(); }
 
   bool operator==(const Axes&) const = default;
-  auto operator<=>(const Axes&) const = default;
+  bool operator<(const Axes& other) const { return axes_ < other.axes_; }
 
  private:
   void set_value(std::string_view name, Value value);

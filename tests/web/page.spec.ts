@@ -208,7 +208,7 @@ test('downloads are valid files', async ({ page }) => {
   const problems = await page.evaluate((text) => new DOMParser().parseFromString(text, 'image/svg+xml').querySelector('parsererror')?.textContent, svg.toString());
   expect(problems).toBeUndefined();
   expect(svg.toString()).toContain('L2 read');
-  expect(svg.toString()).toContain('Sum of 2^28 floats');
+  expect(svg.toString()).toContain('Sum of 2²⁸ floats');
   const [csvName, csv] = await get('CSV');
   expect(csvName).toBe('points.csv');
   expect(csv.toString().split('\r\n')[0]).toMatch(/^variant,family,dtype,n,cache,status,time_s/);
@@ -259,7 +259,7 @@ test('experiments, ladder steps, ceilings, agreement and environment', async ({ 
   await expect(page.locator('.suspicion')).toContainText('Counters differ from known work');
   await expect(page.locator('#sizes')).toBeHidden();
   await page.locator('.tabs button').nth(1).click();
-  await expect(page.locator('.heading h2')).toHaveText('Sum of 2^25 floats, from V0 to V8');
+  await expect(page.locator('.heading h2')).toHaveText('Sum of 2²⁵ floats, from V0 to V8');
   await expect(page.locator('.tabs button').nth(1)).toHaveAttribute('aria-current', 'true');
 });
 
