@@ -14,17 +14,9 @@ namespace rooflinectl {
 namespace {
 
 /// `b128`, `2^20`, `cold`; nothing for what goes without saying.
-std::string axis_text(const Axes::Axis& axis) {
-  const auto& [name, value] = axis;
-  if (const auto* text = std::get_if<std::string>(&value)) {
-    return name == axis::kMode && *text == to_string(LaunchMode::graph) ? std::string() : *text;
-  }
-  const std::uint64_t number = std::get<std::uint64_t>(value);
-  if (name == axis::kSize) return elements_text(number);
-  const std::string_view prefix = name == axis::kBlock      ? "b"
-                                  : name == axis::kElements ? "e"
-                                                            : std::string_view(name);
-  return fmt::format("{}{}", prefix, number);
+std::string label_part(const Axes::Axis& axis) {
+  const auto* number = std::get_if<std::uint64_t>(&axis.second);
+  return number != nullptr && axis.first == axis::kSize ? elements_text(*number) : axis_text(axis);
 }
 
 /// Axes in a label: how a point is launched comes before what it works on, any other axis last.
@@ -91,7 +83,7 @@ std::vector<std::string> point_labels(const Catalogue& catalogue, const std::vec
     std::string label = subjects.at(point.subject);
     for (const std::string& name : differing.at(point.subject)) {
       const Axes::Value* value = point.axes.find(name);
-      const std::string text = value == nullptr ? std::string() : axis_text({name, *value});
+      const std::string text = value == nullptr ? std::string() : label_part({name, *value});
       if (!text.empty()) label.append(" ").append(text);
     }
     labels.push_back(std::move(label));

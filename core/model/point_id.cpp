@@ -36,9 +36,8 @@ std::optional<LaunchMode> launch_mode_from(std::string_view name) {
 namespace {
 
 std::size_t rank(std::string_view name) {
-  constexpr std::array kOrder = {axis::kDtype,    axis::kSize,  axis::kBlock,
-                                 axis::kElements, axis::kCache, axis::kMode};
-  return static_cast<std::size_t>(std::find(kOrder.begin(), kOrder.end(), name) - kOrder.begin());
+  return static_cast<std::size_t>(std::find(axis::kKnown.begin(), axis::kKnown.end(), name) -
+                                  axis::kKnown.begin());
 }
 
 }  // namespace
@@ -138,10 +137,7 @@ Reduction reduction_of(const PointId& point) {
   return reduction;
 }
 
-namespace {
-
-/// What stands for an axis in a range name; empty for a launch in a graph.
-std::string range_part(const Axes::Axis& axis) {
+std::string axis_text(const Axes::Axis& axis) {
   const auto& [name, value] = axis;
   if (const auto* text = std::get_if<std::string>(&value)) {
     return name == axis::kMode && *text == to_string(LaunchMode::graph) ? std::string() : *text;
@@ -152,12 +148,10 @@ std::string range_part(const Axes::Axis& axis) {
   return fmt::format("{}{}", prefix, std::get<std::uint64_t>(value));
 }
 
-}  // namespace
-
 std::string range_name(const PointId& point) {
   std::string name = fmt::format("{}.{}", point.experiment, point.subject);
   for (const Axes::Axis& axis : point.axes) {
-    const std::string part = range_part(axis);
+    const std::string part = axis_text(axis);
     if (!part.empty()) name.append(".").append(part);
   }
   return name;

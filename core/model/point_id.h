@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -37,6 +38,8 @@ inline constexpr std::string_view kBlock = "block";        ///< threads per bloc
 inline constexpr std::string_view kElements = "elements";  ///< per thread, where the kernel lets one choose
 inline constexpr std::string_view kCache = "cache";        ///< a name of `CacheState`
 inline constexpr std::string_view kMode = "mode";          ///< a name of `LaunchMode`
+
+inline constexpr std::array kKnown = {kDtype, kSize, kBlock, kElements, kCache, kMode};
 }  // namespace axis
 
 /// The named values that tell the points of one subject apart: the axes above in their order, then others in
@@ -100,6 +103,10 @@ struct Reduction {
 Axes axes_of(const Reduction& reduction);
 /// The reverse. Throws Error(usage) if the axes lack one of a reduction, or have another value there.
 Reduction reduction_of(const PointId& point);
+
+/// The value of an axis as names of points have it: `f32`, `n1024`, `b256`, `e8`, `cold`; empty for a launch
+/// in a graph, which goes without saying.
+std::string axis_text(const Axes::Axis& axis);
 
 /// The NVTX and counter range of a point, for example
 /// `ladder.reduce_v3_sequential.f32.n268435456.b256.cold` or, with elements per thread, `….b256.e8.cold`;

@@ -155,14 +155,13 @@ std::vector<std::string> counter_columns(const Analysis& analysis) {
 
 // Axes that have no column under another name, in the order in which they come up.
 std::vector<std::string> axis_columns(const Analysis& analysis) {
-  constexpr std::array kNamed = {axis::kDtype,    axis::kSize,  axis::kBlock,
-                                 axis::kElements, axis::kCache, axis::kMode};
   std::vector<std::string> names;
   for (const ExperimentAnalysis& experiment : analysis.experiments) {
     for (const RooflinePoint& point : experiment.points) {
       for (const auto& [name, value] : point.measurement->point.axes) {
-        const bool is_known = std::find(kNamed.begin(), kNamed.end(), name) != kNamed.end() ||
-                              std::find(names.begin(), names.end(), name) != names.end();
+        const bool is_known =
+            std::find(axis::kKnown.begin(), axis::kKnown.end(), name) != axis::kKnown.end() ||
+            std::find(names.begin(), names.end(), name) != names.end();
         if (!is_known) names.push_back(name);
       }
     }
