@@ -81,7 +81,8 @@ TEST(StateChecks, WarnWithCauseAndWayOut) {
       {"throttling", [](DeviceState& s) { s.temperature_c = 90; }, "none now, 90 °C", "cooling"},
       {"power", [](DeviceState& s) { s.settings.power_limit_w = 400; }, "limit 400 W, default 700 W",
        "--power-limit=700"},
-      {"other programs", [](DeviceState& s) { s.compute_processes = 3; }, "2 on this GPU", "disturb the times"},
+      {"other programs", [](DeviceState& s) { s.compute_processes = 3; }, "2 on this GPU",
+       "disturb the times"},
   };
   for (const Case& one : cases) {
     DeviceState state = good_state();
