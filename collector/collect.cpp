@@ -77,13 +77,6 @@ struct CountedPoint {
   double seconds = 0;          ///< of all its launches while they were counted
 };
 
-EnergyResult no_energy_of_destroyed_inputs() {
-  EnergyResult result;
-  result.joules = CounterValue::unavailable(
-      "the launch destroys its input, and restoring it between launches would cost energy too");
-  return result;
-}
-
 /// One run through a request. The steps are in the order of `collect`.
 class Collection {
  public:
@@ -335,8 +328,8 @@ class Collection {
       measurement.time = timer_.measure(work, experiment.timing);
       if (!last.passed) return gone_wrong(std::move(measurement), last.mismatch);
       if (!experiment.energy) return measurement;
-      measurement.energy = prepared.variant().info.destroys_input ? no_energy_of_destroyed_inputs()
-                                                                  : measure_energy(meter_, work, stream_);
+      measurement.energy =
+          measure_energy([&] { return meter_.joules(); }, work, [&] { stream_.synchronize(); });
     } catch (const Error& error) {
       measurement.status = Status::failed;
       measurement.cause = error.what();

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <optional>
 
 namespace rooflinectl {
 
@@ -27,7 +26,8 @@ double seconds_since(Clock::time_point start) {
 /// Keeps the device busy with one work.
 class Load {
  public:
-  Load(const TimedWork& work, const Stream& stream) : work_(work), stream_(stream) {
+  Load(const TimedWork& work, const std::function<void()>& synchronize)
+      : work_(work), synchronize_(synchronize) {
     const Clock::time_point start = Clock::now();
     run_batch();
     batch_ = static_cast<int>(std::clamp(kBatchSeconds / seconds_since(start), 1.0, kMostLaunches));
@@ -41,7 +41,7 @@ class Load {
   void run_batch() {
     const Clock::time_point start = Clock::now();
     for (int number = 0; number < batch_; ++number) work_.launch(number % work_.launches_per_graph);
-    stream_.synchronize();
+    synchronize_();
     busy_s_ += seconds_since(start);
     launches_ += batch_;
   }
@@ -50,7 +50,7 @@ class Load {
 
  private:
   const TimedWork& work_;
-  const Stream& stream_;
+  const std::function<void()>& synchronize_;
   int batch_ = 1;
   double busy_s_ = 0;
   long long launches_ = 0;
@@ -62,34 +62,41 @@ struct Reading {
   Clock::time_point time;
 };
 
-std::optional<Reading> next_renewal(const BoardEnergy& meter, Load& load) {
-  const std::optional<double> before = meter.joules();
+std::optional<Reading> next_renewal(const EnergyMeter& meter, Load& load) {
+  const std::optional<double> before = meter();
   for (const Clock::time_point start = Clock::now(); seconds_since(start) < kRenewalLimitSeconds;) {
     load.run_batch();
-    const std::optional<double> now = meter.joules();
+    const std::optional<double> now = meter();
     if (!before || !now) return std::nullopt;
     if (*now != *before) return Reading{*now, Clock::now()};
   }
   return std::nullopt;
 }
 
-EnergyResult no_meter() {
+EnergyResult unavailable(const char* reason) {
   EnergyResult result;
-  result.joules = CounterValue::unavailable("the GPU or its driver has no energy meter (NVML)");
+  result.joules = CounterValue::unavailable(reason);
   return result;
 }
 
+constexpr const char* kNoMeter = "the GPU or its driver has no energy meter (NVML)";
+
 }  // namespace
 
-EnergyResult measure_energy(const BoardEnergy& meter, const TimedWork& work, const Stream& stream) {
-  Load warm_up(work, stream);
+EnergyResult measure_energy(const EnergyMeter& meter, const TimedWork& work,
+                            const std::function<void()>& synchronize) {
+  if (work.prepare) {
+    return unavailable(
+        "the launch destroys its input, and restoring it between launches would cost energy too");
+  }
+  Load warm_up(work, synchronize);
   warm_up.run_for(kWarmUpSeconds);
-  Load load(work, stream);
+  Load load(work, synchronize);
   const std::optional<Reading> first = next_renewal(meter, load);
-  if (!first) return no_meter();
+  if (!first) return unavailable(kNoMeter);
   load.run_for(kMeasuredSeconds);
   const std::optional<Reading> last = next_renewal(meter, load);
-  if (!last) return no_meter();
+  if (!last) return unavailable(kNoMeter);
 
   EnergyResult result;
   result.duration_s = std::chrono::duration<double>(last->time - first->time).count();

@@ -5,12 +5,10 @@
 
 #include <cupti.h>
 
-#include <algorithm>
 #include <cstdint>
 #include <cstdlib>
-#include <mutex>
-#include <utility>
 
+#include "collector/cupti/activity_records.h"
 #include "collector/cupti/call.h"
 
 namespace rooflinectl::cupti {
@@ -19,21 +17,12 @@ namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
 constexpr std::size_t kBufferAlignment = 8;
-constexpr double kNanosecondsPerSecond = 1e9;
 // Kernels one after the other. The record of concurrent ones costs each block some 80 ps, which made kernels
 // of many blocks up to 9 % slower on an H200 (driver 580.159.04).
 constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_KERNEL, CUPTI_ACTIVITY_KIND_MEMSET};
 
-struct Record {
-  std::uint64_t start_ns = 0;
-  std::uint64_t end_ns = 0;
-  std::string name;
-};
-
-// CUPTI calls back without a pointer of ours, and from a thread of its own.
-std::mutex records_mutex;
-std::vector<Record> records;
-bool records_are_lost = false;
+// CUPTI calls back without a pointer of ours.
+ActivityRecords records;
 
 void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t* most_records) {
   *buffer = static_cast<std::uint8_t*>(std::aligned_alloc(kBufferAlignment, kBufferBytes));
@@ -41,19 +30,13 @@ void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t*
   *most_records = 0;  // as many as fit
 }
 
-/// Without both times, nothing is known of it.
 template <typename Activity>
 void add(const Activity& activity, const char* name) {
-  if (activity.start == 0 || activity.end < activity.start) {
-    records_are_lost = true;
-    return;
-  }
-  records.push_back({activity.start, activity.end, name == nullptr ? "" : name});
+  records.add(activity.start, activity.end, name == nullptr ? "" : name);
 }
 
 void CUPTIAPI take_buffer(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t,
                           std::size_t used) {
-  const std::lock_guard lock(records_mutex);
   CUpti_Activity* record = nullptr;
   while (cuptiActivityGetNextRecord(buffer, used, &record) == CUPTI_SUCCESS) {
     if (record->kind == CUPTI_ACTIVITY_KIND_KERNEL) {
@@ -65,14 +48,8 @@ void CUPTIAPI take_buffer(CUcontext context, std::uint32_t stream, std::uint8_t*
   }
   std::size_t dropped = 0;
   cuptiActivityGetNumDroppedRecords(context, stream, &dropped);
-  if (dropped > 0) records_are_lost = true;
+  records.add_dropped(dropped);
   std::free(buffer);
-}
-
-std::vector<Record> sorted(std::vector<Record> by_arrival) {
-  std::sort(by_arrival.begin(), by_arrival.end(),
-            [](const Record& a, const Record& b) { return a.start_ns < b.start_ns; });
-  return by_arrival;
 }
 
 class CuptiActivityTrace : public ActivityTrace {
@@ -89,26 +66,18 @@ class CuptiActivityTrace : public ActivityTrace {
   CuptiActivityTrace& operator=(const CuptiActivityTrace&) = delete;
 
   void discard() override {
-    ROOFLINECTL_CUPTI(cuptiActivityFlushAll, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-    const std::lock_guard lock(records_mutex);
-    records.clear();
-    records_are_lost = false;
+    deliver();
+    records.discard();
   }
 
   std::vector<TracedOperation> take() override {
-    ROOFLINECTL_CUPTI(cuptiActivityFlushAll, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
-    const std::lock_guard lock(records_mutex);
-    const std::vector<Record> taken = sorted(std::exchange(records, {}));
-    if (std::exchange(records_are_lost, false)) {
-      throw Error(ErrorKind::environment, "CUPTI dropped activity records", "run it again");
-    }
-    std::vector<TracedOperation> operations;
-    for (const Record& record : taken) {
-      operations.push_back(
-          {record.name, static_cast<double>(record.end_ns - record.start_ns) / kNanosecondsPerSecond});
-    }
-    return operations;
+    deliver();
+    return records.take();
   }
+
+ private:
+  /// Returns when CUPTI has delivered all records of what has ended.
+  static void deliver() { ROOFLINECTL_CUPTI(cuptiActivityFlushAll, CUPTI_ACTIVITY_FLAG_FLUSH_FORCED); }
 };
 
 }  // namespace
