@@ -108,8 +108,8 @@ Agreement agreement(std::string subject, std::string_view quantity, std::string_
 
 /// A tool times one launch on an idle GPU, and no launch but the kernels alone; we time a launch between two
 /// events, or many in a graph. What an empty launch takes between two events is the most that this makes.
-Tolerance time_tolerance(const Run& run) {
-  const Ceiling* const launch = find_ceiling(run, "launch", CeilingSource::measured);
+Tolerance time_tolerance(const Run& run, const Measurement& measurement) {
+  const Ceiling* const launch = find_ceiling(run, "launch", CeilingSource::measured, measurement.device);
   if (launch == nullptr)
     return {kTimeTolerance, true, 0, "the launch overhead was not measured, so nothing is allowed for it"};
   return {kTimeTolerance, true, launch->value,
@@ -162,7 +162,7 @@ class NcuComparison {
   }
 
   void compare_time(const std::string& subject, const Measurement& measurement, const Kernels& kernels) {
-    const Tolerance tolerance = time_tolerance(run_);
+    const Tolerance tolerance = time_tolerance(run_, measurement);
     agreements_.push_back(agreement(subject, "time", "s", time_of(measurement),
                                     sum_of(kernels, std::string(kDurationMetric), 1), tolerance));
   }
@@ -191,7 +191,8 @@ class NcuComparison {
     constexpr double kDirtyShare = 0.05;
     const double time_s = measurement.time ? measurement.time->median_s : 0;
     const double background = kBackgroundDramBytesPerS * time_s;
-    const double dirty = kDirtyShare * std::min(bytes, static_cast<double>(run_.device().l2_bytes));
+    const double dirty =
+        kDirtyShare * std::min(bytes, static_cast<double>(run_.device_of(measurement).l2_bytes));
     return {kDramTolerance, true, background + dirty,
             fmt::format("2 % + {:.2f} MB of other traffic + {:.2f} MB that ncu left dirty in L2",
                         1e-6 * background, 1e-6 * dirty)};
@@ -261,7 +262,7 @@ std::vector<Agreement> compare_with_trace(const Run& run, const std::vector<Trac
     const Reference is_there{CounterValue::measured(found.empty() ? 0 : 1), 0};
     agreements.push_back(agreement(subject, "nvtx_range", "", CounterValue::measured(1), is_there, {}));
     if (found.empty()) continue;
-    const Tolerance tolerance = time_tolerance(run);
+    const Tolerance tolerance = time_tolerance(run, measurement);
     agreements.push_back(
         agreement(subject, "time", "s", time_of(measurement), median_duration(found), tolerance));
   }

@@ -42,7 +42,8 @@ std::optional<fs::path> cache_folder() {
 void merge(Run& kept, const Run& earlier) {
   std::erase_if(kept.ceilings, [](const Ceiling& ceiling) { return ceiling.id == "launch"; });
   for (const Ceiling& ceiling : earlier.ceilings) {
-    if (find_ceiling(kept, ceiling.id, ceiling.source) == nullptr) kept.ceilings.push_back(ceiling);
+    if (find_ceiling(kept, ceiling.id, ceiling.source, ceiling.device) == nullptr)
+      kept.ceilings.push_back(ceiling);
   }
 }
 

@@ -296,7 +296,7 @@ class Measuring {
     std::size_t used = 0;
     std::string measured_utc;
     for (const Ceiling& ceiling : earlier_ceilings_[known.index].ceilings) {
-      if (find_ceiling(recorder_.run(), ceiling.id, ceiling.source) != nullptr) continue;
+      if (find_ceiling(recorder_.run(), ceiling.id, ceiling.source, ceiling.device) != nullptr) continue;
       if (!is_wanted(ceiling) || (counts_ && !is_confirmed(ceiling))) continue;
       recorder_.add(ceiling);
       if (ceiling.source != CeilingSource::measured) continue;

@@ -12,7 +12,7 @@ KnownCeilings known_ceilings(const Run& run) {
   known.sm_clock_hz = run.device().sm_clock_hz;
   known.launch_clock_hz = launch_clock_hz(run);
   for (const Ceiling& ceiling : run.ceilings) {
-    if (ceiling.source != CeilingSource::measured) continue;
+    if (ceiling.source != CeilingSource::measured || ceiling.device != Run::kFirstDevice) continue;
     known.ids.push_back(ceiling.id);
     if (!is_confirmed(ceiling)) known.unconfirmed_ids.push_back(ceiling.id);
   }
@@ -20,7 +20,7 @@ KnownCeilings known_ceilings(const Run& run) {
 }
 
 double launch_clock_hz(const Run& run) {
-  const Ceiling* launch = find_ceiling(run, "launch", CeilingSource::measured);
+  const Ceiling* launch = find_ceiling(run, "launch", CeilingSource::measured, Run::kFirstDevice);
   return launch == nullptr ? 0 : launch->sm_clock_hz.value_or(0);
 }
 

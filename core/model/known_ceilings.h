@@ -21,10 +21,10 @@ struct KnownCeilings {
   bool operator==(const KnownCeilings&) const = default;
 };
 
-/// What `run` knows.
+/// What `run` knows of its first device.
 KnownCeilings known_ceilings(const Run& run);
 
-/// The SM clock at which the empty kernels of `run` ran; 0 where it was not measured.
+/// The SM clock at which the empty kernels of `run` ran on its first device; 0 where it was not measured.
 double launch_clock_hz(const Run& run);
 
 /// Whether ceilings measured before hold on `device`, where empty kernels run at `launch_clock_hz`: the same

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -56,6 +57,7 @@ struct PrimitiveResult {
   /// Cycles of an SM per operation, with as many independent ones under way as it holds. Of an operation of
   /// the whole device: cycles of all SMs together.
   Cycles throughput;
+  std::size_t device = 0;  ///< its place in `Run::devices`
 
   bool operator==(const PrimitiveResult&) const = default;
 };

@@ -233,15 +233,16 @@ struct Run {
   std::vector<CrossCheck> cross_checks;
 
   /// The first device, which most runs have alone.
-  const DeviceInfo& device() const { return devices.front(); }
+  static constexpr std::size_t kFirstDevice = 0;
+  const DeviceInfo& device() const { return devices[kFirstDevice]; }
   const DeviceInfo& device_of(const Measurement& measurement) const { return devices[measurement.device]; }
+  const DeviceInfo& device_of(const PrimitiveResult& result) const { return devices[result.device]; }
 
   bool operator==(const Run&) const = default;
 };
 
-/// The ceiling of a device with this id and source, or nothing.
-const Ceiling* find_ceiling(const Run& run, std::string_view id, CeilingSource source,
-                            std::size_t device = 0);
+/// The ceiling of the device at this place in `run.devices` with this id and source; null if there is none.
+const Ceiling* find_ceiling(const Run& run, std::string_view id, CeilingSource source, std::size_t device);
 
 /// The text of a `run.json` (`docs/schema/run.schema.json`).
 std::string run_to_json(const Run& run);

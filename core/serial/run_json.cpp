@@ -35,11 +35,13 @@ int check_format(const Reader& document, std::string_view name) {
   return schema;
 }
 
-/// Throws Error(usage) if an entry of the list `key` names a device that the run does not have.
+/// Throws Error(usage) if an entry of the list `key`, where there is one, names a device that the run does
+/// not have.
 void check_devices(const Reader& document, const char* key, std::size_t n_devices) {
+  if (!document.has(key)) return;
   const Reader list = document[key];
   list.for_each_element([&](const Reader& entry) {
-    if (entry["device"].size() < n_devices) return;
+    if (!entry.has("device") || entry["device"].size() < n_devices) return;
     entry["device"].fail(fmt::format("the run has {} devices", n_devices));
   });
 }
@@ -68,6 +70,7 @@ Run run_from_json(std::string_view text, std::string_view name) {
   Run run = serial::read<Run>(document);
   check_devices(document, "ceilings", run.devices.size());
   check_devices(document, "measurements", run.devices.size());
+  check_devices(document, "primitives", run.devices.size());
   const Reader plan = document["plan"];
   check_hash(plan);
   return run;

@@ -97,8 +97,8 @@ SweepPanel& panel_of(SizeSweep& sweep, Dtype dtype) {
   return found != sweep.panels.end() ? *found : sweep.panels.emplace_back(SweepPanel{dtype, {}});
 }
 
-std::optional<double> measured(const Run& run, std::string_view id) {
-  const Ceiling* ceiling = find_ceiling(run, id, CeilingSource::measured);
+std::optional<double> measured(const Run& run, std::string_view id, std::size_t device) {
+  const Ceiling* ceiling = find_ceiling(run, id, CeilingSource::measured, device);
   return ceiling != nullptr && is_drawable(ceiling->value) ? std::optional(ceiling->value) : std::nullopt;
 }
 
@@ -142,9 +142,11 @@ bool has_size_sweep(const ExperimentAnalysis& experiment) {
 
 SizeSweep size_sweep(const Run& run, const ExperimentAnalysis& experiment) {
   SizeSweep sweep;
-  sweep.dram_read_bytes_per_s = measured(run, "dram_read");
-  sweep.l2_bytes = static_cast<double>(run.device().l2_bytes);
   const std::vector<SweptPoint> points = swept_points(experiment);
+  if (points.empty()) return sweep;
+  const Measurement& first = *points.front().point->measurement;
+  sweep.dram_read_bytes_per_s = measured(run, "dram_read", first.device);
+  sweep.l2_bytes = static_cast<double>(run.device_of(first).l2_bytes);
   const Versions versions(run, points);
   sweep.versions = versions.labels();
   bool all_plain = true;
@@ -158,7 +160,7 @@ SizeSweep size_sweep(const Run& run, const ExperimentAnalysis& experiment) {
     if (curve == curves.end()) curve = curves.insert(curve, SweepCurve{version, point.cache, {}});
     curve->points.push_back({static_cast<double>(point.n), point.bytes_per_s});
   }
-  sweep.launch_s = measured(run, all_plain ? "launch" : "graph_node");
+  sweep.launch_s = measured(run, all_plain ? "launch" : "graph_node", first.device);
   for (SweepPanel& panel : sweep.panels) {
     for (SweepCurve& curve : panel.curves) {
       std::stable_sort(curve.points.begin(), curve.points.end(),

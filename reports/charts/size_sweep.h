@@ -31,7 +31,7 @@ struct SweepPanel {
   std::vector<SweepCurve> curves;
 };
 
-/// An experiment over many sizes.
+/// An experiment over many sizes, on the device of its first point.
 struct SizeSweep {
   std::optional<double> dram_read_bytes_per_s;  ///< measured
   std::optional<double> launch_s;               ///< of an empty kernel, timed as the points were

@@ -26,7 +26,7 @@ std::string with_interval(const Cycles& cycles) {
 
 std::string bytes_text(const Run& run, const PrimitiveResult& result) {
   // A scan reads each element and writes one.
-  return format::optional(elements_per_s(result, run.device().sm_count), [&](double rate) {
+  return format::optional(elements_per_s(result, run.device_of(result).sm_count), [&](double rate) {
     return format::bandwidth(2 * rate * static_cast<double>(size_bytes(result.info.dtype)));
   });
 }
@@ -51,7 +51,7 @@ constexpr std::array kColumns = {
                     }},
     PrimitiveColumn{"elements/s", true,
                     [](const Run& run, const PrimitiveResult& r) {
-                      return format::optional(elements_per_s(r, run.device().sm_count), [](double rate) {
+                      return format::optional(elements_per_s(r, run.device_of(r).sm_count), [](double rate) {
                         return fmt::format("{} G", format::significant(rate / 1e9));
                       });
                     }},
@@ -98,7 +98,7 @@ std::string primitives_csv(const Run& run) {
                         to_string(result.status), cycles_fields(result.latency), result.latency.elements,
                         cycles_fields(result.throughput), result.throughput.elements,
                         number(cycles_per_instruction(result)), number(cycles_per_element(result.throughput)),
-                        number(elements_per_s(result, run.device().sm_count)));
+                        number(elements_per_s(result, run.device_of(result).sm_count)));
   }
   return text;
 }

@@ -127,6 +127,15 @@ TEST(NcuComparison, WhatTheLaunchTakesIsAllowed) {
   EXPECT_THAT(without.note, HasSubstr("launch overhead was not measured"));
 }
 
+TEST(NcuComparison, TheLaunchIsThatOfThePointsDevice) {
+  rooflinectl::Run run = one_point();
+  run.devices.resize(2);
+  run.measurements[0].device = 1;
+  EXPECT_EQ(find(compare_with_ncu(run, {agreeing_kernel()}), "time").tolerance, 0.05);
+  run.ceilings[0].device = 1;
+  EXPECT_DOUBLE_EQ(find(compare_with_ncu(run, {agreeing_kernel()}), "time").tolerance, 5e-6 + 2e-6);
+}
+
 TEST(NcuComparison, DramBytesOfColdPoints) {
   rooflinectl::Run run = one_point();
   NcuKernel kernel = agreeing_kernel();

@@ -50,7 +50,7 @@ TEST_F(CeilingCacheTest, ALaterRunReplacesItsOwnCeilingsOnly) {
   cache_.store(later);
   const rooflinectl::Run kept = cache_.load().at(0);
   EXPECT_EQ(kept.ceilings.size(), some_run().ceilings.size());
-  EXPECT_EQ(find_ceiling(kept, "f32_add", CeilingSource::measured)->value, 7);
+  EXPECT_EQ(find_ceiling(kept, "f32_add", CeilingSource::measured, 0)->value, 7);
 }
 
 TEST_F(CeilingCacheTest, AnotherClockForgetsWhatTheFirstOneGave) {
@@ -69,7 +69,7 @@ TEST_F(CeilingCacheTest, TheClockDoesNotDriftFromRunToRun) {
     run.ceilings.at(2).sm_clock_hz = clock_hz;
     cache_.store(run);
   }
-  EXPECT_EQ(find_ceiling(cache_.load().at(0), "launch", CeilingSource::measured)->sm_clock_hz, 1.90e9);
+  EXPECT_EQ(find_ceiling(cache_.load().at(0), "launch", CeilingSource::measured, 0)->sm_clock_hz, 1.90e9);
 }
 
 TEST_F(CeilingCacheTest, AnotherDriverForgetsWhatTheFirstOneGave) {

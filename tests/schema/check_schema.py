@@ -47,7 +47,11 @@ def is_map(path):
 
 
 def is_optional(path, key):
-    return key in OPTIONAL_MEMBERS or path[-1:] and path[-1] in LOOSE or (key == "sm_clock_hz" and path[0] in {"ceilings", "measurements", "primitives"})
+    return (
+        key in OPTIONAL_MEMBERS
+        or path[-1:] and path[-1] in LOOSE
+        or (key == "sm_clock_hz" and path[0] in {"ceilings", "measurements", "primitives"})
+        or (key == "device" and path[0] == "primitives"))
 
 
 def damaged_copies(document):

@@ -197,15 +197,16 @@ inline Run full_run() {
   shuffle.instructions = 1;
   run.catalogue.primitives = {scan, shuffle};
   run.plan.primitives = {scan.id, shuffle.id};
-  run.primitives = {{.info = scan,
-                     .latency = {.median = CounterValue::measured(5000),
-                                 .ci_low = 4990,
-                                 .ci_high = 5010,
-                                 .elements = 4096,
-                                 .sm_clock_hz = 1.97e9,
-                                 .samples = {4990, 5000, 5010}},
-                     .throughput = {.median = CounterValue::unavailable("the SM clock could not be read")}},
-                    {.info = shuffle, .status = Status::failed, .cause = "cudaErrorIllegalAddress"}};
+  run.primitives = {
+      {.info = scan,
+       .latency = {.median = CounterValue::measured(5000),
+                   .ci_low = 4990,
+                   .ci_high = 5010,
+                   .elements = 4096,
+                   .sm_clock_hz = 1.97e9,
+                   .samples = {4990, 5000, 5010}},
+       .throughput = {.median = CounterValue::unavailable("the SM clock could not be read")}},
+      {.info = shuffle, .status = Status::failed, .cause = "cudaErrorIllegalAddress", .device = 1}};
 
   run.self_test = SelfTest{.reason = "interrupted",
                            .wall_s = 1.5,

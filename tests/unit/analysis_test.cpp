@@ -1288,12 +1288,13 @@ TEST(Analyse, SurvivesAnyRunThatCanBeRead) {
   EXPECT_THAT(analysis.experiments[0].steps, IsEmpty());
 }
 
-TEST(FindCeiling, NeedsIdAndSource) {
+TEST(FindCeiling, NeedsIdSourceAndDevice) {
   const rooflinectl::Run run = run_of({});
-  ASSERT_NE(find_ceiling(run, "f32_add", CeilingSource::theoretical), nullptr);
-  EXPECT_EQ(find_ceiling(run, "f32_add", CeilingSource::theoretical)->value, 1.1 * kAddPerS);
-  EXPECT_EQ(find_ceiling(run, "f32_add", CeilingSource::measured)->value, kAddPerS);
-  EXPECT_EQ(find_ceiling(run, "dram", CeilingSource::measured), nullptr);
+  ASSERT_NE(find_ceiling(run, "f32_add", CeilingSource::theoretical, 0), nullptr);
+  EXPECT_EQ(find_ceiling(run, "f32_add", CeilingSource::theoretical, 0)->value, 1.1 * kAddPerS);
+  EXPECT_EQ(find_ceiling(run, "f32_add", CeilingSource::measured, 0)->value, kAddPerS);
+  EXPECT_EQ(find_ceiling(run, "dram", CeilingSource::measured, 0), nullptr);
+  EXPECT_EQ(find_ceiling(run, "f32_add", CeilingSource::measured, 1), nullptr);
 }
 
 }  // namespace

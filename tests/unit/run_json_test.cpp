@@ -175,6 +175,9 @@ TEST(RunJson, RefusesADeviceThatTheRunDoesNotHave) {
   document["ceilings"][0]["device"] = 7;
   EXPECT_EQ(failure_of(document.dump()), "run.json: /ceilings/0/device: the run has 2 devices");
   document = full_document();
+  document["primitives"][1]["device"] = 3;
+  EXPECT_EQ(failure_of(document.dump()), "run.json: /primitives/1/device: the run has 2 devices");
+  document = full_document();
   document["devices"] = Json::array();
   EXPECT_EQ(failure_of(document.dump()), "run.json: /devices: fewer than 1 entries");
 }
@@ -207,7 +210,9 @@ Json schema1_document() {
   for (Json& experiment : document["plan"]["experiments"]) {
     for (Json& point : experiment["points"]) flatten(point);
   }
-  for (Json& ceiling : document["ceilings"]) ceiling.erase("device");
+  for (const char* list : {"ceilings", "primitives"}) {
+    for (Json& entry : document[list]) entry.erase("device");
+  }
   for (Json& measurement : document["measurements"]) {
     flatten(measurement);
     for (const char* key : {"device", "rank", "process"}) measurement.erase(key);
@@ -226,6 +231,7 @@ TEST(RunJson, ReadsSchema1) {
   auto run = testing::full_run();
   run.devices.resize(1);
   for (Ceiling& ceiling : run.ceilings) ceiling.device = 0;
+  for (PrimitiveResult& primitive : run.primitives) primitive.device = 0;
   for (Measurement& measurement : run.measurements) {
     measurement.device = 0;
     measurement.rank = measurement.process = std::nullopt;
@@ -300,8 +306,9 @@ bool may_be_absent(const Pointer& place) {
   static const std::set<std::string> maps = {"axes",    "clock_event_reasons", "counters", "counter_spread",
                                              "metrics", "operations",          "settings", "variables"};
   const bool in_map = maps.contains(parent.back());
+  const bool optional_device = place.back() == "device" && parent.to_string().starts_with("/primitives");
   const bool optional_clock = place.back() == "sm_clock_hz" && !parent.to_string().starts_with("/devices");
-  return in_map || optional_clock;
+  return in_map || optional_device || optional_clock;
 }
 
 TEST(RunJson, NamesThePlaceOfEveryMissingField) {

@@ -78,6 +78,22 @@ TEST(SizeSweep, HasAPanelPerTypeAndACurvePerVersionAndCacheState) {
   EXPECT_NEAR(sweep.panels[0].curves[0].points[0].bytes_per_s, 4.1e8, 0.01e8);
 }
 
+TEST(SizeSweep, IsHeldAgainstTheCeilingsOfItsDevice) {
+  auto run = sweep_run(4);
+  run.devices.push_back(run.devices[0]);
+  run.devices[1].l2_bytes = 4 << 20;
+  for (Measurement& measurement : run.measurements) measurement.device = 1;
+  const Analysis analysis = analyse(run);
+  EXPECT_EQ(size_sweep(run, analysis.experiments.front()).dram_read_bytes_per_s, std::nullopt);
+  Ceiling slower = *find_ceiling(run, "dram_read", CeilingSource::measured, 0);
+  slower.device = 1;
+  slower.value /= 2;
+  run.ceilings.push_back(slower);
+  const SizeSweep sweep = size_sweep(run, analysis.experiments.front());
+  EXPECT_EQ(sweep.dram_read_bytes_per_s, slower.value);
+  EXPECT_EQ(sweep.l2_bytes, 4 << 20);
+}
+
 TEST(SizeSweep, NamesWhatIsLaunchedOneByOne) {
   auto run = sweep_run(4);
   for (PointId& id : run.plan.experiments[0].points) id.axes.set(axis::kMode, LaunchMode::plain);

@@ -37,6 +37,7 @@ void fields(auto& f, Is<Cycles> auto& cycles) {
 
 void fields(auto& f, Is<PrimitiveResult> auto& result) {
   fields(f, result.info);
+  f.optional("device", result.device);
   f("status", result.status);
   f.optional("cause", result.cause);
   f("latency", result.latency);
