@@ -2,29 +2,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <tuple>
 
 #include "analysis/analysis.h"
+#include "core/model/ceiling_subjects.h"
 
 namespace rooflinectl {
 
 namespace {
 
-/// From the memory outwards in, then precisions from the widest to the narrowest.
-constexpr std::array<std::string_view, 13> kSubjects = {"dram", "l2",   "l1", "shared", "f64", "f32", "f16",
-                                                        "bf16", "tf32", "f8", "i64",    "i32", "i8"};
-
-std::size_t subject_rank(const Ceiling& ceiling) {
-  return static_cast<std::size_t>(std::find(kSubjects.begin(), kSubjects.end(), ceiling.subject) -
-                                  kSubjects.begin());
-}
-
 bool comes_before(const CeilingPair& a, const CeilingPair& b) {
   const auto key = [](const CeilingPair& pair) {
     const Ceiling& ceiling = pair.measured != nullptr ? *pair.measured : *pair.theoretical;
-    return std::tuple(ceiling.kind, ceiling.operation == "tensor", subject_rank(ceiling),
+    return std::tuple(ceiling.kind, ceiling.operation == "tensor", subject_rank(ceiling.subject),
                       std::string_view(ceiling.id));
   };
   return key(a) < key(b);

@@ -62,12 +62,4 @@ class CeilingBench {
   std::vector<Best> measured_;
 };
 
-/// The roofs that follow from the device's attributes alone: DRAM bandwidth = 2 × memory clock × bus width.
-std::vector<Ceiling> theoretical_ceilings(const DeviceInfo& device);
-
-/// The roofs that follow from what the chip's units can do per cycle, which CUPTI knows (`peak_sustained`),
-/// times the SM clock that the device reports, or the L2 clock that was counted. `counters`: of any range
-/// counted with `ceiling_metrics`. What the chip has no figure for is left out.
-std::vector<Ceiling> theoretical_ceilings(const DeviceInfo& device, const Counters& counters);
-
 }  // namespace rooflinectl

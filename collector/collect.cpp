@@ -24,6 +24,7 @@
 #include "collector/primitives.h"
 #include "collector/profiler.h"
 #include "collector/self_test.h"
+#include "collector/theoretical_ceilings.h"
 #include "collector/timing.h"
 #include "collector/verification.h"
 #include "core/error.h"
@@ -115,7 +116,7 @@ class Collection {
   }
 
   void measure_ceilings() {
-    for (const Ceiling& ceiling : theoretical_ceilings(device_)) emit_(message::CeilingMeasured{ceiling});
+    emit_(message::CeilingMeasured{theoretical_dram(device_)});
     // The cost of a launch is needed to tell launch-bound points, cheap to measure, and shows the clock.
     const auto is_launch = [](const kernels::CeilingBenchmark& benchmark) {
       return benchmark.operation == "launch";
@@ -138,10 +139,11 @@ class Collection {
     const Clock::time_point start = Clock::now();
     emit_(message::Progress{Phase::confirm, std::nullopt, "the ceilings"});
     try {
-      const std::unique_ptr<Profiler> profiler = open_profiler(device_.index, ceiling_metrics());
+      const auto& benchmarks = kernels::all_ceiling_benchmarks();
+      const std::unique_ptr<Profiler> profiler = open_profiler(device_.index, ceiling_metrics(benchmarks));
       const std::vector<Counters> counters = profiler->count(bench->ranges());
       for (const Ceiling& ceiling : bench->confirmed(counters)) emit_(message::CeilingMeasured{ceiling});
-      for (const Ceiling& ceiling : theoretical_ceilings(device_, counters.front())) {
+      for (const Ceiling& ceiling : theoretical_ceilings(device_, benchmarks, counters.front())) {
         if (is_in_plan(ceiling.id)) emit_(message::CeilingMeasured{ceiling});
       }
     } catch (const Error& error) {

@@ -47,6 +47,21 @@ struct CeilingCount {
   double scale = 1;
 };
 
+/// Which clock a unit of the chip runs at.
+enum class ClockDomain { sm, l2 };
+
+/// What a ceiling is in theory: what all units of the device together complete per cycle, which CUPTI knows,
+/// times `factor`, times their clock.
+struct CeilingPeak {
+  /// Names of the same hardware metric (`….peak_sustained`) on different chips; the first that a chip has is
+  /// used. Literals; ceilings that share a metric name the same ones.
+  std::vector<std::string_view> metrics;
+  double factor = 1;  ///< bytes or operations per unit of the metric
+  ClockDomain clock = ClockDomain::sm;
+
+  bool operator==(const CeilingPeak&) const = default;
+};
+
 struct CeilingBenchmark {
   std::string id;  ///< `dram_read`; the file is `ceiling_dram_read.cu`
   CeilingKind kind = CeilingKind::bandwidth;
@@ -55,6 +70,9 @@ struct CeilingBenchmark {
       operation;  ///< `read`, `write`, `copy`, `triad`; `fma`, `add`, `tensor`; `latency`, `atomic`, `launch`
   /// Cold where what a cache kept of the last launch would be taken for the work of the next.
   CacheState cache = CacheState::warm;
+  /// Nothing for latencies, for DRAM, whose bandwidth follows from the attributes of the device, and where
+  /// CUPTI knows no such figure.
+  std::optional<CeilingPeak> peak;
   std::vector<CeilingShape> shapes;
   CeilingCount count;
   int minimum_sm = 75;

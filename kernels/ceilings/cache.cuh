@@ -65,6 +65,13 @@ __device__ void for_each_l2_tile(int waves, const Access& access) {
   }
 }
 
+/// In theory, L1 and shared memory, which are one memory, deliver the wavefronts that its data pipe
+/// completes.
+inline CeilingPeak wavefront_peak() {
+  constexpr double kWavefrontBytes = 128;
+  return {.metrics = {"l1tex__data_pipe_lsu_wavefronts.sum.peak_sustained"}, .factor = kWavefrontBytes};
+}
+
 inline std::vector<CeilingShape> shapes() {
   return {{.blocks_per_sm = 1, .block = 1024},
           {.blocks_per_sm = 2, .block = 1024},

@@ -30,7 +30,8 @@ __global__ void ceiling_bf16_fma(void* d_sink) {
 }
 
 CeilingBenchmark benchmark() {
-  CeilingBenchmark result = compute::benchmark<ceiling_bf16_fma, 4>("bf16", "fma", counter::kHfma);
+  CeilingBenchmark result = compute::benchmark<ceiling_bf16_fma, 4>(
+      "bf16", "fma", counter::kHfma, {"sm__sass_thread_inst_executed_op_hfma_pred_on.sum.peak_sustained"});
   result.minimum_sm = 80;
   return result;
 }

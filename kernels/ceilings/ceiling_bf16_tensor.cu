@@ -26,8 +26,10 @@ __global__ void ceiling_bf16_tensor(void* d_sink) {
 #endif
 }
 
-const CeilingRegistration registration(tensor::benchmark<ceiling_bf16_tensor, 2>("bf16", MatrixType::bf16, 80,
-                                                                                 counter::kTensorBf16Ops));
+const CeilingRegistration registration(tensor::benchmark<ceiling_bf16_tensor, 2>(
+    "bf16", MatrixType::bf16, 80, counter::kTensorBf16Ops,
+    {"sm__ops_path_tensor_op_hgmma_src_bf16_dst_fp32_sparsity_off.sum.peak_sustained",
+     "sm__ops_path_tensor_src_bf16_dst_fp32_sparsity_off.sum.peak_sustained"}));
 
 }  // namespace
 

@@ -29,7 +29,8 @@ __global__ void ceiling_f16_fma(void* d_sink) {
       [=](__half2 values) { return __hfma2(values, values, addends); });
 }
 
-const CeilingRegistration registration(compute::benchmark<ceiling_f16_fma, 4>("f16", "fma", counter::kHfma));
+const CeilingRegistration registration(compute::benchmark<ceiling_f16_fma, 4>(
+    "f16", "fma", counter::kHfma, {"sm__sass_thread_inst_executed_op_hfma_pred_on.sum.peak_sustained"}));
 
 }  // namespace
 

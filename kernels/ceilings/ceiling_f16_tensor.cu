@@ -26,8 +26,10 @@ __global__ void ceiling_f16_tensor(void* d_sink) {
 #endif
 }
 
-const CeilingRegistration registration(tensor::benchmark<ceiling_f16_tensor, 2>("f16", MatrixType::f16, 80,
-                                                                                counter::kTensorF16Ops));
+const CeilingRegistration registration(tensor::benchmark<ceiling_f16_tensor, 2>(
+    "f16", MatrixType::f16, 80, counter::kTensorF16Ops,
+    {"sm__ops_path_tensor_op_hgmma_src_fp16_sparsity_off.sum.peak_sustained",
+     "sm__ops_path_tensor_src_fp16_dst_fp32_sparsity_off.sum.peak_sustained"}));
 
 }  // namespace
 

@@ -21,7 +21,8 @@ __global__ void ceiling_f32_add(void* d_sink) {
       [=](float value) { return __fadd_rn(value, addend); });
 }
 
-const CeilingRegistration registration(compute::benchmark<ceiling_f32_add, 1>("f32", "add", counter::kFadd));
+const CeilingRegistration registration(compute::benchmark<ceiling_f32_add, 1>(
+    "f32", "add", counter::kFadd, {"sm__sass_thread_inst_executed_op_fadd_pred_on.sum.peak_sustained"}));
 
 }  // namespace
 

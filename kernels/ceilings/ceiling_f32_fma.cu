@@ -20,7 +20,8 @@ __global__ void ceiling_f32_fma(void* d_sink) {
       [=](float value) { return fmaf(value, value, addend); });
 }
 
-const CeilingRegistration registration(compute::benchmark<ceiling_f32_fma, 2>("f32", "fma", counter::kFfma));
+const CeilingRegistration registration(compute::benchmark<ceiling_f32_fma, 2>(
+    "f32", "fma", counter::kFfma, {"sm__sass_thread_inst_executed_op_ffma_pred_on.sum.peak_sustained"}));
 
 }  // namespace
 

@@ -21,7 +21,8 @@ __global__ void ceiling_f64_add(void* d_sink) {
       [=](double value) { return __dadd_rn(value, addend); });
 }
 
-const CeilingRegistration registration(compute::benchmark<ceiling_f64_add, 1>("f64", "add", counter::kDadd));
+const CeilingRegistration registration(compute::benchmark<ceiling_f64_add, 1>(
+    "f64", "add", counter::kDadd, {"sm__sass_thread_inst_executed_op_dadd_pred_on.sum.peak_sustained"}));
 
 }  // namespace
 

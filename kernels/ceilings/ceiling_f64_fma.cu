@@ -20,7 +20,8 @@ __global__ void ceiling_f64_fma(void* d_sink) {
       [=](double value) { return fma(value, value, addend); });
 }
 
-const CeilingRegistration registration(compute::benchmark<ceiling_f64_fma, 2>("f64", "fma", counter::kDfma));
+const CeilingRegistration registration(compute::benchmark<ceiling_f64_fma, 2>(
+    "f64", "fma", counter::kDfma, {"sm__sass_thread_inst_executed_op_dfma_pred_on.sum.peak_sustained"}));
 
 }  // namespace
 

@@ -26,8 +26,9 @@ __global__ void ceiling_f8_tensor(void* d_sink) {
 #endif
 }
 
-const CeilingRegistration registration(tensor::benchmark<ceiling_f8_tensor, 1>("f8", MatrixType::f8, 89,
-                                                                               counter::kTensorF8Ops));
+const CeilingRegistration registration(
+    tensor::benchmark<ceiling_f8_tensor, 1>("f8", MatrixType::f8, 89, counter::kTensorF8Ops,
+                                            {"sm__ops_path_tensor_src_fp8_sparsity_off.sum.peak_sustained"}));
 
 }  // namespace
 

@@ -6,6 +6,7 @@
 // integers.
 // - Launch shape: 16 to 64 warps per SM.
 // - Amount: two operations per three-operand addition.
+// - No theoretical peak: CUPTI knows the rate of integer instructions of any kind, which share two pipes.
 // - Minimum sm: 7.5.
 #include "core/model/counters.h"
 #include "kernels/ceilings/compute.cuh"
@@ -30,7 +31,7 @@ __global__ void ceiling_i32_add(void* d_sink) {
 }
 
 const CeilingRegistration registration(compute::benchmark<ceiling_i32_add, 2>("i32", "add",
-                                                                              counter::kIntegerOps));
+                                                                              counter::kIntegerOps, {}));
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 // - Idea: independent chains of multiply-adds in registers.
 // - Launch shape: 16 to 64 warps per SM.
 // - Amount: two operations per multiply-add.
+// - No theoretical peak: CUPTI knows the rate of integer instructions of any kind, which share two pipes.
 // - Minimum sm: 7.5.
 #include "core/model/counters.h"
 #include "kernels/ceilings/compute.cuh"
@@ -24,7 +25,7 @@ __global__ void ceiling_i32_fma(void* d_sink) {
 }
 
 const CeilingRegistration registration(compute::benchmark<ceiling_i32_fma, 2>("i32", "fma",
-                                                                              counter::kIntegerOps));
+                                                                              counter::kIntegerOps, {}));
 
 }  // namespace
 

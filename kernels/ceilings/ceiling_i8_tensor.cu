@@ -26,8 +26,10 @@ __global__ void ceiling_i8_tensor(void* d_sink) {
 #endif
 }
 
-const CeilingRegistration registration(tensor::benchmark<ceiling_i8_tensor, 1>("i8", MatrixType::i8, 80,
-                                                                               counter::kTensorI8Ops));
+const CeilingRegistration registration(tensor::benchmark<ceiling_i8_tensor, 1>(
+    "i8", MatrixType::i8, 80, counter::kTensorI8Ops,
+    {"sm__ops_path_tensor_op_igmma_src_int8_sparsity_off.sum.peak_sustained",
+     "sm__ops_path_tensor_src_int8_sparsity_off.sum.peak_sustained"}));
 
 }  // namespace
 

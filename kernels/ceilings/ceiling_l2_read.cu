@@ -16,6 +16,8 @@ namespace {
 
 using cache::kAccesses;
 
+constexpr double kSectorBytes = 32;
+
 __global__ void ceiling_l2_read(const float4* d_source, float* d_target, int waves) {
   float sum = 0.0F;
   cache::for_each_l2_tile(waves, [&](std::uint32_t first) {
@@ -43,14 +45,16 @@ double amount(const CeilingBuffers& /*buffers*/, int grid, int block) {
   return cache::bytes_per_launch(grid, block);
 }
 
-const CeilingRegistration registration({.id = "l2_read",
-                                        .kind = CeilingKind::bandwidth,
-                                        .subject = "l2",
-                                        .operation = "read",
-                                        .shapes = cache::shapes(),
-                                        .count = {{counter::kL2Bytes}},
-                                        .amount = amount,
-                                        .launch = launch});
+const CeilingRegistration registration(
+    {.id = "l2_read",
+     .kind = CeilingKind::bandwidth,
+     .subject = "l2",
+     .operation = "read",
+     .peak = CeilingPeak{{"lts__t_sectors_srcunit_tex.sum.peak_sustained"}, kSectorBytes, ClockDomain::l2},
+     .shapes = cache::shapes(),
+     .count = {{counter::kL2Bytes}},
+     .amount = amount,
+     .launch = launch});
 
 }  // namespace
 

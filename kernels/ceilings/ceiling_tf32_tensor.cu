@@ -26,8 +26,10 @@ __global__ void ceiling_tf32_tensor(void* d_sink) {
 #endif
 }
 
-const CeilingRegistration registration(tensor::benchmark<ceiling_tf32_tensor, 4>("tf32", MatrixType::tf32, 80,
-                                                                                 counter::kTensorTf32Ops));
+const CeilingRegistration registration(tensor::benchmark<ceiling_tf32_tensor, 4>(
+    "tf32", MatrixType::tf32, 80, counter::kTensorTf32Ops,
+    {"sm__ops_path_tensor_op_hgmma_src_tf32_dst_fp32_sparsity_off.sum.peak_sustained",
+     "sm__ops_path_tensor_src_tf32_dst_fp32_sparsity_off.sum.peak_sustained"}));
 
 }  // namespace
 

@@ -5,6 +5,7 @@
 
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "kernels/ceiling.h"
@@ -54,10 +55,11 @@ __device__ void run_chains(void* d_sink, const Start& start, const Step& step) {
 }
 
 /// The registration of a kernel made of `run_chains`, whose step is one instruction of a thread that does
-/// `operations` operations and is counted under `counter`.
+/// `operations` operations and is counted under `counter`. `peak_metrics`: how many such instructions the
+/// chip completes per cycle; empty where CUPTI does not know.
 template <Kernel& kernel, int operations>
-CeilingBenchmark benchmark(const std::string& subject, const std::string& operation,
-                           std::string_view counter) {
+CeilingBenchmark benchmark(const std::string& subject, const std::string& operation, std::string_view counter,
+                           std::vector<std::string_view> peak_metrics) {
   CeilingBenchmark result;
   result.id = subject + "_" + operation;
   result.kind = CeilingKind::compute;
@@ -68,6 +70,7 @@ CeilingBenchmark benchmark(const std::string& subject, const std::string& operat
                    {.blocks_per_sm = 1, .block = 1024},
                    {.blocks_per_sm = 4, .block = 512}};
   result.count = {{counter}, operations};
+  if (!peak_metrics.empty()) result.peak = {.metrics = std::move(peak_metrics), .factor = operations};
   result.amount = [](const CeilingBuffers&, int grid, int block) {
     return static_cast<double>(grid) * block * kTrips * kUnrolled * kChains * operations;
   };

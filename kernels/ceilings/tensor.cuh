@@ -5,6 +5,9 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 #include "kernels/ceilings/compute.cuh"
 
@@ -46,12 +49,15 @@ __device__ void run(void* d_sink, std::uint32_t pattern, const Product& product)
       });
 }
 
+/// `peak_metrics`: how many operations the chip completes per cycle. Only names that leave sparse products
+/// out: the others promise twice what a dense one can do.
 template <compute::Kernel& kernel, int element_bytes>
 CeilingBenchmark benchmark(const std::string& subject, MatrixType matrix, int minimum_sm,
-                           std::string_view counter) {
+                           std::string_view counter, std::vector<std::string_view> peak_metrics) {
   CeilingBenchmark result =
-      compute::benchmark<kernel, operations(depth(element_bytes))>(subject, "tensor", counter);
+      compute::benchmark<kernel, operations(depth(element_bytes))>(subject, "tensor", counter, {});
   result.count.scale = 1;  // operations are counted, not instructions
+  result.peak = {.metrics = std::move(peak_metrics)};
   result.minimum_sm = minimum_sm;
   result.matrix = matrix;
   return result;

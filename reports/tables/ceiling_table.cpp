@@ -5,38 +5,22 @@
 
 #include <algorithm>
 #include <array>
-#include <utility>
+#include <cctype>
+#include <string>
 
+#include "core/model/ceiling_subjects.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {
 namespace {
 
-/// The name of a level or a precision: `DRAM`, `FP32`.
-std::string_view subject_name(std::string_view subject) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 12> kSubjectNames = {{
-      {"dram", "DRAM"},
-      {"l2", "L2"},
-      {"l1", "L1"},
-      {"f64", "FP64"},
-      {"f32", "FP32"},
-      {"tf32", "TF32"},
-      {"f16", "FP16"},
-      {"bf16", "BF16"},
-      {"f8", "FP8"},
-      {"i64", "INT64"},
-      {"i32", "INT32"},
-      {"i8", "INT8"},
-  }};
-  const auto found = std::find_if(kSubjectNames.begin(), kSubjectNames.end(),
-                                  [&](const auto& entry) { return entry.first == subject; });
-  return found == kSubjectNames.end() ? subject : found->second;
-}
-
-std::string_view operation_name(std::string_view operation) {
-  if (operation == "fma") return "FMA";
-  if (operation == "add") return "ADD";
-  return operation == "tensor" ? "Tensor Core" : operation;
+/// What a ceiling is of: `read`, `Tensor Core`; an instruction in capitals, `FMA`.
+std::string operation_name(const Ceiling& ceiling) {
+  if (ceiling.kind != CeilingKind::compute) return ceiling.operation;
+  if (ceiling.operation == "tensor") return "Tensor Core";
+  std::string name = ceiling.operation;
+  std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::toupper(c); });
+  return name;
 }
 
 const Ceiling& either(const CeilingPair& pair) {
@@ -95,7 +79,7 @@ constexpr std::array kColumns = {
 
 std::string ceiling_name(const Ceiling& ceiling) {
   const std::string_view subject = subject_name(ceiling.subject);
-  const std::string_view operation = operation_name(ceiling.operation);
+  const std::string operation = operation_name(ceiling);
   return fmt::format("{}{}{}", subject, subject.empty() || operation.empty() ? "" : " ", operation);
 }
 

@@ -1,19 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
 // What follows from attributes and counters alone: theoretical ceilings, and whether counters confirm a
 // benchmark.
-#include "collector/ceilings.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "collector/ceiling_metrics.h"
 #include "collector/confirmation.h"
+#include "collector/theoretical_ceilings.h"
 
 namespace rooflinectl {
 namespace {
 
+using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 
@@ -28,36 +31,93 @@ DeviceInfo h200() {
   return device;
 }
 
-const Ceiling* find(const std::vector<Ceiling>& ceilings, std::string_view id) {
-  const auto found =
-      std::find_if(ceilings.begin(), ceilings.end(), [&](const Ceiling& c) { return c.id == id; });
-  return found == ceilings.end() ? nullptr : &*found;
+kernels::CeilingBenchmark with_peak(const char* subject, const char* operation, kernels::CeilingPeak peak) {
+  kernels::CeilingBenchmark benchmark;
+  benchmark.id = std::string(subject) + "_" + operation;
+  benchmark.kind = std::string(operation) == "read" ? CeilingKind::bandwidth : CeilingKind::compute;
+  benchmark.subject = subject;
+  benchmark.operation = operation;
+  benchmark.peak = std::move(peak);
+  return benchmark;
+}
+
+/// As the registry has them: by id.
+std::vector<kernels::CeilingBenchmark> benchmarks() {
+  kernels::CeilingBenchmark i32_add;
+  i32_add.id = "i32_add";
+  i32_add.kind = CeilingKind::compute;
+  return {with_peak("bf16", "fma", {{"hfma"}, 4}),
+          with_peak("f16", "fma", {{"hfma"}, 4}),
+          with_peak("f16", "tensor", {{"tensor", "tensor of other chips"}, 1}),
+          with_peak("f32", "add", {{"fadd"}, 1}),
+          with_peak("f32", "fma", {{"ffma"}, 2}),
+          i32_add,
+          with_peak("l2", "read", {{"sectors"}, 32, kernels::ClockDomain::l2})};
+}
+
+const Counters kPeaks = {
+    {"ffma", CounterValue::measured(132 * 128)}, {"fadd", CounterValue::measured(132 * 128)},
+    {"hfma", CounterValue::measured(132 * 64)},  {"tensor", CounterValue::measured(132 * 4096)},
+    {"sectors", CounterValue::measured(188)},    {std::string(kL2ClockHz), CounterValue::measured(1.7e9)}};
+
+const Ceiling& find(const std::vector<Ceiling>& ceilings, std::string_view id) {
+  return *std::find_if(ceilings.begin(), ceilings.end(), [&](const Ceiling& c) { return c.id == id; });
+}
+
+std::vector<std::string> ids(const std::vector<Ceiling>& ceilings) {
+  std::vector<std::string> ids;
+  for (const Ceiling& ceiling : ceilings) ids.push_back(ceiling.id);
+  return ids;
 }
 
 TEST(TheoreticalCeilings, DramFollowsFromTheAttributes) {
-  const std::vector<Ceiling> ceilings = theoretical_ceilings(h200());
-  ASSERT_EQ(ceilings.size(), 1U);
-  EXPECT_EQ(ceilings[0].id, "dram");
-  EXPECT_EQ(ceilings[0].source, CeilingSource::theoretical);
-  EXPECT_NEAR(ceilings[0].value, 4814.3e9, 0.1e9);
+  const Ceiling dram = theoretical_dram(h200());
+  EXPECT_EQ(dram.id, "dram");
+  EXPECT_EQ(dram.source, CeilingSource::theoretical);
+  EXPECT_NEAR(dram.value, 4814.3e9, 0.1e9);
+  EXPECT_EQ(dram.method, "2 x 3201 MHz x 6016 bit");
 }
 
 TEST(TheoreticalCeilings, ArePeaksPerCycleTimesTheClock) {
-  const Counters counters = {
-      {std::string(kPeakFfma), CounterValue::measured(132 * 128)},
-      {std::string(kPeakHfma), CounterValue::measured(132 * 128)},
-      {std::string(kPeakL2Sectors), CounterValue::measured(188)},
-      {std::string(kL2ClockHz), CounterValue::measured(1.7e9)},
-      {std::string(kPeakDfma), CounterValue::unavailable("this chip has no such counter")}};
-  const std::vector<Ceiling> ceilings = theoretical_ceilings(h200(), counters);
-  ASSERT_NE(find(ceilings, "f32_fma"), nullptr);
-  EXPECT_DOUBLE_EQ(find(ceilings, "f32_fma")->value, 2 * 132 * 128 * 1.98e9);
-  EXPECT_DOUBLE_EQ(find(ceilings, "f32_fma")->sm_clock_hz.value(), 1.98e9);
-  EXPECT_DOUBLE_EQ(find(ceilings, "bf16_fma")->value, 4 * 132 * 128 * 1.98e9);
-  EXPECT_DOUBLE_EQ(find(ceilings, "l2_read")->value, 188 * 32 * 1.7e9);
-  EXPECT_EQ(find(ceilings, "l2_read")->sm_clock_hz, std::nullopt) << "L2 has a clock of its own";
-  EXPECT_EQ(find(ceilings, "f64_fma"), nullptr) << "not invented where the chip has no figure";
-  EXPECT_THAT(theoretical_ceilings(h200(), {}), IsEmpty());
+  const std::vector<Ceiling> ceilings = theoretical_ceilings(h200(), benchmarks(), kPeaks);
+  EXPECT_DOUBLE_EQ(find(ceilings, "f32_fma").value, 2 * 132 * 128 * 1.98e9);
+  EXPECT_DOUBLE_EQ(find(ceilings, "f32_fma").sm_clock_hz.value(), 1.98e9);
+  EXPECT_EQ(find(ceilings, "f32_fma").method, "2 x 16896 per cycle x 1980 MHz");
+  EXPECT_EQ(find(ceilings, "f32_fma").kind, CeilingKind::compute);
+  EXPECT_EQ(find(ceilings, "f32_fma").source, CeilingSource::theoretical);
+  EXPECT_DOUBLE_EQ(find(ceilings, "bf16_fma").value, 4 * 132 * 64 * 1.98e9);
+  EXPECT_DOUBLE_EQ(find(ceilings, "f16_tensor").value, 132 * 4096 * 1.98e9);
+  EXPECT_DOUBLE_EQ(find(ceilings, "l2_read").value, 188 * 32 * 1.7e9);
+  EXPECT_EQ(find(ceilings, "l2_read").kind, CeilingKind::bandwidth);
+  EXPECT_EQ(find(ceilings, "l2_read").method, "32 x 188 per cycle x 1700 MHz (L2 clock while counting)");
+  EXPECT_EQ(find(ceilings, "l2_read").sm_clock_hz, std::nullopt) << "L2 has a clock of its own";
+}
+
+TEST(TheoreticalCeilings, GoFromTheMemoryToTheTensorCores) {
+  EXPECT_THAT(ids(theoretical_ceilings(h200(), benchmarks(), kPeaks)),
+              ElementsAre("l2_read", "f32_fma", "f32_add", "f16_fma", "bf16_fma", "f16_tensor"));
+}
+
+TEST(TheoreticalCeilings, AreNotInventedWhereTheChipHasNoFigure) {
+  EXPECT_THAT(theoretical_ceilings(h200(), benchmarks(), {}), IsEmpty());
+  Counters counters = kPeaks;
+  counters.insert_or_assign("ffma", CounterValue::unavailable("this chip has no such counter"));
+  counters.erase(counters.find(kL2ClockHz));
+  EXPECT_THAT(ids(theoretical_ceilings(h200(), benchmarks(), counters)),
+              ElementsAre("f32_add", "f16_fma", "bf16_fma", "f16_tensor"));
+}
+
+TEST(TheoreticalCeilings, LeaveOutWhatTheChipIsTooOldFor) {
+  std::vector<kernels::CeilingBenchmark> newer = benchmarks();
+  for (kernels::CeilingBenchmark& benchmark : newer) benchmark.minimum_sm = 100;
+  EXPECT_THAT(theoretical_ceilings(h200(), newer, kPeaks), IsEmpty());
+}
+
+TEST(CeilingMetrics, HaveEveryPeakOnce) {
+  std::map<std::string_view, int> times;
+  for (const Metric& metric : ceiling_metrics(benchmarks())) ++times[metric.key];
+  for (const char* key : {"hfma", "tensor", "fadd", "ffma", "sectors"}) EXPECT_EQ(times[key], 1) << key;
+  for (const auto& [key, count] : times) EXPECT_EQ(count, 1) << key;
 }
 
 // ---- confirmation ----

@@ -1,6 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/energy.h"
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +6,8 @@
 #include <cmath>
 #include <optional>
 #include <thread>
+
+#include "collector/energy.h"
 
 namespace rooflinectl {
 namespace {

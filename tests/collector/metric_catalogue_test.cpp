@@ -14,6 +14,7 @@
 #include "collector/cupti/host_configuration.h"
 #include "core/error.h"
 #include "core/model/counters.h"
+#include "kernels/ceiling.h"
 
 namespace rooflinectl {
 namespace {
@@ -63,14 +64,38 @@ TEST_P(MetricCatalogueOnChip, ResolvesInThePinnedNumberOfPasses) {
 INSTANTIATE_TEST_SUITE_P(EveryChip, MetricCatalogueOnChip, ::testing::ValuesIn(cupti::countable_chips()),
                          [](const auto& chip) { return chip.param; });
 
-TEST(MetricCatalogue, OfCeilingsKnowsTheTensorCoresOfEveryChipThatHasThem) {
-  for (const auto& [chip, passes] :
-       std::map<std::string, int>{{"GA100", 8}, {"GA102", 8}, {"AD102", 9}, {"GH100", 9}}) {
-    const cupti::HostConfiguration configuration(chip, ceiling_metrics(), {});
-    EXPECT_EQ(configuration.passes(), passes) << chip;
-    for (const std::string_view key : {kPeakTensorF16, kPeakTensorBf16, kPeakTensorTf32, kPeakTensorI8,
-                                       kPeakFfma, kPeakL2Sectors, kPeakL1Wavefronts}) {
-      EXPECT_TRUE(configuration.metrics().contains(std::string(key))) << chip << ": " << key;
+struct Chip {
+  const char* name;
+  int sm;
+  int passes;  ///< of the ceilings' metrics
+};
+const Chip kChipsWithTensorCores[] = {{"GA100", 80, 8}, {"GA102", 86, 8}, {"AD102", 89, 9}, {"GH100", 90, 9}};
+
+TEST(MetricCatalogue, OfCeilingsHasAllPeaksThatAChipCanReach) {
+  for (const Chip& chip : kChipsWithTensorCores) {
+    const cupti::HostConfiguration configuration(chip.name,
+                                                 ceiling_metrics(kernels::all_ceiling_benchmarks()), {});
+    EXPECT_EQ(configuration.passes(), chip.passes) << chip.name;
+    for (const kernels::CeilingBenchmark& benchmark : kernels::all_ceiling_benchmarks()) {
+      if (!benchmark.peak || benchmark.minimum_sm > chip.sm) continue;
+      EXPECT_TRUE(configuration.metrics().contains(std::string(key_of(*benchmark.peak))))
+          << "ceiling_" << benchmark.id << ".cu: CUPTI knows none of its peak's metrics on " << chip.name;
+    }
+  }
+}
+
+/// A misspelt name would look like one that a chip lacks.
+TEST(MetricCatalogue, KnowsEveryNameOfAPeakOnSomeChip) {
+  for (const kernels::CeilingBenchmark& benchmark : kernels::all_ceiling_benchmarks()) {
+    if (!benchmark.peak) continue;
+    for (const std::string_view name : benchmark.peak->metrics) {
+      const auto knows_it = [&](const Chip& chip) {
+        const std::vector<Metric> metrics = {{"peak", {name}, 1, ""},
+                                             {kL2ClockHz, {"lts__cycles_elapsed.avg.per_second"}, 1, ""}};
+        return cupti::HostConfiguration(chip.name, metrics, {}).metrics().contains("peak");
+      };
+      EXPECT_TRUE(std::any_of(std::begin(kChipsWithTensorCores), std::end(kChipsWithTensorCores), knows_it))
+          << "ceiling_" << benchmark.id << ".cu: no chip has " << name;
     }
   }
 }

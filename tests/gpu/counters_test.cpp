@@ -18,6 +18,7 @@
 #include "collector/instruments.h"
 #include "collector/prepared_point.h"
 #include "collector/profiler.h"
+#include "collector/theoretical_ceilings.h"
 #include "core/error.h"
 #include "kernels/ceiling.h"
 #include "kernels/data.h"
@@ -194,7 +195,8 @@ TEST_F(CountersTest, ConfirmEveryCeiling) {
   for (const kernels::CeilingBenchmark& benchmark : kernels::all_ceiling_benchmarks()) {
     if (benchmark.minimum_sm <= device_.compute_capability) bench.measure(benchmark);
   }
-  const std::unique_ptr<Profiler> profiler = open_profiler(device_.index, ceiling_metrics());
+  const std::unique_ptr<Profiler> profiler =
+      open_profiler(device_.index, ceiling_metrics(kernels::all_ceiling_benchmarks()));
   const std::vector<CountedRange> ranges = bench.ranges();
   const std::vector<Counters> counters = profiler->count(ranges);
   const std::vector<Ceiling> ceilings = bench.confirmed(counters);
@@ -203,13 +205,14 @@ TEST_F(CountersTest, ConfirmEveryCeiling) {
     ASSERT_TRUE(ceiling.confirmation) << ceiling.id;
     EXPECT_TRUE(ceiling.confirmation->agrees) << ceiling.id << ": " << ceiling.confirmation->detail;
   }
-  EXPECT_FALSE(theoretical_ceilings(device_, counters.front()).empty());
+  EXPECT_FALSE(theoretical_ceilings(device_, kernels::all_ceiling_benchmarks(), counters.front()).empty());
 }
 
 TEST_F(CountersTest, OfCeilingsAreTakenWithOurOwnTensorKernelToo) {
   // What runs where cuBLASLt is missing: each thread block declares what the Tensor Cores count.
   const Stream stream;
-  const std::unique_ptr<Profiler> profiler = open_profiler(device_.index, ceiling_metrics());
+  const std::unique_ptr<Profiler> profiler =
+      open_profiler(device_.index, ceiling_metrics(kernels::all_ceiling_benchmarks()));
   for (const kernels::CeilingBenchmark& benchmark : kernels::all_ceiling_benchmarks()) {
     if (!benchmark.matrix || benchmark.minimum_sm > device_.compute_capability) continue;
     const kernels::CeilingBuffers none;

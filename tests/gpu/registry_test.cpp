@@ -173,6 +173,39 @@ TEST(Registry, CeilingsNameTheCountersThatConfirmThem) {
   }
 }
 
+/// What is held against a theoretical value names it; what this cannot be, the file's header explains.
+TEST(Registry, CeilingsHaveAPeakWhereCuptiKnowsOne) {
+  for (const CeilingBenchmark& benchmark : all_ceiling_benchmarks()) {
+    const bool is_integer_instruction = benchmark.subject.starts_with("i") && benchmark.operation != "tensor";
+    const bool has_none = benchmark.kind == CeilingKind::latency || benchmark.subject == "dram" ||
+                          benchmark.operation == "write" || is_integer_instruction;
+    EXPECT_EQ(benchmark.peak.has_value(), !has_none)
+        << "kernels/ceilings/ceiling_" << benchmark.id << ".cu: `peak` of the CeilingBenchmark";
+  }
+}
+
+TEST(Registry, PeaksOfCeilingsAreInTheUnitsOfTheCeiling) {
+  for (const CeilingBenchmark& benchmark : all_ceiling_benchmarks()) {
+    if (!benchmark.peak) continue;
+    SCOPED_TRACE(benchmark.id);
+    const CeilingPeak& peak = *benchmark.peak;
+    EXPECT_FALSE(peak.metrics.empty());
+    for (const std::string_view metric : peak.metrics) EXPECT_TRUE(metric.ends_with(".sum.peak_sustained"));
+    if (benchmark.kind == CeilingKind::compute) {
+      EXPECT_EQ(peak.factor, benchmark.count.scale) << "operations of what the counter counts";
+      const bool is_named = peak.metrics.front().find(benchmark.operation) != std::string_view::npos;
+      EXPECT_TRUE(is_named) << peak.metrics.front();
+    } else {
+      EXPECT_GT(peak.factor, 1) << "bytes";
+    }
+    EXPECT_EQ(peak.clock == ClockDomain::l2, benchmark.subject == "l2");
+    for (const CeilingBenchmark& other : all_ceiling_benchmarks()) {
+      if (!other.peak || other.peak->metrics.front() != peak.metrics.front()) continue;
+      EXPECT_EQ(other.peak->metrics, peak.metrics) << "shares its metric with " << other.id;
+    }
+  }
+}
+
 TEST(Registry, CeilingsDeclareAnAmountForEveryShape) {
   for (const CeilingBenchmark& benchmark : all_ceiling_benchmarks()) {
     SCOPED_TRACE(benchmark.id);

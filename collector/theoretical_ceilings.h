@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "core/model/counters.h"
+#include "core/model/run.h"
+#include "kernels/ceiling.h"
+
+namespace rooflinectl {
+
+/// The bandwidth of DRAM, whatever the direction, from the attributes of the device: 2 × memory clock × bus
+/// width.
+Ceiling theoretical_dram(const DeviceInfo& device);
+
+/// The peaks of `benchmarks`: what the chip's units complete per cycle times the SM clock that the device
+/// reports, or the L2 clock that was counted. `counters`: of any range counted with `ceiling_metrics`. What
+/// the chip is too old for, or has no figure for, is left out. From the memory to the SMs, then from the
+/// widest precision to the narrowest, multiply-adds first, Tensor Cores last.
+std::vector<Ceiling> theoretical_ceilings(const DeviceInfo& device,
+                                          const std::vector<kernels::CeilingBenchmark>& benchmarks,
+                                          const Counters& counters);
+
+}  // namespace rooflinectl

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/model/ceiling_subjects.h"
+
+#include <algorithm>
+#include <array>
+
+namespace rooflinectl {
+
+namespace {
+
+struct Subject {
+  std::string_view id;
+  std::string_view name;
+};
+
+constexpr std::array kSubjects = {
+    Subject{"dram", "DRAM"}, Subject{"l2", "L2"},    Subject{"l1", "L1"},     Subject{"shared", "shared"},
+    Subject{"f64", "FP64"},  Subject{"f32", "FP32"}, Subject{"f16", "FP16"},  Subject{"bf16", "BF16"},
+    Subject{"tf32", "TF32"}, Subject{"f8", "FP8"},   Subject{"i64", "INT64"}, Subject{"i32", "INT32"},
+    Subject{"i8", "INT8"}};
+
+}  // namespace
+
+std::size_t subject_rank(std::string_view subject) {
+  const auto found = std::find_if(kSubjects.begin(), kSubjects.end(),
+                                  [&](const Subject& known) { return known.id == subject; });
+  return static_cast<std::size_t>(found - kSubjects.begin());
+}
+
+std::string_view subject_name(std::string_view subject) {
+  const std::size_t rank = subject_rank(subject);
+  return rank < kSubjects.size() ? kSubjects.at(rank).name : subject;
+}
+
+}  // namespace rooflinectl
