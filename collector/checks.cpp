@@ -5,12 +5,12 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "collector/device.h"
-#include "collector/instruments.h"
-#include "collector/matrix_product.h"
-#include "collector/nvml.h"
-#include "collector/profiler.h"
-#include "collector/toolkit_library.h"
+#include "collector/ceilings/matrix_product.h"
+#include "collector/cupti/profiler.h"
+#include "collector/device/device.h"
+#include "collector/device/instruments.h"
+#include "collector/device/nvml.h"
+#include "collector/device/toolkit_library.h"
 #include "core/error.h"
 #include "kernels/cuda_check.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "collector/nvml.h"
+#include "collector/device/nvml.h"
 #include "core/model/check.h"
 #include "core/model/run.h"
 

@@ -11,8 +11,8 @@
 
 #include "collector/checks.h"
 #include "collector/collect.h"
-#include "collector/device.h"
-#include "collector/profiler.h"
+#include "collector/cupti/profiler.h"
+#include "collector/device/device.h"
 #include "core/error.h"
 #include "core/files/files.h"
 #include "core/serial/protocol.h"

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "collector/instruments.h"
-#include "collector/timing.h"
+#include "collector/device/instruments.h"
+#include "collector/timing/timing.h"
 #include "core/model/run.h"
 #include "kernels/primitive.h"
 

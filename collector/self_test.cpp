@@ -6,7 +6,7 @@
 #include <chrono>
 #include <string>
 
-#include "collector/instruments.h"
+#include "collector/device/instruments.h"
 #include "kernels/cuda_check.h"
 
 namespace rooflinectl {

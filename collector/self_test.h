@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "collector/profiler.h"
+#include "collector/cupti/profiler.h"
 #include "core/model/agreement.h"
 #include "core/model/run.h"
 #include "kernels/known_work.h"

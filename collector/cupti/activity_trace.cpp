@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // CUPTI's activity interface: it asks for a buffer, fills it, and hands it back when it is flushed.
 
-#include "collector/activity_trace.h"
+#include "collector/cupti/activity_trace.h"
 
 #include <cupti.h>
 

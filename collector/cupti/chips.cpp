@@ -9,7 +9,7 @@
 #include <algorithm>
 
 #include "collector/cupti/host_configuration.h"
-#include "collector/profiler.h"
+#include "collector/cupti/profiler.h"
 #include "core/error.h"
 
 namespace rooflinectl::cupti {
@@ -34,7 +34,7 @@ ChipCounters describe_chip(const std::string& chip) {
 
 }  // namespace rooflinectl::cupti
 
-/// Exported by the module: `describe_chips` of collector/profiler.h.
+/// Exported by the module: `describe_chips` of collector/cupti/profiler.h.
 extern "C" void rooflinectl_describe_chips(const std::string& chip,
                                            std::vector<rooflinectl::ChipCounters>& chips) {
   namespace cupti = rooflinectl::cupti;

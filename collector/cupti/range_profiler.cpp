@@ -20,7 +20,7 @@
 
 #include "collector/cupti/call.h"
 #include "collector/cupti/host_configuration.h"
-#include "collector/profiler.h"
+#include "collector/cupti/profiler.h"
 
 namespace rooflinectl::cupti {
 

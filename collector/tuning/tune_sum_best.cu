@@ -21,9 +21,9 @@
 #include <string>
 #include <vector>
 
-#include "collector/device.h"
-#include "collector/instruments.h"
-#include "collector/timing.h"
+#include "collector/device/device.h"
+#include "collector/device/instruments.h"
+#include "collector/timing/timing.h"
 #include "core/error.h"
 #include "core/model/plan.h"
 #include "core/stats/statistics.h"

@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "collector/ceiling_metrics.h"
-#include "collector/confirmation.h"
-#include "collector/theoretical_ceilings.h"
+#include "collector/ceilings/ceiling_metrics.h"
+#include "collector/ceilings/confirmation.h"
+#include "collector/ceilings/theoretical_ceilings.h"
 
 namespace rooflinectl {
 namespace {

@@ -7,7 +7,7 @@
 #include <optional>
 #include <thread>
 
-#include "collector/energy.h"
+#include "collector/timing/energy.h"
 
 namespace rooflinectl {
 namespace {

@@ -9,7 +9,7 @@
 #include <map>
 #include <set>
 
-#include "collector/ceiling_metrics.h"
+#include "collector/ceilings/ceiling_metrics.h"
 #include "collector/cupti/chips.h"
 #include "collector/cupti/host_configuration.h"
 #include "core/error.h"

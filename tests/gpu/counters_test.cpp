@@ -11,14 +11,14 @@
 #include <tuple>
 #include <vector>
 
-#include "collector/ceiling_metrics.h"
-#include "collector/ceilings.h"
-#include "collector/confirmation.h"
-#include "collector/device.h"
-#include "collector/instruments.h"
-#include "collector/prepared_point.h"
-#include "collector/profiler.h"
-#include "collector/theoretical_ceilings.h"
+#include "collector/ceilings/ceiling_bench.h"
+#include "collector/ceilings/ceiling_metrics.h"
+#include "collector/ceilings/confirmation.h"
+#include "collector/ceilings/theoretical_ceilings.h"
+#include "collector/cupti/profiler.h"
+#include "collector/device/device.h"
+#include "collector/device/instruments.h"
+#include "collector/points/prepared_point.h"
 #include "core/error.h"
 #include "kernels/ceiling.h"
 #include "kernels/data.h"

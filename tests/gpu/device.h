@@ -7,8 +7,8 @@
 #include <cstddef>
 #include <vector>
 
-#include "collector/instruments.h"
-#include "collector/verification.h"
+#include "collector/device/instruments.h"
+#include "collector/points/verification.h"
 #include "kernels/cuda_check.h"
 
 namespace rooflinectl {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/kernel_resources.h"
+#include "collector/points/kernel_resources.h"
 
 #include <gtest/gtest.h>
 
-#include "collector/instruments.h"
-#include "collector/prepared_point.h"
+#include "collector/device/instruments.h"
+#include "collector/points/prepared_point.h"
 #include "kernels/cuda_check.h"
 #include "tests/gpu/device.h"
 

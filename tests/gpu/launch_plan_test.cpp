@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <string>
 
-#include "collector/device.h"
-#include "collector/prepared_point.h"
+#include "collector/device/device.h"
+#include "collector/points/prepared_point.h"
 #include "kernels/variant.h"
 
 namespace rooflinectl {

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "collector/device.h"
+#include "collector/device/device.h"
 #include "tests/gpu/device.h"
 
 namespace rooflinectl {

@@ -9,7 +9,7 @@
 
 #include <memory>
 
-#include "collector/device.h"
+#include "collector/device/device.h"
 #include "core/error.h"
 #include "tests/gpu/device.h"
 

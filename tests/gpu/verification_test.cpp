@@ -2,7 +2,7 @@
 //
 // The part of verification that needs no device: results made up here are compared with the reference.
 
-#include "collector/verification.h"
+#include "collector/points/verification.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

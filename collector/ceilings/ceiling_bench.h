@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "collector/matrix_product.h"
-#include "collector/profiler.h"
-#include "collector/timing.h"
+#include "collector/ceilings/matrix_product.h"
+#include "collector/cupti/profiler.h"
+#include "collector/timing/timing.h"
 #include "core/model/run.h"
 #include "kernels/ceiling.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/nvml.h"
+#include "collector/device/nvml.h"
 
 #include <dlfcn.h>
 #include <fmt/format.h>

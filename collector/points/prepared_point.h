@@ -3,9 +3,9 @@
 
 #include <span>
 
-#include "collector/instruments.h"
-#include "collector/timing.h"
-#include "collector/verification.h"
+#include "collector/device/instruments.h"
+#include "collector/points/verification.h"
+#include "collector/timing/timing.h"
 #include "core/model/plan.h"
 #include "kernels/variant.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/confirmation.h"
+#include "collector/ceilings/confirmation.h"
 
 #include <fmt/format.h>
 

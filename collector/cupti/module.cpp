@@ -6,9 +6,9 @@
 
 #include <filesystem>
 
-#include "collector/activity_trace.h"
-#include "collector/profiler.h"
-#include "collector/toolkit_library.h"
+#include "collector/cupti/activity_trace.h"
+#include "collector/cupti/profiler.h"
+#include "collector/device/toolkit_library.h"
 #include "core/error.h"
 
 namespace rooflinectl {

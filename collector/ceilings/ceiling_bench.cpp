@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/ceilings.h"
+#include "collector/ceilings/ceiling_bench.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <thread>
 #include <utility>
 
-#include "collector/confirmation.h"
+#include "collector/ceilings/confirmation.h"
 #include "core/error.h"
 #include "core/stats/statistics.h"
 #include "kernels/cuda_check.h"

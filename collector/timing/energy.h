@@ -4,7 +4,7 @@
 #include <functional>
 #include <optional>
 
-#include "collector/timing.h"
+#include "collector/timing/timing.h"
 #include "core/model/run.h"
 
 namespace rooflinectl {

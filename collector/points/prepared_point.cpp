@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/prepared_point.h"
+#include "collector/points/prepared_point.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "collector/device.h"
+#include "collector/device/device.h"
 #include "core/error.h"
 #include "kernels/cuda_check.h"
 #include "kernels/data.h"

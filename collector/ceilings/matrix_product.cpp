@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/matrix_product.h"
+#include "collector/ceilings/matrix_product.h"
 
 #include <cublasLt.h>
 #include <dlfcn.h>
@@ -7,7 +7,7 @@
 
 #include <array>
 
-#include "collector/toolkit_library.h"
+#include "collector/device/toolkit_library.h"
 #include "core/error.h"
 
 namespace rooflinectl {

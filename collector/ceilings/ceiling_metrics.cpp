@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/ceiling_metrics.h"
+#include "collector/ceilings/ceiling_metrics.h"
 
 #include <algorithm>
 

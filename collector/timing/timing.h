@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "collector/instruments.h"
-#include "collector/nvml.h"
+#include "collector/device/instruments.h"
+#include "collector/device/nvml.h"
 #include "core/model/plan.h"
 #include "core/model/run.h"
 #include "core/stats/sampling.h"

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "collector/instruments.h"
+#include "collector/device/instruments.h"
 #include "core/stats/statistics.h"
 #include "kernels/cuda_check.h"
 

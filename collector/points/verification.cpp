@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/verification.h"
+#include "collector/points/verification.h"
 
 #include <fmt/format.h>
 

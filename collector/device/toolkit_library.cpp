@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/toolkit_library.h"
+#include "collector/device/toolkit_library.h"
 
 #include <dlfcn.h>
 #include <link.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/energy.h"
+#include "collector/timing/energy.h"
 
 #include <algorithm>
 #include <chrono>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/device.h"
+#include "collector/device/device.h"
 
 #include <cuda_runtime_api.h>
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/kernel_resources.h"
+#include "collector/points/kernel_resources.h"
 
 #include <exception>
 #include <memory>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/theoretical_ceilings.h"
+#include "collector/ceilings/theoretical_ceilings.h"
 
 #include <fmt/format.h>
 
@@ -7,8 +7,8 @@
 #include <optional>
 #include <tuple>
 
-#include "collector/ceiling_metrics.h"
-#include "collector/device.h"
+#include "collector/ceilings/ceiling_metrics.h"
+#include "collector/device/device.h"
 #include "core/model/ceiling_subjects.h"
 
 namespace rooflinectl {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/timing.h"
+#include "collector/timing/timing.h"
 
 #include <algorithm>
 #include <chrono>
 #include <thread>
 #include <utility>
 
-#include "collector/nvtx.h"
+#include "collector/timing/nvtx.h"
 #include "core/stats/statistics.h"
 #include "kernels/cuda_check.h"
 
