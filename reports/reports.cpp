@@ -40,31 +40,21 @@ constexpr std::array kPictureFormats = {
     PictureFormat{".pdf", to_pdf},
 };
 
-/// The pictures of a report as the page shows them, in SVG.
-struct ReportPictures {
-  std::vector<PagePictures> experiments;
-  std::string primitives;
-};
-
 /// A file that tells all of a report.
 struct ReportFormat {
   std::string_view file_name;
   /// Empty where there is nothing to write.
-  std::string (*write)(const ReportModel&, const ReportPictures&);
+  std::string (*write)(const ReportModel&, const PageParts&);
 };
 constexpr std::array kReportFormats = {
     ReportFormat{"primitives.csv",
-                 [](const ReportModel& report, const ReportPictures&) {
+                 [](const ReportModel& report, const PageParts&) {
                    return report.run.primitives.empty() ? std::string() : primitives_csv(report.run);
                  }},
-    ReportFormat{"points.csv", [](const ReportModel& report,
-                                  const ReportPictures&) { return points_csv(report.analysis); }},
+    ReportFormat{"points.csv", [](const ReportModel&, const PageParts& parts) { return parts.points_csv; }},
     ReportFormat{"summary.md",
-                 [](const ReportModel& report, const ReportPictures&) { return summary_md(report); }},
-    ReportFormat{"report.html",
-                 [](const ReportModel& report, const ReportPictures& pictures) {
-                   return report_page(report, pictures.experiments, pictures.primitives);
-                 }},
+                 [](const ReportModel& report, const PageParts&) { return summary_md(report); }},
+    ReportFormat{"report.html", report_page},
 };
 
 class Folder {
@@ -82,11 +72,13 @@ class Folder {
   /// Writes the picture under each of `names` and returns its SVG for the page, which has themes of its own.
   std::string write_picture(const std::vector<std::string>& names, const Scene& scene) {
     const Scene shown = themed(scene, theme_);
+    std::string svg = to_svg(scene);
     for (const PictureFormat& format : kPictureFormats) {
-      const std::string encoded = format.encode(shown);
+      const bool is_for_the_page_too = theme_ == Theme::light && format.encode == to_svg;
+      const std::string encoded = is_for_the_page_too ? svg : format.encode(shown);
       for (const std::string& name : names) write(fmt::format("{}{}", name, format.extension), encoded);
     }
-    return to_svg(scene);
+    return svg;
   }
 
   std::vector<fs::path> take() { return std::move(files_); }
@@ -133,20 +125,20 @@ std::vector<fs::path> write_reports(const ReportModel& report, const fs::path& f
                                     const std::vector<fs::path>& inputs) {
   const Run& run = report.run;
   Folder folder(folder_path, report.selection.theme, inputs);
-  ReportPictures pictures;
+  PageParts parts = {.experiments = {}, .points_csv = points_csv(report.analysis)};
   for (const ExperimentReport& experiment : report.experiments) {
-    const bool is_first = pictures.experiments.empty();
-    pictures.experiments.push_back(write_pictures(folder, run, experiment, is_first));
+    const bool is_first = parts.experiments.empty();
+    parts.experiments.push_back(write_pictures(folder, run, experiment, is_first));
   }
   if (report.experiments.empty()) {
     const Scene scene = ceilings_scene(ceilings_model(run, report.selection));
-    pictures.experiments.push_back({folder.write_picture({std::string(kFirstChartFileName)}, scene)});
+    parts.experiments.push_back({folder.write_picture({std::string(kFirstChartFileName)}, scene)});
   }
   if (!run.primitives.empty()) {
-    pictures.primitives = folder.write_picture({std::string(kPrimitivesFileName)}, primitives_scene(run));
+    parts.primitives = folder.write_picture({std::string(kPrimitivesFileName)}, primitives_scene(run));
   }
   for (const ReportFormat& format : kReportFormats) {
-    const std::string content = format.write(report, pictures);
+    const std::string content = format.write(report, parts);
     if (!content.empty()) folder.write(std::string(format.file_name), content);
   }
   return folder.take();

@@ -8,7 +8,6 @@
 #include "core/files/compression.h"
 #include "reports/draw/embedded.h"
 #include "reports/draw/svg.h"
-#include "reports/formats/points_csv.h"
 #include "reports/page/base64.h"
 #include "reports/page/page_data.h"
 #include "reports/page/page_static.h"
@@ -31,10 +30,10 @@ std::string script_safe(std::string_view json) {
   return safe;
 }
 
-using Parts = std::map<std::string, std::string, std::less<>>;
+using Filling = std::map<std::string, std::string, std::less<>>;
 
 // Replaces each `<!--rooflinectl:name-->` of the template; what is put in is not looked at again.
-std::string filled(std::string_view page, const Parts& parts) {
+std::string filled(std::string_view page, const Filling& parts) {
   constexpr std::string_view kOpen = "<!--rooflinectl:";
   constexpr std::string_view kClose = "-->";
   std::size_t size = page.size();
@@ -54,20 +53,19 @@ std::string filled(std::string_view page, const Parts& parts) {
 
 }  // namespace
 
-std::string report_page(const ReportModel& report, const std::vector<PagePictures>& pictures,
-                        const std::string& primitives_picture) {
+std::string report_page(const ReportModel& report, const PageParts& parts) {
   const Run& run = report.run;
-  Parts parts;
-  parts["title"] = escape_markup(fmt::format("{}{} on {}", headline_prefix(run, report.is_incomplete()),
-                                             run.plan.name, device_text(run)));
-  parts["subtitle"] = escape_markup(fmt::format("{} · {} · rooflinectl {}", format::utc(run.started_utc),
-                                                to_string(run.source), run.tool_version));
-  parts["without-script"] = page_without_script(report, pictures, primitives_picture);
-  parts["data"] = script_safe(page_data(report));
+  Filling filling;
+  filling["title"] = escape_markup(fmt::format("{}{} on {}", headline_prefix(run, report.is_incomplete()),
+                                               run.plan.name, device_text(run)));
+  filling["subtitle"] = escape_markup(fmt::format("{} · {} · rooflinectl {}", format::utc(run.started_utc),
+                                                  to_string(run.source), run.tool_version));
+  filling["without-script"] = page_without_script(report, parts);
+  filling["data"] = script_safe(page_data(report));
   // Compressed, since they are seldom asked for and as large as all that the page shows.
-  parts["points"] = base64(deflated(points_csv(report.analysis)));
-  parts["run"] = base64(deflated(run_to_json(run)));
-  return filled(embedded::page(), parts);
+  filling["points"] = base64(deflated(parts.points_csv));
+  filling["run"] = base64(deflated(run_to_json(run)));
+  return filled(embedded::page(), filling);
 }
 
 }  // namespace rooflinectl

@@ -15,11 +15,16 @@ struct PagePictures {
   std::string energy = {};      ///< empty where it was not to be measured
 };
 
+/// What the page shows or offers for download that other files hold too.
+struct PageParts {
+  std::vector<PagePictures> experiments;  ///< one for each, or one for a run without experiments
+  std::string primitives = {};            ///< their picture, as SVG; empty where there are none
+  std::string points_csv = {};            ///< the text of `points.csv`
+};
+
 /// `report.html`: one self-contained page (built from `reports/page/web`) with the chart, the tables, the
-/// ceilings and the environment of every experiment. It shows `primitives_picture` (an SVG) and the size
-/// sweeps and energies of `pictures` (one per experiment, or one for a run without experiments); where
-/// scripts do not run, all of them and the tables.
-std::string report_page(const ReportModel& report, const std::vector<PagePictures>& pictures,
-                        const std::string& primitives_picture = {});
+/// ceilings and the environment of every experiment. It shows the pictures of primitives, size sweeps and
+/// energies; where scripts do not run, all of them and the tables.
+std::string report_page(const ReportModel& report, const PageParts& parts);
 
 }  // namespace rooflinectl

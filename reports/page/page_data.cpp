@@ -18,7 +18,7 @@
 #include "reports/charts/roof_lines.h"
 #include "reports/charts/size_sweep.h"
 #include "reports/formats/explanation_text.h"
-#include "reports/page/page_columns.h"
+#include "reports/page/headline.h"
 #include "reports/tables/agreement_summary.h"
 #include "reports/tables/agreement_table.h"
 #include "reports/tables/ceiling_table.h"
@@ -335,9 +335,10 @@ Json columns(bool with_energy) {
   Json list = Json::array();
   for (const PointColumn& column : page_columns(with_energy)) {
     list.push_back({{"title", column.title},
-                    {"name", column_name(column)},
+                    {"name", column.name.empty() ? column.title : column.name},
                     {"is_number", column.is_number},
-                    {"help", column_help(column)}});
+                    {"help", column.help},
+                    {"role", column.role}});
   }
   return list;
 }

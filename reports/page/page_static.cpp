@@ -147,14 +147,14 @@ std::string environment(const Run& run) {
 
 }  // namespace
 
-std::string page_without_script(const ReportModel& report, const std::vector<PagePictures>& pictures,
-                                const std::string& primitives_picture) {
+std::string page_without_script(const ReportModel& report, const PageParts& parts) {
   return fmt::format(
       "<main class=\"without-script\">\n{}{}<section>\n<h2>Ceilings</h2>\n{}</section>\n"
       "<section>\n<h2>Environment</h2>\n<table "
       "class=\"facts\"><tbody>\n{}</tbody></table>\n</section>\n</main>\n",
-      sections(report, pictures), primitives(report.run, primitives_picture),
-      ceilings(report, report.experiments.empty() ? pictures.front().roofline : ""), environment(report.run));
+      sections(report, parts.experiments), primitives(report.run, parts.primitives),
+      ceilings(report, report.experiments.empty() ? parts.experiments.front().roofline : ""),
+      environment(report.run));
 }
 
 }  // namespace rooflinectl

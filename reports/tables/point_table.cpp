@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <initializer_list>
 #include <map>
 
 #include "analysis/energy.h"
@@ -87,39 +88,115 @@ std::string axis_text(const RooflinePoint& point, std::string_view name) {
   return std::string(point.measurement->point.axes.text(name).value_or(format::kUnavailable));
 }
 
-constexpr std::array kEnergyColumns = {
-    PointColumn{"energy", true,
-                [](const RooflinePoint& p) { return format::optional(joules(p), format::energy); }, joules},
-    PointColumn{"power", true,
-                [](const RooflinePoint& p) { return format::optional(power_w(p), format::power); }, power_w},
-    PointColumn{"work/J", true, work_per_joule_text, work_per_joule},
+// In the order in which they stand.
+constexpr std::array kColumns = {
+    PointColumn{.title = "point", .text = [](const RooflinePoint& p) { return p.label; }, .role = "label"},
+    PointColumn{.title = "family",
+                .place = ColumnPlace::page,
+                .text = [](const RooflinePoint& p) { return p.family; },
+                .role = "family"},
+    PointColumn{.title = "n",
+                .is_number = true,
+                .text = size_text,
+                .value = n_elements,
+                .name = "elements",
+                .help = "Number of input elements"},
+    PointColumn{.title = "dtype", .text = [](const RooflinePoint& p) { return axis_text(p, axis::kDtype); }},
+    PointColumn{.title = "cache",
+                .place = ColumnPlace::page,
+                .text = [](const RooflinePoint& p) { return axis_text(p, axis::kCache); },
+                .help = "Cache state when a launch starts: cold or warm",
+                .role = "cache"},
+    PointColumn{
+        .title = "launch",
+        .text = timed_mode_text,
+        .name = "timed",
+        .help = "How the time was taken. graph: launches in a CUDA graph; plain: one launch at a time"},
+    PointColumn{.title = "time",
+                .is_number = true,
+                .text = [](const RooflinePoint& p) { return format::optional(time_s(p), format::duration); },
+                .value = time_s,
+                .help = "Median time per launch, measured without counters"},
+    PointColumn{.title = "GB/s",
+                .is_number = true,
+                .text =
+                    [](const RooflinePoint& p) {
+                      return format::optional(effective_bytes_per_s(p), format::gigabytes);
+                    },
+                .value = effective_bytes_per_s,
+                .name = "effective bandwidth, GB/s",
+                .help = "Compulsory bytes over time"},
+    PointColumn{.title = "AI useful",
+                .is_number = true,
+                .text = [](const RooflinePoint& p) { return format::optional(p.ai_useful, three_digits); },
+                .value = [](const RooflinePoint& p) { return p.ai_useful; },
+                .name = "useful intensity, per byte",
+                .help = "Arithmetic intensity: operations of the algorithm per compulsory byte of DRAM",
+                .role = "ai"},
+    PointColumn{.title = "AI exec.",
+                .is_number = true,
+                .text = [](const RooflinePoint& p) { return format::optional(p.ai_executed, three_digits); },
+                .value = [](const RooflinePoint& p) { return p.ai_executed; },
+                .name = "executed intensity, per byte",
+                .help = "Executed operations per counted byte of DRAM",
+                .role = "executed_ai"},
+    PointColumn{
+        .title = "% of roofline",
+        .is_number = true,
+        .text = [](const RooflinePoint& p) { return format::optional(p.fraction_of_roof, format::percent); },
+        .value = [](const RooflinePoint& p) { return p.fraction_of_roof; },
+        .help = "Performance relative to what the measured ceilings allow at the useful intensity",
+        .role = "fraction_of_roof"},
+    PointColumn{.title = "% of theoretical",
+                .place = ColumnPlace::page,
+                .is_number = true,
+                .text =
+                    [](const RooflinePoint& p) {
+                      return format::optional(p.fraction_of_theoretical, format::percent);
+                    },
+                .value = [](const RooflinePoint& p) { return p.fraction_of_theoretical; },
+                .help = "Performance relative to what the theoretical peaks allow"},
+    PointColumn{.title = "energy",
+                .place = ColumnPlace::with_energy,
+                .is_number = true,
+                .text = [](const RooflinePoint& p) { return format::optional(joules(p), format::energy); },
+                .value = joules,
+                .help = "Energy per launch, from the meter of the whole board",
+                .role = "energy"},
+    PointColumn{.title = "power",
+                .place = ColumnPlace::with_energy,
+                .is_number = true,
+                .text = [](const RooflinePoint& p) { return format::optional(power_w(p), format::power); },
+                .value = power_w,
+                .help = "Mean power of the board during back-to-back launches",
+                .role = "energy"},
+    PointColumn{
+        .title = "work/J",
+        .place = ColumnPlace::with_energy,
+        .is_number = true,
+        .text = work_per_joule_text,
+        .value = work_per_joule,
+        .name = "useful work per joule",
+        .help = "Useful operations over the energy per launch; compulsory bytes if there are no operations",
+        .role = "energy"},
+    PointColumn{.title = "bound by",
+                .text = [](const RooflinePoint& p) { return std::string(words_for(p.bound).label); },
+                .help = "The resource that limits the point",
+                .role = "bound"},
+    PointColumn{.title = "busiest level",
+                .text = limit_text,
+                .value = limit_utilisation,
+                .help = "The memory level with the highest utilisation of its measured ceiling"},
+    PointColumn{.title = "flags", .text = flags_text},
 };
 
-constexpr std::array kColumns = {
-    PointColumn{"point", false, [](const RooflinePoint& p) { return p.label; }, nullptr},
-    PointColumn{"n", true, [](const RooflinePoint& p) { return size_text(p); }, n_elements},
-    PointColumn{"dtype", false, [](const RooflinePoint& p) { return axis_text(p, axis::kDtype); }, nullptr},
-    PointColumn{"launch", false, timed_mode_text, nullptr},
-    PointColumn{"time", true,
-                [](const RooflinePoint& p) { return format::optional(time_s(p), format::duration); }, time_s},
-    PointColumn{
-        "GB/s", true,
-        [](const RooflinePoint& p) { return format::optional(effective_bytes_per_s(p), format::gigabytes); },
-        effective_bytes_per_s},
-    PointColumn{"AI useful", true,
-                [](const RooflinePoint& p) { return format::optional(p.ai_useful, three_digits); },
-                [](const RooflinePoint& p) { return p.ai_useful; }},
-    PointColumn{"AI exec.", true,
-                [](const RooflinePoint& p) { return format::optional(p.ai_executed, three_digits); },
-                [](const RooflinePoint& p) { return p.ai_executed; }},
-    PointColumn{"% of roofline", true,
-                [](const RooflinePoint& p) { return format::optional(p.fraction_of_roof, format::percent); },
-                [](const RooflinePoint& p) { return p.fraction_of_roof; }},
-    PointColumn{"bound by", false,
-                [](const RooflinePoint& p) { return std::string(words_for(p.bound).label); }, nullptr},
-    PointColumn{"busiest level", false, limit_text, limit_utilisation},
-    PointColumn{"flags", false, flags_text, nullptr},
-};
+std::vector<PointColumn> columns_at(std::initializer_list<ColumnPlace> places) {
+  std::vector<PointColumn> columns;
+  for (const PointColumn& column : kColumns) {
+    if (std::find(places.begin(), places.end(), column.place) != places.end()) columns.push_back(column);
+  }
+  return columns;
+}
 
 // What the time is the median of.
 std::string samples_text(const TimeResult& time) {
@@ -214,14 +291,14 @@ std::string quantity_text(double value, bool is_ratio) {
 }
 
 std::span<const PointColumn> point_columns(bool with_energy) {
-  static const std::vector<PointColumn> with = [] {
-    std::vector<PointColumn> columns(kColumns.begin(), kColumns.end());
-    const auto bound = std::find_if(columns.begin(), columns.end(),
-                                    [](const PointColumn& column) { return column.title == "bound by"; });
-    columns.insert(bound, kEnergyColumns.begin(), kEnergyColumns.end());
-    return columns;
-  }();
-  return with_energy ? std::span<const PointColumn>(with) : std::span<const PointColumn>(kColumns);
+  static const auto without = columns_at({ColumnPlace::everywhere});
+  static const auto with = columns_at({ColumnPlace::everywhere, ColumnPlace::with_energy});
+  return with_energy ? with : without;
+}
+
+std::span<const PointColumn> page_columns(bool with_energy) {
+  static const auto without = columns_at({ColumnPlace::everywhere, ColumnPlace::page});
+  return with_energy ? std::span<const PointColumn>(kColumns) : without;
 }
 
 std::vector<std::string> energy_reasons(const ExperimentAnalysis& experiment) {

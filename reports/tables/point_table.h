@@ -13,16 +13,26 @@
 /// The columns and sentences that the terminal, `summary.md` and the page share.
 namespace rooflinectl {
 
+/// Where a column is shown. The page has room for all of them.
+enum class ColumnPlace { everywhere, with_energy, page };
+
 struct PointColumn {
   std::string_view title;
+  ColumnPlace place = ColumnPlace::everywhere;
   bool is_number = false;
   std::string (*text)(const RooflinePoint&) = nullptr;
   std::optional<double> (*value)(const RooflinePoint&) = nullptr;  ///< to sort by; null where the text sorts
+  std::string_view name = {};  ///< the title in full, for the page; empty where the title is that
+  std::string_view help = {};  ///< what it shows, in a sentence, for the page
+  std::string_view role = {};  ///< what else the page uses it for; empty where it only shows it
 };
 
 /// Name, n, dtype, how it was timed, time, effective GB/s, intensities, fraction of roof, bound, limiting
 /// level, flags; with energy also joules per launch, mean power and useful work per joule.
 std::span<const PointColumn> point_columns(bool with_energy);
+
+/// The same with the family, the cache state and the theoretical roof.
+std::span<const PointColumn> page_columns(bool with_energy);
 
 /// Why energy is unavailable, with the labels of the points that it holds for.
 std::vector<std::string> energy_reasons(const ExperimentAnalysis& experiment);

@@ -32,7 +32,9 @@ using testing::HasSubstr;
 
 std::string page_of(const Run& run) {
   const ReportModel report(run);
-  return report_page(report, std::vector<PagePictures>(report.experiments.size(), {"<svg></svg>", ""}));
+  return report_page(
+      report, {.experiments = std::vector<PagePictures>(report.experiments.size(), {"<svg></svg>", ""}),
+               .points_csv = points_csv(report.analysis)});
 }
 
 /// Not HasSubstr: a failure would print the whole page.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 import type {
-  Bound, ExperimentView as ExperimentData, Level, PageData, PointView as PointData, RunView as RunData,
+  Bound, Column, ExperimentView as ExperimentData, Level, PageData, PointView as PointData, RunView as RunData,
 } from './generated/page_data';
 
 export type { AgreementTable, CeilingTable, Column, Level, Range, Roof, Step, Window } from './generated/page_data';
@@ -31,8 +31,8 @@ function textOf(id: string): string {
 
 const page = JSON.parse(textOf('page-data')) as PageData;
 
-const columnOf = (title: string): number => page.columns.findIndex((column) => column.title === title);
-const [LABEL, CACHES, BOUND, AI, EXECUTED_AI, OF_ROOF] = ['point', 'cache', 'bound by', 'AI useful', 'AI exec.', '% of roofline'].map(columnOf) as [number, number, number, number, number, number];
+const columnOf = (role: Column['role']): number => page.columns.findIndex((column) => column.role === role);
+const [LABEL, CACHES, BOUND, AI, EXECUTED_AI, OF_ROOF] = (['label', 'cache', 'bound', 'ai', 'executed_ai', 'fraction_of_roof'] as const).map(columnOf) as [number, number, number, number, number, number];
 
 const words = new Map(page.bounds.map((bound) => [bound.id, bound]));
 const idOf = new Map(page.bounds.map((bound) => [bound.label, bound.id]));
@@ -76,12 +76,12 @@ export function factNames(experiment: ExperimentView): string[] {
 }
 
 /** Energy is measured only where the plan asks for it. */
-const ENERGY = ['energy', 'power', 'work/J'].map(columnOf);
-const isUnaskedEnergy = (fact: number, text: string): boolean => text === '–' && ENERGY.includes(fact + 1);
+const isOfEnergy = (column: number): boolean => page.columns[column]?.role === 'energy';
+const isUnaskedEnergy = (fact: number, text: string): boolean => text === '–' && isOfEnergy(fact + 1);
 
 /** Whether the table has this column for the experiment. */
 export function hasColumn(experiment: ExperimentView, column: number): boolean {
-  return !ENERGY.includes(column) || experiment.points.some((point) => point.texts[column] !== '–');
+  return !isOfEnergy(column) || experiment.points.some((point) => point.texts[column] !== '–');
 }
 
 /** Name and text of everything known of a point; a fact says more than the column of its name. */

@@ -137,16 +137,16 @@ export class PointTable {
   private row(experiment: ExperimentView, point: PointView, index: number, pins: Map<string, number>): HTMLElement {
     const number = pins.get(point.key);
     const row = h('tr', { 'data-point': index, class: number !== undefined ? 'pinned' : null });
-    row.append(...data.columns.flatMap(({ title, is_number }, column) => {
+    row.append(...data.columns.flatMap(({ role, is_number }, column) => {
       if (!hasColumn(experiment, column)) return [];
       const text = point.texts[column] ?? '';
-      if (title === 'point') {
+      if (role === 'label') {
         return h('th', { scope: 'row' }, h('button', { type: 'button', class: 'name', 'aria-pressed': String(number !== undefined), title: number !== undefined ? 'Unpin' : 'Pin' },
           familyGlyph(point.family), text, number !== undefined && h('span', { class: 'pin' }, String(number))));
       }
-      if (title === '% of roofline') return h('td', { class: 'number with-bar' }, bar(point), h('span', {}, text));
-      if (title === 'bound by') return h('td', { title: wordsFor(point.bound).meaning }, h('span', { class: `bound bound-${point.bound}` }, text));
-      if (title === 'family') return h('td', {}, experiment.families[point.family] ?? text);
+      if (role === 'fraction_of_roof') return h('td', { class: 'number with-bar' }, bar(point), h('span', {}, text));
+      if (role === 'bound') return h('td', { title: wordsFor(point.bound).meaning }, h('span', { class: `bound bound-${point.bound}` }, text));
+      if (role === 'family') return h('td', {}, experiment.families[point.family] ?? text);
       return h('td', { class: is_number ? 'number' : null }, text);
     }));
     return row;
