@@ -2,6 +2,7 @@
 #pragma once
 
 #include <array>
+#include <cstddef>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -140,6 +141,7 @@ struct ExperimentAnalysis {
 
   std::string name;
   std::string title;
+  std::size_t device = 0;  ///< of all points: its place in `Run::devices`
   std::vector<RooflinePoint> points;
   std::vector<std::string> missing;  ///< labels of the plan's points that the run has no measurement of
   std::vector<LadderStep> steps;

@@ -66,7 +66,7 @@ std::vector<Ridge> ridges_of(const std::vector<RoofLine>& roofs, const std::vect
   auto rates = values_of(roofs, CeilingKind::compute, CeilingSource::measured);
   if (rates.empty()) rates = values_of(roofs, CeilingKind::compute, CeilingSource::theoretical);
   std::vector<Ridge> ridges;
-  for (const double rate : rates) ridges.push_back({rate / *bandwidth, rate});
+  for (const double rate : rates) ridges.push_back({ridge_ai(*bandwidth, rate), rate});
   return ridges;
 }
 

@@ -17,6 +17,8 @@ struct Outline {
 
 constexpr std::array kOutlines = {Outline{0, 0, 1},   Outline{4, 0.125, 1.25}, Outline{3, 0, 1.35},
                                   Outline{4, 0, 1.3}, Outline{3, 0.5, 1.35},   Outline{5, 0, 1.15}};
+constexpr std::array<std::string_view, kOutlines.size()> kNames = {"circle",  "square",        "triangle-up",
+                                                                   "diamond", "triangle-down", "pentagon"};
 static_assert(kOutlines.size() == palette::kFamilies.size());
 static_assert(kOutlines.size() >= kMemoryLevels.size());
 
@@ -43,8 +45,24 @@ void draw_interval(Group& group, const Plot& plot, const ChartPoint& point, doub
   }
 }
 
-Shape mark(std::size_t outline_index, Colour colour, Pixel centre, double radius, MarkFill fill) {
-  const Outline& outline = kOutlines.at(outline_index);
+}  // namespace
+
+FamilyLook look_of(std::size_t family) {
+  // From one round of colours to the next, each colour gets the next outline.
+  const std::size_t round = family / palette::kFamilies.size();
+  return {family % palette::kFamilies.size(), (family + round) % kOutlines.size()};
+}
+
+std::span<const std::string_view> shape_names() {
+  return kNames;
+}
+
+std::size_t shape_of(MemoryLevel level) {
+  return static_cast<std::size_t>(level);
+}
+
+Shape shaped_mark(std::size_t shape, Colour colour, Pixel centre, double radius, MarkFill fill) {
+  const Outline& outline = kOutlines.at(shape);
   const auto inside = fill == MarkFill::filled   ? std::optional(colour)
                       : fill == MarkFill::hollow ? std::optional(palette::kPaper)
                                                  : std::nullopt;
@@ -54,20 +72,16 @@ Shape mark(std::size_t outline_index, Colour colour, Pixel centre, double radius
   return Polygon{corners_of(outline, centre, radius), inside, stroke};
 }
 
-}  // namespace
-
 Colour family_colour(std::size_t family) {
-  return palette::kFamilies[family % palette::kFamilies.size()];
+  return palette::kFamilies.at(look_of(family).colour);
 }
 
 Shape family_mark(std::size_t family, Pixel centre, double radius, MarkFill fill) {
-  // From one round of colours to the next, each colour gets the next outline.
-  const std::size_t round = family / palette::kFamilies.size();
-  return mark((family + round) % kOutlines.size(), family_colour(family), centre, radius, fill);
+  return shaped_mark(look_of(family).shape, family_colour(family), centre, radius, fill);
 }
 
 Shape level_mark(MemoryLevel level, Colour colour, Pixel centre, double radius, MarkFill fill) {
-  return mark(static_cast<std::size_t>(level), colour, centre, radius, fill);
+  return shaped_mark(shape_of(level), colour, centre, radius, fill);
 }
 
 bool are_joined(const ChartModel& chart) {

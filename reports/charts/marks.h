@@ -2,6 +2,8 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
+#include <string_view>
 
 #include "reports/charts/plot.h"
 #include "reports/draw/scene.h"
@@ -10,6 +12,23 @@ namespace rooflinectl {
 
 /// hollow: nothing shows through; outline: all that lies under it.
 enum class MarkFill { filled, hollow, outline };
+
+/// How a family is told from others: its place in `palette::kFamilies`, and a shape by its place in
+/// `shape_names`.
+struct FamilyLook {
+  std::size_t colour = 0;
+  std::size_t shape = 0;
+};
+FamilyLook look_of(std::size_t family);
+
+/// `circle`, `triangle-up`: of every shape that marks have.
+std::span<const std::string_view> shape_names();
+
+/// The shape of the marks of a memory level, by its place in `shape_names`.
+std::size_t shape_of(MemoryLevel level);
+
+/// A mark of this shape.
+Shape shaped_mark(std::size_t shape, Colour colour, Pixel centre, double radius, MarkFill fill);
 
 /// The colour of a family of points.
 Colour family_colour(std::size_t family);

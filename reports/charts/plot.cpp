@@ -148,9 +148,10 @@ RoofSegment roof_segment(const Plot& plot, const std::vector<RoofLine>& roofs, c
   if (roof.kind == CeilingKind::bandwidth) {
     const double end = highest(roofs, CeilingKind::compute, roof.value * window.ai.high);
     const double begin = std::min(roof.value * window.ai.low, end);
-    return {plot.at({begin / roof.value, begin}), plot.at({end / roof.value, end})};
+    return {plot.at({begin / roof.value, begin}), plot.at({ridge_ai(roof.value, end), end})};
   }
-  const double begin = roof.value / highest(roofs, CeilingKind::bandwidth, roof.value / window.ai.low);
+  const double begin =
+      ridge_ai(highest(roofs, CeilingKind::bandwidth, roof.value / window.ai.low), roof.value);
   return {plot.at({begin, roof.value}), plot.at({std::max(begin, window.ai.high), roof.value})};
 }
 

@@ -53,6 +53,10 @@ RoofLine roof_line(const Ceiling& ceiling) {
           ceiling.kind, ceiling.source, ceiling.subject, ceiling.value};
 }
 
+double ridge_ai(double bandwidth, double rate) {
+  return rate / bandwidth;
+}
+
 bool is_drawable(double value) {
   return value >= 1e-30 && value <= 1e30;
 }

@@ -34,6 +34,10 @@ struct RoofLine {
 /// `ceiling` as a line.
 RoofLine roof_line(const Ceiling& ceiling);
 
+/// The intensity at which `bandwidth` bytes per second suffice for `rate` operations per second: there two
+/// roofs meet.
+double ridge_ai(double bandwidth, double rate);
+
 /// The DRAM directions that the points need, and the theoretical peak of DRAM; multiply-add and addition in
 /// the precisions of the points (in all of them where there are no points), or everything in the selected
 /// ones. Fastest first, bandwidths before compute; so are the other two.

@@ -4,25 +4,25 @@
 #include "reports/compare/comparison_reports.h"
 #include "reports/compare/comparison_table.h"
 #include "reports/draw/svg.h"
+#include "reports/draw/theme_css.h"
 
 namespace rooflinectl {
 namespace {
 
 constexpr std::string_view kStyle = R"(
-:root { color-scheme: light dark; }
 body { font: 15px/1.45 system-ui, sans-serif; margin: 0 auto; max-width: 1600px; padding: 1rem 1.5rem;
-       color: light-dark(#1b1f24, #e6e9ed); background: light-dark(#fff, #14171b); }
+       color: var(--ink); background: var(--paper); }
 h1 { font-size: 1.4rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
-.runs, .note { color: light-dark(#57606a, #a8b0b9); }
+.runs, .note { color: var(--muted); }
 .warning { font-weight: 600; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
 th, td { padding: 0.25rem 0.7rem; text-align: left; white-space: nowrap;
-         border-bottom: 1px solid light-dark(#e6e9ed, #2f363d); }
+         border-bottom: 1px solid var(--grid); }
 .number { text-align: right; }
 tr.broken td:first-child, tr.missing td:first-child, tr.slower td:first-child { font-weight: 700;
-         color: light-dark(#b04a00, #ff9a52); }
-tr.faster td:first-child, tr.mended td:first-child { font-weight: 700; color: light-dark(#0072b2, #6cb8ee); }
+         color: var(--bad); }
+tr.faster td:first-child, tr.mended td:first-child { font-weight: 700; color: var(--accent); }
 figure { margin: 1rem 0; background: #fff; overflow-x: auto; }
 figure > svg { display: block; width: 100%; min-width: 900px; height: auto; }
 @media print { body { font-size: 11px; } }
@@ -82,8 +82,8 @@ std::string comparison_page(const std::vector<RunComparison>& comparisons,
   std::string html = fmt::format(
       "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{}</title>\n"
-      "<style>{}</style>\n</head>\n<body>\n",
-      escape_markup(fmt::format("Comparison with {}", comparisons.front().now->name)), kStyle);
+      "<style>{}{}</style>\n</head>\n<body>\n",
+      escape_markup(fmt::format("Comparison with {}", comparisons.front().now->name)), theme_css(), kStyle);
   for (std::size_t i = 0; i < comparisons.size(); ++i) html += section(comparisons[i], pictures.at(i));
   return html + "</body>\n</html>\n";
 }

@@ -36,11 +36,7 @@ class Painter {
  public:
   explicit Painter(Theme theme) : theme_(theme) {}
 
-  void recolour(Colour& colour) const {
-    const auto found = std::find_if(kCounterparts.begin(), kCounterparts.end(),
-                                    [&](const Counterpart& known) { return known.light == colour; });
-    if (found != kCounterparts.end()) colour = theme_ == Theme::dark ? found->dark : found->print;
-  }
+  void recolour(Colour& colour) const { colour = in_theme(colour, theme_); }
 
   void operator()(Polyline& line) const { recolour(line.stroke.colour); }
   void operator()(Polygon& polygon) const { recolour_area(polygon.fill, polygon.stroke); }
@@ -68,6 +64,14 @@ std::string_view to_string(Theme theme) {
       return "print";
   }
   return "?";
+}
+
+Colour in_theme(Colour colour, Theme theme) {
+  if (theme == Theme::light) return colour;
+  const auto found = std::find_if(kCounterparts.begin(), kCounterparts.end(),
+                                  [&](const Counterpart& known) { return known.light == colour; });
+  if (found == kCounterparts.end()) return colour;
+  return theme == Theme::dark ? found->dark : found->print;
 }
 
 Scene themed(Scene scene, Theme theme) {

@@ -14,6 +14,9 @@ inline constexpr std::array kThemes = {Theme::light, Theme::dark, Theme::print};
 
 std::string_view to_string(Theme theme);
 
+/// `colour` as `theme` has it; one that is not of `palette` stays.
+Colour in_theme(Colour colour, Theme theme);
+
 /// `scene`, which is drawn in the colours of `palette`, in those of `theme`.
 Scene themed(Scene scene, Theme theme);
 

@@ -8,6 +8,7 @@
 #include "core/files/compression.h"
 #include "reports/draw/embedded.h"
 #include "reports/draw/svg.h"
+#include "reports/draw/theme_css.h"
 #include "reports/page/base64.h"
 #include "reports/page/page_data.h"
 #include "reports/page/page_static.h"
@@ -60,6 +61,7 @@ std::string report_page(const ReportModel& report, const PageParts& parts) {
                                                run.plan.name, device_text(run)));
   filling["subtitle"] = escape_markup(fmt::format("{} · {} · rooflinectl {}", format::utc(run.started_utc),
                                                   to_string(run.source), run.tool_version));
+  filling["theme"] = fmt::format("<style>\n{}</style>", theme_css());
   filling["without-script"] = page_without_script(report, parts);
   filling["data"] = script_safe(page_data(report));
   // Compressed, since they are seldom asked for and as large as all that the page shows.

@@ -22,6 +22,17 @@ TEST(FamilyMark, DiffersFromTheFirstToTheThirtySixth) {
   EXPECT_EQ(marks.size(), 36U);
 }
 
+TEST(FamilyMark, HasTheColourAndTheShapeThatAreTold) {
+  for (std::size_t family = 0; family < 36; ++family) {
+    const FamilyLook look = look_of(family);
+    const Shape told =
+        shaped_mark(look.shape, palette::kFamilies.at(look.colour), {10, 10}, 5, MarkFill::filled);
+    Scene scene{.width = 20, .height = 20};
+    scene.groups.push_back({.shapes = {told}});
+    EXPECT_EQ(to_svg(scene), drawn(family)) << family;
+  }
+}
+
 TEST(PointGroup, ALineToAMarkElsewhereEndsAtTheFrame) {
   const Box frame = {0, 0, 100, 100};
   const Plot plot(frame, {{1, 10}, {1, 10}});

@@ -122,6 +122,48 @@ TEST(ReportPage, MarksLieWhereTheChartModelHasThem) {
   expect_near(point["levels"][1]["executed_ai"], *v0.flops_executed / v0.levels[1].bytes);
 }
 
+TEST(ReportPage, RoofsMeetWhereTheChartModelHasThem) {
+  const auto run = constructed::with_levels(constructed::run());
+  const nlohmann::json view = data_of(page_of(run))["run"];
+  const auto place_of = [&](const std::string& text) {
+    const auto& roofs = view["roofs"];
+    return static_cast<std::size_t>(
+        std::find_if(roofs.begin(), roofs.end(), [&](const auto& roof) { return roof["text"] == text; }) -
+        roofs.begin());
+  };
+  const std::size_t read = place_of("DRAM read 4.58 TB/s");
+  const std::size_t copy = place_of("DRAM copy 4.23 TB/s");
+  const std::size_t add = place_of("FP32 ADD 32.5 TFLOP/s");
+  const std::vector<Ridge> ridges = ReportModel(run).experiments[0].chart.ridges;
+  const auto ridge =
+      std::find_if(ridges.begin(), ridges.end(), [](const Ridge& one) { return one.flop_per_s == 32.5e12; });
+  ASSERT_NE(ridge, ridges.end());
+  expect_near(view["roofs"][read]["ridges"][add], ridge->ai);
+  EXPECT_TRUE(view["roofs"][read]["ridges"][copy].is_null());
+  EXPECT_TRUE(view["roofs"][add]["ridges"].empty());
+}
+
+TEST(ReportPage, EachLevelHasItsRoofs) {
+  const auto run = constructed::with_levels(constructed::run());
+  const nlohmann::json view = data_of(page_of(run))["run"];
+  const auto names = [&](const nlohmann::json& places) {
+    std::vector<std::string> texts;
+    for (const std::size_t place : places) {
+      if (view["roofs"][place]["kind"] == "bandwidth") texts.push_back(view["roofs"][place]["text"]);
+    }
+    return texts;
+  };
+  const nlohmann::json sets = view["experiments"][0]["roofs"];
+  EXPECT_THAT(names(sets["dram"]["main"]),
+              testing::IsSupersetOf({"DRAM peak 4.81 TB/s", "DRAM read 4.58 TB/s"}));
+  EXPECT_THAT(names(sets["dram"]["others"]), testing::ElementsAre("DRAM write 4.60 TB/s"));
+  EXPECT_THAT(names(sets["l2"]["main"]), testing::Contains("L2 read 9.90 TB/s"));
+  EXPECT_THAT(names(sets["l2"]["main"]), testing::Each(HasSubstr("L2")));
+  EXPECT_THAT(names(sets["all"]["main"]), testing::Contains("L2 read 9.90 TB/s"));
+  EXPECT_THAT(names(sets["all"]["others"]), testing::IsEmpty());
+  EXPECT_THAT(names(view["roofs_alone"]["main"]), testing::Not(testing::Contains("DRAM copy 4.23 TB/s")));
+}
+
 TEST(ReportPage, HoldsTheRunAndThePointsAsTheyAreInFiles) {
   const auto run = constructed::run();
   const std::string page = page_of(run);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/draw/theme.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -8,6 +9,8 @@
 #include <cmath>
 #include <set>
 #include <vector>
+
+#include "reports/draw/theme_css.h"
 
 namespace rooflinectl {
 namespace {
@@ -25,12 +28,6 @@ double luminance(Colour colour) {
 double contrast(Colour a, Colour b) {
   const auto [darker, lighter] = std::minmax({luminance(a), luminance(b)});
   return (lighter + 0.05) / (darker + 0.05);
-}
-
-Colour in_theme(Colour colour, Theme theme) {
-  Scene scene;
-  scene.paper = colour;
-  return themed(scene, theme).paper;
 }
 
 TEST(Theme, LeavesAPictureAsItIsInLight) {
@@ -82,6 +79,24 @@ TEST(Theme, PrintIsGreyAlone) {
   for (const Colour colour : colours) {
     const std::uint32_t rgb = in_theme(colour, Theme::print).rgb;
     EXPECT_TRUE((rgb & 0xffU) == (rgb >> 8 & 0xffU) && (rgb & 0xffU) == rgb >> 16) << std::hex << colour.rgb;
+  }
+}
+
+TEST(ThemeCss, HasTheColoursOfThePictures) {
+  const std::string css = theme_css();
+  const auto count = [&](const std::string& text) {
+    int found = 0;
+    for (std::size_t at = css.find(text); at != std::string::npos; at = css.find(text, at + 1)) ++found;
+    return found;
+  };
+  // Chosen and on paper; chosen and by the system.
+  EXPECT_EQ(count("--paper: #ffffff;"), 2);
+  EXPECT_EQ(count("--paper: #14181d;"), 2);
+  for (std::size_t i = 0; i < palette::kFamilies.size(); ++i) {
+    for (const Theme theme : {Theme::light, Theme::dark}) {
+      const Colour colour = in_theme(palette::kFamilies.at(i), theme);
+      EXPECT_GE(count(fmt::format("--family-{}: #{:06x};", i, colour.rgb)), 2) << to_string(theme);
+    }
   }
 }
 

@@ -38,6 +38,17 @@ test('dark and light follow the system, and the switch overrides it', async ({ b
   expect(await chart()).toBe('rgb(255, 255, 255)');
 });
 
+test('marks have the colours of the pictures, on dark paper too', async ({ browser }) => {
+  for (const [colorScheme, colour] of [['light', 'rgb(0, 114, 178)'], ['dark', 'rgb(61, 155, 224)']] as const) {
+    const page = await (await browser.newContext({ colorScheme })).newPage();
+    await open(page, 'shipped');
+    await expect(page.locator('.legend .glyph path').first()).toHaveCSS('fill', colour);
+    await expect(page.locator('.plot .points path').last()).toBeVisible();
+    const fills = await marks(page).evaluateAll((paths) => paths.map((path) => getComputedStyle(path).fill));
+    expect(fills).toContain(colour);
+  }
+});
+
 test('everything can be done with the keyboard', async ({ page }) => {
   await open(page, 'shipped');
   const frame = page.locator('.frame');

@@ -5,7 +5,6 @@ import type { Window } from './data';
 import { fill, h } from './dom';
 import { axesOf, figureOf, type Mark } from './figure';
 import type { Highlight } from './highlight';
-import { familyColour } from './marks';
 import { Plane, scaled, windowAround } from './plane';
 import { coloursOf, onSystemTheme } from './theme';
 import type { View, ViewStore } from './view';
@@ -187,7 +186,6 @@ export class Chart {
         number !== undefined && mark.isStrong ? h('span', {}, String(number)) : null);
       ring.style.left = `${pixel.x}px`;
       ring.style.top = `${pixel.y}px`;
-      ring.style.setProperty('--family', familyColour(point.family));
       rings.push(ring);
     }
     fill(this.overlay, ...rings);

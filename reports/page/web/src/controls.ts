@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // The switches above the chart and the legend beside it.
-import { cacheStates, countedLevels, data, wordsFor, type ExperimentView } from './data';
+import { cacheStates, countedLevels, data, wordsFor, type ExperimentView, type Level } from './data';
 import { fill, h } from './dom';
 import { familyGlyph, levelGlyph } from './marks';
-import { allPrecisions, levelOf, precisionsOf, type Roofs, type View, type ViewStore, type Work } from './view';
+import { levelOf, precisionsOf, type Roofs, type View, type ViewStore, type Work } from './view';
 
-const LEVEL_NAMES: Record<string, string> = { dram: 'DRAM', l2: 'L2', l1: 'L1', shared: 'shared', all: 'all levels' };
+const levelName = (level: Level | 'all'): string => data.levels.find(({ id }) => id === level)?.name ?? 'all levels';
 
 interface Choice { value: string; text: string; help?: string }
 
@@ -17,7 +17,7 @@ function choices(label: string, options: Choice[], chosen: string, choose: (valu
 }
 
 function precisionSwitch(store: ViewStore, view: View, experiment: ExperimentView | undefined): HTMLElement | null {
-  const all = allPrecisions();
+  const all = data.run.precisions;
   if (all.length < 2) return null;
   const chosen = precisionsOf(view, experiment);
   const toggle = (name: string): void => store.set({ precisions: chosen.includes(name) ? chosen.filter((other) => other !== name) : [...chosen, name] });
@@ -31,12 +31,12 @@ export function switches(store: ViewStore): HTMLElement {
   store.show((view) => {
     const experiment = store.experiment;
     const levels = experiment ? countedLevels(experiment) : [];
-    const levelOptions = levels.length > 1 ? [...levels, 'all'] : levels;
+    const levelOptions = levels.length > 1 ? [...levels, 'all' as const] : levels;
     const caches = experiment ? cacheStates(experiment) : [];
     const focused = document.activeElement instanceof HTMLElement && element.contains(document.activeElement)
       ? [document.activeElement.closest('fieldset')?.querySelector('legend')?.textContent, document.activeElement.dataset['value']] : null;
     fill(element,
-      choices('Memory level', levelOptions.map((value) => ({ value, text: LEVEL_NAMES[value] ?? value })), levelOf(view, experiment),
+      choices('Memory level', levelOptions.map((value) => ({ value, text: levelName(value) })), levelOf(view, experiment),
         (value) => store.set({ level: value as View['level'], zoom: null })),
       precisionSwitch(store, view, experiment),
       experiment ? choices('Work', [
@@ -69,14 +69,17 @@ export function legend(store: ViewStore): HTMLElement {
     const toggle = (name: string): void => store.set({
       hiddenFamilies: view.hiddenFamilies.includes(name) ? view.hiddenFamilies.filter((other) => other !== name) : [...view.hiddenFamilies, name],
     });
-    const alone = (name: string): void => store.set({ hiddenFamilies: experiment.families.filter((other) => other !== name) });
+    const alone = (name: string): void => store.set({ hiddenFamilies: experiment.families.map((other) => other.name).filter((other) => other !== name) });
     fill(element,
-      ...experiment.families.map((name, family) => h('button', {
-        type: 'button', 'aria-pressed': String(!view.hiddenFamilies.includes(name)), 'data-value': name,
-        title: 'Click: hide or show. Double-click: show only this.', onclick: () => toggle(name), ondblclick: () => alone(name),
-      }, familyGlyph(family), name)),
+      ...experiment.families.map((family) => {
+        const { name } = family;
+        return h('button', {
+          type: 'button', 'aria-pressed': String(!view.hiddenFamilies.includes(name)), 'data-value': name,
+          title: 'Click: hide or show. Double-click: show only this.', onclick: () => toggle(name), ondblclick: () => alone(name),
+        }, familyGlyph(family), name);
+      }),
       levelOf(view, experiment) === 'all' && h('p', { class: 'muted levels' }, 'Marks: ',
-        ...countedLevels(experiment).flatMap((level) => [levelGlyph(level), ` ${LEVEL_NAMES[level] ?? level} `]), '· filled: busiest level'));
+        ...countedLevels(experiment).flatMap((level) => [levelGlyph(level), ` ${levelName(level)} `]), '· filled: busiest level'));
     if (focused) [...element.querySelectorAll('button')].find((button) => button.dataset['value'] === focused)?.focus();
   });
   return element;

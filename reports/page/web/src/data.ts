@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 import type {
-  Bound, Column, ExperimentView as ExperimentData, Level, PageData, PointView as PointData, RunView as RunData,
+  Bound, Column, ExperimentView as ExperimentData, Family, Level, PageData, PointView as PointData, RunView as RunData,
 } from './generated/page_data';
 
-export type { AgreementTable, CeilingTable, Column, Level, Range, Roof, Step, Window } from './generated/page_data';
-
-export const LEVELS: readonly Level[] = ['dram', 'l2', 'l1', 'shared'];
+export type { AgreementTable, CeilingTable, Column, Family, Level, Range, Roof, Shape, Step, Window } from './generated/page_data';
 
 /** Operations per byte and operations per second; null where it cannot be drawn. */
 export type Place = [number, number] | null;
@@ -13,8 +11,9 @@ export type Place = [number, number] | null;
 export interface LevelPlace { level: Level; useful: Place; executed: Place; utilisation: string; is_limiting: boolean }
 
 /** A point with what follows from its data. */
-export interface PointView extends Omit<PointData, 'levels'> {
+export interface PointView extends Omit<PointData, 'family' | 'levels'> {
   label: string;
+  family: Family;
   bound: string;
   cache: string;
   fraction_of_roof: number | null;
@@ -39,10 +38,11 @@ const idOf = new Map(page.bounds.map((bound) => [bound.label, bound.id]));
 
 const place = (ai: number | null | undefined, rate: number | null): Place => (ai == null || rate === null ? null : [ai, rate]);
 
-function pointOf(point: PointData): PointView {
+function pointOf(point: PointData, families: Family[]): PointView {
   const { rate, executed_rate, is_apart, texts, values } = point;
   return {
     ...point,
+    family: families[point.family] as Family,
     label: texts[LABEL] ?? '', bound: idOf.get(texts[BOUND] ?? '') ?? 'unknown', cache: texts[CACHES] ?? '', fraction_of_roof: values[OF_ROOF] ?? null,
     useful: place(values[AI], rate), executed: is_apart ? place(values[EXECUTED_AI], executed_rate) : null,
     levels: point.levels.map(({ ai, executed_ai, ...rest }) => ({ ...rest, useful: place(ai, rate), executed: place(executed_ai, executed_rate) })),
@@ -51,8 +51,10 @@ function pointOf(point: PointData): PointView {
 
 export const data = {
   ...page,
-  run: { ...page.run, experiments: page.run.experiments.map((experiment): ExperimentView => ({ ...experiment, points: experiment.points.map(pointOf) })) } as RunView,
+  run: { ...page.run, experiments: page.run.experiments.map((experiment): ExperimentView => ({ ...experiment, points: experiment.points.map((point) => pointOf(point, experiment.families)) })) } as RunView,
 };
+
+export const LEVELS: readonly Level[] = data.levels.map(({ id }) => id);
 
 /** What to call a bound, and what it means. */
 export function wordsFor(bound: string): Bound {

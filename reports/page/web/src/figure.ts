@@ -2,9 +2,9 @@
 // What Plotly is to draw for a view.
 import type { Annotations, Data, Layout } from 'plotly.js-basic-dist-min';
 import { data, type ExperimentView, type Level, type Place, type PointView, type Window } from './data';
-import { familyColour, familySymbol, levelSymbol } from './marks';
+import { levelSymbol, symbolOf } from './marks';
 import { MARGIN, overlap, Plane, type Box } from './plane';
-import { isMain, lineOf, plain, roofLabels, shownRoofs, textWidth } from './roofs';
+import { lineOf, plain, roofLabels, shownRoofs, textWidth } from './roofs';
 import type { Colours } from './theme';
 import { levelOf, shownPoints, type View } from './view';
 
@@ -72,8 +72,8 @@ export function figureOf(view: View, experiment: ExperimentView | undefined, opt
     add({
       x: line.map(([x]) => x), y: line.map(([, y]) => y), mode: 'lines',
       line: {
-        color: isMain(roof, experiment) ? colours.roof : colours.faint,
-        width: roof.source === 'theoretical' || !isMain(roof, experiment) ? 1 : 1.8,
+        color: roof.isMain ? colours.roof : colours.faint,
+        width: roof.source === 'theoretical' || !roof.isMain ? 1 : 1.8,
         dash: roof.source === 'theoretical' ? 'dash' : 'solid',
       },
     });
@@ -82,7 +82,7 @@ export function figureOf(view: View, experiment: ExperimentView | undefined, opt
   if (experiment && marks.length <= MOST_LABELS) add(pointLabels(experiment, marks, plane, colours));
 
   const layout = layoutOf(plane, experiment, colours);
-  layout.annotations = roofLabels(roofs, experiment, plane).map((label): Partial<Annotations> => ({
+  layout.annotations = roofLabels(roofs, plane).map((label): Partial<Annotations> => ({
     text: plain(label.text), xref: 'paper', yref: 'paper', showarrow: false, textangle: String(label.angle),
     x: (label.x - plane.frame.left) / (plane.frame.right - plane.frame.left),
     y: (plane.frame.bottom - label.y) / (plane.frame.bottom - plane.frame.top),
@@ -93,20 +93,20 @@ export function figureOf(view: View, experiment: ExperimentView | undefined, opt
 
 function addMarks(experiment: ExperimentView, marks: Mark[], colours: Colours, add: (trace: Data, marks?: Mark[]) => void): void {
   const size = marks.length > 1000 ? 6 : marks.length > 200 ? 8 : 10;
-  experiment.families.forEach((name, family) => {
+  experiment.families.forEach((family, number) => {
     const own = marks.filter((mark) => experiment.points[mark.point]?.family === family);
     if (own.length === 0) return;
-    const colour = familyColour(family);
+    const colour = colours.family(family.colour);
     if (experiment.are_joined) add(connections(own, colour));
     for (const isStrong of [false, true]) {
       const chosen = own.filter((mark) => mark.isStrong === isStrong);
       if (chosen.length === 0) continue;
       add({
         x: chosen.map((mark) => mark.at[0]), y: chosen.map((mark) => mark.at[1]), mode: 'markers',
-        name: plain(name), legendgroup: String(family), showlegend: isStrong,
+        name: plain(family.name), legendgroup: String(number), showlegend: isStrong,
         marker: {
           size, opacity: 1,
-          symbol: new Set(own.map((mark) => mark.level)).size > 1 ? chosen.map((mark) => levelSymbol(mark.level)) : familySymbol(family),
+          symbol: new Set(own.map((mark) => mark.level)).size > 1 ? chosen.map((mark) => levelSymbol(mark.level)) : symbolOf(family),
           color: isStrong ? colour : colours.paper,
           line: { color: isStrong ? colours.paper : colour, width: isStrong ? 1 : 1.8 },
         },

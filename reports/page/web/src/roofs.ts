@@ -9,36 +9,41 @@ export function plain(text: string): string {
   return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('\n', ' ');
 }
 
-/** Whether the points are held against the roof, so that it is drawn with its name; others are thin lines. */
-export function isMain(roof: Roof, experiment: ExperimentView | undefined): boolean {
-  if (roof.kind === 'compute' || roof.source === 'theoretical') return true;
-  return experiment ? experiment.main_roofs.includes(roof.id) : roof.operation === 'read';
-}
+/** Those drawn with their names, others thin, before precision and source are chosen. */
+const roofSet = (view: View, experiment: ExperimentView | undefined): ExperimentView['roofs']['all'] =>
+  (experiment ? experiment.roofs[levelOf(view, experiment)] : data.run.roofs_alone);
 
-export function shownRoofs(view: View, experiment: ExperimentView | undefined): Roof[] {
-  const level = levelOf(view, experiment);
+/** A roof that the switches leave; those that are not main are thin lines without a name. */
+export type ShownRoof = Roof & { index: number; isMain: boolean };
+
+export function shownRoofs(view: View, experiment: ExperimentView | undefined): ShownRoof[] {
+  const { main, others } = roofSet(view, experiment);
   const precisions = new Set(precisionsOf(view, experiment));
-  return data.run.roofs.filter((roof) => {
-    if (view.roofs !== 'both' && roof.source !== view.roofs) return false;
-    if (roof.kind === 'compute') return precisions.has(roof.subject);
-    if (!experiment) return isMain(roof, experiment);
-    if (level === 'all') return isMain(roof, experiment) && roof.source === (view.roofs === 'theoretical' ? 'theoretical' : 'measured');
-    return roof.subject === level && roof.operation !== 'triad';
+  // Among the roofs of all levels, the one level that has a theoretical one too would stand out.
+  const isOneSource = experiment !== undefined && levelOf(view, experiment) === 'all' && view.roofs === 'both';
+  const isShown = ({ kind, source, subject }: Roof): boolean => {
+    if (view.roofs !== 'both' && source !== view.roofs) return false;
+    return kind === 'compute' ? precisions.has(subject) : !isOneSource || source === 'measured';
+  };
+  return data.run.roofs.flatMap((roof, index) => {
+    const isMain = main.includes(index);
+    return (isMain || others.includes(index)) && isShown(roof) ? [{ ...roof, index, isMain }] : [];
   });
 }
 
-const fastest = (roofs: readonly Roof[], kind: Roof['kind']): number =>
-  Math.max(0, ...roofs.filter((roof) => roof.kind === kind).map((roof) => roof.value));
+function highest(roofs: readonly ShownRoof[], kind: Roof['kind']): ShownRoof | undefined {
+  return roofs.filter((roof) => roof.kind === kind).reduce<ShownRoof | undefined>((best, roof) => (best && best.value >= roof.value ? best : roof), undefined);
+}
 
-/** The ends of the line: a bandwidth ends at the highest compute roof, a compute roof starts at the fastest bandwidth. */
-export function lineOf(roof: Roof, roofs: readonly Roof[], plane: Plane): [left: [number, number], right: [number, number]] {
+/** The ends of the line: where it meets the highest roof of the other kind, and well outside the frame. */
+export function lineOf(roof: ShownRoof, roofs: readonly ShownRoof[], plane: Plane): [left: [number, number], right: [number, number]] {
   const [left, right] = [plane.window.ai[0] / 1e3, plane.window.ai[1] * 1e3];
   if (roof.kind === 'bandwidth') {
-    const top = fastest(roofs, 'compute') || roof.value * right;
-    return [[left, roof.value * left], [top / roof.value, top]];
+    const compute = highest(roofs, 'compute');
+    const end: [number, number] = compute ? [roof.ridges[compute.index] ?? right, compute.value] : [right, roof.value * right];
+    return [[left, roof.value * left], end];
   }
-  const bandwidth = fastest(roofs, 'bandwidth');
-  return [[bandwidth > 0 ? roof.value / bandwidth : left, roof.value], [right, roof.value]];
+  return [[highest(roofs, 'bandwidth')?.ridges[roof.index] ?? left, roof.value], [right, roof.value]];
 }
 
 export interface RoofLabel { text: string; x: number; y: number; angle: number }
@@ -54,11 +59,11 @@ export function textWidth(text: string, size = FONT_SIZE): number {
 }
 
 /** Labels on the lines that are in the frame, none over another or over another's line; in pixels of the plot. */
-export function roofLabels(roofs: readonly Roof[], experiment: ExperimentView | undefined, plane: Plane): RoofLabel[] {
+export function roofLabels(roofs: readonly ShownRoof[], plane: Plane): RoofLabel[] {
   const labels: RoofLabel[] = [];
   const taken: Box[] = [];
   for (const roof of roofs) {
-    if (!isMain(roof, experiment)) continue;
+    if (!roof.isMain) continue;
     const otherLines = roofs.filter((other) => other !== roof).map((other) => {
       const [left, right] = lineOf(other, roofs, plane);
       return [plane.pixel(left), plane.pixel(right)] as const;
@@ -85,7 +90,7 @@ function crosses(start: Pixel, end: Pixel, box: Box): boolean {
 interface Candidate { label: RoofLabel; boxes: Box[] }
 
 /** Over the line, from the right; where it is short, as on a phone, the name may begin left of it, but half of it stays over it. */
-function levelPlaces(roof: Roof, roofs: readonly Roof[], plane: Plane): Candidate[] {
+function levelPlaces(roof: ShownRoof, roofs: readonly ShownRoof[], plane: Plane): Candidate[] {
   const { frame } = plane;
   const [start] = lineOf(roof, roofs, plane);
   const line = plane.pixel(start);
@@ -107,11 +112,11 @@ function levelPlaces(roof: Roof, roofs: readonly Roof[], plane: Plane): Candidat
 }
 
 /** Along the slope, first above the line for theoretical roofs, else first below. */
-function slopePlaces(roof: Roof, roofs: readonly Roof[], plane: Plane): Candidate[] {
+function slopePlaces(roof: ShownRoof, roofs: readonly ShownRoof[], plane: Plane): Candidate[] {
   const { frame } = plane;
-  const [, end] = lineOf(roof, roofs, plane);
+  const [start, end] = lineOf(roof, roofs, plane);
   const top = plane.pixel(end);
-  const other = plane.pixel([plane.window.ai[0], plane.window.ai[0] * roof.value]);
+  const other = plane.pixel(start);
   const slope = (top.y - other.y) / (top.x - other.x);
   if (!Number.isFinite(slope) || top.x <= frame.left) return [];
   const length = Math.hypot(1, slope);

@@ -8,14 +8,13 @@ function findings(texts: readonly string[]): HTMLElement | null {
   return texts.length === 0 ? null : h('ul', { class: 'findings' }, ...texts.map((text) => h('li', {}, text)));
 }
 
-function step({ from, to, speedup, speedup_text, moves, changes }: Step, experiment: ExperimentView, store: ViewStore): HTMLElement {
+function step({ from, to, speedup, outcome, moves, changes }: Step, experiment: ExperimentView, store: ViewStore): HTMLElement {
   const name = (index: number): HTMLElement | null => {
     const point = experiment.points[index];
     return point ? h('button', { type: 'button', class: 'link', title: 'Pin', onclick: () => store.togglePin(point.key) }, point.label) : null;
   };
-  const kind = speedup >= 1.01 ? 'faster' : speedup <= 0.99 ? 'slower' : 'same';
   return h('li', {},
-    h('p', { class: 'what' }, name(from), ' → ', name(to), ' ', h('strong', { class: kind }, speedup_text)),
+    h('p', { class: 'what' }, name(from), ' → ', name(to), ' ', h('strong', { class: outcome }, speedup)),
     h('p', { class: 'changes' }, changes.join(' · ')),
     moves.length > 0 && h('ul', {}, ...moves.map((move) => h('li', {}, h('span', { class: 'muted' }, `${move.name} `), `${move.from} → ${move.to}`))));
 }

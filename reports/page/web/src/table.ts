@@ -3,7 +3,7 @@
 import { data, hasColumn, wordsFor, type ExperimentView, type PointView } from './data';
 import { fill, h } from './dom';
 import type { Highlight } from './highlight';
-import { familyColour, familyGlyph } from './marks';
+import { colourOf, familyGlyph } from './marks';
 import { shownPoints, type View, type ViewStore } from './view';
 
 const ROWS_PER_PAGE = 200;
@@ -146,7 +146,7 @@ export class PointTable {
       }
       if (role === 'fraction_of_roof') return h('td', { class: 'number with-bar' }, bar(point), h('span', {}, text));
       if (role === 'bound') return h('td', { title: wordsFor(point.bound).meaning }, h('span', { class: `bound bound-${point.bound}` }, text));
-      if (role === 'family') return h('td', {}, experiment.families[point.family] ?? text);
+      if (role === 'family') return h('td', {}, point.family.name);
       return h('td', { class: is_number ? 'number' : null }, text);
     }));
     return row;
@@ -163,6 +163,6 @@ function bar(point: PointView): HTMLElement | null {
   const element = h('span', { class: 'bar', 'aria-hidden': 'true' }, h('span'));
   const inside = element.firstElementChild as HTMLElement;
   inside.style.width = `${Math.min(100, 100 * point.fraction_of_roof)}%`;
-  inside.style.background = familyColour(point.family);
+  inside.style.background = colourOf(point.family);
   return element;
 }

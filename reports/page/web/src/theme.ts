@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Theme } from './view';
 
-/** Colours of the chart that follow the paper, from page.css. */
-export interface Colours { paper: string; ink: string; muted: string; line: string; grid: string; gridMinor: string; roof: string; faint: string }
+/** Colours of the chart, from the style sheet that the program writes. */
+export interface Colours { paper: string; ink: string; muted: string; line: string; grid: string; gridMinor: string; roof: string; faint: string; family: (colour: number) => string }
 
 export function applyTheme(theme: Theme): void {
   if (theme === 'auto') {
@@ -18,6 +18,7 @@ export function coloursOf(element: Element = document.documentElement): Colours 
   return {
     paper: colour('paper'), ink: colour('ink'), muted: colour('muted'), line: colour('line'), grid: colour('grid'),
     gridMinor: colour('grid-minor'), roof: colour('roof'), faint: colour('faint'),
+    family: (number) => colour(`family-${number}`),
   };
 }
 

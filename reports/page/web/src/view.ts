@@ -128,17 +128,7 @@ export class ViewStore {
 }
 
 export function precisionsOf(view: View, experiment: ExperimentView | undefined): string[] {
-  return view.precisions ?? experiment?.precisions ?? allPrecisions();
-}
-
-/** The precisions of ceilings and points. */
-export function allPrecisions(): string[] {
-  const order = ['f64', 'f32', 'tf32', 'f16', 'bf16', 'f8', 'i64', 'i32', 'i8'];
-  const named = new Set([
-    ...data.run.roofs.filter((roof) => roof.kind === 'compute').map((roof) => roof.subject),
-    ...data.run.experiments.flatMap((experiment) => experiment.precisions),
-  ]);
-  return [...named].sort((a, b) => order.indexOf(a) - order.indexOf(b));
+  return view.precisions ?? experiment?.precisions ?? data.run.precisions;
 }
 
 /** The level that can be shown: the chosen one, or DRAM where nothing was counted there. */
@@ -160,7 +150,7 @@ export function shownPoints(view: View, experiment: ExperimentView): number[] {
   const caches = cachesOf(view, experiment);
   const words = typed(view.filter).split(/\s+/).filter((word) => word !== '');
   const isShown = (point: PointView): boolean =>
-    precisions.has(point.precision) && !hidden.has(experiment.families[point.family] ?? '') &&
+    precisions.has(point.precision) && !hidden.has(point.family.name) &&
     (caches === 'both' || point.cache === caches) && (view.bound === null || point.bound === view.bound) &&
     (words.length === 0 || matches(point, words));
   return experiment.points.flatMap((point, index) => (isShown(point) ? [index] : []));

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/page/page_experiment.h"
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "analysis/explanation.h"
+#include "core/text/typeset.h"
+#include "reports/charts/marks.h"
+#include "reports/formats/explanation_text.h"
+#include "reports/page/headline.h"
+#include "reports/page/page_json.h"
+#include "reports/page/page_look.h"
+#include "reports/page/page_roofs.h"
+#include "reports/page/page_tables.h"
+#include "reports/tables/point_table.h"
+#include "reports/text/format.h"
+
+namespace rooflinectl::page {
+namespace {
+
+// The names of facts are the same from point to point: each is written once.
+class FactNames {
+ public:
+  /// The texts in the order of `names()`, null where the point has no such fact.
+  Json texts(const std::vector<Fact>& facts) {
+    Json list = Json::array();
+    for (const Fact& fact : facts) list[index_of(fact.name)] = fact.text;
+    return list;
+  }
+  const Json& names() const { return names_; }
+
+ private:
+  std::size_t index_of(const std::string& name) {
+    const auto [entry, is_new] = indices_.try_emplace(name, indices_.size());
+    if (is_new) names_.push_back(name);
+    return entry->second;
+  }
+
+  std::map<std::string, std::size_t> indices_;
+  Json names_ = Json::array();
+};
+
+std::optional<double> drawable(const std::optional<double>& value) {
+  return value && is_drawable(*value) ? value : std::nullopt;
+}
+
+Json levels(const RooflinePoint& point, const ChartPoint& chart) {
+  Json list = Json::array();
+  for (const LevelMark& mark : chart.levels) {
+    const LevelUse* use = find_level(point, mark.level);
+    std::optional<double> executed;
+    if (use != nullptr && point.flops_executed && is_drawable(use->bytes)) {
+      executed = drawable(*point.flops_executed / use->bytes);
+    }
+    list.push_back({{"level", to_string(mark.level)},
+                    {"ai", optional_number(mark.at ? std::optional(mark.at->ai) : std::nullopt)},
+                    {"executed_ai", optional_number(executed)},
+                    {"utilisation", mark.utilisation},
+                    {"is_limiting", mark.is_limiting}});
+  }
+  return list;
+}
+
+// What bounds the point, on what evidence, and what to try next: the texts of a rule are written once.
+class Rules {
+ public:
+  Json findings(const PointExplanation& explanation) {
+    Json list = Json::array();
+    for (const Finding& finding : explanation.findings) {
+      list.push_back({index_of(finding), evidence_text(finding.evidence)});
+    }
+    return list;
+  }
+  const Json& texts() const { return texts_; }
+
+ private:
+  std::size_t index_of(const Finding& finding) {
+    const auto [entry, is_new] = indices_.try_emplace(finding.rule, indices_.size());
+    if (is_new) {
+      texts_.push_back({{"rule", finding.rule},
+                        {"importance", to_string(finding.importance)},
+                        {"text", finding.text},
+                        {"next_step", finding.next_step}});
+    }
+    return entry->second;
+  }
+
+  std::map<std::string_view, std::size_t> indices_;
+  Json texts_ = Json::array();
+};
+
+Json point(const ExperimentReport& report, std::size_t index, bool with_energy, FactNames& names,
+           Rules& rules) {
+  const RooflinePoint& point = report.analysis->points[index];
+  const ChartPoint& chart = report.chart.points[index];
+  Json texts = Json::array();
+  Json values = Json::array();
+  for (const PointColumn& column : page_columns(with_energy)) {
+    texts.push_back(typeset(column.text(point)));
+    values.push_back(optional_number(column.value != nullptr ? column.value(point) : std::nullopt));
+  }
+  return {{"key", range_name(point.measurement->point)},
+          {"family", chart.family},
+          {"precision", to_string(point.precision)},
+          {"rate", optional_number(chart.useful ? std::optional(chart.useful->flop_per_s) : std::nullopt)},
+          {"executed_rate", optional_number(drawable(point.executed_flop_per_s))},
+          {"is_apart", chart.executed.has_value()},
+          {"interval", chart.useful_flop_per_s ? array_of(*chart.useful_flop_per_s) : Json(nullptr)},
+          {"levels", levels(point, report.levels.points[index])},
+          {"texts", texts},
+          {"values", values},
+          {"facts", names.texts(point_facts(point))},
+          {"findings", rules.findings(report.explanations[index])}};
+}
+
+// What the reader sees at once, by colour.
+std::string_view outcome(const LadderStep& step) {
+  constexpr double kNotable = 0.01;
+  if (step.speedup >= 1 + kNotable) return "faster";
+  return step.speedup <= 1 - kNotable ? "slower" : "same";
+}
+
+Json steps(const ExperimentAnalysis& experiment) {
+  const auto index_of = [&](const RooflinePoint* point) { return point - experiment.points.data(); };
+  Json list = Json::array();
+  for (const LadderStep& step : experiment.steps) {
+    Json moves = Json::array();
+    for (const CounterChange& change : step.counter_changes) {
+      moves.push_back({{"name", change.name},
+                       {"from", quantity_text(change.from, change.is_ratio)},
+                       {"to", quantity_text(change.to, change.is_ratio)}});
+    }
+    Json changes = Json::array();
+    for (const Change& change : changes_of(step)) changes.push_back(change.text);
+    if (changes.empty()) changes.push_back(no_change_text(step));
+    list.push_back({{"from", index_of(step.from)},
+                    {"to", index_of(step.to)},
+                    {"speedup", format::speedup(step.speedup)},
+                    {"outcome", outcome(step)},
+                    {"moves", moves},
+                    {"changes", changes}});
+  }
+  return list;
+}
+
+Json precisions_of(const ExperimentAnalysis& experiment) {
+  std::set<std::string_view> names;
+  for (const RooflinePoint& point : experiment.points) names.insert(to_string(point.precision));
+  return names;
+}
+
+}  // namespace
+
+std::string experiment(const Run& run, const ExperimentReport& report, bool with_energy) {
+  const ExperimentAnalysis& analysis = *report.analysis;
+  const ChartModel& chart = report.chart;
+  FactNames names;
+  Rules rules;
+  std::vector<std::string> points;
+  for (std::size_t i = 0; i < analysis.points.size(); ++i) {
+    points.push_back(serial::to_text(point(report, i, with_energy, names, rules)));
+  }
+  const Json rest = {{"name", analysis.name},
+                     {"title", typeset(analysis.title.empty() ? analysis.name : analysis.title)},
+                     {"heading", typeset(chart.title)},
+                     {"subtitle", typeset(chart.subtitle)},
+                     {"provenance", typeset(chart.provenance)},
+                     {"headline", typeset(headline(analysis))},
+                     {"operations", chart.operations},
+                     {"axes", {{"dram", window(chart.axes)}, {"levels", window(report.levels.axes)}}},
+                     {"are_joined", are_joined(chart)},
+                     {"families", families(chart.families)},
+                     {"precisions", precisions_of(analysis)},
+                     {"roofs", roof_sets(run, analysis)},
+                     {"fact_names", names.names()},
+                     {"rules", rules.texts()},
+                     {"steps", steps(analysis)},
+                     {"speeds", speeds(report.speeds)},
+                     {"findings", implausible_texts(analysis.points)}};
+  return with_member(serial::to_text(rest), "points", array_text(points));
+}
+
+}  // namespace rooflinectl::page

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include "reports/report_model.h"
+
+namespace rooflinectl::page {
+
+/// One experiment with its points, steps and roofs, as the text of a JSON object.
+std::string experiment(const Run& run, const ExperimentReport& report, bool with_energy);
+
+}  // namespace rooflinectl::page

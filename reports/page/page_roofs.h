@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "reports/page/page_json.h"
+#include "reports/report_model.h"
+
+/// The ceilings as the lines of the page's chart, and which of them it shows when.
+namespace rooflinectl::page {
+
+/// Every ceiling that is a line, and where it meets the others.
+Json roofs(const Run& run);
+
+/// The places in `roofs` of those over the points of `experiment`, for each memory level and for all of them.
+Json roof_sets(const Run& run, const ExperimentAnalysis& experiment);
+
+/// The same of a chart without points.
+Json roofs_alone(const Run& run);
+
+/// The precisions of roofs and points, from the widest to the narrowest.
+Json precisions(const ReportModel& report);
+
+}  // namespace rooflinectl::page

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/page/page_tables.h"
+
+#include <span>
+
+#include "core/model/quantity.h"
+#include "core/text/typeset.h"
+#include "reports/charts/size_sweep.h"
+#include "reports/tables/agreement_summary.h"
+#include "reports/tables/agreement_table.h"
+#include "reports/tables/ceiling_table.h"
+#include "reports/tables/environment_facts.h"
+#include "reports/tables/primitive_table.h"
+
+namespace rooflinectl::page {
+namespace {
+
+// A row for each of `items`.
+template <typename Column, typename Item>
+Json table(const Run& run, std::span<const Column> columns, const std::vector<Item>& items,
+           const std::vector<std::string>& findings) {
+  Json headings = Json::array();
+  for (const Column& column : columns) {
+    headings.push_back({{"title", column.title}, {"is_number", column.is_number}});
+  }
+  Json rows = Json::array();
+  for (const Item& item : items) {
+    Json row = Json::array();
+    for (const Column& column : columns) row.push_back(column.text(run, item));
+    rows.push_back(row);
+  }
+  return {{"columns", headings}, {"rows", rows}, {"findings", findings}};
+}
+
+}  // namespace
+
+Json speeds(const std::vector<SpeedTable>& speed_tables) {
+  Json tables = Json::array();
+  for (const SpeedTable& table : speed_tables) {
+    Json columns = {"elements"};
+    for (const Dtype dtype : table.dtypes) columns.push_back(to_string(dtype));
+    Json rows = Json::array();
+    for (const SpeedTable::Row& row : table.rows) {
+      Json cells = {typeset(elements_text(row.n))};
+      for (const auto& speed : row.speeds) cells.push_back(speed_text(speed));
+      rows.push_back(cells);
+    }
+    tables.push_back({{"title", fmt::format("Speed of {} over {}, {}", table.version, table.reference,
+                                            to_string(table.cache))},
+                      {"columns", columns},
+                      {"rows", rows}});
+  }
+  return tables;
+}
+
+Json ceilings(const ReportModel& report) {
+  return table(report.run, ceiling_columns(), report.ceilings, ceiling_findings(report.ceilings));
+}
+
+Json primitives(const Run& run) {
+  return table(run, primitive_columns(), run.primitives, primitive_failures(run));
+}
+
+Json agreements(const Run& run) {
+  Json tables = Json::array();
+  for (const AgreementTable& table : agreement_tables(run)) {
+    Json rows = Json::array();
+    for (const Agreement& agreement : *table.agreements) {
+      rows.push_back(agreement_cells(agreement));
+    }
+    Json quantities = Json::array();
+    for (const QuantitySummary& summary : by_quantity(*table.agreements)) {
+      quantities.push_back(quantity_cells(summary));
+    }
+    tables.push_back({{"title", table.title},
+                      {"summary", table.summary},
+                      {"reason", table.reason},
+                      {"hint", table.hint},
+                      {"quantity_headings", quantity_headings()},
+                      {"quantities", quantities},
+                      {"headings", agreement_headings(table.reference)},
+                      {"rows", rows}});
+  }
+  return tables;
+}
+
+Json environment(const Run& run) {
+  Json list = Json::array();
+  for (const Fact& fact : environment_facts(run)) list.push_back({fact.name, fact.text});
+  return list;
+}
+
+}  // namespace rooflinectl::page

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "reports/page/page_json.h"
+#include "reports/report_model.h"
+
+/// The tables of the page, their cells as text.
+namespace rooflinectl::page {
+
+/// How much faster than the references, at every size.
+Json speeds(const std::vector<SpeedTable>& speed_tables);
+
+Json ceilings(const ReportModel& report);
+Json primitives(const Run& run);
+Json agreements(const Run& run);
+Json environment(const Run& run);
+
+}  // namespace rooflinectl::page
