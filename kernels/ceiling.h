@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <optional>
+#include <source_location>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -89,8 +90,10 @@ struct CeilingBenchmark {
 /// Sorted by id.
 const std::vector<CeilingBenchmark>& all_ceiling_benchmarks();
 
+/// As `Registration` of variants.
 struct CeilingRegistration {
-  explicit CeilingRegistration(CeilingBenchmark benchmark);
+  explicit CeilingRegistration(CeilingBenchmark benchmark,
+                               std::source_location where = std::source_location::current());
 };
 
 }  // namespace rooflinectl::kernels

@@ -3,6 +3,10 @@
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
+#include <map>
+#include <source_location>
+#include <string>
 #include <string_view>
 
 #include "kernels/ceiling.h"
@@ -49,6 +53,17 @@ void insert_sorted(List& list, typename List::value_type item, Id id) {
   const auto place = std::find_if(list.begin(), list.end(),
                                   [&](const auto& other) { return natural_less(id(item), id(other)); });
   list.insert(place, std::move(item));
+}
+
+void require_new(const std::string& kind, const std::string& id, const std::source_location& where) {
+  static std::map<std::string, std::string> file_of;
+  const std::string file = std::filesystem::path(where.file_name()).filename();
+  const auto [first, is_new] = file_of.emplace(kind + ' ' + id, file);
+  if (is_new) return;
+  // Before main: nobody could catch an exception.
+  std::fprintf(stderr, "%s and %s both register the %s '%s': an id is the name of its file\n",
+               first->second.c_str(), file.c_str(), kind.c_str(), id.c_str());
+  std::exit(2);
 }
 
 }  // namespace
@@ -101,13 +116,8 @@ const Variant* find_variant(std::string_view id) {
   return nullptr;
 }
 
-Registration::Registration(Variant variant) {
-  if (find_variant(variant.info.id) != nullptr) {
-    // Before main: nobody could catch an exception.
-    std::fprintf(stderr, "two variants have the id '%s': an id is the name of its file\n",
-                 variant.info.id.c_str());
-    std::exit(2);
-  }
+Registration::Registration(Variant variant, std::source_location where) {
+  require_new("variant", variant.info.id, where);
   insert_sorted(variants(), std::move(variant), [](const Variant& v) { return std::string_view(v.info.id); });
 }
 
@@ -125,7 +135,8 @@ const std::vector<CeilingBenchmark>& all_ceiling_benchmarks() {
   return ceiling_benchmarks();
 }
 
-CeilingRegistration::CeilingRegistration(CeilingBenchmark benchmark) {
+CeilingRegistration::CeilingRegistration(CeilingBenchmark benchmark, std::source_location where) {
+  require_new("ceiling", benchmark.id, where);
   insert_sorted(ceiling_benchmarks(), std::move(benchmark),
                 [](const CeilingBenchmark& b) { return std::string_view(b.id); });
 }

@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <source_location>
 #include <vector>
 
 #include "core/model/catalogue.h"
@@ -94,9 +95,10 @@ const std::vector<Variant>& all_variants();
 /// Nothing if there is no such variant.
 const Variant* find_variant(std::string_view id);
 
-/// A namespace-scope object of this type in a kernel's file is all it takes to register the kernel.
+/// A namespace-scope object of this type in a kernel's file is all it takes to register the kernel. Ends the
+/// program if another file has registered the id.
 struct Registration {
-  explicit Registration(Variant variant);
+  explicit Registration(Variant variant, std::source_location where = std::source_location::current());
 };
 
 /// The work of a sum that reads `n` elements and writes `outputs` results: n − outputs additions.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <set>
 #include <sstream>
 #include <string>
@@ -16,11 +17,11 @@ namespace rooflinectl::kernels {
 namespace {
 
 /// Names without `.cu` of a list of files separated by commas.
-std::vector<std::string> names_of(const std::string& files) {
-  std::vector<std::string> names;
+std::set<std::string> names_of(const std::string& files) {
+  std::set<std::string> names;
   std::istringstream stream(files);
   for (std::string file; std::getline(stream, file, ',');) {
-    names.push_back(std::filesystem::path(file).stem().string());
+    names.insert(std::filesystem::path(file).stem().string());
   }
   return names;
 }
@@ -43,17 +44,29 @@ std::vector<Problem> problems_of(const Variant& variant) {
   return problems;
 }
 
+/// Each file registers what it is named after; `prefix` stands before the id in the file's name.
+void expect_ids_are_file_names(const std::set<std::string>& ids, const std::set<std::string>& files,
+                               const std::string& folder, const std::string& prefix) {
+  for (const std::string& file : files) {
+    const std::string id = file.substr(prefix.size());
+    EXPECT_TRUE(ids.contains(id)) << folder << file << ".cu registers nothing with the id '" << id << "'";
+  }
+  for (const std::string& id : ids) {
+    EXPECT_TRUE(files.contains(prefix + id))
+        << "'" << id << "' is registered, but not by a file " << folder << prefix << id << ".cu";
+  }
+}
+
 TEST(Registry, VariantIdsAreFileNames) {
-  std::vector<std::string> ids;
-  for (const Variant& variant : all_variants()) ids.push_back(variant.info.id);
-  EXPECT_THAT(ids, testing::UnorderedElementsAreArray(names_of(VARIANT_FILES)));
+  std::set<std::string> ids;
+  for (const Variant& variant : all_variants()) ids.insert(variant.info.id);
+  expect_ids_are_file_names(ids, names_of(VARIANT_FILES), "kernels/reduction/", "");
 }
 
 TEST(Registry, CeilingIdsAreFileNames) {
-  std::vector<std::string> names;
-  for (const CeilingBenchmark& benchmark : all_ceiling_benchmarks())
-    names.push_back("ceiling_" + benchmark.id);
-  EXPECT_THAT(names, testing::UnorderedElementsAreArray(names_of(CEILING_FILES)));
+  std::set<std::string> ids;
+  for (const CeilingBenchmark& benchmark : all_ceiling_benchmarks()) ids.insert(benchmark.id);
+  expect_ids_are_file_names(ids, names_of(CEILING_FILES), "kernels/ceilings/", "ceiling_");
 }
 
 TEST(Registry, VariantsAreSortedWithNumbersByValue) {
@@ -73,11 +86,13 @@ TEST(Registry, FindsVariantsById) {
 }
 
 TEST(Registry, DescriptionsAreComplete) {
-  std::set<std::string> labels;
+  std::map<std::string, std::string> labels;  // label → id
   for (const Variant& variant : all_variants()) {
     SCOPED_TRACE(variant.info.id);
     EXPECT_FALSE(variant.info.title.empty());
-    EXPECT_TRUE(labels.insert(variant.info.label).second) << variant.info.label << " is taken";
+    const auto [first, is_new] = labels.emplace(variant.info.label, variant.info.id);
+    EXPECT_TRUE(is_new) << variant.info.id << ".cu and " << first->second << ".cu have the same label, "
+                        << variant.info.label;
     EXPECT_FALSE(variant.info.dtypes.empty());
     EXPECT_THAT(variant.info.block_sizes, testing::Contains(variant.info.default_block_size));
     EXPECT_NE(variant.launch, nullptr);
