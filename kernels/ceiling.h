@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <optional>
-#include <source_location>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -92,8 +91,7 @@ const std::vector<CeilingBenchmark>& all_ceiling_benchmarks();
 
 /// As `Registration` of variants.
 struct CeilingRegistration {
-  explicit CeilingRegistration(CeilingBenchmark benchmark,
-                               std::source_location where = std::source_location::current());
+  explicit CeilingRegistration(CeilingBenchmark benchmark, const char* file = __builtin_FILE());
 };
 
 }  // namespace rooflinectl::kernels

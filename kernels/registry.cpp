@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
-#include <source_location>
 #include <string>
 #include <string_view>
 
@@ -55,9 +54,9 @@ void insert_sorted(List& list, typename List::value_type item, Id id) {
   list.insert(place, std::move(item));
 }
 
-void require_new(const std::string& kind, const std::string& id, const std::source_location& where) {
+void require_new(const std::string& kind, const std::string& id, const char* path) {
   static std::map<std::string, std::string> file_of;
-  const std::string file = std::filesystem::path(where.file_name()).filename();
+  const std::string file = std::filesystem::path(path).filename();
   const auto [first, is_new] = file_of.emplace(kind + ' ' + id, file);
   if (is_new) return;
   // Before main: nobody could catch an exception.
@@ -116,8 +115,8 @@ const Variant* find_variant(std::string_view id) {
   return nullptr;
 }
 
-Registration::Registration(Variant variant, std::source_location where) {
-  require_new("variant", variant.info.id, where);
+Registration::Registration(Variant variant, const char* file) {
+  require_new("variant", variant.info.id, file);
   insert_sorted(variants(), std::move(variant), [](const Variant& v) { return std::string_view(v.info.id); });
 }
 
@@ -135,8 +134,8 @@ const std::vector<CeilingBenchmark>& all_ceiling_benchmarks() {
   return ceiling_benchmarks();
 }
 
-CeilingRegistration::CeilingRegistration(CeilingBenchmark benchmark, std::source_location where) {
-  require_new("ceiling", benchmark.id, where);
+CeilingRegistration::CeilingRegistration(CeilingBenchmark benchmark, const char* file) {
+  require_new("ceiling", benchmark.id, file);
   insert_sorted(ceiling_benchmarks(), std::move(benchmark),
                 [](const CeilingBenchmark& b) { return std::string_view(b.id); });
 }

@@ -5,7 +5,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <source_location>
 #include <vector>
 
 #include "core/model/catalogue.h"
@@ -98,7 +97,7 @@ const Variant* find_variant(std::string_view id);
 /// A namespace-scope object of this type in a kernel's file is all it takes to register the kernel. Ends the
 /// program if another file has registered the id.
 struct Registration {
-  explicit Registration(Variant variant, std::source_location where = std::source_location::current());
+  explicit Registration(Variant variant, const char* file = __builtin_FILE());
 };
 
 /// The work of a sum that reads `n` elements and writes `outputs` results: n − outputs additions.
