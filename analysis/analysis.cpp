@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/analysis.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <map>
+#include <set>
 #include <unordered_map>
 #include <unordered_set>
 
@@ -65,13 +69,13 @@ const LevelUse* find_level(const RooflinePoint& point, std::optional<MemoryLevel
 
 namespace {
 
-/// The measurements of a run by the range names of their points.
-using Measurements = std::unordered_map<std::string, const Measurement*>;
+/// The measurements of a run by the range names of their points: one for each device that measured it.
+using Measurements = std::unordered_map<std::string, std::map<std::size_t, const Measurement*>>;
 
 Measurements measurements_of(const Run& run) {
   Measurements measurements;
   for (const Measurement& measurement : run.measurements) {
-    measurements.emplace(range_name(measurement.point), &measurement);
+    measurements[range_name(measurement.point)].emplace(measurement.device, &measurement);
   }
   return measurements;
 }
@@ -93,11 +97,22 @@ std::vector<Experiment> all_experiments(const Run& run) {
   return experiments;
 }
 
+std::set<std::size_t> devices_of(const Experiment& experiment, const Measurements& measurements) {
+  std::set<std::size_t> devices;
+  for (const PointId& point : experiment.points) {
+    const auto found = measurements.find(range_name(point));
+    if (found == measurements.end()) continue;
+    for (const auto& [device, measurement] : found->second) devices.insert(device);
+  }
+  return devices;
+}
+
 ExperimentAnalysis analyse_experiment(const Run& run, const Experiment& experiment,
-                                      const Measurements& measurements) {
+                                      const Measurements& measurements, std::size_t device) {
   ExperimentAnalysis analysis;
   analysis.name = experiment.name;
   analysis.title = experiment.title;
+  analysis.device = device;
   const std::vector<std::string> labels = point_labels(run.catalogue, experiment.points);
   for (std::size_t i = 0; i < experiment.points.size(); ++i) {
     const auto found = measurements.find(range_name(experiment.points[i]));
@@ -105,11 +120,21 @@ ExperimentAnalysis analyse_experiment(const Run& run, const Experiment& experime
       analysis.missing.push_back(labels[i]);
       continue;
     }
-    analysis.points.push_back(analyse_point(run, *found->second));
+    const auto here = found->second.find(device);
+    if (here == found->second.end()) continue;
+    analysis.points.push_back(analyse_point(run, *here->second));
     analysis.points.back().label = labels[i];
   }
   analysis.steps = ladder_steps(run.catalogue, analysis.points);
   return analysis;
+}
+
+/// Tells the parts of an experiment that was measured on several devices from each other.
+void name_after_device(ExperimentAnalysis& analysis, const Run& run) {
+  const std::string& title = analysis.title.empty() ? analysis.name : analysis.title;
+  analysis.title =
+      fmt::format("{}, device {}: {}", title, analysis.device, run.devices[analysis.device].name);
+  analysis.name += fmt::format("_device{}", analysis.device);
 }
 
 }  // namespace
@@ -118,7 +143,16 @@ Analysis analyse(const Run& run) {
   Analysis analysis;
   const Measurements measurements = measurements_of(run);
   for (const Experiment& experiment : all_experiments(run)) {
-    analysis.experiments.push_back(analyse_experiment(run, experiment, measurements));
+    const std::set<std::size_t> devices = devices_of(experiment, measurements);
+    if (devices.size() < 2) {
+      const std::size_t device = devices.empty() ? Run::kFirstDevice : *devices.begin();
+      analysis.experiments.push_back(analyse_experiment(run, experiment, measurements, device));
+      continue;
+    }
+    for (const std::size_t device : devices) {
+      analysis.experiments.push_back(analyse_experiment(run, experiment, measurements, device));
+      name_after_device(analysis.experiments.back(), run);
+    }
   }
   return analysis;
 }

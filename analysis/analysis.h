@@ -133,7 +133,9 @@ struct LadderStep {
   std::vector<CounterChange> counter_changes;
 };
 
-/// The points of one experiment, in plan order. Steps point into `points`: it is moved, never copied.
+/// The points of one experiment on one device, in plan order: one that was measured on several devices has an
+/// analysis for each, named after it, since points are held against the roofs of their own device. Steps
+/// point into `points`: it is moved, never copied.
 struct ExperimentAnalysis {
   ExperimentAnalysis() = default;
   ExperimentAnalysis(ExperimentAnalysis&&) = default;
@@ -141,7 +143,7 @@ struct ExperimentAnalysis {
 
   std::string name;
   std::string title;
-  std::size_t device = 0;  ///< of all points: its place in `Run::devices`
+  std::size_t device = Run::kFirstDevice;  ///< of all points: its place in `Run::devices`
   std::vector<RooflinePoint> points;
   std::vector<std::string> missing;  ///< labels of the plan's points that the run has no measurement of
   std::vector<LadderStep> steps;

@@ -25,9 +25,10 @@ constexpr double kSmallestCeilingChange = 0.02;
 
 using Key = std::string;
 
-Key key_of(PointId point, bool with_experiment) {
-  if (!with_experiment) point.experiment.clear();
-  return range_name(point);
+Key key_of(const RooflinePoint& point, bool with_experiment) {
+  PointId id = point.measurement->point;
+  if (!with_experiment) id.experiment.clear();
+  return fmt::format("{} on {}", range_name(id), point.measurement->device);
 }
 
 template <typename Visit>
@@ -40,7 +41,7 @@ void for_each_point(const AnalysedRun& run, Visit visit) {
 /// How often `run` has a point of each key that knows no experiment.
 std::map<Key, int> occurrences(const AnalysedRun& run) {
   std::map<Key, int> counts;
-  for_each_point(run, [&](const RooflinePoint& point) { ++counts[key_of(point.measurement->point, false)]; });
+  for_each_point(run, [&](const RooflinePoint& point) { ++counts[key_of(point, false)]; });
   return counts;
 }
 
@@ -71,8 +72,7 @@ class Pairs {
   }
 
   Pair& at(const RooflinePoint& point) {
-    const PointId& id = point.measurement->point;
-    const Key key = key_of(id, is_ambiguous_[key_of(id, false)]);
+    const Key key = key_of(point, is_ambiguous_[key_of(point, false)]);
     const auto [found, is_new] = places_.emplace(key, pairs_.size());
     if (is_new) pairs_.emplace_back();
     return pairs_[found->second];

@@ -280,9 +280,15 @@ std::string timed_text(const std::vector<RooflinePoint>& points) {
   return graph ? "timed in CUDA graphs" : plain ? "timed launch by launch" : "";
 }
 
-std::string subtitle(const Run& run, const std::vector<RooflinePoint>& points) {
-  std::vector<std::string> parts = {device_text(run), format::utc(run.started_utc)};
-  if (!run.device().driver_version.empty()) parts.push_back("driver " + run.device().driver_version);
+// `NVIDIA H200`, `a recording of NVIDIA H200`
+std::string as_recorded(const Run& run, const std::string& device) {
+  return run.source == RunSource::replayed ? fmt::format("a recording of {}", device) : device;
+}
+
+std::string subtitle(const Run& run, std::size_t place, const std::vector<RooflinePoint>& points) {
+  const DeviceInfo& device = run.devices[place];
+  std::vector<std::string> parts = {as_recorded(run, device.name), format::utc(run.started_utc)};
+  if (!device.driver_version.empty()) parts.push_back("driver " + device.driver_version);
   const auto add = [&](std::string_view what, const std::string& text) {
     if (!text.empty()) parts.push_back(fmt::format("{}{}", what, text));
   };
@@ -337,7 +343,7 @@ ChartModel model_without_axes(const Run& run, const ExperimentAnalysis& experime
   ChartModel chart;
   chart.title = headline_prefix(run, !experiment.missing.empty()) +
                 (experiment.title.empty() ? experiment.name : experiment.title);
-  chart.subtitle = subtitle(run, experiment.points);
+  chart.subtitle = subtitle(run, experiment.device, experiment.points);
   chart.provenance = provenance(run, experiment);
   chart.flags = flags_text(experiment.points);
   chart.tool = tool_text(run);
@@ -384,8 +390,12 @@ std::string missing_text(const ExperimentAnalysis& experiment) {
 }
 
 std::string device_text(const Run& run) {
-  return run.source == RunSource::replayed ? fmt::format("a recording of {}", run.device().name)
-                                           : run.device().name;
+  std::vector<std::string> names;
+  for (const DeviceInfo& device : run.devices) names.push_back(device.name);
+  const bool are_alike =
+      std::all_of(names.begin(), names.end(), [&](const std::string& name) { return name == names.front(); });
+  if (names.size() > 1 && are_alike) names = {fmt::format("{} × {}", names.size(), names.front())};
+  return as_recorded(run, fmt::format("{}", fmt::join(names, ", ")));
 }
 
 std::string headline_prefix(const Run& run, bool is_incomplete) {
@@ -426,7 +436,7 @@ bool has_levels(const ExperimentAnalysis& experiment) {
 ChartModel chart_model(const Run& run, const ExperimentAnalysis& experiment,
                        const ChartSelection& selection) {
   ChartModel chart = model_without_axes(run, experiment, {});
-  chart.roofs = dram_roofs(run, experiment.points, selection);
+  chart.roofs = dram_roofs(run, experiment, selection);
   chart.ridges = ridges_of(chart.roofs, experiment.points);
   chart.axes = axes_of(chart, chart.ridges);
   chart.detail = detail_window(chart.points);
@@ -438,7 +448,7 @@ ChartModel levels_model(const Run& run, const ExperimentAnalysis& experiment,
   const std::vector<MemoryLevel> all(kMemoryLevels.begin(), kMemoryLevels.end());
   ChartModel chart = model_without_axes(run, experiment, selection.levels.empty() ? all : selection.levels);
   for (ChartPoint& point : chart.points) point.executed.reset();
-  chart.roofs = level_roofs(run, experiment.points, selection);
+  chart.roofs = level_roofs(run, experiment, selection);
   chart.axes = axes_of(chart, ridges_of(chart.roofs, experiment.points));
   if (const auto detail = detail_window(chart.points)) chart.detail = with_levels(*detail, chart.points);
   return chart;
@@ -447,7 +457,8 @@ ChartModel levels_model(const Run& run, const ExperimentAnalysis& experiment,
 ChartModel ceilings_model(const Run& run, const ChartSelection& selection) {
   ChartModel chart;
   chart.title = fmt::format("{}Ceilings of {}", headline_prefix(run, false), run.device().name);
-  chart.subtitle = subtitle(run, {});
+  if (run.devices.size() > 1) chart.title += fmt::format(", device 0 of {}", run.devices.size());
+  chart.subtitle = subtitle(run, Run::kFirstDevice, {});
   const bool is_counted = std::any_of(run.ceilings.begin(), run.ceilings.end(), [](const Ceiling& ceiling) {
     return ceiling.confirmation.has_value();
   });

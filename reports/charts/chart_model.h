@@ -93,7 +93,7 @@ ChartModel levels_model(const Run& run, const ExperimentAnalysis& experiment,
 /// `chart_model`.
 bool has_levels(const ExperimentAnalysis& experiment);
 
-/// The roofs of the device and no points.
+/// The roofs of the first device and no points.
 ChartModel ceilings_model(const Run& run, const ChartSelection& selection = {});
 
 /// How the numbers came about: `measured`, `replayed`, `declared, not counted` where that is so, and which
@@ -103,7 +103,7 @@ std::string provenance(const Run& run, const ExperimentAnalysis& experiment);
 /// `incomplete, 2 of 14 points are missing: V7, V8`, with the first few names; empty where none is.
 std::string missing_text(const ExperimentAnalysis& experiment);
 
-/// What a headline calls the device: `NVIDIA H200`, `a recording of NVIDIA H200`.
+/// What a headline calls the devices: `NVIDIA H200`, `2 × NVIDIA H200`, `a recording of NVIDIA H200`.
 std::string device_text(const Run& run);
 
 /// What a headline begins with where the numbers are not those of a complete run of now: `Replayed: `,

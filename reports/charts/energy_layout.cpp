@@ -194,18 +194,18 @@ Group row(const RooflinePoint& point, const ChartPoint& shown, std::size_t index
   return group;
 }
 
-std::optional<double> power_limit_w(const Run& run) {
-  return run.device().settings ? run.device().settings->power_limit_w : std::nullopt;
+std::optional<double> power_limit_w(const DeviceInfo& device) {
+  return device.settings ? device.settings->power_limit_w : std::nullopt;
 }
 
-Group legend(const Run& run, const ChartModel& chart) {
+Group legend(const DeviceInfo& device, const ChartModel& chart) {
   LegendRows rows;
   for (std::size_t family = 0; family < chart.families.size(); ++family) {
     rows.add(chart.families[family], 16, [&](Group& group, Pixel at) {
       group.shapes.emplace_back(Polyline{{at, {at.x + 16, at.y}}, {family_colour(family), 5}});
     });
   }
-  if (const auto limit = power_limit_w(run)) {
+  if (const auto limit = power_limit_w(device)) {
     rows.add("power limit " + format::power(*limit), 30, [](Group& group, Pixel at) {
       group.shapes.emplace_back(Polyline{{at, {at.x + 30, at.y}}, {palette::kMemoryRoof, 1.6, Dash::dashed}});
     });
@@ -225,7 +225,7 @@ std::vector<Panel> panels_over(const Run& run, const ExperimentAnalysis& experim
       const Use use = energy_use(experiment.points[index]);
       if (const auto value = use ? quantity.value(*use) : std::nullopt) values.push_back(*value);
     }
-    const auto limit = power_limit_w(run);
+    const auto limit = power_limit_w(run.devices[experiment.device]);
     if (&quantity == &quantities.back() && limit && !values.empty()) values.push_back(*limit);
     const Box frame = {left, kPanelTop, left + width, bottom};
     panels.push_back({frame, Axis(frame, values), quantity});
@@ -266,7 +266,7 @@ Scene energy_scene(const Run& run, const ExperimentAnalysis& experiment, const C
   const double bottom = kPanelTop + pitch * static_cast<double>(shown.size());
   const std::vector<Panel> panels =
       panels_over(run, experiment, shown, kMargin + label_width + kLabelGap, bottom);
-  scene.groups = {header(chart), legend(run, chart)};
+  scene.groups = {header(chart), legend(run.devices[experiment.device], chart)};
   for (const Panel& panel : panels) scene.groups.push_back(axes(panel));
   double y = kPanelTop + pitch / 2;
   for (const std::size_t index : shown) {
@@ -275,7 +275,8 @@ Scene energy_scene(const Run& run, const ExperimentAnalysis& experiment, const C
     scene.description += " " + scene.groups.back().title + ".";
     y += pitch;
   }
-  if (const auto limit = power_limit_w(run)) scene.groups.push_back(limit_line(panels.back(), *limit));
+  if (const auto limit = power_limit_w(run.devices[experiment.device]))
+    scene.groups.push_back(limit_line(panels.back(), *limit));
   if (shown.size() < experiment.points.size()) {
     scene.groups.push_back(
         {.name = "panel-rest",

@@ -16,9 +16,10 @@ bool contains(const std::vector<T>& values, const T& value) {
 }
 
 template <typename Chosen>
-std::vector<RoofLine> roof_lines(const Run& run, Chosen chosen) {
+std::vector<RoofLine> roof_lines(const Run& run, std::size_t device, Chosen chosen) {
   std::vector<RoofLine> lines;
   for (const Ceiling& ceiling : run.ceilings) {
+    if (ceiling.device != device) continue;
     if (ceiling.kind == CeilingKind::latency || !is_drawable(ceiling.value)) continue;
     if (chosen(ceiling)) lines.push_back(roof_line(ceiling));
   }
@@ -61,9 +62,10 @@ bool is_drawable(double value) {
   return value >= 1e-30 && value <= 1e30;
 }
 
-std::vector<RoofLine> dram_roofs(const Run& run, const std::vector<RooflinePoint>& points,
+std::vector<RoofLine> dram_roofs(const Run& run, const ExperimentAnalysis& experiment,
                                  const ChartSelection& selection) {
-  return roof_lines(run, [&](const Ceiling& ceiling) {
+  const std::vector<RooflinePoint>& points = experiment.points;
+  return roof_lines(run, experiment.device, [&](const Ceiling& ceiling) {
     if (ceiling.kind == CeilingKind::compute) return computes_for(ceiling, points, selection);
     if (ceiling.subject == "dram") return ceiling.operation != "triad";
     return ceiling.source == CeilingSource::measured &&
@@ -73,9 +75,10 @@ std::vector<RoofLine> dram_roofs(const Run& run, const std::vector<RooflinePoint
   });
 }
 
-std::vector<RoofLine> level_roofs(const Run& run, const std::vector<RooflinePoint>& points,
+std::vector<RoofLine> level_roofs(const Run& run, const ExperimentAnalysis& experiment,
                                   const ChartSelection& selection) {
-  return roof_lines(run, [&](const Ceiling& ceiling) {
+  const std::vector<RooflinePoint>& points = experiment.points;
+  return roof_lines(run, experiment.device, [&](const Ceiling& ceiling) {
     if (ceiling.source != CeilingSource::measured) return false;
     return ceiling.kind == CeilingKind::compute ? computes_for(ceiling, points, selection)
                                                 : is_read_of(ceiling, selection.levels);
@@ -83,7 +86,7 @@ std::vector<RoofLine> level_roofs(const Run& run, const std::vector<RooflinePoin
 }
 
 std::vector<RoofLine> all_roofs(const Run& run, const ChartSelection& selection) {
-  return roof_lines(run, [&](const Ceiling& ceiling) {
+  return roof_lines(run, Run::kFirstDevice, [&](const Ceiling& ceiling) {
     if (ceiling.kind == CeilingKind::bandwidth) return is_read_of(ceiling, selection.levels);
     return selection.precisions.empty() || contains(selection.precisions, ceiling.subject);
   });

@@ -38,18 +38,19 @@ RoofLine roof_line(const Ceiling& ceiling);
 /// roofs meet.
 double ridge_ai(double bandwidth, double rate);
 
-/// The DRAM directions that the points need, and the theoretical peak of DRAM; multiply-add and addition in
-/// the precisions of the points (in all of them where there are no points), or everything in the selected
-/// ones. Fastest first, bandwidths before compute; so are the other two.
-std::vector<RoofLine> dram_roofs(const Run& run, const std::vector<RooflinePoint>& points,
+/// Of the device of the experiment: the DRAM directions that its points need, and the theoretical peak of
+/// DRAM; multiply-add and addition in the precisions of the points (in all of them where there are no
+/// points), or everything in the selected ones. Fastest first, bandwidths before compute; so are the other
+/// two.
+std::vector<RoofLine> dram_roofs(const Run& run, const ExperimentAnalysis& experiment,
                                  const ChartSelection& selection);
 
 /// As `dram_roofs`, with the read bandwidth of each selected level, and only what was measured.
-std::vector<RoofLine> level_roofs(const Run& run, const std::vector<RooflinePoint>& points,
+std::vector<RoofLine> level_roofs(const Run& run, const ExperimentAnalysis& experiment,
                                   const ChartSelection& selection);
 
-/// Read bandwidths of every level and everything that computes, measured and theoretical, or what is selected
-/// of them.
+/// Of the first device: read bandwidths of every level and everything that computes, measured and
+/// theoretical, or what is selected of them.
 std::vector<RoofLine> all_roofs(const Run& run, const ChartSelection& selection);
 
 /// Whether a picture can show this: greater than nothing, and no absurd value from a broken file.

@@ -28,9 +28,9 @@ std::string run_view(const ReportModel& report) {
     experiments.push_back(page::experiment(run, one, report.has_energy()));
   const ChartModel& bare = report.ceilings_chart;
   Json rest = {{"name", run.plan.name},
-               {"device", device_text(run)},
                {"started", format::utc(run.started_utc)},
                {"source", to_string(run.source)},
+               {"heading", bare.title},
                {"provenance", bare.provenance},
                {"axes", window(bare.axes)},
                {"precisions", precisions(report)},

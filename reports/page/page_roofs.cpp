@@ -104,7 +104,7 @@ Json roofs_alone(const Run& run) {
   const auto is_main = [](const Ceiling& ceiling) {
     return ceiling.source == CeilingSource::theoretical || ceiling.operation == "read";
   };
-  return roof_set(run, 0, is_main, [](const Ceiling&) { return false; });
+  return roof_set(run, Run::kFirstDevice, is_main, [](const Ceiling&) { return false; });
 }
 
 Json precisions(const ReportModel& report) {

@@ -52,7 +52,12 @@ std::string method(const Run& run, const CeilingPair& pair) {
 
 constexpr std::array kColumns = {
     CeilingColumn{"ceiling", false,
-                  [](const Run&, const CeilingPair& pair) { return ceiling_name(either(pair)); }},
+                  [](const Run& run, const CeilingPair& pair) {
+                    const Ceiling& ceiling = either(pair);
+                    return run.devices.size() < 2
+                               ? ceiling_name(ceiling)
+                               : fmt::format("{}, device {}", ceiling_name(ceiling), ceiling.device);
+                  }},
     CeilingColumn{"measured", true,
                   [](const Run&, const CeilingPair& pair) { return value_of(pair.measured); }},
     CeilingColumn{"theoretical", true,

@@ -100,7 +100,14 @@ std::string counters_text(const CounterSession& counters) {
 
 std::vector<Fact> environment_facts(const Run& run) {
   std::vector<Fact> facts;
-  add_device(run.device(), facts);
+  for (std::size_t i = 0; i < run.devices.size(); ++i) {
+    const std::size_t first = facts.size();
+    add_device(run.devices[i], facts);
+    if (i == Run::kFirstDevice) continue;
+    for (std::size_t fact = first; fact < facts.size(); ++fact) {
+      facts[fact].name = fmt::format("device {}: {}", i, facts[fact].name);
+    }
+  }
   facts.push_back({"tool", fmt::format("rooflinectl {} ({})", run.tool_version, run.tool_commit)});
   add_host(run, facts);
   facts.push_back({"started", format::utc(run.started_utc)});

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "reports/report_model.h"
 #include "tests/support/constructed_run.h"
 
 namespace rooflinectl {
@@ -265,6 +266,62 @@ TEST(CeilingsModel, HoldsReadRoofsAndEverythingThatComputes) {
     EXPECT_THAT(names, testing::Contains(name));
   }
   EXPECT_THAT(names, testing::Not(testing::Contains(testing::HasSubstr("write"))));
+}
+
+/// The constructed run on two devices: the second has half the bandwidths and takes twice the time.
+Run on_two_devices() {
+  auto run = constructed::run();
+  run.devices.push_back(run.devices[0]);
+  const Run first = run;
+  for (Ceiling ceiling : first.ceilings) {
+    ceiling.device = 1;
+    if (ceiling.kind == CeilingKind::bandwidth) ceiling.value /= 2;
+    run.ceilings.push_back(ceiling);
+  }
+  for (Measurement measurement : first.measurements) {
+    measurement.device = 1;
+    if (measurement.time) measurement.time->median_s *= 2;
+    run.measurements.push_back(measurement);
+  }
+  return run;
+}
+
+TEST(TwoDevices, EachHasItsPointsUnderItsOwnRoofs) {
+  const auto run = on_two_devices();
+  const ReportModel report(run);
+  ASSERT_EQ(report.experiments.size(), 4U);
+  const ExperimentReport& first = report.experiments[0];
+  const ExperimentReport& second = report.experiments[1];
+  EXPECT_EQ(first.analysis->name, "ladder_device0");
+  EXPECT_EQ(second.analysis->name, "ladder_device1");
+  EXPECT_THAT(second.chart.title, testing::EndsWith(", device 1: NVIDIA H200"));
+  EXPECT_THAT(roof_names(first.chart), testing::Contains("DRAM read 4.58 TB/s"));
+  EXPECT_THAT(roof_names(second.chart), testing::Contains("DRAM read 2.29 TB/s"));
+  EXPECT_THAT(roof_names(second.chart), testing::Not(testing::Contains("DRAM read 4.58 TB/s")));
+  EXPECT_EQ(first.analysis->points.size(), second.analysis->points.size());
+  for (const LadderStep& step : second.analysis->steps) {
+    EXPECT_EQ(step.from->measurement->device, 1U);
+    EXPECT_EQ(step.to->measurement->device, 1U);
+  }
+  EXPECT_NEAR(*second.analysis->points[3].fraction_of_roof, *first.analysis->points[3].fraction_of_roof,
+              1e-9);
+  EXPECT_EQ(device_text(run), "2 × NVIDIA H200");
+}
+
+TEST(TwoDevices, OfOneModelOrNotAreNamed) {
+  auto run = on_two_devices();
+  run.devices[1].name = "NVIDIA H100";
+  EXPECT_EQ(device_text(run), "NVIDIA H200, NVIDIA H100");
+  EXPECT_THAT(ReportModel(run).experiments[1].chart.subtitle, testing::StartsWith("NVIDIA H100"));
+}
+
+TEST(TwoDevices, AnExperimentOnOneOfThemKeepsItsName) {
+  auto run = on_two_devices();
+  std::erase_if(run.measurements, [](const Measurement& measurement) { return measurement.device == 0; });
+  const ReportModel report(run);
+  ASSERT_EQ(report.experiments.size(), 2U);
+  EXPECT_EQ(report.experiments[0].analysis->name, "ladder");
+  EXPECT_THAT(roof_names(report.experiments[0].chart), testing::Contains("DRAM read 2.29 TB/s"));
 }
 
 }  // namespace

@@ -31,7 +31,7 @@ async function picture(store: ViewStore, format: 'png' | 'svg'): Promise<Blob> {
     ...figure.layout, height: HEIGHT, showlegend: (experiment?.families.length ?? 0) > 0,
     margin: { ...margin, t: (margin.t ?? 0) + HEAD, b: (margin.b ?? 0) + FOOT },
     title: {
-      text: plain(experiment?.heading ?? `Ceilings of ${data.run.device}`), subtitle: { text: plain(experiment?.subtitle ?? '') },
+      text: plain(experiment?.heading ?? data.run.heading), subtitle: { text: plain(experiment?.subtitle ?? '') },
       x: 0, xref: 'paper', xanchor: 'left', y: 1, yref: 'container', yanchor: 'top', pad: { t: 14 },
     },
     legend: { orientation: 'h', x: 1, xanchor: 'right', y: 1.005, yanchor: 'bottom' },

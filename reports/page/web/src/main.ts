@@ -31,7 +31,7 @@ function heading(store: ViewStore): HTMLElement {
     if (previous?.experiment === view.experiment) return;
     const experiment = store.experiment;
     fill(element,
-      h('h2', {}, experiment?.heading ?? `Ceilings of ${data.run.device}`),
+      h('h2', {}, experiment?.heading ?? data.run.heading),
       experiment ? h('p', { class: 'muted' }, experiment.subtitle) : null,
       h('p', { class: 'provenance' }, experiment?.provenance ?? data.run.provenance),
       experiment ? h('p', { class: 'headline' }, experiment.headline, ' Click a point or its row to pin it: this shows what bounds it, and what to try next.') : null);
