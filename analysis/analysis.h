@@ -65,6 +65,13 @@ std::string_view to_string(Flag flag);
 /// The names of `flags`.
 std::vector<std::string_view> names_of(const std::vector<Flag>& flags);
 
+struct Quantity;  // analysis/quantities/quantities.h
+
+struct QuantityValue {
+  const Quantity* quantity = nullptr;
+  double value = 0;
+};
+
 /// One measurement on the roofline. Rates are those of the median time.
 struct RooflinePoint {
   const Measurement* measurement = nullptr;  ///< of the analysed run, which must outlive this
@@ -103,6 +110,8 @@ struct RooflinePoint {
 
   Bound bound = Bound::unknown;  ///< `verdict.bound`
   BoundVerdict verdict;
+  /// Those of `compared_quantities` that are known, in their order.
+  std::vector<QuantityValue> quantities;
   /// In the order of `Flag`.
   std::vector<Flag> flags;
   /// The evidence for `throttled`, `power-capped` and `not-repeatable`, a sentence each.
@@ -112,13 +121,11 @@ struct RooflinePoint {
   std::vector<std::string> implausible;
 };
 
-/// A derived quantity that differs between two points.
+/// A compared quantity that differs between two points.
 struct CounterChange {
-  std::string name;  ///< `shared wavefronts per instruction`
+  const Quantity* quantity = nullptr;
   double from = 0;
   double to = 0;
-  bool is_ratio = false;  ///< between 0 and 1, shown in percent
-  bool is_cost = true;    ///< less of it makes a kernel faster; else more of it does
 };
 
 /// From one version to the next (plan order) within a family, at equal elements per thread where both have a
@@ -156,18 +163,6 @@ struct Analysis {
 /// Derives everything above for every measurement: those of the plan's points in its order, then what no plan
 /// foresaw. Does not throw on missing counters, times or ceilings: what cannot be derived is absent.
 Analysis analyse(const Run& run);
-
-/// Derived per-point quantities with a name and unit, as the ladder steps and the page show them: executed
-/// operations per element, DRAM bytes per element, efficiencies, shared wavefronts per instruction, and so
-/// on. Only those whose counters are available.
-struct DerivedQuantity {
-  std::string name;
-  double value = 0;
-  bool is_ratio = false;  ///< between 0 and 1, shown in percent
-  bool is_exact = true;   ///< free of noise: the same in every run of the same code on the same data
-  bool is_cost = true;    ///< less of it makes a kernel faster; else more of it does
-};
-std::vector<DerivedQuantity> derived_quantities(const Measurement& measurement);
 
 /// How `point` uses `level`; null where that was not counted, or for no level.
 const LevelUse* find_level(const RooflinePoint& point, std::optional<MemoryLevel> level);

@@ -7,7 +7,7 @@
 #include <array>
 
 #include "analysis/point.h"
-#include "analysis/quantities.h"
+#include "analysis/quantities/quantities.h"
 
 namespace rooflinectl {
 

@@ -134,19 +134,17 @@ TimeInterval pooled(const std::vector<TimeInterval>& times) {
   return {median_s, median_s * std::exp(-std::sqrt(below) / n), median_s * std::exp(std::sqrt(above) / n)};
 }
 
-/// The derived quantities that every one of `points` has (not empty), each the median of all.
-std::vector<DerivedQuantity> pooled_quantities(const std::vector<const RooflinePoint*>& points) {
-  std::vector<DerivedQuantity> pooled;
-  for (const DerivedQuantity& quantity : derived_quantities(*points.front()->measurement)) {
+/// The compared quantities that every one of `points` has (not empty), each the median of all.
+std::vector<QuantityValue> pooled_quantities(const std::vector<const RooflinePoint*>& points) {
+  std::vector<QuantityValue> pooled;
+  for (const QuantityValue& quantity : points.front()->quantities) {
     std::vector<double> values;
     for (const RooflinePoint* point : points) {
-      for (const DerivedQuantity& other : derived_quantities(*point->measurement)) {
-        if (other.name == quantity.name) values.push_back(other.value);
+      for (const QuantityValue& other : point->quantities) {
+        if (other.quantity == quantity.quantity) values.push_back(other.value);
       }
     }
-    if (values.size() < points.size()) continue;
-    pooled.push_back(quantity);
-    pooled.back().value = median(values);
+    if (values.size() == points.size()) pooled.push_back({quantity.quantity, median(values)});
   }
   return pooled;
 }
@@ -201,9 +199,8 @@ PointComparison compare_point(const Pair& pair, double drift, double smallest_ch
         TimeChange{pooled(times_of(comparable)), time_of(pair.now), kNormal95 * drift * std::sqrt(runs)};
     compared.change = classify(*compared.time, smallest_change);
   }
-  compared.counter_changes =
-      counter_changes(pooled_quantities(compared.bases), derived_quantities(*compared.now->measurement),
-                      smallest_exact_factor(compared));
+  compared.counter_changes = counter_changes(pooled_quantities(compared.bases), compared.now->quantities,
+                                             smallest_exact_factor(compared));
   if (compared.time) {
     const bool is_slower = compared.time->ratio() > 1;
     sort_by_explanation(compared.counter_changes, 1 / compared.time->ratio(),

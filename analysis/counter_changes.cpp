@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/quantities/quantities.h"
+
 namespace rooflinectl {
 
 namespace {
@@ -20,53 +22,56 @@ double factor(const CounterChange& change) {
 /// The logarithm of the factor by which a move alone would change the time, positive if it makes a kernel
 /// faster. Infinite from or to zero.
 double log_gain(const CounterChange& change) {
-  return change.is_cost ? std::log(change.from / change.to) : std::log(change.to / change.from);
+  return change.quantity->change->is_cost ? std::log(change.from / change.to)
+                                          : std::log(change.to / change.from);
 }
 
-/// The derived quantity that measures a kernel's demand for a resource; empty if there is none.
-std::string_view quantity_name_of(Bound bound) {
+/// The quantity that measures a kernel's demand for a resource; null if there is none.
+const Quantity* demand_of(Bound bound) {
   switch (bound) {
     case Bound::dram:
-      return "DRAM bytes per element";
+      return &quantity::kDramBytesPerElement;
     case Bound::l2:
-      return "L2 bytes per element";
+      return &quantity::kL2BytesPerElement;
     case Bound::shared:
-      return "shared wavefronts per instruction";
+      return &quantity::kSharedWavefronts;
     case Bound::fp64:
     case Bound::fp32:
     case Bound::fp16:
     case Bound::tensor:
-      return "executed FLOP per element";
+      return &quantity::kFlopsPerElement;
     case Bound::issue_slots:
-      return "warp instructions per element";
+      return &quantity::kInstructionsPerElement;
     case Bound::atomics:
-      return "atomic operations per element";
+      return &quantity::kAtomicsPerElement;
     case Bound::bytes_in_flight:
     case Bound::latency:  // what waits is hidden by what is on its way meanwhile
-      return "bytes in flight per thread";
+      return &quantity::kBytesInFlightPerThread;
     default:
-      return {};
+      return nullptr;
   }
 }
 
 bool is_notable(const CounterChange& change, double smallest_factor) {
-  if (change.is_ratio && std::abs(change.to - change.from) < kSmallestRatioChange) return false;
+  const bool is_ratio = change.quantity->unit == Unit::ratio;
+  if (is_ratio && std::abs(change.to - change.from) < kSmallestRatioChange) return false;
   return factor(change) >= smallest_factor;
 }
 
 }  // namespace
 
-std::vector<CounterChange> counter_changes(const std::vector<DerivedQuantity>& before,
-                                           const std::vector<DerivedQuantity>& after,
+std::vector<CounterChange> counter_changes(const std::vector<QuantityValue>& before,
+                                           const std::vector<QuantityValue>& after,
                                            double smallest_exact_factor) {
   std::vector<CounterChange> changes;
-  for (const DerivedQuantity& from : before) {
-    const auto to = std::find_if(after.begin(), after.end(),
-                                 [&](const DerivedQuantity& quantity) { return quantity.name == from.name; });
+  for (const auto& [quantity, from] : before) {
+    const auto to = std::find_if(after.begin(), after.end(), [key = quantity](const QuantityValue& other) {
+      return other.quantity == key;
+    });
     if (to == after.end()) continue;
-    CounterChange change = {from.name, from.value, to->value, from.is_ratio, from.is_cost};
-    if (is_notable(change, from.is_exact ? smallest_exact_factor : kSmallestStepFactor)) {
-      changes.push_back(std::move(change));
+    const CounterChange change = {quantity, from, to->value};
+    if (is_notable(change, quantity->change->is_exact ? smallest_exact_factor : kSmallestStepFactor)) {
+      changes.push_back(change);
     }
   }
   return changes;
@@ -74,12 +79,12 @@ std::vector<CounterChange> counter_changes(const std::vector<DerivedQuantity>& b
 
 void sort_by_explanation(std::vector<CounterChange>& changes, double speedup, Bound bound_of_slower) {
   const double log_speedup = std::log(speedup);
-  const std::string_view bound_by = quantity_name_of(bound_of_slower);
+  const Quantity* const bound_by = demand_of(bound_of_slower);
   const auto rank = [&](const CounterChange& change) {
     const double gain = log_gain(change);
     if (!std::isfinite(gain)) return 3;
     if ((gain > 0) != (log_speedup > 0)) return 2;
-    return change.name == bound_by ? 0 : 1;
+    return change.quantity == bound_by ? 0 : 1;
   };
   std::stable_sort(changes.begin(), changes.end(), [&](const CounterChange& a, const CounterChange& b) {
     if (rank(a) != rank(b)) return rank(a) < rank(b);

@@ -10,10 +10,10 @@ namespace rooflinectl {
 /// What a quantity must change by between two versions of a kernel to be worth a word.
 inline constexpr double kSmallestStepFactor = 1.05;
 
-/// The quantities that changed from `before` to `after` by a factor of 1.05 or more, exact ones by
+/// The compared quantities that changed from `before` to `after` by a factor of 1.05 or more, exact ones by
 /// `smallest_exact_factor`, and ratios also by 0.01.
-std::vector<CounterChange> counter_changes(const std::vector<DerivedQuantity>& before,
-                                           const std::vector<DerivedQuantity>& after,
+std::vector<CounterChange> counter_changes(const std::vector<QuantityValue>& before,
+                                           const std::vector<QuantityValue>& after,
                                            double smallest_exact_factor);
 
 /// Puts first what explains that the time changed by `speedup` (old over new): the quantity that the slower

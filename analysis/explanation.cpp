@@ -91,11 +91,8 @@ PointExplanation explain(const Run& run, const RooflinePoint& point) {
 std::vector<Change> changes_of(const LadderStep& step) {
   std::vector<Change> changes;
   for (const CounterChange& change : step.counter_changes) {
-    const auto rule =
-        std::find_if(change_rules().begin(), change_rules().end(),
-                     [&](const ChangeRule& candidate) { return candidate.quantity == change.name; });
-    if (rule == change_rules().end()) continue;
-    changes.push_back({change.to < change.from ? rule->fell : rule->rose, change});
+    const ChangeMeaning& meaning = *change.quantity->change;
+    changes.push_back({change.to < change.from ? meaning.fell : meaning.rose, change});
   }
   return changes;
 }

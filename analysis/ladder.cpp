@@ -41,10 +41,8 @@ Axes ladder_axes(const PointId& point) {
 
 std::vector<LadderStep> ladder_steps(const Catalogue& catalogue, const std::vector<RooflinePoint>& points) {
   std::map<Axes, std::vector<std::size_t>> ladders;  // places of their points
-  std::vector<std::vector<DerivedQuantity>> quantities;
-  for (const RooflinePoint& point : points) {
-    ladders[ladder_axes(point.measurement->point)].push_back(quantities.size());
-    quantities.push_back(derived_quantities(*point.measurement));
+  for (std::size_t i = 0; i < points.size(); ++i) {
+    ladders[ladder_axes(points[i].measurement->point)].push_back(i);
   }
 
   std::vector<LadderStep> steps;
@@ -64,7 +62,7 @@ std::vector<LadderStep> ladder_steps(const Catalogue& catalogue, const std::vect
       if (!is_timed(*from.measurement) || !is_timed(*to.measurement)) continue;
       if (launch_mode(*from.measurement->time) != launch_mode(*to.measurement->time)) continue;
       const double speedup = from.measurement->time->median_s / to.measurement->time->median_s;
-      auto changes = counter_changes(quantities[i], quantities[*found], kSmallestStepFactor);
+      auto changes = counter_changes(from.quantities, to.quantities, kSmallestStepFactor);
       sort_by_explanation(changes, speedup, speedup >= 1 ? from.bound : to.bound);
       steps.push_back({&from, &to, speedup, std::move(changes)});
     }

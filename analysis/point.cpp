@@ -9,6 +9,7 @@
 #include <span>
 
 #include "analysis/bound.h"
+#include "analysis/quantities/quantities.h"
 #include "analysis/repeatability.h"
 #include "core/stats/statistics.h"
 
@@ -364,6 +365,9 @@ RooflinePoint analyse_point(const Run& run, const Measurement& measurement) {
   point.limiting_level = limiting_level(point.levels);
   point.verdict = verdict_of(run, point);
   point.bound = point.verdict.bound;
+  for (const Quantity* quantity : compared_quantities()) {
+    if (const auto value = quantity->of(run, point)) point.quantities.push_back({quantity, *value});
+  }
   point.flags = flags_of(point);
   if (measurement.time) point.evidence = clock_evidence(*measurement.time);
   if (auto evidence = unrepeatable_evidence(measurement)) point.evidence.push_back(std::move(*evidence));

@@ -235,24 +235,6 @@ const std::vector<Rule>& all_rules() {
   return all;
 }
 
-constexpr ChangeRule kChangeRules[] = {
-    {"DRAM bytes per element", "less DRAM traffic", "more DRAM traffic"},
-    {"L2 bytes per element", "less L2 traffic", "more L2 traffic"},
-    {"executed FLOP per element", "fewer executed operations", "more executed operations"},
-    {"shared bytes per element", "less shared-memory traffic", "more shared-memory traffic"},
-    {"warp instructions per element", "fewer instructions", "more instructions"},
-    {"integer instructions per element", "fewer integer (address/loop) instructions",
-     "more integer (address/loop) instructions"},
-    {"atomic operations per element", "fewer atomic operations", "more atomic operations"},
-    {"bytes in flight per thread", "fewer bytes in flight", "more bytes in flight"},
-    {"warp execution efficiency", "more lanes idle in branches", "fewer lanes idle in branches"},
-    {"non-predicated warp execution efficiency", "more lanes predicated off", "fewer lanes predicated off"},
-    {"occupancy", "fewer resident warps", "more resident warps"},
-    {"divergent branches", "fewer divergent branches", "more divergent branches"},
-    {"shared wavefronts per instruction", "bank conflicts eliminated", "bank conflicts introduced"},
-    {"global load sector efficiency", "less coalesced loads", "better coalesced loads"},
-};
-
 }  // namespace
 
 std::string_view to_string(Importance importance) {
@@ -269,10 +251,6 @@ std::string_view to_string(Importance importance) {
 
 std::span<const Rule> rules() {
   return all_rules();
-}
-
-std::span<const ChangeRule> change_rules() {
-  return kChangeRules;
 }
 
 }  // namespace rooflinectl

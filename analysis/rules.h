@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/quantities.h"
+#include "analysis/quantities/quantities.h"
 
 /// What `rooflinectl explain` knows: rules over the quantities of a point, as data.
 namespace rooflinectl {
@@ -46,14 +46,5 @@ struct Rule {
 
 /// All rules, in the order in which findings are shown.
 std::span<const Rule> rules();
-
-/// What it means if a derived quantity falls or rises from one version to the next.
-struct ChangeRule {
-  std::string_view quantity;  ///< its name, as `derived_quantities` has it
-  std::string_view fell;
-  std::string_view rose;
-};
-
-std::span<const ChangeRule> change_rules();
 
 }  // namespace rooflinectl

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <nlohmann/json.hpp>
 
+#include "analysis/quantities/quantities.h"
 #include "reports/compare/comparison_reports.h"
 
 namespace rooflinectl {
@@ -66,7 +67,10 @@ Json to_json(const RooflinePoint* point) {
 }
 
 Json to_json(const CounterChange& change) {
-  return {{"name", change.name}, {"from", change.from}, {"to", change.to}, {"is_ratio", change.is_ratio}};
+  return {{"name", change.quantity->name},
+          {"from", change.from},
+          {"to", change.to},
+          {"is_ratio", change.quantity->unit == Unit::ratio}};
 }
 
 Json to_json(const PointComparison& point) {

@@ -53,7 +53,7 @@ Json to_json(const LadderStep& step, const StepExplanation& explanation) {
   Json changes = Json::array();
   for (const Change& change : explanation.changes) {
     changes.push_back({{"text", change.text},
-                       {"quantity", change.counter.name},
+                       {"quantity", change.counter.quantity->name},
                        {"from", change.counter.from},
                        {"to", change.counter.to}});
   }

@@ -166,18 +166,11 @@ std::string condition_text(const Condition& condition) {
 }
 
 std::string change_text(const Change& change) {
-  const Unit unit = change.counter.is_ratio ? Unit::ratio : Unit::count;
-  const auto number = [&](double value) {
-    return unit == Unit::ratio ? format::percent(value) : format::significant(value);
-  };
-  return fmt::format("{}: {} {} → {}", change.text, change.counter.name, number(change.counter.from),
-                     number(change.counter.to));
+  return fmt::format("{}: {}", change.text, counter_change_text(change.counter));
 }
 
 std::string no_change_text(const LadderStep& step) {
-  const auto is_counted = [](const RooflinePoint* point) {
-    return !derived_quantities(*point->measurement).empty();
-  };
+  const auto is_counted = [](const RooflinePoint* point) { return !point->quantities.empty(); };
   return is_counted(step.from) && is_counted(step.to) ? "no counter changed by 5 % or more"
                                                       : "not both points were counted";
 }

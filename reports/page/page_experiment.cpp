@@ -128,9 +128,9 @@ Json steps(const ExperimentAnalysis& experiment) {
   for (const LadderStep& step : experiment.steps) {
     Json moves = Json::array();
     for (const CounterChange& change : step.counter_changes) {
-      moves.push_back({{"name", change.name},
-                       {"from", quantity_text(change.from, change.is_ratio)},
-                       {"to", quantity_text(change.to, change.is_ratio)}});
+      moves.push_back({{"name", change.quantity->name},
+                       {"from", quantity_text(change.from, *change.quantity)},
+                       {"to", quantity_text(change.to, *change.quantity)}});
     }
     Json changes = Json::array();
     for (const Change& change : changes_of(step)) changes.push_back(change.text);

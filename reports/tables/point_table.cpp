@@ -10,6 +10,7 @@
 #include <map>
 
 #include "analysis/energy.h"
+#include "analysis/quantities/quantities.h"
 #include "core/model/quantity.h"
 #include "reports/text/format.h"
 
@@ -286,8 +287,8 @@ std::vector<std::string> implausible_texts(const std::vector<RooflinePoint>& poi
   return texts;
 }
 
-std::string quantity_text(double value, bool is_ratio) {
-  return is_ratio ? format::percent(value) : format::significant(value);
+std::string quantity_text(double value, const Quantity& quantity) {
+  return quantity.unit == Unit::ratio ? format::percent(value) : format::significant(value);
 }
 
 std::span<const PointColumn> point_columns(bool with_energy) {
@@ -323,8 +324,8 @@ std::optional<LaunchMode> timed_mode(const RooflinePoint& point) {
 }
 
 std::string counter_change_text(const CounterChange& change) {
-  return fmt::format("{} {} → {}", change.name, quantity_text(change.from, change.is_ratio),
-                     quantity_text(change.to, change.is_ratio));
+  return fmt::format("{} {} → {}", change.quantity->name, quantity_text(change.from, *change.quantity),
+                     quantity_text(change.to, *change.quantity));
 }
 
 std::string step_text(const LadderStep& step, std::size_t most_changes) {
@@ -362,8 +363,8 @@ std::vector<Fact> point_facts(const RooflinePoint& point) {
   facts.push_back({"roof", point.roof ? roof_text(point) : missing_text(point.roof_missing)});
   facts.push_back({"bound by", bound_fact(point)});
   for (const LevelUse& use : point.levels) facts.push_back(level_fact(use));
-  for (const DerivedQuantity& derived : derived_quantities(measurement)) {
-    facts.push_back({derived.name, quantity_text(derived.value, derived.is_ratio)});
+  for (const auto& [quantity, value] : point.quantities) {
+    facts.push_back({std::string(quantity->name), quantity_text(value, *quantity)});
   }
   if (measurement.energy && !measurement.energy->joules.available()) {
     facts.push_back({"energy", fmt::format("unavailable: {}", measurement.energy->joules.reason())});

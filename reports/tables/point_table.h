@@ -55,8 +55,8 @@ std::string limit_text(const RooflinePoint& point);
 /// A sentence for each number of the points that cannot be right: `V3: 104.0 % of the roof: …`.
 std::vector<std::string> implausible_texts(const std::vector<RooflinePoint>& points);
 
-/// A derived quantity: in percent where it is a ratio.
-std::string quantity_text(double value, bool is_ratio);
+/// A value of `quantity`, without its unit: in percent where it is a ratio.
+std::string quantity_text(double value, const Quantity& quantity);
 
 /// `shared wavefronts per instruction 3.1 → 1.0`
 std::string counter_change_text(const CounterChange& change);

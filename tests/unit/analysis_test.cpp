@@ -8,10 +8,11 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
-#include <tuple>
+#include <map>
 #include <utility>
 
 #include "analysis/point.h"
+#include "analysis/quantities/quantities.h"
 #include "tests/support/full_run.h"
 #include "tests/support/operations.h"
 
@@ -26,6 +27,8 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::Optional;
+using ::testing::Pair;
+using ::testing::UnorderedElementsAre;
 
 // A device with round numbers.
 constexpr double kReadBytesPerS = 4e12;
@@ -155,11 +158,12 @@ std::vector<std::string> labels_of(const rooflinectl::Run& run) {
   return labels;
 }
 
-const DerivedQuantity* find(const std::vector<DerivedQuantity>& quantities, std::string_view name) {
-  for (const DerivedQuantity& quantity : quantities) {
-    if (quantity.name == name) return &quantity;
-  }
-  return nullptr;
+/// What is known of a point measured like this, by name.
+std::map<std::string_view, double> quantities_of(const Measurement& measurement) {
+  std::map<std::string_view, double> values;
+  const OnePoint point(measurement);
+  for (const auto& [quantity, value] : point->quantities) values.emplace(quantity->name, value);
+  return values;
 }
 
 MATCHER_P(Near, expected, "") {
@@ -1100,13 +1104,13 @@ TEST(Ladder, StepsStayValidWhenTheAnalysisIsMoved) {
   EXPECT_EQ(moved.experiments[0].steps[0].to, &moved.experiments[0].points[1]);
 }
 
-/// The names of what moved from `from` to `to`, in order.
-std::vector<std::string> moves_between(const Measurement& from, const Measurement& to) {
+/// The names of what changed from `from` to `to`, in order.
+std::vector<std::string_view> changes_between(const Measurement& from, const Measurement& to) {
   const rooflinectl::Run run = run_of({from, to});
   const Analysis analysis = analyse(run);
-  std::vector<std::string> names;
+  std::vector<std::string_view> names;
   for (const CounterChange& change : analysis.experiments[0].steps.at(0).counter_changes)
-    names.push_back(change.name);
+    names.push_back(change.quantity->name);
   return names;
 }
 
@@ -1130,12 +1134,12 @@ TEST(Ladder, NamesFirstWhatMovedByAsMuchAsTheTime) {
   // The time falls to 1 / 1.3: instructions by 1.29, traffic by 1.5, lanes at work by 2, wavefronts by 8.
   // More operations explain nothing.
   EXPECT_THAT(
-      moves_between(from, to),
+      changes_between(from, to),
       ElementsAre("warp instructions per element", "DRAM bytes per element", "warp execution efficiency",
                   "shared wavefronts per instruction", "executed FLOP per element"));
   // On the way back more operations do explain why it is slower.
   EXPECT_THAT(
-      moves_between(to, from),
+      changes_between(to, from),
       ElementsAre("warp instructions per element", "DRAM bytes per element", "warp execution efficiency",
                   "shared wavefronts per instruction", "executed FLOP per element"));
 }
@@ -1146,9 +1150,9 @@ TEST(Ladder, NamesFirstWhatTheSlowerVersionWasBoundBy) {
       counted(counted_sum(float_sum("v0", 4 * kReadTimeS), 3, 1), {{counter::kWarpInstructions, 2e6}});
   const Measurement to =
       counted(counted_sum(float_sum("v1", 2 * kReadTimeS), 1, 1), {{counter::kWarpInstructions, 1e6}});
-  EXPECT_THAT(moves_between(from, to),
+  EXPECT_THAT(changes_between(from, to),
               ElementsAre("DRAM bytes per element", "warp instructions per element"));
-  EXPECT_THAT(moves_between(to, from),
+  EXPECT_THAT(changes_between(to, from),
               ElementsAre("DRAM bytes per element", "warp instructions per element"));
 }
 
@@ -1158,7 +1162,7 @@ TEST(Ladder, NamesLastWhatMovedFromOrToZero) {
   const Measurement to = counted(counted_sum(float_sum("v1", 1), 1, 1),
                                  {{counter::kSharedBytes, 1e6}, {counter::kIntegerOps, 9e6}});
   EXPECT_THAT(
-      moves_between(from, to),
+      changes_between(from, to),
       ElementsAre("DRAM bytes per element", "integer instructions per element", "shared bytes per element"));
 }
 
@@ -1173,78 +1177,70 @@ TEST(Ladder, DoesNotNameARatioThatStaysNegligible) {
   const rooflinectl::Run from_zero = run_of({diverging("v0", 0), diverging("v1", 1e5)});
   const Analysis analysis = analyse(from_zero);
   ASSERT_EQ(analysis.experiments[0].steps[0].counter_changes.size(), 1u);
-  EXPECT_EQ(analysis.experiments[0].steps[0].counter_changes[0].name, "divergent branches");
+  EXPECT_EQ(analysis.experiments[0].steps[0].counter_changes[0].quantity, &quantity::kBranchDivergence);
   EXPECT_DOUBLE_EQ(analysis.experiments[0].steps[0].counter_changes[0].to, 0.1);
 }
 
-// ---- derived quantities ----
+// ---- quantities ----
 
-TEST(DerivedQuantities, AreAbsentWithoutTheirCounters) {
-  EXPECT_THAT(derived_quantities(float_sum("v", 1)), IsEmpty());
+TEST(Quantities, AreAbsentWithoutTheirCounters) {
+  EXPECT_THAT(quantities_of(float_sum("v", 1)), IsEmpty());
   Measurement refused = float_sum("v", 1);
   refused.counters.emplace(std::string(counter::kOccupancy), CounterValue::unavailable("no permission"));
-  EXPECT_THAT(derived_quantities(refused), IsEmpty());
+  EXPECT_THAT(quantities_of(refused), IsEmpty());
 }
 
-TEST(DerivedQuantities, FollowTheirFormulas) {
+TEST(Quantities, FollowTheirFormulas) {
   Measurement measurement = counted_sum(float_sum("v", 1), 1, 1);
   measurement.point.axes.set(axis::kSize, 1000);
   measurement.work.operations[Dtype::f32].flops = 999;
   measurement.launch = {.grid = 4, .block = 256, .bytes_in_flight_per_block = 4096};
-  const std::vector<DerivedQuantity> quantities =
-      derived_quantities(counted(measurement, {{counter::kFadd, 1000},
-                                               {counter::kFmul, 200},
-                                               {counter::kFfma, 30},
-                                               {counter::kDramReadBytes, 4000},
-                                               {counter::kDramWriteBytes, 500},
-                                               {counter::kL2Bytes, 6000},
-                                               {counter::kL2AtomicOperations, 2},
-                                               {counter::kSharedBytes, 8000},
-                                               {counter::kWarpInstructions, 250},
-                                               {counter::kIntegerOps, 3000},
-                                               {counter::kWarpExecutionEfficiency, 0.9},
-                                               {counter::kWarpNonpredExecutionEfficiency, 0.8},
-                                               {counter::kOccupancy, 0.7},
-                                               {counter::kBranchTargets, 400},
-                                               {counter::kBranchTargetsDivergent, 100},
-                                               {counter::kSharedLoadWavefronts, 90},
-                                               {counter::kSharedStoreWavefronts, 30},
-                                               {counter::kSharedLoadInstructions, 50},
-                                               {counter::kSharedStoreInstructions, 10},
-                                               {counter::kGlobalLoadSectorEfficiency, 0.6}}));
-  const std::vector<std::tuple<std::string, double, bool>> expected = {
-      {"executed FLOP per element", 1.26, false},
-      {"DRAM bytes per element", 4.5, false},
-      {"L2 bytes per element", 6, false},
-      {"atomic operations per element", 0.002, false},
-      {"bytes in flight per thread", 16, false},
-      {"shared bytes per element", 8, false},
-      {"warp instructions per element", 0.25, false},
-      {"integer instructions per element", 3, false},
-      {"warp execution efficiency", 0.9, true},
-      {"non-predicated warp execution efficiency", 0.8, true},
-      {"occupancy", 0.7, true},
-      {"divergent branches", 0.25, true},
-      {"shared wavefronts per instruction", 2, false},
-      {"global load sector efficiency", 0.6, true}};
-  ASSERT_EQ(quantities.size(), expected.size());
-  for (const auto& [name, value, is_ratio] : expected) {
-    const DerivedQuantity* quantity = find(quantities, name);
-    ASSERT_NE(quantity, nullptr) << name;
-    EXPECT_DOUBLE_EQ(quantity->value, value) << name;
-    EXPECT_EQ(quantity->is_ratio, is_ratio) << name;
-  }
+  const auto quantities = quantities_of(counted(measurement, {{counter::kFadd, 1000},
+                                                              {counter::kFmul, 200},
+                                                              {counter::kFfma, 30},
+                                                              {counter::kDramReadBytes, 4000},
+                                                              {counter::kDramWriteBytes, 500},
+                                                              {counter::kL2Bytes, 6000},
+                                                              {counter::kL2AtomicOperations, 2},
+                                                              {counter::kSharedBytes, 8000},
+                                                              {counter::kWarpInstructions, 250},
+                                                              {counter::kIntegerOps, 3000},
+                                                              {counter::kWarpExecutionEfficiency, 0.9},
+                                                              {counter::kWarpNonpredExecutionEfficiency, 0.8},
+                                                              {counter::kOccupancy, 0.7},
+                                                              {counter::kBranchTargets, 400},
+                                                              {counter::kBranchTargetsDivergent, 100},
+                                                              {counter::kSharedLoadWavefronts, 90},
+                                                              {counter::kSharedStoreWavefronts, 30},
+                                                              {counter::kSharedLoadInstructions, 50},
+                                                              {counter::kSharedStoreInstructions, 10},
+                                                              {counter::kGlobalLoadSectorEfficiency, 0.6}}));
+  EXPECT_THAT(quantities,
+              UnorderedElementsAre(Pair("executed FLOP per element", DoubleNear(1.26, 1e-12)),
+                                   Pair("DRAM bytes per element", DoubleNear(4.5, 1e-12)),
+                                   Pair("L2 bytes per element", DoubleNear(6, 1e-12)),
+                                   Pair("atomic operations per element", DoubleNear(0.002, 1e-12)),
+                                   Pair("bytes in flight per thread", DoubleNear(16, 1e-12)),
+                                   Pair("shared bytes per element", DoubleNear(8, 1e-12)),
+                                   Pair("warp instructions per element", DoubleNear(0.25, 1e-12)),
+                                   Pair("integer instructions per element", DoubleNear(3, 1e-12)),
+                                   Pair("warp execution efficiency", DoubleNear(0.9, 1e-12)),
+                                   Pair("non-predicated warp execution efficiency", DoubleNear(0.8, 1e-12)),
+                                   Pair("occupancy", DoubleNear(0.7, 1e-12)),
+                                   Pair("divergent branches", DoubleNear(0.25, 1e-12)),
+                                   Pair("shared wavefronts per instruction", DoubleNear(2, 1e-12)),
+                                   Pair("global load sector efficiency", DoubleNear(0.6, 1e-12))));
 }
 
-TEST(DerivedQuantities, DoNotDivideByZero) {
+TEST(Quantities, DoNotDivideByZero) {
   Measurement empty = counted_sum(float_sum("v", 1), 1, 1);
   empty.point.axes.set(axis::kSize, 0);
-  EXPECT_THAT(derived_quantities(counted(empty, {{counter::kBranchTargets, 0},
-                                                 {counter::kBranchTargetsDivergent, 0},
-                                                 {counter::kSharedLoadWavefronts, 0},
-                                                 {counter::kSharedStoreWavefronts, 0},
-                                                 {counter::kSharedLoadInstructions, 0},
-                                                 {counter::kSharedStoreInstructions, 0}})),
+  EXPECT_THAT(quantities_of(counted(empty, {{counter::kBranchTargets, 0},
+                                            {counter::kBranchTargetsDivergent, 0},
+                                            {counter::kSharedLoadWavefronts, 0},
+                                            {counter::kSharedStoreWavefronts, 0},
+                                            {counter::kSharedLoadInstructions, 0},
+                                            {counter::kSharedStoreInstructions, 0}})),
               IsEmpty());
 }
 

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <random>
 
+#include "analysis/quantities/quantities.h"
 #include "core/stats/sampling.h"
 #include "tests/support/changed_runs.h"
 
@@ -249,11 +250,11 @@ TEST(Compare, OperationsMoveBySmallFactorsNoisyCountersByLargeOnes) {
   const auto runs = analysed({ladder_run(), now});
   const RunComparison comparison = compare({runs.data(), 1}, runs[1]);
   EXPECT_THAT(point_of(comparison, kV7).counter_changes,
-              ElementsAre(AllOf(Field(&CounterChange::name, "executed FLOP per element"),
+              ElementsAre(AllOf(Field(&CounterChange::quantity, &quantity::kFlopsPerElement),
                                 Field(&CounterChange::from, DoubleNear(1.01169, 1e-9)),
                                 Field(&CounterChange::to, DoubleNear(1.01169 * 1.002, 1e-9)))));
   EXPECT_THAT(point_of(comparison, kV8).counter_changes,
-              ElementsAre(Field(&CounterChange::name, "DRAM bytes per element")));
+              ElementsAre(Field(&CounterChange::quantity, &quantity::kDramBytesPerElement)));
 }
 
 TEST(Compare, ExperimentsMayBeRenamedUnlessAPointIsInTwo) {

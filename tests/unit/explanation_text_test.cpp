@@ -5,14 +5,15 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "core/files/files.h"
 #include "core/serial/run_file.h"
 #include "core/text/utf8.h"
+#include "tests/support/generated_parts.h"
 
 namespace rooflinectl {
 namespace {
@@ -118,23 +119,26 @@ std::string rule_text(const Rule& rule) {
   return text + fmt::format("- Next: {}\n\n", rule.next_step);
 }
 
-/// ROOFLINECTL_UPDATE_GOLDENS=1 writes the rules into the document.
-TEST(ExplanationText, EveryRuleIsDocumentedAsItIs) {
-  const std::string kBegin = "<!-- rules: written by explanation_text_test -->\n\n";
-  const std::string kEnd = "<!-- end of rules -->";
-  const auto path = kSource / "docs" / "explain.md";
-  std::string expected = kBegin;
-  for (const Rule& rule : rules()) expected += rule_text(rule);
-  const std::string document = read_file(path);
-  const std::size_t begin = document.find(kBegin);
-  const std::size_t end = document.find(kEnd);
-  ASSERT_LT(begin, end);
-  if (std::getenv("ROOFLINECTL_UPDATE_GOLDENS") != nullptr) {
-    write_file(path, document.substr(0, begin) + expected + document.substr(end));
-  } else {
-    EXPECT_EQ(document.substr(begin, end - begin), expected)
-        << "ROOFLINECTL_UPDATE_GOLDENS=1 ctest -L golden rewrites the rules of docs/explain.md";
+/// The quantities that rules rest on, by name.
+std::string quantities_table() {
+  std::map<std::string_view, std::string_view> formulas;
+  const auto add = [&](const Quantity* quantity) { formulas.emplace(quantity->name, quantity->formula); };
+  for (const Rule& rule : rules()) {
+    for (const Condition& condition : rule.only_if) add(condition.quantity);
+    for (const Condition& condition : rule.when) add(condition.quantity);
+    for (const Quantity* quantity : rule.also) add(quantity);
   }
+  std::string table = "| quantity | formula |\n|---|---|\n";
+  for (const auto& [name, formula] : formulas) table += fmt::format("| {} | {} |\n", name, formula);
+  return table;
+}
+
+TEST(ExplanationText, EveryRuleIsDocumentedWithItsQuantities) {
+  std::string texts;
+  for (const Rule& rule : rules()) texts += rule_text(rule);
+  texts.pop_back();
+  expect_generated("docs/explain.md", {{"rules", texts}, {"quantities", quantities_table()}},
+                   "analysis/rules.cpp");
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "analysis/quantities/quantities.h"
 #include "core/error.h"
 #include "core/files/compression.h"
 #include "core/files/files.h"
@@ -220,7 +221,7 @@ TEST(ReportPage, ShowsAllThatMovedFromVersionToVersion) {
   for (const LadderStep& step : analysis.experiments[0].steps) {
     for (const CounterChange& change : step.counter_changes) {
       EXPECT_THAT(between(page, "<li>" + step.from->label + " → " + step.to->label, "</li>"),
-                  HasSubstr(change.name));
+                  HasSubstr(std::string(change.quantity->name)));
     }
   }
   EXPECT_FALSE(holds(page, " more</li>"));
