@@ -198,8 +198,8 @@ std::vector<Field> Reader::fields(const YAML::Node& node, Position position, std
   return fields;
 }
 
-std::map<std::string, Field> Reader::settings(const YAML::Node& node, Position position,
-                                              std::string_view what, const std::vector<std::string>& valid) {
+Fields Reader::settings(const YAML::Node& node, Position position, std::string_view what,
+                        const std::vector<std::string>& valid) {
   std::map<std::string, Field> settings;
   for (Field& field : fields(node, position, what)) {
     if (std::find(valid.begin(), valid.end(), field.key) == valid.end()) {
@@ -211,6 +211,14 @@ std::map<std::string, Field> Reader::settings(const YAML::Node& node, Position p
     }
   }
   return settings;
+}
+
+void Reader::require(const YAML::Node& map, std::string_view key, Position position, std::string_view what) {
+  if (!map.IsMap()) return;
+  const bool has_key = std::any_of(map.begin(), map.end(), [&](const auto& member) {
+    return member.first.IsScalar() && member.first.Scalar() == key;
+  });
+  if (!has_key) fail(position, fmt::format("{} has no '{}'", what, key));
 }
 
 std::optional<std::string> Reader::single_value(const YAML::Node& node) {

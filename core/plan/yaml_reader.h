@@ -40,6 +40,15 @@ struct Field {
   YAML::Node value;
 };
 
+/// The members of a map by their keys.
+using Fields = std::map<std::string, Field>;
+
+/// Null if there is no such member.
+inline const Field* find(const Fields& fields, const std::string& key) {
+  const auto found = fields.find(key);
+  return found == fields.end() ? nullptr : &found->second;
+}
+
 /// Reads nodes; what is wrong with them goes to the mistakes, each at its place.
 class Reader {
  public:
@@ -51,8 +60,12 @@ class Reader {
   std::vector<Field> fields(const YAML::Node& node, Position position, std::string_view what);
 
   /// The members of a map that may have the keys `valid` only.
-  std::map<std::string, Field> settings(const YAML::Node& node, Position position, std::string_view what,
-                                        const std::vector<std::string>& valid);
+  Fields settings(const YAML::Node& node, Position position, std::string_view what,
+                  const std::vector<std::string>& valid);
+
+  /// Reports a map at `position` without the key. A key without a value is there: that was reported where the
+  /// map was read.
+  void require(const YAML::Node& map, std::string_view key, Position position, std::string_view what);
 
   /// The text of a node that must be a single value.
   std::optional<std::string> single_value(const YAML::Node& node);

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/model/catalogue.h"
+#include "core/plan/settings_section.h"
+
+namespace rooflinectl::yaml {
+
+/// One member of `experiments`, with its points: soon after the first `most` of them it stops.
+Experiment read_experiment(Reader& reader, const Field& field, const Settings& defaults,
+                           const Catalogue& catalogue, std::size_t most);
+
+}  // namespace rooflinectl::yaml

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/plan/settings_section.h"
+
+#include <array>
+
+#include "core/model/quantity.h"
+
+namespace rooflinectl::yaml {
+
+namespace {
+
+List<std::uint64_t> read_sizes(Reader& reader, const Field& field) {
+  return reader.list<std::uint64_t>(field, [&](const std::string& text, Position position) {
+    const auto elements = parse_elements(text);
+    if (!elements) {
+      reader.fail(position,
+                  fmt::format("{} is not a number of elements, such as 2^28, 32Mi or 1000000 (maximum 2^40)",
+                              quoted(text)));
+    }
+    return elements;
+  });
+}
+
+List<Dtype> read_dtypes(Reader& reader, const Field& field) {
+  return reader.list<Dtype>(field, [&](const std::string& text, Position position) {
+    return reader.one_of<Dtype>(text, position, "dtype", kAllDtypes);
+  });
+}
+
+List<CacheState> read_cache_states(Reader& reader, const Field& field) {
+  return reader.list<CacheState>(field, [&](const std::string& text, Position position) {
+    return reader.one_of<CacheState>(text, position, "cache state",
+                                     std::array{CacheState::cold, CacheState::warm});
+  });
+}
+
+List<LaunchMode> read_launch_modes(Reader& reader, const Field& field) {
+  return reader.list<LaunchMode>(field, [&](const std::string& text, Position position) {
+    return reader.one_of<LaunchMode>(text, position, "launch mode",
+                                     std::array{LaunchMode::graph, LaunchMode::plain});
+  });
+}
+
+CounterSet read_counters(Reader& reader, const Field& field) {
+  const auto text = reader.single_value(field.value);
+  if (!text) return {};
+  return reader
+      .one_of<CounterSet>(*text, position_of(field.value), "counter set",
+                          std::array{CounterSet::none, CounterSet::basic})
+      .value_or(CounterSet::basic);
+}
+
+bool read_energy(Reader& reader, const Field& field) {
+  const auto text = reader.single_value(field.value);
+  if (text && *text != "true" && *text != "false") {
+    reader.fail(position_of(field.value), fmt::format("{} is neither true nor false", quoted(*text)));
+  }
+  return text == "true";
+}
+
+TimingTarget read_timing(Reader& reader, const Field& field, TimingTarget timing) {
+  const auto settings =
+      reader.settings(field.value, position_of(field.value), "'timing'", {"target", "time_limit"});
+  const auto read = [&](const char* key, auto parse, std::string_view form, double& value) {
+    const auto found = settings.find(key);
+    if (found == settings.end()) return;
+    const auto text = reader.single_value(found->second.value);
+    if (!text) return;
+    const std::optional<double> number = parse(*text);
+    if (!number) {
+      reader.fail(position_of(found->second.value), fmt::format("{} is not {}", quoted(*text), form));
+    }
+    value = number.value_or(value);
+  };
+  read("target", parse_percentage, "a percentage between 0 and 100, such as 0.5 %",
+       timing.relative_half_width);
+  read("time_limit", parse_duration_s, "a duration of at most one hour, such as 2 s or 500 ms",
+       timing.time_limit_s);
+  return timing;
+}
+
+}  // namespace
+
+const std::vector<std::string> kSettingsKeys = {"sizes",    "dtypes", "cache", "launch",
+                                                "counters", "energy", "timing"};
+
+Settings read_settings(Reader& reader, const Fields& fields, Settings settings) {
+  for (const auto& [key, field] : fields) {
+    if (key == "sizes") settings.sizes = read_sizes(reader, field);
+    if (key == "dtypes") settings.dtypes = read_dtypes(reader, field);
+    if (key == "cache") settings.cache = read_cache_states(reader, field);
+    if (key == "launch") settings.launch = read_launch_modes(reader, field);
+    if (key == "counters") settings.counters = read_counters(reader, field);
+    if (key == "energy") settings.energy = read_energy(reader, field);
+    if (key == "timing") settings.timing = read_timing(reader, field, settings.timing);
+  }
+  return settings;
+}
+
+}  // namespace rooflinectl::yaml

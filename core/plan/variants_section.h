@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/model/catalogue.h"
+#include "core/plan/yaml_reader.h"
+
+namespace rooflinectl::yaml {
+
+/// Launch parameters asked for, where the variant has them. Empty: the variant's own.
+struct LaunchSettings {
+  List<int> block;
+  List<int> elements_per_thread;
+};
+
+/// The keys that stand for them.
+extern const std::vector<std::string> kLaunchKeys;
+
+LaunchSettings read_launch_settings(Reader& reader, const Fields& fields);
+
+/// One entry of the list `variants`.
+struct VariantEntry {
+  std::string pattern;  ///< an id, a glob, or `all`
+  Position position;
+  LaunchSettings launch;
+  std::vector<const VariantInfo*> variants;  ///< that it stands for
+
+  bool by_name() const { return pattern.find_first_of("*?") == std::string::npos && pattern != "all"; }
+};
+
+/// The list `variants` of an experiment, or its only entry: ids and globs, each with launch settings of its
+/// own or without. They point into `catalogue`.
+std::vector<VariantEntry> read_variants(Reader& reader, const Field& field, const Catalogue& catalogue);
+
+}  // namespace rooflinectl::yaml
