@@ -12,7 +12,7 @@ import subprocess
 import unittest
 import zlib
 
-from program_test import PROGRAM, ProgramTest
+from program import PROGRAM, ProgramTest
 from recordings import REDUCTIONS as RECORDING, recorded
 
 HOSTILE_NAMES = ["../../escaped", "/tmp/rooflinectl-escaped", "a/b", ".", "..", "", "nul\0byte", "x" * 5000, "CON", "-rf",

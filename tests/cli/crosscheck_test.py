@@ -11,7 +11,7 @@ import signal
 import subprocess
 import unittest
 
-from program_test import HERE, PLAN, PROGRAM, REPORTS, SOURCE, ProgramTest
+from program import HERE, PLAN, PROGRAM, REPORTS, SOURCE, ProgramTest
 from recordings import REDUCTIONS as RECORDING, recorded
 
 NCU_TABLE = SOURCE / "tests/data/ncu-2025.3.1-h200-reductions.csv"

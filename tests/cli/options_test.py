@@ -4,7 +4,7 @@
 
 import unittest
 
-from program_test import PROGRAM, ProgramTest
+from program import PROGRAM, ProgramTest
 from recordings import REDUCTIONS as RECORDING
 
 

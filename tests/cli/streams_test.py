@@ -8,7 +8,7 @@ import resource
 import subprocess
 import unittest
 
-from program_test import PROGRAM, ProgramTest
+from program import PROGRAM, ProgramTest
 from recordings import REDUCTIONS as RECORDING, recorded
 
 ESCAPE, OVERRIDE, C1 = "\x1b]0;owned\x07", "\u202e", "\x9b31m"

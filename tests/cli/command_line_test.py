@@ -1,0 +1,88 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The command line: help, versions, catalogue, mistakes."""
+
+import json
+import os
+import pathlib
+import subprocess
+import unittest
+
+from program import PLAN, PROGRAM, SOURCE, ProgramTest
+
+
+class CommandLine(ProgramTest):
+    def test_help_teaches(self):
+        result = self.call("--help")
+        self.assert_exit(result, 0)
+        for word in ["run", "report", "list", "version", "Examples:", "Exit codes:"]:
+            self.assertIn(word, result.stdout)
+        self.assertIn("--mode once", self.call("run", "--help").stdout)
+
+    def test_mistakes_exit_with_2(self):
+        for arguments in [[], ["frobnicate"], ["run"], ["run", "plan.yaml", "--nonsense"], ["run", "plan.yaml", "--json"],
+                          ["run", "plan.yaml", "--quiet", "--verbose"], ["list", "colours"],
+                          ["run", "no such file"], ["report", "no such file"], ["report"]]:
+            self.assert_exit(self.call(*arguments), 2)
+        self.assertIn("no such file", self.call("run", "no such file").stderr)
+        self.assert_nothing_written()
+
+    def test_version(self):
+        self.assertRegex(self.call("version").stdout, r"^rooflinectl \d+\.\d+\.\d+ \(commit ")
+        self.assertRegex(self.call("--version").stdout, r"^rooflinectl \d+\.\d+\.\d+$")
+        version = json.loads(self.call("version", "--json").stdout)
+        self.assertIs(version["can_measure"], True)
+        self.assertRegex(version["version"], r"^\d+\.\d+\.\d+$")
+
+    def test_list_shows_what_plans_can_name(self):
+        output = self.call("list").stdout
+        self.assertRegex(output, r"reduce_v0_global +f32 +128 256 512 ")
+        self.assertRegex(output, r"sum_warp_shuffle +f32 f16 +256 +8 ")
+        self.assertEqual(self.call("list", "variants").stdout, output)
+        self.assertIn("dram_copy, dram_read, f32_add", self.call("list", "ceilings").stdout)
+        self.assertEqual(json.loads(self.call("list", "--json").stdout)["variants"][0]["id"], "reduce_v0_global")
+
+    def test_list_devices(self):
+        self.assertRegex(self.call("list", "devices").stdout, r"\n0 +Fake GPU +9\.0 +100 +80\.0 GiB +50\.0 MiB +GPU-0000")
+        self.assertEqual(json.loads(self.call("list", "devices", "--json").stdout)["devices"][0]["name"], "Fake GPU")
+        result = self.call("list", "devices", accidents="no_gpu@start")
+        self.assert_exit(result, 3)
+        self.assertEqual(result.stderr, "no CUDA device was found\nhint: is the driver loaded?\n")
+        self.assert_exit(self.call("list", "devices", accidents="segv@start"), 3)
+
+    def test_list_metrics_with_their_passes(self):
+        output = self.call("list", "metrics").stdout
+        self.assertRegex(output, r"\nFK100 +2 *\n")
+        self.assertRegex(output, r"\nFK90 +3 +fmul\n")
+        output = self.call("list", "metrics", "--chip", "FK90").stdout
+        self.assertIn("FK90: 3 passes\n", output)
+        self.assertRegex(output, r"\nfadd +smsp__sass_thread_inst_executed_op_fadd_pred_on\.sum +what fadd is\n")
+        self.assertRegex(output, r"\nfmul +\(none on this chip\)")
+
+    def test_without_a_collector_the_ids_are_those_of_the_source_files(self):
+        # A copy of the program has no collector beside it.
+        copy = self.folder / "rooflinectl"
+        copy.write_bytes(pathlib.Path(PROGRAM).read_bytes())
+        copy.chmod(0o755)
+        environment = {key: value for key, value in os.environ.items() if key != "ROOFLINECTL_COLLECTOR"}
+
+        def call(*arguments):
+            return subprocess.run([copy, *arguments], cwd=self.folder, capture_output=True, text=True, env=environment,
+                                  timeout=60, check=False)
+
+        listed = call("list").stdout
+        for file in (SOURCE / "kernels/reduction").glob("*.cu"):
+            self.assertIn(file.stem + "\n", listed)
+        for file in (SOURCE / "kernels/ceilings").glob("*.cu"):
+            self.assertIn(file.stem.removeprefix("ceiling_"), call("list", "ceilings").stdout)
+        self.assert_exit(call("list", "metrics"), 3)
+        self.assert_exit(call("run", str(SOURCE / "experiments.yaml"), "--dry-run"), 0)
+        self.write("bad.yaml", PLAN.replace("reduce_*", "sum_atomix"))
+        self.assert_exit(call("run", "bad.yaml"), 2)
+        result = call("run", "plan.yaml")
+        self.assert_exit(result, 3)
+        self.assertIn("rooflinectl-collector is not installed", result.stderr)
+        self.assert_nothing_written()
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans, as the program reads them."""
+
+import json
+import unittest
+
+from program import PLAN, SOURCE, ProgramTest
+
+
+class Plans(ProgramTest):
+    def test_all_mistakes_are_shown_and_nothing_is_written(self):
+        self.write("experiments.yaml", PLAN.replace("reduce_*", "reduce_v3_seqential") + "    dtypes: fp32\n")
+        for extra in [[], ["--dry-run"], ["--dry-run", "--json"]]:
+            result = self.call("run", "experiments.yaml", *extra)
+            self.assert_exit(result, 2)
+            self.assertEqual(result.stdout, "")
+            lines = result.stderr.splitlines()
+            self.assertEqual(lines[0], "experiments.yaml:4:16: unknown variant 'reduce_v3_seqential'; "
+                                       "did you mean 'reduce_v3_sequential'?")
+            self.assertEqual(lines[1], "experiments.yaml:6:13: unknown dtype 'fp32'; did you mean 'f32'?")
+        self.assert_nothing_written()
+
+    def test_dry_run_lists_the_points_and_measures_nothing(self):
+        result = self.run_plan("", "--dry-run")
+        self.assert_exit(result, 0)
+        self.assertRegex(result.stdout, r"reduce_v0_global +f32 +2\^20 +cold +graph +256\n")
+        self.assertRegex(result.stdout, r"sum_warp_shuffle +f32 +2\^20 +cold +graph +256 +8\n")
+        self.assert_nothing_written()
+        self.assertFalse(self.requests.exists())
+
+    def test_dry_run_prints_the_request_that_a_run_sends(self):
+        printed = self.run_plan("", "--dry-run", "--json", "--device", "GPU-7")
+        self.assert_exit(printed, 0)
+        self.assert_nothing_written()
+        self.run_plan("", "--device", "GPU-7")
+        self.assertEqual(json.loads(printed.stdout), self.sent_requests()[0])
+
+    def test_the_shipped_plan_has_the_ladder_and_the_sums(self):
+        text = (SOURCE / "experiments.yaml").read_text()
+        for name in ["reduce_v0_global", "reduce_v1_shared", "reduce_v2_strided", "reduce_v3_sequential", "reduce_v4_add_on_load",
+                     "reduce_v5_unroll_last_warp", "reduce_v6_unroll_complete", "reduce_v6_unroll_complete_manual",
+                     "reduce_v7_multi_add", "reduce_v8_warp_shuffle", "sum_atomic", "sum_smem_tree", "sum_warp_shuffle",
+                     "sum_block_shuffle"]:
+            self.assertRegex(text, rf"- {name}\b")
+
+
+if __name__ == "__main__":
+    unittest.main()
