@@ -20,7 +20,7 @@ struct MeasureRequest {
   bool self_test = false;           ///< count kernels of known work first
   std::filesystem::path collector;  ///< the executable
   std::filesystem::path output;     ///< the run's folder is made in here
-  /// Gone on with in its own folder instead; `plan` is then its plan, `device` its device.
+  /// Continued in its own folder instead; `plan` is then its plan, `device` its device.
   std::optional<UnfinishedRun> unfinished;
   std::vector<std::string> command_line;
   bool fresh_ceilings = false;  ///< measure those too that an earlier run has measured on this device
@@ -38,7 +38,7 @@ struct MeasureResult {
   /// Holds `run.json`; empty if the run was stopped before there was anything to keep.
   std::filesystem::path folder;
   /// Ceilings and counters that were lost to a crash or a hang, with the cause; failed points record it
-  /// themselves themselves.
+  /// themselves.
   std::vector<std::string> losses;
   /// Why the run ended before its plan did.
   std::optional<int> stop_signal;

@@ -23,12 +23,12 @@ class Recorder {
   using Clock = std::chrono::steady_clock;
 
   Recorder(Plan plan, std::vector<std::string> command_line);
-  /// Goes on with an earlier run.
+  /// Continues an earlier run.
   explicit Recorder(const UnfinishedRun& unfinished);
 
   /// Makes the run's folder in `parent` and writes the first `run.json`. Throws Error(environment).
   void open(const std::filesystem::path& parent, const message::Hello& hello);
-  /// Goes on in the folder of the earlier run. Throws Error(environment) if another program writes to it.
+  /// Continues in the folder of the earlier run. Throws Error(environment) if another program writes to it.
   void reopen(const std::filesystem::path& folder, const message::Hello& hello);
   bool is_open() const { return !folder_.empty(); }
   const std::filesystem::path& folder() const { return folder_; }

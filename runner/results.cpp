@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/results.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "core/model/known_ceilings.h"
+#include "runner/run_folder.h"
+
+namespace rooflinectl {
+
+using message::Phase;
+
+namespace {
+
+/// The reason that all of the counters share for being unavailable; nothing if one was counted.
+std::optional<std::string> why_nothing_was_counted(const Counters& counters) {
+  if (counters.empty()) return std::nullopt;
+  const std::string& reason = counters.begin()->second.reason();
+  const bool shared = std::all_of(counters.begin(), counters.end(), [&](const auto& entry) {
+    return !entry.second.available() && entry.second.reason() == reason;
+  });
+  return shared ? std::optional(reason) : std::nullopt;
+}
+
+}  // namespace
+
+Results::Results(const MeasureRequest& request, const std::vector<Run>& earlier_ceilings,
+                 MeasureObserver& observer)
+    : request_(request),
+      earlier_ceilings_(earlier_ceilings),
+      observer_(observer),
+      worklist_(request.plan, request.device, request.counters),
+      recorder_(request.unfinished ? Recorder(*request.unfinished)
+                                   : Recorder(request.plan, request.command_line)) {
+  if (request.self_test) worklist_.want_self_test();
+  if (request.unfinished) worklist_.take_over(request.unfinished->run);
+}
+
+CollectRequest Results::request() const {
+  CollectRequest request = worklist_.request();
+  for (const Run& run : earlier_ceilings_) request.known_ceilings.push_back(known_ceilings(run));
+  return request;
+}
+
+const char* Results::violation_of(const Message& message) const {
+  const auto is_point = [this](std::size_t point) { return point < worklist_.points().size(); };
+  if (const auto* step = std::get_if<message::Progress>(&message)) {
+    const bool named = step->point && is_point(*step->point);
+    const bool names_a_point =
+        step->phase == Phase::verify || step->phase == Phase::time || step->phase == Phase::count;
+    if (names_a_point && !named) return "reported progress on a point that is not in the plan";
+  }
+  if (const auto* primitive = std::get_if<message::PrimitiveMeasured>(&message)) {
+    const auto& wanted = request_.plan.primitives;
+    const bool is_wanted = std::find(wanted.begin(), wanted.end(), primitive->result.info.id) != wanted.end();
+    if (!is_wanted) return "measured a primitive that is not in the plan";
+  }
+  if (const auto* timed = std::get_if<message::PointTimed>(&message)) {
+    if (!is_point(timed->point) || timed->measurement.point != worklist_.points()[timed->point]) {
+      return "measured a point that is not in the plan";
+    }
+  }
+  if (const auto* counted = std::get_if<message::PointCounted>(&message)) {
+    if (!recorder_.has_measurement(counted->point)) return "counted a point that was not measured";
+  }
+  if (const auto* known = std::get_if<message::CeilingsKnown>(&message)) {
+    if (known->index >= earlier_ceilings_.size()) return "accepted ceilings that it was not sent";
+  }
+  if (std::holds_alternative<message::PointTraced>(message)) return "sent a trace instead of a measurement";
+  return nullptr;
+}
+
+TimingTarget Results::timing_of(const message::Progress& step) const {
+  if (!step.point) return {};
+  const std::string& name = worklist_.points()[*step.point].experiment;
+  const auto& experiments = request_.plan.experiments;
+  return std::find_if(experiments.begin(), experiments.end(), [&](const auto& e) { return e.name == name; })
+      ->timing;
+}
+
+// ---- messages ----
+
+void Results::add(const message::Hello& hello) {
+  counts_ = hello.counter_session.available;
+  const bool first = !is_open();
+  if (first) open_folder(hello);
+  recorder_.set_counter_session(hello.counter_session);
+  if (!first) return;
+  observer_.started({run(), folder(), request_.unfinished.has_value(), request_.counters,
+                     worklist_.to_measure().size(), worklist_.to_count().size(),
+                     worklist_.points_with_counters(), worklist_.primitives().size()});
+}
+
+void Results::open_folder(const message::Hello& hello) {
+  if (!request_.unfinished) return recorder_.open(request_.output, hello);
+  require_same_device(*request_.unfinished, hello.device);
+  recorder_.reopen(request_.unfinished->folder, hello);
+}
+
+void Results::add(const message::Progress& step) {
+  if (step.point || step.phase == Phase::primitives) worklist_.ceilings_finished();
+  observer_.began(step);
+}
+
+void Results::add(const message::SelfTested& tested) {
+  add(tested.self_test);
+}
+
+void Results::add(const message::CeilingMeasured& measured) {
+  const Ceiling& ceiling = measured.ceiling;
+  recorder_.add(ceiling);
+  if (!ceiling.confirmation) observer_.measured(ceiling);
+  // Until it is confirmed it may have to be measured again: a new collector cannot count what the last one
+  // ran.
+  const bool is_complete = ceiling.confirmation || !counts_ || ceiling.kind == CeilingKind::latency;
+  if (ceiling.source == CeilingSource::measured && is_complete) worklist_.ceiling_measured(ceiling.id);
+}
+
+void Results::add(const message::CeilingsKnown& known) {
+  std::size_t used = 0;
+  std::string measured_utc;
+  for (const Ceiling& ceiling : earlier_ceilings_[known.index].ceilings) {
+    if (find_ceiling(recorder_.run(), ceiling.id, ceiling.source, ceiling.device) != nullptr) continue;
+    if (!is_wanted(ceiling) || (counts_ && !is_confirmed(ceiling))) continue;
+    recorder_.add(ceiling);
+    if (ceiling.source != CeilingSource::measured) continue;
+    worklist_.ceiling_measured(ceiling.id);
+    measured_utc = std::max(measured_utc, ceiling.measured_utc);
+    ++used;
+  }
+  if (used > 0) observer_.reused_ceilings(used, measured_utc);
+}
+
+/// Whether the plan asks for it.
+bool Results::is_wanted(const Ceiling& ceiling) const {
+  const auto& wanted = request_.plan.ceilings;
+  return std::find(wanted.begin(), wanted.end(), ceiling.id) != wanted.end();
+}
+
+void Results::add(const message::PrimitiveMeasured& measured) {
+  add(measured.result);
+}
+
+void Results::add(const message::PointTimed& timed) {
+  add(timed.point, timed.measurement);
+}
+
+void Results::add(const message::PointCounted& counted) {
+  recorder_.add_counters(counted.point, counted.counted);
+  if (const auto reason = why_nothing_was_counted(counted.counted.counters)) {
+    const std::string loss = fmt::format("counters: {}", *reason);
+    // A reason that costs many points their counters is reported once.
+    if (std::find(losses_.begin(), losses_.end(), loss) == losses_.end()) add_loss(loss);
+  }
+  worklist_.point_finished(counted.point);
+}
+
+void Results::add(const message::Bye& bye) {
+  recorder_.set_counter_session(bye.counter_session);
+}
+
+// ---- results ----
+
+void Results::add(const SelfTest& self_test) {
+  recorder_.add(self_test);
+  worklist_.self_test_finished();
+  observer_.measured(self_test);
+}
+
+void Results::add(const PrimitiveResult& result) {
+  recorder_.add(result);
+  worklist_.primitive_finished(result.info.id);
+  observer_.measured(result);
+}
+
+void Results::add_failed_primitive(const std::string& id, const std::string& cause) {
+  PrimitiveResult result;
+  result.info.id = id;
+  for (const PrimitiveInfo& info : recorder_.run().catalogue.primitives) {
+    if (info.id == id) result.info = info;
+  }
+  result.status = Status::failed;
+  result.cause = cause;
+  add(result);
+}
+
+void Results::add(std::size_t point, const Measurement& measurement) {
+  recorder_.add(point, measurement);
+  worklist_.point_timed(point, measurement.status);
+  observer_.measured(measurement);
+}
+
+// ---- when things go wrong ----
+
+void Results::give_up(const message::Progress& step, const std::string& cause) {
+  if (step.phase == Phase::self_test) {
+    SelfTest self_test;
+    self_test.reason = cause;
+    add(self_test);
+  } else if (step.phase == Phase::confirm) {
+    worklist_.ceilings_finished();
+    add_loss(fmt::format("confirmation of the ceilings: {}", cause));
+  } else if (step.phase == Phase::ceilings) {
+    worklist_.give_up_ceiling(step.what);
+    add_loss(fmt::format("ceiling {}: {}", step.what, cause));
+  } else if (step.phase == Phase::primitives) {
+    worklist_.ceilings_finished();
+    add_failed_primitive(step.what, cause);
+  } else if (worklist_.needs_result(*step.point)) {
+    add_failure(*step.point, cause);
+  } else if (worklist_.needs_counters(*step.point)) {
+    recorder_.add_missing_counters(*step.point, cause);
+    worklist_.point_finished(*step.point);
+    add_loss(fmt::format("counters of {}: {}", range_name(worklist_.points()[*step.point]), cause));
+  }
+}
+
+void Results::add_loss(const std::string& loss) {
+  losses_.push_back(loss);
+  observer_.warned(loss);
+}
+
+void Results::add_failure(std::size_t point, const std::string& cause) {
+  Measurement measurement;
+  measurement.point = worklist_.points()[point];
+  measurement.status = Status::failed;
+  measurement.cause = cause;
+  add(point, measurement);
+}
+
+void Results::mark_what_is_left(const std::string& cause) {
+  for (const std::string& id : std::vector(worklist_.primitives())) {
+    add_failed_primitive(id, fmt::format("not measured: {}", cause));
+  }
+  for (const std::size_t point : worklist_.to_measure()) {
+    add_failure(point, fmt::format("not measured: {}", cause));
+  }
+  if (!recorder_.run().counter_session.available) return;
+  for (const std::size_t point : worklist_.to_count()) {
+    if (recorder_.has_counters(point)) continue;  // the reason why there are none, from an earlier attempt
+    recorder_.add_missing_counters(point, fmt::format("not counted: {}", cause));
+  }
+}
+
+// ---- keeping results ----
+
+void Results::save() {
+  try {
+    recorder_.save();
+    save_failed_ = false;
+  } catch (const Error& error) {
+    if (!save_failed_) observer_.warned(fmt::format("{}; measuring continues", error.what()));
+    save_failed_ = true;
+  }
+}
+
+void Results::save_finally() {
+  try {
+    recorder_.save();
+  } catch (const Error& error) {
+    throw rescue_run(recorder_.run(), error);
+  }
+}
+
+}  // namespace rooflinectl
