@@ -8,8 +8,8 @@
 
 namespace rooflinectl {
 
-/// What a launch of a point costs in energy, as the meter of the whole board has it, and the useful work that
-/// a joule does.
+/// What a launch of a point costs in energy, as the power meter of the whole board reads it, and the useful
+/// work that a joule does.
 struct EnergyUse {
   double joules = 0;  ///< per launch
   double mean_power_w = 0;
