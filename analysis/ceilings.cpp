@@ -12,7 +12,7 @@ namespace rooflinectl {
 
 namespace {
 
-bool comes_before(const CeilingPair& a, const CeilingPair& b) {
+bool pair_comes_before(const CeilingPair& a, const CeilingPair& b) {
   const auto key = [](const CeilingPair& pair) {
     const Ceiling& ceiling = pair.measured != nullptr ? *pair.measured : *pair.theoretical;
     return std::tuple(ceiling.kind, ceiling.operation == "tensor", subject_rank(ceiling.subject),
@@ -74,7 +74,7 @@ std::vector<CeilingPair> ceiling_pairs(const Run& run) {
       pairs.push_back(pair);
     }
   }
-  std::stable_sort(pairs.begin(), pairs.end(), comes_before);
+  std::stable_sort(pairs.begin(), pairs.end(), pair_comes_before);
   return pairs;
 }
 

@@ -225,7 +225,7 @@ double effect(const PointComparison& point) {
   return std::abs(std::log(point.time->ratio()));
 }
 
-bool comes_before(const PointComparison& a, const PointComparison& b) {
+bool point_comes_before(const PointComparison& a, const PointComparison& b) {
   return a.change != b.change ? a.change < b.change : effect(a) > effect(b);
 }
 
@@ -332,7 +332,7 @@ RunComparison compare(std::span<const AnalysedRun> baseline, const AnalysedRun& 
   for (const Pair& pair : pairs.all()) {
     comparison.points.push_back(compare_point(pair, drift, smallest_change));
   }
-  std::stable_sort(comparison.points.begin(), comparison.points.end(), comes_before);
+  std::stable_sort(comparison.points.begin(), comparison.points.end(), point_comes_before);
   comparison.environment = environment_changes(baseline, now);
   comparison.ceilings = ceiling_changes(baseline.back().run, now.run);
   return comparison;

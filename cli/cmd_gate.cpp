@@ -10,6 +10,7 @@
 #include "cli/percentage_option.h"
 #include "cli/terminal.h"
 #include "core/error.h"
+#include "core/text/names.h"
 #include "core/files/files.h"
 #include "core/serial/run_file.h"
 #include "reports/compare/gate_reports.h"
@@ -32,10 +33,6 @@ struct GateCommandOptions {
   std::string markdown;
   GateOptions gate;
 };
-
-bool contains(const std::vector<std::string>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
-}
 
 std::vector<GateCheck> chosen_checks(const std::vector<std::string>& only) {
   std::vector<GateCheck> checks;

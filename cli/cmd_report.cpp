@@ -14,6 +14,7 @@
 #include "cli/commands.h"
 #include "cli/terminal.h"
 #include "core/error.h"
+#include "core/text/names.h"
 #include "core/files/files.h"
 #include "core/serial/run_file.h"
 #include "reports/reports.h"
@@ -39,10 +40,6 @@ std::vector<std::string> level_names() {
   std::vector<std::string> names;
   for (const MemoryLevel level : kMemoryLevels) names.emplace_back(to_string(level));
   return names;
-}
-
-bool contains(const std::vector<std::string>& names, std::string_view name) {
-  return std::find(names.begin(), names.end(), name) != names.end();
 }
 
 // The levels in the order of the hierarchy, whatever the order of their names.

@@ -25,10 +25,6 @@ bool takes_a_value(const CLI::Option& option) {
   return option.get_items_expected_max() > 0;
 }
 
-bool contains(const std::vector<std::string>& texts, std::string_view text) {
-  return std::find(texts.begin(), texts.end(), text) != texts.end();
-}
-
 /// `rooflinectl report`
 std::string name_of(const CLI::App& command) {
   const CLI::App* const parent = command.get_parent();

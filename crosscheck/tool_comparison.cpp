@@ -26,7 +26,7 @@ struct Reference {
   double rounding = 0;
 };
 
-Reference unavailable(std::string reason) {
+Reference no_reference(std::string reason) {
   return {CounterValue::unavailable(std::move(reason)), 0};
 }
 
@@ -41,9 +41,9 @@ using Kernels = std::vector<const NcuKernel*>;
 
 Reference metric_of(const NcuKernel& kernel, const std::string& metric, double scale) {
   const auto found = kernel.metrics.find(metric);
-  if (found == kernel.metrics.end()) return unavailable("not in the file");
+  if (found == kernel.metrics.end()) return no_reference("not in the file");
   const NcuValue& value = found->second;
-  if (!value.value.available()) return unavailable(value.value.reason());
+  if (!value.value.available()) return no_reference(value.value.reason());
   return {CounterValue::measured(*value.value.value() * scale), value.rounding * std::abs(scale)};
 }
 
@@ -60,7 +60,7 @@ Reference sum_of(const Kernels& kernels, const std::string& metric, double scale
 /// Ratios per instruction of warps, over several kernels.
 Reference weighed(const Kernels& kernels, const std::string& metric, double scale,
                   const std::optional<std::string>& weight_metric) {
-  if (!weight_metric) return unavailable("ratios of several kernels cannot be combined without weights");
+  if (!weight_metric) return no_reference("ratios of several kernels cannot be combined without weights");
   double weights = 0;
   double weighed_sum = 0;
   double rounding = 0;
@@ -73,7 +73,7 @@ Reference weighed(const Kernels& kernels, const std::string& metric, double scal
     weighed_sum += *weight.value.value() * *ratio.value.value();
     rounding = std::max(rounding, ratio.rounding);
   }
-  if (weights <= 0) return unavailable("no instruction counts to weight the kernels by");
+  if (weights <= 0) return no_reference("no instruction counts to weight the kernels by");
   return {CounterValue::measured(weighed_sum / weights), rounding};
 }
 
@@ -142,7 +142,7 @@ class NcuComparison {
     const auto found = kernels_.find(subject);
     if (found == kernels_.end()) {
       agreements_.push_back(agreement(subject, "time", "s", time_of(measurement),
-                                      unavailable("no kernel was profiled in this range"), {}));
+                                      no_reference("no kernel was profiled in this range"), {}));
       return;
     }
     const Kernels& kernels = found->second;
@@ -227,7 +227,7 @@ Reference median_duration(const std::vector<const TracedLaunch*>& launches) {
     for (const TracedOperation& operation : launch->operations) sum += operation.duration_s;
     if (!launch->operations.empty()) durations.push_back(sum);
   }
-  if (durations.empty()) return unavailable("the trace has no kernel in this range");
+  if (durations.empty()) return no_reference("the trace has no kernel in this range");
   return {CounterValue::measured(median(durations)), 0};
 }
 

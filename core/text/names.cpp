@@ -46,6 +46,10 @@ bool is_plain_name(std::string_view name) {
          name.find_first_not_of(kAllowed) == std::string_view::npos;
 }
 
+bool contains(const std::vector<std::string>& names, std::string_view name) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 bool matches_glob(std::string_view glob, std::string_view name) {
   return fnmatch(std::string(glob).c_str(), std::string(name).c_str(), FNM_NOESCAPE) == 0;
 }

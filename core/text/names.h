@@ -17,6 +17,9 @@ inline constexpr std::size_t kMaxNameLength = 64;
 /// `_` and `-`.
 bool is_plain_name(std::string_view name);
 
+/// Whether `name` is one of `names`.
+bool contains(const std::vector<std::string>& names, std::string_view name);
+
 /// Whether `name` matches `glob` as a whole: `*` stands for any characters, `?` for exactly one, `[a-f]` for
 /// one of these (fnmatch(3)).
 bool matches_glob(std::string_view glob, std::string_view name);
