@@ -129,7 +129,7 @@ ExperimentAnalysis analyse_experiment(const Run& run, const Experiment& experime
   return analysis;
 }
 
-/// Tells the parts of an experiment that was measured on several devices from each other.
+/// Adds the device to name and title, where an experiment was measured on several.
 void name_after_device(ExperimentAnalysis& analysis, const Run& run) {
   const std::string& title = analysis.title.empty() ? analysis.name : analysis.title;
   analysis.title =

@@ -78,8 +78,8 @@ struct RooflinePoint {
   std::string label;                         ///< unique within its experiment: `V3`, `V6 b128`, `V3 2^20`
   std::string family;
 
-  /// Type of the operations: that of the accumulator, so f32 for a sum of f16. Rates of an integer type are
-  /// integer operations per second, also in fields named after FLOPs.
+  /// Type of the operations, which is that of the accumulator: f32 for a sum of f16. Rates of an integer type
+  /// are integer operations per second, also in fields named after FLOPs.
   Dtype precision = Dtype::f32;
   double flops_useful = 0;          ///< declared by the algorithm
   double dram_bytes_useful = 0;     ///< declared: compulsory traffic
@@ -160,11 +160,11 @@ struct Analysis {
   std::vector<ExperimentAnalysis> experiments;
 };
 
-/// Derives everything above for every measurement: those of the plan's points in its order, then what no plan
-/// foresaw. Does not throw on missing counters, times or ceilings: what cannot be derived is absent.
+/// Derives everything above for every measurement: first the plan's points in its order, then all others.
+/// Does not throw on missing counters, times or ceilings: what cannot be derived is absent.
 Analysis analyse(const Run& run);
 
-/// How `point` uses `level`; null where that was not counted, or for no level.
+/// How `point` uses `level`; null if that was not counted, or without a level.
 const LevelUse* find_level(const RooflinePoint& point, std::optional<MemoryLevel> level);
 
 /// A ceiling of the device in both its forms.
@@ -176,7 +176,7 @@ struct CeilingPair {
   std::optional<double> theoretical_at_clock;
   std::optional<double> fraction;  ///< measured over `theoretical_at_clock`
   /// Why the measured value should not be trusted: counters do not confirm it, or it lies above the
-  /// theoretical one, with the likely cause. Empty if nothing speaks against it.
+  /// theoretical one, with the likely cause. Empty if there is no reason.
   std::vector<std::string> findings;
 };
 

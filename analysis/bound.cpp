@@ -49,7 +49,7 @@ constexpr std::array kWords = {
                "Unknown: not timed, not counted, or a ceiling was not measured."},
 };
 
-/// The resources that can be busy; of equals the first is named.
+/// The resources that can be busy; the first one wins a tie.
 constexpr std::array kResources = {Bound::dram,   Bound::l2,          Bound::l1,      Bound::shared,
                                    Bound::fp64,   Bound::fp32,        Bound::fp16,    Bound::int32,
                                    Bound::tensor, Bound::issue_slots, Bound::atomics, Bound::bytes_in_flight};
@@ -58,8 +58,8 @@ constexpr std::array kResources = {Bound::dram,   Bound::l2,          Bound::l1,
 constexpr double kBarrierShare = 0.5;
 /// From this share of empty block slots on the SMs on, the tail bounds a point.
 constexpr double kIdleRoomOfATail = 0.25;
-/// No GPU is known to take this long for an addition to one address in L2. If not even that would matter,
-/// the missing ceiling does not.
+/// No GPU is known to take this long for an addition to one address in L2. If even that would not matter,
+/// neither does the missing ceiling.
 constexpr double kSlowestAtomicS = 10e-9;
 
 std::optional<double> value(const Quantity& quantity, const Run& run, const RooflinePoint& point) {

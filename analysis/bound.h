@@ -75,8 +75,8 @@ inline constexpr double kBoundShare = 0.6;
 /// Up to this many times an empty kernel, a launch is mostly overhead.
 inline constexpr double kLaunchBoundFactor = 3;
 
-/// From this many rounds of loads per thread on, more blocks have something to share. With fewer, more blocks
-/// were measured to cost more than they bring (kernels/reduction/best_table.h).
+/// From this many rounds of loads per thread on, there is work to share among more blocks. Measured with
+/// fewer rounds, more blocks cost more than they gained (kernels/reduction/best_table.h).
 inline constexpr double kManyLoadRounds = 32;
 
 /// What bounds `point`, of which levels, work and roof must be known (docs/method.md, “What bounds a

@@ -45,7 +45,7 @@ std::map<Key, int> occurrences(const AnalysedRun& run) {
   return counts;
 }
 
-/// What is known of one point before and now.
+/// One point in the base runs and in the new run.
 struct Pair {
   std::vector<const RooflinePoint*> bases;
   const RooflinePoint* now = nullptr;
@@ -57,7 +57,7 @@ class Pairs {
   Pairs(std::span<const AnalysedRun> baseline, const AnalysedRun& now) {
     for (const AnalysedRun& base : baseline) note_ambiguous(base);
     note_ambiguous(now);
-    // The order is that of the new plan; what it has no more comes last.
+    // The order is that of the new plan; points that it no longer has come last.
     for_each_point(now, [&](const RooflinePoint& point) { at(point).now = &point; });
     for (const AnalysedRun& base : baseline) {
       for_each_point(base, [&](const RooflinePoint& point) { at(point).bases.push_back(&point); });
@@ -219,7 +219,7 @@ std::vector<std::vector<TimeInterval>> base_times(const std::vector<Pair>& pairs
   return points;
 }
 
-/// The time's factor, up or down, where it is one that counts.
+/// The logarithm of the factor by which the time changed, up or down; 0 where the change is not significant.
 double effect(const PointComparison& point) {
   if (point.change != PointChange::slower && point.change != PointChange::faster) return 0;
   return std::abs(std::log(point.time->ratio()));

@@ -94,8 +94,8 @@ struct PointComparison {
   PointChange change = PointChange::untimed;
 
   std::vector<const RooflinePoint*> bases;  ///< the point in each base run that has a time for it
-  /// Stands for `bases`: the one with the median time (of two, the faster), if possible of those timed as the
-  /// point is now. Where none has a time, the point as it failed; null where no base run has it.
+  /// The point that represents `bases`: the one with the median time (of two, the faster), if possible of
+  /// those timed as the point is now. If none has a time, the point as it failed; null if no base run has it.
   const RooflinePoint* base = nullptr;
   const RooflinePoint* now = nullptr;  ///< null where it is missing
 

@@ -45,7 +45,7 @@ const Quantity* demand_of(Bound bound) {
     case Bound::atomics:
       return &quantity::kAtomicsPerElement;
     case Bound::bytes_in_flight:
-    case Bound::latency:  // what waits is hidden by what is on its way meanwhile
+    case Bound::latency:  // bytes in flight hide it
       return &quantity::kBytesInFlightPerThread;
     default:
       return nullptr;

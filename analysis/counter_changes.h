@@ -7,7 +7,7 @@
 
 namespace rooflinectl {
 
-/// What a quantity must change by between two versions of a kernel to be worth a word.
+/// How much a quantity must change between two versions of a kernel to be worth mentioning.
 inline constexpr double kSmallestStepFactor = 1.05;
 
 /// The compared quantities that changed from `before` to `after` by a factor of 1.05 or more, exact ones by

@@ -32,7 +32,7 @@ struct Finding {
   bool operator==(const Finding&) const = default;
 };
 
-/// A rule that might hold, had something been measured that was not.
+/// A rule that cannot be judged, because something was not measured.
 struct UnjudgedRule {
   std::string_view rule;
   std::vector<std::string_view> missing;  ///< names of quantities
@@ -50,7 +50,7 @@ struct PointExplanation {
 /// only what was counted can be judged.
 PointExplanation explain(const Run& run, const RooflinePoint& point);
 
-/// What a counter that changed says.
+/// A counter that changed, and what that means.
 struct Change {
   std::string_view text;  ///< `bank conflicts went away`
   CounterChange counter;

@@ -58,8 +58,8 @@ double count_spread(const RooflinePoint& point, GateCheck check) {
   return check == GateCheck::dram ? dram_spread(*point.measurement) : operations_spread(*point.measurement);
 }
 
-/// How much more of a count passes: what is allowed, or what it differs by from launch to launch on both
-/// sides.
+/// The relative increase of a count that passes: the allowed one or, if larger, the spread from launch to
+/// launch on both sides.
 double allowed_count(const PointComparison& point, GateCheck check, const std::vector<double>& bases,
                      double allowed) {
   const auto [least, largest] = std::minmax_element(bases.begin(), bases.end());
@@ -88,7 +88,7 @@ GateResult check_count(const PointComparison& point, GateCheck check, const std:
                        double value, double allowed) {
   GateResult result{.check = check, .from = median(bases), .to = value, .best_case = value};
   const double more = allowed_count(point, check, bases, allowed);
-  // Of a point that a cache serves hardly anything is counted: there the compulsory bytes are the scale.
+  // A cache that serves a point leaves few DRAM bytes to count: then the compulsory bytes are the scale.
   const bool is_dram = check == GateCheck::dram;
   const double scale = is_dram ? std::max(result.from, point.now->dram_bytes_useful) : result.from;
   const double background = is_dram ? kBackgroundDramBytesPerS * point.now->measurement->time->median_s : 0;
@@ -101,7 +101,7 @@ GateResult check_point(const PointComparison& point, GateCheck check, const std:
   GateResult result = check == GateCheck::time   ? check_time(point, bases, value, allowed)
                       : check == GateCheck::roof ? check_roof(point, bases, value, allowed)
                                                  : check_count(point, check, bases, value, allowed);
-  // Less of the roof is worse, more of everything else.
+  // A lower fraction of the roof is worse; for all else, a higher value.
   const auto is_beyond = [&](double number) {
     return check == GateCheck::roof ? number < result.limit : number > result.limit;
   };

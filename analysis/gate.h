@@ -84,7 +84,7 @@ struct Gate {
   int exit_code() const;
 };
 
-/// Holds the new run of `comparison` against its base runs. The result points into the comparison.
+/// Checks the new run of `comparison` against its base runs. The result points into the comparison.
 Gate gate(const RunComparison& comparison, const GateOptions& options);
 
 }  // namespace rooflinectl

@@ -13,7 +13,7 @@ namespace rooflinectl {
 
 namespace {
 
-/// `b128`, `2^20`, `cold`; nothing for what goes without saying.
+/// `b128`, `2^20`, `cold`; empty for the usual launch mode.
 std::string label_part(const Axes::Axis& axis) {
   const auto* number = std::get_if<std::uint64_t>(&axis.second);
   return number != nullptr && axis.first == axis::kSize ? elements_text(*number) : axis_text(axis);

@@ -226,7 +226,7 @@ bool is_counted(const Counters& counters) {
 
 constexpr const char* kPowerCapReason = "power cap";
 
-/// Whether the median is that of launches for which the board's power was all that it may be.
+/// Whether the median is that of launches that ran at the board's power limit.
 bool is_power_capped(const TimeResult& time) {
   if (!time.clock_event_reasons) return false;
   const auto samples = time.clock_event_reasons->find(kPowerCapReason);
@@ -275,8 +275,7 @@ std::vector<Flag> flags_of(const RooflinePoint& point) {
   return flags;
 }
 
-/// Utilisations and fractions above 1 by more than this are no matter of noise, even where the spread is
-/// zero.
+/// Utilisations and fractions above 1 by more than this are not due to noise, even if the spread is zero.
 constexpr double kImplausible = 0.02;
 
 std::string likely_cause(const Run& run, const RooflinePoint& point) {

@@ -27,7 +27,7 @@ double measured_spread(const Measurement& measurement, std::string_view key) {
   return found == measurement.counter_spread.end() ? 0 : found->second;
 }
 
-/// The spread of the sum of several counters: what is hardly counted hardly matters.
+/// The spread of the sum of several counters: counters with small values hardly matter.
 template <typename Keys>
 double spread_of_sum(const Measurement& measurement, const Keys& keys) {
   double sum = 0;

@@ -17,14 +17,14 @@ namespace rooflinectl {
 /// launches, differ by. 0 where they were the same every time, or nothing is known.
 double operations_spread(const Measurement& measurement);
 
-/// The same of DRAM bytes, read and written.
+/// The same for DRAM bytes, read and written.
 double dram_spread(const Measurement& measurement);
 
 /// The largest spread among what code determines: instructions, operations, accesses to shared memory.
 double largest_count_spread(const Measurement& measurement);
 
 /// The evidence that the launch does not execute the same instructions every time, as a sentence; nothing if
-/// nothing speaks for it.
+/// there is none.
 std::optional<std::string> unrepeatable_evidence(const Measurement& measurement);
 
 }  // namespace rooflinectl

@@ -11,7 +11,7 @@ namespace rooflinectl {
 
 namespace {
 
-/// Of some bytes, the share that makes no difference.
+/// The share of the bytes that is too small to matter.
 constexpr double kNegligible = 0.05;
 
 }  // namespace

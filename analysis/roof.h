@@ -41,8 +41,8 @@ class Ceilings {
     return {run, CeilingSource::theoretical, device, sm_clock_hz};
   }
 
-  /// The DRAM bandwidth for `traffic`; the theoretical one knows no direction. Nothing if the ceiling is
-  /// missing.
+  /// The DRAM bandwidth for `traffic`; the theoretical one is the same in both directions. Nothing if the
+  /// ceiling is missing.
   std::optional<Limit> memory(const Traffic& traffic) const;
 
   /// The ids of the ceilings that `memory` and `compute` take; of `compute`, those that are missing.
@@ -57,7 +57,7 @@ class Ceilings {
   /// operations or a ceiling that they need is missing.
   std::optional<Limit> compute(const Operations& operations, Dtype precision) const;
 
-  /// The same of operations of several types, whose pipes work at the same time: the one that takes longest
+  /// The same for operations of several types, whose pipes work at the same time: the one that takes longest
   /// limits the rate of all of them.
   std::optional<Limit> compute(const Work& work) const;
   std::string missing_for(const Work& work) const;

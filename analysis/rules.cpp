@@ -14,11 +14,11 @@ const Condition kDramNotBusy = {&kDramShare, less_than, kBoundShare};
 const Condition kLongerThanALaunch = {&kLaunchMultiple, at_least, kLaunchBoundFactor};
 /// Idle lanes cost issue slots and nothing else: where most of those are free, they cost no time.
 const Condition kInstructionsMatter = {&kIssueUtilisation, at_least, 0.25};
-/// From here on, nothing but less to move or to compute helps.
+/// From here on, only moving or computing less helps.
 constexpr double kNearTheRoof = 0.9;
 const Condition kManyLoadsPerThread = {&kLoadRounds, at_least, kManyLoadRounds};
 
-/// What a verdict is explained by: its own quantity comes first.
+/// The evidence for a verdict, beginning with its own quantity.
 Rule of_bound(Bound bound, std::vector<const Quantity*> also, std::string_view next_step) {
   if (const Quantity* own = quantity_of(bound)) also.insert(also.begin(), own);
   const BoundWords& words = words_for(bound);
@@ -46,7 +46,7 @@ constexpr std::string_view kFewerAtomics =
     "Use fewer atomics on one address: reduce within the warp and the block first, give each thread more "
     "elements, or leave partial results for a second step.";
 
-/// Where launches are in a graph already, a graph is no advice.
+/// Advising a graph is pointless where launches are already in one.
 Rule of_launches_in_a_graph() {
   Rule rule = of_bound(Bound::launch_overhead, {&kTime, &kEmptyLaunch},
                        "Do more work per launch: use a larger input, process several inputs at once, or "
@@ -190,7 +190,7 @@ const std::vector<Rule>& all_rules() {
        .importance = Importance::cause,
        .only_if = {kBelowTheRoof, kLongerThanALaunch},
        // The efficiency does not see asynchronous and bulk copies: only sectors that L2 had to deliver in
-       // excess show that they were for nothing.
+       // excess show that they were wasted.
        .when = {{&kLoadSectorEfficiency, less_than, 0.5}, {&kL2Excess, at_least, 1.5}},
        .also = {&kL2Share},
        .text = "Loads use less than half of each 32-byte sector that they fetch.",

@@ -32,10 +32,10 @@ std::string_view to_string(Importance importance);
 struct Rule {
   std::string_view id;  ///< `bank-conflicts`; of a bound its own id
   Importance importance = Importance::note;
-  /// The verdict that it explains: it is asked of the points of this bound alone. Of each bound's rules the
+  /// The verdict that it explains: it is applied only to points with this bound. Of each bound's rules, the
   /// first that holds is the point's first finding; the last has no conditions. Nothing for causes and notes.
   std::optional<Bound> bound = std::nullopt;
-  /// Of a cause, the verdict that says the same: it is not asked of the points of this bound.
+  /// For a cause, the verdict that means the same: it is not applied to points with this bound.
   std::optional<Bound> restates = std::nullopt;
   std::vector<Condition> only_if;     ///< the points that it is meant for: all of these
   std::vector<Condition> when;        ///< what holds: all of these; each is evidence

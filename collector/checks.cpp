@@ -19,7 +19,7 @@ namespace rooflinectl {
 namespace {
 
 constexpr double kGibibyte = 1024.0 * 1024 * 1024;
-/// Below this part of the device's memory, others use it in earnest.
+/// If less than this part of the memory is free, other programs are using the device heavily.
 constexpr double kMuchFree = 0.9;
 constexpr unsigned kHotCelsius = 85;
 
@@ -67,7 +67,7 @@ Check memory_check() {
           "nvidia-smi lists the other processes; they would disturb the times"};
 }
 
-/// One empty kernel, counted: whatever stands in the way shows here.
+/// One empty kernel, counted: any obstacle shows here.
 Check counters_check(const DeviceInfo& device, const Stream& stream) {
   try {
     const std::unique_ptr<Profiler> profiler = open_profiler(device.index, basic_metrics());

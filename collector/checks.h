@@ -17,7 +17,7 @@ namespace rooflinectl {
 std::vector<Check> check_machine(const std::string& selector);
 
 /// What the state of a GPU means for its numbers, one check for each of: persistence, MIG, vGPU, confidential
-/// computing, ECC, clocks, throttling, power, other programs. What the driver does not tell is called
+/// computing, ECC, clocks, throttling, power, other programs. What the driver does not report is called
 /// unknown.
 std::vector<Check> state_checks(const DeviceInfo& device, const DeviceState& state);
 

@@ -40,8 +40,8 @@ namespace {
 using message::Phase;
 using Clock = std::chrono::steady_clock;
 
-/// Setting up a counting pass takes some 0.2 s whatever is in it, so many points share one; but what one of
-/// them breaks is lost for all.
+/// Setting up a counting pass takes some 0.2 s whatever is in it, so many points share one; but a point that
+/// fails costs all of them their counters.
 constexpr std::size_t kPointsCountedTogether = 64;
 
 /// A launch that takes longer to be counted is counted once, unless its passes differ: instrumentation makes
@@ -49,7 +49,8 @@ constexpr std::size_t kPointsCountedTogether = 64;
 constexpr double kLongCountingSeconds = 0.1;
 
 /// Room for most outputs. Taken before any other memory: atomic additions to one address take up to 7 %
-/// longer or shorter (H200) depending on where in the device it lies, which so is the same in every run.
+/// longer or shorter (H200) depending on where in the device it lies; taken first, it lies at the same place
+/// in every run.
 constexpr std::size_t kOutputBytes = std::size_t{64} << 20;
 
 double seconds_since(Clock::time_point start) {
@@ -383,8 +384,8 @@ class Collection {
     counters_.collection_s += seconds_since(start);
   }
 
-  /// Returns why something could not be done with the profiler, if that is to blame on the profiler. A launch
-  /// that failed is to blame on the point last named: it is thrown, and another process continues without it.
+  /// Returns why something could not be done with the profiler, if the profiler is to blame. If a launch
+  /// failed, the point last named is to blame: this throws, and another process continues without that point.
   template <typename Function>
   std::optional<std::string> attempt(Function function) {
     try {

@@ -22,8 +22,8 @@ using kernels::Form;
 using kernels::LanePrimitive;
 
 constexpr std::size_t kSamples = 15;
-/// Long enough for what is not the loop to vanish: the readings of the counter (latency), and blocks that
-/// begin and end at different times (throughput).
+/// Long enough to make everything outside the loop negligible: the readings of the counter (latency), and
+/// blocks that begin and end at different times (throughput).
 constexpr double kLatencyCycles = 100e3;
 constexpr double kThroughputCycles = 1e6;
 constexpr double kMostTrips = 1e6;
@@ -63,7 +63,7 @@ class LaneBench {
     kernels::poison(d_output_.data(), d_output_.bytes(), stream);
   }
 
-  /// One launch; cycles per operation.
+  /// Launches once and returns cycles per operation.
   double run(int trips) {
     primitive_.launch(form_,
                       {.d_input = d_input_.data(),
@@ -80,7 +80,7 @@ class LaneBench {
     return cycles_of(intervals, operations_per_trip() * trips);
   }
 
-  /// Of a launch with so many trips.
+  /// The first wrong value of a launch with `trips` trips; empty if there is none.
   std::string wrong_value(int trips) const {
     std::vector<std::byte> expected = input_;
     primitive_.apply(expected.data(), values_per_block_, primitive_.steps * (trips + 1));
@@ -102,7 +102,7 @@ class LaneBench {
     return {};
   }
 
-  /// As many trips as take about `cycles` on an SM.
+  /// The number of trips that takes about `cycles` on an SM.
   int trips_for(double cycles) {
     constexpr int kTrial = 8;
     run(kTrial);
@@ -112,7 +112,7 @@ class LaneBench {
   }
 
  private:
-  /// Of one block: each of its warps does its own, unless the block does one together.
+  /// Operations of one block: each of its warps does one, unless the whole block does one together.
   double operations_per_trip() const {
     const int groups = primitive_.info.scope == PrimitiveScope::warp ? primitive_.threads(form_) / 32 : 1;
     return static_cast<double>(primitive_.steps) * primitive_.instances_of(form_) * groups;

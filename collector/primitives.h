@@ -17,7 +17,7 @@ class PrimitiveBench {
  public:
   PrimitiveBench(const DeviceInfo& device, Timer& timer, const Stream& stream);
 
-  /// The result, be it that it is wrong or could not be measured: then with the cause.
+  /// The result; if it is wrong or could not be measured, with the cause.
   PrimitiveResult measure(const std::string& id);
 
  private:
@@ -29,12 +29,12 @@ class PrimitiveBench {
   const Stream& stream_;
 };
 
-/// What `primitive` leaves in one form, launched on `blocks` blocks for `trips` trips, beside what the
-/// reference says: empty if all is right, else the first wrong value.
+/// What `primitive` leaves in one form, launched on `blocks` blocks for `trips` trips, compared with its
+/// reference: empty if all is right, else the first wrong value.
 std::string wrong_value(const kernels::LanePrimitive& primitive, kernels::Form form, int blocks, int trips,
                         const Stream& stream);
 
-/// The same of a scan of `n` elements.
+/// The same for a scan of `n` elements.
 std::string wrong_value(const kernels::DevicePrimitive& primitive, std::uint64_t n, const Stream& stream);
 
 /// Cycles of an SM per operation: on each SM those from the first start to the last stop over the operations

@@ -16,7 +16,7 @@ namespace {
 using kernels::KnownCount;
 using kernels::KnownWork;
 using kernels::KnownWorkSite;
-/// What is no counter but a sum of two: `dram_bytes()`.
+/// Not a counter, but the sum of two: `dram_bytes()`.
 constexpr std::string_view kDramBytes = "dram_bytes";
 
 using Launch = void (*)(const KnownWorkSite&, cudaStream_t);
@@ -65,7 +65,7 @@ Agreement known(const KnownWork& work, const KnownCount& count) {
   return agreement;
 }
 
-/// All of them, not counted for the same reason.
+/// All numbers of `work`, unavailable for the same reason.
 std::vector<Agreement> uncounted(const KnownWork& work, const KnownWorkSite& site,
                                  const std::string& reason) {
   std::vector<Agreement> list;

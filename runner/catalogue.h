@@ -21,8 +21,8 @@ std::optional<std::filesystem::path> find_collector();
 std::filesystem::path require_collector();
 
 /// What plans can name: the catalogue of the collector, or, without one, the ids that the source tree had,
-/// with what the shipped recordings tell of them. Throws Error(environment) if there is a collector that does
-/// not answer.
+/// described as far as the shipped recordings allow. Throws Error(environment) if there is a collector that
+/// does not answer.
 Catalogue load_catalogue();
 
 /// The GPUs that can be measured here. Throws CannotMeasure without a collector, and the collector's error if

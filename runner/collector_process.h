@@ -87,11 +87,11 @@ class CollectorProcess {
   LineBuffer log_;
 };
 
-/// What a program left behind that was given nothing to read.
+/// The result of a program that was given no input.
 struct FinishedProgram {
   std::string output;         ///< what it wrote on standard output
   std::string last_log_line;  ///< of its standard error
-  /// Nothing if it took too long, wrote a line without end or was stopped: it was ended.
+  /// Nothing if it took too long, wrote a line without end or was stopped: then it was killed.
   std::optional<int> wait_status;
 };
 

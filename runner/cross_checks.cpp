@@ -84,8 +84,8 @@ std::string with_path(std::string line, const fs::path& from, const fs::path& to
 
 using Check = std::function<void(const CrossCheckRequest&, CrossCheck&)>;
 
-/// Runs a check, and turns what is thrown into its reason. The tool records into a folder of its own, of
-/// which nothing stays unless numbers came of it: earlier records are those of earlier numbers.
+/// Runs a check, and turns exceptions into its reason. The tool records into a folder of its own, which is
+/// removed if it gave no numbers: earlier records belong to earlier numbers.
 CheckOutcome checked(const CrossCheckRequest& request, std::string tool, bool is_recorded,
                      const Check& check) {
   CheckOutcome outcome;
@@ -122,7 +122,7 @@ fs::path require_tool(const std::string& name, const char* package) {
               fmt::format("install {}, or add it to the PATH", package));
 }
 
-/// What may be why a tool saw no kernel; empty if its version is not.
+/// The likely reason why a tool saw no kernel; empty if its version is not the cause.
 std::string age_hint(const std::string& tool, const std::string& version) {
   const auto age = too_old(tool, version);
   return age ? fmt::format("{} {} is {}; {}", tool, version, age->cause, age->fix) : "";
@@ -134,8 +134,8 @@ std::string collector_of(const CrossCheckRequest& request) {
               "pass a recording of the tool from a machine with a collector (--ncu-file, --nsys-file)");
 }
 
-/// The plan of the run, to be launched once; without the points that did not work. Of one cache state where
-/// one is given.
+/// The plan of the run, to be launched once; without the points that failed, and with only those of one cache
+/// state if it is given.
 CollectRequest launch_once(const Run& run, std::optional<CacheState> cache) {
   CollectRequest request;
   request.plan = run.plan;
@@ -175,7 +175,7 @@ std::optional<message::Failure> collector_failure(const std::string& output) {
       const Message said = decode(line);
       if (const auto* failure = std::get_if<message::Failure>(&said)) return *failure;
     } catch (const Error&) {
-      // Somebody else's line.
+      // Not a line of the collector.
     }
   }
   return std::nullopt;
@@ -272,7 +272,7 @@ std::vector<NcuKernel> record_ncu(const fs::path& ncu, const CrossCheckRequest& 
 
 // ---- Nsight Systems ----
 
-/// Nothing but nsys itself knows its reports.
+/// Only nsys itself can read its reports.
 fs::path export_nsys_sqlite(const fs::path& nsys, const fs::path& report, const CrossCheckRequest& request) {
   make_folder(request.folder, kNoRoomHint);
   const fs::path database = request.folder / "nsys.sqlite";

@@ -16,7 +16,7 @@ struct CrossCheckRequest {
   int stop_fd = -1;                                ///< where it becomes readable, the tool is ended
 };
 
-/// What came of a check. Nothing that goes wrong is thrown: it is the check's `reason`, with a hint.
+/// The outcome of a check. Failures are not thrown: they are the check's `reason`, with a hint.
 struct CheckOutcome {
   CrossCheck check;
   bool is_file_wrong =

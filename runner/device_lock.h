@@ -8,14 +8,14 @@
 
 namespace rooflinectl {
 
-/// Tells two rooflinectl that measure on one GPU at once of each other, through a locked file in the
-/// temporary folder. They are not kept from measuring: a lock that hinders work on a shared machine is worse
-/// than a warning.
+/// Lets processes that measure on one GPU at the same time know of each other, through a locked file in the
+/// temporary folder. They may still measure: a lock that hinders work on a shared machine is worse than a
+/// warning.
 class DeviceLock {
  public:
   DeviceLock() = default;
-  /// Takes the lock of the GPU of that UUID, if it is free. Where there can be no file, nothing is known of
-  /// others.
+  /// Takes the lock of the GPU of that UUID, if it is free. If no file can be made, other processes go
+  /// unnoticed.
   explicit DeviceLock(const std::string& uuid);
 
   /// Who measures on the GPU already: `process 123`.

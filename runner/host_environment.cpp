@@ -15,7 +15,7 @@ namespace rooflinectl {
 
 namespace {
 
-// Of CUDA, its libraries, its tools and ours: whatever they are called, they concern the measurement.
+// Of CUDA, its libraries, its tools and ours: any of these variables can affect the measurement.
 constexpr std::array<std::string_view, 5> kPrefixes = {"CUBLAS", "CUDA_", "CUPTI_", "NVTX_", "ROOFLINECTL_"};
 
 // By their full names: others of the same kind (NVIDIA_API_KEY) hold secrets.

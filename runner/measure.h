@@ -20,7 +20,7 @@ struct MeasureRequest {
   bool self_test = false;           ///< count kernels of known work first
   std::filesystem::path collector;  ///< the executable
   std::filesystem::path output;     ///< the run's folder is made in here
-  /// Continued in its own folder instead; `plan` is then its plan, `device` its device.
+  /// The run to continue in its own folder; `plan` is then its plan, `device` its device.
   std::optional<UnfinishedRun> unfinished;
   std::vector<std::string> command_line;
   bool fresh_ceilings = false;  ///< measure those too that an earlier run has measured on this device
@@ -48,7 +48,7 @@ struct MeasureResult {
   std::size_t bad_points() const;
   /// Primitives that failed or gave a wrong result.
   std::size_t bad_primitives() const;
-  /// There are counters, and a self-test that they did not pass.
+  /// There are counters, and they failed a self-test.
   bool counters_are_suspect() const;
 };
 

@@ -11,7 +11,7 @@
 
 namespace rooflinectl {
 
-/// What is known when the first collector has introduced itself.
+/// What is known once the first collector has said hello.
 struct MeasureStart {
   const Run& run;  ///< its device, plan and counter session
   std::filesystem::path folder;
@@ -40,7 +40,7 @@ class MeasureObserver {
   virtual void measured(const Ceiling& ceiling) = 0;
   virtual void measured(const PrimitiveResult& result) = 0;
   virtual void measured(const Measurement& measurement) = 0;
-  /// So many ceilings were taken over from earlier runs, the last of them of that time (ISO 8601).
+  /// Ceilings from earlier runs were reused; `measured_utc` (ISO 8601) is the time of the newest.
   virtual void reused_ceilings(std::size_t ceilings, const std::string& measured_utc) = 0;
   /// A line of the collector's log.
   virtual void logged(const std::string& line) = 0;

@@ -59,7 +59,7 @@ bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// Whether the driver lets administrators alone use counters.
+/// Whether the driver lets only administrators use counters.
 bool counters_are_reserved() {
   std::ifstream parameters("/proc/driver/nvidia/params");
   for (std::string line; std::getline(parameters, line);) {
@@ -72,7 +72,7 @@ const char* package_of(const std::string& tool) {
   return tool == "ncu" ? "Nsight Compute" : "Nsight Systems";
 }
 
-/// `other_shortcoming`: of a tool that is new enough.
+/// `other_shortcoming` applies to a tool that is new enough.
 Check tool_check(const std::string& name,
                  std::optional<Shortcoming> (*other_shortcoming)(const fs::path& tool)) {
   const char* const package = package_of(name);

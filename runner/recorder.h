@@ -49,7 +49,7 @@ class Recorder {
   /// Counters, or the reason why there are none. The point must have a measurement.
   bool has_counters(std::size_t point) const { return !measurements_.at(point).counters.empty(); }
 
-  /// When the results that are not on disk yet shall be written: about once a second, and seldom enough that
+  /// When the results that are not on disk yet are to be written: about once a second, and seldom enough that
   /// writing takes little of the time.
   std::optional<Clock::time_point> save_due() const;
   /// Writes `run.json`. Throws Error(environment); another attempt is then due in a second.
@@ -73,7 +73,7 @@ class Recorder {
 /// What the collectors write to standard error, kept in a file that is made when there is something to keep.
 class CollectorLog {
  public:
-  /// Where the file shall be; what came before is held back until this is known.
+  /// Sets the path of the file; lines that came before are held back until then.
   void set_file(std::filesystem::path file);
   void add(const std::string& line);
   const std::string& last_line() const { return last_line_; }

@@ -135,7 +135,7 @@ void Results::add(const message::CeilingsKnown& known) {
   if (used > 0) observer_.reused_ceilings(used, measured_utc);
 }
 
-/// Whether the plan asks for it.
+/// Whether the plan asks for the ceiling.
 bool Results::is_wanted(const Ceiling& ceiling) const {
   const auto& wanted = request_.plan.ceilings;
   return std::find(wanted.begin(), wanted.end(), ceiling.id) != wanted.end();

@@ -48,7 +48,7 @@ class Results {
   /// Marks what a collector worked on when it died, so that the next one leaves it out.
   void give_up(const message::Progress& step, const std::string& cause);
 
-  /// Every point of the plan has a result in the end, even if it is the reason why it has none.
+  /// Gives every point of the plan a result, even if it is only the reason why the point was not measured.
   void mark_what_is_left(const std::string& cause);
 
   /// The timing target of the point that a step works on; the default if it works on none.

@@ -22,8 +22,8 @@ std::filesystem::path create_run_folder(const std::filesystem::path& parent, con
 /// the temporary files. Returns the error that reports it; throws Error(environment) if that fails too.
 Error rescue_run(const Run& run, const Error& why);
 
-/// Makes the link `latest` next to `run_folder` point to it, whatever it pointed to before, at no time to
-/// nothing. Throws Error(environment).
+/// Makes the link `latest` next to `run_folder` point to it, replacing an earlier link atomically. Throws
+/// Error(environment).
 void link_latest(const std::filesystem::path& run_folder);
 
 }  // namespace rooflinectl

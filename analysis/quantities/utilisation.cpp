@@ -76,7 +76,7 @@ MaybeValue tensor_share(R run, P point) {
 MaybeValue arithmetic_share(R run, P point) {
   return std::max({counted_share<Dtype::f64>(run, point), counted_share<Dtype::f32>(run, point),
                    declared_share<Bound::fp16>(run, point), declared_share<Bound::int32>(run, point),
-                   tensor_share(run, point)});  // nothing is less than any number
+                   tensor_share(run, point)});  // nullopt is less than any number
 }
 
 /// Cycles of all SMs together in the time of the point, at its own clock.

@@ -6,12 +6,10 @@
 
 namespace rooflinectl {
 
-/// Holds what was counted against the amount that a benchmark declares for the same launch. It agrees if
-///   - DRAM bytes are within 2 %; of writes up to one L2 more may be missing, which is still dirty when the
-///   range ends;
+/// Compares what was counted with the amount that a benchmark declares for the same launch. They agree if
+///   - DRAM bytes are within 2 %; up to one L2 of written bytes more may be missing, still dirty at the end;
 ///   - L2, L1 and shared-memory bytes are within 2 %, and less than 2 % of them came from the level below
-///   (DRAM for
-///     L2, L2 for L1);
+///     (DRAM for L2, L2 for L1);
 ///   - operations are within 1 %: the loop around them counts among the integer ones.
 Confirmation confirm(const kernels::CeilingBenchmark& benchmark, double amount, const Counters& counters,
                      std::size_t l2_bytes);

@@ -46,8 +46,8 @@ class Profiler {
 using OpenProfiler = Profiler*(int device_index, const std::vector<Metric>& metrics);
 using DescribeChips = void(const std::string& chip, std::vector<ChipCounters>& chips);
 
-/// Opens a session for `metrics` on the device that is current. Throws Error(environment) with cause and way
-/// out: CUPTI missing, no permission, another profiler attached, an unsupported device.
+/// Opens a session for `metrics` on the device that is current. Throws Error(environment) with cause and
+/// hint: CUPTI missing, no permission, another profiler attached, an unsupported device.
 std::unique_ptr<Profiler> open_profiler(int device_index, const std::vector<Metric>& metrics);
 
 /// The basic counter set on the chip of that name, or, with an empty name, on every chip that CUPTI knows.

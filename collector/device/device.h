@@ -16,7 +16,7 @@ DeviceInfo select_device(const std::string& selector);
 /// Every device that the driver shows. Throws as `select_device` does.
 std::vector<DeviceInfo> all_devices();
 
-/// The theoretical bandwidth of the device's memory, from its attributes; 0 where they do not tell.
+/// The theoretical bandwidth of the device's memory, from its attributes; 0 where these are unknown.
 double dram_bytes_per_second(const DeviceInfo& device);
 
 }  // namespace rooflinectl

@@ -46,8 +46,7 @@ __global__ void delay(unsigned long long nanoseconds) {
 
 }  // namespace
 
-// ---- DeviceBuffer
-// -----------------------------------------------------------------------------------------------
+// ---- DeviceBuffer ----
 
 DeviceBuffer::DeviceBuffer(std::size_t bytes) {
   require(bytes);
@@ -79,8 +78,7 @@ void DeviceBuffer::release() {
   bytes_ = 0;
 }
 
-// ---- CacheFlush
-// -------------------------------------------------------------------------------------------------
+// ---- CacheFlush ----
 
 CacheFlush::CacheFlush(std::size_t l2_bytes)
     : buffer_(std::max<std::size_t>(4 * l2_bytes, 64) + sizeof(unsigned)) {
@@ -99,8 +97,7 @@ void CacheFlush::enqueue(cudaStream_t stream) {
   kernels::check_launch("read_all");
 }
 
-// ---- ClockStamps
-// ------------------------------------------------------------------------------------------------
+// ---- ClockStamps ----
 
 ClockStamps::ClockStamps(int sm_count, std::size_t capacity)
     : sm_count_(sm_count),
@@ -138,8 +135,7 @@ std::optional<double> ClockStamps::hertz(std::size_t from, std::size_t to) const
   return median(clocks);
 }
 
-// ---- Stream and EventTimer
-// --------------------------------------------------------------------------------------
+// ---- Stream and EventTimer ----
 
 Stream::Stream() {
   kernels::check(cudaStreamCreateWithFlags(&stream_, cudaStreamNonBlocking), "cudaStreamCreateWithFlags");

@@ -41,7 +41,7 @@ class ClockEvents {
   ~ClockEvents();
 
   /// The reasons at this moment; of an idle GPU, that it is idle. Nothing where NVML is missing or does not
-  /// tell.
+  /// report them.
   std::optional<ClockEventReasons> now() const;
 
  private:

@@ -10,12 +10,12 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-/// Until power and clocks have settled.
+/// Time for power and clocks to settle.
 constexpr double kWarmUpSeconds = 0.3;
 constexpr double kMeasuredSeconds = 1.5;
-/// A meter that stands still for so long under load is none.
+/// A meter that stands still for this long under load does not work.
 constexpr double kRenewalLimitSeconds = 1.0;
-/// Of launches that are enqueued between two looks at the meter.
+/// Duration of the launches that are enqueued between two readings of the meter.
 constexpr double kBatchSeconds = 0.005;
 constexpr double kMostLaunches = 4096;
 

@@ -100,7 +100,7 @@ class Accidents(ProgramTest):
         self.assertEqual(self.sent_requests()[1]["plan"]["ceilings"], ["dram_copy", "f32_add"])
         self.assertEqual(self.run_json()["plan"]["ceilings"], ["dram_copy", "dram_read", "f32_add"])
 
-    def test_counters_that_were_taken_away_are_told_once(self):
+    def test_counters_that_were_taken_away_are_reported_once(self):
         result = self.run_plan("busy@end")
         self.assert_exit(result, 1)
         self.assertEqual(result.stdout.count("counters: another program holds the performance counters"), 1, result.stdout)
@@ -155,14 +155,14 @@ class Accidents(ProgramTest):
         self.assert_exit(self.run_plan(ROOFLINECTL_COLLECTOR="/no/such/program"), 3)
         self.assert_nothing_written()
 
-    def test_a_collector_that_does_not_listen(self):
+    def test_a_collector_that_does_not_read(self):
         self.write("plan.yaml", PLAN.replace("2^20", "[" + ", ".join(map(str, range(5000))) + "]"))
         process = subprocess.Popen([PROGRAM, "run", "plan.yaml"], cwd=self.folder, stderr=subprocess.PIPE,
                                    env=self.environment("deaf@start"))
         children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children")
 
         def is_asked():
-            """Whether the collector runs, and not one of the questions before it, which are options."""
+            """Whether the collector has started to measure: the queries before that have options."""
             try:
                 commands = [pathlib.Path(f"/proc/{child}/cmdline").read_bytes() for child in children.read_text().split()]
             except FileNotFoundError:
@@ -171,12 +171,12 @@ class Accidents(ProgramTest):
 
         while process.poll() is None and not is_asked():
             time.sleep(0.02)
-        time.sleep(0.2)  # it writes the request, of which the pipe holds only a part
+        time.sleep(0.2)  # it is writing the request, which does not fit into the pipe
         process.send_signal(signal.SIGTERM)
         self.assertIn(b"before anything was measured", process.communicate(timeout=30)[1])
         self.assertEqual(process.returncode, 143)
 
-    def test_much_talk_goes_to_the_log(self):
+    def test_verbose_output_goes_to_the_log(self):
         result = self.run_plan("chatty@time:1")
         self.assert_exit(result, 0)
         self.assertNotIn("log line", result.stdout + result.stderr)

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Files that somebody else made, given to the program: it writes nowhere but into the output folder, runs nothing that they
-name, and takes no more memory than they deserve."""
+name, and takes no more memory than their size justifies."""
 
 import gzip
 import json

@@ -16,7 +16,7 @@ class Ceilings(ProgramTest):
         return self.call("ceilings", *arguments, accidents=accidents, **extra)
 
     def asked_for(self):
-        """The ids that the last collector was asked to measure and not told of."""
+        """The ids that the last collector was asked to measure, without those known to the program."""
         request = self.sent_requests()[-1]
         known = {name for known in request["known_ceilings"] for name in known["ids"]}
         return set(request["plan"]["ceilings"]) - known
@@ -33,7 +33,7 @@ class Ceilings(ProgramTest):
         for ceiling in run["ceilings"]:
             self.assertEqual("measured_utc" in ceiling, ceiling["source"] == "measured", ceiling["id"])
 
-    def test_a_later_run_takes_them_and_says_so(self):
+    def test_a_later_run_reuses_them_and_reports_it(self):
         self.assert_exit(self.ceilings(), 0)
         result = self.run_plan()
         self.assert_exit(result, 0)

@@ -91,7 +91,7 @@ class Compare(CompareTest):
         self.assertIn('<tr class="slower"><td>slower</td><td>V3</td>', page)
         self.assertNotIn("<script", page)
 
-    def test_names_from_files_are_no_markup(self):
+    def test_names_from_files_are_not_markup(self):
         def rename(run, _):
             run["device"]["name"] = "<script>alert(1)</script>"
         self.assert_exit(self.call("compare", RECORDING, self.changed("<b>", rename), "--output", "compared"), 0)
@@ -119,18 +119,18 @@ class Compare(CompareTest):
 class Primitives(CompareTest):
     RECORDING = SOURCE / "recordings" / "primitives-h200"
 
-    def test_are_said_not_to_be_compared(self):
+    def test_are_reported_as_not_compared(self):
         result = self.call("compare", self.RECORDING, self.RECORDING, "--output", "compared")
         self.assert_exit(result, 0)
         self.assertIn("\nno points to compare; primitives are not compared\n", result.stdout)
         self.assertNotRegex(result.stdout, r"(?m)^verdict")
 
-    def test_are_no_reason_for_a_gate_to_pass(self):
+    def test_alone_do_not_let_a_gate_pass(self):
         result = self.call("gate", self.RECORDING, self.RECORDING)
         self.assert_exit(result, 2)
         self.assertIn("\nNOT COMPARABLE; primitives are not compared\n", result.stdout)
 
-    def test_beside_points_are_said_not_to_be_compared(self):
+    def test_beside_points_are_reported_as_not_compared(self):
         def add(run, _):
             run["primitives"] = recorded(self.RECORDING / "run.json.gz")["primitives"][:1]
         new = self.changed("with_primitives", add)

@@ -40,7 +40,7 @@ class CrosscheckTest(ProgramTest):
         return self.crosscheck("runs/demo/latest", *arguments, **extra)
 
     def start(self, *arguments, accidents="", until):
-        """Starts the program, and returns when it has said `until` on standard error."""
+        """Starts the program, and returns when it has printed `until` to standard error."""
         process = subprocess.Popen([PROGRAM, *arguments], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                                    text=True, env=self.environment(accidents))
         self.addCleanup(process.communicate)
@@ -64,7 +64,7 @@ class Tools(CrosscheckTest):
         self.assertEqual(list(self.kept()), ["ncu", "nsys"])
         self.assertEqual(self.kept()["ncu"]["version"], "2025.3.1")
         self.assertIn("Cross-check with ncu 2025.3.1", (self.folder / "runs/demo/latest/summary.md").read_text())
-        # Again: the old ones give way.
+        # Again: the new checks replace the old ones.
         self.assert_exit(self.crosscheck("runs/demo/latest/run.json", "--with", "ncu"), 0)
         self.assertEqual(list(self.kept()), ["nsys", "ncu"])
 
@@ -100,7 +100,7 @@ class Tools(CrosscheckTest):
         self.assert_exit(result, 1)
         self.assertRegex(result.stdout, r"(?m)^  nvtx_range +3 +1 ")
 
-    def test_a_duration_that_nsys_sees_otherwise(self):
+    def test_a_duration_that_differs_in_nsys(self):
         result = self.run_and_check("--with", "nsys", FAKE_NSYS="slow=reduce_v3_sequential")
         self.assert_exit(result, 1)
         self.assertRegex(result.stdout, r"(?m)^  sums\.reduce_v3_sequential\.\S+ +time +200\.0 µs +394\.0 µs .*differs")
@@ -179,7 +179,7 @@ class Trouble(CrosscheckTest):
     def test_no_kernels(self):
         self.assertIn("ncu profiled no kernel", self.run_and_check("--with", "ncu", FAKE_NCU="nokernels").stdout)
 
-    def test_what_the_collector_says_goes_before_what_the_tool_says(self):
+    def test_an_error_of_the_collector_precedes_that_of_the_tool(self):
         result = self.run_and_check("--with", "ncu", accidents="no_gpu@start")
         self.assert_exit(result, 3)
         self.assertIn("no verdict: no CUDA device was found\n  hint: is the driver loaded?", result.stdout)
@@ -266,7 +266,7 @@ class TheRun(CrosscheckTest):
         self.assertRegex(result.stdout, "cannot be created: .*\n  hint: copy the run to a writable folder")
 
     def interrupted(self, *arguments, until):
-        """What the program says when it is interrupted at that check."""
+        """The output of the program when it is interrupted at that check."""
         process = self.start("crosscheck", *arguments, accidents="hang@once:1", until=until)
         process.send_signal(signal.SIGINT)
         stdout, stderr = process.communicate(timeout=60)
@@ -320,7 +320,7 @@ class TheRun(CrosscheckTest):
 
 
 class Files(CrosscheckTest):
-    """Without tools and collector, from what was recorded before."""
+    """Without tools and collector, from earlier recordings."""
 
     def setUp(self):
         super().setUp()
@@ -410,7 +410,7 @@ class Files(CrosscheckTest):
         self.write("bad.json", "{")
         self.assert_exit(self.crosscheck("bad.json"), 2)
 
-    def test_options_that_would_mean_nothing(self):
+    def test_options_that_would_have_no_effect(self):
         for arguments, words in [(["--with", "nsys", "--ncu-file", "no such file"], "--ncu-file: --with does not include ncu"),
                                  (["--with", "activity", "--nsys-file", "x"], "--nsys-file: --with does not include nsys"),
                                  (["--device", "0"], "--device: a finished run is always checked on the GPU that measured it"),

@@ -18,7 +18,7 @@ class Doctor(ProgramTest):
             (folder / name).chmod(0o755)
         return self.call("doctor", *arguments, accidents=accidents, PATH=f"{folder}:/usr/bin:/bin")
 
-    def test_tells_what_works(self):
+    def test_lists_what_works(self):
         result = self.doctor(ncu="Version 2025.3.1.0 (build 1)")
         self.assert_exit(result, 0)
         self.assertRegex(result.stdout, r"(?m)^ok +driver +580\.00$")
@@ -42,7 +42,7 @@ class Doctor(ProgramTest):
         self.assert_exit(result, 3)
         self.assertRegex(result.stdout, r"(?m)^fails +collector +.*crashed with SIGSEGV")
 
-    def test_an_nsys_without_its_importer_is_told(self):
+    def test_an_nsys_without_its_importer_is_reported(self):
         result = self.doctor(nsys="NVIDIA Nsight Systems version 2025.3.1.90-253135822126v0")
         self.assertRegex(result.stdout, r"(?m)^warning +nsys +2025\.3\.1 .*\.qdstrm but no report$")
         (self.folder / "tools/host-linux-x64").mkdir()
@@ -51,7 +51,7 @@ class Doctor(ProgramTest):
         importer.chmod(0o755)
         self.assertRegex(self.doctor().stdout, r"(?m)^ok +nsys +2025\.3\.1 ")
 
-    def test_a_tool_older_than_cuda_13_is_told(self):
+    def test_a_tool_older_than_cuda_13_is_reported(self):
         result = self.doctor(nsys="NVIDIA Nsight Systems version 2022.4.2.1-df9881f", ncu="Version 2025.2.1.0 (build 1)")
         self.assert_exit(result, 0)
         self.assertRegex(result.stdout, r"(?m)^warning +nsys +2022\.4\.2 .*; older than CUDA 13: it sees NVTX ranges, "
@@ -60,7 +60,7 @@ class Doctor(ProgramTest):
                                         r" +install Nsight Compute 2025\.3 or newer$")
         self.assertRegex(self.doctor(ncu="Version 2026.1.0.0").stdout, r"(?m)^ok +ncu +2026\.1\.0 ")
 
-    def test_a_tool_that_does_not_answer_is_told(self):
+    def test_a_tool_that_does_not_answer_is_reported(self):
         self.assertRegex(self.doctor(ncu="what?").stdout, r"(?m)^fails +ncu +.*does not print its version$")
 
     def test_json(self):

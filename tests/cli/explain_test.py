@@ -11,7 +11,7 @@ from recordings import REDUCTIONS as RECORDING
 class Explanations(ProgramTest):
     RECORDING = RECORDING
 
-    def test_says_what_bounds_a_point_and_what_its_step_changed(self):
+    def test_names_what_bounds_a_point_and_what_its_step_changed(self):
         result = self.call("explain", self.RECORDING, "--point", "V3")
         self.assert_exit(result, 0)
         self.assertIn("V3: issue-bound", result.stdout)

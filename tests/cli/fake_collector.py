@@ -14,11 +14,11 @@ FAKE_COLLECTOR holds accidents, separated by blanks: `<what>@<phase>:<number>`, 
   refuse                                      what a real one reports: the last three end the process
   busy (@end, @counters:<number>)             the counters are taken away before they are read, of all points or of one
   stop, kill                                  stopped as by SIGSTOP, killed
-  mark                                        nothing, but a file in FAKE_COLLECTOR_STATE that says how far it came
+  mark                                        only writes a file into FAKE_COLLECTOR_STATE that shows how far it came
   deaf, rude, no_gpu, uncounted (@start)      does not read its request, does not say hello, has no GPU, no counters
   crowded, unfit (@start)                     `--checks` warns of other programs, finds that nothing can be measured
   miscount (@self_test:counters)              one operation too many
-  boast (@start)                              claims ceilings that nobody told it of
+  boast (@start)                              claims ceilings that it was not told of
 
 FAKE_COLLECTOR_CLOCK_HZ, FAKE_COLLECTOR_UUID and FAKE_COLLECTOR_DRIVER are the clock, the device and the driver that it finds.
 An accident happens in every process that gets there. One with `:once` at its end happens in the first only; the folder

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Plays nsys without a GPU: runs the program that it is given, and exports a database that is constructed after the documented
-schema, with the NVTX range of every point of the program's plan and in it one kernel, as long as fake_collector.py says.
+schema, with the NVTX range of every point of the program's plan and in it one kernel, as long as in fake_collector.py.
 FAKE_NSYS changes that, by words separated by blanks:
 
   old                  its version is that of Debian 12

@@ -47,7 +47,7 @@ class Install(unittest.TestCase):
                 if not re.match(rf"\s*(/.*/)?({GLIBC}|{NVIDIA})", line):
                     self.assertIn(f"=> {self.folder}/bin/../lib/", line, program.name)
 
-    def test_neither_glibc_nor_the_driver_is_brought_along(self):
+    def test_neither_glibc_nor_the_driver_is_included(self):
         for path in self.binaries():
             self.assertNotRegex(path.name, rf"^({GLIBC}|{NVIDIA})")
 

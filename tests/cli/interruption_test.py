@@ -58,7 +58,7 @@ class Interruption(ProgramTest):
                     for before, after in zip(run["measurements"], resumed["measurements"]):
                         self.assertEqual(before["time"], after["time"])
 
-    def test_two_runs_at_once_are_told_of_each_other(self):
+    def test_two_runs_at_once_warn_about_each_other(self):
         first = subprocess.Popen([PROGRAM, "run", "plan.yaml"], cwd=self.folder, stdout=subprocess.PIPE,
                                  stderr=subprocess.PIPE, text=True, env=self.environment("hang@time:1:once"))
         self.addCleanup(first.communicate)

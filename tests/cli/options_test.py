@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The command line: no option takes what is not its own, and a mistake leads on."""
+"""The command line: no option takes the next one for its value, and a mistake gets a suggestion."""
 
 import unittest
 
@@ -15,7 +15,7 @@ class Options(ProgramTest):
         self.assertIn(words, result.stderr)
         self.assert_nothing_written()
 
-    def test_an_empty_value_is_none(self):
+    def test_an_empty_value_is_refused(self):
         self.assert_mistake("--output=: the value is empty", "run", "plan.yaml", "--output=", "--require-gpu")
         self.assert_mistake("--output: the value is empty", "run", "plan.yaml", "--output", "")
         self.assert_mistake("--output: the value is missing before --require-gpu", "run", "plan.yaml", "--output", "--require-gpu")

@@ -26,7 +26,7 @@ class Outputs(ProgramTest):
         for device in ["/dev/null", "/dev/full"]:
             self.assertTrue(stat.S_ISCHR(os.stat(device).st_mode))
 
-    def test_standard_output_in_the_order_of_what_is_said(self):
+    def test_standard_output_keeps_the_order_of_messages(self):
         for output in ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1"]:
             into_pipe = self.gate("--markdown", output).stdout
             self.assertTrue(into_pipe.startswith("# Roofline gate"))
@@ -51,7 +51,7 @@ class Outputs(ProgramTest):
         self.assertTrue((self.folder / "link").is_symlink())
         self.assertTrue((self.folder / "target").read_text().startswith("<?xml"))
 
-    def test_nothing_that_lies_in_wait_is_touched(self):
+    def test_files_that_others_placed_there_are_not_touched(self):
         (self.folder / "out").mkdir()
         self.write("precious", "precious")
         os.symlink("../precious", self.folder / "out/report.html.part")

@@ -135,7 +135,7 @@ class Resuming(ProgramTest):
         self.assert_exit(result, 2)
         self.assertIn("measured with rooflinectl 0.0.1 (commit abc), but this is ", result.stderr)
 
-    def test_mistakes_are_told(self):
+    def test_mistakes_are_reported(self):
         self.assert_exit(self.run_plan("no_gpu@start"), 0)  # a replayed run
         result = self.resume()
         self.assert_exit(result, 2)

@@ -58,7 +58,7 @@ class Runs(ProgramTest):
         self.assertRegex(result.stdout, r"^runs/demo/[^/\n]+/report\.html\n$")
         self.assertEqual(result.stderr, "")
 
-    def test_quiet_still_tells_what_went_wrong(self):
+    def test_quiet_still_reports_what_went_wrong(self):
         result = self.run_plan("uncounted@start failed@verify:1", "--quiet")
         self.assert_exit(result, 1)
         self.assertIn("reduce_v3_sequential.f32.n1048576.b256.cold: failed: out of memory", result.stderr)
@@ -139,7 +139,7 @@ class Runs(ProgramTest):
         self.assertEqual(self.measured()["reduce_v3_sequential"]["cause"], "element 3: expected 1, got 2")
         self.assert_exit(self.run_plan("failed@verify:1"), 1)
 
-    def test_no_gpu_is_told_in_the_collectors_words(self):
+    def test_no_gpu_is_reported_in_the_collectors_words(self):
         result = self.run_plan("no_gpu@start", "--require-gpu")
         self.assert_exit(result, 3)
         self.assertEqual(result.stderr, "no CUDA device was found\nhint: is the driver loaded?\n")

@@ -71,7 +71,7 @@ class SelfTest(ProgramTest):
         self.assertEqual({m["status"] for m in self.run_json()["measurements"]}, {"ok"})
         self.assertIn("self-test: 1 of 2", self.run_plan("miscount@self_test:counters", "--selftest", "--quiet").stderr)
 
-    def test_without_counters_a_run_says_that_nothing_was_tested(self):
+    def test_without_counters_a_run_reports_that_nothing_was_tested(self):
         result = self.run_plan("uncounted@start", "--selftest")
         self.assert_exit(result, 0)
         self.assertIn("self-test: nothing was tested: no counters: counters are reserved for administrators\n",

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What the program says where nobody can hear it, and what it says of texts that somebody else wrote."""
+"""Output streams that cannot be written to, and texts from files that somebody else wrote."""
 
 import json
 import os
@@ -21,7 +21,7 @@ class StreamsTest(ProgramTest):
 
 
 class Unwritable(StreamsTest):
-    """Measuring goes on; the exit code tells."""
+    """Measuring continues, and the exit code reports the failure."""
 
     def test_measuring_goes_on(self):
         for redirection in ["2>/dev/full", ">/dev/full", "2>&-", ">&-", ">&- 2>&-", ">&- 2>&- <&-"]:
@@ -44,11 +44,11 @@ class Unwritable(StreamsTest):
             self.assertEqual(result.returncode, 3, command)
             self.assertEqual(result.stderr, b"standard output: cannot be written: No space left on device\n")
 
-    def test_an_exit_code_that_tells_more_stays(self):
+    def test_a_more_specific_exit_code_stays(self):
         self.assertEqual(self.shell("$PROGRAM repor 2>/dev/full").returncode, 2)
         self.assertEqual(self.shell("$PROGRAM report nowhere >/dev/full").returncode, 2)
 
-    def test_nothing_is_lost_where_nothing_is_said(self):
+    def test_nothing_is_lost_where_nothing_is_printed(self):
         self.assertEqual(self.shell("$PROGRAM version 2>/dev/full").returncode, 0)
 
     def test_a_file_size_limit_is_an_error_of_the_file(self):
@@ -61,7 +61,7 @@ class Unwritable(StreamsTest):
 
 
 class Texts(StreamsTest):
-    """Escape sequences of others do nothing."""
+    """Escape sequences from files and plans have no effect."""
 
     def assert_printable(self, data):
         text = data.decode()

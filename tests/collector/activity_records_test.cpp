@@ -22,16 +22,16 @@ TEST(ActivityRecords, AreTakenOnceInTheOrderOfTheirStarts) {
   EXPECT_THAT(records.take(), IsEmpty());
 }
 
-TEST(ActivityRecords, ThatWereDroppedAreAnErrorOnceOnly) {
+TEST(ActivityRecords, ThatWereDroppedAreReportedOnce) {
   ActivityRecords records;
   records.add(10, 12, "kernel");
   records.add_dropped(1);
   EXPECT_THROW(records.take(), Error);
   records.add(30, 32, "kernel");
-  EXPECT_THAT(records.take(), ElementsAre(kKernel)) << "a loss spoils what was recorded with it, no more";
+  EXPECT_THAT(records.take(), ElementsAre(kKernel)) << "a loss affects only what was recorded with it";
 }
 
-TEST(ActivityRecords, ThatWereDroppedBeforeADiscardAreForgotten) {
+TEST(ActivityRecords, ThatWereDroppedBeforeADiscardAreNotReported) {
   ActivityRecords records;
   records.add(10, 12, "preparation");
   records.add_dropped(1);

@@ -41,7 +41,7 @@ kernels::CeilingBenchmark with_peak(const char* subject, const char* operation, 
   return benchmark;
 }
 
-/// As the registry has them: by id.
+/// In the order of the registry: by id.
 std::vector<kernels::CeilingBenchmark> benchmarks() {
   kernels::CeilingBenchmark i32_add;
   i32_add.id = "i32_add";
@@ -175,7 +175,7 @@ TEST(Confirmation, OfACacheFailsWhereTheLevelBelowDelivers) {
   EXPECT_TRUE(confirm(l2, counted(0.019e9)).agrees);
   EXPECT_FALSE(confirm(l2, counted(0.021e9)).agrees);
   EXPECT_THAT(confirm(l2, counted(0.1e9)).detail, HasSubstr("10.00 % of them at DRAM"));
-  EXPECT_FALSE(confirm(l2, {{counter::kL2Bytes, 1e9}}).agrees) << "nothing is known of DRAM";
+  EXPECT_FALSE(confirm(l2, {{counter::kL2Bytes, 1e9}}).agrees) << "DRAM was not counted";
   const auto l1 = benchmark(CeilingKind::bandwidth, "l1", "read", {counter::kL1Bytes});
   EXPECT_FALSE(confirm(l1, {{counter::kL1Bytes, 1e9}, {counter::kL2Bytes, 0.03e9}}).agrees);
 }
@@ -186,7 +186,7 @@ TEST(Confirmation, OfOperationsScalesInstructions) {
   EXPECT_FALSE(confirm(fma, {{counter::kFfma, 1e9}}).agrees);
 }
 
-TEST(Confirmation, IsNoneWithoutTheCounter) {
+TEST(Confirmation, FailsWithoutTheCounter) {
   const auto fma = benchmark(CeilingKind::compute, "f32", "fma", {counter::kFfma}, 2);
   EXPECT_FALSE(confirm(fma, {}).agrees);
   EXPECT_THAT(confirm(fma, {}).detail, HasSubstr("unavailable"));

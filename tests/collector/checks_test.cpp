@@ -18,7 +18,7 @@ Check check_of(const std::string& subject, const DeviceState& state, const Devic
   return found == checks.end() ? Check{"missing"} : *found;
 }
 
-/// A GPU in good order that tells everything.
+/// A GPU in good order whose driver reports everything.
 DeviceState good_state() {
   DeviceState state;
   state.settings.persistence_mode = true;
@@ -46,7 +46,7 @@ TEST(StateChecks, AreOkWhereNothingIsWrong) {
   }
 }
 
-TEST(StateChecks, CallUnknownWhatTheDriverDoesNotTell) {
+TEST(StateChecks, CallUnknownWhatTheDriverDoesNotReport) {
   DeviceInfo device;
   device.ecc_enabled = true;
   for (const Check& check : state_checks(device, {})) {
@@ -62,7 +62,7 @@ struct Case {
   const char* fix;
 };
 
-TEST(StateChecks, WarnWithCauseAndWayOut) {
+TEST(StateChecks, WarnWithCauseAndHint) {
   const Case cases[] = {
       {"persistence", [](DeviceState& s) { s.settings.persistence_mode = false; }, "off",
        "--persistence-mode=1"},
@@ -94,7 +94,7 @@ TEST(StateChecks, WarnWithCauseAndWayOut) {
   }
 }
 
-TEST(StateChecks, TakeTheDefaultApplicationClockForUsual) {
+TEST(StateChecks, AcceptTheDefaultApplicationClock) {
   DeviceState state = good_state();
   state.settings.application_sm_clock_hz = 585e6;
   state.default_application_sm_clock_hz = 585e6;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every result that CUPTI can return, against what the user is told.
+// Every result that CUPTI can return, and the message that the user gets for it.
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -20,7 +20,7 @@ struct Words {
   const char* hint;
 };
 
-/// The results that have a cause that a user can do something about; all others share one text.
+/// The results with a cause that a user can do something about; all others share one text.
 const std::map<int, Words> kExplained = {
     {CUPTI_ERROR_INVALID_DEVICE, {"cannot count on this GPU", "compute capability 7.5"}},
     {CUPTI_ERROR_OUT_OF_MEMORY, {"out of memory", "free memory"}},
@@ -54,7 +54,7 @@ std::vector<int> every_result() {
 
 class CuptiErrors : public testing::TestWithParam<int> {};
 
-TEST_P(CuptiErrors, NameTheCallTheResultTheCauseAndTheWayOut) {
+TEST_P(CuptiErrors, NameTheCallTheResultTheCauseAndTheHint) {
   const auto result = static_cast<CUptiResult>(GetParam());
   const auto explained = kExplained.find(GetParam());
   const Words& words = explained == kExplained.end() ? kOther : explained->second;

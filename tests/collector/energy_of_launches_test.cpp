@@ -15,7 +15,7 @@ namespace {
 using testing::HasSubstr;
 using Clock = std::chrono::steady_clock;
 
-TEST(EnergyOfLaunches, ThatDestroyTheirInputIsUnavailable) {
+TEST(EnergyOfLaunches, IsUnavailableIfTheyDestroyTheirInput) {
   int launches = 0;
   int restored = 0;
   TimedWork work;
@@ -28,7 +28,7 @@ TEST(EnergyOfLaunches, ThatDestroyTheirInputIsUnavailable) {
   EXPECT_EQ(restored, 0);
 }
 
-TEST(EnergyOfLaunches, WithoutAMeterIsUnavailable) {
+TEST(EnergyOfLaunches, IsUnavailableWithoutAMeter) {
   TimedWork work;
   work.launch = [](int) {};
   const EnergyResult result = measure_energy([] { return std::nullopt; }, work, [] {});

@@ -48,8 +48,8 @@ Keys expected_missing(const std::string& chip) {
   return missing;
 }
 
-/// One is instrumented, one holds all other counters but those of tensor instructions. Volta, Turing and the
-/// A100 take the third for the DRAM clock or for what the atomic units do, too.
+/// One pass is instrumented, one holds all other counters except those of tensor instructions. Volta, Turing
+/// and the A100 use the third for the DRAM clock or for the atomic units as well.
 constexpr int kPasses = 3;
 
 class MetricCatalogueOnChip : public ::testing::TestWithParam<std::string> {};
@@ -126,7 +126,7 @@ TEST(MetricCatalogue, OfTensorOperationsKnowsTheTypesOfEachGeneration) {
   }
 }
 
-TEST(MetricCatalogue, OfNothingThatAChipCountsIsAnErrorThatSaysSo) {
+TEST(MetricCatalogue, IsAnErrorWhereTheChipCountsNoneOfIt) {
   try {
     const cupti::HostConfiguration configuration("TU116", tensor_metrics(), {});
     FAIL() << "TU116 has no Tensor Cores";

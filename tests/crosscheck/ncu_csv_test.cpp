@@ -161,7 +161,7 @@ TEST(NcuCsv, SeveralTablesAndLinesBetweenThem) {
   EXPECT_THAT(read_ncu_csv("\"ID\",\"Kernel Name\"\n"), IsEmpty());
 }
 
-TEST(NcuCsv, NoPermissionIsToldWithTheWayOut) {
+TEST(NcuCsv, MissingPermissionIsReportedWithAHint) {
   const Error error = error_of(
       "==PROF== Connected to process 5\n==ERROR== ERR_NVGPUCTRPERM - The user does not have permission to "
       "access "

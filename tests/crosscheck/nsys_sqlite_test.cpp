@@ -19,7 +19,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// The content of a database that `statements` make.
+/// The content of the database that `statements` create.
 std::string database(const std::string& statements) {
   sqlite3* made = nullptr;
   sqlite3_open(":memory:", &made);
@@ -87,7 +87,7 @@ TEST(NsysSqlite, KernelsBelongToTheRangeThatTheyWereLaunchedIn) {
               ElementsAre(TracedOperation{"memset", 10e-9}, TracedOperation{"void second(float *)", 100e-9}));
 }
 
-TEST(NsysSqlite, WithoutCallsTheTimeOnTheGpuSaysWhichRange) {
+TEST(NsysSqlite, WithoutCallsTheTimeOnTheGpuDecidesWhichRange) {
   const auto launches = read_nsys_sqlite(database(kRanges + kKernels));
   ASSERT_THAT(launches, SizeIs(2));
   EXPECT_THAT(launches[0].operations, SizeIs(1));
@@ -108,7 +108,7 @@ TEST(NsysSqlite, ReadsWhatNsysExported) {
   EXPECT_EQ(launches[1].range, "ladder.sum_atomic.f32.n1048576.b256.warm");
 }
 
-TEST(NsysSqlite, WhatIsNoExportIsRefused) {
+TEST(NsysSqlite, AnythingButAnExportIsRefused) {
   expect_refused("");
   expect_refused("no database");
   expect_refused(std::string("SQLite format 3") + std::string(2000, '\0'));
@@ -119,7 +119,7 @@ TEST(NsysSqlite, WhatIsNoExportIsRefused) {
 }
 
 TEST(NsysSqlite, NothingOfTheSchemaIsExecuted) {
-  // A view in the place of the table, and one that never ends.
+  // A view in place of the table, and one whose rows never end.
   expect_refused(database("CREATE VIEW NVTX_EVENTS AS SELECT 1 AS start, 2 AS end, 59 AS eventType"));
   expect_refused(
       database("CREATE VIEW NVTX_EVENTS AS WITH RECURSIVE c(x) AS (SELECT 1 UNION ALL SELECT x FROM c) "

@@ -141,7 +141,7 @@ TEST(NcuComparison, DramBytesOfColdPoints) {
   NcuKernel kernel = agreeing_kernel();
   kernel.metrics["d__write.sum"] = {CounterValue::measured(0.2e6)};
   EXPECT_EQ(verdict(run, {kernel}, "dram_bytes"), Verdict::differs);
-  run.devices[0].l2_bytes = 50 << 20;  // of which ncu may leave some dirty
+  run.devices[0].l2_bytes = 50 << 20;  // ncu may leave a part of it dirty
   EXPECT_EQ(verdict(run, {kernel}, "dram_bytes"), Verdict::agrees);
 
   run.measurements[0].point.axes.set(axis::kCache, CacheState::warm);
@@ -175,7 +175,7 @@ TEST(NcuComparison, SeveralKernelsAreOnePoint) {
   for (const char* quantity : {"time", "fadd", "dram_bytes", "warp_execution_efficiency"}) {
     EXPECT_EQ(find(agreements, quantity).verdict(), Verdict::agrees) << quantity;
   }
-  // Nothing says how many sectors each of them loaded.
+  // The number of sectors that each of them loaded is unknown.
   EXPECT_EQ(find(agreements, "global_load_sector_efficiency").verdict(), Verdict::unavailable);
 }
 

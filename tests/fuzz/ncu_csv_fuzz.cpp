@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What ncu prints: kernels or an Error, which is of the environment where ncu itself reports one.
+// Output of ncu: kernels or an Error, which is Error(environment) if ncu itself reports one.
 
 #include <cstddef>
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What nsys exported: launches or an Error(usage), whatever the database holds or claims to be.
+// A database exported by nsys: launches or an Error(usage), whatever the file contains.
 
 #include <cstddef>
 #include <cstdint>

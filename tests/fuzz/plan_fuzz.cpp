@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The plan parser: a plan or an Error(usage), whatever the file holds.
+// The plan parser: a plan or an Error(usage), whatever the file contains.
 
 #include <cstddef>
 #include <cstdint>
@@ -15,7 +15,7 @@ using namespace rooflinectl;
 
 namespace {
 
-/// All variants and ceilings that there are.
+/// All variants and ceilings.
 const Catalogue& catalogue() {
   static const Catalogue catalogue = read_run(ROOFLINECTL_RECORDING).catalogue;
   return catalogue;

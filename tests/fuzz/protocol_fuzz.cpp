@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Both directions of the collector's protocol: what can be decoded is encoded to what is decoded alike;
-// anything else is an Error.
+// Both directions of the collector's protocol: a message that can be decoded is still the same after encoding
+// and decoding; anything else is an Error.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,7 +14,7 @@ using namespace rooflinectl;
 
 namespace {
 
-/// `decode` gives a value that `encode` takes.
+/// `decode` returns a value that `encode` accepts.
 template <typename Decode>
 void check(std::string_view text, Decode decode, ErrorKind refusal) {
   try {

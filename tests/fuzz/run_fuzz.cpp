@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// `run.json`: what can be read is written, and read again as it was written; anything else is an
+// `run.json`: a run that can be read stays the same when it is written and read again; anything else is an
 // Error(usage).
 
 #include <cstddef>
@@ -16,7 +16,7 @@ using namespace rooflinectl;
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
   try {
-    // Of numbers with more digits than are written, the first writing leaves those.
+    // The first writing rounds numbers that have more digits than are written.
     const std::string once = run_to_json(run_from_json(text, "run.json"));
     if (run_to_json(run_from_json(once, "written")) != once) std::abort();
   } catch (const Error& error) {

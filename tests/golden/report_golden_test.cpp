@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reports of `golden_run()` against the files in `expected/`. ROOFLINECTL_UPDATE_GOLDENS=1 writes those
-// anew.
+// The reports of `golden_run()` against the files in `expected/`. ROOFLINECTL_UPDATE_GOLDENS=1 rewrites them.
 #include <cairo.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -60,8 +59,8 @@ void write_energy(const fs::path& folder) {
   fs::copy_file(written.path() / "energy-energy.svg", folder / "energy-energy.svg");
 }
 
-/// The verdict on each point of the recordings, and which causes and notes hold: what comes to be said that
-/// was not, shows here.
+/// The verdict on each point of the recordings, and which causes and notes hold: a finding that is new or
+/// gone shows here.
 void write_findings(const fs::path& folder) {
   std::string text;
   for (const std::string name : {"reductions-h200", "ladder-h200", "seeds-h200", "sizes-h200"}) {
@@ -95,7 +94,7 @@ const fs::path& reports_folder() {
   return folder.path();
 }
 
-/// Keeps what differs where it can be looked at.
+/// Keeps the new content, for comparison with the expected file.
 fs::path keep(const std::string& name) {
   const fs::path kept = fs::path(ROOFLINECTL_ACTUAL_FOLDER) / name;
   fs::create_directories(kept.parent_path());
@@ -142,7 +141,7 @@ int largest_channel_difference(std::uint32_t a, std::uint32_t b) {
   return largest;
 }
 
-/// The pixels that a reader could see to differ.
+/// The number of pixels that differ visibly.
 int visible_differences(const Image& a, const Image& b) {
   constexpr int kVisible = 48;  // of 255: above what versions of a rasteriser differ by at edges
   int different = 0;
@@ -191,7 +190,7 @@ TEST(ReportGolden, Terminal) {
   compare_text("terminal-primitives.txt");
 }
 
-/// What is drawn, the SVG tells; this is about how it is painted. A mark has some sixty pixels.
+/// The SVG goldens check what is drawn; this checks how it is painted. A mark has some sixty pixels.
 TEST(ReportGolden, PngIsPaintedAsBefore) {
   constexpr int kMostDifferent = 20;
   const std::string name = "roofline-seeds_ladder.png";

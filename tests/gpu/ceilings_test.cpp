@@ -119,12 +119,12 @@ TEST_F(CeilingBenchmarkTest, LatenciesAreThoseOfMemory) {
   CeilingBench bench(device, timer, stream);
   const double l2_s = bench.measure(benchmark("l2_latency")).front().value;
   const double dram_s = bench.measure(benchmark("dram_latency")).front().value;
-  EXPECT_GT(l2_s, 50e-9) << "more than an L1 could do";
+  EXPECT_GT(l2_s, 50e-9) << "longer than a hit in L1";
   EXPECT_GT(dram_s, 1.3 * l2_s);
   EXPECT_LT(dram_s, 5e-6);
 }
 
-/// Every thread of every block adds as often as it is declared: half of the lanes add 1.
+/// Every thread of every block adds as often as declared: half of the lanes add 1.
 TEST_F(CeilingBenchmarkTest, AtomicsAllAddToTheFirstValue) {
   const auto added = [&](std::string_view id, auto zero) {
     using Value = decltype(zero);

@@ -64,7 +64,7 @@ std::vector<Expectation> expectations() {
   return list;
 }
 
-/// Atomic additions of threads that the source describes.
+/// Atomic additions by threads, from the source.
 double atomics_of(const Expectation& expectation) {
   if (!expectation.variant.starts_with("sum_")) return 0;
   const double threads = static_cast<double>(kElements) / expectation.elements_per_thread.value_or(1);
@@ -209,7 +209,7 @@ TEST_F(CountersTest, ConfirmEveryCeiling) {
 }
 
 TEST_F(CountersTest, OfCeilingsAreTakenWithOurOwnTensorKernelToo) {
-  // What runs where cuBLASLt is missing: each thread block declares what the Tensor Cores count.
+  // The kernel that runs where cuBLASLt is missing: each thread block declares what the Tensor Cores count.
   const Stream stream;
   const std::unique_ptr<Profiler> profiler =
       open_profiler(device_.index, ceiling_metrics(kernels::all_ceiling_benchmarks()));
@@ -225,7 +225,7 @@ TEST_F(CountersTest, OfCeilingsAreTakenWithOurOwnTensorKernelToo) {
     const Confirmation confirmation =
         confirm(benchmark, benchmark.amount(none, 1, 256), counters, device_.l2_bytes);
     if (benchmark.id == "f8_tensor" && device_.compute_capability == 90) {
-      // Hopper carries mma.sync of 8-bit floats out as f16: the ceiling then says that it is not confirmed.
+      // Hopper executes mma.sync of 8-bit floats as f16: the ceiling is then reported as not confirmed.
       EXPECT_GT(value_of(counters, counter::kTensorF16Ops).value_or(0), 0);
       continue;
     }

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What a run makes of faults on a real GPU: broken kernels, no memory, a collector that dies or stops, signals, two runs at
+"""How a run handles faults on a real GPU: broken kernels, no memory, a collector that dies or stops, signals, two runs at
 once. Prints a line per fault. Needs `rooflinectl` and `rooflinectl-collector-faulty` in one folder: that of the environment
 variable ROOFLINECTL, or bin/ of an installed folder. Exits with 77 where there is no GPU."""
 
@@ -110,7 +110,7 @@ class Faults(unittest.TestCase):
         for line in stream:
             if word in line:
                 return line
-        self.fail(f"never said {word}")
+        self.fail(f"never printed {word}")
 
     def collector_of(self, process):
         children = pathlib.Path(f"/proc/{process.pid}/task/{process.pid}/children").read_text().split()
@@ -203,7 +203,7 @@ class Faults(unittest.TestCase):
         self.assertRegex(cause, "^hung ")
         self.tell("collector stopped (SIGSTOP)", code, f"failed: {cause}; the other 2 points measured and counted")
 
-    # -- signals, and going on after them --
+    # -- signals, and resuming after them --
 
     def interrupt(self, number, word, text, delay_s):
         process = self.start(text)

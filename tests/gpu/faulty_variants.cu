@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Kernels that do what kernels under development do: crash, hang, and give wrong sums. They are linked into
-// rooflinectl-collector-faulty alone, which faults_test.py runs plans with.
+// Kernels that crash, hang and give wrong sums, as kernels under development do. They are linked only into
+// rooflinectl-collector-faulty, with which faults_test.py runs its plans.
 #include "kernels/cuda_check.h"
 #include "kernels/reduction/sum.h"
 
@@ -11,7 +11,7 @@ namespace {
 
 using Kernel = void (*)(const float*, float*, std::uint64_t);
 
-/// A right sum, by one thread: what the wrong ones spoil.
+/// A correct sum by one thread, which the faulty variants break.
 __device__ float sum_of(const float* d_input, std::uint64_t n) {
   float sum = 0.0F;
   for (std::uint64_t i = 0; i < n; ++i) sum += d_input[i];
@@ -53,8 +53,8 @@ __global__ void trap(const float* /*d_input*/, float* /*d_output*/, std::uint64_
   __trap();
 }
 
-/// The last block to take a ticket writes the result; nobody takes the tickets back, so that from the second
-/// launch on nobody is last, and the first result stays where it is.
+/// The last block to take a ticket writes the result; the tickets are never reset, so from the second launch
+/// on no block is the last, and the first result stays.
 __global__ void ticket_never_reset(const float* d_input, float* d_output, std::uint64_t n,
                                    unsigned* d_tickets) {
   if (atomicAdd(d_tickets, 1) == gridDim.x - 1) *d_output = sum_of(d_input, n);

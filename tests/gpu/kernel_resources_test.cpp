@@ -29,7 +29,7 @@ TEST_F(KernelResourcesTest, AreThoseOfTheKernelThatDoesTheWork) {
   EXPECT_LE(resources->blocks_per_sm, resources->blocks_per_sm_by_registers);
 }
 
-TEST_F(KernelResourcesTest, AreUnknownOfWhatCannotBeCaptured) {
+TEST_F(KernelResourcesTest, AreUnknownForWorkThatCannotBeCaptured) {
   const Stream stream;
   EXPECT_FALSE(kernel_resources([&] { stream.synchronize(); }, stream));
   EXPECT_FALSE(kernel_resources([] {}, stream));

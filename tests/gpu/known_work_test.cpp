@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0
-// What is known of the kernels of known work, and how it is held against counters. Needs no GPU.
+// SPDX-License-Identifier: Apache-2.0 The counts that the kernels of known work must have, and the verdict on
+// counters. Needs no GPU.
 #include "kernels/known_work.h"
 
 #include <gmock/gmock.h>
@@ -44,7 +44,7 @@ TEST(KnownWork, CoversEveryKindOfCounter) {
   std::set<std::string_view> quantities;
   std::set<std::string> ids;
   for (const KnownWork& w : kernels::all_known_work()) {
-    EXPECT_TRUE(ids.insert(w.id).second) << w.id << " is there twice";
+    EXPECT_TRUE(ids.insert(w.id).second) << w.id << " occurs twice";
     EXPECT_NE(w.launch, nullptr) << w.id;
     for (const KnownCount& count : w.counts(kSite)) {
       EXPECT_GT(count.expected, 0) << w.id;
@@ -97,7 +97,7 @@ TEST(KnownWork, ReadsAreKnownToTwoPercent) {
   };
   EXPECT_EQ(verdict(1.019), Verdict::agrees);
   EXPECT_EQ(verdict(0.979), Verdict::differs);
-  EXPECT_EQ(verdict(0.5), Verdict::differs) << "reads that are short by half, without an error";
+  EXPECT_EQ(verdict(0.5), Verdict::differs) << "half of the reads are missing, without an error";
 }
 
 TEST(KnownWork, OfWritesOneL2MayBeMissing) {

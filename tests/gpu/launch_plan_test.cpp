@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What is compared with each other is timed alike. Needs no GPU.
+// Points that are compared with each other are timed in the same way. Needs no GPU.
 
 #include <gtest/gtest.h>
 
@@ -15,7 +15,7 @@
 namespace rooflinectl {
 namespace {
 
-/// What decides of an H200: 4.8 TB/s and 60 MiB of L2.
+/// The attributes of an H200 that matter here: 4.8 TB/s and 60 MiB of L2.
 DeviceInfo h200() {
   DeviceInfo device;
   device.memory_clock_hz = 3.201e9;
@@ -65,7 +65,7 @@ TEST(LaunchPlan, GivesColdLaunchesAnInputEachAndWarmOnesTheSame) {
   EXPECT_EQ(launch_plan(point("sum_best", 24, CacheState::warm), h200()).inputs, 1);
 }
 
-TEST(LaunchPlan, NeverWantsMuchMoreMemoryThanOneInput) {
+TEST(LaunchPlan, NeverNeedsMuchMoreMemoryThanOneInput) {
   for (int log2_n = 10; log2_n <= 32; ++log2_n) {
     const LaunchPlan plan = launch_plan(point("sum_best", log2_n, CacheState::cold, Dtype::f64), h200());
     const double input_bytes = 8 * std::ldexp(1.0, log2_n);
@@ -76,12 +76,12 @@ TEST(LaunchPlan, NeverWantsMuchMoreMemoryThanOneInput) {
 TEST(LaunchPlan, KeepsRestoredInputsInL2) {
   const LaunchPlan plan = launch_plan(point("reduce_v0_global", 20, CacheState::warm), h200());
   EXPECT_EQ(plan.mode, LaunchMode::graph);
-  EXPECT_EQ(plan.inputs, 7);  // of 4 MiB, in 30
+  EXPECT_EQ(plan.inputs, 7);  // of 4 MiB each, in 30 MiB
   EXPECT_EQ(plan.launches_per_graph, plan.inputs);
   EXPECT_EQ(launch_plan(point("reduce_v0_global", 26, CacheState::warm), h200()).inputs, 1);
 }
 
-TEST(LaunchPlan, IsPlainWhereThePlanSaysSoAndWhereTheVariantWaits) {
+TEST(LaunchPlan, IsPlainWhereThePlanAsksForItAndWhereTheVariantWaits) {
   const LaunchPlan plain{LaunchMode::plain, 1, 1};
   PointId asked = point("sum_best", 20);
   asked.axes.set(axis::kMode, LaunchMode::plain);
@@ -89,7 +89,7 @@ TEST(LaunchPlan, IsPlainWhereThePlanSaysSoAndWhereTheVariantWaits) {
   EXPECT_EQ(launch_plan(point("thrust_sum", 20), h200()), plain);
 }
 
-TEST(LaunchPlan, DoesWithoutTheSpeedOfTheMemory) {
+TEST(LaunchPlan, WorksWithoutTheMemoryBandwidth) {
   const LaunchPlan plan = launch_plan(point("sum_best", 24), DeviceInfo{});
   EXPECT_EQ(plan.mode, LaunchMode::graph);
   EXPECT_GT(plan.launches_per_graph, 1);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What is known of primitives without a GPU: how they are registered, what their references say, how cycles
-// are counted, and whether the machine code really holds what is measured.
+// What can be tested of primitives without a GPU: how they are registered, what their references return, how
+// cycles are computed, and whether the machine code really holds what is measured.
 #include <cxxabi.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -37,13 +37,13 @@ std::vector<int> applied(const std::string& id, int times = 1) {
 TEST(Primitives, IdsAreUniqueAndBeginWithTheirFamily) {
   std::set<std::string> ids;
   for (const PrimitiveInfo& info : linked_primitives()) {
-    EXPECT_TRUE(ids.insert(info.id).second) << info.id << " is there twice";
+    EXPECT_TRUE(ids.insert(info.id).second) << info.id << " occurs twice";
     EXPECT_TRUE(info.id.starts_with(info.family + "_")) << info.id;
     EXPECT_FALSE(info.title.empty()) << info.id;
   }
 }
 
-TEST(Primitives, ReferencesSayWhatTheWordsMean) {
+TEST(Primitives, ReferencesMatchTheirNames) {
   EXPECT_EQ(applied("shuffle_down_i32")[3], 4);
   EXPECT_EQ(applied("shuffle_down_i32")[31], 31);
   EXPECT_EQ(applied("shuffle_down_i32_width8")[7], 7);

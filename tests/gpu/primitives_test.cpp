@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every primitive does what its reference says, in both forms in which it is measured.
+// Every primitive gives the values of its reference, in both forms in which it is measured.
 #include "collector/primitives.h"
 
 #include <gtest/gtest.h>
@@ -14,7 +14,7 @@ using kernels::Form;
 
 class PrimitivesTest : public GpuTest {};
 
-TEST_F(PrimitivesTest, LanesGetWhatTheReferenceSays) {
+TEST_F(PrimitivesTest, LanesGetTheValuesOfTheReference) {
   const Stream stream;
   for (const kernels::LanePrimitive& primitive : kernels::all_lane_primitives()) {
     if (primitive.minimum_sm > compute_capability()) continue;

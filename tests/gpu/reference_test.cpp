@@ -35,7 +35,7 @@ Exact magnitude_one_by_one(DataSet data_set, Dtype dtype, std::uint64_t begin, s
   return static_cast<Exact>(sum);
 }
 
-/// What `n` elements of a data set have in common.
+/// Expects `predicate` of the first elements of a data set.
 template <typename Predicate>
 void expect_of_each_element(DataSet data_set, Dtype dtype, const Predicate& predicate) {
   for (std::uint64_t i = 0; i < 20'000; ++i) {
@@ -228,7 +228,7 @@ TEST(ReferenceExtreme, IsNanWhereOneElementIs) {
   EXPECT_TRUE(std::isnan(reference_extreme(Operation::maximum, DataSet::nan, Dtype::f64, 1)));
 }
 
-TEST(ReferenceExtreme, OfNothingLeavesEveryOtherValueAsItIs) {
+TEST(ReferenceExtreme, OfNoElementsIsNeutral) {
   EXPECT_EQ(reference_extreme(Operation::minimum, DataSet::integers, Dtype::f32, 0), INFINITY);
   EXPECT_EQ(reference_extreme(Operation::maximum, DataSet::integers, Dtype::i32, 0), -0x1p31);
   EXPECT_EQ(reference_extreme(Operation::minimum, DataSet::integers, Dtype::i64, 0),
@@ -242,13 +242,12 @@ TEST(GammaFactor, FollowsItsDefinition) {
   EXPECT_DOUBLE_EQ(gamma_factor(std::uint64_t{1} << 49, Dtype::f64).value(), 0.0625 / 0.9375);
 }
 
-TEST(GammaFactor, EndsWhereItSaysTooLittle) {
+TEST(GammaFactor, EndsWhereItIsTooLooseToBeUseful) {
   EXPECT_TRUE(gamma_factor(1'677'721, Dtype::f32).has_value());
   EXPECT_FALSE(gamma_factor(1'677'722, Dtype::f32).has_value());
 }
 
-/// The bound holds for a plain float loop, and that loop comes within sight of it: it is neither wrong nor
-/// idle.
+/// The bound holds for a plain float loop, whose error comes close to it: it is neither wrong nor useless.
 TEST(GammaFactor, BoundsAFloatLoop) {
   constexpr std::uint64_t kElements = 1 << 16;
   ReferenceSums references;

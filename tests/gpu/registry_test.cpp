@@ -116,7 +116,7 @@ TEST(Registry, PartialsCoverEveryElementOnce) {
   }
 }
 
-TEST(Registry, ScalarsHaveOneResultWhateverTheSize) {
+TEST(Registry, ScalarsHaveOneResultAtAnySize) {
   for (const Variant& variant : all_variants()) {
     if (variant.info.output != OutputKind::scalar) continue;
     for (const Problem& problem : problems_of(variant)) EXPECT_EQ(output_count(variant, problem), 1U);
@@ -188,7 +188,7 @@ TEST(Registry, CeilingsNameTheCountersThatConfirmThem) {
   }
 }
 
-/// What is held against a theoretical value names it; what this cannot be, the file's header explains.
+/// A ceiling with a theoretical peak names it; without one, the file's header explains why.
 TEST(Registry, CeilingsHaveAPeakWhereCuptiKnowsOne) {
   for (const CeilingBenchmark& benchmark : all_ceiling_benchmarks()) {
     const bool is_integer_instruction = benchmark.subject.starts_with("i") && benchmark.operation != "tensor";

@@ -53,7 +53,7 @@ TEST_F(CeilingCacheTest, ALaterRunReplacesItsOwnCeilingsOnly) {
   EXPECT_EQ(find_ceiling(kept, "f32_add", CeilingSource::measured, 0)->value, 7);
 }
 
-TEST_F(CeilingCacheTest, AnotherClockForgetsWhatTheFirstOneGave) {
+TEST_F(CeilingCacheTest, AnotherClockInvalidatesEarlierCeilings) {
   rooflinectl::Run run = some_run();
   run.ceilings.at(2).sm_clock_hz = 1.9e9;  // launch
   cache_.store(run);
@@ -72,7 +72,7 @@ TEST_F(CeilingCacheTest, TheClockDoesNotDriftFromRunToRun) {
   EXPECT_EQ(find_ceiling(cache_.load().at(0), "launch", CeilingSource::measured, 0)->sm_clock_hz, 1.90e9);
 }
 
-TEST_F(CeilingCacheTest, AnotherDriverForgetsWhatTheFirstOneGave) {
+TEST_F(CeilingCacheTest, AnotherDriverInvalidatesEarlierCeilings) {
   cache_.store(some_run());
   rooflinectl::Run later = some_run();
   later.devices[0].driver_version = "999";
@@ -81,7 +81,7 @@ TEST_F(CeilingCacheTest, AnotherDriverForgetsWhatTheFirstOneGave) {
   EXPECT_THAT(cache_.load().at(0).ceilings, SizeIs(1));
 }
 
-TEST_F(CeilingCacheTest, WhatAnotherBuildLeftIsNeitherUsedNorKept) {
+TEST_F(CeilingCacheTest, CeilingsOfAnotherBuildAreNeitherUsedNorKept) {
   const CeilingCache other(folder_, "other", [](const std::string&) { FAIL(); });
   other.store(some_run());
   EXPECT_THAT(cache_.load(), IsEmpty());
@@ -90,21 +90,21 @@ TEST_F(CeilingCacheTest, WhatAnotherBuildLeftIsNeitherUsedNorKept) {
   EXPECT_THAT(other.load(), IsEmpty());
 }
 
-TEST_F(CeilingCacheTest, DamageIsToldAndNotUsed) {
+TEST_F(CeilingCacheTest, ADamagedFileIsReportedAndNotUsed) {
   cache_.store(some_run());
   write_file(file(), read_file(file()).substr(0, 100));
   EXPECT_THAT(cache_.load(), IsEmpty());
   EXPECT_THAT(warnings_, ElementsAre(HasSubstr(file().string())));
 }
 
-TEST_F(CeilingCacheTest, AFileOfAnotherDeviceIsToldAndNotUsed) {
+TEST_F(CeilingCacheTest, AFileOfAnotherDeviceIsReportedAndNotUsed) {
   cache_.store(some_run());
   fs::rename(file(), folder_ / "GPU-of-somebody-else.build.json");
   EXPECT_THAT(cache_.load(), IsEmpty());
   EXPECT_THAT(warnings_, ElementsAre(HasSubstr("another device")));
 }
 
-TEST_F(CeilingCacheTest, AUuidThatIsNoFileNameStaysOutside) {
+TEST_F(CeilingCacheTest, AUuidThatIsNotAFileNameIsNotUsedAsOne) {
   rooflinectl::Run run = some_run();
   run.devices[0].uuid = "../escape";
   cache_.store(run);
@@ -112,7 +112,7 @@ TEST_F(CeilingCacheTest, AUuidThatIsNoFileNameStaysOutside) {
   EXPECT_FALSE(fs::exists(temporary_.path() / "escape.json"));
 }
 
-TEST_F(CeilingCacheTest, AFolderThatCannotBeMadeIsToldOnce) {
+TEST_F(CeilingCacheTest, AFolderThatCannotBeMadeIsReportedOnce) {
   write_file(folder_, "a file in the way");
   cache_.store(some_run());
   EXPECT_THAT(warnings_, ElementsAre(HasSubstr("cannot store")));

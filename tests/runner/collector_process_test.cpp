@@ -35,7 +35,7 @@ struct Transcript {
   CollectorProcess::Event end;
 };
 
-/// Everything until the first event that is no line.
+/// Everything until the first event that is not a line.
 Transcript listen_to(CollectorProcess& process, std::chrono::milliseconds limit = 20s) {
   Transcript transcript;
   const auto deadline = Clock::now() + limit;
@@ -121,7 +121,7 @@ TEST(CollectorProcess, ManyLinesArriveInOrder) {
   EXPECT_EQ(transcript.lines.back(), "200000");
 }
 
-TEST(CollectorProcess, WhatCannotBeRunExitsWith127AndSaysWhy) {
+TEST(CollectorProcess, WhatCannotBeRunExitsWith127AndTheReason) {
   CollectorProcess process("/no/such/program", {}, {});
   const Transcript transcript = listen_to(process);
   EXPECT_EQ(how_it_ended(transcript), "exited with code 127");
@@ -164,7 +164,7 @@ TEST(CollectorProcess, EndIsGentleFirst) {
   EXPECT_EQ(how_it_ended(listen_to(shell)), "exited with code 0");
 }
 
-TEST(CollectorProcess, EndTakesWhatDoesNotListen) {
+TEST(CollectorProcess, EndKillsAProcessThatIgnoresTheSignal) {
   Shell shell("trap '' TERM; echo $$; while true; do sleep 0.05; done");
   const auto event = shell.next(Clock::now() + 20s);
   const pid_t pid = std::stoi(std::get<Line>(event).text);
@@ -182,7 +182,7 @@ TEST(CollectorProcess, NothingOutlivesTheObject) {
   EXPECT_TRUE(dies_within(grandchild, 5s));
 }
 
-TEST(CollectorProcess, AChildOfTheChildNeitherHoldsTheEndUpNorStays) {
+TEST(CollectorProcess, AGrandchildNeitherDelaysTheEndNorSurvivesIt) {
   Shell shell("sleep 60 & echo $!; exit 4");
   const Transcript transcript = listen_to(shell);
   EXPECT_EQ(how_it_ended(transcript), "exited with code 4");

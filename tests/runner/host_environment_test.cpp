@@ -36,7 +36,7 @@ TEST(HostEnvironment, TakesThemFromThisProcess) {
   EXPECT_THAT(environment.kernel, StartsWith("Linux "));
 }
 
-TEST(HostEnvironment, NamesTheContainerThatSaysSo) {
+TEST(HostEnvironment, NamesTheContainerByItsMarker) {
   setenv("KUBERNETES_SERVICE_HOST", "10.0.0.1", 1);
   EXPECT_EQ(host_environment().container, "kubernetes");
   unsetenv("KUBERNETES_SERVICE_HOST");

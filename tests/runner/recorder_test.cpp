@@ -81,7 +81,7 @@ TEST_F(RecorderTest, AConfirmedCeilingKeepsTheTimeOfItsMeasurement) {
   EXPECT_TRUE(recorder_.run().ceilings[0].confirmation);
 }
 
-TEST_F(RecorderTest, CountersThatCeaseDoNotHideThoseThatWereTaken) {
+TEST_F(RecorderTest, LosingCountersKeepsThoseAlreadyTaken) {
   CounterSession session;
   session.reason = "refused";
   recorder_.set_counter_session(session);

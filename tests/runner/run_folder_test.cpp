@@ -66,15 +66,15 @@ TEST_F(RunFolder, ANameThatLeadsElsewhereIsRefused) {
   }
 }
 
-TEST_F(RunFolder, AnythingThatIsNoLinkIsLeftAlone) {
+TEST_F(RunFolder, AnythingButALinkIsLeftAlone) {
   const fs::path folder = create_run_folder(parent_, "p", kTime);
   fs::create_directories(fs::path(parent_) / "p" / "latest" / "mine");
   EXPECT_THROW(link_latest(folder), Error);
   EXPECT_TRUE(fs::exists(fs::path(parent_) / "p" / "latest" / "mine"));
 }
 
-TEST(RescueRun, KeepsTheRunElsewhereAndSaysWhere) {
-  rooflinectl::Run run;  // Run alone is a member of the test
+TEST(RescueRun, KeepsTheRunElsewhereAndNamesThePlace) {
+  rooflinectl::Run run;  // plain `Run` is a member of the test
   run.plan.name = "p";
   run.host = "here";
   const Error error = rescue_run(run, Error(ErrorKind::usage, "no room"));

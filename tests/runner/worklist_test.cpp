@@ -74,7 +74,7 @@ TEST(Worklist, TakesOverWhatAnEarlierRunFinished) {
   EXPECT_THAT(worklist.to_count(), IsEmpty());
 }
 
-TEST(Worklist, TakesOverThatAPointLacksItsCounters) {
+TEST(Worklist, RemembersThatAPointLacksItsCounters) {
   const Plan different = plan_of_different_points();
   const std::vector<PointId> points = all_points(different);
   rooflinectl::Run earlier;

@@ -37,7 +37,7 @@ def data_of(rooflinectl, run_json):
 def main():
     schemas, recordings, write_full_run, rooflinectl = sys.argv[1:]
     read = lambda name: json.loads((pathlib.Path(schemas) / name).read_text(encoding="utf-8"))
-    warnings.filterwarnings("ignore", category=DeprecationWarning)  # of RefResolver, in newer versions
+    warnings.filterwarnings("ignore", category=DeprecationWarning)  # newer versions deprecate RefResolver
     # References between the two are by file name.
     schema, run_schema = ({**read(name), "$id": f"file:///{name}"} for name in ["page.schema.json", "run.schema.json"])
     jsonschema.Draft202012Validator.check_schema(schema)

@@ -4,8 +4,8 @@
 usage: check_ranges.py SCHEMA WRITE_FULL_RUN READ_RUNS
 
 Each number in the output of WRITE_FULL_RUN, in which every field occurs, is set to numbers at and beyond the ends of its
-range; of the elements of a list, those of the first. What READ_RUNS says of the result must be what the schema says. Exits
-with 77, the code for a skipped test, where the Python module jsonschema is missing.
+range; in a list, only the first element is changed. READ_RUNS must accept the result exactly if the schema does. Exits with
+77, the code for a skipped test, where the Python module jsonschema is missing.
 """
 
 import copy

@@ -6,7 +6,7 @@
 namespace rooflinectl::testing {
 
 /// The smallest run in which every field of every core type has a value of its own, and every optional field
-/// is once there and once absent.
+/// is present once and absent once.
 inline Run full_run() {
   VariantInfo fixed;
   fixed.id = "reduce_v3_sequential";

@@ -229,14 +229,14 @@ TEST(ExecutedWork, IsUnavailableWhereTensorOperationsWereNotCounted) {
   EXPECT_EQ(with_operations->executed_missing, "");
 }
 
-/// Older runs do not say that Tensor Cores worked, but what was counted does not make up the result.
+/// Older runs do not record Tensor Core instructions, but too few operations were counted for the result.
 TEST(ExecutedWork, IsUnavailableWhereFewerOperationsWereCountedThanTheResultNeeds) {
   expect_no_executed_work(*OnePoint(counted_sum(float_sum("v", 1e-3), 1, 0.98)).operator->(),
                           "where the counters do not see them");
   EXPECT_THAT(OnePoint(counted_sum(float_sum("v", 1e-3), 1, 0.995))->redundancy, Optional(Near(0.995)));
 }
 
-TEST(ExecutedWork, OfTensorCoresHasABoundOfItsOwn) {
+TEST(ExecutedWork, OnTensorCoresHasABoundOfItsOwn) {
   rooflinectl::Run run =
       run_of({counted(counted_sum(float_sum("v", 1e-3), 0.1, 1),
                       {{counter::kTensorPipeInstructions, 1e6}, {counter::kTensorF16Ops, 0.7e12}})});
@@ -246,7 +246,7 @@ TEST(ExecutedWork, OfTensorCoresHasABoundOfItsOwn) {
   EXPECT_EQ(OnePoint(run)->bound, Bound::tensor);
 }
 
-TEST(Intensity, HalfInputIsHeldAgainstFloatOperations) {
+TEST(Intensity, HalfInputIsComparedWithFloatOperations) {
   Measurement sum = counted_sum(float_sum("v", 1e-3), 1, 2);
   constructed::set_dtype(sum, Dtype::f16);
   const OnePoint point(counted(sum, {{counter::kHadd, 1e12}, {counter::kDadd, 1e12}}));
@@ -300,7 +300,7 @@ TEST(RoofOverAPoint, IsThatOfItsOwnDevice) {
   EXPECT_EQ(OnePoint(run)->fraction_of_roof, std::nullopt);
 }
 
-TEST(RoofOverAPoint, ShowsTheTheoreticalOneBeside) {
+TEST(RoofOverAPoint, HasATheoreticalCounterpart) {
   const OnePoint point(float_sum("v", 1e-3));
   ASSERT_TRUE(point->theoretical_roof);
   EXPECT_EQ(point->theoretical_roof->memory_ceiling, "dram");
@@ -443,7 +443,7 @@ TEST(RoofOverAPoint, OfWarmDataBeyondL2IsThatOfTheLevelThatTakesLongest) {
   EXPECT_THAT(beyond->roof->flop_per_s, Near(*beyond->ai_useful * beyond->roof->memory_bytes_per_s));
 }
 
-TEST(RoofOverAPoint, OfWarmCountedDataAsksOfDramWhatWasCounted) {
+TEST(RoofOverAPoint, OfWarmDataTakesTheDramBytesThatWereCounted) {
   rooflinectl::Run run = warm_run(256e6);
   run.measurements[0] =
       counted(run.measurements[0], {{counter::kDramReadBytes, 250e6}, {counter::kDramWriteBytes, 0}});
@@ -451,7 +451,7 @@ TEST(RoofOverAPoint, OfWarmCountedDataAsksOfDramWhatWasCounted) {
   run.measurements[0] = counted(run.measurements[0], {{counter::kDramReadBytes, 1e6}});
   EXPECT_EQ(OnePoint(run)->roof->memory_ceiling, "l2_read");
   EXPECT_THAT(OnePoint(run)->flags, Not(Contains(Flag::cache_resident)))
-      << "warm caches are meant to deliver";
+      << "warm caches are expected to serve the data";
 }
 
 TEST(RoofOverAPoint, OfWarmDataNamesTheCeilingThatIsMissing) {
@@ -460,13 +460,13 @@ TEST(RoofOverAPoint, OfWarmDataNamesTheCeilingThatIsMissing) {
   const OnePoint point(run);
   EXPECT_EQ(point->roof, std::nullopt);
   EXPECT_THAT(point->roof_missing, HasSubstr("l2_read"));
-  // Of 4 GB next to nothing can be in L2: DRAM alone serves them.
+  // Hardly any of 4 GB fits into L2: DRAM alone serves them.
   rooflinectl::Run large = warm_run(4e9);
   remove_ceiling(large, "l2_read");
   EXPECT_EQ(OnePoint(large)->roof->memory_ceiling, "dram_read");
 }
 
-TEST(RoofOverAPoint, OfColdDataIsThatOfDramWhateverWasCounted) {
+TEST(RoofOverAPoint, OfColdDataIsThatOfDramRegardlessOfCounters) {
   rooflinectl::Run run = warm_run(32e6);
   run.measurements[0].point.axes.set(axis::kCache, CacheState::cold);
   run.plan.experiments[0].points[0] = run.measurements[0].point;
@@ -544,7 +544,7 @@ TEST(Levels, HaveAnIntensityAndAUtilisationEach) {
   EXPECT_EQ(point->bound, Bound::latency) << "no level runs at 60 % of its ceiling";
 }
 
-TEST(Levels, BoundThePointWhereTheyRunHighest) {
+TEST(Levels, BoundThePointWhereUtilisationIsHighest) {
   EXPECT_EQ(OnePoint(with_cache_ceilings(run_of({with_levels(2e9, 6e9, 0, 0)})))->bound, Bound::l2);
   EXPECT_EQ(OnePoint(with_cache_ceilings(run_of({with_levels(2e9, 2e9, 24e9, 0)})))->bound, Bound::l1);
   EXPECT_EQ(OnePoint(with_cache_ceilings(run_of({with_levels(2e9, 2e9, 0, 25e9)})))->bound, Bound::shared);
@@ -608,7 +608,7 @@ TEST(CeilingPairs, AreOrderedAndShowWhatWasNotMeasured) {
                                "f32_add", "f32_fma", "bf16_tensor", "graph_node", "launch"));
 }
 
-TEST(CeilingPairs, LatenciesAreHeldAgainstNoBandwidth) {
+TEST(CeilingPairs, LatenciesAreNotComparedWithBandwidths) {
   rooflinectl::Run run = run_of({});
   for (const char* id : {"atomic_f32", "dram_latency"})
     run.ceilings.push_back(ceiling(id, CeilingKind::latency, CeilingSource::measured, 6e-7));
@@ -624,7 +624,7 @@ TEST(CeilingPairs, LatenciesAreHeldAgainstNoBandwidth) {
   EXPECT_THAT(latency->findings, IsEmpty());
 }
 
-TEST(CeilingPairs, FindWhatSpeaksAgainstAMeasurement) {
+TEST(CeilingPairs, GiveReasonsToDistrustAMeasurement) {
   rooflinectl::Run run = run_of({});
   for (Ceiling& entry : run.ceilings) {
     entry.subject = entry.id.substr(0, entry.id.find('_'));
@@ -648,7 +648,7 @@ TEST(CeilingPairs, FindWhatSpeaksAgainstAMeasurement) {
 
 constexpr double kReadTimeS = 4.0 * kElements / kReadBytesPerS;
 
-TEST(BoundOfAPoint, IsDramFromSixtyPercentOfTheCeilingOn) {
+TEST(BoundOfAPoint, IsDramFromSixtyPercentOfTheCeiling) {
   EXPECT_EQ(OnePoint(counted_sum(float_sum("v", kReadTimeS / 0.61), 1, 1))->bound, Bound::dram);
   EXPECT_EQ(OnePoint(counted_sum(float_sum("v", kReadTimeS / 0.59), 1, 1))->bound, Bound::latency);
 }
@@ -661,7 +661,7 @@ TEST(BoundOfAPoint, SeesExcessTraffic) {
   EXPECT_EQ(OnePoint(in_place)->bound, Bound::dram);
 }
 
-TEST(BoundOfAPoint, IsComputeWhenOperationsRunHigherThanTraffic) {
+TEST(BoundOfAPoint, IsComputeWhereArithmeticIsBusierThanMemory) {
   const double compute_time_s = (kElements - 1.0) / kAddPerS;
   Measurement resident = counted_sum(float_sum("v", 10 * compute_time_s), 0.01, 9);
   EXPECT_EQ(OnePoint(resident)->bound, Bound::fp32);
@@ -682,7 +682,7 @@ TEST(BoundOfAPoint, IsLaunchWithinThreeTimesAnEmptyKernel) {
   EXPECT_EQ(bound_at(3.1 * kGraphNodeS, 8), Bound::latency);
 }
 
-TEST(BoundOfAPoint, IsDramEvenIfShortWhenTheTrafficRunsHigh) {
+TEST(BoundOfAPoint, IsDramEvenForShortLaunchesWithMuchTraffic) {
   Measurement small = float_sum("v", 2.5 * kGraphNodeS);
   small.time->launches_per_sample = 8;
   small.work.read_bytes = 0.8 * kReadBytesPerS * small.time->median_s;
@@ -759,7 +759,7 @@ TEST(BoundOfAPoint, IsIssueSlotsWhereTheSchedulersAreBusy) {
   EXPECT_EQ(waiting.bound(), Bound::latency);
 }
 
-TEST(BoundOfAPoint, IsAtomicsWhereTheyTakeTheTimeOneAfterAnother) {
+TEST(BoundOfAPoint, IsAtomicsWhereTheirSerialTimeDominates) {
   Waiting waiting;
   waiting.sum = counted(waiting.sum, {{counter::kL2AtomicOperations, 0.61 * 10 * kReadTimeS / 1e-9}});
   EXPECT_EQ(waiting.bound(), Bound::atomics);
@@ -779,20 +779,20 @@ TEST(BoundOfAPoint, IsUnknownWhereAtomicsMayMatterAndTheirCeilingIsMissing) {
 
 TEST(BoundOfAPoint, IsBytesInFlightByLittlesLaw) {
   Waiting waiting;
-  // 1 GiB takes 10 × 0.27 ms. 400 resident blocks with 100 kB each on their way would take 500 ns for 40 MB.
+  // 1 GiB takes 10 × 0.27 ms. 400 resident blocks with 100 kB each in flight would take 500 ns for 40 MB.
   waiting.sum.launch.grid = 4000;
   waiting.sum.launch.bytes_in_flight_per_block = 0.5e-6 * 4.0 * kElements / 400 / (0.61 * 10 * kReadTimeS);
   EXPECT_EQ(waiting.bound(), Bound::bytes_in_flight);
   *waiting.sum.launch.bytes_in_flight_per_block *= 0.61 / 0.59;
   EXPECT_EQ(waiting.bound(), Bound::latency);
-  // No block has more on its way than it reads in all.
+  // No block has more bytes in flight than it reads in total.
   waiting.sum.launch.grid = 400'000;
   waiting.sum.launch.bytes_in_flight_per_block.reset();
   waiting.sum.time->median_s = 0.5e-6 * 1000 / 0.61;
   EXPECT_EQ(waiting.bound(), Bound::bytes_in_flight);
 }
 
-TEST(BoundOfAPoint, IsBarriersWhereWarpsWaitThereMostOfTheTime) {
+TEST(BoundOfAPoint, IsBarriersWhereWarpsSpendMostOfTheTimeWaiting) {
   Waiting waiting;
   waiting.sum = counted(waiting.sum, {{counter::kBarrierStallWarpCycles, 51}});
   EXPECT_EQ(waiting.bound(), Bound::barriers);
@@ -800,11 +800,11 @@ TEST(BoundOfAPoint, IsBarriersWhereWarpsWaitThereMostOfTheTime) {
   EXPECT_EQ(waiting.bound(), Bound::latency);
 }
 
-TEST(BoundOfAPoint, IsTheTailWhereTheBlocksLeaveMuchRoomEmpty) {
+TEST(BoundOfAPoint, IsTheTailWhereManyBlockSlotsStayEmpty) {
   Waiting waiting;
   waiting.sum.launch.grid = 450;  // 1.125 waves: the second is nearly empty
   EXPECT_EQ(waiting.bound(), Bound::tail);
-  waiting.sum.launch.grid = 200;  // half a wave, and much to read for each thread
+  waiting.sum.launch.grid = 200;  // half a wave, with many loads for each thread
   EXPECT_EQ(waiting.bound(), Bound::tail);
   waiting.sum.launch.grid = 400;
   EXPECT_EQ(waiting.bound(), Bound::latency);
@@ -853,7 +853,7 @@ TEST(Flags, FollowTheTime) {
   EXPECT_THAT(OnePoint(sum)->flags, ElementsAre(Flag::noisy, Flag::throttled));
 }
 
-TEST(Flags, APowerCapOverHalfOfTheSamplesIsNoThrottling) {
+TEST(Flags, APowerCapOverHalfOfTheSamplesIsNotThrottling) {
   Measurement sum = counted_sum(float_sum("v", 1e-3), 1, 1);
   sum.time->samples_s.assign(10, 1e-3);
   sum.time->clock_event_reasons = {{{"power cap", 5}}};
@@ -891,7 +891,7 @@ TEST(Flags, OperationsOfEveryFloatingPointTypeMustRepeat) {
 TEST(SmClock, IsThatOfTheSamplesOfTheMedian) {
   Measurement sum = float_sum("v", 1e-3);
   sum.time->sample_clocks_hz = {0, 2e9, 1e9, 1.8e9};
-  EXPECT_EQ(sm_clock_hz(sum), 1.8e9);  // of an older run: what could not be read is unknown, not low
+  EXPECT_EQ(sm_clock_hz(sum), 1.8e9);  // in an older run, a clock that could not be read is unknown, not low
   sum.time->throttled_samples = 1;
   EXPECT_EQ(sm_clock_hz(sum), 1.9e9);
   sum.time->sm_clock_hz = 1.7e9;
@@ -911,20 +911,20 @@ TEST(Flags, FollowTheStatus) {
   EXPECT_THAT(OnePoint(sum)->flags, ElementsAre(Flag::failed));
 }
 
-TEST(Flags, SayDeclaredWhenNothingWasCounted) {
+TEST(Flags, IncludeDeclaredWhenNothingWasCounted) {
   EXPECT_THAT(OnePoint(float_sum("v", 1e-3))->flags, ElementsAre(Flag::declared));
   Measurement refused = float_sum("v", 1e-3);
   refused.counters.emplace("fadd", CounterValue::unavailable("no permission"));
   EXPECT_THAT(OnePoint(refused)->flags, ElementsAre(Flag::declared));
 }
 
-TEST(Flags, SayCacheResidentBelowNinetyPercentOfTheCompulsoryBytes) {
+TEST(Flags, IncludeCacheResidentBelowNinetyPercentOfTheCompulsoryBytes) {
   EXPECT_THAT(OnePoint(counted_sum(float_sum("v", 1e-3), 0.89, 1))->flags, Contains(Flag::cache_resident));
   EXPECT_THAT(OnePoint(counted_sum(float_sum("v", 1e-3), 0.91, 1))->flags,
               Not(Contains(Flag::cache_resident)));
 }
 
-TEST(Flags, SayAboveRoofBeyondTheSpreadAndTheInterval) {
+TEST(Flags, IncludeAboveRoofBeyondTheSpreadAndTheInterval) {
   // The read ceiling has a spread of 1 %; the interval of the median adds its half-width of 2 %.
   const auto flags_at = [](double fraction, double half_width) {
     Measurement sum = counted_sum(float_sum("v", kReadTimeS / fraction), 1, 1);
@@ -940,7 +940,7 @@ TEST(Flags, SayAboveRoofBeyondTheSpreadAndTheInterval) {
 
 // ---- labels ----
 
-TEST(Labels, AreTheCataloguesWhereThatIsEnough) {
+TEST(Labels, AreThoseOfTheCatalogueIfThatIsEnough) {
   rooflinectl::Run run = run_of({float_sum("reduce_v0", 1), float_sum("reduce_v1", 1)});
   run.catalogue.variants[0].label = "V0";
   run.catalogue.variants[1].label = "V1";
@@ -1039,7 +1039,7 @@ TEST(Ladder, StepsOnlyBetweenComparablePoints) {
   EXPECT_THAT(steps_of(analyse(run)), ElementsAre("v0.256→v1.256", "v1.128→v1.128"));
 }
 
-TEST(Analyse, ShowsWhatNoPlanForesaw) {
+TEST(Analyse, ShowsMeasurementsThatAreNotInThePlan) {
   Measurement unplanned = float_sum("v0", 2e-3);
   unplanned.point.axes.set(axis::kSize, 1 << 20);
   Measurement kernel = float_sum("my_kernel", 3e-3);
@@ -1114,7 +1114,7 @@ std::vector<std::string_view> changes_between(const Measurement& from, const Mea
   return names;
 }
 
-TEST(Ladder, NamesFirstWhatMovedByAsMuchAsTheTime) {
+TEST(Ladder, NamesFirstWhatChangedByAsMuchAsTheTime) {
   const Measurement from =
       counted(counted_sum(float_sum("v2", 1.3), 1.5, 1), {{counter::kSharedLoadWavefronts, 8e6},
                                                           {counter::kSharedStoreWavefronts, 8e6},
@@ -1156,7 +1156,7 @@ TEST(Ladder, NamesFirstWhatTheSlowerVersionWasBoundBy) {
               ElementsAre("DRAM bytes per element", "warp instructions per element"));
 }
 
-TEST(Ladder, NamesLastWhatMovedFromOrToZero) {
+TEST(Ladder, NamesLastWhatChangedFromOrToZero) {
   const Measurement from = counted(counted_sum(float_sum("v0", 2), 2, 1),
                                    {{counter::kSharedBytes, 0}, {counter::kIntegerOps, 1e6}});
   const Measurement to = counted(counted_sum(float_sum("v1", 1), 1, 1),
@@ -1246,7 +1246,7 @@ TEST(Quantities, DoNotDivideByZero) {
 
 // ---- the whole run ----
 
-TEST(Analyse, KeepsThePlansOrderWhateverOrderWasMeasured) {
+TEST(Analyse, KeepsThePlansOrder) {
   rooflinectl::Run run = run_of({float_sum("v0", 1), float_sum("v1", 1), float_sum("v2", 1)});
   std::swap(run.measurements[0], run.measurements[2]);
   EXPECT_THAT(labels_of(run), ElementsAre("label of v0", "label of v1", "label of v2"));

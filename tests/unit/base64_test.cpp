@@ -6,7 +6,7 @@
 namespace rooflinectl {
 namespace {
 
-TEST(Base64, IsThatOfTheStandard) {
+TEST(Base64, MatchesTheStandard) {
   EXPECT_EQ(base64(""), "");
   EXPECT_EQ(base64("f"), "Zg==");
   EXPECT_EQ(base64("fo"), "Zm8=");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whatever a run holds: no text over another, none cut off, none over a roof.
+// In the pictures of any run, no text overlaps another, is cut off or lies over a roof.
 #include "reports/charts/chart_layout.h"
 
 #include <fmt/format.h>
@@ -284,7 +284,7 @@ TEST(ChartScene, ShowsNumbersWholeAndFlagsBelowThem) {
   for (const Scene& scene : scenes_of(run)) {
     for (const std::string& text : contents(scene, "ladder-row")) {
       EXPECT_THAT(text, testing::Not(testing::HasSubstr("…")));
-      EXPECT_NE(text, "noisy") << "a flag is no bound";
+      EXPECT_NE(text, "noisy") << "a flag is not a bound";
       has_flag = has_flag || text.ends_with(" *");
     }
   }
@@ -384,7 +384,7 @@ TEST(ChartScene, JoinsUsefulAndExecutedWorkUnlessThereAreVeryMany) {
   EXPECT_EQ(joints(scenes_of(redundant(350)).front()), 0);
 }
 
-TEST(LevelsScene, SaysHowManyRowsAreLeftOut) {
+TEST(LevelsScene, StatesHowManyRowsAreLeftOut) {
   const Scene scene = level_scenes_of(constructed::with_levels(copies(90, 1.0, short_label))).front();
   const auto rows = std::count_if(scene.groups.begin(), scene.groups.end(),
                                   [](const Group& group) { return group.name == "panel-row"; });
@@ -416,7 +416,7 @@ TEST(LogTicks, NameMoreThanOneValue) {
   EXPECT_THAT(labelled({0.15, 0.8}, 60), testing::ElementsAre(0.2, 0.5));
 }
 
-TEST(ChartScene, SaysHowManyRowsAreLeftOut) {
+TEST(ChartScene, StatesHowManyRowsAreLeftOut) {
   const Scene scene = scenes_of(copies(90, 1.0, short_label)).front();
   const std::size_t rows = std::count_if(scene.groups.begin(), scene.groups.end(),
                                          [](const Group& group) { return group.name == "ladder-row"; });

@@ -83,7 +83,7 @@ TEST(ChartModel, MissingNumbersAreDashesAndNeverZero) {
   }
 }
 
-TEST(ChartModel, SaysHowItsNumbersCameAbout) {
+TEST(ChartModel, StatesHowItsNumbersWereObtained) {
   auto run = constructed::run();
   EXPECT_EQ(first_chart(run).provenance, "measured; executed work not counted: atomic");
   run.source = RunSource::replayed;
@@ -159,7 +159,7 @@ TEST(ChartModel, AnAbsurdRoofHasNoRidge) {
   EXPECT_TRUE(first_chart(run).ridges.empty());
 }
 
-TEST(ChartModel, AFlagIsNoBound) {
+TEST(ChartModel, AFlagIsNotABound) {
   auto run = constructed::run();
   run.measurements[0].time->noisy = true;
   run.measurements[1].status = Status::failed;
@@ -188,7 +188,7 @@ const ExperimentAnalysis& full_experiment() {
   return analysis.experiments.front();
 }
 
-TEST(ChartModel, DrawsTheRoofsThatItsPointsAreHeldAgainst) {
+TEST(ChartModel, DrawsTheRoofsThatApplyToItsPoints) {
   EXPECT_EQ(roof_names(first_chart(full_run())), roof_names(first_chart(constructed::run())))
       << "no other level, no triad, no other precision, no Tensor Cores";
 }
@@ -252,12 +252,12 @@ TEST(LevelsModel, TheDetailHoldsEveryMarkOfItsPoints) {
   }
 }
 
-TEST(LevelsModel, IsOfUseOnlyWhereMoreThanDramWasCounted) {
+TEST(LevelsModel, IsDrawnOnlyWhereMoreThanDramWasCounted) {
   EXPECT_TRUE(has_levels(full_experiment()));
   EXPECT_FALSE(has_levels(analyse(constructed::run()).experiments.front()));
 }
 
-TEST(CeilingsModel, HoldsReadRoofsAndEverythingThatComputes) {
+TEST(CeilingsModel, HoldsReadRoofsAndComputeRoofs) {
   const std::vector<std::string> names =
       roof_names(ceilings_model(constructed::with_levels(constructed::empty_run())));
   for (const char* name :
@@ -308,7 +308,7 @@ TEST(TwoDevices, EachHasItsPointsUnderItsOwnRoofs) {
   EXPECT_EQ(device_text(run), "2 × NVIDIA H200");
 }
 
-TEST(TwoDevices, OfOneModelOrNotAreNamed) {
+TEST(TwoDevices, AreNamedIfTheirModelsDiffer) {
   auto run = on_two_devices();
   run.devices[1].name = "NVIDIA H100";
   EXPECT_EQ(device_text(run), "NVIDIA H200, NVIDIA H100");

@@ -30,7 +30,7 @@ TimeInterval interval(double median_s, double relative_half_width) {
   return {median_s, median_s * (1 - relative_half_width), median_s * (1 + relative_half_width)};
 }
 
-/// The verdict over a time that was one second.
+/// The verdict on a time that was one second before.
 PointChange verdict(double to_s, double half_width) {
   return classify({interval(1, half_width), interval(to_s, half_width)}, kThreshold);
 }
@@ -168,7 +168,7 @@ double width(const PointComparison& point) {
   return point.time->highest_ratio() / point.time->lowest_ratio() - 1;
 }
 
-TEST(Compare, SeveralBaseRunsTellTheDriftBetweenThem) {
+TEST(Compare, SeveralBaseRunsShowTheDriftBetweenThem) {
   std::vector<rooflinectl::Run> all(4, ladder_run());
   scale_time(measurement_of(all[0], kV7), 0.97);  // a lucky day
   scale_time(measurement_of(all[2], kV7), 1.02);
@@ -176,7 +176,7 @@ TEST(Compare, SeveralBaseRunsTellTheDriftBetweenThem) {
   const double median_s = measurement_of(all[1], kV7).time->median_s;
   const auto runs = analysed(all);
 
-  // Against the lucky day alone it is slower; all three say that such times occur.
+  // Against the lucky day alone it is slower; all three show that such times occur.
   EXPECT_EQ(point_of(compare({runs.data(), 1}, runs[3]), kV7).change, PointChange::slower);
   const RunComparison comparison = compare({runs.data(), 3}, runs[3]);
   const PointComparison& point = point_of(comparison, kV7);
@@ -215,11 +215,11 @@ TEST(Compare, WhatWasTimedDifferentlyIsNeitherSlowerNorFaster) {
   EXPECT_EQ(point.time, std::nullopt);
   EXPECT_THAT(point.counter_changes, SizeIs(1));
   EXPECT_EQ(timing_difference(point), "timed launch by launch before, in graphs now");
-  // Of two base runs, the one that was timed alike is held against.
+  // Of two base runs, the one that was timed in the same way is the reference.
   EXPECT_EQ(point_of(compare({runs.data(), 2}, runs[2]), kV7).change, PointChange::slower);
 }
 
-TEST(Compare, CountsThatDifferFromLaunchToLaunchHaveNotMoved) {
+TEST(Compare, CountsThatDifferFromLaunchToLaunchHaveNotChanged) {
   auto base = ladder_run();
   auto now = ladder_run();
   const auto count = [](rooflinectl::Run& run, double hardware, double instrumented) {
@@ -242,7 +242,7 @@ TEST(Compare, CountsThatDifferFromLaunchToLaunchHaveNotMoved) {
   EXPECT_THAT(moves(), IsEmpty());
 }
 
-TEST(Compare, OperationsMoveBySmallFactorsNoisyCountersByLargeOnes) {
+TEST(Compare, OperationsChangeBySmallFactorsNoisyCountersByLargeOnes) {
   auto now = ladder_run();
   set_counter(measurement_of(now, kV7), counter::kFadd, 1.002);
   set_counter(measurement_of(now, kV7), counter::kDramReadBytes, 1.03);

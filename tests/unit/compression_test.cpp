@@ -29,18 +29,18 @@ TEST(Deflate, TextComesBackAndIsSmaller) {
   EXPECT_EQ(inflated(compressed, text.size()), text);
 }
 
-TEST(Deflate, WhatCannotBeCompressedComesBackToo) {
+TEST(Deflate, IncompressibleContentComesBackToo) {
   std::mt19937 random(1);
   std::string noise;
   for (int i = 0; i < 100'000; ++i) noise += static_cast<char>(random());
   EXPECT_EQ(inflated(deflated(noise), noise.size()), noise);
 }
 
-TEST(Deflate, NothingIsAValidStreamToo) {
+TEST(Deflate, EmptyContentIsAValidStream) {
   EXPECT_EQ(inflated(deflated(""), 0), "");
 }
 
-/// What `gunzipped` says of `bytes`, or an empty text if it takes them.
+/// The message with which `gunzipped` refuses `bytes`, or an empty text if it accepts them.
 std::string refusal_of(const std::string& bytes, std::size_t max_bytes = 1 << 20) {
   try {
     gunzipped(bytes, "run.json.gz", max_bytes);
@@ -61,7 +61,7 @@ TEST(Gzip, WhatWasPackedComesBack) {
   EXPECT_FALSE(is_gzipped(""));
 }
 
-TEST(Gzip, FilesThatFollowEachOtherAreOneContent) {
+TEST(Gzip, ConcatenatedFilesAreOneContent) {
   EXPECT_EQ(gunzipped(gzipped("one ") + gzipped("two"), "run.json.gz", 100), "one two");
 }
 

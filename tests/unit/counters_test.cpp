@@ -105,7 +105,7 @@ TEST(ExecutedTensorOps, AreThoseOfAllTypes) {
   EXPECT_EQ(executed_tensor_ops(without(some, counter::kTensorBf16Ops)), 4608);
 }
 
-TEST(ExecutedTensorOps, AreNoneWhereNoTensorInstructionRan) {
+TEST(ExecutedTensorOps, AreZeroWhereNoTensorInstructionRan) {
   EXPECT_EQ(executed_tensor_ops(counted({{counter::kTensorPipeInstructions, 0}})), 0);
   EXPECT_EQ(
       executed_tensor_ops(counted({{counter::kTensorPipeInstructions, 4}, {counter::kTensorPipeHfma2, 4}})),

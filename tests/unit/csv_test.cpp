@@ -21,7 +21,7 @@ TEST(CsvField, IsNeverAFormula) {
   EXPECT_EQ(csv::field("\t=1"), " =1");
 }
 
-TEST(CsvField, ANumberStaysOne) {
+TEST(CsvField, ANumberStaysANumber) {
   for (const char* number : {"-1", "-1.5e-6", "+3", "0"}) EXPECT_EQ(csv::field(number), number);
 }
 

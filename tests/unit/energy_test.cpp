@@ -98,7 +98,7 @@ TEST(EnergyPicture, HasTheThreeNumbersOfEveryPoint) {
   EXPECT_THAT(svg, Not(HasSubstr("logarithmic")));
 }
 
-TEST(EnergyPicture, SaysWhyAPointHasNone) {
+TEST(EnergyPicture, StatesWhyAPointHasNone) {
   auto run = metered_run();
   first(run).energy = EnergyResult{CounterValue::unavailable("no meter"), 0, 0};
   const std::string svg = svg_of(run);
@@ -106,7 +106,7 @@ TEST(EnergyPicture, SaysWhyAPointHasNone) {
   EXPECT_EQ(count(svg, ">250 mJ<"), analyse(run).experiments.front().points.size() - 1);
 }
 
-TEST(EnergyPicture, OfNoValueAtAllHasReasonsAlone) {
+TEST(EnergyPicture, WithoutAnyValueShowsOnlyReasons) {
   auto run = metered_run();
   for (Measurement& measurement : run.measurements) {
     if (measurement.energy) measurement.energy->joules = CounterValue::unavailable("no meter");
@@ -116,7 +116,7 @@ TEST(EnergyPicture, OfNoValueAtAllHasReasonsAlone) {
   EXPECT_THAT(svg, Not(HasSubstr("nan")));
 }
 
-TEST(EnergyPicture, OfBytesWhereSomeWorkHasNoOperations) {
+TEST(EnergyPicture, ShowsBytesWhereSomeWorkHasNoOperations) {
   auto run = metered_run();
   first(run).work.operations.clear();
   const std::string svg = svg_of(run);

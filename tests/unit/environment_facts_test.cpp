@@ -46,7 +46,7 @@ TEST(EnvironmentFacts, LeaveOutWhatAnEarlyVersionDidNotRecord) {
   EXPECT_EQ(fact(run, "host"), "node-7");
 }
 
-TEST(EnvironmentFacts, SayWhatTheDriverDidNotTell) {
+TEST(EnvironmentFacts, ShowAsUnknownWhatTheDriverDidNotReport) {
   auto run = testing::full_run();
   run.devices[0].settings = DeviceSettings{};
   run.environment->variables.clear();

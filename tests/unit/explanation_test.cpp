@@ -34,7 +34,7 @@ Ids ids_of(const std::vector<Finding>& findings) {
 
 // ---- one rule at a time ----
 
-/// A sum of 2^26 floats on a device with all ceilings: half as fast as DRAM, and nothing speaks against it.
+/// A sum of 2^26 floats on a device with all ceilings: half as fast as DRAM, and otherwise unremarkable.
 struct Example {
   Run run = constructed::with_levels(constructed::empty_run());
   Measurement measurement;
@@ -92,7 +92,7 @@ struct Example {
   PointExplanation explained() const { return explain(run, analyse_point(run, measurement)); }
 };
 
-/// Of the rules that explain a verdict.
+/// The ids of the rules that explain a verdict.
 std::set<std::string_view> bound_ids() {
   std::set<std::string_view> ids;
   for (const Rule& rule : rules()) {
@@ -101,8 +101,8 @@ std::set<std::string_view> bound_ids() {
   return ids;
 }
 
-/// What makes a rule hold, and what is just not enough. Other rules that then hold too, because the example
-/// is what they are about as well, are named.
+/// A change to the example that makes a rule hold, and one that is just not enough; `others` are the rules
+/// that then hold too.
 struct Case {
   std::string_view rule;
   void (*enough)(Example&) = nullptr;
@@ -111,13 +111,13 @@ struct Case {
 };
 
 constexpr double kBytes = 4.0 * (1 << 26);
-constexpr double kDramRead = 4579e9;  // of the constructed run, as all that follow
+constexpr double kDramRead = 4579e9;  // of the constructed run, like those below
 constexpr double kEmptyLaunch = 2.1e-6;
 constexpr double kEmptyNode = 0.56e-6;  // in a graph
 constexpr double kAddRate = 32.5e12;
 constexpr double kF64AddRate = 16.5e12;
 
-/// What must be read, written and done, next to nothing.
+/// Hardly anything to read, write or compute.
 void make_small(Example& e) {
   e.measurement.launch.grid = 1;
   e.measurement.work.read_bytes = 4096;
@@ -143,7 +143,7 @@ void keep_few_bytes_in_flight(Example& e, double share = 0.61) {
   e.measurement.launch.bytes_in_flight_per_block = 500e-9 * 2.3e12 / (0.45 * 8 * 132) / share;
 }
 
-/// For a tenth of the time, without conflicts.
+/// Shared memory is busy for a tenth of the time, without bank conflicts.
 void use_shared_memory(Example& e) {
   const double bytes = 0.11 * 33e12 * kBytes / 2.3e12;
   e.set(counter::kSharedBytes, bytes);
@@ -319,7 +319,7 @@ const std::vector<Case>& cases() {
          e.scale(counter::kL2Bytes, 1.51);
        },
        [](Example& e) {
-         // Of asynchronous copies: L2 delivered no sector for nothing.
+         // Asynchronous copies: L2 delivered no sector in vain.
          e.set(counter::kGlobalLoadSectorEfficiency, 0.35);
        }},
       {"uncoalesced-stores",
@@ -350,7 +350,7 @@ const std::vector<Case>& cases() {
   return all;
 }
 
-TEST(Explanation, OfAnExampleThatNothingSpeaksAgainstIsLatencyAndComplete) {
+TEST(Explanation, OfAnUnremarkablePointIsLatencyAndComplete) {
   const PointExplanation explanation = Example().explained();
   EXPECT_THAT(ids_of(explanation.findings), ElementsAre("latency"));
   EXPECT_THAT(explanation.unjudged, IsEmpty());
@@ -376,7 +376,7 @@ TEST(Explanation, ARuleHoldsWhereItsConditionDoesAndNoOtherComesWithIt) {
     std::set<std::string_view> others(found.begin(), found.end());
     if (!bounds.contains(one.rule)) others.erase(found.front());
     EXPECT_EQ(others, expected) << one.rule;
-    // How many operations an instruction of these types does is not counted, and so no redundancy.
+    // For these types no counter gives the operations per instruction, so redundancy is unknown.
     const bool is_uncounted = one.rule == "fp16" || one.rule == "int32";
     EXPECT_EQ(example.explained().unjudged.size(), is_uncounted ? 1 : 0) << one.rule;
   }
@@ -446,7 +446,7 @@ TEST(Explanation, ACauseDoesNotRepeatTheVerdict) {
   }
 }
 
-TEST(Explanation, LaunchesInAGraphAreNotToldToUseAGraph) {
+TEST(Explanation, LaunchesInAGraphAreNotAdvisedToUseAGraph) {
   Example example;
   make_small(example);
   example.time(1.5 * kEmptyNode);
@@ -484,7 +484,7 @@ TEST(Explanation, ARuleThatAnotherNumberRulesOutNeedsNoMissingCounter) {
   EXPECT_THAT(example.explained().unjudged, IsEmpty());
 }
 
-TEST(Explanation, OfAPointWithoutCountersSaysWhatTheTimeAndTheLaunchSay) {
+TEST(Explanation, OfAPointWithoutCountersUsesItsTimeAndLaunch) {
   Example example;
   example.measurement.counters.clear();
   example.measurement.launch.grid = 64;
@@ -527,7 +527,7 @@ TEST(Explanation, OfTheFirstVersionsIsThatTheyIssueTooManyInstructions) {
   }
 }
 
-TEST(Explanation, OfAStepNamesWhatMovedAndWhichRulesNoLongerHold) {
+TEST(Explanation, OfAStepNamesWhatChangedAndWhichRulesNoLongerHold) {
   const auto run = recording();
   const Analysis analysis = analyse(run);
   const LadderStep& v2_to_v3 = analysis.experiments[0].steps[2];

@@ -35,7 +35,7 @@ TEST(ExplanationText, NamesBoundEvidenceAndNextStep) {
   EXPECT_THAT(text, HasSubstr("  dram-roof: DRAM runs close to its measured bandwidth"));
   EXPECT_THAT(text, HasSubstr("    fraction of roofline: 97.6 %, DRAM utilisation: 97.6 %\n"));
   EXPECT_THAT(text, HasSubstr("    next: There is little left to gain"));
-  // V6 waits for latency, so what hides it leads.
+  // V6 is latency-bound, so what hides latency comes first.
   EXPECT_THAT(text, HasSubstr("V6 manual → V7: 1.95× faster\n  more bytes in flight: "));
   EXPECT_THAT(text, Not(HasSubstr("V6: ")));
 }

@@ -82,7 +82,7 @@ TEST(Gate, SlowerByMoreThanTheThresholdFails) {
   EXPECT_EQ(Judged({ladder_run(), changed_run(kV3, slower)}, generous)->exit_code(), 0);
 }
 
-TEST(Gate, WhatNoiseMayExplainIsUncertainAndPasses) {
+TEST(Gate, WhatNoiseCanExplainIsUncertainAndPasses) {
   const auto noisy = [](Measurement& m) {
     scale_time(m, 1.08);
     m.time->ci_low_s = m.time->median_s / 1.05;
@@ -119,7 +119,7 @@ TEST(Gate, MoreDramBytesThanTheThresholdFail) {
   EXPECT_EQ(Judged({ladder_run(), more(1.015)})->exit_code(), 0);
 }
 
-TEST(Gate, OfWhatACacheServesTheCompulsoryBytesAreTheScale) {
+TEST(Gate, CompulsoryBytesAreTheScaleForPointsThatACacheServes) {
   const auto counting = [](double fraction) {
     return changed_run(kV7, [=](Measurement& m) {
       const double bytes = fraction * m.work.bytes();
@@ -171,7 +171,7 @@ TEST(Gate, RefusesOtherDevicesAndPoints) {
   const Judged other_size({ladder_run(), resized(ladder_run())});
   EXPECT_EQ(other_size->exit_code(), 2);
   EXPECT_THAT(other_size->incomparable, Not(IsEmpty()));
-  // Told to look at what both have in common, there is nothing.
+  // Restricted to common points, the gate has none to check.
   GateOptions any_points;
   any_points.allow_other_points = true;
   EXPECT_EQ(Judged({ladder_run(), resized(ladder_run())}, any_points)->exit_code(), 2);
@@ -188,14 +188,14 @@ TEST(Gate, OtherPointsMayBeLeftOut) {
   EXPECT_EQ(Judged({ladder_run(), fewer}, any_points)->exit_code(), 0);
 }
 
-TEST(Gate, CountersThatWereLostAreNoPass) {
+TEST(Gate, LostCountersDoNotPass) {
   auto uncounted = ladder_run();
   for (Measurement& measurement : uncounted.measurements) measurement.counters.clear();
   uncounted.counter_session = {.available = false, .reason = "no permission"};
   const Judged judged({ladder_run(), uncounted});
   EXPECT_EQ(judged->exit_code(), 2);
   EXPECT_THAT(gate_text(*judged, 200), HasSubstr("no permission"));
-  // A base without counters has nothing to hold against them.
+  // A base without counters has nothing to compare them with.
   const Judged base_uncounted({uncounted, ladder_run()});
   EXPECT_EQ(base_uncounted->exit_code(), 0);
   EXPECT_EQ(base_uncounted->count(GateOutcome::unchecked), 20U);
@@ -214,7 +214,7 @@ TEST(Gate, ReportsNameWhatRegressed) {
                                          HasSubstr(R"(<failure type="regression" message="time )")));
 }
 
-TEST(Gate, NamesFromFilesAreNoMarkup) {
+TEST(Gate, NamesFromFilesAreNotMarkup) {
   auto now = changed_run(kV3, [](Measurement& m) { fail(m, Status::failed, "<b>\"&|\x01"); });
   const Judged judged({ladder_run(), now});
   EXPECT_THAT(gate_junit(*judged), AllOf(HasSubstr("&lt;b&gt;&quot;&amp;|"), Not(HasSubstr("<b>"))));
@@ -268,7 +268,7 @@ TEST(Gate, TimesTakenDifferentlyAreUncheckedAndNamed) {
   EXPECT_THAT(gate_text(*judged, 160), HasSubstr("timed launch by launch before, in graphs now"));
 }
 
-TEST(Gate, OfSeveralBaseRunsThoseCountThatWereTimedAlike) {
+TEST(Gate, OnlyBaseRunsTimedInTheSameWayCount) {
   const auto in_graphs = changed_run(kV7, [](Measurement& m) {
     scale_time(m, 0.5);
     m.time->mode = LaunchMode::graph;
@@ -324,13 +324,13 @@ TEST(Gate, FailsNoneOfManyRunsOfTheSameCode) {
   EXPECT_EQ(SimulatedRuns().failed_points(50, 5, 1), 0U);
 }
 
-TEST(Gate, FailsAtMostOneInFortyPointsThatAreSlowerByJustWhatIsAllowed) {
+TEST(Gate, FailsAtMostOneInFortyPointsAtTheThreshold) {
   for (const std::size_t bases : {1U, 3U}) {
     EXPECT_LE(SimulatedRuns().failed_points(60, bases, 1.05), 600U / 40) << bases;
   }
 }
 
-TEST(Gate, SeesMoreRegressionsTheMoreBaseRunsThereAre) {
+TEST(Gate, FindsMoreRegressionsWithMoreBaseRuns) {
   constexpr int kRounds = 60;  // of ten points
   const std::size_t with_one = SimulatedRuns().failed_points(kRounds, 1, 1.075);
   const std::size_t with_two = SimulatedRuns().failed_points(kRounds, 2, 1.075);

@@ -22,7 +22,7 @@ TEST(FamilyMark, DiffersFromTheFirstToTheThirtySixth) {
   EXPECT_EQ(marks.size(), 36U);
 }
 
-TEST(FamilyMark, HasTheColourAndTheShapeThatAreTold) {
+TEST(FamilyMark, HasTheColourAndTheShapeOfItsLook) {
   for (std::size_t family = 0; family < 36; ++family) {
     const FamilyLook look = look_of(family);
     const Shape told =

@@ -36,7 +36,7 @@ TEST(Names, TheNearestNameIsTheOneWithTheFewestEdits) {
   EXPECT_EQ(nearest_name("sun_w*", {"sum_atomic", "sum_warp_shuffle"}), "sum_warp_shuffle");
 }
 
-TEST(Names, APlainNameIsFitForAFile) {
+TEST(Names, APlainNameCanNameAFile) {
   for (const char* const name : {"ladder", "a", "V0-V8_2026"}) EXPECT_TRUE(is_plain_name(name)) << name;
   for (const char* const name : {"", ".", "..", "a/b", "/etc", "a b", "a.b", "ü", "a\nb"}) {
     EXPECT_FALSE(is_plain_name(name)) << name;
@@ -46,7 +46,7 @@ TEST(Names, APlainNameIsFitForAFile) {
   EXPECT_FALSE(is_plain_name(std::string(65, 'x')));
 }
 
-TEST(Names, NoNameIsNearNonsense) {
+TEST(Names, NonsenseHasNoNearestName) {
   EXPECT_EQ(nearest_name("hot", {"cold", "warm"}), std::nullopt);
   EXPECT_EQ(nearest_name("x", {"f32"}), std::nullopt);
   EXPECT_EQ(nearest_name("", {"f32"}), std::nullopt);

@@ -130,7 +130,7 @@ TEST(PlanYaml, PointsGoThroughSizesThenDtypesThenCacheStatesThenVariants) {
   EXPECT_EQ(names[8], "e.sum_warp_shuffle.f32.n2.b256.e8.cold");
 }
 
-TEST(PlanYaml, DefaultsHoldWhereAnExperimentSaysNothing) {
+TEST(PlanYaml, DefaultsHoldUnlessAnExperimentOverridesThem) {
   const Plan plan = parse(
       "name: n\n"
       "defaults: {dtypes: f16, cache: warm, sizes: 1Ki, counters: none, timing: {target: 2 %}}\n"

@@ -145,7 +145,7 @@ TEST(Protocol, ACatalogueIsReadAsItWasWritten) {
   EXPECT_EQ(decode_catalogue(encode(catalogue)), catalogue);
 }
 
-TEST(Protocol, ATestedDeviceIsReadAsItWasWrittenAndTellsItsVerdicts) {
+TEST(Protocol, ATestedDeviceIsReadAsItWasWrittenWithItsVerdicts) {
   TestedDevice tested{testing::full_run().device(), *testing::full_run().self_test};
   const std::string passed = encode(tested);
   EXPECT_EQ(decode_tested_device(passed), tested);

@@ -198,7 +198,7 @@ TEST(ReportPage, NamesThatAreNotUtf8StillGiveJson) {
 TEST(ReportPage, AllPartsAreFilledInAndNothingIsLoaded) {
   std::string page = page_of(constructed::run());
   EXPECT_TRUE(holds(page, "default-src 'none'"));
-  // The policy above holds for the script too; as text it may speak of whatever it does not use.
+  // The policy above holds for the script too; its text may mention things that it does not use.
   const std::size_t script = page.find("<script type=\"module\">");
   page.erase(script, page.find("</script>", script) - script);
   for (const char* text : {"<!--rooflinectl:", " src=", "@import", "url("}) {
@@ -214,7 +214,7 @@ TEST(ReportPage, TheTableIsThereWithoutJavaScript) {
   }
 }
 
-TEST(ReportPage, ShowsAllThatMovedFromVersionToVersion) {
+TEST(ReportPage, ShowsEveryChangeFromVersionToVersion) {
   const auto run = constructed::run();
   const Analysis analysis = analyse(run);
   const std::string page = page_of(run);
@@ -237,7 +237,7 @@ TEST(ReportPage, TheCeilingsAreThereWithTheirFindings) {
   EXPECT_TRUE(holds(page, "<li>DRAM read: not confirmed: counted &lt;half&gt; of the bytes</li>"));
 }
 
-TEST(ReportPage, SaysWhatCannotBeRight) {
+TEST(ReportPage, NamesWhatCannotBeRight) {
   auto run = constructed::run();
   run.measurements[0].time = constructed::time(run.measurements[0].work.bytes() / (4 * 4579e9));
   EXPECT_TRUE(holds(page_of(run), "<li>V0: 400.0 % of roofline: "));

@@ -157,7 +157,7 @@ TEST(SummaryMd, ARunOfCeilingsShowsTheirPicture) {
   EXPECT_THAT(text, HasSubstr("| FP32 FMA | 65.0 TFLOP/s | 66.9 TFLOP/s |"));
 }
 
-TEST(SummaryMd, ACeilingFromTheCacheSaysWhenItWasMeasured) {
+TEST(SummaryMd, ACeilingFromTheCacheShowsWhenItWasMeasured) {
   auto run = constructed::empty_run();
   run.ceilings[1].measured_utc = "2025-12-31T10:00:00Z";
   run.ceilings[2].measured_utc = run.started_utc;
@@ -177,7 +177,7 @@ TEST(SummaryMd, HoldsPictureTableStepsCeilingsAndEnvironment) {
   EXPECT_THAT(text, HasSubstr("\nmeasured; executed work not counted: atomic\n"));
 }
 
-TEST(SummaryMd, SaysHowManyMovesItLeavesOut) {
+TEST(SummaryMd, StatesHowManyChangesItLeavesOut) {
   const auto run = golden_run();
   const Analysis analysis = analyse(run);
   const auto& steps = analysis.experiments[0].steps;
@@ -243,7 +243,7 @@ TEST(TerminalSummary, NoControlCharacterReachesTheTerminal) {
   EXPECT_THAT(terminal_summary(ReportModel(run), 100), Not(HasSubstr("\x1b")));
 }
 
-TEST(TerminalSummary, LeavesOutWhatIsTheSameInEveryRowFirstAndSaysSo) {
+TEST(TerminalSummary, FirstLeavesOutWhatIsTheSameInEveryRowAndNamesIt) {
   const auto run = constructed::with_levels(constructed::run());
   const std::string text = terminal_summary(ReportModel(run), 80);
   EXPECT_THAT(text, HasSubstr("DRAM 96 %")) << "what limits a point stays";
@@ -267,7 +267,7 @@ TEST(TerminalSummary, LabelsThatDifferStayDifferent) {
   EXPECT_GE(labels.size(), run.plan.experiments[0].points.size());
 }
 
-TEST(TerminalSummary, SaysHowATimeWasTaken) {
+TEST(TerminalSummary, ShowsHowATimeWasTaken) {
   auto run = constructed::run();
   run.measurements[0].time->launches_per_sample = 64;
   const auto lines = lines_of(terminal_summary(ReportModel(run), 200));
@@ -275,7 +275,7 @@ TEST(TerminalSummary, SaysHowATimeWasTaken) {
   EXPECT_THAT(lines, testing::Contains(testing::AllOf(StartsWith("V1 "), HasSubstr(" plain "))));
 }
 
-/// One version over so many sizes.
+/// One version at `count` sizes.
 Run many_points(int count) {
   auto run = constructed::run();
   const Measurement first = run.measurements[0];
@@ -325,7 +325,7 @@ TEST(Reports, NameWhatIsMissing) {
   EXPECT_THAT(to_svg(chart_scene(report.experiments[1].chart)), Not(HasSubstr("ncomplete")));
 }
 
-TEST(Reports, OfAReplaySayItInTheHeadline) {
+TEST(Reports, OfAReplayMentionItInTheHeadline) {
   auto run = constructed::run();
   run.source = RunSource::replayed;
   const ReportModel report(run);
@@ -388,7 +388,7 @@ TEST(PointsCsv, HasEveryCounterOnce) {
   EXPECT_EQ(rows[1][column(rows, "fadd2")], "") << "unavailable";
 }
 
-TEST(TerminalSummary, SaysBelowTheTableWhatCannotBeRight) {
+TEST(TerminalSummary, NamesBelowTheTableWhatCannotBeRight) {
   const std::string text = terminal_summary(ReportModel(implausible_run()), 60);
   EXPECT_THAT(text, HasSubstr("\nV0: 400.0 % of roofline: "));
   for (const std::string& line : lines_of(text)) EXPECT_LE(decode_utf8(line).size(), 60U) << line;

@@ -42,7 +42,7 @@ TEST_F(RunFile, IsCompressedWhereItsNameSaysSo) {
   EXPECT_EQ(read_run(folder_ / "run.json.gz"), run_);
 }
 
-TEST_F(RunFile, IsReadWhateverItsName) {
+TEST_F(RunFile, IsReadUnderAnyName) {
   write_file(folder_ / "kept.json", gzipped(run_to_json(run_)));
   write_file(folder_ / "kept.gz", run_to_json(run_));
   EXPECT_EQ(read_run(folder_ / "kept.json"), run_);
@@ -58,7 +58,7 @@ TEST_F(RunFile, OfAFolderIsThePlainOneIfThereAreBoth) {
   EXPECT_EQ(run_file(folder_ / "other.json"), folder_ / "other.json");
 }
 
-TEST_F(RunFile, AsWrittenIsWhatIsRead) {
+TEST_F(RunFile, IsReadAsItWasWritten) {
   auto run = run_;
   run.wall_s = 1.0 / 3;
   write_run(folder_ / "run.json", run);

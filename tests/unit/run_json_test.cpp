@@ -189,7 +189,7 @@ TEST(RunJson, TakesAxesThatItDoesNotKnow) {
   EXPECT_EQ(run_from_json(run_to_json(run), "run.json"), run);
 }
 
-/// What the serialiser of schema 1 wrote of a run of one point.
+/// A run of one point as the serialiser of schema 1 wrote it.
 Json schema1_document() {
   Json document = full_document();
   document["schema"] = 1;
@@ -239,7 +239,7 @@ TEST(RunJson, ReadsSchema1) {
   EXPECT_EQ(run_from_json(schema1_document().dump(), "run.json"), run);
 }
 
-TEST(RunJson, OperationsOfSchema1AreOfTheAccumulatorsTypeUnlessItSaysOtherwise) {
+TEST(RunJson, OperationsOfSchema1HaveTheAccumulatorsTypeUnlessTheFileNamesOne) {
   Json document = schema1_document();
   document["measurements"][0]["work"].erase("precision");
   document["measurements"][0]["dtype"] = "f16";
@@ -323,7 +323,7 @@ TEST(RunJson, NamesThePlaceOfEveryMissingField) {
   });
 }
 
-TEST(RunJson, SamplesThatAnEarlyVersionCalledThrottledAndUsedAllTheSameAreNoneLeftOut) {
+TEST(RunJson, AnEarlyVersionThatFoundEverySampleThrottledLeftNoneOut) {
   Json document = full_document();
   Json& time = document.at("/measurements/0/time"_json_pointer);
   time.erase("clock_event_reasons");
@@ -335,7 +335,7 @@ TEST(RunJson, SamplesThatAnEarlyVersionCalledThrottledAndUsedAllTheSameAreNoneLe
   EXPECT_EQ(throttled(), 0);
 }
 
-TEST(RunJson, OlderRunsTellHowAPointWasTimedByTheLaunchesOfASample) {
+TEST(RunJson, InOlderRunsTheLaunchesOfASampleGiveTheTimingMode) {
   Json document = full_document();
   Json& time = document.at("/measurements/0/time"_json_pointer);
   const auto mode = [&] {

@@ -18,8 +18,8 @@ namespace {
 constexpr double kClockHz = 1.98e9;
 constexpr double kLowClockHz = 1.5e9;
 
-/// A device that needs no GPU, with a clock that needs no time: sample number i has the time and the clock
-/// that the test says, and takes as long as it says.
+/// A device without a GPU, and a clock that does not wait: the test sets the time, the SM clock and the
+/// duration of sample number i.
 struct FakeDevice {
   std::function<double(int)> time_s = [](int) { return 1e-3; };
   std::function<std::optional<double>(int)> clock_hz = [](int) { return kClockHz; };
@@ -133,8 +133,8 @@ TEST(Sampling, ASlowedDownSampleIsKeptAndLeftOutOfBothMedians) {
   }
 }
 
-TEST(Sampling, APowerCapIsNotedAndLeavesNothingOut) {
-  // A matrix product that draws all the power there is, in a run in which an empty kernel saw a higher clock.
+TEST(Sampling, APowerCapIsNotedAndExcludesNoSample) {
+  // A matrix product at the power limit, in a run in which an empty kernel saw a higher clock.
   FakeDevice device;
   device.clock_hz = [](int i) { return i < 4 ? kClockHz : kLowClockHz; };
   device.reasons = [](int) { return kPowerCap; };
@@ -146,7 +146,7 @@ TEST(Sampling, APowerCapIsNotedAndLeavesNothingOut) {
   EXPECT_FALSE(time.noisy);
 }
 
-TEST(Sampling, APowerCapNowAndThenLeavesNothingOutEither) {
+TEST(Sampling, AnIntermittentPowerCapExcludesNoSampleEither) {
   FakeDevice device;
   device.clock_hz = [](int i) { return i % 4 == 0 ? kLowClockHz : kClockHz; };
   device.reasons = [](int i) { return i % 4 == 0 ? kPowerCap : kNone; };
@@ -230,7 +230,7 @@ class Series {
     state_ = correlation_ * state_ + std::sqrt(1 - correlation_ * correlation_) * normal_(random_);
     return now;
   }
-  /// A point that is not the last one's continuation.
+  /// Starts a point that does not continue the last one.
   void restart() { state_ = normal_(random_); }
   double noise() const { return noise_; }
 
@@ -244,7 +244,7 @@ class Series {
 
 using Shape = std::function<double(double state, int sample)>;  // in units of the noise; its median is 0
 
-/// Of points whose samples come in batches of `batch`, the fraction whose interval holds the true median.
+/// The fraction of points whose interval contains the true median; samples come in batches of `batch`.
 double coverage(Series series, int batch, const Shape& shape) {
   constexpr int kPoints = 500;
   int covered = 0;

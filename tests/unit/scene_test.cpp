@@ -14,7 +14,7 @@ bool cuts(const Shape& shape) {
   return is_cut({.name = "point", .clip = kFrame, .shapes = {shape}});
 }
 
-TEST(IsCut, TellsWhatReachesOutOfTheClip) {
+TEST(IsCut, DetectsWhatReachesOutOfTheClip) {
   EXPECT_FALSE(cuts(Circle{{50, 50}, 10, palette::kInk, std::nullopt}));
   EXPECT_TRUE(cuts(Circle{{95, 50}, 10, palette::kInk, std::nullopt}));
   EXPECT_FALSE(cuts(Polyline{{{10, 10}, {90, 90}}, kThin}));
@@ -62,7 +62,7 @@ TEST(RemoveCoveredMarks, KeepsWhatDiffers) {
               testing::ElementsAre(0, 1, 2, 3, 4, 5));
 }
 
-TEST(RemoveCoveredMarks, LeavesWhatIsNoMark) {
+TEST(RemoveCoveredMarks, LeavesOtherShapesAlone) {
   Group row = mark(0, {10, 10});
   row.name = "ladder-row";
   EXPECT_THAT(left_of({row, row}), testing::ElementsAre(0, 0));

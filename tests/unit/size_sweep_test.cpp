@@ -78,7 +78,7 @@ TEST(SizeSweep, HasAPanelPerTypeAndACurvePerVersionAndCacheState) {
   EXPECT_NEAR(sweep.panels[0].curves[0].points[0].bytes_per_s, 4.1e8, 0.01e8);
 }
 
-TEST(SizeSweep, IsHeldAgainstTheCeilingsOfItsDevice) {
+TEST(SizeSweep, IsComparedWithTheCeilingsOfItsDevice) {
   auto run = sweep_run(4);
   run.devices.push_back(run.devices[0]);
   run.devices[1].l2_bytes = 4 << 20;

@@ -57,7 +57,7 @@ TEST(MedianInterval, OfSamplesThatAreNotCorrelatedHasTheRanksOfIndependentOnes) 
   EXPECT_EQ(interval.median, 50.5);
 }
 
-TEST(MedianInterval, IsWideWhereSamplesFollowEachOther) {
+TEST(MedianInterval, IsWideForCorrelatedSamples) {
   // A ramp is as correlated as can be; three samples each of the same value have a third of the information.
   const MedianInterval ramp = median_interval(ranks(100));
   EXPECT_LE(ramp.low, 17);

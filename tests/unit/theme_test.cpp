@@ -71,7 +71,7 @@ TEST(Theme, FamiliesDifferFromEachOther) {
   }
 }
 
-TEST(Theme, PrintIsGreyAlone) {
+TEST(Theme, PrintUsesGreysOnly) {
   using namespace palette;
   std::vector<Colour> colours = {kPaper,      kInk,   kMuted,      kGrid,  kGridMinor,
                                  kAttainable, kTrack, kMemoryRoof, kLeader};
@@ -89,7 +89,7 @@ TEST(ThemeCss, HasTheColoursOfThePictures) {
     for (std::size_t at = css.find(text); at != std::string::npos; at = css.find(text, at + 1)) ++found;
     return found;
   };
-  // Chosen and on paper; chosen and by the system.
+  // Light: chosen, and in print. Dark: chosen, and by the setting of the system.
   EXPECT_EQ(count("--paper: #ffffff;"), 2);
   EXPECT_EQ(count("--paper: #14181d;"), 2);
   for (std::size_t i = 0; i < palette::kFamilies.size(); ++i) {

@@ -63,7 +63,7 @@ test('every memory level has its marks and its roof', async ({ page }) => {
   await expect(page.locator('.legend .levels')).toContainText('filled: busiest level');
 });
 
-test('the switch of useful and executed work', async ({ page }) => {
+test('the switch between useful and executed work', async ({ page }) => {
   await open(page, 'shipped');
   const both = await marks(page).count();
   await choice(page, 'Work', 'useful').click();
@@ -74,7 +74,7 @@ test('the switch of useful and executed work', async ({ page }) => {
   expect(both).toBeGreaterThan(14);
 });
 
-test('a line joins the marks of each point, unless they are very many', async ({ page }) => {
+test('a line joins the marks of each point, unless there are very many', async ({ page }) => {
   const joinsOfFirstFamily = page.locator('.plot .js-line[style*="rgb(0, 114, 178)"]');
   await open(page, 'shipped');
   await expect(joinsOfFirstFamily).not.toHaveCount(0);
@@ -82,7 +82,7 @@ test('a line joins the marks of each point, unless they are very many', async ({
   await expect(joinsOfFirstFamily).toHaveCount(0);
 });
 
-test('the switch of the roofs', async ({ page }) => {
+test('the switch for the roofs', async ({ page }) => {
   await open(page, 'shipped');
   const annotations = page.locator('.plot .annotation-text');
   await expect(annotations.filter({ hasText: 'FP32 FMA' })).toHaveCount(2);
@@ -108,7 +108,7 @@ test('the names of roofs keep clear of every line', async ({ page }) => {
   expect(nearest).toBeGreaterThan(6);
 });
 
-test('the switch of the caches, and that of precisions, leave points in chart and table', async ({ page }) => {
+test('the switches for caches and precisions apply to chart and table', async ({ page }) => {
   await open(page, 'everything');
   await expect(rows(page)).toHaveCount(28);
   await choice(page, 'Caches', 'warm').click();
@@ -160,7 +160,7 @@ test('what has no number is last in both directions', async ({ page }) => {
   }
 });
 
-test('the filter leaves points in table and chart, and a bound does too', async ({ page }) => {
+test('the text filter and the bound filter apply to table and chart', async ({ page }) => {
   await open(page, 'shipped');
   await page.locator('#filter').fill('V6');
   await expect(rows(page)).toHaveCount(2);
@@ -243,7 +243,7 @@ test('a link restores the view', async ({ page, context }) => {
   expect(await other.locator('.plot .ytick text').allTextContents()).toEqual(await page.locator('.plot .ytick text').allTextContents());
 });
 
-test('a link of nonsense shows the page all the same', async ({ page }) => {
+test('a malformed link still shows the page', async ({ page }) => {
   await open(page, 'shipped', '#experiment=none&level=l9&zoom=a,b&sort=-nothing&pin=gone&caches=hot');
   await expect(rows(page)).toHaveCount(14);
 });
@@ -346,7 +346,7 @@ for (const width of [390, 1000]) {
   });
 }
 
-test('a replay says so in its headlines, and names the points that are missing', async ({ page }) => {
+test('the headlines of a replay call it one and name the missing points', async ({ page }) => {
   await open(page, 'long');
   await expect(page.locator('h1')).toContainText('Replayed, incomplete: ');
   await expect(page.locator('h1')).toContainText('a recording of NVIDIA H200');

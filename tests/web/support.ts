@@ -3,7 +3,7 @@ import { expect, type Download, type Locator, type Page } from '@playwright/test
 import { readFileSync } from 'node:fs';
 import { addressOf } from './reports';
 
-/** Opens a page; the test fails if it says anything in the console or asks the network for anything. */
+/** Opens a page; the test fails if the page logs to the console or requests anything from the network. */
 export async function open(page: Page, name: string, hash = ''): Promise<void> {
   page.on('pageerror', (error) => { throw error; });
   page.on('console', (message) => { if (message.type() === 'error') throw new Error(message.text()); });
