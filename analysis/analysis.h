@@ -110,7 +110,7 @@ struct RooflinePoint {
 
   Bound bound = Bound::unknown;  ///< `verdict.bound`
   BoundVerdict verdict;
-  /// Those of `compared_quantities` that are known, in their order.
+  /// The known ones of `compared_quantities`, in the same order.
   std::vector<QuantityValue> quantities;
   /// In the order of `Flag`.
   std::vector<Flag> flags;
@@ -128,9 +128,9 @@ struct CounterChange {
   double to = 0;
 };
 
-/// From one version to the next (plan order) within a family, at equal elements per thread where both have a
-/// number of them, or from one such number to the next within a version: same experiment, kind of output and
-/// values of all other axes, both timed.
+/// A step from one version to the next (plan order) within a family, at equal elements per thread where both
+/// have a number of them, or from one such number to the next within a version: same experiment, kind of
+/// output and values of all other axes, both timed.
 struct LadderStep {
   const RooflinePoint* from = nullptr;
   const RooflinePoint* to = nullptr;
@@ -141,7 +141,7 @@ struct LadderStep {
 };
 
 /// The points of one experiment on one device, in plan order: one that was measured on several devices has an
-/// analysis for each, named after it, since points are held against the roofs of their own device. Steps
+/// analysis for each, named after it, since points are compared with the roofs of their own device. Steps
 /// point into `points`: it is moved, never copied.
 struct ExperimentAnalysis {
   ExperimentAnalysis() = default;

@@ -106,7 +106,7 @@ bool is_timed_alike(const RooflinePoint* a, const RooflinePoint* b) {
   return launch_mode(*a->measurement->time) == launch_mode(*b->measurement->time);
 }
 
-/// Those of `bases`, which have a time, that were timed as `now` was.
+/// The `bases` (all have a time) that were timed in the same way as `now`.
 std::vector<const RooflinePoint*> timed_like(const RooflinePoint* now,
                                              std::vector<const RooflinePoint*> bases) {
   std::erase_if(bases, [&](const RooflinePoint* base) { return !is_timed_alike(base, now); });

@@ -34,7 +34,7 @@ struct AnalysedRun {
 /// same GPU drift by some tenths of a percent from run to run.
 inline constexpr double kSmallestTimeChange = 0.01;
 
-/// What became of a point, in the order in which a reader wants to know.
+/// What became of a point, the most important change first.
 enum class PointChange {
   broken,   ///< had a time before, is failed or unverified now
   missing,  ///< had a time before, was not measured now
@@ -51,8 +51,8 @@ enum class PointChange {
 /// `broken`, `missing`, `slower`, …
 std::string_view to_string(PointChange change);
 
-/// A median with its 95 % confidence interval from the noise within runs; of several runs the geometric mean
-/// of the medians, and the interval of that.
+/// A median with its 95 % confidence interval from the noise within runs; for several runs, the geometric
+/// mean of the medians and its interval.
 struct TimeInterval {
   double median_s = 0;
   double low_s = 0;
@@ -89,7 +89,7 @@ PointChange classify(const TimeChange& change, double smallest_change);
 
 /// One point before and now.
 struct PointComparison {
-  PointId point;      ///< as it is now, or was where it is missing
+  PointId point;      ///< in the new run, or in the base runs if it is missing
   std::string label;  ///< likewise; unique within its experiment
   PointChange change = PointChange::untimed;
 
@@ -101,7 +101,7 @@ struct PointComparison {
 
   std::optional<TimeChange> time;  ///< where there is one before and now, taken in the same way
   /// Derived quantities that moved: exact ones by a factor of 1.001 or more, and by more than they differ
-  /// from launch to launch; all others as between steps of the ladder. Of several base runs the median.
+  /// from launch to launch; all others as between steps of the ladder; of several base runs, the median.
   std::vector<CounterChange> counter_changes;
 };
 

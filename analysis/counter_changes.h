@@ -18,7 +18,7 @@ std::vector<CounterChange> counter_changes(const std::vector<QuantityValue>& bef
 
 /// Puts first what explains that the time changed by `speedup` (old over new): the quantity that the slower
 /// version was bound by, if it got better; then the others, those first whose own factor is nearest to that
-/// of the time on a logarithmic scale. What moved the wrong way, or from or to zero, comes last.
+/// of the time on a logarithmic scale. What changed in the wrong direction, or from or to zero, comes last.
 void sort_by_explanation(std::vector<CounterChange>& changes, double speedup, Bound bound_of_slower);
 
 }  // namespace rooflinectl

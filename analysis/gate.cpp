@@ -189,7 +189,7 @@ std::string other_points(const std::vector<std::string>& labels) {
       labels.size(), labels.front());
 }
 
-/// All checks of a point that has a time before and now; notes in `lost` what it has no number for any more.
+/// All checks of a point that has a time before and now; notes in `lost` the numbers that it no longer has.
 std::vector<GateResult> check_all(const PointComparison& point, const GateOptions& options,
                                   LostNumbers& lost) {
   std::vector<GateResult> results;

@@ -108,7 +108,7 @@ std::optional<TensorWork> tensor_work(const Run& run, const Measurement& measure
 
 namespace {
 
-/// Of all operations, the share that may be missing from the count.
+/// The share of all operations that may be missing from the count.
 constexpr double kNegligibleShare = 0.01;
 
 std::string reason_of(const Counters& counters, std::string_view key) {

@@ -340,7 +340,7 @@ class Collection {
     return measurement;
   }
 
-  /// Of a point that was right when it was verified, and whose last launches were not.
+  /// For a point that was right when it was verified, and whose last launches gave wrong results.
   static Measurement gone_wrong(Measurement measurement, const std::string& mismatch) {
     const std::size_t launches =
         measurement.time->samples_s.size() * static_cast<std::size_t>(measurement.time->launches_per_sample);

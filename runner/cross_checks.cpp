@@ -153,7 +153,7 @@ CollectRequest launch_once(const Run& run, std::optional<CacheState> cache) {
   return request;
 }
 
-/// What the collector shall do, as a file in the tools' folder.
+/// The request to the collector, as a file in the tools' folder.
 fs::path write_plan(const CrossCheckRequest& request, const std::string& name,
                     std::optional<CacheState> cache = std::nullopt) {
   make_folder(request.folder, kNoRoomHint);

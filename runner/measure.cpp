@@ -65,7 +65,7 @@ class Measuring {
   enum class Outcome {
     finished,  ///< it has done all that it was asked for
     lost,      ///< it crashed, hung or broke the protocol: another one can continue
-    stopped,   ///< nothing more can or shall be measured
+    stopped,   ///< nothing more can or should be measured
   };
 
   Outcome run_collector() {

@@ -14,7 +14,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// What is measured, whatever the experiment is called.
+/// The identity of a point without its experiment.
 std::string work_of(PointId point) {
   point.experiment.clear();
   return range_name(point);

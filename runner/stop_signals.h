@@ -15,7 +15,7 @@ class StopSignals {
   StopSignals(const StopSignals&) = delete;
   StopSignals& operator=(const StopSignals&) = delete;
 
-  /// For poll().
+  /// The descriptor to poll().
   int fd() const { return fd_; }
   /// The signal that came, if one did.
   std::optional<int> take();

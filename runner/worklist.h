@@ -38,7 +38,7 @@ class Worklist {
   /// Whether nothing is left to be done: no ceiling, no primitive, no point.
   bool finished() const;
 
-  /// The next collector shall begin with a self-test.
+  /// Makes the next collector begin with a self-test.
   void want_self_test() { self_test_ = true; }
   /// The self-test is done, or not worth another try.
   void self_test_finished() { self_test_ = false; }

@@ -34,8 +34,8 @@ constexpr int kMatrixSizes[] = {4096, 8192};
 /// Enough for an instruction mix; a whole launch would take long where every instruction is instrumented.
 constexpr kernels::CeilingShape kCountedShape{.blocks_per_sm = 1, .block = 256};
 
-/// Of each buffer. Large enough that caches and the start of a launch hardly count: a sixteenth of the
-/// memory, at most 8 GiB and a quarter of what is free, but at least 1 GiB and four times L2.
+/// The size of each buffer, large enough that caches and the start of a launch hardly count: a sixteenth of
+/// the memory, at most 8 GiB and a quarter of what is free, but at least 1 GiB and four times L2.
 std::size_t buffer_bytes(const DeviceInfo& device) {
   std::size_t free_bytes = 0;
   std::size_t total_bytes = 0;

@@ -14,7 +14,7 @@ class ActivityTrace {
  public:
   virtual ~ActivityTrace() = default;
 
-  /// What ran since the last call, in the order of its start. All of it must have come to its end. Throws
+  /// What ran since the last call, in the order of its start. All of it must have ended. Throws
   /// Error(environment) if records of it were lost.
   virtual std::vector<TracedOperation> take() = 0;
 

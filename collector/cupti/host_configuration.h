@@ -21,7 +21,7 @@ std::vector<std::string> supported_chips();
 /// GPU and no driver.
 class HostConfiguration {
  public:
-  /// `availability` is the counter availability image of the device, or empty when there is none at hand.
+  /// `availability` is the counter availability image of the device, or empty if there is none.
   HostConfiguration(const std::string& chip, const std::vector<Metric>& metrics,
                     const std::vector<std::uint8_t>& availability);
 

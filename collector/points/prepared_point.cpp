@@ -45,8 +45,9 @@ LaunchPlan launch_plan(const PointId& id, const DeviceInfo& device) {
   const Reduction reduction = reduction_of(id);
   if (variant->waits_for_device || reduction.launch_mode == LaunchMode::plain)
     return {LaunchMode::plain, 1, 1};
-  // As many as the fastest way through the input could do in the time: of a small input, which L2 may hold,
-  // as many as there can be. Their inputs take little more memory than the device reads in that time.
+  // As many launches as the fastest pass over the input allows in that time; for a small input, which may fit
+  // into L2, as many as a graph may have. Their inputs take little more memory than the device reads in that
+  // time.
   const double speed =
       dram_bytes_per_second(device) > 0 ? dram_bytes_per_second(device) : kUnknownBytesPerSecond;
   const double wanted = std::ceil(kGraphSeconds * speed / static_cast<double>(input_stride(reduction)));

@@ -49,7 +49,7 @@ class PreparedPoint {
   CacheState cache() const { return reduction_.cache; }
   const kernels::Variant& variant() const { return *variant_; }
   const kernels::Problem& problem() const { return problem_; }
-  /// Of the first input.
+  /// The memory to verify, with the first input.
   VerificationMemory memory() const;
 
   /// Enqueues writing the data that are timed and counted to every input, and zeros to the workspace.

@@ -18,7 +18,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr int kLargestBatch = 16;
 /// Where the driver puts a graph makes all of its launches up to 2 % faster or slower (H200), for as long as
-/// it lives; so a sample is the mean of as many graphs of the same launches, made anew for every sample.
+/// it lives; so a sample is the mean of as many graphs of the same launches, instantiated again for every
+/// sample.
 constexpr int kMostGraphs = kLargestBatch;
 /// Longer than the host needs to enqueue a sample.
 constexpr std::uint64_t kDelayNanoseconds = 50'000;

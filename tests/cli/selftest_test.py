@@ -34,7 +34,7 @@ class SelfTest(ProgramTest):
         stopped = self.run_plan("unfit@start", "--require-gpu")
         self.assert_exit(stopped, 3)
         self.assertEqual(stopped.stderr, "this build has no code for this GPU\nhint: build it for sm_61\n")
-        self.assertEqual(len(self.sent_requests()), 2, "nothing is asked of a collector that cannot measure")
+        self.assertEqual(len(self.sent_requests()), 2, "a collector that cannot measure gets no request")
 
     def test_no_counters_exits_with_3_in_the_words_of_a_run(self):
         result = self.call("selftest", accidents="uncounted@start")

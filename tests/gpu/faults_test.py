@@ -264,5 +264,5 @@ if __name__ == "__main__":
     if why:
         print(f"skipped: {why}")
         sys.exit(77)
-    print("fault | exit code | what became of it")
+    print("fault | exit code | result")
     unittest.main()

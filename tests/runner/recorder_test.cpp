@@ -126,7 +126,7 @@ TEST_F(RecorderTest, WhatCannotBeSavedIsSavedLater) {
   fs::remove_all(parent_);  // as if the disk were gone
   EXPECT_THROW(recorder_.save(), Error);
   EXPECT_GT(*recorder_.save_due(), Recorder::Clock::now()) << "not again at once";
-  EXPECT_EQ(recorder_.run().measurements[0].point.subject, "a") << "for whoever rescues it";
+  EXPECT_EQ(recorder_.run().measurements[0].point.subject, "a") << "the run can still be rescued";
 }
 
 }  // namespace

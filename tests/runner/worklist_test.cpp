@@ -47,7 +47,7 @@ TEST(Worklist, ATimedPointWaitsForItsCountersIfItGetsAny) {
   EXPECT_TRUE(worklist.finished());
 }
 
-/// The plan's points, told apart by their variant.
+/// The plan's points, which differ by variant.
 Plan plan_of_different_points() {
   Plan different = plan();
   different.experiments[0].points[1].subject = "b";

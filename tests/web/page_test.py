@@ -3,7 +3,7 @@
 
 usage: page_test.py build|browser ROOFLINECTL BUILD_FOLDER
 
-build: builds reports/page/web anew and compares with the committed reports/page/web/dist/page.html.
+build: builds reports/page/web again and compares it with the committed reports/page/web/dist/page.html.
 browser: runs the tests of this folder in Chromium, on reports that ROOFLINECTL writes.
 
 Packages are installed below BUILD_FOLDER, once per lock file. Exits with 77, the code for a skipped test, where npm, Chromium

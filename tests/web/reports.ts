@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The pages under test, written by the real program from recordings and from runs made of them.
+// The pages under test, written by the real program from recordings and from runs derived from them.
 import { execFileSync } from 'node:child_process';
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
