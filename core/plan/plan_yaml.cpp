@@ -79,10 +79,14 @@ class PlanReader {
   const Catalogue& catalogue_;
 };
 
+/// What some editors write at the start of UTF-8 text. It is in no column.
+constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
+
 }  // namespace
 
 Plan parse_plan(std::string_view text, std::string_view file_name, const Catalogue& catalogue) {
-  Mistakes mistakes(file_name);
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  Mistakes mistakes(file_name, text);
   const YAML::Node root = yaml::load(text, mistakes);
   Plan plan = PlanReader(mistakes, catalogue).read(root);
   mistakes.throw_if_any();

@@ -8,6 +8,7 @@
 #include <sstream>
 
 #include "core/text/names.h"
+#include "core/text/utf8.h"
 
 namespace rooflinectl::yaml {
 
@@ -24,41 +25,21 @@ Position place_of(const YAML::Mark& mark) {
 
 // ---- the characters of the file ----
 
-/// Bytes of the UTF-8 character at the start of `text`, or 0 if it is not one.
-std::size_t utf8_length(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
-  const auto continues = [&](std::size_t i) { return (byte(i) & 0xC0U) == 0x80U; };
-  if (byte(0) < 0x80) return 1;
-  if (byte(0) >= 0xC2 && byte(0) <= 0xDF) return continues(1) ? 2 : 0;
-  if (byte(0) >= 0xE0 && byte(0) <= 0xEF) {
-    const bool overlong = byte(0) == 0xE0 && byte(1) < 0xA0;
-    const bool surrogate = byte(0) == 0xED && byte(1) > 0x9F;
-    return continues(1) && continues(2) && !overlong && !surrogate ? 3 : 0;
-  }
-  if (byte(0) >= 0xF0 && byte(0) <= 0xF4) {
-    const bool overlong = byte(0) == 0xF0 && byte(1) < 0x90;
-    const bool too_large = byte(0) == 0xF4 && byte(1) > 0x8F;
-    return continues(1) && continues(2) && continues(3) && !overlong && !too_large ? 4 : 0;
-  }
-  return 0;
-}
-
 /// A plan is UTF-8 text without control characters; anything else is not a file that somebody wrote as a
 /// plan.
 void check_characters(std::string_view text, Mistakes& mistakes) {
-  Position position;
-  for (std::size_t i = 0; i < text.size();) {
-    const std::size_t length = utf8_length(text.substr(i));
-    const char c = text[i];
-    const bool control = (c >= 0 && c < ' ' && c != '\n' && c != '\r' && c != '\t') || c == 0x7F;
-    if (length == 0 || control) {
-      mistakes.add(position, length == 0 ? "not UTF-8 text" : "a control character");
-      return;
-    }
-    i += length;
-    position = c == '\n' ? Position{position.line + 1, 1}
-                         : Position{position.line, position.column + static_cast<int>(length)};
-  }
+  const auto is_control = [](char c) {
+    return (c >= 0 && c < ' ' && c != '\n' && c != '\r' && c != '\t') || c == 0x7F;
+  };
+  const std::size_t n_valid = valid_utf8_bytes(text);
+  const std::string_view before =
+      text.substr(0, static_cast<std::size_t>(std::find_if(text.begin(), text.begin() + n_valid, is_control) -
+                                              text.begin()));
+  if (before.size() == text.size()) return;
+  const std::size_t line_start = before.rfind('\n') + 1;  // 0 if there is none
+  mistakes.add({static_cast<int>(std::count(before.begin(), before.end(), '\n')) + 1,
+                static_cast<int>(before.size() - line_start) + 1},
+               before.size() == n_valid ? "not UTF-8 text" : "a control character");
 }
 
 /// The first tab in the indentation of a line, which YAML does not allow.

@@ -11,7 +11,7 @@
 
 namespace rooflinectl {
 
-/// A place in the file; lines and columns start at 1.
+/// A place in the file; lines and columns start at 1. Columns count bytes, as yaml-cpp does.
 struct Position {
   int line = 1;
   int column = 1;
@@ -24,16 +24,19 @@ struct Position {
 /// The mistakes found so far, in the order of the file.
 class Mistakes {
  public:
-  explicit Mistakes(std::string_view file_name) : file_name_(file_name) {}
+  /// `text`: the file's, which must outlive this.
+  Mistakes(std::string_view file_name, std::string_view text) : file_name_(file_name), text_(text) {}
 
   /// Throws what there is if it is too much to be read.
   void add(Position position, std::string text);
 
   /// Throws Error(usage) with every mistake, one per line: `<file_name>:<line>:<column>: <what is wrong>`.
+  /// These columns count characters, as editors do.
   void throw_if_any() const;
 
  private:
   std::string file_name_;
+  std::string_view text_;
   std::set<std::pair<Position, std::string>> found_;
   std::size_t reported_ = 0;
 };

@@ -13,8 +13,7 @@ namespace rooflinectl {
 inline constexpr std::size_t kMaxNameLength = 64;
 
 /// Whether `name` is fit for a plan or an experiment, and so for a file: 1 to `kMaxNameLength` letters,
-/// digits,
-/// `_` and `-`.
+/// digits, `_` and `-`.
 bool is_plain_name(std::string_view name);
 
 /// Whether `name` is one of `names`.

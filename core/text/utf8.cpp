@@ -3,6 +3,7 @@
 
 #include <utf8.h>
 
+#include <algorithm>
 #include <iterator>
 
 namespace rooflinectl {
@@ -19,6 +20,16 @@ std::u32string decode_utf8(std::string_view text) {
     rest = invalid;
   }
   return result;
+}
+
+std::size_t valid_utf8_bytes(std::string_view text) {
+  const auto* const end = text.data() + text.size();
+  return static_cast<std::size_t>(utf8::find_invalid(text.data(), end) - text.data());
+}
+
+std::size_t count_characters(std::string_view text) {
+  const auto begins_one = [](char c) { return (static_cast<unsigned char>(c) & 0xC0U) != 0x80U; };
+  return static_cast<std::size_t>(std::count_if(text.begin(), text.end(), begins_one));
 }
 
 std::string encode_utf8(std::u32string_view text) {

@@ -20,6 +20,7 @@ using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::SizeIs;
+using ::testing::StartsWith;
 
 VariantInfo variant(const std::string& id, std::vector<Dtype> dtypes, std::vector<int> block_sizes,
                     std::optional<int> elements_per_thread = std::nullopt) {
@@ -335,6 +336,16 @@ TEST(PlanYaml, WhatIsNotYaml) {
   EXPECT_THAT(mistakes_in("name: \xff\n"), ElementsAre("plan.yaml:1:7: not UTF-8 text"));
   EXPECT_THAT(mistakes_in(std::string("name: a\nx\0y", 11)),
               ElementsAre("plan.yaml:2:2: a control character"));
+}
+
+TEST(PlanYaml, ColumnsCountCharacters) {
+  EXPECT_THAT(mistakes_in("name: \"µé\xff\"\n"), ElementsAre("plan.yaml:1:10: not UTF-8 text"));
+  const std::string mistakes = "# é\n{name: x, \"é\": 1, \"日本\": 1, experiments: 1}\n";
+  EXPECT_THAT(mistakes_in(mistakes),
+              ElementsAre(StartsWith("plan.yaml:2:11: unknown key"),
+                          StartsWith("plan.yaml:2:19: unknown key"), StartsWith("plan.yaml:2:41: ")));
+  EXPECT_THAT(mistakes_in("\xef\xbb\xbfname: \"é\"\nexperiments: 1\n"),
+              ElementsAre(StartsWith("plan.yaml:1:7: the name of the plan"), StartsWith("plan.yaml:2:14: ")));
 }
 
 // ---- hostile files

@@ -21,5 +21,17 @@ TEST(Utf8, EachByteOutsideASequenceIsReplaced) {
   EXPECT_EQ(decode_utf8("\xf4\x90\x80\x80z"), U"\ufffd\ufffd\ufffd\ufffdz");  // beyond U+10FFFF
 }
 
+TEST(Utf8, BytesBeforeTheFirstInvalidOne) {
+  EXPECT_EQ(valid_utf8_bytes(""), 0);
+  EXPECT_EQ(valid_utf8_bytes("µ日"), 5);
+  EXPECT_EQ(valid_utf8_bytes("µ\xff日"), 2);
+  EXPECT_EQ(valid_utf8_bytes("a\xe6\x97"), 1);
+}
+
+TEST(Utf8, CharactersAreNotBytes) {
+  EXPECT_EQ(count_characters(""), 0);
+  EXPECT_EQ(count_characters("a µ日\U0001f600"), 5);
+}
+
 }  // namespace
 }  // namespace rooflinectl
