@@ -61,7 +61,7 @@ int explain_run(const ExplainOptions& options) {
 void add_explain_command(CLI::App& app, Action& action) {
   const auto options = std::make_shared<ExplainOptions>();
   CLI::App* const command =
-      app.add_subcommand("explain", "Explain what bounds each point, the evidence, and what to try next");
+      app.add_subcommand("explain", "Explain what bounds each point and why, and what to try next");
   command->add_option("run", options->run_file, "A run.json or run.json.gz, or its folder")
       ->required()
       ->type_name("RUN.json");

@@ -322,11 +322,12 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
       "\n"
       "Environment:\n"
       "  ROOFLINECTL_SILENCE_LIMIT  seconds without output after which a kernel counts as hung\n"
-      "                             (default: one to five minutes, depending on the phase)\n"
+      "                             (default: 300 while it is verified, 60 plus ten times the plan's\n"
+      "                             time_limit while it is timed, 120 otherwise)\n"
       "  ROOFLINECTL_COLLECTOR      the collector to start instead of the one next to this program");
   command->callback([&action, options] {
     if (options->plan_file.empty() && options->resumed_folder.empty())
-      throw CLI::RequiredError("PLAN, or --resume");
+      throw CLI::RequiredError("A PLAN or --resume DIR");
     action = [options] { return run(*options); };
   });
 }

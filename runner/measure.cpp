@@ -28,6 +28,7 @@ using message::Phase;
 using Seconds = std::chrono::duration<double>;
 
 constexpr int kMaxRestarts = 20;
+
 /// One run of a plan, over as many collectors as it takes:
 ///   1. start a collector with the worklist; its hello opens the run's folder
 ///   2. progress names what it works on, results are recorded and taken off the worklist

@@ -10,12 +10,14 @@
 /// When a collector counts as hung.
 namespace rooflinectl {
 
-/// How long a collector may take until its first progress: it loads CUDA and sets up the counters.
+/// How long a collector may take until it names what it works on: before its first progress, while it loads
+/// CUDA and sets up the counters, and after each result. ROOFLINECTL_SILENCE_LIMIT does not replace it.
 inline constexpr std::chrono::duration<double> kStartLimit{120};
 /// How long it may take to exit after its last line.
 inline constexpr std::chrono::duration<double> kExitLimit{5};
 
-/// How long a collector may be silent before it counts as hung: far longer than any step takes.
+/// How long a collector may be silent while it works on something, before it counts as hung: far longer than
+/// any step takes.
 std::chrono::duration<double> usual_silence_limit(message::Phase phase, const TimingTarget& timing);
 
 /// The limit that takes its place: ROOFLINECTL_SILENCE_LIMIT, in seconds, for slow tools like
