@@ -5,6 +5,7 @@
 #   bin/rooflinectl  bin/rooflinectl-collector
 #   lib/             the module with the CUPTI session, and the libraries
 #   share/rooflinectl/experiments.yaml  share/rooflinectl/experiments/  share/rooflinectl/recordings/
+#   share/doc/rooflinectl/README.md  share/doc/rooflinectl/docs/
 install(TARGETS rooflinectl RUNTIME_DEPENDENCY_SET libraries RUNTIME DESTINATION bin)
 if(TARGET rooflinectl-collector)
   install(TARGETS rooflinectl-collector RUNTIME_DEPENDENCY_SET libraries RUNTIME DESTINATION bin)
@@ -20,7 +21,8 @@ install(RUNTIME_DEPENDENCY_SET libraries
   LIBRARY DESTINATION lib)
 
 install(FILES experiments.yaml DESTINATION share/rooflinectl)
-install(FILES README.md LICENSE DESTINATION share/doc/rooflinectl)
+install(FILES README.md CONTRIBUTING.md LICENSE DESTINATION share/doc/rooflinectl)
+install(DIRECTORY docs DESTINATION share/doc/rooflinectl PATTERN "*.in" EXCLUDE)
 install(FILES reports/draw/font/OFL.txt DESTINATION share/doc/rooflinectl RENAME Inter-font-license.txt)
 install(DIRECTORY experiments recordings DESTINATION share/rooflinectl)
 

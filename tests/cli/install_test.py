@@ -39,6 +39,11 @@ class Install(unittest.TestCase):
             self.assertEqual((shared / "experiments" / plan.name).read_bytes(), plan.read_bytes())
         self.assertTrue((shared / "recordings").is_dir())
 
+    def test_the_readme_links_to_what_is_installed(self):
+        readme = self.folder / "share/doc/rooflinectl/README.md"
+        for target in re.findall(r"\]\(([^)#:]+)", readme.read_text()):
+            self.assertTrue((readme.parent / target).is_file(), target)
+
     def test_programs_find_every_library_in_the_folder(self):
         for program in (self.folder / "bin").iterdir():
             linked = subprocess.run(["/usr/bin/ldd", program], capture_output=True, text=True, env=NO_ENVIRONMENT,
