@@ -24,6 +24,7 @@ MAY_INCLUDE = {
     "collector/points": {"core/*", "kernels", "collector/device", "collector/timing"},
     "collector/cupti": {"core/*", "collector/device"},
     "collector/ceilings": {"core/*", "kernels", "collector/device", "collector/timing", "collector/cupti"},
+    "collector/tuning": {"core/*", "kernels", "collector/device", "collector/timing"},
     "collector": {"core/*", "kernels", "collector/*"},
     "analysis": {"core/*"},
     "crosscheck": {"core/*", "analysis"},
