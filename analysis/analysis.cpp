@@ -107,8 +107,10 @@ std::set<std::size_t> devices_of(const Experiment& experiment, const Measurement
   return devices;
 }
 
+/// `names_unmeasured`: whether points that no device measured are among the missing ones.
 ExperimentAnalysis analyse_experiment(const Run& run, const Experiment& experiment,
-                                      const Measurements& measurements, std::size_t device) {
+                                      const Measurements& measurements, std::size_t device,
+                                      bool names_unmeasured) {
   ExperimentAnalysis analysis;
   analysis.name = experiment.name;
   analysis.title = experiment.title;
@@ -117,11 +119,14 @@ ExperimentAnalysis analyse_experiment(const Run& run, const Experiment& experime
   for (std::size_t i = 0; i < experiment.points.size(); ++i) {
     const auto found = measurements.find(range_name(experiment.points[i]));
     if (found == measurements.end()) {
-      analysis.missing.push_back(labels[i]);
+      if (names_unmeasured) analysis.missing.push_back(labels[i]);
       continue;
     }
     const auto here = found->second.find(device);
-    if (here == found->second.end()) continue;
+    if (here == found->second.end()) {
+      analysis.missing.push_back(labels[i]);
+      continue;
+    }
     analysis.points.push_back(analyse_point(run, *here->second));
     analysis.points.back().label = labels[i];
   }
@@ -146,11 +151,12 @@ Analysis analyse(const Run& run) {
     const std::set<std::size_t> devices = devices_of(experiment, measurements);
     if (devices.size() < 2) {
       const std::size_t device = devices.empty() ? Run::kFirstDevice : *devices.begin();
-      analysis.experiments.push_back(analyse_experiment(run, experiment, measurements, device));
+      analysis.experiments.push_back(analyse_experiment(run, experiment, measurements, device, true));
       continue;
     }
     for (const std::size_t device : devices) {
-      analysis.experiments.push_back(analyse_experiment(run, experiment, measurements, device));
+      const bool is_first = device == *devices.begin();
+      analysis.experiments.push_back(analyse_experiment(run, experiment, measurements, device, is_first));
       name_after_device(analysis.experiments.back(), run);
     }
   }

@@ -152,7 +152,9 @@ struct ExperimentAnalysis {
   std::string title;
   std::size_t device = Run::kFirstDevice;  ///< of all points: its place in `Run::devices`
   std::vector<RooflinePoint> points;
-  std::vector<std::string> missing;  ///< labels of the plan's points that the run has no measurement of
+  /// Labels of the plan's points that the run has no measurement of on this device. What was measured on none
+  /// of the experiment's devices is named once, with the first.
+  std::vector<std::string> missing;
   std::vector<LadderStep> steps;
 };
 

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "analysis/compared_devices.h"
 #include "analysis/counter_changes.h"
 #include "analysis/environment_changes.h"
 #include "analysis/point.h"
@@ -25,56 +26,75 @@ constexpr double kSmallestCeilingChange = 0.02;
 
 using Key = std::string;
 
-Key key_of(const RooflinePoint& point, bool with_experiment) {
+Key key_of(const RooflinePoint& point, std::size_t device, bool with_experiment) {
   PointId id = point.measurement->point;
   if (!with_experiment) id.experiment.clear();
-  return fmt::format("{} on {}", range_name(id), point.measurement->device);
+  return fmt::format("{} on {}", range_name(id), device);
+}
+
+/// For each device of a run, by its place there, the place of what it is compared as.
+using PlacesOfDevices = std::map<std::size_t, std::size_t>;
+
+/// Of the base run number `base`, or of the new run.
+PlacesOfDevices places_of(const std::vector<ComparedDevice>& devices, std::optional<std::size_t> base) {
+  PlacesOfDevices places;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    const auto& place = base ? devices[i].bases[*base] : devices[i].now;
+    if (place) places.emplace(*place, i);
+  }
+  return places;
 }
 
 template <typename Visit>
-void for_each_point(const AnalysedRun& run, Visit visit) {
+void for_each_point(const AnalysedRun& run, const PlacesOfDevices& places, Visit visit) {
   for (const ExperimentAnalysis& experiment : run.analysis.experiments) {
-    for (const RooflinePoint& point : experiment.points) visit(point);
+    for (const RooflinePoint& point : experiment.points) visit(point, places.at(point.measurement->device));
   }
-}
-
-/// How often `run` has a point of each key that knows no experiment.
-std::map<Key, int> occurrences(const AnalysedRun& run) {
-  std::map<Key, int> counts;
-  for_each_point(run, [&](const RooflinePoint& point) { ++counts[key_of(point, false)]; });
-  return counts;
 }
 
 /// One point in the base runs and in the new run.
 struct Pair {
   std::vector<const RooflinePoint*> bases;
   const RooflinePoint* now = nullptr;
+  std::size_t device = 0;  ///< its place in `RunComparison::devices`
 };
 
 /// The points of all runs by key, in the order in which they were first met.
 class Pairs {
  public:
-  Pairs(std::span<const AnalysedRun> baseline, const AnalysedRun& now) {
-    for (const AnalysedRun& base : baseline) note_ambiguous(base);
-    note_ambiguous(now);
+  Pairs(std::span<const AnalysedRun> baseline, const AnalysedRun& now,
+        const std::vector<ComparedDevice>& devices) {
+    std::vector<PlacesOfDevices> places;
+    for (std::size_t base = 0; base < baseline.size(); ++base) places.push_back(places_of(devices, base));
+    const PlacesOfDevices places_now = places_of(devices, std::nullopt);
+    for (std::size_t base = 0; base < baseline.size(); ++base) note_ambiguous(baseline[base], places[base]);
+    note_ambiguous(now, places_now);
     // The order is that of the new plan; points that it no longer has come last.
-    for_each_point(now, [&](const RooflinePoint& point) { at(point).now = &point; });
-    for (const AnalysedRun& base : baseline) {
-      for_each_point(base, [&](const RooflinePoint& point) { at(point).bases.push_back(&point); });
+    for_each_point(now, places_now,
+                   [&](const RooflinePoint& point, std::size_t device) { at(point, device).now = &point; });
+    for (std::size_t base = 0; base < baseline.size(); ++base) {
+      for_each_point(baseline[base], places[base], [&](const RooflinePoint& point, std::size_t device) {
+        at(point, device).bases.push_back(&point);
+      });
     }
   }
 
   const std::vector<Pair>& all() const { return pairs_; }
 
  private:
-  void note_ambiguous(const AnalysedRun& run) {
-    for (const auto& [key, count] : occurrences(run)) is_ambiguous_[key] |= count > 1;
+  /// Notes of which keys that know no experiment `run` has several points.
+  void note_ambiguous(const AnalysedRun& run, const PlacesOfDevices& places) {
+    std::map<Key, int> counts;
+    for_each_point(run, places, [&](const RooflinePoint& point, std::size_t device) {
+      ++counts[key_of(point, device, false)];
+    });
+    for (const auto& [key, count] : counts) is_ambiguous_[key] |= count > 1;
   }
 
-  Pair& at(const RooflinePoint& point) {
-    const Key key = key_of(point, is_ambiguous_[key_of(point, false)]);
+  Pair& at(const RooflinePoint& point, std::size_t device) {
+    const Key key = key_of(point, device, is_ambiguous_[key_of(point, device, false)]);
     const auto [found, is_new] = places_.emplace(key, pairs_.size());
-    if (is_new) pairs_.emplace_back();
+    if (is_new) pairs_.emplace_back().device = device;
     return pairs_[found->second];
   }
 
@@ -177,6 +197,7 @@ double smallest_exact_factor(const PointComparison& point) {
 
 PointComparison compare_point(const Pair& pair, double drift, double smallest_change) {
   PointComparison compared;
+  compared.device = pair.device;
   compared.now = pair.now;
   compared.bases = timed_bases(pair);
   if (!pair.bases.empty()) compared.base = pair.bases.back();
@@ -231,19 +252,29 @@ bool point_comes_before(const PointComparison& a, const PointComparison& b) {
 
 // ---- ceilings ----
 
-std::vector<CeilingChange> ceiling_changes(const Run& base, const Run& now) {
+/// Of the devices that both runs have; `base` is the last base run.
+std::vector<CeilingChange> ceiling_changes(const Run& base, const Run& now,
+                                           const std::vector<ComparedDevice>& devices) {
   std::vector<CeilingChange> changes;
-  for (const Ceiling& ceiling : now.ceilings) {
-    if (ceiling.source != CeilingSource::measured) continue;
-    const Ceiling* before = find_ceiling(base, ceiling.id, CeilingSource::measured, ceiling.device);
-    if (before == nullptr || std::abs(ceiling.value / before->value - 1) >= kSmallestCeilingChange) {
-      changes.push_back({before, &ceiling});
+  const auto is_measured_on = [](const Ceiling& ceiling, std::size_t place) {
+    return ceiling.source == CeilingSource::measured && ceiling.device == place;
+  };
+  for (std::size_t device = 0; device < devices.size(); ++device) {
+    const auto place_before = devices[device].bases.back();
+    const auto place_now = devices[device].now;
+    if (!place_before || !place_now) continue;
+    for (const Ceiling& ceiling : now.ceilings) {
+      if (!is_measured_on(ceiling, *place_now)) continue;
+      const Ceiling* before = find_ceiling(base, ceiling.id, CeilingSource::measured, *place_before);
+      if (before == nullptr || std::abs(ceiling.value / before->value - 1) >= kSmallestCeilingChange) {
+        changes.push_back({before, &ceiling, device});
+      }
     }
-  }
-  for (const Ceiling& ceiling : base.ceilings) {
-    if (ceiling.source != CeilingSource::measured) continue;
-    if (find_ceiling(now, ceiling.id, CeilingSource::measured, ceiling.device) == nullptr) {
-      changes.push_back({&ceiling, nullptr});
+    for (const Ceiling& ceiling : base.ceilings) {
+      if (!is_measured_on(ceiling, *place_before)) continue;
+      if (find_ceiling(now, ceiling.id, CeilingSource::measured, *place_now) == nullptr) {
+        changes.push_back({&ceiling, nullptr, device});
+      }
     }
   }
   return changes;
@@ -327,14 +358,17 @@ RunComparison compare(std::span<const AnalysedRun> baseline, const AnalysedRun& 
   comparison.baseline = baseline;
   comparison.now = &now;
   comparison.smallest_change = smallest_change;
-  const Pairs pairs(baseline, now);
+  comparison.devices = compared_devices(baseline, now);
+  const Pairs pairs(baseline, now, comparison.devices);
   const double drift = drift_between_runs(base_times(pairs.all()));
   for (const Pair& pair : pairs.all()) {
-    comparison.points.push_back(compare_point(pair, drift, smallest_change));
+    PointComparison point = compare_point(pair, drift, smallest_change);
+    point.label += device_suffix(comparison, pair.device);
+    comparison.points.push_back(std::move(point));
   }
   std::stable_sort(comparison.points.begin(), comparison.points.end(), point_comes_before);
-  comparison.environment = environment_changes(baseline, now);
-  comparison.ceilings = ceiling_changes(baseline.back().run, now.run);
+  comparison.environment = environment_changes(comparison);
+  comparison.ceilings = ceiling_changes(baseline.back().run, now.run, comparison.devices);
   return comparison;
 }
 
@@ -346,10 +380,25 @@ std::string timing_difference(const PointComparison& point) {
   return fmt::format("timed {} before, {} now", how(point.base), how(point.now));
 }
 
-bool is_same_device_model(const RunComparison& comparison) {
-  const std::string& name = comparison.now->run.device().name;
-  return std::all_of(comparison.baseline.begin(), comparison.baseline.end(),
-                     [&](const AnalysedRun& base) { return base.run.device().name == name; });
+std::string device_suffix(const RunComparison& comparison, std::size_t device) {
+  return comparison.devices.size() > 1 ? fmt::format(" device {}", device) : "";
+}
+
+std::vector<ModelDifference> model_differences(const RunComparison& comparison) {
+  std::vector<ModelDifference> differences;
+  for (std::size_t device = 0; device < comparison.devices.size(); ++device) {
+    const ComparedDevice& compared = comparison.devices[device];
+    if (!compared.now) continue;
+    const std::string& name = comparison.now->run.devices[*compared.now].name;
+    for (std::size_t base = 0; base < compared.bases.size(); ++base) {
+      if (!compared.bases[base]) continue;
+      const std::string& before = comparison.baseline[base].run.devices[*compared.bases[base]].name;
+      if (before == name) continue;
+      differences.push_back({device, before, name});
+      break;
+    }
+  }
+  return differences;
 }
 
 }  // namespace rooflinectl

@@ -87,10 +87,18 @@ struct TimeChange {
 /// `slower`, `faster`, `same` or `unclear`, for a threshold of `smallest_change` (0.01 for 1 %).
 PointChange classify(const TimeChange& change, double smallest_change);
 
+/// A device of compared runs: its place in `Run::devices` of each, nothing where a run has none that stands
+/// for it.
+struct ComparedDevice {
+  std::vector<std::optional<std::size_t>> bases;  ///< of each base run
+  std::optional<std::size_t> now;
+};
+
 /// One point before and now.
 struct PointComparison {
-  PointId point;      ///< in the new run, or in the base runs if it is missing
-  std::string label;  ///< likewise; unique within its experiment
+  PointId point;           ///< in the new run, or in the base runs if it is missing
+  std::size_t device = 0;  ///< its place in `RunComparison::devices`
+  std::string label;       ///< unique within its experiment: with the device where several are compared
   PointChange change = PointChange::untimed;
 
   std::vector<const RooflinePoint*> bases;  ///< the point in each base run that has a time for it
@@ -116,12 +124,15 @@ struct EnvironmentChange {
 struct CeilingChange {
   const Ceiling* base = nullptr;
   const Ceiling* now = nullptr;
+  std::size_t device = 0;  ///< its place in `RunComparison::devices`
 };
 
 struct RunComparison {
   std::span<const AnalysedRun> baseline;
   const AnalysedRun* now = nullptr;
   double smallest_change = kSmallestTimeChange;
+  /// Those of the new run in its order, then those that only base runs have (`compared_devices.h`).
+  std::vector<ComparedDevice> devices;
   /// In the order of `PointChange`; slower and faster ones with the largest factor first, all others in the
   /// order of the plan.
   std::vector<PointComparison> points;
@@ -135,13 +146,25 @@ struct RunComparison {
 /// all.
 std::string timing_difference(const PointComparison& point);
 
-/// Compares `now` with `baseline` (not empty). Points belong together if variant, dtype, size, cache state,
-/// block size, elements per thread and launch mode are the same, and, where a run measures such a point in
-/// several experiments, the experiment. The result points into both, which must outlive it.
+/// Compares `now` with `baseline` (not empty). Points belong together if device (`compared_devices.h`),
+/// variant, dtype, size, cache state, block size, elements per thread and launch mode are the same, and,
+/// where a run measures such a point in several experiments, the experiment. The result points into both,
+/// which must outlive it.
 RunComparison compare(std::span<const AnalysedRun> baseline, const AnalysedRun& now,
                       double smallest_change = kSmallestTimeChange);
 
-/// Whether all runs come from GPUs of one model.
-bool is_same_device_model(const RunComparison& comparison);
+/// ` device 1` for a place in `RunComparison::devices`, to be added to a name; nothing where only one device
+/// is compared.
+std::string device_suffix(const RunComparison& comparison, std::size_t device);
+
+/// A device that is of another model in the new run than in a base run.
+struct ModelDifference {
+  std::size_t device = 0;  ///< its place in `RunComparison::devices`
+  std::string base;        ///< the model in the first base run that has another
+  std::string now;
+};
+
+/// Empty where every device is compared with one of its model.
+std::vector<ModelDifference> model_differences(const RunComparison& comparison);
 
 }  // namespace rooflinectl

@@ -5,15 +5,17 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <span>
 #include <string>
 
 namespace rooflinectl {
 
 namespace {
 
+template <typename Described>
 struct Aspect {
   std::string_view name;
-  std::string (*text)(const Run&);
+  std::string (*text)(const Described&);
 };
 
 std::string cuda_version(int version) {
@@ -24,17 +26,21 @@ std::string megahertz(double hz) {
   return fmt::format("{:.0f} MHz", hz / 1e6);
 }
 
-const Aspect kAspects[] = {
-    {"device", [](const Run& run) { return run.device().name; }},
-    {"UUID", [](const Run& run) { return run.device().uuid; }},
-    {"compute capability", [](const Run& run) { return std::to_string(run.device().compute_capability); }},
-    {"SMs", [](const Run& run) { return std::to_string(run.device().sm_count); }},
-    {"memory", [](const Run& run) { return fmt::format("{} bytes", run.device().memory_bytes); }},
-    {"max SM clock", [](const Run& run) { return megahertz(run.device().sm_clock_hz); }},
-    {"memory clock", [](const Run& run) { return megahertz(run.device().memory_clock_hz); }},
-    {"ECC", [](const Run& run) { return std::string(run.device().ecc_enabled ? "on" : "off"); }},
-    {"driver", [](const Run& run) { return run.device().driver_version; }},
-    {"CUDA runtime", [](const Run& run) { return cuda_version(run.device().cuda_runtime_version); }},
+const Aspect<DeviceInfo> kDeviceAspects[] = {
+    {"device", [](const DeviceInfo& device) { return device.name; }},
+    {"UUID", [](const DeviceInfo& device) { return device.uuid; }},
+    {"compute capability",
+     [](const DeviceInfo& device) { return std::to_string(device.compute_capability); }},
+    {"SMs", [](const DeviceInfo& device) { return std::to_string(device.sm_count); }},
+    {"memory", [](const DeviceInfo& device) { return fmt::format("{} bytes", device.memory_bytes); }},
+    {"max SM clock", [](const DeviceInfo& device) { return megahertz(device.sm_clock_hz); }},
+    {"memory clock", [](const DeviceInfo& device) { return megahertz(device.memory_clock_hz); }},
+    {"ECC", [](const DeviceInfo& device) { return std::string(device.ecc_enabled ? "on" : "off"); }},
+    {"driver", [](const DeviceInfo& device) { return device.driver_version; }},
+    {"CUDA runtime", [](const DeviceInfo& device) { return cuda_version(device.cuda_runtime_version); }},
+};
+
+const Aspect<Run> kRunAspects[] = {
     {"host", [](const Run& run) { return run.host; }},
     {"tool", [](const Run& run) { return fmt::format("{} ({})", run.tool_version, run.tool_commit); }},
     {"source", [](const Run& run) { return std::string(to_string(run.source)); }},
@@ -46,21 +52,44 @@ const Aspect kAspects[] = {
      }},
 };
 
-}  // namespace
-
-std::vector<EnvironmentChange> environment_changes(std::span<const AnalysedRun> baseline,
-                                                   const AnalysedRun& now) {
-  std::vector<EnvironmentChange> changes;
-  for (const Aspect& aspect : kAspects) {
+/// Adds each of `aspects` that differs between `now` and every one of `bases` (not empty).
+template <typename Described>
+void add_changes(std::vector<EnvironmentChange>& changes, std::span<const Aspect<Described>> aspects,
+                 const std::vector<const Described*>& bases, const Described& now,
+                 const std::string& suffix) {
+  for (const Aspect<Described>& aspect : aspects) {
     std::vector<std::string> before;
-    for (const AnalysedRun& base : baseline) {
-      std::string text = aspect.text(base.run);
+    for (const Described* base : bases) {
+      std::string text = aspect.text(*base);
       if (std::find(before.begin(), before.end(), text) == before.end()) before.push_back(std::move(text));
     }
-    const std::string after = aspect.text(now.run);
+    const std::string after = aspect.text(now);
     if (std::find(before.begin(), before.end(), after) != before.end()) continue;
-    changes.push_back({std::string(aspect.name), fmt::format("{}", fmt::join(before, ", ")), after});
+    changes.push_back(
+        {fmt::format("{}{}", aspect.name, suffix), fmt::format("{}", fmt::join(before, ", ")), after});
   }
+}
+
+}  // namespace
+
+std::vector<EnvironmentChange> environment_changes(const RunComparison& comparison) {
+  std::vector<EnvironmentChange> changes;
+  const Run& now = comparison.now->run;
+  for (std::size_t device = 0; device < comparison.devices.size(); ++device) {
+    const ComparedDevice& compared = comparison.devices[device];
+    std::vector<const DeviceInfo*> bases;
+    for (std::size_t base = 0; base < compared.bases.size(); ++base) {
+      if (compared.bases[base]) {
+        bases.push_back(&comparison.baseline[base].run.devices[*compared.bases[base]]);
+      }
+    }
+    if (!compared.now || bases.empty()) continue;
+    add_changes<DeviceInfo>(changes, kDeviceAspects, bases, now.devices[*compared.now],
+                            device_suffix(comparison, device));
+  }
+  std::vector<const Run*> bases;
+  for (const AnalysedRun& base : comparison.baseline) bases.push_back(&base.run);
+  add_changes<Run>(changes, kRunAspects, bases, now, "");
   return changes;
 }
 

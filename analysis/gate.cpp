@@ -5,7 +5,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <unordered_set>
+#include <utility>
 
 #include "analysis/point.h"
 #include "analysis/repeatability.h"
@@ -111,8 +113,10 @@ GateResult check_point(const PointComparison& point, GateCheck check, const std:
   return result;
 }
 
-std::string loss_of(const PointComparison& point) {
-  if (point.now == nullptr) return "was not measured";
+std::string loss_of(const PointComparison& point, const RunComparison& comparison) {
+  if (point.now == nullptr) {
+    return comparison.devices[point.device].now ? "was not measured" : "the new run has no such device";
+  }
   const Measurement& measurement = *point.now->measurement;
   const std::string_view status =
       measurement.status == Status::ok ? "not timed" : to_string(measurement.status);
@@ -158,13 +162,15 @@ class NewPoints {
   explicit NewPoints(const RunComparison& comparison) {
     for (const PointId& point : all_points(comparison.now->run.plan)) planned_.insert(name_of(point));
     for (const PointComparison& point : comparison.points) {
-      if (point.change == PointChange::added) added_variants_.insert(point.point.subject);
+      if (point.change == PointChange::added) added_variants_.emplace(point.device, point.point.subject);
     }
   }
 
   bool are_planned(const PointId& point) const { return planned_.contains(name_of(point)); }
   /// Whether they have the variant of a missing point in another form: dtype, size, cache state, …
-  bool replace(const PointId& missing) const { return added_variants_.contains(missing.subject); }
+  bool replace(const PointComparison& missing) const {
+    return added_variants_.contains({missing.device, missing.point.subject});
+  }
 
  private:
   /// Without the experiment, which may have been renamed.
@@ -174,12 +180,13 @@ class NewPoints {
   }
 
   std::unordered_set<std::string> planned_;
-  std::unordered_set<std::string> added_variants_;
+  std::set<std::pair<std::size_t, std::string>> added_variants_;  ///< by device
 };
 
-std::string other_device(const RunComparison& comparison) {
-  return fmt::format("the base was measured on {}, the new run on {}",
-                     comparison.baseline.front().run.device().name, comparison.now->run.device().name);
+std::string other_model(const RunComparison& comparison, const ModelDifference& difference) {
+  const std::string suffix = device_suffix(comparison, difference.device);
+  return fmt::format("{}the base was measured on {}, the new run on {}",
+                     suffix.empty() ? "" : suffix.substr(1) + ": ", difference.base, difference.now);
 }
 
 std::string other_points(const std::vector<std::string>& labels) {
@@ -299,15 +306,17 @@ Gate gate(const RunComparison& comparison, const GateOptions& options) {
       gate.points.push_back({&point, {}, check_all(point, options, lost)});
     } else if (!is_planned_now && options.allow_other_points) {
       continue;
-    } else if (!is_planned_now && now.replace(point.point)) {
+    } else if (!is_planned_now && now.replace(point)) {
       replaced.push_back(point.label);
     } else {
-      gate.points.push_back({&point, loss_of(point), {}});
+      gate.points.push_back({&point, loss_of(point, comparison), {}});
     }
   }
 
-  if (!is_same_device_model(comparison) && !options.allow_other_devices) {
-    gate.incomparable.push_back(other_device(comparison));
+  if (!options.allow_other_devices) {
+    for (const ModelDifference& difference : model_differences(comparison)) {
+      gate.incomparable.push_back(other_model(comparison, difference));
+    }
   }
   if (!replaced.empty()) gate.incomparable.push_back(other_points(replaced));
   for (std::string& text : lost.texts(comparison.now->run)) gate.incomparable.push_back(std::move(text));

@@ -73,6 +73,16 @@ Json to_json(const CounterChange& change) {
           {"is_ratio", change.quantity->unit == Unit::ratio}};
 }
 
+Json place(const std::optional<std::size_t>& device) {
+  return device ? Json(*device) : Json(nullptr);
+}
+
+Json to_json(const ComparedDevice& device) {
+  Json bases = Json::array();
+  for (const auto& base : device.bases) bases.push_back(place(base));
+  return {{"base", std::move(bases)}, {"now", place(device.now)}};
+}
+
 Json to_json(const PointComparison& point) {
   Json changes = Json::array();
   for (const CounterChange& change : point.counter_changes) changes.push_back(to_json(change));
@@ -96,7 +106,7 @@ Json to_json(const CeilingChange& change) {
 Json to_json(const RunComparison& comparison) {
   Json json = {{"baseline", Json::array()},
                {"now", to_json(*comparison.now)},
-               {"same_device_model", is_same_device_model(comparison)},
+               {"same_device_model", model_differences(comparison).empty()},
                {"smallest_change", comparison.smallest_change},
                {"points", Json::array()},
                {"environment", Json::array()},
@@ -107,6 +117,15 @@ Json to_json(const RunComparison& comparison) {
     json["environment"].push_back({{"name", name}, {"from", from}, {"to", to}});
   }
   for (const CeilingChange& change : comparison.ceilings) json["ceilings"].push_back(to_json(change));
+  if (comparison.devices.size() == 1) return json;
+  // Which device is meant: its place in `devices`, which has the places in the runs.
+  for (const ComparedDevice& device : comparison.devices) json["devices"].push_back(to_json(device));
+  for (std::size_t i = 0; i < comparison.points.size(); ++i) {
+    json["points"][i]["device"] = comparison.points[i].device;
+  }
+  for (std::size_t i = 0; i < comparison.ceilings.size(); ++i) {
+    json["ceilings"][i]["device"] = comparison.ceilings[i].device;
+  }
   return json;
 }
 

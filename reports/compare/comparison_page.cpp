@@ -71,6 +71,7 @@ std::string section(const RunComparison& comparison, const std::string& picture)
   html += fmt::format("<figure tabindex=\"0\">{}</figure>\n{}<p class=\"note\">{}</p>\n", picture,
                       table(comparison), escape_markup(comparison_explanation(comparison)));
   html += list("Counter changes", comparison_notes(comparison, kMostMoves));
+  html += list("Not compared", missing_texts(comparison));
   html += list("Environment", environment_change_texts(comparison));
   return html + list("Ceilings", ceiling_change_texts(comparison)) + "</section>\n";
 }

@@ -107,6 +107,21 @@ std::string note(const PointComparison& point, std::size_t most_changes) {
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
+// `device 1: only the base has NVIDIA H200 (GPU-…)`; empty where both sides have the device.
+std::string unpaired_text(const RunComparison& comparison, std::size_t device) {
+  const ComparedDevice& compared = comparison.devices[device];
+  const auto text = [&](std::string_view side, const DeviceInfo& info) {
+    return fmt::format("device {}: only {} has {} ({})", device, side, info.name, info.uuid);
+  };
+  const auto& bases = compared.bases;
+  const auto base =
+      std::find_if(bases.begin(), bases.end(), [](const auto& place) { return place.has_value(); });
+  if (base == bases.end()) return text("the new run", comparison.now->run.devices[compared.now.value()]);
+  if (compared.now) return {};
+  const auto& run = comparison.baseline[static_cast<std::size_t>(base - bases.begin())].run;
+  return text("the base", run.devices[**base]);
+}
+
 }  // namespace
 
 std::string verdict_text(const PointComparison& point) {
@@ -151,7 +166,7 @@ std::string run_text(const Run& run) {
 }
 
 std::string device_warning(const RunComparison& comparison) {
-  if (is_same_device_model(comparison)) return {};
+  if (model_differences(comparison).empty()) return {};
   return "Different devices: changes in time come from the devices as well as from the code. % of roofline "
          "refers to each device's own ceilings.";
 }
@@ -176,6 +191,10 @@ std::vector<std::string> missing_texts(const RunComparison& comparison) {
   };
   for (const AnalysedRun& base : comparison.baseline) add("base", base);
   add("new", *comparison.now);
+  for (std::size_t device = 0; device < comparison.devices.size(); ++device) {
+    const std::string text = unpaired_text(comparison, device);
+    if (!text.empty()) texts.push_back(text);
+  }
   return texts;
 }
 
@@ -189,15 +208,15 @@ std::vector<std::string> environment_change_texts(const RunComparison& compariso
 
 std::vector<std::string> ceiling_change_texts(const RunComparison& comparison) {
   std::vector<std::string> texts;
-  for (const auto& [base, now] : comparison.ceilings) {
+  for (const auto& [base, now, device] : comparison.ceilings) {
     const auto value = [](const Ceiling* ceiling) {
       return ceiling != nullptr ? ceiling_value(*ceiling, ceiling->value) : std::string("not measured");
     };
     const std::string change = base != nullptr && now != nullptr
                                    ? fmt::format(" ({})", format::change(now->value / base->value))
                                    : "";
-    texts.push_back(fmt::format("{} {} → {}{}", ceiling_name(base != nullptr ? *base : *now), value(base),
-                                value(now), change));
+    texts.push_back(fmt::format("{}{} {} → {}{}", ceiling_name(base != nullptr ? *base : *now),
+                                device_suffix(comparison, device), value(base), value(now), change));
   }
   return texts;
 }

@@ -42,11 +42,11 @@ std::string device_warning(const RunComparison& comparison);
 /// `V7: DRAM bytes per element 4.00 → 4.20; bound dram → latency`, or why it is broken.
 std::vector<std::string> comparison_notes(const RunComparison& comparison, std::size_t most_changes);
 
-/// `driver: 580.159.04 → 590.12`
-/// What was not compared because a run lacks points of its plan: `base old.json: ladder: incomplete, 1 of 14
-/// points missing: V2`.
+/// What was not compared because a run lacks points of its plan, or a device: `base old.json: ladder:
+/// incomplete, 1 of 14 points missing: V2`, `device 1: only the base has NVIDIA H200 (GPU-…)`.
 std::vector<std::string> missing_texts(const RunComparison& comparison);
 
+/// `driver: 580.159.04 → 590.12`
 std::vector<std::string> environment_change_texts(const RunComparison& comparison);
 
 /// `DRAM read 4.58 TB/s → 4.62 TB/s (+0.9 %)`

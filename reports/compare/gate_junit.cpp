@@ -69,8 +69,8 @@ class Suite {
   double seconds_ = 0;
 };
 
-void add_result(Suite& suite, const GatePoint& point, const GateResult& result) {
-  const std::string name = fmt::format("{} {}", range_name(point.point->point), to_string(result.check));
+void add_result(Suite& suite, const std::string& point, const GateResult& result) {
+  const std::string name = fmt::format("{} {}", point, to_string(result.check));
   // What was timed is the point, once.
   const double seconds = result.check == GateCheck::time ? result.to : 0;
   switch (result.outcome) {
@@ -100,10 +100,10 @@ std::string gate_junit(const Gate& gate) {
   if (gate.incomparable.empty()) runs.pass("comparable", 0);
   for (const GatePoint& point : gate.points) {
     Suite& suite = suite_of(suites, point.point->point.experiment);
-    if (!point.loss.empty()) {
-      suite.fail(fmt::format("{} measured", range_name(point.point->point)), 0, point.loss);
-    }
-    for (const GateResult& result : point.results) add_result(suite, point, result);
+    const std::string name =
+        range_name(point.point->point) + device_suffix(*gate.comparison, point.point->device);
+    if (!point.loss.empty()) suite.fail(fmt::format("{} measured", name), 0, point.loss);
+    for (const GateResult& result : point.results) add_result(suite, name, result);
   }
   std::string xml = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n";
   std::size_t id = 0;

@@ -41,6 +41,40 @@ inline void fail(Measurement& measurement, Status status, std::string cause) {
   measurement.counters.clear();
 }
 
+/// `run` on a second GPU of the same model too, which takes 1.5 times as long and has ceilings of two thirds.
+inline Run on_two_devices(Run run) {
+  run.devices.resize(2, run.devices[0]);
+  run.devices[1].uuid = "GPU-00000000-0000-0000-0000-000000000001";
+  const std::vector<Measurement> measurements = run.measurements;
+  for (Measurement measurement : measurements) {
+    measurement.device = 1;
+    scale_time(measurement, 1.5);
+    run.measurements.push_back(std::move(measurement));
+  }
+  const std::vector<Ceiling> ceilings = run.ceilings;
+  for (Ceiling ceiling : ceilings) {
+    ceiling.device = 1;
+    ceiling.value /= 1.5;
+    run.ceilings.push_back(std::move(ceiling));
+  }
+  return run;
+}
+
+/// The same `run` of two devices with these in the other order.
+inline Run with_devices_swapped(Run run) {
+  std::swap(run.devices[0], run.devices[1]);
+  for (Measurement& measurement : run.measurements) measurement.device = 1 - measurement.device;
+  for (Ceiling& ceiling : run.ceilings) ceiling.device = 1 - ceiling.device;
+  return run;
+}
+
+/// Takes away what `variant` measured on one device.
+inline void erase(Run& run, std::string_view variant, std::size_t device) {
+  std::erase_if(run.measurements, [&](const Measurement& measurement) {
+    return measurement.point.subject == variant && measurement.device == device;
+  });
+}
+
 inline std::vector<AnalysedRun> analysed(std::vector<Run> runs) {
   std::vector<AnalysedRun> result;
   for (Run& run : runs) result.emplace_back(fmt::format("run {}", result.size()), std::move(run));

@@ -13,6 +13,7 @@
 
 #include "analysis/point.h"
 #include "analysis/quantities/quantities.h"
+#include "tests/support/changed_runs.h"
 #include "tests/support/full_run.h"
 #include "tests/support/operations.h"
 
@@ -298,6 +299,17 @@ TEST(RoofOverAPoint, IsThatOfItsOwnDevice) {
   EXPECT_THAT(OnePoint(run)->fraction_of_roof, Optional(Near(on_the_first / 2)));
   std::erase_if(run.ceilings, [](const Ceiling& ceiling) { return ceiling.device == 1; });
   EXPECT_EQ(OnePoint(run)->fraction_of_roof, std::nullopt);
+}
+
+TEST(Missing, IsNamedWithTheDeviceThatLacksIt) {
+  rooflinectl::Run run = changed::on_two_devices(changed::ladder_run());
+  changed::erase(run, "reduce_v7_multi_add", 1);
+  changed::erase(run, "reduce_v8_warp_shuffle", 0);
+  changed::erase(run, "reduce_v8_warp_shuffle", 1);
+  const Analysis analysis = analyse(run);
+  ASSERT_EQ(analysis.experiments.size(), 2U);
+  EXPECT_THAT(analysis.experiments[0].missing, ElementsAre("V8"));  // measured on none: once
+  EXPECT_THAT(analysis.experiments[1].missing, ElementsAre("V7"));
 }
 
 TEST(RoofOverAPoint, HasATheoreticalCounterpart) {

@@ -7,10 +7,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <nlohmann/json.hpp>
 #include <random>
+#include <set>
 
 #include "analysis/quantities/quantities.h"
 #include "core/stats/sampling.h"
+#include "reports/compare/comparison_reports.h"
+#include "reports/compare/comparison_table.h"
 #include "tests/support/changed_runs.h"
 
 namespace rooflinectl {
@@ -296,7 +300,78 @@ TEST(Compare, EnvironmentAndCeilingsThatChangedAreNamed) {
   EXPECT_EQ(comparison.ceilings[0].now->id, "dram_read");
   EXPECT_EQ(comparison.ceilings[1].base->id, "launch");
   EXPECT_EQ(comparison.ceilings[1].now, nullptr);
-  EXPECT_TRUE(is_same_device_model(comparison));
+  EXPECT_THAT(model_differences(comparison), IsEmpty());
+}
+
+// ---- several devices ----
+
+std::vector<std::string> ceiling_ids(const RunComparison& comparison) {
+  std::vector<std::string> ids;
+  for (const CeilingChange& change : comparison.ceilings) {
+    const Ceiling& ceiling = change.now != nullptr ? *change.now : *change.base;
+    ids.push_back(ceiling.id + device_suffix(comparison, change.device));
+  }
+  return ids;
+}
+
+TEST(CompareDevices, TheOrderOfTheDevicesDoesNotMatter) {
+  const auto base = on_two_devices(ladder_run());
+  auto now = with_devices_swapped(base);
+  now.devices[0].driver_version = "590.1";
+  for (Ceiling& ceiling : now.ceilings) {
+    if (ceiling.id == "f32_fma" && ceiling.device == 1) ceiling.value *= 1.1;
+  }
+  const auto runs = analysed({base, now});
+  const RunComparison comparison = compare({runs.data(), 1}, runs[1]);
+  EXPECT_EQ(comparison.count(PointChange::same), 20U);
+  EXPECT_THAT(comparison.environment, ElementsAre(AllOf(Field(&EnvironmentChange::name, "driver device 0"),
+                                                        Field(&EnvironmentChange::from, "580.159.04"),
+                                                        Field(&EnvironmentChange::to, "590.1"))));
+  EXPECT_THAT(ceiling_ids(comparison), ElementsAre("f32_fma device 1"));
+}
+
+TEST(CompareDevices, OtherDevicesArePairedByModelAndThenByOrder) {
+  auto base = on_two_devices(ladder_run());
+  base.devices[1].name = "NVIDIA L4";
+  auto now = with_devices_swapped(base);
+  now.devices[0].uuid = "GPU-2";
+  now.devices[1].uuid = "GPU-3";
+  const auto runs = analysed({base, now});
+  EXPECT_EQ(compare({runs.data(), 1}, runs[1]).count(PointChange::same), 20U);
+
+  now.devices[0].name = "NVIDIA A100";
+  now.devices[1].name = "NVIDIA H100";
+  const auto others = analysed({base, now});
+  const RunComparison comparison = compare({others.data(), 1}, others[1]);
+  ASSERT_THAT(model_differences(comparison), SizeIs(2));
+  EXPECT_EQ(model_differences(comparison)[0].base, "NVIDIA H200");
+  EXPECT_EQ(model_differences(comparison)[0].now, "NVIDIA A100");
+  EXPECT_EQ(model_differences(comparison)[1].base, "NVIDIA L4");
+}
+
+TEST(CompareDevices, LabelsNameTheDevice) {
+  const auto runs = analysed({on_two_devices(ladder_run()), on_two_devices(ladder_run())});
+  const RunComparison comparison = compare({runs.data(), 1}, runs[1]);
+  std::set<std::string> labels;
+  for (const PointComparison& point : comparison.points) labels.insert(point.label);
+  EXPECT_THAT(labels, SizeIs(20));
+  EXPECT_THAT(labels, Contains("V7 device 1"));
+  const auto document = nlohmann::json::parse(comparison_json({comparison}))["comparisons"][0];
+  EXPECT_EQ(document["points"][19]["device"], 1);
+  EXPECT_EQ(document["devices"].size(), 2U);
+}
+
+TEST(CompareDevices, OneThatOnlyARunHasIsTold) {
+  const auto runs = analysed({on_two_devices(ladder_run()), ladder_run()});
+  const RunComparison lost = compare({runs.data(), 1}, runs[1]);
+  EXPECT_EQ(lost.count(PointChange::same), 10U);
+  EXPECT_EQ(lost.count(PointChange::missing), 10U);
+  EXPECT_THAT(lost.ceilings, IsEmpty());
+  const std::string device = "NVIDIA H200 (GPU-00000000-0000-0000-0000-000000000001)";
+  EXPECT_THAT(missing_texts(lost), ElementsAre("device 1: only the base has " + device));
+  const RunComparison added = compare({runs.data() + 1, 1}, runs[0]);
+  EXPECT_EQ(added.count(PointChange::added), 10U);
+  EXPECT_THAT(missing_texts(added), ElementsAre("device 1: only the new run has " + device));
 }
 
 // ---- how often noise is taken for a change ----

@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <random>
+#include <set>
 
 #include "core/stats/statistics.h"
 #include "reports/compare/gate_reports.h"
@@ -15,6 +16,7 @@ namespace {
 
 using namespace changed;
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
@@ -275,6 +277,61 @@ TEST(Gate, OnlyBaseRunsTimedInTheSameWayCount) {
   });
   const Judged judged({ladder_run(), in_graphs, ladder_run()});
   EXPECT_EQ(judged->count(GateOutcome::passed), 40U);
+}
+
+// ---- several devices ----
+
+TEST(GateDevices, IdenticalRunsPassWhateverTheOrderOfTheirDevices) {
+  const auto run = on_two_devices(ladder_run());
+  const Judged judged({run, with_devices_swapped(run)});
+  EXPECT_EQ(judged->exit_code(), 0);
+  EXPECT_EQ(judged->count(GateOutcome::passed), 80U);
+}
+
+TEST(GateDevices, EveryOneMustBeOfTheModelThatItIsComparedWith) {
+  auto other = on_two_devices(ladder_run());
+  other.devices[1].name = "NVIDIA H100";
+  other.devices[1].uuid = "GPU-2";
+  const Judged judged({on_two_devices(ladder_run()), other});
+  EXPECT_EQ(judged->exit_code(), 2);
+  EXPECT_THAT(judged->incomparable,
+              ElementsAre("device 1: the base was measured on NVIDIA H200, the new run on NVIDIA H100"));
+  GateOptions any_device;
+  any_device.allow_other_devices = true;
+  EXPECT_EQ(Judged({on_two_devices(ladder_run()), other}, any_device)->exit_code(), 0);
+}
+
+TEST(GateDevices, OneThatTheNewRunLacksLosesItsPoints) {
+  const Judged judged({on_two_devices(ladder_run()), ladder_run()});
+  EXPECT_EQ(judged->exit_code(), 4);
+  EXPECT_THAT(judged.regressions(), Contains("V7 device 1"));
+  EXPECT_THAT(gate_text(*judged, 200),
+              AllOf(HasSubstr("the new run has no such device"),
+                    HasSubstr("not checked: device 1: only the base has NVIDIA H200 (GPU-")));
+}
+
+TEST(GateDevices, PointsAddedOnOneDeviceReplaceNoneOfAnother) {
+  auto now = on_two_devices(ladder_run());
+  now.plan.experiments.front().points.clear();
+  erase(now, kV7, 0);
+  auto base = on_two_devices(ladder_run());
+  erase(base, kV7, 1);
+  EXPECT_THAT(Judged({base, now}).regressions(), ElementsAre("V7 device 0"));
+}
+
+TEST(GateDevices, TestCasesAreUnique) {
+  const auto run = on_two_devices(ladder_run());
+  const std::string xml = gate_junit(*Judged({run, run}));
+  const std::string start = "<testcase name=\"";
+  std::set<std::string> names;
+  std::size_t cases = 0;
+  for (std::size_t at = xml.find(start); at != std::string::npos; at = xml.find(start, at + 1)) {
+    const std::size_t begin = at + start.size();
+    names.insert(xml.substr(begin, xml.find('"', begin) - begin));
+    ++cases;
+  }
+  EXPECT_EQ(cases, 81U);
+  EXPECT_EQ(names.size(), cases);
 }
 
 // ---- how often noise is taken for a regression ----
