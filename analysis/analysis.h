@@ -95,6 +95,7 @@ struct RooflinePoint {
 
   std::optional<double> flop_per_s;           ///< useful; nothing without flops
   std::optional<double> executed_flop_per_s;  ///< counted
+  std::optional<double> useful_bytes_per_s;   ///< effective bandwidth: compulsory bytes, not counted ones
   std::optional<double> dram_bytes_per_s;     ///< counted
 
   std::optional<Roof> roof;              ///< from the measured ceilings

@@ -318,6 +318,7 @@ void set_declared(RooflinePoint& point) {
   const Work& work = point.measurement->work;
   point.flops_useful = work.flops();
   point.dram_bytes_useful = work.bytes();
+  point.useful_bytes_per_s = per_second(point.dram_bytes_useful, *point.measurement);
   if (point.flops_useful <= 0) return;
   if (work.bytes() > 0) point.ai_useful = point.flops_useful / work.bytes();
   point.flop_per_s = per_second(point.flops_useful, *point.measurement);

@@ -14,9 +14,10 @@
 #include "cli/commands.h"
 #include "cli/terminal.h"
 #include "core/error.h"
-#include "core/text/names.h"
 #include "core/files/files.h"
+#include "core/model/ceiling_subjects.h"
 #include "core/serial/run_file.h"
+#include "core/text/names.h"
 #include "reports/reports.h"
 
 namespace rooflinectl {
@@ -71,9 +72,14 @@ bool has_roof(const Run& run, CeilingKind kind, std::string_view subject) {
   });
 }
 
+std::vector<std::string> precision_names() {
+  const std::vector<std::string_view> names = ceiling_precisions();
+  return {names.begin(), names.end()};
+}
+
 std::vector<std::string> precisions_of(const Run& run) {
   std::vector<std::string> names;
-  for (const std::string_view precision : kPrecisions) {
+  for (const std::string_view precision : ceiling_precisions()) {
     if (has_roof(run, CeilingKind::compute, precision)) names.emplace_back(precision);
   }
   return names;
@@ -184,7 +190,7 @@ void add_report_command(CLI::App& app, Action& action) {
                    "Precisions of the compute ceilings in the main picture (default: those of the points)")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember(std::vector<std::string>(kPrecisions.begin(), kPrecisions.end())))
+      ->check(CLI::IsMember(precision_names()))
       ->type_name("PRECISION,...");
   command->add_option("--cache", options->caches, "Only points with this cache state (default: all)")
       ->delimiter(',')

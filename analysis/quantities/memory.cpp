@@ -138,11 +138,6 @@ const Quantity kColdShortfall = {
 
 // ---- in flight ----
 
-const Quantity kBytesPerThread = {.name = "bytes read per thread",
-                                  .unit = Unit::bytes,
-                                  .formula = "declared bytes read / threads of the grid",
-                                  .of = bytes_per_thread};
-
 const Quantity kBytesInFlightPerThread = {
     .name = "bytes in flight per thread",
     .unit = Unit::bytes,
@@ -180,11 +175,6 @@ const Quantity kInFlightShare = {
     .of = in_flight_share};
 
 // ---- atomics ----
-
-const Quantity kAtomics = {.name = "atomic operations",
-                           .unit = Unit::count,
-                           .formula = "`l2_atomic_operations`",
-                           .of = counted<counter::kL2AtomicOperations>};
 
 const Quantity kAtomicsPerElement = {
     .name = "atomic operations per element",

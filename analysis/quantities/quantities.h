@@ -62,7 +62,6 @@ extern const Quantity kFp32Share;
 extern const Quantity kFp16Share;
 extern const Quantity kInt32Share;
 extern const Quantity kTensorShare;
-extern const Quantity kArithmeticShare;
 extern const Quantity kIssueUtilisation;
 
 // Blocks, warps and registers.
@@ -84,13 +83,11 @@ extern const Quantity kDramWriteShare;
 extern const Quantity kTrafficExcess;
 extern const Quantity kL2Excess;
 extern const Quantity kColdShortfall;
-extern const Quantity kBytesPerThread;
 extern const Quantity kBytesInFlightPerThread;
 extern const Quantity kLoadRounds;
 extern const Quantity kBytesInFlight;
 extern const Quantity kMemoryLatency;
 extern const Quantity kInFlightShare;
-extern const Quantity kAtomics;
 extern const Quantity kAtomicsPerElement;
 extern const Quantity kAtomicsPerResult;
 extern const Quantity kAtomicTimeShare;

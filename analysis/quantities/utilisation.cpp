@@ -73,12 +73,6 @@ MaybeValue tensor_share(R run, P point) {
   return work ? share_of_time(point, work->time_s) : std::nullopt;
 }
 
-MaybeValue arithmetic_share(R run, P point) {
-  return std::max({counted_share<Dtype::f64>(run, point), counted_share<Dtype::f32>(run, point),
-                   declared_share<Bound::fp16>(run, point), declared_share<Bound::int32>(run, point),
-                   tensor_share(run, point)});  // nullopt is less than any number
-}
-
 /// Cycles of all SMs together in the time of the point, at its own clock.
 MaybeValue sm_cycles(R run, P point) {
   const auto time = time_s(point);
@@ -157,13 +151,6 @@ const Quantity kTensorShare = {
     .unit = Unit::ratio,
     .formula = "the time that the counted operations of each type need at its ceiling / time",
     .of = tensor_share};
-
-const Quantity kArithmeticShare = {.name = "arithmetic utilisation",
-                                   .unit = Unit::ratio,
-                                   .formula =
-                                       "the highest of the utilisations of FP64, FP32, FP16, INT32 and "
-                                       "the Tensor Cores",
-                                   .of = arithmetic_share};
 
 const Quantity kIssueUtilisation = {.name = "issue slots used",
                                     .unit = Unit::ratio,

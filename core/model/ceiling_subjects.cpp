@@ -8,16 +8,27 @@ namespace rooflinectl {
 
 namespace {
 
+enum class SubjectKind { memory, precision, precision_without_ceiling };
+
 struct Subject {
   std::string_view id;
   std::string_view name;
+  SubjectKind kind = SubjectKind::precision;
 };
 
-constexpr std::array kSubjects = {
-    Subject{"dram", "DRAM"}, Subject{"l2", "L2"},    Subject{"l1", "L1"},     Subject{"shared", "shared"},
-    Subject{"f64", "FP64"},  Subject{"f32", "FP32"}, Subject{"f16", "FP16"},  Subject{"bf16", "BF16"},
-    Subject{"tf32", "TF32"}, Subject{"f8", "FP8"},   Subject{"i64", "INT64"}, Subject{"i32", "INT32"},
-    Subject{"i8", "INT8"}};
+constexpr std::array kSubjects = {Subject{"dram", "DRAM", SubjectKind::memory},
+                                  Subject{"l2", "L2", SubjectKind::memory},
+                                  Subject{"l1", "L1", SubjectKind::memory},
+                                  Subject{"shared", "shared", SubjectKind::memory},
+                                  Subject{"f64", "FP64"},
+                                  Subject{"f32", "FP32"},
+                                  Subject{"f16", "FP16"},
+                                  Subject{"bf16", "BF16"},
+                                  Subject{"tf32", "TF32"},
+                                  Subject{"f8", "FP8"},
+                                  Subject{"i64", "INT64", SubjectKind::precision_without_ceiling},
+                                  Subject{"i32", "INT32"},
+                                  Subject{"i8", "INT8"}};
 
 }  // namespace
 
@@ -25,6 +36,14 @@ std::size_t subject_rank(std::string_view subject) {
   const auto found = std::find_if(kSubjects.begin(), kSubjects.end(),
                                   [&](const Subject& known) { return known.id == subject; });
   return static_cast<std::size_t>(found - kSubjects.begin());
+}
+
+std::vector<std::string_view> ceiling_precisions() {
+  std::vector<std::string_view> precisions;
+  for (const Subject& subject : kSubjects) {
+    if (subject.kind == SubjectKind::precision) precisions.push_back(subject.id);
+  }
+  return precisions;
 }
 
 std::string_view subject_name(std::string_view subject) {

@@ -456,8 +456,8 @@ ChartModel levels_model(const Run& run, const ExperimentAnalysis& experiment,
 
 ChartModel ceilings_model(const Run& run, const ChartSelection& selection) {
   ChartModel chart;
-  chart.title = fmt::format("{}Ceilings of {}", headline_prefix(run, false), run.device().name);
-  if (run.devices.size() > 1) chart.title += fmt::format(", device 0 of {}", run.devices.size());
+  const std::string of = run.devices.size() > 1 ? fmt::format(", device {}:", Run::kFirstDevice) : " of";
+  chart.title = fmt::format("{}Ceilings{} {}", headline_prefix(run, false), of, run.device().name);
   chart.subtitle = subtitle(run, Run::kFirstDevice, {});
   const bool is_counted = std::any_of(run.ceilings.begin(), run.ceilings.end(), [](const Ceiling& ceiling) {
     return ceiling.confirmation.has_value();

@@ -1,19 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "analysis/analysis.h"
 #include "reports/draw/theme.h"
 
 namespace rooflinectl {
-
-/// The precisions that compute ceilings can have.
-inline constexpr std::array<std::string_view, 8> kPrecisions = {"f64",  "f32", "f16", "bf16",
-                                                                "tf32", "f8",  "i32", "i8"};
 
 /// What a reader chose to see in a picture. Empty: what that picture usually shows.
 struct ChartSelection {

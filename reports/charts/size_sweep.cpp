@@ -25,12 +25,6 @@ PointId version_of(PointId point) {
   return point;
 }
 
-std::optional<double> bytes_per_s(const RooflinePoint& point) {
-  const auto& time = point.measurement->time;
-  if (!time || !is_drawable(time->median_s) || !is_drawable(point.dram_bytes_useful)) return std::nullopt;
-  return point.dram_bytes_useful / time->median_s;
-}
-
 /// A point with a place in a sweep: it has a size, a type and a bandwidth.
 struct SweptPoint {
   const RooflinePoint* point = nullptr;
@@ -48,8 +42,8 @@ std::vector<SweptPoint> swept_points(const ExperimentAnalysis& experiment) {
     const PointId& id = point.measurement->point;
     const auto n = size_of(id);
     const auto dtype = dtype_of(id);
-    const auto rate = bytes_per_s(point);
-    if (n && dtype && rate)
+    const auto rate = point.useful_bytes_per_s;
+    if (n && dtype && rate && is_drawable(*rate))
       swept.push_back({&point, *n, *dtype, cache_of(id).value_or(CacheState::cold), *rate});
   }
   return swept;
@@ -144,9 +138,8 @@ SizeSweep size_sweep(const Run& run, const ExperimentAnalysis& experiment) {
   SizeSweep sweep;
   const std::vector<SweptPoint> points = swept_points(experiment);
   if (points.empty()) return sweep;
-  const Measurement& first = *points.front().point->measurement;
-  sweep.dram_read_bytes_per_s = measured(run, "dram_read", first.device);
-  sweep.l2_bytes = static_cast<double>(run.device_of(first).l2_bytes);
+  sweep.dram_read_bytes_per_s = measured(run, "dram_read", experiment.device);
+  sweep.l2_bytes = static_cast<double>(run.devices[experiment.device].l2_bytes);
   const Versions versions(run, points);
   sweep.versions = versions.labels();
   bool all_plain = true;
@@ -160,7 +153,7 @@ SizeSweep size_sweep(const Run& run, const ExperimentAnalysis& experiment) {
     if (curve == curves.end()) curve = curves.insert(curve, SweepCurve{version, point.cache, {}});
     curve->points.push_back({static_cast<double>(point.n), point.bytes_per_s});
   }
-  sweep.launch_s = measured(run, all_plain ? "launch" : "graph_node", first.device);
+  sweep.launch_s = measured(run, all_plain ? "launch" : "graph_node", experiment.device);
   for (SweepPanel& panel : sweep.panels) {
     for (SweepCurve& curve : panel.curves) {
       std::stable_sort(curve.points.begin(), curve.points.end(),

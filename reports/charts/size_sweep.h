@@ -31,7 +31,7 @@ struct SweepPanel {
   std::vector<SweepCurve> curves;
 };
 
-/// An experiment over many sizes, on the device of its first point.
+/// An experiment over many sizes; ceilings and L2 are those of its device.
 struct SizeSweep {
   std::optional<double> dram_read_bytes_per_s;  ///< measured
   std::optional<double> launch_s;               ///< of an empty kernel, timed as the points were

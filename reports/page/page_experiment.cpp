@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/page/page_experiment.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -91,8 +93,14 @@ class Rules {
   Json texts_ = Json::array();
 };
 
-Json point(const ExperimentReport& report, std::size_t index, bool with_energy, FactNames& names,
-           Rules& rules) {
+// The range name identifies a point on its device.
+std::string key(const Run& run, const Measurement& measurement) {
+  const std::string name = range_name(measurement.point);
+  return run.devices.size() > 1 ? fmt::format("{} device {}", name, measurement.device) : name;
+}
+
+Json point(const Run& run, const ExperimentReport& report, std::size_t index, bool with_energy,
+           FactNames& names, Rules& rules) {
   const RooflinePoint& point = report.analysis->points[index];
   const ChartPoint& chart = report.chart.points[index];
   Json texts = Json::array();
@@ -101,7 +109,7 @@ Json point(const ExperimentReport& report, std::size_t index, bool with_energy, 
     texts.push_back(typeset(column.text(point)));
     values.push_back(optional_number(column.value != nullptr ? column.value(point) : std::nullopt));
   }
-  return {{"key", range_name(point.measurement->point)},
+  return {{"key", key(run, *point.measurement)},
           {"family", chart.family},
           {"precision", to_string(point.precision)},
           {"rate", optional_number(chart.useful ? std::optional(chart.useful->flop_per_s) : std::nullopt)},
@@ -160,7 +168,7 @@ std::string experiment(const Run& run, const ExperimentReport& report, bool with
   Rules rules;
   std::vector<std::string> points;
   for (std::size_t i = 0; i < analysis.points.size(); ++i) {
-    points.push_back(serial::to_text(point(report, i, with_energy, names, rules)));
+    points.push_back(serial::to_text(point(run, report, i, with_energy, names, rules)));
   }
   const Json rest = {{"name", analysis.name},
                      {"title", typeset(analysis.title.empty() ? analysis.name : analysis.title)},

@@ -2,9 +2,9 @@
 #include "reports/page/page_roofs.h"
 
 #include <algorithm>
-#include <array>
 #include <set>
 
+#include "core/model/ceiling_subjects.h"
 #include "reports/charts/roof_lines.h"
 
 namespace rooflinectl::page {
@@ -108,8 +108,6 @@ Json roofs_alone(const Run& run) {
 }
 
 Json precisions(const ReportModel& report) {
-  constexpr std::array<std::string_view, 9> kOrder = {"f64", "f32", "tf32", "f16", "bf16",
-                                                      "f8",  "i64", "i32",  "i8"};
   std::set<std::string_view> named;
   for (const Ceiling* ceiling : drawn(report.run)) {
     if (ceiling->kind == CeilingKind::compute) named.insert(ceiling->subject);
@@ -118,9 +116,8 @@ Json precisions(const ReportModel& report) {
     for (const RooflinePoint& point : experiment.analysis->points) named.insert(to_string(point.precision));
   }
   std::vector<std::string_view> ordered(named.begin(), named.end());
-  std::stable_sort(ordered.begin(), ordered.end(), [&](std::string_view a, std::string_view b) {
-    return std::find(kOrder.begin(), kOrder.end(), a) < std::find(kOrder.begin(), kOrder.end(), b);
-  });
+  std::stable_sort(ordered.begin(), ordered.end(),
+                   [&](std::string_view a, std::string_view b) { return subject_rank(a) < subject_rank(b); });
   return ordered;
 }
 

@@ -32,12 +32,6 @@ OptionalNumber n_elements(const RooflinePoint& point) {
   return size_of(point.measurement->point);
 }
 
-// Compulsory bytes over time, not counted ones.
-OptionalNumber effective_bytes_per_s(const RooflinePoint& point) {
-  const auto time = time_s(point);
-  return time && *time > 0 ? OptionalNumber(point.dram_bytes_useful / *time) : std::nullopt;
-}
-
 OptionalNumber limit_utilisation(const RooflinePoint& point) {
   const LevelUse* use = find_level(point, point.limiting_level);
   return use != nullptr ? use->utilisation : std::nullopt;
@@ -118,15 +112,14 @@ constexpr std::array kColumns = {
                 .text = [](const RooflinePoint& p) { return format::optional(time_s(p), format::duration); },
                 .value = time_s,
                 .help = "Median time per launch, measured without counters"},
-    PointColumn{.title = "GB/s",
-                .is_number = true,
-                .text =
-                    [](const RooflinePoint& p) {
-                      return format::optional(effective_bytes_per_s(p), format::gigabytes);
-                    },
-                .value = effective_bytes_per_s,
-                .name = "effective bandwidth, GB/s",
-                .help = "Compulsory bytes over time"},
+    PointColumn{
+        .title = "GB/s",
+        .is_number = true,
+        .text =
+            [](const RooflinePoint& p) { return format::optional(p.useful_bytes_per_s, format::gigabytes); },
+        .value = [](const RooflinePoint& p) { return p.useful_bytes_per_s; },
+        .name = "effective bandwidth, GB/s",
+        .help = "Compulsory bytes over time"},
     PointColumn{.title = "AI useful",
                 .is_number = true,
                 .text = [](const RooflinePoint& p) { return format::optional(p.ai_useful, three_digits); },

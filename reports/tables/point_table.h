@@ -49,10 +49,10 @@ std::string rate_text(const RooflinePoint& point, const std::optional<double>& p
 /// `DRAM`, `L2`, as tables and pictures show them.
 std::string_view level_name(MemoryLevel level);
 
-/// The memory level that runs nearest to its ceiling: `dram 98 %`.
+/// The memory level that runs nearest to its ceiling: `DRAM 98 %`.
 std::string limit_text(const RooflinePoint& point);
 
-/// A sentence for each number of the points that cannot be right: `V3: 104.0 % of the roof: …`.
+/// A sentence for each number of the points that cannot be right: `V3: 104.0 % of roofline: …`.
 std::vector<std::string> implausible_texts(const std::vector<RooflinePoint>& points);
 
 /// A value of `quantity`, without its unit: in percent where it is a ratio.
@@ -71,7 +71,8 @@ struct Fact {
   std::string text;
 };
 
-/// What is known of a point and stands in no column of the page, as a person reads it.
+/// What is known of a point beyond the columns of the page, as a person reads it; what bounds it with its
+/// share.
 std::vector<Fact> point_facts(const RooflinePoint& point);
 
 }  // namespace rooflinectl

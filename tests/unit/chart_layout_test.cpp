@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "core/model/ceiling_subjects.h"
 #include "reports/charts/ceilings_layout.h"
 #include "reports/charts/levels_layout.h"
 #include "reports/charts/plot.h"
@@ -170,8 +171,9 @@ std::vector<Scene> level_scenes_of(const Run& run) {
 std::vector<Scene> all_scenes_of(const Run& run) {
   std::vector<Scene> scenes = scenes_of(run);
   for (Scene& scene : level_scenes_of(run)) scenes.push_back(std::move(scene));
+  const std::vector<std::string_view> precisions = ceiling_precisions();
   const ChartSelection everything = {.levels = {kMemoryLevels.begin(), kMemoryLevels.end()},
-                                     .precisions = {kPrecisions.begin(), kPrecisions.end()}};
+                                     .precisions = {precisions.begin(), precisions.end()}};
   const Analysis analysis = analyse(run);
   for (const ExperimentAnalysis& experiment : analysis.experiments) {
     scenes.push_back(chart_scene(chart_model(run, experiment, everything)));

@@ -257,6 +257,13 @@ TEST(LevelsModel, IsDrawnOnlyWhereMoreThanDramWasCounted) {
   EXPECT_FALSE(has_levels(analyse(constructed::run()).experiments.front()));
 }
 
+TEST(CeilingsModel, NamesTheDeviceWhereThereAreSeveral) {
+  auto run = constructed::empty_run();
+  EXPECT_EQ(ceilings_model(run).title, "Ceilings of NVIDIA H200");
+  run.devices.resize(2, run.devices[0]);
+  EXPECT_EQ(ceilings_model(run).title, "Ceilings, device 0: NVIDIA H200");
+}
+
 TEST(CeilingsModel, HoldsReadRoofsAndComputeRoofs) {
   const std::vector<std::string> names =
       roof_names(ceilings_model(constructed::with_levels(constructed::empty_run())));

@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "analysis/quantities/quantities.h"
 
+#include <regex>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "tests/support/generated_parts.h"
 
@@ -13,6 +16,29 @@ TEST(Quantities, ComparedOnesHaveAMeaningAndANameOfTheirOwn) {
   for (const Quantity* quantity : compared_quantities()) {
     EXPECT_TRUE(quantity->change.has_value()) << quantity->name;
     EXPECT_TRUE(names.insert(quantity->name).second) << quantity->name;
+  }
+}
+
+/// The names in the header: `kTime`, …
+std::vector<std::string> declared_names() {
+  const std::string header = read_file(ROOFLINECTL_SOURCE_FOLDER "/analysis/quantities/quantities.h");
+  const std::regex declaration("extern const Quantity (\\w+);");
+  std::vector<std::string> names;
+  for (std::sregex_iterator found(header.begin(), header.end(), declaration), end; found != end; ++found) {
+    names.push_back((*found)[1]);
+  }
+  return names;
+}
+
+TEST(Quantities, EachIsComparedOrJudged) {
+  std::string users;
+  for (const char* file : {"quantities/quantities.cpp", "rules.cpp", "bound.cpp"}) {
+    users += read_file(std::string(ROOFLINECTL_SOURCE_FOLDER "/analysis/") + file);
+  }
+  const std::vector<std::string> names = declared_names();
+  EXPECT_GT(names.size(), 40U);
+  for (const std::string& name : names) {
+    EXPECT_TRUE(std::regex_search(users, std::regex("\\b" + name + "\\b"))) << name;
   }
 }
 

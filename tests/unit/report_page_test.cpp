@@ -9,6 +9,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
+#include <stdexcept>
 
 #include "analysis/quantities/quantities.h"
 #include "core/error.h"
@@ -22,6 +23,7 @@
 #include "reports/page/page.h"
 #include "reports/reports.h"
 #include "reports/tables/agreement_summary.h"
+#include "tests/support/changed_runs.h"
 #include "tests/support/constructed_run.h"
 #include "tests/support/temporary_folder.h"
 
@@ -123,14 +125,24 @@ TEST(ReportPage, MarksLieWhereTheChartModelHasThem) {
   expect_near(point["levels"][1]["executed_ai"], *v0.flops_executed / v0.levels[1].bytes);
 }
 
+TEST(ReportPage, PointsOfSeveralDevicesHaveKeysOfTheirOwn) {
+  std::set<std::string> keys;
+  const nlohmann::json data = data_of(page_of(changed::on_two_devices(changed::ladder_run())));
+  for (const auto& experiment : data["run"]["experiments"]) {
+    for (const auto& point : experiment["points"]) keys.insert(point["key"]);
+  }
+  EXPECT_EQ(keys.size(), 20U);
+}
+
 TEST(ReportPage, RoofsMeetWhereTheChartModelHasThem) {
   const auto run = constructed::with_levels(constructed::run());
   const nlohmann::json view = data_of(page_of(run))["run"];
   const auto place_of = [&](const std::string& text) {
     const auto& roofs = view["roofs"];
-    return static_cast<std::size_t>(
-        std::find_if(roofs.begin(), roofs.end(), [&](const auto& roof) { return roof["text"] == text; }) -
-        roofs.begin());
+    for (std::size_t place = 0; place < roofs.size(); ++place) {
+      if (roofs[place]["text"] == text) return place;
+    }
+    throw std::runtime_error("no roof '" + text + "'");
   };
   const std::size_t read = place_of("DRAM read 4.58 TB/s");
   const std::size_t copy = place_of("DRAM copy 4.23 TB/s");
