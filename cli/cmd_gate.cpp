@@ -10,9 +10,9 @@
 #include "cli/percentage_option.h"
 #include "cli/terminal.h"
 #include "core/error.h"
-#include "core/text/names.h"
 #include "core/files/files.h"
 #include "core/serial/run_file.h"
+#include "core/text/names.h"
 #include "reports/compare/gate_reports.h"
 
 namespace rooflinectl {

@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/terminal.h"
+#include "core/elapsed.h"
 #include "core/error.h"
 #include "core/serial/protocol.h"
 #include "reports/reports.h"
@@ -34,8 +35,7 @@ int selftest(const SelftestOptions& options) {
     terminal::print("device: {} (GPU {}, {}, driver {})\n", device.name, device.index, device.uuid,
                     device.driver_version.empty() ? "unknown" : device.driver_version);
     terminal::print("{}", terminal_self_test(tested.self_test, columns_of(stdout)));
-    terminal::print("tested in {}\n",
-                    format::duration(std::chrono::duration<double>(Clock::now() - start).count()));
+    terminal::print("tested in {}\n", format::duration(seconds_since(start)));
   }
   return tested.self_test.passed() ? 0 : static_cast<int>(ErrorKind::measurement);
 }

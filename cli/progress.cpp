@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/elapsed.h"
 #include "core/stats/repeated_counters.h"
 #include "reports/tables/ceiling_table.h"
 #include "reports/tables/primitive_table.h"
@@ -152,7 +153,7 @@ bool Progress::shows_results() const {
 std::string Progress::time_left() const {
   const double done = std::min(done_work_ / std::max(total_work_, 1.0), 1.0);
   if (done < kEstimateFrom) return {};
-  const double elapsed_s = std::chrono::duration<double>(Clock::now() - started_).count();
+  const double elapsed_s = seconds_since(started_);
   return fmt::format(" · about {} left", minutes_and_seconds(elapsed_s * (1 - done) / done));
 }
 

@@ -18,7 +18,7 @@ namespace rooflinectl {
 
 namespace {
 
-constexpr double kGibibyte = 1024.0 * 1024 * 1024;
+constexpr double kBytesPerGibibyte = 1024.0 * 1024 * 1024;
 /// If less than this part of the memory is free, other programs are using the device heavily.
 constexpr double kMuchFree = 0.9;
 constexpr unsigned kHotCelsius = 85;
@@ -58,8 +58,8 @@ Check memory_check() {
   std::size_t total_bytes = 0;
   kernels::check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
   const std::string detail =
-      fmt::format("{:.1f} of {:.1f} GiB free", static_cast<double>(free_bytes) / kGibibyte,
-                  static_cast<double>(total_bytes) / kGibibyte);
+      fmt::format("{:.1f} of {:.1f} GiB free", static_cast<double>(free_bytes) / kBytesPerGibibyte,
+                  static_cast<double>(total_bytes) / kBytesPerGibibyte);
   if (static_cast<double>(free_bytes) >= kMuchFree * static_cast<double>(total_bytes)) {
     return {"memory", CheckStatus::ok, detail};
   }

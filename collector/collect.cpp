@@ -27,6 +27,7 @@
 #include "collector/timing/energy.h"
 #include "collector/timing/nvtx.h"
 #include "collector/timing/timing.h"
+#include "core/elapsed.h"
 #include "core/error.h"
 #include "core/stats/repeated_counters.h"
 #include "kernels/ceiling.h"
@@ -52,10 +53,6 @@ constexpr double kLongCountingSeconds = 0.1;
 /// longer or shorter (H200) depending on where in the device it lies; taken first, it lies at the same place
 /// in every run.
 constexpr std::size_t kOutputBytes = std::size_t{64} << 20;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 /// Whether the CUDA context can still be used after an error.
 bool context_is_usable() {

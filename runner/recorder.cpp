@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/elapsed.h"
 #include "core/serial/run_file.h"
 #include "core/stats/repeated_counters.h"
 #include "runner/host_environment.h"
@@ -127,7 +128,7 @@ std::optional<Recorder::Clock::time_point> Recorder::save_due() const {
 }
 
 void Recorder::update_run() {
-  run_.wall_s = earlier_wall_s_ + std::chrono::duration<double>(Clock::now() - started_).count();
+  run_.wall_s = earlier_wall_s_ + seconds_since(started_);
   run_.measurements.clear();
   for (const auto& [point, measurement] : measurements_) run_.measurements.push_back(measurement);
 }

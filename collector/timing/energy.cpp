@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <chrono>
 
+#include "core/elapsed.h"
+
 namespace rooflinectl {
 
 namespace {
@@ -18,10 +20,6 @@ constexpr double kRenewalLimitSeconds = 1.0;
 /// Duration of the launches that are enqueued between two readings of the meter.
 constexpr double kBatchSeconds = 0.005;
 constexpr double kMostLaunches = 4096;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 /// Keeps the device busy with one work.
 class Load {

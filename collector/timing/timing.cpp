@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "collector/timing/nvtx.h"
+#include "core/elapsed.h"
 #include "core/stats/statistics.h"
 #include "kernels/cuda_check.h"
 
@@ -28,10 +29,6 @@ constexpr auto kThrottledPause = std::chrono::milliseconds(100);
 /// How many pieces of work of `piece_s` fill a batch.
 int pieces_per_batch(double piece_s, int most) {
   return static_cast<int>(std::clamp(kBatchSeconds / piece_s, 1.0, static_cast<double>(most)));
-}
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
 }  // namespace
