@@ -57,7 +57,7 @@ CeilingBenchmark benchmark(const std::string& subject, MatrixType matrix, int mi
   CeilingBenchmark result =
       compute::benchmark<kernel, operations(depth(element_bytes))>(subject, "tensor", counter, {});
   result.count.scale = 1;  // operations are counted, not instructions
-  result.peak = {.metrics = std::move(peak_metrics)};
+  if (!peak_metrics.empty()) result.peak = {.metrics = std::move(peak_metrics)};
   result.minimum_sm = minimum_sm;
   result.matrix = matrix;
   return result;

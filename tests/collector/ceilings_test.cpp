@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <stdexcept>
 #include <string>
 #include <vector>
 
@@ -61,7 +62,10 @@ const Counters kPeaks = {
     {"sectors", CounterValue::measured(188)},    {std::string(kL2ClockHz), CounterValue::measured(1.7e9)}};
 
 const Ceiling& find(const std::vector<Ceiling>& ceilings, std::string_view id) {
-  return *std::find_if(ceilings.begin(), ceilings.end(), [&](const Ceiling& c) { return c.id == id; });
+  const auto found =
+      std::find_if(ceilings.begin(), ceilings.end(), [&](const Ceiling& c) { return c.id == id; });
+  if (found == ceilings.end()) throw std::out_of_range(std::string(id));
+  return *found;
 }
 
 std::vector<std::string> ids(const std::vector<Ceiling>& ceilings) {

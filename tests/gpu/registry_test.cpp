@@ -204,7 +204,7 @@ TEST(Registry, PeaksOfCeilingsAreInTheUnitsOfTheCeiling) {
     if (!benchmark.peak) continue;
     SCOPED_TRACE(benchmark.id);
     const CeilingPeak& peak = *benchmark.peak;
-    EXPECT_FALSE(peak.metrics.empty());
+    ASSERT_FALSE(peak.metrics.empty());
     for (const std::string_view metric : peak.metrics) EXPECT_TRUE(metric.ends_with(".sum.peak_sustained"));
     if (benchmark.kind == CeilingKind::compute) {
       EXPECT_EQ(peak.factor, benchmark.count.scale) << "operations of what the counter counts";
