@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/injection/nvtx_injection.h"
+
+#include <nvtx3/nvToolsExt.h>
+
+#include <algorithm>
+#include <cwchar>
+#include <string>
+
+namespace rooflinectl::injection {
+
+namespace {
+
+NvtxPaths* paths_of_process = nullptr;
+
+/// UTF-8 of a wide string, which has 32-bit characters here.
+std::string narrow(const wchar_t* text) {
+  std::string narrowed;
+  for (; text != nullptr && *text != L'\0'; ++text) {
+    const auto character = static_cast<std::uint32_t>(*text);
+    if (character < 0x80) {
+      narrowed += static_cast<char>(character);
+    } else if (character < 0x800) {
+      narrowed += static_cast<char>(0xC0 | character >> 6);
+      narrowed += static_cast<char>(0x80 | (character & 0x3F));
+    } else if (character < 0x10000) {
+      narrowed += static_cast<char>(0xE0 | character >> 12);
+      narrowed += static_cast<char>(0x80 | (character >> 6 & 0x3F));
+      narrowed += static_cast<char>(0x80 | (character & 0x3F));
+    } else {
+      narrowed += static_cast<char>(0xF0 | (character >> 18 & 0x07));
+      narrowed += static_cast<char>(0x80 | (character >> 12 & 0x3F));
+      narrowed += static_cast<char>(0x80 | (character >> 6 & 0x3F));
+      narrowed += static_cast<char>(0x80 | (character & 0x3F));
+    }
+  }
+  return narrowed;
+}
+
+std::string narrow(const char* text) {
+  return text == nullptr ? "" : text;
+}
+
+/// A string that the program registered. NVTX has no call that ends its life.
+struct RegisteredString {
+  std::string text;
+};
+
+/// Nothing of a domain is needed but that it is one.
+struct DomainMark {};
+
+std::string message_of(const nvtxEventAttributes_t* event) {
+  constexpr const char* kUnnamed = "(unnamed)";
+  if (event == nullptr) return kUnnamed;
+  switch (event->messageType) {
+    case NVTX_MESSAGE_TYPE_ASCII:
+      return narrow(event->message.ascii);
+    case NVTX_MESSAGE_TYPE_UNICODE:
+      return narrow(event->message.unicode);
+    case NVTX_MESSAGE_TYPE_REGISTERED:
+      return event->message.registered == nullptr
+                 ? kUnnamed
+                 : reinterpret_cast<const RegisteredString*>(event->message.registered)->text;
+    default:
+      return kUnnamed;
+  }
+}
+
+template <typename Character>
+nvtxStringHandle_t NVTX_API register_string(nvtxDomainHandle_t, const Character* text) {
+  return reinterpret_cast<nvtxStringHandle_t>(new RegisteredString{narrow(text)});
+}
+
+template <typename Character>
+nvtxDomainHandle_t NVTX_API create_domain(const Character*) {
+  return reinterpret_cast<nvtxDomainHandle_t>(new DomainMark);
+}
+
+template <typename Character>
+int NVTX_API push(const Character* name) {
+  return paths_of_process->push(nullptr, narrow(name));
+}
+int NVTX_API push_event(const nvtxEventAttributes_t* event) {
+  return paths_of_process->push(nullptr, message_of(event));
+}
+int NVTX_API push_in_domain(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* event) {
+  return paths_of_process->push(domain, message_of(event));
+}
+int NVTX_API pop() {
+  return paths_of_process->pop(nullptr);
+}
+int NVTX_API pop_in_domain(nvtxDomainHandle_t domain) {
+  return paths_of_process->pop(domain);
+}
+
+template <typename Character>
+nvtxRangeId_t NVTX_API start(const Character* name) {
+  return paths_of_process->start(narrow(name));
+}
+nvtxRangeId_t NVTX_API start_event(const nvtxEventAttributes_t* event) {
+  return paths_of_process->start(message_of(event));
+}
+nvtxRangeId_t NVTX_API start_in_domain(nvtxDomainHandle_t, const nvtxEventAttributes_t* event) {
+  return paths_of_process->start(message_of(event));
+}
+void NVTX_API end(nvtxRangeId_t id) {
+  paths_of_process->end(id);
+}
+void NVTX_API end_in_domain(nvtxDomainHandle_t, nvtxRangeId_t id) {
+  paths_of_process->end(id);
+}
+
+/// NVTX's table of the functions of one of its modules.
+class FunctionTable {
+ public:
+  FunctionTable(const NvtxExportTableCallbacks& callbacks, NvtxCallbackModule module) {
+    if (callbacks.GetModuleFunctionTable(module, &functions_, &size_) == 0) size_ = 0;
+  }
+
+  bool is_empty() const { return size_ == 0; }
+
+  /// From now on NVTX calls `function` where it has number `id`; an older NVTX may not have it.
+  template <typename Function>
+  void set(unsigned int id, Function* function) {
+    if (id < size_ && functions_[id] != nullptr) {
+      *functions_[id] = reinterpret_cast<NvtxFunctionPointer>(function);
+    }
+  }
+
+ private:
+  NvtxFunctionTable functions_ = nullptr;
+  unsigned int size_ = 0;
+};
+
+}  // namespace
+
+bool attach_to_nvtx(const void* (*get_export_table)(unsigned int table), NvtxPaths& paths) {
+  const auto* const callbacks =
+      static_cast<const NvtxExportTableCallbacks*>(get_export_table(NVTX_ETID_CALLBACKS));
+  if (callbacks == nullptr || callbacks->struct_size < sizeof(NvtxExportTableCallbacks)) return false;
+  FunctionTable core(*callbacks, NVTX_CB_MODULE_CORE);
+  FunctionTable domains(*callbacks, NVTX_CB_MODULE_CORE2);
+  if (core.is_empty() || domains.is_empty()) return false;
+
+  paths_of_process = &paths;
+  core.set(NVTX_CBID_CORE_RangePushA, push<char>);
+  core.set(NVTX_CBID_CORE_RangePushW, push<wchar_t>);
+  core.set(NVTX_CBID_CORE_RangePushEx, push_event);
+  core.set(NVTX_CBID_CORE_RangePop, pop);
+  core.set(NVTX_CBID_CORE_RangeStartA, start<char>);
+  core.set(NVTX_CBID_CORE_RangeStartW, start<wchar_t>);
+  core.set(NVTX_CBID_CORE_RangeStartEx, start_event);
+  core.set(NVTX_CBID_CORE_RangeEnd, end);
+  domains.set(NVTX_CBID_CORE2_DomainRangePushEx, push_in_domain);
+  domains.set(NVTX_CBID_CORE2_DomainRangePop, pop_in_domain);
+  domains.set(NVTX_CBID_CORE2_DomainRangeStartEx, start_in_domain);
+  domains.set(NVTX_CBID_CORE2_DomainRangeEnd, end_in_domain);
+  domains.set(NVTX_CBID_CORE2_DomainRegisterStringA, register_string<char>);
+  domains.set(NVTX_CBID_CORE2_DomainRegisterStringW, register_string<wchar_t>);
+  domains.set(NVTX_CBID_CORE2_DomainCreateA, create_domain<char>);
+  domains.set(NVTX_CBID_CORE2_DomainCreateW, create_domain<wchar_t>);
+  return true;
+}
+
+}  // namespace rooflinectl::injection

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "collector/injection/nvtx_paths.h"
+
+namespace rooflinectl::injection {
+
+/// Makes NVTX tell `paths` of every range of the dynamic library whose `get_export_table` this is: each
+/// library that uses NVTX brings its own, and calls `InitializeInjectionNvtx2` before its first range.
+/// `paths` must live until the process ends. Returns whether this NVTX is one that can be attached to.
+bool attach_to_nvtx(const void* (*get_export_table)(unsigned int table), NvtxPaths& paths);
+
+}  // namespace rooflinectl::injection

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// Real NVTX, which calls into what is linked to this program as it calls into a library that is injected.
+#include "collector/injection/nvtx_injection.h"
+
+#include <gmock/gmock.h>
+#include <nvtx3/nvToolsExt.h>
+
+#include <string>
+#include <thread>
+
+namespace {
+
+rooflinectl::injection::NvtxPaths paths;
+int attached = 0;
+
+int NVTX_API initialize(NvtxGetExportTableFunc_t get_export_table) {
+  if (!rooflinectl::injection::attach_to_nvtx(get_export_table, paths)) return 0;
+  ++attached;
+  return 1;
+}
+
+// NVTX looks here before it asks the environment for a library.
+[[maybe_unused]] const bool is_linked = (InitializeInjectionNvtx2_fnptr = initialize) != nullptr;
+
+std::string path() {
+  return paths.text(paths.current());
+}
+
+nvtxEventAttributes_t event(const char* name) {
+  nvtxEventAttributes_t attributes{};
+  attributes.version = NVTX_VERSION;
+  attributes.size = NVTX_EVENT_ATTRIB_STRUCT_SIZE;
+  attributes.messageType = NVTX_MESSAGE_TYPE_ASCII;
+  attributes.message.ascii = name;
+  return attributes;
+}
+
+TEST(NvtxInjection, SeesPushedRangesFromTheFirst) {
+  EXPECT_EQ(nvtxRangePushA("step"), 0);
+  EXPECT_EQ(attached, 1);
+  EXPECT_EQ(nvtxRangePushA("forward"), 1);
+  EXPECT_EQ(path(), "step/forward");
+  EXPECT_EQ(nvtxRangePop(), 1);
+  EXPECT_EQ(nvtxRangePop(), 0);
+  EXPECT_LT(nvtxRangePop(), 0) << "one too many";
+  EXPECT_EQ(path(), "");
+}
+
+TEST(NvtxInjection, SeesWideNames) {
+  nvtxRangePushW(L"größe 漢 𝛼");
+  EXPECT_EQ(path(), "größe 漢 𝛼");
+  nvtxRangePop();
+}
+
+TEST(NvtxInjection, SeesEventsWithAndWithoutAMessage) {
+  const nvtxEventAttributes_t named = event("softmax");
+  nvtxEventAttributes_t unnamed = event("never read");
+  unnamed.messageType = NVTX_MESSAGE_UNKNOWN;
+  nvtxRangePushEx(&named);
+  nvtxRangePushEx(&unnamed);
+  EXPECT_EQ(path(), "softmax/(unnamed)");
+  nvtxRangePop();
+  nvtxRangePop();
+}
+
+TEST(NvtxInjection, SeesDomainsAndRegisteredStrings) {
+  const nvtxDomainHandle_t domain = nvtxDomainCreateA("NCCL");
+  const nvtxDomainHandle_t other = nvtxDomainCreateW(L"other");
+  EXPECT_NE(domain, other);
+  nvtxEventAttributes_t attributes = event("");
+  attributes.messageType = NVTX_MESSAGE_TYPE_REGISTERED;
+  attributes.message.registered = nvtxDomainRegisterStringA(domain, "ncclAllReduce");
+  nvtxRangePushA("step");
+  nvtxDomainRangePushEx(domain, &attributes);
+  EXPECT_EQ(path(), "step/ncclAllReduce");
+  nvtxRangePop();
+  EXPECT_EQ(path(), "ncclAllReduce") << "the default domain's range is popped";
+  EXPECT_LT(nvtxDomainRangePop(other), 0);
+  EXPECT_EQ(nvtxDomainRangePop(domain), 0);
+  EXPECT_EQ(path(), "");
+}
+
+TEST(NvtxInjection, SeesStartedRangesFromOtherThreads) {
+  const nvtxRangeId_t epoch = nvtxRangeStartA("epoch");
+  const nvtxEventAttributes_t attributes = event("step");
+  const nvtxRangeId_t step = nvtxDomainRangeStartEx(nvtxDomainCreateA("app"), &attributes);
+  EXPECT_NE(epoch, step);
+  std::string seen;
+  std::thread([&] { seen = path(); }).join();
+  EXPECT_EQ(seen, "epoch/step");
+  std::thread([&] { nvtxRangeEnd(epoch); }).join();
+  EXPECT_EQ(path(), "step");
+  nvtxRangeEnd(step);
+  nvtxRangeEnd(step);
+  EXPECT_EQ(path(), "");
+}
+
+}  // namespace

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/injection/nvtx_paths.h"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <thread>
+
+namespace rooflinectl::injection {
+namespace {
+
+const void* const kDefaultDomain = nullptr;
+const int kSomething = 0;
+const void* const kOtherDomain = &kSomething;
+
+std::string path(NvtxPaths& paths) {
+  return paths.text(paths.current());
+}
+
+/// What `work` returns on a thread of its own.
+template <typename Work>
+auto on_another_thread(Work work) {
+  decltype(work()) result;
+  std::thread([&] { result = work(); }).join();
+  return result;
+}
+
+TEST(NvtxPaths, NamesTheRangesFromTheOutermost) {
+  NvtxPaths paths;
+  EXPECT_EQ(path(paths), "");
+  EXPECT_EQ(paths.push(kDefaultDomain, "step"), 0);
+  EXPECT_EQ(paths.push(kDefaultDomain, "forward"), 1);
+  EXPECT_EQ(path(paths), "step/forward");
+  EXPECT_EQ(paths.pop(kDefaultDomain), 1);
+  EXPECT_EQ(path(paths), "step");
+  EXPECT_EQ(paths.pop(kDefaultDomain), 0);
+  EXPECT_EQ(path(paths), "");
+}
+
+TEST(NvtxPaths, GivesTheSamePathTheSameId) {
+  NvtxPaths paths;
+  paths.push(kDefaultDomain, "step");
+  const PathId first = paths.current();
+  paths.pop(kDefaultDomain);
+  EXPECT_EQ(paths.current(), 0u);
+  paths.push(kDefaultDomain, "step");
+  EXPECT_EQ(paths.current(), first);
+}
+
+TEST(NvtxPaths, PopsTheLastRangeOfItsDomain) {
+  NvtxPaths paths;
+  paths.push(kDefaultDomain, "step");
+  EXPECT_EQ(paths.push(kOtherDomain, "ncclAllReduce"), 0) << "depths are per domain";
+  paths.push(kDefaultDomain, "forward");
+  EXPECT_EQ(path(paths), "step/ncclAllReduce/forward");
+  paths.pop(kOtherDomain);
+  EXPECT_EQ(path(paths), "step/forward");
+}
+
+TEST(NvtxPaths, IgnoresAPopWithoutAPush) {
+  NvtxPaths paths;
+  EXPECT_LT(paths.pop(kDefaultDomain), 0);
+  paths.push(kDefaultDomain, "step");
+  EXPECT_LT(paths.pop(kOtherDomain), 0);
+  EXPECT_EQ(path(paths), "step");
+}
+
+TEST(NvtxPaths, StartedRangesAreAroundThoseOfEveryThread) {
+  NvtxPaths paths;
+  paths.push(kDefaultDomain, "forward");
+  const std::uint64_t epoch = paths.start("epoch");
+  const std::uint64_t step = paths.start("step");
+  EXPECT_EQ(path(paths), "epoch/step/forward");
+  EXPECT_EQ(on_another_thread([&] {
+              paths.push(kDefaultDomain, "load");
+              return path(paths);
+            }),
+            "epoch/step/load");
+  paths.end(epoch);
+  paths.end(epoch);
+  EXPECT_EQ(path(paths), "step/forward");
+  paths.end(step);
+  EXPECT_EQ(path(paths), "forward");
+}
+
+TEST(NvtxPaths, AThreadWithoutRangesHasThoseOfTheThreadThatOpenedOneLast) {
+  NvtxPaths paths;
+  paths.push(kDefaultDomain, "step");
+  paths.push(kDefaultDomain, "backward");
+  EXPECT_EQ(on_another_thread([&] { return path(paths); }), "step/backward");
+  paths.pop(kDefaultDomain);
+  EXPECT_EQ(on_another_thread([&] { return path(paths); }), "step");
+}
+
+TEST(NvtxPaths, AThreadThatClosedItsRangesLendsNone) {
+  NvtxPaths paths;
+  paths.push(kDefaultDomain, "step");
+  on_another_thread([&] {
+    paths.push(kDefaultDomain, "load");
+    return paths.pop(kDefaultDomain);
+  });
+  EXPECT_EQ(on_another_thread([&] { return path(paths); }), "step");
+}
+
+TEST(NvtxPaths, AThreadWithRangesHasItsOwnAlone) {
+  NvtxPaths paths;
+  paths.push(kDefaultDomain, "step");
+  EXPECT_EQ(on_another_thread([&] {
+              paths.push(kDefaultDomain, "copy");
+              return path(paths);
+            }),
+            "copy");
+}
+
+TEST(NvtxPaths, ByThreadAThreadWithoutRangesHasNone) {
+  NvtxPaths paths(NvtxScope::thread);
+  paths.push(kDefaultDomain, "step");
+  EXPECT_EQ(on_another_thread([&] { return path(paths); }), "");
+  EXPECT_EQ(path(paths), "step");
+}
+
+TEST(NvtxPaths, TheRangesOfAThreadEndWithIt) {
+  NvtxPaths paths;
+  on_another_thread([&] {
+    paths.push(kDefaultDomain, "never popped");
+    paths.end_thread();
+    return 0;
+  });
+  EXPECT_EQ(path(paths), "");
+}
+
+TEST(NvtxPaths, MayBeUsedFromManyThreads) {
+  NvtxPaths paths;
+  std::atomic<int> wrong = 0;
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&, name = "thread " + std::to_string(i)] {
+      for (int repeat = 0; repeat < 1000; ++repeat) {
+        paths.push(kDefaultDomain, name);
+        paths.push(kDefaultDomain, "inner");
+        if (path(paths) != name + "/inner") ++wrong;
+        paths.pop(kDefaultDomain);
+        paths.pop(kDefaultDomain);
+      }
+      paths.end_thread();
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(wrong, 0);
+}
+
+}  // namespace
+}  // namespace rooflinectl::injection

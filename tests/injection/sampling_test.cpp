@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/injection/sampling.h"
+
+#include <gmock/gmock.h>
+
+namespace rooflinectl::injection {
+namespace {
+
+using testing::ElementsAre;
+
+/// The launches of a group, from 1, that are counted of `launches` if each can be.
+std::vector<int> counted_of(Sampling& sampling, GroupId group, int launches) {
+  std::vector<int> counted;
+  for (int launch = 1; launch <= launches; ++launch) {
+    if (!sampling.wants(group)) continue;
+    sampling.counted(group, launch);
+    counted.push_back(launch);
+  }
+  return counted;
+}
+
+TEST(Sampling, CountsTheFirstLaunchAndThenEachTimeTheirNumberHasDoubled) {
+  Sampling sampling(4);
+  const GroupId group = sampling.add_group(0);
+  EXPECT_THAT(counted_of(sampling, group, 100), ElementsAre(1, 2, 4, 8));
+  EXPECT_TRUE(sampling.is_complete(group, Pass::memory));
+}
+
+TEST(Sampling, CountsEachGroupInEachPass) {
+  Sampling sampling(2);
+  const GroupId one = sampling.add_group(0);
+  const GroupId other = sampling.add_group(0);
+  EXPECT_THAT(counted_of(sampling, one, 5), ElementsAre(1, 2));
+  EXPECT_THAT(counted_of(sampling, other, 1), ElementsAre(1));
+  sampling.begin(Pass::operations, 6);
+  EXPECT_THAT(counted_of(sampling, one, 5), ElementsAre(1, 2));
+  EXPECT_FALSE(sampling.is_complete(other, Pass::memory));
+  EXPECT_EQ(sampling.samples_of(other, Pass::memory), 1);
+  EXPECT_EQ(sampling.samples_of(other, Pass::operations), 0);
+}
+
+TEST(Sampling, ResumesAPassWhereItWasLeft) {
+  Sampling sampling(3);
+  const GroupId group = sampling.add_group(0);
+  EXPECT_THAT(counted_of(sampling, group, 2), ElementsAre(1, 2));
+  sampling.begin(Pass::operations, 3);
+  sampling.begin(Pass::memory, 4);
+  EXPECT_THAT(counted_of(sampling, group, 9), ElementsAre(1)) << "one sample was missing";
+}
+
+TEST(Sampling, CountsTensorOperationsOnlyWhereTensorInstructionsWereSeen) {
+  Sampling sampling(1);
+  const GroupId product = sampling.add_group(0);
+  const GroupId copy = sampling.add_group(0);
+  sampling.need_tensor_pass(product);
+  sampling.begin(Pass::tensor, 1);
+  EXPECT_THAT(counted_of(sampling, product, 3), ElementsAre(1));
+  EXPECT_THAT(counted_of(sampling, copy, 3), ElementsAre());
+  EXPECT_TRUE(sampling.is_complete(copy, Pass::tensor));
+}
+
+TEST(Sampling, LeavesAGroupAloneThatIsNeverDoneInTime) {
+  Sampling sampling(3);
+  const GroupId group = sampling.add_group(0);
+  std::vector<int> tried;
+  for (int launch = 1; launch <= 100; ++launch) {
+    if (!sampling.wants(group)) continue;
+    tried.push_back(launch);
+    sampling.voided(group);
+  }
+  EXPECT_THAT(tried, ElementsAre(1, 2, 4));
+  EXPECT_TRUE(sampling.is_left_alone(group));
+  EXPECT_FALSE(sampling.is_complete(group, Pass::memory));
+}
+
+TEST(Sampling, ForgivesWhatWasVoidOnce) {
+  Sampling sampling(10);
+  const GroupId group = sampling.add_group(0);
+  for (int launch = 1, tries = 0; launch <= 1024; ++launch) {
+    if (!sampling.wants(group)) continue;
+    if (++tries % 2 == 0) {
+      sampling.counted(group, launch);
+    } else {
+      sampling.voided(group);
+    }
+  }
+  EXPECT_FALSE(sampling.is_left_alone(group));
+  EXPECT_EQ(sampling.samples_of(group, Pass::memory), 5);
+}
+
+constexpr double kPatience = 0.5;
+
+TEST(Sampling, APassEndsSoonAfterAllGroupsHaveTheirSamples) {
+  Sampling sampling(1);
+  EXPECT_FALSE(sampling.is_over(100, kPatience)) << "nothing was launched yet";
+  const GroupId group = sampling.add_group(100);
+  ASSERT_TRUE(sampling.wants(group));
+  sampling.counted(group, 100);
+  EXPECT_FALSE(sampling.is_over(100.01, kPatience));
+  EXPECT_TRUE(sampling.is_over(100.06, kPatience));
+  sampling.add_group(100.07);
+  EXPECT_FALSE(sampling.is_over(100.2, kPatience)) << "a new group wants samples";
+}
+
+TEST(Sampling, APassEndsWhereNothingNewComes) {
+  Sampling sampling(2);
+  const GroupId once = sampling.add_group(0);
+  ASSERT_TRUE(sampling.wants(once));
+  sampling.counted(once, 0);
+  EXPECT_FALSE(sampling.is_over(0.4, kPatience));
+  EXPECT_TRUE(sampling.is_over(0.6, kPatience));
+}
+
+TEST(Sampling, APassThatTookLongIsGivenLonger) {
+  Sampling sampling(3);
+  const GroupId group = sampling.add_group(0);
+  ASSERT_TRUE(sampling.wants(group));
+  sampling.counted(group, 0);
+  ASSERT_TRUE(sampling.wants(group));
+  sampling.counted(group, 10);  // a step of ten seconds
+  EXPECT_FALSE(sampling.is_over(14, kPatience));
+  EXPECT_TRUE(sampling.is_over(16, kPatience));
+}
+
+TEST(Sampling, AGroupThatIsLeftAloneHoldsNothingUp) {
+  Sampling sampling(1);
+  const GroupId group = sampling.add_group(0);
+  for (int i = 0; i < Sampling::kMostVoids; ++i) sampling.voided(group);
+  EXPECT_TRUE(sampling.is_over(0.06, kPatience));
+}
+
+}  // namespace
+}  // namespace rooflinectl::injection
