@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/serial/field_reader.h"
 
+#include <limits>
 #include <type_traits>
 
 #include "core/model/quantity.h"
@@ -8,6 +9,12 @@
 #include "core/serial/fields/primitive_fields.h"
 
 namespace rooflinectl::serial {
+
+void FieldReader::read(const Reader& place, std::uint32_t& value) {
+  std::uint64_t wide = 0;
+  read(place, wide, AtMost{std::numeric_limits<std::uint32_t>::max()});
+  value = static_cast<std::uint32_t>(wide);
+}
 
 void FieldReader::read(const Reader& place, std::uint64_t& value, AtMost most) {
   value = place.size();

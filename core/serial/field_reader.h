@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -55,6 +57,20 @@ class FieldReader {
     });
   }
 
+  template <typename T, typename... Member>
+  void rows(const char* key, std::vector<T>& values, Member T::*... members) {
+    object_[key].for_each_element([&](const Reader& row) {
+      require_count(row, sizeof...(members));
+      T& value = values.emplace_back();
+      std::size_t place = 0;
+      row.for_each_element([&](const Reader& cell) {
+        std::size_t column = 0;
+        ((column++ == place ? read(cell, value.*members) : void()), ...);
+        ++place;
+      });
+    });
+  }
+
   /// Calls `complete` with what was read: it adds what is not in the file, or not in older ones.
   template <typename T, typename Complete>
   void after_reading(T& value, Complete complete) {
@@ -65,6 +81,7 @@ class FieldReader {
   static void read(const Reader& place, int& value, AtLeast least = {}) {
     value = place.small_integer(least.value);
   }
+  static void read(const Reader& place, std::uint32_t& value);
   static void read(const Reader& place, std::uint64_t& value) { value = place.size(); }
   static void read(const Reader& place, std::uint64_t& value, AtMost most);
   static void read(const Reader& place, double& value, Range range = Range::measurable);
@@ -102,6 +119,12 @@ class FieldReader {
     read(place, values);
   }
 
+  template <typename T, std::size_t size>
+  static void read(const Reader& place, std::array<T, size>& values) {
+    require_count(place, size);
+    std::size_t index = 0;
+    place.for_each_element([&](const Reader& element) { read(element, values[index++]); });
+  }
   template <typename Enum, typename T>
   requires std::is_enum_v<Enum>
   static void read(const Reader& place, std::map<Enum, T>& values) {
@@ -127,6 +150,10 @@ class FieldReader {
   }
 
  private:
+  static void require_count(const Reader& list, std::size_t count) {
+    if (list.count() != count) list.fail(fmt::format("not {} entries", count));
+  }
+
   /// The value of this name; if there is none, `place` is wrong.
   template <typename Enum>
   static Enum value_named(const Reader& place, std::string_view name) {

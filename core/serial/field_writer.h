@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -64,6 +66,14 @@ class FieldWriter {
     object_[key] = std::move(array);
   }
 
+  /// A list whose elements are lists of these members, where objects would be too long.
+  template <typename T, typename... Member>
+  void rows(const char* key, const std::vector<T>& values, Member T::*... members) {
+    Json array = Json::array();
+    for (const T& value : values) array.push_back(Json::array({written(value.*members)...}));
+    object_[key] = std::move(array);
+  }
+
   template <typename T, typename Complete>
   void after_reading(const T& /*value*/, Complete /*complete*/) {}
 
@@ -103,6 +113,10 @@ class FieldWriter {
     Json array = Json::array();
     for (const T& value : values) array.push_back(written(value));
     return array;
+  }
+  template <typename T, std::size_t size>
+  static Json written(const std::array<T, size>& values) {
+    return Json(values);
   }
   template <typename Enum, typename T>
   requires std::is_enum_v<Enum>

@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/model/counters.h"
+#include "core/model/run.h"
+
+/// What the library that `rooflinectl profile` loads into a program writes about the process that it is in: a
+/// file per process, a record per line, in the order in which things came to be known. Whatever a process
+/// wrote before it crashed can be read. Times are nanoseconds of the system's monotonic clock.
+namespace rooflinectl::record {
+
+/// First of each file.
+struct Process {
+  int process = 0;  ///< its id
+  int parent = 0;
+  std::optional<int> rank;  ///< among those that a launcher (mpirun, torchrun, srun) started together
+  std::vector<std::string> command_line;
+  std::uint64_t start_ns = 0;
+
+  bool operator==(const Process&) const = default;
+};
+
+/// A GPU that the process uses.
+struct Device {
+  int device = 0;  ///< as the process counts them
+  std::string uuid;
+  std::string chip;  ///< CUPTI's name
+  std::optional<int> cupti_version;
+
+  bool operator==(const Device&) const = default;
+};
+
+/// A kernel, as its module has it.
+struct Kernel {
+  std::uint64_t kernel = 0;  ///< place in order of appearance, from 0; likewise below
+  std::string symbol;        ///< mangled as the compiler left it
+  int registers_per_thread = 0;
+  std::uint64_t static_shared_bytes = 0;
+  std::uint64_t local_bytes_per_thread = 0;
+
+  bool operator==(const Kernel&) const = default;
+};
+
+using Extent = std::array<std::uint32_t, 3>;
+
+/// Launches of one kernel, or CUDA graph, of one shape under the same NVTX ranges.
+struct Group {
+  std::uint64_t group = 0;
+  int device = 0;
+  std::uint64_t kernel = 0;
+  Extent grid{};
+  Extent block{};
+  std::optional<Extent> cluster;
+  std::uint64_t dynamic_shared_bytes = 0;
+  std::optional<int> blocks_per_sm;  ///< that fit at once
+  std::string path;                  ///< names of the NVTX ranges, from the outermost, joined by `/`
+
+  bool operator==(const Group&) const = default;
+};
+
+/// What one launch of a group took, as the activity trace has it.
+struct Launch {
+  std::uint64_t group = 0;
+  std::uint64_t stream = 0;
+  std::uint64_t start_ns = 0;
+  std::uint64_t duration_ns = 0;
+
+  bool operator==(const Launch&) const = default;
+};
+
+/// Launches that the trace delivered together.
+struct Launches {
+  std::vector<Launch> launches;
+
+  bool operator==(const Launches&) const = default;
+};
+
+/// Counters of one launch.
+struct Counted {
+  std::uint64_t group = 0;
+  std::string pass;           ///< what was counted together: `memory`, `operations`, `tensor`
+  std::uint64_t ordinal = 0;  ///< which launch of its group it was, from 1
+  Counters counters;
+
+  bool operator==(const Counted&) const = default;
+};
+
+/// Launches of a group that the trace did not see, because it was off while they ran.
+struct Untraced {
+  std::uint64_t group = 0;
+  std::uint64_t launches = 0;
+
+  bool operator==(const Untraced&) const = default;
+};
+
+/// From here on, until the next of these, the counters are set to a pass, and the activity trace is on or off.
+struct PassBegun {
+  std::string pass;  ///< empty where nothing is counted
+  bool is_traced = false;
+  std::uint64_t at_ns = 0;
+
+  bool operator==(const PassBegun&) const = default;
+};
+
+/// Something that could not be measured, and why.
+struct Problem {
+  std::optional<std::uint64_t> group;  ///< nothing where it concerns the process
+  std::string cause;
+  std::string hint;
+
+  bool operator==(const Problem&) const = default;
+};
+
+/// Last of a file, unless the process ended without giving notice.
+struct End {
+  std::uint64_t at_ns = 0;
+  std::uint64_t lost_activities = 0;  ///< that CUPTI had no room for
+  std::uint64_t lost_records = 0;     ///< that could not be written
+
+  bool operator==(const End&) const = default;
+};
+
+}  // namespace rooflinectl::record
+
+namespace rooflinectl {
+
+using ProfileRecord = std::variant<record::Process, record::Device, record::Kernel, record::Group,
+                                   record::Launches, record::Counted, record::Untraced, record::PassBegun,
+                                   record::Problem, record::End>;
+
+}  // namespace rooflinectl

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "core/model/profile_record.h"
+#include "core/serial/rules.h"
+
+namespace rooflinectl::serial {
+
+/// The member `type` of a record.
+template <typename Record>
+inline constexpr const char* kRecordType = nullptr;
+
+template <>
+inline constexpr const char* kRecordType<record::Process> = "process";
+void fields(auto& f, Is<record::Process> auto& process) {
+  f("process", process.process);
+  f("parent", process.parent);
+  f.optional("rank", process.rank);
+  f("command_line", process.command_line);
+  f("start_ns", process.start_ns);
+}
+
+template <>
+inline constexpr const char* kRecordType<record::Device> = "device";
+void fields(auto& f, Is<record::Device> auto& device) {
+  f("device", device.device);
+  f("uuid", device.uuid);
+  f("chip", device.chip);
+  f.optional("cupti_version", device.cupti_version);
+}
+
+template <>
+inline constexpr const char* kRecordType<record::Kernel> = "kernel";
+void fields(auto& f, Is<record::Kernel> auto& kernel) {
+  f("kernel", kernel.kernel);
+  f("symbol", kernel.symbol);
+  f("registers_per_thread", kernel.registers_per_thread);
+  f("static_shared_bytes", kernel.static_shared_bytes);
+  f("local_bytes_per_thread", kernel.local_bytes_per_thread);
+}
+
+template <>
+inline constexpr const char* kRecordType<record::Group> = "group";
+void fields(auto& f, Is<record::Group> auto& group) {
+  f("group", group.group);
+  f("device", group.device);
+  f("kernel", group.kernel);
+  f("grid", group.grid);
+  f("block", group.block);
+  f.optional("cluster", group.cluster);
+  f("dynamic_shared_bytes", group.dynamic_shared_bytes);
+  f.optional("blocks_per_sm", group.blocks_per_sm);
+  f("path", group.path);
+}
+
+template <>
+inline constexpr const char* kRecordType<record::Launches> = "launches";
+void fields(auto& f, Is<record::Launches> auto& traced) {
+  using record::Launch;
+  f.rows("launches", traced.launches, &Launch::group, &Launch::stream, &Launch::start_ns, &Launch::duration_ns);
+}
+
+template <>
+inline constexpr const char* kRecordType<record::Counted> = "counted";
+void fields(auto& f, Is<record::Counted> auto& counted) {
+  f("group", counted.group);
+  f("pass", counted.pass);
+  f("ordinal", counted.ordinal);
+  f("counters", counted.counters);
+}
+
+template <>
+inline constexpr const char* kRecordType<record::Untraced> = "untraced";
+void fields(auto& f, Is<record::Untraced> auto& untraced) {
+  f("group", untraced.group);
+  f("launches", untraced.launches);
+}
+
+template <>
+inline constexpr const char* kRecordType<record::PassBegun> = "pass";
+void fields(auto& f, Is<record::PassBegun> auto& begun) {
+  f("pass", begun.pass);
+  f("is_traced", begun.is_traced);
+  f("at_ns", begun.at_ns);
+}
+
+template <>
+inline constexpr const char* kRecordType<record::Problem> = "problem";
+void fields(auto& f, Is<record::Problem> auto& problem) {
+  f.optional("group", problem.group);
+  f("cause", problem.cause);
+  f("hint", problem.hint);
+}
+
+template <>
+inline constexpr const char* kRecordType<record::End> = "end";
+void fields(auto& f, Is<record::End> auto& end) {
+  f("at_ns", end.at_ns);
+  f("lost_activities", end.lost_activities);
+  f("lost_records", end.lost_records);
+}
+
+}  // namespace rooflinectl::serial

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/serial/profile_records.h"
+
+#include <fmt/format.h>
+
+#include <optional>
+#include <utility>
+
+#include "core/error.h"
+#include "core/serial/field_reader.h"
+#include "core/serial/field_writer.h"
+#include "core/serial/fields/profile_record_fields.h"
+#include "core/text/mistakes.h"
+
+namespace rooflinectl {
+
+namespace {
+
+using serial::Json;
+using serial::Reader;
+
+/// Reads the record into `read` if it is of the type of `Content`.
+template <typename Content>
+bool read_if(const Reader& line, std::string_view type, std::optional<ProfileRecord>& read) {
+  if (type != serial::kRecordType<Content>) return false;
+  read = serial::read<Content>(line);
+  return true;
+}
+
+template <typename... Contents>
+ProfileRecord record_from(const Reader& line, std::variant<Contents...>* /*which*/) {
+  const std::string& type = line["type"].text();
+  std::optional<ProfileRecord> read;
+  if (!(read_if<Contents>(line, type, read) || ...)) {
+    line["type"].fail(fmt::format("unknown record {}", rooflinectl::quoted(type)));
+  }
+  return *std::move(read);
+}
+
+/// What the lines so far have introduced.
+class Introduced {
+ public:
+  /// Throws Error(usage) if the record names something that was not introduced, or introduces something out of order.
+  void check(const ProfileRecord& record) {
+    if (const auto* kernel = std::get_if<record::Kernel>(&record)) introduce("kernel", kernel->kernel, kernels_);
+    if (const auto* group = std::get_if<record::Group>(&record)) {
+      require("kernel", group->kernel, kernels_);
+      introduce("group", group->group, groups_);
+    }
+    if (const auto* traced = std::get_if<record::Launches>(&record)) {
+      for (const record::Launch& launch : traced->launches) require("group", launch.group, groups_);
+    }
+    if (const auto* counted = std::get_if<record::Counted>(&record)) require("group", counted->group, groups_);
+    if (const auto* untraced = std::get_if<record::Untraced>(&record)) require("group", untraced->group, groups_);
+    if (const auto* problem = std::get_if<record::Problem>(&record); problem != nullptr && problem->group) {
+      require("group", *problem->group, groups_);
+    }
+  }
+
+ private:
+  static void introduce(const char* what, std::uint64_t id, std::uint64_t& count) {
+    if (id != count) throw Error(ErrorKind::usage, fmt::format("{} {} comes after {}", what, id, count));
+    ++count;
+  }
+  static void require(const char* what, std::uint64_t id, std::uint64_t count) {
+    if (id >= count) throw Error(ErrorKind::usage, fmt::format("there is no {} {}", what, id));
+  }
+
+  std::uint64_t kernels_ = 0;
+  std::uint64_t groups_ = 0;
+};
+
+}  // namespace
+
+std::string encode(const ProfileRecord& record) {
+  return std::visit(
+      []<typename Content>(const Content& content) {
+        Json line = {{"type", serial::kRecordType<Content>}};
+        line.update(serial::to_json(content));
+        return serial::to_text(line);
+      },
+      record);
+}
+
+ProfileRecords decode_profile(std::string_view text, std::string_view name) {
+  ProfileRecords read;
+  Introduced introduced;
+  for (std::size_t number = 1; !text.empty(); ++number) {
+    const std::size_t end = text.find('\n');
+    if (end == std::string_view::npos) {
+      read.is_cut_off = true;
+      break;
+    }
+    try {
+      const Json line = serial::parse_object(text.substr(0, end), "record");
+      read.records.push_back(record_from(Reader(line, "record"), static_cast<ProfileRecord*>(nullptr)));
+      introduced.check(read.records.back());
+    } catch (const Error& error) {
+      throw Error(ErrorKind::environment,
+                  fmt::format("line {} of {} cannot be read: {}", number, name, error.what()),
+                  "rooflinectl and librooflinectl-injection.so must come from the same installation");
+    }
+    text.remove_prefix(end + 1);
+  }
+  return read;
+}
+
+}  // namespace rooflinectl
