@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/injection/record_file.h"
+
+#include <fcntl.h>
+#include <gmock/gmock.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <thread>
+#include <vector>
+
+#include "core/serial/profile_records.h"
+
+namespace rooflinectl::injection {
+namespace {
+
+namespace fs = std::filesystem;
+
+class RecordFileTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    folder_ = fs::path(testing::TempDir()) / ("records." + std::to_string(getpid()));
+    fs::create_directories(folder_);
+  }
+  void TearDown() override { fs::remove_all(folder_); }
+
+  std::string path() const { return folder_ / "1.jsonl"; }
+  std::string content() const {
+    std::ifstream stream(path());
+    return {std::istreambuf_iterator<char>(stream), {}};
+  }
+  std::size_t record_count() const { return decode_profile(content(), "1.jsonl").records.size(); }
+
+  fs::path folder_;
+};
+
+TEST_F(RecordFileTest, HoldsWhatWasFlushed) {
+  RecordFile file(path());
+  file.add(record::PassBegun{.pass = "memory", .is_traced = true, .at_ns = 1});
+  EXPECT_EQ(content(), "") << "a line costs no call of the system";
+  file.flush();
+  file.add(record::End{});
+  file.flush();
+  EXPECT_EQ(record_count(), 2u);
+  EXPECT_EQ(file.lost_records(), 0u);
+}
+
+TEST_F(RecordFileTest, IsForItsUserAlone) {
+  umask(0);
+  const RecordFile file(path());
+  EXPECT_EQ(fs::status(path()).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+}
+
+TEST_F(RecordFileTest, LeavesAloneWhatIsThere) {
+  std::ofstream(folder_ / "precious") << "precious";
+  fs::create_symlink(folder_ / "precious", path());
+  RecordFile file(path());
+  file.add(record::End{});
+  file.flush();
+  EXPECT_EQ(content(), "precious");
+  EXPECT_EQ(file.lost_records(), 1u);
+}
+
+TEST_F(RecordFileTest, WritesByItselfWhenMuchHasGathered) {
+  RecordFile file(path());
+  for (int i = 0; i < 100'000; ++i) file.add(record::End{.at_ns = 1});
+  EXPECT_GT(content().size(), 4u << 20);
+}
+
+TEST_F(RecordFileTest, KeepsNoDescriptor) {
+  RecordFile file(path());
+  file.add(record::End{});
+  file.flush();
+  const int next = open("/dev/null", O_RDONLY);
+  close(next);
+  file.add(record::End{});
+  file.flush();
+  const int after = open("/dev/null", O_RDONLY);
+  close(after);
+  EXPECT_EQ(next, after);
+}
+
+TEST_F(RecordFileTest, LosesWholeRecordsWhereTheDiskIsFull) {
+  RecordFile file(path());
+  file.add(record::End{});
+  file.flush();
+  const std::size_t size = content().size();
+
+  signal(SIGXFSZ, SIG_IGN);
+  rlimit before{};
+  getrlimit(RLIMIT_FSIZE, &before);
+  rlimit limited = before;
+  limited.rlim_cur = size + 10;
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &limited), 0);
+  file.add(record::End{});
+  file.add(record::End{});
+  file.flush();
+  ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
+  EXPECT_EQ(content().size(), size);
+  EXPECT_EQ(file.lost_records(), 2u);
+
+  file.add(record::End{.at_ns = 5});  // there is room again
+  file.flush();
+  EXPECT_EQ(record_count(), 2u);
+}
+
+TEST_F(RecordFileTest, TakesRecordsOfManyThreads) {
+  RecordFile file(path());
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&] {
+      for (int repeat = 0; repeat < 1000; ++repeat) {
+        file.add(record::End{.at_ns = 7});
+        if (repeat % 100 == 0) file.flush();
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  file.flush();
+  EXPECT_EQ(record_count(), 8000u);
+}
+
+}  // namespace
+}  // namespace rooflinectl::injection
