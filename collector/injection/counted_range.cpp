@@ -26,7 +26,7 @@ void CountedRange::close_if_idle() {
   }
 }
 
-bool CountedRange::wait_until_idle(double limit_s) {
+bool CountedRange::wait_until_idle(double limit_s) const {
   const double end = calls_.now_s() + limit_s;
   while (!calls_.idle()) {
     if (calls_.now_s() >= end) return false;

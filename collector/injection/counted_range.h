@@ -38,11 +38,12 @@ class CountedRange {
   /// Closes a void range if that is possible now.
   void close_if_idle();
 
+  /// Whether the device is idle, or becomes so in time.
+  bool wait_until_idle(double limit_s) const;
+
   bool is_open() const { return is_open_; }
 
  private:
-  bool wait_until_idle(double limit_s);
-
   RangeCalls calls_;
   bool is_open_ = false;
 };

@@ -5,23 +5,43 @@
 
 namespace rooflinectl::injection {
 
+std::string_view to_string(Pass pass) {
+  switch (pass) {
+    case Pass::memory:
+      return "memory";
+    case Pass::operations:
+      return "operations";
+    case Pass::tensor_bf16:
+      return "tensor_bf16";
+    case Pass::tensor_f16:
+      return "tensor_f16";
+    case Pass::tensor_tf32:
+      return "tensor_tf32";
+    case Pass::tensor_i8:
+      return "tensor_i8";
+    case Pass::tensor_f64:
+      return "tensor_f64";
+  }
+  return "?";
+}
+
 template <typename Change>
 void Sampling::change(GroupId group, Change change) {
-  const bool was_awaited = is_awaited(group);
-  change(groups_[group], groups_[group].states[static_cast<int>(pass_)]);
-  awaited_ = awaited_ - (was_awaited ? 1 : 0) + (is_awaited(group) ? 1 : 0);
+  const bool was_awaited = is_awaited(group, pass_);
+  change(groups_[group], groups_[group].states[static_cast<std::size_t>(pass_)]);
+  awaited_ = awaited_ - (was_awaited ? 1 : 0) + (is_awaited(group, pass_) ? 1 : 0);
 }
 
 GroupId Sampling::add_group(double now) {
   const auto group = static_cast<GroupId>(groups_.size());
   groups_.emplace_back();
-  if (is_awaited(group)) ++awaited_;
+  if (is_awaited(group, pass_)) ++awaited_;
   last_news_ = now;
   return group;
 }
 
-void Sampling::need_tensor_pass(GroupId group) {
-  change(group, [](Group& changed, State&) { changed.needs_tensor_pass = true; });
+void Sampling::need(GroupId group, Pass pass) {
+  change(group, [&](Group& changed, State&) { changed.needed[static_cast<std::size_t>(pass)] = true; });
 }
 
 void Sampling::begin(Pass pass, double now) {
@@ -31,14 +51,14 @@ void Sampling::begin(Pass pass, double now) {
   awaited_ = 0;
   for (GroupId id = 0; id < groups_.size(); ++id) {
     groups_[id].launches = 0;
-    groups_[id].states[static_cast<int>(pass)].next = 1;
-    if (is_awaited(id)) ++awaited_;
+    groups_[id].states[static_cast<std::size_t>(pass)].next = 1;
+    if (is_awaited(id, pass_)) ++awaited_;
   }
 }
 
 bool Sampling::wants(GroupId group) {
   ++groups_[group].launches;
-  return is_awaited(group) && groups_[group].launches >= state(group, pass_).next;
+  return is_awaited(group, pass_) && groups_[group].launches >= state(group, pass_).next;
 }
 
 void Sampling::counted(GroupId group, double now) {
@@ -48,6 +68,10 @@ void Sampling::counted(GroupId group, double now) {
     changed.voids = 0;
   });
   last_news_ = now;
+}
+
+void Sampling::postponed(GroupId group) {
+  change(group, [](Group& changed, State& state) { state.next = 2 * changed.launches; });
 }
 
 void Sampling::voided(GroupId group) {
@@ -65,8 +89,19 @@ bool Sampling::is_over(double now, double patience_s) const {
 }
 
 bool Sampling::is_complete(GroupId group, Pass pass) const {
-  if (pass == Pass::tensor && !groups_[group].needs_tensor_pass) return true;
-  return state(group, pass).counted >= samples_;
+  return !groups_[group].needed[static_cast<std::size_t>(pass)] || state(group, pass).counted >= samples_;
+}
+
+bool Sampling::is_awaited(GroupId group, Pass pass) const {
+  const bool is_known_to_end = pass == Pass::memory || samples_of(group, Pass::memory) > 0;
+  return is_known_to_end && !is_left_alone(group) && !is_complete(group, pass);
+}
+
+bool Sampling::has_awaited(Pass pass) const {
+  for (GroupId id = 0; id < groups_.size(); ++id) {
+    if (is_awaited(id, pass)) return true;
+  }
+  return false;
 }
 
 }  // namespace rooflinectl::injection

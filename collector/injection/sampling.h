@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstddef>
 #include <cstdint>
-#include <string>
+#include <string_view>
 #include <vector>
 
 namespace rooflinectl::injection {
@@ -11,17 +13,27 @@ namespace rooflinectl::injection {
 /// appearance.
 using GroupId = std::uint32_t;
 
-/// What the counters are set to. The hardware counts one set in one pass, and a change of set takes more
-/// than half a second.
+/// What the counters are set to: what the hardware can count at once. A change takes more than half a second.
 enum class Pass {
   memory,      ///< bytes, instructions, occupancy: counters of the hardware, beside the activity trace
   operations,  ///< operations by type: instrumented code, without the activity trace
-  tensor,      ///< operations of the tensor cores, by the types that the memory pass saw
+  // Operations of the tensor cores, by type, where the memory pass saw instructions of that kind.
+  tensor_bf16,
+  tensor_f16,
+  tensor_tf32,
+  tensor_i8,
+  tensor_f64,
 };
-inline constexpr int kPasses = 3;
+inline constexpr std::array kPasses = {Pass::memory,      Pass::operations, Pass::tensor_bf16, Pass::tensor_f16,
+                                       Pass::tensor_tf32, Pass::tensor_i8,  Pass::tensor_f64};
+
+std::string_view to_string(Pass pass);
 
 /// Decides which launches are counted, and when a pass has given what it can. Times are seconds on any steady
 /// clock.
+///
+/// A group whose launches were not seen to come to their end by themselves is counted in the memory pass alone:
+/// in the other passes the call that launches waits too.
 ///
 /// Of each group `samples` launches are counted in each pass that it needs: the first, and then each time
 /// the number of launches has doubled, so that they spread over the run.
@@ -31,8 +43,8 @@ class Sampling {
 
   /// A group that was not seen before. The memory and the operations of every group are wanted.
   GroupId add_group(double now);
-  /// The memory pass saw tensor instructions.
-  void need_tensor_pass(GroupId group);
+  /// The group has operations that this pass counts.
+  void need(GroupId group, Pass pass);
 
   /// Begins a pass: launches are counted from 0 again.
   void begin(Pass pass, double now);
@@ -41,6 +53,8 @@ class Sampling {
   bool wants(GroupId group);
   /// It was counted.
   void counted(GroupId group, double now);
+  /// It was to be counted, but earlier work was not done in time.
+  void postponed(GroupId group);
   /// It was to be counted, but the program had to go on before it was done. After `kMostVoids` in a row the
   /// group is left alone.
   void voided(GroupId group);
@@ -51,6 +65,10 @@ class Sampling {
 
   /// Whether the group has all its samples of that pass, or needs none.
   bool is_complete(GroupId group, Pass pass) const;
+  /// Whether more launches of the group are to be counted in that pass.
+  bool is_awaited(GroupId group, Pass pass) const;
+  /// Whether those of any group are.
+  bool has_awaited(Pass pass) const;
   int samples_of(GroupId group, Pass pass) const { return state(group, pass).counted; }
   bool is_left_alone(GroupId group) const { return groups_[group].voids >= kMostVoids; }
   std::size_t group_count() const { return groups_.size(); }
@@ -63,14 +81,13 @@ class Sampling {
     std::uint64_t next = 1;  // the launch, since the pass began, that is counted next
   };
   struct Group {
-    State states[kPasses];
+    std::array<State, kPasses.size()> states;
     std::uint64_t launches = 0;  // since the pass began
     int voids = 0;               // in a row
-    bool needs_tensor_pass = false;
+    std::array<bool, kPasses.size()> needed = {true, true};  // memory and operations
   };
 
-  const State& state(GroupId group, Pass pass) const { return groups_[group].states[static_cast<int>(pass)]; }
-  bool is_awaited(GroupId group) const { return !is_left_alone(group) && !is_complete(group, pass_); }
+  const State& state(GroupId group, Pass pass) const { return groups_[group].states[static_cast<std::size_t>(pass)]; }
   /// Runs `change`, after which the group may no longer be awaited, or be again.
   template <typename Change>
   void change(GroupId group, Change change);

@@ -86,7 +86,7 @@ struct Launches {
 /// Counters of one launch.
 struct Counted {
   std::uint64_t group = 0;
-  std::string pass;           ///< what was counted together: `memory`, `operations`, `tensor`
+  std::string pass;           ///< what was counted together: `memory`, `operations`, `tensor_bf16`, …
   std::uint64_t ordinal = 0;  ///< which launch of its group it was, from 1
   Counters counters;
 

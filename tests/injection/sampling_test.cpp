@@ -39,6 +39,15 @@ TEST(Sampling, CountsEachGroupInEachPass) {
   EXPECT_EQ(sampling.samples_of(other, Pass::operations), 0);
 }
 
+TEST(Sampling, InLaterPassesCountsOnlyWhatWasSeenToEnd) {
+  Sampling sampling(1);
+  const GroupId waiting = sampling.add_group(0);
+  sampling.voided(waiting);
+  sampling.begin(Pass::operations, 1);
+  EXPECT_FALSE(sampling.has_awaited(Pass::operations));
+  EXPECT_THAT(counted_of(sampling, waiting, 5), ElementsAre());
+}
+
 TEST(Sampling, ResumesAPassWhereItWasLeft) {
   Sampling sampling(3);
   const GroupId group = sampling.add_group(0);
@@ -52,11 +61,15 @@ TEST(Sampling, CountsTensorOperationsOnlyWhereTensorInstructionsWereSeen) {
   Sampling sampling(1);
   const GroupId product = sampling.add_group(0);
   const GroupId copy = sampling.add_group(0);
-  sampling.need_tensor_pass(product);
-  sampling.begin(Pass::tensor, 1);
+  EXPECT_THAT(counted_of(sampling, product, 1), ElementsAre(1));
+  EXPECT_THAT(counted_of(sampling, copy, 1), ElementsAre(1));
+  sampling.need(product, Pass::tensor_bf16);
+  EXPECT_TRUE(sampling.has_awaited(Pass::tensor_bf16));
+  EXPECT_FALSE(sampling.has_awaited(Pass::tensor_f64));
+  sampling.begin(Pass::tensor_bf16, 1);
   EXPECT_THAT(counted_of(sampling, product, 3), ElementsAre(1));
   EXPECT_THAT(counted_of(sampling, copy, 3), ElementsAre());
-  EXPECT_TRUE(sampling.is_complete(copy, Pass::tensor));
+  EXPECT_TRUE(sampling.is_complete(copy, Pass::tensor_bf16));
 }
 
 TEST(Sampling, LeavesAGroupAloneThatIsNeverDoneInTime) {

@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collector/injection/counted_range.h"
+#include "collector/injection/sampling.h"
+#include "core/model/counters.h"
+#include "core/model/profile_record.h"
+
+namespace rooflinectl::injection {
+
+/// What a session needs of CUDA and CUPTI. Nothing waits for the GPU but where a comment allows it.
+class Gpu {
+ public:
+  struct CountedRange {
+    std::uint64_t range = 0;
+    Counters counters;
+  };
+
+  virtual ~Gpu() = default;
+
+  /// Whether all work that the process has given to its devices is done.
+  virtual bool is_idle() = 0;
+  /// Begins or ends the trace of everything that runs on the devices.
+  virtual void trace(bool on) = 0;
+  /// Sets the counters to a pass, while the device is idle. Throws Error(environment).
+  virtual void begin_pass(Pass pass) = 0;
+  /// Ends it, while the device is idle, and returns what was counted and not yet taken.
+  virtual std::vector<CountedRange> end_pass() = 0;
+  /// Whether there is no room for another range until the pass is begun anew.
+  virtual bool is_full() = 0;
+  virtual void open_range(std::uint64_t range) = 0;
+  virtual void close_range() = 0;
+
+  virtual double now_s() = 0;
+  /// For less than a millisecond.
+  virtual void pause() = 0;
+};
+
+/// Goes through the passes while a program launches its kernels: counts chosen launches, and traces all of them
+/// but in the passes that cannot be traced. Member functions may be called from any thread.
+class Session {
+ public:
+  using Sink = std::function<void(const ProfileRecord&)>;
+
+  /// How long the program may be held.
+  struct Limits {
+    double before_launch_s = 0.02;  ///< until earlier work is done
+    double after_launch_s = 0.05;   ///< until the launch is done; longer where its group is known to take longer
+    double patience_s = 0.5;        ///< after which a pass in which nothing new comes is over
+  };
+
+  Session(Gpu& gpu, Sink sink, int samples, Limits limits);
+
+  /// The group's first launch is about to come.
+  GroupId add_group();
+
+  /// A launch is about to be made. If this returns true, its thread calls `after_launch` when it has been made.
+  bool before_launch(GroupId group);
+  void after_launch();
+
+  /// The trace has a launch of that group.
+  void traced(GroupId group, double duration_s);
+
+  /// The process is about to end: takes what was counted, if the device is idle.
+  void finish();
+
+ private:
+  struct Open {
+    GroupId group = 0;
+    std::uint64_t range = 0;
+    bool is_void = false;      // another launch came into it
+    bool is_launched = false;  // and its thread has gone on
+  };
+  struct Group {
+    std::uint64_t launches = 0;
+    std::uint64_t launches_before_rest = 0;  // when the last pass ended
+    std::uint64_t untraced = 0;  // not yet in a record
+    std::uint64_t traced = 0;
+    double traced_s = 0;
+  };
+  struct Range {
+    GroupId group = 0;
+    std::uint64_t ordinal = 0;
+    bool is_void = false;
+  };
+
+  RangeCalls range_calls();
+  void hold_while_another_is_counted(std::unique_lock<std::mutex>& lock);
+  bool open_range(GroupId group);
+  void go_on();
+  void change_pass(std::optional<Pass> next);
+  void begin_pass(std::optional<Pass> next);
+  std::optional<Pass> next_pass() const;
+  std::optional<Pass> pass_worth_a_change() const;
+  void take(const std::vector<Gpu::CountedRange>& counted);
+  void report_untraced();
+  double limit_after_launch(GroupId group) const;
+
+  Gpu& gpu_;
+  const Sink sink_;
+  const Limits limits_;
+
+  std::mutex mutex_;
+  std::condition_variable closed_;
+  Sampling sampling_;
+  CountedRange range_;
+  std::optional<Open> open_;
+  std::vector<Group> groups_;
+  std::vector<Range> ranges_;  // by their ids
+  double traced_s_ = 0;        // of all groups
+
+  bool has_begun_ = false;
+  bool is_traced_ = false;
+  std::optional<Pass> pass_;                           // nothing between passes
+  std::array<bool, kPasses.size()> is_impossible_{};  // passes that failed
+  double next_change_s_ = 0;                           // when a pass may be begun or ended again
+  double rest_s_ = 1;                                  // until new groups are looked for; longer each time
+};
+
+}  // namespace rooflinectl::injection

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/injection/session.h"
+
+#include <gmock/gmock.h>
+
+#include <map>
+#include <set>
+#include <thread>
+
+#include "core/error.h"
+
+namespace rooflinectl::injection {
+namespace {
+
+using testing::Contains;
+using testing::Each;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::SizeIs;
+
+/// A device on which launches take the time that is set, and whose clock goes on only as they do.
+class FakeGpu : public Gpu {
+ public:
+  bool is_idle() override { return now >= busy_until; }
+  void trace(bool on) override { calls.push_back(on ? "trace" : "no trace"); }
+  void begin_pass(Pass pass) override {
+    if (impossible.contains(pass)) throw Error(ErrorKind::environment, "not permitted", "ask");
+    calls.push_back("begin " + std::string(to_string(pass)));
+    if (!is_idle()) calls.push_back("not idle!");
+    in_pass = true;
+    room = room_of_a_pass;
+    now += 0.65;
+    busy_until = now;
+  }
+  std::vector<CountedRange> end_pass() override {
+    calls.push_back("end");
+    if (!is_idle() || is_open) calls.push_back("not idle!");
+    in_pass = false;
+    return std::exchange(counted, {});
+  }
+  bool is_full() override { return room == 0; }
+  void open_range(std::uint64_t range) override {
+    if (!is_idle() || is_open || !in_pass) calls.push_back("open out of order!");
+    is_open = true;
+    --room;
+    counted.push_back({range, {{std::string(counter::kDramReadBytes), CounterValue::measured(64)},
+                               {std::string(counter::kTensorPipeInstructions), CounterValue::measured(tensor)},
+                               {std::string(counter::kTensorPipeHfma2), CounterValue::measured(0)}}});
+  }
+  void close_range() override {
+    if (!is_idle() || !is_open) calls.push_back("close out of order!");
+    is_open = false;
+  }
+  double now_s() override { return now; }
+  void pause() override { now += 1e-4; }
+
+  /// A kernel of so many seconds.
+  void launch(double duration_s) { busy_until = std::max(busy_until, now) + duration_s; }
+
+  double now = 100;
+  double busy_until = 0;
+  double tensor = 0;  // instructions of each launch
+  int room_of_a_pass = 1000;
+  int room = 0;
+  bool in_pass = false;
+  bool is_open = false;
+  std::set<Pass> impossible;
+  std::vector<CountedRange> counted;
+  std::vector<std::string> calls;
+};
+
+constexpr double kForEver = 1e9;
+
+class SessionTest : public testing::Test {
+ protected:
+  /// One launch of the group; returns whether it was counted.
+  bool launch(GroupId group, double duration_s = 1e-5) {
+    const bool is_counted = session.before_launch(group);
+    gpu.launch(duration_s);
+    if (is_counted) session.after_launch();
+    session.traced(group, std::min(duration_s, 10.0));
+    return is_counted;
+  }
+
+  /// So many steps of a program that launches each group once.
+  void steps(int count, const std::vector<GroupId>& groups, double step_s = 0.016) {
+    for (int step = 0; step < count; ++step) {
+      for (const GroupId group : groups) launch(group);
+      gpu.now = std::max(gpu.now + step_s, gpu.busy_until);
+    }
+  }
+
+  template <typename Record>
+  std::vector<Record> records_of() const {
+    std::vector<Record> found;
+    for (const ProfileRecord& record : records) {
+      if (const auto* one = std::get_if<Record>(&record)) found.push_back(*one);
+    }
+    return found;
+  }
+
+  std::vector<std::string> passes() const {
+    std::vector<std::string> names;
+    for (const auto& begun : records_of<record::PassBegun>()) names.push_back(begun.pass);
+    return names;
+  }
+
+  std::map<std::string, int> counted_of(GroupId group) const {
+    std::map<std::string, int> counted;
+    for (const auto& launch : records_of<record::Counted>()) {
+      if (launch.group == group) ++counted[launch.pass];
+    }
+    return counted;
+  }
+
+  FakeGpu gpu;
+  std::vector<ProfileRecord> records;
+  Session session{gpu, [this](const ProfileRecord& record) { records.push_back(record); }, 3, {}};
+};
+
+TEST_F(SessionTest, CountsEachGroupInEachPassAndThenTracesAlone) {
+  const GroupId one = session.add_group();
+  const GroupId other = session.add_group();
+  steps(200, {one, other});
+  EXPECT_THAT(passes(), ElementsAre("memory", "operations", ""));
+  for (const GroupId group : {one, other}) {
+    EXPECT_EQ(counted_of(group), (std::map<std::string, int>{{"memory", 3}, {"operations", 3}}));
+  }
+  EXPECT_THAT(gpu.calls, ElementsAre("trace", "begin memory", "end", "no trace", "begin operations", "end", "trace"));
+  EXPECT_THAT(records_of<record::Problem>(), IsEmpty());
+}
+
+TEST_F(SessionTest, CountsTensorOperationsWhereTensorInstructionsRan) {
+  const GroupId product = session.add_group();
+  gpu.tensor = 1e6;
+  steps(200, {product});
+  EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor_bf16", "tensor_f16", "tensor_tf32", "tensor_i8", "tensor_f64", ""));
+}
+
+TEST_F(SessionTest, ReportsLaunchesThatTheTraceCouldNotSee) {
+  const GroupId group = session.add_group();
+  steps(200, {group});
+  std::uint64_t untraced = 0;
+  for (const auto& record : records_of<record::Untraced>()) untraced += record.launches;
+  EXPECT_GT(untraced, 3u);
+  EXPECT_LT(untraced, 20u);
+}
+
+TEST_F(SessionTest, RecordsWhichLaunchWasCounted) {
+  const GroupId group = session.add_group();
+  steps(20, {group});
+  session.finish();
+  std::vector<std::uint64_t> ordinals;
+  for (const auto& launch : records_of<record::Counted>()) {
+    if (launch.pass == "memory") ordinals.push_back(launch.ordinal);
+  }
+  EXPECT_THAT(ordinals, ElementsAre(1, 2, 4));
+}
+
+TEST_F(SessionTest, GoesBackForGroupsThatMatterAndStillCome) {
+  const GroupId training = session.add_group();
+  steps(400, {training});
+  ASSERT_THAT(passes(), ElementsAre("memory", "operations", ""));
+  const GroupId evaluation = session.add_group();
+  steps(400, {evaluation});
+  EXPECT_THAT(passes(), ElementsAre("memory", "operations", "", "memory", "operations", ""));
+  EXPECT_EQ(counted_of(evaluation), (std::map<std::string, int>{{"memory", 3}, {"operations", 3}}));
+}
+
+TEST_F(SessionTest, StaysAtRestWhereNewGroupsAreTooSmallOrCameOnce) {
+  const GroupId training = session.add_group();
+  for (int step = 0; step < 1000; ++step) {
+    launch(training, 0.01);
+    gpu.now += 0.016;
+  }
+  const GroupId rare = session.add_group();
+  launch(rare, 1e-6);
+  for (int step = 0; step < 1000; ++step) {
+    launch(training, 0.01);
+    gpu.now += 0.016;
+  }
+  EXPECT_THAT(passes(), ElementsAre("memory", "operations", ""));
+}
+
+TEST_F(SessionTest, TheProgramGoesOnWhereAKernelWaitsForALaterLaunch) {
+  const GroupId waiting = session.add_group();
+  const GroupId releasing = session.add_group();
+  const double start = gpu.now;
+  for (int repeat = 0; repeat < 100; ++repeat) {
+    launch(waiting, kForEver);
+    ASSERT_LT(gpu.now - start, 0.65 * 3 + 100 * 0.1 + 3 * 2) << "held for too long";
+    const bool is_counted = session.before_launch(releasing);
+    gpu.busy_until = gpu.now + 1e-5;  // the flag is set, and both end
+    if (is_counted) session.after_launch();
+    gpu.now += 0.016;
+  }
+  session.finish();
+  EXPECT_THAT(counted_of(waiting), IsEmpty());
+  EXPECT_THAT(counted_of(releasing), IsEmpty()) << "the device is never idle before it";
+  EXPECT_THAT(gpu.calls, Each(testing::Not(testing::EndsWith("!"))));
+  const auto problems = records_of<record::Problem>();
+  ASSERT_THAT(problems, SizeIs(1));
+  EXPECT_EQ(problems[0].group, waiting);
+}
+
+TEST_F(SessionTest, IsNotHeldByADeviceThatIsNeverIdle) {
+  const GroupId group = session.add_group();
+  gpu.busy_until = kForEver;  // a persistent kernel that the host feeds
+  gpu.in_pass = true;
+  const double start = gpu.now;
+  for (int repeat = 0; repeat < 1000; ++repeat) EXPECT_FALSE(session.before_launch(group));
+  EXPECT_LT(gpu.now - start, 2) << "1000 launches were held for 20 ms each";
+}
+
+TEST_F(SessionTest, WaitsLongerForKernelsThatAreKnownToTakeLonger) {
+  const GroupId slow = session.add_group();
+  for (int repeat = 0; repeat < 100; ++repeat) {
+    launch(slow, 0.2);
+    gpu.now = std::max(gpu.now, gpu.busy_until);
+  }
+  session.finish();
+  EXPECT_GE(counted_of(slow)["memory"], 1);
+}
+
+TEST_F(SessionTest, EndsAPassToMakeRoom) {
+  gpu.room_of_a_pass = 2;
+  std::vector<GroupId> groups;
+  for (int i = 0; i < 5; ++i) groups.push_back(session.add_group());
+  steps(200, groups, 0.1);
+  for (const GroupId group : groups) EXPECT_EQ(counted_of(group)["memory"], 3);
+}
+
+TEST_F(SessionTest, WithoutCountersItTracesAndTellsWhy) {
+  gpu.impossible = {kPasses.begin(), kPasses.end()};
+  const GroupId group = session.add_group();
+  steps(500, {group});
+  EXPECT_THAT(gpu.calls, ElementsAre("trace"));
+  const auto problems = records_of<record::Problem>();
+  ASSERT_THAT(problems, SizeIs(1));
+  EXPECT_EQ(problems[0].cause, "memory was not counted: not permitted");
+  EXPECT_EQ(problems[0].hint, "ask");
+}
+
+TEST_F(SessionTest, APassThatIsImpossibleIsLeftOut) {
+  gpu.impossible = {Pass::operations};
+  gpu.tensor = 1;
+  const GroupId group = session.add_group();
+  steps(300, {group});
+  EXPECT_THAT(passes(), ElementsAre("memory", "tensor_bf16", "tensor_f16", "tensor_tf32", "tensor_i8", "tensor_f64", ""));
+  EXPECT_THAT(records_of<record::Problem>(), SizeIs(1));
+}
+
+TEST_F(SessionTest, AShortProgramKeepsWhatWasCounted) {
+  const GroupId once = session.add_group();
+  launch(once);
+  gpu.now += 0.1;
+  session.finish();
+  EXPECT_EQ(counted_of(once), (std::map<std::string, int>{{"memory", 1}}));
+  EXPECT_EQ(gpu.calls.back(), "no trace");
+}
+
+TEST_F(SessionTest, ALaunchOfAnotherThreadWaitsUntilTheCountedOneIsMade) {
+  const GroupId counted = session.add_group();
+  const GroupId other = session.add_group();
+  ASSERT_TRUE(session.before_launch(counted));
+  std::thread thread([&] { session.before_launch(other); });
+  gpu.launch(1e-5);
+  session.after_launch();
+  thread.join();
+  session.finish();
+  EXPECT_EQ(counted_of(counted)["memory"], 1);
+}
+
+TEST_F(SessionTest, ACountedLaunchThatWaitsForAnotherThreadsIsVoid) {
+  const GroupId counted = session.add_group();
+  const GroupId other = session.add_group();
+  ASSERT_TRUE(session.before_launch(counted));
+  std::thread([&] { EXPECT_FALSE(session.before_launch(other)); }).join();  // would be for ever without a limit
+  session.after_launch();
+  session.finish();
+  EXPECT_THAT(counted_of(counted), IsEmpty());
+}
+
+}  // namespace
+}  // namespace rooflinectl::injection
