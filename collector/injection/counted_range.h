@@ -8,10 +8,10 @@ namespace rooflinectl::injection {
 
 /// What a range around a launch needs of CUDA, CUPTI and the clock. No function waits for the GPU.
 struct RangeCalls {
-  std::function<bool()> idle;       ///< whether all work that the process has given to the device is done
-  std::function<void()> open;       ///< CUPTI's range; only while idle
-  std::function<void()> close;      ///< likewise
-  std::function<void()> pause;      ///< between two questions whether the device is idle
+  std::function<bool()> idle;   ///< whether all work that the process has given to the device is done
+  std::function<void()> open;   ///< CUPTI's range; only while idle
+  std::function<void()> close;  ///< likewise
+  std::function<void()> pause;  ///< between two questions whether the device is idle
   std::function<double()> now_s;
 };
 
@@ -32,7 +32,8 @@ class CountedRange {
   Opening open(double limit_s);
 
   /// After the launch. Returns whether it was done in time, and with it the range. If not, the range counts
-  /// other launches too: it is void, and stays open until a later `open` or `close_if_idle` finds the device idle.
+  /// other launches too: it is void, and stays open until a later `open` or `close_if_idle` finds the device
+  /// idle.
   bool close(double limit_s);
 
   /// Closes a void range if that is possible now.

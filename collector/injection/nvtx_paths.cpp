@@ -26,8 +26,8 @@ void append(std::string& path, std::string_view name) {
 int NvtxPaths::push(Domain domain, std::string_view name) {
   const std::lock_guard lock(mutex_);
   Thread& thread = threads_[id_of_calling_thread()];
-  const auto depth =
-      std::count_if(thread.open.begin(), thread.open.end(), [&](const Range& r) { return r.domain == domain; });
+  const auto depth = std::count_if(thread.open.begin(), thread.open.end(),
+                                   [&](const Range& r) { return r.domain == domain; });
   thread.open.push_back({domain, std::string(name)});
   update(thread);
   thread.opened = ++pushes_;
@@ -47,8 +47,8 @@ int NvtxPaths::pop(Domain domain) {
   thread.open.erase(std::next(last).base());
   update(thread);
   if (thread.open.empty()) find_last_to_open();
-  return static_cast<int>(
-      std::count_if(thread.open.begin(), thread.open.end(), [&](const Range& r) { return r.domain == domain; }));
+  return static_cast<int>(std::count_if(thread.open.begin(), thread.open.end(),
+                                        [&](const Range& r) { return r.domain == domain; }));
 }
 
 std::uint64_t NvtxPaths::start(std::string_view name) {

@@ -72,7 +72,7 @@ class NvtxPaths {
   std::unordered_map<std::uint64_t, Thread> threads_;  // by a number that is never given again
   std::uint64_t last_to_open_ = 0;  // of the threads with open ranges; 0 where there is none
   std::uint64_t pushes_ = 0;
-  std::map<std::uint64_t, std::string> started_;       // by id, and so by start
+  std::map<std::uint64_t, std::string> started_;  // by id, and so by start
   std::uint64_t next_id_ = 1;
   std::uint64_t changes_ = 0;  // of `started_`
   std::unordered_map<std::string, PathId> paths_;

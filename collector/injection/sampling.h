@@ -24,16 +24,17 @@ enum class Pass {
   tensor_i8,
   tensor_f64,
 };
-inline constexpr std::array kPasses = {Pass::memory,      Pass::operations, Pass::tensor_bf16, Pass::tensor_f16,
-                                       Pass::tensor_tf32, Pass::tensor_i8,  Pass::tensor_f64};
+inline constexpr std::array kPasses = {Pass::memory,     Pass::operations,  Pass::tensor_bf16,
+                                       Pass::tensor_f16, Pass::tensor_tf32, Pass::tensor_i8,
+                                       Pass::tensor_f64};
 
 std::string_view to_string(Pass pass);
 
 /// Decides which launches are counted, and when a pass has given what it can. Times are seconds on any steady
 /// clock.
 ///
-/// A group whose launches were not seen to come to their end by themselves is counted in the memory pass alone:
-/// in the other passes the call that launches waits too.
+/// A group whose launches were not seen to come to their end by themselves is counted in the memory pass
+/// alone: in the other passes the call that launches waits too.
 ///
 /// Of each group `samples` launches are counted in each pass that it needs: the first, and then each time
 /// the number of launches has doubled, so that they spread over the run.
@@ -82,12 +83,14 @@ class Sampling {
   };
   struct Group {
     std::array<State, kPasses.size()> states;
-    std::uint64_t launches = 0;  // since the pass began
-    int voids = 0;               // in a row
+    std::uint64_t launches = 0;                              // since the pass began
+    int voids = 0;                                           // in a row
     std::array<bool, kPasses.size()> needed = {true, true};  // memory and operations
   };
 
-  const State& state(GroupId group, Pass pass) const { return groups_[group].states[static_cast<std::size_t>(pass)]; }
+  const State& state(GroupId group, Pass pass) const {
+    return groups_[group].states[static_cast<std::size_t>(pass)];
+  }
   /// Runs `change`, after which the group may no longer be awaited, or be again.
   template <typename Change>
   void change(GroupId group, Change change);

@@ -45,8 +45,8 @@ class Gpu {
   virtual void pause() = 0;
 };
 
-/// Goes through the passes while a program launches its kernels: counts chosen launches, and traces all of them
-/// but in the passes that cannot be traced. Member functions may be called from any thread.
+/// Goes through the passes while a program launches its kernels: counts chosen launches, and traces all of
+/// them but in the passes that cannot be traced. Member functions may be called from any thread.
 class Session {
  public:
   using Sink = std::function<void(const ProfileRecord&)>;
@@ -54,8 +54,9 @@ class Session {
   /// How long the program may be held.
   struct Limits {
     double before_launch_s = 0.02;  ///< until earlier work is done
-    double after_launch_s = 0.05;   ///< until the launch is done; longer where its group is known to take longer
-    double patience_s = 0.5;        ///< after which a pass in which nothing new comes is over
+    double after_launch_s =
+        0.05;                 ///< until the launch is done; longer where its group is known to take longer
+    double patience_s = 0.5;  ///< after which a pass in which nothing new comes is over
   };
 
   Session(Gpu& gpu, Sink sink, int samples, Limits limits);
@@ -63,7 +64,8 @@ class Session {
   /// The group's first launch is about to come.
   GroupId add_group();
 
-  /// A launch is about to be made. If this returns true, its thread calls `after_launch` when it has been made.
+  /// A launch is about to be made. If this returns true, its thread calls `after_launch` when it has been
+  /// made.
   bool before_launch(GroupId group);
   void after_launch();
 
@@ -83,7 +85,7 @@ class Session {
   struct Group {
     std::uint64_t launches = 0;
     std::uint64_t launches_before_rest = 0;  // when the last pass ended
-    std::uint64_t untraced = 0;  // not yet in a record
+    std::uint64_t untraced = 0;              // not yet in a record
     std::uint64_t traced = 0;
     double traced_s = 0;
   };
@@ -120,10 +122,10 @@ class Session {
 
   bool has_begun_ = false;
   bool is_traced_ = false;
-  std::optional<Pass> pass_;                           // nothing between passes
+  std::optional<Pass> pass_;                          // nothing between passes
   std::array<bool, kPasses.size()> is_impossible_{};  // passes that failed
-  double next_change_s_ = 0;                           // when a pass may be begun or ended again
-  double rest_s_ = 1;                                  // until new groups are looked for; longer each time
+  double next_change_s_ = 0;                          // when a pass may be begun or ended again
+  double rest_s_ = 1;                                 // until new groups are looked for; longer each time
 };
 
 }  // namespace rooflinectl::injection

@@ -101,7 +101,8 @@ struct Untraced {
   bool operator==(const Untraced&) const = default;
 };
 
-/// From here on, until the next of these, the counters are set to a pass, and the activity trace is on or off.
+/// From here on, until the next of these, the counters are set to a pass, and the activity trace is on or
+/// off.
 struct PassBegun {
   std::string pass;  ///< empty where nothing is counted
   bool is_traced = false;
@@ -132,8 +133,8 @@ struct End {
 
 namespace rooflinectl {
 
-using ProfileRecord = std::variant<record::Process, record::Device, record::Kernel, record::Group,
-                                   record::Launches, record::Counted, record::Untraced, record::PassBegun,
-                                   record::Problem, record::End>;
+using ProfileRecord =
+    std::variant<record::Process, record::Device, record::Kernel, record::Group, record::Launches,
+                 record::Counted, record::Untraced, record::PassBegun, record::Problem, record::End>;
 
 }  // namespace rooflinectl

@@ -40,9 +40,11 @@ ProfileRecord record_from(const Reader& line, std::variant<Contents...>* /*which
 /// What the lines so far have introduced.
 class Introduced {
  public:
-  /// Throws Error(usage) if the record names something that was not introduced, or introduces something out of order.
+  /// Throws Error(usage) if the record names something that was not introduced, or introduces something out
+  /// of order.
   void check(const ProfileRecord& record) {
-    if (const auto* kernel = std::get_if<record::Kernel>(&record)) introduce("kernel", kernel->kernel, kernels_);
+    if (const auto* kernel = std::get_if<record::Kernel>(&record))
+      introduce("kernel", kernel->kernel, kernels_);
     if (const auto* group = std::get_if<record::Group>(&record)) {
       require("kernel", group->kernel, kernels_);
       introduce("group", group->group, groups_);
@@ -50,8 +52,10 @@ class Introduced {
     if (const auto* traced = std::get_if<record::Launches>(&record)) {
       for (const record::Launch& launch : traced->launches) require("group", launch.group, groups_);
     }
-    if (const auto* counted = std::get_if<record::Counted>(&record)) require("group", counted->group, groups_);
-    if (const auto* untraced = std::get_if<record::Untraced>(&record)) require("group", untraced->group, groups_);
+    if (const auto* counted = std::get_if<record::Counted>(&record))
+      require("group", counted->group, groups_);
+    if (const auto* untraced = std::get_if<record::Untraced>(&record))
+      require("group", untraced->group, groups_);
     if (const auto* problem = std::get_if<record::Problem>(&record); problem != nullptr && problem->group) {
       require("group", *problem->group, groups_);
     }

@@ -25,6 +25,7 @@ MAY_INCLUDE = {
     "collector/cupti": {"core/*", "collector/device"},
     "collector/ceilings": {"core/*", "kernels", "collector/device", "collector/timing", "collector/cupti"},
     "collector/tuning": {"core/*", "kernels", "collector/device", "collector/timing"},
+    "collector/injection": {"core/*"},
     "collector": {"core/*", "kernels", "collector/*"},
     "analysis": {"core/*"},
     "crosscheck": {"core/*", "analysis"},

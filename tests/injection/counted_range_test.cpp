@@ -70,7 +70,8 @@ TEST(CountedRange, LetsTheProgramGoOnWhereAKernelWaitsForALaterLaunch) {
   device.idle_from_s = device.now_s;  // the flag is set
   EXPECT_EQ(range.open(kLimit), CountedRange::Opening::opened);
   EXPECT_TRUE(range.close(kLimit));
-  EXPECT_THAT(device.calls, ElementsAre("open", "close", "open", "close")) << "each range is closed before the next";
+  EXPECT_THAT(device.calls, ElementsAre("open", "close", "open", "close"))
+      << "each range is closed before the next";
 }
 
 TEST(CountedRange, ClosesAVoidRangeOnceTheDeviceIsIdle) {

@@ -44,9 +44,10 @@ class FakeGpu : public Gpu {
     if (!is_idle() || is_open || !in_pass) calls.push_back("open out of order!");
     is_open = true;
     --room;
-    counted.push_back({range, {{std::string(counter::kDramReadBytes), CounterValue::measured(64)},
-                               {std::string(counter::kTensorPipeInstructions), CounterValue::measured(tensor)},
-                               {std::string(counter::kTensorPipeHfma2), CounterValue::measured(0)}}});
+    counted.push_back({range,
+                       {{std::string(counter::kDramReadBytes), CounterValue::measured(64)},
+                        {std::string(counter::kTensorPipeInstructions), CounterValue::measured(tensor)},
+                        {std::string(counter::kTensorPipeHfma2), CounterValue::measured(0)}}});
   }
   void close_range() override {
     if (!is_idle() || !is_open) calls.push_back("close out of order!");
@@ -127,7 +128,8 @@ TEST_F(SessionTest, CountsEachGroupInEachPassAndThenTracesAlone) {
   for (const GroupId group : {one, other}) {
     EXPECT_EQ(counted_of(group), (std::map<std::string, int>{{"memory", 3}, {"operations", 3}}));
   }
-  EXPECT_THAT(gpu.calls, ElementsAre("trace", "begin memory", "end", "no trace", "begin operations", "end", "trace"));
+  EXPECT_THAT(gpu.calls,
+              ElementsAre("trace", "begin memory", "end", "no trace", "begin operations", "end", "trace"));
   EXPECT_THAT(records_of<record::Problem>(), IsEmpty());
 }
 
@@ -135,7 +137,8 @@ TEST_F(SessionTest, CountsTensorOperationsWhereTensorInstructionsRan) {
   const GroupId product = session.add_group();
   gpu.tensor = 1e6;
   steps(200, {product});
-  EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor_bf16", "tensor_f16", "tensor_tf32", "tensor_i8", "tensor_f64", ""));
+  EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor_bf16", "tensor_f16", "tensor_tf32",
+                                    "tensor_i8", "tensor_f64", ""));
 }
 
 TEST_F(SessionTest, ReportsLaunchesThatTheTraceCouldNotSee) {
@@ -247,7 +250,8 @@ TEST_F(SessionTest, APassThatIsImpossibleIsLeftOut) {
   gpu.tensor = 1;
   const GroupId group = session.add_group();
   steps(300, {group});
-  EXPECT_THAT(passes(), ElementsAre("memory", "tensor_bf16", "tensor_f16", "tensor_tf32", "tensor_i8", "tensor_f64", ""));
+  EXPECT_THAT(passes(), ElementsAre("memory", "tensor_bf16", "tensor_f16", "tensor_tf32", "tensor_i8",
+                                    "tensor_f64", ""));
   EXPECT_THAT(records_of<record::Problem>(), SizeIs(1));
 }
 
@@ -276,7 +280,9 @@ TEST_F(SessionTest, ACountedLaunchThatWaitsForAnotherThreadsIsVoid) {
   const GroupId counted = session.add_group();
   const GroupId other = session.add_group();
   ASSERT_TRUE(session.before_launch(counted));
-  std::thread([&] { EXPECT_FALSE(session.before_launch(other)); }).join();  // would be for ever without a limit
+  std::thread([&] {
+    EXPECT_FALSE(session.before_launch(other));
+  }).join();  // would be for ever without a limit
   session.after_launch();
   session.finish();
   EXPECT_THAT(counted_of(counted), IsEmpty());

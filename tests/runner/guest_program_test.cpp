@@ -90,7 +90,8 @@ TEST_F(GuestProgramTest, SaysWhyItCannotBeStarted) {
   EXPECT_THAT(failure_of({.command = {data}, .environment = {}, .folder = std::nullopt}),
               testing::HasSubstr("cannot be run: Permission denied"));
   const fs::path text = file("text", "1 2 3\n", fs::perms::owner_all);
-  EXPECT_EQ(failure_of({.command = {text}, .environment = {}, .folder = std::nullopt}), text.string() + " is no program");
+  EXPECT_EQ(failure_of({.command = {text}, .environment = {}, .folder = std::nullopt}),
+            text.string() + " is no program");
   GuestProgram nowhere = shell("exit 0");
   nowhere.folder = folder_ / "missing";
   EXPECT_THAT(failure_of(nowhere), testing::HasSubstr("no such folder"));
@@ -123,7 +124,8 @@ TEST_F(GuestProgramTest, IsEndedByASecondInterruption) {
   program.folder = folder_;
   int sent = 0;
   const GuestEnd end = run_guest(program, 30s, [&] {
-    const bool is_next = sent == 0 ? fs::exists(folder_ / "ready") : sent == 1 && fs::exists(folder_ / "interrupted");
+    const bool is_next =
+        sent == 0 ? fs::exists(folder_ / "ready") : sent == 1 && fs::exists(folder_ / "interrupted");
     if (!is_next) return;
     ++sent;
     kill(getpid(), SIGINT);

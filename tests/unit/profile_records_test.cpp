@@ -13,14 +13,29 @@ using testing::StartsWith;
 
 std::vector<ProfileRecord> one_of_each() {
   return {
-      record::Process{.process = 17, .parent = 3, .rank = 1, .command_line = {"python3", "train.py"}, .start_ns = 12},
+      record::Process{
+          .process = 17, .parent = 3, .rank = 1, .command_line = {"python3", "train.py"}, .start_ns = 12},
       record::Device{.device = 0, .uuid = "GPU-1", .chip = "GH100", .cupti_version = 130000},
-      record::Kernel{.kernel = 0, .symbol = "_Z3addPf", .registers_per_thread = 32, .static_shared_bytes = 1024, .local_bytes_per_thread = 8},
-      record::Group{.group = 0, .device = 0, .kernel = 0, .grid = {65536, 2, 1}, .block = {128, 1, 1},
-                    .cluster = record::Extent{2, 1, 1}, .dynamic_shared_bytes = 227 << 10, .blocks_per_sm = 16, .path = "step/forward"},
-      record::Launches{{{.group = 0, .stream = 7, .start_ns = 1'763'000'000'123'456'789, .duration_ns = 2145},
-                        {.group = 0, .stream = 13, .start_ns = 1'763'000'000'123'460'000, .duration_ns = 2111}}},
-      record::Counted{.group = 0, .pass = "memory", .ordinal = 3,
+      record::Kernel{.kernel = 0,
+                     .symbol = "_Z3addPf",
+                     .registers_per_thread = 32,
+                     .static_shared_bytes = 1024,
+                     .local_bytes_per_thread = 8},
+      record::Group{.group = 0,
+                    .device = 0,
+                    .kernel = 0,
+                    .grid = {65536, 2, 1},
+                    .block = {128, 1, 1},
+                    .cluster = record::Extent{2, 1, 1},
+                    .dynamic_shared_bytes = 227 << 10,
+                    .blocks_per_sm = 16,
+                    .path = "step/forward"},
+      record::Launches{
+          {{.group = 0, .stream = 7, .start_ns = 1'763'000'000'123'456'789, .duration_ns = 2145},
+           {.group = 0, .stream = 13, .start_ns = 1'763'000'000'123'460'000, .duration_ns = 2111}}},
+      record::Counted{.group = 0,
+                      .pass = "memory",
+                      .ordinal = 3,
                       .counters = {{"dram_read_bytes", CounterValue::measured(536'870'912)},
                                    {"ffma", CounterValue::measured(277'413'691'392)},
                                    {"l1_bytes", CounterValue::unavailable("TMA goes past it")}}},
@@ -53,7 +68,8 @@ TEST(ProfileRecords, AreReadAsTheyWereWritten) {
 }
 
 TEST(ProfileRecords, LeaveOutWhatThereIsNot) {
-  const std::vector<ProfileRecord> records = {record::Process{}, record::Device{}, record::Kernel{}, record::Group{}, record::Problem{}};
+  const std::vector<ProfileRecord> records = {record::Process{}, record::Device{}, record::Kernel{},
+                                              record::Group{}, record::Problem{}};
   EXPECT_EQ(decode_profile(text_of(records), "1.jsonl").records, records);
 }
 
@@ -72,7 +88,8 @@ TEST(ProfileRecords, OfAProcessThatCrashedAreReadUpToItsLastLine) {
 
 TEST(ProfileRecords, NameTheLineThatIsNone) {
   EXPECT_THAT(failure_of("\n"), StartsWith("line 1 of 1.jsonl cannot be read: "));
-  EXPECT_THAT(failure_of(encode(record::End{}) + "\n{\"type\": \"other\"}\n"), HasSubstr("line 2 of 1.jsonl"));
+  EXPECT_THAT(failure_of(encode(record::End{}) + "\n{\"type\": \"other\"}\n"),
+              HasSubstr("line 2 of 1.jsonl"));
   EXPECT_THAT(failure_of("{\"type\": \"other\"}\n"), HasSubstr("unknown record 'other'"));
 }
 
@@ -80,10 +97,13 @@ TEST(ProfileRecords, NameOnlyWhatWasIntroduced) {
   const auto records = one_of_each();
   EXPECT_THAT(failure_of(encode(records[3]) + "\n"), HasSubstr("there is no kernel 0"));
   EXPECT_THAT(failure_of(encode(records[4]) + "\n"), HasSubstr("there is no group 0"));
-  EXPECT_THAT(failure_of(encode(record::Kernel{.kernel = 4, .symbol = ""}) + "\n"), HasSubstr("kernel 4 comes after 0"));
-  EXPECT_THAT(failure_of("{\"type\": \"launches\", \"launches\": [[0, 1, 2]]}\n"), HasSubstr("not 4 entries"));
-  EXPECT_THAT(failure_of("{\"type\": \"group\", \"group\": 0, \"device\": 0, \"kernel\": 0, \"grid\": [1, 2]}\n"),
-              HasSubstr("not 3 entries"));
+  EXPECT_THAT(failure_of(encode(record::Kernel{.kernel = 4, .symbol = ""}) + "\n"),
+              HasSubstr("kernel 4 comes after 0"));
+  EXPECT_THAT(failure_of("{\"type\": \"launches\", \"launches\": [[0, 1, 2]]}\n"),
+              HasSubstr("not 4 entries"));
+  EXPECT_THAT(
+      failure_of("{\"type\": \"group\", \"group\": 0, \"device\": 0, \"kernel\": 0, \"grid\": [1, 2]}\n"),
+      HasSubstr("not 3 entries"));
 }
 
 }  // namespace

@@ -57,7 +57,8 @@ template <>
 inline constexpr const char* kRecordType<record::Launches> = "launches";
 void fields(auto& f, Is<record::Launches> auto& traced) {
   using record::Launch;
-  f.rows("launches", traced.launches, &Launch::group, &Launch::stream, &Launch::start_ns, &Launch::duration_ns);
+  f.rows("launches", traced.launches, &Launch::group, &Launch::stream, &Launch::start_ns,
+         &Launch::duration_ns);
 }
 
 template <>
