@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "collector/injection/counted_range.h"
-#include "collector/injection/sampling.h"
+#include "collector/injection/launch_sampling.h"
 #include "core/model/counters.h"
 #include "core/model/profile_record.h"
 
@@ -113,7 +113,7 @@ class Session {
 
   std::mutex mutex_;
   std::condition_variable closed_;
-  Sampling sampling_;
+  LaunchSampling sampling_;
   CountedRange range_;
   std::optional<Open> open_;
   std::vector<Group> groups_;

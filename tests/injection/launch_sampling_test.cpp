@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/injection/sampling.h"
+#include "collector/injection/launch_sampling.h"
 
 #include <gmock/gmock.h>
 
@@ -9,7 +9,7 @@ namespace {
 using testing::ElementsAre;
 
 /// The launches of a group, from 1, that are counted of `launches` if each can be.
-std::vector<int> counted_of(Sampling& sampling, GroupId group, int launches) {
+std::vector<int> counted_of(LaunchSampling& sampling, GroupId group, int launches) {
   std::vector<int> counted;
   for (int launch = 1; launch <= launches; ++launch) {
     if (!sampling.wants(group)) continue;
@@ -19,15 +19,15 @@ std::vector<int> counted_of(Sampling& sampling, GroupId group, int launches) {
   return counted;
 }
 
-TEST(Sampling, CountsTheFirstLaunchAndThenEachTimeTheirNumberHasDoubled) {
-  Sampling sampling(4);
+TEST(LaunchSampling, CountsTheFirstLaunchAndThenEachTimeTheirNumberHasDoubled) {
+  LaunchSampling sampling(4);
   const GroupId group = sampling.add_group(0);
   EXPECT_THAT(counted_of(sampling, group, 100), ElementsAre(1, 2, 4, 8));
   EXPECT_TRUE(sampling.is_complete(group, Pass::memory));
 }
 
-TEST(Sampling, CountsEachGroupInEachPass) {
-  Sampling sampling(2);
+TEST(LaunchSampling, CountsEachGroupInEachPass) {
+  LaunchSampling sampling(2);
   const GroupId one = sampling.add_group(0);
   const GroupId other = sampling.add_group(0);
   EXPECT_THAT(counted_of(sampling, one, 5), ElementsAre(1, 2));
@@ -39,8 +39,8 @@ TEST(Sampling, CountsEachGroupInEachPass) {
   EXPECT_EQ(sampling.samples_of(other, Pass::operations), 0);
 }
 
-TEST(Sampling, InLaterPassesCountsOnlyWhatWasSeenToEnd) {
-  Sampling sampling(1);
+TEST(LaunchSampling, InLaterPassesCountsOnlyWhatWasSeenToEnd) {
+  LaunchSampling sampling(1);
   const GroupId waiting = sampling.add_group(0);
   sampling.voided(waiting);
   sampling.begin(Pass::operations, 1);
@@ -48,8 +48,8 @@ TEST(Sampling, InLaterPassesCountsOnlyWhatWasSeenToEnd) {
   EXPECT_THAT(counted_of(sampling, waiting, 5), ElementsAre());
 }
 
-TEST(Sampling, ResumesAPassWhereItWasLeft) {
-  Sampling sampling(3);
+TEST(LaunchSampling, ResumesAPassWhereItWasLeft) {
+  LaunchSampling sampling(3);
   const GroupId group = sampling.add_group(0);
   EXPECT_THAT(counted_of(sampling, group, 2), ElementsAre(1, 2));
   sampling.begin(Pass::operations, 3);
@@ -57,8 +57,8 @@ TEST(Sampling, ResumesAPassWhereItWasLeft) {
   EXPECT_THAT(counted_of(sampling, group, 9), ElementsAre(1)) << "one sample was missing";
 }
 
-TEST(Sampling, CountsTensorOperationsOnlyWhereTensorInstructionsWereSeen) {
-  Sampling sampling(1);
+TEST(LaunchSampling, CountsTensorOperationsOnlyWhereTensorInstructionsWereSeen) {
+  LaunchSampling sampling(1);
   const GroupId product = sampling.add_group(0);
   const GroupId copy = sampling.add_group(0);
   EXPECT_THAT(counted_of(sampling, product, 1), ElementsAre(1));
@@ -72,8 +72,8 @@ TEST(Sampling, CountsTensorOperationsOnlyWhereTensorInstructionsWereSeen) {
   EXPECT_TRUE(sampling.is_complete(copy, Pass::tensor_bf16));
 }
 
-TEST(Sampling, LeavesAGroupAloneThatIsNeverDoneInTime) {
-  Sampling sampling(3);
+TEST(LaunchSampling, LeavesAGroupAloneThatIsNeverDoneInTime) {
+  LaunchSampling sampling(3);
   const GroupId group = sampling.add_group(0);
   std::vector<int> tried;
   for (int launch = 1; launch <= 100; ++launch) {
@@ -86,8 +86,8 @@ TEST(Sampling, LeavesAGroupAloneThatIsNeverDoneInTime) {
   EXPECT_FALSE(sampling.is_complete(group, Pass::memory));
 }
 
-TEST(Sampling, ForgivesWhatWasVoidOnce) {
-  Sampling sampling(10);
+TEST(LaunchSampling, ForgivesWhatWasVoidOnce) {
+  LaunchSampling sampling(10);
   const GroupId group = sampling.add_group(0);
   for (int launch = 1, tries = 0; launch <= 1024; ++launch) {
     if (!sampling.wants(group)) continue;
@@ -103,8 +103,8 @@ TEST(Sampling, ForgivesWhatWasVoidOnce) {
 
 constexpr double kPatience = 0.5;
 
-TEST(Sampling, APassEndsSoonAfterAllGroupsHaveTheirSamples) {
-  Sampling sampling(1);
+TEST(LaunchSampling, APassEndsSoonAfterAllGroupsHaveTheirSamples) {
+  LaunchSampling sampling(1);
   EXPECT_FALSE(sampling.is_over(100, kPatience)) << "nothing was launched yet";
   const GroupId group = sampling.add_group(100);
   ASSERT_TRUE(sampling.wants(group));
@@ -115,8 +115,8 @@ TEST(Sampling, APassEndsSoonAfterAllGroupsHaveTheirSamples) {
   EXPECT_FALSE(sampling.is_over(100.2, kPatience)) << "a new group wants samples";
 }
 
-TEST(Sampling, APassEndsWhereNothingNewComes) {
-  Sampling sampling(2);
+TEST(LaunchSampling, APassEndsWhereNothingNewComes) {
+  LaunchSampling sampling(2);
   const GroupId once = sampling.add_group(0);
   ASSERT_TRUE(sampling.wants(once));
   sampling.counted(once, 0);
@@ -124,8 +124,8 @@ TEST(Sampling, APassEndsWhereNothingNewComes) {
   EXPECT_TRUE(sampling.is_over(0.6, kPatience));
 }
 
-TEST(Sampling, APassThatTookLongIsGivenLonger) {
-  Sampling sampling(3);
+TEST(LaunchSampling, APassThatTookLongIsGivenLonger) {
+  LaunchSampling sampling(3);
   const GroupId group = sampling.add_group(0);
   ASSERT_TRUE(sampling.wants(group));
   sampling.counted(group, 0);
@@ -135,10 +135,10 @@ TEST(Sampling, APassThatTookLongIsGivenLonger) {
   EXPECT_TRUE(sampling.is_over(16, kPatience));
 }
 
-TEST(Sampling, AGroupThatIsLeftAloneHoldsNothingUp) {
-  Sampling sampling(1);
+TEST(LaunchSampling, AGroupThatIsLeftAloneHoldsNothingUp) {
+  LaunchSampling sampling(1);
   const GroupId group = sampling.add_group(0);
-  for (int i = 0; i < Sampling::kMostVoids; ++i) sampling.voided(group);
+  for (int i = 0; i < LaunchSampling::kMostVoids; ++i) sampling.voided(group);
   EXPECT_TRUE(sampling.is_over(0.06, kPatience));
 }
 

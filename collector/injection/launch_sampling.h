@@ -38,9 +38,9 @@ std::string_view to_string(Pass pass);
 ///
 /// Of each group `samples` launches are counted in each pass that it needs: the first, and then each time
 /// the number of launches has doubled, so that they spread over the run.
-class Sampling {
+class LaunchSampling {
  public:
-  explicit Sampling(int samples) : samples_(samples) {}
+  explicit LaunchSampling(int samples) : samples_(samples) {}
 
   /// A group that was not seen before. The memory and the operations of every group are wanted.
   GroupId add_group(double now);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/injection/sampling.h"
+#include "collector/injection/launch_sampling.h"
 
 #include <algorithm>
 
@@ -26,13 +26,13 @@ std::string_view to_string(Pass pass) {
 }
 
 template <typename Change>
-void Sampling::change(GroupId group, Change change) {
+void LaunchSampling::change(GroupId group, Change change) {
   const bool was_awaited = is_awaited(group, pass_);
   change(groups_[group], groups_[group].states[static_cast<std::size_t>(pass_)]);
   awaited_ = awaited_ - (was_awaited ? 1 : 0) + (is_awaited(group, pass_) ? 1 : 0);
 }
 
-GroupId Sampling::add_group(double now) {
+GroupId LaunchSampling::add_group(double now) {
   const auto group = static_cast<GroupId>(groups_.size());
   groups_.emplace_back();
   if (is_awaited(group, pass_)) ++awaited_;
@@ -40,11 +40,11 @@ GroupId Sampling::add_group(double now) {
   return group;
 }
 
-void Sampling::need(GroupId group, Pass pass) {
+void LaunchSampling::need(GroupId group, Pass pass) {
   change(group, [&](Group& changed, State&) { changed.needed[static_cast<std::size_t>(pass)] = true; });
 }
 
-void Sampling::begin(Pass pass, double now) {
+void LaunchSampling::begin(Pass pass, double now) {
   pass_ = pass;
   begun_ = now;
   last_news_ = now;
@@ -56,12 +56,12 @@ void Sampling::begin(Pass pass, double now) {
   }
 }
 
-bool Sampling::wants(GroupId group) {
+bool LaunchSampling::wants(GroupId group) {
   ++groups_[group].launches;
   return is_awaited(group, pass_) && groups_[group].launches >= state(group, pass_).next;
 }
 
-void Sampling::counted(GroupId group, double now) {
+void LaunchSampling::counted(GroupId group, double now) {
   change(group, [](Group& changed, State& state) {
     ++state.counted;
     state.next = 2 * changed.launches;
@@ -70,34 +70,34 @@ void Sampling::counted(GroupId group, double now) {
   last_news_ = now;
 }
 
-void Sampling::postponed(GroupId group) {
+void LaunchSampling::postponed(GroupId group) {
   change(group, [](Group& changed, State& state) { state.next = 2 * changed.launches; });
 }
 
-void Sampling::voided(GroupId group) {
+void LaunchSampling::voided(GroupId group) {
   change(group, [](Group& changed, State& state) {
     ++changed.voids;
     state.next = 2 * changed.launches;
   });
 }
 
-bool Sampling::is_over(double now, double patience_s) const {
+bool LaunchSampling::is_over(double now, double patience_s) const {
   const double quiet_s = now - last_news_;
   // Where all that were seen have their samples, others may still follow.
   const double enough_s = awaited_ == 0 ? patience_s / 10 : std::max(patience_s, (last_news_ - begun_) / 2);
   return !groups_.empty() && quiet_s > enough_s;
 }
 
-bool Sampling::is_complete(GroupId group, Pass pass) const {
+bool LaunchSampling::is_complete(GroupId group, Pass pass) const {
   return !groups_[group].needed[static_cast<std::size_t>(pass)] || state(group, pass).counted >= samples_;
 }
 
-bool Sampling::is_awaited(GroupId group, Pass pass) const {
+bool LaunchSampling::is_awaited(GroupId group, Pass pass) const {
   const bool is_known_to_end = pass == Pass::memory || samples_of(group, Pass::memory) > 0;
   return is_known_to_end && !is_left_alone(group) && !is_complete(group, pass);
 }
 
-bool Sampling::has_awaited(Pass pass) const {
+bool LaunchSampling::has_awaited(Pass pass) const {
   for (GroupId id = 0; id < groups_.size(); ++id) {
     if (is_awaited(id, pass)) return true;
   }
