@@ -101,7 +101,7 @@ std::string told(std::string_view word, std::string_view short_name) {
   if (is_digit(word[0])) return std::string(word.substr(0, word.find_first_of("uUlL")));
   result = kernel_base(word);
   // `vectorized_elementwise` behind `elementwise<…>`.
-  const std::string base = "_" + std::string(short_name.substr(0, short_name.find('<')));
+  const std::string base = fmt::format("_{}", short_name.substr(0, short_name.find('<')));
   if ("_" + result == base) return {};
   if (result.ends_with(base)) result.resize(result.size() - base.size());
   return cut_middle(result, kLongestShortName * 2 / 5);
