@@ -62,12 +62,19 @@ class Copy:
         run(words, cwd=entry["directory"])
         return str(target)
 
+    @staticmethod
+    def is_replaced(built, objects):
+        """Whether an object of the build, `tests/unit/CMakeFiles/x_test.dir/x_test.cpp.o`, is of the same source as one of these."""
+        source = re.sub(r"CMakeFiles/[^/]+\.dir/", "", built).replace("/", "_")
+        return any(pathlib.Path(name).name == source for name in objects)
+
     def link(self, program, objects):
-        """The build's program with these objects before its own."""
-        path = next(BUILD.rglob(program))
+        """The build's program with these objects in place of its own, and of those in its libraries."""
+        path = next(path for path in BUILD.rglob(program) if path.is_file())
         command = run([NINJA, "-C", BUILD, "-t", "commands", str(path.relative_to(BUILD))]).splitlines()[-1]
         linked = path.parent / f"{program}.recipe"  # beside it, where it finds what it needs
         words = shlex.split(command.split("&&")[1] if "&&" in command else command)
+        words = [word for word in words if not (word.endswith(".o") and self.is_replaced(word, objects))]
         output = words.index("-o")
         words[output + 1] = str(linked)
         words[output + 2:output + 2] = objects
