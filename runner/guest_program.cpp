@@ -24,7 +24,7 @@ using Clock = std::chrono::steady_clock;
 using namespace std::chrono_literals;
 
 constexpr auto kTick = 200ms;
-constexpr auto kGrace = 5s;
+constexpr auto kTimeToEnd = 5s;
 constexpr std::array kPassedOn = {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGUSR1, SIGUSR2};
 constexpr int kSignalOffset = 128;
 
@@ -80,7 +80,8 @@ std::vector<std::string> environment_of(const GuestProgram& program) {
     const std::string text = *variable;
     if (!program.environment.contains(text.substr(0, text.find('=')))) variables.push_back(text);
   }
-  for (const auto& [name, value] : program.environment) variables.push_back(name + "=" + value);
+  for (const auto& [name, value] : program.environment)
+    variables.push_back(fmt::format("{}={}", name, value));
   return variables;
 }
 
@@ -156,7 +157,7 @@ GuestEnd run_guest(const GuestProgram& program, std::optional<std::chrono::durat
       end.timed_out = true;
       asked_to_end = now;
       kill(pid, SIGTERM);
-    } else if (asked_to_end && now - *asked_to_end > kGrace) {
+    } else if (asked_to_end && now - *asked_to_end > kTimeToEnd) {
       kill(pid, SIGKILL);
     }
   }

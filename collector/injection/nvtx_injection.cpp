@@ -3,9 +3,10 @@
 
 #include <nvtx3/nvToolsExt.h>
 
-#include <algorithm>
-#include <cwchar>
 #include <string>
+#include <string_view>
+
+#include "core/text/utf8.h"
 
 namespace rooflinectl::injection {
 
@@ -15,26 +16,8 @@ NvtxPaths* paths_of_process = nullptr;
 
 /// UTF-8 of a wide string, which has 32-bit characters here.
 std::string narrow(const wchar_t* text) {
-  std::string narrowed;
-  for (; text != nullptr && *text != L'\0'; ++text) {
-    const auto character = static_cast<std::uint32_t>(*text);
-    if (character < 0x80) {
-      narrowed += static_cast<char>(character);
-    } else if (character < 0x800) {
-      narrowed += static_cast<char>(0xC0 | character >> 6);
-      narrowed += static_cast<char>(0x80 | (character & 0x3F));
-    } else if (character < 0x10000) {
-      narrowed += static_cast<char>(0xE0 | character >> 12);
-      narrowed += static_cast<char>(0x80 | (character >> 6 & 0x3F));
-      narrowed += static_cast<char>(0x80 | (character & 0x3F));
-    } else {
-      narrowed += static_cast<char>(0xF0 | (character >> 18 & 0x07));
-      narrowed += static_cast<char>(0x80 | (character >> 12 & 0x3F));
-      narrowed += static_cast<char>(0x80 | (character >> 6 & 0x3F));
-      narrowed += static_cast<char>(0x80 | (character & 0x3F));
-    }
-  }
-  return narrowed;
+  const std::wstring_view wide = text == nullptr ? L"" : text;
+  return encode_utf8(std::u32string(wide.begin(), wide.end()));
 }
 
 std::string narrow(const char* text) {
