@@ -8,6 +8,9 @@
 
 #include <algorithm>
 #include <functional>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "core/model/ceiling_subjects.h"
 #include "reports/charts/ceilings_layout.h"
@@ -187,10 +190,19 @@ bool is_of_class(const Group& group, std::string_view name) {
   return group.name == name || group.name.starts_with(std::string(name) + " ");
 }
 
-class ChartLayout : public testing::TestWithParam<Case> {};
+class ChartLayout : public testing::TestWithParam<Case> {
+ protected:
+  /// Laid out once for all tests of a case: a page of labels takes seconds under the sanitizers.
+  static const std::vector<Scene>& scenes() {
+    static std::map<std::string, std::vector<Scene>> known;
+    const auto [found, is_new] = known.try_emplace(GetParam().name);
+    if (is_new) found->second = all_scenes_of(GetParam().run());
+    return found->second;
+  }
+};
 
 TEST_P(ChartLayout, NoTextOverlapsAnother) {
-  for (const Scene& scene : all_scenes_of(GetParam().run())) {
+  for (const Scene& scene : scenes()) {
     const auto texts = texts_of(scene);
     ASSERT_FALSE(texts.empty());
     for (std::size_t i = 0; i < texts.size(); ++i) {
@@ -203,14 +215,14 @@ TEST_P(ChartLayout, NoTextOverlapsAnother) {
 }
 
 TEST_P(ChartLayout, NoTextIsCutOff) {
-  for (const Scene& scene : all_scenes_of(GetParam().run())) {
+  for (const Scene& scene : scenes()) {
     const Box canvas = {0, 0, scene.width, scene.height};
     for (const PlacedText& text : texts_of(scene)) EXPECT_TRUE(canvas.contains(text.box)) << text.content;
   }
 }
 
 TEST_P(ChartLayout, NoTextLiesOverARoof) {
-  for (const Scene& scene : all_scenes_of(GetParam().run())) {
+  for (const Scene& scene : scenes()) {
     for (const Group& group : scene.groups) {
       if (!is_of_class(group, "roofs")) continue;
       for (const Shape& shape : group.shapes) {
@@ -236,7 +248,7 @@ std::vector<Polyline> leaders_of(const Scene& scene) {
 }
 
 TEST_P(ChartLayout, NoLeaderCrossesAText) {
-  for (const Scene& scene : all_scenes_of(GetParam().run())) {
+  for (const Scene& scene : scenes()) {
     for (const PlacedText& text : texts_of(scene)) {
       for (const Polyline& leader : leaders_of(scene)) {
         for (std::size_t i = 1; i < leader.points.size(); ++i) {
