@@ -116,7 +116,7 @@ TEST(Verification, RefusesToLeaveElementsOut) {
   results.pop_back();
   const ResultCheck comparison = compare_partials(DataSet::integers, results);
   EXPECT_FALSE(comparison.passed);
-  EXPECT_EQ(comparison.mismatch, "3 results of 256 elements each leave 232 of 1000 elements out");
+  EXPECT_EQ(comparison.mismatch, "3 results of 256 elements each leave out 232 of 1000 elements");
 }
 
 TEST(Verification, TakesAnEmptySumForZero) {
