@@ -3,14 +3,8 @@
 
 #include <fmt/format.h>
 
-#include <optional>
-#include <utility>
-
 #include "core/error.h"
-#include "core/serial/field_reader.h"
-#include "core/serial/field_writer.h"
 #include "core/serial/fields/profile_record_fields.h"
-#include "core/text/mistakes.h"
 
 namespace rooflinectl {
 
@@ -18,24 +12,6 @@ namespace {
 
 using serial::Json;
 using serial::Reader;
-
-/// Reads the record into `read` if it is of the type of `Content`.
-template <typename Content>
-bool read_if(const Reader& line, std::string_view type, std::optional<ProfileRecord>& read) {
-  if (type != serial::kRecordType<Content>) return false;
-  read = serial::read<Content>(line);
-  return true;
-}
-
-template <typename... Contents>
-ProfileRecord record_from(const Reader& line, std::variant<Contents...>* /*which*/) {
-  const std::string& type = line["type"].text();
-  std::optional<ProfileRecord> read;
-  if (!(read_if<Contents>(line, type, read) || ...)) {
-    line["type"].fail(fmt::format("unknown record {}", rooflinectl::quoted(type)));
-  }
-  return *std::move(read);
-}
 
 /// What the lines so far have introduced.
 class Introduced {
@@ -77,13 +53,7 @@ class Introduced {
 }  // namespace
 
 std::string encode(const ProfileRecord& record) {
-  return std::visit(
-      []<typename Content>(const Content& content) {
-        Json line = {{"type", serial::kRecordType<Content>}};
-        line.update(serial::to_json(content));
-        return serial::to_text(line);
-      },
-      record);
+  return serial::to_line(record);
 }
 
 ProfileRecords decode_profile(std::string_view text, std::string_view name) {
@@ -97,7 +67,7 @@ ProfileRecords decode_profile(std::string_view text, std::string_view name) {
     }
     try {
       const Json line = serial::parse_object(text.substr(0, end), "record");
-      read.records.push_back(record_from(Reader(line, "record"), static_cast<ProfileRecord*>(nullptr)));
+      read.records.push_back(serial::LineReader<ProfileRecord>::read(Reader(line, "record"), "record"));
       introduced.check(read.records.back());
     } catch (const Error& error) {
       throw Error(ErrorKind::environment,

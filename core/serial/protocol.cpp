@@ -4,13 +4,11 @@
 #include <fmt/format.h>
 
 #include <optional>
-#include <utility>
 
 #include "core/error.h"
 #include "core/serial/field_reader.h"
 #include "core/serial/field_writer.h"
 #include "core/serial/fields/message_fields.h"
-#include "core/text/mistakes.h"
 
 namespace rooflinectl {
 
@@ -60,41 +58,16 @@ namespace {
 using serial::Json;
 using serial::Reader;
 
-/// Reads the message into `read` if it is of the type of `Content`.
-template <typename Content>
-bool read_if(const Reader& line, std::string_view type, std::optional<Message>& read) {
-  if (type != serial::kType<Content>) return false;
-  read = serial::read<Content>(line);
-  return true;
-}
-
-/// The message in `line`, one of `Contents`.
-template <typename... Contents>
-Message message_from(const Reader& line, std::variant<Contents...>* /*which*/) {
-  const std::string& type = line["type"].text();
-  std::optional<Message> read;
-  if (!(read_if<Contents>(line, type, read) || ...)) {
-    line["type"].fail(fmt::format("unknown message {}", rooflinectl::quoted(type)));
-  }
-  return *std::move(read);
-}
-
 }  // namespace
 
 std::string encode(const Message& message) {
-  return std::visit(
-      []<typename Content>(const Content& content) {
-        Json line = {{"type", serial::kType<Content>}};
-        line.update(serial::to_json(content));
-        return serial::to_text(line);
-      },
-      message);
+  return serial::to_line(message);
 }
 
 Message decode(std::string_view line) {
   try {
     const Json value = serial::parse_object(line, "collector");
-    return message_from(Reader(value, "collector"), static_cast<Message*>(nullptr));
+    return serial::LineReader<Message>::read(Reader(value, "collector"), "message");
   } catch (const Error& error) {
     throw Error(ErrorKind::environment,
                 fmt::format("the collector sent a line that cannot be parsed: {}", error.what()),

@@ -8,13 +8,10 @@
 #include "core/serial/fields/ceiling_fields.h"
 #include "core/serial/fields/device_fields.h"
 #include "core/serial/fields/measurement_fields.h"
+#include "core/serial/line.h"
 #include "core/serial/protocol.h"
 
 namespace rooflinectl::serial {
-
-/// The member `type` of a message.
-template <typename Message>
-inline constexpr const char* kType = nullptr;
 
 template <>
 inline constexpr auto kValues<message::Phase> = std::array{

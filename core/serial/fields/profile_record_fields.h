@@ -2,16 +2,13 @@
 #pragma once
 
 #include "core/model/profile_record.h"
+#include "core/serial/line.h"
 #include "core/serial/rules.h"
 
 namespace rooflinectl::serial {
 
-/// The member `type` of a record.
-template <typename Record>
-inline constexpr const char* kRecordType = nullptr;
-
 template <>
-inline constexpr const char* kRecordType<record::Process> = "process";
+inline constexpr const char* kType<record::Process> = "process";
 void fields(auto& f, Is<record::Process> auto& process) {
   f("process", process.process);
   f("parent", process.parent);
@@ -21,7 +18,7 @@ void fields(auto& f, Is<record::Process> auto& process) {
 }
 
 template <>
-inline constexpr const char* kRecordType<record::Device> = "device";
+inline constexpr const char* kType<record::Device> = "device";
 void fields(auto& f, Is<record::Device> auto& device) {
   f("device", device.device);
   f("uuid", device.uuid);
@@ -30,7 +27,7 @@ void fields(auto& f, Is<record::Device> auto& device) {
 }
 
 template <>
-inline constexpr const char* kRecordType<record::Kernel> = "kernel";
+inline constexpr const char* kType<record::Kernel> = "kernel";
 void fields(auto& f, Is<record::Kernel> auto& kernel) {
   f("kernel", kernel.kernel);
   f("symbol", kernel.symbol);
@@ -40,7 +37,7 @@ void fields(auto& f, Is<record::Kernel> auto& kernel) {
 }
 
 template <>
-inline constexpr const char* kRecordType<record::Group> = "group";
+inline constexpr const char* kType<record::Group> = "group";
 void fields(auto& f, Is<record::Group> auto& group) {
   f("group", group.group);
   f("device", group.device);
@@ -54,7 +51,7 @@ void fields(auto& f, Is<record::Group> auto& group) {
 }
 
 template <>
-inline constexpr const char* kRecordType<record::Launches> = "launches";
+inline constexpr const char* kType<record::Launches> = "launches";
 void fields(auto& f, Is<record::Launches> auto& traced) {
   using record::Launch;
   f.rows("launches", traced.launches, &Launch::group, &Launch::stream, &Launch::start_ns,
@@ -62,7 +59,7 @@ void fields(auto& f, Is<record::Launches> auto& traced) {
 }
 
 template <>
-inline constexpr const char* kRecordType<record::Counted> = "counted";
+inline constexpr const char* kType<record::Counted> = "counted";
 void fields(auto& f, Is<record::Counted> auto& counted) {
   f("group", counted.group);
   f("pass", counted.pass);
@@ -71,14 +68,14 @@ void fields(auto& f, Is<record::Counted> auto& counted) {
 }
 
 template <>
-inline constexpr const char* kRecordType<record::Untraced> = "untraced";
+inline constexpr const char* kType<record::Untraced> = "untraced";
 void fields(auto& f, Is<record::Untraced> auto& untraced) {
   f("group", untraced.group);
   f("launches", untraced.launches);
 }
 
 template <>
-inline constexpr const char* kRecordType<record::PassBegun> = "pass";
+inline constexpr const char* kType<record::PassBegun> = "pass";
 void fields(auto& f, Is<record::PassBegun> auto& begun) {
   f("pass", begun.pass);
   f("is_traced", begun.is_traced);
@@ -86,7 +83,7 @@ void fields(auto& f, Is<record::PassBegun> auto& begun) {
 }
 
 template <>
-inline constexpr const char* kRecordType<record::Problem> = "problem";
+inline constexpr const char* kType<record::Problem> = "problem";
 void fields(auto& f, Is<record::Problem> auto& problem) {
   f.optional("group", problem.group);
   f("cause", problem.cause);
@@ -94,7 +91,7 @@ void fields(auto& f, Is<record::Problem> auto& problem) {
 }
 
 template <>
-inline constexpr const char* kRecordType<record::End> = "end";
+inline constexpr const char* kType<record::End> = "end";
 void fields(auto& f, Is<record::End> auto& end) {
   f("at_ns", end.at_ns);
   f("lost_activities", end.lost_activities);
