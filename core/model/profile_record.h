@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/model/application.h"
 #include "core/model/counters.h"
 #include "core/model/run.h"
 
@@ -38,10 +39,11 @@ struct Device {
   bool operator==(const Device&) const = default;
 };
 
-/// A kernel, as its module has it.
+/// A kernel, as its module has it, or a CUDA graph.
 struct Kernel {
   std::uint64_t kernel = 0;  ///< place in order of appearance, from 0; likewise below
-  std::string symbol;        ///< mangled as the compiler left it
+  std::string symbol;        ///< mangled as the compiler left it; of a graph what tells it apart
+  std::optional<std::uint64_t> graph_nodes;  ///< of a graph: how many nodes it has
   int registers_per_thread = 0;
   std::uint64_t static_shared_bytes = 0;
   std::uint64_t local_bytes_per_thread = 0;
@@ -81,6 +83,41 @@ struct Launches {
   std::vector<Launch> launches;
 
   bool operator==(const Launches&) const = default;
+};
+
+/// What ran inside one launch of a CUDA graph.
+struct GraphKernel {
+  std::uint64_t group = 0;  ///< of the graph's launch
+  std::uint64_t kernel = 0;
+  std::uint64_t launches = 0;
+  std::uint64_t duration_ns = 0;  ///< of all of them
+
+  bool operator==(const GraphKernel&) const = default;
+};
+
+/// Kernels inside of graphs that the trace delivered together; to be added to earlier ones of the same graph.
+struct GraphKernels {
+  std::vector<GraphKernel> kernels;
+
+  bool operator==(const GraphKernels&) const = default;
+};
+
+/// A copy, or a set, of memory.
+struct Transfer {
+  TransferKind kind = TransferKind::other;
+  int device = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t start_ns = 0;
+  std::uint64_t duration_ns = 0;
+
+  bool operator==(const Transfer&) const = default;
+};
+
+/// Those that the trace delivered together.
+struct Transfers {
+  std::vector<Transfer> transfers;
+
+  bool operator==(const Transfers&) const = default;
 };
 
 /// Counters of one launch.
@@ -133,8 +170,8 @@ struct End {
 
 namespace rooflinectl {
 
-using ProfileRecord =
-    std::variant<record::Process, record::Device, record::Kernel, record::Group, record::Launches,
-                 record::Counted, record::Untraced, record::PassBegun, record::Problem, record::End>;
+using ProfileRecord = std::variant<record::Process, record::Device, record::Kernel, record::Group,
+                                   record::Launches, record::GraphKernels, record::Transfers, record::Counted,
+                                   record::Untraced, record::PassBegun, record::Problem, record::End>;
 
 }  // namespace rooflinectl

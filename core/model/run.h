@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/model/agreement.h"
+#include "core/model/application.h"
 #include "core/model/catalogue.h"
 #include "core/model/counters.h"
 #include "core/model/environment.h"
@@ -186,6 +187,8 @@ struct Measurement {
   std::size_t device = 0;      ///< its place in `Run::devices`
   std::optional<int> rank;     ///< of the process among those that ran together; nothing where it ran alone
   std::optional<int> process;  ///< its id; nothing where this program launched the point
+  /// Nothing where this program launched the point.
+  std::optional<LaunchStatistics> launches;
 
   bool operator==(const Measurement&) const = default;
 };
@@ -231,6 +234,7 @@ struct Run {
   std::vector<PrimitiveResult> primitives;
   std::optional<SelfTest> self_test;  ///< nothing where none was asked for
   std::vector<CrossCheck> cross_checks;
+  std::optional<Application> application;  ///< the program that was profiled, if one was
 
   /// The first device, which most runs have alone.
   static constexpr std::size_t kFirstDevice = 0;

@@ -28,6 +28,12 @@ class Introduced {
     if (const auto* traced = std::get_if<record::Launches>(&record)) {
       for (const record::Launch& launch : traced->launches) require("group", launch.group, groups_);
     }
+    if (const auto* inside = std::get_if<record::GraphKernels>(&record)) {
+      for (const record::GraphKernel& kernel : inside->kernels) {
+        require("group", kernel.group, groups_);
+        require("kernel", kernel.kernel, kernels_);
+      }
+    }
     if (const auto* counted = std::get_if<record::Counted>(&record))
       require("group", counted->group, groups_);
     if (const auto* untraced = std::get_if<record::Untraced>(&record))

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/model/run.h"
+#include "core/serial/fields/application_fields.h"
 #include "core/serial/fields/plan_fields.h"
 #include "core/serial/fields/primitive_fields.h"
 #include "core/serial/rules.h"
@@ -72,6 +73,7 @@ void fields(auto& f, Is<Measurement> auto& measurement) {
   f("device", measurement.device);
   f.optional("rank", measurement.rank);
   f.optional("process", measurement.process);
+  f.optional("launches", measurement.launches);
   f("launch", measurement.launch);
   f.optional("resources", measurement.resources);
   f("work", measurement.work);

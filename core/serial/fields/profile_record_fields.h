@@ -2,6 +2,7 @@
 #pragma once
 
 #include "core/model/profile_record.h"
+#include "core/serial/fields/application_fields.h"
 #include "core/serial/line.h"
 #include "core/serial/rules.h"
 
@@ -31,6 +32,7 @@ inline constexpr const char* kType<record::Kernel> = "kernel";
 void fields(auto& f, Is<record::Kernel> auto& kernel) {
   f("kernel", kernel.kernel);
   f("symbol", kernel.symbol);
+  f.optional("graph_nodes", kernel.graph_nodes);
   f("registers_per_thread", kernel.registers_per_thread);
   f("static_shared_bytes", kernel.static_shared_bytes);
   f("local_bytes_per_thread", kernel.local_bytes_per_thread);
@@ -56,6 +58,22 @@ void fields(auto& f, Is<record::Launches> auto& traced) {
   using record::Launch;
   f.rows("launches", traced.launches, &Launch::group, &Launch::stream, &Launch::start_ns,
          &Launch::duration_ns);
+}
+
+template <>
+inline constexpr const char* kType<record::GraphKernels> = "graph_kernels";
+void fields(auto& f, Is<record::GraphKernels> auto& inside) {
+  using record::GraphKernel;
+  f.rows("kernels", inside.kernels, &GraphKernel::group, &GraphKernel::kernel, &GraphKernel::launches,
+         &GraphKernel::duration_ns);
+}
+
+template <>
+inline constexpr const char* kType<record::Transfers> = "transfers";
+void fields(auto& f, Is<record::Transfers> auto& traced) {
+  using record::Transfer;
+  f.rows("transfers", traced.transfers, &Transfer::kind, &Transfer::device, &Transfer::bytes,
+         &Transfer::start_ns, &Transfer::duration_ns);
 }
 
 template <>

@@ -35,6 +35,7 @@ void fields(auto& f, Is<Run> auto& run) {
   f.optional("primitives", run.primitives);
   f.optional("self_test", run.self_test);
   f.optional("cross_checks", run.cross_checks);
+  f.optional("application", run.application);
 }
 
 }  // namespace rooflinectl::serial

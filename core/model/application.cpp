@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/model/application.h"
+
+namespace rooflinectl {
+
+std::string_view to_string(TransferKind kind) {
+  switch (kind) {
+    case TransferKind::host_to_device:
+      return "host_to_device";
+    case TransferKind::device_to_host:
+      return "device_to_host";
+    case TransferKind::device_to_device:
+      return "device_to_device";
+    case TransferKind::peer_to_peer:
+      return "peer_to_peer";
+    case TransferKind::set:
+      return "set";
+    case TransferKind::other:
+      return "other";
+  }
+  return "?";
+}
+
+}  // namespace rooflinectl

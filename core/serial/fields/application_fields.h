@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+
+#include "core/model/application.h"
+#include "core/serial/rules.h"
+
+namespace rooflinectl::serial {
+
+template <>
+inline constexpr auto kValues<TransferKind> = std::array{TransferKind::host_to_device,
+                                                         TransferKind::device_to_host,
+                                                         TransferKind::device_to_device,
+                                                         TransferKind::peer_to_peer,
+                                                         TransferKind::set,
+                                                         TransferKind::other};
+
+void fields(auto& f, Is<DeviceUse> auto& use) {
+  f("device", use.device);
+  f("span_s", use.span_s);
+  f("untraced_s", use.untraced_s);
+  f("kernel_busy_s", use.kernel_busy_s);
+  f("busy_s", use.busy_s);
+  f("kernel_s", use.kernel_s);
+}
+
+void fields(auto& f, Is<TransferUse> auto& use) {
+  f("device", use.device);
+  f("kind", use.kind);
+  f("count", use.count);
+  f("bytes", use.bytes);
+  f("total_s", use.total_s);
+}
+
+void fields(auto& f, Is<ApplicationProblem> auto& problem) {
+  f("cause", problem.cause);
+  f.optional("hint", problem.hint);
+  f.optional("process", problem.process);
+  f.optional("subject", problem.subject);
+}
+
+void fields(auto& f, Is<Application> auto& application) {
+  f("command_line", application.command_line);
+  f("exit_code", application.exit_code);
+  f("wall_s", application.wall_s);
+  f("runs", application.runs, AtLeast{1});
+  f("processes", application.processes);
+  f("launches", application.launches);
+  f("untraced", application.untraced);
+  f("lost", application.lost);
+  f("devices", application.devices);
+  f("transfers", application.transfers);
+  f.optional("problems", application.problems);
+}
+
+void fields(auto& f, Is<LaunchStatistics> auto& launches) {
+  f("count", launches.count);
+  f("traced", launches.traced);
+  f("total_s", launches.total_s);
+  f("p95_s", launches.p95_s);
+  f("overlapped_s", launches.overlapped_s);
+  f("counted", launches.counted);
+}
+
+}  // namespace rooflinectl::serial
