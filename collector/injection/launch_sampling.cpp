@@ -5,26 +5,6 @@
 
 namespace rooflinectl::injection {
 
-std::string_view to_string(Pass pass) {
-  switch (pass) {
-    case Pass::memory:
-      return "memory";
-    case Pass::operations:
-      return "operations";
-    case Pass::tensor_bf16:
-      return "tensor_bf16";
-    case Pass::tensor_f16:
-      return "tensor_f16";
-    case Pass::tensor_tf32:
-      return "tensor_tf32";
-    case Pass::tensor_i8:
-      return "tensor_i8";
-    case Pass::tensor_f64:
-      return "tensor_f64";
-  }
-  return "?";
-}
-
 template <typename Change>
 void LaunchSampling::change(GroupId group, Change change) {
   const bool was_awaited = is_awaited(group, pass_);

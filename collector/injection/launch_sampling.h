@@ -4,31 +4,15 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
-#include <string_view>
 #include <vector>
+
+#include "core/model/profile_settings.h"
 
 namespace rooflinectl::injection {
 
 /// Launches of one kernel of one shape under one NVTX path on one device, by their place in order of
 /// appearance.
 using GroupId = std::uint32_t;
-
-/// What the counters are set to: what the hardware can count at once. A change takes more than half a second.
-enum class Pass {
-  memory,      ///< bytes, instructions, occupancy: counters of the hardware, beside the activity trace
-  operations,  ///< operations by type: instrumented code, without the activity trace
-  // Operations of the tensor cores, by type, where the memory pass saw instructions of that kind.
-  tensor_bf16,
-  tensor_f16,
-  tensor_tf32,
-  tensor_i8,
-  tensor_f64,
-};
-inline constexpr std::array kPasses = {Pass::memory,     Pass::operations,  Pass::tensor_bf16,
-                                       Pass::tensor_f16, Pass::tensor_tf32, Pass::tensor_i8,
-                                       Pass::tensor_f64};
-
-std::string_view to_string(Pass pass);
 
 /// Decides which launches are counted, and when a pass has given what it can. Times are seconds on any steady
 /// clock.

@@ -9,13 +9,9 @@
 #include <unordered_map>
 #include <vector>
 
-namespace rooflinectl::injection {
+#include "core/model/profile_settings.h"
 
-/// Which ranges a launch of a thread without ranges of its own belongs to.
-enum class NvtxScope {
-  process,  ///< those of the thread that opened a range last: PyTorch's backward pass has threads of its own
-  thread,   ///< none
-};
+namespace rooflinectl::injection {
 
 /// A path of open NVTX ranges, by its place in `NvtxPaths::text`; 0 is the empty one.
 using PathId = std::uint32_t;

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/model/profile_settings.h"
+
+namespace rooflinectl {
+
+std::string_view to_string(Pass pass) {
+  switch (pass) {
+    case Pass::memory:
+      return "memory";
+    case Pass::operations:
+      return "operations";
+    case Pass::tensor_bf16:
+      return "tensor_bf16";
+    case Pass::tensor_f16:
+      return "tensor_f16";
+    case Pass::tensor_tf32:
+      return "tensor_tf32";
+    case Pass::tensor_i8:
+      return "tensor_i8";
+    case Pass::tensor_f64:
+      return "tensor_f64";
+  }
+  return "?";
+}
+
+std::string_view to_string(NvtxScope scope) {
+  switch (scope) {
+    case NvtxScope::process:
+      return "process";
+    case NvtxScope::thread:
+      return "thread";
+  }
+  return "?";
+}
+
+std::string_view to_string(Capture capture) {
+  switch (capture) {
+    case Capture::all:
+      return "all";
+    case Capture::cuda_profiler:
+      return "cuda-profiler";
+    case Capture::nvtx:
+      return "nvtx";
+  }
+  return "?";
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rooflinectl {
+
+/// What the counters of a profiled program are set to: what the hardware can count at once. A change takes
+/// more than half a second.
+enum class Pass {
+  memory,      ///< bytes, instructions, occupancy: counters of the hardware, beside the activity trace
+  operations,  ///< operations by type: instrumented code, without the activity trace
+  // Operations of the tensor cores, by type, where the memory pass saw instructions of that kind.
+  tensor_bf16,
+  tensor_f16,
+  tensor_tf32,
+  tensor_i8,
+  tensor_f64,
+};
+inline constexpr std::array kPasses = {Pass::memory,     Pass::operations,  Pass::tensor_bf16,
+                                       Pass::tensor_f16, Pass::tensor_tf32, Pass::tensor_i8,
+                                       Pass::tensor_f64};
+
+std::string_view to_string(Pass pass);
+
+/// Which NVTX ranges a launch of a thread without ranges of its own belongs to.
+enum class NvtxScope {
+  process,  ///< those of the thread that opened a range last: PyTorch's backward pass has threads of its own
+  thread,   ///< none
+};
+
+std::string_view to_string(NvtxScope scope);
+
+/// When the program is traced and counted.
+enum class Capture {
+  all,
+  cuda_profiler,  ///< from cudaProfilerStart() to cudaProfilerStop(), as often as they come
+  nvtx,           ///< while an NVTX range of a certain name is open in the process
+};
+
+std::string_view to_string(Capture capture);
+
+/// What `rooflinectl profile` tells the library that it loads into a program. A launch is traced where
+/// `capture` says so; of the traced ones those are counted that `kernel`, `nvtx`, `skip` and `limit` select
+/// (`LaunchFilter`), as many as `samples` says.
+struct ProfileSettings {
+  std::string records;  ///< folder, absolute, in which each process makes a file of its own: `<name>.jsonl`
+  std::string cupti;    ///< file of the library, absolute; empty where there is none
+  int samples = 3;      ///< launches that are counted of each group in each pass
+  std::string kernel;   ///< POSIX extended regular expression, searched in the symbol; empty for all
+  std::string nvtx;     ///< glob that the name of a range around the launch matches; empty for all
+  NvtxScope nvtx_scope = NvtxScope::process;
+  Capture capture = Capture::all;
+  std::string capture_range;           ///< the name of the range of `Capture::nvtx`
+  std::uint64_t skip = 0;              ///< so many selected launches of a process pass before any is counted
+  std::optional<std::uint64_t> limit;  ///< so many selected launches after them may be counted
+  std::vector<Pass> passes = {kPasses.begin(), kPasses.end()};
+  /// Symbols of the kernels that are counted; empty for all that `kernel` selects. An earlier run has seen
+  /// that these come to their end by themselves, so that `passes` need not begin with memory.
+  std::vector<std::string> only;
+  std::uint64_t start_ns = 0;  ///< when the program was started, on the system's monotonic clock
+
+  bool operator==(const ProfileSettings&) const = default;
+};
+
+}  // namespace rooflinectl
