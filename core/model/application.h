@@ -75,15 +75,27 @@ struct Application {
   bool operator==(const Application&) const = default;
 };
 
+/// A kernel that ran inside of the launches of a CUDA graph.
+struct GraphKernelUse {
+  std::string kernel;          ///< its name, as `PointId::subject` has it
+  std::uint64_t launches = 0;  ///< in all traced launches of the graph together
+  double total_s = 0;          ///< sum of their times
+
+  bool operator==(const GraphKernelUse&) const = default;
+};
+
 /// What is known of all launches of a point that a program launched, where `Measurement::time` has samples.
 struct LaunchStatistics {
+  std::string symbol;        ///< of the kernel, as its module has it; empty for CUDA graphs
   std::uint64_t count = 0;   ///< seen, traced or not
   std::uint64_t traced = 0;  ///< those with a time
   double total_s = 0;        ///< sum of the times of the traced ones
   double p95_s = 0;          ///< 95th percentile of these times
   /// Sum of the times during which another kernel ran on the device too.
   double overlapped_s = 0;
-  std::uint64_t counted = 0;  ///< launches with counters
+  std::uint64_t counted = 0;                  ///< launches with counters
+  std::optional<std::uint64_t> graph_nodes;   ///< where the point is a CUDA graph: how many it has
+  std::vector<GraphKernelUse> graph_kernels;  ///< of a CUDA graph, the longest total first
 
   bool operator==(const LaunchStatistics&) const = default;
 };

@@ -32,9 +32,10 @@ std::optional<LaunchMode> launch_mode_from(std::string_view name);
 /// Axes with a meaning beyond their name, in the order in which points have them. Any other axis is welcome
 /// too.
 namespace axis {
-inline constexpr std::string_view kDtype = "dtype";        ///< element type, a name of `Dtype`
-inline constexpr std::string_view kSize = "n";             ///< number of elements
-inline constexpr std::string_view kBlock = "block";        ///< threads per block; 0 where a library chooses
+inline constexpr std::string_view kDtype = "dtype";  ///< element type, a name of `Dtype`
+inline constexpr std::string_view kSize = "n";       ///< number of elements
+inline constexpr std::string_view kBlock =
+    "block";  ///< threads per block, or 16x16; 0 where a library chooses
 inline constexpr std::string_view kElements = "elements";  ///< per thread, where the kernel lets one choose
 inline constexpr std::string_view kCache = "cache";        ///< a name of `CacheState`
 inline constexpr std::string_view kMode = "mode";          ///< a name of `LaunchMode`

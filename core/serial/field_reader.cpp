@@ -71,6 +71,7 @@ void FieldReader::read(const Reader& place, Axes& axes) {
     if (name == axis::kCache) return set(CacheState{});
     if (name == axis::kMode) return set(LaunchMode{});
     if (name == axis::kSize) return set(std::uint64_t{}, AtMost{kMaxElements});
+    if (name == axis::kBlock && !member.is_number()) return set(std::string{});  // 16x16
     if (name == axis::kBlock || name == axis::kElements) return set(int{});
     return member.is_number() ? set(std::uint64_t{}) : set(std::string{});
   });

@@ -24,6 +24,7 @@ except ImportError:
 OPTIONAL_MEMBERS = {
     "bytes_in_flight_per_block", "cause", "clock_event_reasons", "confirmation", "counter_repeats", "counter_spread", "cupti_version", "default_elements_per_thread", "elements_per_thread", "energy", "launch_mode",
     "measured_utc", "mode",
+    "application", "graph_kernels", "graph_nodes", "problems", "symbol",
     "process", "rank", "primitives", "instructions", "resources", "resumed_utc", "self_test", "cross_checks", "time", "verification", "environment", "settings", "text_sha256"}
 MAPS = {"axes", "clock_event_reasons", "counter_spread", "counters", "metrics", "operations", "variables"}
 # Objects whose every member may be absent.
@@ -51,7 +52,9 @@ def is_optional(path, key):
         key in OPTIONAL_MEMBERS
         or path[-1:] and path[-1] in LOOSE
         or (key == "sm_clock_hz" and path[0] in {"ceilings", "measurements", "primitives"})
-        or (key == "device" and path[0] == "primitives"))
+        or (key == "device" and path[0] == "primitives")
+        or (key == "launches" and path[0] == "measurements" and len(path) == 2)
+        or (key in {"hint", "process", "subject"} and path[:2] == ("application", "problems")))
 
 
 def damaged_copies(document):

@@ -174,6 +174,16 @@ inline Run full_run() {
   measured.device = 1;
   measured.rank = 3;
   measured.process = 4711;
+  measured.launches =
+      LaunchStatistics{.symbol = "_Z3addPf",
+                       .count = 120,
+                       .traced = 100,
+                       .total_s = 0.751,
+                       .p95_s = 7.6e-3,
+                       .overlapped_s = 0.125,
+                       .counted = 3,
+                       .graph_nodes = 7,
+                       .graph_kernels = {{.kernel = "add(float*)", .launches = 300, .total_s = 0.5}}};
 
   Measurement failed;
   failed.point = with_elements;
@@ -231,6 +241,31 @@ inline Run full_run() {
                                        .tolerance = 0.02,
                                        .is_relative = true,
                                        .note = "total of read and write"}}}};
+  run.application =
+      Application{.command_line = {"python3", "train.py"},
+                  .exit_code = 139,
+                  .wall_s = 12.5,
+                  .runs = 2,
+                  .processes = {4711, 4712},
+                  .launches = 100'000,
+                  .untraced = 17,
+                  .lost = 3,
+                  .devices = {{.device = 1,
+                               .span_s = 10.5,
+                               .untraced_s = 0.5,
+                               .kernel_busy_s = 8.25,
+                               .busy_s = 8.5,
+                               .kernel_s = 9.75}},
+                  .transfers = {{.device = 1,
+                                 .kind = TransferKind::host_to_device,
+                                 .count = 40,
+                                 .bytes = 1.5e9,
+                                 .total_s = 0.0625}},
+                  .problems = {{.cause = "wrote no last record", .hint = "", .process = 4712, .subject = ""},
+                               {.cause = "not done in time",
+                                .hint = "count fewer launches",
+                                .process = std::nullopt,
+                                .subject = "add(float*)"}}};
   return run;
 }
 

@@ -54,13 +54,22 @@ void fields(auto& f, Is<Application> auto& application) {
   f.optional("problems", application.problems);
 }
 
+void fields(auto& f, Is<GraphKernelUse> auto& use) {
+  f("kernel", use.kernel);
+  f("launches", use.launches);
+  f("total_s", use.total_s);
+}
+
 void fields(auto& f, Is<LaunchStatistics> auto& launches) {
+  f.optional("symbol", launches.symbol);
   f("count", launches.count);
   f("traced", launches.traced);
   f("total_s", launches.total_s);
   f("p95_s", launches.p95_s);
   f("overlapped_s", launches.overlapped_s);
   f("counted", launches.counted);
+  f.optional("graph_nodes", launches.graph_nodes);
+  f.optional("graph_kernels", launches.graph_kernels);
 }
 
 }  // namespace rooflinectl::serial
