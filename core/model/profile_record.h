@@ -74,6 +74,7 @@ struct Launch {
   std::uint64_t stream = 0;
   std::uint64_t start_ns = 0;
   std::uint64_t duration_ns = 0;
+  bool is_counted = false;  ///< the program was held around it, and its counters were read
 
   bool operator==(const Launch&) const = default;
 };

@@ -62,27 +62,27 @@ std::string encode(const ProfileRecord& record) {
   return serial::to_line(record);
 }
 
-ProfileRecords decode_profile(std::string_view text, std::string_view name) {
-  ProfileRecords read;
+bool visit_profile(std::istream& file, std::string_view name,
+                   const std::function<void(const ProfileRecord&)>& visit) {
   Introduced introduced;
-  for (std::size_t number = 1; !text.empty(); ++number) {
-    const std::size_t end = text.find('\n');
-    if (end == std::string_view::npos) {
-      read.is_cut_off = true;
-      break;
-    }
-    try {
-      const Json line = serial::parse_object(text.substr(0, end), "record");
-      read.records.push_back(serial::LineReader<ProfileRecord>::read(Reader(line, "record"), "record"));
-      introduced.check(read.records.back());
-    } catch (const Error& error) {
-      throw Error(ErrorKind::environment,
-                  fmt::format("line {} of {} cannot be read: {}", number, name, error.what()),
-                  "rooflinectl and librooflinectl-injection.so must come from the same installation");
-    }
-    text.remove_prefix(end + 1);
+  std::string text;
+  for (std::size_t number = 1; std::getline(file, text); ++number) {
+    if (file.eof()) return true;
+    const ProfileRecord record = [&] {
+      try {
+        const Json line = serial::parse_object(text, "record");
+        ProfileRecord read = serial::LineReader<ProfileRecord>::read(Reader(line, "record"), "record");
+        introduced.check(read);
+        return read;
+      } catch (const Error& error) {
+        throw Error(ErrorKind::environment,
+                    fmt::format("line {} of {} cannot be read: {}", number, name, error.what()),
+                    "rooflinectl and librooflinectl-injection.so must come from the same installation");
+      }
+    }();
+    visit(record);
   }
-  return read;
+  return false;
 }
 
 }  // namespace rooflinectl

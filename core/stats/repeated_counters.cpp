@@ -28,6 +28,36 @@ RepeatedCounters repeated(std::span<const Counters> repetitions) {
   return result;
 }
 
+void AveragedCounters::add(const Counters& counters) {
+  ++launches_;
+  for (const auto& [key, value] : counters) {
+    Average& average = averages_[key];
+    if (!value.available()) {
+      average.reason = value.reason();
+      continue;
+    }
+    const double number = *value.value();
+    average.least = average.count == 0 ? number : std::min(average.least, number);
+    average.largest = average.count == 0 ? number : std::max(average.largest, number);
+    average.sum += number;
+    ++average.count;
+  }
+}
+
+RepeatedCounters AveragedCounters::result() const {
+  RepeatedCounters result{.counters = {}, .repeats = launches_, .spread = {}};
+  for (const auto& [key, average] : averages_) {
+    if (average.count == 0) {
+      result.counters.emplace(key, CounterValue::unavailable(average.reason));
+      continue;
+    }
+    const double mean = average.sum / average.count;
+    result.counters.emplace(key, CounterValue::measured(mean));
+    if (average.largest > average.least) result.spread[key] = (average.largest - average.least) / mean;
+  }
+  return result;
+}
+
 double difference_between_passes(const Counters& counters) {
   const auto hardware = value_of(counters, counter::kWarpInstructions);
   const auto instrumented = value_of(counters, counter::kWarpInstructionsSass);

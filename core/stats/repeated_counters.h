@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <map>
 #include <span>
 #include <string>
@@ -25,6 +26,26 @@ struct RepeatedCounters {
 
 /// A counter that is unavailable in one of the repetitions (the first is not empty) is unavailable.
 RepeatedCounters repeated(std::span<const Counters> repetitions);
+
+/// Counters of any number of launches of one kernel by one program, which need not do the same: of each key
+/// the mean, in `RepeatedCounters::counters`, and (largest − smallest) / mean. A key is unavailable only
+/// where no launch has it.
+class AveragedCounters {
+ public:
+  void add(const Counters& counters);
+  RepeatedCounters result() const;
+
+ private:
+  struct Average {
+    double sum = 0;
+    double least = 0;
+    double largest = 0;
+    int count = 0;
+    std::string reason;  // why it was unavailable last
+  };
+  std::map<std::string, Average, std::less<>> averages_;
+  int launches_ = 0;
+};
 
 /// How far apart hardware and instrumentation, which count warp instructions in different passes, are,
 /// relative to the larger number. Above 0 the launch does not do the same every time; 0 also where either is

@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <sstream>
+
 #include "core/error.h"
 
 namespace rooflinectl {
@@ -31,9 +33,12 @@ std::vector<ProfileRecord> one_of_each() {
                     .dynamic_shared_bytes = 227 << 10,
                     .blocks_per_sm = 16,
                     .path = "step/forward"},
-      record::Launches{
-          {{.group = 0, .stream = 7, .start_ns = 1'763'000'000'123'456'789, .duration_ns = 2145},
-           {.group = 0, .stream = 13, .start_ns = 1'763'000'000'123'460'000, .duration_ns = 2111}}},
+      record::Launches{{{.group = 0, .stream = 7, .start_ns = 1'763'000'000'123'456'789, .duration_ns = 2145},
+                        {.group = 0,
+                         .stream = 13,
+                         .start_ns = 1'763'000'000'123'460'000,
+                         .duration_ns = 2111,
+                         .is_counted = true}}},
       record::GraphKernels{{{.group = 0, .kernel = 0, .launches = 4, .duration_ns = 9000}}},
       record::Transfers{{{.kind = TransferKind::host_to_device,
                           .device = 0,
@@ -59,9 +64,25 @@ std::string text_of(const std::vector<ProfileRecord>& records) {
   return text;
 }
 
-std::string failure_of(std::string_view text) {
+/// What a process wrote.
+struct ProfileRecords {
+  std::vector<ProfileRecord> records;
+  bool is_cut_off = false;
+
+  bool operator==(const ProfileRecords&) const = default;
+};
+
+ProfileRecords read(const std::string& text) {
+  std::istringstream file(text);
+  ProfileRecords found;
+  found.is_cut_off =
+      visit_profile(file, "1.jsonl", [&](const ProfileRecord& record) { found.records.push_back(record); });
+  return found;
+}
+
+std::string failure_of(const std::string& text) {
   try {
-    decode_profile(text, "1.jsonl");
+    read(text);
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::environment);
     return error.what();
@@ -71,25 +92,24 @@ std::string failure_of(std::string_view text) {
 
 TEST(ProfileRecords, AreReadAsTheyWereWritten) {
   EXPECT_EQ(one_of_each().size(), std::variant_size_v<ProfileRecord>);
-  EXPECT_EQ(decode_profile(text_of(one_of_each()), "1.jsonl"), (ProfileRecords{one_of_each(), false}));
+  EXPECT_EQ(read(text_of(one_of_each())), (ProfileRecords{one_of_each(), false}));
 }
 
 TEST(ProfileRecords, LeaveOutWhatThereIsNot) {
   const std::vector<ProfileRecord> records = {record::Process{}, record::Device{}, record::Kernel{},
                                               record::Group{}, record::Problem{}};
-  EXPECT_EQ(decode_profile(text_of(records), "1.jsonl").records, records);
+  EXPECT_EQ(read(text_of(records)).records, records);
 }
 
 TEST(ProfileRecords, ALaunchTakesFewBytes) {
   const std::string line = encode(one_of_each()[4]);
-  EXPECT_THAT(line, HasSubstr("[0,7,1763000000123456789,2145]"));
+  EXPECT_THAT(line, HasSubstr("[0,7,1763000000123456789,2145,false]"));
 }
 
 TEST(ProfileRecords, OfAProcessThatCrashedAreReadUpToItsLastLine) {
   const std::string text = text_of(one_of_each());
   for (std::size_t length = 0; length < text.size(); ++length) {
-    const ProfileRecords read = decode_profile(text.substr(0, length), "1.jsonl");
-    EXPECT_EQ(read.is_cut_off, length > 0 && text[length - 1] != '\n') << length;
+    EXPECT_EQ(read(text.substr(0, length)).is_cut_off, length > 0 && text[length - 1] != '\n') << length;
   }
 }
 
@@ -107,7 +127,7 @@ TEST(ProfileRecords, NameOnlyWhatWasIntroduced) {
   EXPECT_THAT(failure_of(encode(record::Kernel{.kernel = 4, .symbol = ""}) + "\n"),
               HasSubstr("kernel 4 comes after 0"));
   EXPECT_THAT(failure_of("{\"type\": \"launches\", \"launches\": [[0, 1, 2]]}\n"),
-              HasSubstr("not 4 entries"));
+              HasSubstr("not 5 entries"));
   EXPECT_THAT(
       failure_of("{\"type\": \"group\", \"group\": 0, \"device\": 0, \"kernel\": 0, \"grid\": [1, 2]}\n"),
       HasSubstr("not 3 entries"));

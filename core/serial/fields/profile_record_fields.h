@@ -57,7 +57,7 @@ inline constexpr const char* kType<record::Launches> = "launches";
 void fields(auto& f, Is<record::Launches> auto& traced) {
   using record::Launch;
   f.rows("launches", traced.launches, &Launch::group, &Launch::stream, &Launch::start_ns,
-         &Launch::duration_ns);
+         &Launch::duration_ns, &Launch::is_counted);
 }
 
 template <>

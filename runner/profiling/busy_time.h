@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+namespace rooflinectl {
+
+/// Something that ran on a device.
+struct BusyInterval {
+  std::uint64_t start_ns = 0;
+  std::uint64_t end_ns = 0;
+  std::uint32_t owner = 0;  ///< whom it belongs to: a place in a list of the caller's
+  bool is_counted = false;
+
+  std::uint64_t duration_ns() const { return end_ns - start_ns; }
+};
+
+struct BusyTime {
+  std::uint64_t first_ns = 0;  ///< the first start
+  std::uint64_t last_ns = 0;   ///< the last end
+  std::uint64_t sum_ns = 0;    ///< of all intervals
+  std::uint64_t busy_ns = 0;   ///< of their union
+};
+
+/// `intervals` in any order. Adds to `overlapped_ns`, by owner, the part of its intervals during which
+/// another interval was there too, whoever owned it.
+BusyTime busy_time(const std::vector<BusyInterval>& intervals, std::vector<std::uint64_t>& overlapped_ns);
+
+/// Without asking who overlaps.
+BusyTime busy_time(const std::vector<BusyInterval>& intervals);
+
+}  // namespace rooflinectl

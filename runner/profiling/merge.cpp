@@ -1,0 +1,537 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/profiling/merge.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "core/error.h"
+#include "core/serial/profile_records.h"
+#include "core/stats/statistics.h"
+#include "core/text/launch_filter.h"
+#include "runner/profiling/busy_time.h"
+#include "runner/profiling/group_counters.h"
+#include "runner/profiling/profiled_points.h"
+#include "runner/profiling/range_paths.h"
+
+namespace rooflinectl {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr double kSecondsPerNs = 1e-9;
+constexpr double kTail = 0.95;
+/// So many samples are kept of the times of a point: their percentiles, from 0 to 100.
+constexpr std::size_t kKeptSamples = 101;
+/// The interval of a median takes a time that grows faster than the samples.
+constexpr std::size_t kMostForInterval = 100'000;
+/// Problems of one cause are listed for so many kernels.
+constexpr std::size_t kMostSubjects = 20;
+
+double seconds(std::uint64_t ns) {
+  return static_cast<double>(ns) * kSecondsPerNs;
+}
+
+/// A value that several processes give: nothing if they give different ones.
+template <typename T>
+class Common {
+ public:
+  void add(const std::optional<T>& value) {
+    is_common_ = is_common_ && (count_++ == 0 || value == value_);
+    value_ = value;
+  }
+  std::optional<T> value() const { return is_common_ ? value_ : std::nullopt; }
+
+ private:
+  std::optional<T> value_;
+  bool is_common_ = true;
+  int count_ = 0;
+};
+
+/// What becomes a point.
+struct Group {
+  record::Kernel kernel;
+  record::Group shape;  // of the first process that launched it
+  std::string subject;
+  Axes axes;
+  std::size_t device = 0;
+  bool is_selected = true;
+  Common<int> process;
+  Common<int> rank;
+  std::uint64_t untraced = 0;
+  std::uint64_t traced = 0;
+  std::uint64_t traced_ns = 0;
+  std::uint64_t counted = 0;
+  CountedPasses counters;
+  std::string problem;  // why its launches were left alone; empty if they were not
+  std::map<std::string, GraphKernelUse> graph_kernels;
+};
+
+/// All that ran on a device, of the first run.
+struct DeviceTimes {
+  std::vector<BusyInterval> kernels;
+  std::vector<BusyInterval> transfers;
+  std::vector<BusyInterval> untraced;  // while the trace of a process that uses it was off
+  std::map<TransferKind, TransferUse> transfer_uses;
+};
+
+class Merge {
+ public:
+  explicit Merge(const ProfiledRuns& runs)
+      : runs_(runs), filter_(runs.settings.kernel, runs.settings.nvtx), paths_(paths_of(runs)) {}
+
+  MergedProfile result() {
+    for (std::size_t run = 0; run < runs_.files.size(); ++run) {
+      for (const fs::path& file : runs_.files[run]) read(file, run == 0);
+    }
+    add_processes();
+    add_devices();
+    add_measurements();
+    return std::move(merged_);
+  }
+
+ private:
+  /// A file that is being read.
+  struct Reading {
+    bool is_first_run = true;
+    std::optional<record::Process> process;
+    std::map<int, std::size_t> devices;  // place in merged_.devices
+    std::vector<record::Kernel> kernels;
+    std::vector<std::optional<std::size_t>> groups;  // place in groups_; of a later run those of the first
+    std::optional<std::uint64_t> untraced_since;
+    std::vector<BusyInterval> untraced;
+    std::uint64_t last_ns = 0;
+    std::optional<record::End> end;
+
+    std::optional<int> id() const { return process ? std::optional(process->process) : std::nullopt; }
+  };
+
+  static std::map<std::string, std::string> paths_of(const ProfiledRuns& runs) {
+    std::set<std::string> paths;
+    for (const auto& files : runs.files) {
+      for (const fs::path& path : files) {
+        std::ifstream file(path);
+        const auto add = [&](const ProfileRecord& record) {
+          if (const auto* group = std::get_if<record::Group>(&record)) paths.insert(group->path);
+        };
+        try {
+          visit_profile(file, path.filename().string(), add);
+        } catch (const Error&) {
+          // The second reading reports it.
+        }
+      }
+    }
+    return collapsed_paths(paths);
+  }
+
+  void read(const fs::path& path, bool is_first_run) {
+    Reading reading;
+    reading.is_first_run = is_first_run;
+    const std::string name = path.filename().string();
+    std::ifstream file(path);
+    try {
+      const bool is_cut_off = visit_profile(file, name, [&](const ProfileRecord& record) {
+        std::visit([&](const auto& content) { add(reading, content); }, record);
+      });
+      if (!reading.process) {
+        add_problem({.cause = fmt::format("{} holds no records", name)});
+      } else if (is_cut_off || !reading.end) {
+        add_problem({.cause = "it ended without notice: what it did in its last second may be missing",
+                     .process = reading.id()});
+      }
+    } catch (const Error& error) {
+      add_problem({.cause = error.what(), .hint = error.hint(), .process = reading.id()});
+    }
+    end(reading);
+  }
+
+  // -- records of the file that is being read --
+
+  static void add(Reading& reading, const record::Process& process) { reading.process = process; }
+
+  void add(Reading& reading, const record::Device& device) {
+    reading.devices[device.device] = place_of(device);
+  }
+
+  static void add(Reading& reading, const record::Kernel& kernel) { reading.kernels.push_back(kernel); }
+
+  void add(Reading& reading, const record::Group& shape) {
+    const record::Kernel& kernel = reading.kernels.at(shape.kernel);
+    const std::size_t device = device_of(reading, shape.device);
+    const std::string subject = subject_of(kernel);
+    // A process that outlives the program may have written more since its paths were read.
+    const auto path = paths_.find(shape.path);
+    const Axes axes =
+        axes_of(shape, kernel.graph_nodes.has_value(), path == paths_.end() ? shape.path : path->second);
+    const auto key = std::tuple(device, subject, axes);
+    const auto known = places_.find(key);
+    if (known == places_.end() && !reading.is_first_run) {
+      reading.groups.emplace_back();
+      return;
+    }
+    const std::size_t place = places_.try_emplace(key, groups_.size()).first->second;
+    if (place == groups_.size()) {
+      Group& group = groups_.emplace_back();
+      group.kernel = kernel;
+      group.shape = shape;
+      group.subject = subject;
+      group.axes = axes;
+      group.device = device;
+      group.is_selected = filter_.selects_kernel(kernel.symbol) && filter_.selects_path(shape.path);
+    }
+    if (reading.is_first_run) {
+      groups_[place].process.add(reading.id());
+      groups_[place].rank.add(reading.process ? reading.process->rank : std::nullopt);
+    }
+    reading.groups.emplace_back(place);
+  }
+
+  void add(Reading& reading, const record::Launches& traced) {
+    if (!reading.is_first_run) return;
+    for (const record::Launch& launch : traced.launches) {
+      const std::size_t place = *reading.groups[launch.group];
+      Group& group = groups_[place];
+      const std::uint64_t end_ns = launch.start_ns + launch.duration_ns;
+      times_[group.device].kernels.push_back({.start_ns = launch.start_ns,
+                                              .end_ns = end_ns,
+                                              .owner = static_cast<std::uint32_t>(place),
+                                              .is_counted = launch.is_counted});
+      ++group.traced;
+      group.traced_ns += launch.duration_ns;
+      reading.last_ns = std::max(reading.last_ns, end_ns);
+    }
+  }
+
+  void add(Reading& reading, const record::GraphKernels& inside) {
+    if (!reading.is_first_run) return;
+    for (const record::GraphKernel& part : inside.kernels) {
+      const std::string kernel = subject_of(reading.kernels[part.kernel]);
+      GraphKernelUse& use = groups_[*reading.groups[part.group]].graph_kernels[kernel];
+      use.kernel = kernel;
+      use.launches += part.launches;
+      use.total_s += seconds(part.duration_ns);
+    }
+  }
+
+  void add(Reading& reading, const record::Transfers& traced) {
+    if (!reading.is_first_run) return;
+    for (const record::Transfer& transfer : traced.transfers) {
+      const std::size_t device = device_of(reading, transfer.device);
+      const std::uint64_t end_ns = transfer.start_ns + transfer.duration_ns;
+      times_[device].transfers.push_back({.start_ns = transfer.start_ns, .end_ns = end_ns});
+      TransferUse& use = times_[device].transfer_uses[transfer.kind];
+      ++use.count;
+      use.bytes += static_cast<double>(transfer.bytes);
+      use.total_s += seconds(transfer.duration_ns);
+      reading.last_ns = std::max(reading.last_ns, end_ns);
+    }
+  }
+
+  void add(Reading& reading, const record::Counted& counted) {
+    const auto place = reading.groups[counted.group];
+    if (!place) return;
+    groups_[*place].counters[counted.pass].add(counted.counters);
+    ++groups_[*place].counted;
+    for (const auto& [key, value] : counted.counters) pass_keys_[counted.pass].insert(key);
+  }
+
+  void add(Reading& reading, const record::Untraced& untraced) {
+    if (!reading.is_first_run) return;
+    groups_[*reading.groups[untraced.group]].untraced += untraced.launches;
+  }
+
+  static void add(Reading& reading, const record::PassBegun& begun) {
+    reading.last_ns = std::max(reading.last_ns, begun.at_ns);
+    if (begun.is_traced) {
+      end_untraced(reading, begun.at_ns);
+    } else if (!reading.untraced_since) {
+      reading.untraced_since = begun.at_ns;
+    }
+  }
+
+  void add(Reading& reading, const record::Problem& problem) {
+    if (!problem.group) {
+      process_problems_.push_back(problem.cause);
+      return add_problem({.cause = problem.cause, .hint = problem.hint, .process = reading.id()});
+    }
+    const auto place = reading.groups[*problem.group];
+    if (!place) return;
+    groups_[*place].problem = problem.cause;
+    add_problem({.cause = problem.cause,
+                 .hint = problem.hint,
+                 .process = reading.id(),
+                 .subject = groups_[*place].subject});
+  }
+
+  void add(Reading& reading, const record::End& end) {
+    reading.end = end;
+    reading.last_ns = std::max(reading.last_ns, end.at_ns);
+    if (end.lost_records > 0) {
+      add_problem({.cause = fmt::format("{} records could not be written", end.lost_records),
+                   .hint = "is the disk full? choose another folder with --output",
+                   .process = reading.id()});
+    }
+    if (end.lost_activities > 0) {
+      add_problem({.cause = fmt::format("CUPTI had no room for {} launches, copies or sets: they are in no "
+                                        "time",
+                                        end.lost_activities),
+                   .process = reading.id()});
+    }
+    if (reading.is_first_run) merged_.application.lost += end.lost_activities;
+  }
+
+  static void end_untraced(Reading& reading, std::uint64_t now_ns) {
+    if (!reading.untraced_since) return;
+    reading.untraced.push_back(
+        {.start_ns = *reading.untraced_since, .end_ns = std::max(*reading.untraced_since, now_ns)});
+    reading.untraced_since.reset();
+  }
+
+  void end(Reading& reading) {
+    if (!reading.is_first_run) return;
+    end_untraced(reading, reading.last_ns);
+    for (const auto& [device, place] : reading.devices) {
+      auto& untraced = times_[place].untraced;
+      untraced.insert(untraced.end(), reading.untraced.begin(), reading.untraced.end());
+    }
+    if (reading.process && !reading.devices.empty()) {
+      processes_.emplace(reading.process->start_ns, reading.process->process);
+    }
+  }
+
+  // -- devices --
+
+  std::size_t place_of(const record::Device& device) {
+    const auto same = std::find_if(merged_.devices.begin(), merged_.devices.end(),
+                                   [&](const DeviceInfo& other) { return other.uuid == device.uuid; });
+    if (same != merged_.devices.end()) return static_cast<std::size_t>(same - merged_.devices.begin());
+    DeviceInfo& info = merged_.devices.emplace_back();
+    info.uuid = device.uuid;
+    info.chip = device.chip;
+    info.cupti_version = device.cupti_version;
+    info.index = device.device;
+    times_.emplace_back();
+    return merged_.devices.size() - 1;
+  }
+
+  /// A device that the process did not introduce, because that line was lost, is one without a UUID.
+  std::size_t device_of(Reading& reading, int device) {
+    const auto found = reading.devices.find(device);
+    if (found != reading.devices.end()) return found->second;
+    add_problem({.cause = fmt::format("its device {} is not known", device), .process = reading.id()});
+    return reading.devices[device] = place_of({.device = device});
+  }
+
+  // -- what comes of it --
+
+  void add_problem(ApplicationProblem problem) {
+    const std::size_t subjects = ++subjects_[problem.cause];
+    if (subjects > kMostSubjects) return;
+    merged_.application.problems.push_back(std::move(problem));
+  }
+
+  void add_processes() {
+    for (const auto& [start_ns, process] : processes_) merged_.application.processes.push_back(process);
+    for (const Group& group : groups_) {
+      merged_.application.launches += group.traced + group.untraced;
+      merged_.application.untraced += group.untraced;
+    }
+    for (const auto& [cause, subjects] : subjects_) {
+      if (subjects <= kMostSubjects) continue;
+      merged_.application.problems.push_back(
+          {.cause = fmt::format("{} more: {}", subjects - kMostSubjects, cause)});
+    }
+    merged_.passes = static_cast<int>(pass_keys_.size());
+  }
+
+  void add_devices() {
+    overlapped_ns_.resize(groups_.size());
+    for (std::size_t device = 0; device < times_.size(); ++device) {
+      DeviceTimes& times = times_[device];
+      const BusyTime kernels = busy_time(times.kernels, overlapped_ns_);
+      std::vector<BusyInterval> all = times.kernels;
+      all.insert(all.end(), times.transfers.begin(), times.transfers.end());
+      const BusyTime everything = busy_time(all);
+      if (all.empty()) continue;
+      for (BusyInterval& untraced : times.untraced) {
+        untraced.start_ns = std::clamp(untraced.start_ns, everything.first_ns, everything.last_ns);
+        untraced.end_ns = std::clamp(untraced.end_ns, everything.first_ns, everything.last_ns);
+      }
+      merged_.application.devices.push_back({.device = device,
+                                             .span_s = seconds(everything.last_ns - everything.first_ns),
+                                             .untraced_s = seconds(busy_time(times.untraced).busy_ns),
+                                             .kernel_busy_s = seconds(kernels.busy_ns),
+                                             .busy_s = seconds(everything.busy_ns),
+                                             .kernel_s = seconds(kernels.sum_ns)});
+      for (auto [kind, use] : times.transfer_uses) {
+        use.device = device;
+        use.kind = kind;
+        merged_.application.transfers.push_back(use);
+      }
+    }
+  }
+
+  void add_measurements() {
+    std::vector<std::size_t> places;
+    for (std::size_t place = 0; place < groups_.size(); ++place) {
+      const Group& group = groups_[place];
+      if (group.is_selected && group.traced + group.untraced + group.counted > 0) places.push_back(place);
+    }
+    std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
+      return groups_[a].traced_ns > groups_[b].traced_ns;
+    });
+    if (places.size() > kMaxProfiledPoints) leave_out_all_but_the_longest(places);
+    const auto times = times_of(places);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      merged_.measurements.push_back(measurement_of(places[i], times[i]));
+    }
+  }
+
+  void leave_out_all_but_the_longest(std::vector<std::size_t>& places) {
+    std::uint64_t all_ns = 0;
+    std::uint64_t left_out_ns = 0;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      all_ns += groups_[places[i]].traced_ns;
+      if (i >= kMaxProfiledPoints) left_out_ns += groups_[places[i]].traced_ns;
+    }
+    add_problem({.cause = fmt::format("{} groups of launches with {:.2g} % of the time of all kernels are "
+                                      "left out: a run holds {}",
+                                      places.size() - kMaxProfiledPoints,
+                                      all_ns == 0 ? 0.0 : 100 * seconds(left_out_ns) / seconds(all_ns),
+                                      kMaxProfiledPoints),
+                 .hint = "select some with --kernel, --nvtx or --capture"});
+    places.resize(kMaxProfiledPoints);
+  }
+
+  struct Times {
+    std::vector<double> plain_s;    // in the order of their starts
+    std::vector<double> counted_s;  // of launches that were held to be counted
+  };
+
+  /// Of each place in `places`.
+  std::vector<Times> times_of(const std::vector<std::size_t>& places) {
+    std::vector<std::optional<std::size_t>> wanted(groups_.size());
+    for (std::size_t i = 0; i < places.size(); ++i) wanted[places[i]] = i;
+    std::vector<Times> times(places.size());
+    for (DeviceTimes& device : times_) {
+      std::sort(device.kernels.begin(), device.kernels.end(),
+                [](const BusyInterval& a, const BusyInterval& b) { return a.start_ns < b.start_ns; });
+      for (const BusyInterval& launch : device.kernels) {
+        if (!wanted[launch.owner]) continue;
+        Times& of_group = times[*wanted[launch.owner]];
+        // The clock of the trace may not see the shortest ones.
+        const double time_s = seconds(std::max<std::uint64_t>(launch.duration_ns(), 1));
+        (launch.is_counted ? of_group.counted_s : of_group.plain_s).push_back(time_s);
+      }
+    }
+    return times;
+  }
+
+  Measurement measurement_of(std::size_t place, const Times& times) const {
+    const Group& group = groups_[place];
+    Measurement measurement;
+    measurement.point = {.experiment = runs_.experiment, .subject = group.subject, .axes = group.axes};
+    measurement.device = group.device;
+    measurement.rank = group.rank.value();
+    measurement.process = group.process.value();
+    if (!group.kernel.graph_nodes) {
+      measurement.launch.grid = volume(group.shape.grid);
+      measurement.launch.block = static_cast<int>(volume(group.shape.block));
+    }
+    measurement.resources = resources_of(group.kernel, group.shape);
+
+    std::vector<double> all = times.plain_s;
+    const bool is_enough = !all.empty() && all.size() >= times.counted_s.size();
+    if (!is_enough) all.insert(all.end(), times.counted_s.begin(), times.counted_s.end());
+    LaunchStatistics launches;
+    if (!group.kernel.graph_nodes) launches.symbol = cut_name(group.kernel.symbol, kMaxSubjectLength);
+    launches.count = group.traced + group.untraced;
+    launches.traced = group.traced;
+    launches.total_s = seconds(group.traced_ns);
+    launches.overlapped_s = seconds(overlapped_ns_[place]);
+    launches.counted = group.counted;
+    launches.graph_nodes = group.kernel.graph_nodes;
+    launches.graph_kernels = graph_kernels_of(group);
+    if (!all.empty()) {
+      measurement.time = time_of(all);
+      launches.p95_s = quantile(all, kTail);
+    }
+    measurement.launches = std::move(launches);
+
+    const RepeatedCounters counted = counters_of_group(
+        group.counters, pass_keys_, [&](const std::string& pass) { return missing(group, pass); });
+    measurement.counters = counted.counters;
+    measurement.counter_spread = counted.spread;
+    measurement.counter_repeats = counted.repeats;
+    return measurement;
+  }
+
+  static std::vector<GraphKernelUse> graph_kernels_of(const Group& group) {
+    std::vector<GraphKernelUse> uses;
+    for (const auto& [name, use] : group.graph_kernels) uses.push_back(use);
+    std::stable_sort(uses.begin(), uses.end(),
+                     [](const auto& a, const auto& b) { return a.total_s > b.total_s; });
+    return uses;
+  }
+
+  static TimeResult time_of(const std::vector<double>& times) {
+    std::vector<double> thinned;
+    const std::size_t stride = times.size() / kMostForInterval + 1;
+    for (std::size_t i = 0; i < times.size(); i += stride) thinned.push_back(times[i]);
+    const MedianInterval interval = median_interval(thinned);
+
+    TimeResult result;
+    std::vector<double> sorted = times;
+    std::sort(sorted.begin(), sorted.end());
+    result.median_s = median(sorted);
+    result.ci_low_s = std::min(interval.low, result.median_s);
+    result.ci_high_s = std::max(interval.high, result.median_s);
+    if (times.size() <= kKeptSamples) {
+      result.samples_s = times;
+    } else {
+      for (std::size_t i = 0; i < kKeptSamples; ++i) {
+        result.samples_s.push_back(sorted[i * (sorted.size() - 1) / (kKeptSamples - 1)]);
+      }
+    }
+    return result;
+  }
+
+  std::string missing(const Group& group, const std::string& pass) const {
+    if (!group.problem.empty()) return group.problem;
+    for (const std::string& cause : process_problems_) {
+      if (cause.starts_with(pass + " was not counted")) return cause;
+    }
+    if (!pass_keys_.contains(pass)) return fmt::format("the program ended before the pass {} began", pass);
+    return fmt::format("none of its {} launches came while the pass {} was counted",
+                       group.traced + group.untraced, pass);
+  }
+
+  const ProfiledRuns& runs_;
+  const LaunchFilter filter_;
+  const std::map<std::string, std::string> paths_;
+
+  MergedProfile merged_;
+  std::vector<DeviceTimes> times_;  // by device
+  std::vector<Group> groups_;
+  std::map<std::tuple<std::size_t, std::string, Axes>, std::size_t> places_;
+  std::vector<std::uint64_t> overlapped_ns_;  // by group
+  PassKeys pass_keys_;
+  std::vector<std::string> process_problems_;
+  std::map<std::string, std::size_t> subjects_;  // that a problem has, by its cause
+  std::multimap<std::uint64_t, int> processes_;  // by start
+};
+
+}  // namespace
+
+MergedProfile merge_profiles(const ProfiledRuns& runs) {
+  return Merge(runs).result();
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "core/model/profile_settings.h"
+#include "core/model/run.h"
+
+namespace rooflinectl {
+
+/// What the processes of a profiled program wrote.
+struct ProfiledRuns {
+  std::string experiment;    ///< name of the points' experiment
+  ProfileSettings settings;  ///< of the first run
+  /// The record files of each run of the program, the first run first. It gives times, and all of them count.
+  std::vector<std::vector<std::filesystem::path>> files;
+};
+
+/// What that comes to.
+struct MergedProfile {
+  /// Those that were used, in the order of their appearance. Only UUID, chip and CUPTI version are known.
+  std::vector<DeviceInfo> devices;
+  std::vector<Measurement> measurements;  ///< the longest total first
+  /// Without command line, exit code, wall time and number of runs.
+  Application application;
+  int passes = 0;  ///< in which something was counted
+};
+
+/// The most points that a run of a program has; those that took the least time are left out, and named.
+inline constexpr std::size_t kMaxProfiledPoints = 10'000;
+/// Names of kernels are cut there, and end in a hash of the whole.
+inline constexpr std::size_t kMaxSubjectLength = 4'096;
+
+/// Merges the records into points: launches on one device with the same kernel, grid, block, dynamic shared
+/// memory, cluster and NVTX path (`collapsed_paths`), whichever process made them. Reads the files a line at
+/// a time, and twice; keeps 24 bytes a launch.
+///
+/// The time of a point is that of its launches that were traced and not counted, where these are as many as
+/// the counted ones; else that of all. What is missing, because a process ended without notice or records
+/// were lost, becomes a problem of the application; nothing here throws for what a file holds. Throws
+/// Error(usage) if the kernel expression is none.
+MergedProfile merge_profiles(const ProfiledRuns& runs);
+
+}  // namespace rooflinectl

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/model/profile_record.h"
+#include "core/model/run.h"
+
+/// How kernels and groups of a profiled program are called in a run.
+namespace rooflinectl {
+
+/// The name of a kernel in a run: its demangled symbol, cut where it is longer than `kMaxSubjectLength`; of a
+/// CUDA graph `CUDA graph <symbol>`.
+std::string subject_of(const record::Kernel& kernel);
+
+/// `name`, or its beginning and a hash of all of it where it is longer than `length`.
+std::string cut_name(std::string_view name, std::size_t length);
+
+/// `256`, `16x16`, `4x4x4`
+std::string extent_text(const record::Extent& extent);
+
+/// The axes of a group's point: `grid`, `block`, `shared`, `cluster` and `path`, as far as it has them.
+Axes axes_of(const record::Group& group, bool is_graph, const std::string& path);
+
+/// What a kernel takes of an SM. Nothing for CUDA graphs, and where it is not known how many blocks fit.
+std::optional<KernelResources> resources_of(const record::Kernel& kernel, const record::Group& group);
+
+std::uint64_t volume(const record::Extent& extent);
+
+}  // namespace rooflinectl

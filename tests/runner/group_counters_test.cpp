@@ -1,0 +1,96 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/profiling/group_counters.h"
+
+#include <gmock/gmock.h>
+
+namespace rooflinectl {
+namespace {
+
+using testing::HasSubstr;
+using testing::Pair;
+using testing::UnorderedElementsAre;
+
+Counters of(std::initializer_list<std::pair<const char*, double>> values) {
+  Counters counters;
+  for (const auto& [key, value] : values) counters.emplace(key, CounterValue::measured(value));
+  return counters;
+}
+
+const PassKeys kKeys = {{"memory", {"l1_bytes", "l2_bytes", "warp_instructions", "tensor_pipe_instructions"}},
+                        {"operations", {"ffma", "shared_bytes", "warp_instructions_sass"}}};
+
+RepeatedCounters counters_with(const Counters& memory, const Counters& operations) {
+  CountedPasses counted;
+  if (!memory.empty()) counted["memory"].add(memory);
+  if (!operations.empty()) counted["operations"].add(operations);
+  return counters_of_group(counted, kKeys,
+                           [](const std::string& pass) { return "no launch in the pass " + pass; });
+}
+
+TEST(GroupCounters, AreMeansOfTheLaunches) {
+  CountedPasses counted;
+  for (const double value : {1.0, 2.0, 6.0})
+    counted["memory"].add(of({{"l2_bytes", value}, {"l1_bytes", 9}}));
+  counted["operations"].add(of({{"ffma", 5}}));
+  const RepeatedCounters result = counters_of_group(counted, kKeys, [](const auto&) { return ""; });
+  EXPECT_EQ(result.counters.at("l2_bytes"), CounterValue::measured(3));
+  EXPECT_EQ(result.counters.at("ffma"), CounterValue::measured(5));
+  EXPECT_THAT(result.spread, UnorderedElementsAre(Pair("l2_bytes", 5.0 / 3)));
+  EXPECT_EQ(result.repeats, 1);
+}
+
+TEST(GroupCounters, NameThePassThatIsMissing) {
+  const RepeatedCounters result =
+      counters_with(of({{"l1_bytes", 1}, {"l2_bytes", 1}, {"warp_instructions", 10}}), {});
+  EXPECT_EQ(result.counters.at("ffma").reason(), "no launch in the pass operations");
+  EXPECT_FALSE(result.counters.contains("tensor_bf16_ops"));
+}
+
+TEST(GroupCounters, MissTensorOperationsOnlyWhereTensorInstructionsRan) {
+  const RepeatedCounters result =
+      counters_with(of({{"tensor_pipe_instructions", 10}, {"tensor_pipe_hfma2", 0}}), {});
+  EXPECT_EQ(result.counters.at("tensor_bf16_ops").reason(), "no launch in the pass tensor_bf16");
+}
+
+TEST(GroupCounters, OfInstrumentationThatSawNothingAreUnavailable) {
+  const RepeatedCounters result =
+      counters_with(of({{"warp_instructions", 640}}),
+                    of({{"ffma", 0}, {"shared_bytes", 0}, {"warp_instructions_sass", 0}}));
+  EXPECT_THAT(result.counters.at("ffma").reason(), HasSubstr("none of the 640 instructions"));
+  EXPECT_FALSE(result.counters.at("warp_instructions_sass").available());
+  EXPECT_TRUE(result.counters.at("warp_instructions").available());
+}
+
+TEST(GroupCounters, OfLaunchesThatDifferAreUnavailable) {
+  const auto ffma = [](double instrumented) {
+    return counters_with(of({{"warp_instructions", 1000}}),
+                         of({{"ffma", 7}, {"warp_instructions_sass", instrumented}}))
+        .counters.at("ffma");
+  };
+  EXPECT_EQ(ffma(1000), CounterValue::measured(7));
+  EXPECT_EQ(ffma(960), CounterValue::measured(7));
+  EXPECT_THAT(ffma(940).reason(), HasSubstr("940"));
+  EXPECT_FALSE(ffma(1060).available());
+}
+
+TEST(GroupCounters, WhereNothingRanZeroIsZero) {
+  const RepeatedCounters result =
+      counters_with(of({{"warp_instructions", 0}}), of({{"ffma", 0}, {"warp_instructions_sass", 0}}));
+  EXPECT_EQ(result.counters.at("ffma"), CounterValue::measured(0));
+}
+
+TEST(GroupCounters, OfL1AreUnavailableWhereCopiesGoPastIt) {
+  const auto with_l1 = [](double l1) {
+    return counters_with(of({{"l1_bytes", l1}, {"l2_bytes", 1000}, {"warp_instructions", 1}}),
+                         of({{"shared_bytes", 50}, {"warp_instructions_sass", 1}}))
+        .counters;
+  };
+  EXPECT_TRUE(with_l1(900).at("l1_bytes").available());
+  EXPECT_TRUE(with_l1(900).at("shared_bytes").available());
+  EXPECT_THAT(with_l1(899).at("l1_bytes").reason(), HasSubstr("TMA"));
+  EXPECT_FALSE(with_l1(899).at("shared_bytes").available());
+  EXPECT_TRUE(with_l1(899).at("l2_bytes").available());
+}
+
+}  // namespace
+}  // namespace rooflinectl

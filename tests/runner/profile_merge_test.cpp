@@ -1,0 +1,313 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gmock/gmock.h>
+
+#include <fstream>
+
+#include "core/serial/profile_records.h"
+#include "runner/profiling/merge.h"
+#include "tests/support/temporary_folder.h"
+
+namespace rooflinectl {
+namespace {
+
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::Field;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+using Records = std::vector<ProfileRecord>;
+
+class ProfileMerge : public testing::Test {
+ protected:
+  std::filesystem::path file(const std::string& name, const Records& records, const std::string& rest = "") {
+    const std::filesystem::path path = folder_.path() / (name + ".jsonl");
+    std::ofstream file(path);
+    for (const ProfileRecord& record : records) file << encode(record) << '\n';
+    file << rest;
+    return path;
+  }
+  static MergedProfile merged(std::vector<std::vector<std::filesystem::path>> runs,
+                              const ProfileSettings& settings = {}) {
+    return merge_profiles({.experiment = "train", .settings = settings, .files = std::move(runs)});
+  }
+  MergedProfile merged(const Records& records) { return merged({{file("1", records)}}); }
+
+ private:
+  TemporaryFolder folder_;
+};
+
+/// A process with a kernel and a group of it, without an end.
+Records process(int id, const std::string& uuid, const std::string& path = "",
+                const std::string& symbol = "_Z3addPf") {
+  return {record::Process{.process = id, .parent = 1, .rank = {}, .command_line = {}, .start_ns = 5},
+          record::Device{.device = 0, .uuid = uuid, .chip = "GH100", .cupti_version = 130000},
+          record::Kernel{.kernel = 0, .symbol = symbol, .registers_per_thread = 40},
+          record::Group{.group = 0,
+                        .device = 0,
+                        .kernel = 0,
+                        .grid = {1024, 1, 1},
+                        .block = {16, 16, 1},
+                        .cluster = {},
+                        .dynamic_shared_bytes = 2048,
+                        .blocks_per_sm = 6,
+                        .path = path}};
+}
+
+record::Launches launches(std::vector<std::pair<std::uint64_t, std::uint64_t>> start_and_duration,
+                          std::uint64_t group = 0) {
+  record::Launches traced;
+  for (const auto& [start, duration] : start_and_duration) {
+    traced.launches.push_back({.group = group, .stream = 7, .start_ns = start, .duration_ns = duration});
+  }
+  return traced;
+}
+
+Records operator+(Records records, const Records& more) {
+  records.insert(records.end(), more.begin(), more.end());
+  return records;
+}
+
+TEST_F(ProfileMerge, MakesAPointOfAGroup) {
+  const MergedProfile profile =
+      merged(process(17, "GPU-1", "step") +
+             Records{launches({{100, 10}, {200, 12}, {300, 11}}), record::End{.at_ns = 400}});
+  ASSERT_EQ(profile.measurements.size(), 1);
+  const Measurement& measurement = profile.measurements[0];
+  EXPECT_EQ(range_name(measurement.point), "train.add(float*).16x16.grid1024.shared2048.step");
+  EXPECT_EQ(measurement.launch.block, 256);
+  EXPECT_EQ(measurement.resources->blocks_per_sm, 6);
+  EXPECT_EQ(measurement.process, 17);
+  EXPECT_DOUBLE_EQ(measurement.time->median_s, 11e-9);
+  EXPECT_DOUBLE_EQ(measurement.time->ci_low_s, 10e-9);
+  EXPECT_DOUBLE_EQ(measurement.time->ci_high_s, 12e-9);
+  EXPECT_EQ(measurement.time->samples_s.size(), 3);
+  EXPECT_EQ(measurement.launches->symbol, "_Z3addPf");
+  EXPECT_EQ(measurement.launches->traced, 3);
+  EXPECT_DOUBLE_EQ(measurement.launches->total_s, 33e-9);
+  EXPECT_EQ(profile.devices[0].uuid, "GPU-1");
+  EXPECT_THAT(profile.application.processes, ElementsAre(17));
+  EXPECT_EQ(profile.application.launches, 3);
+  EXPECT_DOUBLE_EQ(profile.application.devices[0].span_s, 211e-9);
+  EXPECT_DOUBLE_EQ(profile.application.devices[0].busy_s, 33e-9);
+  EXPECT_THAT(profile.application.problems, IsEmpty());
+}
+
+TEST_F(ProfileMerge, PutsProcessesOnOneDeviceTogetherAndOthersApart) {
+  const auto a = file("a", process(1, "GPU-1") + Records{launches({{0, 10}}), record::End{}});
+  const auto b = file("b", process(2, "GPU-1") + Records{launches({{5, 10}}), record::End{}});
+  const auto c = file("c", process(3, "GPU-2") + Records{launches({{5, 10}}), record::End{}});
+  const MergedProfile profile = merged({{a, b, c}});
+  ASSERT_EQ(profile.measurements.size(), 2);
+  EXPECT_EQ(profile.measurements[0].launches->count, 2);
+  EXPECT_EQ(profile.measurements[0].process, std::nullopt);
+  EXPECT_DOUBLE_EQ(profile.measurements[0].launches->overlapped_s, 10e-9);
+  EXPECT_EQ(profile.measurements[1].device, 1);
+  EXPECT_EQ(profile.measurements[1].process, 3);
+  EXPECT_DOUBLE_EQ(profile.application.devices[0].kernel_busy_s, 15e-9);
+  EXPECT_DOUBLE_EQ(profile.application.devices[0].kernel_s, 20e-9);
+}
+
+TEST_F(ProfileMerge, CollapsesStepsIntoOnePoint) {
+  std::vector<std::filesystem::path> files;
+  for (int step = 0; step < 3; ++step) {
+    files.push_back(file(std::to_string(step), process(1, "GPU-1", "step " + std::to_string(step)) +
+                                                   Records{launches({{0, 10}}), record::End{}}));
+  }
+  const MergedProfile profile = merged({files});
+  ASSERT_EQ(profile.measurements.size(), 1);
+  EXPECT_EQ(profile.measurements[0].point.axes.text("path"), "step #");
+}
+
+TEST_F(ProfileMerge, TakesTimesOfLaunchesThatWereNotHeld) {
+  record::Launches held = launches({{0, 99}, {100, 99}});
+  for (record::Launch& launch : held.launches) launch.is_counted = true;
+  const auto median_with = [&](const record::Launches& others) {
+    return merged(process(1, "GPU-1") + Records{held, others}).measurements[0].time->median_s;
+  };
+  EXPECT_DOUBLE_EQ(median_with(launches({{300, 10}, {400, 10}})), 10e-9);
+  EXPECT_DOUBLE_EQ(median_with(launches({{300, 10}})), 99e-9);
+}
+
+TEST_F(ProfileMerge, KeepsPercentilesOfManyTimes) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> many;
+  for (std::uint64_t i = 1; i <= 1001; ++i) many.emplace_back(2000 * i, i);
+  const MergedProfile profile = merged(process(1, "GPU-1") + Records{launches(many)});
+  const TimeResult& time = *profile.measurements[0].time;
+  ASSERT_EQ(time.samples_s.size(), 101);
+  EXPECT_DOUBLE_EQ(time.samples_s.front(), 1e-9);
+  EXPECT_DOUBLE_EQ(time.samples_s[50], 501e-9);
+  EXPECT_DOUBLE_EQ(time.samples_s.back(), 1001e-9);
+  EXPECT_DOUBLE_EQ(time.median_s, 501e-9);
+  EXPECT_NEAR(profile.measurements[0].launches->p95_s, 951e-9, 1e-15);
+}
+
+TEST_F(ProfileMerge, KnowsWhatTheTraceDidNotSee) {
+  const MergedProfile profile = merged(
+      process(1, "GPU-1") + Records{launches({{100, 10}}),
+                                    record::PassBegun{.pass = "operations", .is_traced = false, .at_ns = 150},
+                                    record::PassBegun{.pass = "", .is_traced = true, .at_ns = 250},
+                                    launches({{300, 10}}), record::Untraced{.group = 0, .launches = 40},
+                                    record::PassBegun{.pass = "operations", .is_traced = false, .at_ns = 400},
+                                    record::End{.at_ns = 9000}});
+  EXPECT_DOUBLE_EQ(profile.application.devices[0].untraced_s, 100e-9);
+  EXPECT_DOUBLE_EQ(profile.application.devices[0].span_s, 210e-9);
+  EXPECT_EQ(profile.application.launches, 42);
+  EXPECT_EQ(profile.application.untraced, 40);
+  EXPECT_EQ(profile.measurements[0].launches->count, 42);
+}
+
+TEST_F(ProfileMerge, AddsUpTransfers) {
+  record::Transfers transfers;
+  transfers.transfers = {
+      {.kind = TransferKind::set, .device = 0, .bytes = 5, .start_ns = 0, .duration_ns = 10},
+      {.kind = TransferKind::set, .device = 0, .bytes = 7, .start_ns = 5, .duration_ns = 10}};
+  const MergedProfile profile = merged(process(1, "GPU-1") + Records{transfers, launches({{100, 10}})});
+  ASSERT_EQ(profile.application.transfers.size(), 1);
+  EXPECT_EQ(profile.application.transfers[0].count, 2);
+  EXPECT_EQ(profile.application.transfers[0].bytes, 12);
+  EXPECT_DOUBLE_EQ(profile.application.transfers[0].total_s, 20e-9);
+  EXPECT_DOUBLE_EQ(profile.application.devices[0].busy_s, 25e-9);
+  EXPECT_DOUBLE_EQ(profile.application.devices[0].kernel_busy_s, 10e-9);
+}
+
+TEST_F(ProfileMerge, TakesTimesFromTheFirstRunAndCountersFromAll) {
+  const auto counted = [](const char* pass, const char* key) {
+    return record::Counted{
+        .group = 0, .pass = pass, .ordinal = 1, .counters = {{key, CounterValue::measured(4)}}};
+  };
+  const auto first =
+      file("a", process(1, "GPU-1") + Records{launches({{0, 10}}), counted("memory", "l2_bytes")});
+  const auto second =
+      file("b", process(2, "GPU-1") + Records{launches({{0, 99}}), counted("operations", "ffma")});
+  const auto other = file("c", process(3, "GPU-1", "", "other") + Records{launches({{0, 99}})});
+  const MergedProfile profile = merged({{first}, {second, other}});
+  ASSERT_EQ(profile.measurements.size(), 1);
+  const Measurement& measurement = profile.measurements[0];
+  EXPECT_EQ(measurement.launches->count, 1);
+  EXPECT_EQ(measurement.launches->counted, 2);
+  EXPECT_EQ(measurement.counters.at("ffma"), CounterValue::measured(4));
+  EXPECT_EQ(measurement.process, 1);
+  EXPECT_EQ(profile.passes, 2);
+}
+
+TEST_F(ProfileMerge, NamesWhyNothingWasCounted) {
+  const MergedProfile profile = merged(
+      process(1, "GPU-1") +
+      Records{launches({{0, 10}}),
+              record::Problem{.group = {}, .cause = "memory was not counted: no permission", .hint = "ask"}});
+  EXPECT_EQ(profile.measurements[0].counters.at("l2_bytes").reason(),
+            "memory was not counted: no permission");
+  EXPECT_THAT(profile.measurements[0].counters.at("ffma").reason(), HasSubstr("operations"));
+  EXPECT_EQ(profile.application.problems[0].hint, "ask");
+}
+
+TEST_F(ProfileMerge, KeepsWhatAProcessWroteBeforeItDied) {
+  const auto cut_off = file("1", process(7, "GPU-1") + Records{launches({{0, 10}})}, "{\"type\": \"laun");
+  const MergedProfile profile = merged({{cut_off}});
+  EXPECT_EQ(profile.measurements.size(), 1);
+  EXPECT_THAT(profile.application.problems,
+              ElementsAre(AllOf(Field(&ApplicationProblem::cause, HasSubstr("ended without notice")),
+                                Field(&ApplicationProblem::process, 7))));
+}
+
+TEST_F(ProfileMerge, NamesWhatCannotBeRead) {
+  const auto damaged =
+      file("1", process(7, "GPU-1") + Records{launches({{0, 10}})}, "damaged\n{\"type\": \"end\"}\n");
+  const auto empty = file("2", {});
+  const MergedProfile profile = merged({{damaged, empty, "/nonexistent/3.jsonl"}});
+  EXPECT_EQ(profile.measurements.size(), 1);
+  ASSERT_EQ(profile.application.problems.size(), 3);
+  EXPECT_THAT(profile.application.problems[0].cause, HasSubstr("line 6 of 1.jsonl"));
+  EXPECT_THAT(profile.application.problems[1].cause, HasSubstr("2.jsonl holds no records"));
+  EXPECT_THAT(profile.application.problems[2].cause, HasSubstr("3.jsonl holds no records"));
+}
+
+TEST_F(ProfileMerge, NamesWhatWasLost) {
+  const MergedProfile profile =
+      merged(process(1, "GPU-1") +
+             Records{launches({{0, 10}}), record::End{.at_ns = 1, .lost_activities = 5, .lost_records = 2}});
+  EXPECT_EQ(profile.application.lost, 5);
+  ASSERT_EQ(profile.application.problems.size(), 2);
+  EXPECT_THAT(profile.application.problems[0].cause, HasSubstr("2 records could not be written"));
+}
+
+TEST_F(ProfileMerge, KeepsLaunchesOnADeviceThatWasNotIntroduced) {
+  Records records = process(1, "GPU-1") + Records{launches({{0, 10}}), record::End{}};
+  records.erase(records.begin() + 1);
+  const MergedProfile profile = merged(records);
+  EXPECT_EQ(profile.measurements.size(), 1);
+  EXPECT_EQ(profile.devices[0].uuid, "");
+  EXPECT_THAT(profile.application.problems[0].cause, HasSubstr("its device 0 is not known"));
+}
+
+TEST_F(ProfileMerge, SelectsKernelsAndRanges) {
+  const auto a = file("a", process(1, "GPU-1", "train") + Records{launches({{0, 10}}), record::End{}});
+  const auto b =
+      file("b", process(2, "GPU-1", "eval", "gemm") + Records{launches({{20, 10}}), record::End{}});
+  const auto names = [&](const ProfileSettings& settings) {
+    std::vector<std::string> subjects;
+    const MergedProfile profile = merged({{a, b}}, settings);
+    EXPECT_DOUBLE_EQ(profile.application.devices[0].kernel_busy_s, 20e-9);
+    for (const Measurement& measurement : profile.measurements) subjects.push_back(measurement.point.subject);
+    return subjects;
+  };
+  EXPECT_THAT(names({.kernel = "add"}), ElementsAre("add(float*)"));
+  EXPECT_THAT(names({.nvtx = "eval"}), ElementsAre("gemm"));
+}
+
+TEST_F(ProfileMerge, ListsTheKernelsOfAGraph) {
+  const Records records = {
+      record::Process{},
+      record::Device{.device = 0, .uuid = "GPU-1", .chip = "", .cupti_version = {}},
+      record::Kernel{.kernel = 0, .symbol = "3f2a", .graph_nodes = 5},
+      record::Kernel{.kernel = 1, .symbol = "_Z3addPf"},
+      record::Kernel{.kernel = 2, .symbol = "gemm"},
+      record::Group{.group = 0, .device = 0, .kernel = 0},
+      launches({{0, 100}}),
+      record::GraphKernels{{{.group = 0, .kernel = 1, .launches = 3, .duration_ns = 20},
+                            {.group = 0, .kernel = 2, .launches = 1, .duration_ns = 50}}},
+      record::GraphKernels{{{.group = 0, .kernel = 1, .launches = 1, .duration_ns = 10}}},
+      record::End{}};
+  const MergedProfile profile = merged(records);
+  ASSERT_EQ(profile.measurements.size(), 1);
+  EXPECT_EQ(range_name(profile.measurements[0].point), "train.CUDA graph 3f2a");
+  const LaunchStatistics& launches = *profile.measurements[0].launches;
+  EXPECT_EQ(launches.graph_nodes, 5);
+  EXPECT_EQ(launches.symbol, "");
+  ASSERT_EQ(launches.graph_kernels.size(), 2);
+  EXPECT_EQ(launches.graph_kernels[0].kernel, "gemm");
+  EXPECT_EQ(launches.graph_kernels[1].launches, 4);
+  EXPECT_DOUBLE_EQ(launches.graph_kernels[1].total_s, 30e-9);
+}
+
+TEST_F(ProfileMerge, CutsNamesThatAreTooLong) {
+  const std::string name(10'000, 'k');
+  const MergedProfile profile =
+      merged(process(1, "GPU-1", "", name) + Records{launches({{0, 0}}), record::End{}});
+  EXPECT_EQ(profile.measurements[0].point.subject.size(), kMaxSubjectLength);
+  EXPECT_EQ(profile.measurements[0].launches->symbol.size(), kMaxSubjectLength);
+}
+
+TEST_F(ProfileMerge, LeavesOutTheShortestOfTooManyGroups) {
+  Records records = process(1, "GPU-1");
+  records.pop_back();
+  for (std::uint64_t id = 0; id <= kMaxProfiledPoints; ++id) {
+    record::Group group{.group = id, .device = 0, .kernel = 0};
+    group.grid = {static_cast<std::uint32_t>(id + 1), 1, 1};
+    group.block = {32, 1, 1};
+    records.emplace_back(group);
+    records.emplace_back(launches({{id * 100, id == 3 ? 1 : 20}}, id));
+  }
+  records.emplace_back(record::End{});
+  const MergedProfile profile = merged(records);
+  EXPECT_EQ(profile.measurements.size(), kMaxProfiledPoints);
+  ASSERT_EQ(profile.application.problems.size(), 1);
+  EXPECT_THAT(profile.application.problems[0].cause, HasSubstr("1 groups of launches"));
+  for (const Measurement& measurement : profile.measurements) {
+    EXPECT_NE(measurement.point.axes.number("grid"), 4);
+  }
+}
+
+}  // namespace
+}  // namespace rooflinectl

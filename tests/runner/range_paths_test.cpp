@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/profiling/range_paths.h"
+
+#include <gmock/gmock.h>
+
+namespace rooflinectl {
+namespace {
+
+using testing::ElementsAre;
+using testing::Pair;
+
+TEST(RangePaths, WithManyNumbersBecomeOne) {
+  EXPECT_THAT(collapsed_paths({"step 1/fwd", "step 2/fwd", "step 10/fwd", "step 1/bwd"}),
+              ElementsAre(Pair("step 1/bwd", "step 1/bwd"), Pair("step 1/fwd", "step #/fwd"),
+                          Pair("step 10/fwd", "step #/fwd"), Pair("step 2/fwd", "step #/fwd")));
+}
+
+TEST(RangePaths, KeepNumbersThatDoNotVary) {
+  const auto paths = collapsed_paths({"fp16 norm2d 1", "fp16 norm2d 2", "fp32 norm2d 3", "", "7"});
+  EXPECT_EQ(paths.at("fp32 norm2d 3"), "fp32 norm2d #");
+  EXPECT_EQ(paths.at(""), "");
+  EXPECT_EQ(paths.at("7"), "7");
+}
+
+TEST(RangePaths, AreNotConfusedByTheSignForANumber) {
+  const auto paths = collapsed_paths({"a#", "a1", "a2", "a3"});
+  EXPECT_EQ(paths.at("a1"), "a#");
+  EXPECT_EQ(paths.at("a#"), "a#");
+}
+
+}  // namespace
+}  // namespace rooflinectl
