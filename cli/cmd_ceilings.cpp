@@ -10,9 +10,9 @@
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "reports/reports.h"
-#include "runner/catalogue.h"
-#include "runner/measure.h"
-#include "runner/run_folder.h"
+#include "runner/machine/catalogue.h"
+#include "runner/measuring/measure.h"
+#include "runner/runs/run_folder.h"
 
 namespace rooflinectl {
 

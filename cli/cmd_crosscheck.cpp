@@ -21,12 +21,12 @@
 #include "reports/tables/agreement_summary.h"
 #include "reports/tables/agreement_table.h"
 #include "reports/text/text_table.h"
-#include "runner/catalogue.h"
-#include "runner/cross_checks.h"
-#include "runner/folder_lock.h"
-#include "runner/measure.h"
-#include "runner/run_folder.h"
-#include "runner/stop_signals.h"
+#include "runner/crosscheck/cross_checks.h"
+#include "runner/machine/catalogue.h"
+#include "runner/measuring/measure.h"
+#include "runner/processes/stop_signals.h"
+#include "runner/runs/folder_lock.h"
+#include "runner/runs/run_folder.h"
 
 namespace rooflinectl {
 

@@ -9,8 +9,8 @@
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "core/serial/protocol.h"
-#include "runner/machine_checks.h"
-#include "runner/profiler_tools.h"
+#include "runner/crosscheck/profiler_tools.h"
+#include "runner/machine/machine_checks.h"
 
 namespace rooflinectl {
 

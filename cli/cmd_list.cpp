@@ -13,7 +13,7 @@
 #include "core/serial/protocol.h"
 #include "reports/text/format.h"
 #include "reports/text/text_table.h"
-#include "runner/catalogue.h"
+#include "runner/machine/catalogue.h"
 
 namespace rooflinectl {
 

@@ -20,11 +20,12 @@
 #include "reports/reports.h"
 #include "reports/text/format.h"
 #include "reports/text/text_table.h"
-#include "runner/catalogue.h"
-#include "runner/machine_checks.h"
-#include "runner/measure.h"
-#include "runner/replay.h"
-#include "runner/run_folder.h"
+#include "runner/machine/cannot_measure.h"
+#include "runner/machine/catalogue.h"
+#include "runner/machine/machine_checks.h"
+#include "runner/measuring/measure.h"
+#include "runner/runs/replay.h"
+#include "runner/runs/run_folder.h"
 
 namespace rooflinectl {
 

@@ -12,7 +12,7 @@
 #include "core/serial/protocol.h"
 #include "reports/reports.h"
 #include "reports/text/format.h"
-#include "runner/catalogue.h"
+#include "runner/machine/catalogue.h"
 
 namespace rooflinectl {
 

@@ -5,7 +5,7 @@
 
 #include "cli/commands.h"
 #include "cli/terminal.h"
-#include "runner/catalogue.h"
+#include "runner/machine/catalogue.h"
 #include "runner/version.h"
 
 namespace rooflinectl {

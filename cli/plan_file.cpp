@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "core/files/files.h"
 #include "core/plan/plan_yaml.h"
-#include "runner/catalogue.h"
+#include "runner/machine/catalogue.h"
 
 namespace rooflinectl {
 

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "cli/terminal.h"
-#include "runner/measure.h"
+#include "runner/measuring/measure.h"
 
 namespace rooflinectl {
 

@@ -29,7 +29,13 @@ MAY_INCLUDE = {
     "collector": {"core/*", "kernels", "collector/*"},
     "analysis": {"core/*"},
     "crosscheck": {"core/*", "analysis"},
-    "runner": {"core/*", "analysis", "crosscheck"},
+    "runner": {"core/*"},
+    "runner/processes": {"core/*"},
+    "runner/runs": {"core/*", "runner"},
+    "runner/machine": {"core/*", "runner/processes", "runner/runs"},
+    "runner/measuring": {"core/*", "runner", "runner/processes", "runner/runs", "runner/machine"},
+    "runner/profiling": {"core/*", "runner", "runner/processes", "runner/runs", "runner/machine"},
+    "runner/crosscheck": {"core/*", "analysis", "crosscheck", "runner/processes"},
     "reports/draw": {"core/*"},
     "reports/text": {"core/*"},
     "reports/tables": {"core/*", "analysis", "reports/text"},
@@ -38,7 +44,7 @@ MAY_INCLUDE = {
     "reports/formats": {"core/*", "analysis", "reports/text", "reports/draw", "reports/tables", "reports/charts", "reports"},
     "reports/page": {"core/*", "analysis", "reports/text", "reports/draw", "reports/tables", "reports/charts", "reports/formats", "reports"},
     "reports/compare": {"core/*", "analysis", "reports/text", "reports/draw", "reports/tables", "reports/charts"},
-    "cli": {"core/*", "analysis", "crosscheck", "runner", "reports/*"},
+    "cli": {"core/*", "analysis", "crosscheck", "runner/*", "reports/*"},
 }
 
 # A library's header -> the files that may include it.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/host_environment.h"
+#include "runner/machine/host_environment.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/machine_checks.h"
+#include "runner/machine/machine_checks.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/recorder.h"
+#include "runner/measuring/recorder.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/worklist.h"
+#include "runner/measuring/worklist.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/results.h"
+#include "runner/measuring/results.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <utility>
 
 #include "core/model/known_ceilings.h"
-#include "runner/run_folder.h"
+#include "runner/runs/run_folder.h"
 
 namespace rooflinectl {
 

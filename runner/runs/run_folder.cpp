@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/run_folder.h"
+#include "runner/runs/run_folder.h"
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/replay.h"
+#include "runner/runs/replay.h"
 
 #include <algorithm>
 #include <string>

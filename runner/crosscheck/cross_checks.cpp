@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/cross_checks.h"
+#include "runner/crosscheck/cross_checks.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -18,8 +18,8 @@
 #include "crosscheck/ncu_csv.h"
 #include "crosscheck/nsys_sqlite.h"
 #include "crosscheck/tool_comparison.h"
-#include "runner/collector_process.h"
-#include "runner/profiler_tools.h"
+#include "runner/crosscheck/profiler_tools.h"
+#include "runner/processes/collector_process.h"
 
 namespace rooflinectl {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/profiler_tools.h"
+#include "runner/crosscheck/profiler_tools.h"
 
 #include <fmt/format.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include <sstream>
 #include <utility>
 
-#include "runner/collector_process.h"
+#include "runner/processes/collector_process.h"
 
 namespace rooflinectl {
 

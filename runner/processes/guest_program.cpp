@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/guest_program.h"
+#include "runner/processes/guest_program.h"
 
 #include <fmt/format.h>
 #include <poll.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/recorder.h"
+#include "runner/measuring/recorder.h"
 
 #include <algorithm>
 #include <utility>
@@ -7,10 +7,10 @@
 #include "core/elapsed.h"
 #include "core/serial/run_file.h"
 #include "core/stats/repeated_counters.h"
-#include "runner/host_environment.h"
-#include "runner/run_folder.h"
+#include "runner/machine/host_environment.h"
+#include "runner/measuring/worklist.h"
+#include "runner/runs/run_folder.h"
 #include "runner/version.h"
-#include "runner/worklist.h"
 
 namespace rooflinectl {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/ceiling_cache.h"
+#include "runner/measuring/ceiling_cache.h"
 
 #include <fmt/format.h>
 

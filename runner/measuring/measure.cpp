@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/measure.h"
+#include "runner/measuring/measure.h"
 
 #include <fmt/format.h>
 
@@ -11,12 +11,13 @@
 
 #include "core/serial/protocol.h"
 #include "core/serial/run_file.h"
-#include "runner/ceiling_cache.h"
-#include "runner/collector_process.h"
-#include "runner/device_lock.h"
-#include "runner/results.h"
-#include "runner/silence_limit.h"
-#include "runner/stop_signals.h"
+#include "runner/machine/cannot_measure.h"
+#include "runner/machine/device_lock.h"
+#include "runner/measuring/ceiling_cache.h"
+#include "runner/measuring/results.h"
+#include "runner/processes/collector_process.h"
+#include "runner/processes/silence_limit.h"
+#include "runner/processes/stop_signals.h"
 
 namespace rooflinectl {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/device_lock.h"
+#include "runner/machine/device_lock.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/folder_lock.h"
+#include "runner/runs/folder_lock.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

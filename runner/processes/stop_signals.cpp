@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/stop_signals.h"
+#include "runner/processes/stop_signals.h"
 
 #include <fmt/format.h>
 #include <sys/signalfd.h>

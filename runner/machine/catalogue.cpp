@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/catalogue.h"
+#include "runner/machine/catalogue.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,10 +11,10 @@
 #include "core/error.h"
 #include "core/serial/protocol.h"
 #include "core/serial/run_file.h"
-#include "runner/catalogue_ids.h"
-#include "runner/collector_process.h"
-#include "runner/measure.h"
-#include "runner/replay.h"
+#include "runner/machine/cannot_measure.h"
+#include "runner/machine/catalogue_ids.h"
+#include "runner/processes/collector_process.h"
+#include "runner/runs/replay.h"
 
 namespace rooflinectl {
 

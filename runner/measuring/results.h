@@ -7,9 +7,9 @@
 
 #include "core/error.h"
 #include "core/serial/protocol.h"
-#include "runner/measure.h"
-#include "runner/recorder.h"
-#include "runner/worklist.h"
+#include "runner/measuring/measure.h"
+#include "runner/measuring/recorder.h"
+#include "runner/measuring/worklist.h"
 
 namespace rooflinectl {
 

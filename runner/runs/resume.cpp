@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/resume.h"
+#include "runner/runs/resume.h"
 
 #include <fmt/format.h>
 

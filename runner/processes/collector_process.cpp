@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/collector_process.h"
+#include "runner/processes/collector_process.h"
 
 #include <fcntl.h>
 #include <fmt/format.h>

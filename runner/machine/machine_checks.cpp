@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/machine_checks.h"
+#include "runner/machine/machine_checks.h"
 
 #include <fmt/format.h>
 
@@ -8,7 +8,7 @@
 #include <fstream>
 #include <optional>
 
-#include "runner/catalogue.h"
+#include "runner/machine/catalogue.h"
 
 namespace rooflinectl {
 

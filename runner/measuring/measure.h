@@ -8,8 +8,8 @@
 
 #include "core/error.h"
 #include "core/model/run.h"
-#include "runner/measure_observer.h"
-#include "runner/resume.h"
+#include "runner/measuring/measure_observer.h"
+#include "runner/runs/resume.h"
 
 namespace rooflinectl {
 
@@ -24,13 +24,6 @@ struct MeasureRequest {
   std::optional<UnfinishedRun> unfinished;
   std::vector<std::string> command_line;
   bool fresh_ceilings = false;  ///< measure those too that an earlier run has measured on this device
-};
-
-/// Nothing can be measured on this machine: no GPU, no driver, no collector. A recording can take the place
-/// of a run.
-class CannotMeasure : public Error {
- public:
-  using Error::Error;
 };
 
 struct MeasureResult {

@@ -12,8 +12,8 @@
 
 #include "core/model/run.h"
 #include "core/serial/protocol.h"
-#include "runner/folder_lock.h"
-#include "runner/resume.h"
+#include "runner/runs/folder_lock.h"
+#include "runner/runs/resume.h"
 
 namespace rooflinectl {
 

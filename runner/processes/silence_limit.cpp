@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/silence_limit.h"
+#include "runner/processes/silence_limit.h"
 
 #include <fmt/format.h>
 
