@@ -34,7 +34,12 @@ class RecordFileTest : public testing::Test {
     std::ifstream stream(path());
     return {std::istreambuf_iterator<char>(stream), {}};
   }
-  std::size_t record_count() const { return decode_profile(content(), "1.jsonl").records.size(); }
+  std::size_t record_count() const {
+    std::ifstream stream(path());
+    std::size_t count = 0;
+    visit_profile(stream, "1.jsonl", [&](const ProfileRecord&) { ++count; });
+    return count;
+  }
 
   fs::path folder_;
 };
