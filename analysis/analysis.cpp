@@ -9,9 +9,11 @@
 #include <unordered_map>
 #include <unordered_set>
 
+#include "analysis/kernel_labels.h"
 #include "analysis/labels.h"
 #include "analysis/ladder.h"
 #include "analysis/point.h"
+#include "analysis/recoverable.h"
 
 namespace rooflinectl {
 
@@ -47,6 +49,8 @@ std::string_view to_string(Flag flag) {
       return "above-roof";
     case Flag::declared:
       return "declared";
+    case Flag::not_counted:
+      return "not-counted";
     case Flag::not_repeatable:
       return "not-repeatable";
     case Flag::implausible:
@@ -69,13 +73,15 @@ const LevelUse* find_level(const RooflinePoint& point, std::optional<MemoryLevel
 
 namespace {
 
-/// The measurements of a run by the range names of their points: one for each device that measured it.
-using Measurements = std::unordered_map<std::string, std::map<std::size_t, const Measurement*>>;
+/// The measurements of a run by the range names of their points, for each device that measured it: one, or
+/// one for each process of a program that launched it there.
+using Measurements = std::unordered_map<std::string, std::map<std::size_t, std::vector<const Measurement*>>>;
 
 Measurements measurements_of(const Run& run) {
   Measurements measurements;
   for (const Measurement& measurement : run.measurements) {
-    measurements[range_name(measurement.point)].emplace(measurement.device, &measurement);
+    auto& here = measurements[range_name(measurement.point)][measurement.device];
+    if (here.empty() || is_observed(measurement)) here.push_back(&measurement);
   }
   return measurements;
 }
@@ -102,7 +108,7 @@ std::set<std::size_t> devices_of(const Experiment& experiment, const Measurement
   for (const PointId& point : experiment.points) {
     const auto found = measurements.find(range_name(point));
     if (found == measurements.end()) continue;
-    for (const auto& [device, measurement] : found->second) devices.insert(device);
+    for (const auto& [device, of_device] : found->second) devices.insert(device);
   }
   return devices;
 }
@@ -127,9 +133,13 @@ ExperimentAnalysis analyse_experiment(const Run& run, const Experiment& experime
       analysis.missing.push_back(labels[i]);
       continue;
     }
-    analysis.points.push_back(analyse_point(run, *here->second));
-    analysis.points.back().label = labels[i];
+    for (const Measurement* measurement : here->second) {
+      analysis.points.push_back(analyse_point(run, *measurement));
+      analysis.points.back().label = labels[i];
+    }
   }
+  label_kernels(analysis.points, run);
+  set_launches(analysis.points, run, device);
   analysis.steps = ladder_steps(run.catalogue, analysis.points);
   return analysis;
 }

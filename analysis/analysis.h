@@ -22,10 +22,14 @@ inline constexpr std::array kMemoryLevels = {MemoryLevel::dram, MemoryLevel::l2,
 /// `dram`, as the subjects of ceilings are called.
 std::string_view to_string(MemoryLevel level);
 
-/// The roof over one point: what the device could attain at the point's useful intensity.
+/// The roof over one point: what the device could attain at the point's useful intensity. Of a kernel of a
+/// profiled program, of which nothing is declared, what it could attain with the work that was counted.
 struct Roof {
-  double time_s = 0;      ///< the shortest time in which the declared work could be done
+  double time_s = 0;      ///< the shortest time in which the declared, or counted, work could be done
   double flop_per_s = 0;  ///< 0 where the work has no flops (an integer sum)
+  /// What needs that time: a memory level, or a pipe.
+  Bound resource = Bound::dram;
+  std::string ceiling;  ///< id of the ceiling that it is held against: one of the two below
   /// The level whose part of the declared bytes takes longest: DRAM, or L2 where a cache serves the point.
   MemoryLevel level = MemoryLevel::dram;
   /// The declared bytes over the time that this level needs: its ceiling, where it delivers all of them.
@@ -36,11 +40,24 @@ struct Roof {
   double relative_spread = 0;     ///< of the ceiling that limits
 };
 
+/// What a launch of a profiled program asks of one resource of the device, as counted.
+struct ResourceUse {
+  Bound resource = Bound::unknown;  ///< a memory level, or a pipe
+  double amount = 0;                ///< bytes, operations, or instructions where their operations are unknown
+  std::optional<double> time_s;     ///< that it takes at least, at the ceiling
+  std::string ceiling;              ///< id of the ceiling, or of those that are mixed
+  double relative_spread = 0;       ///< of the ceiling
+  /// Why `time_s` is unknown; empty where it is known.
+  std::string missing;
+};
+
 /// How a point uses one level of the memory hierarchy; counted.
 struct LevelUse {
   MemoryLevel level = MemoryLevel::dram;
   double bytes = 0;
-  std::optional<double> ai;           ///< useful operations per byte of this level; nothing without either
+  /// Useful operations per byte of this level, executed ones where nothing is declared; nothing without
+  /// either.
+  std::optional<double> ai;
   std::string ceiling;                ///< id of the measured ceiling; empty if it is missing
   std::optional<double> utilisation;  ///< bytes per second over that ceiling
 };
@@ -55,6 +72,7 @@ enum class Flag {
   cache_resident,
   above_roof,
   declared,        ///< nothing was counted
+  not_counted,     ///< the same of a kernel of a profiled program, of which nothing is declared either
   not_repeatable,  ///< the launch does not execute the same instructions every time
   implausible,     ///< see `RooflinePoint::implausible`
 };
@@ -72,10 +90,22 @@ struct QuantityValue {
   double value = 0;
 };
 
+/// All launches of a point by a profiled program: of one kernel with one shape under the same NVTX ranges.
+struct LaunchUse {
+  double total_s = 0;  ///< of the launches that the trace saw
+  double share = 0;    ///< of the time of all kernels on the device
+  /// What these launches took beyond the roof: total · (1 − fraction of roofline), never below 0. Nothing
+  /// without a roof.
+  std::optional<double> recoverable_s;
+  /// Whether other kernels ran meanwhile for so much of the time that the program may not gain what the
+  /// kernel does.
+  bool is_overlapped = false;
+};
+
 /// One measurement on the roofline. Rates are those of the median time.
 struct RooflinePoint {
   const Measurement* measurement = nullptr;  ///< of the analysed run, which must outlive this
-  std::string label;                         ///< unique within its experiment: `V3`, `V6 b128`, `V3 2^20`
+  std::string label;  ///< unique within its experiment: `V3`, `V6 b128`, `V3 2^20`, `softmax<f32>`
   std::string family;
 
   /// Type of the operations, which is that of the accumulator: f32 for a sum of f16. Rates of an integer type
@@ -101,8 +131,13 @@ struct RooflinePoint {
   std::optional<Roof> roof;              ///< from the measured ceilings
   std::string roof_missing;              ///< why there is no `roof`; empty where there is
   std::optional<Roof> theoretical_roof;  ///< from the theoretical ceilings, compute at the point's own clock
-  std::optional<double> fraction_of_roof;         ///< useful FLOP/s over those of `roof`
-  std::optional<double> fraction_of_theoretical;  ///< useful FLOP/s over those of `theoretical_roof`
+  std::optional<double> fraction_of_roof;         ///< time of `roof` over the median time
+  std::optional<double> fraction_of_theoretical;  ///< time of `theoretical_roof` over the median time
+
+  /// Of a kernel of a profiled program, what its launches ask of each resource: those that need longest
+  /// first, then what is unknown. Else empty: see `verdict`.
+  std::vector<ResourceUse> resources;
+  std::optional<LaunchUse> launches;  ///< of a kernel of a profiled program
 
   /// The levels whose traffic was counted, in the order of `kMemoryLevels`.
   std::vector<LevelUse> levels;
@@ -166,6 +201,15 @@ struct Analysis {
 /// Derives everything above for every measurement: first the plan's points in its order, then all others.
 /// Does not throw on missing counters, times or ceilings: what cannot be derived is absent.
 Analysis analyse(const Run& run);
+
+/// Whether a program that was profiled launched the point: nothing is declared of its work.
+bool is_observed(const Measurement& measurement);
+inline bool is_observed(const RooflinePoint& point) {
+  return is_observed(*point.measurement);
+}
+
+/// What `point` asks of `resource`; null where it has no such entry.
+const ResourceUse* find_use(const RooflinePoint& point, Bound resource);
 
 /// How `point` uses `level`; null if that was not counted, or without a level.
 const LevelUse* find_level(const RooflinePoint& point, std::optional<MemoryLevel> level);

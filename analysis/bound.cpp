@@ -81,8 +81,38 @@ std::string not_counted(const RooflinePoint& point, std::string_view key) {
              : fmt::format("{} was not counted: {}", key, found->second.reason());
 }
 
+/// How many addresses the atomic operations of a program's kernel share is not counted. It matters if they
+/// could take long enough on a single one.
+std::string missing_atomics(const Run& run, const RooflinePoint& point) {
+  const Measurement& measurement = *point.measurement;
+  const auto atomics = value_of(measurement.counters, counter::kL2AtomicOperations);
+  if (!atomics) return fmt::format("atomics: {}", not_counted(point, counter::kL2AtomicOperations));
+  const Ceiling* ceiling =
+      find_ceiling(run, atomic_ceiling_id(measurement), CeilingSource::measured, measurement.device);
+  const double each_s = ceiling != nullptr ? ceiling->value : kSlowestAtomicS;
+  if (*atomics * each_s < kBoundShare * measurement.time->median_s) return {};
+  return fmt::format("atomics: on how many addresses the {:.0f} operations ran is not counted", *atomics);
+}
+
+/// The same of a program's kernel, of which nothing is declared.
+std::string missing_for_observed(Bound resource, const Run& run, const RooflinePoint& point) {
+  switch (resource) {
+    case Bound::issue_slots:
+      return fmt::format("issue slots: {}", not_counted(point, counter::kWarpInstructions));
+    case Bound::atomics:
+      return missing_atomics(run, point);
+    case Bound::bytes_in_flight:
+      return {};
+    default: {
+      const ResourceUse* use = find_use(point, resource);
+      return use != nullptr ? use->missing : std::string();
+    }
+  }
+}
+
 /// Why there is no share of `resource`; empty where it does not matter.
 std::string missing_for(Bound resource, const Run& run, const RooflinePoint& point) {
+  if (is_observed(point)) return missing_for_observed(resource, run, point);
   const Measurement& measurement = *point.measurement;
   const auto is_measured = [&](std::string_view id) {
     return find_ceiling(run, id, CeilingSource::measured, measurement.device) != nullptr;
@@ -100,7 +130,7 @@ std::string missing_for(Bound resource, const Run& run, const RooflinePoint& poi
           missing_ceiling(
               fmt::format("{}_add", to_string(is_integer(point.precision) ? Dtype::i32 : point.precision))));
     case Bound::tensor:
-      if (const auto work = tensor_work(run, measurement)) {
+      if (const auto work = tensor_work(measurement, Ceilings::measured(run, measurement.device))) {
         return fmt::format("Tensor Cores: {}", missing_ceiling(work->missing_ceiling));
       }
       return tensor_instructions(measurement.counters).value_or(0) > 0

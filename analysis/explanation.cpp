@@ -38,6 +38,12 @@ Judgement judge(const std::vector<Condition>& conditions, const Run& run, const 
   return judgement;
 }
 
+bool is_of_declared_work(const Rule& rule) {
+  const auto is_declared = [](const Condition& condition) { return condition.quantity->is_of_declared_work; };
+  return std::any_of(rule.only_if.begin(), rule.only_if.end(), is_declared) ||
+         std::any_of(rule.when.begin(), rule.when.end(), is_declared);
+}
+
 Finding finding_of(const Rule& rule, const Run& run, const RooflinePoint& point) {
   Finding finding = {rule.id, rule.importance, rule.text, {}, rule.next_step};
   const auto add = [&](const Quantity& quantity) {
@@ -75,6 +81,7 @@ PointExplanation explain(const Run& run, const RooflinePoint& point) {
   for (const Rule& rule : rules()) {
     if (rule.bound && (rule.bound != point.bound || !explanation.findings.empty())) continue;
     if (rule.restates == point.bound) continue;
+    if (is_observed(point) && is_of_declared_work(rule)) continue;
     std::vector<std::string_view> missing;
     const Judgement fits = judge(rule.only_if, run, point, missing);
     const Judgement held = judge(rule.when, run, point, missing);

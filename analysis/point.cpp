@@ -9,6 +9,7 @@
 #include <span>
 
 #include "analysis/bound.h"
+#include "analysis/executed_roof.h"
 #include "analysis/quantities/quantities.h"
 #include "analysis/repeatability.h"
 #include "core/stats/statistics.h"
@@ -28,7 +29,12 @@ bool is_timed(const Measurement& measurement) {
   return measurement.time && measurement.time->median_s > 0;
 }
 
+bool is_observed(const Measurement& measurement) {
+  return measurement.launches.has_value();
+}
+
 std::optional<double> sm_clock_hz(const Measurement& measurement) {
+  if (is_observed(measurement)) return value_of(measurement.counters, counter::kSmClockHz);
   if (!measurement.time) return std::nullopt;
   const TimeResult& time = *measurement.time;
   if (time.sm_clock_hz) return time.sm_clock_hz;
@@ -90,20 +96,29 @@ constexpr std::array kTensorTypes = {
 
 }  // namespace
 
-std::optional<TensorWork> tensor_work(const Run& run, const Measurement& measurement) {
+std::optional<TensorWork> tensor_work(const Measurement& measurement, const Ceilings& ceilings) {
   const Counters& counters = measurement.counters;
   const auto operations = executed_tensor_ops(counters);
   if (!operations) return std::nullopt;
-  TensorWork work = {*operations, 0.0, {}};
+  TensorWork work = {.operations = *operations, .time_s = 0.0};
   for (const TensorType& type : kTensorTypes) {
     const double count = value_of(counters, type.counter).value_or(0);
     if (count <= 0) continue;
-    const Ceiling* ceiling = find_ceiling(run, type.ceiling, CeilingSource::measured, measurement.device);
-    if (ceiling == nullptr || !(ceiling->value > 0))
-      return TensorWork{*operations, std::nullopt, type.ceiling};
-    *work.time_s += count / ceiling->value;
+    const auto limit = ceilings.find(type.ceiling);
+    if (!limit) return TensorWork{.operations = *operations, .missing_ceiling = type.ceiling};
+    *work.time_s += count / limit->per_s;
+    work.ceilings.push_back(type.ceiling);
+    work.relative_spread = std::max(work.relative_spread, limit->relative_spread);
   }
   return work;
+}
+
+bool bypasses_l1_counters(const Measurement& measurement) {
+  // Sectors that L1 writes back, and atomics, may make L2 a little busier.
+  constexpr double kLeastOfL2 = 0.9;
+  const auto l1 = value_of(measurement.counters, counter::kL1Bytes);
+  const auto l2 = value_of(measurement.counters, counter::kL2Bytes);
+  return is_observed(measurement) && l1 && l2 && *l1 < kLeastOfL2 * *l2;
 }
 
 namespace {
@@ -118,14 +133,35 @@ std::string reason_of(const Counters& counters, std::string_view key) {
 
 }  // namespace
 
+namespace {
+
+/// Operations of FP64 and FP32 instructions, whatever the type of the result.
+std::optional<Operations> counted_in_pipes(const Counters& counters) {
+  const auto f64 = counted_operations(counters, Dtype::f64);
+  const auto f32 = counted_operations(counters, Dtype::f32);
+  if (!f64 || !f32) return std::nullopt;
+  return Operations{f64->flops + f32->flops, f64->fma_flops + f32->fma_flops};
+}
+
+/// The most operations that the FP16 and BF16 instructions did outside of the Tensor Cores.
+double most_half_operations(const Counters& counters) {
+  const auto of = [&](std::string_view key) { return value_of(counters, key).value_or(0); };
+  return 2 * of(counter::kHadd) + 2 * of(counter::kHmul) + 4 * of(counter::kHfma);
+}
+
+}  // namespace
+
 ExecutedWork executed_work(const Measurement& measurement) {
   const Counters& counters = measurement.counters;
   const Dtype precision = precision_of(measurement);
   if (is_integer(precision)) return {};
+  const bool are_all_types = is_observed(measurement);
   const auto missing = [](std::string reason) { return ExecutedWork{std::nullopt, std::move(reason)}; };
-  const auto counted = counted_operations(counters, precision);
+  const auto counted = are_all_types ? counted_in_pipes(counters) : counted_operations(counters, precision);
   if (!counted) {
-    const std::string_view key = precision == Dtype::f64   ? counter::kDadd
+    const bool is_of_f64 =
+        precision == Dtype::f64 || (are_all_types && !counted_operations(counters, Dtype::f64).has_value());
+    const std::string_view key = is_of_f64                 ? counter::kDadd
                                  : precision == Dtype::f32 ? counter::kFadd
                                                            : counter::kHadd;
     return missing(precision == Dtype::f64 || precision == Dtype::f32
@@ -133,19 +169,30 @@ ExecutedWork executed_work(const Measurement& measurement) {
                        : fmt::format("the number of operations per {} instruction is not counted",
                                      to_string(precision)));
   }
+  const auto tensor = executed_tensor_ops(counters);
+  const double seen = counted->flops + (are_all_types ? tensor.value_or(0) : 0);
   const double atomics = value_of(counters, counter::kL2AtomicOperations).value_or(0);
-  if (atomics > kNegligibleShare * (counted->flops + atomics)) {
+  if (atomics > kNegligibleShare * (seen + atomics)) {
     return missing(
         fmt::format("{:.0f} atomic operations ran in L2, where the counters do not see their additions; "
                     "{:.0f} operations were counted elsewhere",
-                    atomics, counted->flops));
+                    atomics, seen));
   }
-  const auto tensor = executed_tensor_ops(counters);
   if (const double instructions = tensor_instructions(counters).value_or(0); instructions > 0 && !tensor) {
     return missing(
         fmt::format("the operations of {:.0f} tensor instructions were not counted", instructions));
   }
   const double flops = counted->flops + tensor.value_or(0);
+  if (are_all_types && !tensor) {
+    return missing(fmt::format("{}: {}", counter::kTensorPipeInstructions,
+                               reason_of(counters, counter::kTensorPipeInstructions)));
+  }
+  if (const double half = most_half_operations(counters);
+      are_all_types && half > kNegligibleShare * (flops + half)) {
+    return missing(
+        "FP16 or BF16 instructions ran outside of the Tensor Cores: they are counted, but not how many of "
+        "them do two operations, or convert");
+  }
   if (flops < (1 - kNegligibleShare) * measurement.work.flops()) {
     return missing(
         fmt::format("only {:.0f} operations were counted, but the result needs {:.0f}: the others ran where "
@@ -179,14 +226,17 @@ std::optional<double> counted_bytes(const Counters& counters, MemoryLevel level)
   return std::nullopt;
 }
 
-std::vector<LevelUse> level_uses(const Run& run, const Measurement& measurement) {
+/// `flops`: those of the intensity at each level; 0 where there are none, or they are not known.
+std::vector<LevelUse> level_uses(const Run& run, const Measurement& measurement, double flops) {
   const Ceilings ceilings = Ceilings::measured(run, measurement.device);
   std::vector<LevelUse> uses;
   for (const MemoryLevel level : kMemoryLevels) {
     const auto bytes = counted_bytes(measurement.counters, level);
     if (!bytes) continue;
+    const bool is_inside = level == MemoryLevel::l1 || level == MemoryLevel::shared;
+    if (is_inside && bypasses_l1_counters(measurement)) continue;
     LevelUse use{.level = level, .bytes = *bytes};
-    if (*bytes > 0 && measurement.work.flops() > 0) use.ai = measurement.work.flops() / *bytes;
+    if (*bytes > 0 && flops > 0) use.ai = flops / *bytes;
     const auto limit =
         level == MemoryLevel::dram ? ceilings.memory(dram_traffic(run, measurement)) : ceilings.cache(level);
     if (limit) use.ceiling = limit->ceiling;
@@ -270,7 +320,8 @@ std::vector<Flag> flags_of(const RooflinePoint& point) {
               *point.dram_bytes < kCacheResidentFraction * point.dram_bytes_useful,
           Flag::cache_resident);
   flag_if(is_above_roof(point), Flag::above_roof);
-  flag_if(measurement.time && !is_counted(measurement.counters), Flag::declared);
+  flag_if(measurement.time && !is_counted(measurement.counters),
+          is_observed(measurement) ? Flag::not_counted : Flag::declared);
   flag_if(unrepeatable_evidence(measurement).has_value(), Flag::not_repeatable);
   return flags;
 }
@@ -292,6 +343,10 @@ std::string likely_cause(const Run& run, const RooflinePoint& point) {
   const auto clock_hz = sm_clock_hz(*point.measurement);
   if (clock_hz && ceiling != nullptr && ceiling->sm_clock_hz && *clock_hz > 1.01 * *ceiling->sm_clock_hz) {
     return "the clock was higher than when the ceiling was measured: remeasure the ceiling with --fresh";
+  }
+  if (is_observed(point)) {
+    return "its counts, or its times, differ from launch to launch, or the ceiling is too low (remeasure it "
+           "with --fresh)";
   }
   return fmt::format("the ceiling is too low (remeasure it with --fresh), or the declared work is wrong{}",
                      is_counted(point.measurement->counters) ? "" : " (nothing was counted)");
@@ -315,6 +370,7 @@ void set_implausible(RooflinePoint& point, const Run& run) {
 }
 
 void set_declared(RooflinePoint& point) {
+  if (is_observed(point)) return;
   const Work& work = point.measurement->work;
   point.flops_useful = work.flops();
   point.dram_bytes_useful = work.bytes();
@@ -339,17 +395,31 @@ void set_counted(RooflinePoint& point) {
 
 void set_roofs(RooflinePoint& point, const Run& run) {
   const Measurement& measurement = *point.measurement;
-  RoofOrReason measured = roof_over(run, measurement, Ceilings::measured(run, measurement.device));
-  point.roof = std::move(measured.roof);
-  point.roof_missing = std::move(measured.reason);
-  point.theoretical_roof =
-      roof_over(run, measurement, Ceilings::theoretical(run, measurement.device, sm_clock_hz(measurement)))
-          .roof;
+  const Ceilings measured = Ceilings::measured(run, measurement.device);
+  const Ceilings theoretical = Ceilings::theoretical(run, measurement.device, sm_clock_hz(measurement));
+  RoofOrReason roof;
+  if (is_observed(point)) {
+    point.resources = resource_uses(measurement, measured);
+    roof = executed_roof(point.resources, point.flops_executed);
+    point.theoretical_roof =
+        executed_roof(resource_uses(measurement, theoretical), point.flops_executed).roof;
+  } else {
+    roof = roof_over(run, measurement, measured);
+    point.theoretical_roof = roof_over(run, measurement, theoretical).roof;
+  }
+  point.roof = std::move(roof.roof);
+  point.roof_missing = std::move(roof.reason);
   point.fraction_of_roof = fraction_of(point.roof, measurement);
   point.fraction_of_theoretical = fraction_of(point.theoretical_roof, measurement);
 }
 
 }  // namespace
+
+const ResourceUse* find_use(const RooflinePoint& point, Bound resource) {
+  const auto found = std::find_if(point.resources.begin(), point.resources.end(),
+                                  [&](const ResourceUse& use) { return use.resource == resource; });
+  return found == point.resources.end() ? nullptr : &*found;
+}
 
 RooflinePoint analyse_point(const Run& run, const Measurement& measurement) {
   RooflinePoint point;
@@ -361,7 +431,8 @@ RooflinePoint analyse_point(const Run& run, const Measurement& measurement) {
   set_declared(point);
   set_counted(point);
   set_roofs(point, run);
-  point.levels = level_uses(run, measurement);
+  point.levels = level_uses(run, measurement,
+                            is_observed(point) ? point.flops_executed.value_or(0) : point.flops_useful);
   point.limiting_level = limiting_level(point.levels);
   point.verdict = verdict_of(run, point);
   point.bound = point.verdict.bound;

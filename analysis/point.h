@@ -24,13 +24,23 @@ std::optional<Operations> counted_operations(const Counters& counters, Dtype pre
 /// Operations on tensor cores, as counted, and the time that they need at the measured ceilings.
 struct TensorWork {
   double operations = 0;
-  std::optional<double> time_s;      ///< nothing where a ceiling is missing
-  std::string_view missing_ceiling;  ///< that one: `f16_tensor`
+  std::optional<double> time_s;            ///< nothing where a ceiling is missing
+  std::string_view missing_ceiling;        ///< that one: `f16_tensor`
+  std::vector<std::string_view> ceilings;  ///< of the types that were counted
+  double relative_spread = 0;              ///< the largest of these ceilings
 };
 /// Nothing where they were not counted.
-std::optional<TensorWork> tensor_work(const Run& run, const Measurement& measurement);
+std::optional<TensorWork> tensor_work(const Measurement& measurement, const Ceilings& ceilings);
 
-/// All floating-point operations that a point executed, or why that is not known.
+/// Whether the counters of L1 and shared memory missed part of what went through: L2 delivered more than L1
+/// was asked for. Copies by TMA, and operands that wgmma reads, pass them by. Only of profiled programs: our
+/// own kernels are known.
+bool bypasses_l1_counters(const Measurement& measurement);
+
+/// All floating-point operations that a point executed, or why that is not known. Of a kernel of a profiled
+/// program, of which no type is declared, those of all types: FP64, FP32, and of the Tensor Cores. It has
+/// none where FP16 or BF16 instructions outside of the Tensor Cores could be more than 1 % of them: what is
+/// counted are instructions, of one or two values each.
 struct ExecutedWork {
   std::optional<double> flops;
   std::string missing;  ///< empty where `flops` is there, and of integers
@@ -42,8 +52,9 @@ ExecutedWork executed_work(const Measurement& measurement);
 /// Whether there is a time to divide by.
 bool is_timed(const Measurement& measurement);
 
-/// The SM clock that the point ran at: the median over the samples that its time is the median of. Nothing
-/// where no clock could be read.
+/// The SM clock that the point ran at: the median over the samples that its time is the median of; of a
+/// kernel of a profiled program, that of the launches that were counted. Nothing where no clock could be
+/// read.
 std::optional<double> sm_clock_hz(const Measurement& measurement);
 
 /// Everything of a point but its label.

@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "analysis/point.h"
+
 namespace rooflinectl {
 
 namespace {
@@ -153,7 +155,9 @@ RoofOrReason roof_over(const Run& run, const Measurement& measurement, const Cei
     memory_time_s = bytes / limit.per_s;
     roof.memory_bytes_per_s = limit.per_s * (work.bytes() / bytes);
     roof.level = level;
+    roof.resource = level == MemoryLevel::dram ? Bound::dram : Bound::l2;
     roof.memory_ceiling = limit.ceiling;
+    roof.ceiling = limit.ceiling;
     roof.relative_spread = limit.relative_spread;
   };
   if (traffic.bytes() > 0) {
@@ -176,6 +180,8 @@ RoofOrReason roof_over(const Run& run, const Measurement& measurement, const Cei
   const double compute_time_s = work.flops() / compute->per_s;
   if (compute_time_s > roof.time_s) {
     roof.time_s = compute_time_s;
+    roof.resource = pipe_of(precision_of(measurement));
+    roof.ceiling = compute->ceiling;
     roof.relative_spread = compute->relative_spread;
   }
   roof.flop_per_s = work.flops() / roof.time_s;

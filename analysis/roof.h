@@ -49,6 +49,9 @@ class Ceilings {
   std::string_view memory_id(const Traffic& traffic) const;
   std::string missing_for(const Operations& operations, Dtype precision) const;
 
+  /// The ceiling with this id. Nothing if it is missing.
+  std::optional<Limit> find(std::string_view id) const { return limit(id); }
+
   /// The bandwidth of a level other than DRAM. Nothing if the ceiling is missing.
   std::optional<Limit> cache(MemoryLevel level) const { return limit(cache_ceiling_id(level)); }
 

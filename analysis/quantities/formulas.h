@@ -44,6 +44,11 @@ inline MaybeValue per_element(P point, MaybeValue amount) {
   return quotient(amount, size_of(point.measurement->point));
 }
 
+/// Of a launch of a profiled program, whose kernels have no number of elements to divide by.
+inline MaybeValue per_launch(P point, MaybeValue amount) {
+  return is_observed(point) ? amount : std::nullopt;
+}
+
 /// The median of a launch.
 inline MaybeValue time_s(P point) {
   return is_timed(*point.measurement) ? MaybeValue(point.measurement->time->median_s) : std::nullopt;

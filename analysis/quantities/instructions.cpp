@@ -12,15 +12,31 @@ const Quantity kFlopsPerElement = {
     .of = [](R, P p) { return per_element(p, p.flops_executed); },
     .change = ChangeMeaning{.fell = "fewer executed operations", .rose = "more executed operations"}};
 
-const Quantity kRedundancy = {
-    .name = "redundancy", .unit = Unit::factor, .formula = "executed flops / useful flops", .of = [](R, P p) {
-      return p.redundancy;
-    }};
+const Quantity kFlopsPerLaunch = {
+    .name = "executed FLOP per launch",
+    .unit = Unit::count,
+    .formula = "executed flops, of a profiled program's kernel",
+    .of = [](R, P p) { return per_launch(p, p.flops_executed); },
+    .change = ChangeMeaning{.fell = "fewer executed operations", .rose = "more executed operations"}};
+
+const Quantity kInstructionsPerLaunch = {
+    .name = "warp instructions per launch",
+    .unit = Unit::count,
+    .formula = "`warp_instructions`, of a profiled program's kernel",
+    .of = [](R, P p) { return per_launch(p, count(p, counter::kWarpInstructions)); },
+    .change = ChangeMeaning{.fell = "fewer instructions", .rose = "more instructions"}};
+
+const Quantity kRedundancy = {.name = "redundancy",
+                              .unit = Unit::factor,
+                              .formula = "executed flops / useful flops",
+                              .of = [](R, P p) { return p.redundancy; },
+                              .is_of_declared_work = true};
 
 const Quantity kUsefulIntensity = {.name = "useful intensity",
                                    .unit = Unit::count,
                                    .formula = "useful flops / declared bytes",
-                                   .of = [](R, P p) { return p.ai_useful; }};
+                                   .of = [](R, P p) { return p.ai_useful; },
+                                   .is_of_declared_work = true};
 
 const Quantity kExecutedIntensity = {.name = "executed intensity",
                                      .unit = Unit::count,
@@ -38,9 +54,11 @@ const Quantity kInstructionsPer32Elements = {
     .name = "warp instructions per 32 elements",
     .unit = Unit::count,
     .formula = "`warp_instructions` / (n / 32): of one warp, if each lane takes one element",
-    .of = [](R, P p) {
-      return quotient(count(p, counter::kWarpInstructions), quotient(size_of(p.measurement->point), 32));
-    }};
+    .of =
+        [](R, P p) {
+          return quotient(count(p, counter::kWarpInstructions), quotient(size_of(p.measurement->point), 32));
+        },
+    .is_of_declared_work = true};
 
 const Quantity kIntegerInstructionsPerElement = {
     .name = "integer instructions per element",

@@ -110,6 +110,20 @@ const Quantity kSharedBytesPerElement = {
     .of = [](R, P p) { return per_element(p, count(p, counter::kSharedBytes)); },
     .change = ChangeMeaning{.fell = "less shared-memory traffic", .rose = "more shared-memory traffic"}};
 
+const Quantity kDramBytesPerLaunch = {
+    .name = "DRAM bytes per launch",
+    .unit = Unit::bytes,
+    .formula = "`dram_read_bytes` + `dram_write_bytes`, of a profiled program's kernel",
+    .of = [](R, P p) { return per_launch(p, p.dram_bytes); },
+    .change = ChangeMeaning{.fell = "less DRAM traffic", .rose = "more DRAM traffic", .is_exact = false}};
+
+const Quantity kL2BytesPerLaunch = {
+    .name = "L2 bytes per launch",
+    .unit = Unit::bytes,
+    .formula = "`l2_bytes`, of a profiled program's kernel",
+    .of = [](R, P p) { return per_launch(p, count(p, counter::kL2Bytes)); },
+    .change = ChangeMeaning{.fell = "less L2 traffic", .rose = "more L2 traffic", .is_exact = false}};
+
 const Quantity kDramWriteShare = {
     .name = "write share of DRAM bytes",
     .unit = Unit::ratio,
@@ -119,13 +133,15 @@ const Quantity kDramWriteShare = {
 const Quantity kTrafficExcess = {.name = "DRAM bytes over compulsory bytes",
                                  .unit = Unit::factor,
                                  .formula = "DRAM bytes / declared bytes",
-                                 .of = [](R, P p) { return quotient(p.dram_bytes, p.dram_bytes_useful); }};
+                                 .of = [](R, P p) { return quotient(p.dram_bytes, p.dram_bytes_useful); },
+                                 .is_of_declared_work = true};
 
 const Quantity kL2Excess = {
     .name = "L2 bytes over compulsory bytes",
     .unit = Unit::factor,
     .formula = "`l2_bytes` / declared bytes",
-    .of = [](R, P p) { return quotient(count(p, counter::kL2Bytes), p.dram_bytes_useful); }};
+    .of = [](R, P p) { return quotient(count(p, counter::kL2Bytes), p.dram_bytes_useful); },
+    .is_of_declared_work = true};
 
 const Quantity kColdShortfall = {
     .name = "DRAM bytes over compulsory bytes, cold cache",
@@ -134,7 +150,8 @@ const Quantity kColdShortfall = {
     .of = [](R, P p) -> MaybeValue {
       if (cache_of(p.measurement->point) != CacheState::cold) return 1;
       return quotient(p.dram_bytes, p.dram_bytes_useful);
-    }};
+    },
+    .is_of_declared_work = true};
 
 // ---- in flight ----
 
@@ -152,7 +169,8 @@ const Quantity kLoadRounds = {
     .formula =
         "bytes read per thread / bytes in flight per thread, or 16, the widest load, if that is not "
         "declared",
-    .of = load_rounds};
+    .of = load_rounds,
+    .is_of_declared_work = true};
 
 const Quantity kBytesInFlight = {
     .name = "maximum bytes in flight",
@@ -160,19 +178,22 @@ const Quantity kBytesInFlight = {
     .formula =
         "resident blocks × declared bytes in flight of a block, or all that it reads if that is less "
         "or nothing is declared",
-    .of = bytes_in_flight};
+    .of = bytes_in_flight,
+    .is_of_declared_work = true};
 
 const Quantity kMemoryLatency = {
     .name = "unloaded memory latency",
     .unit = Unit::seconds,
     .formula = "`dram_latency` and `l2_latency`, weighted by the share of the input that comes from each",
-    .of = memory_latency};
+    .of = memory_latency,
+    .is_of_declared_work = true};
 
 const Quantity kInFlightShare = {
     .name = "minimum share of the time for the bytes in flight (Little's law)",
     .unit = Unit::ratio,
     .formula = "declared bytes read × unloaded memory latency / maximum bytes in flight / time",
-    .of = in_flight_share};
+    .of = in_flight_share,
+    .is_of_declared_work = true};
 
 // ---- atomics ----
 
@@ -187,13 +208,15 @@ const Quantity kAtomicsPerElement = {
 const Quantity kAtomicsPerResult = {.name = "atomic operations per result",
                                     .unit = Unit::count,
                                     .formula = "`l2_atomic_operations` / values that the algorithm writes",
-                                    .of = atomics_per_result};
+                                    .of = atomics_per_result,
+                                    .is_of_declared_work = true};
 
 const Quantity kAtomicTimeShare = {
     .name = "share of the time for atomics on one address",
     .unit = Unit::ratio,
     .formula = "atomic operations per result × the ceiling `atomic_…` of their type / time: they take turns",
-    .of = atomic_time_share};
+    .of = atomic_time_share,
+    .is_of_declared_work = true};
 
 // ---- accesses ----
 

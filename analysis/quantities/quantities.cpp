@@ -36,7 +36,11 @@ std::span<const Quantity* const> compared_quantities() {
                                                   &kOccupancy,
                                                   &kBranchDivergence,
                                                   &kSharedWavefronts,
-                                                  &kLoadSectorEfficiency};
+                                                  &kLoadSectorEfficiency,
+                                                  &kFlopsPerLaunch,
+                                                  &kDramBytesPerLaunch,
+                                                  &kL2BytesPerLaunch,
+                                                  &kInstructionsPerLaunch};
   return kCompared;
 }
 

@@ -34,6 +34,9 @@ struct Quantity {
   std::optional<double> (*of)(const Run&, const RooflinePoint&) = nullptr;
   /// Nothing for what is not compared between versions.
   std::optional<ChangeMeaning> change = std::nullopt;
+  /// Whether it takes more than counts and times: the work that a variant declares, or its size. Kernels of
+  /// profiled programs have no such numbers.
+  bool is_of_declared_work = false;
 };
 
 /// Those that are compared between versions, in the order in which a point's facts show them.
@@ -77,6 +80,8 @@ extern const Quantity kRegisterSlack;
 
 // Bytes, bytes in flight, atomics, accesses.
 extern const Quantity kDramBytesPerElement;
+extern const Quantity kDramBytesPerLaunch;
+extern const Quantity kL2BytesPerLaunch;
 extern const Quantity kL2BytesPerElement;
 extern const Quantity kSharedBytesPerElement;
 extern const Quantity kDramWriteShare;
@@ -98,6 +103,8 @@ extern const Quantity kStoreSectorEfficiency;
 
 // Instructions and operations, and the lanes that execute them.
 extern const Quantity kFlopsPerElement;
+extern const Quantity kFlopsPerLaunch;
+extern const Quantity kInstructionsPerLaunch;
 extern const Quantity kRedundancy;
 extern const Quantity kUsefulIntensity;
 extern const Quantity kExecutedIntensity;

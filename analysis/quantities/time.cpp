@@ -9,6 +9,9 @@ namespace {
 
 MaybeValue empty_launch_s(R run, P point) {
   if (!is_timed(*point.measurement)) return std::nullopt;
+  // The trace of a program has the time of a kernel itself, as a graph of kernels does, and not that of a
+  // launch.
+  if (is_observed(point)) return ceiling(run, point, "graph_node");
   return ceiling(run, point, point.measurement->time->launches_per_sample > 1 ? "graph_node" : "launch");
 }
 
@@ -22,7 +25,9 @@ const Quantity kTime = {
 const Quantity kEmptyLaunch = {
     .name = "time of an empty kernel",
     .unit = Unit::seconds,
-    .formula = "ceiling `graph_node` if the point was timed in a CUDA graph, else `launch`",
+    .formula =
+        "ceiling `graph_node` if the point was timed in a CUDA graph, or by the trace of a program; else "
+        "`launch`",
     .of = empty_launch_s};
 
 const Quantity kLaunchMultiple = {

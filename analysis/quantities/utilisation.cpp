@@ -20,7 +20,14 @@ MaybeValue utilisation(R, P point) {
   return use != nullptr ? use->utilisation : std::nullopt;
 }
 
+/// What the counts of a kernel of a profiled program say.
+MaybeValue observed_share(P point, Bound resource) {
+  const ResourceUse* use = find_use(point, resource);
+  return use != nullptr ? share_of_time(point, use->time_s) : std::nullopt;
+}
+
 MaybeValue dram_share(R run, P point) {
+  if (is_observed(point)) return observed_share(point, Bound::dram);
   const Traffic traffic = dram_traffic(run, *point.measurement);
   if (traffic.bytes() <= 0) return time_s(point) ? MaybeValue(0) : std::nullopt;
   const auto limit = ceilings(run, point).memory(traffic);
@@ -28,6 +35,7 @@ MaybeValue dram_share(R run, P point) {
 }
 
 MaybeValue l2_share(R run, P point) {
+  if (is_observed(point)) return observed_share(point, Bound::l2);
   const auto limit = ceilings(run, point).cache(MemoryLevel::l2);
   if (!limit) return std::nullopt;
   const double bytes = count(point, counter::kL2Bytes).value_or(point.dram_bytes_useful);
@@ -35,6 +43,7 @@ MaybeValue l2_share(R run, P point) {
 }
 
 MaybeValue shared_share(R run, P point) {
+  if (is_observed(point)) return observed_share(point, Bound::shared);
   const auto limit = ceilings(run, point).cache(MemoryLevel::shared);
   const auto bytes = count(point, counter::kSharedBytes);
   if (!limit || !bytes) return std::nullopt;
@@ -51,6 +60,7 @@ MaybeValue operations_share(R run, P point, const Operations& done, Dtype precis
 /// The operations of a pipe whose instructions are counted; declared ones where they were not.
 template <Dtype kPrecision>
 MaybeValue counted_share(R run, P point) {
+  if (is_observed(point)) return observed_share(point, pipe_of(kPrecision));
   const Measurement& measurement = *point.measurement;
   auto done = counted_operations(measurement.counters, kPrecision);
   if (!done && measurement.work.operations.contains(kPrecision))
@@ -60,6 +70,7 @@ MaybeValue counted_share(R run, P point) {
 
 template <Bound kPipe>
 MaybeValue declared_share(R run, P point) {
+  if (is_observed(point)) return observed_share(point, kPipe);
   MaybeValue share;
   for (const auto& [precision, done] : point.measurement->work.operations) {
     if (pipe_of(precision) == kPipe)
@@ -69,7 +80,7 @@ MaybeValue declared_share(R run, P point) {
 }
 
 MaybeValue tensor_share(R run, P point) {
-  const auto work = tensor_work(run, *point.measurement);
+  const auto work = tensor_work(*point.measurement, ceilings(run, point));
   return work ? share_of_time(point, work->time_s) : std::nullopt;
 }
 
@@ -136,14 +147,16 @@ const Quantity kFp16Share = {.name = "FP16 utilisation",
                              .unit = Unit::ratio,
                              .formula =
                                  "declared f16 and bf16 flops / the ceiling of their mix / time; the "
-                                 "counters include conversions",
+                                 "counters include conversions. Of a program's kernel: (`hadd` + `hmul` + "
+                                 "`hfma`) / (`f16_fma` / 4) / time",
                              .of = declared_share<Bound::fp16>};
 
 const Quantity kInt32Share = {.name = "INT32 utilisation",
                               .unit = Unit::ratio,
                               .formula =
                                   "declared integer operations / the ceiling of their mix / time; the "
-                                  "counter includes address and loop arithmetic",
+                                  "counter includes address and loop arithmetic. Of a program's kernel: "
+                                  "`integer_ops` / ((`i32_add` + `i32_fma`) / 2) / time",
                               .of = declared_share<Bound::int32>};
 
 const Quantity kTensorShare = {

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "analysis/analysis.h"
+
+namespace rooflinectl {
+
+/// Axes of kernels that a profiled program launched.
+namespace axis {
+inline constexpr std::string_view kGrid = "grid";        ///< blocks: `132`, `64x8`
+inline constexpr std::string_view kCluster = "cluster";  ///< blocks of a cluster
+inline constexpr std::string_view kShared = "shared";    ///< dynamic shared memory of a block, in bytes
+inline constexpr std::string_view kPath = "path";        ///< names of the NVTX ranges, the outermost first
+}  // namespace axis
+
+/// Labels those of `points` that a profiled program launched, so that they differ: the kernel's short name;
+/// where there are several groups of it, what tells them apart of grid, block, cluster, shared memory and
+/// NVTX path (without the ranges that all of them are in), then the rank, the process.
+void label_kernels(std::vector<RooflinePoint>& points, const Run& run);
+
+/// The place of the process that launched `measurement` among those of the program, from 1; nothing where it
+/// is not known.
+std::optional<std::size_t> process_number(const Run& run, const Measurement& measurement);
+
+}  // namespace rooflinectl

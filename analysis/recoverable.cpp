@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/recoverable.h"
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "analysis/kernel_labels.h"
+#include "analysis/point.h"
+
+namespace rooflinectl {
+
+namespace {
+
+/// From this share of its time on, a group runs beside others.
+constexpr double kOverlapped = 0.05;
+/// What counts as most of the time.
+constexpr double kMost = 0.6;
+
+const DeviceUse* device_use(const Run& run, std::size_t device) {
+  if (!run.application) return nullptr;
+  const std::vector<DeviceUse>& all = run.application->devices;
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const DeviceUse& use) { return use.device == device; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+double share_of(double part, double whole) {
+  return whole > 0 ? part / whole : 0;
+}
+
+/// The sum over groups, or what the trace has beyond them.
+double kernel_time_s(const std::vector<RooflinePoint>& points, const DeviceUse* device) {
+  double sum_s = 0;
+  for (const RooflinePoint& point : points) {
+    if (is_observed(point)) sum_s += point.measurement->launches->total_s;
+  }
+  return device != nullptr ? std::max(sum_s, device->kernel_s) : sum_s;
+}
+
+/// By kernel, whatever its shapes.
+std::vector<double> kernel_times(const std::vector<const RooflinePoint*>& groups) {
+  std::map<std::string_view, double> of_kernel;
+  for (const RooflinePoint* group : groups) {
+    of_kernel[group->measurement->point.subject] += group->launches->total_s;
+  }
+  std::vector<double> times;
+  for (const auto& [name, total_s] : of_kernel) times.push_back(total_s);
+  std::sort(times.begin(), times.end(), std::greater<>());
+  return times;
+}
+
+Concentration concentration_of(const std::vector<double>& times, double kernel_s) {
+  Concentration result;
+  double sum_s = 0;
+  for (const double time_s : times) {
+    if (share_of(sum_s, kernel_s) >= kMost) break;
+    sum_s += time_s;
+    ++result.kernels;
+  }
+  result.share = share_of(sum_s, kernel_s);
+  return result;
+}
+
+std::vector<TransferRate> transfer_rates(const Run& run, std::size_t device) {
+  std::vector<TransferRate> rates;
+  if (!run.application) return rates;
+  for (const TransferUse& use : run.application->transfers) {
+    if (use.device != device || !(use.total_s > 0)) continue;
+    TransferRate rate = {.use = &use, .bytes_per_s = use.bytes / use.total_s};
+    const bool is_copy = use.kind == TransferKind::device_to_device;
+    if (is_copy || use.kind == TransferKind::set) {
+      const std::string_view id = is_copy ? "dram_copy" : "dram_write";
+      const Ceiling* ceiling = find_ceiling(run, id, CeilingSource::measured, device);
+      if (ceiling != nullptr && ceiling->value > 0) {
+        rate.fraction = (is_copy ? 2 : 1) * rate.bytes_per_s / ceiling->value;
+        rate.ceiling = id;
+      }
+    }
+    rates.push_back(rate);
+  }
+  std::stable_sort(rates.begin(), rates.end(), [](const TransferRate& a, const TransferRate& b) {
+    return a.use->total_s > b.use->total_s;
+  });
+  return rates;
+}
+
+// ---- ranges ----
+
+struct Node {
+  RangeUse use;
+  std::map<std::string, Node, std::less<>> inside;
+};
+
+void add(RangeUse& range, const RooflinePoint& group) {
+  const LaunchStatistics& launches = *group.measurement->launches;
+  range.launches += launches.count;
+  range.total_s += launches.total_s;
+  range.recoverable_s += group.launches->recoverable_s.value_or(0);
+  if (!group.flops_executed || !group.dram_bytes) return;
+  const auto traced = static_cast<double>(launches.traced);
+  range.counted_s += launches.total_s;
+  range.flops += traced * *group.flops_executed;
+  range.dram_bytes += traced * *group.dram_bytes;
+}
+
+void add_to_tree(Node& root, const RooflinePoint& group) {
+  const auto path = group.measurement->point.axes.text(axis::kPath);
+  if (!path) return;
+  Node* node = &root;
+  std::size_t depth = 0;
+  for (std::size_t begin = 0; begin < path->size();) {
+    const std::size_t end = std::min(path->find('/', begin), path->size());
+    Node& next = node->inside[std::string(path->substr(begin, end - begin))];
+    next.use.path = path->substr(0, end);
+    next.use.depth = depth++;
+    add(next.use, group);
+    node = &next;
+    begin = end + 1;
+  }
+}
+
+void list(const Node& node, double kernel_s, std::vector<RangeUse>& ranges) {
+  std::vector<const Node*> inside;
+  for (const auto& [name, next] : node.inside) inside.push_back(&next);
+  std::stable_sort(inside.begin(), inside.end(),
+                   [](const Node* a, const Node* b) { return a->use.total_s > b->use.total_s; });
+  for (const Node* next : inside) {
+    ranges.push_back(next->use);
+    ranges.back().share = share_of(next->use.total_s, kernel_s);
+    list(*next, kernel_s, ranges);
+  }
+}
+
+std::vector<RangeUse> range_uses(const std::vector<const RooflinePoint*>& groups, double kernel_s) {
+  Node root;
+  for (const RooflinePoint* group : groups) add_to_tree(root, *group);
+  std::vector<RangeUse> ranges;
+  list(root, kernel_s, ranges);
+  return ranges;
+}
+
+}  // namespace
+
+std::optional<double> RangeUse::ai() const {
+  return dram_bytes > 0 ? std::optional(flops / dram_bytes) : std::nullopt;
+}
+
+std::optional<double> RangeUse::flop_per_s() const {
+  return counted_s > 0 ? std::optional(flops / counted_s) : std::nullopt;
+}
+
+std::optional<double> ProgramUse::busy_share() const {
+  if (device == nullptr) return std::nullopt;
+  const double traced_s = device->span_s - device->untraced_s;
+  return traced_s > 0 ? std::optional(device->busy_s / traced_s) : std::nullopt;
+}
+
+bool is_fully_counted(const Measurement& measurement) {
+  const Counters& counters = measurement.counters;
+  return dram_bytes(counters) && value_of(counters, counter::kL2Bytes) &&
+         counted_operations(counters, Dtype::f64) && counted_operations(counters, Dtype::f32) &&
+         value_of(counters, counter::kHadd) && value_of(counters, counter::kHmul) &&
+         value_of(counters, counter::kHfma) && executed_tensor_ops(counters);
+}
+
+void set_launches(std::vector<RooflinePoint>& points, const Run& run, std::size_t device) {
+  const double kernel_s = kernel_time_s(points, device_use(run, device));
+  for (RooflinePoint& point : points) {
+    if (!is_observed(point)) continue;
+    const LaunchStatistics& all = *point.measurement->launches;
+    LaunchUse& launches = point.launches.emplace();
+    launches.total_s = all.total_s;
+    launches.share = share_of(all.total_s, kernel_s);
+    launches.is_overlapped = all.overlapped_s > kOverlapped * all.total_s;
+    if (point.fraction_of_roof) {
+      launches.recoverable_s = all.total_s * std::max(0.0, 1 - *point.fraction_of_roof);
+    }
+  }
+}
+
+std::optional<ProgramUse> program_use(const Run& run, const ExperimentAnalysis& experiment) {
+  ProgramUse program;
+  double overlapped_s = 0;
+  for (const RooflinePoint& point : experiment.points) {
+    if (!point.launches) continue;
+    const LaunchUse& launches = *point.launches;
+    program.groups.push_back(&point);
+    overlapped_s += point.measurement->launches->overlapped_s;
+    if (is_fully_counted(*point.measurement)) program.counted_share += launches.share;
+    if (!launches.recoverable_s) program.roofless_share += launches.share;
+    if (launches.recoverable_s.value_or(0) > 0) program.recoverable.push_back(&point);
+  }
+  if (program.groups.empty()) return std::nullopt;
+  program.device = device_use(run, experiment.device);
+  program.kernel_s = kernel_time_s(experiment.points, program.device);
+  program.overlapped_share = share_of(overlapped_s, program.kernel_s);
+  std::stable_sort(program.groups.begin(), program.groups.end(),
+                   [](const RooflinePoint* a, const RooflinePoint* b) {
+                     return a->launches->total_s > b->launches->total_s;
+                   });
+  std::stable_sort(program.recoverable.begin(), program.recoverable.end(),
+                   [](const RooflinePoint* a, const RooflinePoint* b) {
+                     return *a->launches->recoverable_s > *b->launches->recoverable_s;
+                   });
+  const std::vector<double> times = kernel_times(program.groups);
+  program.kernels = times.size();
+  program.concentration = concentration_of(times, program.kernel_s);
+  program.transfers = transfer_rates(run, experiment.device);
+  program.ranges = range_uses(program.groups, program.kernel_s);
+  return program;
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/analysis.h"
+
+/// Where the GPU time of a profiled program went, and how much of it lies above the roofs of its kernels
+/// (docs/method.md, “Recoverable time”).
+namespace rooflinectl {
+
+/// Sets `launches` of the kernels of a profiled program among `points`, which are all of those on `device`.
+void set_launches(std::vector<RooflinePoint>& points, const Run& run, std::size_t device);
+
+/// What ran inside of an NVTX range and the ranges that it holds.
+struct RangeUse {
+  std::string path;       ///< names from the outermost range on, joined by `/`
+  std::size_t depth = 0;  ///< 0 for the outermost
+  std::uint64_t launches = 0;
+  double total_s = 0;     ///< sum of the times of the traced launches
+  double share = 0;       ///< of the time of all kernels
+  double counted_s = 0;   ///< of `total_s`, of the groups whose operations and DRAM bytes are both known
+  double flops = 0;       ///< executed in `counted_s`
+  double dram_bytes = 0;  ///< moved in `counted_s`
+  double recoverable_s = 0;
+
+  /// Executed FLOP per DRAM byte, and per second, of what was counted. Nothing where nothing was.
+  std::optional<double> ai() const;
+  std::optional<double> flop_per_s() const;
+};
+
+/// Copies, or sets, of one kind, and how they use what they run on.
+struct TransferRate {
+  const TransferUse* use = nullptr;
+  double bytes_per_s = 0;
+  /// Of the DRAM ceiling for what they do there: a copy within the device reads and writes each byte. Nothing
+  /// for copies from and to the host, whose link has no ceiling.
+  std::optional<double> fraction;
+  std::string_view ceiling;  ///< its id
+};
+
+/// The fewest kernels that take most of the time.
+struct Concentration {
+  std::size_t kernels = 0;
+  double share = 0;
+};
+
+/// What a program's kernels took of one device.
+struct ProgramUse {
+  /// The time of all kernels: the sum over groups, or what the trace has beyond them (filtered kernels).
+  double kernel_s = 0;
+  std::vector<const RooflinePoint*> groups;       ///< the one that took longest first
+  std::vector<const RooflinePoint*> recoverable;  ///< those with recoverable time, most first
+  Concentration concentration;
+  std::size_t kernels = 0;    ///< different ones, whatever their shapes
+  double counted_share = 0;   ///< of `kernel_s`, of groups of which everything that a roof needs was counted
+  double roofless_share = 0;  ///< of groups without a roof: left out of what is recoverable
+  double overlapped_share = 0;        ///< of the time of all kernels, while another ran too
+  const DeviceUse* device = nullptr;  ///< null in a run that does not have it
+  std::vector<TransferRate> transfers;
+  /// In the order of a tree: a range, then those inside of it; of those side by side, the longest first.
+  std::vector<RangeUse> ranges;
+
+  /// Of the time that the trace covered: while anything ran. Nothing without `device`.
+  std::optional<double> busy_share() const;
+};
+
+/// Nothing if no point of `experiment` is a kernel of a profiled program. The result points into both.
+std::optional<ProgramUse> program_use(const Run& run, const ExperimentAnalysis& experiment);
+
+/// Whether everything was counted that the roof over a kernel of a profiled program needs.
+bool is_fully_counted(const Measurement& measurement);
+
+}  // namespace rooflinectl

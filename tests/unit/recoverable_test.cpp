@@ -1,0 +1,338 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/recoverable.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+
+#include "analysis/explanation.h"
+#include "tests/support/program_run.h"
+
+namespace rooflinectl {
+namespace {
+
+using testing::DoubleNear;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// A run of one program with these groups, whose ceilings are round numbers.
+Run run_of(std::vector<Measurement> measurements) {
+  Run run = constructed::program_run();
+  run.ceilings.clear();
+  const auto add = [&](std::string id, CeilingKind kind, std::string subject, std::string operation,
+                       double value) {
+    run.ceilings.push_back(constructed::ceiling(std::move(id), kind, CeilingSource::measured,
+                                                std::move(subject), std::move(operation), value, ""));
+  };
+  add("dram_read", CeilingKind::bandwidth, "dram", "read", 4e12);
+  add("dram_copy", CeilingKind::bandwidth, "dram", "copy", 4e12);
+  add("dram_write", CeilingKind::bandwidth, "dram", "write", 4e12);
+  add("l2_read", CeilingKind::bandwidth, "l2", "read", 8e12);
+  add("l1_read", CeilingKind::bandwidth, "l1", "read", 30e12);
+  add("shared_read", CeilingKind::bandwidth, "shared", "read", 30e12);
+  add("f32_add", CeilingKind::compute, "f32", "add", 30e12);
+  add("f32_fma", CeilingKind::compute, "f32", "fma", 60e12);
+  add("f16_fma", CeilingKind::compute, "f16", "fma", 120e12);
+  add("i32_add", CeilingKind::compute, "i32", "add", 30e12);
+  add("i32_fma", CeilingKind::compute, "i32", "fma", 30e12);
+  add("bf16_tensor", CeilingKind::compute, "bf16", "tensor", 900e12);
+  run.measurements = std::move(measurements);
+  run.application->devices.clear();
+  return run;
+}
+
+/// 100 µs, ten launches. 200 MB from DRAM take 50 µs, from L2 25 µs.
+Measurement streaming(std::string name = "copy") {
+  constructed::ProgramKernel kernel = {name, "64", "128", "", 100, 10, 100, 100, 200, 200};
+  return constructed::program_measurement(kernel, true);
+}
+
+void set(Measurement& measurement, std::string_view key, double value) {
+  measurement.counters.insert_or_assign(std::string(key), CounterValue::measured(value));
+}
+
+void refuse(Measurement& measurement, std::string_view key) {
+  measurement.counters.insert_or_assign(std::string(key), CounterValue::unavailable("too late"));
+}
+
+/// The only point of a run, with the run that it points into.
+struct OnePoint {
+  explicit OnePoint(const Measurement& measurement) : run(run_of({measurement})), analysis(analyse(run)) {}
+  OnePoint(const OnePoint&) = delete;
+  OnePoint& operator=(const OnePoint&) = delete;
+  const RooflinePoint* operator->() const { return &analysis.experiments.at(0).points.at(0); }
+  const RooflinePoint& operator*() const { return *operator->(); }
+
+  Run run;
+  Analysis analysis;
+};
+
+TEST(ObservedPoint, HasNoUsefulNumbers) {
+  const OnePoint point(streaming());
+  EXPECT_FALSE(point->ai_useful);
+  EXPECT_FALSE(point->flop_per_s);
+  EXPECT_FALSE(point->useful_bytes_per_s);
+  EXPECT_FALSE(point->redundancy);
+  EXPECT_THAT(point->flags, IsEmpty());
+}
+
+TEST(ObservedPoint, WithoutFlopsIsHeldAgainstTheBandwidthThatNeedsLongest) {
+  const OnePoint point(streaming());
+  ASSERT_TRUE(point->roof);
+  EXPECT_EQ(point->roof->resource, Bound::dram);
+  EXPECT_EQ(point->roof->ceiling, "dram_copy");
+  EXPECT_DOUBLE_EQ(point->roof->relative_spread, 0.002);
+  EXPECT_DOUBLE_EQ(*point->fraction_of_roof, 0.5);
+  EXPECT_EQ(point->flops_executed, 0);
+  EXPECT_EQ(point->executed_missing, "");
+}
+
+TEST(ObservedPoint, IsHeldAgainstACacheThatServesIt) {
+  Measurement measurement = streaming();
+  set(measurement, counter::kDramReadBytes, 0);
+  set(measurement, counter::kDramWriteBytes, 0);
+  set(measurement, counter::kL2Bytes, 640e6);  // 80 µs
+  set(measurement, counter::kL1Bytes, 640e6);
+  const OnePoint point(measurement);
+  EXPECT_EQ(point->roof->resource, Bound::l2);
+  EXPECT_DOUBLE_EQ(*point->fraction_of_roof, 0.8);
+  EXPECT_EQ(point->bound, Bound::l2);
+}
+
+TEST(ObservedPoint, AddsUpTheOperationsOfAllTypes) {
+  Measurement measurement = streaming();
+  set(measurement, counter::kFadd, 3e8);
+  set(measurement, counter::kFfma, 1e8);
+  set(measurement, counter::kDadd, 0);
+  set(measurement, counter::kTensorPipeInstructions, 100);
+  set(measurement, counter::kTensorBf16Ops, 7.2e10);  // 80 µs
+  const OnePoint point(measurement);
+  EXPECT_DOUBLE_EQ(*point->flops_executed, 3e8 + 2e8 + 7.2e10);
+  EXPECT_DOUBLE_EQ(*point->ai_executed, (5e8 + 7.2e10) / 200e6);
+  EXPECT_EQ(point->roof->resource, Bound::tensor);
+  EXPECT_EQ(point->roof->ceiling, "bf16_tensor");
+  EXPECT_NEAR(*point->fraction_of_roof, 0.8, 1e-12);
+  EXPECT_EQ(point->bound, Bound::tensor);
+  // 2e8 / 60e12 + 3e8 / 30e12
+  EXPECT_NEAR(*find_use(*point, Bound::fp32)->time_s, 13.333e-6, 1e-9);
+}
+
+// Packed or not, an instruction keeps the pipe busy for as long: 120e12 / 4 of them per second.
+TEST(ObservedPoint, HasATimeOfHalfPrecisionInstructionsButNotTheirOperations) {
+  Measurement measurement = streaming();
+  set(measurement, counter::kHfma, 1.8e9);
+  const OnePoint point(measurement);
+  EXPECT_NEAR(*find_use(*point, Bound::fp16)->time_s, 60e-6, 1e-12);
+  EXPECT_EQ(point->roof->resource, Bound::fp16);
+  EXPECT_FALSE(point->flops_executed);
+  EXPECT_THAT(point->executed_missing, HasSubstr("FP16 or BF16 instructions"));
+}
+
+TEST(ObservedPoint, HasIntegerInstructionsAsAResourceOnly) {
+  Measurement measurement = streaming();
+  set(measurement, counter::kIntegerOps, 2.1e9);  // 30e12 per second by both pipes
+  const OnePoint point(measurement);
+  EXPECT_NEAR(*find_use(*point, Bound::int32)->time_s, 70e-6, 1e-12);
+  EXPECT_EQ(point->roof->resource, Bound::int32);
+  EXPECT_EQ(point->flops_executed, 0);
+}
+
+TEST(ObservedPoint, ThatWasNotCountedNamesTheReasonAndHasNoZeros) {
+  Measurement measurement = streaming();
+  for (const auto& [key, value] : Counters(measurement.counters)) refuse(measurement, key);
+  const OnePoint point(measurement);
+  EXPECT_FALSE(point->roof);
+  EXPECT_EQ(point->roof_missing, "dram_read_bytes was not counted: too late");
+  EXPECT_FALSE(point->dram_bytes);
+  EXPECT_FALSE(point->flops_executed);
+  EXPECT_THAT(point->executed_missing, HasSubstr("too late"));
+  EXPECT_THAT(point->levels, IsEmpty());
+  EXPECT_THAT(point->verdict.shares, IsEmpty());
+  EXPECT_EQ(point->bound, Bound::unknown);
+  EXPECT_THAT(point->flags, ElementsAre(Flag::not_counted));
+}
+
+TEST(ObservedPoint, WithoutItsOperationsHasNoRoofButItsLevels) {
+  Measurement measurement = streaming();
+  refuse(measurement, counter::kFadd);
+  const OnePoint point(measurement);
+  EXPECT_FALSE(point->roof);
+  EXPECT_EQ(point->roof_missing, "fadd was not counted: too late");
+  EXPECT_DOUBLE_EQ(*find_level(*point, MemoryLevel::dram)->utilisation, 0.5);
+}
+
+TEST(ObservedPoint, WithoutTheOperationsOfItsTensorInstructionsHasNoRoof) {
+  Measurement measurement = streaming();
+  set(measurement, counter::kTensorPipeInstructions, 5000);
+  const OnePoint point(measurement);
+  EXPECT_FALSE(point->roof);
+  EXPECT_THAT(point->roof_missing, HasSubstr("5000 tensor instructions"));
+}
+
+TEST(ObservedPoint, ShowsNoL1WhereCopiesPassItsCountersBy) {
+  Measurement measurement = streaming();
+  set(measurement, counter::kL1Bytes, 23e6);
+  const OnePoint point(measurement);
+  EXPECT_EQ(find_level(*point, MemoryLevel::l1), nullptr);
+  EXPECT_EQ(find_level(*point, MemoryLevel::shared), nullptr);
+  EXPECT_THAT(find_use(*point, Bound::l1)->missing, HasSubstr("TMA"));
+  EXPECT_DOUBLE_EQ(*point->fraction_of_roof, 0.5);
+}
+
+TEST(ObservedPoint, WithManyAtomicsIsNotCalledLatencyBound) {
+  Measurement measurement = streaming();
+  EXPECT_EQ(OnePoint(measurement)->bound, Bound::latency);
+  set(measurement, counter::kL2AtomicOperations, 1e6);
+  EXPECT_EQ(OnePoint(measurement)->bound, Bound::unknown);
+}
+
+TEST(ObservedPoint, IsExplainedWithoutRulesOverDeclaredWork) {
+  const OnePoint point(streaming());
+  const PointExplanation explanation = explain(point.run, *point);
+  for (const UnjudgedRule& rule : explanation.unjudged) {
+    EXPECT_THAT(rule.missing, testing::Each(testing::Not(HasSubstr("compulsory")))) << rule.rule;
+    EXPECT_THAT(rule.missing, testing::Each(testing::Not(HasSubstr("redundancy")))) << rule.rule;
+  }
+}
+
+TEST(Recoverable, IsWhatAllLaunchesTakeBeyondTheRoof) {
+  Measurement far = streaming("far");
+  far.time->median_s = 200e-6;
+  far.launches->total_s = 10 * 200e-6;
+  const auto run = run_of({streaming("near"), far});
+  const Analysis analysis = analyse(run);
+  const auto program = program_use(run, analysis.experiments.at(0));
+  ASSERT_TRUE(program);
+  EXPECT_DOUBLE_EQ(program->kernel_s, 3e-3);
+  ASSERT_EQ(program->groups.size(), 2U);
+  const RooflinePoint& longest = *program->groups[0];
+  EXPECT_EQ(longest.label, "far");
+  EXPECT_DOUBLE_EQ(*longest.launches->recoverable_s, 2e-3 * 0.75);
+  EXPECT_DOUBLE_EQ(*program->groups[1]->launches->recoverable_s, 1e-3 * 0.5);
+  EXPECT_DOUBLE_EQ(longest.launches->share, 2.0 / 3);
+  EXPECT_THAT(program->recoverable, ElementsAre(program->groups[0], program->groups[1]));
+  EXPECT_EQ(program->concentration.kernels, 1U);
+  EXPECT_DOUBLE_EQ(program->concentration.share, 2.0 / 3);
+}
+
+TEST(Recoverable, LeavesOutGroupsWithoutARoofAndStatesTheirShare) {
+  Measurement uncounted = streaming("uncounted");
+  for (const auto& [key, value] : Counters(uncounted.counters)) refuse(uncounted, key);
+  uncounted.launches->total_s = 3e-3;
+  const auto run = run_of({streaming(), uncounted});
+  const Analysis analysis = analyse(run);
+  const auto program = program_use(run, analysis.experiments.at(0));
+  EXPECT_THAT(program->recoverable, ElementsAre(program->groups[1]));
+  EXPECT_DOUBLE_EQ(program->roofless_share, 0.75);
+  EXPECT_DOUBLE_EQ(program->counted_share, 0.25);
+}
+
+TEST(Recoverable, IsNeverNegative) {
+  Measurement measurement = streaming();
+  measurement.time->median_s = 40e-6;
+  measurement.launches->total_s = 400e-6;
+  const OnePoint point(measurement);
+  const auto program = program_use(point.run, point.analysis.experiments.at(0));
+  EXPECT_EQ(point->launches->recoverable_s, 0);
+  EXPECT_THAT(program->recoverable, IsEmpty());
+  EXPECT_THAT(point->flags, ElementsAre(Flag::above_roof));
+}
+
+TEST(Recoverable, IsMarkedWhereOtherKernelsRanMeanwhile) {
+  Measurement measurement = streaming();
+  measurement.launches->overlapped_s = 0.4e-3;
+  const auto run = run_of({measurement});
+  const Analysis analysis = analyse(run);
+  const auto program = program_use(run, analysis.experiments.at(0));
+  EXPECT_TRUE(program->groups[0]->launches->is_overlapped);
+  EXPECT_DOUBLE_EQ(program->overlapped_share, 0.4);
+}
+
+TEST(Recoverable, CountsTheTimeOfKernelsThatAreInNoGroup) {
+  auto run = run_of({streaming()});
+  run.application->devices = {
+      {.device = 0, .span_s = 4e-3, .untraced_s = 1e-3, .busy_s = 2.4e-3, .kernel_s = 2e-3}};
+  const Analysis analysis = analyse(run);
+  const auto program = program_use(run, analysis.experiments.at(0));
+  EXPECT_DOUBLE_EQ(program->groups[0]->launches->share, 0.5);
+  EXPECT_DOUBLE_EQ(*program->busy_share(), 0.8);
+}
+
+TEST(Ranges, SumWhatRanInsideOfThem) {
+  Measurement a = streaming("a");
+  a.point.axes.set("path", std::string("step/forward"));
+  set(a, counter::kFadd, 4e8);
+  Measurement b = streaming("b");
+  b.point.axes.set("path", std::string("step/backward"));
+  b.launches->total_s = 2e-3;
+  Measurement c = streaming("c");
+  c.point.axes.set("path", std::string("step"));
+  refuse(c, counter::kDramReadBytes);
+  const auto run = run_of({a, b, c, streaming("outside")});
+  const Analysis analysis = analyse(run);
+  const std::vector<RangeUse> ranges = program_use(run, analysis.experiments.at(0))->ranges;
+  ASSERT_EQ(ranges.size(), 3U);
+  EXPECT_EQ(ranges[0].path, "step");
+  EXPECT_EQ(ranges[1].path, "step/backward");
+  EXPECT_EQ(ranges[2].path, "step/forward");
+  EXPECT_EQ(ranges[2].depth, 1U);
+  EXPECT_DOUBLE_EQ(ranges[0].total_s, 4e-3);
+  EXPECT_DOUBLE_EQ(ranges[0].share, 0.8);
+  // c was not counted: what it did is in neither side of the ratios.
+  EXPECT_DOUBLE_EQ(ranges[0].counted_s, 3e-3);
+  EXPECT_DOUBLE_EQ(*ranges[0].ai(), 10 * 4e8 / (20 * 200e6));
+  EXPECT_DOUBLE_EQ(*ranges[0].flop_per_s(), 10 * 4e8 / 3e-3);
+  EXPECT_DOUBLE_EQ(*ranges[1].flop_per_s(), 0);
+}
+
+TEST(Transfers, AreHeldAgainstDramWhereTheyStayOnTheDevice) {
+  auto run = run_of({streaming()});
+  run.application->transfers = {{0, TransferKind::device_to_device, 10, 1e9, 1e-3},
+                                {0, TransferKind::set, 10, 2e9, 1e-3},
+                                {0, TransferKind::host_to_device, 1, 50e6, 2e-3},
+                                {1, TransferKind::set, 10, 2e9, 1e-3}};
+  const Analysis analysis = analyse(run);
+  const auto rates = program_use(run, analysis.experiments.at(0))->transfers;
+  ASSERT_EQ(rates.size(), 3U);
+  EXPECT_EQ(rates[0].use->kind, TransferKind::host_to_device);
+  EXPECT_DOUBLE_EQ(rates[0].bytes_per_s, 25e9);
+  EXPECT_FALSE(rates[0].fraction);
+  EXPECT_DOUBLE_EQ(*rates[1].fraction, 0.5);  // read and written
+  EXPECT_DOUBLE_EQ(*rates[2].fraction, 0.5);
+}
+
+std::vector<std::string> labels_of(const Run& run) {
+  const Analysis analysis = analyse(run);
+  std::vector<std::string> labels;
+  for (const RooflinePoint& point : analysis.experiments.at(0).points) labels.push_back(point.label);
+  return labels;
+}
+
+TEST(KernelLabels, HaveShapeAndPathOnlyWhereTheyTell) {
+  const std::vector<std::string> labels = labels_of(constructed::program_run());
+  EXPECT_THAT(labels, testing::Contains(std::string(constructed::kGemmName) + " grid 132"));
+  EXPECT_THAT(labels, testing::Contains("vectorized_layer_norm<f32> in forward"));
+  EXPECT_THAT(labels, testing::Contains("vectorized_layer_norm<f32> in forward/block"));
+  EXPECT_THAT(labels, testing::Contains("elementwise<add, bf16>"));
+  EXPECT_THAT(labels, testing::Contains("CUDA graph of 12 nodes"));
+  const std::set<std::string> different(labels.begin(), labels.end());
+  EXPECT_EQ(different.size(), labels.size());
+}
+
+TEST(KernelLabels, NameRankAndProcessWhereTheRestIsTheSame) {
+  Measurement first = streaming();
+  first.rank = 0;
+  Measurement second = streaming();
+  second.rank = 1;
+  EXPECT_THAT(labels_of(run_of({first, second})), ElementsAre("copy rank 0", "copy rank 1"));
+  Measurement third = streaming();
+  third.process = 4712;
+  auto run = run_of({streaming(), third});
+  run.application->processes = {4711, 4712};
+  EXPECT_THAT(labels_of(run), ElementsAre("copy process 1", "copy process 2"));
+}
+
+}  // namespace
+}  // namespace rooflinectl
