@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "analysis/energy.h"
 #include "reports/charts/file_names.h"
 #include "reports/tables/point_table.h"
 
@@ -32,6 +31,7 @@ ExperimentReport report_of(const Run& run, const ExperimentAnalysis& experiment,
   report.chosen = chosen_chart(run, experiment, selection);
   report.explanations.reserve(experiment.points.size());
   for (const RooflinePoint& point : experiment.points) report.explanations.push_back(explain(run, point));
+  report.program = program_use(run, experiment);
   if (has_size_sweep(experiment)) report.sizes = size_sweep(run, experiment);
   report.speeds = speed_tables(run, experiment);
   return report;
@@ -57,11 +57,6 @@ ReportModel::ReportModel(const Run& measured, ChartSelection chosen)
 bool ReportModel::is_incomplete() const {
   return std::any_of(experiments.begin(), experiments.end(),
                      [](const ExperimentReport& one) { return !one.analysis->missing.empty(); });
-}
-
-bool ReportModel::has_energy() const {
-  return std::any_of(experiments.begin(), experiments.end(),
-                     [](const ExperimentReport& one) { return rooflinectl::has_energy(*one.analysis); });
 }
 
 }  // namespace rooflinectl

@@ -6,6 +6,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/explanation.h"
+#include "analysis/recoverable.h"
 #include "reports/charts/chart_model.h"
 #include "reports/charts/roof_lines.h"
 #include "reports/charts/size_sweep.h"
@@ -20,6 +21,7 @@ struct ExperimentReport {
   ChartModel levels;                           ///< a mark per memory level
   std::optional<ChartModel> chosen;            ///< the main picture, where a selection asks for another
   std::vector<PointExplanation> explanations;  ///< one for each point
+  std::optional<ProgramUse> program;           ///< of an experiment with the kernels of a profiled program
   std::optional<SizeSweep> sizes;              ///< only where there is a curve to draw
   std::vector<SpeedTable> speeds;
 };
@@ -33,7 +35,6 @@ struct ReportModel {
   ReportModel& operator=(const ReportModel&) = delete;
 
   bool is_incomplete() const;  ///< whether points of the plan are missing
-  bool has_energy() const;     ///< whether the energy of a point was to be measured
 
   const Run& run;
   ChartSelection selection;

@@ -99,12 +99,14 @@ Scene main_scene(const ExperimentReport& experiment) {
 // Returns what the page shows of them.
 PagePictures write_pictures(Folder& folder, const Run& run, const ExperimentReport& experiment,
                             bool is_first) {
+  // Each has a row of levels; report.html has all of them.
+  constexpr std::size_t kMostOfAProgram = 30;
   const std::string name = chart_file_name(kRooflineKind, experiment.file_name);
   const std::vector<std::string> names =
       is_first ? std::vector{name, std::string(kFirstChartFileName)} : std::vector{name};
   if (has_levels(*experiment.analysis)) {
     folder.write_picture({chart_file_name(kLevelsKind, experiment.file_name)},
-                         levels_scene(experiment.levels));
+                         levels_scene(with_longest(experiment.levels, kMostOfAProgram)));
   }
   PagePictures pictures;
   if (experiment.sizes) {

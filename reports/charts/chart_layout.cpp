@@ -28,6 +28,15 @@ constexpr Range kDetailLabelWidth = {60, 150};
 
 constexpr double kMarkRadius = 6;
 constexpr double kSmallMarkRadius = 4;  // where the detail shows the same point again, larger
+
+/// Of a program's kernel, an area in proportion to its share of the time, within what can be seen and does
+/// not hide the others.
+double mark_radius(const ChartPoint& point, double otherwise) {
+  constexpr double kOfAll = 34;
+  constexpr Range kRadius = {2.5, 18};
+  return point.share ? std::clamp(kOfAll * std::sqrt(*point.share), kRadius.low, kRadius.high) : otherwise;
+}
+
 bool in_detail(const ChartModel& chart, const ChartPoint& point) {
   if (!chart.detail || !point.useful) return false;
   const auto [ai, rate] = *chart.detail;
@@ -54,6 +63,12 @@ Group legend(const ChartModel& chart) {
                    Circle{{at.x + 28, at.y}, 5, palette::kPaper, Stroke{palette::kInk, 1.6}});
              });
   }
+  if (chart.is_of_program) {
+    rows.add("executed work (counted); area: share of GPU time", 34, [](Group& group, Pixel at) {
+      group.shapes.emplace_back(Circle{{at.x + 5, at.y}, 3, palette::kInk, std::nullopt});
+      group.shapes.emplace_back(Circle{{at.x + 20, at.y}, 8, palette::kInk, std::nullopt});
+    });
+  }
   rows.add_roofs(chart);
   return rows.take();
 }
@@ -64,7 +79,7 @@ void block_marks(LabelPlacer& placer, const Plot& plot, const ChartModel& chart)
     for (const auto& mark : {point.useful, point.executed}) {
       if (!mark) continue;
       const Pixel at = plot.at(*mark);
-      placer.block(Box{at.x, at.y, at.x, at.y}.grown(kMarkRadius + 2));
+      placer.block(Box{at.x, at.y, at.x, at.y}.grown(mark_radius(point, kMarkRadius) + 2));
     }
     if (point.executed && is_joined) placer.block(plot.at(*point.useful), plot.at(*point.executed));
   }
@@ -83,12 +98,16 @@ void add_overview(Scene& scene, const ChartModel& chart) {
   std::move(roof_names.begin(), roof_names.end(), std::back_inserter(scene.groups));
   const bool is_joined = are_joined(chart);
   std::vector<Group> points;
-  for (std::size_t i = 0; i < chart.points.size(); ++i) {
+  // Of a program, large marks first: they would cover the small ones.
+  for (const std::size_t i : list_order(chart)) {
     const ChartPoint& point = chart.points[i];
     if (!point.useful) continue;
-    if (!in_detail(chart, point)) label_mark(labels, placer, point.label, plot.at(*point.useful));
-    points.push_back(
-        point_group(plot, point, i, in_detail(chart, point) ? kSmallMarkRadius : kMarkRadius, is_joined));
+    if (point.is_labelled && !in_detail(chart, point)) {
+      label_mark(labels, placer, point.label, plot.at(*point.useful));
+    }
+    points.push_back(point_group(plot, point, i,
+                                 mark_radius(point, in_detail(chart, point) ? kSmallMarkRadius : kMarkRadius),
+                                 is_joined));
   }
   scene.groups.push_back(std::move(labels));
   std::move(points.begin(), points.end(), std::back_inserter(scene.groups));
@@ -190,7 +209,7 @@ Group panel_titles(const ChartModel& chart) {
   Group group{.name = "panel-titles"};
   group.shapes.emplace_back(panel_title("Roofline", kOverviewAlone.left));
   if (chart.detail) group.shapes.emplace_back(panel_title("Detail", kDetailLeft));
-  group.shapes.emplace_back(panel_title("Ladder", kLadder.left));
+  group.shapes.emplace_back(panel_title(chart.is_of_program ? "Kernels by time" : "Ladder", kLadder.left));
   return group;
 }
 

@@ -7,10 +7,14 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <numeric>
 #include <set>
 
+#include "analysis/recoverable.h"
 #include "core/model/quantity.h"
+#include "core/text/kernel_names/words.h"
 #include "core/text/typeset.h"
+#include "core/text/utf8.h"
 #include "reports/charts/detail_window.h"
 #include "reports/tables/point_table.h"
 #include "reports/text/format.h"
@@ -44,6 +48,12 @@ std::optional<double> main_bandwidth(const std::vector<RoofLine>& roofs,
   for (const RoofLine& roof : roofs) {
     if (roof.kind != CeilingKind::bandwidth || roof.source != CeilingSource::measured) continue;
     const auto is_under = [&](const RooflinePoint& point) {
+      const ResourceUse* dram = find_use(point, Bound::dram);
+      if (dram != nullptr) {
+        constexpr double kRounding = 1e-9;
+        return dram->time_s.value_or(0) > 0 &&
+               std::abs(dram->amount / *dram->time_s / roof.value - 1) < kRounding;
+      }
       return point.roof && point.roof->memory_bytes_per_s == roof.value;
     };
     const auto count = std::count_if(points.begin(), points.end(), is_under);
@@ -170,7 +180,30 @@ std::string flags_text(const std::vector<RooflinePoint>& points) {
   return fmt::format("{}", fmt::join(texts, "; "));
 }
 
+// What a reader sees of a kernel's full name: those of templates can be thousands of characters long.
+std::string full_name(const RooflinePoint& point) {
+  constexpr std::size_t kLongest = 300;
+  const std::string& name = point.measurement->point.subject;
+  return name.size() <= kLongest
+             ? name
+             : fmt::format("{}…", name.substr(0, valid_utf8_bytes(name.substr(0, kLongest))));
+}
+
+std::string program_sentence(const RooflinePoint& point) {
+  const auto& time = point.measurement->time;
+  return fmt::format(
+      "{}: {} of GPU time, {} launches of {}, {} at {} FLOP/byte executed, {} of roofline{}, {} · {}",
+      point.label, format::percent(point.launches ? point.launches->share : 0),
+      point.measurement->launches->count, time ? format::duration(time->median_s) : "unknown time",
+      rate_text(point, point.executed_flop_per_s),
+      format::optional(point.ai_executed, [](double ai) { return format::significant(ai); }),
+      format::optional(point.fraction_of_roof, format::percent),
+      point.roof ? fmt::format(" ({})", point.roof->ceiling) : "", words_for(point.bound).phrase,
+      full_name(point));
+}
+
 std::string sentence(const RooflinePoint& point) {
+  if (is_observed(point)) return program_sentence(point);
   const std::vector<std::string_view> flags = names_of(notable_flags(point));
   const auto& time = point.measurement->time;
   return fmt::format("{}: {}, {} useful at {} {}/byte, {} of roofline, {}{}{}", point.label,
@@ -184,8 +217,8 @@ std::string sentence(const RooflinePoint& point) {
 std::string level_sentence(const RooflinePoint& point, const LevelUse& use) {
   const std::string utilisation = format::optional(use.utilisation, format::percent);
   return fmt::format(
-      "{} at {}: {} useful at {} {}/byte, {}", point.label, level_name(use.level),
-      rate_text(point, point.flop_per_s),
+      "{} at {}: {} {} at {} {}/byte, {}", point.label, level_name(use.level),
+      rate_text(point, main_rate(point)), is_observed(point) ? "executed" : "useful",
       format::optional(use.ai, [](double ai) { return format::significant(ai); }), operations_of(point),
       use.ceiling.empty() ? "no ceiling measured" : fmt::format("{} of {}", utilisation, use.ceiling));
 }
@@ -194,28 +227,35 @@ std::vector<LevelMark> level_marks(const RooflinePoint& point, const std::vector
   std::vector<LevelMark> marks;
   for (const LevelUse& use : point.levels) {
     if (std::find(levels.begin(), levels.end(), use.level) == levels.end()) continue;
-    marks.push_back({use.level, plane_point(use.ai, point.flop_per_s), level_sentence(point, use),
+    marks.push_back({use.level, plane_point(use.ai, main_rate(point)), level_sentence(point, use),
                      format::optional(use.utilisation, format::whole_percent),
                      use.level == point.limiting_level});
   }
   return marks;
 }
 
+// Names of a program's kernels are long, and what tells them apart may be at their end.
+std::string picture_label(const std::string& label) {
+  constexpr std::size_t kLongest = 26;
+  return kernel_names::cut_middle(label, kLongest);
+}
+
 ChartPoint chart_point(const RooflinePoint& point) {
   const Measurement& measurement = *point.measurement;
   ChartPoint chart;
-  chart.label = point.label;
+  chart.label = is_observed(point) ? picture_label(point.label) : point.label;
   chart.title = typeset(sentence(point));
   chart.useful = plane_point(point.ai_useful, point.flop_per_s);
   chart.executed = plane_point(point.ai_executed, point.executed_flop_per_s);
   if (chart.useful && chart.executed && !differ(*chart.useful, *chart.executed)) chart.executed.reset();
+  if (is_observed(point)) std::swap(chart.useful, chart.executed);
   chart.fraction_of_roof = point.fraction_of_roof;
   if (measurement.time) {
     const TimeResult& time = *measurement.time;
     chart.time = format::duration(time.median_s);
     if (chart.useful && is_drawable(time.ci_low_s) && is_drawable(time.ci_high_s)) {
-      chart.useful_flop_per_s =
-          Range{point.flops_useful / time.ci_high_s, point.flops_useful / time.ci_low_s};
+      const double flops = is_observed(point) ? *point.flops_executed : point.flops_useful;
+      chart.useful_flop_per_s = Range{flops / time.ci_high_s, flops / time.ci_low_s};
     }
   } else {
     chart.time = format::kUnavailable;
@@ -231,7 +271,26 @@ ChartPoint chart_point(const RooflinePoint& point) {
   chart.limit = limit_text(point);
   chart.bound = bound_text(point);
   chart.is_flagged = !notable_flags(point).empty();
+  if (point.launches) {
+    chart.share = point.launches->share;
+    chart.share_text = format::percent(point.launches->share);
+    chart.launches = fmt::format("{}", point.measurement->launches->count);
+    chart.recoverable = format::optional(point.launches->recoverable_s, format::duration);
+  }
   return chart;
+}
+
+// Kernels of a program have no families: they are told apart by what bounds them.
+std::string family_of(const RooflinePoint& point) {
+  return is_observed(point) ? std::string(words_for(point.bound).label) : point.family;
+}
+
+// The names of those that took longest.
+void choose_labels(ChartModel& chart) {
+  constexpr std::size_t kMostLabels = 10;
+  const std::vector<std::size_t> order = list_order(chart);
+  for (std::size_t rank = kMostLabels; rank < order.size(); ++rank)
+    chart.points[order[rank]].is_labelled = false;
 }
 
 std::size_t family_index(std::vector<std::string>& families, const std::string& family) {
@@ -270,6 +329,9 @@ std::string sizes(const std::vector<RooflinePoint>& points) {
 
 // How the times were taken.
 std::string timed_text(const std::vector<RooflinePoint>& points) {
+  const bool is_traced =
+      std::any_of(points.begin(), points.end(), [](const auto& p) { return is_observed(p); });
+  if (is_traced) return "times of the trace";
   const auto is_timed = [&](LaunchMode mode) {
     return std::any_of(points.begin(), points.end(),
                        [&](const RooflinePoint& point) { return timed_mode(point) == mode; });
@@ -352,8 +414,10 @@ ChartModel model_without_axes(const Run& run, const ExperimentAnalysis& experime
   for (const RooflinePoint& point : experiment.points) {
     chart.points.push_back(chart_point(point));
     chart.points.back().levels = level_marks(point, chart.levels);
-    chart.points.back().family = family_index(chart.families, point.family);
+    chart.points.back().family = family_index(chart.families, family_of(point));
+    chart.is_of_program |= is_observed(point);
   }
+  if (chart.is_of_program) choose_labels(chart);
   return chart;
 }
 
@@ -407,7 +471,14 @@ std::string provenance(const Run& run, const ExperimentAnalysis& experiment) {
   std::size_t timed = 0;
   std::vector<std::string> declared;
   std::vector<std::string> unseen;
+  double uncounted = 0;  // share of a program's time
+  bool is_of_program = false;
   for (const RooflinePoint& point : experiment.points) {
+    if (point.launches) {
+      is_of_program = true;
+      if (!is_fully_counted(*point.measurement)) uncounted += point.launches->share;
+      continue;
+    }
     if (!point.measurement->time) continue;
     ++timed;
     if (!point.dram_bytes && !point.flops_executed) {
@@ -421,6 +492,8 @@ std::string provenance(const Run& run, const ExperimentAnalysis& experiment) {
     text = declared.size() == timed ? fmt::format("times {}; bytes and FLOPs declared, not counted", text)
                                     : fmt::format("{}; declared, not counted: {}", text, list_of(declared));
   }
+  if (is_of_program) text += "; kernels: executed work, as counted for some of their launches";
+  if (uncounted > 0) text += fmt::format("; not counted in full: {} of GPU time", format::percent(uncounted));
   if (!unseen.empty()) text += fmt::format("; executed work not counted: {}", list_of(unseen));
   const std::string missing = missing_text(experiment);
   return missing.empty() ? text : fmt::format("{}; {}", missing, text);
@@ -439,7 +512,27 @@ ChartModel chart_model(const Run& run, const ExperimentAnalysis& experiment,
   chart.roofs = dram_roofs(run, experiment, selection);
   chart.ridges = ridges_of(chart.roofs, experiment.points);
   chart.axes = axes_of(chart, chart.ridges);
-  chart.detail = detail_window(chart.points);
+  if (!chart.is_of_program) chart.detail = detail_window(chart.points);
+  return chart;
+}
+
+std::vector<std::size_t> list_order(const ChartModel& chart) {
+  std::vector<std::size_t> order(chart.points.size());
+  std::iota(order.begin(), order.end(), 0);
+  if (!chart.is_of_program) return order;
+  const auto share = [&](std::size_t i) { return chart.points[i].share.value_or(0); };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](std::size_t a, std::size_t b) { return share(a) > share(b); });
+  return order;
+}
+
+ChartModel with_longest(ChartModel chart, std::size_t most) {
+  if (chart.points.size() <= most) return chart;
+  std::vector<ChartPoint> points;
+  for (const std::size_t i : list_order(chart)) {
+    if (points.size() < most) points.push_back(std::move(chart.points[i]));
+  }
+  chart.points = std::move(points);
   return chart;
 }
 
@@ -450,6 +543,7 @@ ChartModel levels_model(const Run& run, const ExperimentAnalysis& experiment,
   for (ChartPoint& point : chart.points) point.executed.reset();
   chart.roofs = level_roofs(run, experiment, selection);
   chart.axes = axes_of(chart, ridges_of(chart.roofs, experiment.points));
+  if (chart.is_of_program) return chart;
   if (const auto detail = detail_window(chart.points)) chart.detail = with_levels(*detail, chart.points);
   return chart;
 }

@@ -49,6 +49,7 @@ struct ChartPoint {
   std::string label;
   std::string title;       ///< everything in one sentence
   std::size_t family = 0;  ///< index into `ChartModel::families`
+  /// Useful work; of a kernel of a profiled program, of which nothing is declared, the executed work.
   std::optional<PlanePoint> useful;
   std::optional<PlanePoint> executed;      ///< only where it differs from `useful` by 2 % or more
   std::optional<Range> useful_flop_per_s;  ///< 95 % confidence interval
@@ -62,6 +63,12 @@ struct ChartPoint {
   std::string limit;              ///< the limiting level and its utilisation
   std::string bound;              ///< `issue slots`
   bool is_flagged = false;        ///< among `ChartModel::flags`
+  std::optional<double>
+      share;                ///< of the GPU time, of a kernel of a profiled program: its mark has that area
+  bool is_labelled = true;  ///< whether the mark has its name beside it, where there is room
+  std::string share_text;
+  std::string launches;
+  std::string recoverable;
 };
 
 struct ChartModel {
@@ -77,6 +84,7 @@ struct ChartModel {
   std::vector<MemoryLevel> levels;  ///< that points have a mark for; none beside the useful one: empty
   std::vector<std::string> families;
   std::vector<ChartPoint> points;  ///< one for each of the experiment, in its order
+  bool is_of_program = false;      ///< whether the points are kernels of a profiled program
   std::optional<Window> detail;    ///< the part where three points or more lie close together
 };
 
@@ -88,6 +96,13 @@ ChartModel chart_model(const Run& run, const ExperimentAnalysis& experiment,
 /// marks.
 ChartModel levels_model(const Run& run, const ExperimentAnalysis& experiment,
                         const ChartSelection& selection = {});
+
+/// Places of the points in the order in which a list shows them: of a program's kernels those that took
+/// longest first, else in the order of the experiment.
+std::vector<std::size_t> list_order(const ChartModel& chart);
+
+/// `chart` with the points that took most of a program's time alone, the longest first, if there are more.
+ChartModel with_longest(ChartModel chart, std::size_t most);
 
 /// Whether traffic other than that of DRAM was counted, so that `levels_model` shows more than
 /// `chart_model`.

@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 #include <functional>
+#include <span>
 
 #include "reports/charts/marks.h"
 #include "reports/text/format.h"
@@ -40,6 +41,18 @@ constexpr std::array kColumns = {
     Column{"warp efficiency", "non-pred.", 54, &ChartPoint::nonpred_warp_efficiency},
     Column{"redun-", "dancy", 40, &ChartPoint::redundancy},
 };
+constexpr std::array kProgramColumns = {
+    Column{"share of", "GPU time", 56, &ChartPoint::share_text},
+    Column{"", "launches", 52, &ChartPoint::launches},
+    Column{"", "time", 62, &ChartPoint::time},
+    Column{"could", "save", 62, &ChartPoint::recoverable},
+};
+constexpr std::size_t kMostColumns = std::max(kColumns.size(), kProgramColumns.size());
+
+std::span<const Column> columns_of(const ChartModel& chart) {
+  return chart.is_of_program ? std::span<const Column>(kProgramColumns) : std::span<const Column>(kColumns);
+}
+
 constexpr double kPercentWidth = 48;
 constexpr double kBoundHeaderWidth = 54;
 
@@ -71,8 +84,9 @@ struct Columns {
   double label = 0;
   double label_width = 0;
   Range bar;
-  double percent = 0;                              // right edge
-  std::array<double, kColumns.size()> texts = {};  // right edges
+  double percent = 0;  // right edge
+  std::span<const Column> shown;
+  std::array<double, kMostColumns> texts = {};  // right edges of those
   double bound = 0;
 };
 
@@ -93,10 +107,12 @@ Columns columns_in(const Box& area, const ChartModel& chart, const Styles& style
   columns.label = area.left + kMarkWidth;
   columns.bound =
       area.right - widest(chart, &ChartPoint::bound, styles.text, {kBoundHeaderWidth, kWidestText});
+  columns.shown = columns_of(chart);
   double right = columns.bound - kGap;
-  for (std::size_t i = kColumns.size(); i-- > 0;) {
+  for (std::size_t i = columns.shown.size(); i-- > 0;) {
     columns.texts[i] = right;
-    right -= kGap + widest(chart, kColumns[i].text, styles.text, {kColumns[i].header_width, kWidestText});
+    const Column& column = columns.shown[i];
+    right -= kGap + widest(chart, column.text, styles.text, {column.header_width, kWidestText});
   }
   columns.percent = right;
   right -= kGap + widest(chart, percent_text, styles.percent, {kPercentWidth, kWidestText});
@@ -116,9 +132,9 @@ Group header(const Box& area, const Columns& columns) {
   };
   add("% of", columns.percent, top, Anchor::end);
   add("roofline", columns.percent, bottom, Anchor::end);
-  for (std::size_t i = 0; i < kColumns.size(); ++i) {
-    add(kColumns[i].header_top, columns.texts[i], top, Anchor::end);
-    add(kColumns[i].header_bottom, columns.texts[i], bottom, Anchor::end);
+  for (std::size_t i = 0; i < columns.shown.size(); ++i) {
+    add(columns.shown[i].header_top, columns.texts[i], top, Anchor::end);
+    add(columns.shown[i].header_bottom, columns.texts[i], bottom, Anchor::end);
   }
   add("bound by", columns.bound, bottom, Anchor::start);
   const double rule = area.top + kHeaderHeight - 4;
@@ -140,13 +156,13 @@ void draw_bar(Group& group, const Box& row, const Columns& columns, const ChartP
 }
 
 Group row_group(const Box& row, const Columns& columns, const Styles& styles, const ChartPoint& point,
-                std::size_t index) {
+                std::size_t index, std::size_t rank) {
   Group group{.name = "ladder-row", .point = index, .title = point.title};
   const double size = styles.label.size;
   const double middle = (row.top + row.bottom) / 2;
   const double baseline = middle + 0.36 * size;
   // A row without ink would not be there for the mouse.
-  group.shapes.emplace_back(rectangle(row, index % 2 == 0 ? palette::kPaper : palette::kAttainable));
+  group.shapes.emplace_back(rectangle(row, rank % 2 == 0 ? palette::kPaper : palette::kAttainable));
   group.shapes.emplace_back(family_mark(point.family, {columns.mark, middle}, 0.4 * size, MarkFill::filled));
   const auto add = [&](const std::string& text, double x, const TextStyle& style, double width,
                        Anchor anchor) {
@@ -155,8 +171,8 @@ Group row_group(const Box& row, const Columns& columns, const Styles& styles, co
   add(label_text(point), columns.label, styles.label, columns.label_width, Anchor::start);
   draw_bar(group, row, columns, point);
   add(percent_text(point), columns.percent, styles.percent, kWidestText, Anchor::end);
-  for (std::size_t i = 0; i < kColumns.size(); ++i) {
-    add(point.*kColumns[i].text, columns.texts[i], styles.text, kWidestText, Anchor::end);
+  for (std::size_t i = 0; i < columns.shown.size(); ++i) {
+    add(point.*columns.shown[i].text, columns.texts[i], styles.text, kWidestText, Anchor::end);
   }
   add(point.bound, columns.bound, styles.text, kWidestText, Anchor::start);
   return group;
@@ -172,6 +188,7 @@ Group remainder(const Box& row, std::size_t left_out) {
 }  // namespace
 
 std::vector<Group> ladder_panel(const Box& area, const ChartModel& chart) {
+  const std::vector<std::size_t> order = list_order(chart);
   const double rows_top = area.top + kHeaderHeight;
   const double room = area.bottom - rows_top;
   const auto count = static_cast<double>(std::max<std::size_t>(chart.points.size(), 1));
@@ -185,8 +202,9 @@ std::vector<Group> ladder_panel(const Box& area, const ChartModel& chart) {
   };
   const auto fitting = static_cast<std::size_t>(room / height + 1e-6);
   const std::size_t shown = chart.points.size() <= fitting ? chart.points.size() : fitting - 1;
-  for (std::size_t i = 0; i < shown; ++i)
-    groups.push_back(row_group(row_at(i), columns, styles, chart.points[i], i));
+  for (std::size_t i = 0; i < shown; ++i) {
+    groups.push_back(row_group(row_at(i), columns, styles, chart.points[order[i]], order[i], i));
+  }
   if (shown < chart.points.size()) groups.push_back(remainder(row_at(shown), chart.points.size() - shown));
   return groups;
 }

@@ -164,7 +164,7 @@ void add_overview(Scene& scene, const ChartModel& chart, const std::vector<Panel
   for (const ChartPoint& point : chart.points) {
     const auto span = span_of(plot, point);
     if (span && chart.detail && !in_detail(chart, point))
-      label_mark(labels, placer, point.label, span->right);
+      if (point.is_labelled) label_mark(labels, placer, point.label, span->right);
   }
 
   add_plane(scene, plot, chart);

@@ -39,8 +39,9 @@ bool is_read_of(const Ceiling& ceiling, const std::vector<MemoryLevel>& levels) 
 bool computes_for(const Ceiling& ceiling, const std::vector<RooflinePoint>& points,
                   const ChartSelection& selection) {
   if (!selection.precisions.empty()) return contains(selection.precisions, ceiling.subject);
+  if (is_roof_of_program(ceiling, points)) return true;
   const auto is_precision = [&](const RooflinePoint& point) {
-    return to_string(point.precision) == ceiling.subject;
+    return !is_observed(point) && to_string(point.precision) == ceiling.subject;
   };
   return ceiling.operation != "tensor" &&
          (points.empty() || std::any_of(points.begin(), points.end(), is_precision));
@@ -52,6 +53,22 @@ RoofLine roof_line(const Ceiling& ceiling) {
   const std::string_view peak = ceiling.source == CeilingSource::theoretical ? " peak" : "";
   return {fmt::format("{}{} {}", ceiling_name(ceiling), peak, ceiling_value(ceiling, ceiling.value)),
           ceiling.kind, ceiling.source, ceiling.subject, ceiling.value};
+}
+
+bool is_roof_of_program(const Ceiling& ceiling, const std::vector<RooflinePoint>& points) {
+  // A ceiling may be one of a mix: `f32_fma + f32_add`.
+  const auto is_among = [&](std::string_view ids) {
+    while (!ids.empty()) {
+      const std::size_t end = std::min(ids.find(" + "), ids.size());
+      if (ids.substr(0, end) == ceiling.id) return true;
+      ids.remove_prefix(std::min(end + 3, ids.size()));
+    }
+    return false;
+  };
+  const bool counts_flops = ceiling.subject != "i32";
+  return counts_flops && std::any_of(points.begin(), points.end(), [&](const RooflinePoint& point) {
+           return is_observed(point) && point.roof && is_among(point.roof->compute_ceiling);
+         });
 }
 
 double ridge_ai(double bandwidth, double rate) {
@@ -70,7 +87,8 @@ std::vector<RoofLine> dram_roofs(const Run& run, const ExperimentAnalysis& exper
     if (ceiling.subject == "dram") return ceiling.operation != "triad";
     return ceiling.source == CeilingSource::measured &&
            std::any_of(points.begin(), points.end(), [&](const RooflinePoint& point) {
-             return point.roof && point.roof->memory_ceiling == ceiling.id;  // L2, of what it serves
+             // L2, of what it serves; executed work is drawn at its DRAM intensity alone.
+             return point.roof && !is_observed(point) && point.roof->memory_ceiling == ceiling.id;
            });
   });
 }

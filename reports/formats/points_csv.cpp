@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "analysis/energy.h"
+#include "analysis/kernel_labels.h"
 #include "core/model/metrics.h"
 #include "reports/tables/point_table.h"
 #include "reports/text/csv.h"
@@ -62,8 +63,84 @@ std::string energy_field(const Row& row, Field EnergyUse::*field) {
   return energy ? number((*energy).*field) : "";
 }
 
+// Nothing is declared of a program's kernel.
+std::string declared(const Row& row, double value) {
+  return is_observed(row.point) ? std::string() : number(value);
+}
+
+// `field` is of the statistics of all launches.
+template <typename Field>
+std::string launches_field(const Row& row, Field LaunchStatistics::*field) {
+  const auto& launches = row.measurement.launches;
+  return launches ? fmt::format("{}", (*launches).*field) : "";
+}
+
+std::string spread_field(const Row& row, std::string_view key) {
+  const auto found = row.measurement.counter_spread.find(std::string(key));
+  return found == row.measurement.counter_spread.end() ? "" : number(found->second);
+}
+
+std::string roof_field(const Row& row, std::string (*text)(const Roof&)) {
+  return row.point.roof ? text(*row.point.roof) : std::string();
+}
+
+// In runs with the kernels of a profiled program, after those below.
+constexpr std::array kProgramColumns = {
+    Column{"kernel", [](const Row& r) { return is_observed(r.point) ? r.id.subject : std::string(); }},
+    Column{"grid", [](const Row& r) { return axis_field(r, axis::kGrid); }},
+    Column{"block", [](const Row& r) { return axis_field(r, axis::kBlock); }},
+    Column{"cluster", [](const Row& r) { return axis_field(r, axis::kCluster); }},
+    Column{"dynamic_shared_bytes", [](const Row& r) { return axis_field(r, axis::kShared); }},
+    Column{"path", [](const Row& r) { return axis_field(r, axis::kPath); }},
+    Column{"device", [](const Row& r) { return fmt::format("{}", r.measurement.device); }},
+    Column{"rank",
+           [](const Row& r) { return r.measurement.rank ? fmt::format("{}", *r.measurement.rank) : ""; }},
+    Column{
+        "process",
+        [](const Row& r) { return r.measurement.process ? fmt::format("{}", *r.measurement.process) : ""; }},
+    Column{"launches", [](const Row& r) { return launches_field(r, &LaunchStatistics::count); }},
+    Column{"traced", [](const Row& r) { return launches_field(r, &LaunchStatistics::traced); }},
+    Column{"counted", [](const Row& r) { return launches_field(r, &LaunchStatistics::counted); }},
+    Column{"total_time_s",
+           [](const Row& r) { return r.point.launches ? number(r.point.launches->total_s) : std::string(); }},
+    Column{"share_of_gpu_time",
+           [](const Row& r) { return r.point.launches ? number(r.point.launches->share) : std::string(); }},
+    Column{"p95_s",
+           [](const Row& r) {
+             const auto& launches = r.measurement.launches;
+             return launches && launches->traced > 0 ? number(launches->p95_s) : std::string();
+           }},
+    Column{"overlapped_s",
+           [](const Row& r) {
+             const auto& launches = r.measurement.launches;
+             return launches && launches->traced > 0 ? number(launches->overlapped_s) : std::string();
+           }},
+    Column{"recoverable_s",
+           [](const Row& r) {
+             return r.point.launches ? number(r.point.launches->recoverable_s) : std::string();
+           }},
+    Column{"executed_flop_per_s", [](const Row& r) { return number(r.point.executed_flop_per_s); }},
+    Column{"dram_bytes_per_s", [](const Row& r) { return number(r.point.dram_bytes_per_s); }},
+    Column{"roof_time_s",
+           [](const Row& r) { return roof_field(r, [](const Roof& roof) { return number(roof.time_s); }); }},
+    Column{"roof_resource",
+           [](const Row& r) {
+             return roof_field(r, [](const Roof& roof) { return std::string(to_string(roof.resource)); });
+           }},
+    Column{"roof_ceiling",
+           [](const Row& r) { return roof_field(r, [](const Roof& roof) { return roof.ceiling; }); }},
+    Column{"roof_spread",
+           [](const Row& r) {
+             return roof_field(r, [](const Roof& roof) { return number(roof.relative_spread); });
+           }},
+    Column{"dram_read_bytes_spread", [](const Row& r) { return spread_field(r, counter::kDramReadBytes); }},
+    Column{"dram_write_bytes_spread", [](const Row& r) { return spread_field(r, counter::kDramWriteBytes); }},
+    Column{"warp_instructions_spread",
+           [](const Row& r) { return spread_field(r, counter::kWarpInstructions); }},
+};
+
 constexpr std::array kColumns = {
-    Column{"variant", [](const Row& r) { return r.id.subject; }},
+    Column{"variant", [](const Row& r) { return is_observed(r.point) ? std::string() : r.id.subject; }},
     Column{"family", [](const Row& r) { return r.point.family; }},
     Column{"dtype", [](const Row& r) { return axis_field(r, axis::kDtype); }},
     Column{"n", [](const Row& r) { return axis_field(r, axis::kSize); }},
@@ -72,15 +149,19 @@ constexpr std::array kColumns = {
     Column{"time_s", [](const Row& r) { return time_field(r, &TimeResult::median_s); }},
     Column{"time_ci_low_s", [](const Row& r) { return time_field(r, &TimeResult::ci_low_s); }},
     Column{"time_ci_high_s", [](const Row& r) { return time_field(r, &TimeResult::ci_high_s); }},
-    Column{"flops_useful", [](const Row& r) { return number(r.point.flops_useful); }},
+    Column{"flops_useful", [](const Row& r) { return declared(r, r.point.flops_useful); }},
     Column{"flops_executed", [](const Row& r) { return number(r.point.flops_executed); }},
     Column{"dram_bytes", [](const Row& r) { return number(r.point.dram_bytes); }},
-    Column{"dram_bytes_useful", [](const Row& r) { return number(r.point.dram_bytes_useful); }},
+    Column{"dram_bytes_useful", [](const Row& r) { return declared(r, r.point.dram_bytes_useful); }},
     Column{"ai_useful", [](const Row& r) { return number(r.point.ai_useful); }},
     Column{"ai_executed", [](const Row& r) { return number(r.point.ai_executed); }},
     Column{"flop_per_s", [](const Row& r) { return number(r.point.flop_per_s); }},
     Column{"roof_flop_per_s",
-           [](const Row& r) { return r.point.roof ? number(r.point.roof->flop_per_s) : std::string(); }},
+           [](const Row& r) {
+             // Without operations there is none to attain.
+             const bool has_rate = r.point.roof && !(is_observed(r.point) && r.point.roof->flop_per_s <= 0);
+             return has_rate ? number(r.point.roof->flop_per_s) : std::string();
+           }},
     Column{"fraction_of_roofline", [](const Row& r) { return number(r.point.fraction_of_roof); }},
     Column{"bound", [](const Row& r) { return std::string(to_string(r.point.bound)); }},
     Column{"warp_execution_efficiency",
@@ -90,7 +171,8 @@ constexpr std::array kColumns = {
     Column{"flags", [](const Row& r) { return fmt::format("{}", fmt::join(names_of(r.point.flags), ";")); }},
     Column{"experiment", [](const Row& r) { return r.experiment.name; }},
     Column{"label", [](const Row& r) { return r.point.label; }},
-    Column{"block_size", [](const Row& r) { return axis_field(r, axis::kBlock); }},
+    Column{"block_size",
+           [](const Row& r) { return is_observed(r.point) ? std::string() : axis_field(r, axis::kBlock); }},
     Column{"elements_per_thread", [](const Row& r) { return axis_field(r, axis::kElements); }},
     Column{"fraction_of_theoretical", [](const Row& r) { return number(r.point.fraction_of_theoretical); }},
     Column{"redundancy", [](const Row& r) { return number(r.point.redundancy); }},
@@ -115,6 +197,7 @@ constexpr std::array kColumns = {
     Column{"launch_mode", [](const Row& r) { return axis_field(r, axis::kMode); }},
     Column{"timed",
            [](const Row& r) {
+             if (is_observed(r.point)) return std::string(r.measurement.time ? "trace" : "");
              const auto mode = timed_mode(r.point);
              return mode ? std::string(to_string(*mode)) : std::string();
            }},
@@ -130,6 +213,11 @@ constexpr std::array kColumns = {
 bool is_column(std::string_view key) {
   return std::any_of(kColumns.begin(), kColumns.end(),
                      [&](const Column& column) { return column.name == key; });
+}
+
+bool is_program_column(std::string_view axis) {
+  constexpr std::array kAxes = {axis::kGrid, axis::kCluster, axis::kShared, axis::kPath};
+  return std::find(kAxes.begin(), kAxes.end(), axis) != kAxes.end();
 }
 
 // Those of the catalogue in its order, then what a newer collector may have written.
@@ -160,6 +248,7 @@ std::vector<std::string> axis_columns(const Analysis& analysis) {
     for (const RooflinePoint& point : experiment.points) {
       for (const auto& [name, value] : point.measurement->point.axes) {
         const bool is_known =
+            (is_observed(point) && is_program_column(name)) ||
             std::find(axis::kKnown.begin(), axis::kKnown.end(), name) != axis::kKnown.end() ||
             std::find(names.begin(), names.end(), name) != names.end();
         if (!is_known) names.push_back(name);
@@ -183,8 +272,12 @@ std::string line(const std::vector<std::string>& fields) {
 std::string points_csv(const Analysis& analysis) {
   const std::vector<std::string> counters = counter_columns(analysis);
   const std::vector<std::string> axes = axis_columns(analysis);
+  std::vector<Column> columns(kColumns.begin(), kColumns.end());
+  if (kinds_of(analysis).has_program) {
+    columns.insert(columns.end(), kProgramColumns.begin(), kProgramColumns.end());
+  }
   std::vector<std::string> fields;
-  for (const Column& column : kColumns) fields.emplace_back(column.name);
+  for (const Column& column : columns) fields.emplace_back(column.name);
   fields.insert(fields.end(), counters.begin(), counters.end());
   for (const std::string& name : axes) fields.push_back("axis " + name);
   std::string csv = line(fields);
@@ -192,7 +285,7 @@ std::string points_csv(const Analysis& analysis) {
     for (const RooflinePoint& point : experiment.points) {
       const Row row = {experiment, point, *point.measurement, point.measurement->point};
       fields.clear();
-      for (const Column& column : kColumns) fields.push_back(column.text(row));
+      for (const Column& column : columns) fields.push_back(column.text(row));
       for (const std::string& key : counters) fields.push_back(counter_field(row, key));
       for (const std::string& name : axes) fields.push_back(axis_field(row, name));
       csv += line(fields);

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <numeric>
+
 #include "analysis/energy.h"
 #include "core/model/quantity.h"
 #include "reports/charts/chart_model.h"
@@ -13,8 +15,10 @@
 #include "reports/tables/agreement_table.h"
 #include "reports/tables/ceiling_table.h"
 #include "reports/tables/environment_facts.h"
+#include "reports/tables/notable_points.h"
 #include "reports/tables/point_table.h"
 #include "reports/tables/primitive_table.h"
+#include "reports/tables/program_table.h"
 #include "reports/tables/self_test_table.h"
 #include "reports/text/format.h"
 #include "reports/text/markdown.h"
@@ -29,15 +33,50 @@ constexpr std::string_view kExplanation =
     "algorithm) and executed (counted). % of roofline: relative to the measured ceilings. Busiest level: the "
     "memory level with the highest utilisation of its measured ceiling.\n\n";
 
-std::string point_table(const ExperimentAnalysis& experiment) {
-  const auto columns = point_columns(has_energy(experiment));
+constexpr std::string_view kProgramExplanation =
+    "Share: of the time of all kernels. AI: executed operations per counted byte of DRAM traffic. % of "
+    "roofline: "
+    "the time that the counted work needs at least at the measured ceilings, over the median time. Could "
+    "save: "
+    "what all launches took beyond that. Roof: the resource that needs longest, and its ceiling.\n\n";
+
+/// Of a program's kernels, the longest first.
+std::string point_table(const ExperimentReport& report) {
+  const ExperimentAnalysis& experiment = *report.analysis;
+  const auto columns = point_columns(kinds_of(experiment));
   std::string table = table_head(columns);
-  for (const RooflinePoint& point : experiment.points) {
+  constexpr std::size_t kMostOfAProgram = 200;
+  const std::size_t most = report.program ? kMostOfAProgram : experiment.points.size();
+  for (const std::size_t i : notable_points(experiment, most)) {
     std::vector<std::string> cells;
-    for (const PointColumn& column : columns) cells.push_back(column.text(point));
+    for (const PointColumn& column : columns) cells.push_back(column.text(experiment.points[i]));
     table += table_row(cells);
   }
-  return table;
+  if (experiment.points.size() <= most) return table;
+  return table + fmt::format("\n… and {} more in points.csv.\n", experiment.points.size() - most);
+}
+
+std::string program_table(const ProgramTable& table) {
+  if (table.rows.empty()) return {};
+  std::string text = fmt::format("\n**{}**\n\n", table.title) + table_head(table.columns);
+  for (const auto& row : table.rows) text += table_row(row);
+  return table.left_out == 0 ? text : text + fmt::format("\n… and {} more.\n", table.left_out);
+}
+
+std::string program(const Run& run, const ExperimentReport& report) {
+  if (!report.program) return {};
+  constexpr std::size_t kMostRows = 50;
+  const ProgramUse& program = *report.program;
+  std::string text = fmt::format("**{}**\n\n", escaped(program_headline(program)));
+  std::vector<std::string> lines = program_sentences(run, program);
+  const std::vector<std::string> problems = program_problems(run);
+  lines.insert(lines.end(), problems.begin(), problems.end());
+  text += list(lines);
+  for (const ProgramTable& table : {recoverable_table(program, 10), range_table(program, kMostRows),
+                                    transfer_table(program), roofless_table(program, kMostRows)}) {
+    text += program_table(table);
+  }
+  return text + "\n**Kernels**\n\n";
 }
 
 std::string causes(const ExperimentAnalysis& experiment) {
@@ -50,9 +89,21 @@ std::string causes(const ExperimentAnalysis& experiment) {
   return list(texts);
 }
 
+/// Of a program's kernels, of those that could save most.
 std::string findings(const ExperimentReport& report) {
+  constexpr std::size_t kMostOfAProgram = 10;
+  std::vector<std::size_t> shown;
+  if (report.program) {
+    for (const RooflinePoint* point : report.program->recoverable) {
+      if (shown.size() == kMostOfAProgram) break;
+      shown.push_back(static_cast<std::size_t>(point - report.analysis->points.data()));
+    }
+  } else {
+    shown.resize(report.explanations.size());
+    std::iota(shown.begin(), shown.end(), 0);
+  }
   std::vector<std::string> texts;
-  for (std::size_t i = 0; i < report.explanations.size(); ++i) {
+  for (const std::size_t i : shown) {
     const std::vector<Finding>& findings = report.explanations[i].findings;
     if (findings.empty()) continue;
     texts.push_back(fmt::format("{}: {}", report.analysis->points[i].label, findings_text(findings)));
@@ -92,7 +143,7 @@ std::string speeds(const std::vector<SpeedTable>& speed_tables) {
   return text;
 }
 
-std::string section(const ExperimentReport& report) {
+std::string section(const Run& run, const ExperimentReport& report) {
   const ExperimentAnalysis& experiment = *report.analysis;
   const std::string title = escaped(experiment.title.empty() ? experiment.name : experiment.title);
   const auto picture = [&](std::string_view name, std::string_view kind) {
@@ -102,8 +153,8 @@ std::string section(const ExperimentReport& report) {
   if (has_levels(experiment)) pictures += picture("All levels", kLevelsKind);
   if (report.sizes) pictures += picture("Bandwidth against size", kSizeSweepKind);
   if (has_energy(experiment)) pictures += picture("Energy", kEnergyKind);
-  return fmt::format("## {}\n\n{}{}\n\n{}{}{}{}{}{}\n", title, pictures, escaped(report.chart.provenance),
-                     point_table(experiment), causes(experiment),
+  return fmt::format("## {}\n\n{}{}\n\n{}{}{}{}{}{}{}\n", title, pictures, escaped(report.chart.provenance),
+                     program(run, report), point_table(report), causes(experiment),
                      list(implausible_texts(experiment.points)) + list(energy_reasons(experiment)),
                      findings(report), steps(experiment), speeds(report.speeds));
 }
@@ -185,9 +236,9 @@ std::string summary_md(const ReportModel& report) {
   if (report.experiments.empty()) {
     text += fmt::format("![Ceilings of the device]({}.png)\n\n", kFirstChartFileName);
   } else {
-    text += kExplanation;
+    text += kinds_of(report.analysis).has_program ? kProgramExplanation : kExplanation;
   }
-  for (const ExperimentReport& experiment : report.experiments) text += section(experiment);
+  for (const ExperimentReport& experiment : report.experiments) text += section(run, experiment);
   text += primitives(run) + ceilings(report);
   for (const AgreementTable& table : agreement_tables(run)) text += agreements(table);
   return text + environment(run);

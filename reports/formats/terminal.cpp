@@ -12,6 +12,7 @@
 #include "reports/tables/notable_points.h"
 #include "reports/tables/point_table.h"
 #include "reports/tables/primitive_table.h"
+#include "reports/tables/program_table.h"
 #include "reports/tables/self_test_table.h"
 #include "reports/text/format.h"
 #include "reports/text/text_table.h"
@@ -32,7 +33,7 @@ std::string point_table(const ExperimentAnalysis& experiment, std::size_t width,
                                              ? notable_points(experiment, experiment.points.size())
                                              : notable_points(experiment, kMostRows);
   std::vector<TextColumn> columns;
-  for (const PointColumn& column : point_columns(has_energy(experiment))) {
+  for (const PointColumn& column : point_columns(kinds_of(experiment))) {
     std::vector<std::string> texts;
     for (const std::size_t index : shown) texts.push_back(column.text(experiment.points[index]));
     columns.push_back(text_column(column.title, column.is_number, texts));
@@ -40,9 +41,8 @@ std::string point_table(const ExperimentAnalysis& experiment, std::size_t width,
   std::string text = text_table(std::move(columns), width,
                                 {"flags", "launch", "dtype", "AI useful", "n", "power", "AI exec.", "GB/s"});
   if (shown.size() < experiment.points.size()) {
-    text += sentence(fmt::format("{} points: the closest to the roofline, the farthest from it, and doubtful "
-                                 "ones; --all shows {} more",
-                                 shown.size(), experiment.points.size() - shown.size()),
+    text += sentence(fmt::format("{} points: {}; --all shows {} more", shown.size(),
+                                 notable_points_text(experiment), experiment.points.size() - shown.size()),
                      width);
   }
   return text;
@@ -81,7 +81,46 @@ std::vector<std::string> cause_texts(const ExperimentAnalysis& experiment) {
   return texts;
 }
 
-std::string block(const ExperimentReport& report, std::size_t width, Rows rows) {
+std::string program_table(const ProgramTable& table, std::size_t width,
+                          const std::vector<std::string_view>& dispensable) {
+  if (table.rows.empty()) return {};
+  std::vector<TextColumn> columns;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    std::vector<std::string> texts;
+    for (const auto& row : table.rows) texts.push_back(row[i]);
+    columns.push_back(text_column(table.columns[i].title, table.columns[i].is_number, texts));
+  }
+  return text_table(std::move(columns), width, dispensable) +
+         (table.left_out > 0 ? more(table.left_out, "row") : "");
+}
+
+// What a profiled program did, and what could be gained.
+std::string program_block(const ExperimentReport& report, const Run& run, std::size_t width, Rows rows) {
+  constexpr std::size_t kTop = 10;
+  const std::size_t most = rows == Rows::all ? report.analysis->points.size() : kTop;
+  const ProgramUse& program = *report.program;
+  std::string text = sentence(fmt::format("{}: {}", report.analysis->name, report.chart.title), width) +
+                     paragraph(program_headline(program), width) + "\n" +
+                     program_table(recoverable_table(program, most), width, {"launches"}) + "\n";
+  for (const std::string& line : program_sentences(run, program)) text += paragraph(line, width);
+  text += paragraphs(program_problems(run), width, rows);
+  for (const auto& [table, dispensable] :
+       {std::pair(transfer_table(program), std::vector<std::string_view>{"of ceiling", "number"}),
+        std::pair(range_table(program, rows == Rows::all ? program.ranges.size() : kTop),
+                  std::vector<std::string_view>{"launches", "FLOP/byte"}),
+        std::pair(roofless_table(program, most), std::vector<std::string_view>{"launches"})}) {
+    const std::string shown = program_table(table, width, dispensable);
+    if (!shown.empty()) text += fmt::format("\n{}\n{}", table.title, shown);
+  }
+  text += "\n" + paragraphs(cause_texts(*report.analysis), width, rows);
+  text += paragraphs(implausible_texts(report.analysis->points), width, rows);
+  return text + paragraph(report.chart.provenance, width);
+}
+
+std::string block(const ExperimentReport& report, const Run& run, std::size_t width, Rows rows) {
+  if (report.program && !kinds_of(*report.analysis).has_variants) {
+    return program_block(report, run, width, rows);
+  }
   const ExperimentAnalysis& experiment = *report.analysis;
   std::string text = sentence(fmt::format("{}: {}", experiment.name, report.chart.title), width);
   text += point_table(experiment, width, rows);
@@ -134,7 +173,7 @@ std::string terminal_summary(const ReportModel& report, int columns, Rows rows) 
   std::string text;
   for (const ExperimentReport& experiment : report.experiments) {
     if (!text.empty()) text += "\n";
-    text += block(experiment, width, rows);
+    text += block(experiment, report.run, width, rows);
   }
   text += below_tables(report, width);
   const std::string roofline = terminal_roofline(report.experiments.front(), columns);

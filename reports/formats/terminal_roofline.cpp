@@ -142,7 +142,9 @@ void draw_points(Canvas& canvas, const ChartModel& chart) {
   Places places;
   for (const ChartPoint& point : chart.points) {
     if (!point.useful) continue;
-    places[canvas.row(point.useful->flop_per_s)][canvas.column(point.useful->ai)].push_back(point.label);
+    std::vector<std::string>& names =
+        places[canvas.row(point.useful->flop_per_s)][canvas.column(point.useful->ai)];
+    if (point.is_labelled) names.push_back(point.label);
   }
   for (const auto& [row, columns] : places) {
     for (auto place = columns.begin(); place != columns.end(); ++place) {

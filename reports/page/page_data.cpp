@@ -24,8 +24,7 @@ Json suspicion(const Run& run) {
 std::string run_view(const ReportModel& report) {
   const Run& run = report.run;
   std::vector<std::string> experiments;
-  for (const ExperimentReport& one : report.experiments)
-    experiments.push_back(page::experiment(run, one, report.has_energy()));
+  for (const ExperimentReport& one : report.experiments) experiments.push_back(page::experiment(report, one));
   const ChartModel& bare = report.ceilings_chart;
   Json rest = {{"name", run.plan.name},
                {"started", format::utc(run.started_utc)},
@@ -53,7 +52,7 @@ std::string page_data(const ReportModel& report) {
   const Json data = {{"format", "rooflinectl-page"},
                      {"schema", 1},
                      {"tool", fmt::format("rooflinectl {} ({})", run.tool_version, run.tool_commit)},
-                     {"columns", columns(report.has_energy())},
+                     {"columns", columns(kinds_of(report.analysis))},
                      {"bounds", bounds()},
                      {"shapes", shapes()},
                      {"levels", levels()}};

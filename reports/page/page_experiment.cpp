@@ -17,6 +17,7 @@
 #include "reports/page/page_roofs.h"
 #include "reports/page/page_tables.h"
 #include "reports/tables/point_table.h"
+#include "reports/tables/program_table.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl::page {
@@ -94,33 +95,40 @@ class Rules {
 };
 
 // The range name identifies a point on its device.
-std::string key(const Run& run, const Measurement& measurement) {
-  const std::string name = range_name(measurement.point);
+std::string key(const Run& run, const RooflinePoint& point) {
+  const Measurement& measurement = *point.measurement;
+  // Names of a program's kernels are long, and several processes may launch the same.
+  const std::string name = is_observed(point)
+                               ? fmt::format("{}.{}", measurement.point.experiment, point.label)
+                               : range_name(measurement.point);
   return run.devices.size() > 1 ? fmt::format("{} device {}", name, measurement.device) : name;
 }
 
-Json point(const Run& run, const ExperimentReport& report, std::size_t index, bool with_energy,
-           FactNames& names, Rules& rules) {
+Json point(const Run& run, const ExperimentReport& report, std::size_t index,
+           const std::vector<PointColumn>& columns, FactNames& names, Rules& rules) {
   const RooflinePoint& point = report.analysis->points[index];
   const ChartPoint& chart = report.chart.points[index];
   Json texts = Json::array();
   Json values = Json::array();
-  for (const PointColumn& column : page_columns(with_energy)) {
+  for (const PointColumn& column : columns) {
     texts.push_back(typeset(column.text(point)));
     values.push_back(optional_number(column.value != nullptr ? column.value(point) : std::nullopt));
   }
-  return {{"key", key(run, *point.measurement)},
-          {"family", chart.family},
-          {"precision", to_string(point.precision)},
-          {"rate", optional_number(chart.useful ? std::optional(chart.useful->flop_per_s) : std::nullopt)},
-          {"executed_rate", optional_number(drawable(point.executed_flop_per_s))},
-          {"is_apart", chart.executed.has_value()},
-          {"interval", chart.useful_flop_per_s ? array_of(*chart.useful_flop_per_s) : Json(nullptr)},
-          {"levels", levels(point, report.levels.points[index])},
-          {"texts", texts},
-          {"values", values},
-          {"facts", names.texts(point_facts(point))},
-          {"findings", rules.findings(report.explanations[index])}};
+  Json view = {
+      {"key", key(run, point)},
+      {"family", chart.family},
+      {"precision", to_string(point.precision)},
+      {"rate", optional_number(chart.useful ? std::optional(chart.useful->flop_per_s) : std::nullopt)},
+      {"executed_rate", optional_number(drawable(point.executed_flop_per_s))},
+      {"is_apart", chart.executed.has_value()},
+      {"interval", chart.useful_flop_per_s ? array_of(*chart.useful_flop_per_s) : Json(nullptr)},
+      {"levels", levels(point, report.levels.points[index])},
+      {"texts", texts},
+      {"values", values},
+      {"facts", names.texts(point_facts(point))},
+      {"findings", rules.findings(report.explanations[index])}};
+  if (chart.share) view["share"] = *chart.share;
+  return view;
 }
 
 // What the reader sees at once, by colour.
@@ -153,40 +161,69 @@ Json steps(const ExperimentAnalysis& experiment) {
   return list;
 }
 
-Json precisions_of(const ExperimentAnalysis& experiment) {
+Json precisions_of(const Run& run, const ExperimentAnalysis& experiment) {
   std::set<std::string_view> names;
   for (const RooflinePoint& point : experiment.points) names.insert(to_string(point.precision));
+  for (const Ceiling& ceiling : run.ceilings) {
+    if (ceiling.kind == CeilingKind::compute && is_roof_of_program(ceiling, experiment.points)) {
+      names.insert(ceiling.subject);
+    }
+  }
   return names;
+}
+
+// What is told of a profiled program beside its kernels.
+Json program(const Run& run, const ProgramUse& use) {
+  constexpr std::size_t kMostRows = 500;
+  Json tables = Json::array();
+  for (const ProgramTable& table : {recoverable_table(use, 10), range_table(use, kMostRows),
+                                    transfer_table(use), roofless_table(use, kMostRows)}) {
+    if (table.rows.empty()) continue;
+    Json columns = Json::array();
+    for (const ProgramColumn& column : table.columns) {
+      columns.push_back({{"title", column.title}, {"is_number", column.is_number}});
+    }
+    std::vector<std::string> rest;
+    if (table.left_out > 0) rest.push_back(fmt::format("… and {} more", table.left_out));
+    tables.push_back({{"title", table.title},
+                      {"table", {{"columns", columns}, {"rows", table.rows}, {"findings", rest}}}});
+  }
+  std::vector<std::string> sentences = program_sentences(run, use);
+  for (std::string& problem : program_problems(run)) sentences.push_back(std::move(problem));
+  return {{"sentences", sentences}, {"tables", tables}};
 }
 
 }  // namespace
 
-std::string experiment(const Run& run, const ExperimentReport& report, bool with_energy) {
+std::string experiment(const ReportModel& model, const ExperimentReport& report) {
+  const Run& run = model.run;
+  const std::vector<PointColumn> columns = page_columns(kinds_of(model.analysis));
   const ExperimentAnalysis& analysis = *report.analysis;
   const ChartModel& chart = report.chart;
   FactNames names;
   Rules rules;
   std::vector<std::string> points;
   for (std::size_t i = 0; i < analysis.points.size(); ++i) {
-    points.push_back(serial::to_text(point(run, report, i, with_energy, names, rules)));
+    points.push_back(serial::to_text(point(run, report, i, columns, names, rules)));
   }
-  const Json rest = {{"name", analysis.name},
-                     {"title", typeset(analysis.title.empty() ? analysis.name : analysis.title)},
-                     {"heading", typeset(chart.title)},
-                     {"subtitle", typeset(chart.subtitle)},
-                     {"provenance", typeset(chart.provenance)},
-                     {"headline", typeset(headline(analysis))},
-                     {"operations", chart.operations},
-                     {"axes", {{"dram", window(chart.axes)}, {"levels", window(report.levels.axes)}}},
-                     {"are_joined", are_joined(chart)},
-                     {"families", families(chart.families)},
-                     {"precisions", precisions_of(analysis)},
-                     {"roofs", roof_sets(run, analysis)},
-                     {"fact_names", names.names()},
-                     {"rules", rules.texts()},
-                     {"steps", steps(analysis)},
-                     {"speeds", speeds(report.speeds)},
-                     {"findings", implausible_texts(analysis.points)}};
+  Json rest = {{"name", analysis.name},
+               {"title", typeset(analysis.title.empty() ? analysis.name : analysis.title)},
+               {"heading", typeset(chart.title)},
+               {"subtitle", typeset(chart.subtitle)},
+               {"provenance", typeset(chart.provenance)},
+               {"headline", typeset(report.program ? program_headline(*report.program) : headline(analysis))},
+               {"operations", chart.operations},
+               {"axes", {{"dram", window(chart.axes)}, {"levels", window(report.levels.axes)}}},
+               {"are_joined", are_joined(chart)},
+               {"families", families(chart.families)},
+               {"precisions", precisions_of(run, analysis)},
+               {"roofs", roof_sets(run, analysis)},
+               {"fact_names", names.names()},
+               {"rules", rules.texts()},
+               {"steps", steps(analysis)},
+               {"speeds", speeds(report.speeds)},
+               {"findings", implausible_texts(analysis.points)}};
+  if (report.program) rest["program"] = program(run, *report.program);
   return with_member(serial::to_text(rest), "points", array_text(points));
 }
 

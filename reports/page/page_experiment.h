@@ -8,6 +8,6 @@
 namespace rooflinectl::page {
 
 /// One experiment with its points, steps and roofs, as the text of a JSON object.
-std::string experiment(const Run& run, const ExperimentReport& report, bool with_energy);
+std::string experiment(const ReportModel& model, const ExperimentReport& report);
 
 }  // namespace rooflinectl::page

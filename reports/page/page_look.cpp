@@ -2,7 +2,6 @@
 #include "reports/page/page_look.h"
 
 #include "reports/charts/marks.h"
-#include "reports/tables/point_table.h"
 
 namespace rooflinectl::page {
 namespace {
@@ -24,9 +23,9 @@ constexpr double kMarkRadius = 4.5;
 
 }  // namespace
 
-Json columns(bool with_energy) {
+Json columns(const PointKinds& kinds) {
   Json list = Json::array();
-  for (const PointColumn& column : page_columns(with_energy)) {
+  for (const PointColumn& column : page_columns(kinds)) {
     list.push_back({{"title", column.title},
                     {"name", column.name.empty() ? column.title : column.name},
                     {"is_number", column.is_number},

@@ -2,11 +2,12 @@
 #pragma once
 
 #include "reports/page/page_json.h"
+#include "reports/tables/point_table.h"
 
 /// What the page shows things with, whatever the run: columns, words, marks.
 namespace rooflinectl::page {
 
-Json columns(bool with_energy);
+Json columns(const PointKinds& kinds);
 
 /// The words for what can bound a point.
 Json bounds();

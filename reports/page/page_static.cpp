@@ -47,7 +47,7 @@ std::string cell(const PointColumn& column, const RooflinePoint& point) {
 constexpr std::size_t kMostRows = 200;
 
 std::string point_table(const ExperimentAnalysis& experiment) {
-  const auto columns = point_columns(has_energy(experiment));
+  const auto columns = point_columns(kinds_of(experiment));
   std::string html = "<div class=\"scroll\"><table class=\"points\"><thead><tr>";
   for (const PointColumn& column : columns) {
     html += header_cell(column.title, column.is_number);
@@ -61,10 +61,8 @@ std::string point_table(const ExperimentAnalysis& experiment) {
   }
   html += "</tbody></table></div>\n";
   if (shown.size() == experiment.points.size()) return html;
-  return html + fmt::format(
-                    "<p>{} of {} points: the closest to the roofline, the farthest from it, and doubtful "
-                    "ones. points.csv has all of them.</p>\n",
-                    shown.size(), experiment.points.size());
+  return html + fmt::format("<p>{} of {} points: {}. points.csv has all of them.</p>\n", shown.size(),
+                            experiment.points.size(), notable_points_text(experiment));
 }
 
 std::string steps(const ExperimentAnalysis& experiment) {

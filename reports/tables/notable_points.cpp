@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/tables/notable_points.h"
 
+#include <algorithm>
 #include <map>
 #include <numeric>
 #include <set>
@@ -11,6 +12,11 @@ namespace rooflinectl {
 namespace {
 
 using Points = std::vector<RooflinePoint>;
+
+bool is_of_program(const Points& points) {
+  return std::any_of(points.begin(), points.end(),
+                     [](const RooflinePoint& point) { return is_observed(point); });
+}
 
 std::vector<std::size_t> doubtful(const Points& points) {
   std::vector<std::size_t> indices;
@@ -44,10 +50,23 @@ std::vector<std::size_t> extremes(const Points& points) {
 
 }  // namespace
 
+std::string_view notable_points_text(const ExperimentAnalysis& experiment) {
+  return is_of_program(experiment.points)
+             ? "those that took longest"
+             : "the closest to the roofline, the farthest from it, and doubtful ones";
+}
+
 std::vector<std::size_t> notable_points(const ExperimentAnalysis& experiment, std::size_t most) {
   const Points& points = experiment.points;
   std::vector<std::size_t> all(points.size());
   std::iota(all.begin(), all.end(), 0);
+  if (is_of_program(points)) {
+    const auto total_s = [&](std::size_t i) { return points[i].launches ? points[i].launches->total_s : 0; };
+    std::stable_sort(all.begin(), all.end(),
+                     [&](std::size_t a, std::size_t b) { return total_s(a) > total_s(b); });
+    all.resize(std::min(all.size(), most));
+    return all;
+  }
   if (points.size() <= most) return all;
   std::set<std::size_t> chosen;
   for (const auto& candidates : {doubtful(points), extremes(points)}) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 #include <vector>
 
 #include "analysis/analysis.h"
@@ -10,7 +11,11 @@ namespace rooflinectl {
 
 /// The indices of at most `most` points, in the order of the plan: all of them where they are not more; else
 /// those that failed, could not be verified or have an implausible number, then of every version in every
-/// type the one that is nearest to its roof and the one that is farthest from it.
+/// type the one that is nearest to its roof and the one that is farthest from it. Of an experiment with the
+/// kernels of a profiled program, those that took longest, the longest first.
 std::vector<std::size_t> notable_points(const ExperimentAnalysis& experiment, std::size_t most);
+
+/// `the closest to the roofline, …`: what `notable_points` chose.
+std::string_view notable_points_text(const ExperimentAnalysis& experiment);
 
 }  // namespace rooflinectl

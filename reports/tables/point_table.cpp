@@ -6,12 +6,14 @@
 
 #include <algorithm>
 #include <array>
-#include <initializer_list>
 #include <map>
 
 #include "analysis/energy.h"
+#include "analysis/kernel_labels.h"
+#include "analysis/point.h"
 #include "analysis/quantities/quantities.h"
 #include "core/model/quantity.h"
+#include "core/text/kernel_name.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {
@@ -35,6 +37,45 @@ OptionalNumber n_elements(const RooflinePoint& point) {
 OptionalNumber limit_utilisation(const RooflinePoint& point) {
   const LevelUse* use = find_level(point, point.limiting_level);
   return use != nullptr ? use->utilisation : std::nullopt;
+}
+
+OptionalNumber share(const RooflinePoint& point) {
+  return point.launches ? OptionalNumber(point.launches->share) : std::nullopt;
+}
+
+OptionalNumber total_s(const RooflinePoint& point) {
+  return point.launches ? OptionalNumber(point.launches->total_s) : std::nullopt;
+}
+
+OptionalNumber recoverable_s(const RooflinePoint& point) {
+  return point.launches ? point.launches->recoverable_s : std::nullopt;
+}
+
+OptionalNumber launches(const RooflinePoint& point) {
+  const auto& all = point.measurement->launches;
+  return all ? OptionalNumber(static_cast<double>(all->count)) : std::nullopt;
+}
+
+OptionalNumber p95_s(const RooflinePoint& point) {
+  const auto& all = point.measurement->launches;
+  return all && all->traced > 0 ? OptionalNumber(all->p95_s) : std::nullopt;
+}
+
+std::string whole(double number) {
+  return fmt::format("{:.0f}", number);
+}
+
+// `~1.2 ms`: others ran meanwhile.
+std::string recoverable_text(const RooflinePoint& point) {
+  const auto saved_s = recoverable_s(point);
+  if (!saved_s) return std::string(format::kUnavailable);
+  return fmt::format("{}{}", point.launches->is_overlapped ? "~" : "", format::duration(*saved_s));
+}
+
+// `Tensor Cores (bf16_tensor)`
+std::string roof_resource_text(const RooflinePoint& point) {
+  if (!is_observed(point) || !point.roof) return std::string(format::kUnavailable);
+  return fmt::format("{} ({})", words_for(point.roof->resource).label, point.roof->ceiling);
 }
 
 std::string flags_text(const RooflinePoint& point) {
@@ -88,32 +129,79 @@ constexpr std::array kColumns = {
     PointColumn{.title = "point", .text = [](const RooflinePoint& p) { return p.label; }, .role = "label"},
     PointColumn{.title = "family",
                 .place = ColumnPlace::page,
+                .of = ColumnOf::variants,
                 .text = [](const RooflinePoint& p) { return p.family; },
                 .role = "family"},
     PointColumn{.title = "n",
+                .of = ColumnOf::variants,
                 .is_number = true,
                 .text = size_text,
                 .value = n_elements,
                 .name = "elements",
                 .help = "Number of input elements"},
-    PointColumn{.title = "dtype", .text = [](const RooflinePoint& p) { return axis_text(p, axis::kDtype); }},
+    PointColumn{.title = "dtype",
+                .of = ColumnOf::variants,
+                .text = [](const RooflinePoint& p) { return axis_text(p, axis::kDtype); }},
     PointColumn{.title = "cache",
                 .place = ColumnPlace::page,
+                .of = ColumnOf::variants,
                 .text = [](const RooflinePoint& p) { return axis_text(p, axis::kCache); },
                 .help = "Cache state when a launch starts: cold or warm",
                 .role = "cache"},
     PointColumn{
         .title = "launch",
+        .of = ColumnOf::variants,
         .text = timed_mode_text,
         .name = "timed",
         .help = "How the time was taken. graph: launches in a CUDA graph; plain: one launch at a time"},
+    PointColumn{.title = "share",
+                .of = ColumnOf::program,
+                .is_number = true,
+                .text = [](const RooflinePoint& p) { return format::optional(share(p), format::percent); },
+                .value = share,
+                .name = "share of GPU time",
+                .help = "Time of all launches, over that of all kernels",
+                .role = "program"},
+    PointColumn{.title = "launches",
+                .of = ColumnOf::program,
+                .is_number = true,
+                .text = [](const RooflinePoint& p) { return format::optional(launches(p), whole); },
+                .value = launches,
+                .help = "How often the program launched it with this shape in these NVTX ranges",
+                .role = "program"},
     PointColumn{.title = "time",
                 .is_number = true,
                 .text = [](const RooflinePoint& p) { return format::optional(time_s(p), format::duration); },
                 .value = time_s,
                 .help = "Median time per launch, measured without counters"},
+    PointColumn{.title = "total",
+                .of = ColumnOf::program,
+                .is_number = true,
+                .text = [](const RooflinePoint& p) { return format::optional(total_s(p), format::duration); },
+                .value = total_s,
+                .name = "total time",
+                .help = "Sum of the times of the traced launches",
+                .role = "program"},
+    PointColumn{.title = "p95",
+                .place = ColumnPlace::page,
+                .of = ColumnOf::program,
+                .is_number = true,
+                .text = [](const RooflinePoint& p) { return format::optional(p95_s(p), format::duration); },
+                .value = p95_s,
+                .name = "95th percentile of the times",
+                .help = "One launch in twenty took longer",
+                .role = "program"},
+    PointColumn{.title = "could save",
+                .of = ColumnOf::program,
+                .is_number = true,
+                .text = recoverable_text,
+                .value = recoverable_s,
+                .name = "recoverable time",
+                .help = "What all launches took beyond the roof; ~ where other kernels ran meanwhile",
+                .role = "program"},
     PointColumn{
         .title = "GB/s",
+        .of = ColumnOf::variants,
         .is_number = true,
         .text =
             [](const RooflinePoint& p) { return format::optional(p.useful_bytes_per_s, format::gigabytes); },
@@ -121,12 +209,31 @@ constexpr std::array kColumns = {
         .name = "effective bandwidth, GB/s",
         .help = "Compulsory bytes over time"},
     PointColumn{.title = "AI useful",
+                .of = ColumnOf::variants,
                 .is_number = true,
                 .text = [](const RooflinePoint& p) { return format::optional(p.ai_useful, three_digits); },
                 .value = [](const RooflinePoint& p) { return p.ai_useful; },
                 .name = "useful intensity, per byte",
                 .help = "Arithmetic intensity: operations of the algorithm per compulsory byte of DRAM",
                 .role = "ai"},
+    PointColumn{.title = "FLOP/s",
+                .of = ColumnOf::program,
+                .is_number = true,
+                .text = [](const RooflinePoint& p) { return rate_text(p, p.executed_flop_per_s); },
+                .value = [](const RooflinePoint& p) { return p.executed_flop_per_s; },
+                .name = "executed performance",
+                .help = "Executed operations of all types, Tensor Cores included, over the median time",
+                .role = "program"},
+    PointColumn{
+        .title = "DRAM",
+        .of = ColumnOf::program,
+        .is_number = true,
+        .text =
+            [](const RooflinePoint& p) { return format::optional(p.dram_bytes_per_s, format::bandwidth); },
+        .value = [](const RooflinePoint& p) { return p.dram_bytes_per_s; },
+        .name = "DRAM bandwidth",
+        .help = "Counted DRAM bytes over the median time",
+        .role = "program"},
     PointColumn{.title = "AI exec.",
                 .is_number = true,
                 .text = [](const RooflinePoint& p) { return format::optional(p.ai_executed, three_digits); },
@@ -151,14 +258,14 @@ constexpr std::array kColumns = {
                 .value = [](const RooflinePoint& p) { return p.fraction_of_theoretical; },
                 .help = "Performance relative to what the theoretical peaks allow"},
     PointColumn{.title = "energy",
-                .place = ColumnPlace::with_energy,
+                .of = ColumnOf::energy,
                 .is_number = true,
                 .text = [](const RooflinePoint& p) { return format::optional(joules(p), format::energy); },
                 .value = joules,
                 .help = "Energy per launch, from the meter of the whole board",
                 .role = "energy"},
     PointColumn{.title = "power",
-                .place = ColumnPlace::with_energy,
+                .of = ColumnOf::energy,
                 .is_number = true,
                 .text = [](const RooflinePoint& p) { return format::optional(power_w(p), format::power); },
                 .value = power_w,
@@ -166,7 +273,7 @@ constexpr std::array kColumns = {
                 .role = "energy"},
     PointColumn{
         .title = "work/J",
-        .place = ColumnPlace::with_energy,
+        .of = ColumnOf::energy,
         .is_number = true,
         .text = work_per_joule_text,
         .value = work_per_joule,
@@ -181,13 +288,47 @@ constexpr std::array kColumns = {
                 .text = limit_text,
                 .value = limit_utilisation,
                 .help = "The memory level with the highest utilisation of its measured ceiling"},
+    PointColumn{.title = "roof",
+                .of = ColumnOf::program,
+                .text = roof_resource_text,
+                .help = "The resource that the counted work needs longest, at its measured ceiling",
+                .role = "program"},
     PointColumn{.title = "flags", .text = flags_text},
+    PointColumn{.title = "grid × block",
+                .place = ColumnPlace::page,
+                .of = ColumnOf::program,
+                .text = shape_text,
+                .help = "Blocks, and threads of a block",
+                .role = "program"},
+    PointColumn{.title = "NVTX ranges",
+                .place = ColumnPlace::page,
+                .of = ColumnOf::program,
+                .text =
+                    [](const RooflinePoint& p) {
+                      return std::string(p.measurement->point.axes.text(axis::kPath).value_or(""));
+                    },
+                .role = "program"},
 };
 
-std::vector<PointColumn> columns_at(std::initializer_list<ColumnPlace> places) {
+bool is_for(const PointColumn& column, const PointKinds& kinds) {
+  switch (column.of) {
+    case ColumnOf::all:
+      return true;
+    case ColumnOf::variants:
+      return kinds.has_variants;
+    case ColumnOf::energy:
+      return kinds.has_energy;
+    case ColumnOf::program:
+      return kinds.has_program;
+  }
+  return true;
+}
+
+std::vector<PointColumn> columns_for(const PointKinds& kinds, bool is_page) {
   std::vector<PointColumn> columns;
   for (const PointColumn& column : kColumns) {
-    if (std::find(places.begin(), places.end(), column.place) != places.end()) columns.push_back(column);
+    const bool is_shown = is_page || column.place == ColumnPlace::everywhere;
+    if (is_shown && is_for(column, kinds)) columns.push_back(column);
   }
   return columns;
 }
@@ -200,6 +341,41 @@ std::string samples_text(const TimeResult& time) {
                      format::duration(time.ci_high_s), time.samples_s.size(), launches);
 }
 
+// `24, of which 20 were traced and 3 counted`
+std::string launches_text(const LaunchStatistics& launches) {
+  return fmt::format("{}, of which {} were traced and {} counted", launches.count, launches.traced,
+                     launches.counted);
+}
+
+// The kernels inside of a CUDA graph, the longest first.
+std::string graph_text(const LaunchStatistics& launches) {
+  constexpr std::size_t kMost = 5;
+  std::vector<std::string> names;
+  for (const GraphKernelUse& use : launches.graph_kernels) names.push_back(use.kernel);
+  names = distinct_short_names(names);
+  std::vector<std::string> texts;
+  for (std::size_t i = 0; i < std::min(kMost, names.size()); ++i) {
+    texts.push_back(fmt::format("{} {}", names[i], format::duration(launches.graph_kernels[i].total_s)));
+  }
+  if (names.size() > kMost) texts.push_back(fmt::format("and {} more kernels", names.size() - kMost));
+  return fmt::format("{} nodes: {}", *launches.graph_nodes, fmt::join(texts, ", "));
+}
+
+// What each resource needs of the time, the busiest first.
+void add_resources(const RooflinePoint& point, std::vector<Fact>& facts) {
+  for (const ResourceUse& use : point.resources) {
+    const bool is_level = use.resource == Bound::dram || use.resource == Bound::l2 ||
+                          use.resource == Bound::l1 || use.resource == Bound::shared;
+    const std::string name = fmt::format("{} utilisation", words_for(use.resource).label);
+    if (!use.missing.empty()) {
+      facts.push_back({name, missing_text(use.missing)});
+    } else if (!is_level && use.time_s.value_or(0) > 0 && is_timed(*point.measurement)) {
+      const double share = *use.time_s / point.measurement->time->median_s;
+      facts.push_back({name, fmt::format("{} of {}", format::percent(share), use.ceiling)});
+    }
+  }
+}
+
 std::string launch_text(const Measurement& measurement) {
   const auto elements = measurement.point.axes.number(axis::kElements);
   if (measurement.launch.grid == 0) return "chosen by the library";
@@ -209,6 +385,10 @@ std::string launch_text(const Measurement& measurement) {
 
 std::string roof_text(const RooflinePoint& point) {
   const Roof& roof = *point.roof;
+  if (is_observed(point)) {
+    return fmt::format("{} a launch by {} ({})", format::duration(roof.time_s),
+                       words_for(roof.resource).label, roof.ceiling);
+  }
   const std::string ceilings = roof.compute_ceiling.empty()
                                    ? roof.memory_ceiling
                                    : fmt::format("{}, {}", roof.memory_ceiling, roof.compute_ceiling);
@@ -284,15 +464,48 @@ std::string quantity_text(double value, const Quantity& quantity) {
   return quantity.unit == Unit::ratio ? format::percent(value) : format::significant(value);
 }
 
-std::span<const PointColumn> point_columns(bool with_energy) {
-  static const auto without = columns_at({ColumnPlace::everywhere});
-  static const auto with = columns_at({ColumnPlace::everywhere, ColumnPlace::with_energy});
-  return with_energy ? with : without;
+PointKinds kinds_of(const ExperimentAnalysis& experiment) {
+  PointKinds kinds = {.has_energy = has_energy(experiment)};
+  for (const RooflinePoint& point : experiment.points) {
+    (is_observed(point) ? kinds.has_program : kinds.has_variants) = true;
+  }
+  return kinds;
 }
 
-std::span<const PointColumn> page_columns(bool with_energy) {
-  static const auto without = columns_at({ColumnPlace::everywhere, ColumnPlace::page});
-  return with_energy ? std::span<const PointColumn>(kColumns) : without;
+PointKinds kinds_of(const Analysis& analysis) {
+  PointKinds all;
+  for (const ExperimentAnalysis& experiment : analysis.experiments) {
+    const PointKinds kinds = kinds_of(experiment);
+    all.has_variants |= kinds.has_variants;
+    all.has_energy |= kinds.has_energy;
+    all.has_program |= kinds.has_program;
+  }
+  // Tables without points have the columns of variants.
+  all.has_variants |= !all.has_program;
+  return all;
+}
+
+std::vector<PointColumn> point_columns(const PointKinds& kinds) {
+  return columns_for(kinds, false);
+}
+
+std::vector<PointColumn> page_columns(const PointKinds& kinds) {
+  return columns_for(kinds, true);
+}
+
+std::optional<double> main_rate(const RooflinePoint& point) {
+  return is_observed(point) ? point.executed_flop_per_s : point.flop_per_s;
+}
+
+std::string shape_text(const RooflinePoint& point) {
+  const Axes& axes = point.measurement->point.axes;
+  const auto text = [&](std::string_view name) {
+    const Axes::Value* value = axes.find(name);
+    if (value == nullptr) return std::string();
+    return std::visit([](const auto& content) { return fmt::format("{}", content); }, *value);
+  };
+  const std::string grid = text(axis::kGrid);
+  return grid.empty() ? std::string(format::kUnavailable) : fmt::format("{} × {}", grid, text(axis::kBlock));
 }
 
 std::vector<std::string> energy_reasons(const ExperimentAnalysis& experiment) {
@@ -336,26 +549,35 @@ std::string step_text(const LadderStep& step, std::size_t most_changes) {
 std::vector<Fact> point_facts(const RooflinePoint& point) {
   const Measurement& measurement = *point.measurement;
   const PointId& id = measurement.point;
+  const bool is_of_program = is_observed(point);
   std::vector<Fact> facts = {
-      {"variant", id.subject},
+      {is_of_program ? "kernel" : "variant", id.subject},
       {"status", measurement.cause.empty()
                      ? std::string(to_string(measurement.status))
                      : fmt::format("{}: {}", to_string(measurement.status), measurement.cause)},
-      {"launch", launch_text(measurement)},
   };
+  if (!is_of_program) facts.push_back({"launch", launch_text(measurement)});
   const auto add = [&](std::string name, const OptionalNumber& value, auto show) {
     facts.push_back({std::move(name), format::optional(value, show)});
   };
   if (measurement.time) facts.push_back({"95 % interval", samples_text(*measurement.time)});
-  facts.push_back({"useful performance", rate_text(point, point.flop_per_s)});
+  if (is_of_program) {
+    facts.push_back({"launches", launches_text(*measurement.launches)});
+    if (measurement.launches->graph_nodes) facts.push_back({"inside", graph_text(*measurement.launches)});
+    if (measurement.rank) facts.push_back({"rank", fmt::format("{}", *measurement.rank)});
+    if (measurement.process) facts.push_back({"process", fmt::format("{}", *measurement.process)});
+  } else {
+    facts.push_back({"useful performance", rate_text(point, point.flop_per_s)});
+  }
   facts.push_back({"executed performance", point.executed_missing.empty()
                                                ? rate_text(point, point.executed_flop_per_s)
                                                : missing_text(point.executed_missing)});
-  add("redundancy", point.redundancy, format::factor);
+  if (!is_of_program) add("redundancy", point.redundancy, format::factor);
   add("DRAM bandwidth", point.dram_bytes_per_s, format::bandwidth);
   facts.push_back({"roof", point.roof ? roof_text(point) : missing_text(point.roof_missing)});
   facts.push_back({"bound by", bound_fact(point)});
   for (const LevelUse& use : point.levels) facts.push_back(level_fact(use));
+  add_resources(point, facts);
   for (const auto& [quantity, value] : point.quantities) {
     facts.push_back({std::string(quantity->name), quantity_text(value, *quantity)});
   }

@@ -14,11 +14,32 @@
 namespace rooflinectl {
 
 /// Where a column is shown. The page has room for all of them.
-enum class ColumnPlace { everywhere, with_energy, page };
+enum class ColumnPlace { everywhere, page };
+
+/// Which points a column says something of.
+enum class ColumnOf {
+  all,
+  variants,  ///< our own kernels: what is declared of them, and how they were timed
+  energy,    ///< those whose energy was measured
+  program,   ///< kernels of a profiled program
+};
+
+/// The kinds of points that a table holds.
+struct PointKinds {
+  bool has_variants = false;
+  bool has_energy = false;
+  bool has_program = false;
+
+  bool operator==(const PointKinds&) const = default;
+};
+PointKinds kinds_of(const ExperimentAnalysis& experiment);
+/// Of all experiments together.
+PointKinds kinds_of(const Analysis& analysis);
 
 struct PointColumn {
   std::string_view title;
   ColumnPlace place = ColumnPlace::everywhere;
+  ColumnOf of = ColumnOf::all;
   bool is_number = false;
   std::string (*text)(const RooflinePoint&) = nullptr;
   std::optional<double> (*value)(const RooflinePoint&) = nullptr;  ///< to sort by; null where the text sorts
@@ -28,11 +49,18 @@ struct PointColumn {
 };
 
 /// Name, n, dtype, how it was timed, time, effective GB/s, intensities, fraction of roof, bound, limiting
-/// level, flags; with energy also joules per launch, mean power and useful work per joule.
-std::span<const PointColumn> point_columns(bool with_energy);
+/// level, flags; with energy also joules per launch, mean power and useful work per joule; of a program's
+/// kernels share of the time, launches, and what could be gained.
+std::vector<PointColumn> point_columns(const PointKinds& kinds);
 
 /// The same with the family, the cache state and the theoretical roof.
-std::span<const PointColumn> page_columns(bool with_energy);
+std::vector<PointColumn> page_columns(const PointKinds& kinds);
+
+/// What a point's performance is told by: useful operations per second, executed ones of a program's kernel.
+std::optional<double> main_rate(const RooflinePoint& point);
+
+/// Blocks and threads of a program's kernel: `132 × 384`; the number of kernels of a graph.
+std::string shape_text(const RooflinePoint& point);
 
 /// Why energy is unavailable, with the labels of the points that it holds for.
 std::vector<std::string> energy_reasons(const ExperimentAnalysis& experiment);

@@ -45,6 +45,7 @@ def main():
     validator = jsonschema.Draft202012Validator(schema, resolver=resolver)
 
     runs = {str(file): gzip.decompress(file.read_bytes()).decode() for file in pathlib.Path(recordings).rglob("run.json.gz")}
+    runs["the program"] = subprocess.run([write_full_run, "program"], check=True, capture_output=True, text=True).stdout
     runs["the full run"] = subprocess.run([write_full_run], check=True, capture_output=True, text=True).stdout
     failures = []
     for name, run_json in runs.items():

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tests of the page that need npm.
 
-usage: page_test.py build|browser ROOFLINECTL BUILD_FOLDER
+usage: page_test.py build|browser ROOFLINECTL BUILD_FOLDER WRITE_FULL_RUN
 
 build: builds reports/page/web again and compares it with the committed reports/page/web/dist/page.html.
-browser: runs the tests of this folder in Chromium, on reports that ROOFLINECTL writes.
+browser: runs the tests of this folder in Chromium, on reports that ROOFLINECTL writes; that of a profiled program of
+the run that WRITE_FULL_RUN prints.
 
 Packages are installed below BUILD_FOLDER, once per lock file. Exits with 77, the code for a skipped test, where npm, Chromium
 or the way to the package registry is missing.
@@ -61,7 +62,7 @@ def build(work):
     print(f"{len(built)} bytes, as committed")
 
 
-def browser(work, rooflinectl):
+def browser(work, rooflinectl, write_full_run):
     chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
     if not chromium:
         skip("no Chromium; CHROMIUM=<program> names one")
@@ -70,19 +71,19 @@ def browser(work, rooflinectl):
         old.unlink()
     copy("tests/web", tests)
     install(tests)
-    environment = {**os.environ, "CHROMIUM": chromium, "ROOFLINECTL": rooflinectl, "SOURCE_FOLDER": str(SOURCE)}
+    environment = {**os.environ, "CHROMIUM": chromium, "ROOFLINECTL": rooflinectl, "WRITE_FULL_RUN": write_full_run, "SOURCE_FOLDER": str(SOURCE)}
     sys.exit(subprocess.run(["npx", "--no-install", "playwright", "test"], cwd=tests, env=environment).returncode)
 
 
 def main():
-    step, rooflinectl, folder = sys.argv[1:]
+    step, rooflinectl, folder, write_full_run = sys.argv[1:]
     if shutil.which("npm") is None:
         skip("no npm")
     work = pathlib.Path(folder) / step
     if step == "build":
         build(work)
     else:
-        browser(work, rooflinectl)
+        browser(work, rooflinectl, write_full_run)
 
 
 main()

@@ -19,9 +19,12 @@ export function recordedTime(variant: string): string {
 
 /** The page of a run that is made of a recording. */
 function writePage(name: string, change: (run: any) => void = () => {}, recording = 'reductions-h200'): void {
+  writePageOf(name, recorded(recording), change);
+}
+
+function writePageOf(name: string, run: any, change: (run: any) => void = () => {}): void {
   const folder = join(FOLDER, name);
   mkdirSync(folder, { recursive: true });
-  const run = recorded(recording);
   change(run);
   writeFileSync(join(folder, 'run.json'), JSON.stringify(run));
   execFileSync(ROOFLINECTL, ['report', folder, '--quiet'], { stdio: ['ignore', 'ignore', 'inherit'] });
@@ -49,6 +52,29 @@ export function manyPoints(count: number): (run: any) => void {
       ({ variant, dtype, n, cache, block_size, ...(elements_per_thread === undefined ? {} : { elements_per_thread }) }));
     run.plan.experiments = [experiment];
   };
+}
+
+/** So many groups of the program, each again in another range. */
+function manyGroups(count: number): (run: any) => void {
+  return (run) => {
+    const groups = run.measurements;
+    run.measurements = Array.from({ length: count }, (_, i) => {
+      const copy = structuredClone(groups[i % groups.length]);
+      const round = Math.floor(i / groups.length);
+      copy.axes.path = `layer${round}`;
+      copy.launches.total_s /= 1 + round;
+      return copy;
+    });
+  };
+}
+
+/** Markup in every name that a program gives. */
+function hostileProgram(run: any): void {
+  for (const measurement of run.measurements) {
+    measurement.subject = `void ${HOSTILE}::${measurement.subject} ${'x'.repeat(3000)}`;
+    if (measurement.axes.path) measurement.axes.path = `${HOSTILE}/${measurement.axes.path}`;
+  }
+  run.application.problems = [{ cause: HOSTILE, hint: HOSTILE, subject: HOSTILE }];
 }
 
 const HOSTILE = '<script>window.hacked = 1</script><img src=x onerror="window.hacked = 1"><b>bold</b> & "quoted"';
@@ -128,6 +154,10 @@ export default function setup(): void {
   writePage('long', longNames);
   writePage('primitives', () => {}, 'primitives-h200');
   writePage('energy', () => {}, 'seeds-h200');
+  const program = (): any => JSON.parse(execFileSync(process.env['WRITE_FULL_RUN'] ?? 'write_full_run', ['program']).toString());
+  writePageOf('program', program());
+  writePageOf('program-5000', program(), manyGroups(5000));
+  writePageOf('program-hostile', program(), hostileProgram);
   writePage('points-2000', manyPoints(2000));
   writePage('points-10000', manyPoints(10_000));
 }

@@ -39,7 +39,7 @@ export function switches(store: ViewStore): HTMLElement {
       choices('Memory level', levelOptions.map((value) => ({ value, text: levelName(value) })), levelOf(view, experiment),
         (value) => store.set({ level: value as View['level'], zoom: null })),
       precisionSwitch(store, view, experiment),
-      experiment ? choices('Work', [
+      experiment && !experiment.program ? choices('Work', [
         { value: 'both', text: 'both' },
         { value: 'useful', text: 'useful ●', help: 'Work that the algorithm needs' },
         { value: 'executed', text: 'executed ○', help: 'Work that the counters measured' },

@@ -39,12 +39,12 @@ const idOf = new Map(page.bounds.map((bound) => [bound.label, bound.id]));
 const place = (ai: number | null | undefined, rate: number | null): Place => (ai == null || rate === null ? null : [ai, rate]);
 
 function pointOf(point: PointData, families: Family[]): PointView {
-  const { rate, executed_rate, is_apart, texts, values } = point;
+  const { rate, executed_rate, is_apart, share, texts, values } = point;
   return {
     ...point,
     family: families[point.family] as Family,
     label: texts[LABEL] ?? '', bound: idOf.get(texts[BOUND] ?? '') ?? 'unknown', cache: texts[CACHES] ?? '', fraction_of_roof: values[OF_ROOF] ?? null,
-    useful: place(values[AI], rate), executed: is_apart ? place(values[EXECUTED_AI], executed_rate) : null,
+    useful: place(values[share === undefined ? AI : EXECUTED_AI], rate), executed: is_apart ? place(values[EXECUTED_AI], executed_rate) : null,
     levels: point.levels.map(({ ai, executed_ai, ...rest }) => ({ ...rest, useful: place(ai, rate), executed: place(executed_ai, executed_rate) })),
   };
 }
@@ -79,17 +79,19 @@ export function factNames(experiment: ExperimentView): string[] {
 
 /** Energy is measured only where the plan asks for it. */
 const isOfEnergy = (column: number): boolean => page.columns[column]?.role === 'energy';
+const isEmpty = (text: string | null | undefined): boolean => ['', '–', null, undefined].includes(text);
 const isUnaskedEnergy = (fact: number, text: string): boolean => text === '–' && isOfEnergy(fact + 1);
 
 /** Whether the table has this column for the experiment. */
 export function hasColumn(experiment: ExperimentView, column: number): boolean {
-  return !isOfEnergy(column) || experiment.points.some((point) => point.texts[column] !== '–');
+  const mayBeEmpty = isOfEnergy(column) || page.columns[column]?.role === 'program' || experiment.program !== undefined;
+  return !mayBeEmpty || experiment.points.some((point) => !isEmpty(point.texts[column]));
 }
 
 /** Name and text of everything known of a point; a fact says more than the column of its name. */
 export function factsOf(experiment: ExperimentView, point: PointView): [string, string][] {
   const names = factNames(experiment);
-  return [...new Map([...point.texts.slice(1), ...point.facts].flatMap((text, name): [string, string][] => (text === null || text === '' || isUnaskedEnergy(name, text) ? [] : [[names[name] ?? '', text]])))];
+  return [...new Map([...point.texts.slice(1), ...point.facts].flatMap((text, name): [string, string][] => (text === null || text === '' || isUnaskedEnergy(name, text) || (point.share !== undefined && isEmpty(text)) ? [] : [[names[name] ?? '', text]])))];
 }
 
 export function cacheStates(experiment: ExperimentView): string[] {

@@ -14,6 +14,7 @@ export interface Mark { point: number; level: Level; work: 'useful' | 'executed'
 export interface Figure { data: Data[]; layout: Partial<Layout>; marks: Mark[][] }
 
 const MOST_LABELS = 60;
+const MOST_PROGRAM_LABELS = 10;
 const MOST_INTERVALS = 500;
 const WIDE_INTERVAL = 1.05;
 
@@ -21,22 +22,22 @@ const WIDE_INTERVAL = 1.05;
 export function marksOf(point: PointView, index: number, view: View, level: Level | 'all'): Mark[] {
   const marks: Mark[] = [];
   const add = (at: Place, work: Mark['work'], of: Level, isStrong: boolean): void => {
-    if (at && (view.work === 'both' || view.work === work)) marks.push({ point: index, level: of, work, at, isStrong });
+    if (at && (view.work === 'both' || view.work === work || point.share !== undefined)) marks.push({ point: index, level: of, work, at, isStrong });
   };
   if (level === 'dram') {
     add(point.useful, 'useful', 'dram', true);
     // Where the executed mark covers the useful one it is not drawn twice, unless it is all that is asked for.
-    add(point.executed ?? (view.work === 'executed' ? point.useful : null), 'executed', 'dram', false);
+    if (point.share === undefined) add(point.executed ?? (view.work === 'executed' ? point.useful : null), 'executed', 'dram', false);
     return marks;
   }
   for (const place of point.levels) {
     if (level !== 'all' && place.level !== level) continue;
     if (level === 'all') {
-      const work = view.work === 'executed' ? 'executed' : 'useful';
+      const work = view.work === 'executed' && point.share === undefined ? 'executed' : 'useful';
       add(place[work], work, place.level, place.is_limiting);
     } else {
       add(place.useful, 'useful', place.level, true);
-      add(place.executed, 'executed', place.level, false);
+      if (point.share === undefined) add(place.executed, 'executed', place.level, false);
     }
   }
   return marks;
@@ -79,7 +80,7 @@ export function figureOf(view: View, experiment: ExperimentView | undefined, opt
     });
   }
   if (experiment) addMarks(experiment, marks, colours, add);
-  if (experiment && marks.length <= MOST_LABELS) add(pointLabels(experiment, marks, plane, colours));
+  if (experiment && (experiment.program || marks.length <= MOST_LABELS)) add(pointLabels(experiment, labelled(experiment, marks), plane, colours));
 
   const layout = layoutOf(plane, experiment, colours);
   layout.annotations = roofLabels(roofs, plane).map((label): Partial<Annotations> => ({
@@ -91,10 +92,26 @@ export function figureOf(view: View, experiment: ExperimentView | undefined, opt
   return { data: traces, layout, marks: marksOfTraces };
 }
 
+/** Of a program, the kernels that took longest have their names; every mark of other experiments has. */
+function labelled(experiment: ExperimentView, marks: Mark[]): Mark[] {
+  if (!experiment.program) return marks;
+  const share = (mark: Mark): number => experiment.points[mark.point]?.share ?? 0;
+  const longest = [...new Set([...marks].sort((a, b) => share(b) - share(a)).map((mark) => mark.point))].slice(0, MOST_PROGRAM_LABELS);
+  return marks.filter((mark) => longest.includes(mark.point));
+}
+
+/** Of a program’s kernel, an area in proportion to its share of the time, as in the pictures. */
+function sizeOf(experiment: ExperimentView, mark: Mark, otherwise: number): number {
+  const share = experiment.points[mark.point]?.share;
+  return share === undefined ? otherwise : Math.min(36, Math.max(5, 68 * Math.sqrt(share)));
+}
+
 function addMarks(experiment: ExperimentView, marks: Mark[], colours: Colours, add: (trace: Data, marks?: Mark[]) => void): void {
   const size = marks.length > 1000 ? 6 : marks.length > 200 ? 8 : 10;
   experiment.families.forEach((family, number) => {
     const own = marks.filter((mark) => experiment.points[mark.point]?.family === family);
+    // Large marks first: they would cover the small ones.
+    if (experiment.program) own.sort((a, b) => sizeOf(experiment, b, size) - sizeOf(experiment, a, size));
     if (own.length === 0) return;
     const colour = colours.family(family.colour);
     if (experiment.are_joined) add(connections(own, colour));
@@ -105,7 +122,7 @@ function addMarks(experiment: ExperimentView, marks: Mark[], colours: Colours, a
         x: chosen.map((mark) => mark.at[0]), y: chosen.map((mark) => mark.at[1]), mode: 'markers',
         name: plain(family.name), legendgroup: String(number), showlegend: isStrong,
         marker: {
-          size, opacity: 1,
+          size: experiment.program ? chosen.map((mark) => sizeOf(experiment, mark, size)) : size, opacity: 1,
           symbol: new Set(own.map((mark) => mark.level)).size > 1 ? chosen.map((mark) => levelSymbol(mark.level)) : symbolOf(family),
           color: isStrong ? colour : colours.paper,
           line: { color: isStrong ? colours.paper : colour, width: isStrong ? 1 : 1.8 },
@@ -151,9 +168,11 @@ function intervals(experiment: ExperimentView, marks: Mark[], colour: string): P
 
 /** Names beside the marks, as many as fit without covering each other; zooming in shows more. */
 function pointLabels(experiment: ExperimentView, marks: Mark[], plane: Plane, colours: Colours): Data {
+  const radius = (mark: Mark): number => sizeOf(experiment, mark, 10) / 2;
   const taken: Box[] = marks.map((mark) => {
     const { x, y } = plane.pixel(mark.at);
-    return { left: x - 5, right: x + 5, top: y - 5, bottom: y + 5 };
+    const r = radius(mark);
+    return { left: x - r, right: x + r, top: y - r, bottom: y + r };
   });
   const labelled = new Set<number>();
   const x: number[] = [];
@@ -165,9 +184,10 @@ function pointLabels(experiment: ExperimentView, marks: Mark[], plane: Plane, co
     const label = experiment.points[mark.point]?.label ?? '';
     if (labelled.has(mark.point) || !plane.holds(pixel)) continue;
     const width = textWidth(label) + 4;
+    const gap = radius(mark) + 2;
     const boxes: [string, Box][] = [
-      ['middle right', { left: pixel.x + 7, right: pixel.x + 7 + width, top: pixel.y - 7, bottom: pixel.y + 7 }],
-      ['middle left', { left: pixel.x - 7 - width, right: pixel.x - 7, top: pixel.y - 7, bottom: pixel.y + 7 }],
+      ['middle right', { left: pixel.x + gap, right: pixel.x + gap + width, top: pixel.y - 7, bottom: pixel.y + 7 }],
+      ['middle left', { left: pixel.x - gap - width, right: pixel.x - gap, top: pixel.y - 7, bottom: pixel.y + 7 }],
     ];
     const free = boxes.find(([, box]) => box.left >= plane.frame.left && box.right <= plane.frame.right && !taken.some((other) => overlap(box, other)));
     if (!free) continue;
@@ -175,7 +195,9 @@ function pointLabels(experiment: ExperimentView, marks: Mark[], plane: Plane, co
     labelled.add(mark.point);
     x.push(mark.at[0]);
     y.push(mark.at[1]);
-    text.push(free[0] === 'middle right' ? `\u00a0\u00a0${plain(label)}` : `${plain(label)}\u00a0\u00a0`);
+    // Plotly has no distance between a place and its text but spaces, of which two clear the usual mark.
+    const space = '\u00a0'.repeat(Math.max(2, Math.ceil((gap - 1) / 3)));
+    text.push(free[0] === 'middle right' ? `${space}${plain(label)}` : `${plain(label)}${space}`);
     positions.push(free[0]);
   }
   return { x, y, text, mode: 'text', textposition: positions, textfont: { size: 11, color: colours.ink }, cliponaxis: true } as Data;

@@ -8,7 +8,7 @@ import { downloads } from './downloads';
 import { Highlight } from './highlight';
 import { jumpToPins, pinnedPoints } from './pins';
 import { preparePrint } from './print';
-import { agreements, ceilings, energy, environment, implausible, ladder, primitives, sizeSweep, suspicion } from './sections';
+import { agreements, ceilings, energy, environment, implausible, ladder, primitives, program, sizeSweep, suspicion } from './sections';
 import { PointTable } from './table';
 import { applyTheme } from './theme';
 import { tooltip } from './tooltip';
@@ -39,12 +39,18 @@ function heading(store: ViewStore): HTMLElement {
   return element;
 }
 
-function guide(): HTMLElement {
+function guide(store: ViewStore): HTMLElement {
+  const work = h('li');
+  store.show(() => {
+    work.textContent = store.experiment?.program
+      ? 'Marks show executed work, as counted for some launches: nothing is known of the work that the algorithm needs. The area of a mark is its share of the GPU time.'
+      : 'Filled: the work that the algorithm needs. Hollow: the work that was executed. A gap between them means redundant work or excess traffic.';
+  });
   return h('details', { class: 'guide' }, h('summary', {}, 'How to read this'),
     h('ul', {},
       h('li', {}, 'Each mark is a kernel. Further right: more operations per byte. Higher: faster.'),
       h('li', {}, 'The line above a mark is its roof: no kernel with its intensity can be faster on this device. The slope is memory bandwidth, the flat part is arithmetic throughput.'),
-      h('li', {}, 'Filled: the work that the algorithm needs. Hollow: the work that was executed. A gap between them means redundant work or excess traffic.'),
+      work,
       h('li', {}, 'A mark far below its roof is waiting for something: hover to see what bounds it, click to keep its numbers.')));
 }
 
@@ -53,19 +59,20 @@ function build(root: HTMLElement): void {
   const highlight = new Highlight();
   const chart = new Chart(store, highlight);
   const points = data.run.experiments.length > 0 ? new PointTable(store, highlight).element : null;
-  const links = [['#points', 'Points'], ['#sizes', 'Sizes'], ['#energy', 'Energy'], ['#ladder', 'Ladder'], ['#primitives', 'Primitives'], ['#ceilings', 'Ceilings'], ['#agreement', 'Agreement'], ['#environment', 'Environment']] as const;
+  const links = [['#program', 'Program'], ['#points', 'Points'], ['#sizes', 'Sizes'], ['#energy', 'Energy'], ['#ladder', 'Ladder'], ['#primitives', 'Primitives'], ['#ceilings', 'Ceilings'], ['#agreement', 'Agreement'], ['#environment', 'Environment']] as const;
   const stage = h('div', { class: 'stage' },
     h('div', { class: 'left' }, switches(store), chart.element),
-    h('aside', { class: 'side', 'aria-label': 'Summary' }, heading(store), legend(store), boundList(store), guide()));
+    h('aside', { class: 'side', 'aria-label': 'Summary' }, heading(store), legend(store), boundList(store), guide(store)));
   // Roofs without points stand above their table, below whatever else was measured.
   const lower = [primitives(), points ? null : stage, ceilings(), agreements(), environment()];
   const steps = ladder(store);
   const sizes = sizeSweep(store);
   const joules = energy(store);
   const pins = pinnedPoints(store);
+  const whole = program(store);
   // A link is there as long as what it leads to is: not every experiment has steps or sizes.
   const jumps = links.flatMap(([id, text]) => {
-    const section = [points, sizes, joules, steps, ...lower].find((candidate) => candidate && `#${candidate.id}` === id);
+    const section = [whole, points, sizes, joules, steps, ...lower].find((candidate) => candidate && `#${candidate.id}` === id);
     if (!section) return [];
     const button = h('button', { type: 'button', class: 'link', onclick: () => section.scrollIntoView() }, text);
     store.show(() => { button.hidden = section.hidden; });
@@ -80,6 +87,7 @@ function build(root: HTMLElement): void {
       points && stage,
       implausible(store),
       pins,
+      whole,
       points,
       sizes, joules, steps, ...lower),
     jumpToPins(store, pins), tooltip(store, highlight));

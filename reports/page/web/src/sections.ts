@@ -93,9 +93,27 @@ function tableSection(id: string, title: string, explanation: string, { columns,
     h('p', { class: 'muted' }, explanation),
     findings(texts),
     picture,
-    scrollBox(title, h('table', {},
-      h('thead', {}, h('tr', {}, ...columns.map((column) => h('th', { scope: 'col', class: column.is_number ? 'number' : null }, column.title)))),
-      h('tbody', {}, ...rows.map((row) => h('tr', {}, ...row.map((text, i) => (i === 0 ? h('th', { scope: 'row' }, text) : h('td', { class: columns[i]?.is_number ? 'number' : null }, text)))))))));
+    dataTable(title, { columns, rows }));
+}
+
+function dataTable(label: string, { columns, rows }: Pick<CeilingTable, 'columns' | 'rows'>): HTMLElement {
+  return scrollBox(label, h('table', {},
+    h('thead', {}, h('tr', {}, ...columns.map((column) => h('th', { scope: 'col', class: column.is_number ? 'number' : null }, column.title)))),
+    h('tbody', {}, ...rows.map((row) => h('tr', {}, ...row.map((text, i) => (i === 0 ? h('th', { scope: 'row' }, text) : h('td', { class: columns[i]?.is_number ? 'number' : null }, text))))))));
+}
+
+/** What a profiled program did as a whole, and what could be gained in its kernels. */
+export function program(store: ViewStore): HTMLElement {
+  const element = h('section', { class: 'program', id: 'program' });
+  store.show((view, previous) => {
+    if (previous?.experiment === view.experiment) return;
+    const found = store.experiment?.program;
+    element.hidden = !found;
+    if (!found) return fill(element);
+    fill(element, h('h2', {}, 'Program'), h('ul', {}, ...found.sentences.map((text) => h('li', {}, text))),
+      ...found.tables.map(({ title, table }) => h('div', {}, h('h3', {}, title), dataTable(title, table), ...table.findings.map((text) => h('p', { class: 'muted' }, text)))));
+  });
+  return element;
 }
 
 export function ceilings(): HTMLElement {

@@ -21,6 +21,7 @@ function compare(a: PointView, b: PointView, column: number, descending: boolean
 /** Indices of the shown points in the order of the view. */
 export function sortedPoints(view: View, experiment: ExperimentView): number[] {
   const shown = shownPoints(view, experiment);
+  if (!view.sort && experiment.program) return shown.sort((a, b) => (experiment.points[b]?.share ?? 0) - (experiment.points[a]?.share ?? 0) || a - b);
   const column = data.columns.findIndex(({ title }) => title === view.sort?.column);
   if (!view.sort || column < 0) return shown;
   const { descending } = view.sort;

@@ -150,7 +150,7 @@ export function shownPoints(view: View, experiment: ExperimentView): number[] {
   const caches = cachesOf(view, experiment);
   const words = typed(view.filter).split(/\s+/).filter((word) => word !== '');
   const isShown = (point: PointView): boolean =>
-    precisions.has(point.precision) && !hidden.has(point.family.name) &&
+    (point.share !== undefined || precisions.has(point.precision)) && !hidden.has(point.family.name) &&
     (caches === 'both' || point.cache === caches) && (view.bound === null || point.bound === view.bound) &&
     (words.length === 0 || matches(point, words));
   return experiment.points.flatMap((point, index) => (isShown(point) ? [index] : []));

@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/tables/program_table.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/tables/point_table.h"
+#include "reports/text/format.h"
+
+namespace rooflinectl {
+namespace {
+
+// From this share on, it is worth a word.
+constexpr double kNotable = 0.01;
+
+std::string optional_text(const std::optional<double>& value, std::string (*show)(double)) {
+  return format::optional(value, show);
+}
+
+std::string_view transfer_name(TransferKind kind) {
+  switch (kind) {
+    case TransferKind::host_to_device:
+      return "host to device";
+    case TransferKind::device_to_host:
+      return "device to host";
+    case TransferKind::device_to_device:
+      return "within the device";
+    case TransferKind::peer_to_peer:
+      return "device to device";
+    case TransferKind::set:
+      return "set";
+    case TransferKind::other:
+      return "other";
+  }
+  return "?";
+}
+
+std::string saving(const RooflinePoint& group, double kernel_s) {
+  const LaunchUse& launches = *group.launches;
+  const std::string saved = format::duration(*launches.recoverable_s);
+  const std::string whole = format::duration(kernel_s);
+  if (launches.is_overlapped) {
+    return fmt::format("{} takes {} of {} beyond its roof, while other kernels run too", group.label, saved,
+                       whole);
+  }
+  return fmt::format("{} could save {} of {}", group.label, saved, whole);
+}
+
+std::string rate(const std::optional<double>& per_s) {
+  return format::optional(per_s, [](double value) { return format::rate(value, format::kFlops); });
+}
+
+/// Spaces that pages and Markdown show too.
+std::string indent(std::size_t depth) {
+  std::string text;
+  for (std::size_t i = 0; i < 2 * depth; ++i) text += "\u00a0";
+  return text;
+}
+
+std::string intensity(const std::optional<double>& ai) {
+  return format::optional(ai, [](double value) { return format::significant(value); });
+}
+
+/// Why a group has no roof, or was not timed.
+std::string roofless_reason(const RooflinePoint& group) {
+  if (!group.measurement->time) return "no launch of it was traced";
+  return group.roof_missing;
+}
+
+}  // namespace
+
+std::string program_headline(const ProgramUse& program) {
+  const Concentration& most = program.concentration;
+  std::string text =
+      most.kernels == program.kernels && most.kernels > 1
+          ? fmt::format("GPU time is spread over {}", format::counted(program.kernels, "kernel"))
+          : fmt::format("{} of GPU time is in {} of {}", format::whole_percent(most.share), most.kernels,
+                        format::counted(program.kernels, "kernel"));
+  if (!program.recoverable.empty()) text += "; " + saving(*program.recoverable.front(), program.kernel_s);
+  return text + ".";
+}
+
+std::vector<std::string> program_sentences(const Run& run, const ProgramUse& program) {
+  std::vector<std::string> texts;
+  if (const auto busy = program.busy_share()) {
+    const DeviceUse& device = *program.device;
+    texts.push_back(fmt::format("GPU busy {}, idle {} of the {} that were traced.", format::percent(*busy),
+                                format::percent(std::max(0.0, 1 - *busy)),
+                                format::duration(device.span_s - device.untraced_s)));
+  }
+  std::string counted =
+      fmt::format("Counted in full: {} of GPU time", format::percent(program.counted_share));
+  if (program.roofless_share > 0) {
+    counted += fmt::format("; without a roof, and in no saving: {}", format::percent(program.roofless_share));
+  }
+  texts.push_back(counted + ".");
+  if (program.overlapped_share >= kNotable) {
+    texts.push_back(fmt::format(
+        "For {} of their time kernels ran beside others: what one of those could save (~) is not what the "
+        "program would gain.",
+        format::percent(program.overlapped_share)));
+  }
+  if (!run.application) return texts;
+  const Application& application = *run.application;
+  if (application.untraced > 0) {
+    texts.push_back(fmt::format("{} of {} launches ran while the trace was off: they are in no time.",
+                                application.untraced, application.launches));
+  }
+  if (application.lost > 0) {
+    texts.push_back(
+        fmt::format("{} launches were lost: CUPTI had no room for their records.", application.lost));
+  }
+  if (application.runs > 1) texts.push_back(fmt::format("The program was run {} times.", application.runs));
+  if (application.exit_code != 0) {
+    texts.push_back(fmt::format("The program ended with exit code {}.", application.exit_code));
+  }
+  return texts;
+}
+
+ProgramTable recoverable_table(const ProgramUse& program, std::size_t most) {
+  ProgramTable table = {.title = "What could be saved",
+                        .columns = {{"kernel"},
+                                    {"share", true},
+                                    {"launches", true},
+                                    {"time", true},
+                                    {"of roof", true},
+                                    {"roof"},
+                                    {"could save", true}}};
+  const std::size_t shown = std::min(most, program.recoverable.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const RooflinePoint& group = *program.recoverable[i];
+    const LaunchUse& launches = *group.launches;
+    table.rows.push_back(
+        {group.label, format::percent(launches.share), fmt::format("{}", group.measurement->launches->count),
+         format::duration(group.measurement->time->median_s), format::whole_percent(*group.fraction_of_roof),
+         std::string(words_for(group.roof->resource).label),
+         fmt::format("{}{}", launches.is_overlapped ? "~" : "", format::duration(*launches.recoverable_s))});
+  }
+  table.left_out = program.recoverable.size() - shown;
+  return table;
+}
+
+ProgramTable roofless_table(const ProgramUse& program, std::size_t most) {
+  ProgramTable table = {.title = "Without a roof",
+                        .columns = {{"kernel"}, {"share", true}, {"launches", true}, {"reason"}}};
+  for (const RooflinePoint* group : program.groups) {
+    if (group->launches->recoverable_s) continue;
+    if (table.rows.size() == most) {
+      ++table.left_out;
+      continue;
+    }
+    table.rows.push_back({group->label, format::percent(group->launches->share),
+                          fmt::format("{}", group->measurement->launches->count), roofless_reason(*group)});
+  }
+  return table;
+}
+
+ProgramTable range_table(const ProgramUse& program, std::size_t most) {
+  ProgramTable table = {.title = "NVTX ranges",
+                        .columns = {{"range"},
+                                    {"share", true},
+                                    {"time", true},
+                                    {"launches", true},
+                                    {"FLOP/s", true},
+                                    {"FLOP/byte", true},
+                                    {"could save", true}}};
+  std::vector<double> times;
+  for (const RangeUse& range : program.ranges) times.push_back(range.total_s);
+  std::sort(times.begin(), times.end(), std::greater<>());
+  const double shortest_s = times.size() > most ? times[most - 1] : 0;
+  for (const RangeUse& range : program.ranges) {
+    if (range.total_s < shortest_s || table.rows.size() == most) {
+      ++table.left_out;
+      continue;
+    }
+    const std::size_t name = range.path.rfind('/');
+    table.rows.push_back(
+        {indent(range.depth) +
+             (name == std::string::npos || range.depth == 0 ? range.path : range.path.substr(name + 1)),
+         format::percent(range.share), format::duration(range.total_s), fmt::format("{}", range.launches),
+         rate(range.flop_per_s()), intensity(range.ai()), format::duration(range.recoverable_s)});
+  }
+  return table;
+}
+
+ProgramTable transfer_table(const ProgramUse& program) {
+  ProgramTable table = {.title = "Copies and sets of memory",
+                        .columns = {{"copies"},
+                                    {"number", true},
+                                    {"bytes", true},
+                                    {"time", true},
+                                    {"bandwidth", true},
+                                    {"of ceiling", true}}};
+  for (const TransferRate& rate : program.transfers) {
+    const TransferUse& use = *rate.use;
+    const std::string share = optional_text(rate.fraction, format::whole_percent);
+    table.rows.push_back({std::string(transfer_name(use.kind)), fmt::format("{}", use.count),
+                          format::amount(use.bytes, "B"), format::duration(use.total_s),
+                          format::bandwidth(rate.bytes_per_s),
+                          rate.fraction ? fmt::format("{} {}", share, rate.ceiling) : share});
+  }
+  return table;
+}
+
+std::vector<std::string> program_problems(const Run& run) {
+  std::vector<std::string> texts;
+  if (!run.application) return texts;
+  for (const ApplicationProblem& problem : run.application->problems) {
+    const std::string process = problem.process ? fmt::format("process {}: ", *problem.process) : "";
+    const std::string subject = problem.subject.empty() ? "" : fmt::format(" ({})", problem.subject);
+    const std::string hint = problem.hint.empty() ? "" : fmt::format(" — {}", problem.hint);
+    texts.push_back(fmt::format("{}{}{}{}", process, problem.cause, subject, hint));
+  }
+  return texts;
+}
+
+}  // namespace rooflinectl

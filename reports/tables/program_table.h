@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/recoverable.h"
+
+/// What the terminal, `summary.md` and the page tell of a profiled program beside its points.
+namespace rooflinectl {
+
+struct ProgramColumn {
+  std::string_view title;
+  bool is_number = false;
+};
+
+struct ProgramTable {
+  std::string_view title;
+  std::vector<ProgramColumn> columns;
+  std::vector<std::vector<std::string>> rows;
+  std::size_t left_out = 0;  ///< rows that would be too many
+};
+
+/// `62 % of GPU time is in 5 of 41 kernels; layer_norm_backward could save 1.1 ms of 15.8 ms.`
+std::string program_headline(const ProgramUse& program);
+
+/// Busy and idle share, what was counted, what overlaps, what the trace did not see: a sentence each.
+std::vector<std::string> program_sentences(const Run& run, const ProgramUse& program);
+
+/// The groups that could save most, at most `most`.
+ProgramTable recoverable_table(const ProgramUse& program, std::size_t most);
+
+/// Those without a roof, with their share of the time and the reason; the longest first.
+ProgramTable roofless_table(const ProgramUse& program, std::size_t most);
+
+/// Time per NVTX range with its own intensity and performance. Without `most` ranges, all; else those that
+/// take most of the time, in the order of the tree.
+ProgramTable range_table(const ProgramUse& program, std::size_t most);
+
+/// Copies and sets with their bandwidth.
+ProgramTable transfer_table(const ProgramUse& program);
+
+/// What could not be measured of the program, and what to do.
+std::vector<std::string> program_problems(const Run& run);
+
+}  // namespace rooflinectl

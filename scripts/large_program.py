@@ -1,0 +1,43 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""A run of a profiled program with many groups: those of a recorded one again and again, each time of another grid and under
+another NVTX range. What it says was never measured; it serves to time the reports.
+
+  scripts/large_program.py RUN.json[.gz] GROUPS > large.json
+"""
+
+import copy
+import gzip
+import json
+import sys
+
+
+def read(path):
+    with (gzip.open(path) if path.endswith(".gz") else open(path, "rb")) as file:
+        return json.load(file)
+
+
+def main():
+    if len(sys.argv) != 3:
+        sys.exit(__doc__)
+    run = read(sys.argv[1])
+    groups = [measurement for measurement in run["measurements"] if "launches" in measurement]
+    if not groups:
+        sys.exit(f"{sys.argv[1]} is no run of a profiled program")
+    run["measurements"] = []
+    for number in range(int(sys.argv[2])):
+        group = copy.deepcopy(groups[number % len(groups)])
+        axes, copies = group["axes"], number // len(groups)
+        axes["grid"] = 1 + copies
+        axes["path"] = "/".join(filter(None, [axes.get("path"), f"layer{copies}"]))
+        # No two take equally long.
+        group["launches"]["total_s"] *= 1 / (1 + copies)
+        run["measurements"].append(group)
+    for experiment in run["plan"]["experiments"]:
+        experiment["points"] = []
+    for device in run.get("application", {}).get("devices", []):
+        device["kernel_s"] = sum(group["launches"]["total_s"] for group in run["measurements"])
+    json.dump(run, sys.stdout)
+
+
+main()

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// The reports of a profiled program.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "core/files/files.h"
+#include "core/text/utf8.h"
+#include "reports/charts/chart_model.h"
+#include "reports/formats/points_csv.h"
+#include "reports/formats/summary_md.h"
+#include "reports/page/page_data.h"
+#include "reports/reports.h"
+#include "reports/tables/program_table.h"
+#include "tests/support/program_run.h"
+#include "tests/support/temporary_folder.h"
+
+namespace rooflinectl {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  for (std::size_t begin = 0; begin < text.size();) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    lines.push_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return lines;
+}
+
+TEST(ProgramReports, BeginWithWhereTheTimeIsAndWhatCouldBeSaved) {
+  const auto run = constructed::program_run();
+  const ReportModel report(run);
+  const std::string headline = program_headline(*report.experiments.at(0).program);
+  // 22.0 ms of AdamW, 9.92 of layer_norm backward and 8.4 + 6.72 of products. AdamW needs 3.36 GB / 4.28 TB/s
+  // of 1.1 ms.
+  EXPECT_EQ(
+      headline,
+      "63 % of GPU time is in 3 of 11 kernels; multi_tensor_apply<FusedAdam, f32> could save 6.299 ms of "
+      "74.27 ms.");
+}
+
+TEST(ProgramReports, HaveATerminalOf80Columns) {
+  const auto run = constructed::program_run();
+  const std::string text = terminal_summary(ReportModel(run), 80);
+  for (const std::string& line : lines_of(text)) EXPECT_LE(count_characters(line), 80U) << line;
+  EXPECT_THAT(text, HasSubstr("could save"));
+  EXPECT_THAT(text, HasSubstr("GPU busy 80.0 %, idle 20.0 %"));
+  EXPECT_THAT(text, HasSubstr("Without a roof"));
+  EXPECT_THAT(text, HasSubstr("within the device"));
+  EXPECT_THAT(text, HasSubstr("NVTX ranges"));
+  EXPECT_THAT(text, Not(HasSubstr("useful")));
+  EXPECT_THAT(text, Not(HasSubstr("unverified")));
+}
+
+TEST(ProgramReports, SayWhatOverlapsAndNotThatItCouldBeSaved) {
+  auto run = constructed::program_run();
+  for (Measurement& measurement : run.measurements) {
+    measurement.launches->overlapped_s = 0.5 * measurement.launches->total_s;
+  }
+  const ReportModel report(run);
+  const ProgramUse& program = *report.experiments.at(0).program;
+  EXPECT_THAT(program_headline(program), HasSubstr("beyond its roof, while other kernels run too"));
+  EXPECT_THAT(program_headline(program), Not(HasSubstr("could save")));
+  EXPECT_THAT(program_sentences(run, program), testing::Contains(HasSubstr("kernels ran beside others")));
+}
+
+TEST(ProgramReports, HaveACsvWithTheFullNamesAndNothingDeclared) {
+  const auto run = constructed::program_run();
+  const std::vector<std::string> lines = lines_of(points_csv(analyse(run)));
+  const auto columns = [](const std::string& line) {
+    std::vector<std::string> fields(1);
+    bool is_quoted = false;
+    for (const char c : line) {
+      if (c == '"') is_quoted = !is_quoted;
+      if (c == ',' && !is_quoted) {
+        fields.emplace_back();
+      } else if (c != '"' && c != '\r') {
+        fields.back() += c;
+      }
+    }
+    return fields;
+  };
+  const std::vector<std::string> head = columns(lines.at(0));
+  const std::vector<std::string> first = columns(lines.at(1));
+  const auto field = [&](const std::string& name) {
+    const auto found = std::find(head.begin(), head.end(), name);
+    return found == head.end() ? "no such column" : first.at(static_cast<std::size_t>(found - head.begin()));
+  };
+  EXPECT_EQ(field("kernel"), constructed::kGemmName);
+  EXPECT_EQ(field("variant"), "");
+  EXPECT_EQ(field("flops_useful"), "");
+  EXPECT_EQ(field("dram_bytes_useful"), "");
+  EXPECT_EQ(field("grid"), "132");
+  EXPECT_EQ(field("cluster"), "2");
+  EXPECT_EQ(field("path"), "step/forward");
+  EXPECT_EQ(field("launches"), "24");
+  EXPECT_EQ(field("traced"), "20");
+  EXPECT_EQ(field("counted"), "3");
+  EXPECT_EQ(field("total_time_s"), "0.0084");
+  EXPECT_EQ(field("roof_ceiling"), "bf16_tensor");
+  EXPECT_EQ(field("roof_resource"), "tensor");
+  EXPECT_EQ(field("ai_l1"), "");
+  EXPECT_EQ(field("timed"), "trace");
+  EXPECT_EQ(field("axis grid"), "no such column");
+}
+
+TEST(ProgramReports, DrawExecutedWorkByItsShareOfTheTimeWithTenNames) {
+  const auto run = constructed::program_run();
+  const ReportModel report(run);
+  const ChartModel& chart = report.experiments.at(0).chart;
+  EXPECT_TRUE(chart.is_of_program);
+  EXPECT_EQ(std::count_if(chart.points.begin(), chart.points.end(),
+                          [](const ChartPoint& point) { return point.is_labelled; }),
+            10);
+  const RooflinePoint& product = report.experiments.at(0).analysis->points.at(0);
+  EXPECT_DOUBLE_EQ(chart.points.at(0).useful->ai, *product.ai_executed);
+  EXPECT_DOUBLE_EQ(*chart.points.at(0).share, product.launches->share);
+  EXPECT_THAT(chart.points.at(0).title, HasSubstr(std::string(constructed::kGemmName)));
+  // A copy has no place among operations, but in every table.
+  EXPECT_FALSE(chart.points.at(8).useful);
+  const bool has_tensor_roof = std::any_of(chart.roofs.begin(), chart.roofs.end(), [](const RoofLine& roof) {
+    return roof.text.starts_with("BF16 Tensor");
+  });
+  EXPECT_TRUE(has_tensor_roof);
+}
+
+TEST(ProgramReports, AreWrittenWithoutNonsense) {
+  const auto run = constructed::program_run();
+  const TemporaryFolder folder;
+  write_reports(ReportModel(run), folder.path(), {});
+  const std::string summary = read_file(folder.path() / "summary.md");
+  EXPECT_THAT(summary, HasSubstr("**NVTX ranges**"));
+  EXPECT_THAT(summary, HasSubstr("**Without a roof**"));
+  EXPECT_THAT(summary, HasSubstr("launched once, before it could be counted"));
+  EXPECT_THAT(summary, Not(HasSubstr("AI useful")));
+  EXPECT_THAT(summary, Not(HasSubstr("From version to version")));
+  EXPECT_THAT(summary, Not(HasSubstr("nan")));
+  const std::string page = page_data(ReportModel(run));
+  EXPECT_THAT(page, Not(HasSubstr("useful performance")));
+  EXPECT_THAT(page, HasSubstr("\"program\""));
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "energy-train_py.svg"));
+}
+
+}  // namespace
+}  // namespace rooflinectl
