@@ -57,12 +57,19 @@ Error mistake(const std::string& what, const std::string& text, const std::vecto
 Error unknown_command(const CLI::App& app, const std::string& text) {
   std::error_code ignored;
   const bool is_file = std::filesystem::is_regular_file(text, ignored);
-  return mistake("unknown command", text, is_file ? std::vector<std::string>() : commands_of(app),
-                 "`rooflinectl run PLAN` measures the kernels in a plan, `rooflinectl report RUN` draws a "
-                 "run; `rooflinectl --help` lists all commands");
+  return mistake(
+      "unknown command", text, is_file ? std::vector<std::string>() : commands_of(app),
+      "`rooflinectl run PLAN` measures the kernels in a plan, `rooflinectl profile -- PROGRAM` those "
+      "of any program, `rooflinectl report RUN` draws a run; `rooflinectl --help` lists all commands");
 }
 
 }  // namespace
+
+int own_arguments(int argc, const char* const* argv) {
+  if (argc < 2 || std::string_view(argv[1]) != "profile") return argc;
+  const char* const* const end = std::find(argv, argv + argc, std::string_view("--"));
+  return static_cast<int>(end - argv);
+}
 
 void require_values(CLI::App& app, int argc, const char* const* argv) {
   for (int i = 1; i < argc && std::string_view(argv[i]) != "--"; ++i) {

@@ -7,6 +7,9 @@
 
 namespace rooflinectl {
 
+/// How many of the arguments are ours: of `profile`, those before the `--` that the program follows.
+int own_arguments(int argc, const char* const* argv);
+
 /// Lets no option take an empty text, or the option after it, for its value. To be called when all options
 /// are there, and before the command line is parsed. Throws Error(usage) where the command line has
 /// `--option=`, which CLI11 would take for `--option NEXT`.

@@ -22,6 +22,7 @@ with the measured ceilings of the GPU.
 Examples:
   rooflinectl run experiments.yaml              measure a plan and write the reports
   rooflinectl run experiments.yaml --dry-run    list what would be measured
+  rooflinectl profile -- python3 train.py       trace and count the kernels of any CUDA program
   rooflinectl report runs/reductions/latest     redraw a run; needs no GPU
   rooflinectl explain runs/reductions/latest    what bounds each point, and what to try next
   rooflinectl compare runs/before runs/after    what changed from one run to another
@@ -48,6 +49,7 @@ int run_program(int argc, char** argv) {
 
   rooflinectl::Action action;
   rooflinectl::add_run_command(app, action, argc, argv);
+  rooflinectl::add_profile_command(app, action, argc, argv);
   rooflinectl::add_ceilings_command(app, action, argc, argv);
   rooflinectl::add_report_command(app, action);
   rooflinectl::add_explain_command(app, action);
@@ -58,15 +60,17 @@ int run_program(int argc, char** argv) {
   rooflinectl::add_selftest_command(app, action);
   rooflinectl::add_list_command(app, action);
   rooflinectl::add_version_command(app, action);
-  rooflinectl::require_values(app, argc, argv);
+  const int own_argc = rooflinectl::own_arguments(argc, argv);
+  rooflinectl::require_values(app, own_argc, argv);
   try {
-    app.parse(argc, argv);
+    app.parse(own_argc, argv);
     if (!action)
       throw CLI::RequiredError(
-          "A command (run, report, explain, compare, gate, crosscheck, ceilings, doctor, selftest, list or "
+          "A command (run, profile, report, explain, compare, gate, crosscheck, ceilings, doctor, selftest, "
+          "list or "
           "version)");
   } catch (const CLI::ExtrasError&) {
-    throw rooflinectl::unexpected_argument(app, argc, argv);
+    throw rooflinectl::unexpected_argument(app, own_argc, argv);
   } catch (const CLI::ParseError& error) {
     std::ostringstream output;
     std::ostringstream errors;

@@ -60,8 +60,8 @@ struct ProfileSettings {
   std::uint64_t skip = 0;              ///< so many selected launches of a process pass before any is counted
   std::optional<std::uint64_t> limit;  ///< so many selected launches after them may be counted
   std::vector<Pass> passes = {kPasses.begin(), kPasses.end()};
-  /// Symbols of the kernels that are counted; empty for all that `kernel` selects. An earlier run has seen
-  /// that these come to their end by themselves, so that `passes` need not begin with memory.
+  /// Symbols of the kernels that are counted; empty for all that `kernel` selects. Where `passes` lacks memory,
+  /// an earlier run has seen that these come to their end by themselves.
   std::vector<std::string> only;
   std::uint64_t start_ns = 0;  ///< when the program was started, on the system's monotonic clock
 

@@ -391,6 +391,8 @@ class Merge {
     const auto times = times_of(places);
     for (std::size_t i = 0; i < places.size(); ++i) {
       merged_.measurements.push_back(measurement_of(places[i], times[i]));
+      merged_.details.push_back({.symbol = groups_[places[i]].kernel.symbol,
+                                 .missing = missing_passes(groups_[places[i]], merged_.measurements.back())});
     }
   }
 
@@ -503,11 +505,30 @@ class Merge {
     return result;
   }
 
+  /// Why no launch at all could be counted in that pass; empty if some could.
+  std::string problem_of(std::string_view pass) const {
+    for (const std::string& cause : process_problems_) {
+      if (cause.starts_with(fmt::format("{} was not counted", pass))) return cause;
+    }
+    return {};
+  }
+
+  std::vector<Pass> missing_passes(const Group& group, const Measurement& measurement) const {
+    std::vector<Pass> missing;
+    const bool has_tensors = tensor_instructions(measurement.counters).value_or(0) > 0;
+    for (const Pass pass : kPasses) {
+      const bool is_needed = pass == Pass::memory || pass == Pass::operations || has_tensors;
+      const std::string_view name = to_string(pass);
+      const bool is_counted = group.counters.find(name) != group.counters.end();
+      if (is_needed && !is_counted && group.problem.empty() && problem_of(name).empty())
+        missing.push_back(pass);
+    }
+    return missing;
+  }
+
   std::string missing(const Group& group, const std::string& pass) const {
     if (!group.problem.empty()) return group.problem;
-    for (const std::string& cause : process_problems_) {
-      if (cause.starts_with(pass + " was not counted")) return cause;
-    }
+    if (std::string cause = problem_of(pass); !cause.empty()) return cause;
     if (!pass_keys_.contains(pass)) return fmt::format("the program ended before the pass {} began", pass);
     return fmt::format("none of its {} launches came while the pass {} was counted",
                        group.traced + group.untraced, pass);

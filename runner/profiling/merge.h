@@ -18,11 +18,18 @@ struct ProfiledRuns {
   std::vector<std::vector<std::filesystem::path>> files;
 };
 
+/// What another run would have to know of a point.
+struct PointDetails {
+  std::string symbol;         ///< of the kernel or CUDA graph, as the records have it
+  std::vector<Pass> missing;  ///< passes that counted none of its launches, although they could
+};
+
 /// What that comes to.
 struct MergedProfile {
   /// Those that were used, in the order of their appearance. Only UUID, chip and CUPTI version are known.
   std::vector<DeviceInfo> devices;
   std::vector<Measurement> measurements;  ///< the longest total first
+  std::vector<PointDetails> details;      ///< of each measurement
   /// Without command line, exit code, wall time and number of runs.
   Application application;
   int passes = 0;  ///< in which something was counted

@@ -34,7 +34,7 @@ MAY_INCLUDE = {
     "runner/runs": {"core/*", "runner"},
     "runner/machine": {"core/*", "runner/processes", "runner/runs"},
     "runner/measuring": {"core/*", "runner", "runner/processes", "runner/runs", "runner/machine"},
-    "runner/profiling": {"core/*", "runner", "runner/processes", "runner/runs", "runner/machine"},
+    "runner/profiling": {"core/*", "runner", "runner/processes", "runner/runs", "runner/machine", "runner/measuring"},
     "runner/crosscheck": {"core/*", "analysis", "crosscheck", "runner/processes"},
     "reports/draw": {"core/*"},
     "reports/text": {"core/*"},

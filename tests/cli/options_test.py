@@ -36,7 +36,7 @@ class Options(ProgramTest):
         self.assert_mistake("did you mean '--output'?", "run", "plan.yaml", "--ouput=x")
 
     def test_what_the_program_does_not_do(self):
-        self.assert_mistake("`rooflinectl run PLAN` measures the kernels in a plan", "profil", "./my_app")
+        self.assert_mistake("`rooflinectl run PLAN` measures the kernels in a plan", "analyse", "./my_app")
         self.assert_mistake("`rooflinectl run PLAN` measures the kernels in a plan", PROGRAM)
         self.assert_mistake("is a program, not a plan\nhint: ", "run", PROGRAM)
         self.assert_mistake("is a program, not a plan\nhint: ", "crosscheck", PROGRAM)

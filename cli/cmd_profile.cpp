@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cli/command_line.h"
+#include "cli/commands.h"
+#include "cli/profile_progress.h"
+#include "cli/terminal.h"
+#include "core/serial/field_writer.h"
+#include "core/serial/fields/application_fields.h"
+#include "core/text/launch_filter.h"
+#include "reports/reports.h"
+#include "reports/text/format.h"
+#include "runner/profiling/profile.h"
+#include "runner/runs/run_folder.h"
+
+namespace rooflinectl {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t kMostProblems = 5;
+constexpr const char* kNvtx = "nvtx:";
+
+struct ProfileOptions {
+  ProfileSettings settings;
+  std::string nvtx_scope = "process";
+  std::string capture = "all";
+  std::optional<double> timeout_s;
+  std::string output = "runs";
+  bool once = false;
+  bool rerun = false;
+  bool dry_run = false;
+  bool json = false;
+  bool all = false;
+  bool quiet = false;
+  std::vector<std::string> program;
+  std::vector<std::string> command_line;
+
+  Verbosity verbosity() const { return quiet ? Verbosity::quiet : Verbosity::normal; }
+};
+
+/// Why `text` is nothing that --capture takes; empty if it is.
+std::string capture_mistake(const std::string& text) {
+  const bool is_range = text.starts_with(kNvtx) && text != kNvtx;
+  return text == "all" || text == "cuda-profiler" || is_range
+             ? ""
+             : fmt::format("'{}' is none of all, cuda-profiler and nvtx:NAME", text);
+}
+
+ProfileRequest request_of(const ProfileOptions& options) {
+  ProfileRequest request;
+  request.program.command = options.program;
+  request.settings = options.settings;
+  request.settings.nvtx_scope = options.nvtx_scope == "thread" ? NvtxScope::thread : NvtxScope::process;
+  if (options.capture == "cuda-profiler") request.settings.capture = Capture::cuda_profiler;
+  if (options.capture.starts_with(kNvtx)) {
+    request.settings.capture = Capture::nvtx;
+    request.settings.capture_range = options.capture.substr(std::string_view(kNvtx).size());
+  }
+  if (options.once) request.rerun = Rerun::never;
+  if (options.rerun) request.rerun = Rerun::always;
+  if (options.timeout_s) request.time_limit = std::chrono::duration<double>(*options.timeout_s);
+  request.output = options.output;
+  request.command_line = options.command_line;
+  return request;
+}
+
+/// Prints the command as a shell takes it.
+void print_dry_run(const ProfileRequest& request) {
+  const fs::path folder =
+      fs::absolute(request.output) / program_name(request.program.command) / "<UTC time>" / "records-1";
+  for (const auto& [name, value] : profiling_variables(request, folder)) {
+    terminal::print("{}='{}' \\\n", name, value);
+  }
+  terminal::print("{}\n", fmt::join(request.program.command, " "));
+}
+
+// Everything but JSON goes to standard error: standard output is the program's.
+
+void print_problems(const Application& application) {
+  for (std::size_t i = 0; i < application.problems.size() && i < kMostProblems; ++i) {
+    const ApplicationProblem& problem = application.problems[i];
+    const std::string process = problem.process ? fmt::format("process {}: ", *problem.process) : "";
+    const std::string subject = problem.subject.empty() ? "" : fmt::format("{}: ", problem.subject);
+    terminal::print(stderr, "{}{}{}\n", process, subject, problem.cause);
+    if (!problem.hint.empty()) terminal::print(stderr, "  hint: {}\n", problem.hint);
+  }
+  if (application.problems.size() > kMostProblems) {
+    terminal::print(stderr, "{} more in run.json, application.problems\n",
+                    application.problems.size() - kMostProblems);
+  }
+}
+
+void print_incomplete(const ProfileResult& result) {
+  if (result.incomplete_points == 0) return;
+  terminal::print(stderr,
+                  "not completely counted: {} with {} of the time of all kernels; to complete: rooflinectl "
+                  "profile --rerun -- {}\n",
+                  format::counted(result.incomplete_points, "group"),
+                  format::percent(result.incomplete_share),
+                  fmt::join(result.run.application->command_line, " "));
+}
+
+void print_json(const ProfileResult& result) {
+  const serial::Json summary = {{"run", (result.folder / "run.json").string()},
+                                {"report", (result.folder / "report.html").string()},
+                                {"groups", result.run.measurements.size()},
+                                {"incomplete_groups", result.incomplete_points},
+                                {"incomplete_share", result.incomplete_share},
+                                {"application", serial::to_json(*result.run.application)}};
+  terminal::print("{}\n", serial::to_text(summary));
+}
+
+void write_all_reports(const ProfileResult& result, const ProfileOptions& options) {
+  const ReportModel report(result.run);
+  write_reports(report, result.folder);
+  if (!options.quiet) {
+    const Rows rows = options.all ? Rows::all : Rows::notable;
+    terminal::print(stderr, "\n{}\n", terminal_summary(report, columns_of(stderr), rows));
+    print_incomplete(result);
+    print_problems(*result.run.application);
+  }
+  terminal::print(stderr, "{}{}\n",
+                  options.quiet ? "" : "report: ", (result.folder / "report.html").string());
+  link_latest(result.folder);
+}
+
+/// Prints what went wrong on our side, and returns its exit code.
+int end_with(const Error& error) {
+  terminal::print(stderr, "{}\n", error.what());
+  if (!error.hint().empty()) terminal::print(stderr, "hint: {}\n", error.hint());
+  return error.exit_code();
+}
+
+int profile_program(const ProfileOptions& options) {
+  const ProfileRequest request = request_of(options);
+  if (options.dry_run) {
+    print_dry_run(request);
+    return 0;
+  }
+  ProfileProgressLines progress(options.verbosity());
+  const ProfileResult result = profile(request, progress);
+  int own_code = 0;
+  if (!result.folder.empty()) {
+    try {
+      write_all_reports(result, options);
+    } catch (const Error& error) {
+      own_code = end_with(error);
+    }
+    if (options.json) print_json(result);
+  }
+  if (result.failure) own_code = end_with(*result.failure);
+  const int code = result.end.exit_code();
+  return code != 0 ? code : own_code;
+}
+
+}  // namespace
+
+void add_profile_command(CLI::App& app, Action& action, int argc, char** argv) {
+  const auto options = std::make_shared<ProfileOptions>();
+  options->command_line.assign(argv, argv + argc);
+  const int own = own_arguments(argc, argv);
+  if (own < argc) options->program.assign(argv + own + 1, argv + argc);
+
+  ProfileSettings& settings = options->settings;
+  CLI::App* const command = app.add_subcommand(
+      "profile", "Trace and count the kernels of any CUDA program: profile [OPTIONS] -- PROGRAM [ARGUMENTS]");
+  command
+      ->add_option("--samples", settings.samples,
+                   "Launches to count of each group (kernel, grid, block, shared memory, NVTX path)")
+      ->check(CLI::Range(1, 1'000'000))
+      ->type_name("NUMBER")
+      ->capture_default_str();
+  command
+      ->add_option("--kernel", settings.kernel,
+                   "Only kernels in whose symbol (as cuobjdump prints it, mangled) this expression, as of "
+                   "grep -E, is found")
+      ->type_name("REGEX");
+  command->add_option("--nvtx", settings.nvtx, "Only launches within an NVTX range whose name matches")
+      ->type_name("GLOB");
+  command
+      ->add_option("--nvtx-scope", options->nvtx_scope,
+                   "Launches of a thread without ranges belong to the ranges of the thread that opened one "
+                   "last (process), or to none (thread)")
+      ->check(CLI::IsMember(std::vector<std::string>{"process", "thread"}))
+      ->type_name("SCOPE")
+      ->capture_default_str();
+  command
+      ->add_option("--capture", options->capture,
+                   "When to trace and count: all, cuda-profiler (from cudaProfilerStart to "
+                   "cudaProfilerStop), or nvtx:NAME (while that range is open)")
+      ->check(CLI::Validator(capture_mistake, ""))
+      ->type_name("WHEN")
+      ->capture_default_str();
+  command->add_option("--skip", settings.skip, "Let so many of the selected launches pass before counting")
+      ->type_name("NUMBER");
+  command->add_option("--limit", settings.limit, "Count none after so many selected launches")
+      ->type_name("NUMBER");
+  CLI::Option* const once =
+      command->add_flag("--once", options->once, "Never run the program again for what one run cannot count");
+  command
+      ->add_flag("--rerun", options->rerun,
+                 "Run it again even if it takes a minute or more, fails, or reads a pipe")
+      ->excludes(once);
+  command->add_flag("--dry-run", options->dry_run, "Only print how the program would be started");
+  command
+      ->add_option("--timeout", options->timeout_s,
+                   "Ask the program to end after so long (SIGTERM), and kill it five seconds later")
+      ->check(CLI::PositiveNumber)
+      ->type_name("SECONDS");
+  command->add_option("-o,--output", options->output, "Folder in which to create <program name>/<UTC time>/")
+      ->type_name("DIR")
+      ->capture_default_str();
+  command->add_flag("--json", options->json,
+                    "Print a summary as JSON, in SI units, on standard output after the program's own");
+  command->add_flag("--all", options->all, "Show every group in the terminal, not only the notable ones");
+  command->add_flag("-q,--quiet", options->quiet, "Print only the path of the report, and errors");
+  command->footer(
+      "The program's standard input, output and error are its own; rooflinectl prints on standard error, "
+      "and exits\nwith the program's exit code (128 + N after signal N). Failures of its own show where that "
+      "is 0.\n\nExamples:\n"
+      "  rooflinectl profile -- python3 train.py --steps 20\n"
+      "  rooflinectl profile --kernel 'gemm|conv' --samples 10 -- ./solver input.dat\n"
+      "  rooflinectl profile --capture nvtx:epoch --timeout 600 -- torchrun --nproc-per-node 8 train.py\n"
+      "\n"
+      "Environment:\n"
+      "  ROOFLINECTL_COLLECTOR  the collector that measures the ceilings, instead of the one next to this\n"
+      "                         program\n"
+      "  ROOFLINECTL_INJECTION  the library to load into the program, instead of the installed one\n"
+      "  CUDA_HOME              the CUDA toolkit whose CUPTI is used where the program brings none");
+  command->callback([&action, options] {
+    if (options->program.empty()) throw CLI::RequiredError("A PROGRAM after --");
+    action = [options] { return profile_program(*options); };
+  });
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/profiling/incomplete.h"
+
+#include <algorithm>
+
+namespace rooflinectl {
+
+namespace {
+
+constexpr double kShareThatMatters = 0.01;
+/// An environment variable holds 128 KiB.
+constexpr std::size_t kMostSymbolBytes = std::size_t{64} << 10;
+
+}  // namespace
+
+std::vector<IncompletePoint> incomplete_points(const MergedProfile& profile) {
+  double all_s = 0;
+  for (const DeviceUse& use : profile.application.devices) all_s += use.kernel_s;
+  std::vector<IncompletePoint> points;
+  for (std::size_t place = 0; place < profile.measurements.size(); ++place) {
+    const double share = profile.measurements[place].launches->total_s / all_s;
+    const std::vector<Pass>& missing = profile.details[place].missing;
+    if (share > kShareThatMatters && !missing.empty()) points.push_back({place, share, missing});
+  }
+  return points;
+}
+
+std::vector<IncompletePoint> points_of_next_run(const std::vector<IncompletePoint>& points) {
+  std::vector<IncompletePoint> chosen;
+  for (const IncompletePoint& point : points) {
+    const bool is_earlier = !chosen.empty() && point.missing.front() < chosen.front().missing.front();
+    if (is_earlier) chosen.clear();
+    if (chosen.empty() || point.missing.front() == chosen.front().missing.front()) chosen.push_back(point);
+  }
+  return chosen;
+}
+
+ProfileSettings settings_for(const std::vector<IncompletePoint>& points, const MergedProfile& profile,
+                             ProfileSettings settings) {
+  std::vector<Pass> passes;
+  settings.only.clear();
+  std::size_t bytes = 0;
+  for (const IncompletePoint& point : points) {
+    const std::string& symbol = profile.details[point.place].symbol;
+    bytes += symbol.size();
+    if (bytes > kMostSymbolBytes) break;
+    passes.insert(passes.end(), point.missing.begin(), point.missing.end());
+    const bool is_new = std::find(settings.only.begin(), settings.only.end(), symbol) == settings.only.end();
+    if (is_new) settings.only.push_back(symbol);
+  }
+  std::sort(passes.begin(), passes.end());
+  passes.erase(std::unique(passes.begin(), passes.end()), passes.end());
+  settings.passes = passes;
+  return settings;
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "core/model/profile_settings.h"
+#include "runner/profiling/merge.h"
+
+namespace rooflinectl {
+
+/// A point of which a pass has counted no launch, although it could.
+struct IncompletePoint {
+  std::size_t place = 0;      ///< in `MergedProfile::measurements`
+  double share = 0;           ///< of the time of all kernels
+  std::vector<Pass> missing;  ///< in their order
+};
+
+/// Points with more than 1 % of the time of all kernels that another run of the program could complete, the
+/// longest first.
+std::vector<IncompletePoint> incomplete_points(const MergedProfile& profile);
+
+/// Those that the next run is for: of the ones that lack the earliest pass first. A kernel that is launched
+/// once is counted in the first pass of a run, so that no kernel may be in it that has that pass already.
+std::vector<IncompletePoint> points_of_next_run(const std::vector<IncompletePoint>& points);
+
+/// What another run counts: no more than `points` lack.
+ProfileSettings settings_for(const std::vector<IncompletePoint>& points, const MergedProfile& profile,
+                             ProfileSettings settings);
+
+}  // namespace rooflinectl

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/profiling/profile.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <set>
+#include <system_error>
+
+#include "core/elapsed.h"
+#include "core/serial/run_file.h"
+#include "core/text/launch_filter.h"
+#include "core/text/names.h"
+#include "runner/machine/catalogue.h"
+#include "runner/machine/machine_checks.h"
+#include "runner/measuring/measure.h"
+#include "runner/measuring/recorder.h"
+#include "runner/profiling/incomplete.h"
+#include "runner/profiling/injection.h"
+#include "runner/profiling/merge.h"
+#include "runner/runs/run_folder.h"
+
+namespace rooflinectl {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// A program that takes longer is not run again unasked.
+constexpr double kLongestRepeatedS = 60;
+/// A kernel that is launched once is counted in one pass a run.
+constexpr int kMostRuns = 1 + static_cast<int>(kPasses.size());
+
+std::uint64_t now_ns() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
+}
+
+bool reads_a_pipe() {
+  struct stat input {};
+  return fstat(STDIN_FILENO, &input) == 0 && (S_ISFIFO(input.st_mode) || S_ISSOCK(input.st_mode));
+}
+
+/// Files are read from where the first run began.
+class StandardInput {
+ public:
+  StandardInput() : place_(lseek(STDIN_FILENO, 0, SEEK_CUR)) {}
+  void rewind() const {
+    if (place_ >= 0) lseek(STDIN_FILENO, place_, SEEK_SET);
+  }
+
+ private:
+  off_t place_;
+};
+
+/// A folder that nobody else can read: names of kernels and NVTX ranges are the user's.
+fs::path make_private_folder(const fs::path& path) {
+  if (mkdir(path.c_str(), S_IRWXU) != 0) {
+    throw Error(ErrorKind::environment,
+                fmt::format("{} cannot be created: {}", path.string(), std::strerror(errno)),
+                "choose another folder with --output");
+  }
+  return path;
+}
+
+std::vector<fs::path> files_in(const fs::path& folder) {
+  std::vector<fs::path> files;
+  std::error_code error;
+  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+    if (entry.path().extension() == ".jsonl") files.push_back(entry.path());
+  }
+  std::sort(files.begin(), files.end());
+  return files;
+}
+
+/// One profiled program:
+///   1. run it with the library, which writes a file of records per process
+///   2. merge the files; where points are incomplete and it may be run again, continue with 1
+///   3. measure the ceilings of the devices that it used
+///   4. write run.json, and remove the records
+class Profiling {
+ public:
+  Profiling(const ProfileRequest& request, ProfileObserver& observer)
+      : request_(request), observer_(observer), recorder_(plan_of(request), request.command_line) {
+    const LaunchFilter checks_the_expression(request.settings.kernel, request.settings.nvtx);
+  }
+
+  ProfileResult run() {
+    const auto begin = std::chrono::steady_clock::now();
+    injection_variables(require_injection(), request_.settings);  // throws before anything is written
+    if (const auto check = dcgm_check()) observer_.warned(fmt::format("{}; {}", check->detail, check->fix));
+    make_folder();
+    run_program();
+    result_.end = end_;
+    merge();
+    run_again_where_incomplete();
+
+    Run& run = result_.run = recorder_.run();
+    run.devices = profile_.devices;
+    run.measurements = profile_.measurements;
+    run.application = profile_.application;
+    run.application->command_line = request_.program.command;
+    run.application->exit_code = result_.end.exit_code();
+    run.application->wall_s = result_.end.wall_s;
+    run.application->runs = runs_;
+    if (run.measurements.empty()) run.plan.experiments.clear();
+    describe_counting(run);
+    describe_devices(run);
+    describe_what_is_incomplete();
+    describe_failure(run);
+    run.wall_s = seconds_since(begin);
+    if (run.devices.empty()) run.devices.resize(1);
+    write(run);
+    return std::move(result_);
+  }
+
+ private:
+  static Plan plan_of(const ProfileRequest& request) {
+    Plan plan;
+    plan.name = program_name(request.program.command);
+    Experiment& experiment = plan.experiments.emplace_back();
+    experiment.name = plan.name;
+    experiment.title = fmt::format("{}", fmt::join(request.program.command, " "));
+    return plan;
+  }
+
+  // -- the program --
+
+  void make_folder() {
+    result_.folder = fs::absolute(
+        create_run_folder(request_.output, recorder_.run().plan.name, std::chrono::system_clock::now()));
+  }
+
+  fs::path records() const { return result_.folder / fmt::format("records-{}", runs_ + 1); }
+
+  void run_program(const std::optional<ProfileSettings>& settings = {}) {
+    ProfileRequest request = request_;
+    if (settings) request.settings = *settings;
+    GuestProgram program = request_.program;
+    const fs::path folder = make_private_folder(records());
+    for (const auto& [name, value] : profiling_variables(request, folder)) program.environment[name] = value;
+    RecordWatch watch(folder);
+    try {
+      end_ = run_guest(program, request_.time_limit, [&] { observer_.progressed(watch.update()); });
+    } catch (const Error&) {
+      if (runs_ == 0) remove_folder();
+      throw;
+    }
+    ++runs_;
+    profiled_.files.push_back(files_in(folder));
+  }
+
+  /// Nothing was run: nothing is left behind.
+  void remove_folder() const {
+    std::error_code ignored;
+    fs::remove_all(result_.folder, ignored);
+    fs::remove(result_.folder.parent_path(), ignored);  // unless other runs are in there
+  }
+
+  void merge() {
+    profiled_.experiment = recorder_.run().plan.name;
+    profiled_.settings = request_.settings;
+    profile_ = merge_profiles(profiled_);
+    incomplete_ = incomplete_points(profile_);
+  }
+
+  bool may_run_again() const {
+    if (request_.rerun == Rerun::never || end_.interrupted || end_.timed_out) return false;
+    if (request_.rerun == Rerun::always) return true;
+    return end_.exit_code() == 0 && end_.wall_s < kLongestRepeatedS && !reads_a_pipe();
+  }
+
+  static double share_of(const std::vector<IncompletePoint>& points) {
+    double share = 0;
+    for (const IncompletePoint& point : points) share += point.share;
+    return share;
+  }
+
+  void run_again_where_incomplete() {
+    std::set<std::size_t> given_up;  // what a run for them did not count, the next one will not either
+    while (runs_ < kMostRuns && may_run_again()) {
+      std::vector<IncompletePoint> points = incomplete_;
+      std::erase_if(points, [&](const IncompletePoint& point) { return given_up.contains(point.place); });
+      if (points.empty()) return;
+      points = points_of_next_run(points);
+      observer_.runs_again(points.size(), share_of(points));
+      input_.rewind();
+      try {
+        run_program(settings_for(points, profile_, request_.settings));
+      } catch (const Error& error) {
+        observer_.warned(fmt::format("the program cannot be run again: {}", error.what()));
+        return;
+      }
+      merge();
+      for (const IncompletePoint& point : points) {
+        if (profile_.details[point.place].missing == point.missing) given_up.insert(point.place);
+      }
+    }
+  }
+
+  // -- what is known of the machine --
+
+  void describe_counting(Run& run) const {
+    CounterSession& session = run.counter_session;
+    session.available = profile_.passes > 0;
+    session.passes = profile_.passes;
+    if (session.available) return;
+    session.reason = "no launch was counted";
+    for (const ApplicationProblem& problem : profile_.application.problems) {
+      if (problem.cause.find("was not counted") == std::string::npos) continue;
+      session.reason = problem.cause;
+      session.hint = problem.hint;
+      break;
+    }
+  }
+
+  void describe_devices(Run& run) {
+    std::vector<Ceiling> ceilings;
+    for (std::size_t place = 0; place < run.devices.size(); ++place) {
+      try {
+        const Run measured = measured_ceilings(run.devices[place], run);
+        const std::string chip = run.devices[place].chip;
+        run.devices[place] = measured.device();
+        if (run.devices[place].chip.empty()) run.devices[place].chip = chip;
+        run.catalogue = measured.catalogue;
+        run.plan.ceilings = measured.plan.ceilings;
+        run.counter_session.metrics.insert(measured.counter_session.metrics.begin(),
+                                           measured.counter_session.metrics.end());
+        for (Ceiling ceiling : measured.ceilings) {
+          ceiling.device = place;
+          ceilings.push_back(std::move(ceiling));
+        }
+      } catch (const Error& error) {
+        if (run.devices[place].name.empty()) run.devices[place].name = "unknown GPU";
+        run.application->problems.push_back({.cause = fmt::format("the ceilings of GPU {} are unknown: {}",
+                                                                  run.devices[place].uuid, error.what()),
+                                             .hint = error.hint()});
+      }
+    }
+    run.ceilings = std::move(ceilings);
+  }
+
+  /// A run of the ceilings alone. Throws Error where there is none.
+  Run measured_ceilings(const DeviceInfo& device, const Run& run) {
+    if (end_.interrupted) throw Error(ErrorKind::environment, "they were not measured after an interruption");
+    observer_.measures_ceilings(device);
+    MeasureRequest request;
+    request.collector = require_collector();
+    request.plan.name = "ceilings";
+    request.plan.ceilings = load_catalogue().ceilings;
+    request.device = device.uuid;
+    request.output = result_.folder;
+    request.command_line = run.command_line;
+    const MeasureResult measured = measure(request, observer_.ceilings());
+    std::error_code ignored;
+    fs::remove_all(result_.folder / request.plan.name, ignored);
+    if (measured.stopped_by) throw *measured.stopped_by;
+    if (measured.folder.empty()) throw Error(ErrorKind::environment, "measuring them was interrupted");
+    for (const std::string& loss : measured.losses) observer_.warned(loss);
+    return measured.run;
+  }
+
+  void describe_what_is_incomplete() {
+    result_.incomplete_points = incomplete_.size();
+    result_.incomplete_share = share_of(incomplete_);
+  }
+
+  void describe_failure(const Run& run) {
+    const Application& application = *run.application;
+    const auto fail = [&](const std::string& cause, const std::string& hint) {
+      result_.failure = Error(ErrorKind::measurement, cause, hint);
+    };
+    if (end_.timed_out) {
+      fail(fmt::format("the program was ended after {:g} s", request_.time_limit->count()),
+           "--timeout has the limit");
+    } else if (profile_.devices.empty() && application.problems.empty()) {
+      fail(
+          "no process of the program used CUDA",
+          "the library comes with environment variables, which ssh, sudo, docker and srun --export drop: put "
+          "`rooflinectl profile --` behind them");
+    } else if (application.launches == 0) {
+      fail("no kernel was launched", "rooflinectl report shows why, if that is known");
+    } else if (run.measurements.empty()) {
+      fail("no launch is selected",
+           "--kernel is matched with symbols, such as _Z3addPf, and --nvtx with names of ranges");
+    }
+  }
+
+  // -- the end --
+
+  void write(const Run& run) {
+    try {
+      write_run(result_.folder / "run.json", run);
+    } catch (const Error& error) {
+      result_.failure = rescued(run, error);
+      result_.folder.clear();
+      return;
+    }
+    std::error_code ignored;
+    for (int number = 1; number <= runs_; ++number) {
+      fs::remove_all(result_.folder / fmt::format("records-{}", number), ignored);
+    }
+    result_.run = as_written(run);
+  }
+
+  static Error rescued(const Run& run, const Error& why) {
+    try {
+      return rescue_run(run, why);
+    } catch (const Error& error) {
+      return error;
+    }
+  }
+
+  const ProfileRequest& request_;
+  ProfileObserver& observer_;
+  Recorder recorder_;  // makes a run's head
+  const StandardInput input_;
+  int runs_ = 0;
+  GuestEnd end_;  // of the last run
+  ProfiledRuns profiled_;
+  MergedProfile profile_;
+  std::vector<IncompletePoint> incomplete_;
+  ProfileResult result_;
+};
+
+}  // namespace
+
+std::string program_name(const std::vector<std::string>& command) {
+  const auto is_script = [](const std::string& word) { return fs::path(word).extension() == ".py"; };
+  const auto script = std::find_if(command.begin(), command.end(), is_script);
+  const fs::path program = script == command.end() ? command.front() : *script;
+  std::string name = program.stem().string().substr(0, kMaxNameLength);
+  for (char& letter : name) {
+    if (!is_plain_name(std::string(1, letter))) letter = '_';
+  }
+  return name.empty() ? "program" : name;
+}
+
+std::map<std::string, std::string> profiling_variables(const ProfileRequest& request,
+                                                       const fs::path& records) {
+  ProfileSettings settings = request.settings;
+  settings.records = records.string();
+  settings.cupti = find_cupti().string();
+  settings.start_ns = now_ns();
+  return injection_variables(require_injection(), settings);
+}
+
+ProfileResult profile(const ProfileRequest& request, ProfileObserver& observer) {
+  return Profiling(request, observer).run();
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "core/model/profile_settings.h"
+#include "core/model/run.h"
+#include "runner/measuring/measure_observer.h"
+#include "runner/processes/guest_program.h"
+#include "runner/profiling/record_watch.h"
+
+namespace rooflinectl {
+
+/// Whether the program is run again for kernels that one run could not count completely.
+enum class Rerun {
+  where_harmless,  ///< it took less than a minute, ended with 0, and its standard input is no pipe
+  never,
+  always,  ///< whatever it did
+};
+
+struct ProfileRequest {
+  GuestProgram program;
+  ProfileSettings settings;  ///< without what only this machine knows: folder, CUPTI, start
+  Rerun rerun = Rerun::where_harmless;
+  std::optional<std::chrono::duration<double>> time_limit;  ///< of each run of the program
+  std::filesystem::path output;                             ///< the run's folder is made in here
+  std::vector<std::string> command_line;                    ///< ours
+};
+
+/// Receives the progress of a profiled program.
+class ProfileObserver {
+ public:
+  ProfileObserver() = default;
+  ProfileObserver(const ProfileObserver&) = delete;
+  ProfileObserver& operator=(const ProfileObserver&) = delete;
+  virtual ~ProfileObserver() = default;
+
+  /// Some times a second while the program runs.
+  virtual void progressed(const ProfileProgress& progress) = 0;
+  /// The program is run again for so many points that have that share of the time of all kernels.
+  virtual void runs_again(std::size_t points, double share) = 0;
+  /// The ceilings of a device are about to be measured; `MeasureObserver` receives how that proceeds.
+  virtual void measures_ceilings(const DeviceInfo& device) = 0;
+  virtual MeasureObserver& ceilings() = 0;
+  virtual void warned(const std::string& text) = 0;
+};
+
+struct ProfileResult {
+  Run run;
+  std::filesystem::path folder;  ///< holds `run.json`; empty where it could not be written
+  GuestEnd end;                  ///< of the first run of the program
+  /// What did not work, beside the program itself: it was ended because it took too long, or launched
+  /// nothing; or `run.json` could not be written, and is where the error says.
+  std::optional<Error> failure;
+  /// Points that no run completed, and their share of the time of all kernels.
+  std::size_t incomplete_points = 0;
+  double incomplete_share = 0;
+};
+
+/// Name of a run of that program: `train` for `python3 /work/train.py --steps 20`; fit for a folder.
+std::string program_name(const std::vector<std::string>& command);
+
+/// The environment variables, beside our own, that the program is started with; the records are written to
+/// `records`. Throws what `require_injection` and `injection_variables` throw.
+std::map<std::string, std::string> profiling_variables(const ProfileRequest& request,
+                                                       const std::filesystem::path& records);
+
+/// Runs the program, and again where `rerun` allows it, with the library that traces and counts its launches;
+/// merges what its processes wrote; measures the ceilings of the devices that it used, or takes them from
+/// earlier runs; writes `run.json`. What cannot be done after the program's end becomes a problem of the
+/// application, or the failure of the result.
+///
+/// Throws as long as the program was not run: Error(usage) if there is no such program; Error(environment)
+/// where the library is missing, another one is loaded into programs already, or the output folder cannot be
+/// written.
+ProfileResult profile(const ProfileRequest& request, ProfileObserver& observer);
+
+}  // namespace rooflinectl

@@ -1,0 +1,123 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Plays a CUDA program into which librooflinectl-injection.so is loaded: writes the records of a process, without a GPU.
+
+usage: fake_guest.py [ACCIDENT...]
+
+It launches `add` 100 times and `gemm`, which uses tensor cores, once; `add` takes 10 µs and `gemm` 1 ms. `gemm` is counted
+in the first of the passes that are wanted. Accidents:
+
+  exit:N       exits with N                            segv         crashes when all is written
+  half         its last line is half a line            abrupt       ends without the last record
+  hang         does not end, but for SIGTERM           deaf         not even then, nor for Ctrl-C
+  silent       never uses CUDA                         idle         uses CUDA, launches nothing
+  forbidden    may not count                           often        launches `gemm` 10 times
+  lost         could not write all records             graph        launches a CUDA graph
+  child        a child process that is exec'd launches too, on another device
+  steps        each launch of `add` is in a range of its own: `step 0`, `step 1`, …
+  blind        the instrumentation counts nothing
+  input        copies its standard input to its standard output
+"""
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+
+DEVICE = "GPU-00000000-0000-0000-0000-000000000000"
+MEMORY = {"dram_read_bytes": 8e6, "dram_write_bytes": 4e6, "l2_bytes": 12e6, "l1_bytes": 12e6, "warp_instructions": 1e5,
+          "tensor_pipe_instructions": 0, "tensor_pipe_hfma2": 0}
+OPERATIONS = {"fadd": 1e6, "fmul": 0, "ffma": 0, "shared_bytes": 0, "warp_instructions_sass": 1e5}
+
+
+def counters(kernel, pass_name, accidents):
+    if pass_name == "memory":
+        return dict(MEMORY, tensor_pipe_instructions=1e4 if kernel == 1 else 0)
+    if pass_name == "operations":
+        return dict(OPERATIONS, **({"fadd": 0, "warp_instructions_sass": 0} if "blind" in accidents else {}))
+    return {f"{pass_name}_ops": 2e9 if pass_name == "tensor_bf16" else 0}
+
+
+def write_records(accidents):
+    settings = json.loads(os.environ["ROOFLINECTL_PROFILE"])
+    path = os.path.join(settings["records"], f"{os.getpid()}-{time.monotonic_ns()}.jsonl")
+    with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        def write(kind, **record):
+            file.write(json.dumps({"type": kind, **record}, separators=(",", ":")) + "\n")
+            file.flush()
+
+        start = time.monotonic_ns()
+        write("process", process=os.getpid(), parent=os.getppid(), command_line=sys.argv, start_ns=start)
+        write("device", device=0, uuid=DEVICE if "other-device" not in accidents else DEVICE[:-1] + "1", chip="FK100")
+        if "idle" not in accidents:
+            write_launches(write, settings, accidents, start)
+        if "half" in accidents:
+            file.write('{"type":"end","at_ns"')
+        elif "abrupt" not in accidents:
+            write("end", at_ns=time.monotonic_ns(), lost_activities=0, lost_records=7 if "lost" in accidents else 0)
+
+
+def write_launches(write, settings, accidents, start):
+    passes = settings["passes"]
+    if "forbidden" in accidents:
+        for name in passes:
+            write("problem", cause=f"{name} was not counted: no permission to use the counters", hint="ask for it")
+        passes = []
+    symbols = ["_Z3addPf", "gemm<script>alert(1)</script>"]
+    for place, symbol in enumerate(symbols):
+        write("kernel", kernel=place, symbol=symbol, registers_per_thread=32, static_shared_bytes=0, local_bytes_per_thread=0)
+    shapes = [{"grid": [1024, 1, 1], "block": [256, 1, 1]}, {"grid": [16, 16, 1], "block": [16, 8, 1]}]
+    groups = [(place, "") for place in range(2)]
+    if "steps" in accidents:
+        groups = [(0, f"step {step}") for step in range(100)] + [(1, "")]
+    for group, (kernel, path) in enumerate(groups):
+        write("group", group=group, device=0, kernel=kernel, dynamic_shared_bytes=0, blocks_per_sm=8, path=path, **shapes[kernel])
+    gemm = len(groups) - 1
+    write("pass", **{"pass": passes[0] if passes else "", "is_traced": True, "at_ns": start})
+    write("launches", launches=[[step if "steps" in accidents else 0, 7, start + 20_000 * step, 10_000 + step, False]
+                                for step in range(100)])
+    gemms = 10 if "often" in accidents else 1
+    write("launches", launches=[[gemm, 7, start + 3_000_000 + 2_000_000 * i, 1_000_000, i == 0] for i in range(gemms)])
+    write("transfers", transfers=[["host_to_device", 0, 1 << 20, start + 2_500_000, 100_000]])
+    if "graph" in accidents:
+        write("kernel", kernel=2, symbol="3f2a", graph_nodes=2, registers_per_thread=0, static_shared_bytes=0,
+              local_bytes_per_thread=0)
+        write("group", group=gemm + 1, device=0, kernel=2, grid=[0, 0, 0], block=[0, 0, 0], dynamic_shared_bytes=0, path="")
+        write("launches", launches=[[gemm + 1, 7, start + 50_000_000, 2_000_000, False]])
+        write("graph_kernels", kernels=[[gemm + 1, 0, 2, 1_500_000]])
+    wanted = settings.get("only", symbols)
+    for place, name in enumerate(passes):
+        if place > 0:
+            write("pass", **{"pass": name, "is_traced": name != "operations", "at_ns": start + 100_000_000 + place})
+        for kernel, group, launches in [(0, 0, 100), (1, gemm, gemms)]:
+            is_tensor = name.startswith("tensor")
+            if symbols[kernel] not in wanted or (is_tensor and kernel == 0) or (place > 0 and launches == 1):
+                continue
+            write("counted", group=group, **{"pass": name}, ordinal=place + 1, counters=counters(kernel, name, accidents))
+
+
+def main():
+    accidents = sys.argv[1:]
+    print("guest: out", flush=True)
+    print("guest: error", file=sys.stderr, flush=True)
+    if "input" in accidents:
+        print(sys.stdin.read(), end="", flush=True)
+    if "deaf" in accidents:
+        signal.signal(signal.SIGTERM, signal.SIG_IGN)
+        signal.signal(signal.SIGINT, signal.SIG_IGN)
+    if "ROOFLINECTL_PROFILE" in os.environ and "silent" not in accidents:
+        write_records(accidents)
+    if "child" in accidents:
+        subprocess.run([sys.executable, __file__, "other-device"], check=True)
+    if "hang" in accidents or "deaf" in accidents:
+        time.sleep(60)
+    if "segv" in accidents:
+        os.kill(os.getpid(), signal.SIGSEGV)
+    for accident in accidents:
+        if accident.startswith("exit:"):
+            sys.exit(int(accident[5:]))
+
+
+main()

@@ -1,0 +1,315 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`rooflinectl profile`, with a program that plays a CUDA program (fake_guest.py)."""
+
+import json
+import os
+import pathlib
+import re
+import signal
+import subprocess
+import sys
+import time
+import unittest
+
+from program import FAKE_COLLECTOR, HERE, PROGRAM, REPORTS, ProgramTest
+
+GUEST = str(HERE / "fake_guest.py")
+
+
+class ProfileTest(ProgramTest):
+    def environment(self, accidents="", **extra):
+        return super().environment(accidents, **{"ROOFLINECTL_INJECTION": "/lib/librooflinectl-injection.so", **extra})
+
+    def profile(self, *guest, options=(), **extra):
+        return self.call("profile", *options, "--", sys.executable, GUEST, *guest, **extra)
+
+    def latest(self):
+        return self.folder / "runs/fake_guest/latest"
+
+    def profiled(self):
+        return json.loads((self.latest() / "run.json").read_text())
+
+    def points(self):
+        return {point["subject"]: point for point in self.profiled()["measurements"]}
+
+    def problems(self):
+        return [problem["cause"] for problem in self.profiled()["application"].get("problems", [])]
+
+
+class Profile(ProfileTest):
+    def test_makes_a_run_of_a_program(self):
+        result = self.profile("often")
+        self.assert_exit(result, 0)
+        self.assertEqual(result.stdout, "guest: out\n")
+        self.assertIn("guest: error\n", result.stderr)
+        self.assertLessEqual(REPORTS | {"run.json"}, {path.name for path in self.latest().iterdir()})
+        self.assertEqual([path for path in self.latest().iterdir() if path.is_dir()], [])
+        run = self.profiled()
+        self.assertEqual(run["devices"][0]["name"], "Fake GPU")
+        self.assertEqual({c["id"] for c in run["ceilings"]}, {"dram", "dram_copy", "dram_read", "f32_add", "launch"})
+        application = run["application"]
+        self.assertEqual((application["exit_code"], application["runs"], application["launches"]), (0, 1, 110))
+        self.assertEqual(application["transfers"][0]["bytes"], 1 << 20)
+        add = self.points()["add(float*)"]
+        self.assertEqual(add["axes"], {"block": 256, "grid": 1024})
+        self.assertEqual(add["counters"]["fadd"], 1e6)
+        self.assertEqual(add["launches"]["traced"], 100)
+        self.assertNotIn("tensor_bf16_ops", add["counters"])
+        gemm = self.points()["gemm<script>alert(1)</script>"]
+        self.assertEqual(gemm["axes"], {"block": "16x8", "grid": "16x16"})
+        self.assertEqual(gemm["counters"]["tensor_bf16_ops"], 2e9)
+        self.assertNotIn("<script>alert", (self.latest() / "summary.md").read_text())
+
+    def test_tells_the_library_what_it_was_told(self):
+        result = self.call("profile", "--dry-run", "--samples", 5, "--kernel", "gemm|conv", "--nvtx", "step*", "--nvtx-scope",
+                           "thread", "--capture", "nvtx:epoch", "--skip", 7, "--limit", 9, "--", "train", "--steps", "2")
+        self.assert_exit(result, 0)
+        self.assertEqual(result.stdout.splitlines()[-1], "train --steps 2")
+        settings = json.loads(result.stdout.split("ROOFLINECTL_PROFILE='")[1].split("'")[0])
+        self.assertTrue(settings["records"].startswith(str(self.folder.resolve())))
+        self.assertEqual({key: settings[key] for key in ["samples", "kernel", "nvtx", "nvtx_scope", "capture", "capture_range",
+                                                         "skip", "limit"]},
+                         {"samples": 5, "kernel": "gemm|conv", "nvtx": "step*", "nvtx_scope": "thread", "capture": "nvtx",
+                          "capture_range": "epoch", "skip": 7, "limit": 9})
+        self.assert_nothing_written()
+
+    def test_selects_kernels(self):
+        self.assert_exit(self.profile("often", options=["--kernel", "^_Z3add"]), 0)
+        self.assertEqual(list(self.points()), ["add(float*)"])
+
+    def test_puts_steps_together(self):
+        self.assert_exit(self.profile("often", "steps"), 0)
+        self.assertEqual(self.points()["add(float*)"]["axes"]["path"], "step #")
+
+    def test_shows_processes_on_other_devices(self):
+        result = self.profile("often", "child")
+        self.assert_exit(result, 0)
+        run = self.profiled()
+        self.assertEqual(len(run["application"]["processes"]), 2)
+        self.assertEqual([device["name"] for device in run["devices"]], ["Fake GPU", "Fake GPU"])
+        self.assertEqual(sorted({point["device"] for point in run["measurements"]}), [0, 1])
+
+    def test_lists_the_kernels_of_a_graph(self):
+        self.assert_exit(self.profile("often", "graph", options=["--once"]), 0)
+        graph = self.points()["CUDA graph 3f2a"]
+        self.assertEqual(graph["launches"]["graph_kernels"], [{"kernel": "add(float*)", "launches": 2, "total_s": 0.0015}])
+
+    def test_prints_json_after_the_output_of_the_program(self):
+        result = self.profile("often", options=["--json", "--quiet"])
+        self.assert_exit(result, 0)
+        first, summary = result.stdout.splitlines()
+        self.assertEqual(first, "guest: out")
+        self.assertEqual(json.loads(summary)["application"]["launches"], 110)
+        self.assertEqual(result.stderr.splitlines()[0], "guest: error")
+        self.assertEqual(pathlib.Path(result.stderr.splitlines()[1]).name, "report.html")
+        self.assertEqual(len(result.stderr.splitlines()), 2)
+
+    def test_redraws_compares_and_explains_it(self):
+        self.assert_exit(self.profile("often"), 0)
+        for command in ["report", "explain"]:
+            self.assert_exit(self.call(command, self.latest()), 0)
+        self.assert_exit(self.call("compare", self.latest(), self.latest()), 0)
+
+    def test_the_program_reads_our_input(self):
+        result = subprocess.run([PROGRAM, "profile", "--", sys.executable, GUEST, "often", "input"], cwd=self.folder, input="hello\n",
+                                capture_output=True, text=True, timeout=60, env=self.environment(), check=False)
+        self.assert_exit(result, 0)
+        self.assertEqual(result.stdout, "guest: out\nhello\n")
+
+
+class Again(ProfileTest):
+    """A kernel that is launched once is counted in one pass a run."""
+
+    def test_runs_the_program_again_for_what_one_run_cannot_count(self):
+        result = self.profile()
+        self.assert_exit(result, 0)
+        self.assertIn("running the program again for 1 group with 49.9 % of the time", result.stderr)
+        self.assertEqual(self.profiled()["application"]["runs"], 7)
+        gemm = self.points()["gemm<script>alert(1)</script>"]
+        self.assertEqual(gemm["launches"]["count"], 1)
+        self.assertEqual((gemm["counters"]["fadd"], gemm["counters"]["tensor_bf16_ops"]), (1e6, 2e9))
+        self.assertEqual(self.points()["add(float*)"]["launches"]["counted"], 2)
+        self.assertEqual(result.stdout, 7 * "guest: out\n")
+
+    def test_not_if_that_is_forbidden(self):
+        result = self.profile(options=["--once"])
+        self.assert_exit(result, 0)
+        self.assertEqual(self.profiled()["application"]["runs"], 1)
+        self.assertRegex(result.stderr, "not completely counted: 1 group with 49.9 % of the time of all kernels; to complete: "
+                                        "rooflinectl profile --rerun -- ")
+        self.assertIn("operations", self.points()["gemm<script>alert(1)</script>"]["counters"]["fadd"]["unavailable"])
+
+    def test_not_if_it_failed_or_read_a_pipe(self):
+        self.assert_exit(self.profile("exit:4"), 4)
+        self.assertEqual(self.profiled()["application"]["runs"], 1)
+        with subprocess.Popen([PROGRAM, "profile", "--", sys.executable, GUEST, "input"], cwd=self.folder, stdin=subprocess.PIPE,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=self.environment()) as process:
+            process.communicate(b"hello\n", timeout=60)
+        self.assertEqual(self.profiled()["application"]["runs"], 1)
+
+    def test_but_if_it_is_asked_for(self):
+        self.assert_exit(self.profile("exit:4", options=["--rerun"]), 4)
+        self.assertEqual(self.profiled()["application"]["runs"], 7)
+
+    def test_files_are_read_again_from_where_the_first_run_began(self):
+        self.write("input", "hello\n")
+        with open(self.folder / "input", encoding="utf-8") as file:
+            result = subprocess.run([PROGRAM, "profile", "--", sys.executable, GUEST, "input"], cwd=self.folder, stdin=file,
+                                    capture_output=True, text=True, timeout=60, env=self.environment(), check=False)
+        self.assertEqual(result.stdout, 7 * "guest: out\nhello\n")
+
+
+class BadDays(ProfileTest):
+    def test_no_such_program(self):
+        result = self.call("profile", "--", "no-such-program")
+        self.assert_exit(result, 2)
+        self.assertIn("there is no program no-such-program", result.stderr)
+        self.assertFalse((self.folder / "runs/no-such-program").exists())
+
+    def test_a_program_that_cannot_be_executed(self):
+        self.write("data", "")
+        result = self.call("profile", "--", "./data")
+        self.assert_exit(result, 2)
+        self.assertIn("./data cannot be run: Permission denied", result.stderr)
+
+    def test_no_program(self):
+        for arguments in [[], ["--"]]:
+            result = self.call("profile", *arguments)
+            self.assert_exit(result, 2)
+            self.assertIn("A PROGRAM after -- is required", result.stderr)
+
+    def test_an_expression_that_is_none(self):
+        result = self.profile(options=["--kernel", "("])
+        self.assert_exit(result, 2)
+        self.assertIn("'(' is not a regular expression", result.stderr)
+        self.assertNotIn("guest", result.stdout)
+
+    def test_a_capture_that_is_none(self):
+        result = self.profile(options=["--capture", "nvtx:"])
+        self.assert_exit(result, 2)
+        self.assertIn("'nvtx:' is none of all, cuda-profiler and nvtx:NAME", result.stderr)
+
+    def test_an_injection_variable_that_is_set(self):
+        for name in ["CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"]:
+            result = self.profile(**{name: "/opt/other.so"})
+            self.assert_exit(result, 3)
+            self.assertIn(f"{name} is set already, to /opt/other.so", result.stderr)
+            self.assertEqual(result.stdout, "")
+
+    def test_a_build_without_the_library(self):
+        result = subprocess.run([PROGRAM, "profile", "--", "true"], cwd=self.folder, capture_output=True, text=True, timeout=60,
+                                env={key: value for key, value in self.environment().items() if key != "ROOFLINECTL_INJECTION"},
+                                check=False)
+        if result.returncode != 1:  # a build with CUDA has it
+            self.assert_exit(result, 3)
+            self.assertIn("librooflinectl-injection.so is not installed", result.stderr)
+
+    def test_its_exit_code_is_ours(self):
+        self.assert_exit(self.profile("often", "exit:77"), 77)
+        self.assertEqual(self.profiled()["application"]["exit_code"], 77)
+        self.assertEqual(len(self.points()), 2)
+
+    def test_a_program_that_crashes(self):
+        self.assert_exit(self.profile("often", "half", "segv"), 128 + signal.SIGSEGV)
+        self.assertEqual(len(self.points()), 2)
+        self.assertIn("it ended without notice: what it did in its last second may be missing", self.problems())
+
+    def test_a_program_that_never_uses_cuda(self):
+        result = self.profile("silent")
+        self.assert_exit(result, 1)
+        self.assertIn("no process of the program used CUDA", result.stderr)
+        self.assertIn("ssh, sudo, docker and srun --export drop", result.stderr)
+        self.assert_exit(self.profile("silent", "exit:5"), 5)
+
+    def test_a_program_that_launches_nothing(self):
+        result = self.profile("idle")
+        self.assert_exit(result, 1)
+        self.assertIn("no kernel was launched", result.stderr)
+
+    def test_nothing_is_selected(self):
+        result = self.profile("often", options=["--kernel", "convolution"])
+        self.assert_exit(result, 1)
+        self.assertIn("no launch is selected", result.stderr)
+
+    def test_no_permission_to_count(self):
+        result = self.profile("often", "forbidden")
+        self.assert_exit(result, 0)
+        self.assertIn("memory was not counted: no permission to use the counters", result.stderr)
+        run = self.profiled()
+        self.assertEqual(run["application"]["runs"], 1)
+        self.assertFalse(run["counter_session"]["available"])
+        add = self.points()["add(float*)"]
+        self.assertGreater(add["time"]["median_s"], 0)
+        self.assertIn("no permission", add["counters"]["l2_bytes"]["unavailable"])
+
+    def test_instrumentation_that_fails(self):
+        self.assert_exit(self.profile("often", "blind"), 0)
+        self.assertIn("instrumentation counted none", self.points()["add(float*)"]["counters"]["fadd"]["unavailable"])
+
+    def test_records_that_could_not_be_written(self):
+        self.assert_exit(self.profile("often", "lost"), 0)
+        self.assertIn("7 records could not be written", self.problems())
+
+    def test_a_program_that_hangs(self):
+        begin = time.monotonic()
+        result = self.profile("often", "hang", options=["--timeout", 1])
+        self.assert_exit(result, 128 + signal.SIGTERM)
+        self.assertLess(time.monotonic() - begin, 20)
+        self.assertIn("the program was ended after 1 s", result.stderr)
+        self.assertEqual(len(self.points()), 2)
+
+    def interrupted(self, *guest, presses):
+        with subprocess.Popen([PROGRAM, "profile", "--", sys.executable, GUEST, "often", *guest], cwd=self.folder,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.environment(),
+                              start_new_session=True) as process:
+            process.stdout.readline()
+            time.sleep(1)
+            for _ in range(presses):
+                os.killpg(process.pid, signal.SIGINT)
+                time.sleep(0.5)
+            errors = process.communicate(timeout=60)[1]
+        return process.returncode, errors
+
+    def test_ctrl_c_is_the_programs(self):
+        code, errors = self.interrupted("hang", presses=1)
+        self.assertEqual(code, 128 + signal.SIGINT, errors)
+        self.assertEqual(len(self.points()), 2)
+        self.assertEqual(self.profiled()["ceilings"], [])
+        self.assertTrue(any("not measured after an interruption" in problem for problem in self.problems()))
+
+    def test_a_second_ctrl_c_ends_it(self):
+        code, errors = self.interrupted("deaf", presses=2)
+        self.assertEqual(code, 128 + signal.SIGKILL, errors)
+        self.assertEqual(len(self.points()), 2)
+
+    def test_no_gpu_left_for_the_ceilings(self):
+        result = self.profile("often", accidents="no_gpu@start")
+        self.assert_exit(result, 0)
+        self.assertEqual(self.profiled()["ceilings"], [])
+        self.assertTrue(any("the ceilings of GPU" in problem for problem in self.problems()))
+        self.assertEqual(self.profiled()["devices"][0]["chip"], "FK100")
+
+    def test_no_collector(self):
+        result = self.profile("often", ROOFLINECTL_COLLECTOR="/nonexistent")
+        self.assert_exit(result, 0)
+        self.assertEqual(len(self.points()), 2)
+        self.assertTrue(any("the ceilings of GPU" in problem for problem in self.problems()))
+
+    def test_a_run_that_cannot_be_saved_is_rescued(self):
+        collector = self.folder / "collector"
+        collector.write_text(f'#!/bin/sh\nrm -rf runs\ntouch runs\nexec {FAKE_COLLECTOR} "$@"\n')
+        collector.chmod(0o755)
+        result = self.profile("often", ROOFLINECTL_COLLECTOR=str(collector))
+        self.assert_exit(result, 3)
+        rescued = re.search(r"all results were saved to (\S+/run\.json)\n", result.stderr)[1]
+        self.assertEqual(len(json.loads(pathlib.Path(rescued).read_text())["measurements"]), 2)
+
+    def test_an_output_that_cannot_be_written(self):
+        self.write("file", "")
+        result = self.profile("often", options=["--output", "file/runs"])
+        self.assert_exit(result, 3)
+        self.assertNotIn("guest", result.stdout)
+
+
+if __name__ == "__main__":
+    unittest.main()
