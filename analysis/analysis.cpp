@@ -130,7 +130,8 @@ ExperimentAnalysis analyse_experiment(const Run& run, const Experiment& experime
     }
     const auto here = found->second.find(device);
     if (here == found->second.end()) {
-      analysis.missing.push_back(labels[i]);
+      // What a program launched on another device was never to be measured on this one.
+      if (!is_observed(*found->second.begin()->second.front())) analysis.missing.push_back(labels[i]);
       continue;
     }
     for (const Measurement* measurement : here->second) {

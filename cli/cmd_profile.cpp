@@ -27,7 +27,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t kMostProblems = 5;
 constexpr const char* kNvtx = "nvtx:";
 
 struct ProfileOptions {
@@ -86,20 +85,6 @@ void print_dry_run(const ProfileRequest& request) {
 
 // Everything but JSON goes to standard error: standard output is the program's.
 
-void print_problems(const Application& application) {
-  for (std::size_t i = 0; i < application.problems.size() && i < kMostProblems; ++i) {
-    const ApplicationProblem& problem = application.problems[i];
-    const std::string process = problem.process ? fmt::format("process {}: ", *problem.process) : "";
-    const std::string subject = problem.subject.empty() ? "" : fmt::format("{}: ", problem.subject);
-    terminal::print(stderr, "{}{}{}\n", process, subject, problem.cause);
-    if (!problem.hint.empty()) terminal::print(stderr, "  hint: {}\n", problem.hint);
-  }
-  if (application.problems.size() > kMostProblems) {
-    terminal::print(stderr, "{} more in run.json, application.problems\n",
-                    application.problems.size() - kMostProblems);
-  }
-}
-
 void print_incomplete(const ProfileResult& result) {
   if (result.incomplete_points == 0) return;
   terminal::print(stderr,
@@ -127,7 +112,6 @@ void write_all_reports(const ProfileResult& result, const ProfileOptions& option
     const Rows rows = options.all ? Rows::all : Rows::notable;
     terminal::print(stderr, "\n{}\n", terminal_summary(report, columns_of(stderr), rows));
     print_incomplete(result);
-    print_problems(*result.run.application);
   }
   terminal::print(stderr, "{}{}\n",
                   options.quiet ? "" : "report: ", (result.folder / "report.html").string());

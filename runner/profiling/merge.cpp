@@ -134,6 +134,7 @@ class Merge {
   void read(const fs::path& path, bool is_first_run) {
     Reading reading;
     reading.is_first_run = is_first_run;
+    is_later_run_ = !is_first_run;
     const std::string name = path.filename().string();
     std::ifstream file(path);
     try {
@@ -332,6 +333,7 @@ class Merge {
   // -- what comes of it --
 
   void add_problem(ApplicationProblem problem) {
+    if (is_later_run_ && subjects_.contains(problem.cause)) return;  // the same again
     const std::size_t subjects = ++subjects_[problem.cause];
     if (subjects > kMostSubjects) return;
     merged_.application.problems.push_back(std::move(problem));
@@ -545,6 +547,7 @@ class Merge {
   std::vector<std::uint64_t> overlapped_ns_;  // by group
   PassKeys pass_keys_;
   std::vector<std::string> process_problems_;
+  bool is_later_run_ = false;                    // of the file that is being read
   std::map<std::string, std::size_t> subjects_;  // that a problem has, by its cause
   std::multimap<std::uint64_t, int> processes_;  // by start
 };

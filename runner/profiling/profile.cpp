@@ -220,29 +220,51 @@ class Profiling {
   }
 
   void describe_devices(Run& run) {
-    std::vector<Ceiling> ceilings;
+    const std::vector<DeviceInfo> present = present_devices(run);
     for (std::size_t place = 0; place < run.devices.size(); ++place) {
-      try {
-        const Run measured = measured_ceilings(run.devices[place], run);
-        const std::string chip = run.devices[place].chip;
-        run.devices[place] = measured.device();
-        if (run.devices[place].chip.empty()) run.devices[place].chip = chip;
-        run.catalogue = measured.catalogue;
-        run.plan.ceilings = measured.plan.ceilings;
-        run.counter_session.metrics.insert(measured.counter_session.metrics.begin(),
-                                           measured.counter_session.metrics.end());
-        for (Ceiling ceiling : measured.ceilings) {
-          ceiling.device = place;
-          ceilings.push_back(std::move(ceiling));
-        }
-      } catch (const Error& error) {
-        if (run.devices[place].name.empty()) run.devices[place].name = "unknown GPU";
-        run.application->problems.push_back({.cause = fmt::format("the ceilings of GPU {} are unknown: {}",
-                                                                  run.devices[place].uuid, error.what()),
-                                             .hint = error.hint()});
-      }
+      DeviceInfo& device = run.devices[place];
+      const auto found = std::find_if(present.begin(), present.end(),
+                                      [&](const DeviceInfo& other) { return other.uuid == device.uuid; });
+      if (found != present.end()) device = *found;
+      if (device.name.empty()) device.name = "unknown GPU";
+      const bool has_points =
+          std::any_of(run.measurements.begin(), run.measurements.end(),
+                      [&](const Measurement& measurement) { return measurement.device == place; });
+      if (has_points) add_ceilings(run, place);
     }
-    run.ceilings = std::move(ceilings);
+  }
+
+  /// The GPUs of this machine, as far as the collector knows them.
+  static std::vector<DeviceInfo> present_devices(Run& run) {
+    if (run.devices.empty()) return {};
+    try {
+      return load_devices();
+    } catch (const Error& error) {
+      run.application->problems.push_back(
+          {.cause = fmt::format("the GPUs are known by their UUIDs alone: {}", error.what()),
+           .hint = error.hint()});
+      return {};
+    }
+  }
+
+  void add_ceilings(Run& run, std::size_t place) {
+    DeviceInfo& device = run.devices[place];
+    try {
+      const Run measured = measured_ceilings(device, run);
+      device = measured.device();
+      run.catalogue = measured.catalogue;
+      run.plan.ceilings = measured.plan.ceilings;
+      const auto& metrics = measured.counter_session.metrics;
+      run.counter_session.metrics.insert(metrics.begin(), metrics.end());
+      for (Ceiling ceiling : measured.ceilings) {
+        ceiling.device = place;
+        run.ceilings.push_back(std::move(ceiling));
+      }
+    } catch (const Error& error) {
+      run.application->problems.push_back(
+          {.cause = fmt::format("the ceilings of GPU {} are unknown: {}", device.uuid, error.what()),
+           .hint = error.hint()});
+    }
   }
 
   /// A run of the ceilings alone. Throws Error where there is none.

@@ -82,12 +82,13 @@ class Profile(ProfileTest):
         self.assertEqual(self.points()["add(float*)"]["axes"]["path"], "step #")
 
     def test_shows_processes_on_other_devices(self):
-        result = self.profile("often", "child")
+        result = self.profile("often", "child", "steps", options=["--once"])
         self.assert_exit(result, 0)
         run = self.profiled()
         self.assertEqual(len(run["application"]["processes"]), 2)
         self.assertEqual([device["name"] for device in run["devices"]], ["Fake GPU", "Fake GPU"])
         self.assertEqual(sorted({point["device"] for point in run["measurements"]}), [0, 1])
+        self.assertNotIn("missing", result.stderr)
 
     def test_lists_the_kernels_of_a_graph(self):
         self.assert_exit(self.profile("often", "graph", options=["--once"]), 0)
@@ -225,6 +226,7 @@ class BadDays(ProfileTest):
         result = self.profile("idle")
         self.assert_exit(result, 1)
         self.assertIn("no kernel was launched", result.stderr)
+        self.assertEqual((self.profiled()["devices"][0]["name"], self.profiled()["ceilings"]), ("Fake GPU", []))
 
     def test_nothing_is_selected(self):
         result = self.profile("often", options=["--kernel", "convolution"])
