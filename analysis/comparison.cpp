@@ -10,6 +10,7 @@
 #include "analysis/compared_devices.h"
 #include "analysis/counter_changes.h"
 #include "analysis/environment_changes.h"
+#include "analysis/kernel_labels.h"
 #include "analysis/point.h"
 #include "analysis/repeatability.h"
 #include "core/stats/statistics.h"
@@ -26,10 +27,19 @@ constexpr double kSmallestCeilingChange = 0.02;
 
 using Key = std::string;
 
-Key key_of(const RooflinePoint& point, std::size_t device, bool with_experiment) {
+/// Processes of a program have other ids in each run: their order of appearance, or their rank, stays.
+std::string process_of(const Run& run, const RooflinePoint& point) {
+  if (!is_observed(point)) return {};
+  const Measurement& measurement = *point.measurement;
+  if (measurement.rank) return fmt::format(" rank {}", *measurement.rank);
+  const auto number = process_number(run, measurement);
+  return number && *number > 1 ? fmt::format(" process {}", *number) : "";
+}
+
+Key key_of(const Run& run, const RooflinePoint& point, std::size_t device, bool with_experiment) {
   PointId id = point.measurement->point;
   if (!with_experiment) id.experiment.clear();
-  return fmt::format("{} on {}", range_name(id), device);
+  return fmt::format("{} on {}{}", range_name(id), device, process_of(run, point));
 }
 
 /// For each device of a run, by its place there, the place of what it is compared as.
@@ -70,11 +80,12 @@ class Pairs {
     for (std::size_t base = 0; base < baseline.size(); ++base) note_ambiguous(baseline[base], places[base]);
     note_ambiguous(now, places_now);
     // The order is that of the new plan; points that it no longer has come last.
-    for_each_point(now, places_now,
-                   [&](const RooflinePoint& point, std::size_t device) { at(point, device).now = &point; });
+    for_each_point(now, places_now, [&](const RooflinePoint& point, std::size_t device) {
+      at(now.run, point, device).now = &point;
+    });
     for (std::size_t base = 0; base < baseline.size(); ++base) {
       for_each_point(baseline[base], places[base], [&](const RooflinePoint& point, std::size_t device) {
-        at(point, device).bases.push_back(&point);
+        at(baseline[base].run, point, device).bases.push_back(&point);
       });
     }
   }
@@ -86,13 +97,13 @@ class Pairs {
   void note_ambiguous(const AnalysedRun& run, const PlacesOfDevices& places) {
     std::map<Key, int> counts;
     for_each_point(run, places, [&](const RooflinePoint& point, std::size_t device) {
-      ++counts[key_of(point, device, false)];
+      ++counts[key_of(run.run, point, device, false)];
     });
     for (const auto& [key, count] : counts) is_ambiguous_[key] |= count > 1;
   }
 
-  Pair& at(const RooflinePoint& point, std::size_t device) {
-    const Key key = key_of(point, device, is_ambiguous_[key_of(point, device, false)]);
+  Pair& at(const Run& run, const RooflinePoint& point, std::size_t device) {
+    const Key key = key_of(run, point, device, is_ambiguous_[key_of(run, point, device, false)]);
     const auto [found, is_new] = places_.emplace(key, pairs_.size());
     if (is_new) pairs_.emplace_back().device = device;
     return pairs_[found->second];
@@ -240,14 +251,89 @@ std::vector<std::vector<TimeInterval>> base_times(const std::vector<Pair>& pairs
   return points;
 }
 
+/// All launches of a program's kernel at the median.
+double whole_time_s(const RooflinePoint& point) {
+  const auto& launches = point.measurement->launches;
+  return launches && has_time(&point) ? static_cast<double>(launches->count) * median_s(&point) : 0;
+}
+
 /// The logarithm of the factor by which the time changed, up or down; 0 where the change is not significant.
+/// Of a program's kernel, the time of all launches that was gained or lost.
 double effect(const PointComparison& point) {
+  const double before_s = point.base != nullptr ? whole_time_s(*point.base) : 0;
+  const double now_s = point.now != nullptr ? whole_time_s(*point.now) : 0;
+  if (before_s > 0 || now_s > 0) return std::abs(now_s - before_s);
   if (point.change != PointChange::slower && point.change != PointChange::faster) return 0;
   return std::abs(std::log(point.time->ratio()));
 }
 
 bool point_comes_before(const PointComparison& a, const PointComparison& b) {
   return a.change != b.change ? a.change < b.change : effect(a) > effect(b);
+}
+
+// ---- programs ----
+
+struct ProgramTotal {
+  double time_s = 0;
+  std::uint64_t launches = 0;
+  std::string name;
+};
+
+ProgramTotal total_of(const AnalysedRun& run, std::size_t device) {
+  ProgramTotal total;
+  for (const ExperimentAnalysis& experiment : run.analysis.experiments) {
+    for (const RooflinePoint& point : experiment.points) {
+      if (!is_observed(point) || point.measurement->device != device) continue;
+      total.time_s += whole_time_s(point);
+      total.launches += point.measurement->launches->count;
+      total.name = point.measurement->point.experiment;
+    }
+  }
+  return total;
+}
+
+/// Of each device on which a program ran before and now.
+std::vector<ProgramComparison> compare_programs(const RunComparison& comparison, double drift) {
+  std::vector<ProgramComparison> programs;
+  for (std::size_t device = 0; device < comparison.devices.size(); ++device) {
+    const ComparedDevice& compared = comparison.devices[device];
+    if (!compared.now) continue;
+    const ProgramTotal now = total_of(*comparison.now, *compared.now);
+    std::vector<TimeInterval> before;
+    ProgramComparison program;
+    for (std::size_t base = 0; base < compared.bases.size(); ++base) {
+      if (!compared.bases[base]) continue;
+      const ProgramTotal total = total_of(comparison.baseline[base], *compared.bases[base]);
+      if (!(total.time_s > 0)) continue;
+      before.push_back({total.time_s, total.time_s, total.time_s});
+      program.launches_before = total.launches;
+    }
+    if (before.empty() || !(now.time_s > 0)) continue;
+    program.launches_now = now.launches;
+    program.whole.point = {now.name, "all kernels", {}};
+    program.whole.device = device;
+    program.whole.label = fmt::format("all kernels of {}{}", now.name, device_suffix(comparison, device));
+    const double runs = 1 + 1 / static_cast<double>(before.size());
+    program.whole.time =
+        TimeChange{pooled(before), {now.time_s, now.time_s, now.time_s}, kNormal95 * drift * std::sqrt(runs)};
+    program.whole.change = classify(*program.whole.time, comparison.smallest_change);
+    programs.push_back(std::move(program));
+  }
+  return programs;
+}
+
+/// A kernel that only one run has in this shape may be called what another is called in the other run.
+void tell_apart(std::vector<PointComparison>& points) {
+  std::map<std::string_view, int> counts;
+  for (const PointComparison& point : points) ++counts[point.label];
+  std::vector<std::string> labels;
+  for (const PointComparison& point : points) {
+    const RooflinePoint& shown = point.now != nullptr ? *point.now : *point.base;
+    labels.push_back(counts.at(point.label) > 1 && is_observed(shown)
+                         ? fmt::format("{}{}", point.label, kernel_details(shown))
+                         : point.label);
+  }
+  for (std::size_t i = 0; i < points.size(); ++i) points[i].label = std::move(labels[i]);
 }
 
 // ---- ceilings ----
@@ -366,7 +452,9 @@ RunComparison compare(std::span<const AnalysedRun> baseline, const AnalysedRun& 
     point.label += device_suffix(comparison, pair.device);
     comparison.points.push_back(std::move(point));
   }
+  tell_apart(comparison.points);
   std::stable_sort(comparison.points.begin(), comparison.points.end(), point_comes_before);
+  comparison.programs = compare_programs(comparison, drift);
   comparison.environment = environment_changes(comparison);
   comparison.ceilings = ceiling_changes(baseline.back().run, now.run, comparison.devices);
   return comparison;

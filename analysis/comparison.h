@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <span>
 #include <string>
@@ -127,6 +128,14 @@ struct CeilingChange {
   std::size_t device = 0;  ///< its place in `RunComparison::devices`
 };
 
+/// What became of all kernels of a profiled program on one device together.
+struct ProgramComparison {
+  /// Its time is that of all launches that were seen, each at the median of its group; it has no points.
+  PointComparison whole;
+  std::uint64_t launches_before = 0;  ///< in the last base run
+  std::uint64_t launches_now = 0;
+};
+
 struct RunComparison {
   std::span<const AnalysedRun> baseline;
   const AnalysedRun* now = nullptr;
@@ -134,8 +143,9 @@ struct RunComparison {
   /// Those of the new run in its order, then those that only base runs have (`compared_devices.h`).
   std::vector<ComparedDevice> devices;
   /// In the order of `PointChange`; slower and faster ones with the largest factor first, all others in the
-  /// order of the plan.
+  /// order of the plan. Kernels of a profiled program by what they take, or took, of its time.
   std::vector<PointComparison> points;
+  std::vector<ProgramComparison> programs;
   std::vector<EnvironmentChange> environment;
   std::vector<CeilingChange> ceilings;
 
@@ -148,8 +158,9 @@ std::string timing_difference(const PointComparison& point);
 
 /// Compares `now` with `baseline` (not empty). Points belong together if device (`compared_devices.h`),
 /// variant, dtype, size, cache state, block size, elements per thread and launch mode are the same, and,
-/// where a run measures such a point in several experiments, the experiment. The result points into both,
-/// which must outlive it.
+/// where a run measures such a point in several experiments, the experiment. Kernels of profiled programs
+/// belong together if kernel, shape and NVTX path are the same, and rank, or number of the process. The
+/// result points into both, which must outlive it.
 RunComparison compare(std::span<const AnalysedRun> baseline, const AnalysedRun& now,
                       double smallest_change = kSmallestTimeChange);
 

@@ -26,29 +26,31 @@ double log_gain(const CounterChange& change) {
                                           : std::log(change.to / change.from);
 }
 
-/// The quantity that measures a kernel's demand for a resource; null if there is none.
-const Quantity* demand_of(Bound bound) {
+/// Whether `quantity` measures a kernel's demand for a resource: per element of a variant, per launch of a
+/// program's kernel.
+bool is_demand_of(Bound bound, const Quantity* quantity) {
+  using namespace quantity;
   switch (bound) {
     case Bound::dram:
-      return &quantity::kDramBytesPerElement;
+      return quantity == &kDramBytesPerElement || quantity == &kDramBytesPerLaunch;
     case Bound::l2:
-      return &quantity::kL2BytesPerElement;
+      return quantity == &kL2BytesPerElement || quantity == &kL2BytesPerLaunch;
     case Bound::shared:
-      return &quantity::kSharedWavefronts;
+      return quantity == &kSharedWavefronts;
     case Bound::fp64:
     case Bound::fp32:
     case Bound::fp16:
     case Bound::tensor:
-      return &quantity::kFlopsPerElement;
+      return quantity == &kFlopsPerElement || quantity == &kFlopsPerLaunch;
     case Bound::issue_slots:
-      return &quantity::kInstructionsPerElement;
+      return quantity == &kInstructionsPerElement || quantity == &kInstructionsPerLaunch;
     case Bound::atomics:
-      return &quantity::kAtomicsPerElement;
+      return quantity == &kAtomicsPerElement;
     case Bound::bytes_in_flight:
     case Bound::latency:  // bytes in flight hide it
-      return &quantity::kBytesInFlightPerThread;
+      return quantity == &kBytesInFlightPerThread;
     default:
-      return nullptr;
+      return false;
   }
 }
 
@@ -79,12 +81,11 @@ std::vector<CounterChange> counter_changes(const std::vector<QuantityValue>& bef
 
 void sort_by_explanation(std::vector<CounterChange>& changes, double speedup, Bound bound_of_slower) {
   const double log_speedup = std::log(speedup);
-  const Quantity* const bound_by = demand_of(bound_of_slower);
   const auto rank = [&](const CounterChange& change) {
     const double gain = log_gain(change);
     if (!std::isfinite(gain)) return 3;
     if ((gain > 0) != (log_speedup > 0)) return 2;
-    return change.quantity == bound_by ? 0 : 1;
+    return is_demand_of(bound_of_slower, change.quantity) ? 0 : 1;
   };
   std::stable_sort(changes.begin(), changes.end(), [&](const CounterChange& a, const CounterChange& b) {
     if (rank(a) != rank(b)) return rank(a) < rank(b);

@@ -81,7 +81,7 @@ PointExplanation explain(const Run& run, const RooflinePoint& point) {
   for (const Rule& rule : rules()) {
     if (rule.bound && (rule.bound != point.bound || !explanation.findings.empty())) continue;
     if (rule.restates == point.bound) continue;
-    if (is_observed(point) && is_of_declared_work(rule)) continue;
+    if (is_observed(point) ? is_of_declared_work(rule) : rule.is_for_programs) continue;
     std::vector<std::string_view> missing;
     const Judgement fits = judge(rule.only_if, run, point, missing);
     const Judgement held = judge(rule.when, run, point, missing);

@@ -86,13 +86,19 @@ GateResult check_roof(const PointComparison& point, const std::vector<double>& b
   return result;
 }
 
+double least_traffic(const RooflinePoint& point) {
+  const ResourceUse* l2 = find_use(point, Bound::l2);
+  return l2 != nullptr ? l2->amount : point.dram_bytes_useful;
+}
+
 GateResult check_count(const PointComparison& point, GateCheck check, const std::vector<double>& bases,
                        double value, double allowed) {
   GateResult result{.check = check, .from = median(bases), .to = value, .best_case = value};
   const double more = allowed_count(point, check, bases, allowed);
-  // A cache that serves a point leaves few DRAM bytes to count: then the compulsory bytes are the scale.
+  // A cache that serves a point leaves few DRAM bytes to count: then the compulsory bytes are the scale, or
+  // of a program's kernel, which has none declared, what it asks of L2.
   const bool is_dram = check == GateCheck::dram;
-  const double scale = is_dram ? std::max(result.from, point.now->dram_bytes_useful) : result.from;
+  const double scale = is_dram ? std::max(result.from, least_traffic(*point.now)) : result.from;
   const double background = is_dram ? kBackgroundDramBytesPerS * point.now->measurement->time->median_s : 0;
   result.limit = result.from + more * scale + background;
   return result;
@@ -216,9 +222,31 @@ std::vector<GateResult> check_all(const PointComparison& point, const GateOption
   return results;
 }
 
+/// Whether a group takes so little of its program's time, before and now, that the total tells enough of it.
+bool is_small_group(const PointComparison& point) {
+  constexpr double kSmall = 0.01;
+  const auto share = [](const RooflinePoint* side) {
+    return side != nullptr && side->launches ? side->launches->share : 0;
+  };
+  const RooflinePoint& shown = point.now != nullptr ? *point.now : *point.base;
+  return is_observed(shown) && std::max(share(point.base), share(point.now)) < kSmall;
+}
+
+/// The time of all kernels of a program together.
+void add_program(Gate& gate, const ProgramComparison& program) {
+  const std::vector<GateCheck>& checks = gate.options.checks;
+  if (std::find(checks.begin(), checks.end(), GateCheck::time) == checks.end()) return;
+  const TimeChange& time = *program.whole.time;
+  gate.points.push_back({&program.whole,
+                         {},
+                         {check_point(program.whole, GateCheck::time, {time.from.median_s}, time.to.median_s,
+                                      gate.options.limit(GateCheck::time))}});
+}
+
 bool has_common_points(const Gate& gate) {
-  return std::any_of(gate.points.begin(), gate.points.end(),
-                     [](const GatePoint& point) { return point.point->now != nullptr; });
+  return std::any_of(gate.points.begin(), gate.points.end(), [](const GatePoint& point) {
+    return point.point->now != nullptr || point.loss.empty();
+  });
 }
 
 bool has_checked_anything(const Gate& gate) {
@@ -301,6 +329,9 @@ Gate gate(const RunComparison& comparison, const GateOptions& options) {
   const NewPoints now(comparison);
   for (const PointComparison& point : comparison.points) {
     if (point.bases.empty()) continue;
+    // What a program does not launch any more may have been fused into something else.
+    if (point.now == nullptr && is_observed(*point.base)) continue;
+    if (is_small_group(point)) continue;
     const bool is_planned_now = now.are_planned(point.point);
     if (point.now != nullptr && is_timed(*point.now->measurement)) {
       gate.points.push_back({&point, {}, check_all(point, options, lost)});
@@ -312,6 +343,8 @@ Gate gate(const RunComparison& comparison, const GateOptions& options) {
       gate.points.push_back({&point, loss_of(point, comparison), {}});
     }
   }
+
+  for (const ProgramComparison& program : comparison.programs) add_program(gate, program);
 
   if (!options.allow_other_devices) {
     for (const ModelDifference& difference : model_differences(comparison)) {

@@ -112,6 +112,16 @@ void choose_details(std::vector<Group>& groups) {
 
 }  // namespace
 
+std::string kernel_details(const RooflinePoint& point) {
+  std::string text;
+  for (const std::string_view name :
+       {axis::kGrid, axis::kBlock, axis::kCluster, axis::kShared, axis::kPath}) {
+    const std::string value = value_text(point.measurement->point, name);
+    if (!value.empty()) text += fmt::format(" {} {}", name == axis::kPath ? "in" : name, value);
+  }
+  return text;
+}
+
 std::optional<std::size_t> process_number(const Run& run, const Measurement& measurement) {
   if (!run.application || !measurement.process) return std::nullopt;
   const std::vector<int>& processes = run.application->processes;

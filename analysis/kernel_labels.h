@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -20,6 +21,9 @@ inline constexpr std::string_view kPath = "path";        ///< names of the NVTX 
 /// where there are several groups of it, what tells them apart of grid, block, cluster, shared memory and
 /// NVTX path (without the ranges that all of them are in), then the rank, the process.
 void label_kernels(std::vector<RooflinePoint>& points, const Run& run);
+
+/// ` grid 132 block 384 in step/forward`: all that tells groups of one kernel apart, to be added to a label.
+std::string kernel_details(const RooflinePoint& point);
 
 /// The place of the process that launched `measurement` among those of the program, from 1; nothing where it
 /// is not known.

@@ -195,6 +195,15 @@ const std::vector<Rule>& all_rules() {
        .also = {&kL2Share},
        .text = "Loads use less than half of each 32-byte sector that they fetch.",
        .next_step = "Let consecutive lanes load consecutive elements."},
+      {.id = "scattered-loads",
+       .importance = Importance::cause,
+       .is_for_programs = true,
+       .only_if = {kBelowTheRoof, kLongerThanALaunch},
+       .when = {{&kLoadSectorEfficiency, less_than, 0.5}, {&kL2Share, at_least, 0.25}},
+       .text = "Loads of this program's kernel use less than half of each 32-byte sector that they fetch, "
+               "and L2 is "
+               "busy with them.",
+       .next_step = "Let consecutive lanes load consecutive elements."},
       {.id = "uncoalesced-stores",
        .importance = Importance::cause,
        .only_if = {kBelowTheRoof, kLongerThanALaunch},

@@ -37,6 +37,8 @@ struct Rule {
   std::optional<Bound> bound = std::nullopt;
   /// For a cause, the verdict that means the same: it is not applied to points with this bound.
   std::optional<Bound> restates = std::nullopt;
+  /// Whether it is for kernels of profiled programs alone, in place of a rule over declared work.
+  bool is_for_programs = false;
   std::vector<Condition> only_if;     ///< the points that it is meant for: all of these
   std::vector<Condition> when;        ///< what holds: all of these; each is evidence
   std::vector<const Quantity*> also;  ///< further evidence, shown where there is a number

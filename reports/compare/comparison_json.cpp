@@ -117,6 +117,14 @@ Json to_json(const RunComparison& comparison) {
     json["environment"].push_back({{"name", name}, {"from", from}, {"to", to}});
   }
   for (const CeilingChange& change : comparison.ceilings) json["ceilings"].push_back(to_json(change));
+  for (const ProgramComparison& program : comparison.programs) {
+    json["programs"].push_back({{"program", program.whole.point.experiment},
+                                {"verdict", to_string(program.whole.change)},
+                                {"time", to_json(*program.whole.time)},
+                                {"launches_before", program.launches_before},
+                                {"launches_now", program.launches_now},
+                                {"device", program.whole.device}});
+  }
   if (comparison.devices.size() == 1) return json;
   // Which device is meant: its place in `devices`, which has the places in the runs.
   for (const ComparedDevice& device : comparison.devices) json["devices"].push_back(to_json(device));

@@ -14,6 +14,7 @@
 #include "reports/charts/roof_labels.h"
 #include "reports/compare/comparison_table.h"
 #include "reports/draw/label_placement.h"
+#include "reports/tables/point_table.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {
@@ -24,6 +25,7 @@ using namespace picture;
 constexpr Box kPlane = {86, kPanelTop, 690, kPanelBottom};
 constexpr Box kPanel = {736, kPanelTop - 42, kWidth - 22, kPanelBottom + 10};
 constexpr double kMarkRadius = 5;
+constexpr std::size_t kMostOfPrograms = 200;
 
 // All points of a run as those of one experiment: a comparison has one picture.
 ChartModel whole_run(const AnalysedRun& analysed) {
@@ -60,11 +62,12 @@ ChartModel chart_of(const RunComparison& comparison, const std::vector<Window>& 
 }
 
 std::optional<PlanePoint> place(const RooflinePoint* point) {
-  if (point == nullptr || !point->ai_useful || !point->flop_per_s || !is_drawable(*point->ai_useful) ||
-      !is_drawable(*point->flop_per_s)) {
-    return std::nullopt;
-  }
-  return PlanePoint{*point->ai_useful, *point->flop_per_s};
+  if (point == nullptr) return std::nullopt;
+  // Nothing is declared of a program's kernel.
+  const auto ai = is_observed(*point) ? point->ai_executed : point->ai_useful;
+  const auto rate = main_rate(*point);
+  if (!ai || !rate || !is_drawable(*ai) || !is_drawable(*rate)) return std::nullopt;
+  return PlanePoint{*ai, *rate};
 }
 
 // The head of an arrow that ends at `tip`; nothing where the arrow is shorter than it.
@@ -128,8 +131,9 @@ Group legend(const ChartModel& chart) {
 Scene scene_of(const RunComparison& comparison, const std::vector<Window>& base_axes) {
   const ChartModel chart = chart_of(comparison, base_axes);
   Scene scene = blank(chart);
-  for (const PointComparison& point : comparison.points)
-    scene.description += fmt::format(" {}.", change_sentence(point));
+  const std::vector<const PointComparison*> shown = table_points(comparison, kMostOfPrograms);
+  for (const PointComparison* point : shown)
+    scene.description += fmt::format(" {}.", change_sentence(*point));
   scene.groups = {header(chart), legend(chart)};
   Group titles{.name = "panel-titles"};
   titles.shapes.emplace_back(panel_title("Roofline", kPlane.left));
@@ -140,9 +144,9 @@ Scene scene_of(const RunComparison& comparison, const std::vector<Window>& base_
   block_roofs(placer, plot, chart);
   std::vector<Group> points;
   // What matters most is drawn last, and so on top.
-  for (auto point = comparison.points.rbegin(); point != comparison.points.rend(); ++point) {
-    points.push_back(movement(plot, *point));
-    for (const RooflinePoint* side : {point->base, point->now}) {
+  for (auto point = shown.rbegin(); point != shown.rend(); ++point) {
+    points.push_back(movement(plot, **point));
+    for (const RooflinePoint* side : {(*point)->base, (*point)->now}) {
       const auto at = place(side);
       if (!at) continue;
       const Pixel pixel = plot.at(*at);

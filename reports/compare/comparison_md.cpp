@@ -16,6 +16,7 @@ std::string section(const std::string& title, const std::vector<std::string>& te
 
 std::string comparison_md(const RunComparison& comparison, const std::string& picture) {
   constexpr std::size_t kMostMoves = 5;
+  constexpr std::size_t kMostOfPrograms = 200;
   std::string text = fmt::format("# Comparison: {}\n\n", markdown::escaped(comparison_counts(comparison)));
   for (const AnalysedRun& base : comparison.baseline) {
     text +=
@@ -27,12 +28,13 @@ std::string comparison_md(const RunComparison& comparison, const std::string& pi
   if (!warning.empty()) text += fmt::format("**{}**\n\n", warning);
   text +=
       fmt::format("![Change of every point]({})\n\n{}", picture, markdown::table_head(comparison_columns()));
-  for (const PointComparison& point : comparison.points) {
+  for (const PointComparison* point : table_points(comparison, kMostOfPrograms)) {
     std::vector<std::string> cells;
-    for (const ComparisonColumn& column : comparison_columns()) cells.push_back(column.text(point));
+    for (const ComparisonColumn& column : comparison_columns()) cells.push_back(column.text(*point));
     text += markdown::table_row(cells);
   }
   text += fmt::format("\n{}\n", comparison_explanation(comparison));
+  text += section("Programs", program_change_texts(comparison));
   text += section("Counter changes", comparison_notes(comparison, kMostMoves));
   text += section("Not compared", missing_texts(comparison));
   text += section("Environment", environment_change_texts(comparison));

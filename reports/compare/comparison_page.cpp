@@ -45,10 +45,11 @@ std::string table(const RunComparison& comparison) {
   for (const ComparisonColumn& column : comparison_columns())
     html += cell("th", column.is_number, column.title);
   html += "</tr></thead><tbody>\n";
-  for (const PointComparison& point : comparison.points) {
-    html += fmt::format(R"(<tr class="{}">)", to_string(point.change));
+  constexpr std::size_t kMostOfPrograms = 500;
+  for (const PointComparison* point : table_points(comparison, kMostOfPrograms)) {
+    html += fmt::format(R"(<tr class="{}">)", to_string(point->change));
     for (const ComparisonColumn& column : comparison_columns()) {
-      html += cell("td", column.is_number, column.text(point));
+      html += cell("td", column.is_number, column.text(*point));
     }
     html += "</tr>\n";
   }
@@ -70,6 +71,7 @@ std::string section(const RunComparison& comparison, const std::string& picture)
   if (!warning.empty()) html += fmt::format("<p class=\"warning\">{}</p>\n", escape_markup(warning));
   html += fmt::format("<figure tabindex=\"0\">{}</figure>\n{}<p class=\"note\">{}</p>\n", picture,
                       table(comparison), escape_markup(comparison_explanation(comparison)));
+  html += list("Programs", program_change_texts(comparison));
   html += list("Counter changes", comparison_notes(comparison, kMostMoves));
   html += list("Not compared", missing_texts(comparison));
   html += list("Environment", environment_change_texts(comparison));

@@ -79,6 +79,10 @@ std::string launch_change(const PointComparison& point) {
   return before == now ? now : fmt::format("{} → {}", before, now);
 }
 
+bool is_of_program(const PointComparison& point) {
+  return is_observed(point.now != nullptr ? *point.now : *point.base);
+}
+
 constexpr std::array kColumns = {
     ComparisonColumn{"verdict", false, verdict_text},
     ComparisonColumn{"point", false, [](const PointComparison& p) { return p.label; }},
@@ -91,6 +95,8 @@ constexpr std::array kColumns = {
     ComparisonColumn{"% of roofline", true, fraction_of_roof},
     ComparisonColumn{"bound by", false, bound_change},
 };
+
+constexpr std::size_t kMostNotesOfPrograms = 20;
 
 std::string note(const PointComparison& point, std::size_t most_changes) {
   if (point.change == PointChange::broken || point.change == PointChange::untimed) {
@@ -151,6 +157,35 @@ std::string comparison_counts(const RunComparison& comparison) {
                      primitives_note(comparison));
 }
 
+std::vector<const PointComparison*> table_points(const RunComparison& comparison,
+                                                 std::size_t most_of_programs) {
+  std::vector<const PointComparison*> shown;
+  std::size_t of_programs = 0;
+  for (const PointComparison& point : comparison.points) {
+    if (is_of_program(point)) {
+      const bool has_news = point.change < PointChange::unclear;
+      if (!has_news || ++of_programs > most_of_programs) continue;
+    }
+    shown.push_back(&point);
+  }
+  return shown;
+}
+
+std::vector<std::string> program_change_texts(const RunComparison& comparison) {
+  std::vector<std::string> texts;
+  for (const ProgramComparison& program : comparison.programs) {
+    const TimeChange& time = *program.whole.time;
+    const std::string launches =
+        program.launches_before == program.launches_now
+            ? fmt::format("{} launches", program.launches_now)
+            : fmt::format("{} → {} launches", program.launches_before, program.launches_now);
+    texts.push_back(fmt::format("GPU time of {}: {} → {} ({}), {}", program.whole.label,
+                                format::duration(time.from.median_s), format::duration(time.to.median_s),
+                                format::change(time.ratio()), launches));
+  }
+  return texts;
+}
+
 std::string comparison_explanation(const RunComparison& comparison) {
   return fmt::format(
       "Slower, faster: the 95 % interval of the change excludes 0, and the medians differ by more than {0}. "
@@ -173,7 +208,8 @@ std::string device_warning(const RunComparison& comparison) {
 
 std::vector<std::string> comparison_notes(const RunComparison& comparison, std::size_t most_changes) {
   std::vector<std::string> notes;
-  for (const PointComparison& point : comparison.points) {
+  for (const PointComparison* shown : table_points(comparison, kMostNotesOfPrograms)) {
+    const PointComparison& point = *shown;
     const std::string text = note(point, most_changes);
     if (!text.empty()) notes.push_back(fmt::format("{}: {}", point.label, text));
   }

@@ -29,6 +29,14 @@ std::string primitives_note(const RunComparison& comparison);
 /// `36 points: 1 slower, 34 same, 1 unclear`, or that there are none, with `primitives_note`.
 std::string comparison_counts(const RunComparison& comparison);
 
+/// The points that a table shows: all of them, but of a profiled program those that changed, or that only one
+/// run has; at most `most_of_programs` of these.
+std::vector<const PointComparison*> table_points(const RunComparison& comparison,
+                                                 std::size_t most_of_programs);
+
+/// A sentence for each program: `GPU time of train.py: 72.8 ms → 70.1 ms (−3.7 %), 2340 launches`.
+std::vector<std::string> program_change_texts(const RunComparison& comparison);
+
 /// What the verdicts mean, with their threshold.
 std::string comparison_explanation(const RunComparison& comparison);
 

@@ -33,11 +33,14 @@ bool is_shown(const ComparisonColumn& column, const RunComparison& comparison) {
 }
 
 std::string point_table(const RunComparison& comparison, std::size_t width) {
+  constexpr std::size_t kMostOfPrograms = 40;
+  const std::vector<const PointComparison*> points = table_points(comparison, kMostOfPrograms);
+  if (points.empty()) return {};
   std::vector<TextColumn> columns;
   for (const ComparisonColumn& column : comparison_columns()) {
     if (!is_shown(column, comparison)) continue;
     std::vector<std::string> texts;
-    for (const PointComparison& point : comparison.points) texts.push_back(column.text(point));
+    for (const PointComparison* point : points) texts.push_back(column.text(*point));
     columns.push_back(text_column(column.title, column.is_number, texts));
   }
   return text_table(std::move(columns), width, {"launch", "bound by", "% of roofline"});
@@ -61,6 +64,7 @@ std::string comparison_text(const RunComparison& comparison, int columns) {
   if (!warning.empty()) text += paragraph(warning, width);
   const bool has_points = !comparison.points.empty();
   if (has_points) text += fmt::format("\n{}", point_table(comparison, width));
+  text += list("Programs", program_change_texts(comparison), width);
   text += list("Counter changes", comparison_notes(comparison, kMostMoves), width);
   text += list("Not compared", missing_texts(comparison), width);
   text += list("Environment", environment_change_texts(comparison), width);

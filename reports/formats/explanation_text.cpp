@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analysis/recoverable.h"
 #include "core/text/names.h"
 #include "reports/charts/chart_model.h"
 #include "reports/tables/point_table.h"
@@ -95,6 +96,24 @@ std::string point_text(const RooflinePoint& point, const PointExplanation& expla
   return text + unjudged_text(explanation.unjudged, all, width) + "\n";
 }
 
+/// Those that are named; of a program's kernels without a name, the ten that could save most.
+std::vector<const RooflinePoint*> selected_points(const Run& run, const ExperimentAnalysis& experiment,
+                                                  const ExplanationSelection& selection) {
+  constexpr std::size_t kMostOfAProgram = 10;
+  if (selection.point.empty() && experiment.points.size() > kMostOfAProgram) {
+    if (const auto program = program_use(run, experiment); program && !program->recoverable.empty()) {
+      std::vector<const RooflinePoint*> most = program->recoverable;
+      most.resize(std::min(most.size(), kMostOfAProgram));
+      return most;
+    }
+  }
+  std::vector<const RooflinePoint*> named;
+  for (const RooflinePoint& point : experiment.points) {
+    if (is_named(point, selection.point)) named.push_back(&point);
+  }
+  return named;
+}
+
 std::string step_text(const LadderStep& step, const StepExplanation& explanation, std::size_t width) {
   std::string text = paragraph(step_verdict(step), width);
   for (const Change& change : explanation.changes) text += paragraph(change_text(change), width, 2);
@@ -122,6 +141,7 @@ std::string standing_text(const RooflinePoint& point) {
   if (point.measurement->status != Status::ok) return std::string(to_string(point.measurement->status));
   if (!point.measurement->time) return "not timed";
   std::string text = std::string(words_for(point.bound).phrase);
+  if (point.launches) text = fmt::format("{} of GPU time, {}", format::percent(point.launches->share), text);
   if (point.fraction_of_roof) {
     text += fmt::format(", {} of roofline", format::percent(*point.fraction_of_roof));
   }
@@ -188,9 +208,16 @@ std::string terminal_explanation(const Run& run, const Analysis& analysis,
   for (const ExperimentAnalysis& experiment : analysis.experiments) {
     Explanations explanations(run, experiment);
     std::string points;
-    for (const RooflinePoint& point : experiment.points) {
-      if (!is_named(point, selection.point)) continue;
-      points += point_text(point, explanations.of(point), selection.unjudged, width);
+    const std::vector<const RooflinePoint*> selected = selected_points(run, experiment, selection);
+    for (const RooflinePoint* point : selected) {
+      points += point_text(*point, explanations.of(*point), selection.unjudged, width);
+    }
+    if (selection.point.empty() && selected.size() < experiment.points.size()) {
+      points +=
+          paragraph(fmt::format("The {} kernels that could save most; {} more with --point NAME, or --json.",
+                                selected.size(), experiment.points.size() - selected.size()),
+                    width) +
+          "\n";
     }
     std::string steps;
     for (const LadderStep& step : experiment.steps) {

@@ -360,7 +360,10 @@ TEST(Explanation, HasACaseForEveryRule) {
   Ids tested;
   for (const Case& one : cases()) tested.push_back(one.rule);
   Ids known;
-  for (const Rule& rule : rules()) known.push_back(rule.id);
+  for (const Rule& rule : rules()) {
+    // Those for kernels of programs have theirs in recoverable_test.cpp.
+    if (!rule.is_for_programs) known.push_back(rule.id);
+  }
   EXPECT_EQ(tested, known);
 }
 

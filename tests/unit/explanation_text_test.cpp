@@ -115,6 +115,7 @@ std::string rule_text(const Rule& rule) {
                                  to_string(rule.importance), rule.text, holds);
   if (rule.restates)
     text += fmt::format("- Left out for points that are {}\n", words_for(*rule.restates).phrase);
+  if (rule.is_for_programs) text += "- Applies only to kernels of profiled programs\n";
   if (!rule.only_if.empty()) text += fmt::format("- Applies only if: {}\n", conditions_text(rule.only_if));
   return text + fmt::format("- Next: {}\n\n", rule.next_step);
 }

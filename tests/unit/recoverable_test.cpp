@@ -37,6 +37,7 @@ Run run_of(std::vector<Measurement> measurements) {
   add("f16_fma", CeilingKind::compute, "f16", "fma", 120e12);
   add("i32_add", CeilingKind::compute, "i32", "add", 30e12);
   add("i32_fma", CeilingKind::compute, "i32", "fma", 30e12);
+  add("graph_node", CeilingKind::latency, "", "launch in a graph", 0.5e-6);
   add("bf16_tensor", CeilingKind::compute, "bf16", "tensor", 900e12);
   run.measurements = std::move(measurements);
   run.application->devices.clear();
@@ -195,6 +196,22 @@ TEST(ObservedPoint, IsExplainedWithoutRulesOverDeclaredWork) {
     EXPECT_THAT(rule.missing, testing::Each(testing::Not(HasSubstr("compulsory")))) << rule.rule;
     EXPECT_THAT(rule.missing, testing::Each(testing::Not(HasSubstr("redundancy")))) << rule.rule;
   }
+}
+
+TEST(ObservedPoint, HasScatteredLoadsWhereSectorsAreWastedAndL2IsBusy) {
+  const auto finds = [](double efficiency, double l2_bytes) {
+    Measurement measurement = streaming();
+    set(measurement, counter::kGlobalLoadSectorEfficiency, efficiency);
+    set(measurement, counter::kL2Bytes, l2_bytes);
+    set(measurement, counter::kL1Bytes, l2_bytes);
+    const OnePoint point(measurement);
+    const std::vector<Finding> findings = explain(point.run, *point).findings;
+    return std::any_of(findings.begin(), findings.end(),
+                       [](const Finding& finding) { return finding.rule == "scattered-loads"; });
+  };
+  EXPECT_TRUE(finds(0.3, 320e6));  // 40 of 100 µs
+  EXPECT_FALSE(finds(0.6, 320e6));
+  EXPECT_FALSE(finds(0.3, 160e6));
 }
 
 TEST(Recoverable, IsWhatAllLaunchesTakeBeyondTheRoof) {
