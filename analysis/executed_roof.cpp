@@ -61,23 +61,15 @@ ResourceUse l2_use(const Counters& counters, const Ceilings& ceilings) {
   return at_rate(Bound::l2, *bytes, ceilings.cache(MemoryLevel::l2), cache_ceiling_id(MemoryLevel::l2));
 }
 
-constexpr std::string_view kBypassed =
-    "fewer bytes were counted at L1 than at L2: copies by TMA, and operands of wgmma, pass the counters by";
-
-ResourceUse l1_use(const Measurement& measurement, const Ceilings& ceilings) {
-  const auto bytes = value_of(measurement.counters, counter::kL1Bytes);
-  if (!bytes) return unknown(Bound::l1, 0, not_counted(measurement.counters, counter::kL1Bytes));
-  if (bypasses_l1_counters(measurement)) return unknown(Bound::l1, 0, fmt::format("L1: {}", kBypassed));
+ResourceUse l1_use(const Counters& counters, const Ceilings& ceilings) {
+  const auto bytes = value_of(counters, counter::kL1Bytes);
+  if (!bytes) return unknown(Bound::l1, 0, not_counted(counters, counter::kL1Bytes));
   return at_rate(Bound::l1, *bytes, ceilings.cache(MemoryLevel::l1), cache_ceiling_id(MemoryLevel::l1));
 }
 
-ResourceUse shared_use(const Measurement& measurement, const Ceilings& ceilings) {
-  const Counters& counters = measurement.counters;
+ResourceUse shared_use(const Counters& counters, const Ceilings& ceilings) {
   const auto bytes = value_of(counters, counter::kSharedBytes);
   if (!bytes) return unknown(Bound::shared, 0, not_counted(counters, counter::kSharedBytes));
-  if (bypasses_l1_counters(measurement)) {
-    return unknown(Bound::shared, 0, fmt::format("shared memory: {}", kBypassed));
-  }
   // Bank conflicts keep it busy too.
   constexpr double kWavefrontBytes = 128;
   const double wavefronts = value_of(counters, counter::kSharedLoadWavefronts).value_or(0) +
@@ -173,8 +165,8 @@ std::vector<ResourceUse> resource_uses(const Measurement& measurement, const Cei
   const Counters& counters = measurement.counters;
   std::vector<ResourceUse> uses = {dram_use(counters, ceilings),
                                    l2_use(counters, ceilings),
-                                   l1_use(measurement, ceilings),
-                                   shared_use(measurement, ceilings),
+                                   l1_use(counters, ceilings),
+                                   shared_use(counters, ceilings),
                                    float_use(counters, ceilings, Dtype::f64),
                                    float_use(counters, ceilings, Dtype::f32),
                                    half_use(counters, ceilings),

@@ -113,14 +113,6 @@ std::optional<TensorWork> tensor_work(const Measurement& measurement, const Ceil
   return work;
 }
 
-bool bypasses_l1_counters(const Measurement& measurement) {
-  // Sectors that L1 writes back, and atomics, may make L2 a little busier.
-  constexpr double kLeastOfL2 = 0.9;
-  const auto l1 = value_of(measurement.counters, counter::kL1Bytes);
-  const auto l2 = value_of(measurement.counters, counter::kL2Bytes);
-  return is_observed(measurement) && l1 && l2 && *l1 < kLeastOfL2 * *l2;
-}
-
 namespace {
 
 /// The share of all operations that may be missing from the count.
@@ -233,8 +225,6 @@ std::vector<LevelUse> level_uses(const Run& run, const Measurement& measurement,
   for (const MemoryLevel level : kMemoryLevels) {
     const auto bytes = counted_bytes(measurement.counters, level);
     if (!bytes) continue;
-    const bool is_inside = level == MemoryLevel::l1 || level == MemoryLevel::shared;
-    if (is_inside && bypasses_l1_counters(measurement)) continue;
     LevelUse use{.level = level, .bytes = *bytes};
     if (*bytes > 0 && flops > 0) use.ai = flops / *bytes;
     const auto limit =

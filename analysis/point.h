@@ -32,11 +32,6 @@ struct TensorWork {
 /// Nothing where they were not counted.
 std::optional<TensorWork> tensor_work(const Measurement& measurement, const Ceilings& ceilings);
 
-/// Whether the counters of L1 and shared memory missed part of what went through: L2 delivered more than L1
-/// was asked for. Copies by TMA, and operands that wgmma reads, pass them by. Only of profiled programs: our
-/// own kernels are known.
-bool bypasses_l1_counters(const Measurement& measurement);
-
 /// All floating-point operations that a point executed, or why that is not known. Of a kernel of a profiled
 /// program, of which no type is declared, those of all types: FP64, FP32, and of the Tensor Cores. It has
 /// none where FP16 or BF16 instructions outside of the Tensor Cores could be more than 1 % of them: what is

@@ -112,7 +112,7 @@ std::string program_block(const ExperimentReport& report, const Run& run, std::s
     const std::string shown = program_table(table, width, dispensable);
     if (!shown.empty()) text += fmt::format("\n{}\n{}", table.title, shown);
   }
-  text += "\n" + paragraphs(cause_texts(*report.analysis), width, rows);
+  text += fmt::format("\n{}", paragraphs(cause_texts(*report.analysis), width, rows));
   text += paragraphs(implausible_texts(report.analysis->points), width, rows);
   return text + paragraph(report.chart.provenance, width);
 }

@@ -77,7 +77,9 @@ std::string program_headline(const ProgramUse& program) {
           ? fmt::format("GPU time is spread over {}", format::counted(program.kernels, "kernel"))
           : fmt::format("{} of GPU time is in {} of {}", format::whole_percent(most.share), most.kernels,
                         format::counted(program.kernels, "kernel"));
-  if (!program.recoverable.empty()) text += "; " + saving(*program.recoverable.front(), program.kernel_s);
+  if (!program.recoverable.empty()) {
+    text += fmt::format("; {}", saving(*program.recoverable.front(), program.kernel_s));
+  }
   return text + ".";
 }
 
