@@ -135,10 +135,22 @@ struct CheckResult {
   std::optional<int> stop_signal;
 };
 
+/// The points that this program launches itself. Throws Error(usage) if there are none.
+Run checkable(Run run) {
+  const auto erased = std::erase_if(
+      run.measurements, [](const Measurement& measurement) { return measurement.launches.has_value(); });
+  if (erased > 0 && run.measurements.empty()) {
+    throw Error(ErrorKind::usage,
+                "the kernels of a profiled program cannot be checked: only their program can launch "
+                "them again");
+  }
+  return run;
+}
+
 CheckResult make_checks(const KeptRun& kept, const CrosscheckOptions& options) {
   StopSignals stop_signals;
-  const CrossCheckRequest request{kept.run, find_collector(), kept.folder() / "crosscheck",
-                                  stop_signals.fd()};
+  const Run run = checkable(kept.run);
+  const CrossCheckRequest request{run, find_collector(), kept.folder() / "crosscheck", stop_signals.fd()};
   CheckResult result;
   result.missing = wanted_checks(options);
   while (!result.missing.empty()) {

@@ -27,8 +27,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kNvtx = "nvtx:";
-
 struct ProfileOptions {
   ProfileSettings settings;
   std::string nvtx_scope = "process";
@@ -49,10 +47,7 @@ struct ProfileOptions {
 
 /// Why `text` is nothing that --capture takes; empty if it is.
 std::string capture_mistake(const std::string& text) {
-  const bool is_range = text.starts_with(kNvtx) && text != kNvtx;
-  return text == "all" || text == "cuda-profiler" || is_range
-             ? ""
-             : fmt::format("'{}' is none of all, cuda-profiler and nvtx:NAME", text);
+  return capture_from(text) ? "" : fmt::format("'{}' is none of all, cuda-profiler and nvtx:NAME", text);
 }
 
 ProfileRequest request_of(const ProfileOptions& options) {
@@ -60,11 +55,9 @@ ProfileRequest request_of(const ProfileOptions& options) {
   request.program.command = options.program;
   request.settings = options.settings;
   request.settings.nvtx_scope = options.nvtx_scope == "thread" ? NvtxScope::thread : NvtxScope::process;
-  if (options.capture == "cuda-profiler") request.settings.capture = Capture::cuda_profiler;
-  if (options.capture.starts_with(kNvtx)) {
-    request.settings.capture = Capture::nvtx;
-    request.settings.capture_range = options.capture.substr(std::string_view(kNvtx).size());
-  }
+  const CaptureChoice capture = capture_from(options.capture).value_or(CaptureChoice{});
+  request.settings.capture = capture.capture;
+  request.settings.capture_range = capture.range;
   if (options.once) request.rerun = Rerun::never;
   if (options.rerun) request.rerun = Rerun::always;
   if (options.timeout_s) request.time_limit = std::chrono::duration<double>(*options.timeout_s);

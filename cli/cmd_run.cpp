@@ -11,6 +11,7 @@
 
 #include "cli/commands.h"
 #include "cli/plan_file.h"
+#include "cli/profile_progress.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "core/model/quantity.h"
@@ -86,7 +87,10 @@ void print_experiment(const Experiment& experiment) {
                     reduction.block_size > 0 ? fmt::format("{}", reduction.block_size) : "",
                     reduction.elements_per_thread ? fmt::format("{}", *reduction.elements_per_thread) : ""});
   }
-  terminal::print("{}", text_table(rows, "  "));
+  if (rows.size() > 1) terminal::print("{}", text_table(rows, "  "));
+  if (const auto& application = experiment.application) {
+    terminal::print("  program: {}\n", fmt::join(application->command, " "));
+  }
 }
 
 void print_plan(const Plan& plan) {
@@ -194,6 +198,26 @@ int replay_shipped(const Plan& plan, const RunOptions& options, const CannotMeas
 
 // ---- the command ----
 
+/// Runs the program of the plan, where it has one and the run has none yet, and adds its kernels to the run.
+void profile_application(MeasureResult& result, const RunOptions& options) {
+  const Experiment* const experiment = experiment_with_application(result.run.plan);
+  if (experiment == nullptr || result.run.application || result.stopped_by) return;
+  ProfileProgressLines progress(options.verbosity());
+  const PlannedApplication application = *experiment->application;
+  const ProfileRequest request =
+      request_for(application, {.run = result.run, .folder = result.folder, .experiment = experiment->name});
+  try {
+    const ProfileResult profiled = profile(request, progress);
+    result.run = profiled.run;
+    if (profiled.failure) result.losses.emplace_back(profiled.failure->what());
+    if (const int code = profiled.end.exit_code(); code != 0) {
+      result.losses.push_back(fmt::format("{} ended with exit code {}", application.command.front(), code));
+    }
+  } catch (const Error& error) {
+    result.stopped_by = error;
+  }
+}
+
 int measure_run(MeasureRequest request, const RunOptions& options) {
   request.counters = !options.no_counters;
   request.self_test = options.self_test;
@@ -201,8 +225,10 @@ int measure_run(MeasureRequest request, const RunOptions& options) {
   request.output = options.output;
   request.command_line = options.command_line;
   request.fresh_ceilings = options.fresh;
-  const MeasureResult result = measure_with_progress(request, options.verbosity());
-  return result.stop_signal ? end_interrupted(result) : end_run(result, options);
+  MeasureResult result = measure_with_progress(request, options.verbosity());
+  if (result.stop_signal) return end_interrupted(result);
+  profile_application(result, options);
+  return end_run(result, options);
 }
 
 /// Throws with the message of `doctor` if nothing can be measured, and prints its warnings.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/model/plan.h"
 
+#include <algorithm>
+
 namespace rooflinectl {
 
 std::string_view to_string(CounterSet set) {
@@ -12,6 +14,13 @@ std::optional<CounterSet> counter_set_from(std::string_view name) {
     if (to_string(set) == name) return set;
   }
   return std::nullopt;
+}
+
+const Experiment* experiment_with_application(const Plan& plan) {
+  const auto found =
+      std::find_if(plan.experiments.begin(), plan.experiments.end(),
+                   [](const Experiment& experiment) { return experiment.application.has_value(); });
+  return found == plan.experiments.end() ? nullptr : &*found;
 }
 
 std::vector<PointId> all_points(const Plan& plan) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -27,6 +28,19 @@ struct TimingTarget {
   bool operator==(const TimingTarget&) const = default;
 };
 
+/// A program whose kernels are traced and counted while it runs.
+struct PlannedApplication {
+  std::vector<std::string> command;
+  std::map<std::string, std::string> environment;  ///< beside that of rooflinectl, or in its place
+  std::string folder;                              ///< where it runs; empty for where rooflinectl runs
+  std::string kernels;  ///< regular expression that is searched in symbols; empty for all, likewise below
+  std::string nvtx;     ///< glob that the name of a range around a launch matches
+  std::string capture = "all";  ///< when (`capture_from`)
+  int samples = 3;              ///< launches to count of each group
+
+  bool operator==(const PlannedApplication&) const = default;
+};
+
 /// Points that are measured and shown together.
 struct Experiment {
   std::string name;
@@ -35,6 +49,7 @@ struct Experiment {
   CounterSet counters = CounterSet::basic;
   std::vector<PointId> points;
   bool energy = false;  ///< whether the energy of launches is measured too: some two seconds per point
+  std::optional<PlannedApplication> application;  ///< its kernels are points too; of one experiment at most
 
   bool operator==(const Experiment&) const = default;
 };
@@ -52,6 +67,9 @@ struct Plan {
 
   bool operator==(const Plan&) const = default;
 };
+
+/// The experiment of the plan with an application; null if there is none.
+const Experiment* experiment_with_application(const Plan& plan);
 
 /// All points of the plan, in the order of their experiments.
 std::vector<PointId> all_points(const Plan& plan);

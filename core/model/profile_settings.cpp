@@ -33,6 +33,14 @@ std::string_view to_string(NvtxScope scope) {
   return "?";
 }
 
+std::optional<CaptureChoice> capture_from(std::string_view text) {
+  constexpr std::string_view kRange = "nvtx:";
+  if (text == to_string(Capture::all)) return CaptureChoice{};
+  if (text == to_string(Capture::cuda_profiler)) return CaptureChoice{.capture = Capture::cuda_profiler};
+  if (!text.starts_with(kRange) || text.size() == kRange.size()) return std::nullopt;
+  return CaptureChoice{.capture = Capture::nvtx, .range = std::string(text.substr(kRange.size()))};
+}
+
 std::string_view to_string(Capture capture) {
   switch (capture) {
     case Capture::all:

@@ -45,6 +45,17 @@ enum class Capture {
 
 std::string_view to_string(Capture capture);
 
+/// When to capture, and the name of the range of `Capture::nvtx`.
+struct CaptureChoice {
+  Capture capture = Capture::all;
+  std::string range;
+
+  bool operator==(const CaptureChoice&) const = default;
+};
+
+/// Reads `all`, `cuda-profiler` or `nvtx:NAME`; nothing if it is another text.
+std::optional<CaptureChoice> capture_from(std::string_view text);
+
 /// What `rooflinectl profile` tells the library that it loads into a program. A launch is traced where
 /// `capture` says so; of the traced ones those are counted that `kernel`, `nvtx`, `skip` and `limit` select
 /// (`LaunchFilter`), as many as `samples` says.
@@ -60,8 +71,8 @@ struct ProfileSettings {
   std::uint64_t skip = 0;              ///< so many selected launches of a process pass before any is counted
   std::optional<std::uint64_t> limit;  ///< so many selected launches after them may be counted
   std::vector<Pass> passes = {kPasses.begin(), kPasses.end()};
-  /// Symbols of the kernels that are counted; empty for all that `kernel` selects. Where `passes` lacks memory,
-  /// an earlier run has seen that these come to their end by themselves.
+  /// Symbols of the kernels that are counted; empty for all that `kernel` selects. Where `passes` lacks
+  /// memory, an earlier run has seen that these come to their end by themselves.
   std::vector<std::string> only;
   std::uint64_t start_ns = 0;  ///< when the program was started, on the system's monotonic clock
 

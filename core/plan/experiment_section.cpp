@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/plan/experiment_section.h"
 
+#include "core/plan/application_section.h"
 #include "core/plan/variant_points.h"
 #include "core/plan/variants_section.h"
 
@@ -10,7 +11,7 @@ namespace {
 
 /// What an experiment may hold.
 std::vector<std::string> experiment_keys() {
-  std::vector<std::string> keys = {"title", "variants"};
+  std::vector<std::string> keys = {"title", "variants", "application"};
   for (const auto* more : {&kSettingsKeys, &kLaunchKeys}) keys.insert(keys.end(), more->begin(), more->end());
   return keys;
 }
@@ -37,8 +38,14 @@ Experiment read_experiment(Reader& reader, const Field& field, const Settings& d
   experiment.energy = settings.energy;
 
   const LaunchSettings launch = read_launch_settings(reader, fields);
-  reader.require(field.value, "variants", field.position, what);
-  if (defaults.sizes.empty()) reader.require(field.value, "sizes", field.position, what);
+  if (const Field* application = find(fields, "application")) {
+    experiment.application = read_application(reader, *application);
+  }
+  // A program alone is something to measure.
+  if (!experiment.application || find(fields, "variants") != nullptr) {
+    reader.require(field.value, "variants", field.position, what);
+    if (defaults.sizes.empty()) reader.require(field.value, "sizes", field.position, what);
+  }
   if (const Field* variants = find(fields, "variants")) {
     const std::vector<VariantEntry> entries = read_variants(reader, *variants, catalogue);
     check_variants(reader, entries, settings, launch);

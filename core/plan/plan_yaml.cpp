@@ -62,10 +62,15 @@ class PlanReader {
     if (field.value.IsMap() && members.empty()) reader_.fail(field.position, "the plan has no experiments");
     std::vector<Experiment> experiments;
     std::size_t n_points = 0;
+    bool has_application = false;
     for (const Field& member : members) {
       reader_.check_name(member.key, member.position, "name of the experiment");
       experiments.push_back(read_experiment(reader_, member, defaults, catalogue_, kMaxPoints - n_points));
       n_points += experiments.back().points.size();
+      if (experiments.back().application && has_application) {
+        reader_.fail(member.position, "another experiment has an application already: a plan holds one");
+      }
+      has_application = has_application || experiments.back().application;
       if (n_points > kMaxPoints) {
         reader_.fail(member.position, fmt::format("the plan has more than {} points", kMaxPoints));
         mistakes_.throw_if_any();

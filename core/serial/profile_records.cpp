@@ -62,6 +62,11 @@ std::string encode(const ProfileRecord& record) {
   return serial::to_line(record);
 }
 
+ProfileRecord decode_record(std::string_view line) {
+  const Json record = serial::parse_object(line, "record");
+  return serial::LineReader<ProfileRecord>::read(Reader(record, "record"), "record");
+}
+
 bool visit_profile(std::istream& file, std::string_view name,
                    const std::function<void(const ProfileRecord&)>& visit) {
   Introduced introduced;
@@ -70,8 +75,7 @@ bool visit_profile(std::istream& file, std::string_view name,
     if (file.eof()) return true;
     const ProfileRecord record = [&] {
       try {
-        const Json line = serial::parse_object(text, "record");
-        ProfileRecord read = serial::LineReader<ProfileRecord>::read(Reader(line, "record"), "record");
+        ProfileRecord read = decode_record(text);
         introduced.check(read);
         return read;
       } catch (const Error& error) {

@@ -13,6 +13,9 @@ namespace rooflinectl {
 /// One line, without the newline.
 std::string encode(const ProfileRecord& record);
 
+/// Reads a line. Throws Error(usage) if it is no record.
+ProfileRecord decode_record(std::string_view line);
+
 /// Reads a file of records, one line at a time, and calls `visit` with each. `name` is used in error
 /// messages. Returns whether the last line has no end, and was left out: the process ended while it wrote it,
 /// or the disk was full. Throws Error(environment) naming the line that is no record, or that names a kernel

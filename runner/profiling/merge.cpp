@@ -113,22 +113,25 @@ class Merge {
     std::optional<int> id() const { return process ? std::optional(process->process) : std::nullopt; }
   };
 
+  /// The paths of all groups have to be known before the first is called anything.
   static std::map<std::string, std::string> paths_of(const ProfiledRuns& runs) {
     std::set<std::string> paths;
     for (const auto& files : runs.files) {
       for (const fs::path& path : files) {
         std::ifstream file(path);
-        const auto add = [&](const ProfileRecord& record) {
-          if (const auto* group = std::get_if<record::Group>(&record)) paths.insert(group->path);
-        };
-        try {
-          visit_profile(file, path.filename().string(), add);
-        } catch (const Error&) {
-          // The second reading reports it.
-        }
+        for (std::string line; std::getline(file, line);) add_path(line, paths);
       }
     }
     return collapsed_paths(paths);
+  }
+
+  static void add_path(const std::string& line, std::set<std::string>& paths) {
+    if (!line.starts_with(R"({"type":"group")")) return;  // most lines are long, and no groups
+    try {
+      paths.insert(std::get<record::Group>(decode_record(line)).path);
+    } catch (const Error&) {
+      return;  // the second reading reports it
+    }
   }
 
   void read(const fs::path& path, bool is_first_run) {

@@ -100,20 +100,15 @@ class Profiling {
     merge();
     run_again_where_incomplete();
 
-    Run& run = result_.run = recorder_.run();
-    run.devices = profile_.devices;
-    run.measurements = profile_.measurements;
-    run.application = profile_.application;
-    run.application->command_line = request_.program.command;
-    run.application->exit_code = result_.end.exit_code();
-    run.application->wall_s = result_.end.wall_s;
-    run.application->runs = runs_;
-    if (run.measurements.empty()) run.plan.experiments.clear();
+    result_.run = request_.extended ? request_.extended->run : recorder_.run();
+    Run& run = result_.run;
+    if (!request_.extended) run.devices.clear();
+    add_application(run);
+    add_points(run);
     describe_counting(run);
-    describe_devices(run);
-    describe_what_is_incomplete();
     describe_failure(run);
-    run.wall_s = seconds_since(begin);
+    describe_what_is_incomplete();
+    run.wall_s += seconds_since(begin);
     if (run.devices.empty()) run.devices.resize(1);
     write(run);
     return std::move(result_);
@@ -132,6 +127,10 @@ class Profiling {
   // -- the program --
 
   void make_folder() {
+    if (request_.extended) {
+      result_.folder = fs::absolute(request_.extended->folder);
+      return;
+    }
     result_.folder = fs::absolute(
         create_run_folder(request_.output, recorder_.run().plan.name, std::chrono::system_clock::now()));
   }
@@ -158,12 +157,14 @@ class Profiling {
   /// Nothing was run: nothing is left behind.
   void remove_folder() const {
     std::error_code ignored;
+    fs::remove_all(records(), ignored);
+    if (request_.extended) return;
     fs::remove_all(result_.folder, ignored);
     fs::remove(result_.folder.parent_path(), ignored);  // unless other runs are in there
   }
 
   void merge() {
-    profiled_.experiment = recorder_.run().plan.name;
+    profiled_.experiment = request_.extended ? request_.extended->experiment : recorder_.run().plan.name;
     profiled_.settings = request_.settings;
     profile_ = merge_profiles(profiled_);
     incomplete_ = incomplete_points(profile_);
@@ -205,10 +206,44 @@ class Profiling {
 
   // -- what is known of the machine --
 
+  void add_application(Run& run) const {
+    run.application = profile_.application;
+    run.application->command_line = request_.program.command;
+    run.application->exit_code = result_.end.exit_code();
+    run.application->wall_s = result_.end.wall_s;
+    run.application->runs = runs_;
+  }
+
+  void add_points(Run& run) {
+    const std::vector<DeviceInfo> present = present_devices(run);
+    std::vector<std::size_t> places;  // of the program's devices in the run
+    for (const DeviceInfo& device : profile_.devices) places.push_back(place_in(run, device, present));
+    for (DeviceUse& use : run.application->devices) use.device = places[use.device];
+    for (TransferUse& use : run.application->transfers) use.device = places[use.device];
+    std::set<std::size_t> used;
+    for (Measurement measurement : profile_.measurements) {
+      measurement.device = places[measurement.device];
+      used.insert(measurement.device);
+      run.measurements.push_back(std::move(measurement));
+    }
+    if (run.measurements.empty() && !request_.extended) run.plan.experiments.clear();
+    for (const std::size_t place : used) add_ceilings(run, place);
+  }
+
+  static std::size_t place_in(Run& run, const DeviceInfo& device, const std::vector<DeviceInfo>& present) {
+    const auto is_same = [&](const DeviceInfo& other) { return other.uuid == device.uuid; };
+    const auto known = std::find_if(run.devices.begin(), run.devices.end(), is_same);
+    if (known != run.devices.end()) return static_cast<std::size_t>(known - run.devices.begin());
+    const auto found = std::find_if(present.begin(), present.end(), is_same);
+    run.devices.push_back(found == present.end() ? device : *found);
+    if (run.devices.back().name.empty()) run.devices.back().name = "unknown GPU";
+    return run.devices.size() - 1;
+  }
+
   void describe_counting(Run& run) const {
     CounterSession& session = run.counter_session;
-    session.available = profile_.passes > 0;
-    session.passes = profile_.passes;
+    session.passes = std::max(session.passes, profile_.passes);
+    session.available = session.available || profile_.passes > 0;
     if (session.available) return;
     session.reason = "no launch was counted";
     for (const ApplicationProblem& problem : profile_.application.problems) {
@@ -219,24 +254,9 @@ class Profiling {
     }
   }
 
-  void describe_devices(Run& run) {
-    const std::vector<DeviceInfo> present = present_devices(run);
-    for (std::size_t place = 0; place < run.devices.size(); ++place) {
-      DeviceInfo& device = run.devices[place];
-      const auto found = std::find_if(present.begin(), present.end(),
-                                      [&](const DeviceInfo& other) { return other.uuid == device.uuid; });
-      if (found != present.end()) device = *found;
-      if (device.name.empty()) device.name = "unknown GPU";
-      const bool has_points =
-          std::any_of(run.measurements.begin(), run.measurements.end(),
-                      [&](const Measurement& measurement) { return measurement.device == place; });
-      if (has_points) add_ceilings(run, place);
-    }
-  }
-
   /// The GPUs of this machine, as far as the collector knows them.
-  static std::vector<DeviceInfo> present_devices(Run& run) {
-    if (run.devices.empty()) return {};
+  std::vector<DeviceInfo> present_devices(Run& run) const {
+    if (profile_.devices.empty()) return {};
     try {
       return load_devices();
     } catch (const Error& error) {
@@ -248,6 +268,9 @@ class Profiling {
   }
 
   void add_ceilings(Run& run, std::size_t place) {
+    const bool are_known = std::any_of(run.ceilings.begin(), run.ceilings.end(),
+                                       [&](const Ceiling& ceiling) { return ceiling.device == place; });
+    if (are_known) return;
     DeviceInfo& device = run.devices[place];
     try {
       const Run measured = measured_ceilings(device, run);
@@ -274,7 +297,7 @@ class Profiling {
     MeasureRequest request;
     request.collector = require_collector();
     request.plan.name = "ceilings";
-    request.plan.ceilings = load_catalogue().ceilings;
+    request.plan.ceilings = request_.extended ? run.plan.ceilings : load_catalogue().ceilings;
     request.device = device.uuid;
     request.output = result_.folder;
     request.command_line = run.command_line;
@@ -307,7 +330,7 @@ class Profiling {
           "`rooflinectl profile --` behind them");
     } else if (application.launches == 0) {
       fail("no kernel was launched", "rooflinectl report shows why, if that is known");
-    } else if (run.measurements.empty()) {
+    } else if (profile_.measurements.empty()) {
       fail("no launch is selected",
            "--kernel is matched with symbols, such as _Z3addPf, and --nvtx with names of ranges");
     }
@@ -361,6 +384,22 @@ std::string program_name(const std::vector<std::string>& command) {
     if (!is_plain_name(std::string(1, letter))) letter = '_';
   }
   return name.empty() ? "program" : name;
+}
+
+ProfileRequest request_for(const PlannedApplication& application, RunToExtend run) {
+  ProfileRequest request;
+  request.program.command = application.command;
+  request.program.environment = application.environment;
+  if (!application.folder.empty()) request.program.folder = application.folder;
+  request.settings.kernel = application.kernels;
+  request.settings.nvtx = application.nvtx;
+  request.settings.samples = application.samples;
+  const CaptureChoice capture = capture_from(application.capture).value_or(CaptureChoice{});
+  request.settings.capture = capture.capture;
+  request.settings.capture_range = capture.range;
+  request.command_line = run.run.command_line;
+  request.extended = std::move(run);
+  return request;
 }
 
 std::map<std::string, std::string> profiling_variables(const ProfileRequest& request,

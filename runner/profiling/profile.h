@@ -23,12 +23,20 @@ enum class Rerun {
   always,  ///< whatever it did
 };
 
+/// A run to which the points of a program are added.
+struct RunToExtend {
+  Run run;
+  std::filesystem::path folder;
+  std::string experiment;  ///< that the points belong to
+};
+
 struct ProfileRequest {
   GuestProgram program;
   ProfileSettings settings;  ///< without what only this machine knows: folder, CUPTI, start
   Rerun rerun = Rerun::where_harmless;
   std::optional<std::chrono::duration<double>> time_limit;  ///< of each run of the program
   std::filesystem::path output;                             ///< the run's folder is made in here
+  std::optional<RunToExtend> extended;                      ///< instead of a new run in `output`
   std::vector<std::string> command_line;                    ///< ours
 };
 
@@ -61,6 +69,9 @@ struct ProfileResult {
   std::size_t incomplete_points = 0;
   double incomplete_share = 0;
 };
+
+/// The request for a program of a plan, whose points are added to `run`.
+ProfileRequest request_for(const PlannedApplication& application, RunToExtend run);
 
 /// Name of a run of that program: `train` for `python3 /work/train.py --steps 20`; fit for a folder.
 std::string program_name(const std::vector<std::string>& command);

@@ -111,11 +111,75 @@ class Profile(ProfileTest):
             self.assert_exit(self.call(command, self.latest()), 0)
         self.assert_exit(self.call("compare", self.latest(), self.latest()), 0)
 
+    def test_cannot_be_checked_by_other_profilers(self):
+        self.assert_exit(self.profile("often"), 0)
+        result = self.call("crosscheck", self.latest(), "--with", "activity")
+        self.assert_exit(result, 2)
+        self.assertIn("the kernels of a profiled program cannot be checked", result.stderr)
+
     def test_the_program_reads_our_input(self):
         result = subprocess.run([PROGRAM, "profile", "--", sys.executable, GUEST, "often", "input"], cwd=self.folder, input="hello\n",
                                 capture_output=True, text=True, timeout=60, env=self.environment(), check=False)
         self.assert_exit(result, 0)
         self.assertEqual(result.stdout, "guest: out\nhello\n")
+
+
+class InAPlan(ProfileTest):
+    """`rooflinectl run` of a plan with a program."""
+
+    def run_with(self, application, variants="", *arguments):
+        self.write("plan.yaml", f"""\
+name: demo
+experiments:
+  sums:
+    {variants}
+    application: {application}
+""")
+        return self.run_plan("", *arguments)
+
+    def command(self, *guest):
+        return json.dumps([sys.executable, GUEST, *guest])
+
+    def test_measures_variants_and_program_onto_one_chart(self):
+        result = self.run_with(f"{{command: {self.command('often')}, kernels: add}}", "variants: reduce_v0_global\n    sizes: 2^20")
+        self.assert_exit(result, 0)
+        run = self.run_json()
+        self.assertEqual([(m["experiment"], m["subject"]) for m in run["measurements"]],
+                         [("sums", "reduce_v0_global"), ("sums", "add(float*)")])
+        self.assertEqual(len(run["devices"]), 1)
+        self.assertEqual(run["application"]["launches"], 110)
+        self.assertEqual(run["plan"]["experiments"][0]["application"]["kernels"], "add")
+        self.assertEqual([p.name for p in (self.folder / "runs/demo/latest").iterdir() if p.is_dir()], [])
+
+    def test_measures_a_program_alone(self):
+        self.assert_exit(self.run_with(f"{{command: {self.command('often')}}}"), 0)
+        self.assertEqual(len(self.run_json()["measurements"]), 2)
+        self.assertEqual({c["id"] for c in self.run_json()["ceilings"]}, {"dram", "dram_copy", "dram_read", "f32_add", "launch"})
+
+    def test_a_program_that_fails_is_a_failure_of_the_run(self):
+        result = self.run_with(f"{{command: {self.command('often', 'exit:9')}}}")
+        self.assert_exit(result, 1)
+        self.assertIn("ended with exit code 9", result.stdout)
+        self.assertEqual(self.run_json()["application"]["exit_code"], 9)
+
+    def test_a_program_that_is_not_there(self):
+        result = self.run_with("{command: no-such-program}", "variants: reduce_v0_global\n    sizes: 2^20")
+        self.assert_exit(result, 2)
+        self.assertIn("there is no program no-such-program", result.stderr)
+        self.assertEqual(len(self.run_json()["measurements"]), 1)
+
+    def test_a_resumed_run_makes_up_for_it(self):
+        self.run_with("{command: ./later}", "variants: reduce_v0_global\n    sizes: 2^20")
+        (self.folder / "later").write_text(f"#!/bin/sh\nexec {sys.executable} {GUEST} often\n")
+        (self.folder / "later").chmod(0o755)
+        self.assert_exit(self.call("run", "--resume", "runs/demo/latest"), 0)
+        self.assertEqual(len(self.run_json()["measurements"]), 3)
+
+    def test_a_dry_run_names_it(self):
+        result = self.run_with("{command: [python3, train.py]}", "", "--dry-run")
+        self.assert_exit(result, 0)
+        self.assertIn("program: python3 train.py", result.stdout)
+        self.assert_nothing_written()
 
 
 class Again(ProfileTest):

@@ -103,7 +103,14 @@ inline Run full_run() {
                            .timing = {},
                            .counters = CounterSet::none,
                            .points = {with_elements},
-                           .energy = false}};
+                           .energy = false,
+                           .application = PlannedApplication{.command = {"python3", "train.py"},
+                                                             .environment = {{"OMP_NUM_THREADS", "4"}},
+                                                             .folder = "/work/model",
+                                                             .kernels = "gemm|conv",
+                                                             .nvtx = "step *",
+                                                             .capture = "nvtx:epoch",
+                                                             .samples = 5}}};
   run.catalogue.variants = {fixed, chosen};
   run.catalogue.ceilings = {"dram_copy", "dram_read", "f32_add"};
   run.counter_session = {.available = true,

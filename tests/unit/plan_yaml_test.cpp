@@ -428,5 +428,66 @@ TEST(PlanYaml, WithoutPrimitivesAPlanNeedsExperiments) {
   EXPECT_THAT(mistakes_in("name: p\n"), ElementsAre(HasSubstr("the plan has no 'experiments'")));
 }
 
+TEST(PlanApplication, IsAnExperimentWithOrWithoutVariants) {
+  const Plan plan = parse(R"(
+name: mine
+experiments:
+  step:
+    application:
+      command: [python3, -u, train.py, --steps, 20, -u]
+      env: {OMP_NUM_THREADS: 4, EMPTY: ""}
+      cwd: model
+      kernels: gemm|conv
+      nvtx: step *
+      capture: nvtx:epoch
+      samples: 5
+  sums:
+    variants: sum_atomic
+    sizes: 2^20
+)");
+  ASSERT_THAT(plan.experiments, SizeIs(2));
+  EXPECT_EQ(plan.experiments[0].application,
+            (PlannedApplication{.command = {"python3", "-u", "train.py", "--steps", "20", "-u"},
+                                .environment = {{"OMP_NUM_THREADS", "4"}, {"EMPTY", ""}},
+                                .folder = "model",
+                                .kernels = "gemm|conv",
+                                .nvtx = "step *",
+                                .capture = "nvtx:epoch",
+                                .samples = 5}));
+  EXPECT_THAT(plan.experiments[0].points, IsEmpty());
+  EXPECT_EQ(experiment_with_application(plan), &plan.experiments[0]);
+  EXPECT_EQ(plan.experiments[1].application, std::nullopt);
+
+  const Plan both = parse(
+      "name: mine\nexperiments:\n  a: {variants: sum_atomic, sizes: 2^20, application: {command: "
+      "./solver}}\n");
+  EXPECT_THAT(both.experiments[0].points, SizeIs(1));
+  EXPECT_THAT(both.experiments[0].application->command, ElementsAre("./solver"));
+}
+
+TEST(PlanApplication, MistakesAreNamedAtTheirPlace) {
+  const auto mistakes_of = [](std::string_view application) {
+    return mistakes_in(fmt::format("name: mine\nexperiments:\n  a:\n    application: {}\n", application));
+  };
+  EXPECT_THAT(mistakes_of("{}"), ElementsAre(HasSubstr("command")));
+  EXPECT_THAT(mistakes_of("{command: python3 train.py}"),
+              ElementsAre(HasSubstr("plan.yaml:4:28: 'command' is a list of words")));
+  EXPECT_THAT(mistakes_of("{command: []}"), ElementsAre(HasSubstr("'command' names no program")));
+  EXPECT_THAT(mistakes_of("{command: a, capture: nvtx}"),
+              ElementsAre(HasSubstr("'nvtx' is none of all, cuda-profiler and nvtx:NAME")));
+  EXPECT_THAT(mistakes_of("{command: a, kernels: '('}"),
+              ElementsAre(HasSubstr("is not a regular expression")));
+  EXPECT_THAT(mistakes_of("{command: a, samples: 0}"), ElementsAre(HasSubstr("from 1 on, not '0'")));
+  EXPECT_THAT(mistakes_of("{command: a, env: {'A=B': c}}"),
+              ElementsAre(HasSubstr("'A=B' is no name of a variable")));
+  EXPECT_THAT(mistakes_of("{command: a, kernel: b}"), ElementsAre(HasSubstr("kernels")));
+}
+
+TEST(PlanApplication, OfTwoExperimentsAreOneTooMany) {
+  EXPECT_THAT(mistakes_in("name: mine\nexperiments:\n  a: {application: {command: x}}\n  b: {application: "
+                          "{command: y}}\n"),
+              ElementsAre(HasSubstr("plan.yaml:4:3: another experiment has an application already")));
+}
+
 }  // namespace
 }  // namespace rooflinectl

@@ -56,5 +56,12 @@ TEST(ProfileSettings, NameWhatIsWrong) {
   EXPECT_THAT(failure_of(value), HasSubstr("ROOFLINECTL_PROFILE: /passes/1: unknown value 'everything'"));
 }
 
+TEST(Capture, IsReadAsTheCommandLineHasIt) {
+  EXPECT_EQ(capture_from("all"), CaptureChoice{});
+  EXPECT_EQ(capture_from("cuda-profiler"), (CaptureChoice{Capture::cuda_profiler, ""}));
+  EXPECT_EQ(capture_from("nvtx:step 1"), (CaptureChoice{Capture::nvtx, "step 1"}));
+  for (const char* text : {"", "nvtx", "nvtx:", "None"}) EXPECT_EQ(capture_from(text), std::nullopt) << text;
+}
+
 }  // namespace
 }  // namespace rooflinectl

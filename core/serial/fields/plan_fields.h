@@ -26,6 +26,16 @@ void fields(auto& f, Is<TimingTarget> auto& timing) {
   f("time_limit_s", timing.time_limit_s, AllDigits{});
 }
 
+void fields(auto& f, Is<PlannedApplication> auto& application) {
+  f("command", application.command, AtLeast{1});
+  f("variables", application.environment);
+  f("folder", application.folder);
+  f("kernels", application.kernels);
+  f("nvtx", application.nvtx);
+  f("capture", application.capture);
+  f("samples", application.samples, AtLeast{1});
+}
+
 /// With no more than `max_points`.
 void fields(auto& f, Is<Experiment> auto& experiment, std::size_t max_points) {
   f("name", experiment.name);
@@ -34,6 +44,7 @@ void fields(auto& f, Is<Experiment> auto& experiment, std::size_t max_points) {
   f("counters", experiment.counters);
   f.added("energy", experiment.energy);
   f("points", experiment.points, AtMost{max_points});
+  f.optional("application", experiment.application);
   f.after_reading(experiment, [](Experiment& read) {
     for (PointId& point : read.points) point.experiment = read.name;
   });
