@@ -25,7 +25,7 @@ using namespace picture;
 constexpr Box kPlane = {86, kPanelTop, 690, kPanelBottom};
 constexpr Box kPanel = {736, kPanelTop - 42, kWidth - 22, kPanelBottom + 10};
 constexpr double kMarkRadius = 5;
-constexpr std::size_t kMostOfPrograms = 200;
+constexpr std::size_t kMostRows = 200;
 
 // All points of a run as those of one experiment: a comparison has one picture.
 ChartModel whole_run(const AnalysedRun& analysed) {
@@ -131,7 +131,7 @@ Group legend(const ChartModel& chart) {
 Scene scene_of(const RunComparison& comparison, const std::vector<Window>& base_axes) {
   const ChartModel chart = chart_of(comparison, base_axes);
   Scene scene = blank(chart);
-  const std::vector<const PointComparison*> shown = table_points(comparison, kMostOfPrograms);
+  const std::vector<const PointComparison*> shown = table_points(comparison, kMostRows);
   for (const PointComparison* point : shown)
     scene.description += fmt::format(" {}.", change_sentence(*point));
   scene.groups = {header(chart), legend(chart)};

@@ -82,12 +82,12 @@ std::string with_path(std::string line, const fs::path& from, const fs::path& to
   return line;
 }
 
-using Check = std::function<void(const CrossCheckRequest&, CrossCheck&)>;
+using Recording = std::function<void(const CrossCheckRequest&, CrossCheck&)>;
 
 /// Runs a check, and turns exceptions into its reason. The tool records into a folder of its own, which is
 /// removed if it gave no numbers: earlier records belong to earlier numbers.
 CheckOutcome checked(const CrossCheckRequest& request, std::string tool, bool is_recorded,
-                     const Check& check) {
+                     const Recording& record) {
   CheckOutcome outcome;
   CrossCheck& result = outcome.check;
   result.tool = std::move(tool);
@@ -95,7 +95,7 @@ CheckOutcome checked(const CrossCheckRequest& request, std::string tool, bool is
   recording.folder = request.folder / ("unfinished-" + result.tool);
   discard_records(recording.folder, request.folder);
   try {
-    check(recording, result);
+    record(recording, result);
     const bool compared =
         std::any_of(result.agreements.begin(), result.agreements.end(),
                     [](const Agreement& agreement) { return agreement.verdict() != Verdict::unavailable; });

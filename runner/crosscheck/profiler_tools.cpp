@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds kAnswerLimit{10};
+constexpr std::chrono::seconds kToolAnswerLimit{10};
 
 /// Year and number of the tools in the toolkit of CUDA 13.0 (August 2025), which the collector is built with,
 /// or with a later one.
@@ -146,7 +146,7 @@ std::optional<fs::path> find_importer(const fs::path& nsys) {
 }
 
 std::optional<std::string> output_of(const fs::path& program, const std::vector<std::string>& arguments) {
-  const FinishedProgram finished = run_program(program, arguments, kAnswerLimit);
+  const FinishedProgram finished = run_program(program, arguments, kToolAnswerLimit);
   return finished.wait_status == 0 ? std::optional(finished.output) : std::nullopt;
 }
 

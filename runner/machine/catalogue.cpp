@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds kAnswerLimit{30};
+constexpr std::chrono::seconds kCollectorAnswerLimit{30};
 
 /// The ids that the source tree had, described as far as the shipped recordings know them.
 Catalogue catalogue_of_ids() {
@@ -65,7 +65,7 @@ std::string ask_collector(const fs::path& collector, const std::vector<std::stri
     throw Error(ErrorKind::environment,
                 fmt::format("{} {} {}", collector.string(), fmt::join(question, " "), cause), hint);
   };
-  const FinishedProgram finished = run_program(collector, question, kAnswerLimit);
+  const FinishedProgram finished = run_program(collector, question, kCollectorAnswerLimit);
   if (!finished.wait_status) fail("did not answer", {});
   if (*finished.wait_status != 0) {
     throw_reported_failure(finished.output);

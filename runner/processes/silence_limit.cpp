@@ -13,7 +13,11 @@ namespace rooflinectl {
 
 using namespace std::chrono_literals;
 using message::Phase;
+namespace {
+
 using Seconds = std::chrono::duration<double>;
+
+}  // namespace
 
 Seconds usual_silence_limit(Phase phase, const TimingTarget& timing) {
   if (phase == Phase::verify) return 300s;
