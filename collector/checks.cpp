@@ -158,9 +158,10 @@ Check power_check(const DeviceSettings& settings) {
 }
 
 Check processes_check(const DeviceState& state) {
-  if (!state.compute_processes) return {"other programs", CheckStatus::ok, "unknown"};
-  if (*state.compute_processes <= 1) return {"other programs", CheckStatus::ok, "none on this GPU"};
-  return {"other programs", CheckStatus::warning, fmt::format("{} on this GPU", *state.compute_processes - 1),
+  if (!state.compute_processes) return {kOtherProgramsCheck, CheckStatus::ok, "unknown"};
+  if (*state.compute_processes <= 1) return {kOtherProgramsCheck, CheckStatus::ok, "none on this GPU"};
+  return {kOtherProgramsCheck, CheckStatus::warning,
+          fmt::format("{} on this GPU", *state.compute_processes - 1),
           "nvidia-smi lists them; they would disturb the times"};
 }
 

@@ -12,6 +12,9 @@ enum class CheckStatus { ok, warning, fails };
 /// `ok`, `warning`, `fails`
 std::string_view to_string(CheckStatus status);
 
+/// The subject of the check for other programs on a GPU.
+inline constexpr const char* kOtherProgramsCheck = "other programs";
+
 /// One thing that `rooflinectl doctor` looked at.
 struct Check {
   std::string subject;  ///< `driver`, `counters`

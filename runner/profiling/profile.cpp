@@ -227,7 +227,25 @@ class Profiling {
       run.measurements.push_back(std::move(measurement));
     }
     if (run.measurements.empty() && !request_.extended) run.plan.experiments.clear();
-    for (const std::size_t place : used) add_ceilings(run, place);
+    for (const std::size_t place : used) {
+      name_other_programs(run, run.devices[place].uuid);
+      add_ceilings(run, place);
+    }
+  }
+
+  /// The GPU's counters do not tell programs apart.
+  static void name_other_programs(Run& run, const std::string& uuid) {
+    try {
+      for (const Check& check : load_checks(uuid)) {
+        if (check.subject != kOtherProgramsCheck || check.status == CheckStatus::ok) continue;
+        run.application->problems.push_back(
+            {.cause = fmt::format("other programs run on GPU {}: {}; bytes of DRAM and L2 may include theirs",
+                                  uuid, check.detail),
+             .hint = check.fix});
+      }
+    } catch (const Error&) {
+      return;  // whoever measures the ceilings reports why
+    }
   }
 
   static std::size_t place_in(Run& run, const DeviceInfo& device, const std::vector<DeviceInfo>& present) {

@@ -355,6 +355,12 @@ class BadDays(ProfileTest):
         self.assertTrue(any("the ceilings of GPU" in problem for problem in self.problems()))
         self.assertEqual(self.profiled()["devices"][0]["chip"], "FK100")
 
+    def test_other_programs_on_the_gpu(self):
+        result = self.profile("often", accidents="crowded@start")
+        self.assert_exit(result, 0)
+        self.assertTrue(any("bytes of DRAM and L2 may include theirs" in problem for problem in self.problems()))
+        self.assertIn("other programs run on GPU", result.stderr)
+
     def test_no_collector(self):
         result = self.profile("often", ROOFLINECTL_COLLECTOR="/nonexistent")
         self.assert_exit(result, 0)
