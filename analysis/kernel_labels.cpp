@@ -12,6 +12,7 @@
 #include <string>
 
 #include "core/text/kernel_name.h"
+#include "core/text/kernel_names/words.h"
 
 namespace rooflinectl {
 
@@ -46,27 +47,35 @@ struct Group {
   std::string chosen;
 };
 
-/// The paths without the ranges that all of them begin with; but for the last of these, where one of the
-/// paths is no longer.
+constexpr std::size_t kLongestPath = 40;
+
+/// The innermost ranges of a path, so many of them.
+std::string innermost(const std::vector<std::string_view>& ranges, std::size_t count) {
+  if (ranges.empty()) return "in no range";
+  const auto own = std::span(ranges).last(std::min(count, ranges.size()));
+  return fmt::format("in {}", fmt::join(own, "/"));
+}
+
+/// The paths, each with as few of its innermost ranges as leave different paths different.
 void shorten_paths(std::vector<std::string>& paths) {
+  const std::size_t different = std::set<std::string>(paths.begin(), paths.end()).size();
   std::vector<std::vector<std::string_view>> all;
-  for (const std::string& path : paths) all.push_back(ranges_of(path));
-  std::size_t common = 0;
-  const auto is_common = [&](std::size_t at) {
-    return std::all_of(all.begin(), all.end(), [&](const auto& ranges) {
-      return at < ranges.size() && ranges[at] == all.front()[at];
-    });
-  };
-  while (is_common(common)) ++common;
-  const bool is_all_of_one =
-      std::any_of(all.begin(), all.end(), [&](const auto& ranges) { return ranges.size() == common; });
-  if (common > 0 && is_all_of_one) --common;
-  std::vector<std::string> texts;
-  for (const auto& ranges : all) {
-    const auto own = std::span(ranges).subspan(common);
-    texts.push_back(own.empty() ? "in no range" : fmt::format("in {}", fmt::join(own, "/")));
+  std::size_t deepest = 1;
+  for (const std::string& path : paths) {
+    all.push_back(ranges_of(path));
+    deepest = std::max(deepest, all.back().size());
   }
-  paths = std::move(texts);
+  std::vector<std::string> texts;
+  for (std::size_t count = 1; count <= deepest; ++count) {
+    texts.clear();
+    for (const auto& ranges : all) texts.push_back(innermost(ranges, count));
+    if (std::set<std::string>(texts.begin(), texts.end()).size() == different) break;
+  }
+  // Generated names are long.
+  std::vector<std::string> cut;
+  for (const std::string& text : texts) cut.push_back(kernel_names::cut_middle(text, kLongestPath));
+  const bool is_told = std::set<std::string>(cut.begin(), cut.end()).size() == different;
+  paths = is_told ? std::move(cut) : std::move(texts);
 }
 
 std::vector<std::string> details_of(const RooflinePoint& point, const Run& run, const std::string& path) {
@@ -85,28 +94,51 @@ std::vector<std::string> details_of(const RooflinePoint& point, const Run& run, 
           number ? fmt::format("process {}", *number) : ""};
 }
 
-std::size_t count_different(const std::vector<Group>& groups, std::optional<std::size_t> with) {
-  std::set<std::pair<std::string_view, std::string_view>> texts;
-  for (const Group& group : groups) {
-    texts.emplace(group.chosen, with ? std::string_view(group.details[*with]) : std::string_view());
+std::string text_of(const Group& group, const std::vector<std::size_t>& details) {
+  std::string text;
+  for (const std::size_t detail : details) {
+    if (!group.details[detail].empty()) text += fmt::format(" {}", group.details[detail]);
   }
-  return texts.size();
+  return text;
 }
 
-/// What all groups of a kernel differ in, as little of it as tells them apart.
-void choose_details(std::vector<Group>& groups) {
-  const auto add = [&](std::size_t detail) {
-    for (Group& group : groups) {
-      if (!group.details[detail].empty()) group.chosen += fmt::format(" {}", group.details[detail]);
-    }
-  };
-  const std::size_t n_details = groups.front().details.size();
-  for (std::size_t detail = 0; detail < n_details; ++detail) {
-    if (count_different(groups, detail) == groups.size()) return add(detail);
+/// How many groups have the same text of these details.
+std::map<std::string, std::size_t> counts_of(const std::vector<Group>& groups,
+                                             const std::vector<std::size_t>& details) {
+  std::map<std::string, std::size_t> counts;
+  for (const Group& group : groups) ++counts[text_of(group, details)];
+  return counts;
+}
+
+/// Every single detail, every two of them, then the first three, four, …
+std::vector<std::vector<std::size_t>> candidates(std::size_t n_details) {
+  std::vector<std::vector<std::size_t>> all;
+  for (std::size_t a = 0; a < n_details; ++a) all.push_back({a});
+  for (std::size_t a = 0; a < n_details; ++a) {
+    for (std::size_t b = a + 1; b < n_details; ++b) all.push_back({a, b});
   }
-  for (std::size_t detail = 0; detail < n_details; ++detail) {
-    if (count_different(groups, std::nullopt) == groups.size()) return;
-    if (count_different(groups, detail) > count_different(groups, std::nullopt)) add(detail);
+  std::vector<std::size_t> first = {0, 1};
+  for (std::size_t a = 2; a < n_details; ++a) {
+    first.push_back(a);
+    all.push_back(first);
+  }
+  return all;
+}
+
+/// A detail that tells all groups of a kernel apart; else for each the fewest that no other has together.
+void choose_details(std::vector<Group>& groups) {
+  const auto all = candidates(groups.front().details.size());
+  for (const auto& details : all) {
+    if (details.size() > 1 || counts_of(groups, details).size() < groups.size()) continue;
+    for (Group& group : groups) group.chosen = text_of(group, details);
+    return;
+  }
+  for (const auto& details : all) {
+    const auto counts = counts_of(groups, details);
+    for (Group& group : groups) {
+      const std::string text = text_of(group, details);
+      if (group.chosen.empty() && (counts.at(text) == 1 || details == all.back())) group.chosen = text;
+    }
   }
 }
 
@@ -132,6 +164,12 @@ std::optional<std::size_t> process_number(const Run& run, const Measurement& mea
 
 namespace {
 
+/// The name as the symbol has it: a subject is cut where it is very long.
+std::string full_name(const Measurement& measurement) {
+  const std::string& symbol = measurement.launches->symbol;
+  return symbol.empty() ? measurement.point.subject : demangle(symbol);
+}
+
 /// `CUDA graph of 12 nodes`, and ` #2` where another has as many.
 std::string graph_name(const Measurement& measurement,
                        std::map<std::uint64_t, std::vector<std::string_view>>& graphs) {
@@ -153,7 +191,7 @@ void label_kernels(std::vector<RooflinePoint>& points, const Run& run) {
   for (RooflinePoint& point : points) {
     if (!is_observed(point)) continue;
     kernels.push_back(&point);
-    names.push_back(point.measurement->point.subject);
+    names.push_back(full_name(*point.measurement));
   }
   std::vector<std::string> short_names = distinct_short_names(names);
   std::map<std::uint64_t, std::vector<std::string_view>> graphs;

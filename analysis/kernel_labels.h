@@ -18,8 +18,8 @@ inline constexpr std::string_view kPath = "path";        ///< names of the NVTX 
 }  // namespace axis
 
 /// Labels those of `points` that a profiled program launched, so that they differ: the kernel's short name;
-/// where there are several groups of it, what tells them apart of grid, block, cluster, shared memory and
-/// NVTX path (without the ranges that all of them are in), then the rank, the process.
+/// where there are several groups of it, as little as tells them apart of grid, block, cluster, shared
+/// memory, NVTX path (its innermost ranges), rank and process.
 void label_kernels(std::vector<RooflinePoint>& points, const Run& run);
 
 /// ` grid 132 block 384 in step/forward`: all that tells groups of one kernel apart, to be added to a label.

@@ -289,8 +289,11 @@ std::string family_of(const RooflinePoint& point) {
 void choose_labels(ChartModel& chart) {
   constexpr std::size_t kMostLabels = 10;
   const std::vector<std::size_t> order = list_order(chart);
-  for (std::size_t rank = kMostLabels; rank < order.size(); ++rank)
-    chart.points[order[rank]].is_labelled = false;
+  std::size_t labels = 0;
+  for (const std::size_t i : order) {
+    ChartPoint& point = chart.points[i];
+    point.is_labelled = !point.share || (point.useful && ++labels <= kMostLabels);
+  }
 }
 
 std::size_t family_index(std::vector<std::string>& families, const std::string& family) {

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "core/text/kernel_name.h"
 #include "reports/tables/point_table.h"
 #include "reports/text/format.h"
 
@@ -210,7 +211,8 @@ std::vector<std::string> program_problems(const Run& run) {
   if (!run.application) return texts;
   for (const ApplicationProblem& problem : run.application->problems) {
     const std::string process = problem.process ? fmt::format("process {}: ", *problem.process) : "";
-    const std::string subject = problem.subject.empty() ? "" : fmt::format(" ({})", problem.subject);
+    const std::string subject =
+        problem.subject.empty() ? "" : fmt::format(" ({})", short_kernel_name(problem.subject));
     const std::string hint = problem.hint.empty() ? "" : fmt::format(" — {}", problem.hint);
     texts.push_back(fmt::format("{}{}{}{}", process, problem.cause, subject, hint));
   }

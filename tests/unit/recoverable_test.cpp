@@ -45,7 +45,7 @@ Run run_of(std::vector<Measurement> measurements) {
 }
 
 /// 100 µs, ten launches. 200 MB from DRAM take 50 µs, from L2 25 µs.
-Measurement streaming(std::string name = "copy") {
+Measurement streaming(std::string_view name = "copy") {
   constructed::ProgramKernel kernel = {name, "64", "128", "", 100, 10, 100, 100, 200, 200};
   return constructed::program_measurement(kernel, true);
 }
@@ -334,11 +334,38 @@ TEST(KernelLabels, HaveShapeAndPathOnlyWhereTheyTell) {
   const std::vector<std::string> labels = labels_of(constructed::program_run());
   EXPECT_THAT(labels, testing::Contains(std::string(constructed::kGemmName) + " grid 132"));
   EXPECT_THAT(labels, testing::Contains("vectorized_layer_norm<f32> in forward"));
-  EXPECT_THAT(labels, testing::Contains("vectorized_layer_norm<f32> in forward/block"));
+  EXPECT_THAT(labels, testing::Contains("vectorized_layer_norm<f32> in block"));
   EXPECT_THAT(labels, testing::Contains("elementwise<add, bf16>"));
   EXPECT_THAT(labels, testing::Contains("CUDA graph of 12 nodes"));
   const std::set<std::string> different(labels.begin(), labels.end());
   EXPECT_EQ(different.size(), labels.size());
+}
+
+TEST(KernelLabels, TakeTheInnermostRangesThatTell) {
+  const auto in = [](const std::string& path) {
+    Measurement measurement = streaming();
+    measurement.point.axes.set("path", path);
+    return measurement;
+  };
+  EXPECT_THAT(labels_of(run_of({in("step/a/attention"), in("step/b/attention"), in("step")})),
+              ElementsAre("copy in a/attention", "copy in b/attention", "copy in step"));
+}
+
+TEST(KernelLabels, HaveTheFewestDetailsThatNoOtherGroupHas) {
+  const auto of = [](std::uint64_t grid, std::uint64_t shared) {
+    Measurement measurement = streaming();
+    measurement.point.axes.set("grid", grid);
+    measurement.point.axes.set("shared", shared);
+    return measurement;
+  };
+  EXPECT_THAT(labels_of(run_of({of(1, 64), of(1, 128), of(2, 64)})),
+              ElementsAre("copy grid 1 shared 64", "copy shared 128", "copy grid 2"));
+}
+
+TEST(KernelLabels, ComeFromTheSymbolWhereTheNameWasCut) {
+  Measurement measurement = streaming("templates::...44acaf53c3a5");
+  measurement.launches->symbol = "_Z3addPKfS0_Pfm";
+  EXPECT_THAT(labels_of(run_of({measurement})), ElementsAre("add"));
 }
 
 TEST(KernelLabels, NameRankAndProcessWhereTheRestIsTheSame) {

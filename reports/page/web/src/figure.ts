@@ -96,8 +96,9 @@ export function figureOf(view: View, experiment: ExperimentView | undefined, opt
 function labelled(experiment: ExperimentView, marks: Mark[]): Mark[] {
   if (!experiment.program) return marks;
   const share = (mark: Mark): number => experiment.points[mark.point]?.share ?? 0;
-  const longest = [...new Set([...marks].sort((a, b) => share(b) - share(a)).map((mark) => mark.point))].slice(0, MOST_PROGRAM_LABELS);
-  return marks.filter((mark) => longest.includes(mark.point));
+  const isKernel = (mark: Mark): boolean => experiment.points[mark.point]?.share !== undefined;
+  const longest = [...new Set(marks.filter(isKernel).sort((a, b) => share(b) - share(a)).map((mark) => mark.point))].slice(0, MOST_PROGRAM_LABELS);
+  return marks.filter((mark) => !isKernel(mark) || longest.includes(mark.point));
 }
 
 /** Of a program’s kernel, an area in proportion to its share of the time, as in the pictures. */
