@@ -14,8 +14,8 @@ namespace {
 using Points = std::vector<RooflinePoint>;
 
 bool is_of_program(const Points& points) {
-  return std::any_of(points.begin(), points.end(),
-                     [](const RooflinePoint& point) { return is_observed(point); });
+  return !points.empty() && std::all_of(points.begin(), points.end(),
+                                        [](const RooflinePoint& point) { return is_observed(point); });
 }
 
 std::vector<std::size_t> doubtful(const Points& points) {

@@ -11,8 +11,8 @@ namespace rooflinectl {
 
 /// The indices of at most `most` points, in the order of the plan: all of them where they are not more; else
 /// those that failed, could not be verified or have an implausible number, then of every version in every
-/// type the one that is nearest to its roof and the one that is farthest from it. Of an experiment with the
-/// kernels of a profiled program, those that took longest, the longest first.
+/// type the one that is nearest to its roof and the one that is farthest from it. Of an experiment of a
+/// profiled program alone, those that took longest, the longest first.
 std::vector<std::size_t> notable_points(const ExperimentAnalysis& experiment, std::size_t most);
 
 /// `the closest to the roofline, …`: what `notable_points` chose.

@@ -129,6 +129,34 @@ TEST(ProgramReports, DrawExecutedWorkByItsShareOfTheTimeWithTenNames) {
   EXPECT_TRUE(has_tensor_roof);
 }
 
+// A plan may have both on one chart.
+TEST(ProgramReports, ShareAnExperimentWithVariants) {
+  auto run = constructed::run();
+  const auto program = constructed::program_run();
+  run.ceilings = program.ceilings;
+  run.application = program.application;
+  for (Measurement measurement : program.measurements) {
+    measurement.point.experiment = "ladder";
+    run.measurements.push_back(std::move(measurement));
+  }
+  const ReportModel report(run);
+  const ExperimentReport& ladder = report.experiments.at(0);
+  EXPECT_EQ(ladder.program->groups.size(), program.measurements.size());
+  EXPECT_FALSE(ladder.analysis->steps.empty());
+  const std::string text = terminal_summary(report, 200);
+  EXPECT_THAT(text, HasSubstr("AI useful"));
+  EXPECT_THAT(text, HasSubstr("could save"));
+  EXPECT_THAT(text, HasSubstr("V7"));
+  EXPECT_THAT(text, HasSubstr("flash_fwd<bf16, hdim 64, causal>"));
+  const bool are_variants_labelled =
+      std::all_of(ladder.chart.points.begin(), ladder.chart.points.end(),
+                  [](const ChartPoint& point) { return point.share || point.is_labelled; });
+  EXPECT_TRUE(are_variants_labelled);
+  const TemporaryFolder folder;
+  write_reports(report, folder.path(), {});
+  EXPECT_THAT(read_file(folder.path() / "summary.md"), HasSubstr("From version to version"));
+}
+
 TEST(ProgramReports, AreWrittenWithoutNonsense) {
   const auto run = constructed::program_run();
   const TemporaryFolder folder;
