@@ -37,6 +37,9 @@ def counters(kernel, pass_name, accidents):
         return dict(MEMORY, tensor_pipe_instructions=1e4 if kernel == 1 else 0)
     if pass_name == "operations":
         return dict(OPERATIONS, **({"fadd": 0, "warp_instructions_sass": 0} if "blind" in accidents else {}))
+    if pass_name == "tensor":
+        return {"tensor_pipe_instructions": 1e4, "tensor_pipe_hfma2": 0, "tensor_bf16_ops": 2e9} if kernel == 1 else {
+            "tensor_pipe_instructions": 0, "tensor_pipe_hfma2": 0}
     return {f"{pass_name}_ops": 2e9 if pass_name == "tensor_bf16" else 0}
 
 
@@ -92,7 +95,7 @@ def write_launches(write, settings, accidents, start):
         if place > 0:
             write("pass", **{"pass": name, "is_traced": name != "operations", "at_ns": start + 100_000_000 + place})
         for kernel, group, launches in [(0, 0, 100), (1, gemm, gemms)]:
-            is_tensor = name.startswith("tensor")
+            is_tensor = name.startswith("tensor_")
             if symbols[kernel] not in wanted or (is_tensor and kernel == 0) or (place > 0 and launches == 1):
                 continue
             write("counted", group=group, **{"pass": name}, ordinal=place + 1, counters=counters(kernel, name, accidents))
