@@ -4,7 +4,7 @@
 #
 #   bin/rooflinectl  bin/rooflinectl-collector
 #   lib/             the module with the CUPTI session, and the libraries
-#   share/rooflinectl/experiments.yaml  share/rooflinectl/experiments/  share/rooflinectl/recordings/
+#   share/rooflinectl/experiments.yaml  and the folders examples, experiments and recordings beside it
 #   share/doc/rooflinectl/README.md  share/doc/rooflinectl/docs/
 install(TARGETS rooflinectl RUNTIME_DEPENDENCY_SET libraries RUNTIME DESTINATION bin)
 if(TARGET rooflinectl-collector)
@@ -24,7 +24,7 @@ install(FILES experiments.yaml DESTINATION share/rooflinectl)
 install(FILES README.md CONTRIBUTING.md LICENSE DESTINATION share/doc/rooflinectl)
 install(DIRECTORY docs DESTINATION share/doc/rooflinectl PATTERN "*.in" EXCLUDE)
 install(FILES reports/draw/font/OFL.txt DESTINATION share/doc/rooflinectl RENAME Inter-font-license.txt)
-install(DIRECTORY experiments recordings DESTINATION share/rooflinectl)
+install(DIRECTORY examples experiments recordings DESTINATION share/rooflinectl)
 
 # `cpack` in the build folder packs the same folder as rooflinectl-<version>-Linux-<processor>.tar.gz.
 set(CPACK_GENERATOR TGZ)

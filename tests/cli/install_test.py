@@ -35,8 +35,8 @@ class Install(unittest.TestCase):
         self.assertTrue(os.access(self.folder / "bin/rooflinectl", os.X_OK))
         shared = self.folder / "share/rooflinectl"
         self.assertEqual((shared / "experiments.yaml").read_bytes(), (SOURCE / "experiments.yaml").read_bytes())
-        for plan in (SOURCE / "experiments").iterdir():
-            self.assertEqual((shared / "experiments" / plan.name).read_bytes(), plan.read_bytes())
+        for file in [*(SOURCE / "experiments").iterdir(), *(SOURCE / "examples").glob("*.*")]:
+            self.assertEqual((shared / file.parent.name / file.name).read_bytes(), file.read_bytes())
         self.assertTrue((shared / "recordings").is_dir())
 
     def test_the_readme_links_to_what_is_installed(self):
