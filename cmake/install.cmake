@@ -3,7 +3,7 @@
 # glibc, the NVIDIA driver and CUPTI.
 #
 #   bin/rooflinectl  bin/rooflinectl-collector
-#   lib/             the module with the CUPTI session, and the libraries
+#   lib/             the module with the CUPTI session, what `profile` loads into programs, and the libraries
 #   share/rooflinectl/experiments.yaml  and the folders examples, experiments and recordings beside it
 #   share/doc/rooflinectl/README.md  share/doc/rooflinectl/docs/
 install(TARGETS rooflinectl RUNTIME_DEPENDENCY_SET libraries RUNTIME DESTINATION bin)
@@ -12,6 +12,8 @@ if(TARGET rooflinectl-collector)
 endif()
 if(TARGET rooflinectl_cupti)
   install(TARGETS rooflinectl_cupti RUNTIME_DEPENDENCY_SET libraries LIBRARY DESTINATION lib)
+  # Needs nothing that must come with it.
+  install(TARGETS rooflinectl_injection_entry rooflinectl_injection_cupti LIBRARY DESTINATION lib)
 endif()
 
 set(glibc "^(ld-linux.*|lib(c|m|dl|rt|pthread|resolv|util|mvec|anl))\\.so\\.[0-9]+$")

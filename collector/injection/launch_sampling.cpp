@@ -12,11 +12,17 @@ void LaunchSampling::change(GroupId group, Change change) {
   awaited_ = awaited_ - (was_awaited ? 1 : 0) + (is_awaited(group, pass_) ? 1 : 0);
 }
 
-GroupId LaunchSampling::add_group(double now) {
+GroupId LaunchSampling::add_group(double now, Wish wish) {
   const auto group = static_cast<GroupId>(groups_.size());
-  groups_.emplace_back();
-  if (is_awaited(group, pass_)) ++awaited_;
-  last_news_ = now;
+  Group& added = groups_.emplace_back();
+  added.is_known_to_end = wish.is_known_to_end;
+  for (const Pass pass : {Pass::memory, Pass::operations, Pass::tensor}) {
+    added.needed[static_cast<std::size_t>(pass)] = wish.is_counted;
+  }
+  if (is_awaited(group, pass_)) {
+    ++awaited_;
+    last_news_ = now;
+  }
   return group;
 }
 
@@ -26,7 +32,6 @@ void LaunchSampling::need(GroupId group, Pass pass) {
 
 void LaunchSampling::begin(Pass pass, double now) {
   pass_ = pass;
-  begun_ = now;
   last_news_ = now;
   awaited_ = 0;
   for (GroupId id = 0; id < groups_.size(); ++id) {
@@ -44,37 +49,64 @@ bool LaunchSampling::wants(GroupId group) {
 void LaunchSampling::counted(GroupId group, double now) {
   change(group, [](Group& changed, State& state) {
     ++state.counted;
-    state.next = 2 * changed.launches;
+    state.next = next_after(changed);
     changed.voids = 0;
   });
   last_news_ = now;
 }
 
+void LaunchSampling::varies(GroupId group) {
+  change(group, [](Group& changed, State& state) {
+    changed.is_varying = true;
+    state.next = next_after(changed);
+  });
+}
+
+int LaunchSampling::samples_for(GroupId group) const {
+  return groups_[group].is_varying ? std::max(samples_, kVaryingSamples) : samples_;
+}
+
+std::uint64_t LaunchSampling::next_after(const Group& group) {
+  return group.is_varying ? group.launches + 1 : 2 * group.launches;
+}
+
 void LaunchSampling::postponed(GroupId group) {
-  change(group, [](Group& changed, State& state) { state.next = 2 * changed.launches; });
+  change(group, [](Group& changed, State& state) { state.next = next_after(changed); });
 }
 
 void LaunchSampling::voided(GroupId group) {
   change(group, [](Group& changed, State& state) {
     ++changed.voids;
-    state.next = 2 * changed.launches;
+    state.next = next_after(changed);
   });
 }
 
 bool LaunchSampling::is_over(double now, double patience_s) const {
   const double quiet_s = now - last_news_;
-  // Where all that were seen have their samples, others may still follow.
-  const double enough_s = awaited_ == 0 ? patience_s / 10 : std::max(patience_s, (last_news_ - begun_) / 2);
+  // Where all that were seen have their samples, others may still follow; in the first pass the trace may
+  // still show that some vary.
+  const double until_traced_s = pass_ == Pass::memory ? patience_s : patience_s / 10;
+  const double enough_s = awaited_ == 0 ? until_traced_s : patience_s;
   return !groups_.empty() && quiet_s > enough_s;
 }
 
 bool LaunchSampling::is_complete(GroupId group, Pass pass) const {
-  return !groups_[group].needed[static_cast<std::size_t>(pass)] || state(group, pass).counted >= samples_;
+  return !groups_[group].needed[static_cast<std::size_t>(pass)] ||
+         state(group, pass).counted >= samples_for(group);
 }
 
 bool LaunchSampling::is_awaited(GroupId group, Pass pass) const {
-  const bool is_known_to_end = pass == Pass::memory || samples_of(group, Pass::memory) > 0;
+  const bool is_known_to_end =
+      pass == Pass::memory || groups_[group].is_known_to_end || samples_of(group, Pass::memory) > 0;
   return is_known_to_end && !is_left_alone(group) && !is_complete(group, pass);
+}
+
+std::size_t LaunchSampling::awaited_samples(Pass pass) const {
+  std::size_t samples = 0;
+  for (GroupId id = 0; id < groups_.size(); ++id) {
+    if (is_awaited(id, pass)) samples += static_cast<std::size_t>(samples_for(id) - samples_of(id, pass));
+  }
+  return samples;
 }
 
 bool LaunchSampling::has_awaited(Pass pass) const {

@@ -21,13 +21,21 @@ using GroupId = std::uint32_t;
 /// alone: in the other passes the call that launches waits too.
 ///
 /// Of each group `samples` launches are counted in each pass that it needs: the first, and then each time
-/// the number of launches has doubled, so that they spread over the run.
+/// the number of launches has doubled, so that they spread over the run. Of a group whose launches differ
+/// `kVaryingSamples` are counted, one after the other: what the program does in turn is then counted as often
+/// as it is done.
 class LaunchSampling {
  public:
   explicit LaunchSampling(int samples) : samples_(samples) {}
 
-  /// A group that was not seen before. The memory and the operations of every group are wanted.
-  GroupId add_group(double now);
+  /// What is to be known of a group before its first launch.
+  struct Wish {
+    bool is_counted = true;        ///< memory, operations and tensor, and what follows from them
+    bool is_known_to_end = false;  ///< by itself, so that it need not be seen first
+  };
+
+  /// A group that was not seen before.
+  GroupId add_group(double now, Wish wish);
   /// The group has operations that this pass counts.
   void need(GroupId group, Pass pass);
 
@@ -36,6 +44,9 @@ class LaunchSampling {
 
   /// A launch of the group comes: whether it is to be counted.
   bool wants(GroupId group);
+  /// Its launches take different times.
+  void varies(GroupId group);
+  bool is_varying(GroupId group) const { return groups_[group].is_varying; }
   /// It was counted.
   void counted(GroupId group, double now);
   /// It was to be counted, but earlier work was not done in time.
@@ -45,7 +56,7 @@ class LaunchSampling {
   void voided(GroupId group);
 
   /// Nothing more is to be expected of the pass: every group has its samples, or for longer than `patience_s`
-  /// and half of the time that the pass has taken no launch was counted and no group was new.
+  /// no launch was counted and no group was new.
   bool is_over(double now, double patience_s) const;
 
   /// Whether the group has all its samples of that pass, or needs none.
@@ -54,11 +65,14 @@ class LaunchSampling {
   bool is_awaited(GroupId group, Pass pass) const;
   /// Whether those of any group are.
   bool has_awaited(Pass pass) const;
+  /// So many launches are still to be counted in that pass, of all groups.
+  std::size_t awaited_samples(Pass pass) const;
   int samples_of(GroupId group, Pass pass) const { return state(group, pass).counted; }
   bool is_left_alone(GroupId group) const { return groups_[group].voids >= kMostVoids; }
   std::size_t group_count() const { return groups_.size(); }
 
   static constexpr int kMostVoids = 3;
+  static constexpr int kVaryingSamples = 32;
 
  private:
   struct State {
@@ -67,9 +81,11 @@ class LaunchSampling {
   };
   struct Group {
     std::array<State, kPasses.size()> states;
-    std::uint64_t launches = 0;                              // since the pass began
-    int voids = 0;                                           // in a row
-    std::array<bool, kPasses.size()> needed = {true, true};  // memory and operations
+    std::uint64_t launches = 0;  // since the pass began
+    int voids = 0;               // in a row
+    bool is_known_to_end = false;
+    bool is_varying = false;
+    std::array<bool, kPasses.size()> needed{};
   };
 
   const State& state(GroupId group, Pass pass) const {
@@ -79,12 +95,15 @@ class LaunchSampling {
   template <typename Change>
   void change(GroupId group, Change change);
 
+  int samples_for(GroupId group) const;
+  /// The launch after this one that is counted next.
+  static std::uint64_t next_after(const Group& group);
+
   const int samples_;
   std::vector<Group> groups_;
   Pass pass_ = Pass::memory;
   std::size_t awaited_ = 0;  // groups of which the pass still wants launches
-  double begun_ = 0;
-  double last_news_ = 0;  // a new group, or a launch that was counted
+  double last_news_ = 0;     // a new group, or a launch that was counted
 };
 
 }  // namespace rooflinectl::injection

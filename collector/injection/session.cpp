@@ -22,21 +22,33 @@ constexpr double kRetryS = 0.1;
 /// Groups with less of the traced time are not worth another pass.
 constexpr double kShareThatMatters = 0.01;
 
+/// Launches vary where the standard deviation of their times is more than this part of the mean. Times of the
+/// same work scatter less, but for the shortest.
+constexpr double kVaries = 0.2;
+constexpr std::uint64_t kLaunchesToCompare = 8;
+constexpr double kLookS = 0.1;
+/// A pause of the program counts as no longer: what it does afterwards may be what it did before.
+constexpr double kLongestGapS = 0.05;
+/// Or where their instructions differ by more than this.
+constexpr double kInstructionsDiffer = 0.05;
+
 /// The trace and instrumented code exclude each other: with both, CUPTI counts nothing.
 bool is_traced_in(std::optional<Pass> pass) {
   return pass != Pass::operations;
 }
 
-/// The passes that count what these counters of the memory pass have seen.
-std::vector<Pass> tensor_passes(const Counters& counters) {
-  if (tensor_instructions(counters).value_or(0) <= 0) return {};
-  return {Pass::tensor_bf16, Pass::tensor_f16, Pass::tensor_tf32, Pass::tensor_i8, Pass::tensor_f64};
+/// The place in `kPasses` of the one that follows.
+std::size_t after(Pass pass) {
+  return static_cast<std::size_t>(pass) + 1;
 }
 
 }  // namespace
 
-Session::Session(Gpu& gpu, Sink sink, int samples, Limits limits)
-    : gpu_(gpu), sink_(std::move(sink)), limits_(limits), sampling_(samples), range_(range_calls()) {}
+Session::Session(Gpu& gpu, Sink sink, int samples, const std::vector<Pass>& passes, Limits limits)
+    : gpu_(gpu), sink_(std::move(sink)), limits_(limits), sampling_(samples), range_(range_calls()) {
+  is_impossible_.fill(true);
+  for (const Pass pass : passes) is_impossible_[static_cast<std::size_t>(pass)] = false;
+}
 
 RangeCalls Session::range_calls() {
   return {
@@ -48,19 +60,24 @@ RangeCalls Session::range_calls() {
   };
 }
 
-GroupId Session::add_group() {
+GroupId Session::add_group(LaunchSampling::Wish wish) {
   const std::lock_guard lock(mutex_);
   groups_.emplace_back();
-  return sampling_.add_group(gpu_.now_s());
+  return sampling_.add_group(launching_s_, wish);
 }
 
-bool Session::before_launch(GroupId group) {
+bool Session::before_launch(GroupId group, bool may_be_counted) {
   std::unique_lock lock(mutex_);
   hold_while_another_is_counted(lock);
   go_on();
   ++groups_[group].launches;
   if (!is_traced_) ++groups_[group].untraced;
-  return pass_ && sampling_.wants(group) && !open_ && open_range(group);
+  return pass_ && may_be_counted && sampling_.wants(group) && !open_ && open_range(group);
+}
+
+void Session::before_other_launch() {
+  std::unique_lock lock(mutex_);
+  hold_while_another_is_counted(lock);
 }
 
 /// Launches within an open range would be counted with it. They wait for as long as the counted launch may
@@ -79,11 +96,11 @@ void Session::hold_while_another_is_counted(std::unique_lock<std::mutex>& lock) 
 
 bool Session::open_range(GroupId group) {
   if (gpu_.is_full()) {
-    change_pass(pass_);
+    if (end_pass()) begin_pass(pass_);
     if (!pass_ || gpu_.is_full()) return false;
   }
   ranges_.push_back({group, groups_[group].launches});
-  if (range_.open(limits_.before_launch_s) != CountedRange::Opening::opened) {
+  if (!wait_for_device() || range_.open(limits_.before_launch_s) != CountedRange::Opening::opened) {
     ranges_.pop_back();
     sampling_.postponed(group);
     return false;
@@ -97,7 +114,7 @@ void Session::after_launch() {
   const bool is_done = range_.close(limit_after_launch(open_->group));
   open_->is_launched = true;
   if (is_done && !open_->is_void) {
-    sampling_.counted(open_->group, gpu_.now_s());
+    sampling_.counted(open_->group, launching_s_);
   } else {
     ranges_[open_->range].is_void = true;
     sampling_.voided(open_->group);
@@ -119,31 +136,67 @@ double Session::limit_after_launch(GroupId group) const {
 }
 
 void Session::traced(GroupId group, double duration_s) {
-  const std::lock_guard lock(mutex_);
-  ++groups_[group].traced;
-  groups_[group].traced_s += duration_s;
-  traced_s_ += duration_s;
+  const std::lock_guard lock(traced_mutex_);
+  newly_traced_.push_back({group, duration_s});
+}
+
+void Session::take_traced() {
+  const std::lock_guard lock(traced_mutex_);
+  for (const Traced& launch : newly_traced_) {
+    ++groups_[launch.group].traced;
+    groups_[launch.group].traced_s += launch.duration_s;
+    groups_[launch.group].traced_s2 += launch.duration_s * launch.duration_s;
+    traced_s_ += launch.duration_s;
+  }
+  newly_traced_.clear();
+}
+
+/// Of groups whose launches take different times, which matter, more launches are counted.
+void Session::find_varying() {
+  for (GroupId id = 0; id < groups_.size(); ++id) {
+    const Group& group = groups_[id];
+    const bool matters =
+        group.traced >= kLaunchesToCompare && group.traced_s >= kShareThatMatters * traced_s_;
+    if (!matters || sampling_.is_varying(id)) continue;
+    const double mean = group.traced_s / static_cast<double>(group.traced);
+    const double variance = group.traced_s2 / static_cast<double>(group.traced) - mean * mean;
+    if (variance > kVaries * kVaries * mean * mean ||
+        group.most_instructions > (1 + kInstructionsDiffer) * group.least_instructions) {
+      sampling_.varies(id);
+    }
+  }
 }
 
 void Session::go_on() {
+  take_traced();
   const double now = gpu_.now_s();
+  launching_s_ += std::min(now - std::exchange(last_launch_s_, now), kLongestGapS);
+  if (now >= next_look_s_) {
+    next_look_s_ = now + kLookS;
+    find_varying();
+  }
   if (open_ || now < next_change_s_) return;
-  if (!has_begun_) {
-    has_begun_ = true;
+  if (!is_traced_ && !pass_) {
     is_traced_ = true;
     gpu_.trace(true);
-    change_pass(Pass::memory);
+  }
+  if (!has_counted_) {
+    const auto first = next_pass(0);
+    if (!first) return;
+    has_counted_ = true;
+    if (end_pass()) begin_pass(first);
   } else if (pass_) {
-    if (sampling_.is_over(now, limits_.patience_s)) change_pass(next_pass());
+    if (sampling_.is_over(launching_s_, limits_.patience_s) && end_pass())
+      begin_pass(next_pass(after(*pass_)));
   } else if (const auto pass = pass_worth_a_change()) {
-    change_pass(pass);
+    if (end_pass()) begin_pass(pass);
   } else {
     next_change_s_ = now + rest_s_;
   }
 }
 
-std::optional<Pass> Session::next_pass() const {
-  for (auto next = static_cast<std::size_t>(*pass_) + 1; next < kPasses.size(); ++next) {
+std::optional<Pass> Session::next_pass(std::size_t from) const {
+  for (std::size_t next = from; next < kPasses.size(); ++next) {
     if (!is_impossible_[next] && sampling_.has_awaited(kPasses[next])) return kPasses[next];
   }
   return std::nullopt;
@@ -165,13 +218,28 @@ std::optional<Pass> Session::pass_worth_a_change() const {
   return std::nullopt;
 }
 
-void Session::change_pass(std::optional<Pass> next) {
-  if (!range_.wait_until_idle(limits_.before_launch_s)) {
+/// Waits until the device has done what the program gave it ahead of time, which may be a lot. Where it is
+/// not done then, a kernel may be waiting for the program, and so long a wait is not tried again.
+bool Session::wait_for_device() {
+  if (!may_wait_long_) return range_.wait_until_idle(limits_.before_launch_s);
+  may_wait_long_ = range_.wait_until_idle(kLongestHoldS);
+  return may_wait_long_;
+}
+
+/// Ends the pass, if there is one. Returns whether the device was idle, without which nothing can be changed.
+bool Session::end_pass() {
+  if (!wait_for_device()) {
     next_change_s_ = gpu_.now_s() + kRetryS;
-    return;
+    return false;
   }
   if (pass_) take(gpu_.end_pass());
-  begin_pass(next);
+  return true;
+}
+
+/// At first no group is known yet.
+std::size_t Session::expected_ranges(Pass pass) const {
+  constexpr std::size_t kUnknown = 512;
+  return pass == Pass::memory ? kUnknown : 2 * sampling_.awaited_samples(pass);
 }
 
 void Session::begin_pass(std::optional<Pass> next) {
@@ -190,15 +258,16 @@ void Session::begin_pass(std::optional<Pass> next) {
       break;
     }
     try {
-      gpu_.begin_pass(*next);
-      sampling_.begin(*next, gpu_.now_s());
+      gpu_.begin_pass(*next, expected_ranges(*next));
+      sampling_.begin(*next, launching_s_);
+      last_launch_s_ = gpu_.now_s();
       break;
     } catch (const Error& error) {
       is_impossible_[static_cast<std::size_t>(*next)] = true;
       sink_(record::Problem{.group = std::nullopt,
                             .cause = fmt::format("{} was not counted: {}", to_string(*next), error.what()),
                             .hint = error.hint()});
-      next = *next == Pass::memory ? std::nullopt : next_pass();
+      next = *next == Pass::memory ? std::nullopt : next_pass(after(*next));
     }
   }
   sink_(record::PassBegun{.pass = pass_ ? std::string(to_string(*pass_)) : "",
@@ -210,12 +279,20 @@ void Session::take(const std::vector<Gpu::CountedRange>& counted) {
   for (const Gpu::CountedRange& launch : counted) {
     const Range& range = ranges_.at(launch.range);
     if (range.is_void) continue;
-    sink_(record::Counted{.group = range.group,
-                          .pass = std::string(to_string(*pass_)),
-                          .ordinal = range.ordinal,
-                          .counters = launch.counters});
-    if (pass_ != Pass::memory) continue;
-    for (const Pass tensor : tensor_passes(launch.counters)) sampling_.need(range.group, tensor);
+    record::Counted record = {.group = range.group,
+                              .pass = std::string(to_string(*pass_)),
+                              .ordinal = range.ordinal,
+                              .counters = launch.counters};
+    Group& group = groups_[range.group];
+    if (const auto instructions = value_of(record.counters, counter::kWarpInstructions)) {
+      const bool is_first = group.most_instructions == 0;
+      group.least_instructions = is_first ? *instructions : std::min(group.least_instructions, *instructions);
+      group.most_instructions = std::max(group.most_instructions, *instructions);
+    }
+    if (const auto next = group.tensor.understand(*pass_, record.counters)) {
+      sampling_.need(range.group, *next);
+    }
+    sink_(record);
   }
 }
 
@@ -229,7 +306,7 @@ void Session::report_untraced() {
 void Session::finish() {
   const std::lock_guard lock(mutex_);
   range_.close_if_idle();
-  if (!range_.is_open() && range_.wait_until_idle(limits_.before_launch_s)) {
+  if (!range_.is_open() && wait_for_device()) {
     open_.reset();
     if (pass_) take(gpu_.end_pass());
     if (is_traced_) gpu_.trace(false);

@@ -12,6 +12,7 @@
 
 #include "collector/injection/counted_range.h"
 #include "collector/injection/launch_sampling.h"
+#include "collector/injection/tensor_use.h"
 #include "core/model/counters.h"
 #include "core/model/profile_record.h"
 
@@ -31,8 +32,9 @@ class Gpu {
   virtual bool is_idle() = 0;
   /// Begins or ends the trace of everything that runs on the devices.
   virtual void trace(bool on) = 0;
-  /// Sets the counters to a pass, while the device is idle. Throws Error(environment).
-  virtual void begin_pass(Pass pass) = 0;
+  /// Sets the counters to a pass of about so many ranges, while the device is idle. Throws
+  /// Error(environment).
+  virtual void begin_pass(Pass pass, std::size_t ranges) = 0;
   /// Ends it, while the device is idle, and returns what was counted and not yet taken.
   virtual std::vector<CountedRange> end_pass() = 0;
   /// Whether there is no room for another range until the pass is begun anew.
@@ -53,23 +55,26 @@ class Session {
 
   /// How long the program may be held.
   struct Limits {
-    double before_launch_s = 0.02;  ///< until earlier work is done
+    double before_launch_s = 0.02;  ///< until earlier work is done, once that took too long
     double after_launch_s =
         0.05;                 ///< until the launch is done; longer where its group is known to take longer
-    double patience_s = 0.5;  ///< after which a pass in which nothing new comes is over
+    double patience_s = 0.5;  ///< of launching, after which a pass in which nothing new comes is over
   };
 
-  Session(Gpu& gpu, Sink sink, int samples, Limits limits);
+  /// `passes`: those that are gone through, in the order of `kPasses`.
+  Session(Gpu& gpu, Sink sink, int samples, const std::vector<Pass>& passes, Limits limits);
 
   /// The group's first launch is about to come.
-  GroupId add_group();
+  GroupId add_group(LaunchSampling::Wish wish);
 
-  /// A launch is about to be made. If this returns true, its thread calls `after_launch` when it has been
-  /// made.
-  bool before_launch(GroupId group);
+  /// A launch is about to be made. If this returns true, which it does only if the launch may be counted, its
+  /// thread calls `after_launch` when it has been made.
+  bool before_launch(GroupId group, bool may_be_counted);
   void after_launch();
+  /// A launch that is in no group is about to be made.
+  void before_other_launch();
 
-  /// The trace has a launch of that group.
+  /// The trace has a launch of that group. Waits for nothing: CUPTI calls this while it is called itself.
   void traced(GroupId group, double duration_s);
 
   /// The process is about to end: takes what was counted, if the device is idle.
@@ -88,6 +93,10 @@ class Session {
     std::uint64_t untraced = 0;              // not yet in a record
     std::uint64_t traced = 0;
     double traced_s = 0;
+    double traced_s2 = 0;           // sum of squares
+    double least_instructions = 0;  // of warps, in one launch
+    double most_instructions = 0;
+    TensorUse tensor;
   };
   struct Range {
     GroupId group = 0;
@@ -96,12 +105,21 @@ class Session {
   };
 
   RangeCalls range_calls();
+  struct Traced {
+    GroupId group = 0;
+    double duration_s = 0;
+  };
+
   void hold_while_another_is_counted(std::unique_lock<std::mutex>& lock);
+  void take_traced();
+  void find_varying();
   bool open_range(GroupId group);
   void go_on();
-  void change_pass(std::optional<Pass> next);
+  bool end_pass();
+  bool wait_for_device();
+  std::size_t expected_ranges(Pass pass) const;
   void begin_pass(std::optional<Pass> next);
-  std::optional<Pass> next_pass() const;
+  std::optional<Pass> next_pass(std::size_t from) const;
   std::optional<Pass> pass_worth_a_change() const;
   void take(const std::vector<Gpu::CountedRange>& counted);
   void report_untraced();
@@ -111,7 +129,10 @@ class Session {
   const Sink sink_;
   const Limits limits_;
 
-  std::mutex mutex_;
+  std::mutex traced_mutex_;
+  std::vector<Traced> newly_traced_;
+
+  std::mutex mutex_;  // for everything below; locked before the other
   std::condition_variable closed_;
   LaunchSampling sampling_;
   CountedRange range_;
@@ -119,8 +140,12 @@ class Session {
   std::vector<Group> groups_;
   std::vector<Range> ranges_;  // by their ids
   double traced_s_ = 0;        // of all groups
+  double next_look_s_ = 0;     // for groups that vary
+  double last_launch_s_ = 0;
+  double launching_s_ = 0;  // time that the program has spent launching: pauses count little
 
-  bool has_begun_ = false;
+  bool has_counted_ = false;   // or tried to
+  bool may_wait_long_ = true;  // until a device was not idle even then
   bool is_traced_ = false;
   std::optional<Pass> pass_;                          // nothing between passes
   std::array<bool, kPasses.size()> is_impossible_{};  // passes that failed

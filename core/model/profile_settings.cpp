@@ -9,6 +9,8 @@ std::string_view to_string(Pass pass) {
       return "memory";
     case Pass::operations:
       return "operations";
+    case Pass::tensor:
+      return "tensor";
     case Pass::tensor_bf16:
       return "tensor_bf16";
     case Pass::tensor_f16:

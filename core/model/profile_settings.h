@@ -13,18 +13,19 @@ namespace rooflinectl {
 /// What the counters of a profiled program are set to: what the hardware can count at once. A change takes
 /// more than half a second.
 enum class Pass {
-  memory,      ///< bytes, instructions, occupancy: counters of the hardware, beside the activity trace
+  memory,      ///< bytes, instructions, occupancy: counters of the hardware
   operations,  ///< operations by type: instrumented code, without the activity trace
-  // Operations of the tensor cores, by type, where the memory pass saw instructions of that kind.
+  tensor,      ///< whether the tensor cores worked, and the operations of whole warpgroups: of the hardware
+  // Operations of the tensor cores by type, where those of warpgroups were none. A counter that both give is
+  // what these counted.
   tensor_bf16,
   tensor_f16,
   tensor_tf32,
   tensor_i8,
   tensor_f64,
 };
-inline constexpr std::array kPasses = {Pass::memory,     Pass::operations,  Pass::tensor_bf16,
-                                       Pass::tensor_f16, Pass::tensor_tf32, Pass::tensor_i8,
-                                       Pass::tensor_f64};
+inline constexpr std::array kPasses = {Pass::memory,     Pass::operations,  Pass::tensor,    Pass::tensor_bf16,
+                                       Pass::tensor_f16, Pass::tensor_tf32, Pass::tensor_i8, Pass::tensor_f64};
 
 std::string_view to_string(Pass pass);
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -243,7 +244,7 @@ class Merge {
     if (!place) return;
     groups_[*place].counters[counted.pass].add(counted.counters);
     ++groups_[*place].counted;
-    for (const auto& [key, value] : counted.counters) pass_keys_[counted.pass].insert(key);
+    passes_.insert(counted.pass);
   }
 
   void add(Reading& reading, const record::Untraced& untraced) {
@@ -353,7 +354,7 @@ class Merge {
       merged_.application.problems.push_back(
           {.cause = fmt::format("{} more: {}", subjects - kMostSubjects, cause)});
     }
-    merged_.passes = static_cast<int>(pass_keys_.size());
+    merged_.passes = static_cast<int>(passes_.size());
   }
 
   void add_devices() {
@@ -473,11 +474,21 @@ class Merge {
     measurement.launches = std::move(launches);
 
     const RepeatedCounters counted = counters_of_group(
-        group.counters, pass_keys_, [&](const std::string& pass) { return missing(group, pass); });
+        group.counters, warps_of(group), [&](const std::string& pass) { return missing(group, pass); });
     measurement.counters = counted.counters;
     measurement.counter_spread = counted.spread;
     measurement.counter_repeats = counted.repeats;
     return measurement;
+  }
+
+  /// Of one launch; nothing of a graph.
+  static std::optional<double> warps_of(const Group& group) {
+    if (group.kernel.graph_nodes) return std::nullopt;
+    const auto count = [](const record::Extent& extent) {
+      return static_cast<double>(extent[0]) * extent[1] * extent[2];
+    };
+    constexpr double kLanes = 32;
+    return count(group.shape.grid) * std::ceil(count(group.shape.block) / kLanes);
   }
 
   static std::vector<GraphKernelUse> graph_kernels_of(const Group& group) {
@@ -520,9 +531,12 @@ class Merge {
 
   std::vector<Pass> missing_passes(const Group& group, const Measurement& measurement) const {
     std::vector<Pass> missing;
-    const bool has_tensors = tensor_instructions(measurement.counters).value_or(0) > 0;
+    // The passes of types follow from what the tensor pass sees in the same run.
+    const bool has_unknown_type = tensor_instructions(measurement.counters).value_or(0) > 0 &&
+                                  !executed_tensor_ops(measurement.counters);
     for (const Pass pass : kPasses) {
-      const bool is_needed = pass == Pass::memory || pass == Pass::operations || has_tensors;
+      if (has_unknown_type && pass == Pass::tensor) missing.push_back(pass);
+      const bool is_needed = pass <= Pass::tensor || has_unknown_type;
       const std::string_view name = to_string(pass);
       const bool is_counted = group.counters.find(name) != group.counters.end();
       if (is_needed && !is_counted && group.problem.empty() && problem_of(name).empty())
@@ -534,7 +548,7 @@ class Merge {
   std::string missing(const Group& group, const std::string& pass) const {
     if (!group.problem.empty()) return group.problem;
     if (std::string cause = problem_of(pass); !cause.empty()) return cause;
-    if (!pass_keys_.contains(pass)) return fmt::format("the program ended before the pass {} began", pass);
+    if (!passes_.contains(pass)) return fmt::format("the program ended before the pass {} began", pass);
     return fmt::format("none of its {} launches came while the pass {} was counted",
                        group.traced + group.untraced, pass);
   }
@@ -548,7 +562,7 @@ class Merge {
   std::vector<Group> groups_;
   std::map<std::tuple<std::size_t, std::string, Axes>, std::size_t> places_;
   std::vector<std::uint64_t> overlapped_ns_;  // by group
-  PassKeys pass_keys_;
+  std::set<std::string> passes_;              // in which something was counted
   std::vector<std::string> process_problems_;
   bool is_later_run_ = false;                    // of the file that is being read
   std::map<std::string, std::size_t> subjects_;  // that a problem has, by its cause

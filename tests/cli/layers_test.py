@@ -25,7 +25,7 @@ MAY_INCLUDE = {
     "collector/cupti": {"core/*", "collector/device"},
     "collector/ceilings": {"core/*", "kernels", "collector/device", "collector/timing", "collector/cupti"},
     "collector/tuning": {"core/*", "kernels", "collector/device", "collector/timing"},
-    "collector/injection": {"core/*"},
+    "collector/injection": {"core/*", "collector/cupti"},
     "collector": {"core/*", "kernels", "collector/*"},
     "analysis": {"core/*"},
     "crosscheck": {"core/*", "analysis"},
@@ -55,7 +55,7 @@ MAY_USE = {
     r"zlib": r"core/files/compression\.cpp",
     r"sqlite3": r"crosscheck/sqlite_reader\.cpp",
     r"utf8(/.*)?\.h": r"core/text/utf8\.cpp",
-    r"cupti|nvperf": r"collector/cupti/.*",
+    r"cupti|nvperf": r"collector/(cupti|injection)/.*",
     r"cuda|cub/|nvtx3/|cooperative_groups": r"(collector|kernels)/.*",
     r"CLI/": r"cli/(command_line\.(cpp|h)|commands\.h|cmd_[a-z]+\.cpp|main\.cpp)|collector/main\.cpp",
 }

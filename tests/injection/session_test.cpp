@@ -24,7 +24,7 @@ class FakeGpu : public Gpu {
  public:
   bool is_idle() override { return now >= busy_until; }
   void trace(bool on) override { calls.push_back(on ? "trace" : "no trace"); }
-  void begin_pass(Pass pass) override {
+  void begin_pass(Pass pass, std::size_t /*ranges*/) override {
     if (impossible.contains(pass)) throw Error(ErrorKind::environment, "not permitted", "ask");
     calls.push_back("begin " + std::string(to_string(pass)));
     if (!is_idle()) calls.push_back("not idle!");
@@ -77,7 +77,7 @@ class SessionTest : public testing::Test {
  protected:
   /// One launch of the group; returns whether it was counted.
   bool launch(GroupId group, double duration_s = 1e-5) {
-    const bool is_counted = session.before_launch(group);
+    const bool is_counted = session.before_launch(group, true);
     gpu.launch(duration_s);
     if (is_counted) session.after_launch();
     session.traced(group, std::min(duration_s, 10.0));
@@ -117,32 +117,60 @@ class SessionTest : public testing::Test {
 
   FakeGpu gpu;
   std::vector<ProfileRecord> records;
-  Session session{gpu, [this](const ProfileRecord& record) { records.push_back(record); }, 3, {}};
+  Session session{gpu,
+                  [this](const ProfileRecord& record) { records.push_back(record); },
+                  3,
+                  {kPasses.begin(), kPasses.end()},
+                  {}};
 };
 
 TEST_F(SessionTest, CountsEachGroupInEachPassAndThenTracesAlone) {
-  const GroupId one = session.add_group();
-  const GroupId other = session.add_group();
+  const GroupId one = session.add_group({});
+  const GroupId other = session.add_group({});
   steps(200, {one, other});
-  EXPECT_THAT(passes(), ElementsAre("memory", "operations", ""));
+  EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor", ""));
   for (const GroupId group : {one, other}) {
-    EXPECT_EQ(counted_of(group), (std::map<std::string, int>{{"memory", 3}, {"operations", 3}}));
+    EXPECT_EQ(counted_of(group),
+              (std::map<std::string, int>{{"memory", 3}, {"operations", 3}, {"tensor", 3}}));
   }
-  EXPECT_THAT(gpu.calls,
-              ElementsAre("trace", "begin memory", "end", "no trace", "begin operations", "end", "trace"));
+  EXPECT_THAT(gpu.calls, ElementsAre("trace", "begin memory", "end", "no trace", "begin operations", "end",
+                                     "trace", "begin tensor", "end"));
   EXPECT_THAT(records_of<record::Problem>(), IsEmpty());
 }
 
 TEST_F(SessionTest, CountsTensorOperationsWhereTensorInstructionsRan) {
-  const GroupId product = session.add_group();
+  const GroupId product = session.add_group({});
   gpu.tensor = 1e6;
   steps(200, {product});
-  EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor_bf16", "tensor_f16", "tensor_tf32",
-                                    "tensor_i8", "tensor_f64", ""));
+  EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor", "tensor_bf16", "tensor_f16",
+                                    "tensor_tf32", "tensor_i8", "tensor_f64", ""));
+}
+
+TEST_F(SessionTest, CountsOnlyWhatItIsAskedFor) {
+  const GroupId unwanted = session.add_group({.is_counted = false});
+  const GroupId wanted = session.add_group({});
+  for (int step = 0; step < 100; ++step) {
+    launch(unwanted);
+    EXPECT_EQ(session.before_launch(wanted, false), false) << "the launch may not be counted";
+    gpu.now += 0.016;
+  }
+  session.finish();
+  EXPECT_THAT(counted_of(unwanted), IsEmpty());
+  EXPECT_THAT(counted_of(wanted), IsEmpty());
+}
+
+TEST_F(SessionTest, BeginsWithAnotherPassWhereTheKernelsAreKnownToEnd) {
+  Session second(gpu, [this](const ProfileRecord& record) { records.push_back(record); }, 1,
+                 {Pass::operations}, {});
+  const GroupId group = second.add_group({.is_counted = true, .is_known_to_end = true});
+  EXPECT_TRUE(second.before_launch(group, true));
+  second.after_launch();
+  second.finish();
+  EXPECT_EQ(counted_of(group), (std::map<std::string, int>{{"operations", 1}}));
 }
 
 TEST_F(SessionTest, ReportsLaunchesThatTheTraceCouldNotSee) {
-  const GroupId group = session.add_group();
+  const GroupId group = session.add_group({});
   steps(200, {group});
   std::uint64_t untraced = 0;
   for (const auto& record : records_of<record::Untraced>()) untraced += record.launches;
@@ -151,7 +179,7 @@ TEST_F(SessionTest, ReportsLaunchesThatTheTraceCouldNotSee) {
 }
 
 TEST_F(SessionTest, RecordsWhichLaunchWasCounted) {
-  const GroupId group = session.add_group();
+  const GroupId group = session.add_group({});
   steps(20, {group});
   session.finish();
   std::vector<std::uint64_t> ordinals;
@@ -162,38 +190,40 @@ TEST_F(SessionTest, RecordsWhichLaunchWasCounted) {
 }
 
 TEST_F(SessionTest, GoesBackForGroupsThatMatterAndStillCome) {
-  const GroupId training = session.add_group();
+  const GroupId training = session.add_group({});
   steps(400, {training});
-  ASSERT_THAT(passes(), ElementsAre("memory", "operations", ""));
-  const GroupId evaluation = session.add_group();
+  ASSERT_THAT(passes(), ElementsAre("memory", "operations", "tensor", ""));
+  const GroupId evaluation = session.add_group({});
   steps(400, {evaluation});
-  EXPECT_THAT(passes(), ElementsAre("memory", "operations", "", "memory", "operations", ""));
-  EXPECT_EQ(counted_of(evaluation), (std::map<std::string, int>{{"memory", 3}, {"operations", 3}}));
+  EXPECT_THAT(passes(),
+              ElementsAre("memory", "operations", "tensor", "", "memory", "operations", "tensor", ""));
+  EXPECT_EQ(counted_of(evaluation),
+            (std::map<std::string, int>{{"memory", 3}, {"operations", 3}, {"tensor", 3}}));
 }
 
 TEST_F(SessionTest, StaysAtRestWhereNewGroupsAreTooSmallOrCameOnce) {
-  const GroupId training = session.add_group();
+  const GroupId training = session.add_group({});
   for (int step = 0; step < 1000; ++step) {
     launch(training, 0.01);
     gpu.now += 0.016;
   }
-  const GroupId rare = session.add_group();
+  const GroupId rare = session.add_group({});
   launch(rare, 1e-6);
   for (int step = 0; step < 1000; ++step) {
     launch(training, 0.01);
     gpu.now += 0.016;
   }
-  EXPECT_THAT(passes(), ElementsAre("memory", "operations", ""));
+  EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor", ""));
 }
 
 TEST_F(SessionTest, TheProgramGoesOnWhereAKernelWaitsForALaterLaunch) {
-  const GroupId waiting = session.add_group();
-  const GroupId releasing = session.add_group();
+  const GroupId waiting = session.add_group({});
+  const GroupId releasing = session.add_group({});
   const double start = gpu.now;
   for (int repeat = 0; repeat < 100; ++repeat) {
     launch(waiting, kForEver);
     ASSERT_LT(gpu.now - start, 0.65 * 3 + 100 * 0.1 + 3 * 2) << "held for too long";
-    const bool is_counted = session.before_launch(releasing);
+    const bool is_counted = session.before_launch(releasing, true);
     gpu.busy_until = gpu.now + 1e-5;  // the flag is set, and both end
     if (is_counted) session.after_launch();
     gpu.now += 0.016;
@@ -208,16 +238,16 @@ TEST_F(SessionTest, TheProgramGoesOnWhereAKernelWaitsForALaterLaunch) {
 }
 
 TEST_F(SessionTest, IsNotHeldByADeviceThatIsNeverIdle) {
-  const GroupId group = session.add_group();
+  const GroupId group = session.add_group({});
   gpu.busy_until = kForEver;  // a persistent kernel that the host feeds
   gpu.in_pass = true;
   const double start = gpu.now;
-  for (int repeat = 0; repeat < 1000; ++repeat) EXPECT_FALSE(session.before_launch(group));
-  EXPECT_LT(gpu.now - start, 2) << "1000 launches were held for 20 ms each";
+  for (int repeat = 0; repeat < 1000; ++repeat) EXPECT_FALSE(session.before_launch(group, true));
+  EXPECT_LT(gpu.now - start, 4) << "1000 launches were held for 20 ms each";
 }
 
 TEST_F(SessionTest, WaitsLongerForKernelsThatAreKnownToTakeLonger) {
-  const GroupId slow = session.add_group();
+  const GroupId slow = session.add_group({});
   for (int repeat = 0; repeat < 100; ++repeat) {
     launch(slow, 0.2);
     gpu.now = std::max(gpu.now, gpu.busy_until);
@@ -226,17 +256,56 @@ TEST_F(SessionTest, WaitsLongerForKernelsThatAreKnownToTakeLonger) {
   EXPECT_GE(counted_of(slow)["memory"], 1);
 }
 
+TEST_F(SessionTest, CountsMoreOfAGroupWhoseLaunchesDiffer) {
+  const GroupId varying = session.add_group({});
+  const GroupId steady = session.add_group({});
+  for (int step = 0; step < 300; ++step) {
+    launch(varying, step % 3 == 0 ? 1e-3 : 1e-4);
+    launch(steady, 1e-4);
+    gpu.now = std::max(gpu.now, gpu.busy_until) + 0.016;
+  }
+  session.finish();
+  EXPECT_EQ(counted_of(varying)["memory"], 32);
+  EXPECT_EQ(counted_of(varying)["operations"], 32);
+  EXPECT_EQ(counted_of(steady)["memory"], 3);
+}
+
+TEST_F(SessionTest, WaitsForWhatTheProgramGaveTheDeviceAheadOfTime) {
+  const GroupId group = session.add_group({});
+  for (int repeat = 0; repeat < 2000; ++repeat) {
+    launch(group, 1e-3);  // and never waits for any: the device lags behind by more and more
+    gpu.now += 1e-5;
+  }
+  session.finish();
+  EXPECT_EQ(counted_of(group)["memory"], 3);
+}
+
+TEST_F(SessionTest, AProgramOfSlowStepsIsCountedInEachPass) {
+  const GroupId group = session.add_group({});
+  steps(60, {group}, 10);
+  EXPECT_EQ(counted_of(group), (std::map<std::string, int>{{"memory", 3}, {"operations", 3}, {"tensor", 3}}));
+}
+
+TEST_F(SessionTest, APauseOfTheProgramDoesNotProlongAPass) {
+  const GroupId once = session.add_group({});
+  launch(once);
+  gpu.now += 10;  // it compiles something
+  const GroupId often = session.add_group({});
+  steps(100, {often});
+  EXPECT_THAT(passes(), testing::Contains("operations"));
+}
+
 TEST_F(SessionTest, EndsAPassToMakeRoom) {
   gpu.room_of_a_pass = 2;
   std::vector<GroupId> groups;
-  for (int i = 0; i < 5; ++i) groups.push_back(session.add_group());
+  for (int i = 0; i < 5; ++i) groups.push_back(session.add_group({}));
   steps(200, groups, 0.1);
   for (const GroupId group : groups) EXPECT_EQ(counted_of(group)["memory"], 3);
 }
 
 TEST_F(SessionTest, WithoutCountersItTracesAndTellsWhy) {
   gpu.impossible = {kPasses.begin(), kPasses.end()};
-  const GroupId group = session.add_group();
+  const GroupId group = session.add_group({});
   steps(500, {group});
   EXPECT_THAT(gpu.calls, ElementsAre("trace"));
   const auto problems = records_of<record::Problem>();
@@ -248,15 +317,15 @@ TEST_F(SessionTest, WithoutCountersItTracesAndTellsWhy) {
 TEST_F(SessionTest, APassThatIsImpossibleIsLeftOut) {
   gpu.impossible = {Pass::operations};
   gpu.tensor = 1;
-  const GroupId group = session.add_group();
+  const GroupId group = session.add_group({});
   steps(300, {group});
-  EXPECT_THAT(passes(), ElementsAre("memory", "tensor_bf16", "tensor_f16", "tensor_tf32", "tensor_i8",
-                                    "tensor_f64", ""));
+  EXPECT_THAT(passes(), ElementsAre("memory", "tensor", "tensor_bf16", "tensor_f16", "tensor_tf32",
+                                    "tensor_i8", "tensor_f64", ""));
   EXPECT_THAT(records_of<record::Problem>(), SizeIs(1));
 }
 
 TEST_F(SessionTest, AShortProgramKeepsWhatWasCounted) {
-  const GroupId once = session.add_group();
+  const GroupId once = session.add_group({});
   launch(once);
   gpu.now += 0.1;
   session.finish();
@@ -265,10 +334,10 @@ TEST_F(SessionTest, AShortProgramKeepsWhatWasCounted) {
 }
 
 TEST_F(SessionTest, ALaunchOfAnotherThreadWaitsUntilTheCountedOneIsMade) {
-  const GroupId counted = session.add_group();
-  const GroupId other = session.add_group();
-  ASSERT_TRUE(session.before_launch(counted));
-  std::thread thread([&] { session.before_launch(other); });
+  const GroupId counted = session.add_group({});
+  const GroupId other = session.add_group({});
+  ASSERT_TRUE(session.before_launch(counted, true));
+  std::thread thread([&] { session.before_launch(other, true); });
   gpu.launch(1e-5);
   session.after_launch();
   thread.join();
@@ -277,11 +346,11 @@ TEST_F(SessionTest, ALaunchOfAnotherThreadWaitsUntilTheCountedOneIsMade) {
 }
 
 TEST_F(SessionTest, ACountedLaunchThatWaitsForAnotherThreadsIsVoid) {
-  const GroupId counted = session.add_group();
-  const GroupId other = session.add_group();
-  ASSERT_TRUE(session.before_launch(counted));
+  const GroupId counted = session.add_group({});
+  const GroupId other = session.add_group({});
+  ASSERT_TRUE(session.before_launch(counted, true));
   std::thread([&] {
-    EXPECT_FALSE(session.before_launch(other));
+    EXPECT_FALSE(session.before_launch(other, true));
   }).join();  // would be for ever without a limit
   session.after_launch();
   session.finish();

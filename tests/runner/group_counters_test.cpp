@@ -3,6 +3,8 @@
 
 #include <gmock/gmock.h>
 
+#include <optional>
+
 namespace rooflinectl {
 namespace {
 
@@ -16,14 +18,13 @@ Counters of(std::initializer_list<std::pair<const char*, double>> values) {
   return counters;
 }
 
-const PassKeys kKeys = {{"memory", {"l1_bytes", "l2_bytes", "warp_instructions", "tensor_pipe_instructions"}},
-                        {"operations", {"ffma", "shared_bytes", "warp_instructions_sass"}}};
+constexpr double kWarps = 0;  // so that the trace adds nothing
 
 RepeatedCounters counters_with(const Counters& memory, const Counters& operations) {
   CountedPasses counted;
   if (!memory.empty()) counted["memory"].add(memory);
   if (!operations.empty()) counted["operations"].add(operations);
-  return counters_of_group(counted, kKeys,
+  return counters_of_group(counted, kWarps,
                            [](const std::string& pass) { return "no launch in the pass " + pass; });
 }
 
@@ -32,7 +33,7 @@ TEST(GroupCounters, AreMeansOfTheLaunches) {
   for (const double value : {1.0, 2.0, 6.0})
     counted["memory"].add(of({{"l2_bytes", value}, {"l1_bytes", 9}}));
   counted["operations"].add(of({{"ffma", 5}}));
-  const RepeatedCounters result = counters_of_group(counted, kKeys, [](const auto&) { return ""; });
+  const RepeatedCounters result = counters_of_group(counted, kWarps, [](const auto&) { return ""; });
   EXPECT_EQ(result.counters.at("l2_bytes"), CounterValue::measured(3));
   EXPECT_EQ(result.counters.at("ffma"), CounterValue::measured(5));
   EXPECT_THAT(result.spread, UnorderedElementsAre(Pair("l2_bytes", 5.0 / 3)));
@@ -43,13 +44,28 @@ TEST(GroupCounters, NameThePassThatIsMissing) {
   const RepeatedCounters result =
       counters_with(of({{"l1_bytes", 1}, {"l2_bytes", 1}, {"warp_instructions", 10}}), {});
   EXPECT_EQ(result.counters.at("ffma").reason(), "no launch in the pass operations");
-  EXPECT_FALSE(result.counters.contains("tensor_bf16_ops"));
+  EXPECT_EQ(result.counters.at("tensor_bf16_ops").reason(), "no launch in the pass tensor");
 }
 
-TEST(GroupCounters, MissTensorOperationsOnlyWhereTensorInstructionsRan) {
-  const RepeatedCounters result =
-      counters_with(of({{"tensor_pipe_instructions", 10}, {"tensor_pipe_hfma2", 0}}), {});
-  EXPECT_EQ(result.counters.at("tensor_bf16_ops").reason(), "no launch in the pass tensor_bf16");
+/// With a pass that saw so many tensor instructions and operations of warpgroups, and one that counted a
+/// type.
+Counters with_tensors(double instructions, double warpgroups, std::optional<double> bf16) {
+  CountedPasses counted;
+  counted["tensor"].add(of({{"tensor_pipe_instructions", instructions},
+                            {"tensor_pipe_hfma2", 0},
+                            {"tensor_bf16_ops", warpgroups}}));
+  if (bf16) counted["tensor_bf16"].add(of({{"tensor_bf16_ops", *bf16}}));
+  return counters_of_group(counted, kWarps, [](const auto&) { return ""; }).counters;
+}
+
+TEST(GroupCounters, OfTensorTypesAreThoseOfTheLastPassThatCountedThem) {
+  EXPECT_EQ(with_tensors(10, 5000, std::nullopt).at("tensor_bf16_ops"), CounterValue::measured(5000));
+  EXPECT_EQ(with_tensors(10, 0, 40'960).at("tensor_bf16_ops"), CounterValue::measured(40'960));
+}
+
+TEST(GroupCounters, OfTensorTypesAreUnknownWhereNoneWasSeen) {
+  EXPECT_THAT(with_tensors(10, 0, 0).at("tensor_bf16_ops").reason(), HasSubstr("none of the types"));
+  EXPECT_EQ(with_tensors(0, 0, std::nullopt).at("tensor_bf16_ops"), CounterValue::measured(0));
 }
 
 TEST(GroupCounters, OfInstrumentationThatSawNothingAreUnavailable) {
@@ -71,6 +87,25 @@ TEST(GroupCounters, OfLaunchesThatDifferAreUnavailable) {
   EXPECT_EQ(ffma(960), CounterValue::measured(7));
   EXPECT_THAT(ffma(940).reason(), HasSubstr("940"));
   EXPECT_FALSE(ffma(1060).available());
+}
+
+// As counted on an H200: 128000 blocks of 128 threads, 8 instructions each from the trace, and CUPTI's
+// own 20.
+TEST(GroupCounters, LeaveOutWhatTheTraceAdds) {
+  CountedPasses counted;
+  counted["memory"].add(of({{"warp_instructions", 15'872'020}}));
+  counted["operations"].add(of({{"warp_instructions_sass", 11'776'000}}));
+  const auto result = counters_of_group(counted, 512'000, [](const auto&) { return ""; });
+  EXPECT_EQ(result.counters.at("warp_instructions"), CounterValue::measured(11'776'000));
+  EXPECT_EQ(result.counters.at("warp_instructions_sass"), CounterValue::measured(11'776'000));
+}
+
+TEST(GroupCounters, OfLaunchesThatDifferWithinAPassMayDifferBetweenPasses) {
+  CountedPasses counted;
+  for (const double value : {1e6, 2e6}) counted["memory"].add(of({{"warp_instructions", value}}));
+  counted["operations"].add(of({{"warp_instructions_sass", 1e6}, {"ffma", 7}}));
+  const auto result = counters_of_group(counted, kWarps, [](const auto&) { return ""; });
+  EXPECT_EQ(result.counters.at("ffma"), CounterValue::measured(7));
 }
 
 TEST(GroupCounters, WhereNothingRanZeroIsZero) {

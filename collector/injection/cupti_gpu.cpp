@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/injection/cupti_gpu.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <thread>
+#include <utility>
+
+#include "collector/injection/this_process.h"
+#include "core/error.h"
+#include "core/model/pass_metrics.h"
+
+namespace rooflinectl::injection {
+
+CuptiGpu::CuptiGpu(CUcontext context, int device, const Streams& streams, std::function<void(bool)> trace)
+    : context_(context), device_(device), streams_(streams), trace_(std::move(trace)) {}
+
+const cupti::HostConfiguration& CuptiGpu::configuration_of(Pass pass) {
+  if (chip_.empty()) {
+    cupti::initialize_profiler();
+    cupti::require_supported(device_);
+    availability_ = cupti::counter_availability(context_);
+    chip_ = cupti::chip_name(device_);
+  }
+  const auto known = configurations_.find(pass);
+  if (known != configurations_.end()) return known->second;
+  std::vector<Metric> metrics = pass_metrics(pass);
+  while (true) {
+    cupti::HostConfiguration configuration(chip_, metrics, availability_);
+    if (configuration.passes() == 1) {
+      return configurations_.emplace(pass, std::move(configuration)).first->second;
+    }
+    metrics.pop_back();
+    if (metrics.empty())
+      throw Error(ErrorKind::environment, fmt::format("{} cannot count it at once", chip_));
+  }
+}
+
+void CuptiGpu::begin_pass(Pass pass, std::size_t ranges) {
+  configuration_ = &configuration_of(pass);
+  // Enabled for each pass anew: CUPTI counts nothing where it gets another configuration.
+  profiler_ = std::make_unique<cupti::EnabledProfiler>(context_);
+  most_ranges_ = std::clamp(ranges, kLeastRanges, kMostRanges);
+  counter_data_ = profiler_->make_counter_data(configuration_->metric_names(), most_ranges_);
+  profiler_->set_config(configuration_->config_image(), counter_data_, most_ranges_);
+  profiler_->start();
+}
+
+std::vector<Gpu::CountedRange> CuptiGpu::end_pass() {
+  if (!profiler_) return {};
+  // A program is a little slower while the profiler is enabled.
+  const auto profiler = std::move(profiler_);
+  const auto ranges = std::exchange(ranges_, {});
+  profiler->stop();
+  std::vector<CountedRange> counted;
+  if (ranges.empty()) return counted;
+  profiler->decode();
+  const std::vector<std::string> names = profiler->range_names(counter_data_);
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    counted.push_back({ranges.at(std::stoul(names[i])), configuration_->evaluate(counter_data_, i)});
+  }
+  return counted;
+}
+
+void CuptiGpu::open_range(std::uint64_t range) {
+  profiler_->push(std::to_string(ranges_.size()));
+  ranges_.push_back(range);
+}
+
+void CuptiGpu::close_range() {
+  profiler_->pop();
+}
+
+double CuptiGpu::now_s() {
+  return static_cast<double>(now_ns()) * 1e-9;
+}
+
+void CuptiGpu::pause() {
+  std::this_thread::sleep_for(std::chrono::microseconds(20));
+}
+
+}  // namespace rooflinectl::injection

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+// `librooflinectl-injection.so`: what CUDA and NVTX load into a program because of CUDA_INJECTION64_PATH and
+// NVTX_INJECTION64_PATH. It links neither CUDA nor CUPTI, so that it can be loaded everywhere, and loads the
+// module that does with the CUPTI that the program uses itself, or else with ours.
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <string>
+
+#include "collector/injection/module.h"
+#include "collector/injection/record_file.h"
+#include "collector/injection/this_process.h"
+#include "core/serial/profile_settings.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using rooflinectl::ProfileSettings;
+
+constexpr const char* kCupti = "libcupti.so.13";
+constexpr const char* kModule = "librooflinectl-injection-cupti.so";
+
+/// Where the library lies that holds `address`.
+fs::path file_of(const void* address) {
+  Dl_info info{};
+  return dladdr(address, &info) != 0 && info.dli_fname != nullptr ? fs::path(info.dli_fname) : fs::path();
+}
+
+/// Loads what CUPTI loads by name when it counts: beside the CUPTI that is used.
+void load_companions(void* cupti) {
+  const fs::path folder = file_of(dlsym(cupti, "cuptiGetVersion")).parent_path();
+  for (const char* name : {"libnvperf_host.so", "libnvperf_target.so"}) {
+    dlopen((folder / name).c_str(), RTLD_NOW | RTLD_GLOBAL);
+  }
+}
+
+void* loaded_module(std::string& problem) {
+  const ProfileSettings settings = rooflinectl::decode_settings(std::getenv(rooflinectl::kProfileVariable));
+  void* cupti = dlopen(kCupti, RTLD_NOW | RTLD_NOLOAD);
+  if (cupti == nullptr && !settings.cupti.empty())
+    cupti = dlopen(settings.cupti.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (cupti == nullptr) {
+    const char* reason = settings.cupti.empty() ? "it was not found" : dlerror();
+    problem = std::string(kCupti) + " cannot be loaded: " + (reason == nullptr ? "" : reason);
+    return nullptr;
+  }
+  load_companions(cupti);
+  const fs::path path = file_of(reinterpret_cast<const void*>(&file_of)).parent_path() / kModule;
+  void* module = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (module == nullptr) problem = dlerror();
+  return module;
+}
+
+/// The module, loaded once; null if that failed, and then why.
+struct Module {
+  void* handle = nullptr;
+  std::string problem;
+};
+
+const Module& module() {
+  static const Module loaded = [] {
+    Module made;
+    try {
+      made.handle = loaded_module(made.problem);
+    } catch (const std::exception& error) {
+      made.problem = error.what();
+    }
+    return made;
+  }();
+  return loaded;
+}
+
+template <typename Function>
+Function* module_function(const char* name) {
+  return reinterpret_cast<Function*>(module().handle == nullptr ? nullptr : dlsym(module().handle, name));
+}
+
+/// Nothing of this process can be seen: `rooflinectl` is told why.
+void write_problem(const std::string& cause) {
+  namespace injection = rooflinectl::injection;
+  try {
+    const ProfileSettings settings = rooflinectl::decode_settings(std::getenv(rooflinectl::kProfileVariable));
+    injection::RecordFile file(injection::record_path(settings.records));
+    file.add(injection::this_process());
+    file.add(
+        rooflinectl::record::Problem{.group = std::nullopt,
+                                     .cause = "nothing of this process was seen: " + cause,
+                                     .hint = "install the CUDA 13 toolkit, or set CUDA_HOME to its folder"});
+    file.flush();
+  } catch (const std::exception&) {
+    return;  // the program goes on
+  }
+}
+
+bool is_asked_for() {
+  return std::getenv(rooflinectl::kProfileVariable) != nullptr;
+}
+
+}  // namespace
+
+/// CUDA calls this in `cuInit`.
+extern "C" [[gnu::visibility("default")]] int InitializeInjection() {
+  if (!is_asked_for()) return 1;
+  if (auto* const observe =
+          module_function<decltype(rooflinectl_injection_observe)>("rooflinectl_injection_observe")) {
+    return observe();
+  }
+  write_problem(module().problem);
+  return 1;
+}
+
+/// NVTX calls this before the first range of each dynamic library that uses it.
+extern "C" [[gnu::visibility("default")]] int InitializeInjectionNvtx2(
+    const void* (*get_export_table)(unsigned int)) {
+  auto* const attach = is_asked_for() ? module_function<decltype(rooflinectl_injection_attach_to_nvtx)>(
+                                            "rooflinectl_injection_attach_to_nvtx")
+                                      : nullptr;
+  return attach == nullptr ? 0 : attach(get_export_table);
+}

@@ -1,0 +1,458 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/injection/process.h"
+
+#include <cupti.h>
+#include <fmt/format.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <utility>
+
+#include "collector/cupti/call.h"
+#include "collector/injection/cupti_gpu.h"
+#include "collector/injection/this_process.h"
+
+namespace rooflinectl::injection {
+
+namespace {
+
+/// What a program that ends without notice may lose.
+constexpr auto kWritePeriod = std::chrono::milliseconds(300);
+
+constexpr CUpti_CallbackId kChanges[] = {
+    CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING, CUPTI_CBID_RESOURCE_STREAM_CREATED,
+    CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING,  CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING,
+    CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED,        CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING};
+
+/// What this thread is doing on our behalf launches nothing of the program's.
+thread_local bool is_our_own_call = false;
+/// Whether the launch that this thread is making is counted, and by whom.
+thread_local Session* counting = nullptr;
+
+class OurOwnCall {
+ public:
+  OurOwnCall() { is_our_own_call = true; }
+  ~OurOwnCall() { is_our_own_call = false; }
+  OurOwnCall(const OurOwnCall&) = delete;
+  OurOwnCall& operator=(const OurOwnCall&) = delete;
+};
+
+void CUPTIAPI on_callback(void* process, CUpti_CallbackDomain domain, CUpti_CallbackId id, const void* data) {
+  if (is_our_own_call) return;
+  const OurOwnCall own;
+  auto& self = *static_cast<Process*>(process);
+  if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
+    self.called(id, *static_cast<const CUpti_CallbackData*>(data));
+  } else if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
+    self.changed(id, *static_cast<const CUpti_ResourceData*>(data));
+  }
+}
+
+std::string uuid_of(CUdevice device) {
+  CUuuid id{};
+  if (cuDeviceGetUuid_v2(&id, device) != CUDA_SUCCESS) return "";
+  std::string text = "GPU";
+  for (std::size_t i = 0; i < sizeof id.bytes; ++i) {
+    if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
+    text += fmt::format("{:02x}", static_cast<unsigned char>(id.bytes[i]));
+  }
+  return text;
+}
+
+std::optional<int> blocks_per_sm(const LaunchCall& launch) {
+  const auto threads = launch.block[0] * launch.block[1] * launch.block[2];
+  int blocks = 0;
+  const bool is_known = launch.function != nullptr && threads > 0 &&
+                        cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                            &blocks, loaded_function(launch.function), static_cast<int>(threads),
+                            launch.dynamic_shared_bytes) == CUDA_SUCCESS;
+  return is_known ? std::optional(blocks) : std::nullopt;
+}
+
+bool has_component(std::string_view path, std::string_view name) {
+  while (!path.empty()) {
+    const std::size_t end = std::min(path.find('/'), path.size());
+    if (path.substr(0, end) == name) return true;
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  return false;
+}
+
+}  // namespace
+
+struct Process::Context {
+  CUcontext context = nullptr;
+  int device = 0;
+  std::unique_ptr<CuptiGpu> gpu;
+  std::unique_ptr<Session> session;
+  std::mutex mutex;                    // of the list
+  std::vector<std::uint64_t> records;  // ids in the file of the session's groups
+};
+
+struct Process::GroupKey {
+  CUcontext context = nullptr;
+  KernelId kernel = 0;
+  PathId path = 0;
+  record::Extent grid{};
+  record::Extent block{};
+  record::Extent cluster{};
+  std::uint64_t dynamic_shared_bytes = 0;
+
+  auto operator<=>(const GroupKey&) const = default;
+};
+
+Process::Process(ProfileSettings settings)
+    : settings_(std::move(settings)),
+      filter_(settings_.kernel, settings_.nvtx),
+      only_(settings_.only.begin(), settings_.only.end()),
+      paths_(settings_.nvtx_scope),
+      file_(record_path(settings_.records)),
+      kernels_([this](const ProfileRecord& record) { file_.add(record); }) {}
+
+Process::~Process() = default;
+
+void Process::observe() {
+  file_.add(this_process());
+  try {
+    ROOFLINECTL_CUPTI(cuptiSubscribe, &subscriber_, on_callback, this);
+    for (const CUpti_CallbackId function : launching_functions()) {
+      ROOFLINECTL_CUPTI(cuptiEnableCallback, 1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, function);
+    }
+    for (const CUpti_CallbackId function :
+         {CUPTI_DRIVER_TRACE_CBID_cuProfilerStart, CUPTI_DRIVER_TRACE_CBID_cuProfilerStop}) {
+      ROOFLINECTL_CUPTI(cuptiEnableCallback, 1, subscriber_, CUPTI_CB_DOMAIN_DRIVER_API, function);
+    }
+    for (const CUpti_CallbackId change : kChanges) {
+      ROOFLINECTL_CUPTI(cuptiEnableCallback, 1, subscriber_, CUPTI_CB_DOMAIN_RESOURCE, change);
+    }
+    activities::set_listener(*this);
+  } catch (const Error& error) {
+    is_active_ = false;
+    problem("nothing of this process was seen", error);
+  }
+  file_.flush();
+}
+
+void Process::called(CUpti_CallbackId function, const CUpti_CallbackData& call) {
+  if (!is_active_) return;
+  if (function == CUPTI_DRIVER_TRACE_CBID_cuProfilerStart ||
+      function == CUPTI_DRIVER_TRACE_CBID_cuProfilerStop) {
+    is_in_profiler_range_ = function == CUPTI_DRIVER_TRACE_CBID_cuProfilerStart;
+  } else if (call.callbackSite == CUPTI_API_ENTER) {
+    before(function, call);
+  } else if (Session* const session = std::exchange(counting, nullptr)) {
+    session->after_launch();
+  }
+}
+
+void Process::before(CUpti_CallbackId function, const CUpti_CallbackData& call) {
+  const auto launch = launch_call(function, call.functionParams);
+  if (launch && is_captured(launch->stream)) return;
+  const PathId path = paths_.current();
+  Context* context = nullptr;
+  std::optional<Group> group;
+  bool may_be_counted = false;
+  {
+    const std::lock_guard lock(mutex_);
+    context = &context_of(call);
+    if (launch && is_captured_by_plan(path)) {
+      streams_.add(call.context, launch->stream);
+      group = group_of(*context, *launch, call, path);
+      may_be_counted = takes_turn();
+    }
+  }
+  start_writing();
+  if (!group) return context->session->before_other_launch();
+  const bool is_counted = context->session->before_launch(group->id, may_be_counted);
+  if (is_counted) counting = context->session.get();
+  const bool is_traced = is_traced_;
+  const std::lock_guard lock(awaited_mutex_);
+  if (is_traced) {
+    awaited_[call.correlationId] = {
+        .group = *group, .is_counted = is_counted, .is_graph = launch->graph != nullptr};
+  }
+}
+
+Process::Context& Process::context_of(const CUpti_CallbackData& call) {
+  std::unique_ptr<Context>& context = contexts_[call.context];
+  if (context) return *context;
+  context = std::make_unique<Context>();
+  Context& made = *context;
+  made.context = call.context;
+  CUdevice device = 0;
+  cuCtxGetDevice(&device);
+  made.device = device;
+  if (devices_.insert(device).second) {
+    file_.add(record::Device{
+        .device = device, .uuid = uuid_of(device), .chip = "", .cupti_version = cupti::cupti_version()});
+  }
+  streams_.add(call.context, CU_STREAM_LEGACY);
+  made.gpu =
+      std::make_unique<CuptiGpu>(call.context, device, streams_, [this, &made](bool on) { trace(made, on); });
+  const auto write = [this, &made](const ProfileRecord& record) {
+    ProfileRecord translated = record;
+    const auto translate = [&](std::uint64_t& group) {
+      const std::lock_guard lock(made.mutex);
+      group = made.records.at(group);
+    };
+    if (auto* counted = std::get_if<record::Counted>(&translated)) translate(counted->group);
+    if (auto* untraced = std::get_if<record::Untraced>(&translated)) translate(untraced->group);
+    if (auto* problem = std::get_if<record::Problem>(&translated); problem != nullptr && problem->group) {
+      translate(*problem->group);
+    }
+    file_.add(translated);
+  };
+  made.session =
+      std::make_unique<Session>(*made.gpu, write, settings_.samples, settings_.passes, Session::Limits{});
+  return made;
+}
+
+Process::Group Process::group_of(Context& context, const LaunchCall& launch, const CUpti_CallbackData& call,
+                                 PathId path) {
+  const KernelId kernel =
+      launch.graph != nullptr ? kernels_.of(launch.graph) : kernels_.of(launch.function, call.symbolName);
+  const GroupKey key = {.context = context.context,
+                        .kernel = kernel,
+                        .path = path,
+                        .grid = launch.grid,
+                        .block = launch.block,
+                        .cluster = launch.cluster.value_or(record::Extent{}),
+                        .dynamic_shared_bytes = launch.dynamic_shared_bytes};
+  const auto known = groups_.find(key);
+  if (known != groups_.end()) return known->second;
+
+  const std::string symbol = kernels_.symbol(kernel);
+  const bool is_counted = filter_.selects_kernel(symbol) && filter_.selects_path(paths_.text(path)) &&
+                          (only_.empty() || only_.contains(symbol));
+  Group group = {.context = &context, .record = group_count_++};
+  group.id =
+      context.session->add_group({.is_counted = is_counted, .is_known_to_end = is_counted && !only_.empty()});
+  {
+    const std::lock_guard lock(context.mutex);
+    context.records.push_back(group.record);
+  }
+  file_.add(record::Group{.group = group.record,
+                          .device = context.device,
+                          .kernel = kernel,
+                          .grid = launch.grid,
+                          .block = launch.block,
+                          .cluster = launch.cluster,
+                          .dynamic_shared_bytes = launch.dynamic_shared_bytes,
+                          .blocks_per_sm = blocks_per_sm(launch),
+                          .path = paths_.text(path)});
+  groups_.emplace(key, group);
+  return group;
+}
+
+/// Whether the settings let the launch be traced.
+bool Process::is_captured_by_plan(PathId path) {
+  switch (settings_.capture) {
+    case Capture::all:
+      return true;
+    case Capture::cuda_profiler:
+      return is_in_profiler_range_;
+    case Capture::nvtx:
+      return has_component(paths_.text(path), settings_.capture_range);
+  }
+  return true;
+}
+
+/// Whether the launch is one of those, in order, that may be counted.
+bool Process::takes_turn() {
+  const std::uint64_t turn = selected_launches_++;
+  return turn >= settings_.skip && (!settings_.limit || turn - settings_.skip < *settings_.limit);
+}
+
+void Process::trace(const Context& context, bool on) {
+  const std::lock_guard lock(trace_mutex_);
+  if (on)
+    untraced_.erase(&context);
+  else
+    untraced_.insert(&context);
+  const bool is_wanted = untraced_.empty();
+  if (is_wanted == is_traced_) return;
+  try {
+    if (!is_wanted) activities::flush(false);
+    activities::enable(is_wanted);
+    is_traced_ = is_wanted;
+  } catch (const Error& error) {
+    problem("launches were not traced", error);
+  }
+}
+
+void Process::changed(CUpti_CallbackId change, const CUpti_ResourceData& resource) {
+  if (!is_active_) return;
+  const auto* const graph = static_cast<const CUpti_GraphData*>(resource.resourceDescriptor);
+  switch (change) {
+    case CUPTI_CBID_RESOURCE_STREAM_CREATED:
+      streams_.add(resource.context, resource.resourceHandle.stream);
+      break;
+    case CUPTI_CBID_RESOURCE_STREAM_DESTROY_STARTING:
+      streams_.remove(resource.context, resource.resourceHandle.stream);
+      break;
+    case CUPTI_CBID_RESOURCE_MODULE_UNLOAD_STARTING:
+      kernels_.module_unloaded();
+      break;
+    case CUPTI_CBID_RESOURCE_GRAPHEXEC_CREATED:
+      kernels_.graph_made(graph->graphExec, graph->graph);
+      break;
+    case CUPTI_CBID_RESOURCE_GRAPHEXEC_DESTROY_STARTING:
+      kernels_.graph_destroyed(graph->graphExec);
+      break;
+    case CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING: {
+      const std::lock_guard lock(mutex_);
+      const auto found = contexts_.find(resource.context);
+      if (found == contexts_.end()) break;
+      finish(*found->second);
+      std::erase_if(groups_, [&](const auto& entry) { return entry.first.context == resource.context; });
+      found->second.release();  // launches that are still awaited point to it
+      contexts_.erase(found);
+      streams_.remove(resource.context);
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+void Process::traced(const activities::Kernel& kernel) {
+  const std::lock_guard lock(awaited_mutex_);
+  const auto found = awaited_.find(kernel.correlation);
+  if (found == awaited_.end()) return;
+  Awaited& awaited = found->second;
+  if (awaited.is_graph) {
+    record::Launch& launch = awaited.launch;
+    const bool is_first = launch.start_ns == 0;
+    const std::uint64_t end = std::max(launch.start_ns + launch.duration_ns, kernel.end_ns);
+    launch.start_ns = is_first ? kernel.start_ns : std::min(launch.start_ns, kernel.start_ns);
+    launch.duration_ns = end - launch.start_ns;
+    launch.stream = kernel.stream;
+    awaited.has_news = true;
+    awaited_graphs_.insert(kernel.correlation);
+
+    const KernelId inside = kernels_.of(kernel.symbol);
+    record::GraphKernel& sum = graph_kernels_[{awaited.group.record, inside}];
+    sum.group = awaited.group.record;
+    sum.kernel = inside;
+    ++sum.launches;
+    sum.duration_ns += kernel.end_ns - kernel.start_ns;
+    return;
+  }
+  const std::uint64_t duration_ns = kernel.end_ns - kernel.start_ns;
+  awaited.group.context->session->traced(awaited.group.id, static_cast<double>(duration_ns) * 1e-9);
+  launches_.launches.push_back({.group = awaited.group.record,
+                                .stream = kernel.stream,
+                                .start_ns = kernel.start_ns,
+                                .duration_ns = duration_ns,
+                                .is_counted = awaited.is_counted});
+  awaited_.erase(found);
+}
+
+void Process::traced(const record::Transfer& transfer) {
+  const std::lock_guard lock(awaited_mutex_);
+  transfers_.transfers.push_back(transfer);
+}
+
+void Process::delivered() {
+  {
+    const std::lock_guard lock(awaited_mutex_);
+    give_up_graph_launches(false);
+    if (!launches_.launches.empty()) file_.add(std::exchange(launches_, {}));
+    if (!transfers_.transfers.empty()) file_.add(std::exchange(transfers_, {}));
+    if (!graph_kernels_.empty()) {
+      record::GraphKernels kernels;
+      for (const auto& [key, kernel] : graph_kernels_) kernels.kernels.push_back(kernel);
+      file_.add(kernels);
+      graph_kernels_.clear();
+    }
+  }
+  file_.flush();
+}
+
+/// Graphs of which nothing came with the last delivery have come to their end.
+void Process::give_up_graph_launches(bool all) {
+  std::erase_if(awaited_graphs_, [&](std::uint32_t correlation) {
+    Awaited& awaited = awaited_.at(correlation);
+    if (std::exchange(awaited.has_news, false) && !all) return false;
+    awaited.launch.group = awaited.group.record;
+    awaited.launch.is_counted = awaited.is_counted;
+    awaited.group.context->session->traced(awaited.group.id,
+                                           static_cast<double>(awaited.launch.duration_ns) * 1e-9);
+    launches_.launches.push_back(awaited.launch);
+    awaited_.erase(correlation);
+    return true;
+  });
+}
+
+void Process::start_writing() {
+  const std::lock_guard lock(writer_mutex_);
+  if (writer_.joinable() || is_finished_) return;
+  // The program's signals are for its own threads.
+  sigset_t all;
+  sigset_t before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  writer_ = std::thread([this] {
+    is_our_own_call = true;
+    std::unique_lock wait(writer_mutex_);
+    while (!writer_wakes_.wait_for(wait, kWritePeriod, [this] { return is_finished_; })) {
+      wait.unlock();
+      activities::flush(false);
+      file_.flush();
+      wait.lock();
+    }
+  });
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+}
+
+void Process::finish(Context& context) {
+  try {
+    context.session->finish();
+  } catch (const Error& error) {
+    problem("what was counted last is lost", error);
+  }
+}
+
+void Process::finish() {
+  if (!is_active_.exchange(false)) return file_.flush();
+  const OurOwnCall own;
+  {
+    const std::lock_guard lock(writer_mutex_);
+    is_finished_ = true;
+  }
+  writer_wakes_.notify_all();
+  if (writer_.joinable()) writer_.join();
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [key, context] : contexts_) finish(*context);
+  }
+  activities::flush(true);
+  {
+    const std::lock_guard lock(awaited_mutex_);
+    give_up_graph_launches(true);
+  }
+  delivered();
+  report_undelivered();
+  file_.add(record::End{.at_ns = now_ns(), .lost_activities = lost_, .lost_records = file_.lost_records()});
+  file_.flush();
+}
+
+/// Launches of which the trace has nothing although it was on.
+void Process::report_undelivered() {
+  const std::lock_guard lock(awaited_mutex_);
+  const std::size_t missing = awaited_.size();
+  if (missing == 0) return;
+  file_.add(record::Problem{
+      .group = std::nullopt,
+      .cause = fmt::format("the trace did not deliver {} launches: they are in no time", missing),
+      .hint = "a profiler of the program's own, such as torch.profiler, takes the trace: turn it off"});
+}
+
+void Process::problem(const char* what, const Error& error) {
+  file_.add(record::Problem{
+      .group = std::nullopt, .cause = fmt::format("{}: {}", what, error.what()), .hint = error.hint()});
+}
+
+}  // namespace rooflinectl::injection

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda.h>
+#include <cupti_callbacks.h>
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <set>
+#include <string>
+#include <thread>
+#include <unordered_map>
+#include <vector>
+
+#include "collector/injection/activities.h"
+#include "collector/injection/kernels.h"
+#include "collector/injection/launch_call.h"
+#include "collector/injection/nvtx_paths.h"
+#include "collector/injection/record_file.h"
+#include "collector/injection/session.h"
+#include "collector/injection/streams.h"
+#include "core/error.h"
+#include "core/model/profile_settings.h"
+#include "core/text/launch_filter.h"
+
+namespace rooflinectl::injection {
+
+/// The process that this library was loaded into: hears of every launch before and after it is made, lets a
+/// session per context count some, and writes down what they and the trace give. It must live until the
+/// process ends.
+class Process : public activities::Listener {
+ public:
+  explicit Process(ProfileSettings settings);
+  ~Process() override;
+  Process(const Process&) = delete;
+  Process& operator=(const Process&) = delete;
+
+  NvtxPaths& paths() { return paths_; }
+
+  /// From now on every launch is heard of; CUDA is just being initialised. What fails is written down.
+  void observe();
+  /// The process is about to end in an orderly way.
+  void finish();
+  /// This is a child that was forked: CUDA, CUPTI and the file are its parent's.
+  void switch_off() { is_active_ = false; }
+
+  // What CUPTI tells.
+  void called(CUpti_CallbackId function, const CUpti_CallbackData& call);
+  void changed(CUpti_CallbackId change, const CUpti_ResourceData& resource);
+  void traced(const activities::Kernel& kernel) override;
+  void traced(const record::Transfer& transfer) override;
+  void delivered() override;
+  void lost(std::uint64_t count) override { lost_ += count; }
+
+ private:
+  struct Context;
+  /// Launches of one kernel, of one shape, under one NVTX path, in one context.
+  struct Group {
+    Context* context = nullptr;
+    std::uint64_t record = 0;  ///< its id in the file
+    GroupId id = 0;            ///< in the context's session
+  };
+  struct GroupKey;
+  /// A call whose launches the trace has not delivered yet.
+  struct Awaited {
+    Group group;
+    bool is_counted = false;
+    bool is_graph = false;
+    record::Launch launch;  ///< of a graph, as far as its kernels were delivered
+    bool has_news = false;  ///< since the last delivery
+  };
+  struct GraphKernelKey {
+    std::uint64_t group = 0;
+    KernelId kernel = 0;
+    auto operator<=>(const GraphKernelKey&) const = default;
+  };
+
+  void before(CUpti_CallbackId function, const CUpti_CallbackData& call);
+  Context& context_of(const CUpti_CallbackData& call);
+  Group group_of(Context& context, const LaunchCall& launch, const CUpti_CallbackData& call, PathId path);
+  bool is_captured_by_plan(PathId path);
+  bool takes_turn();
+  void trace(const Context& context, bool on);
+  void start_writing();
+  void problem(const char* what, const Error& error);
+  void finish(Context& context);
+  void give_up_graph_launches(bool all);
+  void report_undelivered();
+
+  const ProfileSettings settings_;
+  const LaunchFilter filter_;
+  const std::set<std::string> only_;
+  std::atomic<bool> is_active_ = true;
+  NvtxPaths paths_;
+  RecordFile file_;
+  Kernels kernels_;
+  Streams streams_;
+  CUpti_SubscriberHandle subscriber_ = nullptr;
+
+  std::mutex mutex_;  // of what follows
+  std::map<CUcontext, std::unique_ptr<Context>> contexts_;
+  std::map<GroupKey, Group> groups_;
+  std::set<int> devices_;  // that are written down
+  std::uint64_t group_count_ = 0;
+  std::uint64_t selected_launches_ = 0;
+
+  std::atomic<bool> is_in_profiler_range_ = false;  // between cuProfilerStart and cuProfilerStop
+  std::atomic<std::uint64_t> lost_ = 0;
+
+  std::mutex trace_mutex_;             // of what follows
+  std::set<const Context*> untraced_;  // contexts that want no trace now
+  std::atomic<bool> is_traced_ = false;
+
+  std::mutex awaited_mutex_;  // of what follows; CUPTI's thread takes no other
+  std::unordered_map<std::uint32_t, Awaited> awaited_;
+  std::set<std::uint32_t> awaited_graphs_;
+  record::Launches launches_;
+  record::Transfers transfers_;
+  std::map<GraphKernelKey, record::GraphKernel> graph_kernels_;
+
+  std::mutex writer_mutex_;
+  std::condition_variable writer_wakes_;
+  bool is_finished_ = false;
+  std::thread writer_;
+};
+
+}  // namespace rooflinectl::injection
