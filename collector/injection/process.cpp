@@ -71,6 +71,19 @@ std::optional<int> blocks_per_sm(const LaunchCall& launch) {
   return is_known ? std::optional(blocks) : std::nullopt;
 }
 
+/// `step #` of `step 17`.
+std::string without_numbers(std::string_view path) {
+  std::string pattern;
+  for (const char character : path) {
+    const bool is_digit = character >= '0' && character <= '9';
+    if (!is_digit)
+      pattern += character;
+    else if (!pattern.ends_with('#'))
+      pattern += '#';
+  }
+  return pattern;
+}
+
 bool has_component(std::string_view path, std::string_view name) {
   while (!path.empty()) {
     const std::size_t end = std::min(path.find('/'), path.size());
@@ -223,16 +236,11 @@ Process::Group Process::group_of(Context& context, const LaunchCall& launch, con
   const auto known = groups_.find(key);
   if (known != groups_.end()) return known->second;
 
-  const std::string symbol = kernels_.symbol(kernel);
-  const bool is_counted = filter_.selects_kernel(symbol) && filter_.selects_path(paths_.text(path)) &&
-                          (only_.empty() || only_.contains(symbol));
   Group group = {.context = &context, .record = group_count_++};
-  group.id =
-      context.session->add_group({.is_counted = is_counted, .is_known_to_end = is_counted && !only_.empty()});
-  {
-    const std::lock_guard lock(context.mutex);
-    context.records.push_back(group.record);
-  }
+  GroupKey sampled = key;
+  sampled.path = path_to_sample(path);
+  const auto same = groups_.find(sampled);
+  group.id = same != groups_.end() ? same->second.id : add_to_session(context, group, kernel, path);
   file_.add(record::Group{.group = group.record,
                           .device = context.device,
                           .kernel = kernel,
@@ -243,7 +251,28 @@ Process::Group Process::group_of(Context& context, const LaunchCall& launch, con
                           .blocks_per_sm = blocks_per_sm(launch),
                           .path = paths_.text(path)});
   groups_.emplace(key, group);
+  groups_.emplace(sampled, group);
   return group;
+}
+
+/// Ranges such as `step 17` come with ever new numbers: after some, their launches are sampled together.
+PathId Process::path_to_sample(PathId path) {
+  constexpr int kMostNumbers = 8;
+  const auto known = sampled_paths_.find(path);
+  if (known != sampled_paths_.end()) return known->second;
+  PathPattern& pattern =
+      path_patterns_.try_emplace(without_numbers(paths_.text(path)), PathPattern{path}).first->second;
+  return sampled_paths_[path] = ++pattern.paths > kMostNumbers ? pattern.first : path;
+}
+
+GroupId Process::add_to_session(Context& context, const Group& group, KernelId kernel, PathId path) {
+  const std::string symbol = kernels_.symbol(kernel);
+  const bool is_counted = filter_.selects_kernel(symbol) && filter_.selects_path(paths_.text(path)) &&
+                          (only_.empty() || only_.contains(symbol));
+  const std::lock_guard lock(context.mutex);
+  context.records.push_back(group.record);
+  return context.session->add_group(
+      {.is_counted = is_counted, .is_known_to_end = is_counted && !only_.empty()});
 }
 
 /// Whether the settings let the launch be traced.

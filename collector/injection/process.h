@@ -65,6 +65,11 @@ class Process : public activities::Listener {
     GroupId id = 0;            ///< in the context's session
   };
   struct GroupKey;
+  /// Paths that differ in numbers only.
+  struct PathPattern {
+    PathId first = 0;
+    int paths = 0;
+  };
   /// A call whose launches the trace has not delivered yet.
   struct Awaited {
     Group group;
@@ -82,6 +87,8 @@ class Process : public activities::Listener {
   void before(CUpti_CallbackId function, const CUpti_CallbackData& call);
   Context& context_of(const CUpti_CallbackData& call);
   Group group_of(Context& context, const LaunchCall& launch, const CUpti_CallbackData& call, PathId path);
+  PathId path_to_sample(PathId path);
+  GroupId add_to_session(Context& context, const Group& group, KernelId kernel, PathId path);
   bool is_captured_by_plan(PathId path);
   bool takes_turn();
   void trace(const Context& context, bool on);
@@ -105,6 +112,8 @@ class Process : public activities::Listener {
   std::map<CUcontext, std::unique_ptr<Context>> contexts_;
   std::map<GroupKey, Group> groups_;
   std::set<int> devices_;  // that are written down
+  std::unordered_map<std::string, PathPattern> path_patterns_;
+  std::unordered_map<PathId, PathId> sampled_paths_;  // whose launches each path's are sampled with
   std::uint64_t group_count_ = 0;
   std::uint64_t selected_launches_ = 0;
 

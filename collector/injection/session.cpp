@@ -186,9 +186,11 @@ void Session::go_on() {
     has_counted_ = true;
     if (end_pass()) begin_pass(first);
   } else if (pass_) {
-    if (sampling_.is_over(launching_s_, limits_.patience_s) && end_pass())
-      begin_pass(next_pass(after(*pass_)));
-  } else if (const auto pass = pass_worth_a_change()) {
+    if (sampling_.is_over(launching_s_, limits_.patience_s) && end_pass()) {
+      const std::size_t following = after(*pass_);
+      begin_pass(is_first_round_ ? next_pass(following) : pass_worth_a_change(following));
+    }
+  } else if (const auto pass = pass_worth_a_change(0)) {
     if (end_pass()) begin_pass(pass);
   } else {
     next_change_s_ = now + rest_s_;
@@ -202,20 +204,24 @@ std::optional<Pass> Session::next_pass(std::size_t from) const {
   return std::nullopt;
 }
 
-std::optional<Pass> Session::pass_worth_a_change() const {
-  for (const Pass pass : kPasses) {
-    if (is_impossible_[static_cast<std::size_t>(pass)]) continue;
-    bool is_awaited = false;
-    double awaited_s = 0;
-    for (GroupId id = 0; id < groups_.size(); ++id) {
-      const bool still_comes = groups_[id].launches > groups_[id].launches_before_rest;
-      if (!still_comes || !sampling_.is_awaited(id, pass)) continue;
-      is_awaited = true;
-      awaited_s += groups_[id].traced_s;
-    }
-    if (is_awaited && awaited_s >= kShareThatMatters * traced_s_) return pass;
+std::optional<Pass> Session::pass_worth_a_change(std::size_t from) const {
+  for (std::size_t next = from; next < kPasses.size(); ++next) {
+    if (!is_impossible_[next] && is_worth_a_change(kPasses[next])) return kPasses[next];
   }
   return std::nullopt;
+}
+
+/// Whether groups that matter, and were launched since the last pass of the first round, await that pass.
+bool Session::is_worth_a_change(Pass pass) const {
+  bool is_awaited = false;
+  double awaited_s = 0;
+  for (GroupId id = 0; id < groups_.size(); ++id) {
+    const bool still_comes = groups_[id].launches > groups_[id].launches_before_rest;
+    if (!still_comes || !sampling_.is_awaited(id, pass)) continue;
+    is_awaited = true;
+    awaited_s += groups_[id].traced_s;
+  }
+  return is_awaited && awaited_s >= kShareThatMatters * traced_s_;
 }
 
 /// Waits until the device has done what the program gave it ahead of time, which may be a lot. Where it is
@@ -252,6 +258,7 @@ void Session::begin_pass(std::optional<Pass> next) {
     }
     const double now = gpu_.now_s();
     if (!next) {
+      is_first_round_ = false;
       next_change_s_ = now + rest_s_;
       rest_s_ *= 2;
       for (Group& group : groups_) group.launches_before_rest = group.launches;

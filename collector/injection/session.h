@@ -120,7 +120,8 @@ class Session {
   std::size_t expected_ranges(Pass pass) const;
   void begin_pass(std::optional<Pass> next);
   std::optional<Pass> next_pass(std::size_t from) const;
-  std::optional<Pass> pass_worth_a_change() const;
+  std::optional<Pass> pass_worth_a_change(std::size_t from) const;
+  bool is_worth_a_change(Pass pass) const;
   void take(const std::vector<Gpu::CountedRange>& counted);
   void report_untraced();
   double limit_after_launch(GroupId group) const;
@@ -144,8 +145,9 @@ class Session {
   double last_launch_s_ = 0;
   double launching_s_ = 0;  // time that the program has spent launching: pauses count little
 
-  bool has_counted_ = false;   // or tried to
-  bool may_wait_long_ = true;  // until a device was not idle even then
+  bool has_counted_ = false;    // or tried to
+  bool is_first_round_ = true;  // in which every group is counted, however little it matters
+  bool may_wait_long_ = true;   // until a device was not idle even then
   bool is_traced_ = false;
   std::optional<Pass> pass_;                          // nothing between passes
   std::array<bool, kPasses.size()> is_impossible_{};  // passes that failed
