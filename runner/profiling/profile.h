@@ -73,7 +73,7 @@ struct ProfileResult {
 /// The request for a program of a plan, whose points are added to `run`.
 ProfileRequest request_for(const PlannedApplication& application, RunToExtend run);
 
-/// Name of a run of that program: `train` for `python3 /work/train.py --steps 20`; fit for a folder.
+/// Name of a run of that program: `train` for `python3 models/train.py --steps 20`; fit for a folder.
 std::string program_name(const std::vector<std::string>& command);
 
 /// The environment variables, beside our own, that the program is started with; the records are written to

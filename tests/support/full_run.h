@@ -106,7 +106,7 @@ inline Run full_run() {
                            .energy = false,
                            .application = PlannedApplication{.command = {"python3", "train.py"},
                                                              .environment = {{"OMP_NUM_THREADS", "4"}},
-                                                             .folder = "/work/model",
+                                                             .folder = "/srv/model",
                                                              .kernels = "gemm|conv",
                                                              .nvtx = "step *",
                                                              .capture = "nvtx:epoch",
