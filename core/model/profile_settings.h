@@ -24,8 +24,9 @@ enum class Pass {
   tensor_i8,
   tensor_f64,
 };
-inline constexpr std::array kPasses = {Pass::memory,     Pass::operations,  Pass::tensor,    Pass::tensor_bf16,
-                                       Pass::tensor_f16, Pass::tensor_tf32, Pass::tensor_i8, Pass::tensor_f64};
+inline constexpr std::array kPasses = {Pass::memory,      Pass::operations, Pass::tensor,
+                                       Pass::tensor_bf16, Pass::tensor_f16, Pass::tensor_tf32,
+                                       Pass::tensor_i8,   Pass::tensor_f64};
 
 std::string_view to_string(Pass pass);
 
