@@ -2,9 +2,11 @@
 """Plans, as the program reads them."""
 
 import json
+import re
+import subprocess
 import unittest
 
-from program import PLAN, SOURCE, ProgramTest
+from program import PLAN, PROGRAM, SOURCE, ProgramTest
 
 
 class Plans(ProgramTest):
@@ -42,6 +44,19 @@ class Plans(ProgramTest):
                      "reduce_v7_multi_add", "reduce_v8_warp_shuffle", "sum_atomic", "sum_smem_tree", "sum_warp_shuffle",
                      "sum_block_shuffle"]:
             self.assertRegex(text, rf"- {name}\b")
+
+    def test_shipped_plans_have_the_points_that_their_document_names(self):
+        table = re.findall(r"^\| \[(experiments[^]]*)\]\([^)]*\) \| .* \| (\d*)", (SOURCE / "docs/plans.md").read_text(), re.MULTILINE)
+        self.assertEqual({name for name, _ in table},
+                         {str(path.relative_to(SOURCE)) for path in [SOURCE / "experiments.yaml", *(SOURCE / "experiments").iterdir()]})
+        environment = self.environment()
+        del environment["ROOFLINECTL_COLLECTOR"]  # it knows few variants
+        for name, points in table:
+            result = subprocess.run([PROGRAM, "run", SOURCE / name, "--dry-run"], env=environment, cwd=self.folder, capture_output=True,
+                                    text=True, check=False)
+            self.assert_exit(result, 0)
+            counts = [int(count) for count in re.findall(r"^  (\d+) points?,", result.stdout, re.MULTILINE)]
+            self.assertEqual(sum(counts), int(points or 0), name)
 
 
 if __name__ == "__main__":

@@ -11,7 +11,7 @@ import sys
 import time
 import unittest
 
-from program import FAKE_COLLECTOR, HERE, PROGRAM, REPORTS, ProgramTest
+from program import FAKE_COLLECTOR, HERE, PROGRAM, REPORTS, SOURCE, ProgramTest
 
 GUEST = str(HERE / "fake_guest.py")
 
@@ -150,6 +150,18 @@ experiments:
         self.assertEqual(run["application"]["launches"], 110)
         self.assertEqual(run["plan"]["experiments"][0]["application"]["kernels"], "add")
         self.assertEqual([p.name for p in (self.folder / "runs/demo/latest").iterdir() if p.is_dir()], [])
+
+    def test_the_shipped_plan_shows_our_program_beside_sums(self):
+        (self.folder / "matrix_sums").write_text(f'#!/bin/sh\nexec {sys.executable} {GUEST} often "$@"\n')
+        (self.folder / "matrix_sums").chmod(0o755)
+        plan = re.sub("variants: .*", "variants: [reduce_v3_sequential, sum_atomic]", (SOURCE / "experiments/application.yaml").read_text())
+        self.write("application.yaml", plan)
+        self.assert_exit(self.call("run", "application.yaml"), 0)
+        run = json.loads((self.folder / "runs/application/latest/run.json").read_text())
+        self.assertEqual({(m["experiment"], m["subject"]) for m in run["measurements"]},
+                         {("sums", name) for name in ["reduce_v3_sequential", "sum_atomic", "add(float*)",
+                                                      "gemm<script>alert(1)</script>"]})
+        self.assertEqual(run["application"]["command_line"][-2:], ["--steps", "400"])
 
     def test_measures_a_program_alone(self):
         self.assert_exit(self.run_with(f"{{command: {self.command('often')}}}"), 0)
