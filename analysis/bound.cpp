@@ -90,7 +90,7 @@ std::string missing_atomics(const Run& run, const RooflinePoint& point) {
   const Ceiling* ceiling =
       find_ceiling(run, atomic_ceiling_id(measurement), CeilingSource::measured, measurement.device);
   const double each_s = ceiling != nullptr ? ceiling->value : kSlowestAtomicS;
-  if (*atomics * each_s < kBoundShare * measurement.time->median_s) return {};
+  if (*atomics * each_s < kBoundShare * time_per_launch_s(measurement)) return {};
   return fmt::format("atomics: on how many addresses the {:.0f} operations ran is not counted", *atomics);
 }
 
@@ -141,7 +141,7 @@ std::string missing_for(Bound resource, const Run& run, const RooflinePoint& poi
     case Bound::atomics: {
       const auto atomics = value(quantity::kAtomicsPerResult, run, point);
       if (!atomics) return fmt::format("atomics: {}", not_counted(point, counter::kL2AtomicOperations));
-      if (*atomics * kSlowestAtomicS < kBoundShare * measurement.time->median_s) return {};
+      if (*atomics * kSlowestAtomicS < kBoundShare * time_per_launch_s(measurement)) return {};
       return fmt::format("atomics: {}", missing_ceiling(atomic_ceiling_id(measurement)));
     }
     case Bound::bytes_in_flight: {

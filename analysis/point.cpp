@@ -29,6 +29,13 @@ bool is_timed(const Measurement& measurement) {
   return measurement.time && measurement.time->median_s > 0;
 }
 
+double time_per_launch_s(const Measurement& measurement) {
+  const auto& launches = measurement.launches;
+  return launches && launches->traced > 0 && launches->total_s > 0
+             ? launches->total_s / static_cast<double>(launches->traced)
+             : measurement.time->median_s;
+}
+
 bool is_observed(const Measurement& measurement) {
   return measurement.launches.has_value();
 }
@@ -201,7 +208,7 @@ constexpr double kCacheResidentFraction = 0.9;
 
 std::optional<double> per_second(std::optional<double> amount, const Measurement& measurement) {
   if (!amount || !is_timed(measurement)) return std::nullopt;
-  return *amount / measurement.time->median_s;
+  return *amount / time_per_launch_s(measurement);
 }
 
 std::optional<double> counted_bytes(const Counters& counters, MemoryLevel level) {
@@ -230,7 +237,8 @@ std::vector<LevelUse> level_uses(const Run& run, const Measurement& measurement,
     const auto limit =
         level == MemoryLevel::dram ? ceilings.memory(dram_traffic(run, measurement)) : ceilings.cache(level);
     if (limit) use.ceiling = limit->ceiling;
-    if (limit && is_timed(measurement)) use.utilisation = *bytes / measurement.time->median_s / limit->per_s;
+    if (limit && is_timed(measurement))
+      use.utilisation = *bytes / time_per_launch_s(measurement) / limit->per_s;
     uses.push_back(std::move(use));
   }
   return uses;
@@ -246,7 +254,7 @@ std::optional<MemoryLevel> limiting_level(const std::vector<LevelUse>& uses) {
 
 std::optional<double> fraction_of(const std::optional<Roof>& roof, const Measurement& measurement) {
   if (!roof || !is_timed(measurement)) return std::nullopt;
-  return roof->time_s / measurement.time->median_s;
+  return roof->time_s / time_per_launch_s(measurement);
 }
 
 double relative_half_width(const TimeResult& time) {
@@ -326,6 +334,10 @@ std::string likely_cause(const Run& run, const RooflinePoint& point) {
   if (holds(Flag::cache_resident))
     return "a cache delivered part of the input although caches were cold: use a larger input, or a warm "
            "cache";
+  if (is_observed(point)) {
+    return "its counts, or its times, differ from launch to launch, or the ceiling is too low (remeasure it "
+           "with --fresh)";
+  }
   const bool is_under_compute = point.roof && point.roof->flop_per_s >= point.roof->compute_flop_per_s;
   const Ceiling* ceiling = is_under_compute ? find_ceiling(run, point.roof->compute_ceiling,
                                                            CeilingSource::measured, point.measurement->device)
@@ -333,10 +345,6 @@ std::string likely_cause(const Run& run, const RooflinePoint& point) {
   const auto clock_hz = sm_clock_hz(*point.measurement);
   if (clock_hz && ceiling != nullptr && ceiling->sm_clock_hz && *clock_hz > 1.01 * *ceiling->sm_clock_hz) {
     return "the clock was higher than when the ceiling was measured: remeasure the ceiling with --fresh";
-  }
-  if (is_observed(point)) {
-    return "its counts, or its times, differ from launch to launch, or the ceiling is too low (remeasure it "
-           "with --fresh)";
   }
   return fmt::format("the ceiling is too low (remeasure it with --fresh), or the declared work is wrong{}",
                      is_counted(point.measurement->counters) ? "" : " (nothing was counted)");

@@ -47,6 +47,10 @@ ExecutedWork executed_work(const Measurement& measurement);
 /// Whether there is a time to divide by.
 bool is_timed(const Measurement& measurement);
 
+/// The time that counts per launch are held against, of a point that is timed: the median; of a program's
+/// launches, which may differ and whose counters are means, the mean.
+double time_per_launch_s(const Measurement& measurement);
+
 /// The SM clock that the point ran at: the median over the samples that its time is the median of; of a
 /// kernel of a profiled program, that of the launches that were counted. Nothing where no clock could be
 /// read.

@@ -55,7 +55,8 @@ inline MaybeValue time_s(P point) {
 }
 
 inline MaybeValue share_of_time(P point, MaybeValue needed_s) {
-  return quotient(needed_s, time_s(point));
+  if (!is_timed(*point.measurement)) return std::nullopt;
+  return quotient(needed_s, time_per_launch_s(*point.measurement));
 }
 
 /// The measured ceiling `id` of the device that the point was measured on.

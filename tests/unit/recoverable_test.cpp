@@ -90,6 +90,17 @@ TEST(ObservedPoint, WithoutFlopsIsHeldAgainstTheBandwidthThatNeedsLongest) {
   EXPECT_EQ(point->executed_missing, "");
 }
 
+// Nine launches of 60 µs and one of 560 µs: their counters are means too.
+TEST(ObservedPoint, IsHeldAgainstTheMeanTimeWhereLaunchesDiffer) {
+  Measurement measurement = streaming();
+  measurement.time->median_s = 60e-6;
+  measurement.launches->total_s = 1.1e-3;
+  const OnePoint point(measurement);
+  EXPECT_DOUBLE_EQ(*point->fraction_of_roof, 50.0 / 110);
+  EXPECT_NEAR(*point->dram_bytes_per_s, 200e6 / 110e-6, 1);
+  EXPECT_THAT(point->implausible, IsEmpty());
+}
+
 TEST(ObservedPoint, IsHeldAgainstACacheThatServesIt) {
   Measurement measurement = streaming();
   set(measurement, counter::kDramReadBytes, 0);
