@@ -83,6 +83,15 @@ void HostConfiguration::configure() {
   passes_ = static_cast<int>(passes.numOfPasses);
 }
 
+HostConfiguration one_pass_configuration(const std::string& chip, std::vector<Metric> metrics,
+                                         const std::vector<std::uint8_t>& availability) {
+  for (; !metrics.empty(); metrics.pop_back()) {
+    HostConfiguration configuration(chip, metrics, availability);
+    if (configuration.passes() == 1) return configuration;
+  }
+  throw Error(ErrorKind::environment, fmt::format("{} cannot count it at once", chip));
+}
+
 Counters HostConfiguration::evaluate(const std::vector<std::uint8_t>& counter_data, std::size_t index) const {
   std::vector<double> values(names_.size());
   std::vector<const char*> names = names_;

@@ -54,4 +54,9 @@ class HostConfiguration {
   int passes_ = 0;
 };
 
+/// Of the first of `metrics`, as many as the chip counts in one pass: for launches that are not repeated.
+/// Throws Error if it counts none of them so.
+HostConfiguration one_pass_configuration(const std::string& chip, std::vector<Metric> metrics,
+                                         const std::vector<std::uint8_t>& availability);
+
 }  // namespace rooflinectl::cupti

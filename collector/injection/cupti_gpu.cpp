@@ -1,15 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/injection/cupti_gpu.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <chrono>
 #include <thread>
 #include <utility>
 
 #include "collector/injection/this_process.h"
-#include "core/error.h"
 #include "core/model/pass_metrics.h"
 
 namespace rooflinectl::injection {
@@ -26,16 +23,9 @@ const cupti::HostConfiguration& CuptiGpu::configuration_of(Pass pass) {
   }
   const auto known = configurations_.find(pass);
   if (known != configurations_.end()) return known->second;
-  std::vector<Metric> metrics = pass_metrics(pass);
-  while (true) {
-    cupti::HostConfiguration configuration(chip_, metrics, availability_);
-    if (configuration.passes() == 1) {
-      return configurations_.emplace(pass, std::move(configuration)).first->second;
-    }
-    metrics.pop_back();
-    if (metrics.empty())
-      throw Error(ErrorKind::environment, fmt::format("{} cannot count it at once", chip_));
-  }
+  return configurations_
+      .emplace(pass, cupti::one_pass_configuration(chip_, pass_metrics(pass), availability_))
+      .first->second;
 }
 
 void CuptiGpu::begin_pass(Pass pass, std::size_t ranges) {

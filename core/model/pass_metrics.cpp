@@ -60,9 +60,11 @@ std::vector<Metric> pass_metrics(Pass pass) {
     case Pass::tensor_tf32:
       return with_keys(tensor_metrics(), {kTensorTf32Ops});
     case Pass::tensor_i8:
-      return {{.key = kTensorI8Ops,
-               .names = {"sm__ops_path_tensor_op_imma_src_int8_sparsity_off.sum",
-                         "sm__ops_path_tensor_src_int8.sum"}}};
+      // Ampere and Ada take two passes for the total, with and without sparsity.
+      return {
+          {.key = kTensorI8Ops,
+           .names = {"sm__ops_path_tensor_op_imma_src_int8_sparsity_off.sum",
+                     "sm__ops_path_tensor_src_int8_sparsity_off.sum", "sm__ops_path_tensor_src_int8.sum"}}};
     case Pass::tensor_f64:
       return with_keys(tensor_metrics(), {kTensorF64Ops});
   }

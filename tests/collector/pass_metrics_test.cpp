@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+// What `profile` counts of a launch, which is not repeated, on every chip that CUPTI knows. Needs neither a
+// GPU nor a driver.
+
+#include "core/model/pass_metrics.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "collector/cupti/chips.h"
+#include "collector/cupti/host_configuration.h"
+#include "core/error.h"
+#include "core/model/counters.h"
+
+namespace rooflinectl {
+namespace {
+
+using ::testing::IsSupersetOf;
+
+using Keys = std::set<std::string_view>;
+
+constexpr Pass kTensorTypes[] = {Pass::tensor_bf16, Pass::tensor_f16, Pass::tensor_tf32, Pass::tensor_i8,
+                                 Pass::tensor_f64};
+
+/// What a chip counts in a pass of one launch; empty where it counts nothing of it.
+Keys counted_keys(const std::string& chip, Pass pass) {
+  try {
+    const cupti::HostConfiguration configuration =
+        cupti::one_pass_configuration(chip, pass_metrics(pass), {});
+    EXPECT_EQ(configuration.passes(), 1);
+    Keys found;
+    for (const Metric& metric : pass_metrics(pass)) {
+      if (configuration.metrics().contains(std::string(metric.key))) found.insert(metric.key);
+    }
+    return found;
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+Keys all_keys(Pass pass) {
+  Keys keys;
+  for (const Metric& metric : pass_metrics(pass)) keys.insert(metric.key);
+  return keys;
+}
+
+class PassMetricsOnChip : public ::testing::TestWithParam<std::string> {
+ protected:
+  /// `GA` of `GA102`
+  static std::string generation() { return GetParam().substr(0, 2); }
+};
+
+TEST_P(PassMetricsOnChip, MemoryHasWhatARoofNeeds) {
+  Keys needed = {counter::kL2Bytes, counter::kL1Bytes, counter::kWarpInstructions, counter::kOccupancy};
+  // These share the memory of the host processor.
+  const bool has_dram = GetParam() != "GA10B" && GetParam() != "GB10B" && GetParam() != "GB20B";
+  if (has_dram) needed.insert({counter::kDramReadBytes, counter::kDramWriteBytes});
+  EXPECT_THAT(counted_keys(GetParam(), Pass::memory), IsSupersetOf(needed));
+}
+
+TEST_P(PassMetricsOnChip, OperationsAreAllCountedAtOnce) {
+  Keys all = all_keys(Pass::operations);
+  const bool has_packed_f32 = GetParam() == "GB100" || GetParam() == "GB102" || GetParam() == "GB110";
+  if (!has_packed_f32) {
+    for (const std::string_view key : {counter::kFadd2, counter::kFmul2, counter::kFfma2}) all.erase(key);
+  }
+  EXPECT_EQ(counted_keys(GetParam(), Pass::operations), all);
+}
+
+TEST_P(PassMetricsOnChip, TensorInstructionsTellWhichTypesToCount) {
+  EXPECT_TRUE(counted_keys(GetParam(), Pass::tensor).contains(counter::kTensorPipeInstructions));
+}
+
+TEST_P(PassMetricsOnChip, TensorOperationsAreCountedOfTheTypesThatItHas) {
+  Keys expected;
+  const bool has_tensor_cores = GetParam() != "TU116" && GetParam() != "TU117";
+  if (has_tensor_cores) expected.insert(counter::kTensorF16Ops);
+  if (has_tensor_cores && generation() != "GV") expected.insert(counter::kTensorI8Ops);
+  if (generation() != "GV" && generation() != "TU") {
+    expected.insert({counter::kTensorBf16Ops, counter::kTensorF64Ops});
+    // Blackwell's large chips have two instructions for it, and count them in two passes.
+    const bool has_two_kinds = GetParam().starts_with("GB1");
+    if (!has_two_kinds) expected.insert(counter::kTensorTf32Ops);
+  }
+  Keys counted;
+  for (const Pass pass : kTensorTypes) counted.merge(counted_keys(GetParam(), pass));
+  EXPECT_EQ(counted, expected);
+}
+
+INSTANTIATE_TEST_SUITE_P(EveryChip, PassMetricsOnChip, ::testing::ValuesIn(cupti::countable_chips()),
+                         [](const auto& chip) { return chip.param; });
+
+TEST(PassMetrics, HopperCountsEveryMetricOfAPassAtOnce) {
+  for (const Pass pass : {Pass::memory, Pass::tensor, Pass::tensor_bf16, Pass::tensor_f16, Pass::tensor_tf32,
+                          Pass::tensor_i8, Pass::tensor_f64}) {
+    EXPECT_EQ(counted_keys("GH100", pass), all_keys(pass)) << to_string(pass);
+  }
+}
+
+TEST(PassMetrics, WhatDoesNotFitIsLeftOutFromTheEnd) {
+  Keys keys = all_keys(Pass::memory);
+  keys.erase(counter::kDramClockHz);
+  keys.erase(counter::kL2AtomicOperations);
+  EXPECT_EQ(counted_keys("GA100", Pass::memory), keys);
+}
+
+TEST(PassMetrics, NothingThatFitsIsAnError) {
+  EXPECT_THROW(cupti::one_pass_configuration("GB100", pass_metrics(Pass::tensor_tf32), {}), Error);
+  EXPECT_THROW(cupti::one_pass_configuration("TU116", pass_metrics(Pass::tensor_f16), {}), Error);
+}
+
+}  // namespace
+}  // namespace rooflinectl
