@@ -293,6 +293,11 @@ class BadDays(ProfileTest):
         self.assertEqual(len(self.points()), 2)
         self.assertIn("it ended without notice: what it did in its last second may be missing", self.problems())
 
+    def test_a_program_that_ends_by_exit_without_clean_up(self):
+        self.assert_exit(self.profile("often", "abrupt"), 0)
+        self.assertEqual(len(self.points()), 2)
+        self.assertIn("it ended without notice: what it did in its last second may be missing", self.problems())
+
     def test_a_program_that_never_uses_cuda(self):
         result = self.profile("silent")
         self.assert_exit(result, 1)
