@@ -4,6 +4,7 @@
 #include <cupti.h>
 
 #include <cstdlib>
+#include <exception>
 
 #include "collector/cupti/call.h"
 #include "collector/injection/this_process.h"
@@ -61,35 +62,37 @@ void tell_kernel(const CUpti_ActivityKernel10& kernel) {
                           .is_in_graph = kernel.graphId != 0});
 }
 
+void tell(const CUpti_Activity& activity) {
+  switch (activity.kind) {
+    case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
+      return tell_kernel(reinterpret_cast<const CUpti_ActivityKernel10&>(activity));
+    case CUPTI_ACTIVITY_KIND_MEMCPY: {
+      const auto& copy = reinterpret_cast<const CUpti_ActivityMemcpy6&>(activity);
+      return tell_transfer(copy, kind_of_copy(copy.copyKind));
+    }
+    case CUPTI_ACTIVITY_KIND_MEMCPY2:
+      return tell_transfer(reinterpret_cast<const CUpti_ActivityMemcpyPtoP4&>(activity),
+                           TransferKind::peer_to_peer);
+    case CUPTI_ACTIVITY_KIND_MEMSET:
+      return tell_transfer(reinterpret_cast<const CUpti_ActivityMemset4&>(activity), TransferKind::set);
+    default:
+      return;
+  }
+}
+
 void CUPTIAPI take_buffer(CUcontext context, std::uint32_t stream, std::uint8_t* buffer, std::size_t,
                           std::size_t used) {
-  CUpti_Activity* record = nullptr;
-  while (cuptiActivityGetNextRecord(buffer, used, &record) == CUPTI_SUCCESS) {
-    switch (record->kind) {
-      case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-        tell_kernel(*reinterpret_cast<const CUpti_ActivityKernel10*>(record));
-        break;
-      case CUPTI_ACTIVITY_KIND_MEMCPY: {
-        const auto& copy = *reinterpret_cast<const CUpti_ActivityMemcpy6*>(record);
-        tell_transfer(copy, kind_of_copy(copy.copyKind));
-        break;
-      }
-      case CUPTI_ACTIVITY_KIND_MEMCPY2:
-        tell_transfer(*reinterpret_cast<const CUpti_ActivityMemcpyPtoP4*>(record),
-                      TransferKind::peer_to_peer);
-        break;
-      case CUPTI_ACTIVITY_KIND_MEMSET:
-        tell_transfer(*reinterpret_cast<const CUpti_ActivityMemset4*>(record), TransferKind::set);
-        break;
-      default:
-        break;
+  try {
+    CUpti_Activity* activity = nullptr;
+    while (cuptiActivityGetNextRecord(buffer, used, &activity) == CUPTI_SUCCESS) tell(*activity);
+    std::size_t dropped = 0;
+    if (cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_SUCCESS && dropped > 0) {
+      listener->lost(dropped);
     }
+    listener->delivered();
+  } catch (const std::exception&) {
+    listener->lost(1);  // at least; the program goes on
   }
-  std::size_t dropped = 0;
-  if (cuptiActivityGetNumDroppedRecords(context, stream, &dropped) == CUPTI_SUCCESS && dropped > 0) {
-    listener->lost(dropped);
-  }
-  listener->delivered();
   std::free(buffer);
 }
 

@@ -7,7 +7,7 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstdlib>
+#include <exception>
 #include <utility>
 
 #include "collector/cupti/call.h"
@@ -43,10 +43,14 @@ void CUPTIAPI on_callback(void* process, CUpti_CallbackDomain domain, CUpti_Call
   if (is_our_own_call) return;
   const OurOwnCall own;
   auto& self = *static_cast<Process*>(process);
-  if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
-    self.called(id, *static_cast<const CUpti_CallbackData*>(data));
-  } else if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
-    self.changed(id, *static_cast<const CUpti_ResourceData*>(data));
+  try {
+    if (domain == CUPTI_CB_DOMAIN_DRIVER_API) {
+      self.called(id, *static_cast<const CUpti_CallbackData*>(data));
+    } else if (domain == CUPTI_CB_DOMAIN_RESOURCE) {
+      self.changed(id, *static_cast<const CUpti_ResourceData*>(data));
+    }
+  } catch (const std::exception& error) {
+    self.give_up(error);  // and the program goes on
   }
 }
 
@@ -121,13 +125,13 @@ Process::Process(ProfileSettings settings)
       filter_(settings_.kernel, settings_.nvtx),
       only_(settings_.only.begin(), settings_.only.end()),
       paths_(settings_.nvtx_scope),
-      file_(record_path(settings_.records)),
-      kernels_([this](const ProfileRecord& record) { file_.add(record); }) {}
+      kernels_([this](const ProfileRecord& record) { file_->add(record); }) {}
 
 Process::~Process() = default;
 
 void Process::observe() {
-  file_.add(this_process());
+  file_.emplace(record_path(settings_.records));
+  file_->add(this_process());
   try {
     ROOFLINECTL_CUPTI(cuptiSubscribe, &subscriber_, on_callback, this);
     for (const CUpti_CallbackId function : launching_functions()) {
@@ -145,7 +149,15 @@ void Process::observe() {
     is_active_ = false;
     problem("nothing of this process was seen", error);
   }
-  file_.flush();
+  file_->flush();
+}
+
+void Process::give_up(const std::exception& error) {
+  if (!is_active_.exchange(false)) return;
+  const auto* const known = dynamic_cast<const Error*>(&error);
+  problem("from here on nothing was seen",
+          known != nullptr ? *known : Error(ErrorKind::environment, error.what()));
+  file_->flush();
 }
 
 void Process::called(CUpti_CallbackId function, const CUpti_CallbackData& call) {
@@ -198,7 +210,7 @@ Process::Context& Process::context_of(const CUpti_CallbackData& call) {
   cuCtxGetDevice(&device);
   made.device = device;
   if (devices_.insert(device).second) {
-    file_.add(record::Device{
+    file_->add(record::Device{
         .device = device, .uuid = uuid_of(device), .chip = "", .cupti_version = cupti::cupti_version()});
   }
   streams_.add(call.context, CU_STREAM_LEGACY);
@@ -215,7 +227,7 @@ Process::Context& Process::context_of(const CUpti_CallbackData& call) {
     if (auto* problem = std::get_if<record::Problem>(&translated); problem != nullptr && problem->group) {
       translate(*problem->group);
     }
-    file_.add(translated);
+    file_->add(translated);
   };
   made.session =
       std::make_unique<Session>(*made.gpu, write, settings_.samples, settings_.passes, Session::Limits{});
@@ -241,15 +253,15 @@ Process::Group Process::group_of(Context& context, const LaunchCall& launch, con
   sampled.path = path_to_sample(path);
   const auto same = groups_.find(sampled);
   group.id = same != groups_.end() ? same->second.id : add_to_session(context, group, kernel, path);
-  file_.add(record::Group{.group = group.record,
-                          .device = context.device,
-                          .kernel = kernel,
-                          .grid = launch.grid,
-                          .block = launch.block,
-                          .cluster = launch.cluster,
-                          .dynamic_shared_bytes = launch.dynamic_shared_bytes,
-                          .blocks_per_sm = blocks_per_sm(launch),
-                          .path = paths_.text(path)});
+  file_->add(record::Group{.group = group.record,
+                           .device = context.device,
+                           .kernel = kernel,
+                           .grid = launch.grid,
+                           .block = launch.block,
+                           .cluster = launch.cluster,
+                           .dynamic_shared_bytes = launch.dynamic_shared_bytes,
+                           .blocks_per_sm = blocks_per_sm(launch),
+                           .path = paths_.text(path)});
   groups_.emplace(key, group);
   groups_.emplace(sampled, group);
   return group;
@@ -388,16 +400,16 @@ void Process::delivered() {
   {
     const std::lock_guard lock(awaited_mutex_);
     give_up_graph_launches(false);
-    if (!launches_.launches.empty()) file_.add(std::exchange(launches_, {}));
-    if (!transfers_.transfers.empty()) file_.add(std::exchange(transfers_, {}));
+    if (!launches_.launches.empty()) file_->add(std::exchange(launches_, {}));
+    if (!transfers_.transfers.empty()) file_->add(std::exchange(transfers_, {}));
     if (!graph_kernels_.empty()) {
       record::GraphKernels kernels;
       for (const auto& [key, kernel] : graph_kernels_) kernels.kernels.push_back(kernel);
-      file_.add(kernels);
+      file_->add(kernels);
       graph_kernels_.clear();
     }
   }
-  file_.flush();
+  file_->flush();
 }
 
 /// Graphs of which nothing came with the last delivery have come to their end.
@@ -429,7 +441,7 @@ void Process::start_writing() {
     while (!writer_wakes_.wait_for(wait, kWritePeriod, [this] { return is_finished_; })) {
       wait.unlock();
       activities::flush(false);
-      file_.flush();
+      file_->flush();
       wait.lock();
     }
   });
@@ -445,7 +457,8 @@ void Process::finish(Context& context) {
 }
 
 void Process::finish() {
-  if (!is_active_.exchange(false)) return file_.flush();
+  if (is_child_) return;
+  if (!is_active_.exchange(false)) return file_->flush();
   const OurOwnCall own;
   {
     const std::lock_guard lock(writer_mutex_);
@@ -464,8 +477,8 @@ void Process::finish() {
   }
   delivered();
   report_undelivered();
-  file_.add(record::End{.at_ns = now_ns(), .lost_activities = lost_, .lost_records = file_.lost_records()});
-  file_.flush();
+  file_->add(record::End{.at_ns = now_ns(), .lost_activities = lost_, .lost_records = file_->lost_records()});
+  file_->flush();
 }
 
 /// Launches of which the trace has nothing although it was on.
@@ -473,14 +486,14 @@ void Process::report_undelivered() {
   const std::lock_guard lock(awaited_mutex_);
   const std::size_t missing = awaited_.size();
   if (missing == 0) return;
-  file_.add(record::Problem{
+  file_->add(record::Problem{
       .group = std::nullopt,
       .cause = fmt::format("the trace did not deliver {} launches: they are in no time", missing),
       .hint = "a profiler of the program's own, such as torch.profiler, takes the trace: turn it off"});
 }
 
 void Process::problem(const char* what, const Error& error) {
-  file_.add(record::Problem{
+  file_->add(record::Problem{
       .group = std::nullopt, .cause = fmt::format("{}: {}", what, error.what()), .hint = error.hint()});
 }
 

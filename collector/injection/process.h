@@ -7,9 +7,11 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <exception>
 #include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <string>
 #include <thread>
@@ -45,8 +47,14 @@ class Process : public activities::Listener {
   void observe();
   /// The process is about to end in an orderly way.
   void finish();
-  /// This is a child that was forked: CUDA, CUPTI and the file are its parent's.
-  void switch_off() { is_active_ = false; }
+  /// This is a child that was forked: CUDA, CUPTI and the file, if there are any yet, are its parent's.
+  void switch_off() {
+    if (!file_) return;
+    is_child_ = true;
+    is_active_ = false;
+  }
+  /// Something went wrong that nobody expected: it is written down, and nothing more is done.
+  void give_up(const std::exception& error);
 
   // What CUPTI tells.
   void called(CUpti_CallbackId function, const CUpti_CallbackData& call);
@@ -102,8 +110,9 @@ class Process : public activities::Listener {
   const LaunchFilter filter_;
   const std::set<std::string> only_;
   std::atomic<bool> is_active_ = true;
+  std::atomic<bool> is_child_ = false;
   NvtxPaths paths_;
-  RecordFile file_;
+  std::optional<RecordFile> file_;  // where there is CUDA
   Kernels kernels_;
   Streams streams_;
   CUpti_SubscriberHandle subscriber_ = nullptr;
