@@ -102,6 +102,7 @@ bool is_asked_for() {
 }  // namespace
 
 /// CUDA calls this in `cuInit`.
+// NOLINTNEXTLINE(readability-identifier-naming): the name is CUDA's
 extern "C" [[gnu::visibility("default")]] int InitializeInjection() {
   if (!is_asked_for()) return 1;
   if (auto* const observe =
@@ -113,6 +114,7 @@ extern "C" [[gnu::visibility("default")]] int InitializeInjection() {
 }
 
 /// NVTX calls this before the first range of each dynamic library that uses it.
+// NOLINTNEXTLINE(readability-identifier-naming): the name is NVTX's
 extern "C" [[gnu::visibility("default")]] int InitializeInjectionNvtx2(
     const void* (*get_export_table)(unsigned int)) {
   auto* const attach = is_asked_for() ? module_function<decltype(rooflinectl_injection_attach_to_nvtx)>(

@@ -117,7 +117,7 @@ struct Process::GroupKey {
   record::Extent cluster{};
   std::uint64_t dynamic_shared_bytes = 0;
 
-  auto operator<=>(const GroupKey&) const = default;
+  auto operator<=>(const GroupKey&) const = default;  // NOLINT(modernize-use-nullptr): there is no null
 };
 
 Process::Process(ProfileSettings settings)
@@ -348,7 +348,7 @@ void Process::changed(CUpti_CallbackId change, const CUpti_ResourceData& resourc
       if (found == contexts_.end()) break;
       finish(*found->second);
       std::erase_if(groups_, [&](const auto& entry) { return entry.first.context == resource.context; });
-      found->second.release();  // launches that are still awaited point to it
+      static_cast<void>(found->second.release());  // launches that are still awaited point to it
       contexts_.erase(found);
       streams_.remove(resource.context);
       break;

@@ -89,7 +89,8 @@ class Process : public activities::Listener {
   struct GraphKernelKey {
     std::uint64_t group = 0;
     KernelId kernel = 0;
-    auto operator<=>(const GraphKernelKey&) const = default;
+    auto operator<=>(const GraphKernelKey&) const =
+        default;  // NOLINT(modernize-use-nullptr): there is no null
   };
 
   void before(CUpti_CallbackId function, const CUpti_CallbackData& call);
