@@ -63,20 +63,42 @@ Concentration concentration_of(const std::vector<double>& times, double kernel_s
   return result;
 }
 
+/// What limits a transfer.
+struct TransferRoof {
+  std::string_view ceiling;  ///< its id; empty where there is none
+  double bytes_per_byte = 1;
+};
+
+TransferRoof roof_of(TransferKind kind) {
+  switch (kind) {
+    case TransferKind::host_to_device:
+    case TransferKind::pageable_to_device:
+      return {"pcie_h2d"};
+    case TransferKind::device_to_host:
+    case TransferKind::device_to_pageable:
+      return {"pcie_d2h"};
+    case TransferKind::device_to_device:
+      return {"dram_copy", 2};  // reads and writes each byte
+    case TransferKind::set:
+      return {"dram_write"};
+    case TransferKind::peer_to_peer:
+    case TransferKind::other:
+      return {};
+  }
+  return {};
+}
+
 std::vector<TransferRate> transfer_rates(const Run& run, std::size_t device) {
   std::vector<TransferRate> rates;
   if (!run.application) return rates;
   for (const TransferUse& use : run.application->transfers) {
     if (use.device != device || !(use.total_s > 0)) continue;
     TransferRate rate = {.use = &use, .bytes_per_s = use.bytes / use.total_s};
-    const bool is_copy = use.kind == TransferKind::device_to_device;
-    if (is_copy || use.kind == TransferKind::set) {
-      const std::string_view id = is_copy ? "dram_copy" : "dram_write";
-      const Ceiling* ceiling = find_ceiling(run, id, CeilingSource::measured, device);
-      if (ceiling != nullptr && ceiling->value > 0) {
-        rate.fraction = (is_copy ? 2 : 1) * rate.bytes_per_s / ceiling->value;
-        rate.ceiling = id;
-      }
+    const TransferRoof roof = roof_of(use.kind);
+    const Ceiling* ceiling = find_ceiling(run, roof.ceiling, CeilingSource::measured, device);
+    if (ceiling != nullptr && ceiling->value > 0) {
+      rate.fraction = roof.bytes_per_byte * rate.bytes_per_s / ceiling->value;
+      rate.ceiling = roof.ceiling;
     }
     rates.push_back(rate);
   }

@@ -38,8 +38,8 @@ struct RangeUse {
 struct TransferRate {
   const TransferUse* use = nullptr;
   double bytes_per_s = 0;
-  /// Of the DRAM ceiling for what they do there: a copy within the device reads and writes each byte. Nothing
-  /// for copies from and to the host, whose link has no ceiling.
+  /// Of the ceiling for what they do: of the link to the host (pinned memory), or of DRAM, where a copy within
+  /// the device reads and writes each byte. Nothing for copies between devices.
   std::optional<double> fraction;
   std::string_view ceiling;  ///< its id
 };

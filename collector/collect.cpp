@@ -91,7 +91,10 @@ class Collection {
         meter_(device_.uuid) {}
 
   void say_hello() {
-    if (const auto state = device_state(device_.uuid)) device_.settings = state->settings;
+    if (const auto state = device_state(device_.uuid)) {
+      device_.settings = state->settings;
+      pcie_ = state->pcie;
+    }
     if (request_.counters) open_counters();
     emit_(message::Hello{device_, linked_catalogue(), counters_});
   }
@@ -115,6 +118,9 @@ class Collection {
 
   void measure_ceilings() {
     emit_(message::CeilingMeasured{theoretical_dram(device_)});
+    for (const Ceiling& ceiling : theoretical_pcie(pcie_.value_or(PcieLink{}))) {
+      if (is_in_plan(ceiling.id)) emit_(message::CeilingMeasured{ceiling});
+    }
     // The cost of a launch is needed to tell launch-bound points, cheap to measure, and shows the clock.
     const auto is_launch = [](const kernels::CeilingBenchmark& benchmark) {
       return benchmark.operation == "launch";
@@ -474,6 +480,7 @@ class Collection {
   std::set<std::size_t> skipped_;
   std::set<std::size_t> only_counted_;
   DeviceInfo device_;
+  std::optional<PcieLink> pcie_;
   Stream stream_;
   Workbench bench_;
   Timer timer_;

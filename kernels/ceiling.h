@@ -22,16 +22,20 @@ struct CeilingBuffers {
   void* d_target = nullptr;  ///< begins where the source ends, so that both can be read as one
   std::size_t bytes = 0;     ///< of each; a multiple of 1 MiB
   std::size_t l2_bytes = 0;  ///< of the device
+  void* h_pinned = nullptr;  ///< memory of the host that copy engines reach; only for transfers
+  std::size_t pinned_bytes = 0;
 };
 
 /// In place of a number of blocks: as many as it takes for each to do one tile of the work.
 inline constexpr int kOneBlockPerTile = 0;
 /// In place of a number of blocks per SM: one block on the whole device.
 inline constexpr int kOneBlock = -1;
+/// In place of a number of blocks per SM: none, a copy engine does the work.
+inline constexpr int kCopyEngine = -2;
 
 /// One launch shape to try.
 struct CeilingShape {
-  int blocks_per_sm = 0;  ///< or `kOneBlockPerTile` or `kOneBlock`
+  int blocks_per_sm = 0;  ///< or `kOneBlockPerTile`, `kOneBlock`, `kCopyEngine`
   int block = 0;
 
   /// Blocks on a device with so many SMs, or `kOneBlockPerTile`.
@@ -39,7 +43,7 @@ struct CeilingShape {
 };
 
 /// Element type of a matrix product on tensor cores.
-enum class MatrixType { f16, bf16, tf32, f8, i8 };
+enum class MatrixType { f64, f16, bf16, tf32, f8, i8 };
 
 /// Counters that must confirm a benchmark: the sum of `keys`, times `scale`, is its amount.
 struct CeilingCount {
@@ -65,21 +69,21 @@ struct CeilingPeak {
 struct CeilingBenchmark {
   std::string id;  ///< `dram_read`; the file is `ceiling_dram_read.cu`
   CeilingKind kind = CeilingKind::bandwidth;
-  std::string subject;  ///< `dram`, `l2`, `f32`; empty for a launch
-  std::string
-      operation;  ///< `read`, `write`, `copy`, `triad`; `fma`, `add`, `tensor`; `latency`, `atomic`, `launch`
+  std::string subject;  ///< `dram`, `l2`, `pcie`, `f32`; empty for a launch
+  /// `read`, `write`, `copy`, `triad`; `h2d`, `d2h`; `fma`, `add`, `tensor`; `latency`, `atomic`, `launch`
+  std::string operation;
   /// Cold where what a cache kept of the last launch would be taken for the work of the next.
   CacheState cache = CacheState::warm;
-  /// Nothing for latencies, for DRAM, whose bandwidth follows from the attributes of the device, and where
-  /// CUPTI knows no such figure.
+  /// Nothing for latencies, for DRAM and PCIe, whose bandwidths follow from the attributes of the device, and
+  /// where CUPTI knows no such figure.
   std::optional<CeilingPeak> peak;
   std::vector<CeilingShape> shapes;
-  CeilingCount count;
+  CeilingCount count;  ///< of bandwidths of the device's own memories, and of operations
   int minimum_sm = 75;
   /// A tensor-core roof: where cuBLASLt is installed, its matrix product takes the place of `launch`.
   std::optional<MatrixType> matrix;
-  /// What one launch does: bytes moved (bandwidth), operations (compute), or how many latencies follow each
-  /// other (latency): 1 for a launch.
+  /// What one launch does: bytes moved (bandwidth, transfer), operations (compute), or how many latencies
+  /// follow each other (latency): 1 for a launch.
   double (*amount)(const CeilingBuffers&, int grid, int block) = nullptr;
   /// Writes to the buffers what `launch` must find there; nothing where any data will do.
   void (*prepare)(const CeilingBuffers&, cudaStream_t) = nullptr;

@@ -31,6 +31,10 @@ constexpr TimingTarget kBurstTarget{.relative_half_width = 0, .time_limit_s = 0.
 constexpr int kBurstsOfTheBest = 6;
 constexpr int kGraphNodes = 100;
 constexpr int kMatrixSizes[] = {4096, 8192};
+/// A product that takes longer loses nothing at its start and end; FP64 of most chips is slow.
+constexpr double kLongestProductS = 0.1;
+/// Of the host: a copy of it takes milliseconds, of which its start takes microseconds.
+constexpr std::size_t kPinnedBytes = 256 * kMebibyte;
 /// Enough for an instruction mix; a whole launch would take long where every instruction is instrumented.
 constexpr kernels::CeilingShape kCountedShape{.blocks_per_sm = 1, .block = 256};
 
@@ -51,12 +55,15 @@ Ceiling ceiling_of(const kernels::CeilingBenchmark& benchmark, const TimeResult&
   ceiling.source = CeilingSource::measured;
   ceiling.subject = benchmark.subject;
   ceiling.operation = benchmark.operation;
-  ceiling.sm_clock_hz = time.sm_clock_hz;
+  if (benchmark.kind != CeilingKind::transfer) ceiling.sm_clock_hz = time.sm_clock_hz;
   ceiling.relative_spread = relative_spread(time.samples_s);
   return ceiling;
 }
 
 std::string shape_text(const kernels::CeilingShape& shape) {
+  if (shape.blocks_per_sm == kernels::kCopyEngine) {
+    return fmt::format("one copy engine, {} MiB of pinned memory", kPinnedBytes / kMebibyte);
+  }
   if (shape.blocks_per_sm == kernels::kOneBlock && shape.block == 1) return "one thread";
   const std::string blocks =
       shape.blocks_per_sm == kernels::kOneBlockPerTile
@@ -95,6 +102,13 @@ void CeilingBench::require_buffers() {
   for (void* d_buffer : {buffers_.d_source, buffers_.d_target}) {
     kernels::fill(kernels::DataSet::integers, Dtype::f32, d_buffer, buffers_.bytes / sizeof(float), stream_);
   }
+}
+
+void CeilingBench::require_pinned_buffer() {
+  if (buffers_.pinned_bytes > 0) return;
+  pinned_ = PinnedBuffer(kPinnedBytes);
+  buffers_.h_pinned = pinned_.data();
+  buffers_.pinned_bytes = kPinnedBytes;
 }
 
 TimedWork CeilingBench::work(const kernels::CeilingBenchmark& benchmark, std::function<void()> launch) const {
@@ -155,6 +169,8 @@ std::optional<CeilingBench::Best> CeilingBench::best_product(const kernels::Ceil
   if (!library_) return std::nullopt;
   Best best{.benchmark = &benchmark};
   for (const int size : kMatrixSizes) {
+    const double operations = 2.0 * size * size * size;
+    if (operations > kLongestProductS * best.ceiling.value && best.product) break;
     for (std::unique_ptr<MatrixProduct>& product : library_->products(*benchmark.matrix, size, buffers_)) {
       try {
         const Ceiling ceiling = burst(benchmark, *product);
@@ -201,6 +217,7 @@ std::vector<Ceiling> CeilingBench::measure_launch(const kernels::CeilingBenchmar
 std::vector<Ceiling> CeilingBench::measure(const kernels::CeilingBenchmark& benchmark) {
   if (benchmark.operation == "launch") return measure_launch(benchmark);
   require_buffers();
+  if (benchmark.kind == CeilingKind::transfer) require_pinned_buffer();
   std::optional<Best> best;
   if (benchmark.matrix) best = best_product(benchmark);
   if (!best) {
@@ -210,7 +227,7 @@ std::vector<Ceiling> CeilingBench::measure(const kernels::CeilingBenchmark& benc
           "; mma.sync, because cuBLASLt was not found: on Hopper it does not reach the full rate";
     }
   }
-  if (benchmark.kind != CeilingKind::latency) measured_.push_back(*best);
+  if (is_roof(benchmark.kind)) measured_.push_back(*best);
   return {best->ceiling};
 }
 

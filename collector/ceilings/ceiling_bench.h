@@ -26,7 +26,7 @@ class CeilingBench {
 
   /// One launch of each benchmark that was measured, to be counted with `ceiling_metrics`.
   std::vector<CountedRange> ranges() const;
-  /// The measured ceilings, except latencies, which nothing counts.
+  /// The measured ceilings, except latencies and transfers, which nothing counts.
   std::vector<Ceiling> measured() const;
   /// The measured ceilings, confirmed or not by `counters`, which are in the order of `ranges()`.
   std::vector<Ceiling> confirmed(const std::vector<Counters>& counters) const;
@@ -40,8 +40,10 @@ class CeilingBench {
     Ceiling ceiling;
   };
 
-  /// Allocates and fills the buffers, once. Throws Error if memory is short.
+  /// Allocates and fills the buffers of the device, once. Throws Error if memory is short.
   void require_buffers();
+  /// Allocates the buffer of the host, once. Throws Error if memory is short.
+  void require_pinned_buffer();
   TimedWork work(const kernels::CeilingBenchmark& benchmark, std::function<void()> launch) const;
   int grid(const kernels::CeilingShape& shape) const { return shape.grid(device_.sm_count); }
   Best best_kernel(const kernels::CeilingBenchmark& benchmark);
@@ -56,6 +58,7 @@ class CeilingBench {
   Timer& timer_;
   const Stream& stream_;
   DeviceBuffer memory_;  // of both buffers
+  PinnedBuffer pinned_;
   kernels::CeilingBuffers buffers_;
   bool library_loaded_ = false;
   std::unique_ptr<MatrixLibrary> library_;

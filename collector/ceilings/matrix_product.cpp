@@ -5,6 +5,7 @@
 #include <dlfcn.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "collector/device/toolkit_library.h"
@@ -68,10 +69,15 @@ struct Types {
   cublasComputeType_t compute;
   cudaDataType_t scale;
   std::size_t input_bytes;
+
+  /// Of an element of the result: at most four bytes, but in f64.
+  std::size_t output_bytes() const { return std::max(input_bytes, sizeof(float)); }
 };
 
 Types types_of(MatrixType type) {
   switch (type) {
+    case MatrixType::f64:
+      return {CUDA_R_64F, CUDA_R_64F, CUBLAS_COMPUTE_64F, CUDA_R_64F, 8};
     case MatrixType::f16:
       return {CUDA_R_16F, CUDA_R_16F, CUBLAS_COMPUTE_32F, CUDA_R_32F, 2};
     case MatrixType::bf16:
@@ -118,17 +124,12 @@ class Product : public MatrixProduct {
         d_c_(static_cast<char*>(buffers.d_target)) {}
 
   void enqueue(cudaStream_t stream) const override {
-    const float one = 1;
-    const float zero = 0;
-    const int integer_one = 1;
-    const int integer_zero = 0;
-    const bool is_integer = type_ == MatrixType::i8;
-    const void* alpha = is_integer ? static_cast<const void*>(&integer_one) : &one;
-    const void* beta = is_integer ? static_cast<const void*>(&integer_zero) : &zero;
+    const Scale one = scale(1);
+    const Scale zero = scale(0);
     const std::size_t matrix_bytes = square() * types_of(type_).input_bytes;
-    char* const d_workspace = d_c_ + square() * sizeof(float);
-    check(description_->functions.matmul(handle_, description_->operation, alpha, d_a_, description_->a,
-                                         d_a_ + matrix_bytes, description_->b, beta, d_c_, description_->c,
+    char* const d_workspace = d_c_ + square() * types_of(type_).output_bytes();
+    check(description_->functions.matmul(handle_, description_->operation, &one, d_a_, description_->a,
+                                         d_a_ + matrix_bytes, description_->b, &zero, d_c_, description_->c,
                                          d_c_, description_->c, &algorithm_, d_workspace, kWorkspaceBytes,
                                          stream),
           "cublasLtMatmul");
@@ -138,6 +139,28 @@ class Product : public MatrixProduct {
   std::string description() const override { return fmt::format("{0} x {0} x {0}", size_); }
 
  private:
+  /// A factor of the product, in the type that it is scaled in.
+  union Scale {
+    float f32;
+    double f64;
+    int i32;
+  };
+
+  Scale scale(int value) const {
+    Scale result{};
+    switch (types_of(type_).scale) {
+      case CUDA_R_64F:
+        result.f64 = value;
+        break;
+      case CUDA_R_32I:
+        result.i32 = value;
+        break;
+      default:
+        result.f32 = static_cast<float>(value);
+    }
+    return result;
+  }
+
   std::size_t square() const { return static_cast<std::size_t>(size_) * static_cast<std::size_t>(size_); }
 
   cublasLtHandle_t handle_;
@@ -167,7 +190,7 @@ class Library : public MatrixLibrary {
       MatrixType type, int size, const kernels::CeilingBuffers& buffers) const override {
     const std::size_t square = static_cast<std::size_t>(size) * static_cast<std::size_t>(size);
     const bool fits = 2 * square * types_of(type).input_bytes <= buffers.bytes &&
-                      square * sizeof(float) + kWorkspaceBytes <= buffers.bytes;
+                      square * types_of(type).output_bytes() + kWorkspaceBytes <= buffers.bytes;
     if (!fits) return {};
     const std::shared_ptr<Description> description = describe(type, size);
     std::vector<std::unique_ptr<MatrixProduct>> products;

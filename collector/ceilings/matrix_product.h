@@ -12,8 +12,8 @@
 
 namespace rooflinectl {
 
-/// A square matrix product of cuBLASLt, ready to be enqueued: C = A × Bᵀ, with C in 16-bit floats of the
-/// inputs' kind, f32 for tf32, bf16 for f8 and i32 for i8; accumulated in f32, or in i32 for i8.
+/// A square matrix product of cuBLASLt, ready to be enqueued: C = A × Bᵀ, with C in the inputs' type,
+/// f32 for tf32, bf16 for f8 and i32 for i8; accumulated in f32, in f64 for f64, or in i32 for i8.
 class MatrixProduct {
  public:
   virtual ~MatrixProduct() = default;

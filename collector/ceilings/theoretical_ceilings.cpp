@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <tuple>
 
@@ -17,6 +18,8 @@ namespace {
 
 using kernels::CeilingBenchmark;
 using kernels::ClockDomain;
+
+constexpr double kBitsPerByte = 8;
 
 bool comes_before(const Ceiling& a, const Ceiling& b) {
   const auto key = [](const Ceiling& ceiling) {
@@ -58,6 +61,34 @@ Ceiling theoretical_dram(const DeviceInfo& device) {
   dram.value = dram_bytes_per_second(device);
   dram.method = fmt::format("2 x {:.0f} MHz x {} bit", device.memory_clock_hz / 1e6, device.memory_bus_bits);
   return dram;
+}
+
+std::vector<Ceiling> theoretical_pcie(const PcieLink& link) {
+  struct Generation {
+    double transfers_per_s;
+    int payload_bits;
+    int encoded_bits;
+  };
+  constexpr std::array kGenerations = {Generation{2.5e9, 8, 10},   Generation{5e9, 8, 10},
+                                       Generation{8e9, 128, 130},  Generation{16e9, 128, 130},
+                                       Generation{32e9, 128, 130}, Generation{64e9, 242, 256}};
+  if (link.generation == 0 || link.generation > kGenerations.size() || link.lanes == 0) return {};
+  const Generation& generation = kGenerations.at(link.generation - 1);
+  std::vector<Ceiling> ceilings;
+  for (const char* const operation : {"h2d", "d2h"}) {
+    Ceiling& ceiling = ceilings.emplace_back();
+    ceiling.id = fmt::format("pcie_{}", operation);
+    ceiling.kind = CeilingKind::transfer;
+    ceiling.source = CeilingSource::theoretical;
+    ceiling.subject = "pcie";
+    ceiling.operation = operation;
+    ceiling.value = generation.transfers_per_s * link.lanes * generation.payload_bits /
+                    generation.encoded_bits / kBitsPerByte;
+    ceiling.method = fmt::format("PCIe {}.0 x{}: {:g} GT/s x {} lanes x {}/{}", link.generation, link.lanes,
+                                 generation.transfers_per_s / 1e9, link.lanes, generation.payload_bits,
+                                 generation.encoded_bits);
+  }
+  return ceilings;
 }
 
 std::vector<Ceiling> theoretical_ceilings(const DeviceInfo& device,

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "collector/device/nvml.h"
 #include "core/model/counters.h"
 #include "core/model/run.h"
 #include "kernels/ceiling.h"
@@ -12,6 +13,11 @@ namespace rooflinectl {
 /// The bandwidth of DRAM, whatever the direction, from the attributes of the device: 2 × memory clock × bus
 /// width.
 Ceiling theoretical_dram(const DeviceInfo& device);
+
+/// The bandwidth of a link in each direction, as `pcie_h2d` and `pcie_d2h`: transfers per second and lane ×
+/// lanes, less what the encoding of the generation takes (PCI Express Base Specification 6.0, sections 4.2.1
+/// and 4.2.3). Headers of packets take more: 8 % of packets of 256 bytes. Empty of generations unknown here.
+std::vector<Ceiling> theoretical_pcie(const PcieLink& link);
 
 /// The peaks of `benchmarks`: what the chip's units complete per cycle times the SM clock that the device
 /// reports, or the L2 clock that was counted. `counters`: of any range counted with `ceiling_metrics`. What

@@ -78,6 +78,23 @@ void DeviceBuffer::release() {
   bytes_ = 0;
 }
 
+// ---- PinnedBuffer ----
+
+PinnedBuffer::PinnedBuffer(std::size_t bytes) {
+  kernels::check(cudaMallocHost(&data_, bytes), "cudaMallocHost");
+}
+
+PinnedBuffer::~PinnedBuffer() {
+  cudaFreeHost(data_);
+}
+
+PinnedBuffer::PinnedBuffer(PinnedBuffer&& other) noexcept : data_(std::exchange(other.data_, nullptr)) {}
+
+PinnedBuffer& PinnedBuffer::operator=(PinnedBuffer&& other) noexcept {
+  std::swap(data_, other.data_);
+  return *this;
+}
+
 // ---- CacheFlush ----
 
 CacheFlush::CacheFlush(std::size_t l2_bytes)

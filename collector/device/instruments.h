@@ -33,6 +33,22 @@ class DeviceBuffer {
   std::size_t bytes_ = 0;
 };
 
+/// Memory of the host that the device's copy engines reach by themselves.
+class PinnedBuffer {
+ public:
+  PinnedBuffer() = default;
+  /// Throws Error if there is not enough.
+  explicit PinnedBuffer(std::size_t bytes);
+  ~PinnedBuffer();
+  PinnedBuffer(PinnedBuffer&& other) noexcept;
+  PinnedBuffer& operator=(PinnedBuffer&& other) noexcept;
+
+  void* data() const { return data_; }
+
+ private:
+  void* data_ = nullptr;
+};
+
 /// Empties the caches of what they hold of other buffers.
 class CacheFlush {
  public:

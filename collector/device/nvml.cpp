@@ -177,6 +177,13 @@ DeviceSettings device_settings(const Nvml& nvml, Device device) {
   return settings;
 }
 
+/// The link itself slows down while it is idle.
+std::optional<PcieLink> pcie_link(const Nvml& nvml, Device device) {
+  const auto generation = nvml.get<unsigned>("nvmlDeviceGetMaxPcieLinkGeneration", device);
+  const auto lanes = nvml.get<unsigned>("nvmlDeviceGetMaxPcieLinkWidth", device);
+  return generation && lanes ? std::optional(PcieLink{*generation, *lanes}) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<DeviceState> device_state(const std::string& uuid) {
@@ -195,6 +202,7 @@ std::optional<DeviceState> device_state(const std::string& uuid) {
   state.uncorrected_ecc_errors = nvml.get<unsigned long long>("nvmlDeviceGetTotalEccErrors", device,
                                                               kUncorrectedErrors, kSinceDriverWasLoaded);
   state.compute_processes = compute_processes(nvml, device);
+  state.pcie = pcie_link(nvml, device);
   return state;
 }
 

@@ -11,6 +11,14 @@
 
 namespace rooflinectl {
 
+/// The fastest PCIe link that a GPU and its slot can have.
+struct PcieLink {
+  unsigned generation = 0;
+  unsigned lanes = 0;
+
+  bool operator==(const PcieLink&) const = default;
+};
+
 /// What the driver's management library (NVML) knows about a GPU and CUDA does not. Each is nothing where the
 /// GPU or the driver has no such thing, or does not let the user ask.
 struct DeviceState {
@@ -26,6 +34,7 @@ struct DeviceState {
   std::optional<bool> confidential_computing;
   std::optional<unsigned long long> uncorrected_ecc_errors;  ///< since the driver was loaded
   std::optional<unsigned> compute_processes;                 ///< that use the GPU, this one included
+  std::optional<PcieLink> pcie;
 };
 
 /// Asks NVML, which comes with the driver, for the GPU of that UUID. Nothing if NVML is missing or does not

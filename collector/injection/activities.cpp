@@ -27,12 +27,14 @@ void CUPTIAPI give_buffer(std::uint8_t** buffer, std::size_t* size, std::size_t*
   *most_records = 0;  // as many as fit
 }
 
-TransferKind kind_of_copy(std::uint8_t kind) {
-  switch (kind) {
+TransferKind kind_of(const CUpti_ActivityMemcpy6& copy) {
+  switch (copy.copyKind) {
     case CUPTI_ACTIVITY_MEMCPY_KIND_HTOD:
-      return TransferKind::host_to_device;
+      return copy.srcKind == CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE ? TransferKind::pageable_to_device
+                                                                 : TransferKind::host_to_device;
     case CUPTI_ACTIVITY_MEMCPY_KIND_DTOH:
-      return TransferKind::device_to_host;
+      return copy.dstKind == CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE ? TransferKind::device_to_pageable
+                                                                 : TransferKind::device_to_host;
     case CUPTI_ACTIVITY_MEMCPY_KIND_DTOD:
       return TransferKind::device_to_device;
     case CUPTI_ACTIVITY_MEMCPY_KIND_PTOP:
@@ -68,7 +70,7 @@ void tell(const CUpti_Activity& activity) {
       return tell_kernel(reinterpret_cast<const CUpti_ActivityKernel10&>(activity));
     case CUPTI_ACTIVITY_KIND_MEMCPY: {
       const auto& copy = reinterpret_cast<const CUpti_ActivityMemcpy6&>(activity);
-      return tell_transfer(copy, kind_of_copy(copy.copyKind));
+      return tell_transfer(copy, kind_of(copy));
     }
     case CUPTI_ACTIVITY_KIND_MEMCPY2:
       return tell_transfer(reinterpret_cast<const CUpti_ActivityMemcpyPtoP4&>(activity),

@@ -7,8 +7,12 @@ std::string_view to_string(TransferKind kind) {
   switch (kind) {
     case TransferKind::host_to_device:
       return "host_to_device";
+    case TransferKind::pageable_to_device:
+      return "pageable_to_device";
     case TransferKind::device_to_host:
       return "device_to_host";
+    case TransferKind::device_to_pageable:
+      return "device_to_pageable";
     case TransferKind::device_to_device:
       return "device_to_device";
     case TransferKind::peer_to_peer:

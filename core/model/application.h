@@ -28,8 +28,10 @@ struct DeviceUse {
 };
 
 enum class TransferKind {
-  host_to_device,
+  host_to_device,      ///< from pinned memory
+  pageable_to_device,  ///< from memory that the driver first copies to some that is pinned
   device_to_host,
+  device_to_pageable,
   device_to_device,
   peer_to_peer,
   set,    ///< memory set to a value

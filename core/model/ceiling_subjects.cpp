@@ -8,7 +8,7 @@ namespace rooflinectl {
 
 namespace {
 
-enum class SubjectKind { memory, precision, precision_without_ceiling };
+enum class SubjectKind { memory, link, precision, precision_without_ceiling };
 
 struct Subject {
   std::string_view id;
@@ -20,6 +20,7 @@ constexpr std::array kSubjects = {Subject{"dram", "DRAM", SubjectKind::memory},
                                   Subject{"l2", "L2", SubjectKind::memory},
                                   Subject{"l1", "L1", SubjectKind::memory},
                                   Subject{"shared", "shared", SubjectKind::memory},
+                                  Subject{"pcie", "PCIe", SubjectKind::link},
                                   Subject{"f64", "FP64"},
                                   Subject{"f32", "FP32"},
                                   Subject{"f16", "FP16"},

@@ -32,8 +32,7 @@ bool hold(const KnownCeilings& known, const DeviceInfo& device, double launch_cl
 }
 
 bool is_confirmed(const Ceiling& ceiling) {
-  return ceiling.confirmation || ceiling.source == CeilingSource::theoretical ||
-         ceiling.kind == CeilingKind::latency;
+  return ceiling.confirmation || ceiling.source == CeilingSource::theoretical || !is_roof(ceiling.kind);
 }
 
 }  // namespace rooflinectl

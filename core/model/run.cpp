@@ -23,12 +23,18 @@ std::string_view to_string(CeilingKind kind) {
   switch (kind) {
     case CeilingKind::bandwidth:
       return "bandwidth";
+    case CeilingKind::transfer:
+      return "transfer";
     case CeilingKind::compute:
       return "compute";
     case CeilingKind::latency:
       return "latency";
   }
   return "?";
+}
+
+bool is_roof(CeilingKind kind) {
+  return kind == CeilingKind::bandwidth || kind == CeilingKind::compute;
 }
 
 std::string_view to_string(CeilingSource source) {

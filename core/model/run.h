@@ -42,10 +42,18 @@ struct DeviceInfo {
   bool operator==(const DeviceInfo&) const = default;
 };
 
-enum class CeilingKind { bandwidth, compute, latency };
+enum class CeilingKind {
+  bandwidth,  ///< of a memory of the device
+  transfer,   ///< between the device and its host: no roof of kernels
+  compute,
+  latency,
+};
 enum class CeilingSource { theoretical, measured };
 
 std::string_view to_string(CeilingKind kind);
+/// Whether it is the rate of something that kernels do, which charts draw and counters confirm: not how long
+/// something takes, nor what copy engines move.
+bool is_roof(CeilingKind kind);
 std::string_view to_string(CeilingSource source);
 
 /// Whether counters confirm the work that a ceiling's benchmark declares.
@@ -58,15 +66,16 @@ struct Confirmation {
 
 /// One roof of a device. `id` is shared by the theoretical and the measured form where both exist.
 struct Ceiling {
-  /// `dram_read`, `l2_read`, `f32_fma`, `bf16_tensor`, `dram_latency`, `atomic_f32`, `launch`; the
-  /// theoretical DRAM bandwidth is `dram`.
+  /// `dram_read`, `l2_read`, `pcie_h2d`, `f32_fma`, `bf16_tensor`, `dram_latency`, `atomic_f32`, `launch`;
+  /// the theoretical DRAM bandwidth is `dram`.
   std::string id;
   CeilingKind kind = CeilingKind::bandwidth;
   CeilingSource source = CeilingSource::measured;
-  /// Memory level (`dram`, `l2`, `l1`, `shared`) or precision (`f32`, `i32`, `tf32`); empty for a launch.
+  /// Memory level (`dram`, `l2`, `l1`, `shared`), link (`pcie`) or precision (`f32`, `i32`, `tf32`); empty
+  /// for a launch.
   std::string subject;
-  /// `read`, `write`, `copy`, `triad`; `fma`, `add`, `tensor`; `latency`, `atomic`; empty where it holds for
-  /// all of them.
+  /// `read`, `write`, `copy`, `triad`; `h2d`, `d2h`; `fma`, `add`, `tensor`; `latency`, `atomic`; empty where
+  /// it holds for all of them.
   std::string operation;
   /// Bytes per second, operations per second (a multiply-add is two), or seconds: per launch, per dependent
   /// load

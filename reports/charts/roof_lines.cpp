@@ -20,7 +20,7 @@ std::vector<RoofLine> roof_lines(const Run& run, std::size_t device, Chosen chos
   std::vector<RoofLine> lines;
   for (const Ceiling& ceiling : run.ceilings) {
     if (ceiling.device != device) continue;
-    if (ceiling.kind == CeilingKind::latency || !is_drawable(ceiling.value)) continue;
+    if (!is_roof(ceiling.kind) || !is_drawable(ceiling.value)) continue;
     if (chosen(ceiling)) lines.push_back(roof_line(ceiling));
   }
   std::stable_sort(lines.begin(), lines.end(), [](const RoofLine& a, const RoofLine& b) {

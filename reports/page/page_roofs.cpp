@@ -13,7 +13,7 @@ namespace {
 std::vector<const Ceiling*> drawn(const Run& run) {
   std::vector<const Ceiling*> ceilings;
   for (const Ceiling& ceiling : run.ceilings) {
-    if (ceiling.kind != CeilingKind::latency && is_drawable(ceiling.value)) ceilings.push_back(&ceiling);
+    if (is_roof(ceiling.kind) && is_drawable(ceiling.value)) ceilings.push_back(&ceiling);
   }
   return ceilings;
 }

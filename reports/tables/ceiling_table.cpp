@@ -16,6 +16,8 @@ namespace {
 
 /// What a ceiling is of: `read`, `Tensor Core`; an instruction in capitals, `FMA`.
 std::string operation_name(const Ceiling& ceiling) {
+  if (ceiling.operation == "h2d") return "host to device";
+  if (ceiling.operation == "d2h") return "device to host";
   if (ceiling.kind != CeilingKind::compute) return ceiling.operation;
   if (ceiling.operation == "tensor") return "Tensor Core";
   std::string name = ceiling.operation;
@@ -89,7 +91,9 @@ std::string ceiling_name(const Ceiling& ceiling) {
 }
 
 std::string ceiling_value(const Ceiling& ceiling, double value) {
-  if (ceiling.kind == CeilingKind::bandwidth) return format::bandwidth(value);
+  if (ceiling.kind == CeilingKind::bandwidth || ceiling.kind == CeilingKind::transfer) {
+    return format::bandwidth(value);
+  }
   if (ceiling.kind == CeilingKind::latency) return format::duration(value);
   return format::rate(value, ceiling.subject.starts_with('i') ? format::kOps : format::kFlops);
 }

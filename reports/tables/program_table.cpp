@@ -23,8 +23,12 @@ std::string_view transfer_name(TransferKind kind) {
   switch (kind) {
     case TransferKind::host_to_device:
       return "host to device";
+    case TransferKind::pageable_to_device:
+      return "host to device, pageable";
     case TransferKind::device_to_host:
       return "device to host";
+    case TransferKind::device_to_pageable:
+      return "device to host, pageable";
     case TransferKind::device_to_device:
       return "within the device";
     case TransferKind::peer_to_peer:

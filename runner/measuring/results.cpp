@@ -116,7 +116,7 @@ void Results::add(const message::CeilingMeasured& measured) {
   if (!ceiling.confirmation) observer_.measured(ceiling);
   // Until it is confirmed it may have to be measured again: a new collector cannot count what the last one
   // ran.
-  const bool is_complete = ceiling.confirmation || !counts_ || ceiling.kind == CeilingKind::latency;
+  const bool is_complete = ceiling.confirmation || !counts_ || !is_roof(ceiling.kind);
   if (ceiling.source == CeilingSource::measured && is_complete) worklist_.ceiling_measured(ceiling.id);
 }
 

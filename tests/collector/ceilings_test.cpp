@@ -82,6 +82,23 @@ TEST(TheoreticalCeilings, DramFollowsFromTheAttributes) {
   EXPECT_EQ(dram.method, "2 x 3201 MHz x 6016 bit");
 }
 
+TEST(TheoreticalCeilings, PcieFollowsFromTheLink) {
+  const std::vector<Ceiling> fifth = theoretical_pcie({.generation = 5, .lanes = 16});
+  ASSERT_THAT(ids(fifth), ElementsAre("pcie_h2d", "pcie_d2h")) << "each direction has all of it";
+  for (const Ceiling& ceiling : fifth) {
+    EXPECT_EQ(ceiling.kind, CeilingKind::transfer);
+    EXPECT_EQ(ceiling.source, CeilingSource::theoretical);
+    EXPECT_NEAR(ceiling.value, 63.015e9, 1e6);
+    EXPECT_EQ(ceiling.method, "PCIe 5.0 x16: 32 GT/s x 16 lanes x 128/130");
+    EXPECT_EQ(ceiling.sm_clock_hz, std::nullopt);
+  }
+  EXPECT_NEAR(theoretical_pcie({.generation = 3, .lanes = 16}).front().value, 15.754e9, 1e6);
+  EXPECT_DOUBLE_EQ(theoretical_pcie({.generation = 2, .lanes = 8}).front().value, 4e9);
+  EXPECT_DOUBLE_EQ(theoretical_pcie({.generation = 6, .lanes = 16}).front().value, 121e9);
+  EXPECT_THAT(theoretical_pcie({}), IsEmpty()) << "the driver does not know it";
+  EXPECT_THAT(theoretical_pcie({.generation = 7, .lanes = 16}), IsEmpty());
+}
+
 TEST(TheoreticalCeilings, ArePeaksPerCycleTimesTheClock) {
   const std::vector<Ceiling> ceilings = theoretical_ceilings(h200(), benchmarks(), kPeaks);
   EXPECT_DOUBLE_EQ(find(ceilings, "f32_fma").value, 2 * 132 * 128 * 1.98e9);

@@ -86,6 +86,32 @@ TEST_F(CeilingBenchmarkTest, L2WriteStaysWithinAThirdOfL2) {
   });
 }
 
+TEST_F(CeilingBenchmarkTest, CopiesOfTheHostCopyAllThatIsPinned) {
+  constexpr std::size_t kPinnedBytes = kBytes / 2;
+  const auto copied = [&](std::string_view id, float of_host, float of_device) {
+    const PinnedBuffer pinned(kPinnedBytes);
+    std::vector<float> values(kFloats, of_device);
+    const DeviceBuffer memory(kBytes);
+    EXPECT_EQ(cudaMemcpy(memory.data(), values.data(), kBytes, cudaMemcpyDefault), cudaSuccess);
+    auto* const h_pinned = static_cast<float*>(pinned.data());
+    std::fill_n(h_pinned, kPinnedBytes / sizeof(float), of_host);
+    const CeilingBuffers buffers{memory.data(), memory.data(), kBytes, kL2Bytes, pinned.data(), kPinnedBytes};
+    EXPECT_EQ(benchmark(id).amount(buffers, 1, 1), static_cast<double>(kPinnedBytes));
+    benchmark(id).launch(buffers, 1, 1, /*stream=*/nullptr);
+    EXPECT_EQ(cudaDeviceSynchronize(), cudaSuccess);
+    values = read<float>(memory.data(), kFloats);
+    EXPECT_EQ(values.back(), of_device) << "no more than is pinned";
+    return std::pair(std::vector(values.begin(), values.begin() + kFloats / 2),
+                     std::vector(h_pinned, h_pinned + kFloats / 2));
+  };
+  const auto [to_device, unchanged_host] = copied("pcie_h2d", 1, 2);
+  EXPECT_EQ(to_device, unchanged_host);
+  EXPECT_EQ(to_device.back(), 1);
+  const auto [unchanged_device, to_host] = copied("pcie_d2h", 1, 2);
+  EXPECT_EQ(to_host, unchanged_device);
+  EXPECT_EQ(to_host.back(), 2);
+}
+
 /// Follows the chain of pointers on the host, from the start of the target back to it.
 TEST_F(CeilingBenchmarkTest, LatenciesFollowOneCycleThroughAllPlaces) {
   constexpr std::size_t kFootprint = 32 << 20;
@@ -144,7 +170,8 @@ TEST_F(CeilingBenchmarkTest, AtomicsAllAddToTheFirstValue) {
 TEST_F(CeilingBenchmarkTest, OthersWriteNothing) {
   for (const CeilingBenchmark& benchmark : kernels::all_ceiling_benchmarks()) {
     const bool writes = benchmark.operation == "copy" || benchmark.operation == "write" ||
-                        benchmark.operation == "triad" || benchmark.operation == "atomic";
+                        benchmark.operation == "triad" || benchmark.operation == "atomic" ||
+                        benchmark.kind == CeilingKind::transfer;
     if (writes || benchmark.prepare != nullptr || benchmark.minimum_sm > compute_capability()) continue;
     for_each_shape(benchmark.id, [&](const std::vector<float>& target) {
       EXPECT_TRUE(std::all_of(target.begin(), target.end(), [](float value) { return std::isnan(value); }))

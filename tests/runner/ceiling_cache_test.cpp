@@ -6,6 +6,7 @@
 
 #include "analysis/analysis.h"
 #include "core/files/files.h"
+#include "core/model/known_ceilings.h"
 #include "tests/support/full_run.h"
 #include "tests/support/temporary_folder.h"
 
@@ -51,6 +52,20 @@ TEST_F(CeilingCacheTest, ALaterRunReplacesItsOwnCeilingsOnly) {
   const rooflinectl::Run kept = cache_.load().at(0);
   EXPECT_EQ(kept.ceilings.size(), some_run().ceilings.size());
   EXPECT_EQ(find_ceiling(kept, "f32_add", CeilingSource::measured, 0)->value, 7);
+}
+
+TEST_F(CeilingCacheTest, WhatNoCounterSeesIsNotMeasuredAgainToBeCounted) {
+  rooflinectl::Run run = some_run();
+  for (const CeilingKind kind :
+       {CeilingKind::bandwidth, CeilingKind::transfer, CeilingKind::compute, CeilingKind::latency}) {
+    Ceiling ceiling;
+    ceiling.id = std::string("new_") + std::string(to_string(kind));
+    ceiling.kind = kind;
+    run.ceilings.push_back(ceiling);
+  }
+  std::vector<std::string> unconfirmed = known_ceilings(run).unconfirmed_ids;
+  std::erase_if(unconfirmed, [](const std::string& id) { return !id.starts_with("new_"); });
+  EXPECT_THAT(unconfirmed, ElementsAre("new_bandwidth", "new_compute"));
 }
 
 TEST_F(CeilingCacheTest, AnotherClockInvalidatesEarlierCeilings) {

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "reports/charts/roof_lines.h"
 #include "reports/report_model.h"
 #include "tests/support/constructed_run.h"
 
@@ -53,6 +54,15 @@ TEST(ChartModel, RoofsAreNamedWithTheirValue) {
                                           "DRAM read 4.58 TB/s", "DRAM copy 4.23 TB/s",
                                           "FP32 FMA peak 66.9 TFLOP/s", "FP32 FMA 65.0 TFLOP/s",
                                           "FP32 ADD peak 33.5 TFLOP/s", "FP32 ADD 32.5 TFLOP/s"));
+}
+
+TEST(ChartModel, TheLinkToTheHostIsNoRoof) {
+  auto run = constructed::run();
+  const std::size_t roofs = all_roofs(run, {}).size();
+  run.ceilings.push_back(constructed::ceiling("pcie_h2d", CeilingKind::transfer, CeilingSource::measured,
+                                              "pcie", "h2d", 55e9, "constructed"));
+  EXPECT_EQ(all_roofs(run, {}).size(), roofs);
+  EXPECT_EQ(first_chart(run).roofs.size(), first_chart(constructed::run()).roofs.size());
 }
 
 TEST(ChartModel, ExecutedMarksOnlyWhereTheyDiffer) {

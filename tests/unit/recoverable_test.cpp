@@ -318,6 +318,33 @@ TEST(Ranges, SumWhatRanInsideOfThem) {
   EXPECT_DOUBLE_EQ(*ranges[1].flop_per_s(), 0);
 }
 
+TEST(Transfers, OfTheHostAreHeldAgainstItsLinkWhateverTheirMemory) {
+  auto run = run_of({streaming()});
+  for (const auto& [id, value] : {std::pair("pcie_h2d", 50e9), std::pair("pcie_d2h", 40e9)}) {
+    Ceiling ceiling;
+    ceiling.id = id;
+    ceiling.kind = CeilingKind::transfer;
+    ceiling.value = value;
+    run.ceilings.push_back(ceiling);
+  }
+  run.application->transfers = {{0, TransferKind::host_to_device, 1, 50e6, 4e-3},
+                                {0, TransferKind::device_to_pageable, 1, 12e6, 3e-3},
+                                {0, TransferKind::pageable_to_device, 1, 10e6, 2e-3},
+                                {0, TransferKind::device_to_host, 1, 20e6, 1e-3},
+                                {0, TransferKind::peer_to_peer, 1, 20e6, 0.5e-3}};
+  const Analysis analysis = analyse(run);
+  const auto rates = program_use(run, analysis.experiments.at(0))->transfers;
+  ASSERT_EQ(rates.size(), 5U);
+  EXPECT_DOUBLE_EQ(*rates[0].fraction, 0.25);
+  EXPECT_EQ(rates[0].ceiling, "pcie_h2d");
+  EXPECT_DOUBLE_EQ(*rates[1].fraction, 0.1);
+  EXPECT_EQ(rates[1].ceiling, "pcie_d2h");
+  EXPECT_DOUBLE_EQ(*rates[2].fraction, 0.1);
+  EXPECT_EQ(rates[2].ceiling, "pcie_h2d");
+  EXPECT_DOUBLE_EQ(*rates[3].fraction, 0.5);
+  EXPECT_FALSE(rates[4].fraction) << "the link between devices has no ceiling";
+}
+
 TEST(Transfers, AreHeldAgainstDramWhereTheyStayOnTheDevice) {
   auto run = run_of({streaming()});
   run.application->transfers = {{0, TransferKind::device_to_device, 10, 1e9, 1e-3},
@@ -329,7 +356,7 @@ TEST(Transfers, AreHeldAgainstDramWhereTheyStayOnTheDevice) {
   ASSERT_EQ(rates.size(), 3U);
   EXPECT_EQ(rates[0].use->kind, TransferKind::host_to_device);
   EXPECT_DOUBLE_EQ(rates[0].bytes_per_s, 25e9);
-  EXPECT_FALSE(rates[0].fraction);
+  EXPECT_FALSE(rates[0].fraction) << "the run is older than the ceiling of its link";
   EXPECT_DOUBLE_EQ(*rates[1].fraction, 0.5);  // read and written
   EXPECT_DOUBLE_EQ(*rates[2].fraction, 0.5);
 }

@@ -10,7 +10,9 @@ namespace rooflinectl::serial {
 
 template <>
 inline constexpr auto kValues<TransferKind> = std::array{TransferKind::host_to_device,
+                                                         TransferKind::pageable_to_device,
                                                          TransferKind::device_to_host,
+                                                         TransferKind::device_to_pageable,
                                                          TransferKind::device_to_device,
                                                          TransferKind::peer_to_peer,
                                                          TransferKind::set,

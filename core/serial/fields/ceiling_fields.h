@@ -10,7 +10,7 @@ namespace rooflinectl::serial {
 
 template <>
 inline constexpr auto kValues<CeilingKind> =
-    std::array{CeilingKind::bandwidth, CeilingKind::compute, CeilingKind::latency};
+    std::array{CeilingKind::bandwidth, CeilingKind::transfer, CeilingKind::compute, CeilingKind::latency};
 template <>
 inline constexpr auto kValues<CeilingSource> =
     std::array{CeilingSource::theoretical, CeilingSource::measured};

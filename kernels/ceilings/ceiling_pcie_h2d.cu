@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// pcie_h2d: how fast a copy engine copies from pinned host memory to the device.
+//
+// - Idea: one large asynchronous copy.
+// - Launch shape: none; a copy engine does it.
+// - Amount: the bytes of the copy. No counter sees what a copy engine moves.
+// - Minimum sm: 7.5.
+// - Theoretical: no rate of the chip, but of the PCIe link, which the driver knows.
+#include "kernels/ceilings/pcie.cuh"
+
+namespace rooflinectl::kernels {
+
+namespace {
+
+void copy(const CeilingBuffers& buffers, int /*grid*/, int /*block*/, cudaStream_t stream) {
+  check(cudaMemcpyAsync(buffers.d_target, buffers.h_pinned, pcie::bytes(buffers), cudaMemcpyHostToDevice,
+                        stream),
+        "cudaMemcpyAsync");
+}
+
+const CeilingRegistration registration(pcie::benchmark("h2d", copy));
+
+}  // namespace
+
+}  // namespace rooflinectl::kernels
