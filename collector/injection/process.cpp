@@ -238,6 +238,8 @@ Process::Group Process::group_of(Context& context, const LaunchCall& launch, con
                                  PathId path) {
   const KernelId kernel =
       launch.graph != nullptr ? kernels_.of(launch.graph) : kernels_.of(launch.function, call.symbolName);
+  if (kernel >= launches_of_kernels_.size()) launches_of_kernels_.resize(kernel + 1);
+  const std::uint64_t place = ++launches_of_kernels_[kernel];
   const GroupKey key = {.context = context.context,
                         .kernel = kernel,
                         .path = path,
@@ -261,6 +263,7 @@ Process::Group Process::group_of(Context& context, const LaunchCall& launch, con
                            .cluster = launch.cluster,
                            .dynamic_shared_bytes = launch.dynamic_shared_bytes,
                            .blocks_per_sm = blocks_per_sm(launch),
+                           .first_launch = launch.graph == nullptr ? std::optional(place) : std::nullopt,
                            .path = paths_.text(path)});
   groups_.emplace(key, group);
   groups_.emplace(sampled, group);

@@ -124,6 +124,7 @@ class Process : public activities::Listener {
   std::set<int> devices_;  // that are written down
   std::unordered_map<std::string, PathPattern> path_patterns_;
   std::unordered_map<PathId, PathId> sampled_paths_;  // whose launches each path's are sampled with
+  std::vector<std::uint64_t> launches_of_kernels_;    // so far, by KernelId
   std::uint64_t group_count_ = 0;
   std::uint64_t selected_launches_ = 0;
 

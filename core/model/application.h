@@ -63,6 +63,7 @@ struct ApplicationProblem {
 
 struct Application {
   std::vector<std::string> command_line;
+  std::string folder;          ///< in which it was started; empty in older runs
   int exit_code = 0;           ///< 128 + N after signal N, as a shell has it
   double wall_s = 0;           ///< from the program's start to its end, profiled
   int runs = 1;                ///< how often it was run
@@ -88,7 +89,9 @@ struct GraphKernelUse {
 
 /// What is known of all launches of a point that a program launched, where `Measurement::time` has samples.
 struct LaunchStatistics {
-  std::string symbol;        ///< of the kernel, as its module has it; empty for CUDA graphs
+  std::string symbol;  ///< of the kernel, as its module has it; empty for CUDA graphs
+  /// Which launch of its kernel the point's first one was in its process, from 1. Nothing of CUDA graphs.
+  std::optional<std::uint64_t> first;
   std::uint64_t count = 0;   ///< seen, traced or not
   std::uint64_t traced = 0;  ///< those with a time
   double total_s = 0;        ///< sum of the times of the traced ones

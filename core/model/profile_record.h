@@ -63,7 +63,9 @@ struct Group {
   std::optional<Extent> cluster;
   std::uint64_t dynamic_shared_bytes = 0;
   std::optional<int> blocks_per_sm;  ///< that fit at once
-  std::string path;                  ///< names of the NVTX ranges, from the outermost, joined by `/`
+  /// Which launch of its kernel the group's first one was in this process, from 1. Not of a graph.
+  std::optional<std::uint64_t> first_launch;
+  std::string path;  ///< names of the NVTX ranges, from the outermost, joined by `/`
 
   bool operator==(const Group&) const = default;
 };

@@ -460,6 +460,7 @@ class Merge {
     if (!is_enough) all.insert(all.end(), times.counted_s.begin(), times.counted_s.end());
     LaunchStatistics launches;
     if (!group.kernel.graph_nodes) launches.symbol = cut_name(group.kernel.symbol, kMaxSubjectLength);
+    launches.first = group.shape.first_launch;
     launches.count = group.traced + group.untraced;
     launches.traced = group.traced;
     launches.total_s = seconds(group.traced_ns);

@@ -209,6 +209,8 @@ class Profiling {
   void add_application(Run& run) const {
     run.application = profile_.application;
     run.application->command_line = request_.program.command;
+    run.application->folder =
+        fs::absolute(request_.program.folder.value_or(fs::path("."))).lexically_normal().string();
     run.application->exit_code = result_.end.exit_code();
     run.application->wall_s = result_.end.wall_s;
     run.application->runs = runs_;

@@ -76,7 +76,8 @@ def write_launches(write, settings, accidents, start):
     if "steps" in accidents:
         groups = [(0, f"step {step}") for step in range(100)] + [(1, "")]
     for group, (kernel, path) in enumerate(groups):
-        write("group", group=group, device=0, kernel=kernel, dynamic_shared_bytes=0, blocks_per_sm=8, path=path, **shapes[kernel])
+        write("group", group=group, device=0, kernel=kernel, dynamic_shared_bytes=0, blocks_per_sm=8, path=path,
+              first_launch=group + 1 if kernel == 0 else 1, **shapes[kernel])
     gemm = len(groups) - 1
     write("pass", **{"pass": passes[0] if passes else "", "is_traced": True, "at_ns": start})
     write("launches", launches=[[step if "steps" in accidents else 0, 7, start + 20_000 * step, 10_000 + step, False]

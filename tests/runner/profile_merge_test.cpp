@@ -51,6 +51,7 @@ Records process(int id, const std::string& uuid, const std::string& path = "",
                         .cluster = {},
                         .dynamic_shared_bytes = 2048,
                         .blocks_per_sm = 6,
+                        .first_launch = 3,
                         .path = path}};
 }
 
@@ -83,6 +84,7 @@ TEST_F(ProfileMerge, MakesAPointOfAGroup) {
   EXPECT_DOUBLE_EQ(measurement.time->ci_high_s, 12e-9);
   EXPECT_EQ(measurement.time->samples_s.size(), 3);
   EXPECT_EQ(measurement.launches->symbol, "_Z3addPf");
+  EXPECT_EQ(measurement.launches->first, 3);
   EXPECT_EQ(measurement.launches->traced, 3);
   EXPECT_DOUBLE_EQ(measurement.launches->total_s, 33e-9);
   EXPECT_EQ(profile.devices[0].uuid, "GPU-1");

@@ -183,6 +183,7 @@ inline Run full_run() {
   measured.process = 4711;
   measured.launches =
       LaunchStatistics{.symbol = "_Z3addPf",
+                       .first = 3,
                        .count = 120,
                        .traced = 100,
                        .total_s = 0.751,
@@ -250,6 +251,7 @@ inline Run full_run() {
                                        .note = "total of read and write"}}}};
   run.application =
       Application{.command_line = {"python3", "train.py"},
+                  .folder = "/home/ada/model",
                   .exit_code = 139,
                   .wall_s = 12.5,
                   .runs = 2,

@@ -32,6 +32,7 @@ std::vector<ProfileRecord> one_of_each() {
                     .cluster = record::Extent{2, 1, 1},
                     .dynamic_shared_bytes = 227 << 10,
                     .blocks_per_sm = 16,
+                    .first_launch = 7,
                     .path = "step/forward"},
       record::Launches{{{.group = 0, .stream = 7, .start_ns = 1'763'000'000'123'456'789, .duration_ns = 2145},
                         {.group = 0,

@@ -285,6 +285,8 @@ bool may_be_absent(const Pointer& place) {
                                                         "cupti_version",
                                                         "default_elements_per_thread",
                                                         "elements_per_thread",
+                                                        "first",
+                                                        "folder",
                                                         "graph_kernels",
                                                         "graph_nodes",
                                                         "instructions",

@@ -44,6 +44,7 @@ void fields(auto& f, Is<ApplicationProblem> auto& problem) {
 
 void fields(auto& f, Is<Application> auto& application) {
   f("command_line", application.command_line);
+  f.optional("folder", application.folder);
   f("exit_code", application.exit_code);
   f("wall_s", application.wall_s);
   f("runs", application.runs, AtLeast{1});
@@ -64,6 +65,7 @@ void fields(auto& f, Is<GraphKernelUse> auto& use) {
 
 void fields(auto& f, Is<LaunchStatistics> auto& launches) {
   f.optional("symbol", launches.symbol);
+  f.optional("first", launches.first);
   f("count", launches.count);
   f("traced", launches.traced);
   f("total_s", launches.total_s);

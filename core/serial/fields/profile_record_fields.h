@@ -49,6 +49,7 @@ void fields(auto& f, Is<record::Group> auto& group) {
   f.optional("cluster", group.cluster);
   f("dynamic_shared_bytes", group.dynamic_shared_bytes);
   f.optional("blocks_per_sm", group.blocks_per_sm);
+  f.optional("first_launch", group.first_launch);
   f("path", group.path);
 }
 
