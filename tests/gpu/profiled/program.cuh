@@ -7,44 +7,12 @@
 #include <cstddef>
 #include <cstdio>
 #include <cstdlib>
-#include <string>
 #include <thread>
-#include <vector>
 
-/// Programs for `rooflinectl profile` to run on a GPU: their work is known, or they do what is hard to
-/// profile.
+#include "tests/gpu/profiled/programs.h"
+
+/// What the programs have in common.
 namespace profiled {
-
-using Arguments = std::vector<std::string>;
-
-// Each is `rooflinectl-profiled-programs NAME ARGUMENTS...`, and returns the exit code.
-int launches(const Arguments& kinds);
-int products(const Arguments& arguments);
-int transforms(const Arguments& arguments);
-int graph(const Arguments& arguments);
-int conditional_graph(const Arguments& arguments);
-int device_graph(const Arguments& arguments);
-int nested_launches(const Arguments& arguments);
-int capture_beside_launches(const Arguments& arguments);
-int dependent_streams(const Arguments& arguments);
-int fed_by_host(const Arguments& arguments);
-int persistent_kernel(const Arguments& arguments);
-int dependent_devices(const Arguments& arguments);
-int endless_kernel(const Arguments& arguments);
-int plain(const Arguments& arguments);
-int fork_children(const Arguments& arguments);
-int exec_itself(const Arguments& arguments);
-int exit_at_once(const Arguments& arguments);
-int raise_signal(const Arguments& arguments);
-int illegal_address(const Arguments& arguments);
-int reset_device(const Arguments& arguments);
-int context_alone(const Arguments& arguments);
-int without_cuda(const Arguments& arguments);
-int close_files(const Arguments& arguments);
-int change_directory(const Arguments& arguments);
-int unbalanced_ranges(const Arguments& arguments);
-int profiler_range(const Arguments& arguments);
-int many_groups(const Arguments& arguments);
 
 inline constexpr int kSkipped = 77;
 inline constexpr unsigned kBlock = 256;
@@ -65,6 +33,7 @@ struct Arrays {
   const float* x = nullptr;
   float* y = nullptr;
   std::size_t count = 0;  ///< a multiple of `kBlock`
+  float factor = 2;  ///< as an argument: a constant of the code may be made by an instruction that is counted
 
   unsigned blocks() const { return static_cast<unsigned>(count / kBlock); }
 };
@@ -76,14 +45,14 @@ inline Arrays new_arrays(std::size_t count) {
   check(cudaMalloc(&y, count * sizeof(float)));
   check(cudaMemset(x, 0, count * sizeof(float)));
   check(cudaMemset(y, 0, count * sizeof(float)));
-  return {x, y, count};
+  return {.x = x, .y = y, .count = count};
 }
 
 __device__ inline void saxpy(const Arrays& arrays) {
   const std::size_t stride = static_cast<std::size_t>(gridDim.x) * blockDim.x;
   for (std::size_t i = static_cast<std::size_t>(blockIdx.x) * blockDim.x + threadIdx.x; i < arrays.count;
        i += stride) {
-    arrays.y[i] = __fmaf_rn(2.0F, arrays.x[i], arrays.y[i]);
+    arrays.y[i] = __fmaf_rn(arrays.factor, arrays.x[i], arrays.y[i]);
   }
 }
 

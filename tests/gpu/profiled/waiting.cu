@@ -121,6 +121,8 @@ int dependent_devices(const Arguments&) {
 int endless_kernel(const Arguments&) {
   const Flags flags;
   launch_some<BesidePersistent>(new_arrays(kSmall));
+  check(cudaDeviceSynchronize());
+  std::this_thread::sleep_for(std::chrono::seconds(1));  // until it is written down
   waits_for<<<1, 1>>>(flags.flag, 1, 10 * kLimit, flags.gave_up);
   return flags.exit_code();
 }
