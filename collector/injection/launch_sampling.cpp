@@ -15,7 +15,9 @@ void LaunchSampling::change(GroupId group, Change change) {
 GroupId LaunchSampling::add_group(double now, Wish wish) {
   const auto group = static_cast<GroupId>(groups_.size());
   Group& added = groups_.emplace_back();
+  added.kernel = wish.kernel;
   added.is_known_to_end = wish.is_known_to_end;
+  voids_.try_emplace(wish.kernel, 0);
   for (const Pass pass : {Pass::memory, Pass::operations, Pass::tensor}) {
     added.needed[static_cast<std::size_t>(pass)] = wish.is_counted;
   }
@@ -32,11 +34,17 @@ void LaunchSampling::need(GroupId group, Pass pass) {
 
 void LaunchSampling::begin(Pass pass, double now) {
   pass_ = pass;
-  last_news_ = now;
+  begun_ = last_news_ = now;
+  for (Group& group : groups_) {
+    group.launches = 0;
+    group.states[static_cast<std::size_t>(pass)].next = 1;
+  }
+  find_awaited();
+}
+
+void LaunchSampling::find_awaited() {
   awaited_ = 0;
   for (GroupId id = 0; id < groups_.size(); ++id) {
-    groups_[id].launches = 0;
-    groups_[id].states[static_cast<std::size_t>(pass)].next = 1;
     if (is_awaited(id, pass_)) ++awaited_;
   }
 }
@@ -50,8 +58,8 @@ void LaunchSampling::counted(GroupId group, double now) {
   change(group, [](Group& changed, State& state) {
     ++state.counted;
     state.next = next_after(changed);
-    changed.voids = 0;
   });
+  voids_[groups_[group].kernel] = 0;
   last_news_ = now;
 }
 
@@ -75,19 +83,16 @@ void LaunchSampling::postponed(GroupId group) {
 }
 
 void LaunchSampling::voided(GroupId group) {
-  change(group, [](Group& changed, State& state) {
-    ++changed.voids;
-    state.next = next_after(changed);
-  });
+  constexpr std::uint64_t kLaunchesToPass = 2;
+  change(group, [](Group& changed, State& state) { state.next = next_after(changed) + kLaunchesToPass; });
+  if (++voids_[groups_[group].kernel] == kMostVoids) find_awaited();
 }
 
-bool LaunchSampling::is_over(double now, double patience_s) const {
+bool LaunchSampling::is_over(double now, double least_patience_s) const {
+  constexpr double kMostPatienceS = 2;
   const double quiet_s = now - last_news_;
-  // Where all that were seen have their samples, others may still follow; in the first pass the trace may
-  // still show that some vary.
-  const double until_traced_s = pass_ == Pass::memory ? patience_s : patience_s / 10;
-  const double enough_s = awaited_ == 0 ? until_traced_s : patience_s;
-  return !groups_.empty() && quiet_s > enough_s;
+  const double patience_s = std::clamp(last_news_ - begun_, least_patience_s, kMostPatienceS);
+  return !groups_.empty() && quiet_s > (awaited_ == 0 ? least_patience_s : patience_s);
 }
 
 bool LaunchSampling::is_complete(GroupId group, Pass pass) const {

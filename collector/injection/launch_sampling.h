@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "core/model/profile_settings.h"
@@ -18,7 +19,8 @@ using GroupId = std::uint32_t;
 /// clock.
 ///
 /// A group whose launches were not seen to come to their end by themselves is counted in the memory pass
-/// alone: in the other passes the call that launches waits too.
+/// alone: in the other passes the call that launches waits too. A kernel whose launches were not done in time
+/// `kMostVoids` times in a row is left alone, in all of its groups.
 ///
 /// Of each group `samples` launches are counted in each pass that it needs: the first, and then each time
 /// the number of launches has doubled, so that they spread over the run. Of a group whose launches differ
@@ -30,6 +32,7 @@ class LaunchSampling {
 
   /// What is to be known of a group before its first launch.
   struct Wish {
+    std::uint64_t kernel = 0;      ///< groups with the same have the same kernel
     bool is_counted = true;        ///< memory, operations and tensor, and what follows from them
     bool is_known_to_end = false;  ///< by itself, so that it need not be seen first
   };
@@ -51,13 +54,13 @@ class LaunchSampling {
   void counted(GroupId group, double now);
   /// It was to be counted, but earlier work was not done in time.
   void postponed(GroupId group);
-  /// It was to be counted, but the program had to go on before it was done. After `kMostVoids` in a row the
-  /// group is left alone.
+  /// It was to be counted, but the program had to go on before it was done. Some launches pass before it is
+  /// tried again, so that their times tell how long one takes that is not held.
   void voided(GroupId group);
 
-  /// Nothing more is to be expected of the pass: every group has its samples, or for longer than `patience_s`
-  /// no launch was counted and no group was new.
-  bool is_over(double now, double patience_s) const;
+  /// Nothing more is to be expected of the pass: every group has its samples, or no launch was counted and no
+  /// group was new for as long as that took before, but at least `least_patience_s`.
+  bool is_over(double now, double least_patience_s) const;
 
   /// Whether the group has all its samples of that pass, or needs none.
   bool is_complete(GroupId group, Pass pass) const;
@@ -68,7 +71,9 @@ class LaunchSampling {
   /// So many launches are still to be counted in that pass, of all groups.
   std::size_t awaited_samples(Pass pass) const;
   int samples_of(GroupId group, Pass pass) const { return state(group, pass).counted; }
-  bool is_left_alone(GroupId group) const { return groups_[group].voids >= kMostVoids; }
+  /// Whether the kernel was not done in time when it was to be counted last.
+  bool was_voided(GroupId group) const { return voids_.at(groups_[group].kernel) > 0; }
+  bool is_left_alone(GroupId group) const { return voids_.at(groups_[group].kernel) >= kMostVoids; }
   std::size_t group_count() const { return groups_.size(); }
 
   static constexpr int kMostVoids = 3;
@@ -81,8 +86,8 @@ class LaunchSampling {
   };
   struct Group {
     std::array<State, kPasses.size()> states;
+    std::uint64_t kernel = 0;
     std::uint64_t launches = 0;  // since the pass began
-    int voids = 0;               // in a row
     bool is_known_to_end = false;
     bool is_varying = false;
     std::array<bool, kPasses.size()> needed{};
@@ -96,14 +101,17 @@ class LaunchSampling {
   void change(GroupId group, Change change);
 
   int samples_for(GroupId group) const;
+  void find_awaited();
   /// The launch after this one that is counted next.
   static std::uint64_t next_after(const Group& group);
 
   const int samples_;
   std::vector<Group> groups_;
+  std::unordered_map<std::uint64_t, int> voids_;  // of each kernel, in a row
   Pass pass_ = Pass::memory;
   std::size_t awaited_ = 0;  // groups of which the pass still wants launches
-  double last_news_ = 0;     // a new group, or a launch that was counted
+  double begun_ = 0;
+  double last_news_ = 0;  // a new group, or a launch that was counted
 };
 
 }  // namespace rooflinectl::injection

@@ -192,12 +192,12 @@ void Process::before(CUpti_CallbackId function, const CUpti_CallbackData& call) 
   if (!group) return context->session->before_other_launch();
   const bool is_counted = context->session->before_launch(group->id, may_be_counted);
   if (is_counted) counting = context->session.get();
-  const bool is_traced = is_traced_;
-  const std::lock_guard lock(awaited_mutex_);
-  if (is_traced) {
-    awaited_[call.correlationId] = {
-        .group = *group, .is_counted = is_counted, .is_graph = launch->graph != nullptr};
-  }
+  if (!is_traced_) return;
+  const std::lock_guard lock(announced_mutex_);
+  announced_.push_back({.correlation = call.correlationId,
+                        .group = *group,
+                        .is_counted = is_counted,
+                        .is_graph = launch->graph != nullptr});
 }
 
 Process::Context& Process::context_of(const CUpti_CallbackData& call) {
@@ -287,7 +287,7 @@ GroupId Process::add_to_session(Context& context, const Group& group, KernelId k
   const std::lock_guard lock(context.mutex);
   context.records.push_back(group.record);
   return context.session->add_group(
-      {.is_counted = is_counted, .is_known_to_end = is_counted && !only_.empty()});
+      {.kernel = kernel, .is_counted = is_counted, .is_known_to_end = is_counted && !only_.empty()});
 }
 
 /// Whether the settings let the launch be traced.
@@ -361,9 +361,25 @@ void Process::changed(CUpti_CallbackId change, const CUpti_ResourceData& resourc
   }
 }
 
+void Process::take_announced() {
+  std::vector<Announced> calls;
+  {
+    const std::lock_guard lock(announced_mutex_);
+    calls = std::exchange(announced_, {});
+  }
+  for (const Announced& call : calls) {
+    awaited_[call.correlation] = {
+        .group = call.group, .is_counted = call.is_counted, .is_graph = call.is_graph};
+  }
+}
+
 void Process::traced(const activities::Kernel& kernel) {
-  const std::lock_guard lock(awaited_mutex_);
-  const auto found = awaited_.find(kernel.correlation);
+  const std::lock_guard lock(delivered_mutex_);
+  auto found = awaited_.find(kernel.correlation);
+  if (found == awaited_.end()) {
+    take_announced();
+    found = awaited_.find(kernel.correlation);
+  }
   if (found == awaited_.end()) return;
   Awaited& awaited = found->second;
   if (awaited.is_graph) {
@@ -385,7 +401,9 @@ void Process::traced(const activities::Kernel& kernel) {
     return;
   }
   const std::uint64_t duration_ns = kernel.end_ns - kernel.start_ns;
-  awaited.group.context->session->traced(awaited.group.id, static_cast<double>(duration_ns) * 1e-9);
+  if (!awaited.is_counted) {
+    awaited.group.context->session->traced(awaited.group.id, static_cast<double>(duration_ns) * 1e-9);
+  }
   launches_.launches.push_back({.group = awaited.group.record,
                                 .stream = kernel.stream,
                                 .start_ns = kernel.start_ns,
@@ -395,13 +413,13 @@ void Process::traced(const activities::Kernel& kernel) {
 }
 
 void Process::traced(const record::Transfer& transfer) {
-  const std::lock_guard lock(awaited_mutex_);
+  const std::lock_guard lock(delivered_mutex_);
   transfers_.transfers.push_back(transfer);
 }
 
 void Process::delivered() {
   {
-    const std::lock_guard lock(awaited_mutex_);
+    const std::lock_guard lock(delivered_mutex_);
     give_up_graph_launches(false);
     if (!launches_.launches.empty()) file_->add(std::exchange(launches_, {}));
     if (!transfers_.transfers.empty()) file_->add(std::exchange(transfers_, {}));
@@ -422,8 +440,10 @@ void Process::give_up_graph_launches(bool all) {
     if (std::exchange(awaited.has_news, false) && !all) return false;
     awaited.launch.group = awaited.group.record;
     awaited.launch.is_counted = awaited.is_counted;
-    awaited.group.context->session->traced(awaited.group.id,
-                                           static_cast<double>(awaited.launch.duration_ns) * 1e-9);
+    if (!awaited.is_counted) {
+      awaited.group.context->session->traced(awaited.group.id,
+                                             static_cast<double>(awaited.launch.duration_ns) * 1e-9);
+    }
     launches_.launches.push_back(awaited.launch);
     awaited_.erase(correlation);
     return true;
@@ -475,7 +495,7 @@ void Process::finish() {
   }
   activities::flush(true);
   {
-    const std::lock_guard lock(awaited_mutex_);
+    const std::lock_guard lock(delivered_mutex_);
     give_up_graph_launches(true);
   }
   delivered();
@@ -486,7 +506,8 @@ void Process::finish() {
 
 /// Launches of which the trace has nothing although it was on.
 void Process::report_undelivered() {
-  const std::lock_guard lock(awaited_mutex_);
+  const std::lock_guard lock(delivered_mutex_);
+  take_announced();
   const std::size_t missing = awaited_.size();
   if (missing == 0) return;
   file_->add(record::Problem{

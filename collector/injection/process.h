@@ -78,7 +78,14 @@ class Process : public activities::Listener {
     PathId first = 0;
     int paths = 0;
   };
-  /// A call whose launches the trace has not delivered yet.
+  /// A call that was made while the trace was on.
+  struct Announced {
+    std::uint32_t correlation = 0;
+    Group group;
+    bool is_counted = false;
+    bool is_graph = false;
+  };
+  /// One whose launches the trace has not delivered yet.
   struct Awaited {
     Group group;
     bool is_counted = false;
@@ -104,6 +111,7 @@ class Process : public activities::Listener {
   void start_writing();
   void problem(const char* what, const Error& error);
   void finish(Context& context);
+  void take_announced();
   void give_up_graph_launches(bool all);
   void report_undelivered();
 
@@ -135,7 +143,10 @@ class Process : public activities::Listener {
   std::set<const Context*> untraced_;  // contexts that want no trace now
   std::atomic<bool> is_traced_ = false;
 
-  std::mutex awaited_mutex_;  // of what follows; CUPTI's thread takes no other
+  std::mutex announced_mutex_;  // of what follows; held for a moment only, as launches take it
+  std::vector<Announced> announced_;
+
+  std::mutex delivered_mutex_;  // of what follows; launches do not take it
   std::unordered_map<std::uint32_t, Awaited> awaited_;
   std::set<std::uint32_t> awaited_graphs_;
   record::Launches launches_;

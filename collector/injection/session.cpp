@@ -29,9 +29,6 @@ constexpr std::uint64_t kLaunchesToCompare = 8;
 constexpr double kLookS = 0.1;
 /// A pause of the program counts as no longer: what it does afterwards may be what it did before.
 constexpr double kLongestGapS = 0.05;
-/// Or where their instructions differ by more than this.
-constexpr double kInstructionsDiffer = 0.05;
-
 /// The trace and instrumented code exclude each other: with both, CUPTI counts nothing.
 bool is_traced_in(std::optional<Pass> pass) {
   return pass != Pass::operations;
@@ -72,6 +69,7 @@ bool Session::before_launch(GroupId group, bool may_be_counted) {
   go_on();
   ++groups_[group].launches;
   if (!is_traced_) ++groups_[group].untraced;
+  if (sampling_.was_voided(group)) may_be_stuck_ = true;
   return pass_ && may_be_counted && sampling_.wants(group) && !open_ && open_range(group);
 }
 
@@ -116,6 +114,7 @@ void Session::after_launch() {
   if (is_done && !open_->is_void) {
     sampling_.counted(open_->group, launching_s_);
   } else {
+    may_be_stuck_ = !is_done;
     ranges_[open_->range].is_void = true;
     sampling_.voided(open_->group);
     if (sampling_.is_left_alone(open_->group)) {
@@ -151,29 +150,26 @@ void Session::take_traced() {
   newly_traced_.clear();
 }
 
-/// Of groups whose launches take different times, which matter, more launches are counted.
+/// Of new groups whose launches take different times, which matter, more launches are counted, in all passes.
 void Session::find_varying() {
   for (GroupId id = 0; id < groups_.size(); ++id) {
     const Group& group = groups_[id];
-    const bool matters =
-        group.traced >= kLaunchesToCompare && group.traced_s >= kShareThatMatters * traced_s_;
+    const bool matters = group.launches_before_rest == 0 && group.traced >= kLaunchesToCompare &&
+                         group.traced_s >= kShareThatMatters * traced_s_;
     if (!matters || sampling_.is_varying(id)) continue;
     const double mean = group.traced_s / static_cast<double>(group.traced);
     const double variance = group.traced_s2 / static_cast<double>(group.traced) - mean * mean;
-    if (variance > kVaries * kVaries * mean * mean ||
-        group.most_instructions > (1 + kInstructionsDiffer) * group.least_instructions) {
-      sampling_.varies(id);
-    }
+    if (variance > kVaries * kVaries * mean * mean) sampling_.varies(id);
   }
 }
 
 void Session::go_on() {
-  take_traced();
   const double now = gpu_.now_s();
   launching_s_ += std::min(now - std::exchange(last_launch_s_, now), kLongestGapS);
   if (now >= next_look_s_) {
     next_look_s_ = now + kLookS;
-    find_varying();
+    take_traced();
+    if (pass_ == Pass::memory) find_varying();
   }
   if (open_ || now < next_change_s_) return;
   if (!is_traced_ && !pass_) {
@@ -186,7 +182,8 @@ void Session::go_on() {
     has_counted_ = true;
     if (end_pass()) begin_pass(first);
   } else if (pass_) {
-    if (sampling_.is_over(launching_s_, limits_.patience_s) && end_pass()) {
+    const double patience_s = *pass_ == Pass::memory ? limits_.first_patience_s : limits_.patience_s;
+    if (sampling_.is_over(launching_s_, patience_s) && end_pass()) {
       const std::size_t following = after(*pass_);
       begin_pass(is_first_round_ ? next_pass(following) : pass_worth_a_change(following));
     }
@@ -225,8 +222,11 @@ bool Session::is_worth_a_change(Pass pass) const {
 }
 
 /// Waits until the device has done what the program gave it ahead of time, which may be a lot. Where it is
-/// not done then, a kernel may be waiting for the program, and so long a wait is not tried again.
+/// not done then, a kernel may be waiting for the program, and so long a wait is not tried again. There is no
+/// wait at all behind a kernel that was seen to wait for the program.
 bool Session::wait_for_device() {
+  if (may_be_stuck_) may_be_stuck_ = !gpu_.is_idle();
+  if (may_be_stuck_) return false;
   if (!may_wait_long_) return range_.wait_until_idle(limits_.before_launch_s);
   may_wait_long_ = range_.wait_until_idle(kLongestHoldS);
   return may_wait_long_;
@@ -285,20 +285,18 @@ void Session::begin_pass(std::optional<Pass> next) {
 void Session::take(const std::vector<Gpu::CountedRange>& counted) {
   for (const Gpu::CountedRange& launch : counted) {
     const Range& range = ranges_.at(launch.range);
+    if (!range.is_void) groups_[range.group].tensor.add(*pass_, launch.counters);
+  }
+  for (const Gpu::CountedRange& launch : counted) {
+    const Range& range = ranges_.at(launch.range);
     if (range.is_void) continue;
     record::Counted record = {.group = range.group,
                               .pass = std::string(to_string(*pass_)),
                               .ordinal = range.ordinal,
                               .counters = launch.counters};
-    Group& group = groups_[range.group];
-    if (const auto instructions = value_of(record.counters, counter::kWarpInstructions)) {
-      const bool is_first = group.most_instructions == 0;
-      group.least_instructions = is_first ? *instructions : std::min(group.least_instructions, *instructions);
-      group.most_instructions = std::max(group.most_instructions, *instructions);
-    }
-    if (const auto next = group.tensor.understand(*pass_, record.counters)) {
-      sampling_.need(range.group, *next);
-    }
+    const TensorUse& tensor = groups_[range.group].tensor;
+    tensor.tell_packed(*pass_, record.counters);
+    if (const auto next = tensor.next(*pass_)) sampling_.need(range.group, *next);
     sink_(record);
   }
 }

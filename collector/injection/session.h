@@ -57,8 +57,11 @@ class Session {
   struct Limits {
     double before_launch_s = 0.02;  ///< until earlier work is done, once that took too long
     double after_launch_s =
-        0.05;                 ///< until the launch is done; longer where its group is known to take longer
-    double patience_s = 0.5;  ///< of launching, after which a pass in which nothing new comes is over
+        0.05;  ///< until the launch is done; longer where its group is known to take longer
+    /// Of launching, after which a pass in which nothing new comes is over; the first waits for the trace,
+    /// which shows what varies.
+    double first_patience_s = 0.5;
+    double patience_s = 0.1;
   };
 
   /// `passes`: those that are gone through, in the order of `kPasses`.
@@ -74,7 +77,8 @@ class Session {
   /// A launch that is in no group is about to be made.
   void before_other_launch();
 
-  /// The trace has a launch of that group. Waits for nothing: CUPTI calls this while it is called itself.
+  /// The trace has a launch of that group, for which the program was not held. Waits for nothing: CUPTI calls
+  /// this while it is called itself.
   void traced(GroupId group, double duration_s);
 
   /// The process is about to end: takes what was counted, if the device is idle.
@@ -93,9 +97,7 @@ class Session {
     std::uint64_t untraced = 0;              // not yet in a record
     std::uint64_t traced = 0;
     double traced_s = 0;
-    double traced_s2 = 0;           // sum of squares
-    double least_instructions = 0;  // of warps, in one launch
-    double most_instructions = 0;
+    double traced_s2 = 0;  // sum of squares
     TensorUse tensor;
   };
   struct Range {
@@ -148,6 +150,7 @@ class Session {
   bool has_counted_ = false;    // or tried to
   bool is_first_round_ = true;  // in which every group is counted, however little it matters
   bool may_wait_long_ = true;   // until a device was not idle even then
+  bool may_be_stuck_ = false;   // a kernel that waits for the program may be running
   bool is_traced_ = false;
   std::optional<Pass> pass_;                          // nothing between passes
   std::array<bool, kPasses.size()> is_impossible_{};  // passes that failed

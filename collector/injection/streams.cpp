@@ -42,7 +42,7 @@ class Current {
 
 void Streams::add(CUcontext context, CUstream stream) {
   const std::lock_guard lock(mutex_);
-  streams_.emplace(context, stream);
+  streams_.insert({context, stream});
 }
 
 void Streams::remove(CUcontext context, CUstream stream) {

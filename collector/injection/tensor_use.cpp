@@ -33,31 +33,46 @@ double operations(const Counters& counters) {
 
 }  // namespace
 
-std::optional<Pass> TensorUse::understand(Pass pass, Counters& counters) {
-  using namespace counter;
-  if (pass == Pass::operations) packed_instructions_ = sum_of(counters, {kHadd, kHmul, kHfma}) / kLanes;
-  if (pass < Pass::tensor) return std::nullopt;
-  if (pass > Pass::tensor) return next_type(operations(counters) / matrix_instructions_, pass);
-
-  const auto instructions = value_of(counters, kTensorPipeInstructions);
-  if (!instructions) return std::nullopt;
-  const double packed = std::min(*instructions, packed_instructions_);
-  if (*instructions <= kMostLanesOff * packed) {
-    counters.insert_or_assign(std::string(kTensorPipeHfma2), CounterValue::measured(*instructions));
-    return std::nullopt;
-  }
-  counters.insert_or_assign(std::string(kTensorPipeHfma2), CounterValue::measured(0));
-  matrix_instructions_ = *instructions - packed;
-  return operations(counters) > 0 ? std::nullopt : std::optional(Pass::tensor_bf16);
+void TensorUse::Mean::add(double value) {
+  sum += value;
+  ++count;
 }
 
-/// After a pass that gave each instruction so many operations.
-std::optional<Pass> TensorUse::next_type(double per_instruction, Pass pass) {
+void TensorUse::add(Pass pass, const Counters& counters) {
+  using namespace counter;
+  if (pass == Pass::operations) packed_instructions_.add(sum_of(counters, {kHadd, kHmul, kHfma}) / kLanes);
+  if (pass < Pass::tensor) return;
+  if (const auto instructions = value_of(counters, kTensorPipeInstructions)) {
+    pipe_instructions_.add(*instructions);
+  }
+  operations_.at(static_cast<std::size_t>(pass)).add(operations(counters));
+}
+
+bool TensorUse::is_all_packed() const {
+  return pipe_instructions_.value() <= kMostLanesOff * packed_instructions_.value();
+}
+
+void TensorUse::tell_packed(Pass pass, Counters& counters) const {
+  if (pass != Pass::tensor) return;
+  const auto instructions = value_of(counters, counter::kTensorPipeInstructions);
+  if (!instructions) return;
+  counters.insert_or_assign(std::string(counter::kTensorPipeHfma2),
+                            CounterValue::measured(is_all_packed() ? *instructions : 0));
+}
+
+std::optional<Pass> TensorUse::next(Pass pass) const {
+  if (pass < Pass::tensor || is_all_packed()) return std::nullopt;
+  const double operations = operations_.at(static_cast<std::size_t>(pass)).value();
+  if (pass == Pass::tensor) return operations > 0 ? std::nullopt : std::optional(Pass::tensor_bf16);
+
+  const double per_instruction =
+      operations /
+      (pipe_instructions_.value() - std::min(pipe_instructions_.value(), packed_instructions_.value()));
   const bool is_explained = std::any_of(
       kOperationsPerInstruction.begin(), kOperationsPerInstruction.end(),
       [&](double possible) { return std::abs(per_instruction - possible) <= kTolerance * possible; });
-  const auto next = static_cast<std::size_t>(pass) + 1;
-  return is_explained || next == kPasses.size() ? std::nullopt : std::optional(kPasses.at(next));
+  const auto following = static_cast<std::size_t>(pass) + 1;
+  return is_explained || following == kPasses.size() ? std::nullopt : std::optional(kPasses.at(following));
 }
 
 }  // namespace rooflinectl::injection

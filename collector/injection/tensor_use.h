@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <optional>
 
 #include "collector/injection/launch_sampling.h"
@@ -10,19 +11,31 @@ namespace rooflinectl::injection {
 
 /// What the passes so far have shown of a group's work on the tensor cores, and which pass has still
 /// something of it to count. What a type's pass counts is enough where it gives each instruction a number of
-/// operations that such instructions have.
+/// operations that such instructions have. Launches may differ: all of this refers to their means.
 class TensorUse {
  public:
-  /// Takes in the counters of a launch, and adds what they, and those of earlier passes, say of the tensor
-  /// pipe. Returns the pass that is needed next, if one is.
-  std::optional<Pass> understand(Pass pass, Counters& counters);
+  /// Takes in the counters of a launch.
+  void add(Pass pass, const Counters& counters);
+  /// Adds to the counters of a launch of the tensor pass what of its tensor pipe's work was packed
+  /// arithmetic.
+  void tell_packed(Pass pass, Counters& counters) const;
+  /// The pass that is needed after this one, if one is.
+  std::optional<Pass> next(Pass pass) const;
 
  private:
-  static std::optional<Pass> next_type(double per_instruction, Pass pass);
+  struct Mean {
+    double sum = 0;
+    int count = 0;
 
-  double packed_instructions_ =
-      0;  // of warps, on f16 and bf16, which the tensor pipe carries out on some chips
-  double matrix_instructions_ = 0;
+    void add(double value);
+    double value() const { return count == 0 ? 0 : sum / count; }
+  };
+
+  bool is_all_packed() const;
+
+  Mean packed_instructions_;  // of warps, on f16 and bf16, which the tensor pipe carries out on some chips
+  Mean pipe_instructions_;
+  std::array<Mean, kPasses.size()> operations_;  // of the tensor cores
 };
 
 }  // namespace rooflinectl::injection

@@ -17,11 +17,18 @@ Counters with(std::string_view key, double value) {
 /// instructions in the tensor pipe.
 std::optional<Pass> after_tensor_pass(TensorUse& use, double hfma, double instructions,
                                       double warpgroup_operations = 0) {
-  Counters operations = with(counter::kHfma, hfma);
-  EXPECT_EQ(use.understand(Pass::operations, operations), std::nullopt);
+  use.add(Pass::operations, with(counter::kHfma, hfma));
+  EXPECT_EQ(use.next(Pass::operations), std::nullopt);
   Counters tensor = with(counter::kTensorPipeInstructions, instructions);
   tensor.emplace(counter::kTensorBf16Ops, CounterValue::measured(warpgroup_operations));
-  return use.understand(Pass::tensor, tensor);
+  use.add(Pass::tensor, tensor);
+  return use.next(Pass::tensor);
+}
+
+/// Of the instructions in the tensor pipe in one launch, how many were packed arithmetic.
+std::optional<double> packed(const TensorUse& use, Counters counters) {
+  use.tell_packed(Pass::tensor, counters);
+  return value_of(counters, counter::kTensorPipeHfma2);
 }
 
 TEST(TensorUse, NothingIsNeededWhereTheTensorPipeWasIdle) {
@@ -32,18 +39,27 @@ TEST(TensorUse, NothingIsNeededWhereTheTensorPipeWasIdle) {
 // As counted on an H100: 1056 blocks of 256 threads, an HFMA2.MMA each.
 TEST(TensorUse, PackedMultiplyAddsAreNoMatrixProducts) {
   TensorUse use;
-  Counters operations = with(counter::kHfma, 270'336);
-  use.understand(Pass::operations, operations);
-  Counters tensor = with(counter::kTensorPipeInstructions, 8'448);
-  EXPECT_EQ(use.understand(Pass::tensor, tensor), std::nullopt);
-  EXPECT_EQ(value_of(tensor, counter::kTensorPipeHfma2), 8'448);
+  EXPECT_EQ(after_tensor_pass(use, 270'336, 8'448), std::nullopt);
+  EXPECT_EQ(packed(use, with(counter::kTensorPipeInstructions, 8'448)), 8'448);
+}
+
+// As of cuFFT on an H200: every second launch of a kernel has them.
+TEST(TensorUse, LaunchesThatDifferArePackedOnTheirMean) {
+  TensorUse use;
+  for (const double hfma : {0.0, 5'242'880.0}) use.add(Pass::operations, with(counter::kHfma, hfma));
+  for (const double instructions : {163'840.0, 0.0}) {
+    use.add(Pass::tensor, with(counter::kTensorPipeInstructions, instructions));
+  }
+  EXPECT_EQ(use.next(Pass::tensor), std::nullopt);
+  EXPECT_EQ(packed(use, with(counter::kTensorPipeInstructions, 163'840)), 163'840);
 }
 
 TEST(TensorUse, WhatWasNotCountedIsNotTakenForNothing) {
   TensorUse use;
-  Counters tensor = {{std::string(counter::kTensorPipeInstructions), CounterValue::unavailable("?")}};
-  EXPECT_EQ(use.understand(Pass::tensor, tensor), std::nullopt);
-  EXPECT_FALSE(tensor.contains(counter::kTensorPipeHfma2));
+  const Counters tensor = {{std::string(counter::kTensorPipeInstructions), CounterValue::unavailable("?")}};
+  use.add(Pass::tensor, tensor);
+  EXPECT_EQ(use.next(Pass::tensor), std::nullopt);
+  EXPECT_EQ(packed(use, tensor), std::nullopt);
 }
 
 TEST(TensorUse, WarpgroupsAreEnough) {
@@ -54,19 +70,19 @@ TEST(TensorUse, WarpgroupsAreEnough) {
 TEST(TensorUse, TypesAreTriedUntilOneExplainsTheInstructions) {
   TensorUse use;
   EXPECT_EQ(after_tensor_pass(use, 0, 1000), Pass::tensor_bf16);
-  Counters bf16 = with(counter::kTensorBf16Ops, 0);
-  EXPECT_EQ(use.understand(Pass::tensor_bf16, bf16), Pass::tensor_f16);
-  Counters f16 = with(counter::kTensorF16Ops, 4'096'000);
-  EXPECT_EQ(use.understand(Pass::tensor_f16, f16), std::nullopt);
+  use.add(Pass::tensor_bf16, with(counter::kTensorBf16Ops, 0));
+  EXPECT_EQ(use.next(Pass::tensor_bf16), Pass::tensor_f16);
+  use.add(Pass::tensor_f16, with(counter::kTensorF16Ops, 4'096'000));
+  EXPECT_EQ(use.next(Pass::tensor_f16), std::nullopt);
 }
 
 TEST(TensorUse, AMixOfTypesIsCountedToItsEnd) {
   TensorUse use;
   after_tensor_pass(use, 0, 1000);
-  Counters bf16 = with(counter::kTensorBf16Ops, 700 * 4096.0);
-  EXPECT_EQ(use.understand(Pass::tensor_bf16, bf16), Pass::tensor_f16);
-  Counters f64 = with(counter::kTensorF64Ops, 0);
-  EXPECT_EQ(use.understand(Pass::tensor_f64, f64), std::nullopt) << "there is no other";
+  use.add(Pass::tensor_bf16, with(counter::kTensorBf16Ops, 700 * 4096.0));
+  EXPECT_EQ(use.next(Pass::tensor_bf16), Pass::tensor_f16);
+  use.add(Pass::tensor_f64, with(counter::kTensorF64Ops, 0));
+  EXPECT_EQ(use.next(Pass::tensor_f64), std::nullopt) << "there is no other";
 }
 
 }  // namespace

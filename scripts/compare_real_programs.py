@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What `rooflinectl profile` adds to real programs, as a Markdown table: each runs plain, then profiled in one run.
+
+  scripts/compare_real_programs.py INSTALLED_FOLDER [--output DIR] [PROGRAM...]
+
+Without a PROGRAM, all whose packages are there and that the GPUs here can run. --output keeps the profiled runs. Added is the
+time from the start of the program to its end, profiled and plain; allowed are 4 s and 1.5 ms for each counted launch.
+"""
+
+import argparse
+import importlib.util
+import json
+import pathlib
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+FOLDER = pathlib.Path(__file__).resolve().parent
+PROGRAMS = FOLDER / "real_programs"
+TORCHRUN = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+
+# name: package that it needs, GPUs, options of Python, steps
+CATALOGUE = {
+    "transformer": ("transformers", 1, [], 400),
+    "resnet50": ("torchvision", 1, [], 300),
+    "compiled": ("torch", 1, [], 20000),
+    "flax_training": ("flax", 1, [], 2000),
+    "cupy_fft": ("cupy", 1, [], 10000),
+    "numba_kernels": ("numba", 1, [], 15000),
+    "triton_matmul": ("triton", 1, [], 30000),
+    "nccl_ranks": ("torch", 2, TORCHRUN, 4000),
+    "nccl_one_process": ("torch", 2, [], 10000),
+}
+
+
+def gpus():
+    listed = subprocess.run(["nvidia-smi", "--list-gpus"], capture_output=True, text=True, check=False)
+    return len(listed.stdout.splitlines())
+
+
+def seconds_of(command):
+    """Wall time of a command, and what it printed; None if it failed."""
+    print(" ".join(map(str, command)), file=sys.stderr)
+    start = time.monotonic()
+    done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False)
+    end = time.monotonic()
+    if done.returncode != 0:
+        print(done.stderr[-3000:], f"exit code {done.returncode}", sep="\n", file=sys.stderr)
+        return None
+    return end - start, done.stdout
+
+
+def row(name, rooflinectl, output, command):
+    """The table's row of one program; None if it failed."""
+    plain = seconds_of(command)
+    if plain is None:
+        return None
+    profiled = seconds_of([rooflinectl, "profile", "--once", "--json", "--output", output, "--", *command])
+    if profiled is None:
+        return None
+    summary = json.loads(profiled[1].splitlines()[-1])
+    run = json.loads(pathlib.Path(summary["run"]).read_text(encoding="utf-8"))
+    application = summary["application"]
+    counted = sum(point.get("launches", {}).get("counted", 0) for point in run["measurements"])
+    added = application["wall_s"] - plain[0]
+    return [f"`{name}`", f"{plain[0]:.2f}", f"{added:.2f}", f"{4 + 1.5e-3 * counted:.2f}", str(application["launches"]), str(counted),
+            str(summary["groups"]), f"{100 * (1 - summary['incomplete_share']):.2f} %"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description="what `rooflinectl profile` adds to real programs")
+    parser.add_argument("installed", type=pathlib.Path)
+    parser.add_argument("--output", type=pathlib.Path)
+    parser.add_argument("program", nargs="*", help=f"of {', '.join(CATALOGUE)}")
+    options = parser.parse_intermixed_args()
+    for name in options.program:
+        if name not in CATALOGUE:
+            parser.error(f"there is no program {name!r}")
+    rooflinectl = options.installed / "bin/rooflinectl"
+    if not shutil.which(rooflinectl):
+        parser.error(f"there is no {rooflinectl}")
+
+    here = gpus()
+    failed = []
+    print("| program | plain, s | added, s | allowed, s | launches | of them counted | groups | GPU time fully counted |")
+    print("|---|---:|---:|---:|---:|---:|---:|---:|")
+    with tempfile.TemporaryDirectory() as temporary:
+        for name in options.program or CATALOGUE:
+            package, needed, python_options, steps = CATALOGUE[name]
+            if importlib.util.find_spec(package) is None or here < needed:
+                print(f"{name} is left out: it needs {package} and {needed} GPU(s)", file=sys.stderr)
+                continue
+            command = [sys.executable, *python_options, str(PROGRAMS / f"{name}.py"), str(steps)]
+            cells = row(name, rooflinectl, options.output or temporary, command)
+            if cells is None:
+                failed.append(name)
+            else:
+                print("|", " | ".join(cells), "|", flush=True)
+    if failed:
+        sys.exit(f"failed: {', '.join(failed)}")
+
+
+if __name__ == "__main__":
+    main()
