@@ -49,6 +49,8 @@ struct ResourceUse {
   double relative_spread = 0;       ///< of the ceiling
   /// Why `time_s` is unknown; empty where it is known.
   std::string missing;
+  /// Where it is unknown: that the resource takes no longer, since its pipe executed no more instructions.
+  std::optional<double> most_time_s;
 };
 
 /// How a point uses one level of the memory hierarchy; counted.

@@ -105,7 +105,9 @@ std::string missing_for_observed(Bound resource, const Run& run, const RooflineP
       return {};
     default: {
       const ResourceUse* use = find_use(point, resource);
-      return use != nullptr ? use->missing : std::string();
+      if (use == nullptr) return {};
+      const double least_share_s = kBoundShare * time_per_launch_s(*point.measurement);
+      return use->most_time_s.value_or(least_share_s) < least_share_s ? std::string() : use->missing;
     }
   }
 }

@@ -78,15 +78,32 @@ ResourceUse shared_use(const Counters& counters, const Ceilings& ceilings) {
                  ceilings.cache(MemoryLevel::shared), cache_ceiling_id(MemoryLevel::shared));
 }
 
+/// The time of a pipe if all warps that it executed instructions of were full, and did one multiply-add per
+/// lane, for which the ceiling counts so many operations.
+std::optional<double> most_time_s(const Counters& counters, std::string_view instructions, double operations,
+                                  const std::optional<Limit>& limit) {
+  constexpr double kLanes = 32;
+  const auto executed = value_of(counters, instructions);
+  if (!executed || (!limit && *executed > 0)) return std::nullopt;
+  if (*executed == 0) return 0;
+  return *executed * kLanes * operations / limit->per_s;
+}
+
 ResourceUse float_use(const Counters& counters, const Ceilings& ceilings, Dtype precision) {
+  constexpr double kOperationsPerLane = 2;
   const Bound resource = pipe_of(precision);
   const auto done = counted_operations(counters, precision);
   if (!done) {
-    return unknown(resource, 0,
-                   precision == Dtype::f64
-                       ? missing_of(counters, {counter::kDadd, counter::kDmul, counter::kDfma})
+    const bool is_f64 = precision == Dtype::f64;
+    ResourceUse use =
+        unknown(resource, 0,
+                is_f64 ? missing_of(counters, {counter::kDadd, counter::kDmul, counter::kDfma})
                        : missing_of(counters, {counter::kFadd, counter::kFmul, counter::kFfma,
                                                counter::kFadd2, counter::kFmul2, counter::kFfma2}));
+    use.most_time_s =
+        most_time_s(counters, is_f64 ? counter::kFp64PipeInstructions : counter::kFmaPipeInstructions,
+                    kOperationsPerLane, ceilings.find(is_f64 ? "f64_fma" : "f32_fma"));
+    return use;
   }
   const auto limit = ceilings.compute(*done, precision);
   return at_rate(resource, done->flops, limit, ceilings.missing_for(*done, precision));
@@ -96,13 +113,17 @@ ResourceUse float_use(const Counters& counters, const Ceilings& ceilings, Dtype 
 /// though the number of operations is not. The ceilings count four operations per instruction.
 ResourceUse half_use(const Counters& counters, const Ceilings& ceilings) {
   constexpr double kOperationsPerInstruction = 4;
-  std::string missing = missing_of(counters, {counter::kHadd, counter::kHmul, counter::kHfma});
-  if (!missing.empty()) return unknown(Bound::fp16, 0, std::move(missing));
-  const double instructions = *value_of(counters, counter::kHadd) + *value_of(counters, counter::kHmul) +
-                              *value_of(counters, counter::kHfma);
   auto limit = ceilings.find("f16_fma");
   // Both types run in one pipe. Of two benchmarks of it, the faster shows what it can do.
   if (auto other = ceilings.find("bf16_fma"); other && (!limit || other->per_s > limit->per_s)) limit = other;
+  std::string missing = missing_of(counters, {counter::kHadd, counter::kHmul, counter::kHfma});
+  if (!missing.empty()) {
+    ResourceUse use = unknown(Bound::fp16, 0, std::move(missing));
+    use.most_time_s = most_time_s(counters, counter::kFmaPipeInstructions, kOperationsPerInstruction, limit);
+    return use;
+  }
+  const double instructions = *value_of(counters, counter::kHadd) + *value_of(counters, counter::kHmul) +
+                              *value_of(counters, counter::kHfma);
   if (limit) limit->per_s /= kOperationsPerInstruction;
   return at_rate(Bound::fp16, instructions, limit, "f16_fma");
 }
@@ -183,8 +204,10 @@ bool is_indispensable(const ResourceUse& use) {
 }
 
 RoofOrReason executed_roof(const std::vector<ResourceUse>& uses, std::optional<double> flops) {
+  const double longest_s = uses.empty() ? 0 : uses.front().time_s.value_or(0);
   for (const ResourceUse& use : uses) {
-    if (is_indispensable(use) && !use.time_s) return {std::nullopt, use.missing};
+    const bool cannot_be_longer = use.most_time_s && *use.most_time_s <= longest_s;
+    if (is_indispensable(use) && !use.time_s && !cannot_be_longer) return {std::nullopt, use.missing};
   }
   if (uses.empty() || uses.front().time_s.value_or(0) <= 0) {
     return {std::nullopt, "it moves no bytes and does no operations that are counted"};

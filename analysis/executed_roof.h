@@ -18,8 +18,8 @@ std::vector<ResourceUse> resource_uses(const Measurement& measurement, const Cei
 /// are not known: then the roof may be nearer than shown.
 bool is_indispensable(const ResourceUse& use);
 
-/// The resource that needs longest is the roof. There is none where an indispensable one is unknown, or
-/// nothing is asked of any. `flops`: executed ones, nothing where they are not known.
+/// The resource that needs longest is the roof. There is none where an indispensable one is unknown that may
+/// need longer, or nothing is asked of any. `flops`: executed ones, nothing where they are not known.
 RoofOrReason executed_roof(const std::vector<ResourceUse>& uses, std::optional<double> flops);
 
 }  // namespace rooflinectl

@@ -142,9 +142,21 @@ std::optional<Operations> counted_in_pipes(const Counters& counters) {
   return Operations{f64->flops + f32->flops, f64->fma_flops + f32->fma_flops};
 }
 
-/// The most operations that the FP16 and BF16 instructions did outside of the Tensor Cores.
-double most_half_operations(const Counters& counters) {
-  const auto of = [&](std::string_view key) { return value_of(counters, key).value_or(0); };
+/// Whether the FP16 multiply-adds only bring constants into registers, as compilers let them do in kernels of
+/// other types: a few per thread, and no additions or products.
+bool are_constants(const Measurement& measurement, double other_flops) {
+  constexpr double kMostPerThread = 8;
+  const auto of = [&](std::string_view key) { return value_of(measurement.counters, key).value_or(0); };
+  const double threads = static_cast<double>(measurement.launch.grid) * measurement.launch.block;
+  return of(counter::kHadd) == 0 && of(counter::kHmul) == 0 && other_flops > 0 &&
+         of(counter::kHfma) <= kMostPerThread * threads;
+}
+
+/// The most operations that the FP16 and BF16 instructions did outside of the Tensor Cores, of a kernel that
+/// did so many of FP32 and FP64.
+double most_half_operations(const Measurement& measurement, double other_flops) {
+  const auto of = [&](std::string_view key) { return value_of(measurement.counters, key).value_or(0); };
+  if (are_constants(measurement, other_flops)) return 0;
   return 2 * of(counter::kHadd) + 2 * of(counter::kHmul) + 4 * of(counter::kHfma);
 }
 
@@ -186,7 +198,7 @@ ExecutedWork executed_work(const Measurement& measurement) {
     return missing(fmt::format("{}: {}", counter::kTensorPipeInstructions,
                                reason_of(counters, counter::kTensorPipeInstructions)));
   }
-  if (const double half = most_half_operations(counters);
+  if (const double half = most_half_operations(measurement, counted->flops);
       are_all_types && half > kNegligibleShare * (flops + half)) {
     return missing(
         "FP16 or BF16 instructions ran outside of the Tensor Cores: they are counted, but not how many of "

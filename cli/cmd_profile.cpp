@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/recoverable.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/profile_progress.h"
@@ -88,10 +89,23 @@ void print_incomplete(const ProfileResult& result) {
                   fmt::join(result.run.application->command_line, " "));
 }
 
+/// The share of GPU time of kernels of which everything that a roof needs was counted.
+double counted_share(const Run& run) {
+  double all_s = 0;
+  double counted_s = 0;
+  for (const Measurement& measurement : run.measurements) {
+    if (!measurement.launches) continue;
+    all_s += measurement.launches->total_s;
+    if (is_fully_counted(measurement)) counted_s += measurement.launches->total_s;
+  }
+  return all_s > 0 ? counted_s / all_s : 0;
+}
+
 void print_json(const ProfileResult& result) {
   const serial::Json summary = {{"run", (result.folder / "run.json").string()},
                                 {"report", (result.folder / "report.html").string()},
                                 {"groups", result.run.measurements.size()},
+                                {"counted_share", counted_share(result.run)},
                                 {"incomplete_groups", result.incomplete_points},
                                 {"incomplete_share", result.incomplete_share},
                                 {"application", serial::to_json(*result.run.application)}};

@@ -127,7 +127,7 @@ row("---", *["---:"] * 8)
 row_of("plain", seconds("plain"), step_ms("plain"))
 added = application["wall_s"] - base
 row_of("`rooflinectl profile --once`", application["wall_s"], step_ms("profiled"), str(groups),
-       f"{100 * (1 - summary['incomplete_share']):.2f} %", str(launches), str(counted))
+       f"{100 * summary['counted_share']:.2f} %", str(launches), str(counted))
 row_of("plain again", seconds("again"), step_ms("again"))
 one, sixty = seconds("ncu1"), seconds("ncu60")
 if one is not None and sixty is not None:

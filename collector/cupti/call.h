@@ -3,6 +3,7 @@
 
 #include <cupti_result.h>
 
+#include "collector/cupti/counters_in_use.h"
 #include "core/error.h"
 
 namespace rooflinectl::cupti {
@@ -10,8 +11,9 @@ namespace rooflinectl::cupti {
 /// What a failed CUPTI call means to the user: the call, the result, its cause, and a hint.
 Error error_of(CUptiResult result, const char* call);
 
-/// Throws `error_of` unless the call succeeded.
+/// Throws `error_of` unless the call succeeded, as CountersInUse where that is what it means.
 inline void check(CUptiResult result, const char* call) {
+  if (result == CUPTI_ERROR_HARDWARE_BUSY) throw CountersInUse(error_of(result, call));
   if (result != CUPTI_SUCCESS) throw error_of(result, call);
 }
 

@@ -75,6 +75,15 @@ std::optional<int> blocks_per_sm(const LaunchCall& launch) {
   return is_known ? std::optional(blocks) : std::nullopt;
 }
 
+std::string_view symbol_of(const CUpti_CallbackData& call) {
+  return call.symbolName == nullptr ? "" : call.symbolName;
+}
+
+/// CUPTI launches a kernel of its own in a range around a graph.
+bool is_of_cupti(std::string_view symbol) {
+  return symbol == "WaitNs";
+}
+
 /// `step #` of `step 17`.
 std::string without_numbers(std::string_view path) {
   std::string pattern;
@@ -174,7 +183,7 @@ void Process::called(CUpti_CallbackId function, const CUpti_CallbackData& call) 
 
 void Process::before(CUpti_CallbackId function, const CUpti_CallbackData& call) {
   const auto launch = launch_call(function, call.functionParams);
-  if (launch && is_captured(launch->stream)) return;
+  if (launch && (is_captured(launch->stream) || is_of_cupti(symbol_of(call)))) return;
   const PathId path = paths_.current();
   Context* context = nullptr;
   std::optional<Group> group;
@@ -374,6 +383,7 @@ void Process::take_announced() {
 }
 
 void Process::traced(const activities::Kernel& kernel) {
+  if (is_of_cupti(kernel.symbol)) return;
   const std::lock_guard lock(delivered_mutex_);
   auto found = awaited_.find(kernel.correlation);
   if (found == awaited_.end()) {

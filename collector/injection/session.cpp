@@ -7,6 +7,7 @@
 #include <chrono>
 #include <utility>
 
+#include "collector/cupti/counters_in_use.h"
 #include "core/error.h"
 
 namespace rooflinectl::injection {
@@ -172,10 +173,7 @@ void Session::go_on() {
     if (pass_ == Pass::memory) find_varying();
   }
   if (open_ || now < next_change_s_) return;
-  if (!is_traced_ && !pass_) {
-    is_traced_ = true;
-    gpu_.trace(true);
-  }
+  if (!pass_) set_trace(true);
   if (!has_counted_) {
     const auto first = next_pass(0);
     if (!first) return;
@@ -248,34 +246,50 @@ std::size_t Session::expected_ranges(Pass pass) const {
   return pass == Pass::memory ? kUnknown : 2 * sampling_.awaited_samples(pass);
 }
 
+void Session::set_trace(bool on) {
+  if (is_traced_ == on) return;
+  is_traced_ = on;
+  gpu_.trace(on);
+  if (on) report_untraced();
+}
+
+/// The trace alone goes on for a while.
+void Session::rest() {
+  pass_.reset();
+  set_trace(true);
+  next_change_s_ = gpu_.now_s() + rest_s_;
+  rest_s_ *= 2;
+}
+
 void Session::begin_pass(std::optional<Pass> next) {
-  while (true) {
+  const auto not_counted = [&](const Error& error) {
+    return record::Problem{.group = std::nullopt,
+                           .cause = fmt::format("{} was not counted: {}", to_string(*next), error.what()),
+                           .hint = error.hint()};
+  };
+  while (next) {
     pass_ = next;
-    if (is_traced_ != is_traced_in(next)) {
-      is_traced_ = !is_traced_;
-      gpu_.trace(is_traced_);
-      if (is_traced_) report_untraced();
-    }
-    const double now = gpu_.now_s();
-    if (!next) {
-      is_first_round_ = false;
-      next_change_s_ = now + rest_s_;
-      rest_s_ *= 2;
-      for (Group& group : groups_) group.launches_before_rest = group.launches;
-      break;
-    }
+    set_trace(is_traced_in(next));
     try {
       gpu_.begin_pass(*next, expected_ranges(*next));
       sampling_.begin(*next, launching_s_);
       last_launch_s_ = gpu_.now_s();
+      in_use_.reset();
+      break;
+    } catch (const cupti::CountersInUse& error) {
+      in_use_ = not_counted(error);
+      rest();
       break;
     } catch (const Error& error) {
       is_impossible_[static_cast<std::size_t>(*next)] = true;
-      sink_(record::Problem{.group = std::nullopt,
-                            .cause = fmt::format("{} was not counted: {}", to_string(*next), error.what()),
-                            .hint = error.hint()});
+      sink_(not_counted(error));
       next = *next == Pass::memory ? std::nullopt : next_pass(after(*next));
     }
+  }
+  if (!next) {
+    is_first_round_ = false;
+    rest();
+    for (Group& group : groups_) group.launches_before_rest = group.launches;
   }
   sink_(record::PassBegun{.pass = pass_ ? std::string(to_string(*pass_)) : "",
                           .is_traced = is_traced_,
@@ -314,10 +328,11 @@ void Session::finish() {
   if (!range_.is_open() && wait_for_device()) {
     open_.reset();
     if (pass_) take(gpu_.end_pass());
-    if (is_traced_) gpu_.trace(false);
+    if (pass_ && !is_traced_) gpu_.trace(true);  // others may still be there
     pass_.reset();
-    is_traced_ = false;
+    is_traced_ = true;
   }
+  if (in_use_) sink_(*std::exchange(in_use_, std::nullopt));
   report_untraced();
 }
 

@@ -33,7 +33,7 @@ class Gpu {
   /// Begins or ends the trace of everything that runs on the devices.
   virtual void trace(bool on) = 0;
   /// Sets the counters to a pass of about so many ranges, while the device is idle. Throws
-  /// Error(environment).
+  /// Error(environment), and cupti::CountersInUse where it may succeed later.
   virtual void begin_pass(Pass pass, std::size_t ranges) = 0;
   /// Ends it, while the device is idle, and returns what was counted and not yet taken.
   virtual std::vector<CountedRange> end_pass() = 0;
@@ -121,6 +121,8 @@ class Session {
   bool wait_for_device();
   std::size_t expected_ranges(Pass pass) const;
   void begin_pass(std::optional<Pass> next);
+  void rest();
+  void set_trace(bool on);
   std::optional<Pass> next_pass(std::size_t from) const;
   std::optional<Pass> pass_worth_a_change(std::size_t from) const;
   bool is_worth_a_change(Pass pass) const;
@@ -153,6 +155,7 @@ class Session {
   bool may_be_stuck_ = false;   // a kernel that waits for the program may be running
   bool is_traced_ = false;
   std::optional<Pass> pass_;                          // nothing between passes
+  std::optional<record::Problem> in_use_;             // since when the counters are another process's
   std::array<bool, kPasses.size()> is_impossible_{};  // passes that failed
   double next_change_s_ = 0;                          // when a pass may be begun or ended again
   double rest_s_ = 1;                                 // until new groups are looked for; longer each time

@@ -86,6 +86,10 @@ inline constexpr std::string_view kDramClockHz = "dram_clock_hz";
 // multiply-adds (HFMA2.MMA), on chips that carry those out there: see `tensor_instructions`.
 inline constexpr std::string_view kTensorPipeInstructions = "tensor_pipe_instructions";
 inline constexpr std::string_view kTensorPipeHfma2 = "tensor_pipe_hfma2";
+// Instructions of warps in the pipes of f32, f16 and integer multiply-adds, and of f64: counted where those
+// by type may be missing, which they bound.
+inline constexpr std::string_view kFmaPipeInstructions = "fma_pipe_instructions";
+inline constexpr std::string_view kFp64PipeInstructions = "fp64_pipe_instructions";
 // Tensor-core operations by element type, a multiply-add is two; counted of ceilings, and of points where
 // tensor instructions ran.
 inline constexpr std::string_view kTensorF16Ops = "tensor_f16_ops";

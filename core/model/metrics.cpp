@@ -203,6 +203,18 @@ const std::vector<Metric>& tensor_metrics() {
   return metrics;
 }
 
+const std::vector<Metric>& pipe_metrics() {
+  using namespace counter;
+  static const std::vector<Metric> metrics = {
+      {kFmaPipeInstructions,
+       {"smsp__inst_executed_pipe_fma.sum"},
+       1,
+       "warp instructions in the pipe of f32, f16 and integer multiply-adds"},
+      {kFp64PipeInstructions, {"smsp__inst_executed_pipe_fp64.sum"}, 1, "warp instructions in the f64 pipe"},
+  };
+  return metrics;
+}
+
 std::vector<std::string_view> counter_keys() {
   std::vector<std::string_view> keys;
   for (const auto* metrics : {&basic_metrics(), &tensor_metrics()}) {

@@ -35,7 +35,11 @@ const std::vector<Metric>& basic_metrics();
 /// instructions of.
 const std::vector<Metric>& tensor_metrics();
 
-/// The keys of both, in the order in which `points.csv` has them.
+/// Instructions of each arithmetic pipe, counted by the hardware: of programs, some of whose kernels cannot
+/// be instrumented.
+const std::vector<Metric>& pipe_metrics();
+
+/// The keys of the first two, in the order in which `points.csv` has them.
 std::vector<std::string_view> counter_keys();
 
 }  // namespace rooflinectl

@@ -4,6 +4,10 @@
 import sys
 
 import numpy
+
+if not hasattr(numpy, "row_stack"):
+    numpy.row_stack = numpy.vstack  # which numba-cuda looks for, and NumPy 2.5 has no longer
+
 from numba import cuda, float32
 
 BLOCK = 256

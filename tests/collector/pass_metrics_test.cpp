@@ -73,6 +73,11 @@ TEST_P(PassMetricsOnChip, TensorInstructionsTellWhichTypesToCount) {
   EXPECT_TRUE(counted_keys(GetParam(), Pass::tensor).contains(counter::kTensorPipeInstructions));
 }
 
+TEST_P(PassMetricsOnChip, PipesBoundWhatInstrumentationCannotCount) {
+  EXPECT_THAT(counted_keys(GetParam(), Pass::tensor),
+              IsSupersetOf(Keys{counter::kFmaPipeInstructions, counter::kFp64PipeInstructions}));
+}
+
 TEST_P(PassMetricsOnChip, TensorOperationsAreCountedOfTheTypesThatItHas) {
   Keys expected;
   const bool has_tensor_cores = GetParam() != "TU116" && GetParam() != "TU117";

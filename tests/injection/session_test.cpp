@@ -7,6 +7,7 @@
 #include <set>
 #include <thread>
 
+#include "collector/cupti/counters_in_use.h"
 #include "core/error.h"
 
 namespace rooflinectl::injection {
@@ -25,6 +26,7 @@ class FakeGpu : public Gpu {
   bool is_idle() override { return now >= busy_until; }
   void trace(bool on) override { calls.push_back(on ? "trace" : "no trace"); }
   void begin_pass(Pass pass, std::size_t /*ranges*/) override {
+    if (in_use) throw cupti::CountersInUse(Error(ErrorKind::environment, "another program counts"));
     if (impossible.contains(pass)) throw Error(ErrorKind::environment, "not permitted", "ask");
     calls.push_back("begin " + std::string(to_string(pass)));
     if (!is_idle()) calls.push_back("not idle!");
@@ -66,6 +68,7 @@ class FakeGpu : public Gpu {
   int room = 0;
   bool in_pass = false;
   bool is_open = false;
+  bool in_use = false;  // the counters, by another process
   std::set<Pass> impossible;
   std::vector<CountedRange> counted;
   std::vector<std::string> calls;
@@ -345,6 +348,29 @@ TEST_F(SessionTest, WithoutCountersItTracesAndTellsWhy) {
   EXPECT_EQ(problems[0].hint, "ask");
 }
 
+TEST_F(SessionTest, WaitsForCountersThatAnotherProcessUses) {
+  gpu.in_use = true;
+  const GroupId group = session.add_group({});
+  steps(50, {group});
+  EXPECT_THAT(records_of<record::Problem>(), IsEmpty());
+  gpu.in_use = false;
+  steps(400, {group});
+  session.finish();
+  EXPECT_EQ(counted_of(group), (std::map<std::string, int>{{"memory", 3}, {"operations", 3}, {"tensor", 3}}));
+  EXPECT_THAT(records_of<record::Problem>(), IsEmpty());
+}
+
+TEST_F(SessionTest, CountersThatAnotherProcessUsesToTheEndAreNamed) {
+  gpu.in_use = true;
+  const GroupId group = session.add_group({});
+  steps(1000, {group});
+  EXPECT_THAT(passes(), Each(""));
+  session.finish();
+  const auto problems = records_of<record::Problem>();
+  ASSERT_THAT(problems, SizeIs(1));
+  EXPECT_EQ(problems[0].cause, "memory was not counted: another program counts");
+}
+
 TEST_F(SessionTest, APassThatIsImpossibleIsLeftOut) {
   gpu.impossible = {Pass::operations};
   gpu.tensor = 1;
@@ -361,7 +387,7 @@ TEST_F(SessionTest, AShortProgramKeepsWhatWasCounted) {
   gpu.now += 0.1;
   session.finish();
   EXPECT_EQ(counted_of(once), (std::map<std::string, int>{{"memory", 1}}));
-  EXPECT_EQ(gpu.calls.back(), "no trace");
+  EXPECT_EQ(gpu.calls.back(), "end");
 }
 
 TEST_F(SessionTest, ALaunchOfAnotherThreadWaitsUntilTheCountedOneIsMade) {

@@ -86,7 +86,19 @@ TEST(GroupCounters, OfLaunchesThatDifferAreUnavailable) {
   EXPECT_EQ(ffma(1000), CounterValue::measured(7));
   EXPECT_EQ(ffma(960), CounterValue::measured(7));
   EXPECT_THAT(ffma(940).reason(), HasSubstr("940"));
-  EXPECT_FALSE(ffma(1060).available());
+  EXPECT_FALSE(ffma(1600).available());
+}
+
+// As a product in TF32 on an H200: its warps wait for those that copy tiles.
+TEST(GroupCounters, OfLoopsThatWaitAreUnavailableWhereInstrumentedWarpsPollMore) {
+  const Counters counters =
+      counters_with(of({{"warp_instructions", 58'189'961}}),
+                    of({{"ffma", 7}, {"integer_ops", 9}, {"warp_instructions_sass", 66'128'356}}))
+          .counters;
+  EXPECT_EQ(counters.at("ffma"), CounterValue::measured(7));
+  EXPECT_THAT(counters.at("integer_ops").reason(), HasSubstr("wait for each other in loops"));
+  EXPECT_FALSE(counters.at("warp_instructions_sass").available());
+  EXPECT_EQ(counters.at("warp_instructions"), CounterValue::measured(58'189'961));
 }
 
 // As counted on an H200: 128000 blocks of 128 threads, 8 instructions each from the trace, and CUPTI's

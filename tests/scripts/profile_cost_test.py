@@ -29,7 +29,7 @@ shift 6
 UNDER=rooflinectl "$@" || exit $?
 mkdir -p "$output"
 cp "$(dirname "$0")/run.json" "$output/run.json"
-echo '{"run": "'"$output"'/run.json", "groups": 80, "incomplete_groups": 1, "incomplete_share": 0.0125,' \\
+echo '{"run": "'"$output"'/run.json", "groups": 80, "counted_share": 0.9875, "incomplete_groups": 1, "incomplete_share": 0.0125,' \\
      '"application": {"wall_s": 12.5, "launches": 6000}}'
 """
 NCU = """\

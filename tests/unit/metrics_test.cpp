@@ -35,7 +35,9 @@ std::string table(const std::vector<Metric>& metrics) {
 
 TEST(Metrics, AreDocumented) {
   expect_generated("docs/metrics.md",
-                   {{"basic metrics", table(basic_metrics())}, {"tensor metrics", table(tensor_metrics())}},
+                   {{"basic metrics", table(basic_metrics())},
+                    {"tensor metrics", table(tensor_metrics())},
+                    {"pipe metrics", table(pipe_metrics())}},
                    "core/model/metrics.cpp");
 }
 

@@ -142,6 +142,17 @@ TEST(ObservedPoint, HasATimeOfHalfPrecisionInstructionsButNotTheirOperations) {
   EXPECT_THAT(point->executed_missing, HasSubstr("FP16 or BF16 instructions"));
 }
 
+// Compilers write `HFMA2 R1, -RZ, RZ, 0, 1` for `R1 = 1`.
+TEST(ObservedPoint, DoesNotTakeConstantsInRegistersForHalfPrecision) {
+  Measurement measurement = streaming();
+  const double threads = static_cast<double>(measurement.launch.grid) * measurement.launch.block;
+  set(measurement, counter::kFfma, threads);
+  set(measurement, counter::kHfma, 2 * threads);
+  EXPECT_EQ(OnePoint(measurement)->flops_executed, 2 * threads);
+  set(measurement, counter::kHadd, 1);
+  EXPECT_FALSE(OnePoint(measurement)->flops_executed) << "it does compute in FP16";
+}
+
 TEST(ObservedPoint, HasIntegerInstructionsAsAResourceOnly) {
   Measurement measurement = streaming();
   set(measurement, counter::kIntegerOps, 2.1e9);  // 30e12 per second by both pipes
@@ -173,6 +184,29 @@ TEST(ObservedPoint, WithoutItsOperationsHasNoRoofButItsLevels) {
   EXPECT_FALSE(point->roof);
   EXPECT_EQ(point->roof_missing, "fadd was not counted: too late");
   EXPECT_DOUBLE_EQ(*find_level(*point, MemoryLevel::dram)->utilisation, 0.5);
+}
+
+// As a CUDA graph, whose kernels are not instrumented: 200 MB take 50 µs.
+TEST(ObservedPoint, HasARoofWhereItsPipesExecutedTooLittleToBeIt) {
+  const auto with_pipes = [](double fma, double fp64) {
+    Measurement measurement = streaming();
+    for (const auto key :
+         {counter::kFadd, counter::kFfma, counter::kDfma, counter::kHfma, counter::kIntegerOps})
+      refuse(measurement, key);
+    set(measurement, counter::kFmaPipeInstructions, fma);
+    set(measurement, counter::kFp64PipeInstructions, fp64);
+    return measurement;
+  };
+  // 64 operations each at 60e12 per second: 43 µs at most.
+  const OnePoint little(with_pipes(40e6, 0));
+  ASSERT_TRUE(little->roof) << little->roof_missing;
+  EXPECT_EQ(little->roof->resource, Bound::dram);
+  EXPECT_DOUBLE_EQ(*little->fraction_of_roof, 0.5);
+  EXPECT_FALSE(little->flops_executed);
+  EXPECT_FALSE(is_fully_counted(*little->measurement));
+
+  EXPECT_EQ(OnePoint(with_pipes(50e6, 0))->roof_missing, "fadd was not counted: too late");
+  EXPECT_FALSE(OnePoint(with_pipes(1e6, 1))->roof) << "there is no ceiling of FP64";
 }
 
 TEST(ObservedPoint, WithoutTheOperationsOfItsTensorInstructionsHasNoRoof) {
