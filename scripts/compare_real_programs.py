@@ -24,15 +24,15 @@ TORCHRUN = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "
 
 # name: package that it needs, GPUs, options of Python, steps
 CATALOGUE = {
-    "transformer": ("transformers", 1, [], 400),
-    "resnet50": ("torchvision", 1, [], 300),
-    "compiled": ("torch", 1, [], 20000),
-    "flax_training": ("flax", 1, [], 2000),
+    "transformer": ("transformers", 1, [], 250),
+    "resnet50": ("torchvision", 1, [], 200),
+    "compiled": ("torch", 1, [], 10000),
+    "flax_training": ("flax", 1, [], 1000),
     "cupy_fft": ("cupy", 1, [], 10000),
-    "numba_kernels": ("numba", 1, [], 15000),
-    "triton_matmul": ("triton", 1, [], 30000),
-    "nccl_ranks": ("torch", 2, TORCHRUN, 4000),
-    "nccl_one_process": ("torch", 2, [], 10000),
+    "numba_kernels": ("numba", 1, [], 10000),
+    "triton_matmul": ("triton", 1, [], 20000),
+    "nccl_ranks": ("torch", 2, TORCHRUN, 2000),
+    "nccl_one_process": ("torch", 2, [], 5000),
 }
 
 
