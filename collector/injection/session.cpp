@@ -311,6 +311,9 @@ void Session::take(const std::vector<Gpu::CountedRange>& counted) {
     const TensorUse& tensor = groups_[range.group].tensor;
     tensor.tell_packed(*pass_, record.counters);
     if (const auto next = tensor.next(*pass_)) sampling_.need(range.group, *next);
+    if (value_of(record.counters, counter::kWarpInstructionsSass) == 0) {
+      sampling_.need(range.group, Pass::pipes);  // a graph, whose kernels are not instrumented
+    }
     sink_(record);
   }
 }

@@ -47,8 +47,6 @@ std::vector<Metric> pass_metrics(Pass pass) {
           {.key = kTensorTf32Ops, .names = {"sm__ops_path_tensor_op_hgmma_src_tf32_dst_fp32.sum"}});
       metrics.push_back({.key = kTensorF16Ops, .names = {"sm__ops_path_tensor_op_hgmma_src_fp16.sum"}});
       metrics.push_back({.key = kTensorF8Ops, .names = {"sm__ops_path_tensor_src_fp8.sum"}});
-      metrics.insert(metrics.end(), pipe_metrics().begin(), pipe_metrics().end());
-      metrics.push_back({.key = kTensorI8Ops, .names = {"sm__ops_path_tensor_op_igmma_src_int8.sum"}});
       return metrics;
     }
     case Pass::tensor_bf16:
@@ -69,6 +67,11 @@ std::vector<Metric> pass_metrics(Pass pass) {
                      "sm__ops_path_tensor_src_int8_sparsity_off.sum", "sm__ops_path_tensor_src_int8.sum"}}};
     case Pass::tensor_f64:
       return with_keys(tensor_metrics(), {kTensorF64Ops});
+    case Pass::pipes: {
+      std::vector<Metric> metrics = pipe_metrics();
+      metrics.push_back({.key = kTensorI8Ops, .names = {"sm__ops_path_tensor_op_igmma_src_int8.sum"}});
+      return metrics;
+    }
   }
   return {};
 }

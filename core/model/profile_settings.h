@@ -23,10 +23,11 @@ enum class Pass {
   tensor_tf32,
   tensor_i8,
   tensor_f64,
+  pipes,  ///< instructions of each arithmetic pipe, where instrumented code did not run; INT8 of warpgroups
 };
 inline constexpr std::array kPasses = {Pass::memory,      Pass::operations, Pass::tensor,
                                        Pass::tensor_bf16, Pass::tensor_f16, Pass::tensor_tf32,
-                                       Pass::tensor_i8,   Pass::tensor_f64};
+                                       Pass::tensor_i8,   Pass::tensor_f64, Pass::pipes};
 
 std::string_view to_string(Pass pass);
 

@@ -126,6 +126,14 @@ void check_l1(RepeatedCounters& counted) {
   withdraw(counted, counter::kSharedBytes, reason);
 }
 
+/// What passes count of the same is the later one's, but the INT8 operations of warpgroups, which are in
+/// addition to those of warps.
+void add_to(Counters& counters, Pass pass, const std::string& key, const CounterValue& value) {
+  const auto of_warps = value_of(counters, counter::kTensorI8Ops);
+  const bool is_sum = pass == Pass::pipes && key == counter::kTensorI8Ops && of_warps && value.available();
+  counters.insert_or_assign(key, is_sum ? CounterValue::measured(*of_warps + *value.value()) : value);
+}
+
 }  // namespace
 
 RepeatedCounters counters_of_group(const CountedPasses& counted, std::optional<double> warps,
@@ -135,7 +143,7 @@ RepeatedCounters counters_of_group(const CountedPasses& counted, std::optional<d
     const auto found = counted.find(to_string(pass));
     if (found != counted.end()) {
       const RepeatedCounters of_pass = found->second.result();
-      for (const auto& [key, value] : of_pass.counters) result.counters.insert_or_assign(key, value);
+      for (const auto& [key, value] : of_pass.counters) add_to(result.counters, pass, key, value);
       for (const auto& [key, spread] : of_pass.spread) result.spread.insert_or_assign(key, spread);
       result.repeats = result.repeats == 0 ? of_pass.repeats : std::min(result.repeats, of_pass.repeats);
     } else if (pass <= Pass::tensor) {  // the others count only what these have seen something of

@@ -74,7 +74,7 @@ TEST_P(PassMetricsOnChip, TensorInstructionsTellWhichTypesToCount) {
 }
 
 TEST_P(PassMetricsOnChip, PipesBoundWhatInstrumentationCannotCount) {
-  EXPECT_THAT(counted_keys(GetParam(), Pass::tensor),
+  EXPECT_THAT(counted_keys(GetParam(), Pass::pipes),
               IsSupersetOf(Keys{counter::kFmaPipeInstructions, counter::kFp64PipeInstructions}));
 }
 
@@ -99,7 +99,7 @@ INSTANTIATE_TEST_SUITE_P(EveryChip, PassMetricsOnChip, ::testing::ValuesIn(cupti
 
 TEST(PassMetrics, HopperCountsEveryMetricOfAPassAtOnce) {
   for (const Pass pass : {Pass::memory, Pass::tensor, Pass::tensor_bf16, Pass::tensor_f16, Pass::tensor_tf32,
-                          Pass::tensor_i8, Pass::tensor_f64}) {
+                          Pass::tensor_i8, Pass::tensor_f64, Pass::pipes}) {
     EXPECT_EQ(counted_keys("GH100", pass), all_keys(pass)) << to_string(pass);
   }
 }

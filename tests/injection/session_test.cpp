@@ -48,6 +48,7 @@ class FakeGpu : public Gpu {
     --room;
     counted.push_back({range,
                        {{std::string(counter::kDramReadBytes), CounterValue::measured(64)},
+                        {std::string(counter::kWarpInstructionsSass), CounterValue::measured(instrumented)},
                         {std::string(counter::kTensorPipeInstructions), CounterValue::measured(tensor)},
                         {std::string(counter::kTensorPipeHfma2), CounterValue::measured(0)}}});
   }
@@ -63,7 +64,8 @@ class FakeGpu : public Gpu {
 
   double now = 100;
   double busy_until = 0;
-  double tensor = 0;  // instructions of each launch
+  double instrumented = 100;  // instructions of each launch
+  double tensor = 0;          // those in the tensor pipe
   int room_of_a_pass = 1000;
   int room = 0;
   bool in_pass = false;
@@ -148,7 +150,14 @@ TEST_F(SessionTest, CountsTensorOperationsWhereTensorInstructionsRan) {
   gpu.tensor = 1e6;
   steps(200, {product});
   EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor", "tensor_bf16", "tensor_f16",
-                                    "tensor_tf32", "tensor_i8", "tensor_f64", ""));
+                                    "tensor_tf32", "tensor_i8", "tensor_f64", "pipes", ""));
+}
+
+TEST_F(SessionTest, CountsThePipesOfWhatIsNotInstrumented) {
+  const GroupId graph = session.add_group({});
+  gpu.instrumented = 0;
+  steps(200, {graph});
+  EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor", "pipes", ""));
 }
 
 TEST_F(SessionTest, CountsOnlyWhatItIsAskedFor) {
@@ -377,7 +386,7 @@ TEST_F(SessionTest, APassThatIsImpossibleIsLeftOut) {
   const GroupId group = session.add_group({});
   steps(300, {group});
   EXPECT_THAT(passes(), ElementsAre("memory", "tensor", "tensor_bf16", "tensor_f16", "tensor_tf32",
-                                    "tensor_i8", "tensor_f64", ""));
+                                    "tensor_i8", "tensor_f64", "pipes", ""));
   EXPECT_THAT(records_of<record::Problem>(), SizeIs(1));
 }
 

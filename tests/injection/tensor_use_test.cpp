@@ -82,7 +82,9 @@ TEST(TensorUse, AMixOfTypesIsCountedToItsEnd) {
   use.add(Pass::tensor_bf16, with(counter::kTensorBf16Ops, 700 * 4096.0));
   EXPECT_EQ(use.next(Pass::tensor_bf16), Pass::tensor_f16);
   use.add(Pass::tensor_f64, with(counter::kTensorF64Ops, 0));
-  EXPECT_EQ(use.next(Pass::tensor_f64), std::nullopt) << "there is no other";
+  EXPECT_EQ(use.next(Pass::tensor_f64), Pass::pipes) << "which has the INT8 of warpgroups";
+  use.add(Pass::pipes, with(counter::kTensorI8Ops, 0));
+  EXPECT_EQ(use.next(Pass::pipes), std::nullopt) << "there is no other";
 }
 
 }  // namespace
