@@ -47,8 +47,8 @@ step "clang-tidy"
 cuda=ON
 [ "$preset" = dev ] || cuda=OFF
 cmake --preset tidy -DROOFLINECTL_CUDA="$cuda" -Wno-dev >/dev/null
-# In a unity build, files include each other on purpose.
-sed -n 's/^  "file": "\(.*\.c[px][px]\)",*$/\1/p' build/tidy/compile_commands.json |
+# In a unity build, files include each other on purpose. What rooflinectl_guest compiles once more is read elsewhere.
+sed -n '/rooflinectl_guest/!s/^  "file": "\(.*\.c[px][px]\)",*$/\1/p' build/tidy/compile_commands.json |
   xargs -P "$(nproc)" -L 1 clang-tidy --quiet --checks=-bugprone-suspicious-include -p build/tidy
 
 step "tests: preset $preset, label shipped"
