@@ -119,7 +119,10 @@ void add(RangeUse& range, const RooflinePoint& group) {
   const LaunchStatistics& launches = *group.measurement->launches;
   range.launches += launches.count;
   range.total_s += launches.total_s;
-  range.recoverable_s += group.launches->recoverable_s.value_or(0);
+  if (const auto recoverable_s = group.launches->recoverable_s) {
+    range.recoverable_s += *recoverable_s;
+    range.roofed_s += launches.total_s;
+  }
   if (!group.flops_executed || !group.dram_bytes) return;
   const auto traced = static_cast<double>(launches.traced);
   range.counted_s += launches.total_s;
@@ -163,7 +166,19 @@ std::vector<RangeUse> range_uses(const std::vector<const RooflinePoint*>& groups
   return ranges;
 }
 
+void add_tensor_work(ProgramUse& program, const RooflinePoint& group) {
+  const ResourceUse* use = find_use(group, Bound::tensor);
+  if (use == nullptr || !(use->amount > 0)) return;
+  program.tensor_share += group.launches->share;
+  const auto traced = static_cast<double>(group.measurement->launches->traced);
+  program.tensor_use += share_of(traced * use->time_s.value_or(0), program.kernel_s);
+}
+
 }  // namespace
+
+std::optional<double> RangeUse::fraction_of_roof() const {
+  return roofed_s > 0 ? std::optional(1 - recoverable_s / roofed_s) : std::nullopt;
+}
 
 std::optional<double> RangeUse::ai() const {
   return dram_bytes > 0 ? std::optional(flops / dram_bytes) : std::nullopt;
@@ -231,6 +246,11 @@ std::optional<ProgramUse> program_use(const Run& run, const ExperimentAnalysis& 
   program.concentration = concentration_of(times, program.kernel_s);
   program.transfers = transfer_rates(run, experiment.device);
   program.ranges = range_uses(program.groups, program.kernel_s);
+  for (const RooflinePoint* group : program.groups) {
+    if (!group->measurement->point.axes.text(axis::kPath)) add(program.outside, *group);
+    add_tensor_work(program, *group);
+  }
+  program.outside.share = share_of(program.outside.total_s, program.kernel_s);
   return program;
 }
 

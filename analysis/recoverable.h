@@ -28,7 +28,10 @@ struct RangeUse {
   double flops = 0;       ///< executed in `counted_s`
   double dram_bytes = 0;  ///< moved in `counted_s`
   double recoverable_s = 0;
+  double roofed_s = 0;  ///< of `total_s`, of the groups with a roof
 
+  /// Of the time of its groups with a roof, what lies below these roofs. Nothing without such a group.
+  std::optional<double> fraction_of_roof() const;
   /// Executed FLOP per DRAM byte, and per second, of what was counted. Nothing where nothing was.
   std::optional<double> ai() const;
   std::optional<double> flop_per_s() const;
@@ -65,6 +68,9 @@ struct ProgramUse {
   std::vector<TransferRate> transfers;
   /// In the order of a tree: a range, then those inside of it; of those side by side, the longest first.
   std::vector<RangeUse> ranges;
+  RangeUse outside;         ///< what ran in no range; its path is empty
+  double tensor_share = 0;  ///< of `kernel_s`, of groups that executed operations on Tensor Cores
+  double tensor_use = 0;    ///< of `kernel_s`, the time that these operations need at the measured ceilings
 
   /// Of the time that the trace covered: while anything ran. Nothing without `device`.
   std::optional<double> busy_share() const;

@@ -10,6 +10,7 @@
 #include "reports/tables/agreement_table.h"
 #include "reports/tables/ceiling_table.h"
 #include "reports/tables/environment_facts.h"
+#include "reports/tables/point_table.h"
 #include "reports/tables/primitive_table.h"
 
 namespace rooflinectl::page {
@@ -51,6 +52,16 @@ Json speeds(const std::vector<SpeedTable>& speed_tables) {
                       {"rows", rows}});
   }
   return tables;
+}
+
+std::vector<std::string> implausible(const ExperimentAnalysis& experiment) {
+  constexpr std::size_t kMost = 20;
+  std::vector<std::string> texts = implausible_texts(experiment.points);
+  if (texts.size() <= kMost) return texts;
+  const std::size_t rest = texts.size() - kMost;
+  texts.resize(kMost);
+  texts.push_back(fmt::format("… and {} more; the flags of the table have all of them", rest));
+  return texts;
 }
 
 Json ceilings(const ReportModel& report) {

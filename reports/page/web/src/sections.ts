@@ -37,7 +37,9 @@ export function ladder(store: ViewStore): HTMLElement {
 /** What speaks against numbers of the experiment. */
 export function implausible(store: ViewStore): HTMLElement {
   const element = h('div');
-  store.show(() => fill(element, findings(store.experiment?.findings ?? [])));
+  store.show((view, previous) => {
+    if (previous?.experiment !== view.experiment) fill(element, findings(store.experiment?.findings ?? []));
+  });
   return element;
 }
 
@@ -55,7 +57,10 @@ function drawing(name: string): Node | undefined {
     template.innerHTML = document.querySelector('noscript')?.textContent ?? '';
     drawings = template.content;
   }
-  return drawings.querySelector(`figure[data-name="${name}"]`)?.cloneNode(true);
+  const figure = drawings.querySelector(`figure[data-name="${name}"]`)?.cloneNode(true) as HTMLElement | undefined;
+  // It is wider than a phone: the keyboard scrolls it too.
+  figure?.setAttribute('tabindex', '0');
+  return figure;
 }
 
 /** Bandwidth against size and speed against the references, where an experiment goes over sizes. */

@@ -2,7 +2,7 @@
 import type { Theme } from './view';
 
 /** Colours of the chart, from the style sheet that the program writes. */
-export interface Colours { paper: string; ink: string; muted: string; line: string; grid: string; gridMinor: string; roof: string; faint: string; family: (colour: number) => string }
+export interface Colours { paper: string; ink: string; muted: string; line: string; grid: string; gridMinor: string; roof: string; faint: string; accent: string; family: (colour: number) => string }
 
 export function applyTheme(theme: Theme): void {
   if (theme === 'auto') {
@@ -17,7 +17,7 @@ export function coloursOf(element: Element = document.documentElement): Colours 
   const colour = (name: string): string => style.getPropertyValue(`--${name}`).trim();
   return {
     paper: colour('paper'), ink: colour('ink'), muted: colour('muted'), line: colour('line'), grid: colour('grid'),
-    gridMinor: colour('grid-minor'), roof: colour('roof'), faint: colour('faint'),
+    gridMinor: colour('grid-minor'), roof: colour('roof'), faint: colour('faint'), accent: colour('accent'),
     family: (number) => colour(`family-${number}`),
   };
 }
