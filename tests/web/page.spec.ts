@@ -331,6 +331,20 @@ test('an experiment over sizes shows bandwidth against size', async ({ page }) =
   await expect(page.getByRole('button', { name: 'Sizes', exact: true })).toBeHidden();
 });
 
+test('speed over a reference is a map in which equal, faster and slower have colours of their own', async ({ page }) => {
+  await open(page, 'swept');
+  await page.locator('#sizes details summary').first().click();
+  const cells = page.locator('#sizes details[open] .heat-map td');
+  const found = await cells.evaluateAll((all) => all.map((cell) => ({ factor: Number.parseFloat(cell.textContent ?? ''), colour: (cell as HTMLElement).style.background })));
+  const coloured = found.filter(({ factor }) => Number.isFinite(factor));
+  expect(coloured.length).toBeGreaterThan(3);
+  for (const { factor, colour } of coloured) {
+    if (Math.abs(factor - 1) < 0.015) expect(colour).toBe('var(--highlight)');
+    if (factor > 1.03) expect(colour).toContain('--good');
+    if (factor < 0.97) expect(colour).toContain('--bad');
+  }
+});
+
 test('on a phone the highest roof has its name too', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
   await open(page, 'shipped', '#zoom=all');
