@@ -130,7 +130,8 @@ export function primitives(): HTMLElement | null {
   return tableSection('primitives', 'Primitives', 'Operations by which threads exchange values, in SM cycles. Latency: from one operation to the next that needs its result. Throughput: with as many independent operations as the SM holds, per operation, per instruction that moves values between lanes, and per element.', data.run.primitives, drawing('primitives'));
 }
 
-const EQUAL = 0.02;
+/** What is written as 1.00 or 1.01 times as fast, or slow. */
+const EQUAL = 0.015;
 
 /** Faster and slower than the reference by colour; what is equal has one of its own. */
 function heatMap({ title, columns, rows, factors }: SpeedTable): HTMLElement {
