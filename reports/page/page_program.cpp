@@ -55,10 +55,9 @@ Json figures(const Run& run, const ProgramUse& use) {
   list.push_back(figure("GPU time", format::duration(use.kernel_s),
                         fmt::format("in {}", format::counted(use.kernels, "kernel"))));
   if (const auto busy = use.busy_share()) {
-    const double traced_s = use.device->span_s - use.device->untraced_s;
-    list.push_back(figure(
-        "GPU busy", format::percent(*busy),
-        fmt::format("idle {} of {}", format::percent(std::max(0.0, 1 - *busy)), format::duration(traced_s))));
+    list.push_back(figure("GPU busy", format::percent(*busy),
+                          fmt::format("idle {} of {}", format::percent(std::max(0.0, 1 - *busy)),
+                                      format::duration(use.watched_s()))));
   }
   if (run.application) {
     const Application& application = *run.application;
@@ -159,7 +158,8 @@ Json group(const Run& run, const RooflinePoint& point, KernelNames& names) {
 Json program(const Run& run, const ProgramUse& use, const KernelNames& names) {
   constexpr std::size_t kMostRows = 500;
   Json tables = Json::array();
-  for (const ProgramTable& one : {transfer_table(use), roofless_table(use, kMostRows)}) {
+  for (const ProgramTable& one : {gap_table(use), idle_before_table(use, kMostRows), transfer_table(use),
+                                  roofless_table(use, kMostRows)}) {
     if (!one.rows.empty()) tables.push_back(table(one));
   }
   std::vector<std::string> sentences = program_sentences(run, use);

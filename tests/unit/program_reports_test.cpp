@@ -52,7 +52,7 @@ TEST(ProgramReports, HaveATerminalOf80Columns) {
   const std::string text = terminal_summary(ReportModel(run), 80);
   for (const std::string& line : lines_of(text)) EXPECT_LE(count_characters(line), 80U) << line;
   EXPECT_THAT(text, HasSubstr("could save"));
-  EXPECT_THAT(text, HasSubstr("GPU busy 80.0 %, idle 20.0 %"));
+  EXPECT_THAT(text, HasSubstr("GPU busy 86.8 %, idle 13.2 %"));
   EXPECT_THAT(text, HasSubstr("Without a roof"));
   EXPECT_THAT(text, HasSubstr("within the device"));
   EXPECT_THAT(text, HasSubstr("NVTX ranges"));

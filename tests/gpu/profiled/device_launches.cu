@@ -27,8 +27,26 @@ __global__ void launches_kernel(Arrays arrays) {
 
 namespace {
 
+/// So many launches of one kernel, as a graph.
+template <typename Where>
+cudaGraph_t captured(cudaStream_t stream, const Arrays& arrays, int launches) {
+  cudaGraph_t graph = nullptr;
+  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  for (int i = 0; i < launches; ++i) saxpy_in<Where><<<arrays.blocks(), kBlock, 0, stream>>>(arrays);
+  check(cudaStreamEndCapture(stream, &graph));
+  return graph;
+}
+
+cudaStream_t new_stream() {
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  return stream;
+}
+
+}  // namespace
+
 /// A graph whose body runs ten times in a launch.
-int conditional_graph(const Arguments&) {
+static int conditional_graph(const Arguments&) {
   const Arrays arrays = new_arrays(kSmall);
   int* iteration = nullptr;
   check(cudaMalloc(&iteration, sizeof *iteration));
@@ -60,7 +78,7 @@ int conditional_graph(const Arguments&) {
 }
 
 /// A graph whose kernel launches another graph.
-int device_graph(const Arguments&) {
+static int device_graph(const Arguments&) {
   const Arrays arrays = new_arrays(kSmall);
   cudaStream_t const stream = new_stream();
   cudaGraphExec_t inner = nullptr;
@@ -81,7 +99,7 @@ int device_graph(const Arguments&) {
 }
 
 /// A kernel that launches another one.
-int nested_launches(const Arguments&) {
+static int nested_launches(const Arguments&) {
   const Arrays arrays = new_arrays(kSmall);
   for (int i = 0; i < 200; ++i) {
     launches_kernel<<<1, 1>>>(arrays);
@@ -91,7 +109,6 @@ int nested_launches(const Arguments&) {
   return 0;
 }
 
-}  // namespace
 }  // namespace profiled
 
 int main(int argc, char** argv) {
