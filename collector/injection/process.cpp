@@ -315,7 +315,17 @@ void Process::trace(const Context& context, bool on) {
     untraced_.erase(&context);
   else
     untraced_.insert(&context);
-  const bool is_wanted = untraced_.empty();
+  set_trace(untraced_.empty());
+}
+
+/// A context that has ended has no say in it: another one may be made, as after a reset of the device.
+void Process::trace_without(const Context& ended) {
+  const std::lock_guard lock(trace_mutex_);
+  untraced_.erase(&ended);
+  if (!contexts_.empty()) set_trace(untraced_.empty());
+}
+
+void Process::set_trace(bool is_wanted) {
   if (is_wanted == is_traced_) return;
   try {
     if (!is_wanted) activities::flush(false);
@@ -349,10 +359,12 @@ void Process::changed(CUpti_CallbackId change, const CUpti_ResourceData& resourc
       const std::lock_guard lock(mutex_);
       const auto found = contexts_.find(resource.context);
       if (found == contexts_.end()) break;
+      const Context& ended = *found->second;
       finish(*found->second);
       std::erase_if(groups_, [&](const auto& entry) { return entry.first.context == resource.context; });
       static_cast<void>(found->second.release());  // launches that are still awaited point to it
       contexts_.erase(found);
+      trace_without(ended);
       streams_.remove(resource.context);
       break;
     }

@@ -101,6 +101,8 @@ class Process : public activities::Listener {
   bool is_captured_by_plan(PathId path);
   bool takes_turn();
   void trace(const Context& context, bool on);
+  void trace_without(const Context& ended);
+  void set_trace(bool is_wanted);
   void start_writing();
   void problem(const char* what, const Error& error);
   void finish(Context& context);

@@ -41,15 +41,22 @@ Json speeds(const std::vector<SpeedTable>& speed_tables) {
     Json columns = {"elements"};
     for (const Dtype dtype : table.dtypes) columns.push_back(to_string(dtype));
     Json rows = Json::array();
+    Json factors = Json::array();
     for (const SpeedTable::Row& row : table.rows) {
       Json cells = {typeset(elements_text(row.n))};
-      for (const auto& speed : row.speeds) cells.push_back(speed_text(speed));
+      Json numbers = Json::array();
+      for (const auto& speed : row.speeds) {
+        cells.push_back(speed_text(speed));
+        numbers.push_back(speed.is_timed_differently ? Json(nullptr) : optional_number(speed.factor));
+      }
       rows.push_back(cells);
+      factors.push_back(numbers);
     }
     tables.push_back({{"title", fmt::format("Speed of {} over {}, {}", table.version, table.reference,
                                             to_string(table.cache))},
                       {"columns", columns},
-                      {"rows", rows}});
+                      {"rows", rows},
+                      {"factors", factors}});
   }
   return tables;
 }

@@ -238,6 +238,8 @@ test('downloads are valid files', async ({ page }) => {
   const problems = await page.evaluate((text) => new DOMParser().parseFromString(text, 'image/svg+xml').querySelector('parsererror')?.textContent, svg.toString());
   expect(problems).toBeUndefined();
   expect(svg.toString()).toContain('L2 read');
+  // That of the first family, whatever the theme of the page.
+  expect(svg.toString()).toContain('fill: rgb(0, 114, 178)');
   expect(svg.toString()).toContain('Sum of 2²⁸ floats');
   const [csvName, csv] = await get('CSV');
   expect(csvName).toBe('points.csv');
@@ -329,6 +331,20 @@ test('an experiment over sizes shows bandwidth against size', async ({ page }) =
   await page.locator('.tabs button').nth(1).click();
   await expect(page.locator('#sizes')).toBeHidden();
   await expect(page.getByRole('button', { name: 'Sizes', exact: true })).toBeHidden();
+});
+
+test('speed over a reference is a map in which equal, faster and slower have colours of their own', async ({ page }) => {
+  await open(page, 'swept');
+  await page.locator('#sizes details summary').first().click();
+  const cells = page.locator('#sizes details[open] .heat-map td');
+  const found = await cells.evaluateAll((all) => all.map((cell) => ({ factor: Number.parseFloat(cell.textContent ?? ''), colour: (cell as HTMLElement).style.background })));
+  const coloured = found.filter(({ factor }) => Number.isFinite(factor));
+  expect(coloured.length).toBeGreaterThan(3);
+  for (const { factor, colour } of coloured) {
+    if (Math.abs(factor - 1) < 0.0101) expect(colour).toBe('var(--highlight)');
+    if (factor > 1.0199) expect(colour).toContain('--good');
+    if (factor < 0.98) expect(colour).toContain('--bad');
+  }
 });
 
 test('on a phone the highest roof has its name too', async ({ page }) => {

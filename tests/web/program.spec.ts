@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of a profiled program: executed work alone, by its share of the time.
 import { expect, test } from '@playwright/test';
-import { choice, marks, open, placeOf, row, rows } from './support';
+import { choice, contentOf, marks, open, placeOf, row, rows } from './support';
 
 test('shows where the time is, what could be saved, and nothing that nobody declared', async ({ page }) => {
   await open(page, 'program');
@@ -183,6 +183,16 @@ test('5,000 groups: the first picture in 3 s, a filter in 0.3 s, less than 10 MB
   // Several tests share the machine's processors: the limits are those of one that has them to itself, three times over.
   expect(first).toBeLessThan(3 * 3000);
   for (const time of filter) expect(time).toBeLessThan(3 * 300);
+});
+
+test('the picture of the roofline has the colours of the page and says what they mean', async ({ browser }) => {
+  const page = await (await browser.newContext({ colorScheme: 'dark' })).newPage();
+  await open(page, 'program');
+  const [download] = await Promise.all([page.waitForEvent('download'), page.getByRole('button', { name: 'SVG', exact: true }).click()]);
+  const svg = (await contentOf(download)).toString();
+  for (const colour of ['rgb(0, 114, 178)', 'rgb(213, 94, 0)']) expect(svg).toContain(`fill: ${colour}`);
+  expect(svg).toContain('>DRAM</text>');
+  expect(svg).toContain('No FLOP/s known');
 });
 
 test('names of kernels and ranges are text', async ({ page }) => {

@@ -158,6 +158,7 @@ export default function setup(): void {
   writePage('hostile', hostileNames);
   writePage('everything', everything);
   writePage('sizes', overSizes);
+  writePage('swept', () => {}, 'sizes-h200');
   writePage('long', longNames);
   writePage('primitives', () => {}, 'primitives-h200');
   writePage('energy', () => {}, 'seeds-h200');

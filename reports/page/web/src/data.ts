@@ -3,7 +3,7 @@ import type {
   Bound, Column, ExperimentView as ExperimentData, Family, Group, Level, PageData, PointView as PointData, RunView as RunData,
 } from './generated/page_data';
 
-export type { AgreementTable, CeilingTable, Column, Family, Group, Level, Range, RangeView, Roof, Shape, Step, Window } from './generated/page_data';
+export type { AgreementTable, CeilingTable, Column, Family, Group, Level, Range, RangeView, Roof, Shape, SpeedTable, Step, Window } from './generated/page_data';
 
 /** Operations per byte and operations per second; null where it cannot be drawn. */
 export type Place = [number, number] | null;

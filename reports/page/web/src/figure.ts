@@ -115,10 +115,10 @@ const share = (pixel: Pixel, plane: Plane): Pixel => ({
 });
 
 /** Texts and lines at places of the screen. */
-export function annotationsOf(roofs: readonly ShownRoof[], names: readonly Named[], marks: readonly Box[], plane: Plane, colours: Colours): Pick<Partial<Layout>, 'annotations' | 'shapes'> {
+export function annotationsOf(roofs: readonly ShownRoof[], names: readonly Named[], marks: readonly Box[], plane: Plane, colours: Colours, joins: readonly (readonly [Pixel, Pixel])[] = []): Pick<Partial<Layout>, 'annotations' | 'shapes'> {
   const { labels, boxes } = roofLabels(roofs, plane, marks);
   const lines = linesOf(roofs, plane).map(({ line }) => line);
-  const placed = placeLabels(names, { ...plane.frame, bottom: plane.height - MARGIN.bottom }, [...marks, ...boxes, titleBox(plane)], lines);
+  const placed = placeLabels(names, { ...plane.frame, bottom: plane.height - MARGIN.bottom }, [...marks, ...boxes, titleBox(plane)], [...lines, ...joins]);
   const text = (content: string, at: Pixel, color: string, extra: Partial<Annotations> = {}): Partial<Annotations> => ({
     text: plain(content), xref: 'paper', yref: 'paper', showarrow: false, ...share(at, plane), xanchor: 'center', yanchor: 'middle', font: { size: 11, color }, ...extra,
   });

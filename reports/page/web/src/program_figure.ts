@@ -126,7 +126,7 @@ export function programFigure(view: View, experiment: ExperimentView, { width, h
     }
   }
   markers(placed, marks, { x: marks.map(({ at }) => at[0]), y: marks.map(({ at }) => at[1]) });
-  if (chosen) addLevels(chosen, level, plane, colours, traces, boxes, name);
+  const joins = chosen ? addLevels(chosen, level, plane, colours, traces, boxes, name) : [];
   if (view.rangeMarks) addRanges(view, experiment, plane, colours, traces, boxes, name);
 
   if (hasStrip) {
@@ -156,7 +156,7 @@ export function programFigure(view: View, experiment: ExperimentView, { width, h
   }
   names.sort((a, b) => a.order - b.order);
   const shownNames = names.filter(({ order }) => order < MOST_NAMES);
-  Object.assign(layout, annotationsOf(roofs, shownNames, boxes, plane, colours));
+  Object.assign(layout, annotationsOf(roofs, shownNames, boxes, plane, colours, joins));
   // For pictures, whose legend says what the colours are.
   for (const { id, label } of data.bounds) {
     if (drawn.some(({ point }) => point.bound === id)) {
@@ -169,13 +169,13 @@ export function programFigure(view: View, experiment: ExperimentView, { width, h
 type AddName = (text: string, at: Pixel, radius: number, order: number) => void;
 const levelName = (level: Level): string => data.levels.find(({ id }) => id === level)?.name ?? level;
 
-/** The chosen kernel at the other levels, joined to its mark. */
-function addLevels(chosen: GroupView, level: Level, plane: Plane, colours: Colours, traces: Traces, boxes: Box[], name: AddName): void {
+/** The chosen kernel at the other levels, and the line that joins them to its mark. */
+function addLevels(chosen: GroupView, level: Level, plane: Plane, colours: Colours, traces: Traces, boxes: Box[], name: AddName): [Pixel, Pixel][] {
   const places = LEVELS.flatMap((of) => {
     const at = placeAt(chosen, of);
     return at ? [{ of, at }] : [];
   });
-  if (places.length < 2) return;
+  if (places.length < 2) return [];
   const colour = colourOfBound(chosen.bound, colours);
   const ordered = [...places].sort((a, b) => a.at[0] - b.at[0]);
   traces.add({ x: ordered.map(({ at }) => at[0]), y: ordered.map(({ at }) => at[1]), mode: 'lines', line: { color: colour, width: 1.2 } });
@@ -191,6 +191,7 @@ function addLevels(chosen: GroupView, level: Level, plane: Plane, colours: Colou
     const share = shareAt(chosen, of);
     name(share === null ? levelName(of) : `${levelName(of)} ${wholePercent(share)}`, pixel, 6, -0.5);
   }
+  return [[plane.pixel((ordered[0] as { at: Mark['at'] }).at), plane.pixel((ordered.at(-1) as { at: Mark['at'] }).at)]];
 }
 
 /** A hollow mark for each NVTX range below the chosen one. */

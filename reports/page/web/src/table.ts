@@ -124,7 +124,7 @@ export class PointTable {
     this.order = order;
     if (previous && view.pins.length > previous.pins.length) this.showPageOf(experiment, lastPin);
     const things = experiment.isOfProgram ? 'groups' : 'points';
-    this.filter.placeholder = experiment.isOfProgram ? 'kernel, range, FP32, latency …' : 'V7, f16, 2^20, latency …';
+    this.filter.placeholder = experiment.isOfProgram ? 'kernel, range, latency …' : 'V7, f16, 2^20, latency …';
     this.count.textContent = order.length === experiment.points.length ? `${order.length} ${things}` : `${order.length} of ${experiment.points.length} ${things}`;
     const isOfProgram = experiment.isOfProgram;
     const table = isOfProgram ? view.table : 'kernels';

@@ -12,13 +12,17 @@ export function applyTheme(theme: Theme): void {
   }
 }
 
+const FAMILIES = 6;
+
+/** As they are now: `element` may be gone when they are used. */
 export function coloursOf(element: Element = document.documentElement): Colours {
   const style = getComputedStyle(element);
   const colour = (name: string): string => style.getPropertyValue(`--${name}`).trim();
+  const families = Array.from({ length: FAMILIES }, (_, number) => colour(`family-${number}`));
   return {
     paper: colour('paper'), ink: colour('ink'), muted: colour('muted'), line: colour('line'), grid: colour('grid'),
     gridMinor: colour('grid-minor'), roof: colour('roof'), faint: colour('faint'), accent: colour('accent'),
-    family: (number) => colour(`family-${number}`),
+    family: (number) => families[number] ?? '',
   };
 }
 
