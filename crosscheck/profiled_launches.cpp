@@ -205,10 +205,14 @@ class PointComparison {
     agreements_.push_back(agreement(point_.label, quantity, unit, std::move(ours), reference, tolerance));
   }
 
-  /// Numbers that are there, and are not comparable.
-  static Reference listed(const Reference& reference, const std::string& unit, const std::string& why) {
+  /// A number that is there, and is not comparable.
+  static Reference listed(const Reference& reference, std::string_view unit, const std::string& why) {
     if (!reference.value.available()) return reference;
-    return no_reference(fmt::format("ncu: {:.6g} {}; {}", *reference.value.value(), unit, why));
+    const double value = *reference.value.value();
+    const std::string text = unit == "s"       ? fmt::format("{:.4g} µs", 1e6 * value)
+                             : unit == "bytes" ? fmt::format("{:.4g} MB", 1e-6 * value)
+                                               : fmt::format("{:.15g}", value);
+    return no_reference(fmt::format("{}; {}", text, why));
   }
 
   void compare_time() {
@@ -233,9 +237,15 @@ class PointComparison {
     return found == measurement_.counter_spread.end() ? 0 : found->second;
   }
 
-  static Tolerance with_spread(double tolerance, double spread) {
-    return {tolerance + spread, true, 0,
-            spread > 0 ? fmt::format("its launches differ by {:.2g} %", 100 * spread) : ""};
+  /// Launches that do different work have no number in common with one of them.
+  void add_counter(std::string_view quantity, std::string_view unit, CounterValue ours,
+                   const Reference& reference, double tolerance, double spread) {
+    if (spread > tolerance) {
+      const std::string why =
+          fmt::format("its launches differ by {:.3g} %, and this is one of them", 100 * spread);
+      return add(quantity, unit, std::move(ours), listed(reference, unit, why), {});
+    }
+    add(quantity, unit, std::move(ours), reference, {tolerance, true, 0, ""});
   }
 
   Reference theirs(std::string_view key) const {
@@ -248,7 +258,7 @@ class PointComparison {
     // Of what was not counted, one line for each pass is enough.
     const bool is_first_of_pass = key == counter::kFfma || key == counter::kWarpInstructions;
     if (!is_comparable(measurement_, key) && !is_first_of_pass) return;
-    add(key, unit, ours_of(measurement_.counters, key), theirs(key), with_spread(tolerance, spread_of(key)));
+    add_counter(key, unit, ours_of(measurement_.counters, key), theirs(key), tolerance, spread_of(key));
   }
 
   void compare_bytes(std::string_view quantity, std::initializer_list<std::string_view> keys) {
@@ -262,9 +272,9 @@ class PointComparison {
     }
     const auto l2_bytes = static_cast<double>(run_.device_of(measurement_).l2_bytes);
     if (ours.value().value_or(0) < kTimesL2 * l2_bytes) {
-      all = listed(all, "B", "traffic below eight times L2 depends on what L2 holds");
+      all = listed(all, "bytes", "traffic below eight times L2 depends on what L2 holds");
     }
-    add(quantity, "bytes", ours, all, with_spread(kBytesTolerance, spread));
+    add_counter(quantity, "bytes", ours, all, kBytesTolerance, spread);
   }
 
   const Run& run_;

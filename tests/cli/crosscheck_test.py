@@ -212,7 +212,7 @@ class Programs(CrosscheckTest):
         self.profile()
         result = self.crosscheck(self.RUN, FAKE_NCU="dram__bytes_read.sum=3")
         self.assert_exit(result, 0)
-        self.assertIn("ncu: 2.8e+07 B; traffic below eight times L2 depends on what L2 holds", result.stdout)
+        self.assertIn("28 MB; traffic below eight times L2 depends on what L2 holds", result.stdout)
 
     def test_what_ncu_does_not_see_again_is_unavailable(self):
         self.profile()
