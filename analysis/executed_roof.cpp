@@ -203,6 +203,15 @@ bool is_indispensable(const ResourceUse& use) {
   return use.resource != Bound::l1 && use.resource != Bound::shared && use.resource != Bound::int32;
 }
 
+const ResourceUse* main_pipe(const std::vector<ResourceUse>& uses) {
+  for (const ResourceUse& use : uses) {
+    const bool is_pipe = use.resource == Bound::fp64 || use.resource == Bound::fp32 ||
+                         use.resource == Bound::fp16 || use.resource == Bound::tensor;
+    if (is_pipe && use.time_s.value_or(0) > 0) return &use;
+  }
+  return nullptr;
+}
+
 RoofOrReason executed_roof(const std::vector<ResourceUse>& uses, std::optional<double> flops) {
   const double longest_s = uses.empty() ? 0 : uses.front().time_s.value_or(0);
   for (const ResourceUse& use : uses) {

@@ -18,6 +18,10 @@ std::vector<ResourceUse> resource_uses(const Measurement& measurement, const Cei
 /// are not known: then the roof may be nearer than shown.
 bool is_indispensable(const ResourceUse& use);
 
+/// The pipe that the counted floating-point operations need longest: FP64, FP32, FP16 or the Tensor Cores.
+/// Null where there are none, or none is known.
+const ResourceUse* main_pipe(const std::vector<ResourceUse>& uses);
+
 /// The resource that needs longest is the roof. There is none where an indispensable one is unknown that may
 /// need longer, or nothing is asked of any. `flops`: executed ones, nothing where they are not known.
 RoofOrReason executed_roof(const std::vector<ResourceUse>& uses, std::optional<double> flops);

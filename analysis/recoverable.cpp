@@ -108,6 +108,60 @@ std::vector<TransferRate> transfer_rates(const Run& run, std::size_t device) {
   return rates;
 }
 
+// ---- idle time ----
+
+/// From this share of the time on, idleness matters.
+constexpr double kIdle = 0.1;
+/// From this share of the idle time on, it is most of it.
+constexpr double kMostOfIdle = 0.5;
+constexpr double kLongestLaunchGap = 20e-6;
+constexpr double kLongestGapBetweenLaunches = 1e-3;
+
+IdleCause cause_of(const IdleGaps& gaps) {
+  if (!gaps.below_s) return IdleCause::elsewhere;
+  if (*gaps.below_s <= kLongestLaunchGap) return IdleCause::launches;
+  return *gaps.below_s <= kLongestGapBetweenLaunches ? IdleCause::between_launches : IdleCause::elsewhere;
+}
+
+void set_cause(IdleUse& idle) {
+  if (idle.share < kIdle) return;
+  for (const IdleCause cause : {IdleCause::launches, IdleCause::between_launches, IdleCause::elsewhere}) {
+    double sum_s = 0;
+    std::uint64_t count = 0;
+    for (const IdleGaps& gaps : idle.undisturbed->gaps) {
+      if (cause_of(gaps) != cause) continue;
+      sum_s += gaps.total_s;
+      count += gaps.count;
+    }
+    if (share_of(sum_s, idle.idle_s) < kMostOfIdle) continue;
+    idle.cause = cause;
+    idle.cause_gaps = count;
+    idle.cause_share = share_of(sum_s, idle.idle_s);
+    return;
+  }
+}
+
+std::optional<IdleUse> idle_use(const Run& run, const ProgramUse& program, std::size_t device) {
+  if (program.device == nullptr || !program.device->undisturbed) return std::nullopt;
+  IdleUse idle = {.undisturbed = &*program.device->undisturbed};
+  idle.idle_s = idle.undisturbed->idle_s();
+  idle.share = share_of(idle.idle_s, idle.idle_s + idle.undisturbed->busy_s);
+  set_cause(idle);
+  for (const RooflinePoint* group : program.groups) {
+    const LaunchStatistics& launches = *group->measurement->launches;
+    if (launches.gaps_before == 0) continue;
+    idle.before.push_back({.group = group, .gaps = launches.gaps_before, .idle_s = launches.idle_before_s});
+  }
+  for (const TransferUse& use : run.application->transfers) {
+    if (use.device != device || use.gaps_before == 0) continue;
+    idle.before.push_back({.transfer = &use, .gaps = use.gaps_before, .idle_s = use.idle_before_s});
+  }
+  for (IdleBefore& before : idle.before) before.share = share_of(before.idle_s, idle.idle_s);
+  std::stable_sort(idle.before.begin(), idle.before.end(),
+                   [](const IdleBefore& a, const IdleBefore& b) { return a.idle_s > b.idle_s; });
+  return idle;
+}
+
 // ---- ranges ----
 
 struct Node {
@@ -119,7 +173,10 @@ void add(RangeUse& range, const RooflinePoint& group) {
   const LaunchStatistics& launches = *group.measurement->launches;
   range.launches += launches.count;
   range.total_s += launches.total_s;
-  range.recoverable_s += group.launches->recoverable_s.value_or(0);
+  if (const auto recoverable_s = group.launches->recoverable_s) {
+    range.recoverable_s += *recoverable_s;
+    range.roofed_s += launches.total_s;
+  }
   if (!group.flops_executed || !group.dram_bytes) return;
   const auto traced = static_cast<double>(launches.traced);
   range.counted_s += launches.total_s;
@@ -163,7 +220,19 @@ std::vector<RangeUse> range_uses(const std::vector<const RooflinePoint*>& groups
   return ranges;
 }
 
+void add_tensor_work(ProgramUse& program, const RooflinePoint& group) {
+  const ResourceUse* use = find_use(group, Bound::tensor);
+  if (use == nullptr || !(use->amount > 0)) return;
+  program.tensor_share += group.launches->share;
+  const auto traced = static_cast<double>(group.measurement->launches->traced);
+  program.tensor_use += share_of(traced * use->time_s.value_or(0), program.kernel_s);
+}
+
 }  // namespace
+
+std::optional<double> RangeUse::fraction_of_roof() const {
+  return roofed_s > 0 ? std::optional(1 - recoverable_s / roofed_s) : std::nullopt;
+}
 
 std::optional<double> RangeUse::ai() const {
   return dram_bytes > 0 ? std::optional(flops / dram_bytes) : std::nullopt;
@@ -174,9 +243,13 @@ std::optional<double> RangeUse::flop_per_s() const {
 }
 
 std::optional<double> ProgramUse::busy_share() const {
-  if (device == nullptr) return std::nullopt;
-  const double traced_s = device->span_s - device->untraced_s;
-  return traced_s > 0 ? std::optional(device->busy_s / traced_s) : std::nullopt;
+  if (device == nullptr || !(watched_s() > 0)) return std::nullopt;
+  return (idle ? idle->undisturbed->busy_s : device->busy_s) / watched_s();
+}
+
+double ProgramUse::watched_s() const {
+  if (device == nullptr) return 0;
+  return idle ? idle->undisturbed->busy_s + idle->idle_s : device->span_s - device->untraced_s;
 }
 
 bool is_fully_counted(const Measurement& measurement) {
@@ -230,7 +303,13 @@ std::optional<ProgramUse> program_use(const Run& run, const ExperimentAnalysis& 
   program.kernels = times.size();
   program.concentration = concentration_of(times, program.kernel_s);
   program.transfers = transfer_rates(run, experiment.device);
+  program.idle = idle_use(run, program, experiment.device);
   program.ranges = range_uses(program.groups, program.kernel_s);
+  for (const RooflinePoint* group : program.groups) {
+    if (!group->measurement->point.axes.text(axis::kPath)) add(program.outside, *group);
+    add_tensor_work(program, *group);
+  }
+  program.outside.share = share_of(program.outside.total_s, program.kernel_s);
   return program;
 }
 

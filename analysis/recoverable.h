@@ -28,7 +28,10 @@ struct RangeUse {
   double flops = 0;       ///< executed in `counted_s`
   double dram_bytes = 0;  ///< moved in `counted_s`
   double recoverable_s = 0;
+  double roofed_s = 0;  ///< of `total_s`, of the groups with a roof
 
+  /// Of the time of its groups with a roof, what lies below these roofs. Nothing without such a group.
+  std::optional<double> fraction_of_roof() const;
   /// Executed FLOP per DRAM byte, and per second, of what was counted. Nothing where nothing was.
   std::optional<double> ai() const;
   std::optional<double> flop_per_s() const;
@@ -38,10 +41,38 @@ struct RangeUse {
 struct TransferRate {
   const TransferUse* use = nullptr;
   double bytes_per_s = 0;
-  /// Of the ceiling for what they do: of the link to the host (pinned memory), or of DRAM, where a copy within
-  /// the device reads and writes each byte. Nothing for copies between devices.
+  /// Of the ceiling for what they do: of the link to the host (pinned memory), or of DRAM, where a copy
+  /// within the device reads and writes each byte. Nothing for copies between devices.
   std::optional<double> fraction;
   std::string_view ceiling;  ///< its id
+};
+
+/// What ran after a device had been idle.
+struct IdleBefore {
+  const RooflinePoint* group = nullptr;   ///< or
+  const TransferUse* transfer = nullptr;  ///< copies or sets of one kind
+  std::uint64_t gaps = 0;
+  double idle_s = 0;
+  double share = 0;  ///< of all idle time
+};
+
+/// What most of the idle time was spent on, by the lengths of the gaps.
+enum class IdleCause {
+  unclear,           ///< too little idle time to matter, or no length has most of it
+  launches,          ///< gaps below 20 µs: the host launches no faster, or each launch is short
+  between_launches,  ///< gaps of 20 µs to 1 ms
+  elsewhere,         ///< gaps of 1 ms and more
+};
+
+/// When nothing ran on a device although nothing was counted.
+struct IdleUse {
+  const UndisturbedUse* undisturbed = nullptr;
+  double idle_s = 0;
+  double share = 0;  ///< of the undisturbed time
+  IdleCause cause = IdleCause::unclear;
+  std::uint64_t cause_gaps = 0;    ///< how many there are of the lengths of that cause
+  double cause_share = 0;          ///< of the idle time
+  std::vector<IdleBefore> before;  ///< most idle time first
 };
 
 /// The fewest kernels that take most of the time.
@@ -62,12 +93,19 @@ struct ProgramUse {
   double roofless_share = 0;  ///< of groups without a roof: left out of what is recoverable
   double overlapped_share = 0;        ///< of the time of all kernels, while another ran too
   const DeviceUse* device = nullptr;  ///< null in a run that does not have it
+  std::optional<IdleUse> idle;        ///< nothing where something was counted all the time
   std::vector<TransferRate> transfers;
   /// In the order of a tree: a range, then those inside of it; of those side by side, the longest first.
   std::vector<RangeUse> ranges;
+  RangeUse outside;         ///< what ran in no range; its path is empty
+  double tensor_share = 0;  ///< of `kernel_s`, of groups that executed operations on Tensor Cores
+  double tensor_use = 0;    ///< of `kernel_s`, the time that these operations need at the measured ceilings
 
-  /// Of the time that the trace covered: while anything ran. Nothing without `device`.
+  /// While anything ran: of the undisturbed time if there is any, else of what the trace covered. Nothing
+  /// without `device`.
   std::optional<double> busy_share() const;
+  /// The time that it is a share of.
+  double watched_s() const;
 };
 
 /// Nothing if no point of `experiment` is a kernel of a profiled program. The result points into both.

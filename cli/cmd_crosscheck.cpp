@@ -135,27 +135,30 @@ struct CheckResult {
   std::optional<int> stop_signal;
 };
 
-/// The points that this program launches itself. Throws Error(usage) if there are none.
-Run checkable(Run run) {
-  const auto erased = std::erase_if(
-      run.measurements, [](const Measurement& measurement) { return measurement.launches.has_value(); });
-  if (erased > 0 && run.measurements.empty()) {
-    throw Error(ErrorKind::usage,
-                "the kernels of a profiled program cannot be checked: only their program can launch "
-                "them again");
-  }
-  return run;
+/// Throws Error(usage) if a tool is asked for that cannot check the run.
+void leave_out_impossible(std::vector<WantedCheck>& checks, const Run& run,
+                          const CrosscheckOptions& options) {
+  if (has_own_points(run)) return;
+  std::erase_if(checks, [](const WantedCheck& check) { return check.tool != "ncu"; });
+  const bool is_asked_for = !options.tools.empty() || options.ncu_file || options.nsys_file;
+  if (!is_asked_for || !checks.empty()) return;
+  throw Error(ErrorKind::usage, "only ncu can check the kernels of a profiled program", "use --with ncu");
 }
 
 CheckResult make_checks(const KeptRun& kept, const CrosscheckOptions& options) {
   StopSignals stop_signals;
-  const Run run = checkable(kept.run);
-  const CrossCheckRequest request{run, find_collector(), kept.folder() / "crosscheck", stop_signals.fd()};
+  const CrossCheckRequest request{kept.run, find_collector(), kept.folder() / "crosscheck",
+                                  stop_signals.fd()};
   CheckResult result;
   result.missing = wanted_checks(options);
+  leave_out_impossible(result.missing, kept.run, options);
   while (!result.missing.empty()) {
     const WantedCheck& wanted = result.missing.front();
     terminal::print(stderr, "checking with {}\n", wanted.tool);
+    if (wanted.tool == "ncu" && !wanted.recorded && kept.run.application) {
+      terminal::print(stderr, "running the program again: {}\n",
+                      fmt::join(kept.run.application->command_line, " "));
+    }
     CheckOutcome outcome = make(wanted, request);
     result.stop_signal = stop_signals.take();
     if (result.stop_signal) break;
@@ -312,6 +315,7 @@ void add_crosscheck_command(CLI::App& app, Action& action, int argc, char** argv
       ->default_str(kDefaultOutput);
   command->add_flag("--all", options->every, "Show every comparison, not only those that differ");
   command->footer(
+      "A profiled program is run again under ncu, which counts a launch of up to 30 of its points.\n\n"
       "Exit codes: 1 a number differs by more than its tolerance; 2 a tool's file cannot be used; 3 nothing "
       "could\nbe compared, and nothing is written. docs/crosscheck.md lists the tolerances.\n\nExamples:\n  "
       "rooflinectl crosscheck runs/reductions/latest\n  rooflinectl crosscheck experiments.yaml --with ncu\n "

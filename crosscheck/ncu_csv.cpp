@@ -186,6 +186,16 @@ bool is_range_column(std::string_view heading) {
   return heading.find("Push/Pop_Range") != std::string_view::npos;
 }
 
+// ---- launches ----
+
+/// `16x16` of `(16, 16, 1)`, as axes have it.
+std::string extent_in(std::string cell) {
+  std::erase_if(cell, [](char c) { return !is_digit(c) && c != ','; });
+  std::replace(cell.begin(), cell.end(), ',', 'x');
+  while (cell.ends_with("x1")) cell.resize(cell.size() - 2);
+  return cell;
+}
+
 // ---- tables ----
 
 /// `dram__bytes_read.sum`. Nobody names a metric by hundreds of characters.
@@ -233,6 +243,13 @@ class Table {
   NcuKernel& new_kernel(const std::vector<std::string>& record) {
     NcuKernel& kernel = kernels_.emplace_back();
     kernel.kernel = record[*column("Kernel Name")];
+    const auto cell = [&](std::string_view heading) {
+      const auto place = column(heading);
+      return place ? record[*place] : std::string();
+    };
+    kernel.process = cell("Process ID");
+    kernel.grid = extent_in(cell("Grid Size"));
+    kernel.block = extent_in(cell("Block Size"));
     for (std::size_t i = 0; i < headings_.size(); ++i) {
       if (is_range_column(headings_[i]) && kernel.range.empty()) kernel.range = range_in(record[i]);
     }

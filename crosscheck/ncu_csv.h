@@ -24,6 +24,9 @@ struct NcuValue {
 struct NcuKernel {
   std::string range;  ///< the NVTX range of the domain `rooflinectl` that it ran in; empty if none is given
   std::string kernel;
+  std::string process;  ///< its id; empty if none is given, likewise below
+  std::string grid;     ///< `1024`, `16x16`
+  std::string block;
   std::map<std::string, NcuValue, std::less<>> metrics;  ///< by the names of the hardware metrics
 
   bool operator==(const NcuKernel&) const = default;

@@ -12,6 +12,7 @@
 #include "analysis/analysis.h"
 #include "core/model/metrics.h"
 #include "core/stats/statistics.h"
+#include "crosscheck/reference.h"
 
 namespace rooflinectl {
 
@@ -20,41 +21,14 @@ namespace {
 constexpr double kDramTolerance = 0.02;
 constexpr double kTimeTolerance = 0.05;
 
-/// A number of a tool with what is known of its precision.
-struct Reference {
-  CounterValue value = CounterValue::unavailable("not in the file");
-  double rounding = 0;
-};
-
-Reference no_reference(std::string reason) {
-  return {CounterValue::unavailable(std::move(reason)), 0};
-}
-
-CounterValue ours_of(const Counters& counters, std::string_view key) {
-  const auto found = counters.find(key);
-  return found == counters.end() ? CounterValue::unavailable("not counted") : found->second;
-}
-
 // ---- kernels of one range ----
 
 using Kernels = std::vector<const NcuKernel*>;
 
-Reference metric_of(const NcuKernel& kernel, const std::string& metric, double scale) {
-  const auto found = kernel.metrics.find(metric);
-  if (found == kernel.metrics.end()) return no_reference("not in the file");
-  const NcuValue& value = found->second;
-  if (!value.value.available()) return no_reference(value.value.reason());
-  return {CounterValue::measured(*value.value.value() * scale), value.rounding * std::abs(scale)};
-}
-
 Reference sum_of(const Kernels& kernels, const std::string& metric, double scale) {
-  Reference sum{CounterValue::measured(0), 0};
-  for (const NcuKernel* kernel : kernels) {
-    const Reference one = metric_of(*kernel, metric, scale);
-    if (!one.value.available()) return one;
-    sum = {CounterValue::measured(*sum.value.value() + *one.value.value()), sum.rounding + one.rounding};
-  }
-  return sum;
+  Reference all{CounterValue::measured(0), 0};
+  for (const NcuKernel* kernel : kernels) all = sum(all, metric_of(*kernel, metric, scale));
+  return all;
 }
 
 /// Ratios per instruction of warps, over several kernels.
@@ -79,33 +53,6 @@ Reference weighed(const Kernels& kernels, const std::string& metric, double scal
 
 // ---- one agreement ----
 
-struct Tolerance {
-  double value = 0;
-  bool is_relative = true;
-  double absolute = 0;  ///< on top of it, in the unit of the numbers
-  std::string note;
-};
-
-Agreement agreement(std::string subject, std::string_view quantity, std::string_view unit, CounterValue ours,
-                    const Reference& reference, const Tolerance& tolerance) {
-  Agreement result;
-  result.subject = std::move(subject);
-  result.quantity = quantity;
-  result.unit = unit;
-  result.ours = std::move(ours);
-  result.reference = reference.value;
-  result.tolerance = tolerance.value;
-  result.is_relative = tolerance.is_relative;
-  result.note = tolerance.note;
-  const double extra = tolerance.absolute + reference.rounding;
-  if (extra > 0 && result.reference.available()) {
-    const double share = tolerance.is_relative ? std::abs(*result.reference.value()) : 1;
-    result.tolerance = tolerance.value * share + extra;
-    result.is_relative = false;
-  }
-  return result;
-}
-
 /// A tool times one launch on an idle GPU, and no launch but the kernels alone; we time a launch between two
 /// events, or many in a graph. What an empty launch takes between two events is the most that this makes.
 Tolerance time_tolerance(const Run& run, const Measurement& measurement) {
@@ -114,11 +61,6 @@ Tolerance time_tolerance(const Run& run, const Measurement& measurement) {
     return {kTimeTolerance, true, 0, "the launch overhead was not measured, so nothing is allowed for it"};
   return {kTimeTolerance, true, launch->value,
           fmt::format("5 % + {:.2f} µs for the launch", 1e6 * launch->value)};
-}
-
-CounterValue time_of(const Measurement& measurement) {
-  if (measurement.time) return CounterValue::measured(measurement.time->median_s);
-  return CounterValue::unavailable(measurement.cause.empty() ? "not timed" : measurement.cause);
 }
 
 // ---- Nsight Compute ----
@@ -131,7 +73,7 @@ class NcuComparison {
 
   std::vector<Agreement> compare() {
     for (const Measurement& measurement : run_.measurements) {
-      if (measurement.status == Status::ok) compare(measurement);
+      if (measurement.status == Status::ok && !is_observed(measurement)) compare(measurement);
     }
     return std::move(agreements_);
   }
@@ -172,17 +114,11 @@ class NcuComparison {
     const auto write = metric_for(counter::kDramWriteBytes);
     if (!read || !write) return;
     const auto bytes = dram_bytes(measurement.counters);
-    const Reference read_bytes = sum_of(kernels, *read, 1);
-    const Reference written_bytes = sum_of(kernels, *write, 1);
-    Reference sum = read_bytes.value.available() ? written_bytes : read_bytes;
-    if (read_bytes.value.available() && written_bytes.value.available()) {
-      sum = {CounterValue::measured(*read_bytes.value.value() + *written_bytes.value.value()),
-             read_bytes.rounding + written_bytes.rounding};
-    }
+    const Reference all = sum(sum_of(kernels, *read, 1), sum_of(kernels, *write, 1));
     agreements_.push_back(
         agreement(subject, "dram_bytes", "bytes",
-                  bytes ? CounterValue::measured(*bytes) : CounterValue::unavailable("not counted"), sum,
-                  dram_tolerance(measurement, sum.value.value().value_or(0))));
+                  bytes ? CounterValue::measured(*bytes) : CounterValue::unavailable("not counted"), all,
+                  dram_tolerance(measurement, all.value.value().value_or(0))));
   }
 
   /// The counters are of the whole device: what else reads while a kernel runs is in them. And what ncu left
@@ -256,7 +192,7 @@ std::vector<Agreement> compare_with_trace(const Run& run, const std::vector<Trac
   for (const TracedLaunch& launch : launches) by_range[launch.range].push_back(&launch);
   std::vector<Agreement> agreements;
   for (const Measurement& measurement : run.measurements) {
-    if (measurement.status != Status::ok) continue;
+    if (measurement.status != Status::ok || is_observed(measurement)) continue;
     const std::string subject = range_name(measurement.point);
     const auto& found = by_range[subject];
     const Reference is_there{CounterValue::measured(found.empty() ? 0 : 1), 0};

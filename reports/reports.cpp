@@ -93,7 +93,10 @@ class Folder {
 // One mark per point where DRAM alone is to be seen, else one per level.
 Scene main_scene(const ExperimentReport& experiment) {
   const ChartModel& chart = experiment.chosen ? *experiment.chosen : experiment.chart;
-  return chart.levels.empty() ? chart_scene(chart) : levels_scene(chart);
+  if (!chart.levels.empty()) return levels_scene(chart);
+  // Of a program's kernels more would only cover each other.
+  constexpr std::size_t kMostMarks = 300;
+  return chart_scene(chart.is_of_program ? with_longest(chart, kMostMarks) : chart);
 }
 
 // Returns what the page shows of them.

@@ -520,6 +520,11 @@ void Process::report_undelivered() {
   take_announced();
   const std::size_t missing = awaited_.size();
   if (missing == 0) return;
+  std::map<std::uint64_t, std::uint64_t> launches;  // of each group
+  for (const auto& [correlation, call] : awaited_) ++launches[call.group.record];
+  for (const auto& [group, count] : launches) {
+    file_->add(record::Untraced{.group = group, .launches = count});
+  }
   file_->add(record::Problem{
       .group = std::nullopt,
       .cause = fmt::format("the trace did not deliver {} launches: they are in no time", missing),

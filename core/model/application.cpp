@@ -3,6 +3,12 @@
 
 namespace rooflinectl {
 
+double UndisturbedUse::idle_s() const {
+  double sum_s = 0;
+  for (const IdleGaps& of_length : gaps) sum_s += of_length.total_s;
+  return sum_s;
+}
+
 std::string_view to_string(TransferKind kind) {
   switch (kind) {
     case TransferKind::host_to_device:

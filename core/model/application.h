@@ -10,6 +10,25 @@
 /// A program that was profiled while it ran, as a whole. What its kernels did is in `Run::measurements`.
 namespace rooflinectl {
 
+/// Times in which nothing ran on a device, between one piece of work (a kernel, a copy, a set) and the next,
+/// of one length.
+struct IdleGaps {
+  std::optional<double> below_s;  ///< the first length that is too long; nothing for the longest
+  std::uint64_t count = 0;
+  double total_s = 0;
+
+  bool operator==(const IdleGaps&) const = default;
+};
+
+/// What the trace saw of a device while nothing was counted: counting holds a program, and makes it idle.
+struct UndisturbedUse {
+  double busy_s = 0;           ///< while anything ran
+  std::vector<IdleGaps> gaps;  ///< by length, the shortest first
+
+  double idle_s() const;
+  bool operator==(const UndisturbedUse&) const = default;
+};
+
 /// What a device was used for while the program ran, over all of its processes.
 struct DeviceUse {
   std::size_t device = 0;  ///< its place in `Run::devices`
@@ -23,6 +42,7 @@ struct DeviceUse {
   double busy_s = 0;
   /// Sum of the times of all kernels; larger than `kernel_busy_s` where they overlap.
   double kernel_s = 0;
+  std::optional<UndisturbedUse> undisturbed;  ///< nothing where something was counted all the time
 
   bool operator==(const DeviceUse&) const = default;
 };
@@ -47,6 +67,8 @@ struct TransferUse {
   std::uint64_t count = 0;
   double bytes = 0;
   double total_s = 0;
+  std::uint64_t gaps_before = 0;  ///< of `UndisturbedUse::gaps`, those that ended with one of these
+  double idle_before_s = 0;       ///< their sum
 
   bool operator==(const TransferUse&) const = default;
 };
@@ -98,6 +120,8 @@ struct LaunchStatistics {
   double p95_s = 0;          ///< 95th percentile of these times
   /// Sum of the times during which another kernel ran on the device too.
   double overlapped_s = 0;
+  std::uint64_t gaps_before = 0;              ///< of `UndisturbedUse::gaps`, those that ended with a launch
+  double idle_before_s = 0;                   ///< their sum
   std::uint64_t counted = 0;                  ///< launches with counters
   std::optional<std::uint64_t> graph_nodes;   ///< where the point is a CUDA graph: how many it has
   std::vector<GraphKernelUse> graph_kernels;  ///< of a CUDA graph, the longest total first

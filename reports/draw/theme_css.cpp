@@ -15,10 +15,11 @@ struct Property {
   std::string_view name;
   Colour light;
   Colour dark;
+  bool of_pictures = false;
 };
 
 Property of_pictures(std::string_view name, Colour colour) {
-  return {name, colour, in_theme(colour, Theme::dark)};
+  return {name, colour, in_theme(colour, Theme::dark), true};
 }
 
 const std::array kProperties = {
@@ -29,6 +30,8 @@ const std::array kProperties = {
     of_pictures("grid-minor", palette::kGridMinor),
     of_pictures("roof", palette::kMemoryRoof),
     of_pictures("faint", palette::kLeader),
+    of_pictures("attainable", palette::kAttainable),
+    of_pictures("track", palette::kTrack),
     // What only pages have: borders, panels, links, the row under the pointer, verdicts.
     Property{"line", {0xd0d7de}, {0x343b44}},
     Property{"soft", {0xf6f8fa}, {0x1b2027}},
@@ -50,6 +53,24 @@ std::string declarations(Theme theme) {
   return css;
 }
 
+// Pictures have their colours as attributes, which any rule of a style sheet overrides: on dark paper they
+// follow the page.
+std::string rules_of_pictures() {
+  std::string css;
+  const auto add = [&](Colour colour, const std::string& name) {
+    for (const std::string_view attribute : {"fill", "stroke"}) {
+      css += fmt::format("figure [{0}=\"#{1:06x}\"] {{ {0}: var(--{2}); }}\n", attribute, colour.rgb, name);
+    }
+  };
+  for (const Property& property : kProperties) {
+    if (property.of_pictures) add(property.light, std::string(property.name));
+  }
+  for (std::size_t i = 0; i < palette::kFamilies.size(); ++i) {
+    add(palette::kFamilies.at(i), fmt::format("family-{}", i));
+  }
+  return css;
+}
+
 }  // namespace
 
 std::string theme_css() {
@@ -63,8 +84,8 @@ std::string theme_css() {
 @media print {{
   :root, :root[data-theme="dark"] {{ {0} }}
 }}
-)",
-                     light, dark);
+{2})",
+                     light, dark, rules_of_pictures());
 }
 
 }  // namespace rooflinectl

@@ -66,14 +66,16 @@ std::string program_table(const ProgramTable& table) {
 std::string program(const Run& run, const ExperimentReport& report) {
   if (!report.program) return {};
   constexpr std::size_t kMostRows = 50;
+  constexpr std::size_t kTop = 10;
   const ProgramUse& program = *report.program;
   std::string text = fmt::format("**{}**\n\n", escaped(program_headline(program)));
   std::vector<std::string> lines = program_sentences(run, program);
   const std::vector<std::string> problems = program_problems(run);
   lines.insert(lines.end(), problems.begin(), problems.end());
   text += list(lines);
-  for (const ProgramTable& table : {recoverable_table(program, 10), range_table(program, kMostRows),
-                                    transfer_table(program), roofless_table(program, kMostRows)}) {
+  for (const ProgramTable& table :
+       {recoverable_table(program, kTop), range_table(program, kMostRows), gap_table(program),
+        idle_before_table(program, kTop), transfer_table(program), roofless_table(program, kMostRows)}) {
     text += program_table(table);
   }
   return text + "\n**Kernels**\n\n";

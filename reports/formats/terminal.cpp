@@ -105,7 +105,9 @@ std::string program_block(const ExperimentReport& report, const Run& run, std::s
   for (const std::string& line : program_sentences(run, program)) text += paragraph(line, width);
   text += paragraphs(program_problems(run), width, rows);
   for (const auto& [table, dispensable] :
-       {std::pair(transfer_table(program), std::vector<std::string_view>{"of ceiling", "number"}),
+       {std::pair(gap_table(program), std::vector<std::string_view>{}),
+        std::pair(idle_before_table(program, most / 2), std::vector<std::string_view>{"mean gap", "gaps"}),
+        std::pair(transfer_table(program), std::vector<std::string_view>{"of ceiling", "number"}),
         std::pair(range_table(program, rows == Rows::all ? program.ranges.size() : kTop),
                   std::vector<std::string_view>{"launches", "FLOP/byte"}),
         std::pair(roofless_table(program, most), std::vector<std::string_view>{"launches"})}) {

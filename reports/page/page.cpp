@@ -18,19 +18,6 @@
 namespace rooflinectl {
 namespace {
 
-// JSON inside <script>: without `<` no name can end the element or open a comment.
-std::string script_safe(std::string_view json) {
-  std::string safe;
-  safe.reserve(json.size());
-  for (std::size_t at = json.find('<'); at != std::string_view::npos; at = json.find('<')) {
-    safe += json.substr(0, at);
-    safe += "\\u003c";
-    json.remove_prefix(at + 1);
-  }
-  safe += json;
-  return safe;
-}
-
 using Filling = std::map<std::string, std::string, std::less<>>;
 
 // Replaces each `<!--rooflinectl:name-->` of the template; what is put in is not looked at again.
@@ -63,8 +50,8 @@ std::string report_page(const ReportModel& report, const PageParts& parts) {
                                                   to_string(run.source), run.tool_version));
   filling["theme"] = fmt::format("<style>\n{}</style>", theme_css());
   filling["without-script"] = page_without_script(report, parts);
-  filling["data"] = script_safe(page_data(report));
-  // Compressed, since they are seldom asked for and as large as all that the page shows.
+  // Compressed: a tenth of the bytes. Digits of base64 cannot end the element.
+  filling["data"] = base64(deflated(page_data(report)));
   filling["points"] = base64(deflated(parts.points_csv));
   filling["run"] = base64(deflated(run_to_json(run)));
   return filled(embedded::page(), filling);

@@ -14,6 +14,7 @@
 #include "reports/page/headline.h"
 #include "reports/page/page_json.h"
 #include "reports/page/page_look.h"
+#include "reports/page/page_program.h"
 #include "reports/page/page_roofs.h"
 #include "reports/page/page_tables.h"
 #include "reports/tables/point_table.h"
@@ -61,6 +62,7 @@ Json levels(const RooflinePoint& point, const ChartPoint& chart) {
                     {"ai", optional_number(mark.at ? std::optional(mark.at->ai) : std::nullopt)},
                     {"executed_ai", optional_number(executed)},
                     {"utilisation", mark.utilisation},
+                    {"share", optional_number(use != nullptr ? use->utilisation : std::nullopt)},
                     {"is_limiting", mark.is_limiting}});
   }
   return list;
@@ -105,7 +107,7 @@ std::string key(const Run& run, const RooflinePoint& point) {
 }
 
 Json point(const Run& run, const ExperimentReport& report, std::size_t index,
-           const std::vector<PointColumn>& columns, FactNames& names, Rules& rules) {
+           const std::vector<PointColumn>& columns, FactNames& names, Rules& rules, KernelNames& kernels) {
   const RooflinePoint& point = report.analysis->points[index];
   const ChartPoint& chart = report.chart.points[index];
   Json texts = Json::array();
@@ -127,7 +129,10 @@ Json point(const Run& run, const ExperimentReport& report, std::size_t index,
       {"values", values},
       {"facts", names.texts(point_facts(point))},
       {"findings", rules.findings(report.explanations[index])}};
-  if (chart.share) view["share"] = *chart.share;
+  if (chart.share) {
+    view["share"] = rounded(*chart.share);
+    view["group"] = group(run, point, kernels);
+  }
   return view;
 }
 
@@ -172,27 +177,6 @@ Json precisions_of(const Run& run, const ExperimentAnalysis& experiment) {
   return names;
 }
 
-// What is told of a profiled program beside its kernels.
-Json program(const Run& run, const ProgramUse& use) {
-  constexpr std::size_t kMostRows = 500;
-  Json tables = Json::array();
-  for (const ProgramTable& table : {recoverable_table(use, 10), range_table(use, kMostRows),
-                                    transfer_table(use), roofless_table(use, kMostRows)}) {
-    if (table.rows.empty()) continue;
-    Json columns = Json::array();
-    for (const ProgramColumn& column : table.columns) {
-      columns.push_back({{"title", column.title}, {"is_number", column.is_number}});
-    }
-    std::vector<std::string> rest;
-    if (table.left_out > 0) rest.push_back(fmt::format("… and {} more", table.left_out));
-    tables.push_back({{"title", table.title},
-                      {"table", {{"columns", columns}, {"rows", table.rows}, {"findings", rest}}}});
-  }
-  std::vector<std::string> sentences = program_sentences(run, use);
-  for (std::string& problem : program_problems(run)) sentences.push_back(std::move(problem));
-  return {{"sentences", sentences}, {"tables", tables}};
-}
-
 }  // namespace
 
 std::string experiment(const ReportModel& model, const ExperimentReport& report) {
@@ -202,9 +186,10 @@ std::string experiment(const ReportModel& model, const ExperimentReport& report)
   const ChartModel& chart = report.chart;
   FactNames names;
   Rules rules;
+  KernelNames kernels;
   std::vector<std::string> points;
   for (std::size_t i = 0; i < analysis.points.size(); ++i) {
-    points.push_back(serial::to_text(point(run, report, i, columns, names, rules)));
+    points.push_back(serial::to_text(point(run, report, i, columns, names, rules, kernels)));
   }
   Json rest = {{"name", analysis.name},
                {"title", typeset(analysis.title.empty() ? analysis.name : analysis.title)},
@@ -222,8 +207,8 @@ std::string experiment(const ReportModel& model, const ExperimentReport& report)
                {"rules", rules.texts()},
                {"steps", steps(analysis)},
                {"speeds", speeds(report.speeds)},
-               {"findings", implausible_texts(analysis.points)}};
-  if (report.program) rest["program"] = program(run, *report.program);
+               {"findings", implausible(analysis)}};
+  if (report.program) rest["program"] = program(run, *report.program, kernels);
   return with_member(serial::to_text(rest), "points", array_text(points));
 }
 

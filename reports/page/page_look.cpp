@@ -18,6 +18,38 @@ std::string path_of(const Polygon& polygon) {
   return path + "Z";
 }
 
+// Which of the colours of families stands for what bounds a kernel; null for what is unknown. There are more
+// bounds than colours that can be told apart: what calls for the same remedy shares one.
+Json colour_of(Bound bound) {
+  switch (bound) {
+    case Bound::dram:
+      return 0;
+    case Bound::tensor:
+      return 1;
+    case Bound::issue_slots:
+      return 2;
+    case Bound::latency:
+    case Bound::bytes_in_flight:
+    case Bound::launch_overhead:
+    case Bound::barriers:
+    case Bound::tail:
+    case Bound::atomics:
+      return 3;
+    case Bound::fp64:
+    case Bound::fp32:
+    case Bound::fp16:
+    case Bound::int32:
+      return 4;
+    case Bound::l2:
+    case Bound::l1:
+    case Bound::shared:
+      return 5;
+    case Bound::unknown:
+      break;
+  }
+  return nullptr;
+}
+
 // In pixels, as beside the names of families.
 constexpr double kMarkRadius = 4.5;
 
@@ -38,7 +70,10 @@ Json columns(const PointKinds& kinds) {
 Json bounds() {
   Json list = Json::array();
   for (const BoundWords& words : bound_words()) {
-    list.push_back({{"id", words.id}, {"label", words.label}, {"meaning", words.meaning}});
+    list.push_back({{"id", words.id},
+                    {"label", words.label},
+                    {"meaning", words.meaning},
+                    {"colour", colour_of(words.bound)}});
   }
   return list;
 }

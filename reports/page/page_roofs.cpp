@@ -2,8 +2,10 @@
 #include "reports/page/page_roofs.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
+#include "analysis/executed_roof.h"
 #include "core/model/ceiling_subjects.h"
 #include "reports/charts/roof_lines.h"
 
@@ -48,6 +50,37 @@ std::set<std::string> main_bandwidths(const Run& run, const ExperimentAnalysis& 
   return ids;
 }
 
+// `f32_fma + f32_add` is a mix of two ceilings.
+bool is_in_mix(std::string_view mix, std::string_view id) {
+  constexpr std::string_view kAnd = " + ";
+  while (!mix.empty()) {
+    const std::size_t end = std::min(mix.find(kAnd), mix.size());
+    if (mix.substr(0, end) == id) return true;
+    mix.remove_prefix(std::min(end + kAnd.size(), mix.size()));
+  }
+  return false;
+}
+
+/// Of a program's kernels: the pipe that each needs longest, and the DRAM ceiling under which most of the
+/// time was spent. Others of the same level lie so near that their names would cover each other.
+std::set<std::string> roofs_of_program(const ExperimentAnalysis& experiment) {
+  std::set<std::string> ids;
+  std::map<std::string, std::map<MemoryLevel, double>> time_of;
+  for (const RooflinePoint& point : experiment.points) {
+    if (!point.launches) continue;
+    // Without a known number of operations it has no mark that the roof would be over.
+    const ResourceUse* pipe = main_pipe(point.resources);
+    if (pipe != nullptr && point.flops_executed) ids.insert(pipe->ceiling);
+    for (const LevelUse& use : point.levels) time_of[use.ceiling][use.level] += point.launches->total_s;
+  }
+  for (const MemoryLevel level : kMemoryLevels) {
+    const auto most = std::max_element(time_of.begin(), time_of.end(),
+                                       [&](auto& a, auto& b) { return a.second[level] < b.second[level]; });
+    if (most != time_of.end() && most->second[level] > 0) ids.insert(most->first);
+  }
+  return ids;
+}
+
 // `main`: drawn with their names; `others`: thin lines.
 template <typename IsMain, typename IsOther>
 Json roof_set(const Run& run, std::size_t device, IsMain is_main, IsOther is_other) {
@@ -57,7 +90,7 @@ Json roof_set(const Run& run, std::size_t device, IsMain is_main, IsOther is_oth
   for (std::size_t i = 0; i < ceilings.size(); ++i) {
     const Ceiling& ceiling = *ceilings[i];
     if (ceiling.device != device) continue;
-    if (ceiling.kind == CeilingKind::compute || is_main(ceiling)) {
+    if (is_main(ceiling)) {
       main.push_back(i);
     } else if (is_other(ceiling)) {
       others.push_back(i);
@@ -82,10 +115,31 @@ Json roofs(const Run& run) {
   return list;
 }
 
+Json roofs_of(const Run& run, std::size_t device, const std::vector<std::string_view>& ids) {
+  Json list = Json::array();
+  const std::vector<const Ceiling*> ceilings = drawn(run);
+  for (std::size_t i = 0; i < ceilings.size(); ++i) {
+    const Ceiling& ceiling = *ceilings[i];
+    if (ceiling.device != device || ceiling.source != CeilingSource::measured) continue;
+    if (std::any_of(ids.begin(), ids.end(), [&](std::string_view id) { return is_in_mix(id, ceiling.id); })) {
+      list.push_back(i);
+    }
+  }
+  return list;
+}
+
 Json roof_sets(const Run& run, const ExperimentAnalysis& experiment) {
   const std::set<std::string> ids = main_bandwidths(run, experiment);
+  const bool is_of_program = std::all_of(experiment.points.begin(), experiment.points.end(),
+                                         [](const RooflinePoint& point) { return is_observed(point); });
+  const std::set<std::string> of_program = roofs_of_program(experiment);
   const auto is_main = [&](const Ceiling& ceiling) {
-    return ceiling.source == CeilingSource::theoretical || ids.contains(ceiling.id);
+    if (is_of_program && !of_program.empty()) {
+      return std::any_of(of_program.begin(), of_program.end(),
+                         [&](const std::string& mix) { return is_in_mix(mix, ceiling.id); });
+    }
+    return ceiling.kind == CeilingKind::compute || ceiling.source == CeilingSource::theoretical ||
+           ids.contains(ceiling.id);
   };
   Json sets = Json::object();
   for (const MemoryLevel level : kMemoryLevels) {
@@ -94,7 +148,10 @@ Json roof_sets(const Run& run, const ExperimentAnalysis& experiment) {
     };
     sets[std::string(to_string(level))] = roof_set(
         run, experiment.device,
-        [&](const Ceiling& ceiling) { return is_of_level(ceiling) && is_main(ceiling); }, is_of_level);
+        [&](const Ceiling& ceiling) {
+          return (ceiling.kind == CeilingKind::compute || is_of_level(ceiling)) && is_main(ceiling);
+        },
+        is_of_level);
   }
   sets["all"] = roof_set(run, experiment.device, is_main, [](const Ceiling&) { return false; });
   return sets;
@@ -102,7 +159,8 @@ Json roof_sets(const Run& run, const ExperimentAnalysis& experiment) {
 
 Json roofs_alone(const Run& run) {
   const auto is_main = [](const Ceiling& ceiling) {
-    return ceiling.source == CeilingSource::theoretical || ceiling.operation == "read";
+    return ceiling.kind == CeilingKind::compute || ceiling.source == CeilingSource::theoretical ||
+           ceiling.operation == "read";
   };
   return roof_set(run, Run::kFirstDevice, is_main, [](const Ceiling&) { return false; });
 }

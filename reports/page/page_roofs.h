@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <string_view>
+#include <vector>
+
 #include "reports/page/page_json.h"
 #include "reports/report_model.h"
 
@@ -12,6 +16,9 @@ Json roofs(const Run& run);
 
 /// The places in `roofs` of those over the points of `experiment`, for each memory level and for all of them.
 Json roof_sets(const Run& run, const ExperimentAnalysis& experiment);
+
+/// The places in `roofs` of the measured ones on `device` with these ids; `f32_fma + f32_add` names two.
+Json roofs_of(const Run& run, std::size_t device, const std::vector<std::string_view>& ids);
 
 /// The same of a chart without points.
 Json roofs_alone(const Run& run);

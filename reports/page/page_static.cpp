@@ -9,6 +9,7 @@
 #include "core/text/typeset.h"
 #include "reports/charts/chart_model.h"
 #include "reports/draw/svg.h"
+#include "reports/page/page_tables.h"
 #include "reports/tables/ceiling_table.h"
 #include "reports/tables/environment_facts.h"
 #include "reports/tables/notable_points.h"
@@ -89,8 +90,7 @@ std::string section(const ExperimentReport& report, std::size_t index, const Pag
       index, shown(report.chart.title), shown(report.chart.provenance),
       figure(pictures.roofline) + figure(pictures.size_sweep, fmt::format("size-sweep-{}", index)) +
           figure(pictures.energy, fmt::format("energy-{}", index)),
-      point_table(experiment),
-      findings(implausible_texts(experiment.points)) + findings(energy_reasons(experiment)),
+      point_table(experiment), findings(page::implausible(experiment)) + findings(energy_reasons(experiment)),
       steps(experiment));
 }
 

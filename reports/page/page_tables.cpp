@@ -10,6 +10,7 @@
 #include "reports/tables/agreement_table.h"
 #include "reports/tables/ceiling_table.h"
 #include "reports/tables/environment_facts.h"
+#include "reports/tables/point_table.h"
 #include "reports/tables/primitive_table.h"
 
 namespace rooflinectl::page {
@@ -40,17 +41,34 @@ Json speeds(const std::vector<SpeedTable>& speed_tables) {
     Json columns = {"elements"};
     for (const Dtype dtype : table.dtypes) columns.push_back(to_string(dtype));
     Json rows = Json::array();
+    Json factors = Json::array();
     for (const SpeedTable::Row& row : table.rows) {
       Json cells = {typeset(elements_text(row.n))};
-      for (const auto& speed : row.speeds) cells.push_back(speed_text(speed));
+      Json numbers = Json::array();
+      for (const auto& speed : row.speeds) {
+        cells.push_back(speed_text(speed));
+        numbers.push_back(speed.is_timed_differently ? Json(nullptr) : optional_number(speed.factor));
+      }
       rows.push_back(cells);
+      factors.push_back(numbers);
     }
     tables.push_back({{"title", fmt::format("Speed of {} over {}, {}", table.version, table.reference,
                                             to_string(table.cache))},
                       {"columns", columns},
-                      {"rows", rows}});
+                      {"rows", rows},
+                      {"factors", factors}});
   }
   return tables;
+}
+
+std::vector<std::string> implausible(const ExperimentAnalysis& experiment) {
+  constexpr std::size_t kMost = 20;
+  std::vector<std::string> texts = implausible_texts(experiment.points);
+  if (texts.size() <= kMost) return texts;
+  const std::size_t rest = texts.size() - kMost;
+  texts.resize(kMost);
+  texts.push_back(fmt::format("… and {} more; the flags of the table have all of them", rest));
+  return texts;
 }
 
 Json ceilings(const ReportModel& report) {

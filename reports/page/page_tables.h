@@ -10,6 +10,9 @@ namespace rooflinectl::page {
 /// How much faster than the references, at every size.
 Json speeds(const std::vector<SpeedTable>& speed_tables);
 
+/// What speaks against numbers of the experiment: the first sentences, and how many more there are.
+std::vector<std::string> implausible(const ExperimentAnalysis& experiment);
+
 Json ceilings(const ReportModel& report);
 Json primitives(const Run& run);
 Json agreements(const Run& run);

@@ -9,9 +9,12 @@
 #include <map>
 
 #include "analysis/energy.h"
+#include "analysis/executed_roof.h"
 #include "analysis/kernel_labels.h"
 #include "analysis/point.h"
 #include "analysis/quantities/quantities.h"
+#include "core/model/ceiling_subjects.h"
+#include "core/model/counters.h"
 #include "core/model/quantity.h"
 #include "core/text/kernel_name.h"
 #include "reports/text/format.h"
@@ -59,6 +62,28 @@ OptionalNumber launches(const RooflinePoint& point) {
 OptionalNumber p95_s(const RooflinePoint& point) {
   const auto& all = point.measurement->launches;
   return all && all->traced > 0 ? OptionalNumber(all->p95_s) : std::nullopt;
+}
+
+OptionalNumber mean_s(const RooflinePoint& point) {
+  return is_observed(point) && is_timed(*point.measurement)
+             ? OptionalNumber(time_per_launch_s(*point.measurement))
+             : std::nullopt;
+}
+
+// Of the time that a launch takes, what its operations on Tensor Cores need at the measured ceiling.
+OptionalNumber tensor_share(const RooflinePoint& point) {
+  const ResourceUse* use = find_use(point, Bound::tensor);
+  const OptionalNumber mean = mean_s(point);
+  return use != nullptr && use->time_s && mean ? OptionalNumber(*use->time_s / *mean) : std::nullopt;
+}
+
+OptionalNumber occupancy(const RooflinePoint& point) {
+  return is_observed(point) ? value_of(point.measurement->counters, counter::kOccupancy) : std::nullopt;
+}
+
+OptionalNumber registers(const RooflinePoint& point) {
+  const auto& resources = point.measurement->resources;
+  return is_observed(point) && resources ? OptionalNumber(resources->registers_per_thread) : std::nullopt;
 }
 
 std::string whole(double number) {
@@ -182,6 +207,15 @@ constexpr std::array kColumns = {
                 .name = "total time",
                 .help = "Sum of the times of the traced launches",
                 .role = "program"},
+    PointColumn{.title = "mean",
+                .place = ColumnPlace::page,
+                .of = ColumnOf::program,
+                .is_number = true,
+                .text = [](const RooflinePoint& p) { return format::optional(mean_s(p), format::duration); },
+                .value = mean_s,
+                .name = "mean time",
+                .help = "Total time over the traced launches",
+                .role = "program"},
     PointColumn{.title = "p95",
                 .place = ColumnPlace::page,
                 .of = ColumnOf::program,
@@ -299,6 +333,40 @@ constexpr std::array kColumns = {
                 .of = ColumnOf::program,
                 .text = shape_text,
                 .help = "Blocks, and threads of a block",
+                .role = "program"},
+    PointColumn{.title = "type",
+                .place = ColumnPlace::page,
+                .of = ColumnOf::program,
+                .text = executed_type,
+                .name = "type of the operations",
+                .help = "The floating-point pipe that its operations need longest",
+                .role = "program"},
+    PointColumn{
+        .title = "tensor",
+        .place = ColumnPlace::page,
+        .of = ColumnOf::program,
+        .is_number = true,
+        .text = [](const RooflinePoint& p) { return format::optional(tensor_share(p), format::percent); },
+        .value = tensor_share,
+        .name = "use of the Tensor Cores",
+        .help = "Operations on Tensor Cores per second, of what was measured to be possible in their type",
+        .role = "program"},
+    PointColumn{
+        .title = "occupancy",
+        .place = ColumnPlace::page,
+        .of = ColumnOf::program,
+        .is_number = true,
+        .text = [](const RooflinePoint& p) { return format::optional(occupancy(p), format::whole_percent); },
+        .value = occupancy,
+        .help = "Active warps of those that an SM can hold, while it has any",
+        .role = "program"},
+    PointColumn{.title = "registers",
+                .place = ColumnPlace::page,
+                .of = ColumnOf::program,
+                .is_number = true,
+                .text = [](const RooflinePoint& p) { return format::optional(registers(p), whole); },
+                .value = registers,
+                .name = "registers per thread",
                 .role = "program"},
     PointColumn{.title = "NVTX ranges",
                 .place = ColumnPlace::page,
@@ -462,6 +530,14 @@ std::vector<std::string> implausible_texts(const std::vector<RooflinePoint>& poi
 
 std::string quantity_text(double value, const Quantity& quantity) {
   return quantity.unit == Unit::ratio ? format::percent(value) : format::significant(value);
+}
+
+std::string executed_type(const RooflinePoint& point) {
+  const ResourceUse* pipe = main_pipe(point.resources);
+  if (pipe == nullptr) return std::string(format::kUnavailable);
+  // Ceilings are named after their type: `bf16_tensor`, `f32_fma + f32_add`.
+  const std::string_view type = std::string_view(pipe->ceiling).substr(0, pipe->ceiling.find('_'));
+  return fmt::format("{}{}", subject_name(type), pipe->resource == Bound::tensor ? " Tensor" : "");
 }
 
 PointKinds kinds_of(const ExperimentAnalysis& experiment) {

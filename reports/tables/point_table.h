@@ -62,6 +62,9 @@ std::optional<double> main_rate(const RooflinePoint& point);
 /// Blocks and threads of a program's kernel: `132 × 384`; the number of kernels of a graph.
 std::string shape_text(const RooflinePoint& point);
 
+/// Of a program's kernel, the pipe that its floating-point operations need longest: `BF16 Tensor`, `FP32`.
+std::string executed_type(const RooflinePoint& point);
+
 /// Why energy is unavailable, with the labels of the points that it holds for.
 std::vector<std::string> energy_reasons(const ExperimentAnalysis& experiment);
 

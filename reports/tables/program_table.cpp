@@ -14,6 +14,7 @@ namespace {
 
 // From this share on, it is worth a word.
 constexpr double kNotable = 0.01;
+constexpr double kNotableIdle = 0.05;
 
 std::string optional_text(const std::optional<double>& value, std::string (*show)(double)) {
   return format::optional(value, show);
@@ -67,6 +68,43 @@ std::string intensity(const std::optional<double>& ai) {
   return format::optional(ai, [](double value) { return format::significant(value); });
 }
 
+std::string idle_sentence(const IdleUse& idle) {
+  const std::string share = format::whole_percent(idle.cause_share);
+  switch (idle.cause) {
+    case IdleCause::launches:
+      return fmt::format(
+          "Launch-bound: {} of the idle time is in {} below 20 µs. Fewer, longer kernels (fusion, larger "
+          "batches) or CUDA graphs would help.",
+          share, format::counted(idle.cause_gaps, "gap"));
+    case IdleCause::between_launches:
+      return fmt::format(
+          "Host-bound: {} of the idle time is in {} of 20 µs to 1 ms, in which the host works, or waits "
+          "for results, between launches.",
+          share, format::counted(idle.cause_gaps, "gap"));
+    case IdleCause::elsewhere:
+      return fmt::format(
+          "{} of the idle time is in {} of 1 ms and more: the host is busy elsewhere, for example with "
+          "input, "
+          "or waits.",
+          share, format::counted(idle.cause_gaps, "gap"));
+    case IdleCause::unclear:
+      break;
+  }
+  return {};
+}
+
+/// A length that somebody chose: `5 µs`, `1 ms`.
+std::string bound(double seconds) {
+  return seconds < 1e-3 ? fmt::format("{:g} µs", seconds * 1e6) : fmt::format("{:g} ms", seconds * 1e3);
+}
+
+std::string gap_name(const std::optional<double>& from_s, const std::optional<double>& below_s) {
+  if (!from_s && !below_s) return "all";
+  if (!from_s) return fmt::format("below {}", bound(*below_s));
+  return below_s ? fmt::format("{} to {}", bound(*from_s), bound(*below_s))
+                 : fmt::format("{} and more", bound(*from_s));
+}
+
 /// Why a group has no roof, or was not timed.
 std::string roofless_reason(const RooflinePoint& group) {
   if (!group.measurement->time) return "no launch of it was traced";
@@ -91,11 +129,13 @@ std::string program_headline(const ProgramUse& program) {
 std::vector<std::string> program_sentences(const Run& run, const ProgramUse& program) {
   std::vector<std::string> texts;
   if (const auto busy = program.busy_share()) {
-    const DeviceUse& device = *program.device;
-    texts.push_back(fmt::format("GPU busy {}, idle {} of the {} that were traced.", format::percent(*busy),
+    texts.push_back(fmt::format("GPU busy {}, idle {} of the {} {}.", format::percent(*busy),
                                 format::percent(std::max(0.0, 1 - *busy)),
-                                format::duration(device.span_s - device.untraced_s)));
+                                format::duration(program.watched_s()),
+                                program.idle ? "in which nothing was counted" : "that were traced"));
   }
+  if (program.idle && program.idle->cause != IdleCause::unclear)
+    texts.push_back(idle_sentence(*program.idle));
   std::string counted =
       fmt::format("Counted in full: {} of GPU time", format::percent(program.counted_share));
   if (program.roofless_share > 0) {
@@ -206,6 +246,39 @@ ProgramTable transfer_table(const ProgramUse& program) {
                           format::amount(use.bytes, "B"), format::duration(use.total_s),
                           format::bandwidth(rate.bytes_per_s),
                           rate.fraction ? fmt::format("{} {}", share, rate.ceiling) : share});
+  }
+  return table;
+}
+
+ProgramTable gap_table(const ProgramUse& program) {
+  ProgramTable table = {.title = "GPU idle between one piece of work and the next",
+                        .columns = {{"gap"}, {"number", true}, {"time", true}, {"of idle time", true}}};
+  if (!program.idle || program.idle->share < kNotableIdle) return table;
+  std::optional<double> from_s;
+  for (const IdleGaps& gaps : program.idle->undisturbed->gaps) {
+    table.rows.push_back({gap_name(from_s, gaps.below_s), fmt::format("{}", gaps.count),
+                          format::duration(gaps.total_s),
+                          format::percent(gaps.total_s / program.idle->idle_s)});
+    from_s = gaps.below_s;
+  }
+  return table;
+}
+
+ProgramTable idle_before_table(const ProgramUse& program, std::size_t most) {
+  ProgramTable table = {
+      .title = "GPU idle before",
+      .columns = {
+          {"what ran next"}, {"of idle time", true}, {"idle", true}, {"gaps", true}, {"mean gap", true}}};
+  if (!program.idle || program.idle->share < kNotableIdle) return table;
+  for (const IdleBefore& before : program.idle->before) {
+    if (table.rows.size() == most) {
+      ++table.left_out;
+      continue;
+    }
+    table.rows.push_back(
+        {before.group != nullptr ? before.group->label : std::string(transfer_name(before.transfer->kind)),
+         format::percent(before.share), format::duration(before.idle_s), fmt::format("{}", before.gaps),
+         format::duration(before.idle_s / static_cast<double>(before.gaps))});
   }
   return table;
 }

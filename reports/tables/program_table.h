@@ -42,6 +42,11 @@ ProgramTable range_table(const ProgramUse& program, std::size_t most);
 /// Copies and sets with their bandwidth.
 ProgramTable transfer_table(const ProgramUse& program);
 
+/// Idle time by the length of the gaps, and by what ran after them, the most first. Empty where the device
+/// was hardly idle, and where nothing is known of it.
+ProgramTable gap_table(const ProgramUse& program);
+ProgramTable idle_before_table(const ProgramUse& program, std::size_t most);
+
 /// What could not be measured of the program, and what to do.
 std::vector<std::string> program_problems(const Run& run);
 

@@ -12,11 +12,13 @@
 #include <utility>
 #include <vector>
 
+#include "analysis/analysis.h"
 #include "core/error.h"
 #include "core/files/files.h"
 #include "core/serial/protocol.h"
 #include "crosscheck/ncu_csv.h"
 #include "crosscheck/nsys_sqlite.h"
+#include "crosscheck/profiled_launches.h"
 #include "crosscheck/tool_comparison.h"
 #include "runner/crosscheck/profiler_tools.h"
 #include "runner/processes/collector_process.h"
@@ -102,7 +104,9 @@ CheckOutcome checked(const CrossCheckRequest& request, std::string tool, bool is
     if (!compared) {
       const std::string why = why_unavailable(result.agreements);
       throw Error(ErrorKind::usage, fmt::format("{} recorded no point of the run{}", result.tool, why),
-                  "record `rooflinectl-collector --plan PLAN.json --mode once`, with its NVTX ranges");
+                  has_own_points(request.run)
+                      ? "record `rooflinectl-collector --plan PLAN.json --mode once`, with its NVTX ranges"
+                      : "record the program that was profiled, with `--kernel-name-base mangled`");
     }
     keep_records(recording.folder, request.folder);
     result.source = with_path(result.source, recording.folder, request.folder);
@@ -270,6 +274,62 @@ std::vector<NcuKernel> record_ncu(const fs::path& ncu, const CrossCheckRequest& 
   return kernels;
 }
 
+/// The program that was profiled, as it was started, and the variables that its plan sets.
+std::vector<std::string> started_program(const Run& run) {
+  std::vector<std::string> words = {"env"};
+  if (!run.application->folder.empty()) append(words, {"-C", run.application->folder});
+  if (const Experiment* const experiment = experiment_with_application(run.plan)) {
+    for (const auto& [name, value] : experiment->application->environment) {
+      words.push_back(fmt::format("{}={}", name, value));
+    }
+  }
+  return words;
+}
+
+/// The shell keeps what program and ncu print out of our way: it may be anything.
+constexpr const char* kIntoLog = R"(exec "$@" > "$0" 2>&1 < /dev/null)";
+
+/// Runs the program again, with ncu around it, which counts chosen launches.
+std::vector<NcuKernel> record_program(const fs::path& ncu, const ChosenPoints& chosen,
+                                      const CrossCheckRequest& request, CrossCheck& check) {
+  make_folder(request.folder, kNoRoomHint);
+  const Run& run = request.run;
+  const fs::path report = fs::absolute(request.folder) / "ncu-program.ncu-rep";
+  const fs::path log = fs::absolute(request.folder) / "ncu-program.log";
+  const std::string metrics = fmt::format("{}", fmt::join(ncu_metrics(run, chosen), ","));
+  std::vector<std::string> arguments = {"--target-processes", "all",
+                                        "--clock-control",    "none",
+                                        "--cache-control",    "none",
+                                        "--kernel-name-base", "mangled",
+                                        "--kernel-id",        chosen.kernel_id(),
+                                        "--metrics",          metrics,
+                                        "--force-overwrite",  "--export",
+                                        report.string()};
+  const auto& program = run.application->command_line;
+  arguments.insert(arguments.end(), program.begin(), program.end());
+  check.source += (check.source.empty() ? "" : "; ") + command_line(ncu, arguments);
+
+  std::vector<std::string> words = {"-c", kIntoLog, log.string()};
+  const std::vector<std::string> start = started_program(run);
+  words.insert(words.end(), start.begin(), start.end());
+  words.push_back(ncu.string());
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  const auto limit = 300s + std::chrono::seconds(static_cast<std::int64_t>(10 * run.application->wall_s));
+  const FinishedProgram finished = run_program("/bin/sh", words, limit, request.stop_fd);
+  // A program may fail after its kernels were profiled, as it may have done when we profiled it.
+  if (!fs::exists(report)) {
+    check_ncu_messages(read_file(log));
+    if (!finished.wait_status)
+      throw Error(ErrorKind::environment, "the program did not finish in time under ncu");
+    throw Error(ErrorKind::environment, "ncu profiled no kernel of the program",
+                age_hint("ncu", check.version));
+  }
+  return read_ncu_csv(run_tool(ncu,
+                               {"--import", report.string(), "--csv", "--page", "raw", "--print-units",
+                                "base", "--print-kernel-base", "mangled"},
+                               request));
+}
+
 // ---- Nsight Systems ----
 
 /// Only nsys itself can read its reports.
@@ -327,6 +387,11 @@ std::vector<TracedLaunch> record_activity(const CrossCheckRequest& request, Cros
 
 }  // namespace
 
+bool has_own_points(const Run& run) {
+  return std::any_of(run.measurements.begin(), run.measurements.end(),
+                     [](const Measurement& measurement) { return !is_observed(measurement); });
+}
+
 CheckOutcome cross_check_with_activity(const CrossCheckRequest& request) {
   return checked(request, "activity", false, [](const auto& recording, auto& check) {
     check.agreements = compare_with_trace(recording.run, record_activity(recording, check));
@@ -335,19 +400,30 @@ CheckOutcome cross_check_with_activity(const CrossCheckRequest& request) {
 
 CheckOutcome cross_check_with_ncu(const CrossCheckRequest& request, const std::optional<fs::path>& recorded) {
   return checked(request, "ncu", recorded.has_value(), [&](const auto& recording, auto& check) {
-    if (recorded) require_file(*recorded);
+    const Run& run = recording.run;
+    const ChosenPoints chosen = choose_points(run);
     std::vector<NcuKernel> kernels;
-    if (recorded && !is_report(*recorded)) {
+    std::vector<NcuKernel> of_program;
+    if (recorded) {
+      require_file(*recorded);
       check.source = recorded->string();
-      kernels = read_ncu_csv(read_file(*recorded));
+    }
+    if (recorded && !is_report(*recorded)) {
+      kernels = of_program = read_ncu_csv(read_file(*recorded));
     } else {
       const fs::path ncu = require_tool("ncu", "Nsight Compute");
       check.version = version_of_tool(ncu);
-      if (recorded) check.source = recorded->string();
-      kernels = recorded ? read_ncu_csv(export_ncu_csv(ncu, *recorded, recording))
-                         : record_ncu(ncu, recording, check);
+      if (recorded) {
+        kernels = of_program = read_ncu_csv(export_ncu_csv(ncu, *recorded, recording));
+      } else {
+        if (has_own_points(run)) kernels = record_ncu(ncu, recording, check);
+        if (!chosen.points.empty()) of_program = record_program(ncu, chosen, recording, check);
+      }
     }
-    check.agreements = compare_with_ncu(recording.run, kernels);
+    check.agreements = compare_with_ncu(run, kernels);
+    for (Agreement& compared : compare_with_ncu(run, chosen, of_program)) {
+      check.agreements.push_back(std::move(compared));
+    }
   });
 }
 

@@ -23,9 +23,13 @@ struct CheckOutcome {
       false;  ///< what was recorded before cannot be read, or nothing in it could be compared
 };
 
+/// Whether rooflinectl launches points of the run itself; those of a profiled program only ncu can check.
+bool has_own_points(const Run& run);
+
 /// The points of the run, measured again under another tool, or taken from what it recorded before.
 
-/// Nsight Compute. `recorded`: a CSV file that it printed, or a `.ncu-rep`.
+/// Nsight Compute, which also runs a profiled program again. `recorded`: a CSV file that it printed, or a
+/// `.ncu-rep`.
 CheckOutcome cross_check_with_ncu(const CrossCheckRequest& request,
                                   const std::optional<std::filesystem::path>& recorded);
 

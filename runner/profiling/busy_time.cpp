@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <optional>
 
 namespace rooflinectl {
 
@@ -54,6 +55,60 @@ BusyTime sweep(const std::vector<BusyInterval>& intervals, std::vector<std::uint
   return time;
 }
 
+/// The union of intervals, piece by piece in the order of time.
+class Union {
+ public:
+  explicit Union(const std::vector<BusyInterval>& intervals)
+      : intervals_(intervals), places_(sorted_by(intervals, &BusyInterval::start_ns)) {}
+
+  /// Nothing after the last. The owner is that of the interval that begins the piece.
+  std::optional<BusyInterval> next() {
+    if (next_ == places_.size()) return std::nullopt;
+    BusyInterval piece = intervals_[places_[next_++]];
+    while (next_ < places_.size() && intervals_[places_[next_]].start_ns <= piece.end_ns) {
+      piece.end_ns = std::max(piece.end_ns, intervals_[places_[next_++]].end_ns);
+    }
+    return piece;
+  }
+
+ private:
+  const std::vector<BusyInterval>& intervals_;
+  Places places_;
+  std::size_t next_ = 0;
+};
+
+/// Asked about times that come one after the other.
+class Disturbances {
+ public:
+  explicit Disturbances(const std::vector<BusyInterval>& intervals)
+      : union_(intervals), current_(union_.next()) {}
+
+  /// How much of that time is not disturbed.
+  std::uint64_t rest_of(std::uint64_t start_ns, std::uint64_t end_ns) {
+    std::uint64_t rest_ns = end_ns - start_ns;
+    leave_behind(start_ns);
+    while (current_ && current_->start_ns < end_ns) {
+      rest_ns -= std::min(current_->end_ns, end_ns) - std::max(current_->start_ns, start_ns);
+      if (current_->end_ns >= end_ns) break;  // the next time may begin in it too
+      current_ = union_.next();
+    }
+    return rest_ns;
+  }
+
+  bool touch(std::uint64_t start_ns, std::uint64_t end_ns) {
+    leave_behind(start_ns);
+    return current_ && current_->start_ns <= end_ns;
+  }
+
+ private:
+  void leave_behind(std::uint64_t now_ns) {
+    while (current_ && current_->end_ns < now_ns) current_ = union_.next();
+  }
+
+  Union union_;
+  std::optional<BusyInterval> current_;
+};
+
 }  // namespace
 
 BusyTime busy_time(const std::vector<BusyInterval>& intervals, std::vector<std::uint64_t>& overlapped_ns) {
@@ -62,6 +117,22 @@ BusyTime busy_time(const std::vector<BusyInterval>& intervals, std::vector<std::
 
 BusyTime busy_time(const std::vector<BusyInterval>& intervals) {
   return sweep(intervals, nullptr);
+}
+
+std::uint64_t undisturbed_ns(const std::vector<BusyInterval>& intervals,
+                             const std::vector<BusyInterval>& disturbances, const GapListener& gap) {
+  Union work(intervals);
+  Disturbances disturbed(disturbances);
+  std::uint64_t busy_ns = 0;
+  std::optional<BusyInterval> last;
+  while (const auto piece = work.next()) {
+    if (last && !disturbed.touch(last->end_ns, piece->start_ns)) {
+      gap(piece->start_ns - last->end_ns, piece->owner);
+    }
+    busy_ns += disturbed.rest_of(piece->start_ns, piece->end_ns);
+    last = piece;
+  }
+  return busy_ns;
 }
 
 }  // namespace rooflinectl

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 namespace rooflinectl {
@@ -29,5 +30,13 @@ BusyTime busy_time(const std::vector<BusyInterval>& intervals, std::vector<std::
 
 /// Without asking who overlaps.
 BusyTime busy_time(const std::vector<BusyInterval>& intervals);
+
+/// Receives a gap between two pieces of work, and who owns what came after it.
+using GapListener = std::function<void(std::uint64_t duration_ns, std::uint32_t next_owner)>;
+
+/// How long anything ran outside of `disturbances`, which may overlap. `gap` is told the times between that
+/// no disturbance touches, in their order.
+std::uint64_t undisturbed_ns(const std::vector<BusyInterval>& intervals,
+                             const std::vector<BusyInterval>& disturbances, const GapListener& gap);
 
 }  // namespace rooflinectl

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <set>
@@ -70,6 +71,8 @@ struct Group {
   std::uint64_t traced = 0;
   std::uint64_t traced_ns = 0;
   std::uint64_t counted = 0;
+  std::uint64_t gaps_before = 0;
+  std::uint64_t idle_before_ns = 0;
   CountedPasses counters;
   std::string problem;  // why its launches were left alone; empty if they were not
   std::map<std::string, GraphKernelUse> graph_kernels;
@@ -78,10 +81,15 @@ struct Group {
 /// All that ran on a device, of the first run.
 struct DeviceTimes {
   std::vector<BusyInterval> kernels;
-  std::vector<BusyInterval> transfers;
-  std::vector<BusyInterval> untraced;  // while the trace of a process that uses it was off
+  std::vector<BusyInterval> transfers;  // owned by their kind
+  std::vector<BusyInterval> untraced;   // while the trace of a process that uses it was off
+  std::vector<BusyInterval> counting;   // while a process that uses it was in a pass
   std::map<TransferKind, TransferUse> transfer_uses;
 };
+
+/// Back to back in a stream; as fast as a host launches; with some work of the host between; with a wait of
+/// it; while it is elsewhere.
+constexpr double kGapBounds[] = {5e-6, 20e-6, 100e-6, 1e-3};
 
 class Merge {
  public:
@@ -108,6 +116,8 @@ class Merge {
     std::vector<std::optional<std::size_t>> groups;  // place in groups_; of a later run those of the first
     std::optional<std::uint64_t> untraced_since;
     std::vector<BusyInterval> untraced;
+    std::optional<std::uint64_t> counting_since;
+    std::vector<BusyInterval> counting;
     std::uint64_t last_ns = 0;
     std::optional<record::End> end;
 
@@ -230,7 +240,9 @@ class Merge {
     for (const record::Transfer& transfer : traced.transfers) {
       const std::size_t device = device_of(reading, transfer.device);
       const std::uint64_t end_ns = transfer.start_ns + transfer.duration_ns;
-      times_[device].transfers.push_back({.start_ns = transfer.start_ns, .end_ns = end_ns});
+      times_[device].transfers.push_back({.start_ns = transfer.start_ns,
+                                          .end_ns = end_ns,
+                                          .owner = static_cast<std::uint32_t>(transfer.kind)});
       TransferUse& use = times_[device].transfer_uses[transfer.kind];
       ++use.count;
       use.bytes += static_cast<double>(transfer.bytes);
@@ -255,9 +267,14 @@ class Merge {
   static void add(Reading& reading, const record::PassBegun& begun) {
     reading.last_ns = std::max(reading.last_ns, begun.at_ns);
     if (begun.is_traced) {
-      end_untraced(reading, begun.at_ns);
+      close(reading.untraced_since, begun.at_ns, reading.untraced);
     } else if (!reading.untraced_since) {
       reading.untraced_since = begun.at_ns;
+    }
+    if (begun.pass.empty()) {
+      close(reading.counting_since, begun.at_ns, reading.counting);
+    } else if (!reading.counting_since) {
+      reading.counting_since = begun.at_ns;
     }
   }
 
@@ -292,19 +309,22 @@ class Merge {
     if (reading.is_first_run) merged_.application.lost += end.lost_activities;
   }
 
-  static void end_untraced(Reading& reading, std::uint64_t now_ns) {
-    if (!reading.untraced_since) return;
-    reading.untraced.push_back(
-        {.start_ns = *reading.untraced_since, .end_ns = std::max(*reading.untraced_since, now_ns)});
-    reading.untraced_since.reset();
+  static void close(std::optional<std::uint64_t>& since_ns, std::uint64_t now_ns,
+                    std::vector<BusyInterval>& intervals) {
+    if (!since_ns) return;
+    intervals.push_back({.start_ns = *since_ns, .end_ns = std::max(*since_ns, now_ns)});
+    since_ns.reset();
   }
 
   void end(Reading& reading) {
     if (!reading.is_first_run) return;
-    end_untraced(reading, reading.last_ns);
+    close(reading.untraced_since, reading.last_ns, reading.untraced);
+    close(reading.counting_since, reading.last_ns, reading.counting);
     for (const auto& [device, place] : reading.devices) {
       auto& untraced = times_[place].untraced;
       untraced.insert(untraced.end(), reading.untraced.begin(), reading.untraced.end());
+      auto& counting = times_[place].counting;
+      counting.insert(counting.end(), reading.counting.begin(), reading.counting.end());
     }
     if (reading.process && !reading.devices.empty()) {
       processes_.emplace(reading.process->start_ns, reading.process->process);
@@ -363,7 +383,10 @@ class Merge {
       DeviceTimes& times = times_[device];
       const BusyTime kernels = busy_time(times.kernels, overlapped_ns_);
       std::vector<BusyInterval> all = times.kernels;
-      all.insert(all.end(), times.transfers.begin(), times.transfers.end());
+      for (BusyInterval transfer : times.transfers) {
+        transfer.owner += static_cast<std::uint32_t>(groups_.size());
+        all.push_back(transfer);
+      }
       const BusyTime everything = busy_time(all);
       if (all.empty()) continue;
       for (BusyInterval& untraced : times.untraced) {
@@ -375,13 +398,38 @@ class Merge {
                                              .untraced_s = seconds(busy_time(times.untraced).busy_ns),
                                              .kernel_busy_s = seconds(kernels.busy_ns),
                                              .busy_s = seconds(everything.busy_ns),
-                                             .kernel_s = seconds(kernels.sum_ns)});
+                                             .kernel_s = seconds(kernels.sum_ns),
+                                             .undisturbed = undisturbed_use(all, times)});
       for (auto [kind, use] : times.transfer_uses) {
         use.device = device;
         use.kind = kind;
         merged_.application.transfers.push_back(use);
       }
     }
+  }
+
+  /// Adds the gaps to those who followed them: groups, and then the kinds of transfers.
+  std::optional<UndisturbedUse> undisturbed_use(const std::vector<BusyInterval>& all, DeviceTimes& times) {
+    UndisturbedUse use;
+    for (const double bound_s : kGapBounds) use.gaps.push_back({.below_s = bound_s});
+    use.gaps.emplace_back();
+    const auto add_gap = [&](std::uint64_t duration_ns, std::uint32_t owner) {
+      const auto is_longer = [&](double bound_s) { return seconds(duration_ns) >= bound_s; };
+      IdleGaps& gaps = use.gaps[static_cast<std::size_t>(
+          std::partition_point(std::begin(kGapBounds), std::end(kGapBounds), is_longer) - kGapBounds)];
+      ++gaps.count;
+      gaps.total_s += seconds(duration_ns);
+      if (owner < groups_.size()) {
+        ++groups_[owner].gaps_before;
+        groups_[owner].idle_before_ns += duration_ns;
+      } else {
+        TransferUse& transfer = times.transfer_uses[static_cast<TransferKind>(owner - groups_.size())];
+        ++transfer.gaps_before;
+        transfer.idle_before_s += seconds(duration_ns);
+      }
+    };
+    use.busy_s = seconds(undisturbed_ns(all, times.counting, add_gap));
+    return use.busy_s > 0 ? std::optional(use) : std::nullopt;
   }
 
   void add_measurements() {
@@ -465,6 +513,8 @@ class Merge {
     launches.traced = group.traced;
     launches.total_s = seconds(group.traced_ns);
     launches.overlapped_s = seconds(overlapped_ns_[place]);
+    launches.gaps_before = group.gaps_before;
+    launches.idle_before_s = seconds(group.idle_before_ns);
     launches.counted = group.counted;
     launches.graph_nodes = group.kernel.graph_nodes;
     launches.graph_kernels = graph_kernels_of(group);

@@ -9,6 +9,7 @@ import re
 import shutil
 import signal
 import subprocess
+import sys
 import unittest
 
 from program import HERE, PLAN, PROGRAM, REPORTS, SOURCE, ProgramTest
@@ -144,6 +145,112 @@ class Tools(CrosscheckTest):
     def test_all_shows_every_comparison(self):
         result = self.run_and_check("--with", "ncu", "--all")
         self.assertRegex(result.stdout, r"(?m)^  sums\.reduce_v0_global\.\S+ +fadd +1310720 +1310720 +0 +exact +agrees$")
+
+
+class Programs(CrosscheckTest):
+    """Runs of `rooflinectl profile`: ncu runs the program again."""
+
+    RUN = "runs/fake_guest/latest"
+    TENSOR = "sm__ops_path_tensor_src_bf16_dst_fp32.sum"
+
+    def profile(self, *guest, command=()):
+        command = command or [sys.executable, str(HERE / "fake_guest.py"), "often", *guest]
+        result = self.call("profile", "--once", "--", *command, ROOFLINECTL_INJECTION="/lib/librooflinectl-injection.so")
+        self.assert_exit(result, 0)
+
+    def agreements(self):
+        run = json.loads((self.folder / self.RUN / "run.json").read_text())
+        (check,) = run["cross_checks"]
+        return {(agreement["subject"], agreement["quantity"]): agreement for agreement in check["agreements"]}
+
+    def test_a_launch_of_each_kernel_is_compared(self):
+        self.profile()
+        result = self.crosscheck(self.RUN)
+        self.assert_exit(result, 0)
+        self.assertRegex(result.stdout, r"(?m)^  tensor_bf16_ops +1 +0 +0 +0 +exact$")
+        self.assertRegex(result.stdout, r"(?m)^  fadd +2 +0 +0 +0 +exact$")
+        self.assertRegex(result.stdout, r"(?m)^  time +1 +0 +1 +")
+        self.assertIn("launches of less than 50 µs are not compared", result.stdout)
+        self.assertIn("running the program again: ", result.stderr)
+        self.assertNotIn("guest: out", result.stdout)
+        self.assertIn("Cross-check with ncu 2025.3.1", (self.folder / self.RUN / "summary.md").read_text())
+        log = (self.folder / self.RUN / "crosscheck/ncu-program.log").read_text()
+        self.assertIn("guest: out", log)
+
+    def test_ncu_is_asked_for_the_launches_that_the_points_began_with(self):
+        self.profile("steps")
+        self.assert_exit(self.crosscheck(self.RUN), 0)
+        (call,) = [call for line in self.calls.read_text().splitlines() if "--kernel-id" in (call := json.loads(line))]
+        for name, value in {"--cache-control": "none", "--clock-control": "none", "--kernel-name-base": "mangled",
+                            "--target-processes": "all"}.items():
+            self.assertEqual(call[call.index(name) + 1], value)
+        self.assertEqual(call[call.index("--kernel-id") + 1], r"::regex:^(_Z3addPf|gemm<script>alert\(1\)</script>)$:^(1)$")
+        self.assertIn(self.TENSOR, call[call.index("--metrics") + 1])
+        self.assertEqual(call[-3:], [str(HERE / "fake_guest.py"), "often", "steps"])
+
+    def test_the_program_runs_where_it_ran(self):
+        self.write("guest.sh", f"#!/bin/sh\npwd >> places\nexec {sys.executable} {HERE / 'fake_guest.py'} often\n")
+        (self.folder / "guest.sh").chmod(0o755)
+        self.profile(command=["./guest.sh"])
+        other = self.folder / "other"
+        other.mkdir()
+        result = subprocess.run([PROGRAM, "crosscheck", "../runs/guest/latest"], cwd=other, capture_output=True, text=True,
+                                timeout=60, env=self.environment(), check=False)
+        self.assert_exit(result, 0)
+        self.assertEqual(len(set((self.folder / "places").read_text().splitlines())), 1)
+
+    def test_operations_are_exact_and_times_nearly(self):
+        self.profile()
+        result = self.crosscheck(self.RUN, FAKE_NCU=f"{self.TENSOR}=1.0000001")
+        self.assert_exit(result, 1)
+        self.assertRegex(result.stdout, r"(?m)^  gemm\S* +tensor_bf16_ops +2000000000 +2000000200 .* differs$")
+        self.assert_exit(self.crosscheck(self.RUN, FAKE_NCU="gpu__time_duration.sum=1.02"), 0)
+        self.assert_exit(self.crosscheck(self.RUN, FAKE_NCU="gpu__time_duration.sum=1.1"), 1)
+        self.assert_exit(self.crosscheck(self.RUN, FAKE_NCU="smsp__inst_executed.sum=1.04"), 0)
+
+    def test_traffic_that_fits_into_l2_is_listed(self):
+        self.profile()
+        result = self.crosscheck(self.RUN, FAKE_NCU="dram__bytes_read.sum=3")
+        self.assert_exit(result, 0)
+        self.assertIn("28 MB; traffic below eight times L2 depends on what L2 holds", result.stdout)
+
+    def test_what_ncu_does_not_see_again_is_unavailable(self):
+        self.profile()
+        result = self.crosscheck(self.RUN, FAKE_NCU="without=gemm<script>alert(1)</script>")
+        self.assert_exit(result, 0)
+        self.assertIn("ncu profiled no launch with this kernel, grid and block", result.stdout)
+
+    def test_a_graph_is_listed(self):
+        self.profile("graph")
+        result = self.crosscheck(self.RUN)
+        self.assert_exit(result, 0)
+        self.assertIn("ncu profiles the kernels of a CUDA graph one by one", result.stdout)
+
+    def test_without_permission_and_without_kernels(self):
+        self.profile()
+        result = self.crosscheck(self.RUN, FAKE_NCU="noperm")
+        self.assert_exit(result, 3)
+        self.assertIn("no verdict: ncu: ERR_NVGPUCTRPERM", result.stdout)
+        result = self.crosscheck(self.RUN, FAKE_NCU="nokernels old")
+        self.assert_exit(result, 3)
+        self.assertIn("no verdict: ncu profiled no kernel of the program\n  hint: ncu 2022.4.1 is older than CUDA 13", result.stdout)
+        self.assertFalse((self.folder / self.RUN / "crosscheck").exists())
+
+    def test_a_table_from_elsewhere(self):
+        self.profile()
+        self.write("ncu.csv", """\
+"ID","Process ID","Kernel Name","Block Size","Grid Size","gpu__time_duration.sum"
+"","","","","","ns"
+"0","7","add(float *)","(256, 1, 1)","(1024, 1, 1)","10,000"
+"1","7","gemm<script>alert(1)</script>","(16, 8, 1)","(16, 16, 1)","1,000,000"
+""")
+        self.assert_exit(self.crosscheck(self.RUN, "--ncu-file", "ncu.csv"), 0)
+
+    def test_other_tools_cannot_check_it(self):
+        self.profile()
+        result = self.crosscheck(self.RUN, "--with", "nsys")
+        self.assert_exit(result, 2)
+        self.assertIn("only ncu can check the kernels of a profiled program\nhint: use --with ncu", result.stderr)
 
 
 class Trouble(CrosscheckTest):

@@ -40,6 +40,8 @@ def counters(kernel, pass_name, accidents):
     if pass_name == "tensor":
         return {"tensor_pipe_instructions": 1e4, "tensor_pipe_hfma2": 0, "tensor_bf16_ops": 2e9} if kernel == 1 else {
             "tensor_pipe_instructions": 0, "tensor_pipe_hfma2": 0}
+    if pass_name == "pipes":
+        return {"fma_pipe_instructions": 5e4, "fp64_pipe_instructions": 0}
     return {f"{pass_name}_ops": 2e9 if pass_name == "tensor_bf16" else 0}
 
 
@@ -53,8 +55,8 @@ def write_records(accidents):
 
         start = time.monotonic_ns()
         write("process", process=os.getpid(), parent=os.getppid(), command_line=sys.argv, start_ns=start)
-        write("device", device=0, uuid=DEVICE if "other-device" not in accidents else DEVICE[:-1] + "1", chip="FK100")
         if "idle" not in accidents:
+            write("device", device=0, uuid=DEVICE if "other-device" not in accidents else DEVICE[:-1] + "1", chip="FK100")
             write_launches(write, settings, accidents, start)
         if "half" in accidents:
             file.write('{"type":"end","at_ns"')

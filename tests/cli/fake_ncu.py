@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Plays ncu without a GPU: runs the program that it is given, and reports invented numbers of one kernel per point of the
-program's plan, those of fake_collector.py. FAKE_NCU changes that, by words separated by blanks:
+program's plan, those of fake_collector.py; of a program without a plan those of fake_guest.py. FAKE_NCU changes that, by
+words separated by blanks:
 
   old          its version is that of Debian 12
   noperm       it may not count
@@ -14,6 +15,7 @@ program's plan, those of fake_collector.py. FAKE_NCU changes that, by words sepa
 import csv
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -33,18 +35,51 @@ def rows_of(plan):
                                   "smsp__sass_thread_inst_executed_op_ffma_pred_on.sum": 0}
 
 
+SASS = "smsp__sass_thread_inst_executed_op_{}_pred_on.sum"
+GUEST = {
+    "_Z3addPf": {"shape": ("(1024, 1, 1)", "(256, 1, 1)"), "launches": 100, "gpu__time_duration.sum": 9000},
+    "gemm<script>alert(1)</script>": {"shape": ("(16, 16, 1)", "(16, 8, 1)"), "launches": 10, "gpu__time_duration.sum": 1020000,
+                                      "sm__ops_path_tensor_src_bf16_dst_fp32.sum": 2e9}}
+COUNTED = {"dram__bytes_read.sum": 8e6, "dram__bytes_write.sum": 4e6, "lts__t_sectors_srcunit_tex.sum": 12e6 / 32,
+           "smsp__inst_executed.sum": 1e5, SASS.format("fadd"): 1e6}
+
+
+def rows_of_guest(kernel_id):
+    """Of the launches that `::regex:KERNELS:NUMBERS` selects."""
+    kernels, numbers = kernel_id.removeprefix("::regex:").rsplit(":", 1)
+    for kernel, known in GUEST.items():
+        if not re.search(kernels, kernel) or f"without={kernel}" in WORDS:
+            continue
+        for number in range(1, known["launches"] + 1):
+            if re.search(numbers, str(number)):
+                yield kernel, known["shape"], {**COUNTED, **known}
+
+
 def print_table(rows):
     asked_for = rows["metrics"]
     out = csv.writer(sys.stdout, quoting=csv.QUOTE_ALL, lineterminator="\n")
     if "odd" in WORDS:
         out.writerow(["Number", "Function"])
         return
+    units = ["ns" if "duration" in metric else "byte" if "bytes" in metric and not metric.startswith("smsp") else ""
+             for metric in asked_for]
+    if "guest" in rows:
+        out.writerow(["ID", "Process ID", "Kernel Name", "Block Size", "Grid Size", *asked_for])
+        out.writerow(["", "", "", "", "", *units])
+        for number, (name, (grid, block), metrics) in enumerate(rows["guest"]):
+            values = [f"{metrics.get(metric, 0) * factor_of(metric):,.0f}" for metric in asked_for]
+            out.writerow([number, 7, name, block, grid, *values])
+        return
     out.writerow(["ID", "thread Domain:Push/Pop_Range:PL_Type:PL_Value:CLR_Type:Color:Msg_Type:Msg", "Kernel Name", *asked_for])
     out.writerow(["", "", "", *("ns" if "duration" in metric else "" for metric in asked_for)])
     for number, (name, metrics) in enumerate(rows["rows"]):
-        factors = dict(word.split("=") for word in WORDS if "=" in word)
-        values = [f"{metrics[metric] * float(factors.get(metric, 1)):,.0f}" for metric in asked_for]
+        values = [f"{metrics[metric] * factor_of(metric):,.0f}" for metric in asked_for]
         out.writerow([number, f'7  "rooflinectl:{name}:none:none:none:none:ASCII:{name}" ', "kernel(float *)", *values])
+
+
+def factor_of(metric):
+    factors = dict(word.rsplit("=", 1) for word in WORDS if "=" in word)
+    return float(factors.get(metric, 1))
 
 
 def option(name):
@@ -78,8 +113,9 @@ def main():
     if "nokernels" in WORDS:
         print("==WARNING== No kernels were profiled.")
         return 0
-    rows = list(rows_of(option("--plan")))
-    json.dump({"metrics": option("--metrics").split(","), "rows": rows}, open(option("--export"), "w"))
+    recorded = ({"guest": list(rows_of_guest(option("--kernel-id")))} if "--kernel-id" in sys.argv else
+                {"rows": list(rows_of(option("--plan")))})
+    json.dump({"metrics": option("--metrics").split(","), **recorded}, open(option("--export"), "w"))
     return 0
 
 

@@ -111,12 +111,6 @@ class Profile(ProfileTest):
             self.assert_exit(self.call(command, self.latest()), 0)
         self.assert_exit(self.call("compare", self.latest(), self.latest()), 0)
 
-    def test_cannot_be_checked_by_other_profilers(self):
-        self.assert_exit(self.profile("often"), 0)
-        result = self.call("crosscheck", self.latest(), "--with", "activity")
-        self.assert_exit(result, 2)
-        self.assertIn("the kernels of a profiled program cannot be checked", result.stderr)
-
     def test_the_program_reads_our_input(self):
         result = subprocess.run([PROGRAM, "profile", "--", sys.executable, GUEST, "often", "input"], cwd=self.folder, input="hello\n",
                                 capture_output=True, text=True, timeout=60, env=self.environment(), check=False)
@@ -309,7 +303,7 @@ class BadDays(ProfileTest):
         result = self.profile("idle")
         self.assert_exit(result, 1)
         self.assertIn("no kernel was launched", result.stderr)
-        self.assertEqual((self.profiled()["devices"][0]["name"], self.profiled()["ceilings"]), ("Fake GPU", []))
+        self.assertEqual((self.profiled()["devices"], self.profiled()["ceilings"]), ([], []))
 
     def test_nothing_is_selected(self):
         result = self.profile("often", options=["--kernel", "convolution"])

@@ -334,24 +334,26 @@ class Graphs(ProfileTest):
         self.assertTrue(operations == 3 << 20 or "unavailable" in operations, operations)
         self.tell(f"{point['launches']['count']} graphs of 3 launches; ffma: {operations}")
 
-    def soft(self, program, word, launches):
-        """It runs to its end; what is known of the kernels that no call launches is told."""
+    def assert_runs(self, program, word):
+        """It runs to its end; what is known of the kernels that no call launches is told. Of graphs, the trace may have
+        nothing."""
         self.profile_command([programs.with_name("rooflinectl-profiled-device-launches"), program], ["--once"])
         self.assert_code(0)
-        self.assertEqual(self.launches(word), launches)
+        undelivered = re.search(r"the trace did not deliver (\d+) launches", self.problems())
+        self.assertEqual(self.launches(word) + int(undelivered[1] if undelivered else 0), 200)
         inside = [kernel for point in self.points("CUDA graph") for kernel in point["launches"].get("graph_kernels", [])]
         kernels = {kernel["kernel"][:50]: kernel["launches"] for kernel in inside}
         kernels.update((point["subject"][:50], point["launches"]["count"]) for point in self.profiled["measurements"])
         self.tell(f"seen: {kernels}")
 
     def test_conditional_graph(self):
-        self.soft("conditional-graph", "CUDA graph", 200)
+        self.assert_runs("conditional-graph", "CUDA graph")
 
     def test_graph_launched_by_a_kernel(self):
-        self.soft("device-graph", "CUDA graph", 200)
+        self.assert_runs("device-graph", "CUDA graph")
 
     def test_kernels_launched_by_a_kernel(self):
-        self.soft("nested-launches", "launches_kernel", 200)
+        self.assert_runs("nested-launches", "launches_kernel")
 
     def test_capture_while_another_thread_launches(self):
         self.profile("capture-beside-launches")

@@ -39,6 +39,32 @@ TEST(BusyTime, DoesNotTakeNeighboursForOverlapping) {
   EXPECT_THAT(overlapped, ElementsAre(0, 0));
 }
 
+using Gap = std::pair<std::uint64_t, std::uint32_t>;
+
+TEST(UndisturbedTime, HasTheGapsThatNoDisturbanceTouches) {
+  const std::vector<BusyInterval> work = {{.start_ns = 100, .end_ns = 110, .owner = 4},
+                                          {.start_ns = 10, .end_ns = 20, .owner = 1},
+                                          {.start_ns = 15, .end_ns = 30, .owner = 2},
+                                          {.start_ns = 50, .end_ns = 60, .owner = 3},
+                                          {.start_ns = 60, .end_ns = 70, .owner = 5}};
+  const auto gaps_of = [&](const std::vector<BusyInterval>& disturbances, std::uint64_t busy_ns) {
+    std::vector<Gap> gaps;
+    const auto add = [&](std::uint64_t ns, std::uint32_t next) { gaps.emplace_back(ns, next); };
+    EXPECT_EQ(undisturbed_ns(work, disturbances, add), busy_ns);
+    return gaps;
+  };
+  EXPECT_THAT(gaps_of({}, 50), ElementsAre(Gap(20, 3), Gap(30, 4)));
+  EXPECT_THAT(gaps_of({{.start_ns = 0, .end_ns = 15}, {.start_ns = 5, .end_ns = 12}}, 45),
+              ElementsAre(Gap(20, 3), Gap(30, 4)));
+  EXPECT_THAT(gaps_of({{.start_ns = 40, .end_ns = 40}}, 50), ElementsAre(Gap(30, 4)));
+  EXPECT_THAT(gaps_of({{.start_ns = 55, .end_ns = 65}}, 40), ElementsAre(Gap(20, 3), Gap(30, 4)));
+  EXPECT_THAT(gaps_of({{.start_ns = 60, .end_ns = 105}, {.start_ns = 25, .end_ns = 26}}, 34),
+              ElementsAre(Gap(20, 3)));
+  EXPECT_THAT(gaps_of({{.start_ns = 0, .end_ns = 200}}, 0), ElementsAre());
+  EXPECT_THAT(gaps_of({{.start_ns = 12, .end_ns = 14}, {.start_ns = 18, .end_ns = 55}}, 31),
+              ElementsAre(Gap(30, 4)));
+}
+
 /// Against the time counted nanosecond by nanosecond.
 TEST(BusyTime, IsThatOfTheUnionAndOfTheOverlap) {
   std::mt19937 random(1);

@@ -159,6 +159,42 @@ TEST_F(ProfileMerge, KnowsWhatTheTraceDidNotSee) {
   EXPECT_EQ(profile.measurements[0].launches->count, 42);
 }
 
+TEST_F(ProfileMerge, SortsIdleTimeByLengthAndByWhatRanNext) {
+  record::Transfers transfers;
+  transfers.transfers = {{.kind = TransferKind::set, .start_ns = 5'040'000, .duration_ns = 1'000}};
+  const MergedProfile profile = merged(
+      process(1, "GPU-1") +
+      Records{record::PassBegun{.pass = "memory", .is_traced = true, .at_ns = 0},
+              launches({{1'000, 1'000}, {900'000, 1'000}}),
+              record::PassBegun{.pass = "", .is_traced = true, .at_ns = 950'000},
+              launches({{1'000'000, 1'000}, {1'003'000, 1'000}, {1'024'000, 1'000}, {5'030'000, 1'000}}),
+              transfers, record::PassBegun{.pass = "memory", .is_traced = true, .at_ns = 5'050'000},
+              launches({{5'060'000, 1'000}}), record::End{.at_ns = 6'000'000}});
+  const auto& undisturbed = profile.application.devices[0].undisturbed;
+  ASSERT_TRUE(undisturbed) << "the passes hold the program: those gaps are not its own";
+  EXPECT_DOUBLE_EQ(undisturbed->busy_s, 5e-6);
+  ASSERT_EQ(undisturbed->gaps.size(), 5U);
+  std::vector<std::uint64_t> counts;
+  for (const IdleGaps& gaps : undisturbed->gaps) counts.push_back(gaps.count);
+  EXPECT_THAT(counts, ElementsAre(1, 1, 1, 0, 1)) << "a gap of 20 us is not below 20 us";
+  EXPECT_EQ(undisturbed->gaps[1].below_s, 20e-6);
+  EXPECT_EQ(undisturbed->gaps[4].below_s, std::nullopt);
+  EXPECT_DOUBLE_EQ(undisturbed->idle_s(), (2'000 + 20'000 + 4'005'000 + 9'000) * 1e-9);
+  EXPECT_EQ(profile.measurements[0].launches->gaps_before, 3);
+  EXPECT_DOUBLE_EQ(profile.measurements[0].launches->idle_before_s, 4'027e-6);
+  EXPECT_EQ(profile.application.transfers[0].gaps_before, 1);
+  EXPECT_DOUBLE_EQ(profile.application.transfers[0].idle_before_s, 9e-6);
+}
+
+TEST_F(ProfileMerge, KnowsNothingOfIdleTimeWhereAlwaysSomethingWasCounted) {
+  const MergedProfile profile =
+      merged(process(1, "GPU-1") + Records{record::PassBegun{.pass = "memory", .is_traced = true, .at_ns = 0},
+                                           launches({{1'000, 1'000}, {9'000, 1'000}}),
+                                           record::End{.at_ns = 20'000}});
+  EXPECT_EQ(profile.application.devices[0].undisturbed, std::nullopt);
+  EXPECT_EQ(profile.measurements[0].launches->gaps_before, 0);
+}
+
 TEST_F(ProfileMerge, AddsUpTransfers) {
   record::Transfers transfers;
   transfers.transfers = {

@@ -7,6 +7,7 @@ The types of the page's script are generated from that schema, so the script can
 the code for a skipped test, where the Python module jsonschema is missing.
 """
 
+import base64
 import gzip
 import json
 import pathlib
@@ -14,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import warnings
+import zlib
 
 try:
     import jsonschema
@@ -21,7 +23,7 @@ except ImportError:
     print(f"skipped: {sys.executable} has no module jsonschema (Debian: python3-jsonschema)")
     sys.exit(77)
 
-OPEN = '<script type="application/json" id="page-data">'
+OPEN = '<script type="application/zlib" id="page-data">'
 
 
 def data_of(rooflinectl, run_json):
@@ -31,7 +33,7 @@ def data_of(rooflinectl, run_json):
         subprocess.run([rooflinectl, "report", folder, "--quiet"], check=True, stdout=subprocess.DEVNULL)
         page = (pathlib.Path(folder) / "report.html").read_text(encoding="utf-8")
     begin = page.index(OPEN) + len(OPEN)
-    return json.loads(page[begin:page.index("</script>", begin)])
+    return json.loads(zlib.decompress(base64.b64decode(page[begin:page.index("</script>", begin)])))
 
 
 def main():

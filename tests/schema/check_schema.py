@@ -24,7 +24,8 @@ except ImportError:
 OPTIONAL_MEMBERS = {
     "bytes_in_flight_per_block", "cause", "clock_event_reasons", "confirmation", "counter_repeats", "counter_spread", "cupti_version", "default_elements_per_thread", "elements_per_thread", "energy", "launch_mode",
     "measured_utc", "mode",
-    "application", "first", "folder", "graph_kernels", "graph_nodes", "problems", "symbol",
+    "application", "below_s", "first", "folder", "gaps_before", "graph_kernels", "graph_nodes", "idle_before_s", "problems",
+    "symbol", "undisturbed",
     "process", "rank", "primitives", "instructions", "resources", "resumed_utc", "self_test", "cross_checks", "time", "verification", "environment", "settings", "text_sha256"}
 MAPS = {"axes", "clock_event_reasons", "counter_spread", "counters", "metrics", "operations", "variables"}
 # Objects whose every member may be absent.

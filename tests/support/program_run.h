@@ -262,8 +262,18 @@ inline Run program_run() {
                           .untraced_s = 1.2 * kernel_s,
                           .kernel_busy_s = kernel_s,
                           .busy_s = 1.04 * kernel_s,
-                          .kernel_s = kernel_s}};
-  application.transfers = {{0, TransferKind::host_to_device, 40, 41.9e6, 1.9e-3},
+                          .kernel_s = kernel_s,
+                          .undisturbed = UndisturbedUse{.busy_s = 0.7 * kernel_s,
+                                                        .gaps = {{5e-6, 640, 0.8e-3},
+                                                                 {20e-6, 420, 4.9e-3},
+                                                                 {100e-6, 12, 0.4e-3},
+                                                                 {1e-3, 1, 0.2e-3},
+                                                                 {{}, 1, 1.6e-3}}}}};
+  run.measurements[0].launches->gaps_before = 900;
+  run.measurements[0].launches->idle_before_s = 5.7e-3;
+  run.measurements[1].launches->gaps_before = 173;
+  run.measurements[1].launches->idle_before_s = 0.6e-3;
+  application.transfers = {{0, TransferKind::host_to_device, 40, 41.9e6, 1.9e-3, 1, 1.6e-3},
                            {0, TransferKind::device_to_device, 60, 3e9, 1.8e-3},
                            {0, TransferKind::set, 200, 12e6, 0.4e-3},
                            {0, TransferKind::device_to_host, 20, 80, 0.05e-3}};

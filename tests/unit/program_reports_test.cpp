@@ -4,6 +4,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
+#include "analysis/kernel_labels.h"
 #include "core/files/files.h"
 #include "core/text/utf8.h"
 #include "reports/charts/chart_model.h"
@@ -49,7 +52,7 @@ TEST(ProgramReports, HaveATerminalOf80Columns) {
   const std::string text = terminal_summary(ReportModel(run), 80);
   for (const std::string& line : lines_of(text)) EXPECT_LE(count_characters(line), 80U) << line;
   EXPECT_THAT(text, HasSubstr("could save"));
-  EXPECT_THAT(text, HasSubstr("GPU busy 80.0 %, idle 20.0 %"));
+  EXPECT_THAT(text, HasSubstr("GPU busy 86.8 %, idle 13.2 %"));
   EXPECT_THAT(text, HasSubstr("Without a roof"));
   EXPECT_THAT(text, HasSubstr("within the device"));
   EXPECT_THAT(text, HasSubstr("NVTX ranges"));
@@ -172,6 +175,56 @@ TEST(ProgramReports, AreWrittenWithoutNonsense) {
   EXPECT_THAT(page, Not(HasSubstr("useful performance")));
   EXPECT_THAT(page, HasSubstr("\"program\""));
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "energy-train_py.svg"));
+}
+
+TEST(ProgramReports, PagesHaveTheirRangesFiguresAndTypes) {
+  auto run = constructed::program_run();
+  // One group outside of all ranges.
+  run.measurements.front().point.axes.erase(axis::kPath);
+  const ReportModel report(run);
+  const ProgramUse& use = *report.experiments.at(0).program;
+  const auto experiment = nlohmann::json::parse(page_data(report)).at("run").at("experiments").at(0);
+  const auto& program = experiment.at("program");
+  const auto& outside = program.at("ranges").back();
+  EXPECT_EQ(outside.at("path"), "");
+  EXPECT_EQ(outside.at("launches"), run.measurements.front().launches->count);
+  double total_s = 0;
+  for (const auto& range : program.at("ranges")) {
+    if (range.at("depth") == 0) total_s += range.at("total_s").get<double>();
+  }
+  EXPECT_NEAR(total_s, use.kernel_s, 1e-5 * use.kernel_s);
+  const auto& group = experiment.at("points").at(0).at("group");
+  EXPECT_EQ(group.at("type"), "BF16 Tensor");
+  EXPECT_EQ(group.at("uses").at(0).at(0), "tensor");
+  EXPECT_EQ(program.at("kernels").at(group.at("kernel").get<std::size_t>()).at("name"),
+            constructed::kGemmName);
+  for (const auto& roof : group.at("roofs")) {
+    EXPECT_EQ(nlohmann::json::parse(page_data(report))
+                  .at("run")
+                  .at("roofs")
+                  .at(roof.get<std::size_t>())
+                  .at("source"),
+              "measured");
+  }
+}
+
+// Tensor Cores of the program: 24 launches of 8.4 ms and more, of which 20 have a time.
+TEST(ProgramReports, TensorCoresAreThoseOfTheGroupsThatUseThem) {
+  const auto run = constructed::program_run();
+  const ReportModel report(run);
+  const ProgramUse& use = *report.experiments.at(0).program;
+  double share = 0;
+  double time_s = 0;
+  for (const RooflinePoint* group : use.groups) {
+    const ResourceUse* tensor = find_use(*group, Bound::tensor);
+    if (tensor == nullptr || !(tensor->amount > 0)) continue;
+    share += group->launches->share;
+    time_s += *tensor->time_s * static_cast<double>(group->measurement->launches->traced);
+  }
+  EXPECT_GT(share, 0.1);
+  EXPECT_DOUBLE_EQ(use.tensor_share, share);
+  EXPECT_NEAR(use.tensor_use, time_s / use.kernel_s, 1e-12);
+  EXPECT_LE(use.tensor_use, use.tensor_share);
 }
 
 }  // namespace

@@ -352,6 +352,46 @@ TEST(Ranges, SumWhatRanInsideOfThem) {
   EXPECT_DOUBLE_EQ(*ranges[1].flop_per_s(), 0);
 }
 
+/// A device that was busy for 1 ms, and idle for the rest.
+Run idle_run(std::vector<IdleGaps> gaps) {
+  auto run = run_of({streaming()});
+  run.measurements[0].launches->gaps_before = 3;
+  run.measurements[0].launches->idle_before_s = 0.1e-3;
+  run.application->devices = {{.device = 0, .undisturbed = UndisturbedUse{1e-3, std::move(gaps)}}};
+  run.application->transfers = {{0, TransferKind::set, 10, 2e9, 1e-3, 2, 0.3e-3},
+                                {1, TransferKind::set, 10, 2e9, 1e-3, 2, 0.3e-3}};
+  return run;
+}
+
+IdleCause cause_of(std::vector<IdleGaps> gaps) {
+  const Run run = idle_run(std::move(gaps));
+  const Analysis analysis = analyse(run);
+  return program_use(run, analysis.experiments.at(0))->idle->cause;
+}
+
+TEST(IdleTime, IsNamedByTheLengthsThatHaveMostOfIt) {
+  const IdleGaps shortest = {5e-6, 100, 0.1e-3};
+  EXPECT_EQ(cause_of({shortest, {20e-6, 10, 0.1e-3}, {{}, 1, 0.2e-3}}), IdleCause::launches);
+  EXPECT_EQ(cause_of({shortest, {20e-6, 10, 0.09e-3}, {{}, 1, 0.2e-3}}), IdleCause::elsewhere);
+  EXPECT_EQ(cause_of({shortest, {100e-6, 2, 0.15e-3}, {1e-3, 2, 0.15e-3}}), IdleCause::between_launches);
+  EXPECT_EQ(cause_of({shortest, {1e-3, 2, 0.1e-3}, {{}, 1, 0.1e-3}}), IdleCause::unclear);
+  EXPECT_EQ(cause_of({shortest}), IdleCause::unclear) << "a GPU that is busy for nine tenths is not idle";
+}
+
+TEST(IdleTime, IsRankedByWhatRanNext) {
+  const auto run = idle_run({{5e-6, 5, 0.4e-3}});
+  const Analysis analysis = analyse(run);
+  const auto program = program_use(run, analysis.experiments.at(0));
+  EXPECT_DOUBLE_EQ(program->idle->share, 0.4 / 1.4);
+  EXPECT_DOUBLE_EQ(*program->busy_share(), 1 / 1.4);
+  EXPECT_EQ(program->idle->cause_gaps, 5U);
+  ASSERT_EQ(program->idle->before.size(), 2U) << "the other device has its own";
+  EXPECT_EQ(program->idle->before[0].transfer->kind, TransferKind::set);
+  EXPECT_DOUBLE_EQ(program->idle->before[0].share, 0.75);
+  EXPECT_EQ(program->idle->before[1].group, program->groups[0]);
+  EXPECT_EQ(program->idle->before[1].gaps, 3U);
+}
+
 TEST(Transfers, OfTheHostAreHeldAgainstItsLinkWhateverTheirMemory) {
   auto run = run_of({streaming()});
   for (const auto& [id, value] : {std::pair("pcie_h2d", 50e9), std::pair("pcie_d2h", 40e9)}) {

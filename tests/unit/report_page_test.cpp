@@ -21,6 +21,7 @@
 #include "reports/formats/points_csv.h"
 #include "reports/page/base64.h"
 #include "reports/page/page.h"
+#include "reports/page/page_data.h"
 #include "reports/reports.h"
 #include "reports/tables/agreement_summary.h"
 #include "tests/support/changed_runs.h"
@@ -51,9 +52,8 @@ std::string between(const std::string& text, const std::string& open, const std:
   return text.substr(begin, text.find(close, begin) - begin);
 }
 
-nlohmann::json data_of(const std::string& page) {
-  return nlohmann::json::parse(
-      between(page, "<script type=\"application/json\" id=\"page-data\">", "</script>"));
+nlohmann::json data_of(const Run& run) {
+  return nlohmann::json::parse(page_data(ReportModel(run)));
 }
 
 Run with_hostile_names() {
@@ -73,13 +73,13 @@ TEST(ReportPage, NamesAreDataAndNeverMarkup) {
     EXPECT_FALSE(holds(page, markup)) << markup;
   }
   EXPECT_TRUE(holds(page, "&lt;/script&gt;&lt;script&gt;alert(1)&lt;/script&gt;"));
-  EXPECT_EQ(data_of(page)["run"]["experiments"][0]["points"][0]["texts"][0],
+  EXPECT_EQ(data_of(with_hostile_names())["run"]["experiments"][0]["points"][0]["texts"][0],
             "</script><script>alert(1)</script>");
 }
 
 TEST(ReportPage, DataHoldEveryPointWithItsNumbers) {
   const auto run = constructed::run();
-  const nlohmann::json experiments = data_of(page_of(run))["run"]["experiments"];
+  const nlohmann::json experiments = data_of(run)["run"]["experiments"];
   ASSERT_EQ(experiments.size(), 2U);
   EXPECT_EQ(experiments[0]["points"].size() + experiments[1]["points"].size(), run.measurements.size());
   const nlohmann::json point = experiments[0]["points"][3];
@@ -89,7 +89,7 @@ TEST(ReportPage, DataHoldEveryPointWithItsNumbers) {
     if (!point["facts"][i].is_null()) facts[experiments[0]["fact_names"][i]] = point["facts"][i];
   }
   EXPECT_EQ(facts["DRAM bytes per element"], "4.02");
-  EXPECT_EQ(point["texts"].size(), data_of(page_of(run))["columns"].size());
+  EXPECT_EQ(point["texts"].size(), data_of(run)["columns"].size());
 }
 
 // To the six digits that the page is given.
@@ -98,7 +98,7 @@ void expect_near(const nlohmann::json& number, double expected) {
 }
 
 TEST(ReportPage, FindingsNameTheirRuleAndEvidence) {
-  const nlohmann::json experiment = data_of(page_of(constructed::run()))["run"]["experiments"][0];
+  const nlohmann::json experiment = data_of(constructed::run())["run"]["experiments"][0];
   const nlohmann::json finding = experiment["points"][0]["findings"].at(0);
   const nlohmann::json rule = experiment["rules"].at(finding[0].get<std::size_t>());
   const auto run = constructed::run();
@@ -113,7 +113,7 @@ TEST(ReportPage, FindingsNameTheirRuleAndEvidence) {
 TEST(ReportPage, MarksLieWhereTheChartModelHasThem) {
   const auto run = constructed::with_levels(constructed::run());
   const Analysis analysis = analyse(run);
-  const nlohmann::json experiment = data_of(page_of(run))["run"]["experiments"][0];
+  const nlohmann::json experiment = data_of(run)["run"]["experiments"][0];
   const RooflinePoint& v0 = analysis.experiments[0].points[0];
   const nlohmann::json point = experiment["points"][0];
   expect_near(point["rate"], *v0.flop_per_s);
@@ -127,7 +127,7 @@ TEST(ReportPage, MarksLieWhereTheChartModelHasThem) {
 
 TEST(ReportPage, PointsOfSeveralDevicesHaveKeysOfTheirOwn) {
   std::set<std::string> keys;
-  const nlohmann::json data = data_of(page_of(changed::on_two_devices(changed::ladder_run())));
+  const nlohmann::json data = data_of(changed::on_two_devices(changed::ladder_run()));
   for (const auto& experiment : data["run"]["experiments"]) {
     for (const auto& point : experiment["points"]) keys.insert(point["key"]);
   }
@@ -136,7 +136,7 @@ TEST(ReportPage, PointsOfSeveralDevicesHaveKeysOfTheirOwn) {
 
 TEST(ReportPage, RoofsMeetWhereTheChartModelHasThem) {
   const auto run = constructed::with_levels(constructed::run());
-  const nlohmann::json view = data_of(page_of(run))["run"];
+  const nlohmann::json view = data_of(run)["run"];
   const auto place_of = [&](const std::string& text) {
     const auto& roofs = view["roofs"];
     for (std::size_t place = 0; place < roofs.size(); ++place) {
@@ -158,7 +158,7 @@ TEST(ReportPage, RoofsMeetWhereTheChartModelHasThem) {
 
 TEST(ReportPage, EachLevelHasItsRoofs) {
   const auto run = constructed::with_levels(constructed::run());
-  const nlohmann::json view = data_of(page_of(run))["run"];
+  const nlohmann::json view = data_of(run)["run"];
   const auto names = [&](const nlohmann::json& places) {
     std::vector<std::string> texts;
     for (const std::size_t place : places) {
@@ -184,6 +184,8 @@ TEST(ReportPage, HoldsTheRunAndThePointsAsTheyAreInFiles) {
             base64(deflated(run_to_json(run))));
   EXPECT_EQ(between(page, "<script type=\"application/zlib\" id=\"points-csv\">", "</script>"),
             base64(deflated(points_csv(analyse(run)))));
+  EXPECT_EQ(between(page, "<script type=\"application/zlib\" id=\"page-data\">", "</script>"),
+            base64(deflated(page_data(ReportModel(run)))));
 }
 
 TEST(ReportPage, AgreementsHaveVerdictsAndTexts) {
@@ -193,7 +195,7 @@ TEST(ReportPage, AgreementsHaveVerdictsAndTexts) {
   agreement.reference = CounterValue::measured(1000);
   run.self_test = SelfTest{.agreements = {agreement}};
   run.cross_checks = {CrossCheck{.tool = "ncu", .reason = "ncu was not found", .hint = "install it"}};
-  const nlohmann::json tables = data_of(page_of(run))["run"]["agreements"];
+  const nlohmann::json tables = data_of(run)["run"]["agreements"];
   ASSERT_EQ(tables.size(), 2U);
   EXPECT_EQ(tables[0]["headings"], nlohmann::json(agreement_headings("known work")));
   EXPECT_EQ(tables[0]["rows"][0], nlohmann::json(agreement_cells(agreement)));
@@ -204,7 +206,7 @@ TEST(ReportPage, AgreementsHaveVerdictsAndTexts) {
 TEST(ReportPage, NamesThatAreNotUtf8StillGiveJson) {
   auto run = constructed::run();
   run.catalogue.variants[0].label = "bad \xff name";
-  EXPECT_EQ(data_of(page_of(run))["run"]["experiments"][0]["points"][0]["texts"][0], "bad \xef\xbf\xbd name");
+  EXPECT_EQ(data_of(run)["run"]["experiments"][0]["points"][0]["texts"][0], "bad \xef\xbf\xbd name");
 }
 
 TEST(ReportPage, AllPartsAreFilledInAndNothingIsLoaded) {
@@ -365,7 +367,7 @@ TEST(ReportPage, APointIsIdentifiedWithItsLaunchMode) {
   auto run = constructed::run();
   run.plan.experiments[0].points[0].axes.set(axis::kMode, LaunchMode::plain);
   run.measurements[0].point.axes.set(axis::kMode, LaunchMode::plain);
-  const nlohmann::json points = data_of(page_of(run))["run"]["experiments"][0]["points"];
+  const nlohmann::json points = data_of(run)["run"]["experiments"][0]["points"];
   EXPECT_THAT(points[0]["key"].get<std::string>(), testing::EndsWith(".cold.plain"));
   EXPECT_THAT(points[1]["key"].get<std::string>(), testing::EndsWith(".cold"));
 }

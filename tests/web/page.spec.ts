@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { recorded, recordedTime } from './reports';
 import { choice, contentOf, marks, open, placeOf, row, rows } from './support';
 
-test('hovering over a mark shows all numbers of the point and lights its row', async ({ page }) => {
+test('hovering over a mark tells of the point in four lines and lights its row', async ({ page }) => {
   await open(page, 'shipped');
   const { x, y } = await placeOf(page, 'V4');
   await page.mouse.move(0, 0);
@@ -12,29 +12,47 @@ test('hovering over a mark shows all numbers of the point and lights its row', a
   await page.mouse.move(x, y, { steps: 3 });
   const tooltip = page.locator('#tooltip');
   await expect(tooltip).toBeVisible();
-  for (const text of [...await row(page, 'V4').locator('td').allTextContents(), recordedTime('reduce_v4_add_on_load'), 'samples', '% of roofline', 'DRAM utilisation', 'Next:']) {
-    await expect(tooltip).toContainText(text);
-  }
-  await expect(tooltip.locator('dt', { hasText: /^bound by$/ })).toHaveCount(1);
+  await expect(tooltip.locator('p')).toHaveCount(4);
+  for (const text of ['V4', recordedTime('reduce_v4_add_on_load'), 'GB/s', 'of roofline', 'bound by', 'click']) await expect(tooltip).toContainText(text);
   await expect(row(page, 'V4')).toHaveClass(/active/);
 });
 
-test('a click on a mark pins it, others join it side by side, and what differs stands out', async ({ page }) => {
+test('a click on a mark shows all of its point beside the chart', async ({ page }) => {
   await open(page, 'shipped');
+  await expect(page.locator('#inspector')).toBeHidden();
   const { x, y } = await placeOf(page, 'V4');
   await page.mouse.move(x, y, { steps: 3 });
   await expect(page.locator('#tooltip')).toBeVisible();
   await page.mouse.click(x, y);
-  await expect(page.locator('.pins thead th')).toHaveCount(1);
+  const inspector = page.locator('#inspector');
+  await expect(inspector).toBeInViewport();
+  await expect(inspector.locator('h2')).toContainText('V4');
+  await expect(inspector).toContainText('Next:');
+  await expect(inspector.locator('.counters dl')).toBeHidden();
+  await inspector.getByText('All counters').click();
+  for (const text of [...await row(page, 'V4').locator('td').allTextContents(), recordedTime('reduce_v4_add_on_load'), 'samples', '% of roofline', 'DRAM utilisation']) {
+    await expect(inspector).toContainText(text);
+  }
+  await expect(inspector.locator('dt', { hasText: /^bound by$/ })).toHaveCount(1);
+  await page.getByRole('button', { name: 'Unpin V4' }).click();
+  await expect(inspector).toBeHidden();
+});
+
+test('several pinned points are side by side, and what differs by more than 5 % stands out', async ({ page }) => {
+  await open(page, 'shipped');
+  await row(page, 'V4').click();
+  await expect(page.locator('.pins')).toBeHidden();
   await row(page, 'V7').click();
   await expect(page.locator('.pins thead th')).toHaveText([/V4/, /V7/]);
   await expect(page.locator('.pins tr.differs', { has: page.getByRole('rowheader', { name: 'time', exact: true }) })).toBeVisible();
   await expect(page.locator('.pins tr', { has: page.getByRole('rowheader', { name: 'cache', exact: true }) })).not.toHaveClass(/differs/);
+  expect(await page.locator('.pins tr.differs').count()).toBeLessThan(0.75 * await page.locator('.pins tbody tr').count());
   await expect(page.getByRole('rowheader', { name: 'bound by', exact: true })).toHaveCount(1);
   await expect(page.locator('.explanations article')).toHaveCount(2);
   await expect(page.locator('.overlay .ring')).not.toHaveCount(0);
-  await page.getByRole('button', { name: 'Unpin V4' }).click();
-  await expect(page.locator('.pins thead th')).toHaveText([/V7/]);
+  await page.locator('.pins').getByRole('button', { name: 'Unpin V4' }).click();
+  await expect(page.locator('#inspector h2')).toContainText('V7');
+  await row(page, 'V4').click();
   await page.getByRole('button', { name: 'Unpin all' }).click();
   await expect(page.locator('.pins')).toBeHidden();
 });
@@ -83,7 +101,7 @@ test('a line joins the marks of each point, unless there are very many', async (
 });
 
 test('the switch for the roofs', async ({ page }) => {
-  await open(page, 'shipped');
+  await open(page, 'shipped', '#zoom=all');
   const annotations = page.locator('.plot .annotation-text');
   await expect(annotations.filter({ hasText: 'FP32 FMA' })).toHaveCount(2);
   await choice(page, 'Roofs', 'measured').click();
@@ -99,7 +117,8 @@ test('the names of roofs keep clear of every line', async ({ page }) => {
     const onScreen = (element: SVGGraphicsElement, x: number, y: number): DOMPoint => new DOMPoint(x, y).matrixTransform(element.getScreenCTM()!);
     const ofLines = [...plot.querySelectorAll<SVGPathElement>('.js-line')].flatMap((line) =>
       Array.from({ length: Math.floor(line.getTotalLength()) }, (_, at) => line.getPointAtLength(at)).map(({ x, y }) => onScreen(line, x, y)));
-    const ofNames = [...plot.querySelectorAll<SVGTextElement>('.annotation-text')].flatMap((name) => {
+    const isRoof = (name: SVGTextElement): boolean => /\/s$/.test(name.textContent ?? '');
+    const ofNames = [...plot.querySelectorAll<SVGTextElement>('.annotation-text')].filter(isRoof).flatMap((name) => {
       const { x, y, width, height } = name.getBBox();
       return [0, 0.25, 0.5, 0.75, 1].map((share) => onScreen(name, x + share * width, y + height / 2));
     });
@@ -171,17 +190,28 @@ test('the text filter and the bound filter apply to table and chart', async ({ p
   await expect(rows(page)).toHaveCount(2);
 });
 
-test('zoom by buttons, to the points, and back to the axes of the ceilings', async ({ page }) => {
+test('the points are what opens; the whole roofline is a click away, and so is the way back', async ({ page }) => {
   await open(page, 'shipped');
   const ticks = page.locator('.plot .ytick text');
-  const all = await ticks.allTextContents();
-  await page.getByRole('button', { name: 'Zoom to points' }).click();
-  expect(page.url()).toContain('zoom=');
-  expect(await ticks.allTextContents()).not.toEqual(all);
+  const opened = await ticks.allTextContents();
   await page.getByRole('button', { name: 'All', exact: true }).click();
-  expect(await ticks.allTextContents()).toEqual(all);
+  expect(page.url()).toContain('zoom=all');
+  const all = await ticks.allTextContents();
+  expect(all).not.toEqual(opened);
+  await page.getByRole('button', { name: 'Zoom to points' }).click();
+  expect(page.url()).not.toContain('zoom=');
+  expect(await ticks.allTextContents()).toEqual(opened);
   await page.getByRole('button', { name: 'Zoom in' }).click();
-  expect(await ticks.allTextContents()).not.toEqual(all);
+  expect(await ticks.allTextContents()).not.toEqual(opened);
+});
+
+test('where no point matches, the table says so and removes the filters', async ({ page }) => {
+  await open(page, 'shipped');
+  await page.locator('#filter').fill('nothing has this name');
+  await expect(page.locator('.nothing')).toContainText('No point matches.');
+  await page.getByRole('button', { name: 'Remove all filters' }).click();
+  await expect(rows(page)).toHaveCount(14);
+  await expect(page.locator('.nothing')).toBeHidden();
 });
 
 test('dragging moves the chart', async ({ page }) => {
@@ -208,6 +238,8 @@ test('downloads are valid files', async ({ page }) => {
   const problems = await page.evaluate((text) => new DOMParser().parseFromString(text, 'image/svg+xml').querySelector('parsererror')?.textContent, svg.toString());
   expect(problems).toBeUndefined();
   expect(svg.toString()).toContain('L2 read');
+  // That of the first family, whatever the theme of the page.
+  expect(svg.toString()).toContain('fill: rgb(0, 114, 178)');
   expect(svg.toString()).toContain('Sum of 2²⁸ floats');
   const [csvName, csv] = await get('CSV');
   expect(csvName).toBe('points.csv');
@@ -239,7 +271,7 @@ test('a link restores the view', async ({ page, context }) => {
   await expect(choice(other, 'Caches', 'cold')).toHaveAttribute('aria-pressed', 'true');
   await expect(rows(other)).toHaveCount(10);
   await expect(other.locator('th[data-column="time"]')).toHaveAttribute('aria-sort', 'ascending');
-  await expect(other.locator('.pins thead th')).toHaveCount(1);
+  await expect(other.locator('#inspector h2')).not.toBeEmpty();
   expect(await other.locator('.plot .ytick text').allTextContents()).toEqual(await page.locator('.plot .ytick text').allTextContents());
 });
 
@@ -264,13 +296,13 @@ test('experiments, ladder steps, ceilings, agreement and environment', async ({ 
 });
 
 test('names from files are text, in the page, the chart and the tooltip', async ({ page }) => {
-  await open(page, 'hostile');
+  await open(page, 'hostile', '#zoom=all');
   await expect(page.locator('h1')).toContainText('<script>');
   await expect(page.locator('.legend button').first()).toContainText('<b>bold</b>');
   await expect(page.locator('.plot .annotation-text', { hasText: '<b>name</b>' })).not.toHaveCount(0);
   await rows(page).first().hover();
   await rows(page).first().click();
-  await expect(page.locator('.pins thead th')).toContainText('<img src=x');
+  await expect(page.locator('#inspector h2')).toContainText('<img src=x');
   await page.locator('.frame').evaluate((frame) => frame.scrollIntoView());
   const box = (await page.locator('.overlay .ring').first().boundingBox())!;
   await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2, { steps: 3 });
@@ -301,10 +333,24 @@ test('an experiment over sizes shows bandwidth against size', async ({ page }) =
   await expect(page.getByRole('button', { name: 'Sizes', exact: true })).toBeHidden();
 });
 
+test('speed over a reference is a map in which equal, faster and slower have colours of their own', async ({ page }) => {
+  await open(page, 'swept');
+  await page.locator('#sizes details summary').first().click();
+  const cells = page.locator('#sizes details[open] .heat-map td');
+  const found = await cells.evaluateAll((all) => all.map((cell) => ({ factor: Number.parseFloat(cell.textContent ?? ''), colour: (cell as HTMLElement).style.background })));
+  const coloured = found.filter(({ factor }) => Number.isFinite(factor));
+  expect(coloured.length).toBeGreaterThan(3);
+  for (const { factor, colour } of coloured) {
+    if (Math.abs(factor - 1) < 0.0101) expect(colour).toBe('var(--highlight)');
+    if (factor > 1.0199) expect(colour).toContain('--good');
+    if (factor < 0.98) expect(colour).toContain('--bad');
+  }
+});
+
 test('on a phone the highest roof has its name too', async ({ page }) => {
   await page.setViewportSize({ width: 390, height: 844 });
-  await open(page, 'shipped');
-  await expect(page.locator('.plot .annotation-text').filter({ hasText: 'FP32 FMA' })).toHaveCount(1);
+  await open(page, 'shipped', '#zoom=all');
+  await expect(page.locator('.plot .annotation-text').filter({ hasText: 'FP32 FMA' })).not.toHaveCount(0);
 });
 
 test('an experiment whose plan asks for energy shows it', async ({ page }) => {
@@ -328,14 +374,14 @@ test('a run of primitives opens with their picture and table; the ceilings are b
   await expect(page.locator('.stage + #ceilings')).toContainText('DRAM copy');
 });
 
-test('where the pinned points are out of sight, a button leads to them', async ({ browser }) => {
+test('where the chosen point is out of sight, a button leads to it', async ({ browser }) => {
   const page = await (await browser.newContext({ viewport: { width: 1440, height: 500 } })).newPage();
   await open(page, 'everything');
   await rows(page).last().locator('button.name').click();
   await page.locator('#environment').scrollIntoViewIfNeeded();
-  await page.getByRole('button', { name: 'Show the pinned point' }).click();
-  await expect(page.locator('.pins')).toBeInViewport();
-  await expect(page.getByRole('button', { name: 'Show the pinned point' })).toBeHidden();
+  await page.getByRole('button', { name: 'Show the chosen point' }).click();
+  await expect(page.locator('#inspector')).toBeInViewport();
+  await expect(page.getByRole('button', { name: 'Show the chosen point' })).toBeHidden();
 });
 
 for (const width of [390, 1000]) {

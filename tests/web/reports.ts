@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The pages under test, written by the real program from recordings and from runs derived from them.
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gunzipSync } from 'node:zlib';
 
@@ -61,7 +61,8 @@ function manyGroups(count: number): (run: any) => void {
     run.measurements = Array.from({ length: count }, (_, i) => {
       const copy = structuredClone(groups[i % groups.length]);
       const round = Math.floor(i / groups.length);
-      copy.axes.path = `layer${round}`;
+      if (i % 7 === 3) delete copy.axes.path;
+      else copy.axes.path = `layer${round}`;
       copy.launches.total_s /= 1 + round;
       return copy;
     });
@@ -144,6 +145,12 @@ function overSizes(run: any): void {
   experiment.points = measurements.map(({ n }) => ({ ...experiment.points[0], n }));
 }
 
+/** The recording of a training step where there is one, else the program with as many groups. */
+function writeStep(program: any): void {
+  const isRecorded = existsSync(join(SOURCE, 'recordings', 'training-step-h200', 'run.json.gz'));
+  writePageOf('step', isRecorded ? recorded('training-step-h200') : program, isRecorded ? undefined : manyGroups(97));
+}
+
 export default function setup(): void {
   if (process.env['REUSE_PAGES']) return;
   mkdirSync(FOLDER, { recursive: true });
@@ -151,13 +158,16 @@ export default function setup(): void {
   writePage('hostile', hostileNames);
   writePage('everything', everything);
   writePage('sizes', overSizes);
+  writePage('swept', () => {}, 'sizes-h200');
   writePage('long', longNames);
   writePage('primitives', () => {}, 'primitives-h200');
   writePage('energy', () => {}, 'seeds-h200');
   const program = (): any => JSON.parse(execFileSync(process.env['WRITE_FULL_RUN'] ?? 'write_full_run', ['program']).toString());
   writePageOf('program', program());
+  writePageOf('program-ranges', program(), manyGroups(33));
   writePageOf('program-5000', program(), manyGroups(5000));
   writePageOf('program-hostile', program(), hostileProgram);
+  writeStep(program());
   writePage('points-2000', manyPoints(2000));
   writePage('points-10000', manyPoints(10_000));
 }

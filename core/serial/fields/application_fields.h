@@ -18,6 +18,17 @@ inline constexpr auto kValues<TransferKind> = std::array{TransferKind::host_to_d
                                                          TransferKind::set,
                                                          TransferKind::other};
 
+void fields(auto& f, Is<IdleGaps> auto& gaps) {
+  f.optional("below_s", gaps.below_s);
+  f("count", gaps.count);
+  f("total_s", gaps.total_s);
+}
+
+void fields(auto& f, Is<UndisturbedUse> auto& use) {
+  f("busy_s", use.busy_s);
+  f("gaps", use.gaps);
+}
+
 void fields(auto& f, Is<DeviceUse> auto& use) {
   f("device", use.device);
   f("span_s", use.span_s);
@@ -25,6 +36,7 @@ void fields(auto& f, Is<DeviceUse> auto& use) {
   f("kernel_busy_s", use.kernel_busy_s);
   f("busy_s", use.busy_s);
   f("kernel_s", use.kernel_s);
+  f.optional("undisturbed", use.undisturbed);
 }
 
 void fields(auto& f, Is<TransferUse> auto& use) {
@@ -33,6 +45,8 @@ void fields(auto& f, Is<TransferUse> auto& use) {
   f("count", use.count);
   f("bytes", use.bytes);
   f("total_s", use.total_s);
+  f.optional("gaps_before", use.gaps_before);
+  f.optional("idle_before_s", use.idle_before_s);
 }
 
 void fields(auto& f, Is<ApplicationProblem> auto& problem) {
@@ -71,6 +85,8 @@ void fields(auto& f, Is<LaunchStatistics> auto& launches) {
   f("total_s", launches.total_s);
   f("p95_s", launches.p95_s);
   f("overlapped_s", launches.overlapped_s);
+  f.optional("gaps_before", launches.gaps_before);
+  f.optional("idle_before_s", launches.idle_before_s);
   f("counted", launches.counted);
   f.optional("graph_nodes", launches.graph_nodes);
   f.optional("graph_kernels", launches.graph_kernels);

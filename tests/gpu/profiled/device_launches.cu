@@ -27,26 +27,8 @@ __global__ void launches_kernel(Arrays arrays) {
 
 namespace {
 
-/// So many launches of one kernel, as a graph.
-template <typename Where>
-cudaGraph_t captured(cudaStream_t stream, const Arrays& arrays, int launches) {
-  cudaGraph_t graph = nullptr;
-  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-  for (int i = 0; i < launches; ++i) saxpy_in<Where><<<arrays.blocks(), kBlock, 0, stream>>>(arrays);
-  check(cudaStreamEndCapture(stream, &graph));
-  return graph;
-}
-
-cudaStream_t new_stream() {
-  cudaStream_t stream = nullptr;
-  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-  return stream;
-}
-
-}  // namespace
-
 /// A graph whose body runs ten times in a launch.
-static int conditional_graph(const Arguments&) {
+int conditional_graph(const Arguments&) {
   const Arrays arrays = new_arrays(kSmall);
   int* iteration = nullptr;
   check(cudaMalloc(&iteration, sizeof *iteration));
@@ -78,7 +60,7 @@ static int conditional_graph(const Arguments&) {
 }
 
 /// A graph whose kernel launches another graph.
-static int device_graph(const Arguments&) {
+int device_graph(const Arguments&) {
   const Arrays arrays = new_arrays(kSmall);
   cudaStream_t const stream = new_stream();
   cudaGraphExec_t inner = nullptr;
@@ -99,7 +81,7 @@ static int device_graph(const Arguments&) {
 }
 
 /// A kernel that launches another one.
-static int nested_launches(const Arguments&) {
+int nested_launches(const Arguments&) {
   const Arrays arrays = new_arrays(kSmall);
   for (int i = 0; i < 200; ++i) {
     launches_kernel<<<1, 1>>>(arrays);
@@ -109,6 +91,7 @@ static int nested_launches(const Arguments&) {
   return 0;
 }
 
+}  // namespace
 }  // namespace profiled
 
 int main(int argc, char** argv) {

@@ -12,26 +12,6 @@ struct OutsideOfGraph;
 struct Captured;
 struct BesideCapture;
 
-namespace {
-
-/// So many launches of one kernel, as a graph.
-template <typename Where>
-cudaGraph_t captured(cudaStream_t stream, const Arrays& arrays, int launches) {
-  cudaGraph_t graph = nullptr;
-  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-  for (int i = 0; i < launches; ++i) saxpy_in<Where><<<arrays.blocks(), kBlock, 0, stream>>>(arrays);
-  check(cudaStreamEndCapture(stream, &graph));
-  return graph;
-}
-
-cudaStream_t new_stream() {
-  cudaStream_t stream = nullptr;
-  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-  return stream;
-}
-
-}  // namespace
-
 /// A graph of three launches, and one launch beside it.
 int graph(const Arguments&) {
   const Arrays arrays = new_arrays(kSmall);

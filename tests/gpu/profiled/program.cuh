@@ -62,6 +62,22 @@ __global__ void saxpy_in(Arrays arrays) {
   saxpy(arrays);
 }
 
+inline cudaStream_t new_stream() {
+  cudaStream_t stream = nullptr;
+  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+  return stream;
+}
+
+/// So many launches of one kernel, as a graph.
+template <typename Where>
+cudaGraph_t captured(cudaStream_t stream, const Arrays& arrays, int launches) {
+  cudaGraph_t graph = nullptr;
+  check(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
+  for (int i = 0; i < launches; ++i) saxpy_in<Where><<<arrays.blocks(), kBlock, 0, stream>>>(arrays);
+  check(cudaStreamEndCapture(stream, &graph));
+  return graph;
+}
+
 /// Repeats `step` for as long, and waits for the GPU each time. Prints how often it was done.
 template <typename Step>
 void repeat_for(double seconds, Step step) {

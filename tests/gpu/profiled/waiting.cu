@@ -47,12 +47,6 @@ struct Flags {
   }
 };
 
-cudaStream_t new_stream() {
-  cudaStream_t stream = nullptr;
-  check(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-  return stream;
-}
-
 }  // namespace
 
 /// A kernel on one stream waits for one that is launched later on another.

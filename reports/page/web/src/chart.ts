@@ -3,15 +3,18 @@
 import Plotly, { type PlotMouseEvent, type PlotRelayoutEvent, type PlotlyHTMLElement } from 'plotly.js-basic-dist-min';
 import type { Window } from './data';
 import { fill, h } from './dom';
-import { axesOf, figureOf, type Mark } from './figure';
+import { figureOf, windowOf, type Mark } from './figure';
 import type { Highlight } from './highlight';
-import { Plane, scaled, windowAround } from './plane';
+import { Plane, scaled, type Pixel } from './plane';
 import { coloursOf, onSystemTheme } from './theme';
 import type { View, ViewStore } from './view';
 
 const CONFIG = { displayModeBar: false, responsive: false, scrollZoom: true, doubleClick: false as const, showTips: false };
 const STEP = 0.12;
 const ZOOM = 0.7;
+/** Pixels that a finger may move and still tap, and miss a mark by. */
+const TAP_MOVE = 10;
+const TAP_REACH = 18;
 
 export class Chart {
   readonly element = h('div', { class: 'chart' });
@@ -21,10 +24,15 @@ export class Chart {
     class: 'frame', tabindex: 0, role: 'application', 'aria-roledescription': 'chart',
     'aria-label': 'Roofline chart. Left and right arrows move between points, Enter pins, plus and minus zoom, 0 resets, Shift with arrows pans.',
   });
+  /** Points that the shown part of the roofline leaves out. */
+  private readonly outside = h('span', { class: 'muted', role: 'status' });
   private marks: Mark[][] = [];
   private isReady = false;
   private isDragMode: 'pan' | 'zoom' = 'pan';
   private lastSize = '';
+  private plane = new Plane({ ai: [1, 10], rate: [1, 10] }, 100, 100);
+  /** Where a finger went down; Plotly knows no taps. */
+  private touch: Pixel | null = null;
 
   constructor(private readonly store: ViewStore, private readonly highlight: Highlight) {
     this.frame.append(this.plot, this.overlay);
@@ -35,6 +43,8 @@ export class Chart {
     this.frame.addEventListener('wheel', (event) => {
       if (!event.ctrlKey && !event.metaKey) event.stopPropagation();
     }, { capture: true });
+    this.frame.addEventListener('pointerdown', (event) => { this.touch = event.pointerType === 'mouse' ? null : { x: event.clientX, y: event.clientY }; }, { capture: true });
+    this.frame.addEventListener('pointerup', (event) => this.onTap(event), { capture: true });
     this.highlight.onChange(() => this.drawOverlay());
     onSystemTheme(() => this.draw());
   }
@@ -53,11 +63,11 @@ export class Chart {
   }
 
   private get window(): Window {
-    return this.view.zoom ?? axesOf(this.view, this.store.experiment);
+    return windowOf(this.view, this.store.experiment);
   }
 
-  private get plane(): Plane {
-    return new Plane(this.window, this.frame.clientWidth, this.frame.clientHeight);
+  private pixelOf(mark: Mark): Pixel {
+    return mark.pixel ?? this.plane.pixel(mark.at);
   }
 
   draw(): void {
@@ -67,10 +77,20 @@ export class Chart {
     this.lastSize = `${width}×${height}`;
     const figure = figureOf(this.view, this.store.experiment, { width, height, colours: coloursOf() });
     this.marks = figure.marks;
+    this.plane = figure.plane;
     const isTouch = matchMedia('(pointer: coarse)').matches;
     const drawn = Plotly.react(this.plot, figure.data, { ...figure.layout, dragmode: isTouch ? false : this.isDragMode }, CONFIG);
     if (!this.isReady) void drawn.then(() => performance.mark('picture'));
     if (!this.isReady) this.listen(this.plot as unknown as PlotlyHTMLElement);
+    const all = new Set<number>();
+    const inside = new Set<number>();
+    for (const mark of this.marks.flat()) {
+      if (mark.point < 0) continue;
+      all.add(mark.point);
+      if (mark.pixel || this.plane.holds(this.plane.pixel(mark.at))) inside.add(mark.point);
+    }
+    const rest = all.size - inside.size;
+    this.outside.textContent = rest === 0 ? '' : `${rest} ${rest === 1 ? 'point' : 'points'} outside`;
     this.drawOverlay();
   }
 
@@ -79,16 +99,33 @@ export class Chart {
     const markOf = ({ points }: PlotMouseEvent): Mark | undefined => points[0] && this.marks[points[0].curveNumber]?.[points[0].pointNumber];
     plot.on('plotly_hover', (event) => {
       const mark = markOf(event);
-      if (mark) this.highlight.set({ point: mark.point, at: { x: event.event.clientX, y: event.event.clientY } });
+      if (mark && mark.point >= 0) this.highlight.set({ point: mark.point, at: { x: event.event.clientX, y: event.event.clientY } });
     });
     plot.on('plotly_unhover', () => this.highlight.set(null));
     plot.on('plotly_click', (event) => {
-      const point = this.store.experiment?.points[markOf(event)?.point ?? -1];
-      if (point) this.store.togglePin(point.key);
+      if (this.touch === null) this.choose(markOf(event), event.event.ctrlKey || event.event.metaKey || event.event.shiftKey);
     });
     plot.on('plotly_relayout', (event) => this.onRelayout(event));
     plot.on('plotly_relayouting', () => fill(this.overlay));
     plot.on('plotly_doubleclick', () => this.store.set({ zoom: null }));
+  }
+
+  private choose(mark: Mark | undefined, isAdded: boolean): void {
+    if (mark?.range !== undefined) return this.store.set({ range: this.view.range === mark.range ? null : mark.range, zoom: null });
+    const point = this.store.experiment?.points[mark?.point ?? -1];
+    if (point) this.store.choose(point.key, isAdded);
+  }
+
+  /** A tap on or near a mark chooses it. */
+  private onTap(event: PointerEvent): void {
+    if (event.pointerType === 'mouse' || !this.touch || Math.hypot(event.clientX - this.touch.x, event.clientY - this.touch.y) > TAP_MOVE) return;
+    const box = this.frame.getBoundingClientRect();
+    const distance = (mark: Mark): number => {
+      const { x, y } = this.pixelOf(mark);
+      return Math.hypot(x - (event.clientX - box.left), y - (event.clientY - box.top)) - mark.radius;
+    };
+    const nearest = this.marks.flat().reduce<Mark | undefined>((best, mark) => (best && distance(best) <= distance(mark) ? best : mark), undefined);
+    if (nearest && distance(nearest) <= TAP_REACH) this.choose(nearest, false);
   }
 
   /** After zoom or pan by Plotly: the labels go to their new places. */
@@ -119,12 +156,9 @@ export class Chart {
     return h('div', { class: 'tools', role: 'toolbar', 'aria-label': 'Chart' },
       button('+', 'Zoom in', () => this.zoomBy(ZOOM)),
       button('−', 'Zoom out', () => this.zoomBy(1 / ZOOM)),
-      button('Zoom to points', 'Zoom in on the points', () => {
-        const zoom = windowAround(this.marks.flat().map((mark) => mark.at));
-        if (zoom) this.store.set({ zoom });
-      }),
-      button('All', 'Show the whole roofline', () => this.store.set({ zoom: null })),
-      drag,
+      button('Zoom to points', 'Show the points (0)', () => this.store.set({ zoom: null })),
+      button('All', 'Show the whole roofline', () => this.store.set({ zoom: 'all' })),
+      drag, this.outside,
       h('span', { class: 'hint' }, 'Hover: numbers · click: pin · drag: move · Ctrl + wheel: zoom'));
   }
 
@@ -152,18 +186,21 @@ export class Chart {
 
   private pinActive(): void {
     const point = this.store.experiment?.points[this.highlight.active?.point ?? -1];
-    if (point) this.store.togglePin(point.key);
+    if (point) this.store.choose(point.key, false);
   }
 
   /** The next point that is in the chart. */
   private step(direction: number): void {
-    const points = [...new Set(this.marks.flat().map((mark) => mark.point))].sort((a, b) => a - b);
+    const isProgram = this.store.experiment?.isOfProgram === true;
+    const all = [...new Set(this.marks.flat().map((mark) => mark.point))].filter((point) => point >= 0);
+    // Of a program, the largest first.
+    const points = isProgram ? all.sort((a, b) => (this.store.experiment?.points[b]?.share ?? 0) - (this.store.experiment?.points[a]?.share ?? 0)) : all.sort((a, b) => a - b);
     if (points.length === 0) return;
     const current = points.indexOf(this.highlight.active?.point ?? -1);
     const next = current < 0 ? (direction > 0 ? 0 : points.length - 1) : (current + direction + points.length) % points.length;
     const point = points[next] as number;
     const mark = this.marks.flat().find((candidate) => candidate.point === point) as Mark;
-    const pixel = this.plane.pixel(mark.at);
+    const pixel = this.pixelOf(mark);
     const box = this.frame.getBoundingClientRect();
     this.highlight.set({ point, at: { x: box.left + pixel.x, y: box.top + pixel.y } });
   }
@@ -174,16 +211,18 @@ export class Chart {
     if (!experiment) return fill(this.overlay);
     const pinned = new Map(this.view.pins.map((key, place) => [key, place + 1]));
     const active = this.highlight.active?.point;
-    const plane = this.plane;
     const rings: HTMLElement[] = [];
     for (const mark of this.marks.flat()) {
       const point = experiment.points[mark.point];
       const number = point && pinned.get(point.key);
       if (!point || (number === undefined && mark.point !== active)) continue;
-      const pixel = plane.pixel(mark.at);
-      if (!plane.holds(pixel)) continue;
+      const pixel = this.pixelOf(mark);
+      if (!mark.pixel && !this.plane.holds(pixel)) continue;
       const ring = h('div', { class: mark.point === active ? 'ring active' : 'ring', 'data-point': mark.point },
-        number !== undefined && mark.isStrong ? h('span', {}, String(number)) : null);
+        number !== undefined && mark.isStrong && this.view.pins.length > 1 ? h('span', {}, String(number)) : null);
+      const size = 2 * mark.radius + 8;
+      ring.style.width = ring.style.height = `${size}px`;
+      ring.style.margin = `${-size / 2}px 0 0 ${-size / 2}px`;
       ring.style.left = `${pixel.x}px`;
       ring.style.top = `${pixel.y}px`;
       rings.push(ring);

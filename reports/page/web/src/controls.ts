@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // The switches above the chart and the legend beside it.
-import { cacheStates, countedLevels, data, wordsFor, type ExperimentView, type Level } from './data';
+import { cacheStates, countedLevels, data, isGroup, wordsFor, type ExperimentView, type Level } from './data';
 import { fill, h } from './dom';
-import { familyGlyph, levelGlyph } from './marks';
-import { levelOf, precisionsOf, type Roofs, type View, type ViewStore, type Work } from './view';
+import { familyGlyph, levelGlyph, shapeGlyph } from './marks';
+import { levelOf, precisionsOf, roofsOf, type Roofs, type View, type ViewStore, type Work } from './view';
 
 const levelName = (level: Level | 'all'): string => data.levels.find(({ id }) => id === level)?.name ?? 'all levels';
 
@@ -18,11 +18,25 @@ function choices(label: string, options: Choice[], chosen: string, choose: (valu
 
 function precisionSwitch(store: ViewStore, view: View, experiment: ExperimentView | undefined): HTMLElement | null {
   const all = data.run.precisions;
-  if (all.length < 2) return null;
+  if (all.length < 2 || experiment?.isOfProgram) return null;
   const chosen = precisionsOf(view, experiment);
   const toggle = (name: string): void => store.set({ precisions: chosen.includes(name) ? chosen.filter((other) => other !== name) : [...chosen, name] });
   return h('fieldset', { class: 'switch' }, h('legend', {}, 'Precision'),
     ...all.map((name) => h('button', { type: 'button', 'aria-pressed': String(chosen.includes(name)), 'data-value': name, title: `Points and compute ceilings in ${name}`, onclick: () => toggle(name) }, name)));
+}
+
+/** Smaller ones have no mark of their own. */
+const NOTABLE = 0.005;
+
+/** Which shape is which type, of a program. */
+function typeLegend(experiment: ExperimentView): HTMLElement {
+  const shapes = new Map<number, string[]>();
+  for (const point of experiment.points) {
+    if (!isGroup(point) || point.group.type === '–' || (point.share ?? 0) < NOTABLE) continue;
+    const types = shapes.get(point.group.shape) ?? [];
+    if (!types.includes(point.group.type)) shapes.set(point.group.shape, [...types, point.group.type]);
+  }
+  return h('p', { class: 'types muted' }, ...[...shapes].flatMap(([shape, types]) => [h('span', {}, shapeGlyph(shape), types.join(', '))]), h('span', {}, 'area: share of time'));
 }
 
 /** Switches for level, precision, work, caches and roofs; those with nothing to choose are left out. */
@@ -31,7 +45,7 @@ export function switches(store: ViewStore): HTMLElement {
   store.show((view) => {
     const experiment = store.experiment;
     const levels = experiment ? countedLevels(experiment) : [];
-    const levelOptions = levels.length > 1 ? [...levels, 'all' as const] : levels;
+    const levelOptions = levels.length > 1 && !experiment?.isOfProgram ? [...levels, 'all' as const] : levels;
     const caches = experiment ? cacheStates(experiment) : [];
     const focused = document.activeElement instanceof HTMLElement && element.contains(document.activeElement)
       ? [document.activeElement.closest('fieldset')?.querySelector('legend')?.textContent, document.activeElement.dataset['value']] : null;
@@ -39,7 +53,7 @@ export function switches(store: ViewStore): HTMLElement {
       choices('Memory level', levelOptions.map((value) => ({ value, text: levelName(value) })), levelOf(view, experiment),
         (value) => store.set({ level: value as View['level'], zoom: null })),
       precisionSwitch(store, view, experiment),
-      experiment && !experiment.program ? choices('Work', [
+      experiment && !experiment.isOfProgram ? choices('Work', [
         { value: 'both', text: 'both' },
         { value: 'useful', text: 'useful ●', help: 'Work that the algorithm needs' },
         { value: 'executed', text: 'executed ○', help: 'Work that the counters measured' },
@@ -50,7 +64,12 @@ export function switches(store: ViewStore): HTMLElement {
         { value: 'both', text: 'both' },
         { value: 'measured', text: 'measured —', help: 'Measured by micro-benchmarks on this device' },
         { value: 'theoretical', text: 'theoretical ┄', help: 'Computed from clocks and rates per cycle' },
-      ], view.roofs, (value) => store.set({ roofs: value as Roofs })));
+      ], roofsOf(view, experiment), (value) => store.set({ roofs: value as Roofs })),
+      (experiment?.program?.ranges.length ?? 0) > 1 && choices('NVTX ranges', [
+        { value: 'off', text: 'off' },
+        { value: 'on', text: 'on ◇', help: 'A mark for each range: the operations and bytes of its kernels together' },
+      ], view.rangeMarks ? 'on' : 'off', (value) => store.set({ rangeMarks: value === 'on' })),
+      experiment?.isOfProgram && typeLegend(experiment));
     if (focused) {
       const field = [...element.querySelectorAll('fieldset')].find((candidate) => candidate.querySelector('legend')?.textContent === focused[0]);
       [...(field?.querySelectorAll('button') ?? [])].find((button) => button.dataset['value'] === focused[1])?.focus();
@@ -64,7 +83,8 @@ export function legend(store: ViewStore): HTMLElement {
   const element = h('div', { class: 'legend', role: 'group', 'aria-label': 'Families' });
   store.show((view) => {
     const experiment = store.experiment;
-    if (!experiment) return fill(element);
+    element.hidden = experiment?.isOfProgram === true;
+    if (!experiment || experiment.isOfProgram) return fill(element);
     const focused = document.activeElement instanceof HTMLElement && element.contains(document.activeElement) ? document.activeElement.dataset['value'] : null;
     const toggle = (name: string): void => store.set({
       hiddenFamilies: view.hiddenFamilies.includes(name) ? view.hiddenFamilies.filter((other) => other !== name) : [...view.hiddenFamilies, name],
@@ -101,6 +121,8 @@ export function boundList(store: ViewStore): HTMLElement {
   const element = h('ul', { class: 'bounds' });
   store.show((view) => {
     const counts = new Map<string, number>();
+    element.hidden = store.experiment?.isOfProgram === true;
+    if (element.hidden) return fill(element);
     for (const point of store.experiment?.points ?? []) counts.set(point.bound, (counts.get(point.bound) ?? 0) + 1);
     const focused = element.contains(document.activeElement) ? (document.activeElement as HTMLElement).dataset['value'] : null;
     fill(element, ...[...counts].sort((a, b) => b[1] - a[1]).map(([bound, count]) => h('li', {},

@@ -1,18 +1,21 @@
 // SPDX-License-Identifier: Apache-2.0
 import type {
-  Bound, Column, ExperimentView as ExperimentData, Family, Level, PageData, PointView as PointData, RunView as RunData,
+  Bound, Column, ExperimentView as ExperimentData, Family, Group, Level, PageData, PointView as PointData, RunView as RunData,
 } from './generated/page_data';
 
-export type { AgreementTable, CeilingTable, Column, Family, Level, Range, Roof, Shape, Step, Window } from './generated/page_data';
+export type { AgreementTable, CeilingTable, Column, Family, Group, Level, Range, RangeView, Roof, Shape, SpeedTable, Step, Window } from './generated/page_data';
 
 /** Operations per byte and operations per second; null where it cannot be drawn. */
 export type Place = [number, number] | null;
 
-export interface LevelPlace { level: Level; useful: Place; executed: Place; utilisation: string; is_limiting: boolean }
+export interface LevelPlace { level: Level; useful: Place; executed: Place; utilisation: string; share: number | null; is_limiting: boolean }
 
 /** A point with what follows from its data. */
 export interface PointView extends Omit<PointData, 'family' | 'levels'> {
   label: string;
+  /** Full and short name of a program's kernel; empty for other points. */
+  kernel: string;
+  kernelShort: string;
   family: Family;
   bound: string;
   cache: string;
@@ -21,14 +24,22 @@ export interface PointView extends Omit<PointData, 'family' | 'levels'> {
   executed: Place;
   levels: LevelPlace[];
 }
-export interface ExperimentView extends Omit<ExperimentData, 'points'> { points: PointView[] }
+/** A kernel of a profiled program. */
+export type GroupView = PointView & { group: Group };
+export const isGroup = (point: PointView | undefined): point is GroupView => point?.group !== undefined;
+
+export interface ExperimentView extends Omit<ExperimentData, 'points'> {
+  points: PointView[];
+  /** Whether all of its points are kernels of a profiled program. */
+  isOfProgram: boolean;
+}
 export interface RunView extends Omit<RunData, 'experiments'> { experiments: ExperimentView[] }
 
 function textOf(id: string): string {
   return document.getElementById(id)?.textContent ?? '';
 }
 
-const page = JSON.parse(textOf('page-data')) as PageData;
+const page = JSON.parse(await (await fileOf('page-data', 'application/json')).text()) as PageData;
 
 const columnOf = (role: Column['role']): number => page.columns.findIndex((column) => column.role === role);
 const [LABEL, CACHES, BOUND, AI, EXECUTED_AI, OF_ROOF] = (['label', 'cache', 'bound', 'ai', 'executed_ai', 'fraction_of_roof'] as const).map(columnOf) as [number, number, number, number, number, number];
@@ -38,11 +49,12 @@ const idOf = new Map(page.bounds.map((bound) => [bound.label, bound.id]));
 
 const place = (ai: number | null | undefined, rate: number | null): Place => (ai == null || rate === null ? null : [ai, rate]);
 
-function pointOf(point: PointData, families: Family[]): PointView {
+function pointOf(point: PointData, { families, program }: ExperimentData): PointView {
+  const kernel = point.group && program?.kernels[point.group.kernel];
   const { rate, executed_rate, is_apart, share, texts, values } = point;
   return {
     ...point,
-    family: families[point.family] as Family,
+    family: families[point.family] as Family, kernel: kernel?.name ?? '', kernelShort: kernel?.short ?? '',
     label: texts[LABEL] ?? '', bound: idOf.get(texts[BOUND] ?? '') ?? 'unknown', cache: texts[CACHES] ?? '', fraction_of_roof: values[OF_ROOF] ?? null,
     useful: place(values[share === undefined ? AI : EXECUTED_AI], rate), executed: is_apart ? place(values[EXECUTED_AI], executed_rate) : null,
     levels: point.levels.map(({ ai, executed_ai, ...rest }) => ({ ...rest, useful: place(ai, rate), executed: place(executed_ai, executed_rate) })),
@@ -51,22 +63,28 @@ function pointOf(point: PointData, families: Family[]): PointView {
 
 export const data = {
   ...page,
-  run: { ...page.run, experiments: page.run.experiments.map((experiment): ExperimentView => ({ ...experiment, points: experiment.points.map((point) => pointOf(point, experiment.families)) })) } as RunView,
+  run: { ...page.run, experiments: page.run.experiments.map((experiment): ExperimentView => ({ ...experiment, isOfProgram: experiment.program !== undefined && experiment.points.every(({ group }) => group !== undefined), points: experiment.points.map((point) => pointOf(point, experiment)) })) } as RunView,
 };
 
 export const LEVELS: readonly Level[] = data.levels.map(({ id }) => id);
 
 /** What to call a bound, and what it means. */
 export function wordsFor(bound: string): Bound {
-  return words.get(bound) ?? { id: bound, label: bound, meaning: '' };
+  return words.get(bound) ?? { id: bound, label: bound, meaning: '', colour: null };
+}
+
+/** Text and number of the column with this title; neither where there is no such column. */
+export function cellOf(point: PointView, title: string): { text: string; value: number | null } {
+  const column = page.columns.findIndex((candidate) => candidate.title === title);
+  return { text: point.texts[column] ?? '', value: point.values[column] ?? null };
 }
 
 export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
   return Uint8Array.from(atob(text), (digit) => digit.charCodeAt(0));
 }
 
-/** The file `run.json` or `points.csv`, as it was written; the page has it compressed. */
-export function fileOf(id: 'run-json' | 'points-csv', type: string): Promise<Blob> {
+/** What the program put into the page, as it was written: it is compressed. */
+export function fileOf(id: 'page-data' | 'run-json' | 'points-csv', type: string): Promise<Blob> {
   const compressed = new Blob([fromBase64(textOf(id))]);
   const file = compressed.stream().pipeThrough(new DecompressionStream('deflate'));
   return new Response(file, { headers: { 'Content-Type': type } }).blob();

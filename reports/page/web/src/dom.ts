@@ -29,3 +29,10 @@ export function fill(element: Element, ...children: Child[]): void {
 export function scrollBox(label: string, table: HTMLElement): HTMLElement {
   return h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label }, table);
 }
+
+/** Draws `element` anew; a button with a `data-value` that had the focus has it afterwards. */
+export function keepFocus(element: HTMLElement, draw: () => void): void {
+  const focused = element.contains(document.activeElement) ? (document.activeElement as HTMLElement).dataset['value'] : undefined;
+  draw();
+  if (focused !== undefined) [...element.querySelectorAll<HTMLElement>('[data-value]')].find((candidate) => candidate.dataset['value'] === focused)?.focus();
+}

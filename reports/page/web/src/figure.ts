@@ -1,28 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
 // What Plotly is to draw for a view.
-import type { Annotations, Data, Layout } from 'plotly.js-basic-dist-min';
+import type { Annotations, Data, Layout, Shape } from 'plotly.js-basic-dist-min';
 import { data, type ExperimentView, type Level, type Place, type PointView, type Window } from './data';
+import { tick } from './format';
+import { placeLabels, type Named } from './labels';
 import { levelSymbol, symbolOf } from './marks';
-import { MARGIN, overlap, Plane, type Box } from './plane';
-import { lineOf, plain, roofLabels, shownRoofs, textWidth } from './roofs';
+import { MARGIN, Plane, windowAround, type Box, type Pixel } from './plane';
+import { programFigure, programPlaces } from './program_figure';
+import { attainable, lineOf, linesOf, plain, roofLabels, shownRoofs, type ShownRoof } from './roofs';
 import type { Colours } from './theme';
 import { levelOf, shownPoints, type View } from './view';
 
-/** A mark in the chart: of a point, of its useful or executed work, at a level. */
-export interface Mark { point: number; level: Level; work: 'useful' | 'executed'; at: NonNullable<Place>; isStrong: boolean }
+/** A mark in the chart: of a point, of its useful or executed work, at a level. What is no point is -1. */
+export interface Mark {
+  point: number; level: Level; work: 'useful' | 'executed'; at: NonNullable<Place>; isStrong: boolean;
+  /** Of a mark that is not placed by the axes of the roofline. */
+  pixel?: Pixel;
+  radius: number;
+  /** NVTX path, of a mark for a range. */
+  range?: string;
+}
 
-export interface Figure { data: Data[]; layout: Partial<Layout>; marks: Mark[][] }
+export interface Figure { data: Data[]; layout: Partial<Layout>; marks: Mark[][]; plane: Plane }
 
 const MOST_LABELS = 60;
-const MOST_PROGRAM_LABELS = 10;
 const MOST_INTERVALS = 500;
 const WIDE_INTERVAL = 1.05;
 
+/** Of a program's kernel among other points, an area in proportion to its share of the time. */
+const radiusOf = ({ share }: PointView): number => (share === undefined ? 5 : Math.min(18, Math.max(3, 34 * Math.sqrt(share))));
+
 /** The marks of a point that the switches leave. */
-export function marksOf(point: PointView, index: number, view: View, level: Level | 'all'): Mark[] {
+function marksOf(point: PointView, index: number, view: View, level: Level | 'all'): Mark[] {
   const marks: Mark[] = [];
   const add = (at: Place, work: Mark['work'], of: Level, isStrong: boolean): void => {
-    if (at && (view.work === 'both' || view.work === work || point.share !== undefined)) marks.push({ point: index, level: of, work, at, isStrong });
+    if (at && (view.work === 'both' || view.work === work || point.share !== undefined)) marks.push({ point: index, level: of, work, at, isStrong, radius: radiusOf(point) });
   };
   if (level === 'dram') {
     add(point.useful, 'useful', 'dram', true);
@@ -43,99 +55,147 @@ export function marksOf(point: PointView, index: number, view: View, level: Leve
   return marks;
 }
 
-export function axesOf(view: View, experiment: ExperimentView | undefined): Window {
-  if (!experiment) return data.run.axes;
-  return levelOf(view, experiment) === 'dram' ? experiment.axes.dram : experiment.axes.levels;
-}
-
-export function shownMarks(view: View, experiment: ExperimentView | undefined): Mark[] {
+function shownMarks(view: View, experiment: ExperimentView | undefined): Mark[] {
   if (!experiment) return [];
   const level = levelOf(view, experiment);
   return shownPoints(view, experiment).flatMap((index) => marksOf(experiment.points[index] as PointView, index, view, level));
 }
 
-interface Options { width: number; height: number; colours: Colours; title?: string }
+function wholeWindow(view: View, experiment: ExperimentView | undefined): Window {
+  if (!experiment) return data.run.axes;
+  return levelOf(view, experiment) === 'dram' ? experiment.axes.dram : experiment.axes.levels;
+}
+
+const windows = new WeakMap<View, Window>();
+
+/** What the chart shows: around the points unless the reader chose another part. */
+export function windowOf(view: View, experiment: ExperimentView | undefined): Window {
+  if (view.zoom === 'all') return wholeWindow(view, experiment);
+  if (view.zoom) return view.zoom;
+  const known = windows.get(view);
+  if (known) return known;
+  const places = experiment?.isOfProgram ? programPlaces(view, experiment) : shownMarks(view, experiment).map(({ at }) => ({ at, weight: 1 }));
+  // Whichever point is chosen, the window stays.
+  const roofs = shownRoofs({ ...view, pins: [] }, experiment);
+  const window = windowAround(places, (ai) => attainable(ai, roofs)) ?? wholeWindow(view, experiment);
+  windows.set(view, window);
+  return window;
+}
+
+export interface Options { width: number; height: number; colours: Colours; title?: string }
+
+/** Collects traces with the marks that they show. */
+export class Traces {
+  readonly data: Data[] = [];
+  readonly marks: Mark[][] = [];
+
+  add(trace: object, marks: Mark[] = []): void {
+    this.data.push({ type: 'scatter', hoverinfo: marks.length > 0 ? 'none' : 'skip', showlegend: false, ...trace } as Data);
+    this.marks.push(marks);
+  }
+
+  addRoofs(roofs: readonly ShownRoof[], plane: Plane, colours: Colours, isDimmed: boolean): void {
+    for (const roof of roofs) {
+      const line = lineOf(roof, roofs, plane);
+      this.add({
+        x: line.map(([x]) => x), y: line.map(([, y]) => y), mode: 'lines',
+        line: {
+          color: roof.isLit ? colours.accent : roof.isMain && !isDimmed ? colours.roof : colours.faint,
+          width: roof.isLit ? 2.2 : roof.source === 'theoretical' || !roof.isMain ? 1 : 1.8,
+          dash: roof.source === 'theoretical' ? 'dash' : 'solid',
+        },
+      });
+    }
+  }
+}
+
+const share = (pixel: Pixel, plane: Plane): Pixel => ({
+  x: (pixel.x - plane.frame.left) / (plane.frame.right - plane.frame.left),
+  y: (plane.height - MARGIN.bottom - pixel.y) / (plane.height - MARGIN.bottom - plane.frame.top),
+});
+
+/** Texts and lines at places of the screen. */
+export function annotationsOf(roofs: readonly ShownRoof[], names: readonly Named[], marks: readonly Box[], plane: Plane, colours: Colours, joins: readonly (readonly [Pixel, Pixel])[] = []): Pick<Partial<Layout>, 'annotations' | 'shapes'> {
+  const { labels, boxes } = roofLabels(roofs, plane, marks);
+  const lines = linesOf(roofs, plane).map(({ line }) => line);
+  const placed = placeLabels(names, { ...plane.frame, bottom: plane.height - MARGIN.bottom }, [...marks, ...boxes, titleBox(plane)], [...lines, ...joins]);
+  const text = (content: string, at: Pixel, color: string, extra: Partial<Annotations> = {}): Partial<Annotations> => ({
+    text: plain(content), xref: 'paper', yref: 'paper', showarrow: false, ...share(at, plane), xanchor: 'center', yanchor: 'middle', font: { size: 11, color }, ...extra,
+  });
+  return {
+    annotations: [
+      ...labels.map((label) => text(label.text, label, label.isLit ? colours.accent : colours.muted, { textangle: String(label.angle) })),
+      ...placed.map(({ text: content, box }) => text(content, { x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2 }, colours.ink)),
+    ],
+    shapes: placed.flatMap(({ leader }): Partial<Shape>[] => {
+      if (!leader) return [];
+      const [from, to] = leader.map((end) => share(end, plane)) as [Pixel, Pixel];
+      return [{ type: 'line', xref: 'paper', yref: 'paper', x0: from.x, y0: from.y, x1: to.x, y1: to.y, line: { color: colours.muted, width: 0.8 } }];
+    }),
+  };
+}
+
+/** Where the title and the numbers of the lower axis stand, above a strip. */
+function titleBox(plane: Plane): Box {
+  const { left, right, bottom } = plane.frame;
+  return { left, right, top: bottom - 1, bottom: plane.height - MARGIN.bottom > bottom ? bottom + MARGIN.bottom : bottom };
+}
 
 export function figureOf(view: View, experiment: ExperimentView | undefined, options: Options): Figure {
+  if (experiment?.isOfProgram) return programFigure(view, experiment, options);
   const { width, height, colours } = options;
-  const plane = new Plane(view.zoom ?? axesOf(view, experiment), width, height);
+  const plane = new Plane(windowOf(view, experiment), width, height);
   const marks = shownMarks(view, experiment);
-  const traces: Data[] = [];
-  const marksOfTraces: Mark[][] = [];
-  const add = (trace: Data, traceMarks: Mark[] = []): void => {
-    traces.push({ type: 'scatter', hoverinfo: traceMarks.length > 0 ? 'none' : 'skip', showlegend: false, ...trace } as Data);
-    marksOfTraces.push(traceMarks);
-  };
-
+  const traces = new Traces();
   const roofs = shownRoofs(view, experiment);
-  for (const roof of roofs) {
-    const line = lineOf(roof, roofs, plane);
-    add({
-      x: line.map(([x]) => x), y: line.map(([, y]) => y), mode: 'lines',
-      line: {
-        color: roof.isMain ? colours.roof : colours.faint,
-        width: roof.source === 'theoretical' || !roof.isMain ? 1 : 1.8,
-        dash: roof.source === 'theoretical' ? 'dash' : 'solid',
-      },
-    });
-  }
-  if (experiment) addMarks(experiment, marks, colours, add);
-  if (experiment && (experiment.program || marks.length <= MOST_LABELS)) add(pointLabels(experiment, labelled(experiment, marks), plane, colours));
-
+  traces.addRoofs(roofs, plane, colours, false);
+  if (experiment) addMarks(experiment, marks, colours, traces);
   const layout = layoutOf(plane, experiment, colours);
-  layout.annotations = roofLabels(roofs, plane).map((label): Partial<Annotations> => ({
-    text: plain(label.text), xref: 'paper', yref: 'paper', showarrow: false, textangle: String(label.angle),
-    x: (label.x - plane.frame.left) / (plane.frame.right - plane.frame.left),
-    y: (plane.frame.bottom - label.y) / (plane.frame.bottom - plane.frame.top),
-    xanchor: 'center', yanchor: 'middle', font: { size: 11, color: colours.muted },
-  }));
-  return { data: traces, layout, marks: marksOfTraces };
+  const boxes = marks.map((mark) => boxOf(plane.pixel(mark.at), mark.radius));
+  const names = experiment && marks.length <= MOST_LABELS ? namesOf(experiment, marks, plane) : [];
+  Object.assign(layout, annotationsOf(roofs, names, boxes, plane, colours));
+  return { data: traces.data, layout, marks: traces.marks, plane };
 }
 
-/** Of a program, the kernels that took longest have their names; every mark of other experiments has. */
-function labelled(experiment: ExperimentView, marks: Mark[]): Mark[] {
-  if (!experiment.program) return marks;
-  const share = (mark: Mark): number => experiment.points[mark.point]?.share ?? 0;
-  const isKernel = (mark: Mark): boolean => experiment.points[mark.point]?.share !== undefined;
-  const longest = [...new Set(marks.filter(isKernel).sort((a, b) => share(b) - share(a)).map((mark) => mark.point))].slice(0, MOST_PROGRAM_LABELS);
-  return marks.filter((mark) => !isKernel(mark) || longest.includes(mark.point));
+export const boxOf = ({ x, y }: Pixel, radius: number): Box => ({ left: x - radius, right: x + radius, top: y - radius, bottom: y + radius });
+
+/** Of each point one mark has its name: a filled one. */
+function namesOf(experiment: ExperimentView, marks: readonly Mark[], plane: Plane): Named[] {
+  const ofPoint = new Map<number, Named>();
+  for (const mark of [...marks].sort((a, b) => Number(b.isStrong) - Number(a.isStrong))) {
+    const at = plane.pixel(mark.at);
+    if (!ofPoint.has(mark.point) && plane.holds(at)) ofPoint.set(mark.point, { text: experiment.points[mark.point]?.label ?? '', at, radius: mark.radius });
+  }
+  return [...ofPoint.values()];
 }
 
-/** Of a program’s kernel, an area in proportion to its share of the time, as in the pictures. */
-function sizeOf(experiment: ExperimentView, mark: Mark, otherwise: number): number {
-  const share = experiment.points[mark.point]?.share;
-  return share === undefined ? otherwise : Math.min(36, Math.max(5, 68 * Math.sqrt(share)));
-}
-
-function addMarks(experiment: ExperimentView, marks: Mark[], colours: Colours, add: (trace: Data, marks?: Mark[]) => void): void {
+function addMarks(experiment: ExperimentView, marks: Mark[], colours: Colours, traces: Traces): void {
   const size = marks.length > 1000 ? 6 : marks.length > 200 ? 8 : 10;
   experiment.families.forEach((family, number) => {
     const own = marks.filter((mark) => experiment.points[mark.point]?.family === family);
-    // Large marks first: they would cover the small ones.
-    if (experiment.program) own.sort((a, b) => sizeOf(experiment, b, size) - sizeOf(experiment, a, size));
     if (own.length === 0) return;
     const colour = colours.family(family.colour);
-    if (experiment.are_joined) add(connections(own, colour));
+    if (experiment.are_joined) traces.add(connections(own, colour));
     for (const isStrong of [false, true]) {
       const chosen = own.filter((mark) => mark.isStrong === isStrong);
       if (chosen.length === 0) continue;
-      add({
+      traces.add({
         x: chosen.map((mark) => mark.at[0]), y: chosen.map((mark) => mark.at[1]), mode: 'markers',
         name: plain(family.name), legendgroup: String(number), showlegend: isStrong,
         marker: {
-          size: experiment.program ? chosen.map((mark) => sizeOf(experiment, mark, size)) : size, opacity: 1,
+          size: experiment.program ? chosen.map((mark) => 2 * mark.radius) : size, opacity: 1,
           symbol: new Set(own.map((mark) => mark.level)).size > 1 ? chosen.map((mark) => levelSymbol(mark.level)) : symbolOf(family),
           color: isStrong ? colour : colours.paper,
           line: { color: isStrong ? colours.paper : colour, width: isStrong ? 1 : 1.8 },
         },
         ...intervals(experiment, chosen, colour),
-      } as Data, chosen);
+      }, chosen);
     }
   });
 }
 
 /** Thin lines between the marks of one point. */
-function connections(marks: Mark[], colour: string): Data {
+function connections(marks: Mark[], colour: string): object {
   const x: (number | null)[] = [];
   const y: (number | null)[] = [];
   let last = -1;
@@ -148,11 +208,11 @@ function connections(marks: Mark[], colour: string): Data {
     y.push(at[1]);
     last = point;
   }
-  return { x, y, mode: 'lines', line: { color: colour, width: 1 }, opacity: 0.7, connectgaps: false } as Data;
+  return { x, y, mode: 'lines', line: { color: colour, width: 1 }, opacity: 0.7, connectgaps: false };
 }
 
 /** Error bars, where one is wider than its mark. */
-function intervals(experiment: ExperimentView, marks: Mark[], colour: string): Partial<Data> {
+function intervals(experiment: ExperimentView, marks: Mark[], colour: string): object {
   const range = (mark: Mark): [number, number] | null => {
     const interval = mark.work === 'useful' ? experiment.points[mark.point]?.interval : null;
     return interval && interval[1] / interval[0] > WIDE_INTERVAL ? interval : null;
@@ -164,54 +224,43 @@ function intervals(experiment: ExperimentView, marks: Mark[], colour: string): P
       array: marks.map((mark) => (range(mark)?.[1] ?? mark.at[1]) - mark.at[1]),
       arrayminus: marks.map((mark) => mark.at[1] - (range(mark)?.[0] ?? mark.at[1])),
     },
-  } as Partial<Data>;
+  };
 }
 
-/** Names beside the marks, as many as fit without covering each other; zooming in shows more. */
-function pointLabels(experiment: ExperimentView, marks: Mark[], plane: Plane, colours: Colours): Data {
-  const radius = (mark: Mark): number => sizeOf(experiment, mark, 10) / 2;
-  const taken: Box[] = marks.map((mark) => {
-    const { x, y } = plane.pixel(mark.at);
-    const r = radius(mark);
-    return { left: x - r, right: x + r, top: y - r, bottom: y + r };
-  });
-  const labelled = new Set<number>();
-  const x: number[] = [];
-  const y: number[] = [];
-  const text: string[] = [];
-  const positions: string[] = [];
-  for (const mark of [...marks].sort((a, b) => Number(b.isStrong) - Number(a.isStrong))) {
-    const pixel = plane.pixel(mark.at);
-    const label = experiment.points[mark.point]?.label ?? '';
-    if (labelled.has(mark.point) || !plane.holds(pixel)) continue;
-    const width = textWidth(label) + 4;
-    const gap = radius(mark) + 2;
-    const boxes: [string, Box][] = [
-      ['middle right', { left: pixel.x + gap, right: pixel.x + gap + width, top: pixel.y - 7, bottom: pixel.y + 7 }],
-      ['middle left', { left: pixel.x - gap - width, right: pixel.x - gap, top: pixel.y - 7, bottom: pixel.y + 7 }],
-    ];
-    const free = boxes.find(([, box]) => box.left >= plane.frame.left && box.right <= plane.frame.right && !taken.some((other) => overlap(box, other)));
-    if (!free) continue;
-    taken.push(free[1]);
-    labelled.add(mark.point);
-    x.push(mark.at[0]);
-    y.push(mark.at[1]);
-    // Plotly has no distance between a place and its text but spaces, of which two clear the usual mark.
-    const space = '\u00a0'.repeat(Math.max(2, Math.ceil((gap - 1) / 3)));
-    text.push(free[0] === 'middle right' ? `${space}${plain(label)}` : `${plain(label)}${space}`);
-    positions.push(free[0]);
+/** Numbers on a logarithmic axis, as many as `room` pixels have place for: decades, or also 2 and 5 of each. */
+function ticksOf([low, high]: [number, number], room: number, each: number): { tickvals: number[]; ticktext: string[]; minor: number[] } {
+  const decades = Math.log10(high / low);
+  const most = Math.max(2, room / each);
+  const steps = 3 * decades <= most ? [1, 2, 5] : [1];
+  const every = Math.max(1, Math.ceil(decades / most));
+  const values: number[] = [];
+  for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); ++power) {
+    if (power % every !== 0) continue;
+    for (const step of steps) {
+      const value = Number(`${step}e${power}`);
+      if (value >= low && value <= high) values.push(value);
+    }
   }
-  return { x, y, text, mode: 'text', textposition: positions, textfont: { size: 11, color: colours.ink }, cliponaxis: true } as Data;
+  // A narrow window may lie between two of them.
+  if (values.length < 2) values.splice(0, values.length, ...[0.1, 0.5, 0.9].map((part) => Number((low * (high / low) ** part).toPrecision(2))));
+  const minor: number[] = [];
+  for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)) && decades < 9; ++power) {
+    for (let step = 2; step < 10; ++step) minor.push(Number(`${step}e${power}`));
+  }
+  return { tickvals: values, ticktext: values.map(tick), minor: minor.filter((value) => value >= low && value <= high && !values.includes(value)) };
 }
 
-function layoutOf(plane: Plane, experiment: ExperimentView | undefined, colours: Colours): Partial<Layout> {
+export function layoutOf(plane: Plane, experiment: ExperimentView | undefined, colours: Colours): Partial<Layout> {
   const operations = experiment?.operations ?? 'FLOP';
   const log = (range: [number, number]): [number, number] => [Math.log10(range[0]), Math.log10(range[1])];
-  // Whole decades alone have a number, unless there are few of them.
-  const ticks = (range: [number, number]): object => (range[1] / range[0] > 300 ? { dtick: 1 } : {});
   const axis = {
     type: 'log', automargin: false, gridcolor: colours.grid, gridwidth: 1, linecolor: colours.line, mirror: true, ticks: 'outside',
-    tickcolor: colours.line, minor: { showgrid: true, gridcolor: colours.gridMinor }, fixedrange: false, zeroline: false, tickfont: { size: 11 },
+    tickcolor: colours.line, fixedrange: false, zeroline: false, tickfont: { size: 11 },
+  };
+  const { left, right, top, bottom } = plane.frame;
+  const numbers = (range: [number, number], room: number, each: number): object => {
+    const { minor, ...major } = ticksOf(range, room, each);
+    return { ...major, minor: { tickmode: 'array', tickvals: minor, showgrid: true, gridcolor: colours.gridMinor } };
   };
   return {
     width: plane.width, height: plane.height,
@@ -219,7 +268,7 @@ function layoutOf(plane: Plane, experiment: ExperimentView | undefined, colours:
     paper_bgcolor: colours.paper, plot_bgcolor: colours.paper,
     font: { family: 'Inter, system-ui, "Helvetica Neue", Arial, sans-serif', size: 12, color: colours.ink },
     showlegend: false, hovermode: 'closest', hoverdistance: 14,
-    xaxis: { ...axis, ...ticks(plane.window.ai), range: log(plane.window.ai), exponentformat: 'none', title: { text: `Arithmetic intensity (${operations}/byte)`, standoff: 6 } },
-    yaxis: { ...axis, ...ticks(plane.window.rate), range: log(plane.window.rate), exponentformat: 'SI', title: { text: `Performance (${operations}/s)`, standoff: 4 } },
+    xaxis: { ...axis, ...numbers(plane.window.ai, right - left, 62), range: log(plane.window.ai), title: { text: `Arithmetic intensity (${operations}/byte)`, standoff: 6 } },
+    yaxis: { ...axis, ...numbers(plane.window.rate, bottom - top, 34), range: log(plane.window.rate), title: { text: `Performance (${operations}/s)`, standoff: 4 } },
   } as Partial<Layout>;
 }

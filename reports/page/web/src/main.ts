@@ -6,8 +6,11 @@ import { data } from './data';
 import { fill, h } from './dom';
 import { downloads } from './downloads';
 import { Highlight } from './highlight';
-import { jumpToPins, pinnedPoints } from './pins';
+import { inspector } from './inspector';
+import { overview } from './overview';
+import { jumpToChosen, pinnedPoints } from './pins';
 import { preparePrint } from './print';
+import { rangeTree } from './ranges';
 import { agreements, ceilings, energy, environment, implausible, ladder, primitives, program, sizeSweep, suspicion } from './sections';
 import { PointTable } from './table';
 import { applyTheme } from './theme';
@@ -34,7 +37,7 @@ function heading(store: ViewStore): HTMLElement {
       h('h2', {}, experiment?.heading ?? data.run.heading),
       experiment ? h('p', { class: 'muted' }, experiment.subtitle) : null,
       h('p', { class: 'provenance' }, experiment?.provenance ?? data.run.provenance),
-      experiment ? h('p', { class: 'headline' }, experiment.headline, ' Click a point or its row to pin it: this shows what bounds it, and what to try next.') : null);
+      experiment && !experiment.isOfProgram ? h('p', { class: 'headline' }, experiment.headline, ' Click a point or its row: this shows what bounds it, and what to try next.') : null);
   });
   return element;
 }
@@ -42,7 +45,7 @@ function heading(store: ViewStore): HTMLElement {
 function guide(store: ViewStore): HTMLElement {
   const work = h('li');
   store.show(() => {
-    work.textContent = store.experiment?.program
+    work.textContent = store.experiment?.isOfProgram
       ? 'Marks show executed work, as counted for some launches: nothing is known of the work that the algorithm needs. The area of a mark is its share of the GPU time.'
       : 'Filled: the work that the algorithm needs. Hollow: the work that was executed. A gap between them means redundant work or excess traffic.';
   });
@@ -59,10 +62,15 @@ function build(root: HTMLElement): void {
   const highlight = new Highlight();
   const chart = new Chart(store, highlight);
   const points = data.run.experiments.length > 0 ? new PointTable(store, highlight).element : null;
-  const links = [['#program', 'Program'], ['#points', 'Points'], ['#sizes', 'Sizes'], ['#energy', 'Energy'], ['#ladder', 'Ladder'], ['#primitives', 'Primitives'], ['#ceilings', 'Ceilings'], ['#agreement', 'Agreement'], ['#environment', 'Environment']] as const;
-  const stage = h('div', { class: 'stage' },
-    h('div', { class: 'left' }, switches(store), chart.element),
-    h('aside', { class: 'side', 'aria-label': 'Summary' }, heading(store), legend(store), boundList(store), guide(store)));
+  const links = [['#points', 'Points'], ['#program', 'Program'], ['#sizes', 'Sizes'], ['#energy', 'Energy'], ['#ladder', 'Ladder'], ['#primitives', 'Primitives'], ['#ceilings', 'Ceilings'], ['#agreement', 'Agreement'], ['#environment', 'Environment']] as const;
+  const head = heading(store);
+  const inspected = inspector(store);
+  const top = overview(store);
+  const side = h('aside', { class: 'side', 'aria-label': 'Summary' }, head, inspected, legend(store), boundList(store), guide(store));
+  const left = h('div', { class: 'left' }, switches(store), chart.element);
+  const below = h('div', { class: 'below' });
+  const ranges = rangeTree(store);
+  const stage = h('div', { class: 'stage' }, ranges, left, side, below);
   // Roofs without points stand above their table, below whatever else was measured.
   const lower = [primitives(), points ? null : stage, ceilings(), agreements(), environment()];
   const steps = ladder(store);
@@ -78,19 +86,36 @@ function build(root: HTMLElement): void {
     store.show(() => { button.hidden = section.hidden; });
     return [button];
   });
+  const main = h('main', {},
+    suspicion(),
+    top,
+    points && stage,
+    implausible(store),
+    pins,
+    points,
+    whole,
+    sizes, joules, steps, ...lower);
+  // A program's tree and inspector stay beside its table; the many columns of others need the whole width.
+  store.show(() => {
+    const isOfProgram = store.experiment?.isOfProgram === true;
+    document.documentElement.classList.toggle('of-program', isOfProgram);
+    stage.classList.toggle('without-ranges', ranges.hidden);
+    if (!points) return;
+    if (isOfProgram) {
+      below.append(pins, points);
+      top.prepend(head);
+    } else if (points.parentElement === below) {
+      main.insertBefore(points, whole);
+      main.insertBefore(pins, points);
+      side.prepend(head);
+    }
+  });
   fill(root,
-    h('div', { class: 'topbar' }, experimentTabs(store), h('div', { class: 'actions' },
+    h('div', { class: 'topbar', role: 'region', 'aria-label': 'Experiments, sections and downloads' }, experimentTabs(store), h('div', { class: 'actions' },
       h('nav', { class: 'jumps', 'aria-label': 'Sections' }, ...jumps),
       downloads(store), themeButton(store))),
-    h('main', {},
-      suspicion(),
-      points && stage,
-      implausible(store),
-      pins,
-      whole,
-      points,
-      sizes, joules, steps, ...lower),
-    jumpToPins(store, pins), tooltip(store, highlight));
+    main,
+    jumpToChosen(store, inspected), tooltip(store, highlight));
   chart.start();
   preparePrint(chart);
 }

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Families are told apart by colour and shape, as in the pictures.
-import { data, type Family, type Level, type Shape } from './data';
+import { data, isGroup, wordsFor, type Family, type Level, type PointView, type Shape } from './data';
 
 /** For styles, so that it follows the theme. */
 export const colourOf = ({ colour }: Family): string => `var(--family-${colour})`;
+export function colourOfBound(bound: string): string {
+  const { colour } = wordsFor(bound);
+  return colour === null ? 'var(--faint)' : `var(--family-${colour})`;
+}
 /** Plotly calls the shapes as the program does. */
 export const symbolOf = ({ shape }: Pick<Family, 'shape'>): Shape['name'] => data.shapes[shape]?.name ?? 'circle';
 export const levelSymbol = (level: Level): Shape['name'] => symbolOf(lookOf(level));
@@ -25,4 +29,7 @@ function glyph(shape: number, colour: string): SVGSVGElement {
 }
 
 export const familyGlyph = (family: Family): SVGSVGElement => glyph(family.shape, colourOf(family));
+/** As its mark in the chart. */
+export const pointGlyph = (point: PointView): SVGSVGElement => (isGroup(point) ? glyph(point.group.shape, colourOfBound(point.bound)) : familyGlyph(point.family));
+export const shapeGlyph = (shape: number): SVGSVGElement => glyph(shape, 'currentColor');
 export const levelGlyph = (level: Level): SVGSVGElement => glyph(lookOf(level).shape, 'currentColor');

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import { factNames, factsOf, findingsOf, type ExperimentView, type PointView } from './data';
 import { fill, h, scrollBox } from './dom';
-import { familyGlyph } from './marks';
+import { pointGlyph } from './marks';
 import type { ViewStore } from './view';
 
 function pinned(keys: readonly string[], experiment: ExperimentView): { point: PointView; number: number }[] {
@@ -14,12 +14,23 @@ function pinned(keys: readonly string[], experiment: ExperimentView): { point: P
 /** What bounds the point, the evidence, and what to try next. */
 function explanation(experiment: ExperimentView, point: PointView, number: number): HTMLElement {
   return h('article', {},
-    h('h3', {}, familyGlyph(point.family), `${point.label} `, h('span', { class: 'pin' }, String(number))),
+    h('h3', {}, pointGlyph(point), `${point.label} `, h('span', { class: 'pin' }, String(number))),
     point.findings.length === 0 && h('p', { class: 'muted' }, 'No rule of “rooflinectl explain” applies.'),
     h('ul', {}, ...findingsOf(experiment, point).map(({ rule, importance, text, evidence, next_step }) => h('li', { class: importance },
       h('p', {}, h('strong', {}, `${rule}: `), text),
       h('p', { class: 'muted' }, evidence),
       h('p', {}, h('strong', {}, 'Next: '), next_step)))));
+}
+
+const NOTABLE = 1.05;
+
+/** Whether texts differ by more than the noise of a measurement: numbers of one unit by more than 5 %. */
+function differ(texts: readonly string[]): boolean {
+  const numbers = texts.map((text) => /^(−|-|~)?([\d.]+)(\D*)$/.exec(text));
+  const isOfOneUnit = numbers.every((number) => number !== null && number[3] === numbers[0]?.[3]);
+  if (!isOfOneUnit) return new Set(texts).size > 1;
+  const values = numbers.map((number) => Number(number?.[2]));
+  return Math.max(...values) > NOTABLE * Math.min(...values);
 }
 
 /** All numbers of the pinned points side by side; what differs stands out. */
@@ -28,21 +39,22 @@ export function pinnedPoints(store: ViewStore): HTMLElement {
   store.show((view) => {
     const experiment = store.experiment;
     const points = experiment ? pinned(view.pins, experiment) : [];
-    element.hidden = points.length === 0;
-    if (!experiment || points.length === 0) return fill(element);
+    // One alone is in the inspector.
+    element.hidden = points.length < 2;
+    if (!experiment || points.length < 2) return fill(element);
     const facts = points.map(({ point }) => new Map(factsOf(experiment, point)));
     const names = [...new Set(factNames(experiment))].filter((name) => facts.some((fact) => fact.has(name)));
     const head = h('tr', {}, h('td'), ...points.map(({ point, number }) => h('th', { scope: 'col' },
-      familyGlyph(point.family), `${point.label} `, h('span', { class: 'pin' }, String(number)),
+      pointGlyph(point), `${point.label} `, h('span', { class: 'pin' }, String(number)),
       h('button', { type: 'button', class: 'close', 'aria-label': `Unpin ${point.label}`, onclick: () => store.togglePin(point.key) }, '×'))));
     const rows = names.map((name) => {
       const texts = facts.map((fact) => fact.get(name) ?? '–');
-      const differs = new Set(texts).size > 1;
+      const differs = differ(texts);
       return h('tr', { class: differs ? 'differs' : null }, h('th', { scope: 'row' }, name), ...texts.map((text) => h('td', {}, text)));
     });
     fill(element,
-      h('div', { class: 'section-head' }, h('h2', {}, points.length === 1 ? 'Pinned point' : `${points.length} pinned points`),
-        points.length > 1 && h('span', { class: 'muted' }, 'Differences are bold.'),
+      h('div', { class: 'section-head' }, h('h2', {}, `${points.length} pinned points`),
+        h('span', { class: 'muted' }, 'Differences of more than 5 % are bold.'),
         h('button', { type: 'button', onclick: () => store.set({ pins: [] }) }, 'Unpin all')),
       h('div', { class: 'pins-body' },
         h('div', { class: 'explanations' }, ...points.map(({ point, number }) => explanation(experiment, point, number))),
@@ -51,19 +63,19 @@ export function pinnedPoints(store: ViewStore): HTMLElement {
   return element;
 }
 
-/** Leads back to the pinned points while they are out of sight: a row far below may have been pinned. */
-export function jumpToPins(store: ViewStore, pins: HTMLElement): HTMLElement {
-  const button = h('button', { type: 'button', class: 'jump-to-pins', hidden: true, onclick: () => pins.scrollIntoView({ block: 'nearest' }) });
+/** Leads to the numbers of the chosen point while they are out of sight: a row far below may have been chosen, or a mark on a small screen. */
+export function jumpToChosen(store: ViewStore, inspector: HTMLElement): HTMLElement {
   let isSeen = false;
+  const button = h('button', { type: 'button', class: 'jump-to-pins', onclick: () => inspector.scrollIntoView({ block: 'start' }) });
   const show = (): void => {
-    button.hidden = pins.hidden || isSeen;
     const count = store.view.pins.length;
-    button.textContent = count === 1 ? 'Show the pinned point' : `Show ${count} pinned points`;
+    button.hidden = count === 0 || inspector.hidden || isSeen;
+    button.textContent = count === 1 ? 'Show the chosen point' : `Show ${count} pinned points`;
   };
   new IntersectionObserver((entries) => {
     isSeen = entries.at(-1)?.isIntersecting ?? false;
     show();
-  }).observe(pins);
+  }).observe(inspector);
   store.show(show);
   return button;
 }

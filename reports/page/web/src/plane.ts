@@ -5,13 +5,14 @@ import type { Place, Window } from './data';
 export interface Pixel { x: number; y: number }
 export interface Box { left: number; top: number; right: number; bottom: number }
 
-export const MARGIN = { left: 62, right: 14, top: 12, bottom: 46 };
+export const MARGIN = { left: 62, right: 22, top: 12, bottom: 46 };
 
 export class Plane {
   private readonly box: Box;
 
-  constructor(readonly window: Window, readonly width: number, readonly height: number) {
-    this.box = { left: MARGIN.left, top: MARGIN.top, right: width - MARGIN.right, bottom: height - MARGIN.bottom };
+  /** `below`: height of what stands between the plane and the lower margin. */
+  constructor(readonly window: Window, readonly width: number, readonly height: number, below = 0) {
+    this.box = { left: MARGIN.left, top: MARGIN.top, right: width - MARGIN.right, bottom: height - MARGIN.bottom - below };
   }
 
   get frame(): Box {
@@ -50,14 +51,44 @@ export function scaled({ ai, rate }: Window, factor: number, dx = 0, dy = 0): Wi
   return { ai: range(ai, dx), rate: range(rate, dy) };
 }
 
-/** The window around `places` with some room; null where there are none. */
-export function windowAround(places: readonly NonNullable<Place>[]): Window | null {
+/** A place and how much it matters. */
+export interface Weighted { at: NonNullable<Place>; weight: number }
+
+const FAR = 5;
+const LITTLE = 0.1;
+const LEAST_RANGE = 12;
+
+/** Without those at either end that are little of the whole and lie far from the others: they would squeeze these into a corner. */
+function withoutOutliers(places: readonly Weighted[], axis: 0 | 1): Weighted[] {
+  const kept = [...places].sort((a, b) => a.at[axis] - b.at[axis]);
+  const all = kept.reduce((sum, { weight }) => sum + weight, 0);
+  const cut = (fromEnd: (index: number) => number): number => {
+    let weight = 0;
+    let count = 0;
+    for (let i = 0; i + 1 < kept.length; ++i) {
+      const [outer, inner] = [kept[fromEnd(i)] as Weighted, kept[fromEnd(i + 1)] as Weighted];
+      weight += outer.weight;
+      if (weight > LITTLE * all) break;
+      const distance = Math.abs(Math.log(outer.at[axis] / inner.at[axis]));
+      if (distance > Math.log(FAR)) count = i + 1;
+    }
+    return count;
+  };
+  const low = cut((i) => i);
+  const high = cut((i) => kept.length - 1 - i);
+  return kept.slice(low, Math.max(low + 1, kept.length - high));
+}
+
+/** The window around `places`, but for outliers, with some room; null where there are none. `roofAt`: what must be in it above a place. */
+export function windowAround(places: readonly Weighted[], roofAt: (ai: number) => number): Window | null {
   if (places.length === 0) return null;
+  const kept = withoutOutliers(withoutOutliers(places, 1), 0);
   const range = (values: number[]): [number, number] => {
     const low = values.reduce((a, b) => Math.min(a, b));
     const high = values.reduce((a, b) => Math.max(a, b));
-    const room = Math.max((high / low) ** 0.12, 1.25);
+    const room = Math.max((high / low) ** 0.1, Math.sqrt(Math.max(1, LEAST_RANGE / (high / low))), 1.35);
     return [low / room, high * room];
   };
-  return { ai: range(places.map((place) => place[0])), rate: range(places.map((place) => place[1])) };
+  const roofs = kept.map(({ at }) => roofAt(at[0])).filter((rate) => Number.isFinite(rate) && rate > 0);
+  return { ai: range(kept.map(({ at }) => at[0])), rate: range([...kept.map(({ at }) => at[1]), ...roofs]) };
 }

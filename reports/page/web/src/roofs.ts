@@ -2,7 +2,7 @@
 // The roofs that the switches leave, as lines, and their labels.
 import { data, type ExperimentView, type Roof } from './data';
 import { overlap, Plane, type Box, type Pixel } from './plane';
-import { levelOf, precisionsOf, type View } from './view';
+import { levelOf, pinnedPoints, precisionsOf, roofsOf, type View } from './view';
 
 /** `&` and `<` have a meaning in Plotly's texts; names from files are data. */
 export function plain(text: string): string {
@@ -13,22 +13,34 @@ export function plain(text: string): string {
 const roofSet = (view: View, experiment: ExperimentView | undefined): ExperimentView['roofs']['all'] =>
   (experiment ? experiment.roofs[levelOf(view, experiment)] : data.run.roofs_alone);
 
-/** A roof that the switches leave; those that are not main are thin lines without a name. */
-export type ShownRoof = Roof & { index: number; isMain: boolean };
+/** A roof that the switches leave. Those that are not main are thin lines without a name; lit ones are those of the chosen kernel. */
+export type ShownRoof = Roof & { index: number; isMain: boolean; isLit: boolean };
 
 export function shownRoofs(view: View, experiment: ExperimentView | undefined): ShownRoof[] {
   const { main, others } = roofSet(view, experiment);
   const precisions = new Set(precisionsOf(view, experiment));
+  const sources = roofsOf(view, experiment);
+  const chosen = experiment?.points[pinnedPoints(view, experiment).at(-1) ?? -1]?.group;
+  const lit = new Set(chosen?.roofs);
   // Among the roofs of all levels, the one level that has a theoretical one too would stand out.
-  const isOneSource = experiment !== undefined && levelOf(view, experiment) === 'all' && view.roofs === 'both';
+  const isOneSource = experiment !== undefined && levelOf(view, experiment) === 'all' && sources === 'both';
   const isShown = ({ kind, source, subject }: Roof): boolean => {
-    if (view.roofs !== 'both' && source !== view.roofs) return false;
-    return kind === 'compute' ? precisions.has(subject) : !isOneSource || source === 'measured';
+    if (sources !== 'both' && source !== sources) return false;
+    // The roofs of a program are those of what its kernels execute.
+    return kind === 'compute' ? experiment?.isOfProgram === true || precisions.has(subject) : !isOneSource || source === 'measured';
   };
   return data.run.roofs.flatMap((roof, index) => {
     const isMain = main.includes(index);
-    return (isMain || others.includes(index)) && isShown(roof) ? [{ ...roof, index, isMain }] : [];
+    const isLit = lit.has(index);
+    return isLit || ((isMain || others.includes(index)) && isShown(roof)) ? [{ ...roof, index, isMain: isMain || isLit, isLit }] : [];
   });
+}
+
+/** Performance at an intensity under the highest roofs of each kind. */
+export function attainable(ai: number, roofs: readonly ShownRoof[]): number {
+  const memory = highest(roofs, 'bandwidth');
+  const compute = highest(roofs, 'compute');
+  return Math.min(memory ? memory.value * ai : Infinity, compute?.value ?? Infinity);
 }
 
 function highest(roofs: readonly ShownRoof[], kind: Roof['kind']): ShownRoof | undefined {
@@ -46,7 +58,7 @@ export function lineOf(roof: ShownRoof, roofs: readonly ShownRoof[], plane: Plan
   return [[highest(roofs, 'bandwidth')?.ridges[roof.index] ?? left, roof.value], [right, roof.value]];
 }
 
-export interface RoofLabel { text: string; x: number; y: number; angle: number }
+export interface RoofLabel { text: string; x: number; y: number; angle: number; isLit: boolean }
 
 const FONT_SIZE = 11;
 /** Boxes are that much larger than what they hold of a text. */
@@ -58,31 +70,40 @@ export function textWidth(text: string, size = FONT_SIZE): number {
   return measure.measureText(text).width;
 }
 
-/** Labels on the lines that are in the frame, none over another or over another's line; in pixels of the plot. */
-export function roofLabels(roofs: readonly ShownRoof[], plane: Plane): RoofLabel[] {
+/** The lines of roofs on the screen. */
+export function linesOf(roofs: readonly ShownRoof[], plane: Plane): { roof: ShownRoof; line: readonly [Pixel, Pixel] }[] {
+  return roofs.map((roof) => {
+    const [left, right] = lineOf(roof, roofs, plane);
+    return { roof, line: [plane.pixel(left), plane.pixel(right)] as const };
+  });
+}
+
+/** Labels on the lines that are in the frame, none over another, over another's line or, where there is room, over `marks`; in pixels of the plot. */
+export function roofLabels(roofs: readonly ShownRoof[], plane: Plane, marks: readonly Box[] = []): { labels: RoofLabel[]; boxes: Box[] } {
   const labels: RoofLabel[] = [];
   const taken: Box[] = [];
-  for (const roof of roofs) {
+  const lines = linesOf(roofs, plane);
+  // Those of the chosen kernel first: where there is no room for all, theirs are there.
+  for (const roof of [...roofs].sort((a, b) => Number(b.isLit) - Number(a.isLit))) {
     if (!roof.isMain) continue;
-    const otherLines = roofs.filter((other) => other !== roof).map((other) => {
-      const [left, right] = lineOf(other, roofs, plane);
-      return [plane.pixel(left), plane.pixel(right)] as const;
-    });
-    const candidates = roof.kind === 'compute' ? levelPlaces(roof, roofs, plane) : slopePlaces(roof, roofs, plane);
-    for (const { label, boxes } of candidates) {
-      if (boxes.some((box) => taken.some((other) => overlap(box, other)) || otherLines.some(([left, right]) => crosses(left, right, box)))) continue;
-      taken.push(...boxes);
-      labels.push(label);
-      break;
-    }
+    const others = lines.filter((other) => other.roof !== roof);
+    // Where the line is short, as on a phone, the name has no value.
+    const candidates = [roof, { ...roof, text: roof.text.replace(/\s[\d.]+\s\S+$/, '') }]
+      .flatMap((named) => (roof.kind === 'compute' ? levelPlaces(named, roofs, plane) : slopePlaces(named, roofs, plane)))
+      .filter(({ boxes }) => !boxes.some((box) => taken.some((other) => overlap(box, other)) || others.some(({ line: [left, right] }) => crosses(left, right, box))));
+    const found = candidates.find(({ boxes }) => !boxes.some((box) => marks.some((mark) => overlap(box, mark)))) ?? (roof.isLit ? candidates[0] : undefined);
+    if (!found) continue;
+    taken.push(...found.boxes);
+    labels.push(found.label);
   }
-  return labels;
+  return { labels, boxes: taken };
 }
 
 /** Whether the line between two places runs through the box, its margin left aside. */
-function crosses(start: Pixel, end: Pixel, box: Box): boolean {
+export function crosses(start: Pixel, end: Pixel, box: Box): boolean {
   const left = Math.max(box.left + BOX_MARGIN, start.x);
   const right = Math.min(box.right - BOX_MARGIN, end.x);
+  if (start.x === end.x) return left <= right && Math.min(start.y, end.y) < box.bottom && Math.max(start.y, end.y) > box.top;
   const heights = [left, right].map((x) => start.y + ((x - start.x) * (end.y - start.y)) / (end.x - start.x));
   return left <= right && Math.min(...heights) < box.bottom - BOX_MARGIN && Math.max(...heights) > box.top + BOX_MARGIN;
 }
@@ -98,12 +119,12 @@ function levelPlaces(roof: ShownRoof, roofs: readonly ShownRoof[], plane: Plane)
   const width = textWidth(roof.text);
   const above = roof.source === 'theoretical' ? [-8, 8] : [8, -8];
   const candidates: Candidate[] = [];
-  for (let right = frame.right - 6; right - width / 2 > line.x && right - width > frame.left; right -= width / 2 + 10) {
+  for (let right = frame.right - 6; right - width / 2 > line.x && right - width > frame.left; right -= 14) {
     for (const offset of above) {
       const y = line.y + offset;
       if (y < frame.top + 6 || y > frame.bottom - 6) continue;
       candidates.push({
-        label: { text: roof.text, x: right - width / 2, y, angle: 0 },
+        label: { text: roof.text, x: right - width / 2, y, angle: 0, isLit: roof.isLit },
         boxes: [{ left: right - width - 4, right: right + 4, top: y - 7, bottom: y + 7 }],
       });
     }
@@ -130,11 +151,11 @@ function slopePlaces(roof: ShownRoof, roofs: readonly ShownRoof[], plane: Plane)
       const at = { x: centre.x - unit.y * side, y: centre.y + unit.x * side };
       const ends = [-0.5, 0.5].map((share) => ({ x: at.x + unit.x * width * share, y: at.y + unit.y * width * share }));
       if (!ends.every((pixel) => plane.holds(pixel))) continue;
-      const boxes = [-0.5, -0.3, -0.1, 0.1, 0.3, 0.5].map((share) => {
+      const boxes = [-0.5, -0.4, -0.3, -0.2, -0.1, 0, 0.1, 0.2, 0.3, 0.4, 0.5].map((share) => {
         const centreOfBox = { x: at.x + unit.x * width * share, y: at.y + unit.y * width * share };
         return { left: centreOfBox.x - 8, right: centreOfBox.x + 8, top: centreOfBox.y - 8, bottom: centreOfBox.y + 8 };
       });
-      candidates.push({ label: { text: roof.text, ...at, angle: (Math.atan(slope) * 180) / Math.PI }, boxes });
+      candidates.push({ label: { text: roof.text, isLit: roof.isLit, ...at, angle: (Math.atan(slope) * 180) / Math.PI }, boxes });
     }
   }
   return candidates;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What stands below the chart and the table: ladder steps, ceilings, agreement, environment.
-import { data, type AgreementTable, type CeilingTable, type ExperimentView, type Step } from './data';
+import { data, type AgreementTable, type CeilingTable, type ExperimentView, type SpeedTable, type Step } from './data';
 import { fill, h, scrollBox } from './dom';
 import type { ViewStore } from './view';
 
@@ -37,7 +37,9 @@ export function ladder(store: ViewStore): HTMLElement {
 /** What speaks against numbers of the experiment. */
 export function implausible(store: ViewStore): HTMLElement {
   const element = h('div');
-  store.show(() => fill(element, findings(store.experiment?.findings ?? [])));
+  store.show((view, previous) => {
+    if (previous?.experiment !== view.experiment) fill(element, findings(store.experiment?.findings ?? []));
+  });
   return element;
 }
 
@@ -55,7 +57,10 @@ function drawing(name: string): Node | undefined {
     template.innerHTML = document.querySelector('noscript')?.textContent ?? '';
     drawings = template.content;
   }
-  return drawings.querySelector(`figure[data-name="${name}"]`)?.cloneNode(true);
+  const figure = drawings.querySelector(`figure[data-name="${name}"]`)?.cloneNode(true) as HTMLElement | undefined;
+  // It is wider than a phone: the keyboard scrolls it too.
+  figure?.setAttribute('tabindex', '0');
+  return figure;
 }
 
 /** Bandwidth against size and speed against the references, where an experiment goes over sizes. */
@@ -69,7 +74,7 @@ export function sizeSweep(store: ViewStore): HTMLElement {
     fill(element, h('h2', {}, 'Sizes'),
       picture && h('p', { class: 'muted' }, 'Bandwidth against the number of elements. The roofline cannot show it, because every size has the same intensity.'),
       picture,
-      ...speeds.map((table) => h('details', {}, h('summary', {}, table.title), textTable(table.title, table.columns, table.rows))));
+      ...speeds.map((table) => h('details', {}, h('summary', {}, table.title), heatMap(table))));
   });
   return element;
 }
@@ -123,6 +128,27 @@ export function ceilings(): HTMLElement {
 export function primitives(): HTMLElement | null {
   if (!data.run.primitives) return null;
   return tableSection('primitives', 'Primitives', 'Operations by which threads exchange values, in SM cycles. Latency: from one operation to the next that needs its result. Throughput: with as many independent operations as the SM holds, per operation, per instruction that moves values between lanes, and per element.', data.run.primitives, drawing('primitives'));
+}
+
+/** What is written as 1.00 or 1.01 times as fast, or slow. */
+const EQUAL = 0.015;
+
+/** Faster and slower than the reference by colour; what is equal has one of its own. */
+function heatMap({ title, columns, rows, factors }: SpeedTable): HTMLElement {
+  const colourOf = (factor: number | null | undefined): string | null => {
+    if (factor == null) return null;
+    if (Math.abs(factor - 1) < EQUAL) return 'var(--highlight)';
+    return `color-mix(in srgb, var(--${factor > 1 ? 'good' : 'bad'}) ${Math.min(40, 6 + 45 * Math.abs(Math.log2(factor))).toFixed(0)}%, var(--paper))`;
+  };
+  return scrollBox(title, h('table', { class: 'heat-map' },
+    h('thead', {}, h('tr', {}, ...columns.map((text, i) => h('th', { scope: 'col', class: i > 0 ? 'number' : null }, text)))),
+    h('tbody', {}, ...rows.map((row, y) => h('tr', {}, ...row.map((text, x) => {
+      if (x === 0) return h('th', { scope: 'row' }, text);
+      const cell = h('td', { class: 'number' }, text);
+      const colour = colourOf(factors[y]?.[x - 1]);
+      if (colour) cell.style.background = colour;
+      return cell;
+    }))))));
 }
 
 function textTable(label: string, headings: readonly string[], rows: readonly (readonly string[])[]): HTMLElement {

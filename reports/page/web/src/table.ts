@@ -1,12 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every point in a table that sorts, filters, and answers the chart.
 import { data, hasColumn, wordsFor, type ExperimentView, type PointView } from './data';
-import { fill, h } from './dom';
+import { fill, h, keepFocus, scrollBox } from './dom';
+import { count, duration, percent, wholePercent } from './format';
 import type { Highlight } from './highlight';
-import { colourOf, familyGlyph } from './marks';
-import { shownPoints, type View, type ViewStore } from './view';
+import { copyButton } from './inspector';
+import { colourOf, colourOfBound, pointGlyph } from './marks';
+import { fractionOfRoof, groupedBy, groupsOf, sumOf, type Sum } from './sums';
+import { shownPoints, TABLES, type Table, type View, type ViewStore } from './view';
 
 const ROWS_PER_PAGE = 200;
+const KERNELS_PER_PAGE = 40;
+const rowsPerPage = (experiment: ExperimentView): number => (experiment.isOfProgram ? KERNELS_PER_PAGE : ROWS_PER_PAGE);
+
+/** Of a program, the columns that are always shown, in their order; the others are a click away. */
+const PROGRAM_COLUMNS = ['point', 'share', 'could save', 'total', 'launches', 'mean', '% of roofline', 'bound by', 'type', 'tensor', 'p95', 'occupancy', 'registers'];
+/** Those that stay in sight where the table is narrow, and those that stay where it is not wide. */
+const NARROW = ['point', 'share', 'could save', 'time', '% of roofline', 'bound by'];
+const MEDIUM = [...NARROW, 'total', 'launches', 'mean', 'type', 'GB/s', 'n', 'dtype'];
+const widthClass = (title: string): string | null => (NARROW.includes(title) ? null : MEDIUM.includes(title) ? 'not-narrow' : 'only-wide');
+
+const TABLE_NAMES: Record<Table, string> = { kernels: 'Kernels', names: 'By name', ranges: 'By range', types: 'By precision' };
 
 // What has no number comes last, whatever the direction.
 function compare(a: PointView, b: PointView, column: number, descending: boolean): number {
@@ -20,8 +34,11 @@ function compare(a: PointView, b: PointView, column: number, descending: boolean
 
 /** Indices of the shown points in the order of the view. */
 export function sortedPoints(view: View, experiment: ExperimentView): number[] {
-  const shown = shownPoints(view, experiment);
-  if (!view.sort && experiment.program) return shown.sort((a, b) => (experiment.points[b]?.share ?? 0) - (experiment.points[a]?.share ?? 0) || a - b);
+  const shown = [...shownPoints(view, experiment)];
+  if (!view.sort && experiment.program) {
+    const key = (index: number): [number, number] => [experiment.points[index]?.group?.recoverable_s ?? -1, experiment.points[index]?.share ?? 0];
+    return shown.sort((a, b) => key(b)[0] - key(a)[0] || key(b)[1] - key(a)[1] || a - b);
+  }
   const column = data.columns.findIndex(({ title }) => title === view.sort?.column);
   if (!view.sort || column < 0) return shown;
   const { descending } = view.sort;
@@ -38,23 +55,41 @@ export class PointTable {
   private readonly pages = h('div', { class: 'pages' });
   /** On paper, where a long table ends early. */
   private readonly rest = h('p', { class: 'print-more muted' });
+  private readonly title = h('h2', {}, 'Points');
+  private readonly tabs = h('div', { class: 'table-tabs', role: 'group', 'aria-label': 'Rows of the table' });
+  private readonly more = h('button', { type: 'button', 'aria-pressed': 'false', onclick: () => { this.hasMore = !this.hasMore; this.update(this.store.view, this.store.view); } }, 'More columns');
+  private readonly sums = h('div', { class: 'sums' });
+  private readonly kernels: HTMLElement;
+  private hasMore = false;
   private page = 0;
   private order: number[] = [];
 
   constructor(private readonly store: ViewStore, private readonly highlight: Highlight) {
     const table = h('table', { class: 'points' }, h('thead', {}, this.head), this.body);
+    this.kernels = h('div', {}, h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Table of points' }, table), this.nothing(), this.rest, this.pages);
     this.element.append(
-      h('div', { class: 'section-head' }, h('h2', {}, 'Points'),
-        h('label', { for: 'filter', class: 'filter' }, 'Filter ', this.filter), this.count, this.clearButton()),
-      h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Table of points' }, table), this.rest, this.pages);
+      h('div', { class: 'section-head' }, this.title, this.tabs,
+        h('label', { for: 'filter', class: 'filter' }, 'Filter ', this.filter), this.count, this.clearButton(), this.more),
+      this.kernels, this.sums);
     this.filter.addEventListener('input', () => this.store.set({ filter: this.filter.value }));
     this.listen();
     this.store.show((view, previous) => this.update(view, previous));
     this.highlight.onChange((active) => this.markActive(active?.point));
   }
 
+  /** In place of rows, where no point is left. */
+  private nothing(): HTMLElement {
+    const text = h('p', { class: 'nothing' }, 'No point matches. ', h('button', { type: 'button', class: 'link', onclick: () => this.showAll() }, 'Remove all filters'));
+    this.store.show(() => { text.hidden = this.store.experiment === undefined || shownPoints(this.store.view, this.store.experiment).length > 0; });
+    return text;
+  }
+
+  private showAll(): void {
+    this.store.set({ filter: '', bound: null, range: null, hiddenFamilies: [], caches: 'both', precisions: null });
+  }
+
   private clearButton(): HTMLElement {
-    const button = h('button', { type: 'button', onclick: () => this.store.set({ filter: '', bound: null, hiddenFamilies: [], caches: 'both', precisions: null }) }, 'Show all points');
+    const button = h('button', { type: 'button', onclick: () => this.showAll() }, 'Show all points');
     this.store.show(() => { button.hidden = this.store.experiment === undefined || shownPoints(this.store.view, this.store.experiment).length === this.store.experiment.points.length; });
     return button;
   }
@@ -74,7 +109,7 @@ export class PointTable {
     this.body.addEventListener('focusout', () => this.highlight.set(null));
     this.body.addEventListener('click', (event) => {
       const point = this.store.experiment?.points[pointOf(rowOf(event)) ?? -1];
-      if (point) this.store.togglePin(point.key);
+      if (point) this.store.choose(point.key, event.ctrlKey || event.metaKey || event.shiftKey);
     });
   }
 
@@ -88,28 +123,89 @@ export class PointTable {
     const lastPin = view.pins.at(-1);
     this.order = order;
     if (previous && view.pins.length > previous.pins.length) this.showPageOf(experiment, lastPin);
-    this.count.textContent = order.length === experiment.points.length ? `${order.length} points` : `${order.length} of ${experiment.points.length} points`;
-    this.drawHead(view, experiment);
-    this.drawRows(view, experiment);
+    const things = experiment.isOfProgram ? 'groups' : 'points';
+    this.filter.placeholder = experiment.isOfProgram ? 'kernel, range, latency …' : 'V7, f16, 2^20, latency …';
+    this.count.textContent = order.length === experiment.points.length ? `${order.length} ${things}` : `${order.length} of ${experiment.points.length} ${things}`;
+    const isOfProgram = experiment.isOfProgram;
+    const table = isOfProgram ? view.table : 'kernels';
+    this.title.textContent = isOfProgram ? 'Kernels' : 'Points';
+    this.title.classList.toggle('visually-hidden', isOfProgram);
+    this.kernels.hidden = table !== 'kernels';
+    this.sums.hidden = table === 'kernels';
+    this.more.hidden = !isOfProgram || table !== 'kernels';
+    this.more.setAttribute('aria-pressed', String(this.hasMore));
+    this.drawTabs(view, experiment);
+    if (table === 'kernels') {
+      fill(this.sums);
+      this.drawHead(view, experiment);
+      this.drawRows(view, experiment);
+    } else {
+      fill(this.body);
+      keepFocus(this.sums, () => fill(this.sums, this.sumTable(table, view, experiment)));
+    }
+  }
+
+  private drawTabs(view: View, experiment: ExperimentView): void {
+    this.tabs.hidden = !experiment.isOfProgram;
+    if (!experiment.isOfProgram) return fill(this.tabs);
+    const tables = TABLES.filter((table) => table !== 'ranges' || (experiment.program?.ranges.length ?? 0) > 0);
+    keepFocus(this.tabs, () => fill(this.tabs, ...tables.map((table) => h('button', { type: 'button', 'aria-pressed': String(view.table === table), 'data-value': table, onclick: () => this.store.set({ table }) }, TABLE_NAMES[table]))));
+  }
+
+  /** The places of the columns that are shown. */
+  private columnsOf(experiment: ExperimentView): number[] {
+    const all = data.columns.flatMap((_, column) => (hasColumn(experiment, column) ? [column] : []));
+    if (!experiment.isOfProgram) return all;
+    const first = PROGRAM_COLUMNS.flatMap((title) => all.filter((column) => data.columns[column]?.title === title));
+    return this.hasMore ? [...first, ...all.filter((column) => !first.includes(column))] : first;
+  }
+
+  /** The shown groups summed by kernel, range or type; a click shows the groups of a row. */
+  private sumTable(table: Exclude<Table, 'kernels'>, view: View, experiment: ExperimentView): HTMLElement {
+    const groups = groupsOf(experiment, shownPoints(view, experiment));
+    const { total } = sumOf(groups);
+    const keyOf = { names: ({ kernel }: PointView) => kernel, ranges: ({ group }: PointView) => group?.path ?? '', types: ({ group }: PointView) => group?.type ?? '' }[table];
+    const rows = [...groupedBy(groups, keyOf)].map(([key, of]) => ({ key, first: of[0] as PointView, sum: sumOf(of) })).sort((a, b) => b.sum.recoverable - a.sum.recoverable || b.sum.total - a.sum.total);
+    const nameOf = (key: string, first: PointView): string => (table === 'names' ? first.kernelShort : table === 'ranges' ? key || 'no range' : key === '–' ? 'no floating-point operations' : key);
+    const show = (key: string): void => this.store.set(table === 'ranges' ? { range: key, table: 'kernels', zoom: null } : { filter: key === '–' ? '' : key, table: 'kernels' });
+    const most = 500;
+    const cells = ({ total: time, launches, recoverable }: Sum, sum: Sum): (string | number)[] => [duration(time), count(launches), count(sum.groups), fractionOfRoof(sum) === null ? '–' : wholePercent(fractionOfRoof(sum) as number), sum.roofed > 0 ? duration(recoverable) : '–'];
+    let before = 0;
+    const body = rows.slice(0, most).map(({ key, first, sum }) => {
+      const share = total > 0 ? sum.total / total : 0;
+      const row = h('tr', {},
+        h('th', { scope: 'row' }, h('button', { type: 'button', class: 'name', title: table === 'names' ? key : `Show the kernels of ${nameOf(key, first)}`, onclick: () => show(key) }, h('span', { class: 'text' }, nameOf(key, first)))),
+        h('td', { class: 'number with-bar' }, cumulativeBar(before, share), h('span', {}, percent(share))),
+        ...cells(sum, sum).map((text, i) => h('td', { class: `number${i === 2 || i === 1 ? ' not-narrow' : ''}` }, String(text))));
+      before += share;
+      return row;
+    });
+    return h('div', {}, scrollBox(TABLE_NAMES[table], h('table', { class: 'sum-table' },
+      h('thead', {}, h('tr', {}, ...[TABLE_NAMES[table].replace('By ', ''), 'share', 'total', 'launches', 'groups', '% of roofline', 'could save'].map((title, i) => h('th', { scope: 'col', class: i === 0 ? null : `number${i === 3 || i === 4 ? ' not-narrow' : ''}` }, title)))),
+      h('tbody', {}, ...body))),
+      rows.length > most && h('p', { class: 'muted' }, `… and ${rows.length - most} more.`));
   }
 
   private showPageOf(experiment: ExperimentView, key: string | undefined): void {
     const place = this.order.findIndex((index) => experiment.points[index]?.key === key);
-    if (place >= 0) this.page = Math.floor(place / ROWS_PER_PAGE);
+    if (place >= 0) this.page = Math.floor(place / rowsPerPage(experiment));
   }
 
   private drawHead(view: View, experiment: ExperimentView): void {
     const focused = document.activeElement?.closest('th')?.dataset['column'];
-    fill(this.head, ...data.columns.flatMap(({ title, is_number, help }, column) => {
-      if (!hasColumn(experiment, column)) return [];
+    fill(this.head, ...this.columnsOf(experiment).map((column) => {
+      const { title, is_number, help } = data.columns[column] as (typeof data.columns)[number];
       const isSorted = view.sort?.column === title;
       const direction = isSorted ? (view.sort?.descending ? 'descending' : 'ascending') : null;
+      const isByDefault = experiment.isOfProgram && !view.sort && title === 'could save';
       const sort = (): void => {
-        if (isSorted && view.sort?.descending) return this.store.set({ sort: null });
-        this.store.set({ sort: { column: title, descending: isSorted } });
+        // Of a program, the largest number is what one looks for.
+        const isFirstDown = experiment.isOfProgram && is_number;
+        if (isSorted && view.sort?.descending !== isFirstDown) return this.store.set({ sort: null });
+        this.store.set({ sort: { column: title, descending: isSorted ? !isFirstDown : isFirstDown } });
       };
-      return [h('th', { scope: 'col', class: is_number ? 'number' : null, 'aria-sort': direction, 'data-column': title },
-        h('button', { type: 'button', title: help || null, onclick: sort }, title))];
+      return h('th', { scope: 'col', class: [is_number ? 'number' : '', widthClass(title) ?? ''].join(' ').trim() || null, 'aria-sort': direction ?? (isByDefault ? 'descending' : null), 'data-column': title },
+        h('button', { type: 'button', title: help || null, onclick: sort }, title));
     }));
     if (focused) [...this.head.cells].find((cell) => cell.dataset['column'] === focused)?.querySelector('button')?.focus();
   }
@@ -117,10 +213,19 @@ export class PointTable {
   private drawRows(view: View, experiment: ExperimentView): void {
     const pins = new Map(view.pins.map((key, place) => [key, place + 1]));
     const focused = (document.activeElement?.closest('tr') as HTMLElement | null)?.dataset['point'];
-    const first = this.page * ROWS_PER_PAGE;
-    const shown = this.order.slice(first, first + ROWS_PER_PAGE);
-    fill(this.body, ...shown.map((index) => this.row(experiment, experiment.points[index] as PointView, index, pins)));
-    const last = Math.ceil(this.order.length / ROWS_PER_PAGE) - 1;
+    const each = rowsPerPage(experiment);
+    const first = this.page * each;
+    const shown = this.order.slice(first, first + each);
+    const columns = this.columnsOf(experiment);
+    const isOfProgram = experiment.isOfProgram;
+    const share = (index: number): number => experiment.points[index]?.share ?? 0;
+    let before = isOfProgram ? this.order.slice(0, first).reduce((sum, index) => sum + share(index), 0) : 0;
+    fill(this.body, ...shown.map((index) => {
+      const row = this.row(experiment, columns, index, pins, before);
+      before += share(index);
+      return row;
+    }));
+    const last = Math.ceil(this.order.length / each) - 1;
     const turn = (by: number) => (): void => {
       this.page += by;
       this.drawRows(this.store.view, experiment);
@@ -130,25 +235,30 @@ export class PointTable {
       h('span', { class: 'muted' }, `rows ${first + 1} to ${first + shown.length} of ${this.order.length}`),
       h('button', { type: 'button', disabled: this.page === last, onclick: turn(1) }, 'Next')] : []));
     this.pages.hidden = last <= 0;
-    this.rest.textContent = `The first 28 of ${this.order.length} points; points.csv has all of them.`;
+    this.rest.textContent = `The first 28 of ${this.order.length}; points.csv has all of them.`;
     this.rest.hidden = this.order.length <= 28;
     if (focused !== undefined) this.body.querySelector<HTMLElement>(`tr[data-point="${focused}"] button`)?.focus();
   }
 
-  private row(experiment: ExperimentView, point: PointView, index: number, pins: Map<string, number>): HTMLElement {
+  private row(experiment: ExperimentView, columns: readonly number[], index: number, pins: Map<string, number>, before: number): HTMLElement {
+    const point = experiment.points[index] as PointView;
     const number = pins.get(point.key);
     const row = h('tr', { 'data-point': index, class: number !== undefined ? 'pinned' : null });
-    row.append(...data.columns.flatMap(({ role, is_number }, column) => {
-      if (!hasColumn(experiment, column)) return [];
+    row.append(...columns.map((column) => {
+      const { role, title, is_number } = data.columns[column] as (typeof data.columns)[number];
       const text = point.texts[column] ?? '';
+      const width = widthClass(title);
+      const classes = (...names: (string | null | false)[]): string | null => [...names, width].filter(Boolean).join(' ') || null;
       if (role === 'label') {
-        return h('th', { scope: 'row' }, h('button', { type: 'button', class: 'name', 'aria-pressed': String(number !== undefined), title: number !== undefined ? 'Unpin' : 'Pin' },
-          familyGlyph(point.family), text, number !== undefined && h('span', { class: 'pin' }, String(number))));
+        return h('th', { scope: 'row' }, h('button', { type: 'button', class: 'name', 'aria-pressed': String(number !== undefined), title: point.kernel || (number !== undefined ? 'Unpin' : 'Pin') },
+          pointGlyph(point), h('span', { class: 'text' }, text), number !== undefined && pins.size > 1 && h('span', { class: 'pin' }, String(number))),
+          point.kernel !== '' && copyButton(point.kernel, `Copy ${text}`));
       }
-      if (role === 'fraction_of_roof') return h('td', { class: 'number with-bar' }, bar(point), h('span', {}, text));
-      if (role === 'bound') return h('td', { title: wordsFor(point.bound).meaning }, h('span', { class: `bound bound-${point.bound}` }, text));
-      if (role === 'family') return h('td', {}, point.family.name);
-      return h('td', { class: is_number ? 'number' : null }, text);
+      if (role === 'fraction_of_roof') return h('td', { class: classes('number', 'with-bar') }, bar(point), h('span', {}, text));
+      if (title === 'share' && experiment.isOfProgram) return h('td', { class: classes('number', 'with-bar') }, cumulativeBar(before, point.share ?? 0), h('span', {}, text));
+      if (role === 'bound') return h('td', { class: classes(), title: wordsFor(point.bound).meaning }, h('span', { class: `bound bound-${point.bound}` }, text));
+      if (role === 'family') return h('td', { class: classes() }, point.family.name);
+      return h('td', { class: classes(is_number && 'number') }, text);
     }));
     return row;
   }
@@ -164,6 +274,14 @@ function bar(point: PointView): HTMLElement | null {
   const element = h('span', { class: 'bar', 'aria-hidden': 'true' }, h('span'));
   const inside = element.firstElementChild as HTMLElement;
   inside.style.width = `${Math.min(100, 100 * point.fraction_of_roof)}%`;
-  inside.style.background = colourOf(point.family);
+  inside.style.background = point.group ? colourOfBound(point.bound) : colourOf(point.family);
   return element;
+}
+
+/** The part of a row behind those of the rows above it. */
+function cumulativeBar(before: number, share: number): HTMLElement {
+  const [above, own] = [h('span', { class: 'above' }), h('span', { class: 'own' })];
+  above.style.width = `${Math.min(100, 100 * before)}%`;
+  own.style.width = `${Math.min(100, 100 * share)}%`;
+  return h('span', { class: 'bar cumulative', 'aria-hidden': 'true', title: `With the rows above: ${percent(before + share)}` }, above, own);
 }

@@ -2,7 +2,7 @@
 import type { Theme } from './view';
 
 /** Colours of the chart, from the style sheet that the program writes. */
-export interface Colours { paper: string; ink: string; muted: string; line: string; grid: string; gridMinor: string; roof: string; faint: string; family: (colour: number) => string }
+export interface Colours { paper: string; ink: string; muted: string; line: string; grid: string; gridMinor: string; roof: string; faint: string; accent: string; family: (colour: number) => string }
 
 export function applyTheme(theme: Theme): void {
   if (theme === 'auto') {
@@ -12,13 +12,17 @@ export function applyTheme(theme: Theme): void {
   }
 }
 
+const FAMILIES = 6;
+
+/** As they are now: `element` may be gone when they are used. */
 export function coloursOf(element: Element = document.documentElement): Colours {
   const style = getComputedStyle(element);
   const colour = (name: string): string => style.getPropertyValue(`--${name}`).trim();
+  const families = Array.from({ length: FAMILIES }, (_, number) => colour(`family-${number}`));
   return {
     paper: colour('paper'), ink: colour('ink'), muted: colour('muted'), line: colour('line'), grid: colour('grid'),
-    gridMinor: colour('grid-minor'), roof: colour('roof'), faint: colour('faint'),
-    family: (number) => colour(`family-${number}`),
+    gridMinor: colour('grid-minor'), roof: colour('roof'), faint: colour('faint'), accent: colour('accent'),
+    family: (number) => families[number] ?? '',
   };
 }
 

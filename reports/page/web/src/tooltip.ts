@@ -1,14 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
-import { data, factsOf, findingsOf, wordsFor } from './data';
+import { cellOf, data, isGroup, wordsFor, type PointView } from './data';
 import { fill, h } from './dom';
 import type { Highlight } from './highlight';
-import { familyGlyph } from './marks';
+import { shortened } from './labels';
+import { pointGlyph } from './marks';
 import type { ViewStore } from './view';
 
 const GAP = 16;
 const EDGE = 4;
 
-/** All numbers of the active point, beside it. */
+const joined = (...parts: string[]): string => parts.filter((part) => !['', '–'].includes(part.trim())).join(' · ');
+
+/** What one looks for first; the inspector has the rest. */
+function linesOf(point: PointView): string[] {
+  const text = (title: string): string => cellOf(point, title).text;
+  const with_unit = (title: string, unit: string): string => (['', '–'].includes(text(title)) ? '' : `${text(title)}\u00a0${unit}`);
+  const limit = joined(with_unit('% of roofline', 'of roofline'), `bound by ${wordsFor(point.bound).label}`);
+  if (isGroup(point)) {
+    return [joined(`${text('share')} of GPU time`, text('total'), with_unit('launches', 'launches')), limit, joined(`could save ${text('could save')}`, 'click: why, and what to do')];
+  }
+  return [joined(text('time'), with_unit('GB/s', 'GB/s'), text('FLOP/s'), point.cache), limit, joined(text('busiest level'), 'click: why, and what to do')];
+}
+
+/** Four lines about the active point, beside it. */
 export function tooltip(store: ViewStore, highlight: Highlight): HTMLElement {
   const box = h('div', { id: 'tooltip', 'aria-hidden': 'true', hidden: true });
   // A screen reader reads this sentence instead of the tooltip.
@@ -27,14 +41,7 @@ export function tooltip(store: ViewStore, highlight: Highlight): HTMLElement {
       box.hidden = true;
       return;
     }
-    const finding = findingsOf(experiment, point)[0];
-    fill(box,
-      h('p', { class: 'name' }, familyGlyph(point.family), h('strong', {}, point.label), ' ', h('span', { class: `bound bound-${point.bound}` }, wordsFor(point.bound).label)),
-      ...(finding
-        ? [h('p', {}, finding.text), h('p', {}, h('strong', {}, 'Next: '), finding.next_step)]
-        : [h('p', { class: 'muted' }, wordsFor(point.bound).meaning)]),
-      h('dl', {}, ...factsOf(experiment, point).map(([name, text]) => h('div', {}, h('dt', {}, name), h('dd', {}, text)))),
-      h('p', { class: 'muted' }, store.view.pins.includes(point.key) ? 'Click to unpin.' : 'Click to pin: shows all findings, and compares points.'));
+    fill(box, h('p', { class: 'name' }, pointGlyph(point), h('strong', {}, shortened(point.label, 60))), ...linesOf(point).map((line) => h('p', {}, line)));
     box.hidden = false;
     const { width, height } = box.getBoundingClientRect();
     const left = active.at.x + GAP + width < innerWidth ? active.at.x + GAP : active.at.x - GAP - width;

@@ -5,6 +5,9 @@ import { cacheStates, countedLevels, data, LEVELS, type ExperimentView, type Lev
 export type Work = 'both' | 'useful' | 'executed';
 export type Roofs = 'both' | 'measured' | 'theoretical';
 export type Theme = 'auto' | 'light' | 'dark';
+/** What the table of a program has a row for. */
+export const TABLES = ['kernels', 'names', 'ranges', 'types'] as const;
+export type Table = (typeof TABLES)[number];
 
 export interface View {
   experiment: number;
@@ -13,28 +16,35 @@ export interface View {
   precisions: string[] | null;
   work: Work;
   caches: string;
-  roofs: Roofs;
+  /** Null: those that the kind of experiment calls for. */
+  roofs: Roofs | null;
   hiddenFamilies: string[];
   filter: string;
   bound: string | null;
+  /** Of a program: the NVTX path whose kernels are shown; empty for those in none. Null: all. */
+  range: string | null;
+  /** Whether the chart has a mark for each NVTX range. */
+  rangeMarks: boolean;
+  table: Table;
   sort: { column: string; descending: boolean } | null;
   /** Keys of points, in the order in which they were pinned. */
   pins: string[];
-  /** Null: the axes that come from the ceilings. */
-  zoom: Window | null;
+  /** Null: around the points. All: the axes that come from the ceilings. */
+  zoom: Window | 'all' | null;
   theme: Theme;
 }
 
 const DEFAULT: View = {
-  experiment: 0, level: 'dram', precisions: null, work: 'both', caches: 'both', roofs: 'both', hiddenFamilies: [], filter: '',
-  bound: null, sort: null, pins: [], zoom: null, theme: 'auto',
+  experiment: 0, level: 'dram', precisions: null, work: 'both', caches: 'both', roofs: null, hiddenFamilies: [], filter: '',
+  bound: null, range: null, rangeMarks: false, table: 'kernels', sort: null, pins: [], zoom: null, theme: 'auto',
 };
 
 function oneOf<T extends string>(value: string | null, values: readonly T[], otherwise: T): T {
   return values.includes(value as T) ? (value as T) : otherwise;
 }
 
-function zoomFrom(text: string | null): Window | null {
+function zoomFrom(text: string | null): View['zoom'] {
+  if (text === 'all') return 'all';
   const numbers = (text ?? '').split(',').map(Number);
   const [left, right, bottom, top] = numbers;
   if (numbers.length !== 4 || left === undefined || right === undefined || bottom === undefined || top === undefined) return null;
@@ -52,10 +62,13 @@ export function viewFrom(hash: string): View {
     precisions: params.has('precision') ? params.getAll('precision').filter((name) => name !== '') : null,
     work: oneOf(params.get('work'), ['both', 'useful', 'executed'] as const, 'both'),
     caches: params.get('caches') ?? 'both',
-    roofs: oneOf(params.get('roofs'), ['both', 'measured', 'theoretical'] as const, 'both'),
+    roofs: params.has('roofs') ? oneOf(params.get('roofs'), ['both', 'measured', 'theoretical'] as const, 'both') : null,
     hiddenFamilies: params.getAll('hide'),
     filter: params.get('filter') ?? '',
     bound: params.get('bound'),
+    range: params.get('range'),
+    rangeMarks: params.has('ranges'),
+    table: oneOf(params.get('table'), TABLES, 'kernels'),
     sort: column ? { column, descending: params.get('sort')!.startsWith('-') } : null,
     pins: params.getAll('pin'),
     zoom: zoomFrom(params.get('zoom')),
@@ -67,15 +80,19 @@ export function hashOf(view: View): string {
   const params = new URLSearchParams();
   const name = data.run.experiments[view.experiment]?.name;
   if (view.experiment > 0 && name !== undefined) params.set('experiment', name);
-  for (const key of ['level', 'work', 'caches', 'roofs', 'filter', 'theme'] as const) {
+  for (const key of ['level', 'work', 'caches', 'filter', 'table', 'theme'] as const) {
     if (view[key] !== DEFAULT[key]) params.set(key, view[key]);
   }
   if (view.precisions) for (const precision of view.precisions.length > 0 ? view.precisions : ['']) params.append('precision', precision);
   for (const family of view.hiddenFamilies) params.append('hide', family);
+  if (view.roofs) params.set('roofs', view.roofs);
   if (view.bound) params.set('bound', view.bound);
+  if (view.range !== null) params.set('range', view.range);
+  if (view.rangeMarks) params.set('ranges', '');
   if (view.sort) params.set('sort', (view.sort.descending ? '-' : '') + view.sort.column);
   for (const key of view.pins) params.append('pin', key);
-  if (view.zoom) params.set('zoom', [...view.zoom.ai, ...view.zoom.rate].map((n) => n.toPrecision(5)).join(','));
+  if (view.zoom === 'all') params.set('zoom', 'all');
+  else if (view.zoom) params.set('zoom', [...view.zoom.ai, ...view.zoom.rate].map((n) => n.toPrecision(5)).join(','));
   return params.toString();
 }
 
@@ -112,7 +129,14 @@ export class ViewStore {
 
   /** Another experiment: what was chosen among the points of the old one is gone. */
   setExperiment(experiment: number): void {
-    this.set({ experiment, precisions: null, hiddenFamilies: [], filter: '', bound: null, zoom: null });
+    this.set({ experiment, precisions: null, hiddenFamilies: [], filter: '', bound: null, range: null, zoom: null });
+  }
+
+  /** Shows all of one point in the inspector; again: of none. Others stay pinned beside it where `isAdded`. */
+  choose(key: string, isAdded: boolean): void {
+    const { pins } = this.current;
+    if (isAdded || !this.experiment?.isOfProgram) return this.togglePin(key);
+    this.set({ pins: pins.at(-1) === key ? [] : [key] });
   }
 
   togglePin(key: string): void {
@@ -127,6 +151,18 @@ export class ViewStore {
   }
 }
 
+/** The points that are pinned, in that order; the last is the one that the inspector shows. */
+export function pinnedPoints(view: View, experiment: ExperimentView | undefined): number[] {
+  return view.pins.flatMap((key) => {
+    const index = experiment?.points.findIndex((point) => point.key === key) ?? -1;
+    return index < 0 ? [] : [index];
+  });
+}
+
+export function roofsOf(view: View, experiment: ExperimentView | undefined): Roofs {
+  return view.roofs ?? (experiment?.isOfProgram ? 'measured' : 'both');
+}
+
 export function precisionsOf(view: View, experiment: ExperimentView | undefined): string[] {
   return view.precisions ?? experiment?.precisions ?? data.run.precisions;
 }
@@ -135,7 +171,8 @@ export function precisionsOf(view: View, experiment: ExperimentView | undefined)
 export function levelOf(view: View, experiment: ExperimentView | undefined): Level | 'all' {
   if (!experiment) return view.level;
   const counted = countedLevels(experiment);
-  if (view.level === 'all') return counted.length > 1 ? 'all' : 'dram';
+  // A program has too many marks for that; its chosen kernel opens into those of every level.
+  if (view.level === 'all') return counted.length > 1 && !experiment.isOfProgram ? 'all' : 'dram';
   return counted.includes(view.level) ? view.level : 'dram';
 }
 
@@ -143,8 +180,14 @@ function cachesOf(view: View, experiment: ExperimentView): string {
   return cacheStates(experiment).includes(view.caches) ? view.caches : 'both';
 }
 
-/** The indices of the points that the switches, the legend and the filter leave. */
-export function shownPoints(view: View, experiment: ExperimentView): number[] {
+export function isInRange(point: PointView, range: string | null): boolean {
+  if (range === null) return true;
+  const path = point.group?.path ?? '';
+  return range === '' ? path === '' : path === range || path.startsWith(`${range}/`);
+}
+
+/** The points that the switches and filters leave: of the view, or of it with some of them released. */
+function indicesOf(view: View, experiment: ExperimentView): number[] {
   const precisions = new Set(precisionsOf(view, experiment));
   const hidden = new Set(view.hiddenFamilies);
   const caches = cachesOf(view, experiment);
@@ -152,8 +195,24 @@ export function shownPoints(view: View, experiment: ExperimentView): number[] {
   const isShown = (point: PointView): boolean =>
     (point.share !== undefined || precisions.has(point.precision)) && !hidden.has(point.family.name) &&
     (caches === 'both' || point.cache === caches) && (view.bound === null || point.bound === view.bound) &&
-    (words.length === 0 || matches(point, words));
+    isInRange(point, view.range) && (words.length === 0 || matches(point, words));
   return experiment.points.flatMap((point, index) => (isShown(point) ? [index] : []));
+}
+
+const shownOf = new WeakMap<View, number[]>();
+
+/** The indices of the points that the switches, the legend and the filter leave; not to be changed. */
+export function shownPoints(view: View, experiment: ExperimentView): readonly number[] {
+  const known = shownOf.get(view);
+  if (known) return known;
+  const shown = indicesOf(view, experiment);
+  shownOf.set(view, shown);
+  return shown;
+}
+
+/** The same, whatever bounds them: what the list of bounds counts. */
+export function shownOfAnyBound(view: View, experiment: ExperimentView): readonly number[] {
+  return view.bound === null ? shownPoints(view, experiment) : indicesOf({ ...view, bound: null }, experiment);
 }
 
 /** As one types it: in lower case, 2^20 for 2²⁰. */
@@ -162,7 +221,13 @@ function typed(text: string): string {
   return text.toLowerCase().replace(new RegExp(`(?<=2)[${digits}]+`, 'g'), (power) => `^${[...power].map((digit) => digits.indexOf(digit)).join('')}`);
 }
 
+const textsOf = new WeakMap<PointView, string>();
+
 function matches(point: PointView, words: string[]): boolean {
-  const text = typed(`${point.texts.join(' ')} ${point.key}`);
+  let text = textsOf.get(point);
+  if (text === undefined) {
+    text = typed(`${point.texts.join(' ')} ${point.key} ${point.kernel}`);
+    textsOf.set(point, text);
+  }
   return words.every((word) => text.includes(word));
 }

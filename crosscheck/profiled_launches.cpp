@@ -1,0 +1,373 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "crosscheck/profiled_launches.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <optional>
+#include <utility>
+
+#include "analysis/analysis.h"
+#include "analysis/kernel_labels.h"
+#include "core/model/metrics.h"
+#include "core/text/kernel_name.h"
+#include "crosscheck/reference.h"
+#include "crosscheck/tool_comparison.h"
+
+namespace rooflinectl {
+
+namespace {
+
+constexpr std::size_t kMostPoints = 30;
+/// Launches that Nsight Compute profiles, a third of a second each.
+constexpr std::uint64_t kMostLaunches = 120;
+
+/// Traffic of less than so many times L2 depends on what a launch finds there.
+constexpr double kTimesL2 = 8;
+constexpr double kBytesTolerance = 0.05;
+/// Warps that wait execute instructions meanwhile, and wait for ever different times.
+constexpr double kInstructionsTolerance = 0.05;
+constexpr double kTimeTolerance = 0.05;
+constexpr double kShortestTimeS = 50e-6;
+constexpr double kOverlapped = 0.05;
+
+// Names of tensor metrics differ from chip to chip. These are known to be right on one.
+constexpr int kChipOfTensorMetrics = 90;
+
+constexpr std::string_view kFloatOperations[] = {
+    counter::kFadd, counter::kFmul, counter::kFfma, counter::kFadd2, counter::kFmul2, counter::kFfma2,
+    counter::kDadd, counter::kDmul, counter::kDfma, counter::kHadd,  counter::kHmul,  counter::kHfma};
+
+std::string axis_of(const Measurement& measurement, std::string_view name) {
+  const Axes& axes = measurement.point.axes;
+  if (const auto number = axes.number(name)) return std::to_string(*number);
+  return std::string(axes.text(name).value_or(""));
+}
+
+/// A counter and the hardware metric that it is compared with.
+struct ComparedCounter {
+  std::string metric;
+  double scale = 1;
+};
+
+const Metric* find_metric(const std::vector<Metric>& metrics, std::string_view key) {
+  const auto found =
+      std::find_if(metrics.begin(), metrics.end(), [key](const Metric& metric) { return metric.key == key; });
+  return found == metrics.end() ? nullptr : &*found;
+}
+
+/// Nothing where the chip's name of the metric is not known.
+std::optional<ComparedCounter> compared_counter(const Run& run, const DeviceInfo& device,
+                                                std::string_view key) {
+  const auto recorded = run.counter_session.metrics.find(std::string(key));
+  if (const Metric* const metric = find_metric(basic_metrics(), key)) {
+    return ComparedCounter{
+        recorded == run.counter_session.metrics.end() ? std::string(metric->names.front()) : recorded->second,
+        metric->scale};
+  }
+  const Metric* const metric = find_metric(tensor_metrics(), key);
+  if (metric == nullptr || device.compute_capability != kChipOfTensorMetrics) return std::nullopt;
+  return ComparedCounter{std::string(metric->names.front()), metric->scale};
+}
+
+/// Whether there is a number to compare. Without tensor instructions no type of theirs was counted.
+bool is_comparable(const Measurement& measurement, std::string_view key) {
+  const auto value = value_of(measurement.counters, key);
+  return value && (*value > 0 || find_metric(tensor_metrics(), key) == nullptr);
+}
+
+// ---- which points ----
+
+/// Of the points, by total time.
+std::vector<std::pair<const Measurement*, std::string>> by_time(const Analysis& analysis) {
+  std::vector<std::pair<const Measurement*, std::string>> points;
+  for (const ExperimentAnalysis& experiment : analysis.experiments) {
+    for (const RooflinePoint& point : experiment.points) {
+      if (is_observed(point)) points.emplace_back(point.measurement, point.label);
+    }
+  }
+  std::stable_sort(points.begin(), points.end(), [](const auto& a, const auto& b) {
+    return a.first->launches->total_s > b.first->launches->total_s;
+  });
+  return points;
+}
+
+/// How often Nsight Compute would profile: each of the launches, of each of the kernels that has so many.
+class Cost {
+ public:
+  explicit Cost(const Run& run) {
+    for (const Measurement& measurement : run.measurements) {
+      if (is_observed(measurement)) counts_[measurement.launches->symbol] += measurement.launches->count;
+    }
+  }
+
+  std::uint64_t with(std::set<std::string> kernels, std::set<std::uint64_t> launches,
+                     const ChosenPoint& point) const {
+    kernels.insert(point.measurement->launches->symbol);
+    launches.insert(point.launch);
+    std::uint64_t cost = 0;
+    for (const std::string& kernel : kernels) {
+      for (const std::uint64_t launch : launches) cost += launch <= counts_.at(kernel) ? 1 : 0;
+    }
+    return cost;
+  }
+
+ private:
+  std::map<std::string, std::uint64_t> counts_;  // of launches, by symbol
+};
+
+Agreement not_compared(std::string subject, const Measurement& measurement, const std::string& why) {
+  return agreement(std::move(subject), "time", "s", time_of(measurement), no_reference(why), {});
+}
+
+/// For a symbol that is matched as a whole; long ones were cut when the run was made.
+std::string expression_of(const std::string& symbol) {
+  constexpr std::size_t kLongest = 1000;
+  std::string expression;
+  for (const char c : symbol.substr(0, kLongest)) {
+    if (std::string_view(R"(\^$.|?*+()[]{})").find(c) != std::string_view::npos) expression += '\\';
+    expression += c;
+  }
+  return symbol.size() > kLongest ? expression + ".*" : expression;
+}
+
+// ---- which launches ----
+
+/// Nsight Compute prints the names in the form that it is told, and spaces them in its own way.
+bool is_kernel(const NcuKernel& kernel, const std::string& symbol) {
+  const auto without_blanks = [](std::string name) {
+    std::erase(name, ' ');
+    return name;
+  };
+  return kernel.kernel == symbol || without_blanks(kernel.kernel) == without_blanks(demangle(symbol));
+}
+
+/// Finds the launch of a point among those that were profiled.
+class ProfiledLaunches {
+ public:
+  ProfiledLaunches(const ChosenPoints& chosen, const std::vector<NcuKernel>& kernels)
+      : chosen_(chosen), kernels_(kernels) {}
+
+  const NcuKernel* find(const ChosenPoint& point) const {
+    const std::string& symbol = point.measurement->launches->symbol;
+    std::map<std::string, std::vector<const NcuKernel*>> of_processes;
+    for (const NcuKernel& kernel : kernels_) {
+      if (is_kernel(kernel, symbol)) of_processes[kernel.process].push_back(&kernel);
+    }
+    // In the order in which they were launched.
+    const auto place = static_cast<std::size_t>(
+        std::distance(chosen_.launches.begin(), chosen_.launches.find(point.launch)));
+    for (const auto& [process, launches] : of_processes) {
+      if (place < launches.size() && has_shape(*launches[place], point)) return launches[place];
+    }
+    for (const auto& [process, launches] : of_processes) {
+      for (const NcuKernel* launch : launches) {
+        if (has_shape(*launch, point)) return launch;
+      }
+    }
+    return nullptr;
+  }
+
+ private:
+  static bool has_shape(const NcuKernel& kernel, const ChosenPoint& point) {
+    return kernel.grid == axis_of(*point.measurement, axis::kGrid) &&
+           kernel.block == axis_of(*point.measurement, axis::kBlock);
+  }
+
+  const ChosenPoints& chosen_;
+  const std::vector<NcuKernel>& kernels_;
+};
+
+// ---- one point ----
+
+class PointComparison {
+ public:
+  PointComparison(const Run& run, const ChosenPoint& point, const NcuKernel& kernel)
+      : run_(run), point_(point), measurement_(*point.measurement), kernel_(kernel) {}
+
+  std::vector<Agreement> agreements() {
+    compare_time();
+    for (const std::string_view key : kFloatOperations) compare_counter(key, "operations", 0);
+    for (const Metric& metric : tensor_metrics()) compare_counter(metric.key, "operations", 0);
+    compare_counter(counter::kIntegerOps, "operations", kInstructionsTolerance);
+    compare_counter(counter::kWarpInstructions, "", kInstructionsTolerance);
+    compare_bytes("dram_bytes", {counter::kDramReadBytes, counter::kDramWriteBytes});
+    compare_bytes(counter::kL2Bytes, {counter::kL2Bytes});
+    return std::move(agreements_);
+  }
+
+ private:
+  void add(std::string_view quantity, std::string_view unit, CounterValue ours, const Reference& reference,
+           const Tolerance& tolerance) {
+    agreements_.push_back(agreement(point_.label, quantity, unit, std::move(ours), reference, tolerance));
+  }
+
+  /// A number that is there, and is not comparable.
+  static Reference listed(const Reference& reference, std::string_view unit, const std::string& why) {
+    if (!reference.value.available()) return reference;
+    const double value = *reference.value.value();
+    const std::string text = unit == "s"       ? fmt::format("{:.4g} µs", 1e6 * value)
+                             : unit == "bytes" ? fmt::format("{:.4g} MB", 1e-6 * value)
+                                               : fmt::format("{:.15g}", value);
+    return no_reference(fmt::format("{}; {}", text, why));
+  }
+
+  void compare_time() {
+    const Reference theirs = metric_of(kernel_, std::string(kDurationMetric), 1);
+    const CounterValue ours = time_of(measurement_);
+    const double time_s = ours.value().value_or(0);
+    const LaunchStatistics& launches = *measurement_.launches;
+    if (time_s < kShortestTimeS) {
+      return add("time", "s", ours, listed(theirs, "s", "launches of less than 50 µs are not compared"), {});
+    }
+    if (launches.overlapped_s > kOverlapped * launches.total_s) {
+      return add("time", "s", ours, listed(theirs, "s", "in the program other kernels ran beside it"), {});
+    }
+    const double tail = std::max(launches.p95_s / time_s - 1, 0.0);
+    add("time", "s", ours, theirs,
+        {kTimeTolerance + tail, true, 0,
+         tail > kTimeTolerance ? fmt::format("5 % + {:.1f} % by which launches differ", 100 * tail) : ""});
+  }
+
+  double spread_of(std::string_view key) const {
+    const auto found = measurement_.counter_spread.find(std::string(key));
+    return found == measurement_.counter_spread.end() ? 0 : found->second;
+  }
+
+  /// Launches that do different work have no number in common with one of them.
+  void add_counter(std::string_view quantity, std::string_view unit, CounterValue ours,
+                   const Reference& reference, double tolerance, double spread) {
+    if (spread > tolerance) {
+      const std::string why =
+          fmt::format("its launches differ by {:.3g} %, and this is one of them", 100 * spread);
+      return add(quantity, unit, std::move(ours), listed(reference, unit, why), {});
+    }
+    add(quantity, unit, std::move(ours), reference, {tolerance, true, 0, ""});
+  }
+
+  Reference theirs(std::string_view key) const {
+    const auto counter = compared_counter(run_, run_.device_of(measurement_), key);
+    return counter ? metric_of(kernel_, counter->metric, counter->scale)
+                   : no_reference("how this chip calls it is not known");
+  }
+
+  void compare_counter(std::string_view key, std::string_view unit, double tolerance) {
+    // Of what was not counted, one line for each pass is enough.
+    const bool is_first_of_pass = key == counter::kFfma || key == counter::kWarpInstructions;
+    if (!is_comparable(measurement_, key) && !is_first_of_pass) return;
+    add_counter(key, unit, ours_of(measurement_.counters, key), theirs(key), tolerance, spread_of(key));
+  }
+
+  void compare_bytes(std::string_view quantity, std::initializer_list<std::string_view> keys) {
+    Reference all{CounterValue::measured(0), 0};
+    CounterValue ours = CounterValue::measured(0);
+    double spread = 0;
+    for (const std::string_view key : keys) {
+      all = sum(all, theirs(key));
+      ours = sum({ours, 0}, {ours_of(measurement_.counters, key), 0}).value;
+      spread = std::max(spread, spread_of(key));
+    }
+    const auto l2_bytes = static_cast<double>(run_.device_of(measurement_).l2_bytes);
+    if (ours.value().value_or(0) < kTimesL2 * l2_bytes) {
+      all = listed(all, "bytes", "traffic below eight times L2 depends on what L2 holds");
+    }
+    add_counter(quantity, "bytes", ours, all, kBytesTolerance, spread);
+  }
+
+  const Run& run_;
+  const ChosenPoint& point_;
+  const Measurement& measurement_;
+  const NcuKernel& kernel_;
+  std::vector<Agreement> agreements_;
+};
+
+}  // namespace
+
+std::string ChosenPoints::kernel_id() const {
+  std::set<std::string> kernels;
+  for (const ChosenPoint& point : points) kernels.insert(expression_of(point.measurement->launches->symbol));
+  return fmt::format("::regex:^({})$:^({})$", fmt::join(kernels, "|"), fmt::join(launches, "|"));
+}
+
+ChosenPoints choose_points(const Run& run) {
+  const Analysis analysis = analyse(run);
+  const Cost cost(run);
+  ChosenPoints chosen;
+  std::set<std::string> kernels;
+  std::set<std::pair<std::string, Axes>> seen;
+  double left_out_s = 0;
+  std::size_t left_out = 0;
+  for (const auto& [measurement, label] : by_time(analysis)) {
+    const LaunchStatistics& launches = *measurement->launches;
+    if (chosen.points.size() + chosen.left_out.size() >= kMostPoints) {
+      ++left_out;
+      left_out_s += launches.total_s;
+      continue;
+    }
+    if (!seen.emplace(measurement->point.subject, measurement->point.axes).second)
+      continue;  // another device
+    const ChosenPoint point{measurement, label, launches.first.value_or(1)};
+    if (launches.symbol.empty()) {
+      chosen.left_out.push_back(
+          not_compared(label, *measurement, "ncu profiles the kernels of a CUDA graph one by one"));
+    } else if (cost.with(kernels, chosen.launches, point) > kMostLaunches) {
+      chosen.left_out.push_back(not_compared(
+          label, *measurement,
+          fmt::format("it is launch {} of its kernel: too many would be profiled", point.launch)));
+    } else {
+      kernels.insert(launches.symbol);
+      chosen.launches.insert(point.launch);
+      chosen.points.push_back(point);
+    }
+  }
+  if (left_out > 0) {
+    chosen.left_out.push_back(agreement(
+        fmt::format("{} others", left_out), "time", "s", CounterValue::measured(left_out_s),
+        no_reference(fmt::format("only the {} points with the most time are compared", kMostPoints)), {}));
+  }
+  return chosen;
+}
+
+std::vector<std::string> ncu_metrics(const Run& run, const ChosenPoints& chosen) {
+  std::vector<std::string> metrics = {std::string(kDurationMetric)};
+  const auto add = [&](std::string_view key) {
+    for (const ChosenPoint& point : chosen.points) {
+      const Measurement& measurement = *point.measurement;
+      const auto counter = compared_counter(run, run.device_of(measurement), key);
+      if (!counter || !is_comparable(measurement, key)) continue;
+      if (std::find(metrics.begin(), metrics.end(), counter->metric) == metrics.end()) {
+        metrics.push_back(counter->metric);
+      }
+    }
+  };
+  for (const std::string_view key : {counter::kDramReadBytes, counter::kDramWriteBytes, counter::kL2Bytes,
+                                     counter::kWarpInstructions, counter::kIntegerOps}) {
+    add(key);
+  }
+  for (const std::string_view key : kFloatOperations) add(key);
+  for (const Metric& metric : tensor_metrics()) add(metric.key);
+  return metrics;
+}
+
+std::vector<Agreement> compare_with_ncu(const Run& run, const ChosenPoints& chosen,
+                                        const std::vector<NcuKernel>& kernels) {
+  const ProfiledLaunches launches(chosen, kernels);
+  std::vector<Agreement> agreements;
+  for (const ChosenPoint& point : chosen.points) {
+    if (const NcuKernel* kernel = launches.find(point)) {
+      for (Agreement& compared : PointComparison(run, point, *kernel).agreements()) {
+        agreements.push_back(std::move(compared));
+      }
+    } else {
+      agreements.push_back(not_compared(point.label, *point.measurement,
+                                        "ncu profiled no launch with this kernel, grid and block"));
+    }
+  }
+  agreements.insert(agreements.end(), chosen.left_out.begin(), chosen.left_out.end());
+  return agreements;
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "core/model/agreement.h"
+#include "core/model/counters.h"
+#include "core/model/run.h"
+#include "crosscheck/ncu_csv.h"
+
+/// Numbers of other tools, as ours are held against them.
+namespace rooflinectl {
+
+/// A number of a tool with what is known of its precision.
+struct Reference {
+  CounterValue value = CounterValue::unavailable("not in the file");
+  double rounding = 0;
+};
+
+Reference no_reference(std::string reason);
+
+/// A hardware metric of a kernel in our units, that of `scale`.
+Reference metric_of(const NcuKernel& kernel, const std::string& metric, double scale);
+
+/// Of both numbers; of the one that is unavailable if one is.
+Reference sum(const Reference& a, const Reference& b);
+
+struct Tolerance {
+  double value = 0;
+  bool is_relative = true;
+  double absolute = 0;  ///< on top of it, in the unit of the numbers
+  std::string note;
+};
+
+/// The comparison of one quantity of `subject`; the rounding of the reference is added to the tolerance.
+Agreement agreement(std::string subject, std::string_view quantity, std::string_view unit, CounterValue ours,
+                    const Reference& reference, const Tolerance& tolerance);
+
+/// The counter, or that it was not counted.
+CounterValue ours_of(const Counters& counters, std::string_view key);
+
+/// The median time of a launch, or why there is none.
+CounterValue time_of(const Measurement& measurement);
+
+}  // namespace rooflinectl

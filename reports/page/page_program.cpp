@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/page/page_program.h"
+
+#include <algorithm>
+#include <array>
+
+#include "analysis/executed_roof.h"
+#include "analysis/kernel_labels.h"
+#include "analysis/point.h"
+#include "core/text/kernel_name.h"
+#include "reports/page/page_roofs.h"
+#include "reports/tables/point_table.h"
+#include "reports/tables/program_table.h"
+#include "reports/text/format.h"
+
+namespace rooflinectl::page {
+namespace {
+
+// Kernels are told apart by the type of their operations: the same shape on every page.
+std::size_t shape_of_type(std::string_view type) {
+  constexpr std::array<std::string_view, 6> kTypes = {"FP32", "BF16", "TF32", "FP16", "FP8", "FP64"};
+  type = type.substr(0, type.find(' '));
+  const auto* const found = std::find(kTypes.begin(), kTypes.end(), type);
+  return found == kTypes.end() ? 0 : static_cast<std::size_t>(found - kTypes.begin());
+}
+
+// What each known resource needs of a launch's time, the largest first: `["dram", 0.85, "dram_copy"]`.
+Json uses(const RooflinePoint& point) {
+  Json list = Json::array();
+  if (!is_timed(*point.measurement)) return list;
+  const double time_s = time_per_launch_s(*point.measurement);
+  for (const ResourceUse& use : point.resources) {
+    if (use.time_s.value_or(0) > 0) {
+      list.push_back({to_string(use.resource), rounded(*use.time_s / time_s), use.ceiling});
+    }
+  }
+  return list;
+}
+
+// The ceilings that the kernel is held against: of each memory level, and of its main pipe.
+std::vector<std::string_view> ceilings_of(const RooflinePoint& point) {
+  std::vector<std::string_view> ids;
+  for (const LevelUse& use : point.levels) ids.push_back(use.ceiling);
+  if (const ResourceUse* pipe = main_pipe(point.resources)) ids.push_back(pipe->ceiling);
+  return ids;
+}
+
+Json figure(std::string_view name, const std::string& value, const std::string& note) {
+  return {{"name", name}, {"value", value}, {"note", note}};
+}
+
+// What a reader sees first, each with what it is of.
+Json figures(const Run& run, const ProgramUse& use) {
+  Json list = Json::array();
+  list.push_back(figure("GPU time", format::duration(use.kernel_s),
+                        fmt::format("in {}", format::counted(use.kernels, "kernel"))));
+  if (const auto busy = use.busy_share()) {
+    list.push_back(figure("GPU busy", format::percent(*busy),
+                          fmt::format("idle {} of {}", format::percent(std::max(0.0, 1 - *busy)),
+                                      format::duration(use.watched_s()))));
+  }
+  if (run.application) {
+    const Application& application = *run.application;
+    list.push_back(figure("launches", fmt::format("{}", application.launches),
+                          application.untraced > 0 ? fmt::format("{} without a time", application.untraced)
+                                                   : std::string("all with a time")));
+  }
+  const std::string tensor_note =
+      use.tensor_share > 0
+          ? fmt::format("of GPU time in kernels that use them, {} of it at their measured rate",
+                        format::percent(use.tensor_use / use.tensor_share))
+          : std::string("no kernel was seen to use them");
+  list.push_back(figure("Tensor Cores", format::percent(use.tensor_share), tensor_note));
+  list.push_back(figure("counted in full", format::percent(use.counted_share),
+                        use.roofless_share > 0
+                            ? fmt::format("without a roof: {}", format::percent(use.roofless_share))
+                            : std::string("every kernel has a roof")));
+  return list;
+}
+
+Json range(const RangeUse& use) {
+  const std::size_t name = use.depth == 0 ? std::string::npos : use.path.rfind('/');
+  return {{"path", use.path},
+          {"name", name == std::string::npos ? use.path : use.path.substr(name + 1)},
+          {"depth", use.depth},
+          {"launches", use.launches},
+          {"total_s", rounded(use.total_s)},
+          {"share", rounded(use.share)},
+          {"recoverable_s", rounded(use.recoverable_s)},
+          {"fraction_of_roof", optional_number(use.fraction_of_roof())},
+          {"ai", optional_number(use.ai())},
+          {"rate", optional_number(use.flop_per_s())}};
+}
+
+Json ranges(const ProgramUse& use) {
+  // A tree of more nodes cannot be read; the ranges that matter are in it, with their parents.
+  constexpr std::size_t kMost = 2000;
+  std::vector<double> times;
+  for (const RangeUse& one : use.ranges) times.push_back(one.total_s);
+  std::sort(times.begin(), times.end(), std::greater<>());
+  const double shortest_s = times.size() > kMost ? times[kMost - 1] : 0;
+  Json list = Json::array();
+  for (const RangeUse& one : use.ranges) {
+    if (one.total_s >= shortest_s) list.push_back(range(one));
+  }
+  if (use.outside.launches > 0 && !use.ranges.empty()) list.push_back(range(use.outside));
+  return list;
+}
+
+Json table(const ProgramTable& table) {
+  Json columns = Json::array();
+  for (const ProgramColumn& column : table.columns) {
+    columns.push_back({{"title", column.title}, {"is_number", column.is_number}});
+  }
+  std::vector<std::string> rest;
+  if (table.left_out > 0) rest.push_back(fmt::format("… and {} more", table.left_out));
+  return {{"title", table.title},
+          {"table", {{"columns", columns}, {"rows", table.rows}, {"findings", rest}}}};
+}
+
+}  // namespace
+
+std::size_t KernelNames::index_of(const std::string& name) {
+  const auto [entry, is_new] = indices_.try_emplace(name, indices_.size());
+  if (is_new) names_.push_back(name);
+  return entry->second;
+}
+
+Json KernelNames::list() const {
+  const std::vector<std::string> short_names = distinct_short_names(names_);
+  Json list = Json::array();
+  for (std::size_t i = 0; i < names_.size(); ++i) {
+    list.push_back({{"name", names_[i]}, {"short", short_names[i]}});
+  }
+  return list;
+}
+
+Json group(const Run& run, const RooflinePoint& point, KernelNames& names) {
+  const Measurement& measurement = *point.measurement;
+  const LaunchStatistics& launches = *measurement.launches;
+  const auto traced = static_cast<double>(launches.traced);
+  const bool is_counted = point.flops_executed && point.dram_bytes;
+  const std::string type = executed_type(point);
+  return {{"measurement", &measurement - run.measurements.data()},
+          {"kernel", names.index_of(measurement.point.subject)},
+          {"path", measurement.point.axes.text(axis::kPath).value_or("")},
+          {"launches", launches.count},
+          {"total_s", rounded(launches.total_s)},
+          {"recoverable_s", optional_number(point.launches->recoverable_s)},
+          {"flops", is_counted ? rounded(traced * *point.flops_executed) : Json(nullptr)},
+          {"bytes", is_counted ? rounded(traced * *point.dram_bytes) : Json(nullptr)},
+          {"type", type},
+          {"shape", shape_of_type(type)},
+          {"uses", uses(point)},
+          {"roofs", roofs_of(run, measurement.device, ceilings_of(point))}};
+}
+
+Json program(const Run& run, const ProgramUse& use, const KernelNames& names) {
+  constexpr std::size_t kMostRows = 500;
+  Json tables = Json::array();
+  for (const ProgramTable& one : {gap_table(use), idle_before_table(use, kMostRows), transfer_table(use),
+                                  roofless_table(use, kMostRows)}) {
+    if (!one.rows.empty()) tables.push_back(table(one));
+  }
+  std::vector<std::string> sentences = program_sentences(run, use);
+  for (std::string& problem : program_problems(run)) sentences.push_back(std::move(problem));
+  return {{"kernel_s", rounded(use.kernel_s)},
+          {"figures", figures(run, use)},
+          {"sentences", sentences},
+          {"ranges", ranges(use)},
+          {"kernels", names.list()},
+          {"tables", tables}};
+}
+
+}  // namespace rooflinectl::page

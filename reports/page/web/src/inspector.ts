@@ -1,0 +1,139 @@
+// SPDX-License-Identifier: Apache-2.0
+// All of the chosen point: what bounds it, on what evidence, what to do, and every number. Without one, where to begin.
+import { cellOf, factsOf, fileOf, findingsOf, isGroup, wordsFor, type ExperimentView, type GroupView, type PointView } from './data';
+import { fill, h } from './dom';
+import { duration, percent } from './format';
+import { colourOfBound, pointGlyph } from './marks';
+import { groupsOf } from './sums';
+import { pinnedPoints, shownPoints, type ViewStore } from './view';
+
+const MOST_BEGINNINGS = 6;
+const MOST_BARS = 3;
+
+function meter(label: string, share: number, note: string, colour: string): HTMLElement {
+  const inside = h('span');
+  inside.style.width = `${Math.min(100, 100 * share)}%`;
+  inside.style.background = colour;
+  return h('li', {}, h('span', {}, label), h('strong', {}, percent(share)), h('span', { class: 'meter', 'aria-hidden': 'true' }, inside), h('span', { class: 'muted' }, note));
+}
+
+const ICON = '<svg viewBox="0 0 14 14" aria-hidden="true"><rect x="1" y="1" width="8" height="9" rx="1.5"/><path d="M5 13h6.5A1.5 1.5 0 0 0 13 11.5V5"/></svg>';
+const COPIED = '<svg viewBox="0 0 14 14" aria-hidden="true"><path d="M2 7.5 5.5 11 12 3.5"/></svg>';
+
+/** Copies `text` without choosing what it stands in. */
+export function copyButton(text: string, label: string): HTMLElement {
+  const button = h('button', { type: 'button', class: 'copy', title: label, 'aria-label': label });
+  button.innerHTML = ICON;
+  button.addEventListener('click', (event) => {
+    event.stopPropagation();
+    void navigator.clipboard.writeText(text).then(() => { button.innerHTML = COPIED; }, () => {});
+    setTimeout(() => { button.innerHTML = ICON; }, 1500);
+  });
+  return button;
+}
+
+/** The time that each resource needs at least, of a launch's: the nearest to 100 % limits it. */
+function evidence(point: GroupView): HTMLElement {
+  return h('ul', { class: 'meters', 'aria-label': 'Share of a launch’s time that each resource needs' },
+    ...point.group.uses.slice(0, MOST_BARS).map(([bound, share, ceiling]) => meter(wordsFor(bound).label, share, `of ${ceiling}`, colourOfBound(bound))));
+}
+
+/** What could be gained, in time of the program. */
+function gain(experiment: ExperimentView, { group }: GroupView): string {
+  if (group.recoverable_s === null) return 'What it could gain is not known: it has no roof.';
+  const whole = experiment.program?.kernel_s ?? 0;
+  return `At its roof it would take ${duration(group.total_s - group.recoverable_s)} instead of ${duration(group.total_s)}: ${duration(group.recoverable_s)} less, ${percent(whole > 0 ? group.recoverable_s / whole : 0)} of GPU time.`;
+}
+
+/** The times of launches, from the shortest to the longest, as `run.json` has them. */
+let measurements: Promise<{ time?: { samples_s: number[] }; counter_spread?: Record<string, number> }[]> | undefined;
+function launches(point: GroupView): HTMLElement {
+  const element = h('div', { class: 'launches' });
+  measurements ??= fileOf('run-json', 'application/json').then(async (file) => (JSON.parse(await file.text()) as { measurements: [] }).measurements);
+  void measurements.then((all) => {
+    const measurement = all[point.group.measurement];
+    const times = [...(measurement?.time?.samples_s ?? [])].sort((a, b) => a - b);
+    const spreads = Object.entries(measurement?.counter_spread ?? {}).filter(([, spread]) => spread >= 0.02).sort((a, b) => b[1] - a[1]).slice(0, 4);
+    if (times.length > 1) fill(element, quantiles(times));
+    if (spreads.length > 0) element.append(h('p', { class: 'muted' }, `Counters differ from launch to launch (range over mean): ${spreads.map(([name, spread]) => `${name} ${percent(spread)}`).join(', ')}.`));
+  }, () => {});
+  return element;
+}
+
+function quantiles(times: readonly number[]): HTMLElement {
+  const [width, height] = [300, 64];
+  const most = times.at(-1) as number;
+  // One launch in a hundred may be a hundred times as long: it would flatten all others.
+  const top = Math.min(most, 1.5 * (times[Math.floor(0.95 * (times.length - 1))] as number));
+  const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
+  svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
+  svg.setAttribute('role', 'img');
+  svg.setAttribute('aria-label', `Times of launches from the shortest, ${duration(times[0] as number)}, to the longest, ${duration(most)}`);
+  const path = document.createElementNS('http://www.w3.org/2000/svg', 'path');
+  path.setAttribute('d', times.map((time, i) => `${i === 0 ? 'M' : 'L'}${((i * width) / (times.length - 1)).toFixed(1)} ${(height - 2 - (Math.min(time, top) / top) * (height - 6)).toFixed(1)}`).join(''));
+  path.setAttribute('class', 'curve');
+  svg.append(path);
+  return h('figure', { class: 'quantiles' }, svg, h('figcaption', { class: 'muted' }, `Launches from the shortest (${duration(times[0] as number)}) to the longest (${duration(most)})`));
+}
+
+function counters(experiment: ExperimentView, point: PointView, isOpen: boolean): HTMLElement {
+  return h('details', { class: 'counters', open: isOpen }, h('summary', {}, 'All counters'),
+    h('dl', {}, ...factsOf(experiment, point).map(([name, text]) => h('div', {}, h('dt', {}, name), h('dd', {}, text)))));
+}
+
+function ofPoint(store: ViewStore, experiment: ExperimentView, point: PointView, isOpen: boolean): HTMLElement {
+  const [first, ...rest] = findingsOf(experiment, point);
+  const isKernel = isGroup(point);
+  const colour = isKernel ? colourOfBound(point.bound) : 'var(--ink)';
+  const swatch = h('span', { class: 'swatch', 'aria-hidden': 'true' });
+  swatch.style.background = colour;
+  const roof = factsOf(experiment, point).find(([name]) => name === 'roof')?.[1];
+  return h('article', { class: 'inspected' },
+    h('div', { class: 'inspector-head' }, h('h2', {}, pointGlyph(point), point.label),
+      isKernel && copyButton(point.kernel, 'Copy the full name of the kernel'),
+      h('button', { type: 'button', class: 'close', 'aria-label': `Unpin ${point.label}`, onclick: () => store.togglePin(point.key) }, '×')),
+    isKernel && h('p', { class: 'muted summary' }, `${percent(point.share ?? 0)} of GPU time · ${duration(point.group.total_s)} · ${point.group.launches} launches${point.group.path ? ` · in ${point.group.path}` : ''}`),
+    h('p', { class: 'verdict' }, isKernel && swatch, h('strong', {}, point.fraction_of_roof === null ? `Bound by: ${wordsFor(point.bound).label}` : `${percent(point.fraction_of_roof)} of roofline, bound by: ${wordsFor(point.bound).label}`)),
+    h('p', {}, first?.text ?? wordsFor(point.bound).meaning),
+    isKernel ? evidence(point) : first && h('p', { class: 'muted' }, first.evidence),
+    h('div', { class: 'action' }, first ? h('p', {}, h('strong', {}, 'Next: '), first.next_step) : h('p', { class: 'muted' }, 'No rule of “rooflinectl explain” applies.'), isKernel && h('p', {}, gain(experiment, point))),
+    roof && h('p', {}, h('strong', {}, 'Roof: '), roof),
+    rest.length > 0 && h('details', {}, h('summary', {}, `${rest.length} more finding${rest.length > 1 ? 's' : ''}`),
+      h('ul', { class: 'more-findings' }, ...rest.map(({ rule, importance, text, evidence: shown, next_step }) => h('li', { class: importance }, h('p', {}, h('strong', {}, `${rule}: `), text), h('p', { class: 'muted' }, shown), h('p', {}, h('strong', {}, 'Next: '), next_step))))),
+    isKernel && launches(point),
+    counters(experiment, point, isOpen));
+}
+
+/** The groups with the most recoverable time of those that are shown. */
+function beginnings(store: ViewStore, experiment: ExperimentView): HTMLElement {
+  const groups = groupsOf(experiment, shownPoints(store.view, experiment)).filter(({ group }) => (group.recoverable_s ?? 0) > 0)
+    .sort((a, b) => (b.group.recoverable_s ?? 0) - (a.group.recoverable_s ?? 0)).slice(0, MOST_BEGINNINGS);
+  return h('div', { class: 'beginnings' }, h('h2', {}, 'Where to begin'),
+    h('p', { class: 'muted' }, groups.length > 0 ? 'The kernels that could save most, at their roofs. Choose one for the reason and what to do.' : 'No kernel that is shown has recoverable time.'),
+    h('ol', {}, ...groups.map((point) => h('li', {}, h('button', { type: 'button', 'data-value': point.key, onclick: () => store.choose(point.key, false) },
+      h('span', { class: 'name' }, pointGlyph(point), point.label), h('strong', {}, cellOf(point, 'could save').text),
+      h('span', { class: 'muted' }, `${percent(point.share ?? 0)} of time, ${point.fraction_of_roof === null ? 'no roof' : `${percent(point.fraction_of_roof)} of roof`}, ${wordsFor(point.bound).label}`))))));
+}
+
+export function inspector(store: ViewStore): HTMLElement {
+  const element = h('section', { class: 'inspector', id: 'inspector', 'aria-label': 'Chosen point' });
+  let shown = '';
+  store.show((view, previous) => {
+    const experiment = store.experiment;
+    const point = experiment?.points[pinnedPoints(view, experiment).at(-1) ?? -1];
+    element.hidden = !experiment || (!point && !experiment.isOfProgram);
+    if (!experiment || element.hidden) {
+      shown = '';
+      return fill(element);
+    }
+    if (!point) {
+      shown = '';
+      return fill(element, beginnings(store, experiment));
+    }
+    if (previous?.experiment === view.experiment && shown === point.key) return;
+    shown = point.key;
+    const wasOpen = element.querySelector<HTMLDetailsElement>('details.counters')?.open ?? false;
+    fill(element, ofPoint(store, experiment, point, wasOpen));
+  });
+  return element;
+}

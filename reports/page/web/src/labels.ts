@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// Names beside marks: none over another, over a mark, or across a line.
+import { overlap, type Box, type Pixel } from './plane';
+import { crosses, textWidth } from './roofs';
+
+export interface Named { text: string; at: Pixel; radius: number }
+export interface PlacedLabel extends Named { box: Box; leader: [Pixel, Pixel] | null }
+
+const HALF = 7;
+const ROOM = 3;
+const DISTANCES = [5, 11, 18, 28, 40, 54, 70, 88, 108];
+const DIRECTIONS: [number, number][] = [[1, 0], [-1, 0], [0.8, 0.6], [0.8, -0.6], [-0.8, 0.6], [-0.8, -0.6], [0.35, 1], [0.35, -1], [-0.35, 1], [-0.35, -1]];
+
+function boxAt({ at, radius }: Named, width: number, [dx, dy]: [number, number], distance: number): Box {
+  const reach = radius + distance;
+  const x = at.x + dx * reach;
+  const y = at.y + dy * reach;
+  const left = Math.abs(dx) < 0.5 ? x - width / 2 : dx > 0 ? x : x - width;
+  return { left, right: left + width, top: y - HALF, bottom: y + HALF };
+}
+
+/** From the nearest place of the box to the edge of the mark, where they lie apart. */
+function leaderOf({ at, radius }: Named, box: Box): [Pixel, Pixel] | null {
+  const from = { x: Math.max(box.left, Math.min(at.x, box.right)), y: Math.max(box.top + 2, Math.min(at.y, box.bottom - 2)) };
+  const length = Math.hypot(at.x - from.x, at.y - from.y);
+  if (length < radius + 8) return null;
+  const share = radius / length;
+  return [from, { x: at.x + (from.x - at.x) * share, y: at.y + (from.y - at.y) * share }];
+}
+
+/** A place for each of `names` that has one, the first of them first. */
+export function placeLabels(names: readonly Named[], frame: Box, taken: readonly Box[], lines: readonly (readonly [Pixel, Pixel])[]): PlacedLabel[] {
+  const placed: PlacedLabel[] = [];
+  const isFree = (box: Box): boolean => {
+    const roomy = { left: box.left - ROOM, right: box.right + ROOM, top: box.top - 1, bottom: box.bottom + 1 };
+    return box.left >= frame.left + 2 && box.right <= frame.right - 2 && box.top >= frame.top + 2 && box.bottom <= frame.bottom - 2 &&
+      !taken.some((other) => overlap(roomy, other)) && !placed.some((other) => overlap(roomy, other.box)) && !lines.some(([a, b]) => crosses(a, b, roomy));
+  };
+  const meets = ([a, b]: readonly [Pixel, Pixel], box: Box): boolean => crosses(...(a.x <= b.x ? [a, b] as const : [b, a] as const), box);
+  const between = ([a, b]: readonly [Pixel, Pixel], [c, d]: readonly [Pixel, Pixel]): boolean => side(a, b, c) !== side(a, b, d) && side(c, d, a) !== side(c, d, b);
+  for (const name of names) {
+    const width = textWidth(name.text) + 2;
+    const own = boxAround(name);
+    const candidates = DISTANCES.flatMap((distance) => DIRECTIONS.map((direction) => {
+      const box = boxAt(name, width, direction, distance);
+      return { box, leader: leaderOf(name, box) };
+    })).filter(({ box, leader }) => isFree(box) && !(leader && (placed.some((other) => meets(leader, other.box) || (other.leader && between(leader, other.leader))) || taken.some((other) => !overlap(other, own) && meets(leader, other)))));
+    const best = candidates.find(({ leader }) => !leader || !lines.some((line) => between(leader, line))) ?? candidates[0];
+    if (best) placed.push({ ...name, ...best });
+  }
+  return placed;
+}
+
+const boxAround = ({ at, radius }: Named): Box => ({ left: at.x - radius, right: at.x + radius, top: at.y - radius, bottom: at.y + radius });
+const side = (a: Pixel, b: Pixel, c: Pixel): boolean => (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x) > 0;
+
+/** At most so many characters, the middle left out: names differ at both ends. */
+export function shortened(text: string, most: number): string {
+  if (text.length <= most) return text;
+  const head = Math.ceil((most - 1) * 0.6);
+  return `${text.slice(0, head)}…${text.slice(text.length - (most - 1 - head))}`.replace(/…[….,\s]*…|[….]*…/, '…');
+}
