@@ -156,7 +156,7 @@ TEST(ObservedPoint, ThatWasNotCountedNamesTheReasonAndHasNoZeros) {
   for (const auto& [key, value] : Counters(measurement.counters)) refuse(measurement, key);
   const OnePoint point(measurement);
   EXPECT_FALSE(point->roof);
-  EXPECT_EQ(point->roof_missing, "dram_read_bytes was not counted: too late");
+  EXPECT_EQ(point->roof_missing, "DRAM bytes not counted: too late");
   EXPECT_FALSE(point->dram_bytes);
   EXPECT_FALSE(point->flops_executed);
   EXPECT_THAT(point->executed_missing, HasSubstr("too late"));
@@ -171,7 +171,7 @@ TEST(ObservedPoint, WithoutItsOperationsHasNoRoofButItsLevels) {
   refuse(measurement, counter::kFadd);
   const OnePoint point(measurement);
   EXPECT_FALSE(point->roof);
-  EXPECT_EQ(point->roof_missing, "fadd was not counted: too late");
+  EXPECT_EQ(point->roof_missing, "FP32 operations not counted: too late");
   EXPECT_DOUBLE_EQ(*find_level(*point, MemoryLevel::dram)->utilisation, 0.5);
 }
 
@@ -190,7 +190,7 @@ TEST(ObservedPoint, HasARoofThoughL1AndSharedMemoryAreNotKnown) {
   const OnePoint point(measurement);
   EXPECT_EQ(find_level(*point, MemoryLevel::l1), nullptr);
   EXPECT_EQ(find_level(*point, MemoryLevel::shared), nullptr);
-  EXPECT_EQ(find_use(*point, Bound::l1)->missing, "l1_bytes was not counted: too late");
+  EXPECT_EQ(find_use(*point, Bound::l1)->missing, "L1 bytes not counted: too late");
   EXPECT_DOUBLE_EQ(*point->fraction_of_roof, 0.5);
   // One of the two may be what it waits for.
   EXPECT_EQ(point->bound, Bound::unknown);
