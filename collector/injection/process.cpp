@@ -504,7 +504,14 @@ void Process::report_undelivered() {
   file_->add(record::Problem{
       .group = std::nullopt,
       .cause = fmt::format("the trace did not deliver {} launches: they are in no time", missing),
-      .hint = "a profiler of the program's own, such as torch.profiler, takes the trace: turn it off"});
+      .hint = "a profiler of the program's own, such as torch.profiler, takes the trace: turn it off; bodies "
+              "of conditional graph nodes are not "
+              "in it"});
+  std::map<std::uint64_t, std::uint64_t> launches;  // by group
+  for (const auto& [correlation, awaited] : awaited_) ++launches[awaited.group.record];
+  for (const auto& [group, count] : launches) {
+    file_->add(record::Untraced{.group = group, .launches = count});
+  }
 }
 
 void Process::problem(const char* what, const Error& error) {
