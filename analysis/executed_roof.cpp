@@ -13,17 +13,19 @@ namespace rooflinectl {
 
 namespace {
 
-std::string not_counted(const Counters& counters, std::string_view key) {
+/// `what`: of the counters in words, `FP64 operations`.
+std::string not_counted(const Counters& counters, std::string_view key, std::string_view what) {
   const auto found = counters.find(key);
   return found == counters.end() || found->second.available()
-             ? fmt::format("{} was not counted", key)
-             : fmt::format("{} was not counted: {}", key, found->second.reason());
+             ? fmt::format("{} not counted", what)
+             : fmt::format("{} not counted: {}", what, found->second.reason());
 }
 
-/// The first of `keys` that has no number, and why; empty where all have one.
-std::string missing_of(const Counters& counters, std::initializer_list<std::string_view> keys) {
+/// Why the first of `keys` that has no number has none; empty where all have one.
+std::string missing_of(const Counters& counters, std::string_view what,
+                       std::initializer_list<std::string_view> keys) {
   for (const std::string_view key : keys) {
-    if (!value_of(counters, key)) return not_counted(counters, key);
+    if (!value_of(counters, key)) return not_counted(counters, key, what);
   }
   return {};
 }
@@ -48,7 +50,8 @@ ResourceUse at_rate(Bound resource, double amount, const std::optional<Limit>& l
 }
 
 ResourceUse dram_use(const Counters& counters, const Ceilings& ceilings) {
-  std::string missing = missing_of(counters, {counter::kDramReadBytes, counter::kDramWriteBytes});
+  std::string missing =
+      missing_of(counters, "DRAM bytes", {counter::kDramReadBytes, counter::kDramWriteBytes});
   if (!missing.empty()) return unknown(Bound::dram, 0, std::move(missing));
   const Traffic traffic = {*value_of(counters, counter::kDramReadBytes),
                            *value_of(counters, counter::kDramWriteBytes)};
@@ -57,19 +60,20 @@ ResourceUse dram_use(const Counters& counters, const Ceilings& ceilings) {
 
 ResourceUse l2_use(const Counters& counters, const Ceilings& ceilings) {
   const auto bytes = value_of(counters, counter::kL2Bytes);
-  if (!bytes) return unknown(Bound::l2, 0, not_counted(counters, counter::kL2Bytes));
+  if (!bytes) return unknown(Bound::l2, 0, not_counted(counters, counter::kL2Bytes, "L2 bytes"));
   return at_rate(Bound::l2, *bytes, ceilings.cache(MemoryLevel::l2), cache_ceiling_id(MemoryLevel::l2));
 }
 
 ResourceUse l1_use(const Counters& counters, const Ceilings& ceilings) {
   const auto bytes = value_of(counters, counter::kL1Bytes);
-  if (!bytes) return unknown(Bound::l1, 0, not_counted(counters, counter::kL1Bytes));
+  if (!bytes) return unknown(Bound::l1, 0, not_counted(counters, counter::kL1Bytes, "L1 bytes"));
   return at_rate(Bound::l1, *bytes, ceilings.cache(MemoryLevel::l1), cache_ceiling_id(MemoryLevel::l1));
 }
 
 ResourceUse shared_use(const Counters& counters, const Ceilings& ceilings) {
   const auto bytes = value_of(counters, counter::kSharedBytes);
-  if (!bytes) return unknown(Bound::shared, 0, not_counted(counters, counter::kSharedBytes));
+  if (!bytes)
+    return unknown(Bound::shared, 0, not_counted(counters, counter::kSharedBytes, "shared-memory bytes"));
   // Bank conflicts keep it busy too.
   constexpr double kWavefrontBytes = 128;
   const double wavefronts = value_of(counters, counter::kSharedLoadWavefronts).value_or(0) +
@@ -95,11 +99,12 @@ ResourceUse float_use(const Counters& counters, const Ceilings& ceilings, Dtype 
   const auto done = counted_operations(counters, precision);
   if (!done) {
     const bool is_f64 = precision == Dtype::f64;
-    ResourceUse use =
-        unknown(resource, 0,
-                is_f64 ? missing_of(counters, {counter::kDadd, counter::kDmul, counter::kDfma})
-                       : missing_of(counters, {counter::kFadd, counter::kFmul, counter::kFfma,
-                                               counter::kFadd2, counter::kFmul2, counter::kFfma2}));
+    ResourceUse use = unknown(
+        resource, 0,
+        is_f64 ? missing_of(counters, "FP64 operations", {counter::kDadd, counter::kDmul, counter::kDfma})
+               : missing_of(counters, "FP32 operations",
+                            {counter::kFadd, counter::kFmul, counter::kFfma, counter::kFadd2, counter::kFmul2,
+                             counter::kFfma2}));
     use.most_time_s =
         most_time_s(counters, is_f64 ? counter::kFp64PipeInstructions : counter::kFmaPipeInstructions,
                     kOperationsPerLane, ceilings.find(is_f64 ? "f64_fma" : "f32_fma"));
@@ -116,7 +121,8 @@ ResourceUse half_use(const Counters& counters, const Ceilings& ceilings) {
   auto limit = ceilings.find("f16_fma");
   // Both types run in one pipe. Of two benchmarks of it, the faster shows what it can do.
   if (auto other = ceilings.find("bf16_fma"); other && (!limit || other->per_s > limit->per_s)) limit = other;
-  std::string missing = missing_of(counters, {counter::kHadd, counter::kHmul, counter::kHfma});
+  std::string missing =
+      missing_of(counters, "FP16 instructions", {counter::kHadd, counter::kHmul, counter::kHfma});
   if (!missing.empty()) {
     ResourceUse use = unknown(Bound::fp16, 0, std::move(missing));
     use.most_time_s = most_time_s(counters, counter::kFmaPipeInstructions, kOperationsPerInstruction, limit);
@@ -133,7 +139,8 @@ ResourceUse half_use(const Counters& counters, const Ceilings& ceilings) {
 ResourceUse integer_use(const Counters& counters, const Ceilings& ceilings) {
   constexpr double kOperationsPerInstruction = 2;
   const auto instructions = value_of(counters, counter::kIntegerOps);
-  if (!instructions) return unknown(Bound::int32, 0, not_counted(counters, counter::kIntegerOps));
+  if (!instructions)
+    return unknown(Bound::int32, 0, not_counted(counters, counter::kIntegerOps, "integer instructions"));
   const auto add = ceilings.find("i32_add");
   const auto fma = ceilings.find("i32_fma");
   std::optional<Limit> both;
@@ -149,7 +156,8 @@ ResourceUse tensor_use(const Measurement& measurement, const Ceilings& ceilings)
   const Counters& counters = measurement.counters;
   const auto instructions = tensor_instructions(counters);
   if (!instructions) {
-    return unknown(Bound::tensor, 0, not_counted(counters, counter::kTensorPipeInstructions));
+    return unknown(Bound::tensor, 0,
+                   not_counted(counters, counter::kTensorPipeInstructions, "Tensor Core instructions"));
   }
   const auto work = tensor_work(measurement, ceilings);
   if (!work) {

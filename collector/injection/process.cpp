@@ -75,6 +75,11 @@ std::optional<int> blocks_per_sm(const LaunchCall& launch) {
   return is_known ? std::optional(blocks) : std::nullopt;
 }
 
+/// NCCL's kernels wait for those of other devices.
+bool is_collective(std::string_view symbol) {
+  return symbol.find("ncclDevKernel") != std::string_view::npos;
+}
+
 std::string_view symbol_of(const CUpti_CallbackData& call) {
   return call.symbolName == nullptr ? "" : call.symbolName;
 }
@@ -291,6 +296,10 @@ PathId Process::path_to_sample(PathId path) {
 
 GroupId Process::add_to_session(Context& context, const Group& group, KernelId kernel, PathId path) {
   const std::string symbol = kernels_.symbol(kernel);
+  if (is_collective(symbol)) {
+    context.session->exclude(Pass::operations,
+                             "instrumented code of collective kernels keeps the other ranks waiting");
+  }
   const bool is_counted = filter_.selects_kernel(symbol) && filter_.selects_path(paths_.text(path)) &&
                           (only_.empty() || only_.contains(symbol));
   const std::lock_guard lock(context.mutex);
@@ -520,15 +529,17 @@ void Process::report_undelivered() {
   take_announced();
   const std::size_t missing = awaited_.size();
   if (missing == 0) return;
-  std::map<std::uint64_t, std::uint64_t> launches;  // of each group
-  for (const auto& [correlation, call] : awaited_) ++launches[call.group.record];
-  for (const auto& [group, count] : launches) {
-    file_->add(record::Untraced{.group = group, .launches = count});
-  }
   file_->add(record::Problem{
       .group = std::nullopt,
       .cause = fmt::format("the trace did not deliver {} launches: they are in no time", missing),
-      .hint = "a profiler of the program's own, such as torch.profiler, takes the trace: turn it off"});
+      .hint = "a profiler of the program's own, such as torch.profiler, takes the trace: turn it off; bodies "
+              "of conditional graph nodes are not "
+              "in it"});
+  std::map<std::uint64_t, std::uint64_t> launches;  // by group
+  for (const auto& [correlation, awaited] : awaited_) ++launches[awaited.group.record];
+  for (const auto& [group, count] : launches) {
+    file_->add(record::Untraced{.group = group, .launches = count});
+  }
 }
 
 void Process::problem(const char* what, const Error& error) {

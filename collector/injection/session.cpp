@@ -35,6 +35,12 @@ bool is_traced_in(std::optional<Pass> pass) {
   return pass != Pass::operations;
 }
 
+record::Problem not_counted(Pass pass, const Error& error) {
+  return {.group = std::nullopt,
+          .cause = fmt::format("{} was not counted: {}", to_string(pass), error.what()),
+          .hint = error.hint()};
+}
+
 /// The place in `kPasses` of the one that follows.
 std::size_t after(Pass pass) {
   return static_cast<std::size_t>(pass) + 1;
@@ -62,6 +68,17 @@ GroupId Session::add_group(LaunchSampling::Wish wish) {
   const std::lock_guard lock(mutex_);
   groups_.emplace_back();
   return sampling_.add_group(launching_s_, wish);
+}
+
+void Session::exclude(Pass pass, const std::string& reason) {
+  const std::lock_guard lock(mutex_);
+  if (!is_impossible_[static_cast<std::size_t>(pass)])
+    make_impossible(pass, Error(ErrorKind::environment, reason));
+}
+
+void Session::make_impossible(Pass pass, const Error& error) {
+  is_impossible_[static_cast<std::size_t>(pass)] = true;
+  sink_(not_counted(pass, error));
 }
 
 bool Session::before_launch(GroupId group, bool may_be_counted) {
@@ -181,7 +198,9 @@ void Session::go_on() {
     if (end_pass()) begin_pass(first);
   } else if (pass_) {
     const double patience_s = *pass_ == Pass::memory ? limits_.first_patience_s : limits_.patience_s;
-    if (sampling_.is_over(launching_s_, patience_s) && end_pass()) {
+    const bool is_over =
+        sampling_.is_over(launching_s_, patience_s) || is_impossible_[static_cast<std::size_t>(*pass_)];
+    if (is_over && end_pass()) {
       const std::size_t following = after(*pass_);
       begin_pass(is_first_round_ ? next_pass(following) : pass_worth_a_change(following));
     }
@@ -262,11 +281,6 @@ void Session::rest() {
 }
 
 void Session::begin_pass(std::optional<Pass> next) {
-  const auto not_counted = [&](const Error& error) {
-    return record::Problem{.group = std::nullopt,
-                           .cause = fmt::format("{} was not counted: {}", to_string(*next), error.what()),
-                           .hint = error.hint()};
-  };
   while (next) {
     pass_ = next;
     set_trace(is_traced_in(next));
@@ -277,12 +291,11 @@ void Session::begin_pass(std::optional<Pass> next) {
       in_use_.reset();
       break;
     } catch (const cupti::CountersInUse& error) {
-      in_use_ = not_counted(error);
+      in_use_ = not_counted(*next, error);
       rest();
       break;
     } catch (const Error& error) {
-      is_impossible_[static_cast<std::size_t>(*next)] = true;
-      sink_(not_counted(error));
+      make_impossible(*next, error);
       next = *next == Pass::memory ? std::nullopt : next_pass(after(*next));
     }
   }
@@ -311,8 +324,10 @@ void Session::take(const std::vector<Gpu::CountedRange>& counted) {
     const TensorUse& tensor = groups_[range.group].tensor;
     tensor.tell_packed(*pass_, record.counters);
     if (const auto next = tensor.next(*pass_)) sampling_.need(range.group, *next);
-    if (value_of(record.counters, counter::kWarpInstructionsSass) == 0) {
-      sampling_.need(range.group, Pass::pipes);  // a graph, whose kernels are not instrumented
+    const bool is_uninstrumented =
+        *pass_ == Pass::tensor && is_impossible_[static_cast<std::size_t>(Pass::operations)];
+    if (is_uninstrumented || value_of(record.counters, counter::kWarpInstructionsSass) == 0) {
+      sampling_.need(range.group, Pass::pipes);  // as of graphs
     }
     sink_(record);
   }

@@ -70,6 +70,9 @@ class Session {
   /// The group's first launch is about to come.
   GroupId add_group(LaunchSampling::Wish wish);
 
+  /// From now on nothing is counted in that pass, for that reason.
+  void exclude(Pass pass, const std::string& reason);
+
   /// A launch is about to be made. If this returns true, which it does only if the launch may be counted, its
   /// thread calls `after_launch` when it has been made.
   bool before_launch(GroupId group, bool may_be_counted);
@@ -121,6 +124,7 @@ class Session {
   bool wait_for_device();
   std::size_t expected_ranges(Pass pass) const;
   void begin_pass(std::optional<Pass> next);
+  void make_impossible(Pass pass, const Error& error);
   void rest();
   void set_trace(bool on);
   std::optional<Pass> next_pass(std::size_t from) const;

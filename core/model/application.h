@@ -91,7 +91,7 @@ struct Application {
   int runs = 1;                ///< how often it was run
   std::vector<int> processes;  ///< ids of those that used CUDA, in the order of their starts
   std::uint64_t launches = 0;  ///< of kernels and graphs, over all processes
-  std::uint64_t untraced = 0;  ///< those of them that ran while the trace was off
+  std::uint64_t untraced = 0;  ///< those of them without a time: the trace was off, or did not deliver them
   std::uint64_t lost = 0;      ///< records of launches that CUPTI had no room for
   std::vector<DeviceUse> devices;
   std::vector<TransferUse> transfers;

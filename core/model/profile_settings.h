@@ -77,7 +77,6 @@ struct ProfileSettings {
   /// Symbols of the kernels that are counted; empty for all that `kernel` selects. Where `passes` lacks
   /// memory, an earlier run has seen that these come to their end by themselves.
   std::vector<std::string> only;
-  std::uint64_t start_ns = 0;  ///< when the program was started, on the system's monotonic clock
 
   bool operator==(const ProfileSettings&) const = default;
 };

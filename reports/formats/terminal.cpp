@@ -100,8 +100,9 @@ std::string program_block(const ExperimentReport& report, const Run& run, std::s
   const std::size_t most = rows == Rows::all ? report.analysis->points.size() : kTop;
   const ProgramUse& program = *report.program;
   std::string text = sentence(fmt::format("{}: {}", report.analysis->name, report.chart.title), width) +
-                     paragraph(program_headline(program), width) + "\n" +
-                     program_table(recoverable_table(program, most), width, {"launches"}) + "\n";
+                     paragraph(program_headline(program), width) + "\n";
+  const std::string savings = program_table(recoverable_table(program, most), width, {"launches"});
+  if (!savings.empty()) text += savings + "\n";
   for (const std::string& line : program_sentences(run, program)) text += paragraph(line, width);
   text += paragraphs(program_problems(run), width, rows);
   for (const auto& [table, dispensable] :

@@ -151,7 +151,7 @@ std::vector<std::string> program_sentences(const Run& run, const ProgramUse& pro
   if (!run.application) return texts;
   const Application& application = *run.application;
   if (application.untraced > 0) {
-    texts.push_back(fmt::format("{} of {} launches ran while the trace was off: they are in no time.",
+    texts.push_back(fmt::format("{} of {} launches were not traced: they are in no time.",
                                 application.untraced, application.launches));
   }
   if (application.lost > 0) {

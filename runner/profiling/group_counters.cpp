@@ -124,6 +124,9 @@ void check_l1(RepeatedCounters& counted) {
       "L1 counted fewer bytes than it requested from L2: bulk copies (TMA) and wgmma go past its counters";
   withdraw(counted, counter::kL1Bytes, reason);
   withdraw(counted, counter::kSharedBytes, reason);
+  // Of the few loads and stores that do not.
+  withdraw(counted, counter::kGlobalLoadSectorEfficiency, reason);
+  withdraw(counted, counter::kGlobalStoreSectorEfficiency, reason);
 }
 
 /// What passes count of the same is the later one's, but the INT8 operations of warpgroups, which are in

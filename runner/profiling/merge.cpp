@@ -600,8 +600,7 @@ class Merge {
     if (!group.problem.empty()) return group.problem;
     if (std::string cause = problem_of(pass); !cause.empty()) return cause;
     if (!passes_.contains(pass)) return fmt::format("the program ended before the pass {} began", pass);
-    return fmt::format("none of its {} launches came while the pass {} was counted",
-                       group.traced + group.untraced, pass);
+    return fmt::format("none of its {} launches ran during the pass {}", group.traced + group.untraced, pass);
   }
 
   const ProfiledRuns& runs_;

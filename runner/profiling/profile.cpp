@@ -36,11 +36,6 @@ constexpr double kLongestRepeatedS = 60;
 /// A kernel that is launched once is counted in one pass a run.
 constexpr int kMostRuns = 1 + static_cast<int>(kPasses.size());
 
-std::uint64_t now_ns() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return static_cast<std::uint64_t>(std::chrono::duration_cast<std::chrono::nanoseconds>(now).count());
-}
-
 bool reads_a_pipe() {
   struct stat input {};
   return fstat(STDIN_FILENO, &input) == 0 && (S_ISFIFO(input.st_mode) || S_ISSOCK(input.st_mode));
@@ -433,7 +428,6 @@ std::map<std::string, std::string> profiling_variables(const ProfileRequest& req
   ProfileSettings settings = request.settings;
   settings.records = records.string();
   settings.cupti = find_cupti().string();
-  settings.start_ns = now_ns();
   return injection_variables(require_injection(), settings);
 }
 

@@ -160,6 +160,27 @@ TEST_F(SessionTest, CountsThePipesOfWhatIsNotInstrumented) {
   EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor", "pipes", ""));
 }
 
+// As of a program whose ranks wait for each other.
+TEST_F(SessionTest, CountsThePipesInsteadOfAPassThatIsExcluded) {
+  const GroupId group = session.add_group({});
+  steps(1, {group});
+  session.exclude(Pass::operations, "others wait");
+  session.exclude(Pass::operations, "others wait");
+  steps(200, {group});
+  EXPECT_THAT(passes(), ElementsAre("memory", "tensor", "pipes", ""));
+  const auto problems = records_of<record::Problem>();
+  ASSERT_THAT(problems, SizeIs(1));
+  EXPECT_EQ(problems[0].cause, "operations was not counted: others wait");
+}
+
+TEST_F(SessionTest, EndsAPassThatIsExcludedWhileItIsOn) {
+  const GroupId group = session.add_group({});
+  while (passes().empty() || passes().back() != "operations") steps(1, {group});
+  session.exclude(Pass::operations, "others wait");
+  steps(1, {group});
+  EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor"));
+}
+
 TEST_F(SessionTest, CountsOnlyWhatItIsAskedFor) {
   const GroupId unwanted = session.add_group({.is_counted = false});
   const GroupId wanted = session.add_group({});

@@ -138,7 +138,10 @@ TEST(GroupCounters, WhereNothingRanZeroIsZero) {
 
 TEST(GroupCounters, OfL1AreUnavailableWhereCopiesGoPastIt) {
   const auto with_l1 = [](double l1) {
-    return counters_with(of({{"l1_bytes", l1}, {"l2_bytes", 1000}, {"warp_instructions", 1}}),
+    return counters_with(of({{"l1_bytes", l1},
+                             {"l2_bytes", 1000},
+                             {"global_store_sector_efficiency", 0},
+                             {"warp_instructions", 1}}),
                          of({{"shared_bytes", 50}, {"warp_instructions_sass", 1}}))
         .counters;
   };
@@ -146,6 +149,8 @@ TEST(GroupCounters, OfL1AreUnavailableWhereCopiesGoPastIt) {
   EXPECT_TRUE(with_l1(900).at("shared_bytes").available());
   EXPECT_THAT(with_l1(899).at("l1_bytes").reason(), HasSubstr("TMA"));
   EXPECT_FALSE(with_l1(899).at("shared_bytes").available());
+  EXPECT_TRUE(with_l1(900).at("global_store_sector_efficiency").available());
+  EXPECT_FALSE(with_l1(899).at("global_store_sector_efficiency").available());
   EXPECT_TRUE(with_l1(899).at("l2_bytes").available());
 }
 

@@ -110,6 +110,32 @@ TEST_F(ProfileMerge, PutsProcessesOnOneDeviceTogetherAndOthersApart) {
   EXPECT_DOUBLE_EQ(profile.application.devices[0].kernel_s, 20e-9);
 }
 
+TEST_F(ProfileMerge, KeepsTheDevicesOfOneProcessApart) {
+  record::Transfers copies;
+  copies.transfers = {
+      {.kind = TransferKind::peer_to_peer, .device = 1, .bytes = 64, .start_ns = 50, .duration_ns = 10}};
+  const Records one = process(1, "GPU-1");
+  record::Group there = std::get<record::Group>(one.back());
+  there.group = 1;
+  there.device = 1;
+  const MergedProfile profile =
+      merged(one + Records{record::Device{.device = 1, .uuid = "GPU-2", .chip = "GH100"}, there,
+                           launches({{0, 10}, {20, 10}}, 0), launches({{5, 20}, {90, 20}}, 1), copies,
+                           record::End{.at_ns = 200}});
+  ASSERT_EQ(profile.measurements.size(), 2);
+  EXPECT_EQ(profile.measurements[0].device, 1) << "the longest total first";
+  EXPECT_EQ(profile.measurements[0].point, profile.measurements[1].point);
+  EXPECT_EQ(profile.measurements[0].launches->overlapped_s, 0);
+  ASSERT_EQ(profile.application.devices.size(), 2);
+  EXPECT_DOUBLE_EQ(profile.application.devices[0].busy_s, 20e-9);
+  EXPECT_DOUBLE_EQ(profile.application.devices[0].undisturbed->idle_s(), 10e-9);
+  EXPECT_DOUBLE_EQ(profile.application.devices[1].busy_s, 50e-9);
+  EXPECT_DOUBLE_EQ(profile.application.devices[1].undisturbed->idle_s(), (25 + 30) * 1e-9);
+  ASSERT_EQ(profile.application.transfers.size(), 1);
+  EXPECT_EQ(profile.application.transfers[0].device, 1);
+  EXPECT_EQ(profile.application.transfers[0].gaps_before, 1);
+}
+
 TEST_F(ProfileMerge, CollapsesStepsIntoOnePoint) {
   std::vector<std::filesystem::path> files;
   for (int step = 0; step < 3; ++step) {

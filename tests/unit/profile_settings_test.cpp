@@ -24,7 +24,6 @@ ProfileSettings every_setting() {
       .limit = 0,
       .passes = {Pass::operations, Pass::tensor_bf16},
       .only = {"_Z3addPf"},
-      .start_ns = 1'763'000'000'123'456'789,
   };
 }
 

@@ -192,7 +192,7 @@ TEST(ProgramExplanation, ExplainsWhatCouldSaveMostAndAsksNothingOfDeclaredWork) 
   EXPECT_THAT(text, Not(HasSubstr("redundan")));
   EXPECT_THAT(text, Not(HasSubstr("declare")));
   const std::string one = terminal_explanation(run, analysis, {.point = "reduce<NormTwo, f32>"}, 80);
-  EXPECT_THAT(one, HasSubstr("no roof: dram_read_bytes was not counted: launched once"));
+  EXPECT_THAT(one, HasSubstr("no roof: DRAM bytes not counted: launched once"));
 }
 
 }  // namespace

@@ -167,7 +167,7 @@ TEST(ObservedPoint, ThatWasNotCountedNamesTheReasonAndHasNoZeros) {
   for (const auto& [key, value] : Counters(measurement.counters)) refuse(measurement, key);
   const OnePoint point(measurement);
   EXPECT_FALSE(point->roof);
-  EXPECT_EQ(point->roof_missing, "dram_read_bytes was not counted: too late");
+  EXPECT_EQ(point->roof_missing, "DRAM bytes not counted: too late");
   EXPECT_FALSE(point->dram_bytes);
   EXPECT_FALSE(point->flops_executed);
   EXPECT_THAT(point->executed_missing, HasSubstr("too late"));
@@ -182,7 +182,7 @@ TEST(ObservedPoint, WithoutItsOperationsHasNoRoofButItsLevels) {
   refuse(measurement, counter::kFadd);
   const OnePoint point(measurement);
   EXPECT_FALSE(point->roof);
-  EXPECT_EQ(point->roof_missing, "fadd was not counted: too late");
+  EXPECT_EQ(point->roof_missing, "FP32 operations not counted: too late");
   EXPECT_DOUBLE_EQ(*find_level(*point, MemoryLevel::dram)->utilisation, 0.5);
 }
 
@@ -205,7 +205,7 @@ TEST(ObservedPoint, HasARoofWhereItsPipesExecutedTooLittleToBeIt) {
   EXPECT_FALSE(little->flops_executed);
   EXPECT_FALSE(is_fully_counted(*little->measurement));
 
-  EXPECT_EQ(OnePoint(with_pipes(50e6, 0))->roof_missing, "fadd was not counted: too late");
+  EXPECT_EQ(OnePoint(with_pipes(50e6, 0))->roof_missing, "FP32 operations not counted: too late");
   EXPECT_FALSE(OnePoint(with_pipes(1e6, 1))->roof) << "there is no ceiling of FP64";
 }
 
@@ -224,7 +224,7 @@ TEST(ObservedPoint, HasARoofThoughL1AndSharedMemoryAreNotKnown) {
   const OnePoint point(measurement);
   EXPECT_EQ(find_level(*point, MemoryLevel::l1), nullptr);
   EXPECT_EQ(find_level(*point, MemoryLevel::shared), nullptr);
-  EXPECT_EQ(find_use(*point, Bound::l1)->missing, "l1_bytes was not counted: too late");
+  EXPECT_EQ(find_use(*point, Bound::l1)->missing, "L1 bytes not counted: too late");
   EXPECT_DOUBLE_EQ(*point->fraction_of_roof, 0.5);
   // One of the two may be what it waits for.
   EXPECT_EQ(point->bound, Bound::unknown);

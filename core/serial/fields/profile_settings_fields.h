@@ -28,7 +28,6 @@ void fields(auto& f, Is<ProfileSettings> auto& settings) {
   f.optional("limit", settings.limit);
   f("passes", settings.passes);
   f.optional("only", settings.only);
-  f("start_ns", settings.start_ns);
 }
 
 }  // namespace rooflinectl::serial

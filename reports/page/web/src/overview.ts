@@ -20,7 +20,8 @@ function timeBar(store: ViewStore, view: View, experiment: ExperimentView): HTML
   const choose = (bound: string) => (): void => store.set({ bound: view.bound === bound ? null : bound });
   const bar = h('div', { class: 'time-bar', 'aria-hidden': 'true' }, ...sums.filter(({ sum }) => sum.total > 0).map(({ bound, sum }) => {
     const part = h('span', { title: `${wordsFor(bound).label}: ${percent(sum.total / total)}`, class: view.bound !== null && view.bound !== bound ? 'dim' : null, onclick: choose(bound) });
-    part.style.flexGrow = String(sum.total);
+    // Parts that grow by less than 1 together would leave the rest of the bar empty.
+    part.style.flexGrow = String((100 * sum.total) / total);
     part.style.background = colourOfBound(bound);
     return part;
   }));
