@@ -13,6 +13,7 @@
 #include "collector/injection/counted_range.h"
 #include "collector/injection/launch_sampling.h"
 #include "collector/injection/tensor_use.h"
+#include "core/error.h"
 #include "core/model/counters.h"
 #include "core/model/profile_record.h"
 

@@ -59,11 +59,22 @@ void write_energy(const fs::path& folder) {
   fs::copy_file(written.path() / "energy-energy.svg", folder / "energy-energy.svg");
 }
 
+constexpr const char* kPrograms[] = {"training-step-h200", "matrix-sums-h200", "cupy-fft-h200"};
+
+/// Of each recorded program, what the terminal shows.
+void write_programs(const fs::path& folder) {
+  for (const char* name : kPrograms) {
+    write_file(folder / fmt::format("terminal-{}.txt", name),
+               terminal_summary(ReportModel(recorded_run(name)), 100));
+  }
+}
+
 /// The verdict on each point of the recordings, and which causes and notes hold: a finding that is new or
 /// gone shows here.
 void write_findings(const fs::path& folder) {
   std::string text;
-  for (const std::string name : {"reductions-h200", "ladder-h200", "seeds-h200", "sizes-h200"}) {
+  for (const std::string name : {"reductions-h200", "ladder-h200", "seeds-h200", "sizes-h200",
+                                 "training-step-h200", "matrix-sums-h200", "cupy-fft-h200"}) {
     const Run run = recorded_run(name);
     const Analysis analysis = analyse(run);
     for (const ExperimentAnalysis& experiment : analysis.experiments) {
@@ -87,6 +98,7 @@ const fs::path& reports_folder() {
     write_ceilings(folder.path());
     write_primitives(folder.path());
     write_energy(folder.path());
+    write_programs(folder.path());
     write_findings(folder.path());
     return true;
   }();
@@ -188,6 +200,7 @@ TEST(ReportGolden, Terminal) {
   compare_text("terminal.txt");
   compare_text("terminal-ceilings.txt");
   compare_text("terminal-primitives.txt");
+  for (const char* name : kPrograms) compare_text(fmt::format("terminal-{}.txt", name));
 }
 
 /// The SVG goldens check what is drawn; this checks how it is painted. A mark has some sixty pixels.
