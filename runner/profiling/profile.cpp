@@ -338,7 +338,7 @@ class Profiling {
     if (end_.timed_out) {
       fail(fmt::format("the program was ended after {:g} s", request_.time_limit->count()),
            "--timeout has the limit");
-    } else if (profile_.devices.empty() && application.problems.empty()) {
+    } else if (profiled_.files.front().empty()) {  // each process that initialises CUDA writes one
       fail(
           "no process of the program used CUDA",
           "the library comes with environment variables, which ssh, sudo, docker and srun --export drop: put "
