@@ -222,7 +222,11 @@ std::vector<RangeUse> range_uses(const std::vector<const RooflinePoint*>& groups
 
 void add_tensor_work(ProgramUse& program, const RooflinePoint& group) {
   const ResourceUse* use = find_use(group, Bound::tensor);
-  if (use == nullptr || !(use->amount > 0)) return;
+  if (use == nullptr || (!use->missing.empty() && !(use->amount > 0))) {
+    program.tensor_unknown_share += group.launches->share;
+    return;
+  }
+  if (!(use->amount > 0)) return;
   program.tensor_share += group.launches->share;
   const auto traced = static_cast<double>(group.measurement->launches->traced);
   program.tensor_use += share_of(traced * use->time_s.value_or(0), program.kernel_s);

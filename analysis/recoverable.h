@@ -100,6 +100,7 @@ struct ProgramUse {
   RangeUse outside;         ///< what ran in no range; its path is empty
   double tensor_share = 0;  ///< of `kernel_s`, of groups that executed operations on Tensor Cores
   double tensor_use = 0;    ///< of `kernel_s`, the time that these operations need at the measured ceilings
+  double tensor_unknown_share = 0;  ///< of `kernel_s`, of groups of which they were not counted
 
   /// While anything ran: of the undisturbed time if there is any, else of what the trace covered. Nothing
   /// without `device`.

@@ -533,8 +533,7 @@ void Process::report_undelivered() {
       .group = std::nullopt,
       .cause = fmt::format("the trace did not deliver {} launches: they are in no time", missing),
       .hint = "a profiler of the program's own, such as torch.profiler, takes the trace: turn it off; bodies "
-              "of conditional graph nodes are not "
-              "in it"});
+              "of conditional graph nodes are not in it"});
   std::map<std::uint64_t, std::uint64_t> launches;  // by group
   for (const auto& [correlation, awaited] : awaited_) ++launches[awaited.group.record];
   for (const auto& [group, count] : launches) {

@@ -49,6 +49,21 @@ Json figure(std::string_view name, const std::string& value, const std::string& 
   return {{"name", name}, {"value", value}, {"note", note}};
 }
 
+// What was not counted is not 0.
+Json tensor_figure(const ProgramUse& use) {
+  constexpr double kNotable = 0.01;
+  const bool is_known = use.tensor_unknown_share < kNotable;
+  const std::string unknown = fmt::format("not counted: {}", format::percent(use.tensor_unknown_share));
+  if (use.tensor_share > 0) {
+    return figure("Tensor Cores", format::percent(use.tensor_share),
+                  fmt::format("of GPU time in kernels that use them, {} of it at their measured rate{}",
+                              format::percent(use.tensor_use / use.tensor_share),
+                              is_known ? "" : fmt::format("; {}", unknown)));
+  }
+  if (!is_known) return figure("Tensor Cores", std::string(format::kUnavailable), unknown);
+  return figure("Tensor Cores", format::percent(0), "no kernel uses them");
+}
+
 // What a reader sees first, each with what it is of.
 Json figures(const Run& run, const ProgramUse& use) {
   Json list = Json::array();
@@ -65,12 +80,7 @@ Json figures(const Run& run, const ProgramUse& use) {
                           application.untraced > 0 ? fmt::format("{} without a time", application.untraced)
                                                    : std::string("all with a time")));
   }
-  const std::string tensor_note =
-      use.tensor_share > 0
-          ? fmt::format("of GPU time in kernels that use them, {} of it at their measured rate",
-                        format::percent(use.tensor_use / use.tensor_share))
-          : std::string("no kernel was seen to use them");
-  list.push_back(figure("Tensor Cores", format::percent(use.tensor_share), tensor_note));
+  list.push_back(tensor_figure(use));
   list.push_back(figure("counted in full", format::percent(use.counted_share),
                         use.roofless_share > 0
                             ? fmt::format("without a roof: {}", format::percent(use.roofless_share))

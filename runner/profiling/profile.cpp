@@ -330,12 +330,6 @@ class Profiling {
     result_.incomplete_share = share_of(incomplete_);
   }
 
-  /// The library makes its file when CUDA is initialised.
-  bool any_process_used_cuda() const {
-    return std::any_of(profiled_.files.begin(), profiled_.files.end(),
-                       [](const auto& files_of_a_run) { return !files_of_a_run.empty(); });
-  }
-
   void describe_failure(const Run& run) {
     const Application& application = *run.application;
     const auto fail = [&](const std::string& cause, const std::string& hint) {
@@ -344,7 +338,7 @@ class Profiling {
     if (end_.timed_out) {
       fail(fmt::format("the program was ended after {:g} s", request_.time_limit->count()),
            "--timeout has the limit");
-    } else if (!any_process_used_cuda() && application.problems.empty()) {
+    } else if (profiled_.files.front().empty()) {  // each process that initialises CUDA writes one
       fail(
           "no process of the program used CUDA",
           "the library comes with environment variables, which ssh, sudo, docker and srun --export drop: put "

@@ -11,6 +11,7 @@ in the first of the passes that are wanted. Accidents:
   half         its last line is half a line            abrupt       ends without the last record
   hang         does not end, but for SIGTERM           deaf         not even then, nor for Ctrl-C
   silent       never uses CUDA                         idle         uses CUDA, launches nothing
+  early        initialises CUDA, and that is all
   forbidden    may not count                           often        launches `gemm` 10 times
   lost         could not write all records             graph        launches a CUDA graph
   child        a child process that is exec'd launches too, on another device
@@ -55,8 +56,11 @@ def write_records(accidents):
 
         start = time.monotonic_ns()
         write("process", process=os.getpid(), parent=os.getppid(), command_line=sys.argv, start_ns=start)
+        if "early" in accidents:
+            write("end", at_ns=time.monotonic_ns(), lost_activities=0, lost_records=0)
+            return
+        write("device", device=0, uuid=DEVICE if "other-device" not in accidents else DEVICE[:-1] + "1", chip="FK100")
         if "idle" not in accidents:
-            write("device", device=0, uuid=DEVICE if "other-device" not in accidents else DEVICE[:-1] + "1", chip="FK100")
             write_launches(write, settings, accidents, start)
         if "half" in accidents:
             file.write('{"type":"end","at_ns"')

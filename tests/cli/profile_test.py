@@ -303,7 +303,12 @@ class BadDays(ProfileTest):
         result = self.profile("idle")
         self.assert_exit(result, 1)
         self.assertIn("no kernel was launched", result.stderr)
-        self.assertEqual((self.profiled()["devices"], self.profiled()["ceilings"]), ([], []))
+        self.assertEqual((self.profiled()["devices"][0]["name"], self.profiled()["ceilings"]), ("Fake GPU", []))
+
+    def test_a_program_that_initialises_cuda_and_ends(self):
+        result = self.profile("early")
+        self.assert_exit(result, 1)
+        self.assertIn("no kernel was launched", result.stderr)
 
     def test_nothing_is_selected(self):
         result = self.profile("often", options=["--kernel", "convolution"])

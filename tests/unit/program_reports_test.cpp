@@ -208,6 +208,23 @@ TEST(ProgramReports, PagesHaveTheirRangesFiguresAndTypes) {
   }
 }
 
+TEST(ProgramReports, TensorCoresThatWereNotCountedAreNotZero) {
+  auto run = constructed::program_run();
+  const auto figure_of = [](const auto& program) {
+    const ReportModel report(program);
+    const auto experiment = nlohmann::json::parse(page_data(report)).at("run").at("experiments").at(0);
+    for (const auto& figure : experiment.at("program").at("figures")) {
+      if (figure.at("name") == "Tensor Cores") return figure.at("value").get<std::string>();
+    }
+    return std::string("no such figure");
+  };
+  EXPECT_THAT(figure_of(run), HasSubstr("33.3"));
+  for (Measurement& measurement : run.measurements) {
+    std::erase_if(measurement.counters, [](const auto& entry) { return entry.first.starts_with("tensor_"); });
+  }
+  EXPECT_EQ(figure_of(run), "–");
+}
+
 // Tensor Cores of the program: 24 launches of 8.4 ms and more, of which 20 have a time.
 TEST(ProgramReports, TensorCoresAreThoseOfTheGroupsThatUseThem) {
   const auto run = constructed::program_run();

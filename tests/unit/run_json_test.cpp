@@ -275,6 +275,7 @@ TEST(RunJson, HoldsTheHashOfThePlan) {
 /// Whether a run may lack the value at `place`: an optional field, or an entry of a map.
 bool may_be_absent(const Pointer& place) {
   static const std::set<std::string> optional_fields = {"application",
+                                                        "below_s",
                                                         "bytes_in_flight_per_block",
                                                         "cause",
                                                         "clock_event_reasons",
@@ -289,6 +290,9 @@ bool may_be_absent(const Pointer& place) {
                                                         "folder",
                                                         "graph_kernels",
                                                         "graph_nodes",
+                                                        "gaps_before",
+                                                        "idle_before_s",
+                                                        "undisturbed",
                                                         "instructions",
                                                         "launch_mode",
                                                         "energy",

@@ -108,8 +108,11 @@ function ofPoint(store: ViewStore, experiment: ExperimentView, point: PointView,
 function beginnings(store: ViewStore, experiment: ExperimentView): HTMLElement {
   const groups = groupsOf(experiment, shownPoints(store.view, experiment)).filter(({ group }) => (group.recoverable_s ?? 0) > 0)
     .sort((a, b) => (b.group.recoverable_s ?? 0) - (a.group.recoverable_s ?? 0)).slice(0, MOST_BEGINNINGS);
+  const hasRoofs = shownPoints(store.view, experiment).some((index) => (experiment.points[index]?.group?.recoverable_s ?? null) !== null);
+  const text = groups.length > 0 ? 'The kernels that could save most, at their roofs. Choose one for the reason and what to do.'
+    : hasRoofs ? 'No kernel that is shown has recoverable time.' : 'No kernel that is shown has a roof, since not everything was counted that it needs: the reasons are below the table.';
   return h('div', { class: 'beginnings' }, h('h2', {}, 'Where to begin'),
-    h('p', { class: 'muted' }, groups.length > 0 ? 'The kernels that could save most, at their roofs. Choose one for the reason and what to do.' : 'No kernel that is shown has recoverable time.'),
+    h('p', { class: 'muted' }, text),
     h('ol', {}, ...groups.map((point) => h('li', {}, h('button', { type: 'button', 'data-value': point.key, onclick: () => store.choose(point.key, false) },
       h('span', { class: 'name' }, pointGlyph(point), point.label), h('strong', {}, cellOf(point, 'could save').text),
       h('span', { class: 'muted' }, `${percent(point.share ?? 0)} of time, ${point.fraction_of_roof === null ? 'no roof' : `${percent(point.fraction_of_roof)} of roof`}, ${wordsFor(point.bound).label}`))))));
