@@ -37,6 +37,9 @@ CATALOGUE = {
 
 
 def gpus():
+    """How many there are."""
+    if not shutil.which("nvidia-smi"):
+        return 0
     listed = subprocess.run(["nvidia-smi", "--list-gpus"], capture_output=True, text=True, check=False)
     return len(listed.stdout.splitlines())
 
@@ -84,6 +87,8 @@ def main():
         parser.error(f"there is no {rooflinectl}")
 
     here = gpus()
+    if here == 0:
+        sys.exit("there is no GPU, or no nvidia-smi that lists it")
     failed = []
     print("| program | plain, s | added, s | allowed, s | launches | of them counted | groups | GPU time fully counted |")
     print("|---|---:|---:|---:|---:|---:|---:|---:|")
@@ -91,7 +96,7 @@ def main():
         for name in options.program or CATALOGUE:
             package, needed, python_options, steps = CATALOGUE[name]
             if importlib.util.find_spec(package) is None or here < needed:
-                print(f"{name} is left out: it needs {package} and {needed} GPU(s)", file=sys.stderr)
+                print(f"{name} is left out: it needs {package} and {needed} GPU{'s' if needed > 1 else ''}", file=sys.stderr)
                 continue
             command = [sys.executable, *python_options, str(PROGRAMS / f"{name}.py"), str(steps)]
             cells = row(name, rooflinectl, options.output or temporary, command)

@@ -70,6 +70,7 @@ std::vector<Metric> pass_metrics(Pass pass) {
     case Pass::pipes: {
       std::vector<Metric> metrics = pipe_metrics();
       metrics.push_back({.key = kTensorI8Ops, .names = {"sm__ops_path_tensor_op_igmma_src_int8.sum"}});
+      metrics.push_back(with_keys(basic_metrics(), {kTensorPipeHfma2}).front());
       return metrics;
     }
   }
