@@ -71,8 +71,9 @@ Json figures(const Run& run, const ProgramUse& use) {
                         fmt::format("in {}", format::counted(use.kernels, "kernel"))));
   if (const auto busy = use.busy_share()) {
     list.push_back(figure("GPU busy", format::percent(*busy),
-                          fmt::format("idle {} of {}", format::percent(std::max(0.0, 1 - *busy)),
-                                      format::duration(use.watched_s()))));
+                          fmt::format("idle {} of {}{}", format::percent(std::max(0.0, 1 - *busy)),
+                                      format::duration(use.watched_s()),
+                                      use.idle ? "" : ", launches held for counting included")));
   }
   if (run.application) {
     const Application& application = *run.application;

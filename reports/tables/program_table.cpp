@@ -132,7 +132,8 @@ std::vector<std::string> program_sentences(const Run& run, const ProgramUse& pro
     texts.push_back(fmt::format("GPU busy {}, idle {} of the {} {}.", format::percent(*busy),
                                 format::percent(std::max(0.0, 1 - *busy)),
                                 format::duration(program.watched_s()),
-                                program.idle ? "in which nothing was counted" : "that were traced"));
+                                program.idle ? "in which nothing was counted"
+                                             : "that were traced, launches held for counting included"));
   }
   if (program.idle && program.idle->cause != IdleCause::unclear)
     texts.push_back(idle_sentence(*program.idle));
