@@ -29,7 +29,7 @@ class BadInput(ProgramTest):
         def limit():
             if "asan" not in PROGRAM:  # AddressSanitizer reserves terabytes of addresses
                 resource.setrlimit(resource.RLIMIT_AS, (MEMORY_BYTES, MEMORY_BYTES))
-        return subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True, timeout=100,
+        return subprocess.run([PROGRAM, *map(str, arguments)], cwd=self.folder, capture_output=True, text=True, timeout=300,
                               preexec_fn=limit, check=False, env=self.environment())
 
     def draw(self, run):

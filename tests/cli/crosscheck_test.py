@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`rooflinectl crosscheck` from outside, with programs that play the collector, ncu and nsys."""
 
+import base64
 import gzip
 import json
 import os
@@ -11,6 +12,7 @@ import signal
 import subprocess
 import sys
 import unittest
+import zlib
 
 from program import HERE, PLAN, PROGRAM, REPORTS, SOURCE, ProgramTest
 from recordings import REDUCTIONS as RECORDING, recorded
@@ -117,7 +119,9 @@ class Tools(CrosscheckTest):
         self.assert_exit(result, 0)
         hint = "nsys 2022.4.2 is older than CUDA 13: it sees NVTX ranges, but no kernels; install Nsight Systems 2025.3 or newer"
         self.assertIn(f"\n  hint: {hint}\n", result.stdout)
-        self.assertIn(hint, (self.folder / "runs/demo/latest/report.html").read_text())
+        page = (self.folder / "runs/demo/latest/report.html").read_text()
+        data = re.search(r'<script type="application/zlib" id="page-data">\s*([^<]+)</script>', page).group(1)
+        self.assertIn(hint, zlib.decompress(base64.b64decode(data)).decode())
         result = self.crosscheck("runs/demo/latest", "--with", "ncu", FAKE_NCU="nokernels old")
         self.assert_exit(result, 3)
         self.assertIn("no verdict: ncu profiled no kernel\n  hint: ncu 2022.4.1 is older than CUDA 13: it sees no kernels; "

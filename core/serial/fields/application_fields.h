@@ -19,7 +19,7 @@ inline constexpr auto kValues<TransferKind> = std::array{TransferKind::host_to_d
                                                          TransferKind::other};
 
 void fields(auto& f, Is<IdleGaps> auto& gaps) {
-  f.optional("below_s", gaps.below_s);
+  f.optional("below_s", gaps.below_s, Range::positive);
   f("count", gaps.count);
   f("total_s", gaps.total_s);
 }
