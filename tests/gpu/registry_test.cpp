@@ -183,7 +183,8 @@ TEST(Registry, BytesInFlightAreThreadsTimesLoadsTimesTheirWidth) {
 
 TEST(Registry, CeilingsNameTheCountersThatConfirmThem) {
   for (const CeilingBenchmark& benchmark : all_ceiling_benchmarks()) {
-    EXPECT_EQ(benchmark.count.keys.empty(), benchmark.kind == CeilingKind::latency) << benchmark.id;
+    const bool has_none = benchmark.kind == CeilingKind::latency || benchmark.kind == CeilingKind::transfer;
+    EXPECT_EQ(benchmark.count.keys.empty(), has_none) << benchmark.id;
     EXPECT_EQ(benchmark.matrix.has_value(), benchmark.operation == "tensor") << benchmark.id;
   }
 }
@@ -192,8 +193,9 @@ TEST(Registry, CeilingsNameTheCountersThatConfirmThem) {
 TEST(Registry, CeilingsHaveAPeakWhereCuptiKnowsOne) {
   for (const CeilingBenchmark& benchmark : all_ceiling_benchmarks()) {
     const bool is_integer_instruction = benchmark.subject.starts_with("i") && benchmark.operation != "tensor";
-    const bool has_none = benchmark.kind == CeilingKind::latency || benchmark.subject == "dram" ||
-                          benchmark.operation == "write" || is_integer_instruction;
+    const bool has_none = benchmark.kind == CeilingKind::latency || benchmark.kind == CeilingKind::transfer ||
+                          benchmark.subject == "dram" || benchmark.operation == "write" ||
+                          is_integer_instruction;
     EXPECT_EQ(benchmark.peak.has_value(), !has_none)
         << "kernels/ceilings/ceiling_" << benchmark.id << ".cu: `peak` of the CeilingBenchmark";
   }
@@ -224,7 +226,7 @@ TEST(Registry, PeaksOfCeilingsAreInTheUnitsOfTheCeiling) {
 TEST(Registry, CeilingsDeclareAnAmountForEveryShape) {
   for (const CeilingBenchmark& benchmark : all_ceiling_benchmarks()) {
     SCOPED_TRACE(benchmark.id);
-    const CeilingBuffers buffers{.bytes = std::size_t{1} << 30};
+    const CeilingBuffers buffers{.bytes = std::size_t{1} << 30, .pinned_bytes = std::size_t{1} << 28};
     EXPECT_FALSE(benchmark.shapes.empty());
     for (const CeilingShape& shape : benchmark.shapes) {
       const double amount = benchmark.amount(buffers, shape.grid(132), shape.block);
