@@ -30,7 +30,7 @@ constexpr double kTimesL2 = 8;
 constexpr double kBytesTolerance = 0.05;
 /// Warps that wait execute instructions meanwhile, and wait for ever different times.
 constexpr double kInstructionsTolerance = 0.05;
-constexpr double kTimeTolerance = 0.05;
+constexpr double kLaunchTimeTolerance = 0.05;
 constexpr double kShortestTimeS = 50e-6;
 constexpr double kOverlapped = 0.05;
 
@@ -228,8 +228,9 @@ class PointComparison {
     }
     const double tail = std::max(launches.p95_s / time_s - 1, 0.0);
     add("time", "s", ours, theirs,
-        {kTimeTolerance + tail, true, 0,
-         tail > kTimeTolerance ? fmt::format("5 % + {:.1f} % by which launches differ", 100 * tail) : ""});
+        {kLaunchTimeTolerance + tail, true, 0,
+         tail > kLaunchTimeTolerance ? fmt::format("5 % + {:.1f} % by which launches differ", 100 * tail)
+                                     : ""});
   }
 
   double spread_of(std::string_view key) const {
