@@ -391,6 +391,12 @@ void Process::take_announced() {
   }
 }
 
+/// Launches that were held do not tell how long one takes.
+void Process::tell_session(const Awaited& awaited, std::uint64_t duration_ns) {
+  if (awaited.is_counted) return;
+  awaited.group.context->session->traced(awaited.group.id, static_cast<double>(duration_ns) * 1e-9);
+}
+
 void Process::traced(const activities::Kernel& kernel) {
   if (is_of_cupti(kernel.symbol)) return;
   const std::lock_guard lock(delivered_mutex_);
@@ -420,9 +426,7 @@ void Process::traced(const activities::Kernel& kernel) {
     return;
   }
   const std::uint64_t duration_ns = kernel.end_ns - kernel.start_ns;
-  if (!awaited.is_counted) {
-    awaited.group.context->session->traced(awaited.group.id, static_cast<double>(duration_ns) * 1e-9);
-  }
+  tell_session(awaited, duration_ns);
   launches_.launches.push_back({.group = awaited.group.record,
                                 .stream = kernel.stream,
                                 .start_ns = kernel.start_ns,
@@ -459,10 +463,7 @@ void Process::give_up_graph_launches(bool all) {
     if (std::exchange(awaited.has_news, false) && !all) return false;
     awaited.launch.group = awaited.group.record;
     awaited.launch.is_counted = awaited.is_counted;
-    if (!awaited.is_counted) {
-      awaited.group.context->session->traced(awaited.group.id,
-                                             static_cast<double>(awaited.launch.duration_ns) * 1e-9);
-    }
+    tell_session(awaited, awaited.launch.duration_ns);
     launches_.launches.push_back(awaited.launch);
     awaited_.erase(correlation);
     return true;

@@ -112,6 +112,7 @@ class Process : public activities::Listener {
   void problem(const char* what, const Error& error);
   void finish(Context& context);
   void take_announced();
+  static void tell_session(const Awaited& awaited, std::uint64_t duration_ns);
   void give_up_graph_launches(bool all);
   void report_undelivered();
 

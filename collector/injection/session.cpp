@@ -72,8 +72,7 @@ GroupId Session::add_group(LaunchSampling::Wish wish) {
 
 void Session::exclude(Pass pass, const std::string& reason) {
   const std::lock_guard lock(mutex_);
-  if (!is_impossible_[static_cast<std::size_t>(pass)])
-    make_impossible(pass, Error(ErrorKind::environment, reason));
+  if (!is_impossible(pass)) make_impossible(pass, Error(ErrorKind::environment, reason));
 }
 
 void Session::make_impossible(Pass pass, const Error& error) {
@@ -198,8 +197,7 @@ void Session::go_on() {
     if (end_pass()) begin_pass(first);
   } else if (pass_) {
     const double patience_s = *pass_ == Pass::memory ? limits_.first_patience_s : limits_.patience_s;
-    const bool is_over =
-        sampling_.is_over(launching_s_, patience_s) || is_impossible_[static_cast<std::size_t>(*pass_)];
+    const bool is_over = sampling_.is_over(launching_s_, patience_s) || is_impossible(*pass_);
     if (is_over && end_pass()) {
       const std::size_t following = after(*pass_);
       begin_pass(is_first_round_ ? next_pass(following) : pass_worth_a_change(following));
@@ -213,14 +211,14 @@ void Session::go_on() {
 
 std::optional<Pass> Session::next_pass(std::size_t from) const {
   for (std::size_t next = from; next < kPasses.size(); ++next) {
-    if (!is_impossible_[next] && sampling_.has_awaited(kPasses[next])) return kPasses[next];
+    if (!is_impossible(kPasses[next]) && sampling_.has_awaited(kPasses[next])) return kPasses[next];
   }
   return std::nullopt;
 }
 
 std::optional<Pass> Session::pass_worth_a_change(std::size_t from) const {
   for (std::size_t next = from; next < kPasses.size(); ++next) {
-    if (!is_impossible_[next] && is_worth_a_change(kPasses[next])) return kPasses[next];
+    if (!is_impossible(kPasses[next]) && is_worth_a_change(kPasses[next])) return kPasses[next];
   }
   return std::nullopt;
 }
@@ -324,8 +322,7 @@ void Session::take(const std::vector<Gpu::CountedRange>& counted) {
     const TensorUse& tensor = groups_[range.group].tensor;
     tensor.tell_packed(*pass_, record.counters);
     if (const auto next = tensor.next(*pass_)) sampling_.need(range.group, *next);
-    const bool is_uninstrumented =
-        *pass_ == Pass::tensor && is_impossible_[static_cast<std::size_t>(Pass::operations)];
+    const bool is_uninstrumented = *pass_ == Pass::tensor && is_impossible(Pass::operations);
     if (is_uninstrumented || value_of(record.counters, counter::kWarpInstructionsSass) == 0) {
       sampling_.need(range.group, Pass::pipes);  // as of graphs
     }

@@ -125,6 +125,7 @@ class Session {
   bool wait_for_device();
   std::size_t expected_ranges(Pass pass) const;
   void begin_pass(std::optional<Pass> next);
+  bool is_impossible(Pass pass) const { return is_impossible_[static_cast<std::size_t>(pass)]; }
   void make_impossible(Pass pass, const Error& error);
   void rest();
   void set_trace(bool on);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "core/model/counters.h"
+#include "tests/support/find_agreement.h"
 
 namespace rooflinectl {
 namespace {
@@ -57,14 +58,6 @@ NcuKernel launch(const std::string& symbol, std::uint64_t grid, double ffma = 50
   set("dram__bytes_write.sum", 410e6);
   set("lts__t_sectors_srcunit_tex.sum", 120e6 / 32);
   return kernel;
-}
-
-Agreement find(const std::vector<Agreement>& agreements, std::string_view quantity) {
-  const auto found = std::find_if(agreements.begin(), agreements.end(),
-                                  [&](const Agreement& agreement) { return agreement.quantity == quantity; });
-  if (found != agreements.end()) return *found;
-  ADD_FAILURE() << "no agreement on " << quantity;
-  return {};
 }
 
 std::vector<Agreement> compared(const Run& run, const std::vector<NcuKernel>& kernels) {

@@ -8,6 +8,7 @@
 
 #include "core/files/files.h"
 #include "core/serial/run_file.h"
+#include "tests/support/find_agreement.h"
 
 namespace rooflinectl {
 namespace {
@@ -27,14 +28,6 @@ Run recording() {
 
 std::vector<NcuKernel> recorded_by_ncu() {
   return read_ncu_csv(read_file(std::string(kSource) + "tests/data/ncu-2025.3.1-h200-reductions.csv"));
-}
-
-Agreement find(const std::vector<Agreement>& agreements, std::string_view quantity) {
-  const auto found = std::find_if(agreements.begin(), agreements.end(),
-                                  [&](const Agreement& agreement) { return agreement.quantity == quantity; });
-  if (found != agreements.end()) return *found;
-  ADD_FAILURE() << "no agreement on " << quantity;
-  return {};
 }
 
 /// One point, f32, partial sums, timed by events, with the counters that the tests need.

@@ -15,6 +15,8 @@ import tempfile
 import time
 import unittest
 
+from this_machine import no_gpu
+
 PROGRAM = pathlib.Path(os.environ.get("ROOFLINECTL", "rooflinectl")).resolve()
 COLLECTOR = PROGRAM.with_name("rooflinectl-collector-faulty")
 SILENCE_LIMIT_S = 4
@@ -49,17 +51,6 @@ class Hog:
         self.driver.cuMemFree_v2(self.memory)
         self.driver.cuCtxPopCurrent_v2(ctypes.byref(self.context))
         self.driver.cuDevicePrimaryCtxRelease_v2(0)
-
-
-def no_gpu():
-    try:
-        driver = ctypes.CDLL("libcuda.so.1")
-    except OSError:
-        return "no NVIDIA driver"
-    count = ctypes.c_int()
-    if driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(count)) != 0 or count.value == 0:
-        return "no GPU"
-    return None if COLLECTOR.exists() else f"{COLLECTOR} is missing"
 
 
 class Faults(unittest.TestCase):
@@ -260,7 +251,7 @@ class Faults(unittest.TestCase):
 
 
 if __name__ == "__main__":
-    why = no_gpu()
+    why = no_gpu() or (None if COLLECTOR.exists() else f"{COLLECTOR} is missing")
     if why:
         print(f"skipped: {why}")
         sys.exit(77)

@@ -12,7 +12,6 @@ there is no GPU."""
 
 import argparse
 import contextlib
-import ctypes
 import importlib.util
 import json
 import os
@@ -26,6 +25,8 @@ import tempfile
 import time
 import unittest
 
+from this_machine import no_gpu
+
 HERE = pathlib.Path(__file__).resolve().parent
 PYTHON_PROGRAMS = HERE / "profiled/python_programs.py"
 SKIPPED = 77
@@ -38,17 +39,6 @@ OPERATIONS = [*FLOAT_OPERATIONS, "integer_ops", "shared_bytes", "warp_instructio
 rooflinectl = None  # of the command line
 programs = None
 kept = None
-
-
-def no_gpu():
-    try:
-        driver = ctypes.CDLL("libcuda.so.1")
-    except OSError:
-        return "no NVIDIA driver"
-    count = ctypes.c_int()
-    if driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(count)) != 0 or count.value == 0:
-        return "no GPU"
-    return None
 
 
 def library_path():
