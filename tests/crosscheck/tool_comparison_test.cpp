@@ -4,8 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <algorithm>
-
 #include "core/files/files.h"
 #include "core/serial/run_file.h"
 #include "tests/support/find_agreement.h"
