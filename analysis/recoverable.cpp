@@ -2,6 +2,7 @@
 #include "analysis/recoverable.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <numeric>
 #include <utility>
@@ -232,6 +233,27 @@ void add_tensor_work(ProgramUse& program, const RooflinePoint& group) {
   program.tensor_use += share_of(traced * use->time_s.value_or(0), program.kernel_s);
 }
 
+/// `ranges` are in the order of a tree.
+const RangeTimes* step_of(const Run& run, const std::vector<RangeUse>& ranges) {
+  constexpr std::uint64_t kRepeats = 3;
+  if (!run.application) return nullptr;
+  const RangeTimes* step = nullptr;
+  double longest_s = 0;
+  std::size_t within = std::numeric_limits<std::size_t>::max();  // the depth of one that repeats
+  for (const RangeUse& range : ranges) {
+    if (range.depth > within) continue;
+    within = std::numeric_limits<std::size_t>::max();
+    const auto times = std::find_if(run.application->ranges.begin(), run.application->ranges.end(),
+                                    [&](const RangeTimes& one) { return one.path == range.path; });
+    if (times == run.application->ranges.end() || times->count < kRepeats || !times->interval_s) continue;
+    within = range.depth;
+    if (range.total_s <= longest_s) continue;
+    longest_s = range.total_s;
+    step = &*times;
+  }
+  return step;
+}
+
 }  // namespace
 
 std::optional<double> RangeUse::fraction_of_roof() const {
@@ -309,6 +331,7 @@ std::optional<ProgramUse> program_use(const Run& run, const ExperimentAnalysis& 
   program.transfers = transfer_rates(run, experiment.device);
   program.idle = idle_use(run, program, experiment.device);
   program.ranges = range_uses(program.groups, program.kernel_s);
+  program.step = step_of(run, program.ranges);
   for (const RooflinePoint* group : program.groups) {
     if (!group->measurement->point.axes.text(axis::kPath)) add(program.outside, *group);
     add_tensor_work(program, *group);

@@ -97,7 +97,10 @@ struct ProgramUse {
   std::vector<TransferRate> transfers;
   /// In the order of a tree: a range, then those inside of it; of those side by side, the longest first.
   std::vector<RangeUse> ranges;
-  RangeUse outside;         ///< what ran in no range; its path is empty
+  RangeUse outside;  ///< what ran in no range; its path is empty
+  /// The range that tells how long a step takes: of the outermost ones that repeat, that with most of the
+  /// time. Null where none does, and in older runs.
+  const RangeTimes* step = nullptr;
   double tensor_share = 0;  ///< of `kernel_s`, of groups that executed operations on Tensor Cores
   double tensor_use = 0;    ///< of `kernel_s`, the time that these operations need at the measured ceilings
   double tensor_unknown_share = 0;  ///< of `kernel_s`, of groups of which they were not counted

@@ -4,6 +4,9 @@
 #include <algorithm>
 #include <atomic>
 #include <iterator>
+#include <utility>
+
+#include "collector/injection/this_process.h"
 
 namespace rooflinectl::injection {
 
@@ -28,8 +31,9 @@ int NvtxPaths::push(Domain domain, std::string_view name) {
   Thread& thread = threads_[id_of_calling_thread()];
   const auto depth = std::count_if(thread.open.begin(), thread.open.end(),
                                    [&](const Range& r) { return r.domain == domain; });
-  thread.open.push_back({domain, std::string(name)});
+  thread.open.push_back({.domain = domain, .name = std::string(name), .start_ns = now_ns()});
   update(thread);
+  thread.open.back().path = texts_[thread.path];
   thread.opened = ++pushes_;
   last_to_open_ = id_of_calling_thread();
   return static_cast<int>(depth);
@@ -44,6 +48,7 @@ int NvtxPaths::pop(Domain domain) {
   const auto last = std::find_if(thread.open.rbegin(), thread.open.rend(),
                                  [&](const Range& range) { return range.domain == domain; });
   if (last == thread.open.rend()) return kNoneOpen;
+  close(*last);
   thread.open.erase(std::next(last).base());
   update(thread);
   if (thread.open.empty()) find_last_to_open();
@@ -53,14 +58,20 @@ int NvtxPaths::pop(Domain domain) {
 
 std::uint64_t NvtxPaths::start(std::string_view name) {
   const std::lock_guard lock(mutex_);
-  started_.emplace(next_id_, name);
+  Range& range = started_[next_id_];
+  range = {.name = std::string(name), .start_ns = now_ns()};
+  range.path = path_of_process();
   ++changes_;
   return next_id_++;
 }
 
 void NvtxPaths::end(std::uint64_t id) {
   const std::lock_guard lock(mutex_);
-  if (started_.erase(id) > 0) ++changes_;
+  const auto found = started_.find(id);
+  if (found == started_.end()) return;
+  close(found->second);
+  started_.erase(found);
+  ++changes_;
 }
 
 PathId NvtxPaths::current() {
@@ -70,7 +81,22 @@ PathId NvtxPaths::current() {
   const bool is_borrowed = own.open.empty() && scope_ == NvtxScope::process && last != threads_.end();
   Thread& thread = is_borrowed ? last->second : own;
   if (thread.changes != changes_) update(thread);
+  for (auto& [id, range] : started_) range.has_launches = true;
+  for (Range& range : thread.open) range.has_launches = true;
   return thread.path;
+}
+
+void NvtxPaths::close(const Range& range) {
+  if (!range.has_launches) return;
+  closed_[range.path].push_back({.start_ns = range.start_ns, .duration_ns = now_ns() - range.start_ns});
+}
+
+std::vector<record::Ranges> NvtxPaths::take_closed() {
+  const std::lock_guard lock(mutex_);
+  std::vector<record::Ranges> closed;
+  for (auto& [path, ranges] : closed_) closed.push_back({.path = path, .ranges = std::move(ranges)});
+  closed_.clear();
+  return closed;
 }
 
 std::string NvtxPaths::text(PathId path) const {
@@ -94,9 +120,14 @@ void NvtxPaths::find_last_to_open() {
   }
 }
 
+std::string NvtxPaths::path_of_process() const {
+  std::string path;
+  for (const auto& [id, range] : started_) append(path, range.name);
+  return path;
+}
+
 void NvtxPaths::update(Thread& thread) {
-  std::string text;
-  for (const auto& [id, name] : started_) append(text, name);
+  std::string text = path_of_process();
   for (const Range& range : thread.open) append(text, range.name);
   thread.path = intern(text);
   thread.changes = changes_;

@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/model/profile_record.h"
 #include "core/model/profile_settings.h"
 
 namespace rooflinectl::injection {
@@ -44,13 +45,20 @@ class NvtxPaths {
   /// The names along a path, joined by `/`; empty for 0.
   std::string text(PathId path) const;
 
+  /// Ranges that were closed since this was called last, by path: those within which `current` was asked for,
+  /// that is something was launched.
+  std::vector<record::Ranges> take_closed();
+
   /// The calling thread is about to end: its ranges are closed.
   void end_thread();
 
  private:
   struct Range {
-    Domain domain;
+    Domain domain = nullptr;
     std::string name;
+    std::string path;  // when it was opened
+    std::uint64_t start_ns = 0;
+    bool has_launches = false;
   };
   struct Thread {
     std::vector<Range> open;
@@ -59,6 +67,8 @@ class NvtxPaths {
     std::uint64_t opened = 0;   // which of all pushes its last one was
   };
 
+  void close(const Range& range);
+  std::string path_of_process() const;
   void update(Thread& thread);
   void find_last_to_open();
   PathId intern(const std::string& text);
@@ -68,11 +78,12 @@ class NvtxPaths {
   std::unordered_map<std::uint64_t, Thread> threads_;  // by a number that is never given again
   std::uint64_t last_to_open_ = 0;  // of the threads with open ranges; 0 where there is none
   std::uint64_t pushes_ = 0;
-  std::map<std::uint64_t, std::string> started_;  // by id, and so by start
+  std::map<std::uint64_t, Range> started_;  // by id, and so by start
   std::uint64_t next_id_ = 1;
   std::uint64_t changes_ = 0;  // of `started_`
   std::unordered_map<std::string, PathId> paths_;
   std::vector<std::string> texts_ = {""};
+  std::map<std::string, std::vector<record::Range>> closed_;  // by path
 };
 
 }  // namespace rooflinectl::injection

@@ -452,6 +452,7 @@ void Process::delivered() {
       file_->add(kernels);
       graph_kernels_.clear();
     }
+    for (const record::Ranges& closed : paths_.take_closed()) file_->add(closed);
   }
   file_->flush();
 }

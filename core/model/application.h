@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -83,6 +84,35 @@ struct ApplicationProblem {
   bool operator==(const ApplicationProblem&) const = default;
 };
 
+/// What a process had the counters of its devices set to for a time. Times are since the start of the first
+/// traced launch of the run.
+struct PassUse {
+  int process = 0;   ///< its id
+  std::string pass;  ///< what was counted, as in `kPasses`
+  bool is_traced = false;
+  double start_s = 0;  ///< 0 where it began before that launch
+  double end_s = 0;
+
+  bool operator==(const PassUse&) const = default;
+};
+
+/// How often a program went through an NVTX range within which it launched something, over all processes, and
+/// how long that took the host. The kernels that it launched there may run later: their times are not in
+/// this.
+struct RangeTimes {
+  std::string path;         ///< as that of the points
+  std::uint64_t count = 0;  ///< ranges that were closed
+  /// Those of them while nothing was counted, which holds the program. The times are theirs.
+  std::uint64_t undisturbed = 0;
+  std::optional<double> median_s;  ///< from opening to closing; nothing where each was disturbed
+  std::optional<double> p95_s;
+  /// Median from the opening of one to that of the process's next; nothing where there is no such pair, or
+  /// several are open at a time.
+  std::optional<double> interval_s;
+
+  bool operator==(const RangeTimes&) const = default;
+};
+
 struct Application {
   std::vector<std::string> command_line;
   std::string folder;          ///< in which it was started; empty in older runs
@@ -95,6 +125,8 @@ struct Application {
   std::uint64_t lost = 0;      ///< records of launches that CUPTI had no room for
   std::vector<DeviceUse> devices;
   std::vector<TransferUse> transfers;
+  std::vector<PassUse> passes;   ///< of the first run, by their starts; empty in older runs
+  std::vector<RangeTimes> ranges;  ///< of the first run, by path; empty in older runs
   std::vector<ApplicationProblem> problems;
 
   bool operator==(const Application&) const = default;
@@ -107,6 +139,21 @@ struct GraphKernelUse {
   double total_s = 0;          ///< sum of their times
 
   bool operator==(const GraphKernelUse&) const = default;
+};
+
+/// The most of them that a point has.
+inline constexpr std::size_t kMostLaunchTimes = 128;
+
+/// Traced launches of a point that follow each other: one, or of many launches those of a part of the run.
+struct LaunchTimes {
+  double start_s = 0;          ///< of the first one, since the start of the run's first traced launch
+  std::uint64_t launches = 0;  ///< at least one
+  std::uint64_t counted = 0;   ///< those of them that were held to be counted
+  double min_s = 0;            ///< of their times
+  double median_s = 0;
+  double max_s = 0;
+
+  bool operator==(const LaunchTimes&) const = default;
 };
 
 /// What is known of all launches of a point that a program launched, where `Measurement::time` has samples.
@@ -125,6 +172,7 @@ struct LaunchStatistics {
   std::uint64_t counted = 0;                  ///< launches with counters
   std::optional<std::uint64_t> graph_nodes;   ///< where the point is a CUDA graph: how many it has
   std::vector<GraphKernelUse> graph_kernels;  ///< of a CUDA graph, the longest total first
+  std::vector<LaunchTimes> over_time;         ///< by their starts; empty in older runs
 
   bool operator==(const LaunchStatistics&) const = default;
 };

@@ -141,6 +141,22 @@ struct Untraced {
   bool operator==(const Untraced&) const = default;
 };
 
+/// One passage of the program through an NVTX range, from its opening to its closing.
+struct Range {
+  std::uint64_t start_ns = 0;
+  std::uint64_t duration_ns = 0;
+
+  bool operator==(const Range&) const = default;
+};
+
+/// Ranges of one path that were closed, within which something was launched.
+struct Ranges {
+  std::string path;  ///< as `Group::path`, this range being the innermost
+  std::vector<Range> ranges;
+
+  bool operator==(const Ranges&) const = default;
+};
+
 /// From here on, until the next of these, the counters are set to a pass, and the activity trace is on or
 /// off.
 struct PassBegun {
@@ -173,8 +189,9 @@ struct End {
 
 namespace rooflinectl {
 
-using ProfileRecord = std::variant<record::Process, record::Device, record::Kernel, record::Group,
-                                   record::Launches, record::GraphKernels, record::Transfers, record::Counted,
-                                   record::Untraced, record::PassBegun, record::Problem, record::End>;
+using ProfileRecord =
+    std::variant<record::Process, record::Device, record::Kernel, record::Group, record::Launches,
+                 record::GraphKernels, record::Transfers, record::Counted, record::Untraced, record::Ranges,
+                 record::PassBegun, record::Problem, record::End>;
 
 }  // namespace rooflinectl

@@ -71,6 +71,11 @@ class FieldReader {
     });
   }
 
+  template <typename T, typename... Member>
+  void optional_rows(const char* key, std::vector<T>& values, Member T::*... members) {
+    if (object_.has(key)) rows(key, values, members...);
+  }
+
   /// Calls `complete` with what was read: it adds what is not in the file, or not in older ones.
   template <typename T, typename Complete>
   void after_reading(T& value, Complete complete) {

@@ -74,6 +74,12 @@ class FieldWriter {
     object_[key] = std::move(array);
   }
 
+  /// Such a list, left out where it is empty.
+  template <typename T, typename... Member>
+  void optional_rows(const char* key, const std::vector<T>& values, Member T::*... members) {
+    if (!values.empty()) rows(key, values, members...);
+  }
+
   template <typename T, typename Complete>
   void after_reading(const T& /*value*/, Complete /*complete*/) {}
 

@@ -67,6 +67,12 @@ Json tensor_figure(const ProgramUse& use) {
 // What a reader sees first, each with what it is of.
 Json figures(const Run& run, const ProgramUse& use) {
   Json list = Json::array();
+  if (const RangeTimes* step = use.step) {
+    // The kernels of a step may run later than the host is in it: this is the host's pace.
+    list.push_back(figure(
+        "step", format::duration(*step->interval_s),
+        fmt::format("median of {}, from one {} to the next on the host", step->undisturbed, step->path)));
+  }
   list.push_back(figure("GPU time", format::duration(use.kernel_s),
                         fmt::format("in {}", format::counted(use.kernels, "kernel"))));
   if (const auto busy = use.busy_share()) {

@@ -93,6 +93,29 @@ std::string idle_sentence(const IdleUse& idle) {
   return {};
 }
 
+/// What costs more than any kernel could save; empty where that is not idle time, or its cause is unclear.
+std::string idle_headline(const ProgramUse& program) {
+  if (!program.idle || program.idle->cause == IdleCause::unclear || program.kernel_s <= 0) return {};
+  const double busy = 1 - program.idle->share;
+  const double most_s =
+      program.recoverable.empty() ? 0 : *program.recoverable.front()->launches->recoverable_s;
+  if (program.idle->share < busy * most_s / program.kernel_s) return {};
+  const std::string share = format::whole_percent(busy);
+  switch (program.idle->cause) {
+    case IdleCause::launches:
+      return fmt::format("GPU busy {}, launch-bound: it waits for the next launch, mostly less than 20 µs. ",
+                         share);
+    case IdleCause::between_launches:
+      return fmt::format(
+          "GPU busy {}, host-bound: it waits for the host between launches, mostly 20 µs to 1 ms. ", share);
+    case IdleCause::elsewhere:
+      return fmt::format("GPU busy {}: it waits for the host, mostly 1 ms and more. ", share);
+    case IdleCause::unclear:
+      break;
+  }
+  return {};
+}
+
 /// A length that somebody chose: `5 µs`, `1 ms`.
 std::string bound(double seconds) {
   return seconds < 1e-3 ? fmt::format("{:g} µs", seconds * 1e6) : fmt::format("{:g} ms", seconds * 1e3);
@@ -115,11 +138,11 @@ std::string roofless_reason(const RooflinePoint& group) {
 
 std::string program_headline(const ProgramUse& program) {
   const Concentration& most = program.concentration;
-  std::string text =
-      most.kernels == program.kernels && most.kernels > 1
-          ? fmt::format("GPU time is spread over {}", format::counted(program.kernels, "kernel"))
-          : fmt::format("{} of GPU time is in {} of {}", format::whole_percent(most.share), most.kernels,
-                        format::counted(program.kernels, "kernel"));
+  std::string text = idle_headline(program);
+  text += most.kernels == program.kernels && most.kernels > 1
+              ? fmt::format("GPU time is spread over {}", format::counted(program.kernels, "kernel"))
+              : fmt::format("{} of GPU time is in {} of {}", format::whole_percent(most.share), most.kernels,
+                            format::counted(program.kernels, "kernel"));
   if (!program.recoverable.empty()) {
     text += fmt::format("; {}", saving(*program.recoverable.front(), program.kernel_s));
   }

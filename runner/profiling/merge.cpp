@@ -7,6 +7,7 @@
 #include <cmath>
 #include <fstream>
 #include <iterator>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -19,8 +20,10 @@
 #include "core/text/launch_filter.h"
 #include "runner/profiling/busy_time.h"
 #include "runner/profiling/group_counters.h"
+#include "runner/profiling/launches_over_time.h"
 #include "runner/profiling/profiled_points.h"
 #include "runner/profiling/range_paths.h"
+#include "runner/profiling/range_times.h"
 
 namespace rooflinectl {
 
@@ -28,7 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kSecondsPerNs = 1e-9;
+constexpr double kNsPerSecond = 1e9;
 constexpr double kTail = 0.95;
 /// So many samples are kept of the times of a point: their percentiles, from 0 to 100.
 constexpr std::size_t kKeptSamples = 101;
@@ -38,7 +41,7 @@ constexpr std::size_t kMostForInterval = 100'000;
 constexpr std::size_t kMostSubjects = 20;
 
 double seconds(std::uint64_t ns) {
-  return static_cast<double>(ns) * kSecondsPerNs;
+  return static_cast<double>(ns) / kNsPerSecond;
 }
 
 /// A value that several processes give: nothing if they give different ones.
@@ -87,6 +90,15 @@ struct DeviceTimes {
   std::map<TransferKind, TransferUse> transfer_uses;
 };
 
+/// A pass of a process.
+struct PassSpan {
+  int process = 0;
+  std::string pass;
+  bool is_traced = false;
+  std::uint64_t start_ns = 0;
+  std::uint64_t end_ns = 0;
+};
+
 /// Back to back in a stream; as fast as a host launches; with some work of the host between; with a wait of
 /// it; while it is elsewhere.
 constexpr double kGapBounds[] = {5e-6, 20e-6, 100e-6, 1e-3};
@@ -100,7 +112,10 @@ class Merge {
     for (std::size_t run = 0; run < runs_.files.size(); ++run) {
       for (const fs::path& file : runs_.files[run]) read(file, run == 0);
     }
+    find_first_launch();
     add_processes();
+    add_passes();
+    merged_.application.ranges = range_passages_.result();
     add_devices();
     add_measurements();
     return std::move(merged_);
@@ -118,6 +133,8 @@ class Merge {
     std::vector<BusyInterval> untraced;
     std::optional<std::uint64_t> counting_since;
     std::vector<BusyInterval> counting;
+    std::vector<PassSpan> passes;
+    std::map<std::string, std::vector<record::Range>> ranges;  // by path
     std::uint64_t last_ns = 0;
     std::optional<record::End> end;
 
@@ -137,9 +154,12 @@ class Merge {
   }
 
   static void add_path(const std::string& line, std::set<std::string>& paths) {
-    if (!line.starts_with(R"({"type":"group")")) return;  // most lines are long, and no groups
+    const bool has_path = line.starts_with(R"({"type":"group")") || line.starts_with(R"({"type":"ranges")");
+    if (!has_path) return;  // most lines are long, and of others
     try {
-      paths.insert(std::get<record::Group>(decode_record(line)).path);
+      const ProfileRecord record = decode_record(line);
+      if (const auto* group = std::get_if<record::Group>(&record)) paths.insert(group->path);
+      if (const auto* closed = std::get_if<record::Ranges>(&record)) paths.insert(closed->path);
     } catch (const Error&) {
       return;  // the second reading reports it
     }
@@ -181,10 +201,7 @@ class Merge {
     const record::Kernel& kernel = reading.kernels.at(shape.kernel);
     const std::size_t device = device_of(reading, shape.device);
     const std::string subject = subject_of(kernel);
-    // A process that outlives the program may have written more since its paths were read.
-    const auto path = paths_.find(shape.path);
-    const Axes axes =
-        axes_of(shape, kernel.graph_nodes.has_value(), path == paths_.end() ? shape.path : path->second);
+    const Axes axes = axes_of(shape, kernel.graph_nodes.has_value(), collapsed(shape.path));
     const auto key = std::tuple(device, subject, axes);
     const auto known = places_.find(key);
     if (known == places_.end() && !reading.is_first_run) {
@@ -206,6 +223,12 @@ class Merge {
       groups_[place].rank.add(reading.process ? reading.process->rank : std::nullopt);
     }
     reading.groups.emplace_back(place);
+  }
+
+  /// A process that outlives the program may have written more since its paths were read.
+  const std::string& collapsed(const std::string& path) const {
+    const auto known = paths_.find(path);
+    return known == paths_.end() ? path : known->second;
   }
 
   void add(Reading& reading, const record::Launches& traced) {
@@ -264,8 +287,21 @@ class Merge {
     groups_[*reading.groups[untraced.group]].untraced += untraced.launches;
   }
 
+  void add(Reading& reading, const record::Ranges& closed) const {
+    if (!reading.is_first_run) return;
+    auto& ranges = reading.ranges[collapsed(closed.path)];
+    ranges.insert(ranges.end(), closed.ranges.begin(), closed.ranges.end());
+  }
+
   static void add(Reading& reading, const record::PassBegun& begun) {
     reading.last_ns = std::max(reading.last_ns, begun.at_ns);
+    end_pass(reading, begun.at_ns);
+    if (!begun.pass.empty()) {
+      reading.passes.push_back({.process = reading.id().value_or(0),
+                                .pass = begun.pass,
+                                .is_traced = begun.is_traced,
+                                .start_ns = begun.at_ns});
+    }
     if (begun.is_traced) {
       close(reading.untraced_since, begun.at_ns, reading.untraced);
     } else if (!reading.untraced_since) {
@@ -309,6 +345,11 @@ class Merge {
     if (reading.is_first_run) merged_.application.lost += end.lost_activities;
   }
 
+  static void end_pass(Reading& reading, std::uint64_t now_ns) {
+    if (reading.passes.empty() || reading.passes.back().end_ns > 0) return;
+    reading.passes.back().end_ns = std::max(now_ns, reading.passes.back().start_ns);
+  }
+
   static void close(std::optional<std::uint64_t>& since_ns, std::uint64_t now_ns,
                     std::vector<BusyInterval>& intervals) {
     if (!since_ns) return;
@@ -320,6 +361,9 @@ class Merge {
     if (!reading.is_first_run) return;
     close(reading.untraced_since, reading.last_ns, reading.untraced);
     close(reading.counting_since, reading.last_ns, reading.counting);
+    end_pass(reading, reading.last_ns);
+    pass_spans_.insert(pass_spans_.end(), reading.passes.begin(), reading.passes.end());
+    range_passages_.add_process(std::move(reading.ranges), reading.counting);
     for (const auto& [device, place] : reading.devices) {
       auto& untraced = times_[place].untraced;
       untraced.insert(untraced.end(), reading.untraced.begin(), reading.untraced.end());
@@ -375,6 +419,27 @@ class Merge {
           {.cause = fmt::format("{} more: {}", subjects - kMostSubjects, cause)});
     }
     merged_.passes = static_cast<int>(passes_.size());
+  }
+
+  void find_first_launch() {
+    for (const DeviceTimes& device : times_) {
+      for (const BusyInterval& launch : device.kernels) zero_ns_ = std::min(zero_ns_, launch.start_ns);
+    }
+  }
+
+  void add_passes() {
+    std::stable_sort(pass_spans_.begin(), pass_spans_.end(),
+                     [](const PassSpan& a, const PassSpan& b) { return a.start_ns < b.start_ns; });
+    const auto since_first_launch = [&](std::uint64_t ns) {
+      return ns > zero_ns_ ? seconds(ns - zero_ns_) : 0;
+    };
+    for (const PassSpan& span : pass_spans_) {
+      merged_.application.passes.push_back({.process = span.process,
+                                            .pass = span.pass,
+                                            .is_traced = span.is_traced,
+                                            .start_s = since_first_launch(span.start_ns),
+                                            .end_s = since_first_launch(span.end_ns)});
+    }
   }
 
   void add_devices() {
@@ -442,9 +507,9 @@ class Merge {
       return groups_[a].traced_ns > groups_[b].traced_ns;
     });
     if (places.size() > kMaxProfiledPoints) leave_out_all_but_the_longest(places);
-    const auto times = times_of(places);
+    const auto traced = launches_of(places);
     for (std::size_t i = 0; i < places.size(); ++i) {
-      merged_.measurements.push_back(measurement_of(places[i], times[i]));
+      merged_.measurements.push_back(measurement_of(places[i], traced[i]));
       merged_.details.push_back({.symbol = groups_[places[i]].kernel.symbol,
                                  .missing = missing_passes(groups_[places[i]], merged_.measurements.back())});
     }
@@ -466,31 +531,25 @@ class Merge {
     places.resize(kMaxProfiledPoints);
   }
 
-  struct Times {
-    std::vector<double> plain_s;    // in the order of their starts
-    std::vector<double> counted_s;  // of launches that were held to be counted
-  };
+  /// In the order of their starts.
+  using TracedLaunches = std::vector<const BusyInterval*>;
 
   /// Of each place in `places`.
-  std::vector<Times> times_of(const std::vector<std::size_t>& places) {
+  std::vector<TracedLaunches> launches_of(const std::vector<std::size_t>& places) {
     std::vector<std::optional<std::size_t>> wanted(groups_.size());
     for (std::size_t i = 0; i < places.size(); ++i) wanted[places[i]] = i;
-    std::vector<Times> times(places.size());
+    std::vector<TracedLaunches> launches(places.size());
     for (DeviceTimes& device : times_) {
       std::sort(device.kernels.begin(), device.kernels.end(),
                 [](const BusyInterval& a, const BusyInterval& b) { return a.start_ns < b.start_ns; });
       for (const BusyInterval& launch : device.kernels) {
-        if (!wanted[launch.owner]) continue;
-        Times& of_group = times[*wanted[launch.owner]];
-        // The clock of the trace may not see the shortest ones.
-        const double time_s = seconds(std::max<std::uint64_t>(launch.duration_ns(), 1));
-        (launch.is_counted ? of_group.counted_s : of_group.plain_s).push_back(time_s);
+        if (wanted[launch.owner]) launches[*wanted[launch.owner]].push_back(&launch);
       }
     }
-    return times;
+    return launches;
   }
 
-  Measurement measurement_of(std::size_t place, const Times& times) const {
+  Measurement measurement_of(std::size_t place, const TracedLaunches& traced) const {
     const Group& group = groups_[place];
     Measurement measurement;
     measurement.point = {.experiment = runs_.experiment, .subject = group.subject, .axes = group.axes};
@@ -503,9 +562,7 @@ class Merge {
     }
     measurement.resources = resources_of(group.kernel, group.shape);
 
-    std::vector<double> all = times.plain_s;
-    const bool is_enough = !all.empty() && all.size() >= times.counted_s.size();
-    if (!is_enough) all.insert(all.end(), times.counted_s.begin(), times.counted_s.end());
+    const std::vector<double> all = times_of(traced);
     LaunchStatistics launches;
     if (!group.kernel.graph_nodes) launches.symbol = cut_name(group.kernel.symbol, kMaxSubjectLength);
     launches.first = group.shape.first_launch;
@@ -518,6 +575,7 @@ class Merge {
     launches.counted = group.counted;
     launches.graph_nodes = group.kernel.graph_nodes;
     launches.graph_kernels = graph_kernels_of(group);
+    launches.over_time = launches_over_time(traced, zero_ns_);
     if (!all.empty()) {
       measurement.time = time_of(all);
       launches.p95_s = quantile(all, kTail);
@@ -530,6 +588,18 @@ class Merge {
     measurement.counter_spread = counted.spread;
     measurement.counter_repeats = counted.repeats;
     return measurement;
+  }
+
+  /// Those of launches that were not held to be counted, where they are as many as the others.
+  static std::vector<double> times_of(const TracedLaunches& traced) {
+    std::vector<double> times;
+    std::vector<double> counted;
+    for (const BusyInterval* launch : traced) {
+      (launch->is_counted ? counted : times).push_back(time_of_launch_s(*launch));
+    }
+    const bool is_enough = !times.empty() && times.size() >= counted.size();
+    if (!is_enough) times.insert(times.end(), counted.begin(), counted.end());
+    return times;
   }
 
   /// Of one launch; nothing of a graph.
@@ -617,6 +687,9 @@ class Merge {
   bool is_later_run_ = false;                    // of the file that is being read
   std::map<std::string, std::size_t> subjects_;  // that a problem has, by its cause
   std::multimap<std::uint64_t, int> processes_;  // by start
+  std::vector<PassSpan> pass_spans_;
+  RangePassages range_passages_;
+  std::uint64_t zero_ns_ = std::numeric_limits<std::uint64_t>::max();  // the first launch's start
 };
 
 }  // namespace

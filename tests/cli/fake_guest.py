@@ -88,6 +88,9 @@ def write_launches(write, settings, accidents, start):
     write("pass", **{"pass": passes[0] if passes else "", "is_traced": True, "at_ns": start})
     write("launches", launches=[[step if "steps" in accidents else 0, 7, start + 20_000 * step, 10_000 + step, False]
                                 for step in range(100)])
+    if "steps" in accidents:
+        for step in range(100):
+            write("ranges", path=f"step {step}", ranges=[[start + 20_000 * step, 15_000]])
     gemms = 10 if "often" in accidents else 1
     write("launches", launches=[[gemm, 7, start + 3_000_000 + 2_000_000 * i, 1_000_000, i == 0] for i in range(gemms)])
     write("transfers", transfers=[["host_to_device", 0, 1 << 20, start + 2_500_000, 100_000]])

@@ -79,7 +79,11 @@ class Profile(ProfileTest):
 
     def test_puts_steps_together(self):
         self.assert_exit(self.profile("often", "steps"), 0)
-        self.assertEqual(self.points()["add(float*)"]["axes"]["path"], "step #")
+        add = self.points()["add(float*)"]
+        self.assertEqual(add["axes"]["path"], "step #")
+        self.assertEqual(len(add["launches"]["over_time"]), 100)
+        self.assertEqual(add["launches"]["over_time"][3], [6e-5, 1, 0, 1.0003e-5, 1.0003e-5, 1.0003e-5])
+        self.assertEqual(self.profiled()["application"]["ranges"], [{"path": "step #", "count": 100, "undisturbed": 0}])
 
     def test_shows_processes_on_other_devices(self):
         result = self.profile("often", "child", "steps", options=["--once"])

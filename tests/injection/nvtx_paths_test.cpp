@@ -129,6 +129,42 @@ TEST(NvtxPaths, TheRangesOfAThreadEndWithIt) {
   EXPECT_EQ(path(paths), "");
 }
 
+TEST(NvtxPaths, TellsOfClosedRangesWithinWhichSomethingWasLaunched) {
+  NvtxPaths paths;
+  const std::uint64_t epoch = paths.start("epoch");
+  for (int step = 0; step < 2; ++step) {
+    paths.push(kDefaultDomain, "step");
+    paths.push(kDefaultDomain, "forward");
+    paths.current();
+    paths.pop(kDefaultDomain);
+    paths.push(kDefaultDomain, "nothing is launched here");
+    paths.pop(kDefaultDomain);
+    paths.pop(kDefaultDomain);
+  }
+  const auto closed = paths.take_closed();
+  ASSERT_EQ(closed.size(), 2);
+  EXPECT_EQ(closed[0].path, "epoch/step");
+  EXPECT_EQ(closed[1].path, "epoch/step/forward");
+  ASSERT_EQ(closed[0].ranges.size(), 2);
+  ASSERT_EQ(closed[1].ranges.size(), 2);
+  const record::Range& step = closed[0].ranges[1];
+  const record::Range& forward = closed[1].ranges[1];
+  EXPECT_LE(step.start_ns, forward.start_ns);
+  EXPECT_GE(step.start_ns + step.duration_ns, forward.start_ns + forward.duration_ns);
+  EXPECT_GE(step.start_ns, closed[0].ranges[0].start_ns + closed[0].ranges[0].duration_ns);
+  paths.end(epoch);
+  EXPECT_EQ(paths.take_closed().size(), 1);
+  EXPECT_TRUE(paths.take_closed().empty());
+}
+
+TEST(NvtxPaths, ALaunchOfABorrowingThreadIsWithinTheRangesThatItBorrows) {
+  NvtxPaths paths;
+  paths.push(kDefaultDomain, "backward");
+  on_another_thread([&] { return paths.current(); });
+  paths.pop(kDefaultDomain);
+  EXPECT_EQ(paths.take_closed().size(), 1);
+}
+
 TEST(NvtxPaths, MayBeUsedFromManyThreads) {
   NvtxPaths paths;
   std::atomic<int> wrong = 0;

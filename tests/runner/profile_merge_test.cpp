@@ -185,6 +185,47 @@ TEST_F(ProfileMerge, KnowsWhatTheTraceDidNotSee) {
   EXPECT_EQ(profile.measurements[0].launches->count, 42);
 }
 
+TEST_F(ProfileMerge, KeepsLaunchesAndPassesOverTheFirstRun) {
+  const Records first = process(1, "GPU-1") +
+                        Records{launches({{2'000, 10}, {1'000, 12}}),
+                                record::PassBegun{.pass = "memory", .is_traced = true, .at_ns = 500},
+                                record::PassBegun{.pass = "operations", .is_traced = false, .at_ns = 3'000},
+                                record::PassBegun{.pass = "", .is_traced = true, .at_ns = 4'000},
+                                launches({{5'000, 11}}),
+                                record::End{.at_ns = 6'000}};
+  const auto a = file("a", first);
+  const auto b = file("b", first);
+  const MergedProfile profile = merged({{a}, {b}});
+  std::vector<std::pair<double, double>> times;
+  for (const LaunchTimes& one : profile.measurements[0].launches->over_time) {
+    times.emplace_back(one.start_s, one.median_s);
+  }
+  EXPECT_THAT(times, ElementsAre(std::pair(0, 12e-9), std::pair(1e-6, 10e-9), std::pair(4e-6, 11e-9)));
+  EXPECT_THAT(
+      profile.application.passes,
+      ElementsAre(
+          PassUse{.process = 1, .pass = "memory", .is_traced = true, .start_s = 0, .end_s = 2e-6},
+          PassUse{.process = 1, .pass = "operations", .is_traced = false, .start_s = 2e-6, .end_s = 3e-6}));
+}
+
+TEST_F(ProfileMerge, KnowsHowLongRangesTookTheHost) {
+  Records records = process(1, "GPU-1", "step 1/forward");
+  for (std::uint64_t step = 1; step <= 4; ++step) {
+    records.push_back(record::Ranges{.path = "step " + std::to_string(step),
+                                     .ranges = {{.start_ns = 1'000 * step, .duration_ns = 700}}});
+  }
+  records.push_back(record::PassBegun{.pass = "memory", .is_traced = true, .at_ns = 0});
+  records.push_back(record::PassBegun{.pass = "", .is_traced = true, .at_ns = 1'500});
+  records.push_back(launches({{1'100, 10}}));
+  const auto ranges = merged(records).application.ranges;
+  EXPECT_THAT(ranges, ElementsAre(RangeTimes{.path = "step #",
+                                             .count = 4,
+                                             .undisturbed = 3,
+                                             .median_s = 7e-7,
+                                             .p95_s = 7e-7,
+                                             .interval_s = 1e-6}));
+}
+
 TEST_F(ProfileMerge, SortsIdleTimeByLengthAndByWhatRanNext) {
   record::Transfers transfers;
   transfers.transfers = {{.kind = TransferKind::set, .start_ns = 5'040'000, .duration_ns = 1'000}};

@@ -24,7 +24,7 @@ except ImportError:
 OPTIONAL_MEMBERS = {
     "bytes_in_flight_per_block", "cause", "clock_event_reasons", "confirmation", "counter_repeats", "counter_spread", "cupti_version", "default_elements_per_thread", "elements_per_thread", "energy", "launch_mode",
     "measured_utc", "mode",
-    "application", "below_s", "first", "folder", "gaps_before", "graph_kernels", "graph_nodes", "idle_before_s", "problems",
+    "application", "below_s", "first", "folder", "gaps_before", "graph_kernels", "graph_nodes", "idle_before_s", "interval_s", "over_time", "problems", "ranges",
     "symbol", "undisturbed",
     "process", "rank", "primitives", "instructions", "resources", "resumed_utc", "self_test", "cross_checks", "time", "verification", "environment", "settings", "text_sha256"}
 MAPS = {"axes", "clock_event_reasons", "counter_spread", "counters", "metrics", "operations", "variables"}
@@ -55,6 +55,8 @@ def is_optional(path, key):
         or (key == "sm_clock_hz" and path[0] in {"ceilings", "measurements", "primitives"})
         or (key == "device" and path[0] == "primitives")
         or (key == "launches" and path[0] == "measurements" and len(path) == 2)
+        or (key == "passes" and path == ("application",))
+        or (key in {"median_s", "p95_s"} and path[:2] == ("application", "ranges"))
         or (key in {"hint", "process", "subject"} and path[:2] == ("application", "problems")))
 
 

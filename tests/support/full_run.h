@@ -193,7 +193,19 @@ inline Run full_run() {
                        .idle_before_s = 0.25,
                        .counted = 3,
                        .graph_nodes = 7,
-                       .graph_kernels = {{.kernel = "add(float*)", .launches = 300, .total_s = 0.5}}};
+                       .graph_kernels = {{.kernel = "add(float*)", .launches = 300, .total_s = 0.5}},
+                       .over_time = {{.start_s = 0,
+                                      .launches = 1,
+                                      .counted = 1,
+                                      .min_s = 7.75e-3,
+                                      .median_s = 7.75e-3,
+                                      .max_s = 7.75e-3},
+                                     {.start_s = 0.5,
+                                      .launches = 99,
+                                      .counted = 2,
+                                      .min_s = 7.25e-3,
+                                      .median_s = 7.5e-3,
+                                      .max_s = 7.75e-3}}};
 
   Measurement failed;
   failed.point = with_elements;
@@ -275,6 +287,13 @@ inline Run full_run() {
                      .total_s = 0.0625,
                      .gaps_before = 2,
                      .idle_before_s = 1.5}},
+      .passes = {{.process = 4711, .pass = "operations", .is_traced = false, .start_s = 0.25, .end_s = 1.5}},
+      .ranges = {{.path = "step",
+                  .count = 300,
+                  .undisturbed = 280,
+                  .median_s = 0.015625,
+                  .p95_s = 0.03125,
+                  .interval_s = 0.0625}},
       .problems = {{.cause = "wrote no last record", .hint = "", .process = 4712, .subject = ""},
                    {.cause = "not done in time",
                     .hint = "count fewer launches",

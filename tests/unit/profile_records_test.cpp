@@ -53,6 +53,8 @@ std::vector<ProfileRecord> one_of_each() {
                                    {"ffma", CounterValue::measured(277'413'691'392)},
                                    {"l1_bytes", CounterValue::unavailable("TMA goes past it")}}},
       record::Untraced{.group = 0, .launches = 12},
+      record::Ranges{.path = "step/forward",
+                     .ranges = {{.start_ns = 1'763'000'000'123'450'000, .duration_ns = 15'800'000}}},
       record::PassBegun{.pass = "operations", .is_traced = false, .at_ns = 99},
       record::Problem{.group = 0, .cause = "not done in time", .hint = ""},
       record::End{.at_ns = 100, .lost_activities = 2, .lost_records = 1},

@@ -41,10 +41,31 @@ TEST(ProgramReports, BeginWithWhereTheTimeIsAndWhatCouldBeSaved) {
   const std::string headline = program_headline(*report.experiments.at(0).program);
   // 22.0 ms of AdamW, 9.92 of layer_norm backward and 8.4 + 6.72 of products. AdamW needs 3.36 GB / 4.28 TB/s
   // of 1.1 ms.
-  EXPECT_EQ(
-      headline,
-      "63 % of GPU time is in 3 of 11 kernels; multi_tensor_apply<FusedAdam, f32> could save 6.299 ms of "
-      "74.27 ms.");
+  EXPECT_EQ(headline,
+            "GPU busy 87 %, launch-bound: it waits for the next launch, mostly less than 20 µs. 63 % of GPU "
+            "time is in 3 of 11 kernels; multi_tensor_apply<FusedAdam, f32> could save 6.299 ms of "
+            "74.27 ms.");
+}
+
+TEST(ProgramReports, BeginWithIdleTimeWhereMoreOfItIsThanAnyKernelCouldSave) {
+  auto run = constructed::program_run();
+  const auto headline = [&](std::vector<IdleGaps> gaps) {
+    run.application->devices[0].undisturbed->gaps = std::move(gaps);
+    return program_headline(*ReportModel(run).experiments.at(0).program);
+  };
+  EXPECT_THAT(headline({{20e-6, 9, 0.01}}), StartsWith("GPU busy 84 %, launch-bound: "));
+  EXPECT_THAT(
+      headline({{1e-3, 9, 0.05}}),
+      StartsWith(
+          "GPU busy 51 %, host-bound: it waits for the host between launches, mostly 20 µs to 1 ms. "));
+  EXPECT_THAT(headline({{{}, 9, 0.05}}),
+              StartsWith("GPU busy 51 %: it waits for the host, mostly 1 ms and more. "));
+  EXPECT_THAT(headline({{20e-6, 9, 0.003}}), StartsWith("63 % of GPU time"));
+  for (Measurement& measurement : run.measurements) {
+    if (measurement.point.subject == constructed::kAdamName) measurement.time->median_s *= 10;
+    if (measurement.point.subject == constructed::kAdamName) measurement.launches->total_s *= 10;
+  }
+  EXPECT_THAT(headline({{20e-6, 9, 0.01}}), StartsWith("81 % of GPU time")) << "the optimizer costs more";
 }
 
 TEST(ProgramReports, HaveATerminalOf80Columns) {

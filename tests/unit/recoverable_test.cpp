@@ -369,6 +369,27 @@ IdleCause cause_of(std::vector<IdleGaps> gaps) {
   return program_use(run, analysis.experiments.at(0))->idle->cause;
 }
 
+TEST(Ranges, OfWhichOneTellsHowLongAStepTakes) {
+  auto run = constructed::program_run();
+  const auto step = [&] {
+    const Analysis analysis = analyse(run);
+    const RangeTimes* found = program_use(run, analysis.experiments.front())->step;
+    return found == nullptr ? std::string() : found->path;
+  };
+  EXPECT_EQ(step(), "step");
+  const auto of = [&](std::string_view path) -> RangeTimes& {
+    return *std::find_if(run.application->ranges.begin(), run.application->ranges.end(),
+                         [&](const RangeTimes& range) { return range.path == path; });
+  };
+  of("step").count = 1;
+  EXPECT_EQ(step(), "step/forward") << "what repeats within a range that does not";
+  of("evaluate").count = 2;
+  of("step/forward").interval_s.reset();
+  EXPECT_EQ(step(), "step/optimizer");
+  run.application->ranges.clear();
+  EXPECT_EQ(step(), "");
+}
+
 TEST(IdleTime, IsNamedByTheLengthsThatHaveMostOfIt) {
   const IdleGaps shortest = {5e-6, 100, 0.1e-3};
   EXPECT_EQ(cause_of({shortest, {20e-6, 10, 0.1e-3}, {{}, 1, 0.2e-3}}), IdleCause::launches);

@@ -294,14 +294,17 @@ bool may_be_absent(const Pointer& place) {
                                                         "idle_before_s",
                                                         "undisturbed",
                                                         "instructions",
+                                                        "interval_s",
                                                         "launch_mode",
                                                         "energy",
                                                         "environment",
                                                         "measured_utc",
                                                         "mode",
+                                                        "over_time",
                                                         "primitives",
                                                         "problems",
                                                         "process",
+                                                        "ranges",
                                                         "rank",
                                                         "resources",
                                                         "resumed_utc",
@@ -322,7 +325,11 @@ bool may_be_absent(const Pointer& place) {
   const bool optional_launches = place.back() == "launches" && parent.to_string() == "/measurements/0";
   const bool of_problem = parent.to_string().starts_with("/application/problems") &&
                           (place.back() == "hint" || place.back() == "subject");
-  return in_map || optional_device || optional_clock || optional_launches || of_problem;
+  const bool optional_passes = place.back() == "passes" && parent.to_string() == "/application";
+  const bool of_range = parent.to_string().starts_with("/application/ranges") &&
+                        (place.back() == "median_s" || place.back() == "p95_s");
+  return in_map || optional_device || optional_clock || optional_launches || optional_passes || of_problem ||
+         of_range;
 }
 
 TEST(RunJson, NamesThePlaceOfEveryMissingField) {

@@ -56,6 +56,23 @@ void fields(auto& f, Is<ApplicationProblem> auto& problem) {
   f.optional("subject", problem.subject);
 }
 
+void fields(auto& f, Is<PassUse> auto& use) {
+  f("process", use.process);
+  f("pass", use.pass);
+  f("is_traced", use.is_traced);
+  f("start_s", use.start_s);
+  f("end_s", use.end_s);
+}
+
+void fields(auto& f, Is<RangeTimes> auto& times) {
+  f("path", times.path);
+  f("count", times.count);
+  f("undisturbed", times.undisturbed);
+  f.optional("median_s", times.median_s);
+  f.optional("p95_s", times.p95_s);
+  f.optional("interval_s", times.interval_s);
+}
+
 void fields(auto& f, Is<Application> auto& application) {
   f("command_line", application.command_line);
   f.optional("folder", application.folder);
@@ -68,6 +85,8 @@ void fields(auto& f, Is<Application> auto& application) {
   f("lost", application.lost);
   f("devices", application.devices);
   f("transfers", application.transfers);
+  f.optional("passes", application.passes);
+  f.optional("ranges", application.ranges);
   f.optional("problems", application.problems);
 }
 
@@ -90,6 +109,8 @@ void fields(auto& f, Is<LaunchStatistics> auto& launches) {
   f("counted", launches.counted);
   f.optional("graph_nodes", launches.graph_nodes);
   f.optional("graph_kernels", launches.graph_kernels);
+  f.optional_rows("over_time", launches.over_time, &LaunchTimes::start_s, &LaunchTimes::launches,
+                  &LaunchTimes::counted, &LaunchTimes::min_s, &LaunchTimes::median_s, &LaunchTimes::max_s);
 }
 
 }  // namespace rooflinectl::serial

@@ -94,6 +94,14 @@ void fields(auto& f, Is<record::Untraced> auto& untraced) {
 }
 
 template <>
+inline constexpr const char* kType<record::Ranges> = "ranges";
+void fields(auto& f, Is<record::Ranges> auto& closed) {
+  using record::Range;
+  f("path", closed.path);
+  f.rows("ranges", closed.ranges, &Range::start_ns, &Range::duration_ns);
+}
+
+template <>
 inline constexpr const char* kType<record::PassBegun> = "pass";
 void fields(auto& f, Is<record::PassBegun> auto& begun) {
   f("pass", begun.pass);

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/model/application.h"
+#include "runner/profiling/busy_time.h"
+
+namespace rooflinectl {
+
+/// Times of `launches`, which are sorted by start, since `zero_ns`: each of up to `kMostLaunchTimes`; of
+/// more, those that started in each of so many equal parts of the time from the first start to the last.
+std::vector<LaunchTimes> launches_over_time(const std::vector<const BusyInterval*>& launches,
+                                            std::uint64_t zero_ns);
+
+/// The time of a launch in seconds. The clock of the trace may not see the shortest ones: they took 1 ns.
+double time_of_launch_s(const BusyInterval& launch);
+
+}  // namespace rooflinectl
