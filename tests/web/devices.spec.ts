@@ -7,7 +7,7 @@ import { marks, open, row, rows } from './support';
 
 async function seriousFindings(page: Page): Promise<string[]> {
   await page.evaluate(AxeSource.source);
-  const { violations } = await page.evaluate(() => (window as any).axe.run(document));
+  const { violations } = await page.evaluate(() => (window as any).axe.run(document, { resultTypes: ['violations'] }));
   return violations.filter(({ impact }: any) => impact === 'serious' || impact === 'critical')
     .map(({ id, nodes }: any) => `${id}: ${nodes.map((node: any) => node.target.join(' ')).slice(0, 5).join(' | ')}`);
 }
