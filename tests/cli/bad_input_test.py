@@ -79,13 +79,13 @@ class BadInput(ProgramTest):
             self.assertIn("is not a number of elements", result.stderr)
         self.assert_nothing_written()
 
-    def test_a_run_of_a_million_points_is_refused(self):
+    def test_a_run_of_more_than_100000_points_is_refused(self):
         run = recorded()
         run["measurements"] = run["measurements"][:1]
         text = json.dumps(run)
         point = json.dumps({"variant": "a", "dtype": "f32", "n": 1, "cache": "cold", "block_size": 1})
         points = json.dumps(run["plan"]["experiments"][0]["points"])
-        self.write("run.json", text.replace(points, "[" + ",".join([point] * 1_000_000) + "]"))
+        self.write("run.json", text.replace(points, "[" + ",".join([point] * 100_001) + "]"))
         result = self.limited("report", "run.json")
         self.assert_exit(result, 2)
         self.assertIn("more than 100000 entries", result.stderr)
@@ -98,7 +98,7 @@ class BadInput(ProgramTest):
 
     def test_a_small_file_that_unpacks_to_a_large_one_is_refused(self):
         compressor = zlib.compressobj(9, wbits=31)
-        bomb = b"".join(compressor.compress(bytes(1 << 20)) for _ in range(1025)) + compressor.flush()
+        bomb = b"".join(compressor.compress(bytes(1 << 20)) for _ in range(257)) + compressor.flush()
         (self.folder / "run.json.gz").write_bytes(bomb)
         for arguments in [["report", "run.json.gz"], ["explain", "."], ["compare", RECORDING, "."], ["gate", ".", RECORDING],
                           ["run", "plan.yaml", "--replay", "run.json.gz"], ["run", "--resume", "."], ["crosscheck", "run.json.gz"]]:
@@ -120,7 +120,7 @@ class BadInput(ProgramTest):
             self.assertIn("run.json.gz: " + problem, result.stderr)
 
     def test_deep_nesting_is_refused(self):
-        depth = 1_000_000
+        depth = 200_000
         self.write("deep.json", '{"format": "rooflinectl-run", "schema": 1, "tool": ' + "[" * depth + "]" * depth + "}")
         self.write("deep.yaml", "[" * depth)
         self.write("deeper.yaml", "a: " + "[" * 200 + "]" * 200)
