@@ -53,6 +53,7 @@ void HostConfiguration::resolve(const std::vector<Metric>& metrics) {
     names_.push_back(found->data());
     metric_of_key_.emplace(metric.key, *found);
   }
+  for (const Resolved& metric : resolved_) missing_.erase(std::string(metric.key));
 }
 
 void HostConfiguration::configure() {
@@ -106,12 +107,13 @@ Counters HostConfiguration::evaluate(const std::vector<std::uint8_t>& counter_da
   ROOFLINECTL_CUPTI(cuptiProfilerHostEvaluateToGpuValues, &params);
 
   Counters counters = missing_;
-  for (std::size_t i = 0; i < values.size(); ++i) {
+  std::map<std::string_view, double> sums;
+  for (std::size_t i = 0; i < values.size(); ++i) sums[resolved_[i].key] += values[i] * resolved_[i].scale;
+  for (const auto& [key, sum] : sums) {
     // A ratio over nothing (no shared loads, say) and a counter that this device does not offer are both NaN.
-    counters.emplace(resolved_[i].key,
-                     std::isnan(values[i])
-                         ? CounterValue::unavailable("undefined for this launch on this device")
-                         : CounterValue::measured(values[i] * resolved_[i].scale));
+    counters.emplace(key, std::isnan(sum)
+                              ? CounterValue::unavailable("undefined for this launch on this device")
+                              : CounterValue::measured(sum));
   }
   return counters;
 }

@@ -17,8 +17,8 @@ namespace rooflinectl::cupti {
 /// The chips that this CUPTI knows. Needs no GPU and no driver.
 std::vector<std::string> supported_chips();
 
-/// Which hardware metrics stand for our counters on one chip, and how to schedule and evaluate them. Needs no
-/// GPU and no driver.
+/// Which hardware metrics stand for our counters on one chip, and how to schedule and evaluate them. Metrics
+/// with the same key are parts of a sum. Needs no GPU and no driver.
 class HostConfiguration {
  public:
   /// `availability` is the counter availability image of the device, or empty if there is none.

@@ -13,6 +13,7 @@
 #include "collector/cupti/call.h"
 #include "collector/injection/cupti_gpu.h"
 #include "collector/injection/this_process.h"
+#include "core/model/application.h"
 
 namespace rooflinectl::injection {
 
@@ -73,11 +74,6 @@ std::optional<int> blocks_per_sm(const LaunchCall& launch) {
                             &blocks, loaded_function(launch.function), static_cast<int>(threads),
                             launch.dynamic_shared_bytes) == CUDA_SUCCESS;
   return is_known ? std::optional(blocks) : std::nullopt;
-}
-
-/// NCCL's kernels wait for those of other devices.
-bool is_collective(std::string_view symbol) {
-  return symbol.find("ncclDevKernel") != std::string_view::npos;
 }
 
 std::string_view symbol_of(const CUpti_CallbackData& call) {

@@ -315,13 +315,11 @@ void Session::take(const std::vector<Gpu::CountedRange>& counted) {
   for (const Gpu::CountedRange& launch : counted) {
     const Range& range = ranges_.at(launch.range);
     if (range.is_void) continue;
-    record::Counted record = {.group = range.group,
-                              .pass = std::string(to_string(*pass_)),
-                              .ordinal = range.ordinal,
-                              .counters = launch.counters};
-    const TensorUse& tensor = groups_[range.group].tensor;
-    tensor.tell_packed(*pass_, record.counters);
-    if (const auto next = tensor.next(*pass_)) sampling_.need(range.group, *next);
+    const record::Counted record = {.group = range.group,
+                                    .pass = std::string(to_string(*pass_)),
+                                    .ordinal = range.ordinal,
+                                    .counters = launch.counters};
+    if (const auto next = groups_[range.group].tensor.next(*pass_)) sampling_.need(range.group, *next);
     const bool is_uninstrumented = *pass_ == Pass::tensor && is_impossible(Pass::operations);
     if (is_uninstrumented || value_of(record.counters, counter::kWarpInstructionsSass) == 0) {
       sampling_.need(range.group, Pass::pipes);  // as of graphs

@@ -16,9 +16,6 @@ class TensorUse {
  public:
   /// Takes in the counters of a launch.
   void add(Pass pass, const Counters& counters);
-  /// Adds to the counters of a launch of the tensor pass what of its tensor pipe's work was packed
-  /// arithmetic.
-  void tell_packed(Pass pass, Counters& counters) const;
   /// The pass that is needed after this one, if one is.
   std::optional<Pass> next(Pass pass) const;
 
@@ -31,10 +28,7 @@ class TensorUse {
     double value() const { return count == 0 ? 0 : sum / count; }
   };
 
-  bool is_all_packed() const;
-
-  Mean packed_instructions_;  // of warps, on f16 and bf16, which the tensor pipe carries out on some chips
-  Mean pipe_instructions_;
+  Mean instructions_;                            // of warps, on matrices
   std::array<Mean, kPasses.size()> operations_;  // of the tensor cores
 };
 

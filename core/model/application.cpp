@@ -9,6 +9,10 @@ double UndisturbedUse::idle_s() const {
   return sum_s;
 }
 
+bool is_collective(std::string_view symbol) {
+  return symbol.find("ncclDevKernel") != std::string_view::npos;
+}
+
 std::string_view to_string(TransferKind kind) {
   switch (kind) {
     case TransferKind::host_to_device:

@@ -156,6 +156,9 @@ struct LaunchTimes {
   bool operator==(const LaunchTimes&) const = default;
 };
 
+/// Whether a kernel of that symbol is one of NCCL's, which wait for those of other devices.
+bool is_collective(std::string_view symbol);
+
 /// What is known of all launches of a point that a program launched, where `Measurement::time` has samples.
 struct LaunchStatistics {
   std::string symbol;  ///< of the kernel, as its module has it; empty for CUDA graphs

@@ -40,7 +40,7 @@ std::vector<Metric> pass_metrics(Pass pass) {
     case Pass::operations:
       return instrumented();
     case Pass::tensor: {
-      std::vector<Metric> metrics = with_keys(basic_metrics(), {kTensorPipeInstructions});
+      std::vector<Metric> metrics = with_keys(basic_metrics(), {kTensorPipeInstructions, kTensorPipeHfma2});
       metrics.push_back(
           {.key = kTensorBf16Ops, .names = {"sm__ops_path_tensor_op_hgmma_src_bf16_dst_fp32.sum"}});
       metrics.push_back(
@@ -60,19 +60,17 @@ std::vector<Metric> pass_metrics(Pass pass) {
     case Pass::tensor_tf32:
       return with_keys(tensor_metrics(), {kTensorTf32Ops});
     case Pass::tensor_i8:
-      // Ampere and Ada take two passes for the total, with and without sparsity.
+      // Ampere and Ada take two passes for the total, with and without sparsity; Hopper's is that of warps
+      // and that of warpgroups.
       return {
           {.key = kTensorI8Ops,
            .names = {"sm__ops_path_tensor_op_imma_src_int8_sparsity_off.sum",
-                     "sm__ops_path_tensor_src_int8_sparsity_off.sum", "sm__ops_path_tensor_src_int8.sum"}}};
+                     "sm__ops_path_tensor_src_int8_sparsity_off.sum", "sm__ops_path_tensor_src_int8.sum"}},
+          {.key = kTensorI8Ops, .names = {"sm__ops_path_tensor_op_igmma_src_int8.sum"}}};
     case Pass::tensor_f64:
       return with_keys(tensor_metrics(), {kTensorF64Ops});
-    case Pass::pipes: {
-      std::vector<Metric> metrics = pipe_metrics();
-      metrics.push_back({.key = kTensorI8Ops, .names = {"sm__ops_path_tensor_op_igmma_src_int8.sum"}});
-      metrics.push_back(with_keys(basic_metrics(), {kTensorPipeHfma2}).front());
-      return metrics;
-    }
+    case Pass::pipes:
+      return pipe_metrics();
   }
   return {};
 }

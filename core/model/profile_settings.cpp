@@ -11,6 +11,8 @@ std::string_view to_string(Pass pass) {
       return "operations";
     case Pass::tensor:
       return "tensor";
+    case Pass::pipes:
+      return "pipes";
     case Pass::tensor_bf16:
       return "tensor_bf16";
     case Pass::tensor_f16:
@@ -21,8 +23,6 @@ std::string_view to_string(Pass pass) {
       return "tensor_i8";
     case Pass::tensor_f64:
       return "tensor_f64";
-    case Pass::pipes:
-      return "pipes";
   }
   return "?";
 }

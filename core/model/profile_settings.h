@@ -16,6 +16,7 @@ enum class Pass {
   memory,      ///< bytes, instructions, occupancy: counters of the hardware
   operations,  ///< operations by type: instrumented code, without the activity trace
   tensor,      ///< whether the tensor cores worked, and the operations of whole warpgroups: of the hardware
+  pipes,       ///< instructions of each arithmetic pipe, where instrumented code did not run
   // Operations of the tensor cores by type, where those of warpgroups were none. A counter that both give is
   // what these counted.
   tensor_bf16,
@@ -23,11 +24,10 @@ enum class Pass {
   tensor_tf32,
   tensor_i8,
   tensor_f64,
-  pipes,  ///< instructions of each arithmetic pipe, where instrumented code did not run; INT8 of warpgroups
 };
-inline constexpr std::array kPasses = {Pass::memory,      Pass::operations, Pass::tensor,
-                                       Pass::tensor_bf16, Pass::tensor_f16, Pass::tensor_tf32,
-                                       Pass::tensor_i8,   Pass::tensor_f64, Pass::pipes};
+inline constexpr std::array kPasses = {Pass::memory,      Pass::operations,  Pass::tensor,
+                                       Pass::pipes,       Pass::tensor_bf16, Pass::tensor_f16,
+                                       Pass::tensor_tf32, Pass::tensor_i8,   Pass::tensor_f64};
 
 std::string_view to_string(Pass pass);
 

@@ -44,17 +44,19 @@ bool differ_by_trace(double hardware, double instrumented, std::optional<double>
 
 /// Whether instrumented warps executed more, but not many more, than the hardware counted. They are slower,
 /// so those that wait for others in a loop go round more often; instructions that were not instrumented would
-/// be missing instead.
-bool is_polling_more(double hardware, double instrumented) {
+/// be missing instead. Launches that differ as much from each other need no such explanation.
+bool is_polling_more(const RepeatedCounters& counted, double hardware, double instrumented) {
   constexpr double kMostPolling = 1.5;
-  return instrumented > (1 + kMostDifference) * hardware && instrumented <= kMostPolling * hardware;
+  const double more = instrumented / hardware - 1;
+  return instrumented <= kMostPolling * hardware &&
+         more > std::max(kMostDifference, spread_of(counted, counter::kWarpInstructions));
 }
 
 /// Such loops do no arithmetic on floating-point numbers; what they do execute depends on the speed.
 void withdraw_polling(RepeatedCounters& counted) {
   const auto hardware = value_of(counted.counters, counter::kWarpInstructions);
   const auto instrumented = value_of(counted.counters, counter::kWarpInstructionsSass);
-  if (!hardware || !instrumented || !is_polling_more(*hardware, *instrumented)) return;
+  if (!hardware || !instrumented || !is_polling_more(counted, *hardware, *instrumented)) return;
   const std::string reason = fmt::format(
       "instrumented warps executed {:.0f} instructions instead of {:.0f}: they wait for each other in loops, "
       "which went round more often",
@@ -82,7 +84,7 @@ std::optional<std::string> failure_of_instrumentation(const RepeatedCounters& co
   if (!hardware || differ_by_trace(*hardware, *instrumented, warps)) return std::nullopt;
   const double most = std::max({kMostDifference, spread_of(counted, counter::kWarpInstructions),
                                 spread_of(counted, counter::kWarpInstructionsSass)});
-  if (difference_between_passes(counters) <= most || is_polling_more(*hardware, *instrumented)) {
+  if (difference_between_passes(counters) <= most || is_polling_more(counted, *hardware, *instrumented)) {
     return std::nullopt;
   }
   return fmt::format(
@@ -129,14 +131,6 @@ void check_l1(RepeatedCounters& counted) {
   withdraw(counted, counter::kGlobalStoreSectorEfficiency, reason);
 }
 
-/// What passes count of the same is the later one's, but the INT8 operations of warpgroups, which are in
-/// addition to those of warps.
-void add_to(Counters& counters, Pass pass, const std::string& key, const CounterValue& value) {
-  const auto of_warps = value_of(counters, counter::kTensorI8Ops);
-  const bool is_sum = pass == Pass::pipes && key == counter::kTensorI8Ops && of_warps && value.available();
-  counters.insert_or_assign(key, is_sum ? CounterValue::measured(*of_warps + *value.value()) : value);
-}
-
 }  // namespace
 
 RepeatedCounters counters_of_group(const CountedPasses& counted, std::optional<double> warps,
@@ -146,7 +140,7 @@ RepeatedCounters counters_of_group(const CountedPasses& counted, std::optional<d
     const auto found = counted.find(to_string(pass));
     if (found != counted.end()) {
       const RepeatedCounters of_pass = found->second.result();
-      for (const auto& [key, value] : of_pass.counters) add_to(result.counters, pass, key, value);
+      for (const auto& [key, value] : of_pass.counters) result.counters.insert_or_assign(key, value);
       for (const auto& [key, spread] : of_pass.spread) result.spread.insert_or_assign(key, spread);
       result.repeats = result.repeats == 0 ? of_pass.repeats : std::min(result.repeats, of_pass.repeats);
     } else if (pass <= Pass::tensor) {  // the others count only what these have seen something of

@@ -401,10 +401,12 @@ class Merge {
   // -- what comes of it --
 
   void add_problem(ApplicationProblem problem) {
-    if (is_later_run_ && subjects_.contains(problem.cause)) return;  // the same again
+    auto& problems = merged_.application.problems;
+    const bool is_known = std::find(problems.begin(), problems.end(), problem) != problems.end();
+    if (is_known || (is_later_run_ && subjects_.contains(problem.cause))) return;
     const std::size_t subjects = ++subjects_[problem.cause];
     if (subjects > kMostSubjects) return;
-    merged_.application.problems.push_back(std::move(problem));
+    problems.push_back(std::move(problem));
   }
 
   void add_processes() {

@@ -63,27 +63,6 @@ TEST(GroupCounters, OfTensorTypesAreThoseOfTheLastPassThatCountedThem) {
   EXPECT_EQ(with_tensors(10, 0, 40'960).at("tensor_bf16_ops"), CounterValue::measured(40'960));
 }
 
-TEST(GroupCounters, OfInt8AreThoseOfWarpsAndOfWarpgroups) {
-  CountedPasses counted;
-  counted["tensor"].add(of({{"tensor_pipe_instructions", 10}, {"tensor_pipe_hfma2", 0}}));
-  counted["tensor_i8"].add(of({{"tensor_i8_ops", 100}}));
-  counted["pipes"].add(of({{"tensor_i8_ops", 4000}, {"fma_pipe_instructions", 7}}));
-  const Counters counters = counters_of_group(counted, kWarps, [](const auto&) { return ""; }).counters;
-  EXPECT_EQ(counters.at("tensor_i8_ops"), CounterValue::measured(4100));
-  EXPECT_EQ(counters.at("fma_pipe_instructions"), CounterValue::measured(7));
-}
-
-// Where nothing was instrumented, only the hardware knows of packed arithmetic in the tensor pipe.
-TEST(GroupCounters, OfThePipesTellPackedArithmeticFromProducts) {
-  CountedPasses counted;
-  counted["tensor"].add(of({{"tensor_pipe_instructions", 512}, {"tensor_pipe_hfma2", 0}}));
-  counted["tensor_bf16"].add(of({{"tensor_bf16_ops", 0}}));
-  counted["pipes"].add(of({{"tensor_pipe_hfma2", 512}, {"fma_pipe_instructions", 900}}));
-  const Counters counters = counters_of_group(counted, kWarps, [](const auto&) { return ""; }).counters;
-  EXPECT_EQ(executed_tensor_ops(counters), 0);
-  EXPECT_EQ(counters.at("tensor_bf16_ops"), CounterValue::measured(0));
-}
-
 TEST(GroupCounters, OfTensorTypesAreUnknownWhereNoneWasSeen) {
   EXPECT_THAT(with_tensors(10, 0, 0).at("tensor_bf16_ops").reason(), HasSubstr("none of the types"));
   EXPECT_EQ(with_tensors(0, 0, std::nullopt).at("tensor_bf16_ops"), CounterValue::measured(0));

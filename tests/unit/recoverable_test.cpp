@@ -209,6 +209,16 @@ TEST(ObservedPoint, HasARoofWhereItsPipesExecutedTooLittleToBeIt) {
   EXPECT_FALSE(OnePoint(with_pipes(1e6, 1))->roof) << "there is no ceiling of FP64";
 }
 
+TEST(ObservedPoint, ThatWaitsForOtherGpusHasNoRoof) {
+  Measurement measurement = streaming();
+  measurement.launches->symbol =
+      "_Z39ncclDevKernel_AllReduce_Sum_f32_RING_LL24ncclDevKernelArgsStorageILm4096EE";
+  const OnePoint point(measurement);
+  EXPECT_FALSE(point->roof);
+  EXPECT_THAT(point->roof_missing, HasSubstr("other GPUs"));
+  EXPECT_TRUE(point->dram_bytes_per_s);
+}
+
 TEST(ObservedPoint, WithoutTheOperationsOfItsTensorInstructionsHasNoRoof) {
   Measurement measurement = streaming();
   set(measurement, counter::kTensorPipeInstructions, 5000);
