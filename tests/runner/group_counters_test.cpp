@@ -103,6 +103,15 @@ TEST(GroupCounters, OfLoopsThatWaitAreUnavailableWhereInstrumentedWarpsPollMore)
 
 // As counted on an H200: 128000 blocks of 128 threads, 8 instructions each from the trace, and CUPTI's
 // own 20.
+TEST(GroupCounters, OfLaunchesThatDifferAreNotTakenForLoopsThatWait) {
+  CountedPasses counted;
+  for (const double instructions : {800, 1000, 1200})
+    counted["memory"].add(of({{"warp_instructions", instructions}}));
+  counted["operations"].add(of({{"warp_instructions_sass", 1300}, {"integer_ops", 7}}));
+  const Counters counters = counters_of_group(counted, kWarps, [](const auto&) { return ""; }).counters;
+  EXPECT_EQ(counters.at("integer_ops"), CounterValue::measured(7));
+}
+
 TEST(GroupCounters, LeaveOutWhatTheTraceAdds) {
   CountedPasses counted;
   counted["memory"].add(of({{"warp_instructions", 15'872'020}}));
