@@ -1,30 +1,33 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What `rooflinectl profile` adds to a program, as a Markdown table: the program plain, profiled in one run, and plain again; with
-# --ncu also what Nsight Compute's two roofline sections add, extrapolated to all launches from 60 in the middle of the program.
+# What `rooflinectl profile` adds to a program, as a Markdown table: the program plain, profiled in one run, and plain again, or so
+# N times with --pairs N; with --ncu also what Nsight Compute's two roofline sections add, extrapolated to all launches from 60 in
+# the middle of the program.
 #
-#   scripts/compare_profile_cost.sh INSTALLED_FOLDER [--ncu] [--output DIR] [-- PROGRAM ARGUMENTS...]
+#   scripts/compare_profile_cost.sh INSTALLED_FOLDER [--pairs N] [--ncu] [--output DIR] [-- PROGRAM ARGUMENTS...]
 #
 # The program is examples/training_step.py with 300 steps unless another is named. Its steps are compared if it prints
 # "NUMBER ms per step". --output keeps the profiled run.
 set -euo pipefail
 
-usage="usage: $0 INSTALLED_FOLDER [--ncu] [--output DIR] [-- PROGRAM ARGUMENTS...]"
+usage="usage: $0 INSTALLED_FOLDER [--pairs N] [--ncu] [--output DIR] [-- PROGRAM ARGUMENTS...]"
 [[ $# -ge 1 && $1 != -* ]] || { echo "$usage" >&2; exit 2; }
 folder=$(cd "$1" && pwd)
 shift
 with_ncu=""
+pairs=1
 output=""
 program=(python3 "$folder/share/rooflinectl/examples/training_step.py" --steps 300)
 while [[ $# -gt 0 ]]; do
   case $1 in
+    --pairs) pairs=${2:?$usage}; shift 2 ;;
     --ncu) with_ncu=yes; shift ;;
     --output) output=${2:?$usage}; shift 2 ;;
     --) shift; program=("$@"); break ;;
     *) echo "$usage" >&2; exit 2 ;;
   esac
 done
-[[ ${#program[@]} -gt 0 ]] || { echo "$usage" >&2; exit 2; }
+[[ $pairs =~ ^[1-9][0-9]*$ && ${#program[@]} -gt 0 ]] || { echo "$usage" >&2; exit 2; }
 [[ -x $folder/bin/rooflinectl ]] || { echo "there is no $folder/bin/rooflinectl" >&2; exit 2; }
 if [[ -n $with_ncu ]] && ! command -v ncu >/dev/null; then echo "ncu is not on the PATH" >&2; exit 3; fi
 
@@ -47,18 +50,20 @@ timed() {
   echo "$start $end" >"$work/$name.seconds"
 }
 
-# The values of the summary that `profile --json` prints as its last line, and of the run.json that it names.
+# The values of the summary that `profile --json` prints as its last line, of the first profiled run.
 profiled() {
-  python3 - "$work/profiled.out" "$1" <<'PYTHON'
+  python3 - "$work/profiled1.out" "$1" <<'PYTHON'
 import json, sys
 summary = json.loads(open(sys.argv[1], errors="replace").read().splitlines()[-1])
 print(summary["application"]["launches"] if sys.argv[2] == "launches" else summary["run"])
 PYTHON
 }
 
-timed plain "${program[@]}"
-timed profiled "$folder/bin/rooflinectl" profile --once --json --output "${output:-$work/runs}" -- "${program[@]}"
-timed again "${program[@]}"
+for ((pair = 1; pair <= pairs; pair++)); do
+  timed "plain$pair" "${program[@]}"
+  timed "profiled$pair" "$folder/bin/rooflinectl" profile --once --json --output "${output:-$work/runs}" -- "${program[@]}"
+done
+timed "plain$pair" "${program[@]}"
 failed=0
 if [[ -n $with_ncu ]]; then
   sections=(--section SpeedOfLight --section SpeedOfLight_RooflineChart)
@@ -69,10 +74,10 @@ if [[ -n $with_ncu ]]; then
   done
 fi
 
-python3 - "$work" "$(profiled run)" "${program[*]}" <<'PYTHON'
-import json, pathlib, re, sys
+python3 - "$work" "$pairs" "${program[*]}" <<'PYTHON'
+import json, pathlib, re, statistics, sys
 
-work, run_json, program = pathlib.Path(sys.argv[1]), sys.argv[2], sys.argv[3]
+work, pairs, program = pathlib.Path(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
 
 
 def seconds(name):
@@ -98,18 +103,19 @@ def row(*cells):
     print("|", " | ".join(cells), "|")
 
 
-summary = json.loads((work / "profiled.out").read_text(errors="replace").splitlines()[-1])
-application = summary["application"]
-with open(run_json, encoding="utf-8") as file:
-    run = json.load(file)
-launches = application["launches"]
-counted = sum(point.get("launches", {}).get("counted", 0) for point in run["measurements"])
-groups = summary["groups"]
+def median(values):
+    """Of those that are known; None where none is."""
+    known = [value for value in values if value is not None]
+    return statistics.median(known) if known else None
 
-# The faster of the plain runs: the first may have read the program from the disk.
-base = min(seconds("plain"), seconds("again"))
-base_steps = [ms for ms in (step_ms("plain"), step_ms("again")) if ms is not None]
-base_step = min(base_steps, default=None)
+
+plain = [f"plain{number}" for number in range(1, pairs + 2)]
+profiled = [f"profiled{number}" for number in range(1, pairs + 1)]
+summaries = [json.loads((work / f"{name}.out").read_text(errors="replace").splitlines()[-1]) for name in profiled]
+
+# The fastest of the plain runs: the first may have read the program from the disk.
+base = min(map(seconds, plain))
+base_step = median(map(step_ms, plain))
 
 
 def ratio(ms):
@@ -121,14 +127,26 @@ def row_of(title, wall, ms=None, *facts):
         *[""] * (4 - len(facts)))
 
 
-print(f"`{program}` on {', '.join(device['name'] for device in run['devices'])}\n")
+def counted_launches(summary):
+    with open(summary["run"], encoding="utf-8") as file:
+        return sum(point.get("launches", {}).get("counted", 0) for point in json.load(file)["measurements"])
+
+
+with open(summaries[0]["run"], encoding="utf-8") as file:
+    devices = [device["name"] for device in json.load(file)["devices"]]
+print(f"`{program}` on {', '.join(devices)}\n")
 row("", "program s", "added s", "ms per step", "to plain", "groups", "GPU time fully counted", "launches", "of them counted")
 row("---", *["---:"] * 8)
-row_of("plain", seconds("plain"), step_ms("plain"))
-added = application["wall_s"] - base
-row_of("`rooflinectl profile --once`", application["wall_s"], step_ms("profiled"), str(groups),
-       f"{100 * summary['counted_share']:.2f} %", str(launches), str(counted))
-row_of("plain again", seconds("again"), step_ms("again"))
+row_of("plain", seconds(plain[0]), step_ms(plain[0]))
+for name, summary, next_plain in zip(profiled, summaries, plain[1:]):
+    application = summary["application"]
+    row_of("`rooflinectl profile --once`", application["wall_s"], step_ms(name), str(summary["groups"]),
+           f"{100 * summary['counted_share']:.2f} %", str(application["launches"]), str(counted_launches(summary)))
+    row_of("plain again", seconds(next_plain), step_ms(next_plain))
+walls = [summary["application"]["wall_s"] for summary in summaries]
+added = statistics.median(walls) - base
+launches, groups = summaries[0]["application"]["launches"], summaries[0]["groups"]
+counted = counted_launches(summaries[0])
 one, sixty = seconds("ncu1"), seconds("ncu60")
 if one is not None and sixty is not None:
     a_launch = (sixty - one) / 59
@@ -140,7 +158,9 @@ if one is not None and sixty is not None:
 
 limit = 4 + 1.5e-3 * counted
 print(f"\nAdded: {added:.2f} s, {'within' if added <= limit else 'MORE THAN'} 4 s + 1.5 ms per counted launch = {limit:.2f} s. "
-      f"With ceilings and reports, the whole command took {seconds('profiled'):.2f} s.")
+      f"With ceilings and reports, the whole command took {median(map(seconds, profiled)):.2f} s.")
+if base_step and pairs > 1:
+    print(f"Steps, median over {pairs} runs and {pairs + 1} plain ones: {ratio(median(map(step_ms, profiled))):.3f} times plain.")
 if one is not None and sixty is not None:
     print(f"ncu adds {1e3 * a_launch:.0f} ms per launch. Of what ncu adds (extrapolated), rooflinectl adds "
           f"1/{of_all / added:.0f} for all launches, and 1/{of_groups / added:.1f} for one launch per group." if added > 0 else
