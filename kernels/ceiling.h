@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/model/plan.h"
-#include "core/model/run.h"
+#include "core/model/ceiling_kind.h"
+#include "core/model/launch.h"
 
 /// Micro-benchmarks that find the roofs of a device. One file each, registered like the variants.
 namespace rooflinectl::kernels {

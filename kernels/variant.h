@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/model/catalogue.h"
-#include "core/model/run.h"
+#include "core/model/launch.h"
 #include "kernels/operation.h"
 
 /// How a kernel file describes its variant to the rest of the project, and the registry that it enters.

@@ -12,22 +12,9 @@
 #include <vector>
 
 #include "core/model/dtype.h"
+#include "core/model/launch.h"
 
 namespace rooflinectl {
-
-/// What the caches hold when a launch starts. cold: a clean buffer of at least four times L2 was read first;
-/// warm: the same launch ran just before.
-enum class CacheState { cold, warm };
-
-std::string_view to_string(CacheState cache);
-std::optional<CacheState> cache_state_from(std::string_view name);
-
-/// How launches are timed. graph: in CUDA graphs, of many launches where these are short, between two events
-/// around all of them; plain: alone, between two events of its own.
-enum class LaunchMode { graph, plain };
-
-std::string_view to_string(LaunchMode mode);
-std::optional<LaunchMode> launch_mode_from(std::string_view name);
 
 /// Axes with a meaning beyond their name, in the order in which points have them. Any other axis is welcome
 /// too.

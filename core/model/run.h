@@ -11,8 +11,10 @@
 #include "core/model/agreement.h"
 #include "core/model/application.h"
 #include "core/model/catalogue.h"
+#include "core/model/ceiling_kind.h"
 #include "core/model/counters.h"
 #include "core/model/environment.h"
+#include "core/model/launch.h"
 #include "core/model/plan.h"
 #include "core/model/primitive.h"
 #include "core/model/status.h"
@@ -42,18 +44,8 @@ struct DeviceInfo {
   bool operator==(const DeviceInfo&) const = default;
 };
 
-enum class CeilingKind {
-  bandwidth,  ///< of a memory of the device
-  transfer,   ///< between the device and its host: no roof of kernels
-  compute,
-  latency,
-};
 enum class CeilingSource { theoretical, measured };
 
-std::string_view to_string(CeilingKind kind);
-/// Whether it is the rate of something that kernels do, which charts draw and counters confirm: not how long
-/// something takes, nor what copy engines move.
-bool is_roof(CeilingKind kind);
 std::string_view to_string(CeilingSource source);
 
 /// Whether counters confirm the work that a ceiling's benchmark declares.
@@ -91,37 +83,6 @@ struct Ceiling {
   std::size_t device = 0;                    ///< its place in `Run::devices`
 
   bool operator==(const Ceiling&) const = default;
-};
-
-/// Arithmetic operations, integer ones included; a multiply-add is two.
-struct Operations {
-  double flops = 0;
-  double fma_flops = 0;  ///< those of `flops` that are part of a multiply-add
-
-  bool operator==(const Operations&) const = default;
-};
-
-/// The work that an algorithm cannot avoid, whatever the implementation: each input read once, each result
-/// written once, and the fewest operations. Nothing but zeros where none is declared.
-struct Work {
-  double read_bytes = 0;
-  double written_bytes = 0;
-  std::map<Dtype, Operations> operations;  ///< by the type that they are done in
-
-  double bytes() const { return read_bytes + written_bytes; }
-  double flops() const;  ///< of all types
-  bool operator==(const Work&) const = default;
-};
-
-struct LaunchShape {
-  std::uint64_t grid = 0;
-  int block = 0;
-  /// The most bytes of input that a block has asked for at once and not yet used: threads × independent loads
-  /// × bytes per load, or what its bulk copies bring. Nothing where the kernel's source is not ours to know
-  /// it from.
-  std::optional<double> bytes_in_flight_per_block;
-
-  bool operator==(const LaunchShape&) const = default;
 };
 
 /// What the main kernel takes of an SM, and how many of its blocks fit.
