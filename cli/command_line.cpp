@@ -50,7 +50,7 @@ std::vector<std::string> options_of(const CLI::App& command) {
 Error mistake(const std::string& what, const std::string& text, const std::vector<std::string>& valid,
               const std::string& else_hint) {
   const auto nearest = nearest_name(text, valid);
-  return {ErrorKind::usage, fmt::format("{} {}", what, rooflinectl::quoted(text)),
+  return {ErrorKind::usage, fmt::format("{} {}", what, in_quotes(text)),
           nearest ? fmt::format("did you mean '{}'?", *nearest) : else_hint};
 }
 

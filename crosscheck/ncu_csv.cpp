@@ -147,22 +147,19 @@ NcuValue value_from(std::string_view metric, std::string_view printed, std::stri
   const auto number = number_from(printed);
   if (!number) {
     const bool has_digits = std::any_of(printed.begin(), printed.end(), is_digit);
-    return unavailable(fmt::format("ncu reports {}{}", rooflinectl::quoted(printed),
+    return unavailable(fmt::format("ncu reports {}{}", in_quotes(printed),
                                    has_digits ? ", which is not a number in English notation" : ""));
   }
   const auto unit = unit_from(unit_text);
-  if (!unit)
-    return unavailable(fmt::format("ncu reports it in {}, an unknown unit", rooflinectl::quoted(unit_text)));
+  if (!unit) return unavailable(fmt::format("ncu reports it in {}, an unknown unit", in_quotes(unit_text)));
   const auto base = base_of_metric(metric);
   if (base && unit->base != *base) {
-    return unavailable(unit_text.empty()
-                           ? fmt::format("ncu reports {} without a unit", rooflinectl::quoted(printed))
-                           : fmt::format("ncu reports it in {}", rooflinectl::quoted(unit_text)));
+    return unavailable(unit_text.empty() ? fmt::format("ncu reports {} without a unit", in_quotes(printed))
+                                         : fmt::format("ncu reports it in {}", in_quotes(unit_text)));
   }
   const double value = *number * unit->factor;
   if (value > kMost || (value > 0 && value < 1 / kMost)) {
-    return unavailable(
-        fmt::format("ncu reports {}, which cannot be a counted value", rooflinectl::quoted(printed)));
+    return unavailable(fmt::format("ncu reports {}, which cannot be a counted value", in_quotes(printed)));
   }
   const std::size_t point = printed.find('.');
   const double decimals = point == std::string::npos ? 0 : static_cast<double>(printed.size() - point - 1);

@@ -23,7 +23,7 @@ Names read_ceilings(Reader& reader, const Fields& fields, const Catalogue& catal
                                if (std::find(ids.begin(), ids.end(), id) == ids.end()) ids.push_back(id);
                              }
                              if (matched) return pattern;
-                             reader.fail(position, fmt::format("unknown ceiling {}{}", quoted(pattern),
+                             reader.fail(position, fmt::format("unknown ceiling {}{}", in_quotes(pattern),
                                                                suggestion(pattern, catalogue.ceilings)));
                              return std::nullopt;
                            });
@@ -52,7 +52,7 @@ Names read_primitives(Reader& reader, const Fields& fields, const Catalogue& cat
         }
         if (matched) return pattern;
         reader.fail(position,
-                    fmt::format("unknown primitive {}{}", quoted(pattern), suggestion(pattern, known)));
+                    fmt::format("unknown primitive {}{}", in_quotes(pattern), suggestion(pattern, known)));
         return std::nullopt;
       });
   Names ids;

@@ -15,7 +15,7 @@ List<std::uint64_t> read_sizes(Reader& reader, const Field& field) {
     if (!elements) {
       reader.fail(position,
                   fmt::format("{} is not a number of elements, such as 2^28, 32Mi or 1000000 (maximum 2^40)",
-                              quoted(text)));
+                              in_quotes(text)));
     }
     return elements;
   });
@@ -53,7 +53,7 @@ CounterSet read_counters(Reader& reader, const Field& field) {
 bool read_energy(Reader& reader, const Field& field) {
   const auto text = reader.single_value(field.value);
   if (text && *text != "true" && *text != "false") {
-    reader.fail(position_of(field.value), fmt::format("{} is neither true nor false", quoted(*text)));
+    reader.fail(position_of(field.value), fmt::format("{} is neither true nor false", in_quotes(*text)));
   }
   return text == "true";
 }
@@ -68,7 +68,7 @@ TimingTarget read_timing(Reader& reader, const Field& field, TimingTarget timing
     if (!text) return;
     const std::optional<double> number = parse(*text);
     if (!number) {
-      reader.fail(position_of(found->second.value), fmt::format("{} is not {}", quoted(*text), form));
+      reader.fail(position_of(found->second.value), fmt::format("{} is not {}", in_quotes(*text), form));
     }
     value = number.value_or(value);
   };

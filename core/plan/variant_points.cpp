@@ -97,7 +97,7 @@ void check_dtypes(Reader& reader, const std::vector<VariantEntry>& entries, cons
     const Dtype dtype = value;
     const auto takes = [&](const VariantInfo& variant) { return takes_dtype(variant, dtype); };
     const bool accepted = check_named(reader, entries, std::not_fn(takes), [&](const VariantInfo& variant) {
-      return fmt::format("{} does not support {}, only {}", quoted(variant.id), to_string(dtype),
+      return fmt::format("{} does not support {}, only {}", in_quotes(variant.id), to_string(dtype),
                          joined(variant.dtypes));
     });
     if (accepted && !any_variant(entries, takes)) {
@@ -132,7 +132,7 @@ void check_blocks(Reader& reader, const std::vector<VariantEntry>& entries, cons
       return has_choice_of_block(variant) && !takes_block(variant, block.value);
     };
     const bool accepted = check_named(reader, asked, refuses, [&](const VariantInfo& variant) {
-      return fmt::format("{} does not support {} threads per block; supported: {}", quoted(variant.id),
+      return fmt::format("{} does not support {} threads per block; supported: {}", in_quotes(variant.id),
                          block.value, joined(variant.block_sizes));
     });
     if (accepted) check_some_takes_block(reader, asked, block);

@@ -17,7 +17,7 @@ List<int> read_positive_integers(Reader& reader, const Field& field) {
     const bool valid =
         error == std::errc() && end == text.data() + text.size() && value > 0 && value <= kLargest;
     if (!valid)
-      reader.fail(position, fmt::format("{} is not an integer from 1 to {}", quoted(text), kLargest));
+      reader.fail(position, fmt::format("{} is not an integer from 1 to {}", in_quotes(text), kLargest));
     return valid ? std::optional(value) : std::nullopt;
   });
 }
@@ -35,7 +35,7 @@ void add_entries(Reader& reader, const YAML::Node& node, std::vector<VariantEntr
     return;
   }
   for (const Field& field : reader.fields(node, position_of(node), "a variant with its own settings")) {
-    const std::string what = fmt::format("the settings of {}", quoted(field.key));
+    const std::string what = fmt::format("the settings of {}", in_quotes(field.key));
     const Position position = field.value.IsNull() ? field.position : position_of(field.value);
     const auto settings = reader.settings(field.value, position, what, kLaunchKeys);
     entries.push_back({field.key, field.position, read_launch_settings(reader, settings), {}});
@@ -51,12 +51,12 @@ void expand_glob(Reader& reader, VariantEntry& entry, const Catalogue& catalogue
     if (taken.insert(&variant).second) entry.variants.push_back(&variant);
   }
   if (!matches_any) {
-    reader.fail(entry.position, fmt::format("no variant matches {}{}", quoted(entry.pattern),
+    reader.fail(entry.position, fmt::format("no variant matches {}{}", in_quotes(entry.pattern),
                                             suggestion(entry.pattern, ids_of(catalogue))));
   } else if (entry.variants.empty()) {
     reader.fail(entry.position,
                 fmt::format("{} adds nothing: the list already has every variant that it matches",
-                            quoted(entry.pattern)));
+                            in_quotes(entry.pattern)));
   }
 }
 
@@ -67,10 +67,10 @@ void expand(Reader& reader, const Catalogue& catalogue, std::vector<VariantEntry
     if (!entry.by_name()) continue;
     const VariantInfo* const variant = catalogue.find_variant(entry.pattern);
     if (variant == nullptr) {
-      reader.fail(entry.position, fmt::format("unknown variant {}{}", quoted(entry.pattern),
+      reader.fail(entry.position, fmt::format("unknown variant {}{}", in_quotes(entry.pattern),
                                               suggestion(entry.pattern, ids_of(catalogue))));
     } else if (!taken.insert(variant).second) {
-      reader.fail(entry.position, fmt::format("{} is listed twice", quoted(entry.pattern)));
+      reader.fail(entry.position, fmt::format("{} is listed twice", in_quotes(entry.pattern)));
     } else {
       entry.variants = {variant};
     }

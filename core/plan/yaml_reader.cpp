@@ -171,7 +171,7 @@ std::vector<Field> Reader::fields(const YAML::Node& node, Position position, std
     if (!member.first.IsScalar()) {
       fail(key_position, fmt::format("a key must be a single value, not {}", kind_of(member.first)));
     } else if (!seen.insert(member.first.Scalar()).second) {
-      fail(key_position, fmt::format("{} is listed twice", quoted(member.first.Scalar())));
+      fail(key_position, fmt::format("{} is listed twice", in_quotes(member.first.Scalar())));
     } else {
       fields.push_back({member.first.Scalar(), key_position, member.second});
     }
@@ -184,7 +184,8 @@ Fields Reader::settings(const YAML::Node& node, Position position, std::string_v
   std::map<std::string, Field> settings;
   for (Field& field : fields(node, position, what)) {
     if (std::find(valid.begin(), valid.end(), field.key) == valid.end()) {
-      fail(field.position, fmt::format("unknown key {}{}", quoted(field.key), suggestion(field.key, valid)));
+      fail(field.position,
+           fmt::format("unknown key {}{}", in_quotes(field.key), suggestion(field.key, valid)));
     } else if (field.value.IsNull()) {
       fail(field.position, fmt::format("'{}' has no value", field.key));
     } else {
@@ -211,7 +212,7 @@ std::optional<std::string> Reader::single_value(const YAML::Node& node) {
 void Reader::check_name(const std::string& name, Position position, std::string_view what) {
   if (is_plain_name(name)) return;
   fail(position, fmt::format("the {} {} must consist of 1 to {} letters, digits, '_' and '-'", what,
-                             quoted(name), kMaxNameLength));
+                             in_quotes(name), kMaxNameLength));
 }
 
 }  // namespace rooflinectl::yaml

@@ -84,7 +84,7 @@ class Reader {
       const std::optional<T> value = text ? parse(*text, position_of(entry)) : std::nullopt;
       if (!value) return;
       if (!seen.insert(*value).second) {
-        fail(position_of(entry), fmt::format("{} is listed twice", quoted(*text)));
+        fail(position_of(entry), fmt::format("{} is listed twice", in_quotes(*text)));
         return;
       }
       values.push_back({*value, position_of(entry)});
@@ -106,7 +106,7 @@ class Reader {
       if (to_string(value) == text) return value;
       names.emplace_back(to_string(value));
     }
-    fail(position, fmt::format("unknown {} {}{}", what, quoted(text), suggestion(text, names)));
+    fail(position, fmt::format("unknown {} {}{}", what, in_quotes(text), suggestion(text, names)));
     return std::nullopt;
   }
 

@@ -165,7 +165,7 @@ class FieldReader {
     for (const Enum value : kValues<Enum>) {
       if (to_string(value) == name) return value;
     }
-    place.fail(fmt::format("unknown value {}", rooflinectl::quoted(name)));
+    place.fail(fmt::format("unknown value {}", in_quotes(name)));
   }
 
   const Reader& object_;

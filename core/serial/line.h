@@ -48,7 +48,7 @@ struct LineReader<std::variant<Contents...>> {
       return true;
     };
     if (!(read_if(std::type_identity<Contents>()) || ...)) {
-      line["type"].fail(fmt::format("unknown {} {}", what, rooflinectl::quoted(type)));
+      line["type"].fail(fmt::format("unknown {} {}", what, in_quotes(type)));
     }
     return *std::move(content);
   }

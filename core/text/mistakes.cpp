@@ -49,7 +49,7 @@ std::string suggestion(std::string_view text, const std::vector<std::string>& va
   return {};
 }
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   std::string shown(text.substr(0, kMaxQuotedBytes));
   const auto cuts_character = [&] {
     return shown.size() < text.size() && (static_cast<unsigned char>(text[shown.size()]) & 0xC0U) == 0x80U;

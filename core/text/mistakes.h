@@ -45,6 +45,6 @@ class Mistakes {
 std::string suggestion(std::string_view text, const std::vector<std::string>& valid);
 
 /// A text of the file as a message shows it: on one line and not too long.
-std::string quoted(std::string_view text);
+std::string in_quotes(std::string_view text);
 
 }  // namespace rooflinectl
