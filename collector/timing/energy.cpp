@@ -19,7 +19,7 @@ constexpr double kMeasuredSeconds = 1.5;
 constexpr double kRenewalLimitSeconds = 1.0;
 /// Duration of the launches that are enqueued between two readings of the meter.
 constexpr double kBatchSeconds = 0.005;
-constexpr double kMostLaunches = 4096;
+constexpr double kMostPerBatch = 4096;
 
 /// Keeps the device busy with one work.
 class Load {
@@ -28,7 +28,7 @@ class Load {
       : work_(work), synchronize_(synchronize) {
     const Clock::time_point start = Clock::now();
     run_batch();
-    batch_ = static_cast<int>(std::clamp(kBatchSeconds / seconds_since(start), 1.0, kMostLaunches));
+    batch_ = static_cast<int>(std::clamp(kBatchSeconds / seconds_since(start), 1.0, kMostPerBatch));
   }
 
   void run_for(double seconds) {

@@ -13,7 +13,6 @@ namespace {
 using yaml::Field;
 using yaml::Fields;
 using yaml::position_of;
-using yaml::Reader;
 
 /// Each section of a plan has a file of its own; this reads them from the top.
 class PlanReader {
@@ -80,7 +79,7 @@ class PlanReader {
   }
 
   Mistakes& mistakes_;
-  Reader reader_;
+  yaml::Reader reader_;
   const Catalogue& catalogue_;
 };
 

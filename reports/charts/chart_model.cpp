@@ -202,7 +202,7 @@ std::string program_sentence(const RooflinePoint& point) {
       full_name(point));
 }
 
-std::string sentence(const RooflinePoint& point) {
+std::string sentence_on(const RooflinePoint& point) {
   if (is_observed(point)) return program_sentence(point);
   const std::vector<std::string_view> flags = names_of(notable_flags(point));
   const auto& time = point.measurement->time;
@@ -244,7 +244,7 @@ ChartPoint chart_point(const RooflinePoint& point) {
   const Measurement& measurement = *point.measurement;
   ChartPoint chart;
   chart.label = is_observed(point) ? picture_label(point.label) : point.label;
-  chart.title = typeset(sentence(point));
+  chart.title = typeset(sentence_on(point));
   chart.useful = plane_point(point.ai_useful, point.flop_per_s);
   chart.executed = plane_point(point.ai_executed, point.executed_flop_per_s);
   if (chart.useful && chart.executed && !differ(*chart.useful, *chart.executed)) chart.executed.reset();

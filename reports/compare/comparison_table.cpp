@@ -83,7 +83,7 @@ bool is_of_program(const PointComparison& point) {
   return is_observed(point.now != nullptr ? *point.now : *point.base);
 }
 
-constexpr std::array kColumns = {
+constexpr std::array kComparisonColumns = {
     ComparisonColumn{"verdict", false, verdict_text},
     ComparisonColumn{"point", false, [](const PointComparison& p) { return p.label; }},
     ComparisonColumn{"experiment", false, [](const PointComparison& p) { return p.point.experiment; }},
@@ -135,7 +135,7 @@ std::string verdict_text(const PointComparison& point) {
 }
 
 std::span<const ComparisonColumn> comparison_columns() {
-  return kColumns;
+  return kComparisonColumns;
 }
 
 std::string primitives_note(const RunComparison& comparison) {

@@ -46,7 +46,7 @@ std::string of_result(const GateRow& row, Text text) {
   return row.result != nullptr ? text(*row.result) : std::string(format::kUnavailable);
 }
 
-constexpr std::array kColumns = {
+constexpr std::array kGateColumns = {
     GateColumn{"outcome", false,
                [](const GateRow& row) {
                  return row.result != nullptr ? std::string(to_string(row.result->outcome))
@@ -107,7 +107,7 @@ std::vector<GateRow> gate_rows(const Gate& gate) {
 }
 
 std::span<const GateColumn> gate_columns() {
-  return kColumns;
+  return kGateColumns;
 }
 
 std::string gate_sentence(const GateResult& result) {

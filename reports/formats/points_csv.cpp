@@ -139,7 +139,7 @@ constexpr std::array kProgramColumns = {
            [](const Row& r) { return spread_field(r, counter::kWarpInstructions); }},
 };
 
-constexpr std::array kColumns = {
+constexpr std::array kCsvColumns = {
     Column{"variant", [](const Row& r) { return is_observed(r.point) ? std::string() : r.id.subject; }},
     Column{"family", [](const Row& r) { return r.point.family; }},
     Column{"dtype", [](const Row& r) { return axis_field(r, axis::kDtype); }},
@@ -209,9 +209,9 @@ constexpr std::array kColumns = {
     Column{"bytes_per_j", [](const Row& r) { return energy_field(r, &EnergyUse::bytes_per_joule); }},
 };
 
-// Counters that are among `kColumns` under their own names stand there alone.
+// Counters that are among `kCsvColumns` under their own names stand there alone.
 bool is_column(std::string_view key) {
-  return std::any_of(kColumns.begin(), kColumns.end(),
+  return std::any_of(kCsvColumns.begin(), kCsvColumns.end(),
                      [&](const Column& column) { return column.name == key; });
 }
 
@@ -272,7 +272,7 @@ std::string line(const std::vector<std::string>& fields) {
 std::string points_csv(const Analysis& analysis) {
   const std::vector<std::string> counters = counter_columns(analysis);
   const std::vector<std::string> axes = axis_columns(analysis);
-  std::vector<Column> columns(kColumns.begin(), kColumns.end());
+  std::vector<Column> columns(kCsvColumns.begin(), kCsvColumns.end());
   if (kinds_of(analysis).has_program) {
     columns.insert(columns.end(), kProgramColumns.begin(), kProgramColumns.end());
   }

@@ -52,7 +52,7 @@ std::string method(const Run& run, const CeilingPair& pair) {
                   : ceiling.method;
 }
 
-constexpr std::array kColumns = {
+constexpr std::array kCeilingColumns = {
     CeilingColumn{"ceiling", false,
                   [](const Run& run, const CeilingPair& pair) {
                     const Ceiling& ceiling = either(pair);
@@ -99,7 +99,7 @@ std::string ceiling_value(const Ceiling& ceiling, double value) {
 }
 
 std::span<const CeilingColumn> ceiling_columns() {
-  return kColumns;
+  return kCeilingColumns;
 }
 
 std::vector<std::string> ceiling_findings(const std::vector<CeilingPair>& pairs) {

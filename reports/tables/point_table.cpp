@@ -150,7 +150,7 @@ std::string axis_text(const RooflinePoint& point, std::string_view name) {
 }
 
 // In the order in which they stand.
-constexpr std::array kColumns = {
+constexpr std::array kPointColumns = {
     PointColumn{.title = "point", .text = [](const RooflinePoint& p) { return p.label; }, .role = "label"},
     PointColumn{.title = "family",
                 .place = ColumnPlace::page,
@@ -394,7 +394,7 @@ bool is_for(const PointColumn& column, const PointKinds& kinds) {
 
 std::vector<PointColumn> columns_for(const PointKinds& kinds, bool is_page) {
   std::vector<PointColumn> columns;
-  for (const PointColumn& column : kColumns) {
+  for (const PointColumn& column : kPointColumns) {
     const bool is_shown = is_page || column.place == ColumnPlace::everywhere;
     if (is_shown && is_for(column, kinds)) columns.push_back(column);
   }

@@ -31,7 +31,7 @@ std::string bytes_text(const Run& run, const PrimitiveResult& result) {
   });
 }
 
-constexpr std::array kColumns = {
+constexpr std::array kPrimitiveColumns = {
     PrimitiveColumn{"primitive", false, [](const Run&, const PrimitiveResult& r) { return r.info.title; }},
     PrimitiveColumn{
         "type", false,
@@ -66,7 +66,7 @@ std::string cycles_fields(const Cycles& cycles) {
 }  // namespace
 
 std::span<const PrimitiveColumn> primitive_columns() {
-  return kColumns;
+  return kPrimitiveColumns;
 }
 
 std::string primitive_text(const PrimitiveResult& result) {

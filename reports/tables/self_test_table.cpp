@@ -13,7 +13,7 @@ namespace rooflinectl {
 
 namespace {
 
-constexpr std::array kColumns = {
+constexpr std::array kSelfTestColumns = {
     SelfTestColumn{"known work", false, [](const Agreement& a) { return a.subject; }},
     SelfTestColumn{"quantity", false, [](const Agreement& a) { return a.quantity; }},
     SelfTestColumn{"expected", true, reference_text},
@@ -31,7 +31,7 @@ std::size_t count(const SelfTest& self_test, Verdict verdict) {
 }  // namespace
 
 std::span<const SelfTestColumn> self_test_columns() {
-  return kColumns;
+  return kSelfTestColumns;
 }
 
 std::string self_test_verdict(const SelfTest& self_test) {
