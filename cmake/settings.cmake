@@ -21,6 +21,11 @@ if(ROOFLINECTL_SANITIZE)
   add_link_options(-fsanitize=address,undefined -fuse-ld=lld)
 endif()
 
+# A compiler cache keeps what is made of preprocessed files, which precompiled headers are not.
+if(CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
+endif()
+
 # The installed folder is relocatable: binaries look for the libraries that came with them, also for those that
 # other libraries need (hence RPATH, which is transitive, and not RUNPATH, which is not).
 set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib")

@@ -27,7 +27,7 @@ scripts/setup.sh
 . scripts/toolkit.sh
 
 step "formatting"
-git ls-files '*.cpp' '*.h' '*.cu' '*.cuh' | xargs clang-format --dry-run --Werror
+git ls-files '*.cpp' '*.h' '*.cu' '*.cuh' | xargs -P "$(nproc)" -n 50 clang-format --dry-run --Werror
 
 step "quick start (preset $preset)"
 scripts/quickstart.sh --quiet
