@@ -125,7 +125,7 @@ struct Application {
   std::uint64_t lost = 0;      ///< records of launches that CUPTI had no room for
   std::vector<DeviceUse> devices;
   std::vector<TransferUse> transfers;
-  std::vector<PassUse> passes;   ///< of the first run, by their starts; empty in older runs
+  std::vector<PassUse> passes;     ///< of the first run, by their starts; empty in older runs
   std::vector<RangeTimes> ranges;  ///< of the first run, by path; empty in older runs
   std::vector<ApplicationProblem> problems;
 
