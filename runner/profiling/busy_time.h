@@ -7,6 +7,11 @@
 
 namespace rooflinectl {
 
+/// Of a time of the trace, which counts nanoseconds.
+inline double seconds(std::uint64_t ns) {
+  return static_cast<double>(ns) / 1e9;
+}
+
 /// Something that ran on a device.
 struct BusyInterval {
   std::uint64_t start_ns = 0;

@@ -11,15 +11,13 @@ namespace rooflinectl {
 
 namespace {
 
-constexpr double kNsPerSecond = 1e9;
-
 /// `part` is not empty.
 LaunchTimes times_of_part(const std::vector<const BusyInterval*>& part, std::uint64_t zero_ns) {
   std::vector<double> times;
   std::transform(part.begin(), part.end(), std::back_inserter(times),
                  [](const BusyInterval* launch) { return time_of_launch_s(*launch); });
   const auto [min, max] = std::minmax_element(times.begin(), times.end());
-  return {.start_s = static_cast<double>(part.front()->start_ns - zero_ns) / kNsPerSecond,
+  return {.start_s = seconds(part.front()->start_ns - zero_ns),
           .launches = part.size(),
           .counted = static_cast<std::uint64_t>(std::count_if(
               part.begin(), part.end(), [](const BusyInterval* launch) { return launch->is_counted; })),
@@ -31,7 +29,7 @@ LaunchTimes times_of_part(const std::vector<const BusyInterval*>& part, std::uin
 }  // namespace
 
 double time_of_launch_s(const BusyInterval& launch) {
-  return static_cast<double>(std::max<std::uint64_t>(launch.duration_ns(), 1)) / kNsPerSecond;
+  return seconds(std::max<std::uint64_t>(launch.duration_ns(), 1));
 }
 
 std::vector<LaunchTimes> launches_over_time(const std::vector<const BusyInterval*>& launches,

@@ -31,7 +31,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr double kNsPerSecond = 1e9;
 constexpr double kTail = 0.95;
 /// So many samples are kept of the times of a point: their percentiles, from 0 to 100.
 constexpr std::size_t kKeptSamples = 101;
@@ -39,10 +38,6 @@ constexpr std::size_t kKeptSamples = 101;
 constexpr std::size_t kMostForInterval = 100'000;
 /// Problems of one cause are listed for so many kernels.
 constexpr std::size_t kMostSubjects = 20;
-
-double seconds(std::uint64_t ns) {
-  return static_cast<double>(ns) / kNsPerSecond;
-}
 
 /// A value that several processes give: nothing if they give different ones.
 template <typename T>

@@ -10,12 +10,7 @@ namespace rooflinectl {
 
 namespace {
 
-constexpr double kNsPerSecond = 1e9;
-constexpr double kTail = 0.95;
-
-double seconds(std::uint64_t ns) {
-  return static_cast<double>(ns) / kNsPerSecond;
-}
+constexpr double kRangeTail = 0.95;
 
 bool touches(const std::vector<BusyInterval>& counting, std::uint64_t from_ns, std::uint64_t to_ns) {
   const auto next = std::partition_point(counting.begin(), counting.end(),
@@ -56,7 +51,7 @@ std::vector<RangeTimes> RangePassages::result() const {
     times.undisturbed = all.durations_s.size();
     if (!all.durations_s.empty()) {
       times.median_s = median(all.durations_s);
-      times.p95_s = quantile(all.durations_s, kTail);
+      times.p95_s = quantile(all.durations_s, kRangeTail);
     }
     if (!all.intervals_s.empty() && !all.overlaps) times.interval_s = median(all.intervals_s);
   }
