@@ -301,6 +301,23 @@ void set_launches(std::vector<RooflinePoint>& points, const Run& run, std::size_
   }
 }
 
+std::vector<TimeLimit> time_by_limit(const ProgramUse& program) {
+  std::vector<TimeLimit> limits;
+  for (const RooflinePoint* group : program.groups) {
+    if (!group->launches) continue;
+    auto limit = std::find_if(limits.begin(), limits.end(),
+                              [&](const TimeLimit& known) { return known.bound == group->bound; });
+    if (limit == limits.end()) limit = limits.insert(limit, TimeLimit{.bound = group->bound});
+    limit->total_s += group->launches->total_s;
+    limit->share += group->launches->share;
+    limit->recoverable_s += group->launches->recoverable_s.value_or(0);
+    limit->groups.push_back(group);
+  }
+  std::stable_sort(limits.begin(), limits.end(),
+                   [](const TimeLimit& a, const TimeLimit& b) { return a.total_s > b.total_s; });
+  return limits;
+}
+
 std::optional<ProgramUse> program_use(const Run& run, const ExperimentAnalysis& experiment) {
   ProgramUse program;
   double overlapped_s = 0;

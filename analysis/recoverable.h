@@ -112,6 +112,18 @@ struct ProgramUse {
   double watched_s() const;
 };
 
+/// The time of the kernels that one thing bounds.
+struct TimeLimit {
+  Bound bound = Bound::unknown;
+  double total_s = 0;
+  double share = 0;                          ///< of the time of all kernels
+  double recoverable_s = 0;                  ///< of those with a roof
+  std::vector<const RooflinePoint*> groups;  ///< the one that took longest first
+};
+
+/// The time of a program by what bounds its kernels, what takes most of it first.
+std::vector<TimeLimit> time_by_limit(const ProgramUse& program);
+
 /// Nothing if no point of `experiment` is a kernel of a profiled program. The result points into both.
 std::optional<ProgramUse> program_use(const Run& run, const ExperimentAnalysis& experiment);
 

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "reports/charts/file_names.h"
-#include "reports/tables/point_table.h"
+#include "reports/tables/notable_points.h"
 
 namespace rooflinectl {
 namespace {
@@ -14,12 +14,33 @@ bool is_dram_alone(const ChartSelection& selection) {
   return selection.levels.empty() || selection.levels == std::vector{MemoryLevel::dram};
 }
 
-// The main picture, where it is not the one that is drawn by default.
+// Of versions that were measured at many sizes the best point of each: all of them would be stripes. Nothing
+// where all points can be drawn.
+std::optional<ExperimentAnalysis> best_of_many(const ExperimentAnalysis& experiment) {
+  constexpr std::size_t kMostDrawn = 40;
+  if (experiment.points.size() <= kMostDrawn || !has_size_sweep(experiment)) return std::nullopt;
+  ExperimentAnalysis best;
+  best.name = experiment.name;
+  best.title = experiment.title;
+  best.device = experiment.device;
+  best.missing = experiment.missing;
+  for (const std::size_t i : best_of_versions(experiment)) best.points.push_back(experiment.points[i]);
+  return best;
+}
+
+// The main picture, where it is not that of all points at DRAM.
 std::optional<ChartModel> chosen_chart(const Run& run, const ExperimentAnalysis& experiment,
                                        const ChartSelection& selection) {
-  if (!is_dram_alone(selection)) return levels_model(run, experiment, selection);
-  if (!selection.precisions.empty()) return chart_model(run, experiment, selection);
-  return std::nullopt;
+  const std::optional<ExperimentAnalysis> best = best_of_many(experiment);
+  const ExperimentAnalysis& drawn = best ? *best : experiment;
+  std::optional<ChartModel> chart;
+  if (!is_dram_alone(selection)) {
+    chart = levels_model(run, drawn, selection);
+  } else if (best || !selection.precisions.empty()) {
+    chart = chart_model(run, drawn, selection);
+  }
+  if (best && chart) chart->list_title = "Best size of each";
+  return chart;
 }
 
 ExperimentReport report_of(const Run& run, const ExperimentAnalysis& experiment,
@@ -57,6 +78,13 @@ ReportModel::ReportModel(const Run& measured, ChartSelection chosen)
 bool ReportModel::is_incomplete() const {
   return std::any_of(experiments.begin(), experiments.end(),
                      [](const ExperimentReport& one) { return !one.analysis->missing.empty(); });
+}
+
+bool ReportModel::has_ceilings_picture() const {
+  const auto is_measured = [](const RoofLine& roof) { return roof.source == CeilingSource::measured; };
+  const auto& roofs = ceilings_chart.roofs;
+  return experiments.empty() &&
+         (run.primitives.empty() || std::any_of(roofs.begin(), roofs.end(), is_measured));
 }
 
 }  // namespace rooflinectl

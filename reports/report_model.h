@@ -16,14 +16,20 @@ namespace rooflinectl {
 /// What the reports show about one experiment.
 struct ExperimentReport {
   const ExperimentAnalysis* analysis = nullptr;
-  std::string file_name;                       ///< of its pictures, after the kind: see `chart_file_names`
-  ChartModel chart;                            ///< one mark per point, at its DRAM intensity
-  ChartModel levels;                           ///< a mark per memory level
-  std::optional<ChartModel> chosen;            ///< the main picture, where a selection asks for another
+  std::string file_name;  ///< of its pictures, after the kind: see `chart_file_names`
+  ChartModel chart;       ///< one mark per point, at its DRAM intensity
+  ChartModel levels;      ///< a mark per memory level
+  /// The main picture, where a selection asks for another, or many sizes of each version would be stripes.
+  std::optional<ChartModel> chosen;
   std::vector<PointExplanation> explanations;  ///< one for each point
   std::optional<ProgramUse> program;           ///< of an experiment with the kernels of a profiled program
   std::optional<SizeSweep> sizes;              ///< only where there is a curve to draw
   std::vector<SpeedTable> speeds;
+
+  /// What the main picture shows.
+  const ChartModel& main_chart() const { return chosen ? *chosen : chart; }
+  /// Whether that is narrow enough for `summary.md` without its table: not with a mark per memory level.
+  bool has_narrow_picture() const { return main_chart().levels.empty(); }
 };
 
 /// Everything that the reports of a run show, derived once: each format only writes it down.
@@ -35,6 +41,8 @@ struct ReportModel {
   ReportModel& operator=(const ReportModel&) = delete;
 
   bool is_incomplete() const;  ///< whether points of the plan are missing
+  /// Whether a picture of the ceilings stands for the run: it has no experiments, and not just primitives.
+  bool has_ceilings_picture() const;
 
   const Run& run;
   ChartSelection selection;

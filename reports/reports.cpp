@@ -16,6 +16,7 @@
 #include "reports/charts/file_names.h"
 #include "reports/charts/levels_layout.h"
 #include "reports/charts/primitives_layout.h"
+#include "reports/charts/time_layout.h"
 #include "reports/draw/pdf.h"
 #include "reports/draw/png.h"
 #include "reports/draw/svg.h"
@@ -81,6 +82,11 @@ class Folder {
     return svg;
   }
 
+  /// Writes the picture as `summary.md` shows it.
+  void write_narrow(const std::string& name, const Scene& scene) {
+    write(fmt::format("{}.png", name), to_png(themed(scene, theme_)));
+  }
+
   std::vector<fs::path> take() { return std::move(files_); }
 
  private:
@@ -91,12 +97,24 @@ class Folder {
 };
 
 // One mark per point where DRAM alone is to be seen, else one per level.
-Scene main_scene(const ExperimentReport& experiment) {
-  const ChartModel& chart = experiment.chosen ? *experiment.chosen : experiment.chart;
+Scene main_scene(const ExperimentReport& experiment, Extent extent = Extent::full) {
+  const ChartModel& chart = experiment.main_chart();
   if (!chart.levels.empty()) return levels_scene(chart);
   // Of a program's kernels more would only cover each other.
   constexpr std::size_t kMostMarks = 300;
-  return chart_scene(chart.is_of_program ? with_longest(chart, kMostMarks) : chart);
+  return chart_scene(chart.is_of_program ? with_longest(chart, kMostMarks) : chart, extent);
+}
+
+// What `summary.md` shows of an experiment; the rest it has links to.
+void write_narrow_pictures(Folder& folder, const ExperimentReport& experiment) {
+  if (experiment.sizes) {
+    folder.write_narrow(chart_file_name(kSummarySizeSweepKind, experiment.file_name),
+                        size_sweep_scene(experiment.chart, *experiment.sizes, Extent::narrow));
+  }
+  if (experiment.has_narrow_picture()) {
+    folder.write_narrow(chart_file_name(kSummaryRooflineKind, experiment.file_name),
+                        main_scene(experiment, Extent::narrow));
+  }
 }
 
 // Returns what the page shows of them.
@@ -111,6 +129,11 @@ PagePictures write_pictures(Folder& folder, const Run& run, const ExperimentRepo
     folder.write_picture({chart_file_name(kLevelsKind, experiment.file_name)},
                          levels_scene(with_longest(experiment.levels, kMostOfAProgram)));
   }
+  if (experiment.program) {
+    folder.write_picture({chart_file_name(kTimeKind, experiment.file_name)},
+                         time_scene(experiment.chart, *experiment.program));
+  }
+  write_narrow_pictures(folder, experiment);
   PagePictures pictures;
   if (experiment.sizes) {
     pictures.size_sweep = folder.write_picture({chart_file_name(kSizeSweepKind, experiment.file_name)},
@@ -136,8 +159,12 @@ std::vector<fs::path> write_reports(const ReportModel& report, const fs::path& f
     parts.experiments.push_back(write_pictures(folder, run, experiment, is_first));
   }
   if (report.experiments.empty()) {
-    const Scene scene = ceilings_scene(ceilings_model(run, report.selection));
-    parts.experiments.push_back({folder.write_picture({std::string(kFirstChartFileName)}, scene)});
+    PagePictures& pictures = parts.experiments.emplace_back();
+    if (report.has_ceilings_picture()) {
+      const ChartModel chart = ceilings_model(run, report.selection);
+      pictures.roofline = folder.write_picture({std::string(kFirstChartFileName)}, ceilings_scene(chart));
+      folder.write_narrow(std::string(kSummaryRooflineKind), ceilings_scene(chart, Extent::narrow));
+    }
   }
   if (!run.primitives.empty()) {
     parts.primitives = folder.write_picture({std::string(kPrimitivesFileName)}, primitives_scene(run));

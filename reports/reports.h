@@ -13,11 +13,12 @@ namespace rooflinectl {
 /// Writes every report of a run into the existing folder `folder` and returns the files written: per
 /// experiment `roofline-<experiment>.svg`, `.png` and `.pdf`, and `levels-<experiment>.*` where more
 /// than DRAM was counted, `bandwidth-<experiment>.*` where a version was measured at four sizes or more,
-/// `energy-<experiment>.*` where energy was to be measured;
+/// `energy-<experiment>.*` where energy was to be measured, `time-<experiment>.*` of a profiled program;
 /// `roofline.svg`, … of the first experiment, or of the ceilings alone where there is
-/// none; `primitives.svg`, … and `primitives.csv` where primitives were measured; and `points.csv`,
-/// `summary.md`, `report.html`. Throws Error(environment) if a file cannot be written, Error(usage) if it is
-/// one of `inputs`.
+/// none and not just primitives were measured; `summary_roofline-<experiment>.png` and the like, which
+/// `summary.md` shows; `primitives.svg`, … and `primitives.csv` where primitives were measured; and
+/// `points.csv`, `summary.md`, `report.html`. Throws Error(environment) if a file cannot be written,
+/// Error(usage) if it is one of `inputs`.
 std::vector<std::filesystem::path> write_reports(const ReportModel& report,
                                                  const std::filesystem::path& folder,
                                                  const std::vector<std::filesystem::path>& inputs = {});

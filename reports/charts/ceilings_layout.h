@@ -2,11 +2,13 @@
 #pragma once
 
 #include "reports/charts/chart_model.h"
+#include "reports/charts/extent.h"
 #include "reports/draw/scene.h"
 
 namespace rooflinectl {
 
-/// The roofs of a device without points, 1600 × 900; the names of those that compute stand beside the plane.
-Scene ceilings_scene(const ChartModel& chart);
+/// The roofs of a device without points, in the colours of their kinds; the names of those that compute stand
+/// beside the plane.
+Scene ceilings_scene(const ChartModel& chart, Extent extent = Extent::full);
 
 }  // namespace rooflinectl

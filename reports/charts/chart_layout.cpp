@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/charts/chart_layout.h"
 
-#include <algorithm>
-#include <cmath>
+#include <fmt/format.h>
 
+#include <algorithm>
+
+#include "reports/charts/bandwidth_strip.h"
 #include "reports/charts/ladder_panel.h"
 #include "reports/charts/marks.h"
 #include "reports/charts/picture.h"
@@ -17,7 +19,10 @@ namespace {
 using namespace picture;
 
 constexpr Box kOverviewBesideDetail = {86, kPanelTop, 552, kPanelBottom};
-constexpr Box kOverviewAlone = {86, kPanelTop, 930, kPanelBottom};
+constexpr Box kOverviewAlone = {86, kPanelTop, 914, kPanelBottom};
+// Kernels without a place on the plane stand in a strip beside it.
+constexpr Box kStrip = {86, kPanelTop, 170, kPanelBottom};
+constexpr double kBesideStripLeft = 256;
 constexpr Box kLadder = {952, kPanelTop - 42, kWidth - 22, kPanelBottom + 10};
 // The detail and the column of its names share what lies between.
 constexpr double kDetailLeft = 624;
@@ -29,14 +34,6 @@ constexpr Range kDetailLabelWidth = {60, 150};
 constexpr double kMarkRadius = 6;
 constexpr double kSmallMarkRadius = 4;  // where the detail shows the same point again, larger
 
-/// Of a program's kernel, an area in proportion to its share of the time, within what can be seen and does
-/// not hide the others.
-double mark_radius(const ChartPoint& point, double otherwise) {
-  constexpr double kOfAll = 34;
-  constexpr Range kRadius = {2.5, 18};
-  return point.share ? std::clamp(kOfAll * std::sqrt(*point.share), kRadius.low, kRadius.high) : otherwise;
-}
-
 bool in_detail(const ChartModel& chart, const ChartPoint& point) {
   if (!chart.detail || !point.useful) return false;
   const auto [ai, rate] = *chart.detail;
@@ -44,11 +41,11 @@ bool in_detail(const ChartModel& chart, const ChartPoint& point) {
          point.useful->flop_per_s <= rate.high;
 }
 
-Group legend(const ChartModel& chart) {
-  LegendRows rows;
-  for (std::size_t family = 0; family < chart.families.size(); ++family) {
-    rows.add(chart.families[family], 12, [&](Group& group, Pixel at) {
-      group.shapes.emplace_back(family_mark(family, {at.x + 6, at.y}, 5.5, MarkFill::filled));
+Group legend(const ChartModel& chart, Extent extent) {
+  LegendRows rows(extent);
+  for (const Family& family : chart.families) {
+    rows.add(family.name, 12, [&](Group& group, Pixel at) {
+      group.shapes.emplace_back(family_mark(family.look, {at.x + 6, at.y}, 5.5, MarkFill::filled));
     });
   }
   const bool has_executed = std::any_of(chart.points.begin(), chart.points.end(),
@@ -85,8 +82,23 @@ void block_marks(LabelPlacer& placer, const Plot& plot, const ChartModel& chart)
   }
 }
 
+Box overview_frame(const ChartModel& chart) {
+  if (chart.detail) return kOverviewBesideDetail;
+  Box frame = kOverviewAlone;
+  if (has_bandwidth_strip(chart)) frame.left = kBesideStripLeft;
+  return frame;
+}
+
+// The name, preceded by the place in the list, or that place alone where there is no room for more.
+void label_ranked_mark(Group& group, LabelPlacer& placer, const ChartPoint& point, Pixel mark) {
+  const std::string rank = fmt::format("{}", point.rank);
+  if (!label_mark(group, placer, fmt::format("{} {}", rank, point.label), mark)) {
+    label_mark(group, placer, rank, mark);
+  }
+}
+
 void add_overview(Scene& scene, const ChartModel& chart) {
-  const Plot plot(chart.detail ? kOverviewBesideDetail : kOverviewAlone, chart.axes);
+  const Plot plot(overview_frame(chart), chart.axes);
   LabelPlacer placer(plot.frame());
   block_roofs(placer, plot, chart);
   block_marks(placer, plot, chart);
@@ -103,7 +115,11 @@ void add_overview(Scene& scene, const ChartModel& chart) {
     const ChartPoint& point = chart.points[i];
     if (!point.useful) continue;
     if (point.is_labelled && !in_detail(chart, point)) {
-      label_mark(labels, placer, point.label, plot.at(*point.useful));
+      if (point.rank > 0) {
+        label_ranked_mark(labels, placer, point, plot.at(*point.useful));
+      } else {
+        label_mark(labels, placer, point.label, plot.at(*point.useful));
+      }
     }
     points.push_back(point_group(plot, point, i,
                                  mark_radius(point, in_detail(chart, point) ? kSmallMarkRadius : kMarkRadius),
@@ -149,7 +165,7 @@ Group detail_label(const Box& column, const ChartPoint& point, std::size_t index
   Group group{.name = "label", .point = index, .title = point.title};
   group.shapes.emplace_back(
       Polyline{{mark, {column.left - 12, y}, {column.left - 2, y}}, {palette::kLeader, 1}});
-  group.shapes.emplace_back(family_mark(point.family, {column.left + 4, y}, 0.36 * size, MarkFill::filled));
+  group.shapes.emplace_back(family_mark(point.look, {column.left + 4, y}, 0.36 * size, MarkFill::filled));
   group.shapes.emplace_back(
       Text{fitted(point.label, style, column.right - text_left), {text_left, y + 0.36 * size}, style});
   return group;
@@ -205,24 +221,29 @@ void add_detail(Scene& scene, const ChartModel& chart) {
     scene.groups.push_back(point_group(plot, chart.points[i], i, kMarkRadius, are_joined(chart)));
 }
 
-Group panel_titles(const ChartModel& chart) {
+Group panel_titles(const ChartModel& chart, Extent extent) {
   Group group{.name = "panel-titles"};
-  group.shapes.emplace_back(panel_title("Roofline", kOverviewAlone.left));
+  group.shapes.emplace_back(panel_title("Roofline", overview_frame(chart).left));
   if (chart.detail) group.shapes.emplace_back(panel_title("Detail", kDetailLeft));
-  group.shapes.emplace_back(panel_title(chart.is_of_program ? "Kernels by time" : "Ladder", kLadder.left));
+  if (extent == Extent::full) group.shapes.emplace_back(panel_title(chart.list_title, kLadder.left));
   return group;
 }
 
 }  // namespace
 
-Scene chart_scene(const ChartModel& chart) {
-  Scene scene = blank(chart);
-  scene.groups = {header(chart), legend(chart), panel_titles(chart)};
+Scene chart_scene(const ChartModel& chart, Extent extent) {
+  Scene scene = blank(chart, extent);
+  scene.groups = {header(chart, extent), legend(chart, extent), panel_titles(chart, extent)};
   add_overview(scene, chart);
   if (chart.detail) add_detail(scene, chart);
-  auto ladder = ladder_panel(kLadder, chart);
-  std::move(ladder.begin(), ladder.end(), std::back_inserter(scene.groups));
-  scene.groups.push_back(footer(chart));
+  if (has_bandwidth_strip(chart)) {
+    for (Group& group : bandwidth_strip(kStrip, chart)) scene.groups.push_back(std::move(group));
+  }
+  if (extent == Extent::full) {
+    auto ladder = ladder_panel(kLadder, chart);
+    std::move(ladder.begin(), ladder.end(), std::back_inserter(scene.groups));
+  }
+  scene.groups.push_back(footer(chart, extent));
   remove_covered_marks(scene);
   return scene;
 }

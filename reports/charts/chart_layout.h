@@ -2,12 +2,14 @@
 #pragma once
 
 #include "reports/charts/chart_model.h"
+#include "reports/charts/extent.h"
 #include "reports/draw/scene.h"
 
 namespace rooflinectl {
 
-/// The picture of one experiment, 1600 × 900: the roofline, where points lie close together a detail of them,
-/// and the ladder. Labels never overlap each other or a roof that they do not belong to, and none is cut off.
-Scene chart_scene(const ChartModel& chart);
+/// The picture of one experiment: the roofline, where points lie close together a detail of them, and, unless
+/// it is narrow, the ladder. Labels never overlap each other or a roof that they do not belong to, and none
+/// is cut off.
+Scene chart_scene(const ChartModel& chart, Extent extent = Extent::full);
 
 }  // namespace rooflinectl

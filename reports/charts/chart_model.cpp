@@ -250,6 +250,9 @@ ChartPoint chart_point(const RooflinePoint& point) {
   if (chart.useful && chart.executed && !differ(*chart.useful, *chart.executed)) chart.executed.reset();
   if (is_observed(point)) std::swap(chart.useful, chart.executed);
   chart.fraction_of_roof = point.fraction_of_roof;
+  for (const LevelUse& use : point.levels) {
+    if (use.level == MemoryLevel::dram) chart.dram_share = use.utilisation;
+  }
   if (measurement.time) {
     const TimeResult& time = *measurement.time;
     chart.time = format::duration(time.median_s);
@@ -285,21 +288,31 @@ std::string family_of(const RooflinePoint& point) {
   return is_observed(point) ? std::string(words_for(point.bound).label) : point.family;
 }
 
+// Of a program's kernel, the same wherever it is drawn.
+FamilyLook look_in(const RooflinePoint& point, std::size_t family) {
+  return is_observed(point) ? look_of(point.bound) : look_of(family);
+}
+
 // The names of those that took longest.
 void choose_labels(ChartModel& chart) {
   constexpr std::size_t kMostLabels = 10;
   const std::vector<std::size_t> order = list_order(chart);
   std::size_t labels = 0;
+  std::size_t rank = 0;
   for (const std::size_t i : order) {
     ChartPoint& point = chart.points[i];
+    point.rank = ++rank;
     point.is_labelled = !point.share || (point.useful && ++labels <= kMostLabels);
   }
 }
 
-std::size_t family_index(std::vector<std::string>& families, const std::string& family) {
-  const auto found = std::find(families.begin(), families.end(), family);
+// Appends the point's family if it is new.
+std::size_t family_index(std::vector<Family>& families, const RooflinePoint& point) {
+  const std::string name = family_of(point);
+  const auto found = std::find_if(families.begin(), families.end(),
+                                  [&](const Family& family) { return family.name == name; });
   if (found != families.end()) return static_cast<std::size_t>(found - families.begin());
-  families.push_back(family);
+  families.push_back({name, look_in(point, families.size())});
   return families.size() - 1;
 }
 
@@ -376,11 +389,38 @@ std::string operations_of(const std::vector<RooflinePoint>& points) {
   return std::string(std::any_of(points.begin(), points.end(), is_integer) ? format::kOps : format::kFlops);
 }
 
-std::string operations_of(const std::vector<RoofLine>& roofs) {
-  const auto is_integer = [](const RoofLine& roof) {
-    return roof.kind == CeilingKind::compute && roof.subject.starts_with('i');
-  };
-  return std::string(std::any_of(roofs.begin(), roofs.end(), is_integer) ? format::kOps : format::kFlops);
+bool is_integer(const RoofLine& roof) {
+  return roof.kind == CeilingKind::compute && roof.subject.starts_with('i');
+}
+
+// An axis has one unit, and so have the names of the roofs: where some count operations of integers, FLOP/s
+// become OP/s.
+void use_one_unit(ChartModel& chart) {
+  if (std::any_of(chart.roofs.begin(), chart.roofs.end(), is_integer)) {
+    chart.operations = format::kOps;
+  }
+  for (RoofLine& roof : chart.roofs) {
+    const std::size_t unit = roof.text.rfind(fmt::format("{}/s", format::kFlops));
+    if (roof.kind == CeilingKind::compute && unit != std::string::npos) {
+      roof.text.replace(unit, format::kFlops.size(), chart.operations);
+    }
+  }
+}
+
+Range within(const Range& inner, const Range& outer) {
+  return {std::max(inner.low, outer.low), std::min(inner.high, outer.high)};
+}
+
+// A part of what the axes show. All marks lie on them.
+Window within(const Window& inner, const Window& outer) {
+  return {within(inner.ai, outer.ai), within(inner.flop_per_s, outer.flop_per_s)};
+}
+
+// What a roof is of, as its place in `kRoofKinds`.
+std::size_t kind_of(const RoofLine& roof) {
+  if (roof.kind == CeilingKind::bandwidth) return 0;
+  if (roof.is_tensor) return 1;
+  return is_integer(roof) ? 3 : 2;
 }
 
 // The part of the plane in which every roof ends, with some room.
@@ -417,10 +457,15 @@ ChartModel model_without_axes(const Run& run, const ExperimentAnalysis& experime
   for (const RooflinePoint& point : experiment.points) {
     chart.points.push_back(chart_point(point));
     chart.points.back().levels = level_marks(point, chart.levels);
-    chart.points.back().family = family_index(chart.families, family_of(point));
+    ChartPoint& added = chart.points.back();
+    added.family = family_index(chart.families, point);
+    added.look = chart.families[added.family].look;
     chart.is_of_program |= is_observed(point);
   }
-  if (chart.is_of_program) choose_labels(chart);
+  if (chart.is_of_program) {
+    choose_labels(chart);
+    chart.list_title = "Kernels by time";
+  }
   return chart;
 }
 
@@ -515,7 +560,9 @@ ChartModel chart_model(const Run& run, const ExperimentAnalysis& experiment,
   chart.roofs = dram_roofs(run, experiment, selection);
   chart.ridges = ridges_of(chart.roofs, experiment.points);
   chart.axes = axes_of(chart, chart.ridges);
-  if (!chart.is_of_program) chart.detail = detail_window(chart.points);
+  use_one_unit(chart);
+  if (chart.is_of_program) return chart;
+  if (const auto detail = detail_window(chart.points)) chart.detail = within(*detail, chart.axes);
   return chart;
 }
 
@@ -546,8 +593,11 @@ ChartModel levels_model(const Run& run, const ExperimentAnalysis& experiment,
   for (ChartPoint& point : chart.points) point.executed.reset();
   chart.roofs = level_roofs(run, experiment, selection);
   chart.axes = axes_of(chart, ridges_of(chart.roofs, experiment.points));
+  use_one_unit(chart);
   if (chart.is_of_program) return chart;
-  if (const auto detail = detail_window(chart.points)) chart.detail = with_levels(*detail, chart.points);
+  if (const auto detail = detail_window(chart.points)) {
+    chart.detail = within(with_levels(*detail, chart.points), chart.axes);
+  }
   return chart;
 }
 
@@ -563,7 +613,9 @@ ChartModel ceilings_model(const Run& run, const ChartSelection& selection) {
       fmt::format("{}{}", to_string(run.source), is_counted ? "" : "; work declared, not counted");
   chart.tool = tool_text(run);
   chart.roofs = all_roofs(run, selection);
-  chart.operations = operations_of(chart.roofs);
+  chart.operations = format::kFlops;
+  use_one_unit(chart);
+  for (RoofLine& roof : chart.roofs) roof.family = kind_of(roof);
   chart.axes = axes_around(chart.roofs).value_or(kDefaultAxes);
   return chart;
 }

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "reports/charts/family_look.h"
 #include "reports/charts/roof_lines.h"
 
 /// What a picture shows, in operations per byte and per second; where on paper is decided by
@@ -23,6 +26,10 @@ struct Window {
   Range ai;
   Range flop_per_s;
 };
+
+/// The kinds of roofs that a picture of roofs alone tells apart, in the order of their colours.
+inline constexpr std::array<std::string_view, 4> kRoofKinds = {"memory", "Tensor Cores", "floating point",
+                                                               "integers"};
 
 /// Where the memory roof of most points meets a compute roof.
 struct Ridge {
@@ -49,11 +56,13 @@ struct ChartPoint {
   std::string label;
   std::string title;       ///< everything in one sentence
   std::size_t family = 0;  ///< index into `ChartModel::families`
+  FamilyLook look;         ///< of its family
   /// Useful work; of a kernel of a profiled program, of which nothing is declared, the executed work.
   std::optional<PlanePoint> useful;
   std::optional<PlanePoint> executed;      ///< only where it differs from `useful` by 2 % or more
   std::optional<Range> useful_flop_per_s;  ///< 95 % confidence interval
   std::optional<double> fraction_of_roof;
+  std::optional<double> dram_share;  ///< of the bandwidth that DRAM was measured to have
   std::string time;
   std::string dram_bytes_per_element;
   std::string warp_efficiency;
@@ -66,6 +75,9 @@ struct ChartPoint {
   std::optional<double>
       share;                ///< of the GPU time, of a kernel of a profiled program: its mark has that area
   bool is_labelled = true;  ///< whether the mark has its name beside it, where there is room
+  /// Of a program's kernel, its place in the list, which stands before its name, or at a mark instead of it:
+  /// names are long, and some alike.
+  std::size_t rank = 0;
   std::string share_text;
   std::string launches;
   std::string recoverable;
@@ -82,10 +94,11 @@ struct ChartModel {
   std::vector<RoofLine> roofs;      ///< fastest first; bandwidths before compute
   std::vector<Ridge> ridges;        ///< only where one memory level is drawn
   std::vector<MemoryLevel> levels;  ///< that points have a mark for; none beside the useful one: empty
-  std::vector<std::string> families;
-  std::vector<ChartPoint> points;  ///< one for each of the experiment, in its order
-  bool is_of_program = false;      ///< whether the points are kernels of a profiled program
-  std::optional<Window> detail;    ///< the part where three points or more lie close together
+  std::vector<Family> families;
+  std::vector<ChartPoint> points;     ///< one for each of the experiment, in its order
+  bool is_of_program = false;         ///< whether the points are kernels of a profiled program
+  std::optional<Window> detail;       ///< the part of the axes where three points or more lie close together
+  std::string list_title = "Ladder";  ///< of the points beside the chart
 };
 
 /// Points at their DRAM intensity under the roofs of DRAM.

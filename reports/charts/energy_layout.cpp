@@ -96,12 +96,7 @@ class Axis {
     if (range_.high <= 0) return {};
     if (is_log_) return log_ticks(range_, frame_.width());
     constexpr double kSpacing = 84;
-    const double wanted = range_.high * kSpacing / frame_.width();
-    const double decade = std::pow(10, std::floor(std::log10(wanted)));
-    double step = 10 * decade;
-    for (const double digit : {5, 2, 1}) {
-      if (digit * decade >= wanted) step = digit * decade;
-    }
+    const double step = round_step(range_.high * kSpacing / frame_.width());
     std::vector<Tick> ticks;
     for (int i = 0; i * step <= range_.high; ++i) ticks.push_back({i * step, true, true});
     return ticks;
@@ -140,8 +135,8 @@ Group axes(const Panel& panel) {
 }
 
 /// A bar from zero, or a dot where there is no zero, and the number beside its end.
-void draw_value(Group& group, const Panel& panel, std::optional<double> value, std::size_t family, double y,
-                double thickness, const TextStyle& style) {
+void draw_value(Group& group, const Panel& panel, std::optional<double> value, const FamilyLook& look,
+                double y, double thickness, const TextStyle& style) {
   const Box& frame = panel.frame;
   const auto add_text = [&](const std::string& text, double x) {
     group.shapes.emplace_back(Text{text, {x + kValueGap, y + 0.36 * style.size}, style});
@@ -150,12 +145,12 @@ void draw_value(Group& group, const Panel& panel, std::optional<double> value, s
   const double x = panel.axis.x(*value);
   if (panel.axis.is_log()) {
     const double radius = std::min(6.0, thickness / 2);
-    group.shapes.emplace_back(family_mark(family, {x, y}, radius, MarkFill::filled));
+    group.shapes.emplace_back(family_mark(look, {x, y}, radius, MarkFill::filled));
     add_text(panel.quantity.text(*value), x + radius);
     return;
   }
   group.shapes.emplace_back(
-      rectangle({frame.left, y - thickness / 2, x, y + thickness / 2}, family_colour(family), std::nullopt));
+      rectangle({frame.left, y - thickness / 2, x, y + thickness / 2}, family_colour(look), std::nullopt));
   add_text(panel.quantity.text(*value), x);
 }
 
@@ -189,7 +184,7 @@ Group row(const RooflinePoint& point, const ChartPoint& shown, std::size_t index
     return group;
   }
   for (const Panel& panel : panels) {
-    draw_value(group, panel, panel.quantity.value(*use), shown.family, y, std::min(32.0, 0.6 * pitch), style);
+    draw_value(group, panel, panel.quantity.value(*use), shown.look, y, std::min(32.0, 0.6 * pitch), style);
   }
   return group;
 }
@@ -200,9 +195,9 @@ std::optional<double> power_limit_w(const DeviceInfo& device) {
 
 Group legend(const DeviceInfo& device, const ChartModel& chart) {
   LegendRows rows;
-  for (std::size_t family = 0; family < chart.families.size(); ++family) {
-    rows.add(chart.families[family], 16, [&](Group& group, Pixel at) {
-      group.shapes.emplace_back(Polyline{{at, {at.x + 16, at.y}}, {family_colour(family), 5}});
+  for (const Family& family : chart.families) {
+    rows.add(family.name, 16, [&](Group& group, Pixel at) {
+      group.shapes.emplace_back(Polyline{{at, {at.x + 16, at.y}}, {family_colour(family.look), 5}});
     });
   }
   if (const auto limit = power_limit_w(device)) {

@@ -31,5 +31,9 @@ inline constexpr std::string_view kRooflineKind = "roofline";
 inline constexpr std::string_view kLevelsKind = "levels";
 inline constexpr std::string_view kSizeSweepKind = "bandwidth";
 inline constexpr std::string_view kEnergyKind = "energy";
+inline constexpr std::string_view kTimeKind = "time";
+/// Narrow, for `summary.md`.
+inline constexpr std::string_view kSummaryRooflineKind = "summary_roofline";
+inline constexpr std::string_view kSummarySizeSweepKind = "summary_bandwidth";
 
 }  // namespace rooflinectl

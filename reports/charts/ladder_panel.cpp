@@ -22,7 +22,9 @@ constexpr double kLargestText = 14;
 constexpr double kGap = 8;
 constexpr double kWidestLabel = 190;
 constexpr double kWidestText = 96;  // only the absurd numbers of a broken file are wider
-constexpr double kShortestBar = 2;  // where labels and words are long, they are worth more
+// Where labels and words are long, they are worth more; of a program's kernels, their names are cut anyway.
+constexpr double kShortestBar = 2;
+constexpr double kShortestBarOfProgram = 20;
 constexpr double kMarkWidth = 22;
 constexpr TextStyle kHeaderStyle = {12, Weight::regular, palette::kMuted};
 
@@ -69,9 +71,16 @@ Styles styles_of(double row_height) {
   return {{label_size, Weight::semibold}, {size, Weight::semibold}, {size}};
 }
 
-// The asterisk is explained below the picture.
+// It is explained below the picture.
+constexpr std::string_view kAsterisk = " *";
+
+// The place in the list is what a mark may have for a name.
+std::string name_text(const ChartPoint& point) {
+  return point.rank > 0 ? fmt::format("{} {}", point.rank, point.label) : point.label;
+}
+
 std::string label_text(const ChartPoint& point) {
-  return point.is_flagged ? point.label + " *" : point.label;
+  return name_text(point) + (point.is_flagged ? std::string(kAsterisk) : "");
 }
 
 std::string percent_text(const ChartPoint& point) {
@@ -117,8 +126,9 @@ Columns columns_in(const Box& area, const ChartModel& chart, const Styles& style
   columns.percent = right;
   right -= kGap + widest(chart, percent_text, styles.percent, {kPercentWidth, kWidestText});
   columns.bar.high = right;
+  const double shortest = chart.is_of_program ? kShortestBarOfProgram : kShortestBar;
   columns.label_width = widest(chart, label_text, styles.label,
-                               {0, std::min(kWidestLabel, right - kShortestBar - kGap - columns.label)});
+                               {0, std::min(kWidestLabel, right - shortest - kGap - columns.label)});
   columns.bar.low = columns.label + columns.label_width + kGap;
   return columns;
 }
@@ -151,7 +161,7 @@ void draw_bar(Group& group, const Box& row, const Columns& columns, const ChartP
   };
   group.shapes.emplace_back(rectangle(bar(1), palette::kTrack));
   if (point.fraction_of_roof) {
-    group.shapes.emplace_back(rectangle(bar(*point.fraction_of_roof), family_colour(point.family)));
+    group.shapes.emplace_back(rectangle(bar(*point.fraction_of_roof), family_colour(point.look)));
   }
 }
 
@@ -163,12 +173,18 @@ Group row_group(const Box& row, const Columns& columns, const Styles& styles, co
   const double baseline = middle + 0.36 * size;
   // A row without ink would not be there for the mouse.
   group.shapes.emplace_back(rectangle(row, rank % 2 == 0 ? palette::kPaper : palette::kAttainable));
-  group.shapes.emplace_back(family_mark(point.family, {columns.mark, middle}, 0.4 * size, MarkFill::filled));
+  group.shapes.emplace_back(family_mark(point.look, {columns.mark, middle}, 0.4 * size, MarkFill::filled));
   const auto add = [&](const std::string& text, double x, const TextStyle& style, double width,
                        Anchor anchor) {
     group.shapes.emplace_back(Text{fitted(text, style, width), {x, baseline}, style, anchor});
   };
-  add(label_text(point), columns.label, styles.label, columns.label_width, Anchor::start);
+  // A name that is too long loses letters, never its asterisk.
+  const std::string asterisk = point.is_flagged ? std::string(kAsterisk) : "";
+  const double room = columns.label_width - text_width(asterisk, styles.label);
+  group.shapes.emplace_back(Text{fitted(name_text(point), styles.label, room) + asterisk,
+                                 {columns.label, baseline},
+                                 styles.label,
+                                 Anchor::start});
   draw_bar(group, row, columns, point);
   add(percent_text(point), columns.percent, styles.percent, kWidestText, Anchor::end);
   for (std::size_t i = 0; i < columns.shown.size(); ++i) {

@@ -47,9 +47,9 @@ bool in_detail(const ChartModel& chart, const ChartPoint& point) {
 
 Group legend(const ChartModel& chart) {
   LegendRows rows;
-  for (std::size_t family = 0; family < chart.families.size(); ++family) {
-    rows.add(chart.families[family], 16, [&](Group& group, Pixel at) {
-      group.shapes.emplace_back(Polyline{{at, {at.x + 16, at.y}}, {family_colour(family), 5}});
+  for (const Family& family : chart.families) {
+    rows.add(family.name, 16, [&](Group& group, Pixel at) {
+      group.shapes.emplace_back(Polyline{{at, {at.x + 16, at.y}}, {family_colour(family.look), 5}});
     });
   }
   for (const MemoryLevel level : chart.levels) {
@@ -103,7 +103,7 @@ Group mark_group(const Plot& plot, const ChartPoint& point, const LevelMark& mar
           .point = index,
           .title = mark.title,
           .clip = plot.frame().grown(2 * radius),
-          .shapes = {level_mark(mark.level, family_colour(point.family), plot.at(*mark.at),
+          .shapes = {level_mark(mark.level, family_colour(point.look), plot.at(*mark.at),
                                 radius_of(mark.level, radius), fill)}};
 }
 
@@ -115,7 +115,7 @@ std::vector<Group> point_groups(const Plot& plot, const ChartPoint& point, std::
     groups.push_back({.name = "point",
                       .point = index,
                       .clip = plot.frame(),
-                      .shapes = {Polyline{{span->left, span->right}, {family_colour(point.family), 1}}}});
+                      .shapes = {Polyline{{span->left, span->right}, {family_colour(point.look), 1}}}});
   }
   for (const bool is_limiting : {false, true}) {
     for (const LevelMark& mark : point.levels) {

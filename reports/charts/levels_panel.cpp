@@ -73,7 +73,7 @@ Group row_group(const PanelRow& row, const Columns& columns, const ChartModel& c
   // A row without ink would not be there for the mouse.
   group.shapes.emplace_back(rectangle(row.box, is_shaded ? palette::kAttainable : palette::kPaper));
   group.shapes.emplace_back(
-      Circle{{row.box.left + 8, middle}, 0.36 * size, family_colour(point.family), std::nullopt});
+      Circle{{row.box.left + 8, middle}, 0.36 * size, family_colour(point.look), std::nullopt});
   const auto add = [&](const std::string& text, double x, const TextStyle& style, double width,
                        Anchor anchor) {
     group.shapes.emplace_back(Text{fitted(text, style, width), {x, baseline}, style, anchor});

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/charts/marks.h"
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>
@@ -38,7 +39,7 @@ void draw_interval(Group& group, const Plot& plot, const ChartPoint& point, doub
   const double top = plot.y(point.useful_flop_per_s->high);
   const double bottom = plot.y(point.useful_flop_per_s->low);
   if (bottom - top <= 2 * radius) return;
-  const Stroke stroke = {family_colour(point.family), 1.5};
+  const Stroke stroke = {family_colour(point.look), 1.5};
   group.shapes.emplace_back(Polyline{{{x, top}, {x, bottom}}, stroke});
   for (const double y : {top, bottom}) {
     group.shapes.emplace_back(Polyline{{{x - radius / 2, y}, {x + radius / 2, y}}, stroke});
@@ -46,12 +47,6 @@ void draw_interval(Group& group, const Plot& plot, const ChartPoint& point, doub
 }
 
 }  // namespace
-
-FamilyLook look_of(std::size_t family) {
-  // From one round of colours to the next, each colour gets the next outline.
-  const std::size_t round = family / palette::kFamilies.size();
-  return {family % palette::kFamilies.size(), (family + round) % kOutlines.size()};
-}
 
 std::span<const std::string_view> shape_names() {
   return kNames;
@@ -72,16 +67,18 @@ Shape shaped_mark(std::size_t shape, Colour colour, Pixel centre, double radius,
   return Polygon{corners_of(outline, centre, radius), inside, stroke};
 }
 
-Colour family_colour(std::size_t family) {
-  return palette::kFamilies.at(look_of(family).colour);
-}
-
-Shape family_mark(std::size_t family, Pixel centre, double radius, MarkFill fill) {
-  return shaped_mark(look_of(family).shape, family_colour(family), centre, radius, fill);
+Shape family_mark(const FamilyLook& look, Pixel centre, double radius, MarkFill fill) {
+  return shaped_mark(look.shape, family_colour(look), centre, radius, fill);
 }
 
 Shape level_mark(MemoryLevel level, Colour colour, Pixel centre, double radius, MarkFill fill) {
   return shaped_mark(shape_of(level), colour, centre, radius, fill);
+}
+
+double mark_radius(const ChartPoint& point, double otherwise) {
+  constexpr double kOfAll = 34;
+  constexpr Range kRadius = {2.5, 18};
+  return point.share ? std::clamp(kOfAll * std::sqrt(*point.share), kRadius.low, kRadius.high) : otherwise;
 }
 
 bool are_joined(const ChartModel& chart) {
@@ -100,11 +97,11 @@ Group point_group(const Plot& plot, const ChartPoint& point, std::size_t index, 
   const Pixel useful = plot.at(*point.useful);
   if (point.executed) {
     const Pixel executed = plot.at(*point.executed);
-    if (is_joined) group.shapes.emplace_back(Polyline{{useful, executed}, {family_colour(point.family), 1}});
-    group.shapes.emplace_back(family_mark(point.family, executed, radius - 0.9, MarkFill::hollow));
+    if (is_joined) group.shapes.emplace_back(Polyline{{useful, executed}, {family_colour(point.look), 1}});
+    group.shapes.emplace_back(family_mark(point.look, executed, radius - 0.9, MarkFill::hollow));
   }
   if (point.useful_flop_per_s) draw_interval(group, plot, point, radius);
-  group.shapes.emplace_back(family_mark(point.family, useful, radius, MarkFill::filled));
+  group.shapes.emplace_back(family_mark(point.look, useful, radius, MarkFill::filled));
   return group;
 }
 

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 
 #include "core/text/typeset.h"
@@ -22,29 +23,45 @@ void add_text(Group& group, const std::string& content, Pixel at, const TextStyl
   group.shapes.emplace_back(Text{fitted(content, style, width), at, style, anchor});
 }
 
-}  // namespace
-
-Scene blank(const ChartModel& chart) {
-  return {kWidth, kHeight, typeset(chart.title), typeset(description(chart)), {}};
+// `style`, smaller where `content` would not fit into `width`, but not below `smallest`.
+TextStyle fitting(const std::string& content, TextStyle style, double smallest, double width) {
+  const double needed = text_width(typeset(content), style);
+  if (needed > width) style.size = std::max(smallest, std::floor(2 * style.size * width / needed) / 2);
+  return style;
 }
 
-Group header(const ChartModel& chart) {
+}  // namespace
+
+double width_of(Extent extent) {
+  return extent == Extent::full ? kWidth : kNarrowWidth;
+}
+
+Scene blank(const ChartModel& chart, Extent extent) {
+  return {width_of(extent), kHeight, typeset(chart.title), typeset(description(chart)), {}};
+}
+
+Group header(const ChartModel& chart, Extent extent) {
+  const double width = width_of(extent) - 2 * kMargin;
   Group group{.name = "header"};
-  add_text(group, chart.title, {kMargin, 46}, {26, Weight::semibold}, kWidth - 2 * kMargin);
-  add_text(group, chart.subtitle, {kMargin, 74}, {15, Weight::regular, palette::kMuted},
-           kWidth - 2 * kMargin);
+  const TextStyle title = {26, Weight::semibold};
+  const TextStyle subtitle = {15, Weight::regular, palette::kMuted};
+  add_text(group, chart.title, {kMargin, 46}, fitting(chart.title, title, 18, width), width);
+  add_text(group, chart.subtitle, {kMargin, 74}, fitting(chart.subtitle, subtitle, 11, width), width);
   return group;
 }
 
-Group footer(const ChartModel& chart) {
-  constexpr double kBaseline = 882;
+Group footer(const ChartModel& chart, Extent extent, double height) {
+  const double baseline = height - 18;
   Group group{.name = "footer"};
-  const double tool_width = text_width(chart.tool, kNoteStyle);
+  const double width = width_of(extent) - 2 * kMargin;
   if (!chart.flags.empty()) {
-    add_text(group, "* " + chart.flags, {kMargin, kBaseline - 20}, kNoteStyle, kWidth - 2 * kMargin);
+    add_text(group, "* " + chart.flags, {kMargin, baseline - 20}, kNoteStyle, width);
   }
-  add_text(group, chart.provenance, {kMargin, kBaseline}, kNoteStyle, kWidth - 3 * kMargin - tool_width);
-  add_text(group, chart.tool, {kWidth - kMargin, kBaseline}, kNoteStyle, kWidth / 2, Anchor::end);
+  const bool has_tool = extent == Extent::full;
+  const double tool_width = has_tool ? kMargin + text_width(chart.tool, kNoteStyle) : 0;
+  add_text(group, chart.provenance, {kMargin, baseline}, kNoteStyle, width - tool_width);
+  if (!has_tool) return group;
+  add_text(group, chart.tool, {kWidth - kMargin, baseline}, kNoteStyle, kWidth / 2, Anchor::end);
   return group;
 }
 
@@ -68,12 +85,13 @@ void outline_detail(Group& group, LabelPlacer& placer, const Plot& plot, const W
   if (placer.take(text)) group.shapes.emplace_back(text);
 }
 
-void label_mark(Group& group, LabelPlacer& placer, const std::string& name, Pixel mark) {
-  constexpr double kWidest = 200;
+bool label_mark(Group& group, LabelPlacer& placer, const std::string& name, Pixel mark) {
+  constexpr double kWidest = 216;
   const auto label = placer.place(fitted(name, kLabelStyle, kWidest), kLabelStyle, mark);
-  if (!label) return;
+  if (!label) return false;
   if (label->leader) group.shapes.emplace_back(*label->leader);
   group.shapes.emplace_back(label->text);
+  return true;
 }
 
 void LegendRows::add(const std::string& name, double width, const Sample& sample) {
@@ -83,7 +101,7 @@ void LegendRows::add(const std::string& name, double width, const Sample& sample
   const std::string text = fitted(name, kNoteStyle, kWidestName);
   const double text_left = width + 6;
   const double entry_width = text_left + text_width(text, kNoteStyle);
-  if (next_.x + entry_width > kWidth - kMargin) next_ = {kMargin, next_.y + kSpacing};
+  if (next_.x + entry_width > width_ - kMargin) next_ = {kMargin, next_.y + kSpacing};
   if (next_.y > kLastBaseline) return;
   sample(group_, {next_.x, next_.y - 4.7});
   group_.shapes.emplace_back(Text{text, {next_.x + text_left, next_.y}, kNoteStyle});
@@ -99,6 +117,14 @@ void LegendRows::add_roofs(const ChartModel& chart) {
       group.shapes.emplace_back(Polyline{{at, {at.x + 30, at.y}}, {palette::kMemoryRoof, 1.6, dash}});
     });
   };
+  for (std::size_t kind = 0; kind < kRoofKinds.size(); ++kind) {
+    const bool is_drawn = std::any_of(chart.roofs.begin(), chart.roofs.end(),
+                                      [&](const RoofLine& roof) { return roof.family == kind; });
+    if (!is_drawn) continue;
+    add(std::string(kRoofKinds.at(kind)), 16, [kind](Group& group, Pixel at) {
+      group.shapes.emplace_back(Polyline{{at, {at.x + 16, at.y}}, {palette::kFamilies.at(kind), 5}});
+    });
+  }
   add_line(CeilingSource::measured, "measured ceiling", Dash::solid);
   add_line(CeilingSource::theoretical, "theoretical peak", Dash::dashed);
 }

@@ -126,9 +126,18 @@ std::vector<Tick> log_ticks(const Range& range, double pixels) {
   return ticks;
 }
 
+double round_step(double least) {
+  const double decade = std::pow(10, std::floor(std::log10(least)));
+  for (const double digit : {1, 2, 5}) {
+    if (digit * decade >= least) return digit * decade;
+  }
+  return 10 * decade;
+}
+
 Stroke roof_stroke(const RoofLine& roof) {
   const bool is_measured = roof.source == CeilingSource::measured;
-  return {is_measured ? palette::kMemoryRoof : palette::kMuted, is_measured ? 1.6 : 1.2,
+  const Colour plain = is_measured ? palette::kMemoryRoof : palette::kMuted;
+  return {roof.family ? palette::kFamilies.at(*roof.family) : plain, is_measured ? 1.6 : 1.2,
           is_measured ? Dash::solid : Dash::dashed};
 }
 

@@ -43,6 +43,9 @@ struct Tick {
 /// every other one or fewer.
 std::vector<Tick> log_ticks(const Range& range, double pixels);
 
+/// 1, 2 or 5 times a power of ten, at least `least`: a distance of ticks that is easily read.
+double round_step(double least);
+
 /// Solid where the roof was measured, dashed where it is theoretical.
 Stroke roof_stroke(const RoofLine& roof);
 

@@ -34,7 +34,7 @@ struct Line {
   std::vector<const PrimitiveResult*> results;
 };
 
-struct Family {
+struct LineGroup {
   std::string name;
   std::vector<Line> lines;
   std::size_t height() const { return lines.size() + 1; }
@@ -62,11 +62,11 @@ auto& named(List& list, const std::string& name) {
   return list.back();
 }
 
-std::vector<Family> families_of(const Run& run) {
-  std::vector<Family> families;
+std::vector<LineGroup> families_of(const Run& run) {
+  std::vector<LineGroup> families;
   for (const PrimitiveResult& result : run.primitives) {
     if (!is_drawable(result)) continue;
-    Family& family = named(families, result.info.family);
+    LineGroup& family = named(families, result.info.family);
     const std::string name = fmt::format("{}, {}", result.info.title, to_string(result.info.dtype));
     named(family.lines, name).results.push_back(&result);
   }
@@ -74,12 +74,12 @@ std::vector<Family> families_of(const Run& run) {
 }
 
 /// The families in two columns of about the same height: the largest first, each into the shorter column.
-std::array<std::vector<Family>, 2> columns_of(std::vector<Family> families) {
+std::array<std::vector<LineGroup>, 2> columns_of(std::vector<LineGroup> families) {
   std::stable_sort(families.begin(), families.end(),
-                   [](const Family& a, const Family& b) { return a.height() > b.height(); });
-  std::array<std::vector<Family>, 2> columns;
+                   [](const LineGroup& a, const LineGroup& b) { return a.height() > b.height(); });
+  std::array<std::vector<LineGroup>, 2> columns;
   std::array<std::size_t, 2> heights{};
-  for (Family& family : families) {
+  for (LineGroup& family : families) {
     const std::size_t shorter = heights[1] < heights[0] ? 1 : 0;
     heights[shorter] += family.height();
     columns[shorter].push_back(std::move(family));
@@ -87,9 +87,9 @@ std::array<std::vector<Family>, 2> columns_of(std::vector<Family> families) {
   return columns;
 }
 
-std::size_t height_of(const std::vector<Family>& column) {
+std::size_t height_of(const std::vector<LineGroup>& column) {
   std::size_t height = 0;
-  for (const Family& family : column) height += family.height();
+  for (const LineGroup& family : column) height += family.height();
   return height;
 }
 
@@ -163,7 +163,8 @@ Group marks(const Panel& panel, const Line& line, double y, double pitch,
             : (static_cast<double>(maker) - 0.5 * static_cast<double>(names.size() - 1)) * 1.3 * radius;
     const double value = panel.value(*result);
     group.title += fmt::format(" {} {}", result->info.by, format::significant(value));
-    group.shapes.emplace_back(family_mark(maker, {panel.x(value), y + offset}, radius, MarkFill::filled));
+    group.shapes.emplace_back(
+        family_mark(look_of(maker), {panel.x(value), y + offset}, radius, MarkFill::filled));
   }
   return group;
 }
@@ -172,7 +173,7 @@ Group legend(const std::vector<std::string>& names) {
   LegendRows rows;
   for (std::size_t i = 0; i < names.size(); ++i) {
     rows.add(names[i], 12, [&](Group& group, Pixel at) {
-      group.shapes.emplace_back(family_mark(i, {at.x + 6, at.y}, 4.5, MarkFill::filled));
+      group.shapes.emplace_back(family_mark(look_of(i), {at.x + 6, at.y}, 4.5, MarkFill::filled));
     });
   }
   return rows.take();
@@ -186,12 +187,12 @@ struct Lines {
 };
 
 /// As high as there is room for `count` of them above each other, with as much room for names as they take.
-Lines lines_of(const std::vector<Family>& families, std::size_t count) {
+Lines lines_of(const std::vector<LineGroup>& families, std::size_t count) {
   Lines lines;
   lines.pitch =
       std::min(kHighestLine, (kBottom - kPanelTop) / static_cast<double>(std::max<std::size_t>(count, 1)));
   lines.name.size = std::min(13.0, lines.pitch * 0.7);
-  for (const Family& family : families) {
+  for (const LineGroup& family : families) {
     for (const Line& line : family.lines) {
       lines.name_width = std::max(lines.name_width, std::ceil(text_width(line.name, lines.name)));
     }
@@ -201,7 +202,7 @@ Lines lines_of(const std::vector<Family>& families, std::size_t count) {
 }
 
 /// A column of families at `left`, two panels over all of its lines.
-void draw_column(Scene& scene, const Run& run, const std::vector<Family>& column, double left,
+void draw_column(Scene& scene, const Run& run, const std::vector<LineGroup>& column, double left,
                  const Lines& lines) {
   const auto& [pitch, style, name_width] = lines;
   const double right = left + kColumnWidth;
@@ -218,7 +219,7 @@ void draw_column(Scene& scene, const Run& run, const std::vector<Family>& column
   for (const Panel& panel : panels) scene.groups.push_back(axes(panel));
   const std::vector<std::string> names = makers(run);
   double y = kPanelTop + pitch / 2;
-  for (const Family& family : column) {
+  for (const LineGroup& family : column) {
     std::string heading = family.name;
     std::replace(heading.begin(), heading.end(), '_', ' ');
     Group texts{.name = "labels"};
@@ -250,11 +251,11 @@ Scene primitives_scene(const Run& run) {
       to_string(run.source));
   Scene scene = blank(chart);
   scene.description = "Latency and throughput of primitives. " + chart.subtitle;
-  const std::vector<Family> families = families_of(run);
+  const std::vector<LineGroup> families = families_of(run);
   const auto columns = columns_of(families);
   const Lines lines = lines_of(families, std::max(height_of(columns[0]), height_of(columns[1])));
   double left = kMargin;
-  for (const std::vector<Family>& column : columns) {
+  for (const std::vector<LineGroup>& column : columns) {
     if (!column.empty()) draw_column(scene, run, column, left, lines);
     left += kColumnWidth + kColumnGap;
   }

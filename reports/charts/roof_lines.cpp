@@ -52,7 +52,11 @@ bool computes_for(const Ceiling& ceiling, const std::vector<RooflinePoint>& poin
 RoofLine roof_line(const Ceiling& ceiling) {
   const std::string_view peak = ceiling.source == CeilingSource::theoretical ? " peak" : "";
   return {fmt::format("{}{} {}", ceiling_name(ceiling), peak, ceiling_value(ceiling, ceiling.value)),
-          ceiling.kind, ceiling.source, ceiling.subject, ceiling.value};
+          ceiling.kind,
+          ceiling.source,
+          ceiling.subject,
+          ceiling.value,
+          ceiling.operation == "tensor"};
 }
 
 bool is_roof_of_program(const Ceiling& ceiling, const std::vector<RooflinePoint>& points) {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,6 +25,9 @@ struct RoofLine {
   CeilingSource source = CeilingSource::measured;
   std::string subject;  ///< memory level or precision
   double value = 0;
+  bool is_tensor = false;
+  /// Its place in `palette::kFamilies` where the roofs themselves are told apart by colour.
+  std::optional<std::size_t> family = std::nullopt;
 };
 
 /// `ceiling` as a line.

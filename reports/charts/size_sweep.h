@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "reports/charts/chart_model.h"
+#include "reports/charts/extent.h"
 #include "reports/draw/scene.h"
 
 /// Bandwidth against size: what a roofline cannot show, since all sizes of a sum have the same intensity.
@@ -70,8 +71,8 @@ std::string speed_text(const Speed& speed);
 /// For every pair of a version and a reference that were measured at four sizes or more.
 std::vector<SpeedTable> speed_tables(const Run& run, const ExperimentAnalysis& experiment);
 
-/// Under the title of `chart` a panel for each type, 1600 × 900: bandwidth over the number of elements, the
+/// Under the title of `chart` a panel for each type: bandwidth over the number of elements, the
 /// DRAM read ceiling, the line that the launch alone allows, and the size of L2.
-Scene size_sweep_scene(const ChartModel& chart, const SizeSweep& sweep);
+Scene size_sweep_scene(const ChartModel& chart, const SizeSweep& sweep, Extent extent = Extent::full);
 
 }  // namespace rooflinectl

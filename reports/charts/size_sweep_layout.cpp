@@ -3,7 +3,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 
+#include "core/model/quantity.h"
 #include "core/text/typeset.h"
 #include "reports/charts/marks.h"
 #include "reports/charts/picture.h"
@@ -17,10 +19,11 @@ using namespace picture;
 
 constexpr std::size_t kMostPanels = 6;
 constexpr std::size_t kPanelsPerRow = 3;
-constexpr double kLeft = 24;
-constexpr double kRight = kWidth - 24;
+constexpr std::size_t kPanelsPerNarrowRow = 2;
+constexpr double kSide = 24;
 constexpr double kTop = 128;
-constexpr double kBottom = 846;
+constexpr double kBottomRoom = kHeight - 846;
+constexpr double kNarrowRowHeight = 330;
 // Around the frame of a panel: tick labels, its name above it and the axis below.
 constexpr double kTickRoom = 74;
 constexpr double kNameRoom = 30;
@@ -28,23 +31,55 @@ constexpr double kAxisRoom = 46;
 constexpr double kLabelSpacing = 54;
 constexpr TextStyle kTickStyle = {13, Weight::regular, palette::kMuted};
 
+std::size_t rows_of(std::size_t count, Extent extent) {
+  const std::size_t per_row = extent == Extent::full ? kPanelsPerRow : kPanelsPerNarrowRow;
+  return std::max<std::size_t>((count + per_row - 1) / per_row, 1);
+}
+
+/// More rows make a narrow picture higher, and the panels of others smaller.
+double height_of(std::size_t count, Extent extent) {
+  if (extent == Extent::full) return kHeight;
+  return kTop + kNarrowRowHeight * static_cast<double>(rows_of(count, extent)) + kBottomRoom;
+}
+
 /// The frames of `count` panels, row by row.
-std::vector<Box> frames(std::size_t count) {
-  const std::size_t rows = (count + kPanelsPerRow - 1) / kPanelsPerRow;
-  const std::size_t columns = (count + rows - 1) / rows;
-  const double width = (kRight - kLeft) / static_cast<double>(columns);
-  const double height = (kBottom - kTop) / static_cast<double>(rows);
+std::vector<Box> frames(std::size_t count, Extent extent) {
+  const std::size_t rows = rows_of(count, extent);
+  const std::size_t columns = std::max<std::size_t>((count + rows - 1) / rows, 1);
+  const double width = (width_of(extent) - 2 * kSide) / static_cast<double>(columns);
+  const double height = (height_of(count, extent) - kBottomRoom - kTop) / static_cast<double>(rows);
   std::vector<Box> boxes;
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t row = i / columns;
-    const double left = kLeft + width * static_cast<double>(i % columns);
+    const double left = kSide + width * static_cast<double>(i % columns);
     const double top = kTop + height * static_cast<double>(row);
     boxes.push_back({left + kTickRoom, top + kNameRoom, left + width - 10, top + height - kAxisRoom});
   }
   return boxes;
 }
 
-/// The same for all panels: every curve and the ceiling, in whole decades of bandwidth.
+/// Whether bandwidths differ so little that a decade would hide the differences: their axis then has round
+/// numbers at equal distances and begins near the lowest.
+bool is_close(const Range& values) {
+  constexpr double kClose = 2;
+  return values.high < kClose * values.low;
+}
+
+/// Around `values` with some room: whole decades, or of close ones from one round number to another.
+Range axis_around(const Range& values) {
+  if (!is_close(values)) {
+    constexpr double kMarginAbove = 1.05;
+    return {std::pow(10, std::floor(std::log10(values.low))),
+            std::pow(10, std::ceil(std::log10(values.high * kMarginAbove)))};
+  }
+  constexpr double kMargin = 1.02;
+  constexpr double kSteps = 6;
+  const Range roomy = {values.low / kMargin, values.high * kMargin};
+  const double step = round_step((roomy.high - roomy.low) / kSteps);
+  return {std::floor(roomy.low / step) * step, std::ceil(roomy.high / step) * step};
+}
+
+/// The same for all panels: every curve and the ceiling.
 Window window_of(const SizeSweep& sweep) {
   Window window{{1e300, 0}, {1e300, sweep.dram_read_bytes_per_s.value_or(0)}};
   for (const SweepPanel& panel : sweep.panels) {
@@ -58,8 +93,7 @@ Window window_of(const SizeSweep& sweep) {
   }
   window.ai.low = std::max(window.ai.low, 1.0);
   window.ai.high = std::max(window.ai.high, 2 * window.ai.low);
-  window.flop_per_s.low = std::pow(10, std::floor(std::log10(window.flop_per_s.low)));
-  window.flop_per_s.high = std::pow(10, std::ceil(std::log10(window.flop_per_s.high * 1.05)));
+  window.flop_per_s = axis_around(window.flop_per_s);
   return window;
 }
 
@@ -82,13 +116,31 @@ void draw_size_axis(Group& group, const Plot& plot) {
   }
 }
 
+/// Round numbers at equal distances on a close range, else decades, of which the whole ones are labelled.
+std::vector<Tick> bandwidth_ticks(const Range& range, double pixels) {
+  constexpr double kDecade = 9;  // 10, but for rounding
+  if (range.high > kDecade * range.low) {
+    std::vector<Tick> ticks = log_ticks(range, pixels);
+    for (Tick& tick : ticks) tick.is_labelled = tick.is_decade;
+    return ticks;
+  }
+  constexpr double kRounding = 1e-9;
+  constexpr double kMostSteps = 8;
+  const double step = round_step((range.high - range.low) / kMostSteps);
+  std::vector<Tick> ticks;
+  for (double i = std::ceil(range.low / step - kRounding); i * step <= range.high * (1 + kRounding); ++i) {
+    ticks.push_back({i * step, true, true});
+  }
+  return ticks;
+}
+
 void draw_bandwidth_axis(Group& group, const Plot& plot) {
   const Box& frame = plot.frame();
-  for (const Tick& tick : log_ticks(plot.window().flop_per_s, frame.height())) {
+  for (const Tick& tick : bandwidth_ticks(plot.window().flop_per_s, frame.height())) {
     const double y = plot.y(tick.value);
     group.shapes.emplace_back(Polyline{{{frame.left, y}, {frame.right, y}},
                                        {tick.is_decade ? palette::kGrid : palette::kGridMinor, 1}});
-    if (!tick.is_decade) continue;
+    if (!tick.is_labelled) continue;
     group.shapes.emplace_back(
         Text{format::bandwidth(tick.value), {frame.left - 6, y + 4.5}, kTickStyle, Anchor::end});
   }
@@ -124,8 +176,11 @@ std::vector<Group> limits(const Plot& plot, const SizeSweep& sweep, Dtype dtype)
   if (sweep.dram_read_bytes_per_s) {
     const double y = plot.y(*sweep.dram_read_bytes_per_s);
     lines.shapes.emplace_back(Polyline{{{frame.left, y}, {frame.right, y}}, {palette::kMemoryRoof, 1.6}});
-    names.shapes.emplace_back(Text{
-        "DRAM read " + format::bandwidth(*sweep.dram_read_bytes_per_s), {frame.left + 8, y - 6}, kNoteStyle});
+    // On the line, or where there is no room above the panel.
+    const bool has_room = y - 6 - kNoteStyle.size > frame.top;
+    const std::string name = "DRAM read " + format::bandwidth(*sweep.dram_read_bytes_per_s);
+    names.shapes.emplace_back(has_room ? Text{name, {frame.left + 8, y - 6}, kNoteStyle}
+                                       : Text{name, {frame.right, frame.top - 8}, kNoteStyle, Anchor::end});
   }
   if (sweep.launch_s) lines.shapes.emplace_back(launch_line(plot, *sweep.launch_s, bytes));
   const double l2_elements = sweep.l2_bytes / bytes;
@@ -140,21 +195,26 @@ std::vector<Group> limits(const Plot& plot, const SizeSweep& sweep, Dtype dtype)
   return {lines, names};
 }
 
-/// Warm is dashed and has hollow marks.
-Group curve_group(const Plot& plot, const SweepCurve& curve, const std::string& name) {
-  const Colour colour = family_colour(curve.version);
+/// The line, then each of its marks with its numbers. Warm is dashed and has hollow marks.
+std::vector<Group> curve_groups(const Plot& plot, const SweepCurve& curve, const std::string& name) {
+  const FamilyLook look = look_of(curve.version);
   const bool warm = curve.cache == CacheState::warm;
-  Polyline line{{}, {colour, 2, warm ? Dash::dashed : Dash::solid}};
-  Group group{.name = "curve",
-              .title = fmt::format("{} {}", name, to_string(curve.cache)),
-              .clip = plot.frame().grown(6)};
+  const std::string title = fmt::format("{} {}", name, to_string(curve.cache));
+  const Box clip = plot.frame().grown(6);
+  Polyline line{{}, {family_colour(look), 2, warm ? Dash::dashed : Dash::solid}};
   for (const SweepPoint& point : curve.points) line.points.push_back(plot.at({point.n, point.bytes_per_s}));
-  group.shapes.emplace_back(line);
-  for (const Pixel& at : line.points) {
-    group.shapes.emplace_back(
-        family_mark(curve.version, at, 3.2, warm ? MarkFill::hollow : MarkFill::filled));
+  std::vector<Group> groups = {{.name = "curve", .title = title, .clip = clip, .shapes = {line}}};
+  for (std::size_t i = 0; i < curve.points.size(); ++i) {
+    const SweepPoint& point = curve.points[i];
+    groups.push_back(
+        {.name = "curve-mark",
+         .title = fmt::format("{}, {} elements: {}", title,
+                              typeset(elements_text(static_cast<std::uint64_t>(point.n))),
+                              format::bandwidth(point.bytes_per_s)),
+         .clip = clip,
+         .shapes = {family_mark(look, line.points[i], 3.2, warm ? MarkFill::hollow : MarkFill::filled)}});
   }
-  return group;
+  return groups;
 }
 
 bool has_cache(const SizeSweep& sweep, CacheState cache) {
@@ -165,8 +225,8 @@ bool has_cache(const SizeSweep& sweep, CacheState cache) {
 }
 
 /// What every curve needs comes first: there may be more versions than names fit.
-Group legend(const SizeSweep& sweep) {
-  LegendRows rows;
+Group legend(const SizeSweep& sweep, Extent extent) {
+  LegendRows rows(extent);
   const auto add_line = [&](const std::string& name, const Stroke& stroke) {
     rows.add(name, 30, [&](Group& group, Pixel at) {
       group.shapes.emplace_back(Polyline{{at, {at.x + 30, at.y}}, stroke});
@@ -180,8 +240,8 @@ Group legend(const SizeSweep& sweep) {
   }
   for (std::size_t version = 0; version < sweep.versions.size(); ++version) {
     rows.add(sweep.versions[version], 26, [&](Group& group, Pixel at) {
-      group.shapes.emplace_back(Polyline{{at, {at.x + 26, at.y}}, {family_colour(version), 2}});
-      group.shapes.emplace_back(family_mark(version, {at.x + 13, at.y}, 4, MarkFill::filled));
+      group.shapes.emplace_back(Polyline{{at, {at.x + 26, at.y}}, {family_colour(look_of(version)), 2}});
+      group.shapes.emplace_back(family_mark(look_of(version), {at.x + 13, at.y}, 4, MarkFill::filled));
     });
   }
   return rows.take();
@@ -189,22 +249,25 @@ Group legend(const SizeSweep& sweep) {
 
 }  // namespace
 
-Scene size_sweep_scene(const ChartModel& chart, const SizeSweep& sweep) {
-  Scene scene = blank(chart);
-  scene.groups = {header(chart), legend(sweep)};
+Scene size_sweep_scene(const ChartModel& chart, const SizeSweep& sweep, Extent extent) {
+  Scene scene = blank(chart, extent);
+  scene.groups = {header(chart, extent), legend(sweep, extent)};
   const Window window = window_of(sweep);
   const std::size_t count = std::min(sweep.panels.size(), kMostPanels);
-  const std::vector<Box> boxes = frames(count);
+  scene.height = height_of(count, extent);
+  const std::vector<Box> boxes = frames(count, extent);
   for (std::size_t i = 0; i < count; ++i) {
     const SweepPanel& panel = sweep.panels[i];
     const Plot plot(boxes[i], window);
     scene.groups.push_back(axes(plot, panel.dtype));
     for (Group& group : limits(plot, sweep, panel.dtype)) scene.groups.push_back(std::move(group));
     for (const SweepCurve& curve : panel.curves) {
-      scene.groups.push_back(curve_group(plot, curve, sweep.versions[curve.version]));
+      for (Group& group : curve_groups(plot, curve, sweep.versions[curve.version])) {
+        scene.groups.push_back(std::move(group));
+      }
     }
   }
-  scene.groups.push_back(footer(chart));
+  scene.groups.push_back(footer(chart, extent, scene.height));
   return scene;
 }
 

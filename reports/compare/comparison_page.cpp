@@ -23,7 +23,7 @@ th, td { padding: 0.25rem 0.7rem; text-align: left; white-space: nowrap;
 tr.broken td:first-child, tr.missing td:first-child, tr.slower td:first-child { font-weight: 700;
          color: var(--bad); }
 tr.faster td:first-child, tr.mended td:first-child { font-weight: 700; color: var(--accent); }
-figure { margin: 1rem 0; background: #fff; overflow-x: auto; }
+figure { margin: 1rem 0; overflow-x: auto; }
 figure > svg { display: block; width: 100%; min-width: 900px; height: auto; }
 @media print { body { font-size: 11px; } }
 )";

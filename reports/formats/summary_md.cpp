@@ -2,7 +2,10 @@
 #include "reports/formats/summary_md.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
+#include <array>
 #include <numeric>
 
 #include "analysis/energy.h"
@@ -40,20 +43,51 @@ constexpr std::string_view kProgramExplanation =
     "save: "
     "what all launches took beyond that. Roof: the resource that needs longest, and its ceiling.\n\n";
 
-/// Of a program's kernels, the longest first.
+/// Columns of a table that say the same in every row are a sentence above it: the table is narrower.
+struct SharedColumns {
+  std::vector<PointColumn> others;
+  std::string sentence;  ///< `All of them: n 2^28, dtype f32.`; empty where nothing is shared
+};
+
+SharedColumns without_shared(const std::vector<PointColumn>& columns, const ExperimentAnalysis& experiment,
+                             const std::vector<std::size_t>& shown) {
+  constexpr std::array<std::string_view, 5> kMayBeShared = {"n", "dtype", "cache", "launch", "flags"};
+  SharedColumns result;
+  std::vector<std::string> texts;
+  for (const PointColumn& column : columns) {
+    const bool may_be_shared = shown.size() > 1 && std::find(kMayBeShared.begin(), kMayBeShared.end(),
+                                                             column.title) != kMayBeShared.end();
+    const auto text = [&](std::size_t i) { return column.text(experiment.points[i]); };
+    const bool is_shared = may_be_shared && std::all_of(shown.begin(), shown.end(), [&](std::size_t i) {
+                             return text(i) == text(shown.front());
+                           });
+    if (!is_shared) {
+      result.others.push_back(column);
+    } else if (!text(shown.front()).empty()) {
+      texts.push_back(fmt::format("{} {}", column.title, text(shown.front())));
+    }
+  }
+  if (!texts.empty()) result.sentence = fmt::format("All of them: {}.", fmt::join(texts, ", "));
+  return result;
+}
+
+/// Of a program's kernels, the longest first; of many points the notable ones.
 std::string point_table(const ExperimentReport& report) {
   const ExperimentAnalysis& experiment = *report.analysis;
-  const auto columns = point_columns(kinds_of(experiment));
-  std::string table = table_head(columns);
+  constexpr std::size_t kMost = 40;
   constexpr std::size_t kMostOfAProgram = 200;
-  const std::size_t most = report.program ? kMostOfAProgram : experiment.points.size();
-  for (const std::size_t i : notable_points(experiment, most)) {
+  const std::vector<std::size_t> shown = notable_points(experiment, report.program ? kMostOfAProgram : kMost);
+  const SharedColumns columns = without_shared(point_columns(kinds_of(experiment)), experiment, shown);
+  std::string table = columns.sentence.empty() ? "" : escaped(columns.sentence) + "\n\n";
+  table += table_head(columns.others);
+  for (const std::size_t i : shown) {
     std::vector<std::string> cells;
-    for (const PointColumn& column : columns) cells.push_back(column.text(experiment.points[i]));
+    for (const PointColumn& column : columns.others) cells.push_back(column.text(experiment.points[i]));
     table += table_row(cells);
   }
-  if (experiment.points.size() <= most) return table;
-  return table + fmt::format("\n… and {} more in points.csv.\n", experiment.points.size() - most);
+  if (shown.size() == experiment.points.size()) return table;
+  return table + fmt::format("\n{} of {} points: {}. points.csv has all of them.\n", shown.size(),
+                             experiment.points.size(), notable_points_text(experiment));
 }
 
 std::string program_table(const ProgramTable& table) {
@@ -145,25 +179,44 @@ std::string speeds(const std::vector<SpeedTable>& speed_tables) {
   return text;
 }
 
+/// A picture as wide as the text, which leads to the large one.
+std::string linked_picture(std::string_view name, const std::string& shown, const std::string& large) {
+  return fmt::format("[![{}]({}.png)]({}.png)\n\n", name, shown, large);
+}
+
+/// Those that can be read at the width of a text, and links to the others.
+std::string pictures(const ExperimentReport& report, const std::string& title) {
+  const auto file = [&](std::string_view kind) { return chart_file_name(kind, report.file_name); };
+  std::string shown;
+  std::vector<std::string> links;
+  if (report.program) {
+    shown += linked_picture("GPU time by what limits it: " + title, file(kTimeKind), file(kTimeKind));
+  }
+  if (report.sizes) {
+    shown +=
+        linked_picture("Bandwidth against size: " + title, file(kSummarySizeSweepKind), file(kSizeSweepKind));
+  }
+  const std::string_view roofline = report.has_narrow_picture() ? kSummaryRooflineKind : kRooflineKind;
+  shown += linked_picture("Roofline: " + title, file(roofline), file(kRooflineKind));
+  if (has_levels(*report.analysis)) links.push_back(fmt::format("[all levels]({}.png)", file(kLevelsKind)));
+  if (has_energy(*report.analysis)) links.push_back(fmt::format("[energy]({}.png)", file(kEnergyKind)));
+  if (!links.empty()) shown += fmt::format("Further pictures: {}\n\n", fmt::join(links, ", "));
+  return shown;
+}
+
 std::string section(const Run& run, const ExperimentReport& report) {
   const ExperimentAnalysis& experiment = *report.analysis;
   const std::string title = escaped(experiment.title.empty() ? experiment.name : experiment.title);
-  const auto picture = [&](std::string_view name, std::string_view kind) {
-    return fmt::format("![{}: {}]({}.png)\n\n", name, title, chart_file_name(kind, report.file_name));
-  };
-  std::string pictures = picture("Roofline", kRooflineKind);
-  if (has_levels(experiment)) pictures += picture("All levels", kLevelsKind);
-  if (report.sizes) pictures += picture("Bandwidth against size", kSizeSweepKind);
-  if (has_energy(experiment)) pictures += picture("Energy", kEnergyKind);
-  return fmt::format("## {}\n\n{}{}\n\n{}{}{}{}{}{}{}\n", title, pictures, escaped(report.chart.provenance),
-                     program(run, report), point_table(report), causes(experiment),
+  return fmt::format("## {}\n\n{}{}\n\n{}{}{}{}{}{}{}\n", title, pictures(report, title),
+                     escaped(report.chart.provenance), program(run, report), point_table(report),
+                     causes(experiment),
                      list(implausible_texts(experiment.points)) + list(energy_reasons(experiment)),
                      findings(report), steps(experiment), speeds(report.speeds));
 }
 
 std::string primitives(const Run& run) {
   if (run.primitives.empty()) return {};
-  std::string text = fmt::format("## Primitives\n\n![Latency and throughput of primitives]({}.png)\n\n{}\n\n",
+  std::string text = fmt::format("## Primitives\n\n[Picture of latency and throughput]({}.png). {}\n\n",
                                  kPrimitivesFileName, kPrimitiveExplanation);
   text += table_head(primitive_columns());
   for (const PrimitiveResult& result : run.primitives) {
@@ -235,9 +288,10 @@ std::string summary_md(const ReportModel& report) {
                   escaped(run.plan.name), escaped(device_text(run)), escaped(format::utc(run.started_utc)),
                   to_string(run.source));
   text += suspicion(run);
-  if (report.experiments.empty()) {
-    text += fmt::format("![Ceilings of the device]({}.png)\n\n", kFirstChartFileName);
-  } else {
+  if (report.has_ceilings_picture()) {
+    text += linked_picture("Ceilings of the device", std::string(kSummaryRooflineKind),
+                           std::string(kFirstChartFileName));
+  } else if (!report.experiments.empty()) {
     text += kinds_of(report.analysis).has_program ? kProgramExplanation : kExplanation;
   }
   for (const ExperimentReport& experiment : report.experiments) text += section(run, experiment);

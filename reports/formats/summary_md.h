@@ -8,8 +8,8 @@
 namespace rooflinectl {
 
 /// What a pull request should show: per experiment the picture, the table and the ladder's steps; the
-/// ceilings and the environment. GitHub-flavoured Markdown; pictures are links to `chart_file_name(…)` +
-/// `.png` beside it, and of a run without experiments to `roofline.png`.
+/// ceilings and the environment. GitHub-flavoured Markdown; narrow pictures beside it are
+/// shown, and lead to the large ones.
 std::string summary_md(const ReportModel& report);
 
 }  // namespace rooflinectl

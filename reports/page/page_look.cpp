@@ -18,38 +18,6 @@ std::string path_of(const Polygon& polygon) {
   return path + "Z";
 }
 
-// Which of the colours of families stands for what bounds a kernel; null for what is unknown. There are more
-// bounds than colours that can be told apart: what calls for the same remedy shares one.
-Json colour_of(Bound bound) {
-  switch (bound) {
-    case Bound::dram:
-      return 0;
-    case Bound::tensor:
-      return 1;
-    case Bound::issue_slots:
-      return 2;
-    case Bound::latency:
-    case Bound::bytes_in_flight:
-    case Bound::launch_overhead:
-    case Bound::barriers:
-    case Bound::tail:
-    case Bound::atomics:
-      return 3;
-    case Bound::fp64:
-    case Bound::fp32:
-    case Bound::fp16:
-    case Bound::int32:
-      return 4;
-    case Bound::l2:
-    case Bound::l1:
-    case Bound::shared:
-      return 5;
-    case Bound::unknown:
-      break;
-  }
-  return nullptr;
-}
-
 // In pixels, as beside the names of families.
 constexpr double kMarkRadius = 4.5;
 
@@ -70,10 +38,11 @@ Json columns(const PointKinds& kinds) {
 Json bounds() {
   Json list = Json::array();
   for (const BoundWords& words : bound_words()) {
+    const auto colour = look_of(words.bound).colour;
     list.push_back({{"id", words.id},
                     {"label", words.label},
                     {"meaning", words.meaning},
-                    {"colour", colour_of(words.bound)}});
+                    {"colour", colour ? Json(*colour) : Json(nullptr)}});
   }
   return list;
 }
@@ -97,11 +66,11 @@ Json levels() {
   return list;
 }
 
-Json families(const std::vector<std::string>& names) {
+Json families(const std::vector<Family>& all) {
   Json list = Json::array();
-  for (const std::string& name : names) {
-    const FamilyLook look = look_of(list.size());
-    list.push_back({{"name", name}, {"colour", look.colour}, {"shape", look.shape}});
+  for (const Family& family : all) {
+    const FamilyLook look = look_of(list.size());  // the page shows what bounds a program's kernel by itself
+    list.push_back({{"name", family.name}, {"colour", look.colour.value_or(0)}, {"shape", look.shape}});
   }
   return list;
 }

@@ -19,6 +19,6 @@ Json shapes();
 Json levels();
 
 /// The families with what tells them apart.
-Json families(const std::vector<std::string>& names);
+Json families(const std::vector<Family>& all);
 
 }  // namespace rooflinectl::page

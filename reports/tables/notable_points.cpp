@@ -2,10 +2,12 @@
 #include "reports/tables/notable_points.h"
 
 #include <algorithm>
+#include <cstdint>
 #include <map>
 #include <numeric>
 #include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 
 namespace rooflinectl {
@@ -26,34 +28,76 @@ std::vector<std::size_t> doubtful(const Points& points) {
   return indices;
 }
 
-/// What lies nearest to its roof and farthest from it.
-struct Extremes {
+/// The points of one version in one type and cache state that have a roof.
+struct VersionPoints {
+  std::vector<std::size_t> all;
+  std::set<std::uint64_t> sizes;
   std::size_t nearest = 0;
-  std::size_t farthest = 0;
 };
 
-std::vector<std::size_t> extremes(const Points& points) {
-  std::map<std::pair<std::string, std::optional<Dtype>>, Extremes> of_version;
-  const auto fraction = [&](std::size_t i) { return points[i].fraction_of_roof.value_or(0); };
+/// In the order of the plan.
+std::vector<VersionPoints> by_version(const Points& points) {
+  using Key =
+      std::tuple<std::string, std::optional<Dtype>, std::optional<CacheState>, std::optional<LaunchMode>>;
+  std::map<Key, VersionPoints> versions;
   for (std::size_t i = 0; i < points.size(); ++i) {
     if (!points[i].fraction_of_roof) continue;
     const PointId& id = points[i].measurement->point;
-    Extremes& found = of_version.try_emplace({id.subject, dtype_of(id)}, Extremes{i, i}).first->second;
-    if (fraction(i) > fraction(found.nearest)) found.nearest = i;
-    if (fraction(i) < fraction(found.farthest)) found.farthest = i;
+    const Key key = {id.subject, dtype_of(id), cache_of(id), mode_of(id)};
+    VersionPoints& version = versions.try_emplace(key, VersionPoints{{}, {}, i}).first->second;
+    version.all.push_back(i);
+    if (const auto n = size_of(id)) version.sizes.insert(*n);
+    if (points[i].fraction_of_roof > points[version.nearest].fraction_of_roof) version.nearest = i;
   }
+  std::vector<VersionPoints> list;
+  for (auto& [key, version] : versions) list.push_back(std::move(version));
+  std::sort(list.begin(), list.end(),
+            [](const VersionPoints& a, const VersionPoints& b) { return a.all.front() < b.all.front(); });
+  return list;
+}
+
+bool is_swept(const VersionPoints& version) {
+  constexpr std::size_t kFewestSizes = 4;
+  return version.sizes.size() >= kFewestSizes;
+}
+
+/// Of a sweep over sizes the smallest that comes half as near to its roof as the nearest: below it, it is
+/// slow. Without such a smaller one, the one that is farthest from its roof.
+std::size_t contrast(const Points& points, const VersionPoints& version) {
+  const auto fraction = [&](std::size_t i) { return points[i].fraction_of_roof.value_or(0); };
+  const auto n = [&](std::size_t i) { return size_of(points[i].measurement->point).value_or(0); };
+  std::size_t smallest = version.nearest;
+  std::size_t farthest = version.nearest;
+  for (const std::size_t i : version.all) {
+    if (2 * fraction(i) >= fraction(version.nearest) && n(i) < n(smallest)) smallest = i;
+    if (fraction(i) < fraction(farthest)) farthest = i;
+  }
+  return is_swept(version) && smallest != version.nearest ? smallest : farthest;
+}
+
+std::vector<std::size_t> extremes(const Points& points) {
+  const std::vector<VersionPoints> versions = by_version(points);
   std::vector<std::size_t> indices;
-  for (const auto& [version, found] : of_version) indices.push_back(found.nearest);
-  for (const auto& [version, found] : of_version) indices.push_back(found.farthest);
+  for (const VersionPoints& version : versions) indices.push_back(version.nearest);
+  for (const VersionPoints& version : versions) indices.push_back(contrast(points, version));
   return indices;
 }
 
 }  // namespace
 
 std::string_view notable_points_text(const ExperimentAnalysis& experiment) {
-  return is_of_program(experiment.points)
-             ? "those that took longest"
+  if (is_of_program(experiment.points)) return "those that took longest";
+  const std::vector<VersionPoints> versions = by_version(experiment.points);
+  return std::any_of(versions.begin(), versions.end(), is_swept)
+             ? "of each version and type the closest to the roofline, the smallest that comes half as close, "
+               "and doubtful ones"
              : "the closest to the roofline, the farthest from it, and doubtful ones";
+}
+
+std::vector<std::size_t> best_of_versions(const ExperimentAnalysis& experiment) {
+  std::vector<std::size_t> best;
+  for (const VersionPoints& version : by_version(experiment.points)) best.push_back(version.nearest);
+  return best;
 }
 
 std::vector<std::size_t> notable_points(const ExperimentAnalysis& experiment, std::size_t most) {

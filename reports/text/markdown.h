@@ -8,7 +8,8 @@
 /// GitHub-flavoured Markdown. Names come from files: they are text, never markup.
 namespace rooflinectl::markdown {
 
-/// `text` on one line, without markup; powers of two as `2²⁸`.
+/// `text` on one line, without markup; powers of two as `2²⁸`, and no line break between a number and its
+/// unit.
 std::string escaped(std::string_view text);
 
 /// `| cell | cell |`, escaped.

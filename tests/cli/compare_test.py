@@ -88,6 +88,8 @@ class Compare(CompareTest):
         self.assertIn("+20.0 %", texts)
         self.assertIn("![Change of every point](movement.png)", (self.folder / "compared" / "comparison.md").read_text())
         page = (self.folder / "compared" / "comparison.html").read_text()
+        # Its pictures take their paper from the page: on a dark one they are dark.
+        self.assertNotIn("background: #", page)
         self.assertIn('<tr class="slower"><td>slower</td><td>V3</td>', page)
         self.assertNotIn("<script", page)
 

@@ -15,6 +15,9 @@
 #include "analysis/analysis.h"
 #include "analysis/explanation.h"
 #include "core/files/files.h"
+#include "reports/charts/chart_layout.h"
+#include "reports/charts/time_layout.h"
+#include "reports/draw/svg.h"
 #include "reports/reports.h"
 #include "tests/golden/golden_run.h"
 #include "tests/support/constructed_run.h"
@@ -69,6 +72,15 @@ void write_programs(const fs::path& folder) {
   }
 }
 
+/// The GPU time of a recorded program by what limits it.
+void write_time(const fs::path& folder) {
+  const Run run = recorded_run("matrix-sums-h200");
+  const ReportModel report(run);
+  const ExperimentReport& experiment = report.experiments.front();
+  write_file(folder / "time-matrix_sums.svg", to_svg(time_scene(experiment.chart, *experiment.program)));
+  write_file(folder / "roofline-matrix_sums.svg", to_svg(chart_scene(experiment.chart)));
+}
+
 /// The verdict on each point of the recordings, and which causes and notes hold: a finding that is new or
 /// gone shows here.
 void write_findings(const fs::path& folder) {
@@ -99,6 +111,7 @@ const fs::path& reports_folder() {
     write_primitives(folder.path());
     write_energy(folder.path());
     write_programs(folder.path());
+    write_time(folder.path());
     write_findings(folder.path());
     return true;
   }();
@@ -173,6 +186,8 @@ std::vector<std::string> chart_names() {
   names.emplace_back("roofline-ceilings");
   names.emplace_back("primitives");
   names.emplace_back("energy-energy");
+  names.emplace_back("time-matrix_sums");
+  names.emplace_back("roofline-matrix_sums");
   return names;
 }
 

@@ -151,6 +151,13 @@ std::vector<PlacedText> texts_of(const Scene& scene) {
   return texts;
 }
 
+/// A picture with its texts, whose widths take most of a test's time.
+struct Laid {
+  explicit Laid(Scene laid) : scene(std::move(laid)), texts(texts_of(scene)) {}
+  Scene scene;
+  std::vector<PlacedText> texts;
+};
+
 /// The usual picture of each experiment.
 std::vector<Scene> scenes_of(const Run& run) {
   std::vector<Scene> scenes;
@@ -193,17 +200,18 @@ bool is_of_class(const Group& group, std::string_view name) {
 class ChartLayout : public testing::TestWithParam<Case> {
  protected:
   /// Laid out once for all tests of a case: a page of labels takes seconds under the sanitizers.
-  static const std::vector<Scene>& scenes() {
-    static std::map<std::string, std::vector<Scene>> known;
+  static const std::vector<Laid>& scenes() {
+    static std::map<std::string, std::vector<Laid>> known;
     const auto [found, is_new] = known.try_emplace(GetParam().name);
-    if (is_new) found->second = all_scenes_of(GetParam().run());
+    if (is_new) {
+      for (Scene& scene : all_scenes_of(GetParam().run())) found->second.emplace_back(std::move(scene));
+    }
     return found->second;
   }
 };
 
 TEST_P(ChartLayout, NoTextOverlapsAnother) {
-  for (const Scene& scene : scenes()) {
-    const auto texts = texts_of(scene);
+  for (const auto& [scene, texts] : scenes()) {
     ASSERT_FALSE(texts.empty());
     for (std::size_t i = 0; i < texts.size(); ++i) {
       for (std::size_t j = i + 1; j < texts.size(); ++j) {
@@ -215,19 +223,49 @@ TEST_P(ChartLayout, NoTextOverlapsAnother) {
 }
 
 TEST_P(ChartLayout, NoTextIsCutOff) {
-  for (const Scene& scene : scenes()) {
+  for (const auto& [scene, texts] : scenes()) {
     const Box canvas = {0, 0, scene.width, scene.height};
-    for (const PlacedText& text : texts_of(scene)) EXPECT_TRUE(canvas.contains(text.box)) << text.content;
+    for (const PlacedText& text : texts) EXPECT_TRUE(canvas.contains(text.box)) << text.content;
   }
 }
 
-TEST_P(ChartLayout, NoTextLiesOverARoof) {
-  for (const Scene& scene : scenes()) {
+// The box around a mark; nothing of a line.
+std::optional<Box> mark_box(const Shape& shape) {
+  if (const Circle* circle = std::get_if<Circle>(&shape)) {
+    const Pixel at = circle->centre;
+    return Box{at.x, at.y, at.x, at.y}.grown(circle->radius);
+  }
+  const Polygon* polygon = std::get_if<Polygon>(&shape);
+  if (polygon == nullptr) return std::nullopt;
+  Box box = {1e9, 1e9, -1e9, -1e9};
+  for (const Pixel& at : polygon->points) {
+    box = {std::min(box.left, at.x), std::min(box.top, at.y), std::max(box.right, at.x),
+           std::max(box.bottom, at.y)};
+  }
+  return box;
+}
+
+// Names of roofs too, slanted ones and those of other levels.
+void expect_no_text_over_a_mark(const Laid& laid) {
+  for (const Group& group : laid.scene.groups) {
+    if (!is_of_class(group, "point")) continue;
+    for (const Shape& shape : group.shapes) {
+      const auto mark = mark_box(shape);
+      if (!mark || (group.clip && !group.clip->contains(*mark))) continue;
+      for (const PlacedText& text : laid.texts) EXPECT_FALSE(text.box.intersects(*mark)) << text.content;
+    }
+  }
+}
+
+TEST_P(ChartLayout, NoTextLiesOverARoofOrAMark) {
+  for (const Laid& laid : scenes()) {
+    expect_no_text_over_a_mark(laid);
+    const auto& [scene, texts] = laid;
     for (const Group& group : scene.groups) {
       if (!is_of_class(group, "roofs")) continue;
       for (const Shape& shape : group.shapes) {
         const Polyline* line = std::get_if<Polyline>(&shape);
-        for (const PlacedText& text : texts_of(scene)) {
+        for (const PlacedText& text : texts) {
           if (!group.clip->contains(text.box)) continue;
           EXPECT_FALSE(text.box.intersects(line->points.front(), line->points.back())) << text.content;
         }
@@ -248,9 +286,10 @@ std::vector<Polyline> leaders_of(const Scene& scene) {
 }
 
 TEST_P(ChartLayout, NoLeaderCrossesAText) {
-  for (const Scene& scene : scenes()) {
-    for (const PlacedText& text : texts_of(scene)) {
-      for (const Polyline& leader : leaders_of(scene)) {
+  for (const auto& [scene, texts] : scenes()) {
+    const std::vector<Polyline> leaders = leaders_of(scene);
+    for (const PlacedText& text : texts) {
+      for (const Polyline& leader : leaders) {
         for (std::size_t i = 1; i < leader.points.size(); ++i) {
           EXPECT_FALSE(text.box.intersects(leader.points[i - 1], leader.points[i])) << text.content;
         }
@@ -306,12 +345,58 @@ TEST(ChartScene, ShowsNumbersWholeAndFlagsBelowThem) {
   EXPECT_THAT(contents(scenes_of(run).front(), "footer"), testing::Contains(testing::HasSubstr("* ")));
 }
 
+TEST(ChartScene, IsNarrowWithoutTheLadderAndHasTheRestAsItIs) {
+  const auto run = constructed::run();
+  const Analysis analysis = analyse(run);
+  const ChartModel chart = chart_model(run, analysis.experiments.front());
+  const Scene narrow = chart_scene(chart, Extent::narrow);
+  EXPECT_LE(narrow.width, 960);
+  const Box canvas = {0, 0, narrow.width, narrow.height};
+  for (const PlacedText& text : texts_of(narrow)) EXPECT_TRUE(canvas.contains(text.box)) << text.content;
+  const Scene full = chart_scene(chart);
+  for (const char* group : {"label", "labels", "axes"}) {
+    EXPECT_EQ(contents(narrow, group), contents(full, group)) << group;
+  }
+  EXPECT_TRUE(contents(narrow, "ladder-row").empty());
+}
+
+TEST(CeilingsScene, IsNarrowWithEveryName) {
+  const ChartModel chart = ceilings_model(constructed::with_levels(constructed::empty_run()));
+  const Scene narrow = ceilings_scene(chart, Extent::narrow);
+  const Box canvas = {0, 0, narrow.width, narrow.height};
+  const std::vector<PlacedText> texts = texts_of(narrow);
+  for (const PlacedText& text : texts) EXPECT_TRUE(canvas.contains(text.box)) << text.content;
+  const std::vector<std::string> labels = contents(narrow, "labels");
+  for (const RoofLine& roof : chart.roofs) EXPECT_THAT(labels, testing::Contains(roof.text));
+}
+
 TEST(ChartScene, NamesEveryRoof) {
   for (const auto& run : {constructed::run(), golden_run()}) {
     const Analysis analysis = analyse(run);
     const ChartModel chart = chart_model(run, analysis.experiments.front());
     const std::vector<std::string> labels = contents(chart_scene(chart), "labels");
     for (const RoofLine& roof : chart.roofs) EXPECT_THAT(labels, testing::Contains(roof.text));
+  }
+}
+
+TEST(LevelsScene, TheOutlineOfTheDetailStaysInTheFrame) {
+  const auto run = recorded_run("ladder-h200");
+  const Analysis analysis = analyse(run);
+  for (const ExperimentAnalysis& experiment : analysis.experiments) {
+    const Scene scene =
+        levels_scene(levels_model(run, experiment, {.levels = {MemoryLevel::l2, MemoryLevel::shared}}));
+    Box frame;
+    for (const Group& group : scene.groups) {
+      for (const Shape& shape : group.shapes) {
+        const Polygon* polygon = std::get_if<Polygon>(&shape);
+        if (polygon == nullptr || !polygon->stroke || polygon->points.size() != 4) continue;
+        const Box box = *mark_box(shape);
+        if (is_of_class(group, "axes") && frame.width() == 0) frame = box;
+        if (!is_of_class(group, "labels")) continue;
+        EXPECT_TRUE(frame.grown(0.5).contains(box)) << experiment.name;
+      }
+    }
+    EXPECT_GT(frame.width(), 0);
   }
 }
 

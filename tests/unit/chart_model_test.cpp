@@ -4,8 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <set>
+
 #include "reports/charts/roof_lines.h"
 #include "reports/report_model.h"
+#include "tests/golden/golden_run.h"
 #include "tests/support/constructed_run.h"
 
 namespace rooflinectl {
@@ -262,6 +265,21 @@ TEST(LevelsModel, TheDetailHoldsEveryMarkOfItsPoints) {
   }
 }
 
+TEST(LevelsModel, TheDetailIsAPartOfTheAxes) {
+  // In shared memory its points have an intensity that no roof's ridge comes near.
+  const auto run = recorded_run("ladder-h200");
+  const Analysis analysis = analyse(run);
+  for (const ExperimentAnalysis& experiment : analysis.experiments) {
+    const ChartModel chart =
+        levels_model(run, experiment, {.levels = {MemoryLevel::l2, MemoryLevel::shared}});
+    if (!chart.detail) continue;
+    EXPECT_GE(chart.detail->ai.low, chart.axes.ai.low) << experiment.name;
+    EXPECT_LE(chart.detail->ai.high, chart.axes.ai.high) << experiment.name;
+    EXPECT_GE(chart.detail->flop_per_s.low, chart.axes.flop_per_s.low) << experiment.name;
+    EXPECT_LE(chart.detail->flop_per_s.high, chart.axes.flop_per_s.high) << experiment.name;
+  }
+}
+
 TEST(LevelsModel, IsDrawnOnlyWhereMoreThanDramWasCounted) {
   EXPECT_TRUE(has_levels(full_experiment()));
   EXPECT_FALSE(has_levels(analyse(constructed::run()).experiments.front()));
@@ -274,11 +292,22 @@ TEST(CeilingsModel, NamesTheDeviceWhereThereAreSeveral) {
   EXPECT_EQ(ceilings_model(run).title, "Ceilings, device 0: NVIDIA H200");
 }
 
+TEST(CeilingsModel, HasOneUnitPerAxisAndAColourPerKind) {
+  const ChartModel chart = ceilings_model(constructed::with_levels(constructed::empty_run()));
+  EXPECT_EQ(chart.operations, "OP");
+  std::set<std::size_t> kinds;
+  for (const RoofLine& roof : chart.roofs) {
+    EXPECT_THAT(roof.text, testing::Not(testing::HasSubstr("FLOP")));
+    kinds.insert(roof.family.value());
+  }
+  EXPECT_EQ(kinds.size(), kRoofKinds.size());
+}
+
 TEST(CeilingsModel, HoldsReadRoofsAndComputeRoofs) {
   const std::vector<std::string> names =
       roof_names(ceilings_model(constructed::with_levels(constructed::empty_run())));
   for (const char* name :
-       {"DRAM peak 4.81 TB/s", "L2 read 9.90 TB/s", "L2 read peak 10.8 TB/s", "FP8 Tensor Core 1.65 PFLOP/s",
+       {"DRAM peak 4.81 TB/s", "L2 read 9.90 TB/s", "L2 read peak 10.8 TB/s", "FP8 Tensor Core 1.65 POP/s",
         "INT8 Tensor Core peak 1.93 POP/s", "INT32 ADD 16.5 TOP/s"}) {
     EXPECT_THAT(names, testing::Contains(name));
   }

@@ -12,7 +12,7 @@ namespace {
 
 std::string drawn(std::size_t family) {
   Scene scene{.width = 20, .height = 20};
-  scene.groups.push_back({.shapes = {family_mark(family, {10, 10}, 5, MarkFill::filled)}});
+  scene.groups.push_back({.shapes = {family_mark(look_of(family), {10, 10}, 5, MarkFill::filled)}});
   return to_svg(scene);
 }
 
@@ -25,12 +25,24 @@ TEST(FamilyMark, DiffersFromTheFirstToTheThirtySixth) {
 TEST(FamilyMark, HasTheColourAndTheShapeOfItsLook) {
   for (std::size_t family = 0; family < 36; ++family) {
     const FamilyLook look = look_of(family);
-    const Shape told =
-        shaped_mark(look.shape, palette::kFamilies.at(look.colour), {10, 10}, 5, MarkFill::filled);
+    const Shape told = shaped_mark(look.shape, family_colour(look), {10, 10}, 5, MarkFill::filled);
     Scene scene{.width = 20, .height = 20};
     scene.groups.push_back({.shapes = {told}});
     EXPECT_EQ(to_svg(scene), drawn(family)) << family;
   }
+}
+
+TEST(FamilyMark, OfEveryBoundDiffersAndWhatCallsForTheSameRemedySharesAColour) {
+  std::set<std::string> marks;
+  for (const BoundWords& words : bound_words()) {
+    Scene scene{.width = 20, .height = 20};
+    scene.groups.push_back({.shapes = {family_mark(look_of(words.bound), {10, 10}, 5, MarkFill::filled)}});
+    marks.insert(to_svg(scene));
+  }
+  EXPECT_EQ(marks.size(), bound_words().size());
+  EXPECT_EQ(look_of(Bound::latency).colour, look_of(Bound::atomics).colour);
+  EXPECT_NE(look_of(Bound::dram).colour, look_of(Bound::tensor).colour);
+  EXPECT_EQ(look_of(Bound::unknown).colour, std::nullopt);
 }
 
 TEST(PointGroup, ALineToAMarkElsewhereEndsAtTheFrame) {

@@ -9,7 +9,9 @@
 #include "analysis/kernel_labels.h"
 #include "core/files/files.h"
 #include "core/text/utf8.h"
+#include "reports/charts/chart_layout.h"
 #include "reports/charts/chart_model.h"
+#include "reports/charts/time_layout.h"
 #include "reports/formats/points_csv.h"
 #include "reports/formats/summary_md.h"
 #include "reports/page/page_data.h"
@@ -153,6 +155,88 @@ TEST(ProgramReports, DrawExecutedWorkByItsShareOfTheTimeWithTenNames) {
   EXPECT_TRUE(has_tensor_roof);
 }
 
+TEST(ProgramReports, AKernelHasTheLookOfWhatBoundsItAndItsPlaceInTheList) {
+  const auto run = constructed::program_run();
+  const ReportModel report(run);
+  const ExperimentReport& experiment = report.experiments.at(0);
+  const std::vector<std::size_t> order = list_order(experiment.chart);
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    const ChartPoint& point = experiment.chart.points.at(order[i]);
+    const FamilyLook look = look_of(experiment.analysis->points.at(order[i]).bound);
+    EXPECT_EQ(point.look.colour, look.colour) << point.label;
+    EXPECT_EQ(point.look.shape, look.shape) << point.label;
+    EXPECT_EQ(point.rank, i + 1);
+  }
+}
+
+TEST(ProgramReports, ANameThatIsCutKeepsItsAsterisk) {
+  const auto run = constructed::program_run();
+  ChartModel chart = chart_model(run, analyse(run).experiments.front());
+  chart.points.front().label = "a name that goes on and on and on and never ends, of a kernel";
+  chart.points.front().is_flagged = true;
+  const Scene scene = chart_scene(chart);
+  const auto is_row = [](const Group& group) { return group.name == "ladder-row" && group.point == 0U; };
+  const auto row = std::find_if(scene.groups.begin(), scene.groups.end(), is_row);
+  ASSERT_NE(row, scene.groups.end());
+  const bool has_asterisk = std::any_of(row->shapes.begin(), row->shapes.end(), [](const Shape& shape) {
+    const Text* text = std::get_if<Text>(&shape);
+    return text != nullptr && text->content.ends_with("… *");
+  });
+  EXPECT_TRUE(has_asterisk);
+}
+
+/// The titles of the groups of a picture with this name.
+std::vector<std::string> titles_of(const Scene& scene, std::string_view name) {
+  std::vector<std::string> titles;
+  for (const Group& group : scene.groups) {
+    if (group.name == name) titles.push_back(group.title);
+  }
+  return titles;
+}
+
+void expect_readable(const Scene& scene) {
+  std::vector<Box> boxes;
+  for (const Group& group : scene.groups) {
+    for (const Shape& shape : group.shapes) {
+      const Text* text = std::get_if<Text>(&shape);
+      if (text == nullptr) continue;
+      const Box box = bounds(*text);
+      EXPECT_TRUE((Box{0, 0, scene.width, scene.height}.contains(box))) << text->content;
+      for (const Box& other : boxes) EXPECT_FALSE(box.intersects(other)) << text->content;
+      boxes.push_back(box);
+    }
+  }
+}
+
+TEST(ProgramReports, KernelsWithoutFlopsStandBesideTheRooflineByTheirShareOfTheBandwidth) {
+  const auto run = constructed::program_run();
+  const ReportModel report(run);
+  const ChartModel& chart = report.experiments.at(0).chart;
+  const ChartPoint& copy = chart.points.at(8);
+  ASSERT_FALSE(copy.useful);
+  ASSERT_TRUE(copy.dram_share);
+  for (const Extent extent : {Extent::full, Extent::narrow}) {
+    const Scene scene = chart_scene(chart, extent);
+    EXPECT_THAT(titles_of(scene, "point"), testing::Contains(copy.title));
+    expect_readable(scene);
+  }
+}
+
+TEST(ProgramReports, TheBarOfTheTimeHasAPartForEachLimitAsWideAsItsShare) {
+  const auto run = constructed::program_run();
+  const ReportModel report(run);
+  const ExperimentReport& experiment = report.experiments.at(0);
+  const Scene scene = time_scene(experiment.chart, *experiment.program);
+  const std::vector<TimeLimit> limits = time_by_limit(*experiment.program);
+  EXPECT_EQ(titles_of(scene, "time-row").size(), limits.size());
+  const auto part = std::find_if(scene.groups.begin(), scene.groups.end(),
+                                 [](const Group& group) { return group.name == "time-part time-0"; });
+  ASSERT_NE(part, scene.groups.end());
+  const auto& bar = std::get<Polygon>(part->shapes.front()).points;
+  EXPECT_NEAR(bar.at(1).x - bar.at(0).x, limits.front().share * (scene.width - 72), 0.01);
+  expect_readable(scene);
+}
+
 // A plan may have both on one chart.
 TEST(ProgramReports, ShareAnExperimentWithVariants) {
   auto run = constructed::run();
@@ -196,6 +280,11 @@ TEST(ProgramReports, AreWrittenWithoutNonsense) {
   EXPECT_THAT(page, Not(HasSubstr("useful performance")));
   EXPECT_THAT(page, HasSubstr("\"program\""));
   EXPECT_FALSE(std::filesystem::exists(folder.path() / "energy-train_py.svg"));
+  const std::string time = "time-" + ReportModel(run).experiments.at(0).file_name;
+  for (const char* extension : {".svg", ".png", ".pdf"}) {
+    EXPECT_TRUE(std::filesystem::exists(folder.path() / (time + extension))) << extension;
+  }
+  EXPECT_THAT(summary, HasSubstr("(" + time + ".png)"));
 }
 
 TEST(ProgramReports, PagesHaveTheirRangesFiguresAndTypes) {

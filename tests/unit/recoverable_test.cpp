@@ -292,6 +292,33 @@ TEST(Recoverable, IsWhatAllLaunchesTakeBeyondTheRoof) {
   EXPECT_DOUBLE_EQ(program->concentration.share, 2.0 / 3);
 }
 
+TEST(TimeByLimit, SumsTheKernelsThatOneThingBounds) {
+  const auto run = constructed::program_run();
+  const Analysis analysis = analyse(run);
+  const auto program = program_use(run, analysis.experiments.at(0));
+  ASSERT_TRUE(program);
+  const std::vector<TimeLimit> limits = time_by_limit(*program);
+  ASSERT_GT(limits.size(), 1U);
+  double share = 0;
+  double recoverable_s = 0;
+  std::size_t groups = 0;
+  for (std::size_t i = 0; i < limits.size(); ++i) {
+    EXPECT_GE(limits[i > 0 ? i - 1 : 0].total_s, limits[i].total_s);
+    for (const RooflinePoint* group : limits[i].groups) {
+      EXPECT_EQ(group->bound, limits[i].bound);
+      EXPECT_LE(group->launches->total_s, limits[i].groups.front()->launches->total_s);
+    }
+    share += limits[i].share;
+    recoverable_s += limits[i].recoverable_s;
+    groups += limits[i].groups.size();
+  }
+  EXPECT_NEAR(share, 1, 1e-9);
+  EXPECT_EQ(groups, program->groups.size());
+  double all_s = 0;
+  for (const RooflinePoint* group : program->recoverable) all_s += *group->launches->recoverable_s;
+  EXPECT_NEAR(recoverable_s, all_s, 1e-12);
+}
+
 TEST(Recoverable, LeavesOutGroupsWithoutARoofAndStatesTheirShare) {
   Measurement uncounted = streaming("uncounted");
   for (const auto& [key, value] : Counters(uncounted.counters)) refuse(uncounted, key);
@@ -374,7 +401,7 @@ Run idle_run(std::vector<IdleGaps> gaps) {
 }
 
 IdleCause cause_of(std::vector<IdleGaps> gaps) {
-  const Run run = idle_run(std::move(gaps));
+  const auto run = idle_run(std::move(gaps));
   const Analysis analysis = analyse(run);
   return program_use(run, analysis.experiments.at(0))->idle->cause;
 }

@@ -269,11 +269,11 @@ TEST_F(WriteReports, WritesAndNamesEveryFile) {
     EXPECT_GT(fs::file_size(file), 0U) << file;
     names.push_back(file.filename());
   }
-  EXPECT_THAT(names,
-              testing::UnorderedElementsAre("roofline.svg", "roofline.png", "roofline.pdf",
-                                            "roofline-ladder.svg", "roofline-ladder.png",
-                                            "roofline-ladder.pdf", "roofline-seeds.svg", "roofline-seeds.png",
-                                            "roofline-seeds.pdf", "points.csv", "summary.md", "report.html"));
+  EXPECT_THAT(names, testing::UnorderedElementsAre(
+                         "roofline.svg", "roofline.png", "roofline.pdf", "roofline-ladder.svg",
+                         "roofline-ladder.png", "roofline-ladder.pdf", "roofline-seeds.svg",
+                         "roofline-seeds.png", "roofline-seeds.pdf", "summary_roofline-ladder.png",
+                         "summary_roofline-seeds.png", "points.csv", "summary.md", "report.html"));
 }
 
 TEST_F(WriteReports, ThePageHoldsThePicture) {
@@ -291,7 +291,7 @@ TEST_F(WriteReports, ThePageOfTheShippedRecordingIsSmall) {
 TEST_F(WriteReports, ARunWithoutPointsHasReportsToo) {
   auto run = constructed::empty_run();
   run.plan.experiments.push_back({.name = "none", .title = "", .timing = {}, .points = {}});
-  EXPECT_EQ(write_reports(ReportModel(run), folder_).size(), 9U);
+  EXPECT_EQ(write_reports(ReportModel(run), folder_).size(), 10U);
 }
 
 TEST_F(WriteReports, ALevelsPictureOnlyWhereMoreThanDramWasCounted) {
@@ -326,8 +326,18 @@ TEST_F(WriteReports, ARunOfCeilingsHasAPictureAndEveryTable) {
     names.push_back(file.filename());
   }
   EXPECT_THAT(names, testing::UnorderedElementsAre("roofline.svg", "roofline.png", "roofline.pdf",
-                                                   "points.csv", "summary.md", "report.html"));
+                                                   "summary_roofline.png", "points.csv", "summary.md",
+                                                   "report.html"));
   EXPECT_TRUE(holds(read_file(folder_ / "report.html"), read_file(folder_ / "roofline.svg")));
+}
+
+TEST_F(WriteReports, ARunOfPrimitivesHasNoEmptyRoofline) {
+  const fs::path recording =
+      fs::path(ROOFLINECTL_SOURCE_FOLDER) / "recordings" / "primitives-h200" / "run.json.gz";
+  write_reports(ReportModel(read_run(recording)), folder_);
+  EXPECT_TRUE(fs::exists(folder_ / "primitives.svg"));
+  EXPECT_FALSE(fs::exists(folder_ / "roofline.svg"));
+  EXPECT_FALSE(holds(read_file(folder_ / "summary.md"), "roofline.png"));
 }
 
 TEST_F(WriteReports, AThousandSizesTakeSeconds) {
@@ -376,7 +386,8 @@ TEST(ReportPage, APointIsIdentifiedWithItsLaunchMode) {
 std::vector<std::string> file_names(const std::vector<std::string>& experiments) {
   std::vector<std::string> files;
   for (const std::string& name : chart_file_names(experiments)) {
-    for (const std::string_view kind : {kRooflineKind, kLevelsKind, kSizeSweepKind, kEnergyKind}) {
+    for (const std::string_view kind : {kRooflineKind, kLevelsKind, kSizeSweepKind, kEnergyKind, kTimeKind,
+                                        kSummaryRooflineKind, kSummarySizeSweepKind}) {
       files.push_back(chart_file_name(kind, name));
     }
   }
@@ -385,7 +396,8 @@ std::vector<std::string> file_names(const std::vector<std::string>& experiments)
 
 TEST(ChartFileName, NeverLeadsOutOfTheFolder) {
   EXPECT_THAT(file_names({"ladder"}),
-              testing::ElementsAre("roofline-ladder", "levels-ladder", "bandwidth-ladder", "energy-ladder"));
+              testing::ElementsAre("roofline-ladder", "levels-ladder", "bandwidth-ladder", "energy-ladder",
+                                   "time-ladder", "summary_roofline-ladder", "summary_bandwidth-ladder"));
   EXPECT_EQ(chart_file_names({"../../etc/x y"}).front(), "______etc_x_y-148662b1");
   EXPECT_LT(chart_file_names({std::string(5000, 'x')}).front().size(), 100U);
 }
@@ -397,6 +409,8 @@ TEST(ChartFileName, NeverIsThatOfAnotherPicture) {
                                             "levels",
                                             "roofline",
                                             "levels-sizes",
+                                            "summary_roofline",
+                                            "roofline-summary",
                                             "a/b",
                                             "a.b",
                                             clash,
@@ -408,7 +422,8 @@ TEST(ChartFileName, NeverIsThatOfAnotherPicture) {
                                             "",
                                             std::string(5000, 'x'),
                                             std::string(5001, 'x')};
-  std::set<std::string> files = {std::string(kFirstChartFileName), std::string(kPrimitivesFileName)};
+  std::set<std::string> files = {std::string(kFirstChartFileName), std::string(kPrimitivesFileName),
+                                 std::string(kSummaryRooflineKind)};
   for (std::string name : file_names(hostile)) {
     std::transform(name.begin(), name.end(), name.begin(), [](unsigned char c) { return std::tolower(c); });
     EXPECT_TRUE(files.insert(name).second) << name;

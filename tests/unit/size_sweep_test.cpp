@@ -10,6 +10,7 @@
 
 #include "reports/draw/svg.h"
 #include "reports/formats/summary_md.h"
+#include "reports/tables/notable_points.h"
 #include "tests/support/constructed_run.h"
 
 namespace rooflinectl {
@@ -168,6 +169,96 @@ TEST(SizeSweep, PictureNamesCurvesAndLimits) {
   }
 }
 
+/// What lies in one group of a picture, `curve-mark` or `axes`.
+std::vector<const Group*> groups_of(const Scene& scene, std::string_view name) {
+  std::vector<const Group*> groups;
+  for (const Group& group : scene.groups) {
+    if (group.name == name) groups.push_back(&group);
+  }
+  return groups;
+}
+
+TEST(SizeSweep, AnAxisOfBandwidthsThatDifferLittleShowsTheDifference) {
+  auto run = sweep_run(4);
+  for (Measurement& measurement : run.measurements) {
+    // 4.0 to 4.4 TB/s, under a ceiling of 4.6.
+    const double rate = measurement.point.subject == constructed::variants()[9].id ? 4.4e12 : 4.0e12;
+    measurement.time = constructed::time(measurement.work.bytes() / rate);
+  }
+  const Analysis analysis = analyse(run);
+  const Scene scene = size_sweep_scene(chart_model(run, analysis.experiments.front()),
+                                       size_sweep(run, analysis.experiments.front()));
+  Range heights{1e9, 0};
+  Box frame;
+  for (const Group* mark : groups_of(scene, "curve-mark")) {
+    frame = *mark->clip;
+    const Box all = std::visit(
+        [](const auto& shape) -> Box {
+          if constexpr (requires { shape.centre; }) return {0, shape.centre.y, 0, shape.centre.y};
+          if constexpr (requires { shape.points; }) {
+            return {0, shape.points.front().y, 0, shape.points.front().y};
+          }
+          return {};
+        },
+        mark->shapes.front());
+    heights = {std::min(heights.low, all.top), std::max(heights.high, all.bottom)};
+  }
+  EXPECT_GT(heights.high - heights.low, 0.3 * frame.height());
+  const std::string svg = to_svg(scene);
+  EXPECT_THAT(svg, HasSubstr(">4.20 TB/s<"));
+  EXPECT_THAT(svg, Not(HasSubstr(">10.0 TB/s<")));
+}
+
+TEST(SizeSweep, EveryMarkTellsItsNumbers) {
+  const auto run = sweep_run(5);
+  const Analysis analysis = analyse(run);
+  const Scene scene = size_sweep_scene(chart_model(run, analysis.experiments.front()),
+                                       size_sweep(run, analysis.experiments.front()));
+  const auto marks = groups_of(scene, "curve-mark");
+  ASSERT_EQ(marks.size(), 2U * 4U * 5U);
+  EXPECT_EQ(marks.front()->title, "ours cold, 2¹⁰ elements: 410 MB/s");
+}
+
+TEST(SizeSweep, ANarrowPictureHasTwoPanelsInARowAndCutsNothing) {
+  const auto run = sweep_run(20);
+  const Analysis analysis = analyse(run);
+  SizeSweep sweep = size_sweep(run, analysis.experiments.front());
+  while (sweep.panels.size() < 5) sweep.panels.push_back(sweep.panels.front());
+  const Scene scene = size_sweep_scene(chart_model(run, analysis.experiments.front()), sweep, Extent::narrow);
+  EXPECT_LE(scene.width, 960);
+  std::vector<Box> boxes;
+  for (const Group& group : scene.groups) {
+    for (const Shape& shape : group.shapes) {
+      const Text* text = std::get_if<Text>(&shape);
+      if (text == nullptr) continue;
+      const Box box = bounds(*text);
+      EXPECT_TRUE((Box{0, 0, scene.width, scene.height}.contains(box))) << text->content;
+      for (const Box& other : boxes) EXPECT_FALSE(box.intersects(other)) << text->content;
+      boxes.push_back(box);
+    }
+  }
+}
+
+TEST(SizeSweep, OfManySizesTheRooflineAndTheTablesHaveTheBestOfEachVersion) {
+  const auto run = sweep_run(12);
+  const ReportModel report(run);
+  const ExperimentReport& experiment = report.experiments.front();
+  ASSERT_EQ(experiment.analysis->points.size(), 96U);
+  const ChartModel& chart = experiment.main_chart();
+  EXPECT_EQ(chart.list_title, "Best size of each");
+  ASSERT_EQ(chart.points.size(), 8U) << "two versions, two types, two cache states";
+  for (const ChartPoint& point : chart.points) EXPECT_THAT(point.label, HasSubstr("2^21"));
+  const std::vector<std::size_t> notable = notable_points(*experiment.analysis, 40);
+  std::map<std::uint64_t, int> sizes;
+  for (const std::size_t i : notable) {
+    ++sizes[size_of(experiment.analysis->points[i].measurement->point).value()];
+  }
+  // Twice as many elements take hardly longer: 2^20 is the smallest size that is half as fast as 2^21.
+  EXPECT_THAT(sizes, testing::ElementsAre(testing::Pair(1U << 20, 8), testing::Pair(1U << 21, 8)));
+  const auto few = sweep_run(4);
+  EXPECT_FALSE(ReportModel(few).experiments.front().chosen);
+}
+
 TEST(SizeSweep, LegendExplainsTheLinesHoweverManyVersionsThereAre) {
   const auto run = sweep_run(4);
   const Analysis analysis = analyse(run);
@@ -187,7 +278,7 @@ TEST(SizeSweep, LegendExplainsTheLinesHoweverManyVersionsThereAre) {
 TEST(SizeSweep, SummaryShowsPictureAndSpeeds) {
   const auto run = sweep_run(4);
   const std::string summary = summary_md(ReportModel(run));
-  EXPECT_THAT(summary, HasSubstr("](bandwidth-sweep.png)"));
+  EXPECT_THAT(summary, HasSubstr("(summary_bandwidth-sweep.png)](bandwidth-sweep.png)"));
   EXPECT_THAT(summary, HasSubstr("**Speed of ours over theirs, cold**"));
   EXPECT_THAT(summary, HasSubstr("| 2¹⁰ | 2.00× | 2.00× |"));
   const auto few = sweep_run(3);
