@@ -251,12 +251,6 @@ std::vector<std::vector<TimeInterval>> base_times(const std::vector<Pair>& pairs
   return points;
 }
 
-/// All launches of a program's kernel at the median.
-double whole_time_s(const RooflinePoint& point) {
-  const auto& launches = point.measurement->launches;
-  return launches && has_time(&point) ? static_cast<double>(launches->count) * median_s(&point) : 0;
-}
-
 /// The logarithm of the factor by which the time changed, up or down; 0 where the change is not significant.
 /// Of a program's kernel, the time of all launches that was gained or lost.
 double effect(const PointComparison& point) {
@@ -367,6 +361,11 @@ std::vector<CeilingChange> ceiling_changes(const Run& base, const Run& now,
 }
 
 }  // namespace
+
+double whole_time_s(const RooflinePoint& point) {
+  const auto& launches = point.measurement->launches;
+  return launches && has_time(&point) ? static_cast<double>(launches->count) * median_s(&point) : 0;
+}
 
 std::string_view to_string(PointChange change) {
   switch (change) {

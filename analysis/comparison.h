@@ -136,6 +136,9 @@ struct ProgramComparison {
   std::uint64_t launches_now = 0;
 };
 
+/// What all launches of a profiled program's kernel take at the median, in seconds; 0 of other points.
+double whole_time_s(const RooflinePoint& point);
+
 struct RunComparison {
   std::span<const AnalysedRun> baseline;
   const AnalysedRun* now = nullptr;

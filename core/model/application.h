@@ -141,8 +141,11 @@ struct GraphKernelUse {
   bool operator==(const GraphKernelUse&) const = default;
 };
 
-/// The most of them that a point has.
+/// The most of them that a point has: one of the `kDetailedPoints` that took longest, or another. Thousands
+/// of points would make a run too long.
 inline constexpr std::size_t kMostLaunchTimes = 128;
+inline constexpr std::size_t kFewLaunchTimes = 8;
+inline constexpr std::size_t kDetailedPoints = 400;
 
 /// Traced launches of a point that follow each other: one, or of many launches those of a part of the run.
 struct LaunchTimes {

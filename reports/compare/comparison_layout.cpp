@@ -61,15 +61,6 @@ ChartModel chart_of(const RunComparison& comparison, const std::vector<Window>& 
   return chart;
 }
 
-std::optional<PlanePoint> place(const RooflinePoint* point) {
-  if (point == nullptr) return std::nullopt;
-  // Nothing is declared of a program's kernel.
-  const auto ai = is_observed(*point) ? point->ai_executed : point->ai_useful;
-  const auto rate = main_rate(*point);
-  if (!ai || !rate || !is_drawable(*ai) || !is_drawable(*rate)) return std::nullopt;
-  return PlanePoint{*ai, *rate};
-}
-
 // The head of an arrow that ends at `tip`; nothing where the arrow is shorter than it.
 std::optional<Polygon> arrow_head(Pixel from, Pixel tip, Colour colour) {
   constexpr double kLength = 9;
@@ -89,8 +80,8 @@ std::optional<Polygon> arrow_head(Pixel from, Pixel tip, Colour colour) {
 Group movement(const Plot& plot, const PointComparison& point) {
   Group group{.name = "point", .title = change_sentence(point), .clip = plot.frame().grown(kMarkRadius)};
   const Colour colour = change_colour(point.change);
-  const auto before = place(point.base);
-  const auto now = place(point.now);
+  const auto before = compared_place(point.base);
+  const auto now = compared_place(point.now);
   if (before) {
     group.shapes.emplace_back(
         Circle{plot.at(*before), kMarkRadius - 1, palette::kPaper, Stroke{colour, 1.4}});
@@ -128,8 +119,7 @@ Group legend(const ChartModel& chart) {
   return rows.take();
 }
 
-Scene scene_of(const RunComparison& comparison, const std::vector<Window>& base_axes) {
-  const ChartModel chart = chart_of(comparison, base_axes);
+Scene scene_of(const RunComparison& comparison, const ChartModel& chart) {
   Scene scene = blank(chart);
   const std::vector<const PointComparison*> shown = table_points(comparison, kMostRows);
   for (const PointComparison* point : shown)
@@ -147,7 +137,7 @@ Scene scene_of(const RunComparison& comparison, const std::vector<Window>& base_
   for (auto point = shown.rbegin(); point != shown.rend(); ++point) {
     points.push_back(movement(plot, **point));
     for (const RooflinePoint* side : {(*point)->base, (*point)->now}) {
-      const auto at = place(side);
+      const auto at = compared_place(side);
       if (!at) continue;
       const Pixel pixel = plot.at(*at);
       placer.block(Box{pixel.x, pixel.y, pixel.x, pixel.y}.grown(kMarkRadius + 2));
@@ -166,11 +156,27 @@ Scene scene_of(const RunComparison& comparison, const std::vector<Window>& base_
 
 }  // namespace
 
-std::vector<Scene> comparison_scenes(const std::vector<RunComparison>& comparisons) {
+std::optional<PlanePoint> compared_place(const RooflinePoint* point) {
+  if (point == nullptr) return std::nullopt;
+  // Nothing is declared of a program's kernel.
+  const auto ai = is_observed(*point) ? point->ai_executed : point->ai_useful;
+  const auto rate = main_rate(*point);
+  if (!ai || !rate || !is_drawable(*ai) || !is_drawable(*rate)) return std::nullopt;
+  return PlanePoint{*ai, *rate};
+}
+
+std::vector<ChartModel> comparison_charts(const std::vector<RunComparison>& comparisons) {
   std::vector<Window> base_axes;
   for (const AnalysedRun& base : comparisons.front().baseline) base_axes.push_back(whole_run(base).axes);
+  std::vector<ChartModel> charts;
+  for (const RunComparison& comparison : comparisons) charts.push_back(chart_of(comparison, base_axes));
+  return charts;
+}
+
+std::vector<Scene> comparison_scenes(const std::vector<RunComparison>& comparisons) {
+  const std::vector<ChartModel> charts = comparison_charts(comparisons);
   std::vector<Scene> scenes;
-  for (const RunComparison& comparison : comparisons) scenes.push_back(scene_of(comparison, base_axes));
+  for (std::size_t i = 0; i < charts.size(); ++i) scenes.push_back(scene_of(comparisons[i], charts[i]));
   return scenes;
 }
 

@@ -1,32 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/waterfall.h"
+#include "core/files/compression.h"
+#include "core/serial/json.h"
+#include "reports/charts/change_panel.h"
+#include "reports/compare/comparison_layout.h"
 #include "reports/compare/comparison_reports.h"
 #include "reports/compare/comparison_table.h"
+#include "reports/draw/embedded.h"
 #include "reports/draw/svg.h"
 #include "reports/draw/theme_css.h"
+#include "reports/text/base64.h"
+#include "reports/text/format.h"
+#include "reports/text/template.h"
 
 namespace rooflinectl {
 namespace {
 
-constexpr std::string_view kStyle = R"(
-body { font: 15px/1.45 system-ui, sans-serif; margin: 0 auto; max-width: 1600px; padding: 1rem 1.5rem;
-       color: var(--ink); background: var(--paper); }
-h1 { font-size: 1.4rem; } h2 { font-size: 1.15rem; margin-top: 2rem; }
-.runs, .note { color: var(--muted); }
-.warning { font-weight: 600; }
-.scroll { overflow-x: auto; }
-table { border-collapse: collapse; font-variant-numeric: tabular-nums; }
-th, td { padding: 0.25rem 0.7rem; text-align: left; white-space: nowrap;
-         border-bottom: 1px solid var(--grid); }
-.number { text-align: right; }
-tr.broken td:first-child, tr.missing td:first-child, tr.slower td:first-child { font-weight: 700;
-         color: var(--bad); }
-tr.faster td:first-child, tr.mended td:first-child { font-weight: 700; color: var(--accent); }
-figure { margin: 1rem 0; overflow-x: auto; }
-figure > svg { display: block; width: 100%; min-width: 900px; height: auto; }
-@media print { body { font-size: 11px; } }
-)";
+using serial::Json;
+
+constexpr std::size_t kMostOfPrograms = 500;
+constexpr std::size_t kMostSteps = 14;
 
 std::string list(const std::string& title, const std::vector<std::string>& texts) {
   if (texts.empty()) return {};
@@ -40,12 +38,14 @@ std::string cell(std::string_view element, bool is_number, std::string_view text
                      escape_markup(text));
 }
 
+// The row of a point is the place of its arrow in the chart.
 std::string table(const RunComparison& comparison) {
-  std::string html = "<div class=\"scroll\" tabindex=\"0\"><table><thead><tr>";
+  std::string html =
+      "<div class=\"scroll\" tabindex=\"0\" role=\"region\" aria-label=\"Points\"><table "
+      "class=\"points\"><thead><tr>";
   for (const ComparisonColumn& column : comparison_columns())
     html += cell("th", column.is_number, column.title);
   html += "</tr></thead><tbody>\n";
-  constexpr std::size_t kMostOfPrograms = 500;
   for (const PointComparison* point : table_points(comparison, kMostOfPrograms)) {
     html += fmt::format(R"(<tr class="{}">)", to_string(point->change));
     for (const ComparisonColumn& column : comparison_columns()) {
@@ -56,10 +56,130 @@ std::string table(const RunComparison& comparison) {
   return html + "</tbody></table></div>\n";
 }
 
+std::string signed_duration(double seconds) {
+  if (seconds == 0) return "±0";
+  return fmt::format("{}{}", seconds < 0 ? "−" : "+", format::duration(std::abs(seconds)));
+}
+
+std::string step_label(const WaterfallStep& step) {
+  const std::string groups = step.groups > 1 ? fmt::format(", {} groups", step.groups) : "";
+  switch (step.kind) {
+    case KernelChange::changed:
+      return step.label;
+    case KernelChange::introduced:
+      return fmt::format("{} (introduced{})", step.label, groups);
+    case KernelChange::eliminated:
+      return fmt::format("{} (eliminated{})", step.label, groups);
+    case KernelChange::only_now:
+      return fmt::format("{} (only now{})", step.label, groups);
+    case KernelChange::only_before:
+      return fmt::format("{} (only before{})", step.label, groups);
+    case KernelChange::reshaped:
+      return fmt::format("{} (other shapes or ranges{})", step.label, groups);
+    case KernelChange::rest:
+      break;
+  }
+  return fmt::format("{} others", step.groups);
+}
+
+// Where bars begin: at 0 unless the changes would be too short to be seen.
+class BarScale {
+ public:
+  explicit BarScale(const std::vector<double>& levels) {
+    const auto [low, high] = std::minmax_element(levels.begin(), levels.end());
+    constexpr double kLeast = 0.3;
+    constexpr double kRoom = 0.15;
+    const double room = kRoom * (*high - *low);
+    begin_ = *low >= 0 && *low - room < kLeast * *high ? 0 : *low - room;
+    end_ = *high > begin_ ? *high + 0.02 * (*high - begin_) : begin_ + 1;
+  }
+  double begin() const { return begin_; }
+  double percent(double level) const { return 100 * (level - begin_) / (end_ - begin_); }
+
+ private:
+  double begin_ = 0;
+  double end_ = 1;
+};
+
+std::string bar_row(std::string_view kind, std::string_view label, double from, double to,
+                    const BarScale& scale, std::string_view number) {
+  const double left = scale.percent(std::min(from, to));
+  const double width = std::max(0.3, scale.percent(std::max(from, to)) - left);
+  return fmt::format(
+      "<li class=\"{0}\"><span class=\"name\" title=\"{1}\">{1}</span><span class=\"track\" "
+      "aria-hidden=\"true\"><span style=\"left:{2:.2f}%;width:{3:.2f}%\"></span></span><span "
+      "class=\"amount\">{4}</span></li>\n",
+      kind, escape_markup(label), left, width, escape_markup(number));
+}
+
+// From what all kernels took to what they take now, the largest change first.
+std::string waterfall(const Waterfall& waterfall) {
+  const TimeChange& whole = *waterfall.program->whole.time;
+  std::vector<double> levels = {whole.from.median_s, whole.to.median_s};
+  double level = whole.from.median_s;
+  for (const WaterfallStep& step : waterfall.steps) levels.push_back(level += step.change_s);
+  const BarScale scale(levels);
+  std::string html = fmt::format(
+      "<h2>GPU time of {}: {} → {} ({})</h2>\n<ol class=\"waterfall\" aria-label=\"GPU time won and "
+      "lost\">\n",
+      escape_markup(waterfall.program->whole.point.experiment), format::duration(whole.from.median_s),
+      format::duration(whole.to.median_s), signed_duration(whole.to.median_s - whole.from.median_s));
+  html += bar_row("total", "before", scale.begin(), whole.from.median_s, scale,
+                  format::duration(whole.from.median_s));
+  level = whole.from.median_s;
+  for (const WaterfallStep& step : waterfall.steps) {
+    const std::string_view outcome = step.change_s < 0 ? "won" : step.change_s > 0 ? "lost" : "even";
+    html += bar_row(fmt::format("{} {}", outcome, to_string(step.kind)), step_label(step), level,
+                    level + step.change_s, scale, signed_duration(step.change_s));
+    level += step.change_s;
+  }
+  html +=
+      bar_row("total", "now", scale.begin(), whole.to.median_s, scale, format::duration(whole.to.median_s));
+  html +=
+      "</ol>\n<p class=\"note\">Each group counts with all of its launches at the median, counted or not.";
+  if (scale.begin() > 0) html += fmt::format(" Bars begin at {}.", format::duration(scale.begin()));
+  return html + "</p>\n";
+}
+
+// Of variants, whose times do not add up: what a launch won or lost.
+std::string changes_per_launch(const RunComparison& comparison) {
+  std::vector<const PointComparison*> changed;
+  for (const PointComparison& point : comparison.points) {
+    const bool is_significant = point.change == PointChange::slower || point.change == PointChange::faster;
+    const bool is_variant = point.now != nullptr && !is_observed(*point.now);
+    if (is_significant && is_variant && point.time) changed.push_back(&point);
+  }
+  if (changed.empty()) return {};
+  const auto lost_s = [](const PointComparison* point) {
+    return point->time->to.median_s - point->time->from.median_s;
+  };
+  std::stable_sort(changed.begin(), changed.end(),
+                   [&](const auto* a, const auto* b) { return std::abs(lost_s(a)) > std::abs(lost_s(b)); });
+  const std::size_t shown = std::min(changed.size(), kMostSteps);
+  std::vector<double> ends = {0};
+  for (std::size_t i = 0; i < shown; ++i) ends.push_back(lost_s(changed[i]));
+  const BarScale scale(ends);
+  std::string html =
+      "<h2>Time of a launch, won and lost</h2>\n<ol class=\"waterfall\" aria-label=\"Time of a launch, won "
+      "and "
+      "lost\">\n";
+  for (std::size_t i = 0; i < shown; ++i) {
+    const double change_s = lost_s(changed[i]);
+    html += bar_row(change_s < 0 ? "won" : "lost", changed[i]->label, 0, change_s, scale,
+                    signed_duration(change_s));
+  }
+  html += "</ol>\n";
+  if (shown < changed.size()) {
+    html += fmt::format("<p class=\"note\">and {} more</p>\n", changed.size() - shown);
+  }
+  return html;
+}
+
 std::string section(const RunComparison& comparison, const std::string& picture) {
   constexpr std::size_t kMostMoves = 8;
-  std::string html = fmt::format("<section>\n<h1>{}</h1>\n<ul class=\"runs\">\n",
-                                 escape_markup(comparison_counts(comparison)));
+  std::string html =
+      fmt::format("<section class=\"comparison\">\n<h2 class=\"counts\">{}</h2>\n<ul class=\"runs\">\n",
+                  escape_markup(comparison_counts(comparison)));
   for (const AnalysedRun& base : comparison.baseline) {
     html +=
         fmt::format("<li>base: {}: {}</li>\n", escape_markup(base.name), escape_markup(run_text(base.run)));
@@ -69,8 +189,12 @@ std::string section(const RunComparison& comparison, const std::string& picture)
       fmt::format("<li>now: {}: {}</li>\n</ul>\n", escape_markup(now.name), escape_markup(run_text(now.run)));
   const std::string warning = device_warning(comparison);
   if (!warning.empty()) html += fmt::format("<p class=\"warning\">{}</p>\n", escape_markup(warning));
-  html += fmt::format("<figure tabindex=\"0\">{}</figure>\n{}<p class=\"note\">{}</p>\n", picture,
-                      table(comparison), escape_markup(comparison_explanation(comparison)));
+  for (const Waterfall& one : waterfalls(comparison, kMostSteps)) html += waterfall(one);
+  html += changes_per_launch(comparison);
+  html += fmt::format(
+      "<div class=\"movement\"></div>\n<noscript><figure tabindex=\"0\">{}</figure></noscript>\n{}<p "
+      "class=\"note\">{}</p>\n",
+      picture, table(comparison), escape_markup(comparison_explanation(comparison)));
   html += list("Programs", program_change_texts(comparison));
   html += list("Counter changes", comparison_notes(comparison, kMostMoves));
   html += list("Not compared", missing_texts(comparison));
@@ -78,17 +202,74 @@ std::string section(const RunComparison& comparison, const std::string& picture)
   return html + list("Ceilings", ceiling_change_texts(comparison)) + "</section>\n";
 }
 
+Json number(double value) {
+  constexpr int kDigits = 6;
+  return serial::rounded(value, kDigits);
+}
+
+Json place(const RooflinePoint* point) {
+  const auto at = compared_place(point);
+  return at ? Json::array({number(at->ai), number(at->flop_per_s)}) : Json(nullptr);
+}
+
+std::string_view outcome(PointChange change) {
+  switch (change) {
+    case PointChange::broken:
+    case PointChange::missing:
+    case PointChange::slower:
+      return "slower";
+    case PointChange::faster:
+    case PointChange::mended:
+      return "faster";
+    default:
+      return "same";
+  }
+}
+
+// What the chart draws: roofs, and for each row of the table where its point was and is.
+Json chart_data(const RunComparison& comparison, const ChartModel& chart) {
+  Json roofs = Json::array();
+  for (const RoofLine& roof : chart.roofs) {
+    Json ridges = Json::array();
+    for (const RoofLine& other : chart.roofs) {
+      const bool meets = roof.kind == CeilingKind::bandwidth && other.kind == CeilingKind::compute;
+      ridges.push_back(meets ? number(ridge_ai(roof.value, other.value)) : Json(nullptr));
+    }
+    roofs.push_back({{"text", roof.text},
+                     {"kind", to_string(roof.kind)},
+                     {"source", to_string(roof.source)},
+                     {"subject", roof.subject},
+                     {"value", number(roof.value)},
+                     {"ridges", ridges}});
+  }
+  Json points = Json::array();
+  for (const PointComparison* point : table_points(comparison, kMostOfPrograms)) {
+    points.push_back({{"label", point->label},
+                      {"outcome", outcome(point->change)},
+                      {"text", change_sentence(*point)},
+                      {"from", place(point->base)},
+                      {"to", place(point->now)}});
+  }
+  return {{"operations", chart.operations}, {"roofs", roofs}, {"points", points}};
+}
+
 }  // namespace
 
 std::string comparison_page(const std::vector<RunComparison>& comparisons,
                             const std::vector<std::string>& pictures) {
-  std::string html = fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<title>{}</title>\n"
-      "<style>{}{}</style>\n</head>\n<body>\n",
-      escape_markup(fmt::format("Comparison with {}", comparisons.front().now->name)), theme_css(), kStyle);
-  for (std::size_t i = 0; i < comparisons.size(); ++i) html += section(comparisons[i], pictures.at(i));
-  return html + "</body>\n</html>\n";
+  const std::vector<ChartModel> charts = comparison_charts(comparisons);
+  Json data = Json::array();
+  std::string sections;
+  for (std::size_t i = 0; i < comparisons.size(); ++i) {
+    sections += section(comparisons[i], pictures.at(i));
+    data.push_back(chart_data(comparisons[i], charts[i]));
+  }
+  Filling filling;
+  filling["title"] = escape_markup(fmt::format("Comparison with {}", comparisons.front().now->name));
+  filling["theme"] = fmt::format("<style>\n{}</style>", theme_css());
+  filling["sections"] = sections;
+  filling["data"] = base64(deflated(serial::to_text(data)));
+  return filled(embedded::comparison(), filling);
 }
 
 }  // namespace rooflinectl

@@ -20,7 +20,8 @@ std::string comparison_json(const std::vector<RunComparison>& comparisons);
 /// GitHub-flavoured Markdown that shows the file `picture` in the same folder.
 std::string comparison_md(const RunComparison& comparison, const std::string& picture);
 
-/// One self-contained page without scripts. `pictures`: the SVG of each.
+/// One self-contained page, which needs no network. `pictures`: the SVG of each, shown where scripts do not
+/// run.
 std::string comparison_page(const std::vector<RunComparison>& comparisons,
                             const std::vector<std::string>& pictures);
 

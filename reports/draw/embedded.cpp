@@ -21,3 +21,4 @@
 ROOFLINECTL_EMBED(inter_regular, "draw/font/Inter-Regular.otf")
 ROOFLINECTL_EMBED(inter_semibold, "draw/font/Inter-SemiBold.otf")
 ROOFLINECTL_EMBED(page, "page/web/dist/page.html")
+ROOFLINECTL_EMBED(comparison, "page/web/dist/comparison.html")

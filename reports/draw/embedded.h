@@ -3,12 +3,13 @@
 
 #include <string_view>
 
-/// Files of this folder that are part of the program, byte for byte: fonts, and the page with its script and
-/// style.
+/// Files of this folder that are part of the program, byte for byte: fonts, and the pages of a run and of a
+/// comparison with their scripts and styles.
 namespace rooflinectl::embedded {
 
 std::string_view inter_regular();
 std::string_view inter_semibold();
 std::string_view page();
+std::string_view comparison();
 
 }  // namespace rooflinectl::embedded

@@ -3,44 +3,18 @@
 
 #include <fmt/format.h>
 
-#include <map>
-
 #include "core/files/compression.h"
 #include "reports/draw/embedded.h"
 #include "reports/draw/svg.h"
 #include "reports/draw/theme_css.h"
-#include "reports/page/base64.h"
 #include "reports/page/page_data.h"
 #include "reports/page/page_static.h"
 #include "reports/tables/environment_facts.h"
+#include "reports/text/base64.h"
 #include "reports/text/format.h"
+#include "reports/text/template.h"
 
 namespace rooflinectl {
-namespace {
-
-using Filling = std::map<std::string, std::string, std::less<>>;
-
-// Replaces each `<!--rooflinectl:name-->` of the template; what is put in is not looked at again.
-std::string filled(std::string_view page, const Filling& parts) {
-  constexpr std::string_view kOpen = "<!--rooflinectl:";
-  constexpr std::string_view kClose = "-->";
-  std::size_t size = page.size();
-  for (const auto& [name, part] : parts) size += part.size();
-  std::string result;
-  result.reserve(size);
-  while (true) {
-    const std::size_t open = page.find(kOpen);
-    result += page.substr(0, open);
-    if (open == std::string_view::npos) return result;
-    page.remove_prefix(open + kOpen.size());
-    const std::size_t close = page.find(kClose);
-    result += parts.find(page.substr(0, close))->second;
-    page.remove_prefix(close + kClose.size());
-  }
-}
-
-}  // namespace
-
 std::string report_page(const ReportModel& report, const PageParts& parts) {
   const Run& run = report.run;
   Filling filling;

@@ -33,16 +33,16 @@ double time_of_launch_s(const BusyInterval& launch) {
 }
 
 std::vector<LaunchTimes> launches_over_time(const std::vector<const BusyInterval*>& launches,
-                                            std::uint64_t zero_ns) {
+                                            std::uint64_t zero_ns, std::size_t most) {
   std::vector<LaunchTimes> result;
   if (launches.empty()) return result;
   const std::uint64_t first_ns = launches.front()->start_ns;
   const auto span_ns = static_cast<double>(launches.back()->start_ns - first_ns);
   const auto part_of = [&](std::size_t i) {
-    if (launches.size() <= kMostLaunchTimes) return i;
+    if (launches.size() <= most) return i;
     if (span_ns == 0) return std::size_t{0};
     const double place = static_cast<double>(launches[i]->start_ns - first_ns) / span_ns;
-    return std::min(static_cast<std::size_t>(place * kMostLaunchTimes), kMostLaunchTimes - 1);
+    return std::min(static_cast<std::size_t>(place * static_cast<double>(most)), most - 1);
   };
   std::vector<const BusyInterval*> part;
   for (std::size_t i = 0; i < launches.size(); ++i) {

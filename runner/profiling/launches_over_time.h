@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -9,10 +10,10 @@
 
 namespace rooflinectl {
 
-/// Times of `launches`, which are sorted by start, since `zero_ns`: each of up to `kMostLaunchTimes`; of
-/// more, those that started in each of so many equal parts of the time from the first start to the last.
+/// Times of `launches`, which are sorted by start, since `zero_ns`: each of up to `most`; of more,
+/// those that started in each of so many equal parts of the time from the first start to the last.
 std::vector<LaunchTimes> launches_over_time(const std::vector<const BusyInterval*>& launches,
-                                            std::uint64_t zero_ns);
+                                            std::uint64_t zero_ns, std::size_t most);
 
 /// The time of a launch in seconds. The clock of the trace may not see the shortest ones: they took 1 ns.
 double time_of_launch_s(const BusyInterval& launch);

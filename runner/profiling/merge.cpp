@@ -506,7 +506,8 @@ class Merge {
     if (places.size() > kMaxProfiledPoints) leave_out_all_but_the_longest(places);
     const auto traced = launches_of(places);
     for (std::size_t i = 0; i < places.size(); ++i) {
-      merged_.measurements.push_back(measurement_of(places[i], traced[i]));
+      merged_.measurements.push_back(
+          measurement_of(places[i], traced[i], i < kDetailedPoints ? kMostLaunchTimes : kFewLaunchTimes));
       merged_.details.push_back({.symbol = groups_[places[i]].kernel.symbol,
                                  .missing = missing_passes(groups_[places[i]], merged_.measurements.back())});
     }
@@ -546,7 +547,7 @@ class Merge {
     return launches;
   }
 
-  Measurement measurement_of(std::size_t place, const TracedLaunches& traced) const {
+  Measurement measurement_of(std::size_t place, const TracedLaunches& traced, std::size_t most_times) const {
     const Group& group = groups_[place];
     Measurement measurement;
     measurement.point = {.experiment = runs_.experiment, .subject = group.subject, .axes = group.axes};
@@ -572,7 +573,7 @@ class Merge {
     launches.counted = group.counted;
     launches.graph_nodes = group.kernel.graph_nodes;
     launches.graph_kernels = graph_kernels_of(group);
-    launches.over_time = launches_over_time(traced, zero_ns_);
+    launches.over_time = launches_over_time(traced, zero_ns_, most_times);
     if (!all.empty()) {
       measurement.time = time_of(all);
       launches.p95_s = quantile(all, kTail);

@@ -12,7 +12,7 @@ using testing::IsEmpty;
 std::vector<LaunchTimes> over_time(const std::vector<BusyInterval>& launches, std::uint64_t zero_ns = 0) {
   std::vector<const BusyInterval*> pointers;
   for (const BusyInterval& launch : launches) pointers.push_back(&launch);
-  return launches_over_time(pointers, zero_ns);
+  return launches_over_time(pointers, zero_ns, kMostLaunchTimes);
 }
 
 BusyInterval launch(std::uint64_t start_ns, std::uint64_t duration_ns, bool is_counted = false) {

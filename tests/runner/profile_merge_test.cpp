@@ -394,6 +394,24 @@ TEST_F(ProfileMerge, CutsNamesThatAreTooLong) {
   EXPECT_EQ(profile.measurements[0].launches->symbol.size(), kMaxSubjectLength);
 }
 
+TEST_F(ProfileMerge, KeepsFewerTimesOfGroupsThatTookLess) {
+  Records records = process(1, "GPU-1");
+  records.pop_back();
+  for (std::uint64_t id = 0; id <= kDetailedPoints; ++id) {
+    record::Group group{.group = id, .device = 0, .kernel = 0};
+    group.grid = {static_cast<std::uint32_t>(id + 1), 1, 1};
+    group.block = {32, 1, 1};
+    records.emplace_back(group);
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> times;
+    for (std::uint64_t i = 0; i < 20; ++i) times.emplace_back(1'000'000 * i + 100 * id, id == 7 ? 1 : 20);
+    records.emplace_back(launches(times, id));
+  }
+  const MergedProfile profile = merged(records);
+  EXPECT_EQ(profile.measurements.front().launches->over_time.size(), 20);
+  EXPECT_EQ(profile.measurements.back().point.axes.number("grid"), 8);
+  EXPECT_EQ(profile.measurements.back().launches->over_time.size(), kFewLaunchTimes);
+}
+
 TEST_F(ProfileMerge, LeavesOutTheShortestOfTooManyGroups) {
   Records records = process(1, "GPU-1");
   records.pop_back();

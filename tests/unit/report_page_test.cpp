@@ -19,7 +19,7 @@
 #include "reports/charts/file_names.h"
 #include "reports/formats/explanation_text.h"
 #include "reports/formats/points_csv.h"
-#include "reports/page/base64.h"
+#include "reports/text/base64.h"
 #include "reports/page/page.h"
 #include "reports/page/page_data.h"
 #include "reports/reports.h"

@@ -1,17 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a reader sees on any screen: nothing over anything else, nothing cut off, nothing that axe objects to.
-import AxeSource from 'axe-core';
 import { expect, test, type Page } from '@playwright/test';
+import { clipped, SCREENS, violations } from './checks';
 import { choice, open, rows } from './support';
 
-interface Screen { width: number; height: number; colorScheme: 'light' | 'dark'; isTouch: boolean }
-const SCREENS: Screen[] = [
-  { width: 390, height: 844, colorScheme: 'dark', isTouch: true },
-  { width: 600, height: 900, colorScheme: 'light', isTouch: true },
-  { width: 1000, height: 800, colorScheme: 'light', isTouch: false },
-  { width: 1400, height: 1000, colorScheme: 'dark', isTouch: false },
-  { width: 1400, height: 1000, colorScheme: 'light', isTouch: false },
-];
 const PAGES = ['program', 'step', 'shipped', 'sizes'];
 
 /** Texts of the chart that lie over each other, over a mark's middle, or outside of the chart. */
@@ -53,23 +45,6 @@ async function crossed(page: Page): Promise<string[]> {
       return false;
     })).map(({ content }) => content ?? '');
   });
-}
-
-/** Texts of controls and tables that are wider than what they stand in, where no ellipsis says so. */
-async function clipped(page: Page): Promise<string[]> {
-  return page.evaluate(() => [...document.querySelectorAll<HTMLElement>('button, td, th, dt, dd, p, h2, legend, li')].filter((element) => {
-    const style = getComputedStyle(element);
-    if (element.clientWidth === 0 || element.closest('.plot, .visually-hidden')) return false;
-    if (style.textOverflow === 'ellipsis' || style.overflowX === 'visible') return false;
-    return element.scrollWidth > element.clientWidth + 1;
-  }).map((element) => `${element.tagName} ${element.className}: ${element.textContent?.slice(0, 40)}`));
-}
-
-/** What axe objects to. Without `resultTypes` it would spend most of its time on lists of what it does not object to. */
-async function violations(page: Page): Promise<string[]> {
-  await page.evaluate(AxeSource.source);
-  const { violations: found } = await page.evaluate(() => (window as any).axe.run(document, { resultTypes: ['violations'] }));
-  return found.map(({ id, nodes }: any) => `${id}: ${nodes.map((node: any) => node.target.join(' ')).slice(0, 5).join(' | ')}`);
 }
 
 for (const name of PAGES) {

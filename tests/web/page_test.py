@@ -3,7 +3,7 @@
 
 usage: page_test.py build|browser ROOFLINECTL BUILD_FOLDER WRITE_FULL_RUN
 
-build: builds reports/page/web again and compares it with the committed reports/page/web/dist/page.html.
+build: builds reports/page/web again and compares it with the committed pages in reports/page/web/dist.
 browser: runs the tests of this folder in Chromium, on reports that ROOFLINECTL writes; that of a profiled program of
 the run that WRITE_FULL_RUN prints.
 
@@ -55,11 +55,11 @@ def build(work):
     copy("reports/page/web", web)
     install(web)
     subprocess.run(["npm", "run", "build"], cwd=web, check=True)
-    built = (web / "dist" / "page.html").read_bytes()
-    committed = (SOURCE / "reports" / "page" / "web" / "dist" / "page.html").read_bytes()
-    if built != committed:
-        sys.exit("reports/page/web/dist/page.html is not what its sources give: cd reports/page/web && npm ci && npm run build")
-    print(f"{len(built)} bytes, as committed")
+    for name in ["page.html", "comparison.html"]:
+        built = (web / "dist" / name).read_bytes()
+        if built != (SOURCE / "reports" / "page" / "web" / "dist" / name).read_bytes():
+            sys.exit(f"reports/page/web/dist/{name} is not what its sources give: cd reports/page/web && npm ci && npm run build")
+        print(f"{name}: {len(built)} bytes, as committed")
 
 
 def browser(work, rooflinectl, write_full_run):

@@ -57,6 +57,33 @@ test('lists first what could save most, names it, and tells all of a kernel when
   await expect(page.locator('.beginnings')).toBeVisible();
 });
 
+test('shows the launches of a kernel over the run, on a linear or a logarithmic axis, and those that were counted', async ({ page }) => {
+  await open(page, 'program');
+  await row(page, 'multi_tensor_apply<FusedAdam, f32>').click();
+  const launches = page.locator('.launches');
+  await expect(launches.locator('.over-time circle')).toHaveCount(20);
+  await expect(launches.locator('.over-time circle.counted')).toHaveCount(3);
+  await expect(launches.locator('.over-time rect.untraced')).toHaveCount(1);
+  await expect(launches.locator('.said')).toHaveText(/^20 traced launches, 1\.100.ms to 1\.650.ms\.$/);
+  await launches.locator('.over-time').focus();
+  await page.keyboard.press('ArrowRight');
+  await expect(launches.locator('.said')).toHaveText(/^at 0.ns: 1\.650.ms, counted$/);
+  await launches.getByRole('button', { name: 'log' }).click();
+  expect(page.url()).toContain('times=log');
+  await expect(launches.getByRole('button', { name: 'log' })).toHaveAttribute('aria-pressed', 'true');
+  await expect(launches.locator('.spread summary')).toHaveText(/Counters of 3 launches differ by at most 0\.4.%/);
+  await row(page, 'elementwise<add, bf16>').click();
+  await expect(launches.locator('.over-time .extremes')).toHaveCount(128);
+  await expect(launches.locator('.over-time .medians')).toHaveCount(1);
+  await expect(launches.locator('.said')).toContainText('640 traced launches');
+});
+
+test('says that an older recording has no launches over time', async ({ page }) => {
+  await open(page, 'program-old');
+  await rows(page).first().locator('button.name').click();
+  await expect(page.locator('.quantiles figcaption')).toContainText('unavailable, recorded before rooflinectl kept that');
+});
+
 test('the tooltip of a kernel has four lines', async ({ page }) => {
   await open(page, 'program');
   const { x, y } = await placeOf(page, 'multi_tensor_apply<FusedAdam, f32>');
@@ -165,26 +192,33 @@ test('marks have the area of their share', async ({ page }) => {
 
 test('5,000 groups: the first picture in 3 s, a filter in 0.3 s, less than 10 MB', async ({ page }) => {
   test.setTimeout(120_000);
-  await open(page, 'program-5000');
-  await expect(page.locator('#points [role=status]')).toHaveText('5000 groups');
-  const { first, size, filter } = await page.evaluate(async () => {
-    const frame = (): Promise<unknown> => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-    const input = document.getElementById('filter') as HTMLInputElement;
-    const times: number[] = [];
-    for (const text of ['layer17', 'elementwise', '', 'layer18', 'layer_norm', '', 'layer19', 'add', '']) {
-      const begin = performance.now();
-      input.value = text;
-      input.dispatchEvent(new Event('input'));
-      await frame();
-      times.push(performance.now() - begin);
-    }
-    return { first: performance.getEntriesByName('picture')[0]?.startTime ?? Infinity, size: document.documentElement.outerHTML.length, filter: times };
-  });
-  console.log(`5000 groups: first picture after ${Math.round(first)} ms, filters ${filter.map(Math.round).join(', ')} ms, ${size} characters`);
-  expect(size).toBeLessThan(10e6);
-  // Several tests share the machine's processors: the first picture may take longer, and the quickest filters count.
-  expect(first).toBeLessThan(3 * 3000);
-  expect(filter.sort((a, b) => a - b)[2]).toBeLessThan(300);
+  const limits = { first: 3000, filter: 300 };
+  // Other tests share the machine's processors, which makes a load slower, never faster: up to three, until one is quick.
+  const quickest = { first: Infinity, filter: Infinity };
+  for (let load = 0; load < 3 && (quickest.first > limits.first || quickest.filter > limits.filter); ++load) {
+    if (load === 0) await open(page, 'program-5000');
+    else await page.reload();
+    await expect(page.locator('#points [role=status]')).toHaveText('5000 groups');
+    const { first, size, filters } = await page.evaluate(async () => {
+      const frame = (): Promise<unknown> => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
+      const input = document.getElementById('filter') as HTMLInputElement;
+      const times: number[] = [];
+      for (const text of ['layer17', 'elementwise', '', 'layer18', 'layer_norm', '', 'layer19', 'add', '']) {
+        const begin = performance.now();
+        input.value = text;
+        input.dispatchEvent(new Event('input'));
+        await frame();
+        times.push(performance.now() - begin);
+      }
+      return { first: performance.getEntriesByName('picture')[0]?.startTime ?? Infinity, size: document.documentElement.outerHTML.length, filters: times };
+    });
+    console.log(`5000 groups: first picture after ${Math.round(first)} ms, filters ${filters.map(Math.round).join(', ')} ms, ${size} characters`);
+    expect(size).toBeLessThan(10e6);
+    quickest.first = Math.min(quickest.first, first);
+    quickest.filter = Math.min(quickest.filter, filters.sort((a, b) => a - b)[Math.floor(filters.length / 2)] as number);
+  }
+  expect(quickest.first).toBeLessThan(limits.first);
+  expect(quickest.filter).toBeLessThan(limits.filter);
 });
 
 test('the picture of the roofline has the colours of the page and says what they mean', async ({ browser }) => {

@@ -30,7 +30,7 @@ function writePageOf(name: string, run: any, change: (run: any) => void = () => 
   execFileSync(ROOFLINECTL, ['report', folder, '--quiet'], { stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
-export const addressOf = (name: string): string => `file://${join(FOLDER, name, 'report.html')}`;
+export const addressOf = (name: string, page = 'report'): string => `file://${join(FOLDER, name, `${page}.html`)}`;
 
 /** So many points of one experiment, with every mixture of family, caches, dtype and bound that the recording has. */
 export function manyPoints(count: number): (run: any) => void {
@@ -64,9 +64,18 @@ function manyGroups(count: number): (run: any) => void {
       if (i % 7 === 3) delete copy.axes.path;
       else copy.axes.path = `layer${round}`;
       copy.launches.total_s /= 1 + round;
+      // As the merge of a profile has it: full detail for the first 400 alone.
+      if (i >= 400) copy.launches.over_time?.splice(8);
       return copy;
     });
   };
+}
+
+/** As older versions recorded it. */
+function withoutTimes(run: any): void {
+  for (const { launches } of run.measurements) delete launches.over_time;
+  delete run.application.passes;
+  delete run.application.ranges;
 }
 
 /** Markup in every name that a program gives. */
@@ -145,6 +154,44 @@ function overSizes(run: any): void {
   experiment.points = measurements.map(({ n }) => ({ ...experiment.points[0], n }));
 }
 
+/** The page of a comparison of two runs. */
+function writeComparison(name: string, before: any, after: any): void {
+  const folder = join(FOLDER, name);
+  for (const [part, run] of [['before', before], ['after', after]] as const) {
+    mkdirSync(join(folder, part), { recursive: true });
+    writeFileSync(join(folder, part, 'run.json'), JSON.stringify(run));
+  }
+  execFileSync(ROOFLINECTL, ['compare', join(folder, 'before'), join(folder, 'after'), '--output', folder], { stdio: ['ignore', 'ignore', 'inherit'] });
+}
+
+function scaleTime(measurement: any, factor: number): void {
+  for (const key of ['median_s', 'ci_low_s', 'ci_high_s']) measurement.time[key] *= factor;
+  measurement.time.samples_s = measurement.time.samples_s.map((time: number) => time * factor);
+  if (measurement.launches) measurement.launches.total_s *= factor;
+}
+
+/** Of a program: groups at the front of the list are faster, others slower, one is gone, one is new, one has another shape. */
+function changeProgram(run: any): void {
+  run.measurements.slice(0, 6).forEach((measurement: any, i: number) => scaleTime(measurement, [0.7, 1.2, 0.9, 1.05, 0.6, 1.6][i] as number));
+  const { subject: eliminated } = run.measurements[8];
+  run.measurements = run.measurements.filter(({ subject }: any) => subject !== eliminated);
+  run.measurements[9].axes.grid = 12345;
+  const fused = structuredClone(run.measurements[7]);
+  delete fused.launches.symbol;
+  fused.subject = 'void fused_norm_and_copy<float>(float*, long)';
+  run.measurements.push(fused);
+}
+
+/** Of the ladder: two versions are slower, one is faster. */
+function changeLadder(run: any): void {
+  [1.2, 1, 0.8, 1, 1.4].forEach((factor, i) => { if (factor !== 1) scaleTime(run.measurements[i], factor); });
+}
+
+function changed(run: any, change: (run: any) => void): any {
+  change(run);
+  return run;
+}
+
 /** The recording of a training step where there is one, else the program with as many groups. */
 function writeStep(program: any): void {
   const isRecorded = existsSync(join(SOURCE, 'recordings', 'training-step-h200', 'run.json.gz'));
@@ -164,10 +211,13 @@ export default function setup(): void {
   writePage('energy', () => {}, 'seeds-h200');
   const program = (): any => JSON.parse(execFileSync(process.env['WRITE_FULL_RUN'] ?? 'write_full_run', ['program']).toString());
   writePageOf('program', program());
+  writePageOf('program-old', program(), withoutTimes);
   writePageOf('program-ranges', program(), manyGroups(33));
   writePageOf('program-5000', program(), manyGroups(5000));
   writePageOf('program-hostile', program(), hostileProgram);
   writeStep(program());
+  writeComparison('compared-program', recorded('training-step-h200'), changed(recorded('training-step-h200'), changeProgram));
+  writeComparison('compared-ladder', recorded('reductions-h200'), changed(recorded('reductions-h200'), changeLadder));
   writePage('points-2000', manyPoints(2000));
   writePage('points-10000', manyPoints(10_000));
 }

@@ -3,11 +3,16 @@ import { expect, type Download, type Locator, type Page } from '@playwright/test
 import { readFileSync } from 'node:fs';
 import { addressOf } from './reports';
 
-/** Opens a page; the test fails if the page logs to the console or requests anything from the network. */
-export async function open(page: Page, name: string, hash = ''): Promise<void> {
+/** From now on the test fails if the page logs an error to the console or requests anything from the network. */
+export function watch(page: Page): void {
   page.on('pageerror', (error) => { throw error; });
   page.on('console', (message) => { if (message.type() === 'error') throw new Error(message.text()); });
   page.on('request', (request) => { if (!/^(file|data|blob):/.test(request.url())) throw new Error(`asks for ${request.url()}`); });
+}
+
+/** Opens the page of a run, watched. */
+export async function open(page: Page, name: string, hash = ''): Promise<void> {
+  watch(page);
   await page.goto(addressOf(name) + hash);
   await expect(page.locator('.plot .main-svg').first()).toBeVisible();
 }

@@ -2,11 +2,13 @@
 import { defineConfig } from 'vite';
 import { viteSingleFile } from 'vite-plugin-singlefile';
 
-export default defineConfig({
+// Each page is one file, and so a build of its own: that of a run, and `--mode comparison`.
+export default defineConfig(({ mode }) => ({
   build: {
-    rollupOptions: { input: 'page.html' },
+    rollupOptions: { input: mode === 'comparison' ? 'comparison.html' : 'page.html' },
+    emptyOutDir: mode !== 'comparison',
     target: 'es2022',
     reportCompressedSize: false,
   },
   plugins: [viteSingleFile({ removeViteModuleLoader: true })],
-});
+}));

@@ -3,6 +3,8 @@ import type {
   Bound, Column, ExperimentView as ExperimentData, Family, Group, Level, PageData, PointView as PointData, RunView as RunData,
 } from './generated/page_data';
 
+import { fileOf } from './files';
+
 export type { AgreementTable, CeilingTable, Column, Family, Group, Level, Range, RangeView, Roof, Shape, SpeedTable, Step, Window } from './generated/page_data';
 
 /** Operations per byte and operations per second; null where it cannot be drawn. */
@@ -34,10 +36,6 @@ export interface ExperimentView extends Omit<ExperimentData, 'points'> {
   isOfProgram: boolean;
 }
 export interface RunView extends Omit<RunData, 'experiments'> { experiments: ExperimentView[] }
-
-function textOf(id: string): string {
-  return document.getElementById(id)?.textContent ?? '';
-}
 
 const page = JSON.parse(await (await fileOf('page-data', 'application/json')).text()) as PageData;
 
@@ -77,17 +75,6 @@ export function wordsFor(bound: string): Bound {
 export function cellOf(point: PointView, title: string): { text: string; value: number | null } {
   const column = page.columns.findIndex((candidate) => candidate.title === title);
   return { text: point.texts[column] ?? '', value: point.values[column] ?? null };
-}
-
-export function fromBase64(text: string): Uint8Array<ArrayBuffer> {
-  return Uint8Array.from(atob(text), (digit) => digit.charCodeAt(0));
-}
-
-/** What the program put into the page, as it was written: it is compressed. */
-export function fileOf(id: 'page-data' | 'run-json' | 'points-csv', type: string): Promise<Blob> {
-  const compressed = new Blob([fromBase64(textOf(id))]);
-  const file = compressed.stream().pipeThrough(new DecompressionStream('deflate'));
-  return new Response(file, { headers: { 'Content-Type': type } }).blob();
 }
 
 /** What everything known of a point is called: the columns, then what stands in none. */

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 import Plotly, { type Layout } from 'plotly.js-basic-dist-min';
-import { data, fileOf, fromBase64 } from './data';
+import { data } from './data';
 import { h } from './dom';
 import { figureOf } from './figure';
-import { plain } from './roofs';
+import { fileOf, fromBase64 } from './files';
+import { plain } from './roof_lines';
 import { coloursOf } from './theme';
 import type { ViewStore } from './view';
 

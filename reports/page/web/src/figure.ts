@@ -7,7 +7,8 @@ import { placeLabels, type Named } from './labels';
 import { levelSymbol, symbolOf } from './marks';
 import { MARGIN, Plane, windowAround, type Box, type Pixel } from './plane';
 import { programFigure, programPlaces } from './program_figure';
-import { attainable, lineOf, linesOf, plain, roofLabels, shownRoofs, type ShownRoof } from './roofs';
+import { attainable, lineOf, linesOf, plain, roofLabels, type ShownRoof } from './roof_lines';
+import { shownRoofs } from './roofs';
 import type { Colours } from './theme';
 import { levelOf, shownPoints, type View } from './view';
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // All of the chosen point: what bounds it, on what evidence, what to do, and every number. Without one, where to begin.
-import { cellOf, factsOf, fileOf, findingsOf, isGroup, wordsFor, type ExperimentView, type GroupView, type PointView } from './data';
+import { cellOf, factsOf, findingsOf, isGroup, wordsFor, type ExperimentView, type GroupView, type PointView } from './data';
 import { fill, h } from './dom';
 import { duration, percent } from './format';
+import { launches } from './launches';
 import { colourOfBound, pointGlyph } from './marks';
 import { groupsOf } from './sums';
 import { pinnedPoints, shownPoints, type ViewStore } from './view';
@@ -45,37 +46,6 @@ function gain(experiment: ExperimentView, { group }: GroupView): string {
   return `At its roof it would take ${duration(group.total_s - group.recoverable_s)} instead of ${duration(group.total_s)}: ${duration(group.recoverable_s)} less, ${percent(whole > 0 ? group.recoverable_s / whole : 0)} of GPU time.`;
 }
 
-/** The times of launches, from the shortest to the longest, as `run.json` has them. */
-let measurements: Promise<{ time?: { samples_s: number[] }; counter_spread?: Record<string, number> }[]> | undefined;
-function launches(point: GroupView): HTMLElement {
-  const element = h('div', { class: 'launches' });
-  measurements ??= fileOf('run-json', 'application/json').then(async (file) => (JSON.parse(await file.text()) as { measurements: [] }).measurements);
-  void measurements.then((all) => {
-    const measurement = all[point.group.measurement];
-    const times = [...(measurement?.time?.samples_s ?? [])].sort((a, b) => a - b);
-    const spreads = Object.entries(measurement?.counter_spread ?? {}).filter(([, spread]) => spread >= 0.02).sort((a, b) => b[1] - a[1]).slice(0, 4);
-    if (times.length > 1) fill(element, quantiles(times));
-    if (spreads.length > 0) element.append(h('p', { class: 'muted' }, `Counters differ from launch to launch (range over mean): ${spreads.map(([name, spread]) => `${name} ${percent(spread)}`).join(', ')}.`));
-  }, () => {});
-  return element;
-}
-
-function quantiles(times: readonly number[]): HTMLElement {
-  const [width, height] = [300, 64];
-  const most = times.at(-1) as number;
-  // One launch in a hundred may be a hundred times as long: it would flatten all others.
-  const top = Math.min(most, 1.5 * (times[Math.floor(0.95 * (times.length - 1))] as number));
-  const svg = document.createElementNS('http://www.w3.org/2000/svg', 'svg');
-  svg.setAttribute('viewBox', `0 0 ${width} ${height}`);
-  svg.setAttribute('role', 'img');
-  svg.setAttribute('aria-label', `Times of launches from the shortest, ${duration(times[0] as number)}, to the longest, ${duration(most)}`);
-  const path = document.createElementNS('http://www.w3.org/2000/svg', 'path');
-  path.setAttribute('d', times.map((time, i) => `${i === 0 ? 'M' : 'L'}${((i * width) / (times.length - 1)).toFixed(1)} ${(height - 2 - (Math.min(time, top) / top) * (height - 6)).toFixed(1)}`).join(''));
-  path.setAttribute('class', 'curve');
-  svg.append(path);
-  return h('figure', { class: 'quantiles' }, svg, h('figcaption', { class: 'muted' }, `Launches from the shortest (${duration(times[0] as number)}) to the longest (${duration(most)})`));
-}
-
 function counters(experiment: ExperimentView, point: PointView, isOpen: boolean): HTMLElement {
   return h('details', { class: 'counters', open: isOpen }, h('summary', {}, 'All counters'),
     h('dl', {}, ...factsOf(experiment, point).map(([name, text]) => h('div', {}, h('dt', {}, name), h('dd', {}, text)))));
@@ -100,7 +70,7 @@ function ofPoint(store: ViewStore, experiment: ExperimentView, point: PointView,
     roof && h('p', {}, h('strong', {}, 'Roof: '), roof),
     rest.length > 0 && h('details', {}, h('summary', {}, `${rest.length} more finding${rest.length > 1 ? 's' : ''}`),
       h('ul', { class: 'more-findings' }, ...rest.map(({ rule, importance, text, evidence: shown, next_step }) => h('li', { class: importance }, h('p', {}, h('strong', {}, `${rule}: `), text), h('p', { class: 'muted' }, shown), h('p', {}, h('strong', {}, 'Next: '), next_step))))),
-    isKernel && launches(point),
+    isKernel && launches(store, point),
     counters(experiment, point, isOpen));
 }
 

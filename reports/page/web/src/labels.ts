@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Names beside marks: none over another, over a mark, or across a line.
 import { overlap, type Box, type Pixel } from './plane';
-import { crosses, textWidth } from './roofs';
+import { crosses, textWidth } from './roof_lines';
 
 export interface Named { text: string; at: Pixel; radius: number }
 export interface PlacedLabel extends Named { box: Box; leader: [Pixel, Pixel] | null }

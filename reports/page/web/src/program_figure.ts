@@ -6,7 +6,8 @@ import { annotationsOf, boxOf, layoutOf, Traces, windowOf, type Figure, type Mar
 import { shortened, type Named } from './labels';
 import { levelSymbol, symbolOf } from './marks';
 import { MARGIN, overlap, Plane, type Box, type Pixel, type Weighted } from './plane';
-import { plain, shownRoofs } from './roofs';
+import { plain } from './roof_lines';
+import { shownRoofs } from './roofs';
 import { groupsOf, sumOf, type Sum } from './sums';
 import type { Colours } from './theme';
 import { levelOf, pinnedPoints, shownPoints, type View } from './view';

@@ -31,12 +31,14 @@ export interface View {
   pins: string[];
   /** Null: around the points. All: the axes that come from the ceilings. */
   zoom: Window | 'all' | null;
+  /** How the axis of the times of launches is divided; auto: by their range. */
+  times: 'auto' | 'linear' | 'log';
   theme: Theme;
 }
 
 const DEFAULT: View = {
   experiment: 0, level: 'dram', precisions: null, work: 'both', caches: 'both', roofs: null, hiddenFamilies: [], filter: '',
-  bound: null, range: null, rangeMarks: false, table: 'kernels', sort: null, pins: [], zoom: null, theme: 'auto',
+  bound: null, range: null, rangeMarks: false, table: 'kernels', sort: null, pins: [], zoom: null, times: 'auto', theme: 'auto',
 };
 
 function oneOf<T extends string>(value: string | null, values: readonly T[], otherwise: T): T {
@@ -72,6 +74,7 @@ export function viewFrom(hash: string): View {
     sort: column ? { column, descending: params.get('sort')!.startsWith('-') } : null,
     pins: params.getAll('pin'),
     zoom: zoomFrom(params.get('zoom')),
+    times: oneOf(params.get('times'), ['auto', 'linear', 'log'] as const, 'auto'),
     theme: oneOf(params.get('theme'), ['auto', 'light', 'dark'] as const, 'auto'),
   };
 }
@@ -80,7 +83,7 @@ export function hashOf(view: View): string {
   const params = new URLSearchParams();
   const name = data.run.experiments[view.experiment]?.name;
   if (view.experiment > 0 && name !== undefined) params.set('experiment', name);
-  for (const key of ['level', 'work', 'caches', 'filter', 'table', 'theme'] as const) {
+  for (const key of ['level', 'work', 'caches', 'filter', 'table', 'times', 'theme'] as const) {
     if (view[key] !== DEFAULT[key]) params.set(key, view[key]);
   }
   if (view.precisions) for (const precision of view.precisions.length > 0 ? view.precisions : ['']) params.append('precision', precision);

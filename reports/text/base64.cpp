@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/page/base64.h"
+#include "reports/text/base64.h"
 
 #include <cstdint>
 

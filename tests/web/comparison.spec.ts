@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+// The page of a comparison: of a program, and of a ladder.
+import { expect, test, type Page } from '@playwright/test';
+import { clipped, SCREENS, violations } from './checks';
+import { addressOf } from './reports';
+import { watch } from './support';
+
+const PAGES = ['compared-program', 'compared-ladder'];
+
+async function open(page: Page, name: string): Promise<void> {
+  watch(page);
+  await page.goto(addressOf(name, 'comparison'));
+  await expect(page.locator('.movement svg')).toBeVisible();
+}
+
+/** Texts of the chart that lie over each other, or outside of it. */
+async function collisions(page: Page): Promise<string[]> {
+  return page.locator('.movement .frame').evaluate((frame) => {
+    const edge = frame.getBoundingClientRect();
+    const texts = [...frame.querySelectorAll('text')].map((text) => ({ content: text.textContent ?? '', box: text.getBoundingClientRect(), isTurned: /rotate\((?!0 )/.test(text.getAttribute('transform') ?? '') }));
+    return texts.flatMap((a, i) => {
+      const found: string[] = [];
+      if (a.box.left < edge.left - 1 || a.box.right > edge.right + 1 || a.box.top < edge.top - 1 || a.box.bottom > edge.bottom + 1) found.push(`${a.content}: cut off`);
+      if (a.isTurned) return found;
+      for (const b of texts.slice(i + 1)) {
+        const width = Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left);
+        const height = Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top);
+        if (!b.isTurned && width > 1 && height > 2) found.push(`${a.content} × ${b.content}`);
+      }
+      return found;
+    });
+  });
+}
+
+for (const name of PAGES) {
+  for (const { width, height, colorScheme, isTouch } of SCREENS) {
+    test(`${name} at ${width} pixels, ${colorScheme}${isTouch ? ', touch' : ''}`, async ({ browser }) => {
+      const context = await browser.newContext({ viewport: { width, height }, colorScheme, hasTouch: isTouch, isMobile: isTouch, bypassCSP: true });
+      const page = await context.newPage();
+      await open(page, name);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+      expect(await collisions(page)).toEqual([]);
+      expect(await clipped(page)).toEqual([]);
+      const mark = page.locator('.movement .arrow circle').last();
+      await mark.scrollIntoViewIfNeeded();
+      const box = (await mark.boundingBox())!;
+      const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+      await (isTouch ? page.touchscreen.tap(x, y) : page.mouse.click(x, y));
+      await expect(page.locator('.movement .said')).not.toContainText('Choose');
+      await expect(page.locator('tr.active')).toHaveCount(1);
+      await expect(page.locator('.movement .arrow.active')).toHaveCount(1);
+      expect(await violations(page)).toEqual([]);
+      if (colorScheme === 'dark') {
+        const light = await page.evaluate(() => [...document.querySelectorAll('body, .movement .frame, figure, .track')].filter((element) => /rgb\((2[3-5]\d), (2[3-5]\d), (2[3-5]\d)\)/.test(getComputedStyle(element).backgroundColor)).length);
+        expect(light, 'light boxes on dark paper').toBe(0);
+      }
+      await context.close();
+    });
+  }
+}
+
+test('time won and lost adds up to the whole, the largest first, and names what only one run has', async ({ page }) => {
+  await open(page, 'compared-program');
+  const rows = page.locator('.waterfall li');
+  const ms = async (row: number): Promise<number> => {
+    const text = (await rows.nth(row).locator('.amount').textContent())!.replace('−', '-');
+    if (text === '±0') return 0;
+    const [, number, unit] = /([-+]?[\d.]+)\s*(\S+)/.exec(text)!;
+    return Number(number) * ({ s: 1000, ms: 1, µs: 1e-3, ns: 1e-6 }[unit!] as number);
+  };
+  const count = await rows.count();
+  let sum = await ms(0);
+  for (let i = 1; i + 1 < count; ++i) sum += await ms(i);
+  // They are shown with four digits.
+  expect(Math.abs(sum / (await ms(count - 1)) - 1)).toBeLessThan(1e-3);
+  expect(Math.abs(await ms(1))).toBeGreaterThanOrEqual(Math.abs(await ms(2)));
+  await expect(page.locator('.waterfall .introduced')).toContainText('fused_norm_and_copy');
+  await expect(page.locator('.waterfall .eliminated')).toHaveCount(1);
+  await expect(rows.nth(count - 2)).toContainText('others');
+});
+
+test('keys move between arrows, and a row and its arrow belong together', async ({ page }) => {
+  await open(page, 'compared-ladder');
+  await page.locator('.movement .frame').focus();
+  await page.keyboard.press('ArrowRight');
+  const first = await page.locator('.movement .said').textContent();
+  await page.keyboard.press('ArrowRight');
+  await expect(page.locator('.movement .said')).not.toHaveText(first ?? '');
+  await page.keyboard.press('Escape');
+  await expect(page.locator('tr.active')).toHaveCount(0);
+  await page.locator('table.points button.point').nth(1).click();
+  await expect(page.locator('.movement .arrow.active')).toHaveAttribute('data-point', '1');
+});
+
+test('without scripts the page shows the picture and the table', async ({ browser }) => {
+  const context = await browser.newContext({ javaScriptEnabled: false, colorScheme: 'dark' });
+  const page = await context.newPage();
+  await page.goto(addressOf('compared-ladder', 'comparison'));
+  await expect(page.locator('figure > svg')).toBeVisible();
+  await expect(page.locator('table.points tr.slower')).toHaveCount(2);
+  await context.close();
+});
