@@ -31,7 +31,7 @@ CATALOGUE = {
     "cupy_fft": ("cupy", 1, [], 10000),
     "numba_kernels": ("numba", 1, [], 10000),
     "triton_matmul": ("triton", 1, [], 20000),
-    "nccl_ranks": ("torch", 2, TORCHRUN, 2000),
+    "nccl_ranks": ("torch", 2, TORCHRUN, 6000),
     "nccl_one_process": ("torch", 2, [], 5000),
 }
 

@@ -292,10 +292,7 @@ PathId Process::path_to_sample(PathId path) {
 
 GroupId Process::add_to_session(Context& context, const Group& group, KernelId kernel, PathId path) {
   const std::string symbol = kernels_.symbol(kernel);
-  if (is_collective(symbol)) {
-    context.session->exclude(Pass::operations,
-                             "instrumented code of collective kernels keeps the other ranks waiting");
-  }
+  if (is_collective(symbol)) context.session->launches_collectives();
   const bool is_counted = filter_.selects_kernel(symbol) && filter_.selects_path(paths_.text(path)) &&
                           (only_.empty() || only_.contains(symbol));
   const std::lock_guard lock(context.mutex);

@@ -70,9 +70,13 @@ GroupId Session::add_group(LaunchSampling::Wish wish) {
   return sampling_.add_group(launching_s_, wish);
 }
 
-void Session::exclude(Pass pass, const std::string& reason) {
+void Session::launches_collectives() {
   const std::lock_guard lock(mutex_);
-  if (!is_impossible(pass)) make_impossible(pass, Error(ErrorKind::environment, reason));
+  has_collectives_ = true;
+  if (is_impossible(Pass::operations)) return;
+  make_impossible(
+      Pass::operations,
+      Error(ErrorKind::environment, "instrumented code of collective kernels keeps the other ranks waiting"));
 }
 
 void Session::make_impossible(Pass pass, const Error& error) {
@@ -238,12 +242,19 @@ bool Session::is_worth_a_change(Pass pass) const {
 
 /// Waits until the device has done what the program gave it ahead of time, which may be a lot. Where it is
 /// not done then, a kernel may be waiting for the program, and so long a wait is not tried again. There is no
-/// wait at all behind a kernel that was seen to wait for the program.
+/// wait at all behind a kernel that was seen to wait for the program. Of two ranks that wait at the same
+/// time, each for its device and so for the other, the one that gives up first lets the other go on, and
+/// tries again later.
 bool Session::wait_for_device() {
   if (may_be_stuck_) may_be_stuck_ = !gpu_.is_idle();
   if (may_be_stuck_) return false;
+  if (has_collectives_ && gpu_.now_s() >= next_long_wait_s_) may_wait_long_ = true;
   if (!may_wait_long_) return range_.wait_until_idle(limits_.before_launch_s);
   may_wait_long_ = range_.wait_until_idle(kLongestHoldS);
+  if (!may_wait_long_) {
+    next_long_wait_s_ = gpu_.now_s() + between_long_waits_s_;
+    between_long_waits_s_ *= 2;
+  }
   return may_wait_long_;
 }
 

@@ -71,8 +71,9 @@ class Session {
   /// The group's first launch is about to come.
   GroupId add_group(LaunchSampling::Wish wish);
 
-  /// From now on nothing is counted in that pass, for that reason.
-  void exclude(Pass pass, const std::string& reason);
+  /// The process launches kernels that wait for those of others: nothing is instrumented any more, and a wait
+  /// for the device may fail because another process is held too.
+  void launches_collectives();
 
   /// A launch is about to be made. If this returns true, which it does only if the launch may be counted, its
   /// thread calls `after_launch` when it has been made.
@@ -157,8 +158,11 @@ class Session {
 
   bool has_counted_ = false;    // or tried to
   bool is_first_round_ = true;  // in which every group is counted, however little it matters
-  bool may_wait_long_ = true;   // until a device was not idle even then
-  bool may_be_stuck_ = false;   // a kernel that waits for the program may be running
+  bool has_collectives_ = false;
+  bool may_wait_long_ = true;    // until a device was not idle even then
+  double next_long_wait_s_ = 0;  // in a process with collectives
+  double between_long_waits_s_ = 1;
+  bool may_be_stuck_ = false;  // a kernel that waits for the program may be running
   bool is_traced_ = false;
   std::optional<Pass> pass_;                          // nothing between passes
   std::optional<record::Problem> in_use_;             // since when the counters are another process's
