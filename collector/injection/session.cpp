@@ -109,6 +109,7 @@ void Session::hold_while_another_is_counted(std::unique_lock<std::mutex>& lock) 
     open_->is_void = true;
     return;
   }
+  if (has_collectives_ && gpu_.now_s() >= next_long_wait_s_) wait_for_device();
   range_.close_if_idle();
   if (!range_.is_open()) open_.reset();
 }
@@ -242,13 +243,15 @@ bool Session::is_worth_a_change(Pass pass) const {
 
 /// Waits until the device has done what the program gave it ahead of time, which may be a lot. Where it is
 /// not done then, a kernel may be waiting for the program, and so long a wait is not tried again. There is no
-/// wait at all behind a kernel that was seen to wait for the program. Of two ranks that wait at the same
-/// time, each for its device and so for the other, the one that gives up first lets the other go on, and
-/// tries again later.
+/// wait at all behind a kernel that was seen to wait for the program; but a collective that waited for
+/// another rank is done once that one went on, so there another long wait follows, less and less often.
 bool Session::wait_for_device() {
+  if (has_collectives_ && gpu_.now_s() >= next_long_wait_s_) {
+    may_be_stuck_ = false;
+    may_wait_long_ = true;
+  }
   if (may_be_stuck_) may_be_stuck_ = !gpu_.is_idle();
   if (may_be_stuck_) return false;
-  if (has_collectives_ && gpu_.now_s() >= next_long_wait_s_) may_wait_long_ = true;
   if (!may_wait_long_) return range_.wait_until_idle(limits_.before_launch_s);
   may_wait_long_ = range_.wait_until_idle(kLongestHoldS);
   if (!may_wait_long_) {

@@ -173,11 +173,11 @@ TEST_F(SessionTest, InstrumentsNothingBesideCollectives) {
   EXPECT_THAT(problems[0].cause, HasSubstr("operations was not counted: instrumented code of collective"));
 }
 
-TEST_F(SessionTest, WaitsAgainWhereTwoRanksWereHeldAtTheSameTime) {
+TEST_F(SessionTest, GoesOnAfterACollectiveThatWaitedForAnotherRank) {
   const GroupId group = session.add_group({});
   session.launches_collectives();
-  steps(2, {group});
-  gpu.busy_until = gpu.now + 2.5;  // the kernel of the other rank comes so late
+  EXPECT_TRUE(launch(group));
+  EXPECT_TRUE(launch(group, 2.5)) << "so late comes the kernel of the other rank";
   for (int step = 0; step < 1000; ++step) {
     launch(group);
     gpu.now += 0.016;
