@@ -86,10 +86,9 @@ MaybeValue tensor_share(R run, P point) {
 
 /// Cycles of all SMs together in the time of the point, at its own clock.
 MaybeValue sm_cycles(R run, P point) {
-  const auto time = time_s(point);
-  if (!time) return std::nullopt;
+  if (!is_timed(*point.measurement)) return std::nullopt;
   const double clock_hz = sm_clock_hz(*point.measurement).value_or(device_of(run, point).sm_clock_hz);
-  return *time * clock_hz * device_of(run, point).sm_count;
+  return time_per_launch_s(*point.measurement) * clock_hz * device_of(run, point).sm_count;
 }
 
 MaybeValue issue_utilisation(R run, P point) {

@@ -181,7 +181,10 @@ Json program(const Run& run, const ProgramUse& use, const KernelNames& names) {
   }
   std::vector<std::string> sentences = program_sentences(run, use);
   for (std::string& problem : program_problems(run)) sentences.push_back(std::move(problem));
+  const std::string idle = idle_to_begin_with(use);
   return {{"kernel_s", rounded(use.kernel_s)},
+          {"idle", idle.empty() ? Json(nullptr)
+                                : Json{{"value", format::duration(use.idle->idle_s)}, {"text", idle}}},
           {"figures", figures(run, use)},
           {"sentences", sentences},
           {"ranges", ranges(use)},

@@ -256,7 +256,7 @@ constexpr std::array kPointColumns = {
                 .text = [](const RooflinePoint& p) { return rate_text(p, p.executed_flop_per_s); },
                 .value = [](const RooflinePoint& p) { return p.executed_flop_per_s; },
                 .name = "executed performance",
-                .help = "Executed operations of all types, Tensor Cores included, over the median time",
+                .help = "Executed operations of all types, Tensor Cores included, over the time of a launch",
                 .role = "program"},
     PointColumn{
         .title = "DRAM",
@@ -438,7 +438,7 @@ void add_resources(const RooflinePoint& point, std::vector<Fact>& facts) {
     if (!use.missing.empty()) {
       facts.push_back({name, missing_text(use.missing)});
     } else if (!is_level && use.time_s.value_or(0) > 0 && is_timed(*point.measurement)) {
-      const double share = *use.time_s / point.measurement->time->median_s;
+      const double share = *use.time_s / time_per_launch_s(*point.measurement);
       facts.push_back({name, fmt::format("{} of {}", format::percent(share), use.ceiling)});
     }
   }

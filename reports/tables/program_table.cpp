@@ -50,7 +50,8 @@ std::string saving(const RooflinePoint& group, double kernel_s) {
     return fmt::format("{} takes {} of {} beyond its roof, while other kernels run too", group.label, saved,
                        whole);
   }
-  return fmt::format("{} could save {} of {}", group.label, saved, whole);
+  return fmt::format("{} could save {} of {} ({})", group.label, saved, whole,
+                     format::percent(*launches.recoverable_s / kernel_s));
 }
 
 std::string rate(const std::optional<double>& per_s) {
@@ -135,6 +136,10 @@ std::string roofless_reason(const RooflinePoint& group) {
 }
 
 }  // namespace
+
+std::string idle_to_begin_with(const ProgramUse& program) {
+  return idle_headline(program).empty() ? "" : idle_sentence(*program.idle);
+}
 
 std::string program_headline(const ProgramUse& program) {
   const Concentration& most = program.concentration;

@@ -28,6 +28,9 @@ struct ProgramTable {
 /// launch, mostly less than 20 µs.`
 std::string program_headline(const ProgramUse& program);
 
+/// What idle time consists of, and what would help, where the headline begins with it; else empty.
+std::string idle_to_begin_with(const ProgramUse& program);
+
 /// Busy and idle share, what was counted, what overlaps, what the trace did not see: a sentence each.
 std::vector<std::string> program_sentences(const Run& run, const ProgramUse& program);
 

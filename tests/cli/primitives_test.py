@@ -31,7 +31,7 @@ class Primitives(ProgramTest):
         written = self.folder / "runs/demo/latest"
         for extension in ["svg", "png", "pdf", "csv"]:
             self.assertTrue((written / f"primitives.{extension}").exists())
-        self.assertIn("| shuffle down | i32 | ours | 24.5 ±0.4 % |", (written / "summary.md").read_text())
+        self.assertIn("| shuffle down | i32 | ours | 24.5 ±0.4\u00a0% |", (written / "summary.md").read_text())
         self.assertEqual(len((written / "primitives.csv").read_text().splitlines()), 5)
 
     def test_stand_beside_points(self):

@@ -46,7 +46,7 @@ TEST(ProgramReports, BeginWithWhereTheTimeIsAndWhatCouldBeSaved) {
   EXPECT_EQ(headline,
             "GPU busy 87 %, launch-bound: it waits for the next launch, mostly less than 20 µs. 63 % of GPU "
             "time is in 3 of 11 kernels; multi_tensor_apply<FusedAdam, f32> could save 6.299 ms of "
-            "74.27 ms.");
+            "74.27 ms (8.5 %).");
 }
 
 TEST(ProgramReports, BeginWithIdleTimeWhereMoreOfItIsThanAnyKernelCouldSave) {

@@ -5,7 +5,7 @@ import { choice, contentOf, marks, open, placeOf, row, rows } from './support';
 
 test('shows where the time is, what could be saved, and nothing that nobody declared', async ({ page }) => {
   await open(page, 'program');
-  await expect(page.locator('.headline')).toContainText('63 % of GPU time is in 3 of 11 kernels; multi_tensor_apply<FusedAdam, f32> could save 6.299 ms of 74.27 ms.');
+  await expect(page.locator('.headline')).toContainText('63 % of GPU time is in 3 of 11 kernels; multi_tensor_apply<FusedAdam, f32> could save 6.299 ms of 74.27 ms (8.5 %).');
   const figures = page.locator('.figures > div');
   await expect(figures.filter({ hasText: 'GPU busy' })).toContainText('86.8 %');
   await expect(figures.filter({ hasText: 'GPU busy' })).toContainText('idle 13.2 % of 59.89 ms');
@@ -41,6 +41,7 @@ test('lists first what could save most, names it, and tells all of a kernel when
   await open(page, 'program');
   await expect(page.locator('.beginnings li').first()).toContainText('multi_tensor_apply<FusedAdam, f32>');
   await expect(page.locator('.beginnings li').first()).toContainText('6.299 ms');
+  await expect(page.locator('.beginnings .idle')).toContainText('Launch-bound');
   await expect(rows(page).first().locator('button.name')).toContainText('multi_tensor_apply<FusedAdam, f32>');
   await row(page, 'elementwise<add, bf16>').click();
   const inspector = page.locator('#inspector');
@@ -55,6 +56,8 @@ test('lists first what could save most, names it, and tells all of a kernel when
   await expect(inspector).not.toContainText('useful');
   await row(page, 'elementwise<add, bf16>').click();
   await expect(page.locator('.beginnings')).toBeVisible();
+  await page.locator('#filter').fill('no such kernel');
+  await expect(page.locator('.beginnings')).toContainText('The filters leave no kernel.');
 });
 
 test('shows the launches of a kernel over the run, on a linear or a logarithmic axis, and those that were counted', async ({ page }) => {
@@ -75,6 +78,7 @@ test('shows the launches of a kernel over the run, on a linear or a logarithmic 
   await row(page, 'elementwise<add, bf16>').click();
   await expect(launches.locator('.over-time .extremes')).toHaveCount(128);
   await expect(launches.locator('.over-time .medians')).toHaveCount(1);
+  expect(await launches.locator('.over-time .medians').getAttribute('d'), 'no line where the trace was off').toMatch(/L.*M.*L/);
   await expect(launches.locator('.said')).toContainText('640 traced launches');
 });
 

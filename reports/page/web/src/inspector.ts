@@ -79,13 +79,16 @@ function beginnings(store: ViewStore, experiment: ExperimentView): HTMLElement {
   const groups = groupsOf(experiment, shownPoints(store.view, experiment)).filter(({ group }) => (group.recoverable_s ?? 0) > 0)
     .sort((a, b) => (b.group.recoverable_s ?? 0) - (a.group.recoverable_s ?? 0)).slice(0, MOST_BEGINNINGS);
   const hasRoofs = shownPoints(store.view, experiment).some((index) => (experiment.points[index]?.group?.recoverable_s ?? null) !== null);
-  const text = groups.length > 0 ? 'The kernels that could save most, at their roofs. Choose one for the reason and what to do.'
+  const idle = experiment.program?.idle;
+  const isAll = shownPoints(store.view, experiment).length === experiment.points.length;
+  const text = shownPoints(store.view, experiment).length === 0 ? 'The filters leave no kernel.' : groups.length > 0 ? 'The kernels that could save most, at their roofs. Choose one for the reason and what to do.'
     : hasRoofs ? 'No kernel that is shown has recoverable time.' : 'No kernel that is shown has a roof, since not everything was counted that it needs: the reasons are below the table.';
   return h('div', { class: 'beginnings' }, h('h2', {}, 'Where to begin'),
     h('p', { class: 'muted' }, text),
+    idle && isAll && h('a', { class: 'idle', href: '#program' }, h('span', { class: 'name' }, 'the idle GPU'), h('strong', {}, idle.value), h('span', { class: 'muted' }, idle.text)),
     h('ol', {}, ...groups.map((point) => h('li', {}, h('button', { type: 'button', 'data-value': point.key, onclick: () => store.choose(point.key, false) },
       h('span', { class: 'name' }, pointGlyph(point), point.label), h('strong', {}, cellOf(point, 'could save').text),
-      h('span', { class: 'muted' }, `${percent(point.share ?? 0)} of time, ${point.fraction_of_roof === null ? 'no roof' : `${percent(point.fraction_of_roof)} of roof`}, ${wordsFor(point.bound).label}`))))));
+      h('span', { class: 'muted' }, `${percent(point.share ?? 0)} of time, ${point.fraction_of_roof === null ? 'no roof' : `${percent(point.fraction_of_roof)} of roof`}, ${wordsFor(point.bound).label}${cellOf(point, 'flags').text.includes('not-repeatable') ? '; its launches differ' : ''}`))))));
 }
 
 export function inspector(store: ViewStore): HTMLElement {

@@ -100,7 +100,10 @@ function overTime(parts: readonly Part[], passes: readonly Pass[], isLog: boolea
   const isBinned = parts.some(([, launches]) => launches > 1);
   if (isBinned) {
     for (const [start, , , min, , max] of parts) svg.append(draw('line', { x1: x(start), x2: x(start), y1: y(min), y2: y(max), class: 'extremes' }));
-    svg.append(draw('path', { d: parts.map(([start, , , , median], i) => `${i === 0 ? 'M' : 'L'}${x(start).toFixed(1)} ${y(median).toFixed(1)}`).join(''), class: 'medians' }));
+    // Nothing is known of the time in between where the trace was off.
+    const isApart = (from: number, to: number): boolean => passes.some(({ is_traced, start_s, end_s }) => !is_traced && start_s < to && end_s > from);
+    const step = (i: number): string => (i === 0 || isApart((parts[i - 1] as Part)[0], (parts[i] as Part)[0]) ? 'M' : 'L');
+    svg.append(draw('path', { d: parts.map(([start, , , , median], i) => `${step(i)}${x(start).toFixed(1)} ${y(median).toFixed(1)}`).join(''), class: 'medians' }));
   }
   for (const [start, , counted, , median, max] of parts) {
     if (!isBinned || counted > 0) svg.append(draw('circle', { cx: x(start), cy: y(isBinned ? max : median), r: 2.4, class: counted > 0 ? 'counted' : 'plain' }));
