@@ -72,7 +72,7 @@ class Inflater {
 }  // namespace
 
 std::string deflated(std::string_view bytes) {
-  return compressed(bytes, Z_BEST_SPEED, MAX_WBITS);
+  return compressed(bytes, Z_DEFAULT_COMPRESSION, MAX_WBITS);
 }
 
 std::string gzipped(std::string_view bytes) {
