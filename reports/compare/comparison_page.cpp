@@ -23,7 +23,7 @@ namespace {
 
 using serial::Json;
 
-constexpr std::size_t kMostOfPrograms = 500;
+constexpr std::size_t kMostGroups = 500;
 constexpr std::size_t kMostSteps = 14;
 
 std::string list(const std::string& title, const std::vector<std::string>& texts) {
@@ -46,7 +46,7 @@ std::string table(const RunComparison& comparison) {
   for (const ComparisonColumn& column : comparison_columns())
     html += cell("th", column.is_number, column.title);
   html += "</tr></thead><tbody>\n";
-  for (const PointComparison* point : table_points(comparison, kMostOfPrograms)) {
+  for (const PointComparison* point : table_points(comparison, kMostGroups)) {
     html += fmt::format(R"(<tr class="{}">)", to_string(point->change));
     for (const ComparisonColumn& column : comparison_columns()) {
       html += cell("td", column.is_number, column.text(*point));
@@ -243,7 +243,7 @@ Json chart_data(const RunComparison& comparison, const ChartModel& chart) {
                      {"ridges", ridges}});
   }
   Json points = Json::array();
-  for (const PointComparison* point : table_points(comparison, kMostOfPrograms)) {
+  for (const PointComparison* point : table_points(comparison, kMostGroups)) {
     points.push_back({{"label", point->label},
                       {"outcome", outcome(point->change)},
                       {"text", change_sentence(*point)},

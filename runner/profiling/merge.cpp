@@ -358,7 +358,7 @@ class Merge {
     close(reading.counting_since, reading.last_ns, reading.counting);
     end_pass(reading, reading.last_ns);
     pass_spans_.insert(pass_spans_.end(), reading.passes.begin(), reading.passes.end());
-    range_passages_.add_process(std::move(reading.ranges), reading.counting);
+    range_passages_.add_process(reading.ranges, reading.counting);
     for (const auto& [device, place] : reading.devices) {
       auto& untraced = times_[place].untraced;
       untraced.insert(untraced.end(), reading.untraced.begin(), reading.untraced.end());

@@ -20,9 +20,10 @@ bool touches(const std::vector<BusyInterval>& counting, std::uint64_t from_ns, s
 
 }  // namespace
 
-void RangePassages::add_process(std::map<std::string, std::vector<record::Range>> ranges,
+void RangePassages::add_process(const std::map<std::string, std::vector<record::Range>>& ranges,
                                 const std::vector<BusyInterval>& counting) {
-  for (auto& [path, passages] : ranges) {
+  for (const auto& [path, as_closed] : ranges) {
+    std::vector<record::Range> passages = as_closed;
     Passages& all = passages_[path];
     all.count += passages.size();
     std::sort(passages.begin(), passages.end(), [](const record::Range& a, const record::Range& b) {

@@ -16,7 +16,7 @@ class RangePassages {
  public:
   /// Those of one process, by path. `counting`: when it was in a pass, in order; a range, or the time from
   /// one to the next, that touches a pass is in no time.
-  void add_process(std::map<std::string, std::vector<record::Range>> ranges,
+  void add_process(const std::map<std::string, std::vector<record::Range>>& ranges,
                    const std::vector<BusyInterval>& counting);
 
   std::vector<RangeTimes> result() const;  ///< by path
