@@ -33,11 +33,13 @@ def main():
         # No two take equally long.
         group["launches"]["total_s"] *= 1 / (1 + copies)
         run["measurements"].append(group)
-    # As in core/model/application.h: of most points few parts of the run are kept.
+    # As in core/model/application.h and runner/profiling/merge.cpp: of most points few times are kept.
     by_time = sorted(run["measurements"], key=lambda group: group["launches"]["total_s"], reverse=True)
     for group in by_time[400:]:
         over_time = group["launches"].get("over_time", [])
-        group["launches"]["over_time"] = over_time[::-(-len(over_time) // 8) or 1]
+        group["launches"]["over_time"] = over_time[:: len(over_time) // 8 + 1]
+        samples = group["time"]["samples_s"]
+        group["time"]["samples_s"] = samples[:: len(samples) // 11 + 1]
     for experiment in run["plan"]["experiments"]:
         experiment["points"] = []
     for device in run.get("application", {}).get("devices", []):

@@ -32,8 +32,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr double kTail = 0.95;
-/// So many samples are kept of the times of a point: their percentiles, from 0 to 100.
-constexpr std::size_t kKeptSamples = 101;
+/// How many times of a point are kept: over the run, and in the order of their lengths, percentiles or
+/// deciles from 0 to 100.
+struct KeptTimes {
+  std::size_t over_time;
+  std::size_t samples;
+};
+constexpr KeptTimes kKeptOfDetailed = {kMostLaunchTimes, 101};
+constexpr KeptTimes kKeptOfOthers = {kFewLaunchTimes, 11};
 /// The interval of a median takes a time that grows faster than the samples.
 constexpr std::size_t kMostForInterval = 100'000;
 /// Problems of one cause are listed for so many kernels.
@@ -507,7 +513,7 @@ class Merge {
     const auto traced = launches_of(places);
     for (std::size_t i = 0; i < places.size(); ++i) {
       merged_.measurements.push_back(
-          measurement_of(places[i], traced[i], i < kDetailedPoints ? kMostLaunchTimes : kFewLaunchTimes));
+          measurement_of(places[i], traced[i], i < kDetailedPoints ? kKeptOfDetailed : kKeptOfOthers));
       merged_.details.push_back({.symbol = groups_[places[i]].kernel.symbol,
                                  .missing = missing_passes(groups_[places[i]], merged_.measurements.back())});
     }
@@ -547,7 +553,7 @@ class Merge {
     return launches;
   }
 
-  Measurement measurement_of(std::size_t place, const TracedLaunches& traced, std::size_t most_times) const {
+  Measurement measurement_of(std::size_t place, const TracedLaunches& traced, KeptTimes kept) const {
     const Group& group = groups_[place];
     Measurement measurement;
     measurement.point = {.experiment = runs_.experiment, .subject = group.subject, .axes = group.axes};
@@ -573,9 +579,9 @@ class Merge {
     launches.counted = group.counted;
     launches.graph_nodes = group.kernel.graph_nodes;
     launches.graph_kernels = graph_kernels_of(group);
-    launches.over_time = launches_over_time(traced, zero_ns_, most_times);
+    launches.over_time = launches_over_time(traced, zero_ns_, kept.over_time);
     if (!all.empty()) {
-      measurement.time = time_of(all);
+      measurement.time = time_of(all, kept.samples);
       launches.p95_s = quantile(all, kTail);
     }
     measurement.launches = std::move(launches);
@@ -618,7 +624,7 @@ class Merge {
     return uses;
   }
 
-  static TimeResult time_of(const std::vector<double>& times) {
+  static TimeResult time_of(const std::vector<double>& times, std::size_t kept) {
     std::vector<double> thinned;
     const std::size_t stride = times.size() / kMostForInterval + 1;
     for (std::size_t i = 0; i < times.size(); i += stride) thinned.push_back(times[i]);
@@ -630,11 +636,11 @@ class Merge {
     result.median_s = median(sorted);
     result.ci_low_s = std::min(interval.low, result.median_s);
     result.ci_high_s = std::max(interval.high, result.median_s);
-    if (times.size() <= kKeptSamples) {
+    if (times.size() <= kept) {
       result.samples_s = times;
     } else {
-      for (std::size_t i = 0; i < kKeptSamples; ++i) {
-        result.samples_s.push_back(sorted[i * (sorted.size() - 1) / (kKeptSamples - 1)]);
+      for (std::size_t i = 0; i < kept; ++i) {
+        result.samples_s.push_back(sorted[i * (sorted.size() - 1) / (kept - 1)]);
       }
     }
     return result;

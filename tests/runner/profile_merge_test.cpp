@@ -408,8 +408,10 @@ TEST_F(ProfileMerge, KeepsFewerTimesOfGroupsThatTookLess) {
   }
   const MergedProfile profile = merged(records);
   EXPECT_EQ(profile.measurements.front().launches->over_time.size(), 20);
+  EXPECT_EQ(profile.measurements.front().time->samples_s.size(), 20);
   EXPECT_EQ(profile.measurements.back().point.axes.number("grid"), 8);
   EXPECT_EQ(profile.measurements.back().launches->over_time.size(), kFewLaunchTimes);
+  EXPECT_EQ(profile.measurements.back().time->samples_s.size(), 11) << "deciles";
 }
 
 TEST_F(ProfileMerge, LeavesOutTheShortestOfTooManyGroups) {
