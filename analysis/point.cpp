@@ -409,11 +409,10 @@ void set_roofs(RooflinePoint& point, const Run& run) {
   const Ceilings measured = Ceilings::measured(run, measurement.device);
   const Ceilings theoretical = Ceilings::theoretical(run, measurement.device, sm_clock_hz(measurement));
   RoofOrReason roof;
+  if (is_observed(point)) point.resources = resource_uses(measurement, measured);
   if (is_observed(point) && is_collective(measurement.launches->symbol)) {
-    point.resources = resource_uses(measurement, measured);
     roof.reason = "it waits for other GPUs, and the links to them have no ceiling here";
   } else if (is_observed(point)) {
-    point.resources = resource_uses(measurement, measured);
     roof = executed_roof(point.resources, point.flops_executed);
     point.theoretical_roof =
         executed_roof(resource_uses(measurement, theoretical), point.flops_executed).roof;

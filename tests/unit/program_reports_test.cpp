@@ -18,6 +18,7 @@
 #include "reports/reports.h"
 #include "reports/tables/program_table.h"
 #include "tests/support/program_run.h"
+#include "tests/support/readable_scene.h"
 #include "tests/support/temporary_folder.h"
 
 namespace rooflinectl {
@@ -192,20 +193,6 @@ std::vector<std::string> titles_of(const Scene& scene, std::string_view name) {
     if (group.name == name) titles.push_back(group.title);
   }
   return titles;
-}
-
-void expect_readable(const Scene& scene) {
-  std::vector<Box> boxes;
-  for (const Group& group : scene.groups) {
-    for (const Shape& shape : group.shapes) {
-      const Text* text = std::get_if<Text>(&shape);
-      if (text == nullptr) continue;
-      const Box box = bounds(*text);
-      EXPECT_TRUE((Box{0, 0, scene.width, scene.height}.contains(box))) << text->content;
-      for (const Box& other : boxes) EXPECT_FALSE(box.intersects(other)) << text->content;
-      boxes.push_back(box);
-    }
-  }
 }
 
 TEST(ProgramReports, KernelsWithoutFlopsStandBesideTheRooflineByTheirShareOfTheBandwidth) {

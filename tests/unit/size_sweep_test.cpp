@@ -12,6 +12,7 @@
 #include "reports/formats/summary_md.h"
 #include "reports/tables/notable_points.h"
 #include "tests/support/constructed_run.h"
+#include "tests/support/readable_scene.h"
 
 namespace rooflinectl {
 namespace {
@@ -226,17 +227,7 @@ TEST(SizeSweep, ANarrowPictureHasTwoPanelsInARowAndCutsNothing) {
   while (sweep.panels.size() < 5) sweep.panels.push_back(sweep.panels.front());
   const Scene scene = size_sweep_scene(chart_model(run, analysis.experiments.front()), sweep, Extent::narrow);
   EXPECT_LE(scene.width, 960);
-  std::vector<Box> boxes;
-  for (const Group& group : scene.groups) {
-    for (const Shape& shape : group.shapes) {
-      const Text* text = std::get_if<Text>(&shape);
-      if (text == nullptr) continue;
-      const Box box = bounds(*text);
-      EXPECT_TRUE((Box{0, 0, scene.width, scene.height}.contains(box))) << text->content;
-      for (const Box& other : boxes) EXPECT_FALSE(box.intersects(other)) << text->content;
-      boxes.push_back(box);
-    }
-  }
+  expect_readable(scene);
 }
 
 TEST(SizeSweep, OfManySizesTheRooflineAndTheTablesHaveTheBestOfEachVersion) {
