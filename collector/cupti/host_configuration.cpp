@@ -18,9 +18,10 @@ std::vector<std::string> supported_chips() {
 }
 
 HostConfiguration::HostConfiguration(const std::string& chip, const std::vector<Metric>& metrics,
-                                     const std::vector<std::uint8_t>& availability) {
+                                     const std::vector<std::uint8_t>& availability, Gathering gathering) {
   ROOFLINECTL_CUPTI_PARAMS(CUpti_Profiler_Host_Initialize_Params, params);
-  params.profilerType = CUPTI_PROFILER_TYPE_RANGE_PROFILER;
+  params.profilerType =
+      gathering == Gathering::ranges ? CUPTI_PROFILER_TYPE_RANGE_PROFILER : CUPTI_PROFILER_TYPE_PM_SAMPLING;
   params.pChipName = chip.c_str();
   params.pCounterAvailabilityImage = availability.empty() ? nullptr : availability.data();
   ROOFLINECTL_CUPTI(cuptiProfilerHostInitialize, &params);
@@ -93,7 +94,8 @@ HostConfiguration one_pass_configuration(const std::string& chip, std::vector<Me
   throw Error(ErrorKind::environment, fmt::format("{} cannot count it at once", chip));
 }
 
-Counters HostConfiguration::evaluate(const std::vector<std::uint8_t>& counter_data, std::size_t index) const {
+std::vector<double> HostConfiguration::values(const std::vector<std::uint8_t>& counter_data,
+                                              std::size_t index) const {
   std::vector<double> values(names_.size());
   std::vector<const char*> names = names_;
   ROOFLINECTL_CUPTI_PARAMS(CUpti_Profiler_Host_EvaluateToGpuValues_Params, params);
@@ -105,10 +107,15 @@ Counters HostConfiguration::evaluate(const std::vector<std::uint8_t>& counter_da
   params.numMetrics = names.size();
   params.pMetricValues = values.data();
   ROOFLINECTL_CUPTI(cuptiProfilerHostEvaluateToGpuValues, &params);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] *= resolved_[i].scale;
+  return values;
+}
 
+Counters HostConfiguration::evaluate(const std::vector<std::uint8_t>& counter_data, std::size_t index) const {
+  const std::vector<double> parts = values(counter_data, index);
   Counters counters = missing_;
   std::map<std::string_view, double> sums;
-  for (std::size_t i = 0; i < values.size(); ++i) sums[resolved_[i].key] += values[i] * resolved_[i].scale;
+  for (std::size_t i = 0; i < parts.size(); ++i) sums[resolved_[i].key] += parts[i];
   for (const auto& [key, sum] : sums) {
     // A ratio over nothing (no shared loads, say) and a counter that this device does not offer are both NaN.
     counters.emplace(key, std::isnan(sum)

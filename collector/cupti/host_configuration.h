@@ -17,21 +17,27 @@ namespace rooflinectl::cupti {
 /// The chips that this CUPTI knows. Needs no GPU and no driver.
 std::vector<std::string> supported_chips();
 
+/// What gathers the counters: CUPTI schedules them differently.
+enum class Gathering { ranges, samples };
+
 /// Which hardware metrics stand for our counters on one chip, and how to schedule and evaluate them. Metrics
 /// with the same key are parts of a sum. Needs no GPU and no driver.
 class HostConfiguration {
  public:
   /// `availability` is the counter availability image of the device, or empty if there is none.
   HostConfiguration(const std::string& chip, const std::vector<Metric>& metrics,
-                    const std::vector<std::uint8_t>& availability);
+                    const std::vector<std::uint8_t>& availability, Gathering gathering = Gathering::ranges);
 
   int passes() const { return passes_; }
   const std::map<std::string, std::string>& metrics() const { return metric_of_key_; }
   const std::vector<std::uint8_t>& config_image() const { return config_image_; }
+  /// Parallel to what `values` returns.
   const std::vector<const char*>& metric_names() const { return names_; }
 
   /// The counters of range `index` of a decoded counter data image.
   Counters evaluate(const std::vector<std::uint8_t>& counter_data, std::size_t index) const;
+  /// The same as the hardware's values times their scales; NaN where a value is not defined.
+  std::vector<double> values(const std::vector<std::uint8_t>& counter_data, std::size_t index) const;
 
  private:
   struct HostDeleter {

@@ -11,8 +11,13 @@
 
 namespace rooflinectl::injection {
 
-CuptiGpu::CuptiGpu(CUcontext context, int device, const Streams& streams, std::function<void(bool)> trace)
-    : context_(context), device_(device), streams_(streams), trace_(std::move(trace)) {}
+CuptiGpu::CuptiGpu(CUcontext context, int device, const Streams& streams, std::function<void(bool)> trace,
+                   std::function<bool()> begin_timeline)
+    : context_(context),
+      device_(device),
+      streams_(streams),
+      trace_(std::move(trace)),
+      begin_timeline_(std::move(begin_timeline)) {}
 
 const cupti::HostConfiguration& CuptiGpu::configuration_of(Pass pass) {
   if (chip_.empty()) {

@@ -20,8 +20,9 @@ namespace rooflinectl::injection {
 /// A context of the process, counted with CUPTI's Range Profiler.
 class CuptiGpu : public Gpu {
  public:
-  /// `trace` begins or ends the trace of the process for this context.
-  CuptiGpu(CUcontext context, int device, const Streams& streams, std::function<void(bool)> trace);
+  /// `trace` begins or ends the trace of the process for this context; `begin_timeline` is that of `Gpu`.
+  CuptiGpu(CUcontext context, int device, const Streams& streams, std::function<void(bool)> trace,
+           std::function<bool()> begin_timeline);
 
   bool is_idle() override { return streams_.are_idle(); }
   void trace(bool on) override { trace_(on); }
@@ -30,6 +31,7 @@ class CuptiGpu : public Gpu {
   bool is_full() override { return ranges_.size() >= most_ranges_; }
   void open_range(std::uint64_t range) override;
   void close_range() override;
+  bool begin_timeline() override { return begin_timeline_(); }
   double now_s() override;
   void pause() override;
 
@@ -44,6 +46,7 @@ class CuptiGpu : public Gpu {
   const int device_;
   const Streams& streams_;
   const std::function<void(bool)> trace_;
+  const std::function<bool()> begin_timeline_;
 
   std::string chip_;  // empty before the first pass
   std::vector<std::uint8_t> availability_;

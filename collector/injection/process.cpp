@@ -12,6 +12,7 @@
 
 #include "collector/cupti/call.h"
 #include "collector/injection/cupti_gpu.h"
+#include "collector/injection/cupti_sampler.h"
 #include "collector/injection/this_process.h"
 #include "core/model/application.h"
 
@@ -224,8 +225,9 @@ Process::Context& Process::context_of(const CUpti_CallbackData& call) {
         .device = device, .uuid = uuid_of(device), .chip = "", .cupti_version = cupti::cupti_version()});
   }
   streams_.add(call.context, CU_STREAM_LEGACY);
-  made.gpu =
-      std::make_unique<CuptiGpu>(call.context, device, streams_, [this, &made](bool on) { trace(made, on); });
+  made.gpu = std::make_unique<CuptiGpu>(
+      call.context, device, streams_, [this, &made](bool on) { trace(made, on); },
+      [this, device] { return begin_timeline(device); });
   const auto write = [this, &made](const ProfileRecord& record) {
     ProfileRecord translated = record;
     const auto translate = [&](std::uint64_t& group) {
@@ -361,6 +363,7 @@ void Process::changed(CUpti_CallbackId change, const CUpti_ResourceData& resourc
       const auto found = contexts_.find(resource.context);
       if (found == contexts_.end()) break;
       finish(*found->second);
+      end_timelines();
       std::erase_if(groups_, [&](const auto& entry) { return entry.first.context == resource.context; });
       static_cast<void>(found->second.release());  // launches that are still awaited point to it
       contexts_.erase(found);
@@ -485,6 +488,27 @@ void Process::start_writing() {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
+bool Process::begin_timeline(int device) {
+  if (!settings_.timeline_interval_ns) return false;
+  const std::lock_guard lock(timelines_mutex_);
+  const auto [place, is_new] = timelines_.try_emplace(device);
+  if (!is_new) return true;
+  const auto open = [this, device]() -> std::unique_ptr<Sampler> {
+    is_our_own_call = true;
+    return std::make_unique<CuptiSampler>(device, *settings_.timeline_interval_ns);
+  };
+  place->second = std::make_unique<Timeline>(
+      open, *settings_.timeline_interval_ns, [this](const ProfileRecord& record) { file_->add(record); },
+      now_ns);
+  return true;
+}
+
+/// Devices are sampled no longer: their contexts are about to go.
+void Process::end_timelines() {
+  const std::lock_guard lock(timelines_mutex_);
+  for (auto& [device, timeline] : timelines_) timeline.reset();
+}
+
 void Process::finish(Context& context) {
   try {
     context.session->finish();
@@ -507,6 +531,7 @@ void Process::finish() {
     const std::lock_guard lock(mutex_);
     for (const auto& [key, context] : contexts_) finish(*context);
   }
+  end_timelines();
   activities::flush(true);
   {
     const std::lock_guard lock(delivered_mutex_);

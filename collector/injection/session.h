@@ -42,6 +42,9 @@ class Gpu {
   virtual bool is_full() = 0;
   virtual void open_range(std::uint64_t range) = 0;
   virtual void close_range() = 0;
+  /// Begins to sample the device where that is wanted, after which nothing can be counted. Returns whether it
+  /// is.
+  virtual bool begin_timeline() = 0;
 
   virtual double now_s() = 0;
   /// For less than a millisecond.
@@ -49,7 +52,8 @@ class Gpu {
 };
 
 /// Goes through the passes while a program launches its kernels: counts chosen launches, and traces all of
-/// them but in the passes that cannot be traced. Member functions may be called from any thread.
+/// them but in the passes that cannot be traced. After the first round the device may be sampled. Member
+/// functions may be called from any thread.
 class Session {
  public:
   using Sink = std::function<void(const ProfileRecord&)>;
@@ -164,6 +168,7 @@ class Session {
   double between_long_waits_s_ = 1;
   bool may_be_stuck_ = false;  // a kernel that waits for the program may be running
   bool is_traced_ = false;
+  bool is_sampled_ = false;                           // counting is over for good
   std::optional<Pass> pass_;                          // nothing between passes
   std::optional<record::Problem> in_use_;             // since when the counters are another process's
   std::array<bool, kPasses.size()> is_impossible_{};  // passes that failed

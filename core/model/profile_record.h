@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -167,6 +168,35 @@ struct PassBegun {
   bool operator==(const PassBegun&) const = default;
 };
 
+/// From here on a device is sampled.
+struct SamplingBegun {
+  int device = 0;
+  std::uint64_t interval_ns = 0;
+  std::uint64_t at_ns = 0;
+  std::vector<std::string> keys;                ///< of what is sampled
+  std::map<std::string, std::string> metrics;   ///< key → the hardware metric that it comes from
+  std::map<std::string, std::string> left_out;  ///< key → why it is not sampled
+
+  bool operator==(const SamplingBegun&) const = default;
+};
+
+/// What the device counted in a time.
+struct Sample {
+  std::uint64_t start_ns = 0;
+  std::uint64_t duration_ns = 0;
+  std::vector<double> values;  ///< parallel to `SamplingBegun::keys`
+
+  bool operator==(const Sample&) const = default;
+};
+
+/// Samples that were read together, ascending.
+struct Samples {
+  int device = 0;
+  std::vector<Sample> samples;
+
+  bool operator==(const Samples&) const = default;
+};
+
 /// Something that could not be measured, and why.
 struct Problem {
   std::optional<std::uint64_t> group;  ///< nothing where it concerns the process
@@ -192,6 +222,6 @@ namespace rooflinectl {
 using ProfileRecord =
     std::variant<record::Process, record::Device, record::Kernel, record::Group, record::Launches,
                  record::GraphKernels, record::Transfers, record::Counted, record::Untraced, record::Ranges,
-                 record::PassBegun, record::Problem, record::End>;
+                 record::PassBegun, record::SamplingBegun, record::Samples, record::Problem, record::End>;
 
 }  // namespace rooflinectl

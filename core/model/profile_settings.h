@@ -77,6 +77,8 @@ struct ProfileSettings {
   /// Symbols of the kernels that are counted; empty for all that `kernel` selects. Where `passes` lacks
   /// memory, an earlier run has seen that these come to their end by themselves.
   std::vector<std::string> only;
+  /// Between two samples of the devices, which are taken once counting is over; nothing for none.
+  std::optional<std::uint64_t> timeline_interval_ns;
 
   bool operator==(const ProfileSettings&) const = default;
 };

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <map>
+
 #include "core/error.h"
 #include "core/serial/fields/profile_record_fields.h"
 
@@ -38,6 +40,10 @@ class Introduced {
       require("group", counted->group, groups_);
     if (const auto* untraced = std::get_if<record::Untraced>(&record))
       require("group", untraced->group, groups_);
+    if (const auto* begun = std::get_if<record::SamplingBegun>(&record)) {
+      sampled_[begun->device] = begun->keys.size();
+    }
+    if (const auto* taken = std::get_if<record::Samples>(&record)) require_values(*taken);
     if (const auto* problem = std::get_if<record::Problem>(&record); problem != nullptr && problem->group) {
       require("group", *problem->group, groups_);
     }
@@ -52,8 +58,19 @@ class Introduced {
     if (id >= count) throw Error(ErrorKind::usage, fmt::format("there is no {} {}", what, id));
   }
 
+  void require_values(const record::Samples& taken) const {
+    const auto known = sampled_.find(taken.device);
+    const std::size_t count = known == sampled_.end() ? 0 : known->second;
+    for (const record::Sample& sample : taken.samples) {
+      if (count > 0 && sample.values.size() == count) continue;
+      throw Error(ErrorKind::usage, fmt::format("a sample of device {} has {} values, not {}", taken.device,
+                                                sample.values.size(), count));
+    }
+  }
+
   std::uint64_t kernels_ = 0;
   std::uint64_t groups_ = 0;
+  std::map<int, std::size_t> sampled_;  // how many values a sample of a device has
 };
 
 }  // namespace

@@ -18,6 +18,7 @@ using testing::Each;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 /// A device on which launches take the time that is set, and whose clock goes on only as they do.
@@ -56,6 +57,10 @@ class FakeGpu : public Gpu {
     if (!is_idle() || !is_open) calls.push_back("close out of order!");
     is_open = false;
   }
+  bool begin_timeline() override {
+    if (is_sampled) calls.push_back(in_pass ? "sample in a pass!" : "sample");
+    return is_sampled;
+  }
   double now_s() override { return now; }
   void pause() override { now += 1e-4; }
 
@@ -71,6 +76,7 @@ class FakeGpu : public Gpu {
   bool in_pass = false;
   bool is_open = false;
   bool in_use = false;  // the counters, by another process
+  bool is_sampled = false;
   std::set<Pass> impossible;
   std::vector<CountedRange> counted;
   std::vector<std::string> calls;
@@ -262,6 +268,27 @@ TEST_F(SessionTest, StaysAtRestWhereNewGroupsAreTooSmallOrCameOnce) {
     gpu.now += 0.016;
   }
   EXPECT_THAT(passes(), ElementsAre("memory", "operations", "tensor", ""));
+}
+
+TEST_F(SessionTest, CountsNothingMoreOnceTheDeviceIsSampled) {
+  gpu.is_sampled = true;
+  const GroupId known = session.add_group({});
+  steps(200, {known});
+  EXPECT_THAT(gpu.calls, Contains("sample").Times(1));
+  const GroupId matters = session.add_group({});
+  for (int i = 0; i < 1000; ++i) {
+    launch(matters, 0.01);
+    gpu.now += 0.02;
+  }
+  EXPECT_THAT(counted_of(matters), IsEmpty());
+  EXPECT_THAT(gpu.calls, Not(Contains(HasSubstr("!"))));
+}
+
+TEST_F(SessionTest, SamplesWhereNothingCanBeCounted) {
+  gpu.is_sampled = true;
+  gpu.impossible = {kPasses.begin(), kPasses.end()};
+  steps(20, {session.add_group({})});
+  EXPECT_THAT(gpu.calls, Contains("sample").Times(1));
 }
 
 TEST_F(SessionTest, TheProgramGoesOnWhereAKernelWaitsForALaterLaunch) {

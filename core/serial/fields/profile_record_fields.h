@@ -110,6 +110,25 @@ void fields(auto& f, Is<record::PassBegun> auto& begun) {
 }
 
 template <>
+inline constexpr const char* kType<record::SamplingBegun> = "sampling";
+void fields(auto& f, Is<record::SamplingBegun> auto& begun) {
+  f("device", begun.device);
+  f("interval_ns", begun.interval_ns);
+  f("at_ns", begun.at_ns);
+  f("keys", begun.keys);
+  f("metrics", begun.metrics);
+  f("left_out", begun.left_out);
+}
+
+template <>
+inline constexpr const char* kType<record::Samples> = "samples";
+void fields(auto& f, Is<record::Samples> auto& taken) {
+  using record::Sample;
+  f("device", taken.device);
+  f.rows("samples", taken.samples, &Sample::start_ns, &Sample::duration_ns, &Sample::values);
+}
+
+template <>
 inline constexpr const char* kType<record::Problem> = "problem";
 void fields(auto& f, Is<record::Problem> auto& problem) {
   f.optional("group", problem.group);

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/cupti/pm_sampler.h"
+
+#include <cupti_pmsampling.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "collector/cupti/call.h"
+#include "collector/cupti/range_calls.h"
+
+namespace rooflinectl::cupti {
+
+namespace {
+
+std::vector<std::uint8_t> samplable_counters(int device_index) {
+  ROOFLINECTL_CUPTI_PARAMS(CUpti_PmSampling_GetCounterAvailability_Params, params);
+  params.deviceIndex = static_cast<std::size_t>(device_index);
+  ROOFLINECTL_CUPTI(cuptiPmSamplingGetCounterAvailability, &params);
+  std::vector<std::uint8_t> image(params.counterAvailabilityImageSize);
+  params.pCounterAvailabilityImage = image.data();
+  ROOFLINECTL_CUPTI(cuptiPmSamplingGetCounterAvailability, &params);
+  return image;
+}
+
+}  // namespace
+
+PmSampler::PmSampler(int device_index, const std::vector<Metric>& metrics, std::uint64_t interval_ns,
+                     std::size_t buffer_bytes) {
+  initialize_profiler();
+  choose(device_index, metrics);
+
+  ROOFLINECTL_CUPTI_PARAMS(CUpti_PmSampling_Enable_Params, enable);
+  enable.deviceIndex = static_cast<std::size_t>(device_index);
+  ROOFLINECTL_CUPTI(cuptiPmSamplingEnable, &enable);
+  sampling_ = enable.pPmSamplingObject;
+
+  ROOFLINECTL_CUPTI_PARAMS(CUpti_PmSampling_SetConfig_Params, config);
+  config.pPmSamplingObject = sampling_;
+  config.configSize = configuration_->config_image().size();
+  config.pConfig = configuration_->config_image().data();
+  config.hardwareBufferSize = buffer_bytes;
+  config.samplingInterval = interval_ns;
+  config.triggerMode = CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL;
+  config.hwBufferAppendMode = CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_LATEST;
+  ROOFLINECTL_CUPTI(cuptiPmSamplingSetConfig, &config);
+
+  std::vector<const char*> names = configuration_->metric_names();
+  ROOFLINECTL_CUPTI_PARAMS(CUpti_PmSampling_GetCounterDataSize_Params, size);
+  size.pPmSamplingObject = sampling_;
+  size.pMetricNames = names.data();
+  size.numMetrics = names.size();
+  size.maxSamples = kMostTaken;
+  ROOFLINECTL_CUPTI(cuptiPmSamplingGetCounterDataSize, &size);
+  counter_data_.resize(size.counterDataSize);
+  initialize_counter_data();
+}
+
+PmSampler::~PmSampler() {
+  if (sampling_ == nullptr) return;
+  ROOFLINECTL_CUPTI_PARAMS(CUpti_PmSampling_Disable_Params, params);
+  params.pPmSamplingObject = sampling_;
+  cuptiPmSamplingDisable(&params);
+}
+
+/// One metric that the device does not offer makes a whole configuration fail: then each is tried alone.
+void PmSampler::choose(int device_index, const std::vector<Metric>& metrics) {
+  const std::string chip = chip_name(device_index);
+  const std::vector<std::uint8_t> availability = samplable_counters(device_index);
+  const auto configured = [&](const std::vector<Metric>& of) -> std::unique_ptr<HostConfiguration> {
+    try {
+      auto made = std::make_unique<HostConfiguration>(chip, of, availability, Gathering::samples);
+      return made->passes() == 1 && made->metric_names().size() == of.size() ? std::move(made) : nullptr;
+    } catch (const Error&) {
+      return nullptr;
+    }
+  };
+  std::vector<Metric> chosen = metrics;
+  configuration_ = configured(chosen);
+  if (!configuration_) {
+    chosen.clear();
+    for (const Metric& metric : metrics) {
+      std::vector<Metric> with = chosen;
+      with.push_back(metric);
+      if (!configured({metric})) {
+        left_out_.emplace(metric.key, "this device does not sample it");
+      } else if (auto made = configured(with)) {
+        configuration_ = std::move(made);
+        chosen = with;
+      } else {
+        left_out_.emplace(metric.key, "it does not fit into one pass with the others");
+      }
+    }
+  }
+  if (!configuration_) throw Error(ErrorKind::environment, fmt::format("{} cannot be sampled", chip));
+  for (const Metric& metric : chosen) keys_.push_back(metric.key);
+}
+
+void PmSampler::initialize_counter_data() {
+  ROOFLINECTL_CUPTI_PARAMS(CUpti_PmSampling_CounterDataImage_Initialize_Params, params);
+  params.pPmSamplingObject = sampling_;
+  params.counterDataSize = counter_data_.size();
+  params.pCounterData = counter_data_.data();
+  ROOFLINECTL_CUPTI(cuptiPmSamplingCounterDataImageInitialize, &params);
+}
+
+void PmSampler::start() {
+  ROOFLINECTL_CUPTI_PARAMS(CUpti_PmSampling_Start_Params, params);
+  params.pPmSamplingObject = sampling_;
+  ROOFLINECTL_CUPTI(cuptiPmSamplingStart, &params);
+  is_first_ = true;
+}
+
+void PmSampler::stop() {
+  ROOFLINECTL_CUPTI_PARAMS(CUpti_PmSampling_Stop_Params, params);
+  params.pPmSamplingObject = sampling_;
+  ROOFLINECTL_CUPTI(cuptiPmSamplingStop, &params);
+}
+
+std::vector<PmSample> PmSampler::take() {
+  ROOFLINECTL_CUPTI_PARAMS(CUpti_PmSampling_DecodeData_Params, decode);
+  decode.pPmSamplingObject = sampling_;
+  decode.pCounterDataImage = counter_data_.data();
+  decode.counterDataImageSize = counter_data_.size();
+  ROOFLINECTL_CUPTI(cuptiPmSamplingDecodeData, &decode);
+
+  ROOFLINECTL_CUPTI_PARAMS(CUpti_PmSampling_GetCounterDataInfo_Params, info);
+  info.pCounterDataImage = counter_data_.data();
+  info.counterDataImageSize = counter_data_.size();
+  ROOFLINECTL_CUPTI(cuptiPmSamplingGetCounterDataInfo, &info);
+
+  std::vector<PmSample> samples;
+  for (std::size_t index = 0; index < info.numCompletedSamples; ++index) {
+    ROOFLINECTL_CUPTI_PARAMS(CUpti_PmSampling_CounterData_GetSampleInfo_Params, sample);
+    sample.pPmSamplingObject = sampling_;
+    sample.pCounterDataImage = counter_data_.data();
+    sample.counterDataImageSize = counter_data_.size();
+    sample.sampleIndex = index;
+    ROOFLINECTL_CUPTI(cuptiPmSamplingCounterDataGetSampleInfo, &sample);
+    if (std::exchange(is_first_, false)) continue;
+    std::vector<double> values = configuration_->values(counter_data_, index);
+    const bool is_whole =
+        std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
+    if (!is_whole) continue;
+    samples.push_back(
+        {.start_ns = sample.startTimestamp, .end_ns = sample.endTimestamp, .values = std::move(values)});
+  }
+  if (info.numCompletedSamples > 0) initialize_counter_data();
+  return samples;
+}
+
+}  // namespace rooflinectl::cupti

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "collector/cupti/host_configuration.h"
+#include "core/model/metrics.h"
+
+struct CUpti_PmSampling_Object;
+
+namespace rooflinectl::cupti {
+
+/// What the device counted between two times of its clock.
+struct PmSample {
+  std::uint64_t start_ns = 0;
+  std::uint64_t end_ns = 0;
+  std::vector<double> values;  ///< parallel to `PmSampler::keys`
+};
+
+/// CUPTI's PM sampling of a device: counters of the whole device, whoever uses it, at a fixed interval and
+/// without any part of a program. While it lives, nothing else can count on the device. Everything throws
+/// Error(environment) that names the call that failed; CountersInUse where another process counts.
+class PmSampler {
+ public:
+  /// Samples as many of `metrics` as the device offers and one pass counts, the first ones first. The
+  /// device's buffer has so many bytes: once it is full, new samples take the place of the oldest.
+  PmSampler(int device_index, const std::vector<Metric>& metrics, std::uint64_t interval_ns,
+            std::size_t buffer_bytes);
+  ~PmSampler();
+  PmSampler(const PmSampler&) = delete;
+  PmSampler& operator=(const PmSampler&) = delete;
+
+  const std::vector<std::string_view>& keys() const { return keys_; }
+  /// Our key → the hardware metric that it comes from on this chip.
+  const std::map<std::string, std::string>& metrics() const { return configuration_->metrics(); }
+  /// Our key → why it is not sampled.
+  const std::map<std::string, std::string>& left_out() const { return left_out_; }
+
+  void start();
+  void stop();
+  /// Up to `kMostTaken` samples that were not taken yet, the oldest first; fewer, or none, where there are no
+  /// more. May be called while the device is sampled, and after that.
+  std::vector<PmSample> take();
+
+  static constexpr std::size_t kMostTaken = 256;
+
+ private:
+  void choose(int device_index, const std::vector<Metric>& metrics);
+  void initialize_counter_data();
+
+  std::unique_ptr<HostConfiguration> configuration_;
+  std::vector<std::string_view> keys_;
+  std::map<std::string, std::string> left_out_;
+  CUpti_PmSampling_Object* sampling_ = nullptr;
+  std::vector<std::uint8_t> counter_data_;
+  bool is_first_ = true;  // it spans the time before the start
+};
+
+}  // namespace rooflinectl::cupti

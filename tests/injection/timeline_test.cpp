@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/injection/timeline.h"
+
+#include <gmock/gmock.h>
+
+#include <atomic>
+#include <thread>
+
+#include "core/error.h"
+#include "core/model/timeline.h"
+
+namespace rooflinectl::injection {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+/// What happens to a device, in order.
+struct Device {
+  std::atomic<int> samples = 0;  // that it holds
+  std::atomic<bool> is_sampled = false;
+  std::atomic<bool> is_broken = false;
+  std::uint64_t taken = 0;
+
+  void wait_until_sampled() const {
+    while (!is_sampled) std::this_thread::yield();
+  }
+  void wait_until_taken() const {
+    while (samples > 0) std::this_thread::yield();
+  }
+};
+
+class FakeSampler : public Sampler {
+ public:
+  explicit FakeSampler(Device& device) : device_(device) {}
+
+  record::SamplingBegun description() override { return {.device = 3, .keys = {"sm_active"}}; }
+  void start() override { device_.is_sampled = true; }
+  void stop() override { device_.is_sampled = false; }
+  std::vector<record::Sample> take() override {
+    if (device_.is_broken) throw Error(ErrorKind::environment, "the buffer is gone", "try again");
+    if (device_.samples == 0) return {};
+    --device_.samples;
+    return {{.start_ns = device_.taken++, .duration_ns = 1, .values = {0.5}}};
+  }
+
+ private:
+  Device& device_;
+};
+
+class TimelineTest : public testing::Test {
+ protected:
+  Timeline::Open open() {
+    return [this] { return std::make_unique<FakeSampler>(device); };
+  }
+  Timeline::Sink sink() {
+    return [this](const ProfileRecord& record) { records.push_back(record); };
+  }
+
+  std::vector<std::uint64_t> starts() const {
+    std::vector<std::uint64_t> found;
+    for (const ProfileRecord& record : records) {
+      if (const auto* taken = std::get_if<record::Samples>(&record)) {
+        EXPECT_EQ(taken->device, 3);
+        for (const record::Sample& sample : taken->samples) found.push_back(sample.start_ns);
+      }
+    }
+    return found;
+  }
+
+  Device device;
+  std::vector<ProfileRecord> records;  // to be read once the timeline has ended
+};
+
+TEST_F(TimelineTest, ReadsWhileTheDeviceIsSampledAndOnceMoreAtTheEnd) {
+  {
+    Timeline timeline(open(), kShortestReadInterval, sink(), [] { return 77; });
+    device.wait_until_sampled();
+    device.samples = 2;
+    device.wait_until_taken();
+    EXPECT_TRUE(device.is_sampled);
+    device.samples = 1;
+  }
+  EXPECT_FALSE(device.is_sampled);
+  EXPECT_THAT(starts(), ElementsAre(0, 1, 2));
+  const auto& begun = std::get<record::SamplingBegun>(records.front());
+  EXPECT_EQ(begun.at_ns, 77);
+}
+
+TEST_F(TimelineTest, FasterThanItReadsItSamplesForAsLongAsTheDeviceHasRoom) {
+  Timeline timeline(open(), kShortestInterval, sink(), [] { return 0; });
+  device.samples = 2;
+  device.wait_until_taken();  // although nobody ends it
+  EXPECT_FALSE(device.is_sampled);
+}
+
+TEST_F(TimelineTest, EndsAtOnceWhereTheProgramDoes) {
+  {
+    Timeline timeline(open(), kShortestReadInterval - 1, sink(), [] { return 0; });
+  }
+  EXPECT_FALSE(device.is_sampled);
+}
+
+TEST_F(TimelineTest, WhatFailsIsAProblem) {
+  {
+    Timeline timeline(
+        []() -> std::unique_ptr<Sampler> { throw Error(ErrorKind::environment, "not permitted", "ask"); },
+        kShortestReadInterval, sink(), [] { return 0; });
+  }
+  ASSERT_THAT(records, SizeIs(1));
+  const auto& problem = std::get<record::Problem>(records.front());
+  EXPECT_THAT(problem.cause, HasSubstr("not permitted"));
+  EXPECT_EQ(problem.hint, "ask");
+}
+
+TEST_F(TimelineTest, WhatFailsLaterLosesNothingThatWasTaken) {
+  {
+    Timeline timeline(open(), kShortestReadInterval, sink(), [] { return 0; });
+    device.wait_until_sampled();
+    device.samples = 1;
+    device.wait_until_taken();
+    device.is_broken = true;
+  }
+  EXPECT_THAT(starts(), ElementsAre(0));
+  EXPECT_THAT(std::get<record::Problem>(records.back()).cause, HasSubstr("the buffer is gone"));
+}
+
+}  // namespace
+}  // namespace rooflinectl::injection
