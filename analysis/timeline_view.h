@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/analysis.h"
+#include "core/model/timeline.h"
+
+/// What the samples of a device mean: rates against their roofs over time, the phases of the program, and
+/// whether the samples agree with what was counted (docs/method.md, “Over time”).
+namespace rooflinectl {
+
+enum class StripUnit { bytes_per_s, flop_per_s, share, hertz };
+
+/// What of a strip falls into a part of the window.
+struct StripBin {
+  double mean = 0;
+  double most = 0;  ///< of the samples in it; of FLOP/s, of any moment
+};
+
+/// One quantity over time.
+struct Strip {
+  std::string_view id;
+  std::string_view title;
+  StripUnit unit = StripUnit::share;
+  std::optional<double> roof;  ///< nothing where the ceiling is missing, or there is none
+  std::string ceiling;         ///< its id; empty for shares and clocks
+  /// Nothing where no sample is. All parts are `DeviceView::bin_ns` long but the last.
+  std::vector<std::optional<StripBin>> bins;
+};
+
+/// A part of the window in which the program does one thing.
+struct Phase {
+  std::string name;  ///< the path of its NVTX range; `no range`; `phase 3` of a change of regime
+  std::uint64_t start_ns = 0;
+  std::uint64_t duration_ns = 0;
+  std::optional<double> dram_bytes_per_s;  ///< nothing where DRAM was not sampled in it
+  /// Nothing where the operations of more than 10 % of its kernel time are not known.
+  std::optional<double> flop_per_s;
+  std::optional<double> ai;  ///< FLOP per sampled DRAM byte
+
+  std::uint64_t end_ns() const { return start_ns + duration_ns; }
+};
+
+/// Where phases begin and end.
+enum class PhaseRule {
+  none,      ///< nothing changes, or nothing is known
+  ranges,    ///< NVTX ranges of the launches
+  passages,  ///< passages of the host through NVTX ranges
+  regimes,   ///< changes of what is used
+};
+
+/// Bytes that crossed the DRAM interface while the device was sampled, as sampled and as counted.
+struct DramCheck {
+  double sampled_bytes = 0;
+  double counted_bytes = 0;   ///< of the launches that ran meanwhile: the means of their points
+  double transfer_bytes = 0;  ///< of copies and sets, at the mean rate of their kind over the run
+  /// Of the time of kernels, and of copies and sets: those of which no bytes are known.
+  double unknown_share = 0;
+
+  /// Nothing where nothing is expected.
+  std::optional<double> ratio() const;
+};
+
+/// Tensor Cores must have worked for as long as the operations that were counted need at their theoretical
+/// rate, else at the measured one.
+struct TensorCheck {
+  double active_s = 0;    ///< as sampled: share of the time × time
+  double needed_s = 0;    ///< at least, by the counted operations
+  double operations = 0;  ///< counted
+
+  bool holds() const;
+};
+
+/// The samples of one device as reports show them.
+struct DeviceView {
+  const DeviceTimeline* timeline = nullptr;
+  std::uint64_t start_ns = 0;  ///< of the first sample
+  std::uint64_t end_ns = 0;    ///< of the last one
+  std::uint64_t bin_ns = 0;
+  std::vector<Strip> strips;
+  double missing_s = 0;           ///< between samples
+  double not_kept_s = 0;          ///< since sampling began, before the first sample: older ones were dropped
+  double kernel_s = 0;            ///< sum of the times of launches in the window
+  double unknown_flops_s = 0;     ///< of that, of points whose operations are not known
+  std::optional<DramCheck> dram;  ///< nothing where DRAM was not sampled
+  std::optional<TensorCheck> tensor;  ///< nothing where the pipe was not sampled, or nothing used it
+  PhaseRule phase_rule = PhaseRule::none;
+  std::vector<Phase> phases;  ///< they follow each other and fill the window; none, or several
+
+  double duration_s() const { return static_cast<double>(end_ns - start_ns) * 1e-9; }
+  /// Of the window, and of the time since sampling began.
+  double missing_share() const;
+  double not_kept_share() const;
+};
+
+/// The most parts that a strip has.
+inline constexpr std::size_t kMostBins = 2000;
+
+/// The samples of `experiment`'s device. Nothing where it has none. The result points into `timeline`.
+std::optional<DeviceView> device_view(const Run& run, const ExperimentAnalysis& experiment,
+                                      const Timeline& timeline);
+
+}  // namespace rooflinectl
