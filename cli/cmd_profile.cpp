@@ -2,8 +2,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <filesystem>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -14,6 +17,7 @@
 #include "cli/commands.h"
 #include "cli/profile_progress.h"
 #include "cli/terminal.h"
+#include "core/model/timeline.h"
 #include "core/serial/field_writer.h"
 #include "core/serial/fields/application_fields.h"
 #include "core/text/launch_filter.h"
@@ -32,6 +36,7 @@ struct ProfileOptions {
   ProfileSettings settings;
   std::string nvtx_scope = "process";
   std::string capture = "all";
+  std::string timeline;  // an interval; empty for none
   std::optional<double> timeout_s;
   std::string output = "runs";
   bool once = false;
@@ -51,6 +56,25 @@ std::string capture_mistake(const std::string& text) {
   return capture_from(text) ? "" : fmt::format("'{}' is none of all, cuda-profiler and nvtx:NAME", text);
 }
 
+constexpr const char* kUsualInterval = "100us";
+
+/// Reads `20us`, `0.5ms` or `1s`; nothing if it is another text, or not between the limits.
+std::optional<std::uint64_t> interval_from(const std::string& text) {
+  static const std::map<std::string, double> kUnits = {{"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+  const std::size_t number = std::min(text.find_first_not_of("0123456789."), text.size());
+  const auto unit = kUnits.find(text.substr(number));
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + number, value);
+  if (unit == kUnits.end() || error != std::errc() || end != text.data() + number) return std::nullopt;
+  const double interval_ns = value * unit->second;
+  if (interval_ns < kShortestInterval || interval_ns > kLongestInterval) return std::nullopt;
+  return static_cast<std::uint64_t>(interval_ns);
+}
+
+std::string interval_mistake(const std::string& text) {
+  return interval_from(text) ? "" : fmt::format("'{}' is no interval from 10us to 1s, such as 100us", text);
+}
+
 ProfileRequest request_of(const ProfileOptions& options) {
   ProfileRequest request;
   request.program.command = options.program;
@@ -59,6 +83,7 @@ ProfileRequest request_of(const ProfileOptions& options) {
   const CaptureChoice capture = capture_from(options.capture).value_or(CaptureChoice{});
   request.settings.capture = capture.capture;
   request.settings.capture_range = capture.range;
+  request.settings.timeline_interval_ns = interval_from(options.timeline);
   if (options.once) request.rerun = Rerun::never;
   if (options.rerun) request.rerun = Rerun::always;
   if (options.timeout_s) request.time_limit = std::chrono::duration<double>(*options.timeout_s);
@@ -78,6 +103,17 @@ void print_dry_run(const ProfileRequest& request) {
 }
 
 // Everything but JSON goes to standard error: standard output is the program's.
+
+void print_sampling_window(const ProfileSettings& settings) {
+  const auto interval_ns = settings.timeline_interval_ns;
+  const auto window_s = interval_ns ? sampling_window_s(*interval_ns) : std::nullopt;
+  if (!window_s) return;
+  terminal::print(
+      stderr,
+      "rooflinectl: GPUs have room for {} of samples this often: that is what the timeline shows, "
+      "from when the kernels are counted\n",
+      format::duration(*window_s));
+}
 
 void print_incomplete(const ProfileResult& result) {
   if (result.incomplete_points == 0) return;
@@ -139,6 +175,7 @@ int profile_program(const ProfileOptions& options) {
     return 0;
   }
   ProfileProgressLines progress(options.verbosity());
+  if (!options.quiet) print_sampling_window(request.settings);
   const ProfileResult result = profile(request, progress);
   int own_code = 0;
   if (!result.folder.empty()) {
@@ -192,6 +229,14 @@ void add_profile_command(CLI::App& app, Action& action, int argc, char** argv) {
       ->check(CLI::Validator(capture_mistake, ""))
       ->type_name("WHEN")
       ->capture_default_str();
+  command
+      ->add_option("--timeline", options->timeline,
+                   "Once the kernels are counted, sample the GPUs at this interval, from 10us to 1s; below "
+                   "100us for less than a second")
+      ->expected(0, 1)
+      ->default_str(kUsualInterval)
+      ->check(CLI::Validator(interval_mistake, ""))
+      ->type_name("INTERVAL");
   command->add_option("--skip", settings.skip, "Let so many of the selected launches pass before counting")
       ->type_name("NUMBER");
   command->add_option("--limit", settings.limit, "Count none after so many selected launches")
@@ -220,6 +265,7 @@ void add_profile_command(CLI::App& app, Action& action, int argc, char** argv) {
       "and exits\nwith the program's exit code (128 + N after signal N). Failures of its own show where that "
       "is 0.\n\nExamples:\n"
       "  rooflinectl profile -- python3 train.py --steps 20\n"
+      "  rooflinectl profile --timeline=200us -- python3 train.py --steps 500\n"
       "  rooflinectl profile --kernel 'gemm|conv' --samples 10 -- ./solver input.dat\n"
       "  rooflinectl profile --capture nvtx:epoch --timeout 600 -- torchrun --nproc-per-node 8 train.py\n"
       "\n"

@@ -44,7 +44,7 @@ PmSampler::PmSampler(int device_index, const std::vector<Metric>& metrics, std::
   config.hardwareBufferSize = buffer_bytes;
   config.samplingInterval = interval_ns;
   config.triggerMode = CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL;
-  config.hwBufferAppendMode = CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_LATEST;
+  config.hwBufferAppendMode = CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_OLDEST;
   ROOFLINECTL_CUPTI(cuptiPmSamplingSetConfig, &config);
 
   std::vector<const char*> names = configuration_->metric_names();
@@ -110,6 +110,7 @@ void PmSampler::start() {
   ROOFLINECTL_CUPTI_PARAMS(CUpti_PmSampling_Start_Params, params);
   params.pPmSamplingObject = sampling_;
   ROOFLINECTL_CUPTI(cuptiPmSamplingStart, &params);
+  is_started_ = true;
   is_first_ = true;
 }
 
@@ -117,6 +118,7 @@ void PmSampler::stop() {
   ROOFLINECTL_CUPTI_PARAMS(CUpti_PmSampling_Stop_Params, params);
   params.pPmSamplingObject = sampling_;
   ROOFLINECTL_CUPTI(cuptiPmSamplingStop, &params);
+  is_started_ = false;
 }
 
 std::vector<PmSample> PmSampler::take() {
@@ -124,7 +126,9 @@ std::vector<PmSample> PmSampler::take() {
   decode.pPmSamplingObject = sampling_;
   decode.pCounterDataImage = counter_data_.data();
   decode.counterDataImageSize = counter_data_.size();
-  ROOFLINECTL_CUPTI(cuptiPmSamplingDecodeData, &decode);
+  const CUptiResult result = cuptiPmSamplingDecodeData(&decode);
+  const bool was_full = result == CUPTI_ERROR_OUT_OF_MEMORY;
+  if (!was_full) check(result, "cuptiPmSamplingDecodeData");
 
   ROOFLINECTL_CUPTI_PARAMS(CUpti_PmSampling_GetCounterDataInfo_Params, info);
   info.pCounterDataImage = counter_data_.data();
@@ -148,6 +152,10 @@ std::vector<PmSample> PmSampler::take() {
         {.start_ns = sample.startTimestamp, .end_ns = sample.endTimestamp, .values = std::move(values)});
   }
   if (info.numCompletedSamples > 0) initialize_counter_data();
+  if (was_full && is_started_ && info.numCompletedSamples == 0) {
+    stop();
+    start();
+  }
   return samples;
 }
 

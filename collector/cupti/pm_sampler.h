@@ -15,7 +15,8 @@ struct CUpti_PmSampling_Object;
 
 namespace rooflinectl::cupti {
 
-/// What the device counted between two times of its clock.
+/// What the device counted between two times of CUPTI's clock: the one that a timestamp callback was
+/// registered for, else the system's real-time clock.
 struct PmSample {
   std::uint64_t start_ns = 0;
   std::uint64_t end_ns = 0;
@@ -28,7 +29,7 @@ struct PmSample {
 class PmSampler {
  public:
   /// Samples as many of `metrics` as the device offers and one pass counts, the first ones first. The
-  /// device's buffer has so many bytes: once it is full, new samples take the place of the oldest.
+  /// device's buffer has so many bytes: once it is full, it takes no new samples before `take` was called.
   PmSampler(int device_index, const std::vector<Metric>& metrics, std::uint64_t interval_ns,
             std::size_t buffer_bytes);
   ~PmSampler();
@@ -44,7 +45,8 @@ class PmSampler {
   void start();
   void stop();
   /// Up to `kMostTaken` samples that were not taken yet, the oldest first; fewer, or none, where there are no
-  /// more. May be called while the device is sampled, and after that.
+  /// more. May be called while the device is sampled, and after that. Where the buffer was full, sampling
+  /// begins anew once the last of its samples was taken.
   std::vector<PmSample> take();
 
   static constexpr std::size_t kMostTaken = 256;
@@ -58,6 +60,7 @@ class PmSampler {
   std::map<std::string, std::string> left_out_;
   CUpti_PmSampling_Object* sampling_ = nullptr;
   std::vector<std::uint8_t> counter_data_;
+  bool is_started_ = false;
   bool is_first_ = true;  // it spans the time before the start
 };
 

@@ -36,9 +36,10 @@ class CuptiGpu : public Gpu {
   void pause() override;
 
  private:
-  /// Of one pass; each takes up to 100 kB, and a millisecond to make room for.
+  /// Of one pass; each takes 1.5 MB of the program's memory, most of it CUPTI's, and a millisecond to make
+  /// room for.
   static constexpr std::size_t kLeastRanges = 64;
-  static constexpr std::size_t kMostRanges = 512;
+  static constexpr std::size_t kMostRanges = 320;
 
   const cupti::HostConfiguration& configuration_of(Pass pass);
 

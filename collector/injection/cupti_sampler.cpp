@@ -1,26 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/injection/cupti_sampler.h"
 
-#include <ctime>
+#include <utility>
 
-#include "collector/injection/this_process.h"
 #include "core/model/sampled_metrics.h"
 #include "core/model/timeline.h"
 
 namespace rooflinectl::injection {
-
-namespace {
-
-/// How far the system's real-time clock, which CUPTI gives the times of samples in, is ahead of the clock of
-/// our records.
-std::int64_t real_time_ahead_ns() {
-  timespec now{};
-  clock_gettime(CLOCK_REALTIME, &now);
-  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec -
-         static_cast<std::int64_t>(now_ns());
-}
-
-}  // namespace
 
 CuptiSampler::CuptiSampler(int device, std::uint64_t interval_ns)
     : device_(device),
@@ -39,13 +25,11 @@ record::SamplingBegun CuptiSampler::description() {
 }
 
 std::vector<record::Sample> CuptiSampler::take() {
-  const std::int64_t ahead_ns = real_time_ahead_ns();
   std::vector<record::Sample> samples;
   for (cupti::PmSample& sample : sampler_.take()) {
-    samples.push_back(
-        {.start_ns = static_cast<std::uint64_t>(static_cast<std::int64_t>(sample.start_ns) - ahead_ns),
-         .duration_ns = sample.end_ns - sample.start_ns,
-         .values = std::move(sample.values)});
+    samples.push_back({.start_ns = sample.start_ns,
+                       .duration_ns = sample.end_ns - sample.start_ns,
+                       .values = std::move(sample.values)});
   }
   return samples;
 }

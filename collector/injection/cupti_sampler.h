@@ -8,7 +8,8 @@
 
 namespace rooflinectl::injection {
 
-/// A device of the process, sampled with CUPTI's PM sampling.
+/// A device of the process, sampled with CUPTI's PM sampling. Its times are those of the clock that
+/// `activities::set_listener` gave CUPTI, like those of the trace.
 class CuptiSampler : public Sampler {
  public:
   /// Throws as `cupti::PmSampler` does.

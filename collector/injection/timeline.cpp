@@ -57,23 +57,24 @@ void Timeline::sample() {
     } else {
       const nanoseconds pause =
           std::min<nanoseconds>(nanoseconds(kSamplesRead * interval_ns_), kLongestPause);
-      while (!ends_within(pause)) take_all(*sampler);
+      while (!ends_within(take(*sampler) < kSamplesRead ? pause : nanoseconds(0))) {
+      }
     }
     sampler->stop();
-    take_all(*sampler);
+    while (take(*sampler) > 0) {
+    }
   } catch (const Error& error) {
     sink_(record::Problem{.group = std::nullopt,
-                          .cause = fmt::format("the timeline ends early, or is missing: {}", error.what()),
+                          .cause = fmt::format("{}: {}", kNoTimeline, error.what()),
                           .hint = error.hint()});
   }
 }
 
-void Timeline::take_all(Sampler& sampler) {
-  for (;;) {
-    record::Samples taken = {.device = device_, .samples = sampler.take()};
-    if (taken.samples.empty()) return;
-    sink_(taken);
-  }
+/// Returns how many samples there were.
+std::size_t Timeline::take(Sampler& sampler) {
+  const record::Samples taken = {.device = device_, .samples = sampler.take()};
+  if (!taken.samples.empty()) sink_(taken);
+  return taken.samples.size();
 }
 
 bool Timeline::ends_within(nanoseconds time) {

@@ -44,7 +44,7 @@ class Timeline {
 
  private:
   void sample();
-  void take_all(Sampler& sampler);
+  std::size_t take(Sampler& sampler);
   bool ends_within(std::chrono::nanoseconds time);
 
   const Open open_;

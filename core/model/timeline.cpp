@@ -6,8 +6,8 @@ namespace rooflinectl {
 namespace {
 
 /// Of a sample in the device's buffer, measured on GH100 with all of `sampled_metrics`.
-constexpr std::size_t kSampleBytes = 25'000;
-/// A quarter of a second at the shortest interval that is read meanwhile.
+constexpr std::size_t kSampleBytes = 26'000;
+/// Half a second at the shortest interval that is read meanwhile.
 constexpr std::size_t kReadBufferBytes = std::size_t{64} << 20;
 constexpr std::size_t kWindowBufferBytes = std::size_t{256} << 20;
 

@@ -72,13 +72,16 @@ struct Timeline {
   bool operator==(const Timeline&) const = default;
 };
 
+/// How a problem begins because of which the timeline of a device ends early, or is missing.
+inline constexpr const char* kNoTimeline = "the timeline ends early, or is missing";
+
 /// The newest ones that are kept of a device: samples, and launches that ran during them.
 inline constexpr std::size_t kMostSamples = 100'000;
 inline constexpr std::size_t kMostTimelineLaunches = 200'000;
 
 /// From this interval on, samples are read while the device is sampled, and there is no end to them. Reading
-/// one takes 0.08 ms.
-inline constexpr std::uint64_t kShortestReadInterval = 100'000;
+/// one takes 0.1 ms.
+inline constexpr std::uint64_t kShortestReadInterval = 200'000;
 inline constexpr std::uint64_t kShortestInterval = 10'000;
 inline constexpr std::uint64_t kLongestInterval = 1'000'000'000;
 

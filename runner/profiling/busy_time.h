@@ -18,6 +18,7 @@ struct BusyInterval {
   std::uint64_t end_ns = 0;
   std::uint32_t owner = 0;  ///< whom it belongs to: a place in a list of the caller's
   bool is_counted = false;
+  std::uint16_t stream = 0;  ///< those of the device are numbered in the order of their appearance
 
   std::uint64_t duration_ns() const { return end_ns - start_ns; }
 };

@@ -51,6 +51,7 @@ ProfileSettings settings_for(const std::vector<IncompletePoint>& points, const M
   std::sort(passes.begin(), passes.end());
   passes.erase(std::unique(passes.begin(), passes.end()), passes.end());
   settings.passes = passes;
+  settings.timeline_interval_ns.reset();
   return settings;
 }
 

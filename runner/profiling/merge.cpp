@@ -24,6 +24,7 @@
 #include "runner/profiling/profiled_points.h"
 #include "runner/profiling/range_paths.h"
 #include "runner/profiling/range_times.h"
+#include "runner/profiling/timeline_merge.h"
 
 namespace rooflinectl {
 
@@ -89,6 +90,7 @@ struct DeviceTimes {
   std::vector<BusyInterval> untraced;   // while the trace of a process that uses it was off
   std::vector<BusyInterval> counting;   // while a process that uses it was in a pass
   std::map<TransferKind, TransferUse> transfer_uses;
+  std::map<std::pair<int, std::uint64_t>, std::size_t> streams;  // numbers, by process and stream
 };
 
 /// A pass of a process.
@@ -241,11 +243,19 @@ class Merge {
       times_[group.device].kernels.push_back({.start_ns = launch.start_ns,
                                               .end_ns = end_ns,
                                               .owner = static_cast<std::uint32_t>(place),
-                                              .is_counted = launch.is_counted});
+                                              .is_counted = launch.is_counted,
+                                              .stream = stream_number(reading, group.device, launch.stream)});
       ++group.traced;
       group.traced_ns += launch.duration_ns;
       reading.last_ns = std::max(reading.last_ns, end_ns);
     }
+  }
+
+  std::uint16_t stream_number(const Reading& reading, std::size_t device, std::uint64_t stream) {
+    auto& streams = times_[device].streams;
+    const auto number = streams.try_emplace({reading.id().value_or(0), stream}, streams.size()).first->second;
+    return static_cast<std::uint16_t>(
+        std::min<std::size_t>(number, std::numeric_limits<std::uint16_t>::max()));
   }
 
   void add(Reading& reading, const record::GraphKernels& inside) {
@@ -315,6 +325,14 @@ class Merge {
     }
   }
 
+  void add(Reading& reading, const record::SamplingBegun& begun) {
+    if (reading.is_first_run) timeline_.begin(device_of(reading, begun.device), begun);
+  }
+
+  void add(Reading& reading, const record::Samples& taken) {
+    if (reading.is_first_run) timeline_.add(device_of(reading, taken.device), taken);
+  }
+
   void add(Reading& reading, const record::Problem& problem) {
     if (!problem.group) {
       process_problems_.push_back(problem.cause);
@@ -365,6 +383,7 @@ class Merge {
     end_pass(reading, reading.last_ns);
     pass_spans_.insert(pass_spans_.end(), reading.passes.begin(), reading.passes.end());
     range_passages_.add_process(reading.ranges, reading.counting);
+    if (runs_.settings.timeline_interval_ns) timeline_.add_ranges(reading.id().value_or(0), reading.ranges);
     for (const auto& [device, place] : reading.devices) {
       auto& untraced = times_[place].untraced;
       untraced.insert(untraced.end(), reading.untraced.begin(), reading.untraced.end());
@@ -511,12 +530,27 @@ class Merge {
     });
     if (places.size() > kMaxProfiledPoints) leave_out_all_but_the_longest(places);
     const auto traced = launches_of(places);
+    add_timeline(places);
     for (std::size_t i = 0; i < places.size(); ++i) {
       merged_.measurements.push_back(
           measurement_of(places[i], traced[i], i < kDetailedPoints ? kKeptOfDetailed : kKeptOfOthers));
       merged_.details.push_back({.symbol = groups_[places[i]].kernel.symbol,
                                  .missing = missing_passes(groups_[places[i]], merged_.measurements.back())});
     }
+  }
+
+  void add_timeline(const std::vector<std::size_t>& places) {
+    if (!runs_.settings.timeline_interval_ns) return;
+    std::vector<std::optional<std::size_t>> measurements(groups_.size());
+    for (std::size_t i = 0; i < places.size(); ++i) measurements[places[i]] = i;
+    std::vector<RanOnDevice> ran;
+    for (const DeviceTimes& device : times_) ran.push_back({device.kernels, device.transfers});
+    merged_.timeline = timeline_.result(zero_ns_, ran, measurements);
+    const auto is_known = [](const std::string& cause) { return cause.starts_with(kNoTimeline); };
+    const bool is_explained = std::any_of(process_problems_.begin(), process_problems_.end(), is_known);
+    if (merged_.timeline || is_explained) return;
+    add_problem({.cause = fmt::format("{}: the program ended before its kernels were counted", kNoTimeline),
+                 .hint = "let it run longer, or count less with --samples 1 or --kernel"});
   }
 
   void leave_out_all_but_the_longest(std::vector<std::size_t>& places) {
@@ -693,6 +727,7 @@ class Merge {
   std::multimap<std::uint64_t, int> processes_;  // by start
   std::vector<PassSpan> pass_spans_;
   RangePassages range_passages_;
+  TimelineMerge timeline_;
   std::uint64_t zero_ns_ = std::numeric_limits<std::uint64_t>::max();  // the first launch's start
 };
 

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/model/profile_settings.h"
 #include "core/model/run.h"
+#include "core/model/timeline.h"
 
 namespace rooflinectl {
 
@@ -32,7 +34,8 @@ struct MergedProfile {
   std::vector<PointDetails> details;      ///< of each measurement
   /// Without command line, exit code, wall time and number of runs.
   Application application;
-  int passes = 0;  ///< in which something was counted
+  int passes = 0;                    ///< in which something was counted
+  std::optional<Timeline> timeline;  ///< of the first run; nothing where nothing was sampled
 };
 
 /// The most points that a run of a program has; those that took the least time are left out, and named.

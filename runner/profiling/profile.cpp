@@ -14,6 +14,7 @@
 
 #include "core/elapsed.h"
 #include "core/serial/run_file.h"
+#include "core/serial/timeline_file.h"
 #include "core/text/launch_filter.h"
 #include "core/text/names.h"
 #include "runner/machine/catalogue.h"
@@ -218,15 +219,26 @@ class Profiling {
     for (DeviceUse& use : run.application->devices) use.device = places[use.device];
     for (TransferUse& use : run.application->transfers) use.device = places[use.device];
     std::set<std::size_t> used;
+    const std::size_t first = run.measurements.size();
     for (Measurement measurement : profile_.measurements) {
       measurement.device = places[measurement.device];
       used.insert(measurement.device);
       run.measurements.push_back(std::move(measurement));
     }
+    result_.timeline = profile_.timeline;
+    if (result_.timeline) find_places(*result_.timeline, places, first);
     if (run.measurements.empty() && !request_.extended) run.plan.experiments.clear();
     for (const std::size_t place : used) {
       name_other_programs(run, run.devices[place].uuid);
       add_ceilings(run, place);
+    }
+  }
+
+  static void find_places(Timeline& timeline, const std::vector<std::size_t>& devices,
+                          std::size_t first_measurement) {
+    for (DeviceTimeline& device : timeline.devices) {
+      device.device = devices[device.device];
+      for (TimelineLaunch& launch : device.launches) launch.measurement += first_measurement;
     }
   }
 
@@ -356,6 +368,7 @@ class Profiling {
   void write(const Run& run) {
     try {
       write_run(result_.folder / "run.json", run);
+      if (result_.timeline) write_timeline(result_.folder / "run.json", *result_.timeline);
     } catch (const Error& error) {
       result_.failure = rescued(run, error);
       result_.folder.clear();
@@ -366,6 +379,7 @@ class Profiling {
       fs::remove_all(result_.folder / fmt::format("records-{}", number), ignored);
     }
     result_.run = as_written(run);
+    result_.timeline = read_timeline(result_.folder / "run.json", result_.run);
   }
 
   static Error rescued(const Run& run, const Error& why) {

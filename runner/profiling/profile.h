@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/model/profile_settings.h"
 #include "core/model/run.h"
+#include "core/model/timeline.h"
 #include "runner/measuring/measure_observer.h"
 #include "runner/processes/guest_program.h"
 #include "runner/profiling/record_watch.h"
@@ -60,8 +61,9 @@ class ProfileObserver {
 
 struct ProfileResult {
   Run run;
-  std::filesystem::path folder;  ///< holds `run.json`; empty where it could not be written
-  GuestEnd end;                  ///< of the first run of the program
+  std::filesystem::path folder;      ///< holds `run.json`; empty where it could not be written
+  std::optional<Timeline> timeline;  ///< as it was written beside `run.json`; nothing where there is none
+  GuestEnd end;                      ///< of the first run of the program
   /// What did not work, beside the program itself: it was ended because it took too long, or launched
   /// nothing; or `run.json` could not be written, and is where the error says.
   std::optional<Error> failure;

@@ -12,6 +12,7 @@ there is no GPU."""
 
 import argparse
 import contextlib
+import gzip
 import importlib.util
 import json
 import os
@@ -54,7 +55,7 @@ class ProfileTest(unittest.TestCase):
         folder = tempfile.TemporaryDirectory(ignore_cleanup_errors=True)
         self.addCleanup(folder.cleanup)
         self.folder = pathlib.Path(folder.name)
-        self.profiled = None  # the run
+        self.profiled = self.timeline = None  # the run, and what lies beside it
         self.output = self.errors = ""
 
     def environment(self, **extra):
@@ -106,6 +107,8 @@ exit 1
             self.skipTest(next((line for line in self.output.splitlines() if line.startswith("skipped")), "skipped"))
         files = list(runs.glob("*/*Z/run.json"))
         self.profiled = json.loads(files[0].read_text()) if files else None
+        timelines = list(runs.glob("*/*Z/timeline.json.gz"))
+        self.timeline = json.loads(gzip.decompress(timelines[0].read_bytes())) if timelines else None
         return self.profiled
 
     def keep(self, runs):
@@ -115,7 +118,7 @@ exit 1
         folder.mkdir(parents=True)
         (folder / "output").write_text(self.output)
         (folder / "errors").write_text(self.errors)
-        for file in [*runs.glob("*/*Z/run.json"), *runs.glob("*/*Z/records-*/*")]:
+        for file in [*runs.glob("*/*Z/run.json"), *runs.glob("*/*Z/timeline.json.gz"), *runs.glob("*/*Z/records-*/*")]:
             shutil.copy(file, folder)
 
     def tell(self, result=""):
@@ -349,6 +352,88 @@ class Graphs(ProfileTest):
         self.assertEqual(self.launches("profiled::Captured"), 100)
         self.assertGreater(self.launches("BesideCapture"), 100)
         self.tell("captures are intact, captured launches are not counted")
+
+
+class OverTime(ProfileTest):
+    """What the hardware saw of known work, when the trace says that it ran."""
+
+    def sampled(self, interval):
+        self.profile("over-time", options=("--once", f"--timeline={interval}"))
+        self.assert_code(0)
+        self.assertIsNotNone(self.timeline, self.problems())
+        [device] = self.timeline["devices"]
+        samples = zip(device["start_ns"], device["duration_ns"])
+        self.samples = [dict(zip(device["values"], values), start=start, end=start + duration)
+                        for (start, duration), values in zip(samples, zip(*device["values"].values()))]
+        return device
+
+    def bursts(self, device, word):
+        """First start and last end of launches that overlap, of kernels with that word in their name."""
+        found = []
+        for point, _, start, duration in device["launches"]:
+            if word not in self.profiled["measurements"][point]["subject"]:
+                continue
+            if found and start < found[-1][1]:
+                found[-1][1] = max(found[-1][1], start + duration)
+            else:
+                found.append([start, start + duration])
+        # The first and the last may not lie within the window as a whole.
+        return found[1:-1]
+
+    def around(self, burst, key, margin):
+        return sum(sample[key] for sample in self.samples
+                   if sample["end"] > burst[0] - margin and sample["start"] < burst[1] + margin)
+
+    def check_known_work(self, device):
+        interval = device["interval_ns"]
+        for word in ["Alone", "BesideAnother"]:
+            bursts = self.bursts(device, word)
+            self.assertGreater(len(bursts), 10, word)
+            for burst in bursts:
+                self.assert_near(self.around(burst, "dram_read_bytes", 2 * interval), 2 << 30, 0.02, f"read by {word}")
+                self.assert_near(self.around(burst, "dram_write_bytes", 2 * interval), 1 << 30, 0.05, f"written by {word}")
+        for burst in self.bursts(device, "computes"):
+            self.assertLess(self.around(burst, "dram_read_bytes", 2 * interval), 1 << 24)
+            inside = [sample["fp64_active"] for sample in self.samples
+                      if sample["start"] >= burst[0] + interval and sample["end"] <= burst[1] - interval]
+            self.assertGreater(min(inside, default=1), 0.9)
+
+    def check_clock(self, device):
+        """Samples and trace have one clock: SMs are active while kernels run, and at no other time."""
+        busy = sorted([start, start + duration] for _, _, start, duration in device["launches"])
+        inside, outside = [], []
+        for sample in self.samples:
+            if busy[0][0] <= sample["start"] and sample["end"] <= busy[-1][0]:
+                if any(start + 5_000 <= sample["start"] and sample["end"] <= end - 5_000 for start, end in busy):
+                    inside.append(sample["sm_active"])
+                elif all(sample["end"] <= start - 5_000 or sample["start"] >= end + 5_000 for start, end in busy):
+                    outside.append(sample["sm_active"])
+        self.assertGreater(len(inside), 20)
+        self.assertGreater(len(outside), 20)
+        self.assertGreater(min(inside), 0.9)
+        self.assertLess(max(outside), 0.01)
+        return f"{len(inside)} samples within kernels, {len(outside)} beside them"
+
+    def test_window_of_samples(self):
+        device = self.sampled("20us")
+        self.check_known_work(device)
+        window_s = (self.samples[-1]["end"] - self.samples[0]["start"]) / 1e9
+        self.assertGreater(window_s, 0.19)
+        self.assertLess(window_s, 0.3)
+        clock = self.check_clock(device)
+        self.tell(f"{len(self.samples)} samples in {window_s:.3f} s; {clock}")
+
+    def test_samples_until_the_end(self):
+        device = self.sampled("200us")
+        self.check_known_work(device)
+        time_s = (self.samples[-1]["end"] - device["began_ns"]) / 1e9
+        taken_s = sum(sample["end"] - sample["start"] for sample in self.samples) / 1e9
+        self.assertGreater(time_s, 1)
+        self.assertGreater(taken_s, 0.99 * time_s)
+        last = max(start + duration for _, _, start, duration in device["launches"])
+        self.assertLess(last - self.samples[-1]["end"], 5e7, "the last samples are missing")
+        clock = self.check_clock(device)
+        self.tell(f"{len(self.samples)} samples in {time_s:.3f} s; {clock}")
 
 
 class BadDays(ProfileTest):

@@ -346,6 +346,77 @@ TEST_F(ProfileMerge, KeepsLaunchesOnADeviceThatWasNotIntroduced) {
   EXPECT_THAT(profile.application.problems[0].cause, HasSubstr("its device 0 is not known"));
 }
 
+record::Sample sample(std::uint64_t start_ns, double value) {
+  return {.start_ns = start_ns, .duration_ns = 100, .values = {value}};
+}
+
+const ProfileSettings kSampled = {.timeline_interval_ns = 100};
+
+TEST_F(ProfileMerge, PutsWhatRanWhileADeviceWasSampledBesideItsSamples) {
+  record::Transfers copies;
+  copies.transfers = {
+      {.kind = TransferKind::set, .device = 0, .bytes = 64, .start_ns = 1'320, .duration_ns = 10}};
+  const Records records =
+      process(17, "GPU-1", "step") +
+      Records{launches({{1'000, 50}, {1'250, 30}, {1'310, 50}, {1'500, 10}}),
+              copies,
+              record::SamplingBegun{.device = 0,
+                                    .interval_ns = 100,
+                                    .at_ns = 1'180,
+                                    .keys = {"sm_active"},
+                                    .metrics = {{"sm_active", "sm__cycles_active"}},
+                                    .left_out = {}},
+              record::Samples{.device = 0, .samples = {sample(1'200, 0.3), sample(1'300, 0.5)}},
+              record::Ranges{
+                  .path = "step",
+                  .ranges = {{.start_ns = 1'100, .duration_ns = 20}, {.start_ns = 1'240, .duration_ns = 40}}},
+              record::End{.at_ns = 2'000}};
+  const MergedProfile profile = merged({{file("1", records)}}, kSampled);
+  ASSERT_TRUE(profile.timeline);
+  ASSERT_EQ(profile.timeline->devices.size(), 1);
+  const DeviceTimeline& device = profile.timeline->devices[0];
+  EXPECT_EQ(device.began_ns, 180);
+  EXPECT_THAT(device.start_ns, ElementsAre(200, 300));
+  EXPECT_THAT(device.values.at("sm_active"), ElementsAre(0.3, 0.5));
+  EXPECT_THAT(device.launches,
+              ElementsAre(TimelineLaunch{.measurement = 0, .stream = 0, .start_ns = 250, .duration_ns = 30},
+                          TimelineLaunch{.measurement = 0, .stream = 0, .start_ns = 310, .duration_ns = 50}));
+  EXPECT_THAT(device.transfers,
+              ElementsAre(TimelineTransfer{.kind = TransferKind::set, .start_ns = 320, .duration_ns = 10}));
+  EXPECT_THAT(profile.timeline->paths, ElementsAre("step"));
+  EXPECT_THAT(profile.timeline->ranges,
+              ElementsAre(TimelineRange{.path = 0, .process = 17, .start_ns = 240, .duration_ns = 40}));
+  EXPECT_EQ(merged(records).timeline, std::nullopt);
+}
+
+TEST_F(ProfileMerge, KeepsTheNewestSamplesOfADevice) {
+  const record::SamplingBegun begun = {.device = 0, .interval_ns = 100, .at_ns = 0, .keys = {"sm_active"}};
+  record::Samples taken = {.device = 0, .samples = {}};
+  const std::size_t count = 2 * kMostSamples + 7;
+  for (std::size_t i = 0; i < count; ++i) taken.samples.push_back(sample(100 * i, 0.5));
+  const auto newest = file("newest", process(1, "GPU-1") + Records{launches({{0, 10}}), begun, taken});
+  const auto older =
+      file("older", process(2, "GPU-1") + Records{begun, record::Samples{0, {sample(5, 0.1)}}});
+  const MergedProfile profile = merged({{newest, older}}, kSampled);
+  const auto& starts = profile.timeline->devices.at(0).start_ns;
+  EXPECT_EQ(starts.size(), kMostSamples);
+  EXPECT_EQ(starts.front(), 100 * (count - kMostSamples));
+  EXPECT_EQ(starts.back(), 100 * (count - 1));
+}
+
+TEST_F(ProfileMerge, NamesWhyThereIsNoTimeline) {
+  const Records records = process(17, "GPU-1") + Records{launches({{100, 10}})};
+  const auto without = merged({{file("1", records + Records{record::End{}})}}, kSampled);
+  ASSERT_EQ(without.application.problems.size(), 1);
+  EXPECT_THAT(without.application.problems[0].cause, HasSubstr("ended before its kernels were counted"));
+
+  const record::Problem problem = {
+      .group = std::nullopt, .cause = std::string(kNoTimeline) + ": not permitted", .hint = "ask"};
+  const auto refused = merged({{file("1", records + Records{problem, record::End{}})}}, kSampled);
+  ASSERT_EQ(refused.application.problems.size(), 1);
+  EXPECT_THAT(refused.application.problems[0].cause, HasSubstr("not permitted"));
+}
+
 TEST_F(ProfileMerge, SelectsKernelsAndRanges) {
   const auto a = file("a", process(1, "GPU-1", "train") + Records{launches({{0, 10}}), record::End{}});
   const auto b =

@@ -26,6 +26,7 @@ int main(int argc, char** argv) {
                       {"chdir", change_directory},
                       {"ranges", unbalanced_ranges},
                       {"profiler-range", profiler_range},
-                      {"groups", many_groups}},
+                      {"groups", many_groups},
+                      {"over-time", over_time}},
                      argc, argv);
 }

@@ -38,6 +38,7 @@ int change_directory(const Arguments& arguments);
 int unbalanced_ranges(const Arguments& arguments);
 int profiler_range(const Arguments& arguments);
 int many_groups(const Arguments& arguments);
+int over_time(const Arguments& arguments);
 
 /// Runs the one that the command line names.
 inline int run_program(const std::map<std::string, std::function<int(const Arguments&)>>& programs, int argc,
