@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/analysed_runs.h"
 
+#include "cli/terminal.h"
 #include "core/error.h"
 #include "core/serial/run_file.h"
+#include "core/serial/timeline_file.h"
 
 namespace rooflinectl {
 
@@ -24,6 +26,15 @@ RunsToCompare read_runs_to_compare(const std::vector<std::string>& runs,
                 "name both, or pass the base runs with --baseline");
   }
   return {read_runs({runs.front()}), read_runs({runs.begin() + 1, runs.end()})};
+}
+
+std::optional<Timeline> timeline_beside(const std::filesystem::path& run_file, const Run& run) {
+  try {
+    return read_timeline(run_file, run);
+  } catch (const Error& error) {
+    terminal::print(stderr, "warning: the report has no timeline: {}\n", error.what());
+    return std::nullopt;
+  }
 }
 
 }  // namespace rooflinectl

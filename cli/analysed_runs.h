@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "analysis/comparison.h"
+#include "core/model/timeline.h"
 
 namespace rooflinectl {
 
@@ -19,5 +22,9 @@ struct RunsToCompare {
 /// cannot be read.
 RunsToCompare read_runs_to_compare(const std::vector<std::string>& runs,
                                    const std::vector<std::string>& baseline);
+
+/// The timeline beside the file of `run`, if there is one. Prints a warning where it cannot be read: what
+/// else is known of the run is worth a report.
+std::optional<Timeline> timeline_beside(const std::filesystem::path& run_file, const Run& run);
 
 }  // namespace rooflinectl

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "cli/analysed_runs.h"
 #include "cli/commands.h"
 #include "cli/plan_file.h"
 #include "cli/progress.h"
@@ -227,7 +228,9 @@ void save(const KeptRun& kept, const CrosscheckOptions& options) {
   }
   try {
     write_run(kept.file, kept.run);
-    write_reports(ReportModel(as_written(kept.run)), kept.folder(), inputs);
+    const std::optional<Timeline> timeline = timeline_beside(kept.file, kept.run);
+    write_reports(ReportModel(as_written(kept.run), {}, timeline ? &*timeline : nullptr), kept.folder(),
+                  inputs);
   } catch (const Error& error) {
     throw rescue_run(kept.run, error);
   }

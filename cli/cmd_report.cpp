@@ -6,11 +6,13 @@
 #include <cstdio>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "cli/analysed_runs.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
 #include "core/error.h"
@@ -153,9 +155,11 @@ void check_levels(const ReportModel& report, const ReportOptions& options) {
 int report(const ReportOptions& options) {
   const fs::path file = run_file(options.run_file);
   Run run = read_run(file);
+  // It names measurements by their places, which a choice of caches changes.
+  const std::optional<Timeline> timeline = options.caches.empty() ? timeline_beside(file, run) : std::nullopt;
   choose(run, options);
 
-  const ReportModel model(run, selection_of(options));
+  const ReportModel model(run, selection_of(options), timeline ? &*timeline : nullptr);
   check_levels(model, options);
   const fs::path folder = options.output.empty() ? file.parent_path() : make_folder(options.output);
   const auto written = write_reports(model, folder, {file});

@@ -60,8 +60,9 @@ ExperimentReport report_of(const Run& run, const ExperimentAnalysis& experiment,
 
 }  // namespace
 
-ReportModel::ReportModel(const Run& measured, ChartSelection chosen)
+ReportModel::ReportModel(const Run& measured, ChartSelection chosen, const Timeline* sampled)
     : run(measured),
+      timeline(sampled),
       selection(std::move(chosen)),
       analysis(analyse(run)),
       ceilings(ceiling_pairs(run)),
@@ -72,6 +73,9 @@ ReportModel::ReportModel(const Run& measured, ChartSelection chosen)
   for (std::size_t i = 0; i < names.size(); ++i) {
     experiments.push_back(report_of(run, analysis.experiments[i], selection));
     experiments.back().file_name = file_names[i];
+    if (timeline != nullptr && experiments.back().program) {
+      experiments.back().timeline = device_view(run, analysis.experiments[i], *timeline);
+    }
   }
 }
 

@@ -7,6 +7,7 @@
 #include "analysis/analysis.h"
 #include "analysis/explanation.h"
 #include "analysis/recoverable.h"
+#include "analysis/timeline_view.h"
 #include "reports/charts/chart_model.h"
 #include "reports/charts/roof_lines.h"
 #include "reports/charts/size_sweep.h"
@@ -23,6 +24,7 @@ struct ExperimentReport {
   std::optional<ChartModel> chosen;
   std::vector<PointExplanation> explanations;  ///< one for each point
   std::optional<ProgramUse> program;           ///< of an experiment with the kernels of a profiled program
+  std::optional<DeviceView> timeline;          ///< of an experiment whose device was sampled
   std::optional<SizeSweep> sizes;              ///< only where there is a curve to draw
   std::vector<SpeedTable> speeds;
 
@@ -34,8 +36,9 @@ struct ExperimentReport {
 
 /// Everything that the reports of a run show, derived once: each format only writes it down.
 struct ReportModel {
-  /// `run` must outlive the model. `selection` chooses what is in the main pictures.
-  explicit ReportModel(const Run& run, ChartSelection selection = {});
+  /// `run` and `timeline` must outlive the model. `selection` chooses what is in the main pictures;
+  /// `timeline` is null where no device was sampled.
+  explicit ReportModel(const Run& run, ChartSelection selection = {}, const Timeline* timeline = nullptr);
   // Its parts point into each other.
   ReportModel(const ReportModel&) = delete;
   ReportModel& operator=(const ReportModel&) = delete;
@@ -45,6 +48,7 @@ struct ReportModel {
   bool has_ceilings_picture() const;
 
   const Run& run;
+  const Timeline* timeline = nullptr;
   ChartSelection selection;
   Analysis analysis;
   std::vector<CeilingPair> ceilings;

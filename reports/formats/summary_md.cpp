@@ -23,6 +23,7 @@
 #include "reports/tables/primitive_table.h"
 #include "reports/tables/program_table.h"
 #include "reports/tables/self_test_table.h"
+#include "reports/tables/timeline_sentences.h"
 #include "reports/text/format.h"
 #include "reports/text/markdown.h"
 
@@ -104,6 +105,9 @@ std::string program(const Run& run, const ExperimentReport& report) {
   const ProgramUse& program = *report.program;
   std::string text = fmt::format("**{}**\n\n", escaped(program_headline(program)));
   std::vector<std::string> lines = program_sentences(run, program);
+  if (report.timeline) {
+    for (std::string& sentence : timeline_sentences(*report.timeline)) lines.push_back(std::move(sentence));
+  }
   const std::vector<std::string> problems = program_problems(run);
   lines.insert(lines.end(), problems.begin(), problems.end());
   text += list(lines);

@@ -17,6 +17,7 @@
 #include "reports/page/page_program.h"
 #include "reports/page/page_roofs.h"
 #include "reports/page/page_tables.h"
+#include "reports/page/page_timeline.h"
 #include "reports/tables/point_table.h"
 #include "reports/tables/program_table.h"
 #include "reports/text/format.h"
@@ -209,6 +210,7 @@ std::string experiment(const ReportModel& model, const ExperimentReport& report)
                {"speeds", speeds(report.speeds)},
                {"findings", implausible(analysis)}};
   if (report.program) rest["program"] = program(run, *report.program, kernels);
+  if (report.timeline) rest["timeline"] = timeline(run, analysis, *model.timeline, *report.timeline);
   return with_member(serial::to_text(rest), "points", array_text(points));
 }
 

@@ -1,10 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """`rooflinectl report`."""
 
+import gzip
 import json
 import unittest
 
-from program import REPORTS, ProgramTest
+from program import REPORTS, SOURCE, ProgramTest
 
 
 class Reports(ProgramTest):
@@ -52,6 +53,19 @@ class Reports(ProgramTest):
             self.assertTrue(result.stderr.startswith("bad.json: "), result.stderr)
             self.assertIn(complaint, result.stderr)
         self.assertFalse((self.folder / "out").exists())
+
+    def test_a_timeline_that_cannot_be_read_is_named_and_left_out(self):
+        recording = SOURCE / "recordings" / "matrix-sums-h200" / "run.json.gz"
+        (self.folder / "program").mkdir()
+        self.write("program/run.json", gzip.decompress(recording.read_bytes()).decode())
+        wrong = {"format": "rooflinectl-timeline", "schema": 1, "devices": [{"device": 7}], "paths": [], "ranges": []}
+        file = self.folder / "program" / "timeline.json.gz"
+        for content, complaint in [(b"", "timeline.json.gz"), (gzip.compress(b"{"), "not valid JSON"), (gzip.compress(json.dumps(wrong).encode()), "/devices/0")]:
+            file.write_bytes(content)
+            result = self.call("report", "program", "--output", "out")
+            self.assert_exit(result, 0)
+            self.assertIn("warning: the report has no timeline: program/timeline.json.gz", result.stderr)
+            self.assertIn(complaint, result.stderr)
 
 
 if __name__ == "__main__":

@@ -15,12 +15,15 @@
 #include "analysis/analysis.h"
 #include "analysis/explanation.h"
 #include "core/files/files.h"
+#include "core/serial/json.h"
 #include "reports/charts/chart_layout.h"
 #include "reports/charts/time_layout.h"
 #include "reports/draw/svg.h"
+#include "reports/page/page_timeline.h"
 #include "reports/reports.h"
 #include "tests/golden/golden_run.h"
 #include "tests/support/constructed_run.h"
+#include "tests/support/program_timeline.h"
 #include "tests/support/temporary_folder.h"
 
 namespace rooflinectl {
@@ -81,6 +84,16 @@ void write_time(const fs::path& folder) {
   write_file(folder / "roofline-matrix_sums.svg", to_svg(chart_scene(experiment.chart)));
 }
 
+/// What the page has of the samples of a device.
+void write_timeline(const fs::path& folder) {
+  const Run run = constructed::program_run();
+  const Timeline timeline = constructed::TimelineOfProgram(run).make(2, 200'000);
+  const ReportModel report(run, {}, &timeline);
+  const ExperimentReport& experiment = report.experiments.front();
+  write_file(folder / "timeline-program.json",
+             serial::to_lines(page::timeline(run, *experiment.analysis, timeline, *experiment.timeline)));
+}
+
 /// The verdict on each point of the recordings, and which causes and notes hold: a finding that is new or
 /// gone shows here.
 void write_findings(const fs::path& folder) {
@@ -112,6 +125,7 @@ const fs::path& reports_folder() {
     write_energy(folder.path());
     write_programs(folder.path());
     write_time(folder.path());
+    write_timeline(folder.path());
     write_findings(folder.path());
     return true;
   }();
@@ -201,6 +215,10 @@ TEST(ReportGolden, PointsCsv) {
 
 TEST(ReportGolden, FindingsOfTheRecordings) {
   compare_text("findings.txt");
+}
+
+TEST(ReportGolden, TimelineOfThePage) {
+  compare_text("timeline-program.json");
 }
 
 TEST(ReportGolden, PrimitivesCsv) {

@@ -26,10 +26,12 @@ except ImportError:
 OPEN = '<script type="application/zlib" id="page-data">'
 
 
-def data_of(rooflinectl, run_json):
-    """The data in the page of a run.json, given as text."""
+def data_of(rooflinectl, run_json, timeline=None):
+    """The data in the page of a run.json, given as text, and of a timeline beside it."""
     with tempfile.TemporaryDirectory() as folder:
         (pathlib.Path(folder) / "run.json").write_text(run_json, encoding="utf-8")
+        if timeline:
+            (pathlib.Path(folder) / "timeline.json.gz").write_bytes(gzip.compress(timeline))
         subprocess.run([rooflinectl, "report", folder, "--quiet"], check=True, stdout=subprocess.DEVNULL)
         page = (pathlib.Path(folder) / "report.html").read_text(encoding="utf-8")
     begin = page.index(OPEN) + len(OPEN)
@@ -53,6 +55,11 @@ def main():
     for name, run_json in runs.items():
         data = data_of(rooflinectl, run_json)
         failures += [f"{name}: {error.json_path}: {error.message}" for error in validator.iter_errors(data)]
+    timeline = subprocess.run([write_full_run, "timeline"], check=True, capture_output=True).stdout
+    sampled = data_of(rooflinectl, runs["the program"], timeline)
+    failures += [f"the timeline: {error.json_path}: {error.message}" for error in validator.iter_errors(sampled)]
+    if "timeline" not in sampled["run"]["experiments"][0]:
+        failures.append("the page has no timeline")
     data["run"]["agreements"][0]["unknown"] = 1
     if validator.is_valid(data):
         failures.append("accepted although a table has a member that the schema does not know")

@@ -1,13 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
-// Prints a run.json in which every field occurs; with the argument `program` that of a profiled program.
+// Prints a run.json in which every field occurs; with the argument `program` that of a profiled program, with
+// `timeline` the timeline beside it.
 #include <cstdio>
+#include <string>
 #include <string_view>
 
+#include "core/serial/timeline_file.h"
 #include "tests/support/full_run.h"
 #include "tests/support/program_run.h"
+#include "tests/support/program_timeline.h"
+
+namespace {
+
+using namespace rooflinectl;
+
+std::string text_of(std::string_view what) {
+  if (what == "program") return run_to_json(constructed::program_run());
+  if (what == "timeline") return timeline_to_json(constructed::program_timeline(constructed::program_run()));
+  return run_to_json(testing::full_run());
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
-  using namespace rooflinectl;
-  const bool is_program = argc > 1 && std::string_view(argv[1]) == "program";
-  std::fputs(run_to_json(is_program ? constructed::program_run() : testing::full_run()).c_str(), stdout);
+  std::fputs(text_of(argc > 1 ? argv[1] : "").c_str(), stdout);
 }

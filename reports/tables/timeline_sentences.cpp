@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/tables/timeline_sentences.h"
+
+#include <fmt/format.h>
+
+#include "reports/text/format.h"
+
+namespace rooflinectl {
+
+namespace {
+
+constexpr double kNs = 1e-9;
+
+/// From this share on, what is not known is told.
+constexpr double kNotable = 0.001;
+
+std::string window(const DeviceView& view) {
+  const DeviceTimeline& device = *view.timeline;
+  std::string text = fmt::format("Sampled for {} every {}: {}, ", format::duration(view.duration_s()),
+                                 format::duration(static_cast<double>(device.interval_ns) * kNs),
+                                 format::counted(device.start_ns.size(), "sample"));
+  text += view.missing_s > 0
+              ? fmt::format("{} of the window missing between them", format::percent(view.missing_share()))
+              : std::string("none missing between them");
+  if (view.not_kept_s > 0) {
+    text += fmt::format("; those of the {} before it were not kept", format::duration(view.not_kept_s));
+  }
+  return text + ".";
+}
+
+std::string dram(const DramCheck& check) {
+  const double expected = check.counted_bytes + check.transfer_bytes;
+  std::string text = fmt::format("{} sampled to and from DRAM", format::amount(check.sampled_bytes, "B"));
+  if (const auto ratio = check.ratio()) {
+    text +=
+        fmt::format(", {:.3f} of the {} that the launches{} were counted to move", *ratio,
+                    format::amount(expected, "B"), check.transfer_bytes > 0 ? " and copies in it" : " in it");
+  } else {
+    text += ", nothing counted to hold that against";
+  }
+  if (check.unknown_share >= kNotable) {
+    text += fmt::format(" ({} of their time was not counted)", format::percent(check.unknown_share));
+  }
+  return text;
+}
+
+std::string tensor(const TensorCheck& check) {
+  return fmt::format("Tensor Cores active for {}, {} than their operations need ({})",
+                     format::duration(check.active_s), check.holds() ? "no less" : "less",
+                     format::duration(check.needed_s));
+}
+
+std::string operations(const DeviceView& view) {
+  if (view.kernel_s <= 0) return "no kernel was traced";
+  const double known = 1 - view.unknown_flops_s / view.kernel_s;
+  return fmt::format("operations known of {} of the kernel time", format::percent(known));
+}
+
+}  // namespace
+
+std::vector<std::string> timeline_sentences(const DeviceView& view) {
+  std::string checks = view.dram ? dram(*view.dram) : std::string("DRAM was not sampled");
+  if (view.tensor) checks += "; " + tensor(*view.tensor);
+  return {window(view), fmt::format("{}; {}.", checks, operations(view))};
+}
+
+std::string phase_sentence(const DeviceView& view) {
+  switch (view.phase_rule) {
+    case PhaseRule::none:
+      return {};
+    case PhaseRule::ranges:
+      return "Launches that follow each other in the same NVTX range.";
+    case PhaseRule::passages:
+      return "Passages of the host through NVTX ranges; the device may be behind.";
+    case PhaseRule::regimes:
+      return "Without NVTX ranges: from one change of what is used to the next.";
+  }
+  return {};
+}
+
+}  // namespace rooflinectl
