@@ -99,6 +99,9 @@ struct LaunchUse {
   /// What these launches took beyond the roof: total · (1 − fraction of roofline), never below 0. Nothing
   /// without a roof.
   std::optional<double> recoverable_s;
+  /// Of that, per launch, what the launches of a step take: launches over steps of them. Nothing where it is
+  /// not known how many steps there were.
+  std::optional<double> recoverable_per_step_s;
   /// Whether other kernels ran meanwhile for so much of the time that the program may not gain what the
   /// kernel does.
   bool is_overlapped = false;
@@ -107,7 +110,8 @@ struct LaunchUse {
 /// One measurement on the roofline. Rates are those of the median time.
 struct RooflinePoint {
   const Measurement* measurement = nullptr;  ///< of the analysed run, which must outlive this
-  std::string label;  ///< unique within its experiment: `V3`, `V6 b128`, `V3 2^20`, `softmax<f32>`
+  std::string label;   ///< unique within its experiment: `V3`, `V6 b128`, `V3 2^20`, `softmax<f32>`
+  std::string kernel;  ///< of a profiled program, its short name, with which the label begins; else empty
   std::string family;
 
   /// Type of the operations, which is that of the accumulator: f32 for a sum of f16. Rates of an integer type

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/text/kernel_name.h"
+
 namespace rooflinectl {
 
 namespace {
@@ -44,8 +46,8 @@ bool is_of_declared_work(const Rule& rule) {
          std::any_of(rule.when.begin(), rule.when.end(), is_declared);
 }
 
-Finding finding_of(const Rule& rule, const Run& run, const RooflinePoint& point) {
-  Finding finding = {rule.id, rule.importance, rule.text, {}, rule.next_step};
+Finding finding_of(const Rule& rule, const Run& run, const RooflinePoint& point, std::string_view next_step) {
+  Finding finding = {rule.id, rule.importance, rule.text, {}, next_step};
   const auto add = [&](const Quantity& quantity) {
     const auto value = quantity.of(run, point);
     if (value) finding.evidence.push_back({quantity.name, *value, quantity.unit});
@@ -78,7 +80,10 @@ std::vector<std::string_view> only_in(const PointExplanation& a, const PointExpl
 
 PointExplanation explain(const Run& run, const RooflinePoint& point) {
   PointExplanation explanation;
+  const bool is_of_library = is_observed(point) && is_library_kernel(point.measurement->point.subject);
   for (const Rule& rule : rules()) {
+    const std::string_view next_step = is_of_library ? rule.library_step : rule.next_step;
+    if (next_step.empty()) continue;
     if (rule.bound && (rule.bound != point.bound || !explanation.findings.empty())) continue;
     if (rule.restates == point.bound) continue;
     if (is_observed(point) ? is_of_declared_work(rule) : rule.is_for_programs) continue;
@@ -87,7 +92,7 @@ PointExplanation explain(const Run& run, const RooflinePoint& point) {
     const Judgement held = judge(rule.when, run, point, missing);
     if (fits == Judgement::fails || held == Judgement::fails) continue;
     if (missing.empty()) {
-      explanation.findings.push_back(finding_of(rule, run, point));
+      explanation.findings.push_back(finding_of(rule, run, point, next_step));
     } else {
       explanation.unjudged.push_back({rule.id, std::move(missing)});
     }

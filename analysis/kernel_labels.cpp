@@ -212,7 +212,10 @@ void label_kernels(std::vector<RooflinePoint>& points, const Run& run) {
       groups.push_back({of_kernel[i], details_of(*of_kernel[i], run, paths[i]), {}});
     }
     if (groups.size() > 1) choose_details(groups);
-    for (const Group& group : groups) group.point->label = fmt::format("{}{}", name, group.chosen);
+    for (const Group& group : groups) {
+      group.point->kernel = name;
+      group.point->label = fmt::format("{}{}", name, group.chosen);
+    }
   }
 }
 

@@ -18,6 +18,9 @@ namespace {
 constexpr double kOverlapped = 0.05;
 /// What counts as most of the time.
 constexpr double kMost = 0.6;
+/// From this multiple of what any group of launches could save on, what a kernel could save in all of its
+/// shapes is another place to begin.
+constexpr double kNotableSum = 1.2;
 
 const DeviceUse* device_use(const Run& run, std::size_t device) {
   if (!run.application) return nullptr;
@@ -254,6 +257,31 @@ const RangeTimes* step_of(const Run& run, const std::vector<RangeUse>& ranges) {
   return step;
 }
 
+/// Of several processes, or several runs of a program, the ranges are counted together, the launches of a
+/// device are not.
+std::optional<double> steps_of(const Run& run, const std::vector<RangeUse>& ranges) {
+  const RangeTimes* step = step_of(run, ranges);
+  if (step == nullptr || run.application->processes.size() > 1 || run.application->runs > 1)
+    return std::nullopt;
+  return static_cast<double>(step->count);
+}
+
+void set_recoverable_per_step(std::vector<RooflinePoint>& points, const Run& run, double kernel_s) {
+  std::vector<const RooflinePoint*> groups;
+  for (const RooflinePoint& point : points) {
+    if (point.launches) groups.push_back(&point);
+  }
+  const auto steps = steps_of(run, range_uses(groups, kernel_s));
+  if (!steps) return;
+  for (RooflinePoint& point : points) {
+    if (!point.launches || !point.launches->recoverable_s) continue;
+    const LaunchStatistics& all = *point.measurement->launches;
+    const double launches_per_step = static_cast<double>(all.count) / *steps;
+    point.launches->recoverable_per_step_s =
+        launches_per_step * share_of(*point.launches->recoverable_s, static_cast<double>(all.traced));
+  }
+}
+
 }  // namespace
 
 std::optional<double> RangeUse::fraction_of_roof() const {
@@ -299,6 +327,29 @@ void set_launches(std::vector<RooflinePoint>& points, const Run& run, std::size_
       launches.recoverable_s = all.total_s * std::max(0.0, 1 - *point.fraction_of_roof);
     }
   }
+  set_recoverable_per_step(points, run, kernel_s);
+}
+
+std::optional<KernelSaving> kernel_saving(const ProgramUse& program) {
+  std::map<std::string_view, KernelSaving> of_kernel;
+  for (const RooflinePoint* group : program.recoverable) {
+    KernelSaving& saving = of_kernel[group->measurement->point.subject];
+    saving.groups.push_back(group);
+    saving.recoverable_s += *group->launches->recoverable_s;
+    if (const auto per_step_s = group->launches->recoverable_per_step_s) {
+      saving.recoverable_per_step_s = saving.recoverable_per_step_s.value_or(0) + *per_step_s;
+    }
+  }
+  const KernelSaving* most = nullptr;
+  for (const auto& [name, saving] : of_kernel) {
+    if (most == nullptr || saving.recoverable_s > most->recoverable_s) most = &saving;
+  }
+  // Of a kernel that saves most, its largest group may be the largest of all, and the others nothing.
+  if (most == nullptr ||
+      most->recoverable_s < kNotableSum * *program.recoverable.front()->launches->recoverable_s) {
+    return std::nullopt;
+  }
+  return most->groups.size() > 1 ? std::optional(*most) : std::nullopt;
 }
 
 std::vector<TimeLimit> time_by_limit(const ProgramUse& program) {

@@ -121,6 +121,17 @@ struct TimeLimit {
   std::vector<const RooflinePoint*> groups;  ///< the one that took longest first
 };
 
+/// What a kernel could save in several shapes together.
+struct KernelSaving {
+  std::vector<const RooflinePoint*> groups;  ///< the one with most recoverable time first
+  double recoverable_s = 0;
+  std::optional<double> recoverable_per_step_s;
+};
+
+/// The kernel that could save most of all; nothing where that is not notably more than its, or another's,
+/// first group could save.
+std::optional<KernelSaving> kernel_saving(const ProgramUse& program);
+
 /// The time of a program by what bounds its kernels, what takes most of it first.
 std::vector<TimeLimit> time_by_limit(const ProgramUse& program);
 

@@ -18,8 +18,22 @@ const Condition kInstructionsMatter = {&kIssueUtilisation, at_least, 0.25};
 constexpr double kNearTheRoof = 0.9;
 const Condition kManyLoadsPerThread = {&kLoadRounds, at_least, kManyLoadRounds};
 
+// What helps where the kernel is a library's.
+constexpr std::string_view kMoreWorkPerCall =
+    "Give it more work per call (larger shapes, a larger batch, several inputs at once), or fuse it with the "
+    "work before or after it.";
+constexpr std::string_view kOtherKernelOfLibrary =
+    "Let the library choose another kernel: give it aligned, contiguous inputs whose shapes are multiples of "
+    "its tiles, a larger batch, or another algorithm or precision in its settings.";
+constexpr std::string_view kWholeWavesOfTiles =
+    "Choose shapes or a batch whose tiles fill the SMs in whole waves, or let the library split the work "
+    "further (split-K).";
+constexpr std::string_view kSpreadIndices =
+    "Spread or sort the indices that it is given, or choose an algorithm of the library without atomics.";
+
 /// The evidence for a verdict, beginning with its own quantity.
-Rule of_bound(Bound bound, std::vector<const Quantity*> also, std::string_view next_step) {
+Rule of_bound(Bound bound, std::vector<const Quantity*> also, std::string_view next_step,
+              std::string_view library_step) {
   if (const Quantity* own = quantity_of(bound)) also.insert(also.begin(), own);
   const BoundWords& words = words_for(bound);
   return {.id = words.id,
@@ -27,19 +41,22 @@ Rule of_bound(Bound bound, std::vector<const Quantity*> also, std::string_view n
           .bound = bound,
           .also = std::move(also),
           .text = words.meaning,
-          .next_step = next_step};
+          .next_step = next_step,
+          .library_step = library_step};
 }
 
 Rule at_the_roof(Bound bound, std::string_view id, std::string_view text) {
+  constexpr std::string_view kFewerBytes =
+      "There is little left to gain in this kernel. Move fewer bytes: use a narrower type, or fuse this work "
+      "into the kernel that produces or consumes the data.";
   return {.id = id,
           .importance = Importance::bound,
           .bound = bound,
           .when = {{&kFractionOfRoof, at_least, kNearTheRoof}},
           .also = {quantity_of(bound)},
           .text = text,
-          .next_step =
-              "There is little left to gain in this kernel. Move fewer bytes: use a narrower type, or fuse "
-              "this work into the kernel that produces or consumes the data."};
+          .next_step = kFewerBytes,
+          .library_step = kFewerBytes};
 }
 
 constexpr std::string_view kFewerAtomics =
@@ -50,7 +67,8 @@ constexpr std::string_view kFewerAtomics =
 Rule of_launches_in_a_graph() {
   Rule rule = of_bound(Bound::launch_overhead, {&kTime, &kEmptyLaunch},
                        "Do more work per launch: use a larger input, process several inputs at once, or "
-                       "launch fewer kernels.");
+                       "launch fewer kernels.",
+                       kMoreWorkPerCall);
   rule.id = "launch-overhead-in-graph";
   rule.only_if = {{&kLaunchesPerSample, at_least, 2}};
   return rule;
@@ -63,47 +81,82 @@ const std::vector<Rule>& all_rules() {
                   "algorithm needs."),
       of_bound(
           Bound::dram, {&kFractionOfRoof, &kDramBandwidth, &kTrafficExcess},
-          "Remove traffic beyond the compulsory bytes, if there is any; then increase the bytes in flight."),
+          "Remove traffic beyond the compulsory bytes, if there is any; then increase the bytes in flight.",
+          "Move fewer bytes: use a narrower type, or fuse it with the work before or after it "
+          "(torch.compile, "
+          "an epilogue of the library), so that values are loaded once."),
       at_the_roof(Bound::l2, "l2-roof",
                   "L2 runs close to its measured bandwidth, and moves little more than the bytes that the "
                   "algorithm needs."),
-      of_bound(Bound::l2, {&kFractionOfRoof, &kL2Excess},
-               "Request each byte from L2 once, in whole sectors; then increase the bytes in flight."),
-      of_bound(Bound::l1, {}, "Keep values in registers, or reuse each loaded byte more often."),
+      of_bound(
+          Bound::l2, {&kFractionOfRoof, &kL2Excess},
+          "Request each byte from L2 once, in whole sectors; then increase the bytes in flight.",
+          "Give it larger shapes or batches, of which the library makes larger tiles that reuse more, or "
+          "fuse it with the work before or after it."),
+      of_bound(Bound::l1, {}, "Keep values in registers, or reuse each loaded byte more often.",
+               kOtherKernelOfLibrary),
       of_bound(Bound::shared, {&kWavefrontExcess},
                "Let consecutive lanes access consecutive words, and keep values in registers: the lanes of a "
-               "warp can exchange them with shuffles."),
+               "warp can exchange them with shuffles.",
+               kOtherKernelOfLibrary),
       of_bound(Bound::fp64, {&kRedundancy},
                "Reduce the number of operations: remove redundant ones, use multiply-adds, or use a narrower "
-               "type."),
+               "type.",
+               "Use a narrower type where its precision suffices, or shapes for which the library uses FP64 "
+               "Tensor Cores."),
       of_bound(Bound::fp32, {&kRedundancy},
                "Reduce the number of operations: remove redundant ones, use multiply-adds, or use a narrower "
-               "type."),
-      of_bound(Bound::fp16, {&kRedundancy},
-               "Reduce the number of operations: remove redundant ones, use packed multiply-adds, or use "
-               "Tensor Cores."),
-      of_bound(Bound::int32, {}, "Reduce the number of operations, or use a narrower type."),
-      of_bound(Bound::tensor, {&kRedundancy}, "Reduce the number of operations, or use a narrower type."),
+               "type.",
+               "Let Tensor Cores do the work: allow TF32 in the library's settings where its precision "
+               "suffices (torch.set_float32_matmul_precision, CUBLAS_COMPUTE_32F_FAST_TF32), or use BF16 or "
+               "FP16."),
+      of_bound(
+          Bound::fp16, {&kRedundancy},
+          "Reduce the number of operations: remove redundant ones, use packed multiply-adds, or use "
+          "Tensor Cores.",
+          "Let Tensor Cores do the work: use shapes that are multiples of 8, and settings of the library "
+          "that allow them."),
+      of_bound(Bound::int32, {}, "Reduce the number of operations, or use a narrower type.",
+               kOtherKernelOfLibrary),
+      of_bound(
+          Bound::tensor, {&kRedundancy}, "Reduce the number of operations, or use a narrower type.",
+          "Use a narrower type, or shapes that are multiples of the library's tiles, so that it computes "
+          "less padding."),
       of_bound(Bound::issue_slots, {&kInstructionsPer32Elements},
                "Execute fewer instructions per element: avoid division and modulo, hoist address arithmetic "
-               "out of the loop, unroll loops, use wider loads, and process more elements per thread."),
-      of_bound(Bound::atomics, {&kAtomicsPerResult}, kFewerAtomics),
+               "out of the loop, unroll loops, use wider loads, and process more elements per thread.",
+               "Call it on aligned, contiguous inputs of one type, for which the library has vectorised "
+               "kernels, or fuse it with the work before or after it, which shares loads and index "
+               "arithmetic."),
+      of_bound(Bound::atomics, {&kAtomicsPerResult}, kFewerAtomics, kSpreadIndices),
       of_bound(Bound::bytes_in_flight, {&kBytesInFlight, &kMemoryLatency, &kOccupancy},
                "Let each thread start more loads before it uses the first value (several independent loads, "
-               "16-byte loads, more elements per thread), or keep more threads resident."),
+               "16-byte loads, more elements per thread), or keep more threads resident.",
+               kMoreWorkPerCall),
       of_launches_in_a_graph(),
       of_bound(Bound::launch_overhead, {&kTime, &kEmptyLaunch},
                "Do more work per launch: use a larger input, process several inputs at once, or launch fewer "
-               "kernels. A CUDA graph makes each launch cheaper."),
+               "kernels. A CUDA graph makes each launch cheaper.",
+               "Give it more work per call (larger shapes, a larger batch, several inputs at once), or fuse "
+               "it with the work before or after it. A CUDA graph makes each launch cheaper."),
       of_bound(Bound::barriers, {},
                "Use fewer barriers: do more work per thread between them, finish with warp shuffles, or use "
-               "smaller blocks so that other blocks can run meanwhile."),
+               "smaller blocks so that other blocks can run meanwhile.",
+               kOtherKernelOfLibrary),
       of_bound(Bound::tail, {&kWaves, &kBlocksPerSm},
                "Choose the number of blocks so that they fill the SMs in whole waves: use more or smaller "
-               "blocks, or exactly as many as can be resident at once."),
+               "blocks, or exactly as many as can be resident at once.",
+               kWholeWavesOfTiles),
       of_bound(Bound::latency, {&kFractionOfRoof, &kIssueUtilisation, &kDramShare, &kLaunchShare},
                "Shorten the chain: use fewer dependent steps and kernels, and start loads before the values "
-               "of earlier ones are needed."),
+               "of earlier ones are needed.",
+               kMoreWorkPerCall),
+      {.id = "library-kernel",
+       .importance = Importance::note,
+       .bound = Bound::unknown,
+       .when = {kBelowTheRoof},
+       .text = "What keeps this kernel of a library below its roof could not be judged.",
+       .library_step = kOtherKernelOfLibrary},
       {.id = "few-blocks",
        .importance = Importance::cause,
        .restates = Bound::tail,
@@ -112,7 +165,8 @@ const std::vector<Rule>& all_rules() {
        .also = {&kOccupancy},
        .text = "The grid has fewer blocks than the device has SMs, and each thread does many loads one after "
                "another.",
-       .next_step = "Launch more blocks: fewer elements per thread, or smaller blocks."},
+       .next_step = "Launch more blocks: fewer elements per thread, or smaller blocks.",
+       .library_step = kWholeWavesOfTiles},
       {.id = "half-a-wave",
        .importance = Importance::cause,
        .restates = Bound::tail,
@@ -121,7 +175,8 @@ const std::vector<Rule>& all_rules() {
        .also = {&kOccupancy},
        .text = "The blocks fill only part of the block slots on the SMs, and each thread does many loads one "
                "after another.",
-       .next_step = "Launch as many blocks as can be resident at once, each with fewer elements."},
+       .next_step = "Launch as many blocks as can be resident at once, each with fewer elements.",
+       .library_step = kWholeWavesOfTiles},
       {.id = "small-input",
        .importance = Importance::note,
        .only_if = {kLongerThanALaunch},
@@ -144,7 +199,8 @@ const std::vector<Rule>& all_rules() {
        .when = {{&kAtomicTimeShare, at_least, 0.4}},
        .also = {&kAtomicsPerResult},
        .text = "Atomic operations on one address are serialised, which takes a large part of the time.",
-       .next_step = kFewerAtomics},
+       .next_step = kFewerAtomics,
+       .library_step = kSpreadIndices},
       {.id = "last-wave",
        .importance = Importance::cause,
        .restates = Bound::tail,
@@ -153,7 +209,8 @@ const std::vector<Rule>& all_rules() {
        .also = {&kWaves, &kBlocksPerSm},
        .text = "The last wave of blocks leaves many SMs idle.",
        .next_step =
-           "Launch a multiple of the number of blocks that can be resident at once, or make blocks smaller."},
+           "Launch a multiple of the number of blocks that can be resident at once, or make blocks smaller.",
+       .library_step = kWholeWavesOfTiles},
       {.id = "register-limited",
        .importance = Importance::cause,
        .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch, {&kWaves, at_least, 1}},
@@ -203,7 +260,9 @@ const std::vector<Rule>& all_rules() {
        .text = "Loads of this program's kernel use less than half of each 32-byte sector that they fetch, "
                "and L2 is "
                "busy with them.",
-       .next_step = "Let consecutive lanes load consecutive elements."},
+       .next_step = "Let consecutive lanes load consecutive elements.",
+       .library_step = "Call it on contiguous inputs: copy a transposed or strided one once, or keep it in "
+                       "the layout in which it is read."},
       {.id = "uncoalesced-stores",
        .importance = Importance::cause,
        .only_if = {kBelowTheRoof, kLongerThanALaunch},
@@ -239,7 +298,8 @@ const std::vector<Rule>& all_rules() {
        .also = {&kSamples},
        .text =
            "The clock dropped while this point was timed; the affected samples are excluded from the median.",
-       .next_step = "Let the device cool down, or check what else draws power; then measure again."},
+       .next_step = "Let the device cool down, or check what else draws power; then measure again.",
+       .library_step = "Let the device cool down, or check what else draws power; then measure again."},
   };
   return all;
 }

@@ -43,7 +43,11 @@ struct Rule {
   std::vector<Condition> when;        ///< what holds: all of these; each is evidence
   std::vector<const Quantity*> also;  ///< further evidence, shown where there is a number
   std::string_view text;              ///< what it means, one sentence
-  std::string_view next_step;         ///< what to try
+  /// What to try. Empty: the rule is not applied to kernels whose source the user has.
+  std::string_view next_step;
+  /// What to try where the kernel is a library's (`is_library_kernel`), whose source the user does not
+  /// change: shapes, batch, fusing, settings. Empty: the rule is not applied to these.
+  std::string_view library_step = {};
 };
 
 /// All rules, in the order in which findings are shown.

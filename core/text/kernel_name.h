@@ -21,6 +21,11 @@ std::string demangle(std::string_view symbol);
 /// may become the same: see `distinct_short_names`.
 std::string short_kernel_name(std::string_view demangled);
 
+/// Whether `demangled` is a kernel of a library of which programs only call functions: cuBLAS, cuDNN, cuFFT,
+/// CUTLASS, CUB, Thrust, NCCL, PyTorch, CuPy. Its names for them are what tells: who calls it does not change
+/// its source.
+bool is_library_kernel(std::string_view demangled);
+
 /// The short names of a run's kernels, in their order. Names that differ get short names that differ: with
 /// the first word that tells them apart in brackets (`elementwise<add, f32> [unrolled]`), or a number (`#2`).
 std::vector<std::string> distinct_short_names(const std::vector<std::string>& demangled);

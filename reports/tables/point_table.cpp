@@ -54,6 +54,10 @@ OptionalNumber recoverable_s(const RooflinePoint& point) {
   return point.launches ? point.launches->recoverable_s : std::nullopt;
 }
 
+OptionalNumber recoverable_per_step_s(const RooflinePoint& point) {
+  return point.launches ? point.launches->recoverable_per_step_s : std::nullopt;
+}
+
 OptionalNumber launches(const RooflinePoint& point) {
   const auto& all = point.measurement->launches;
   return all ? OptionalNumber(static_cast<double>(all->count)) : std::nullopt;
@@ -91,8 +95,7 @@ std::string whole(double number) {
 }
 
 // `~1.2 ms`: others ran meanwhile.
-std::string recoverable_text(const RooflinePoint& point) {
-  const auto saved_s = recoverable_s(point);
+std::string saving_text(const RooflinePoint& point, const OptionalNumber& saved_s) {
   if (!saved_s) return std::string(format::kUnavailable);
   return fmt::format("{}{}", point.launches->is_overlapped ? "~" : "", format::duration(*saved_s));
 }
@@ -228,10 +231,19 @@ constexpr std::array kPointColumns = {
     PointColumn{.title = "could save",
                 .of = ColumnOf::program,
                 .is_number = true,
-                .text = recoverable_text,
+                .text = [](const RooflinePoint& p) { return saving_text(p, recoverable_s(p)); },
                 .value = recoverable_s,
                 .name = "recoverable time",
                 .help = "What all launches took beyond the roof; ~ where other kernels ran meanwhile",
+                .role = "program"},
+    PointColumn{.title = "a step",
+                .place = ColumnPlace::page,
+                .of = ColumnOf::program,
+                .is_number = true,
+                .text = [](const RooflinePoint& p) { return saving_text(p, recoverable_per_step_s(p)); },
+                .value = recoverable_per_step_s,
+                .name = "recoverable time of a step",
+                .help = "What the launches of one step took beyond the roof, in the mean over all steps",
                 .role = "program"},
     PointColumn{
         .title = "GB/s",

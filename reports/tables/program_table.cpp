@@ -42,16 +42,32 @@ std::string_view transfer_name(TransferKind kind) {
   return "?";
 }
 
+std::string saving(std::string_view name, double recoverable_s, const std::optional<double>& per_step_s,
+                   double kernel_s) {
+  return fmt::format("{} could save {} of {} ({}{})", name, format::duration(recoverable_s),
+                     format::duration(kernel_s), format::percent(recoverable_s / kernel_s),
+                     per_step_s ? fmt::format("; {} a step", format::duration(*per_step_s)) : "");
+}
+
 std::string saving(const RooflinePoint& group, double kernel_s) {
   const LaunchUse& launches = *group.launches;
-  const std::string saved = format::duration(*launches.recoverable_s);
-  const std::string whole = format::duration(kernel_s);
   if (launches.is_overlapped) {
-    return fmt::format("{} takes {} of {} beyond its roof, while other kernels run too", group.label, saved,
-                       whole);
+    return fmt::format("{} takes {} of {} beyond its roof, while other kernels run too", group.label,
+                       format::duration(*launches.recoverable_s), format::duration(kernel_s));
   }
-  return fmt::format("{} could save {} of {} ({})", group.label, saved, whole,
-                     format::percent(*launches.recoverable_s / kernel_s));
+  return saving(group.label, *launches.recoverable_s, launches.recoverable_per_step_s, kernel_s);
+}
+
+/// Where to begin: with the group, or with the kernel in several shapes, that could save most.
+std::string most_saving(const ProgramUse& program) {
+  const auto together = kernel_saving(program);
+  const auto is_overlapped = [](const RooflinePoint* group) { return group->launches->is_overlapped; };
+  if (!together || std::any_of(together->groups.begin(), together->groups.end(), is_overlapped)) {
+    return saving(*program.recoverable.front(), program.kernel_s);
+  }
+  const std::string name =
+      fmt::format("{} shapes of {} together", together->groups.size(), together->groups.front()->kernel);
+  return saving(name, together->recoverable_s, together->recoverable_per_step_s, program.kernel_s);
 }
 
 std::string rate(const std::optional<double>& per_s) {
@@ -149,7 +165,7 @@ std::string program_headline(const ProgramUse& program) {
               : fmt::format("{} of GPU time is in {} of {}", format::whole_percent(most.share), most.kernels,
                             format::counted(program.kernels, "kernel"));
   if (!program.recoverable.empty()) {
-    text += fmt::format("; {}", saving(*program.recoverable.front(), program.kernel_s));
+    text += fmt::format("; {}", most_saving(program));
   }
   return text + ".";
 }

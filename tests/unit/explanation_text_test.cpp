@@ -117,7 +117,14 @@ std::string rule_text(const Rule& rule) {
     text += fmt::format("- Left out for points that are {}\n", words_for(*rule.restates).phrase);
   if (rule.is_for_programs) text += "- Applies only to kernels of profiled programs\n";
   if (!rule.only_if.empty()) text += fmt::format("- Applies only if: {}\n", conditions_text(rule.only_if));
-  return text + fmt::format("- Next: {}\n\n", rule.next_step);
+  if (rule.next_step.empty()) {
+    text += "- Applies only to kernels of libraries\n";
+  } else {
+    text += fmt::format("- Next: {}\n", rule.next_step);
+  }
+  if (rule.library_step.empty()) return text + "- Not applied to kernels of libraries\n\n";
+  if (rule.library_step == rule.next_step) return text + "\n";
+  return text + fmt::format("- Next, for a kernel of a library: {}\n\n", rule.library_step);
 }
 
 /// The quantities that rules rest on, by name.

@@ -53,6 +53,40 @@ void expect_showable(const std::string& name) {
   EXPECT_EQ(short_name.empty(), name.empty()) << printable(name);
 }
 
+TEST(KernelName, TellsWhetherALibraryHasTheSource) {
+  for (const char* name : {
+           "nvjet_sm90_tst_256x128_64x4_1x2_h_bz_coopA_NNT",
+           "sm90_xmma_gemm_f64f64_f64f64_f64_nn_n_tilesize128x64x16_stage3",
+           "void "
+           "cutlass::Kernel2<cutlass_80_simt_sgemm_256x128_8x4_nn_align1>(cutlass_80_simt_sgemm::Params)",
+           "void gemv2T_kernel_val<int, int, float, float, float, float, 128, 16, 4, 4, false, false, "
+           "cublasGemvParamsEx<int, cublasGemvTensorStridedBatched<float const>, float> >(float)",
+           "cudnn_generated_fort_native_sdpa_sm90_flash_bprop_wgmma_f16_knob_26_64x64x64_1x4x1",
+           "void cudnn::fusion::compute_dot_do_o_specialized<true, 64>(void const*)",
+           "void cub::CUB_300001_SM_900::detail::reduce::DeviceReduceKernel<float>(float*)",
+           "void at_cuda_detail::cub::detail::scan::DeviceScanKernel<long>(long*)",
+           "void at::native::(anonymous namespace)::cunn_SoftMaxForward<4, float>(float*)",
+           "void (anonymous namespace)::elementwise_kernel_with_index<int, "
+           "at::native::arange_cuda_out(c10::Scalar "
+           "const&)::{lambda(long)#1}>(int)",
+           "void regular_fft_factor<256u, EPT<16u>, 8u>(float)",
+           "ncclDevKernel_AllReduce_Sum_bf16_RING_LL(ncclDevKernelArgsStorage<4096ul>)",
+           "cupy_absolute__complex64_float32",
+       }) {
+    EXPECT_TRUE(is_library_kernel(name)) << name;
+  }
+  for (const char* name : {
+           "(anonymous namespace)::naive_block_sum(float const*, unsigned long, float*)",
+           "void reduce_v3_sequential<float, 256>(float const*, float*, unsigned long)",
+           "void mine::attention<cutlass::half_t>(cutlass::half_t*)",
+           "triton_poi_fused_add_0",
+           "saxpy",
+           "",
+       }) {
+    EXPECT_FALSE(is_library_kernel(name)) << name;
+  }
+}
+
 TEST(KernelName, RealNamesStillTell) {
   const auto names = real_names();
   ASSERT_GE(names.size(), 250u);

@@ -47,7 +47,24 @@ TEST(ProgramReports, BeginWithWhereTheTimeIsAndWhatCouldBeSaved) {
   EXPECT_EQ(headline,
             "GPU busy 87 %, launch-bound: it waits for the next launch, mostly less than 20 µs. 63 % of GPU "
             "time is in 3 of 11 kernels; multi_tensor_apply<FusedAdam, f32> could save 6.299 ms of "
-            "74.27 ms (8.5 %).");
+            "74.27 ms (8.5 %; 377.9 µs a step).");
+}
+
+TEST(ProgramReports, BeginWithAKernelThatCouldSaveMoreInSeveralShapesThanAnyGroup) {
+  auto run = constructed::program_run();
+  Measurement other =
+      *std::find_if(run.measurements.begin(), run.measurements.end(),
+                    [](const Measurement& one) { return one.point.subject == constructed::kAdamName; });
+  other.point.axes.set("grid", std::uint64_t{1024});
+  run.measurements.push_back(other);
+  EXPECT_THAT(
+      program_headline(*ReportModel(run).experiments.at(0).program),
+      HasSubstr("; 2 shapes of multi_tensor_apply<FusedAdam, f32> together could save 12.60 ms of 96.27 ms "
+                "(13.1 %; 755.9 µs a step)."));
+  LaunchStatistics& launches = *run.measurements.back().launches;
+  launches.overlapped_s = launches.total_s;
+  EXPECT_THAT(program_headline(*ReportModel(run).experiments.at(0).program), Not(HasSubstr("shapes")))
+      << "what the program would gain is not known";
 }
 
 TEST(ProgramReports, BeginWithIdleTimeWhereMoreOfItIsThanAnyKernelCouldSave) {

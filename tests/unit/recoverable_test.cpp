@@ -272,6 +272,53 @@ TEST(ObservedPoint, HasScatteredLoadsWhereSectorsAreWastedAndL2IsBusy) {
   EXPECT_FALSE(finds(0.3, 160e6));
 }
 
+/// The advice on a kernel of that name, half as fast as DRAM, whose registers leave room for few blocks.
+PointExplanation advice_on(std::string_view name) {
+  Measurement measurement = streaming(name);
+  measurement.launch.grid = 132 * 16;
+  measurement.resources = KernelResources{255, 0, 1, 1};
+  set(measurement, counter::kOccupancy, 0.05);
+  const OnePoint point(measurement);
+  return explain(point.run, *point);
+}
+
+TEST(ObservedPoint, OfALibraryIsNotAdvisedToChangeItsSource) {
+  const auto finds = [](const PointExplanation& explanation, std::string_view rule) {
+    return std::any_of(explanation.findings.begin(), explanation.findings.end(),
+                       [&](const Finding& finding) { return finding.rule == rule; });
+  };
+  const PointExplanation own = advice_on("void stream<float>(float*)");
+  const PointExplanation library = advice_on(constructed::kAddName);
+  EXPECT_TRUE(finds(own, "register-limited"));
+  EXPECT_FALSE(finds(library, "register-limited"));
+  ASSERT_FALSE(library.findings.empty());
+  EXPECT_EQ(library.findings.front().rule, own.findings.front().rule);
+  EXPECT_THAT(own.findings.front().next_step, HasSubstr("Shorten the chain"));
+  EXPECT_THAT(library.findings.front().next_step, HasSubstr("a larger batch"));
+}
+
+TEST(ObservedPoint, OfALibraryHasAdviceThoughItsBoundIsUnknown) {
+  const auto ids = [](std::string_view name) {
+    Measurement measurement = streaming(name);
+    set(measurement, counter::kL2AtomicOperations, 1e6);
+    const OnePoint point(measurement);
+    std::vector<std::string_view> found;
+    for (const Finding& finding : explain(point.run, *point).findings) found.push_back(finding.rule);
+    return found;
+  };
+  EXPECT_THAT(ids("cudnn_generated_fort_native_sdpa_sm90_flash_bprop"), ElementsAre("library-kernel"));
+  EXPECT_THAT(ids("attention"), IsEmpty());
+}
+
+TEST(Rules, HaveAdviceForKernelsOfLibrariesOnEveryVerdict) {
+  for (const Rule& rule : rules()) {
+    EXPECT_TRUE(rule.importance != Importance::bound || !rule.library_step.empty()) << rule.id;
+    for (const char* source : {"__launch_bounds__", "unroll", "__syncthreads", "pad "}) {
+      EXPECT_EQ(rule.library_step.find(source), std::string_view::npos) << rule.id;
+    }
+  }
+}
+
 TEST(Recoverable, IsWhatAllLaunchesTakeBeyondTheRoof) {
   Measurement far = streaming("far");
   far.time->median_s = 200e-6;
@@ -290,6 +337,44 @@ TEST(Recoverable, IsWhatAllLaunchesTakeBeyondTheRoof) {
   EXPECT_THAT(program->recoverable, ElementsAre(program->groups[0], program->groups[1]));
   EXPECT_EQ(program->concentration.kernels, 1U);
   EXPECT_DOUBLE_EQ(program->concentration.share, 2.0 / 3);
+}
+
+TEST(Recoverable, IsKnownOfAStepWhereTheStepsOfOneProcessAreCounted) {
+  Measurement measurement = streaming();
+  measurement.point.axes.set("path", std::string("step"));
+  measurement.launches->count = 30;  // 10 of them were traced
+  auto run = run_of({measurement});
+  run.application->processes = {1};
+  run.application->ranges = {
+      {.path = "step", .count = 15, .undisturbed = 9, .median_s = 1e-3, .p95_s = 1e-3, .interval_s = 1e-3}};
+  const auto of_step = [&] {
+    return analyse(run).experiments.at(0).points.at(0).launches->recoverable_per_step_s;
+  };
+  // 50 of 100 µs, twice a step.
+  EXPECT_THAT(of_step(), testing::Optional(DoubleNear(2 * 50e-6, 1e-12)));
+  run.application->processes = {1, 2};
+  EXPECT_EQ(of_step(), std::nullopt) << "whose steps they are is not known";
+  run.application->processes = {1};
+  run.application->ranges.clear();
+  EXPECT_EQ(of_step(), std::nullopt);
+}
+
+TEST(Recoverable, OfAKernelInSeveralShapesIsNamedWhereItIsMoreThanThatOfAnyGroup) {
+  const auto shape = [](std::string_view name, std::uint64_t grid, double factor) {
+    Measurement measurement = streaming(name);
+    measurement.point.axes.set("grid", grid);
+    measurement.launches->total_s *= factor;
+    return measurement;
+  };
+  const auto most = [](const rooflinectl::Run& run) -> std::size_t {
+    const Analysis analysis = analyse(run);
+    const auto saving = kernel_saving(*program_use(run, analysis.experiments.at(0)));
+    return saving ? saving->groups.size() : 0;
+  };
+  // Of 10 launches of 100, 85 and 75 µs, the roof needs 50.
+  EXPECT_EQ(most(run_of({shape("a", 1, 1), shape("b", 1, 0.85), shape("b", 2, 0.85)})), 2U);
+  EXPECT_EQ(most(run_of({shape("a", 1, 1), shape("b", 1, 0.75), shape("b", 2, 0.75)})), 0U);
+  EXPECT_EQ(most(run_of({shape("a", 1, 1), shape("b", 1, 0.6)})), 0U);
 }
 
 TEST(TimeByLimit, SumsTheKernelsThatOneThingBounds) {
