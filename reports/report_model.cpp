@@ -14,24 +14,29 @@ bool is_dram_alone(const ChartSelection& selection) {
   return selection.levels.empty() || selection.levels == std::vector{MemoryLevel::dram};
 }
 
-// Of versions that were measured at many sizes the best point of each: all of them would be stripes. Nothing
-// where all points can be drawn.
-std::optional<ExperimentAnalysis> best_of_many(const ExperimentAnalysis& experiment) {
+std::vector<std::size_t> best_of_many(const ExperimentAnalysis& experiment) {
   constexpr std::size_t kMostDrawn = 40;
-  if (experiment.points.size() <= kMostDrawn || !has_size_sweep(experiment)) return std::nullopt;
-  ExperimentAnalysis best;
-  best.name = experiment.name;
-  best.title = experiment.title;
-  best.device = experiment.device;
-  best.missing = experiment.missing;
-  for (const std::size_t i : best_of_versions(experiment)) best.points.push_back(experiment.points[i]);
-  return best;
+  if (experiment.points.size() <= kMostDrawn || !has_size_sweep(experiment)) return {};
+  return best_of_versions(experiment);
+}
+
+// The experiment with these points alone.
+ExperimentAnalysis part_of(const ExperimentAnalysis& experiment, const std::vector<std::size_t>& points) {
+  ExperimentAnalysis part;
+  part.name = experiment.name;
+  part.title = experiment.title;
+  part.device = experiment.device;
+  part.missing = experiment.missing;
+  for (const std::size_t i : points) part.points.push_back(experiment.points[i]);
+  return part;
 }
 
 // The main picture, where it is not that of all points at DRAM.
 std::optional<ChartModel> chosen_chart(const Run& run, const ExperimentAnalysis& experiment,
+                                       const std::vector<std::size_t>& points,
                                        const ChartSelection& selection) {
-  const std::optional<ExperimentAnalysis> best = best_of_many(experiment);
+  std::optional<ExperimentAnalysis> best;
+  if (!points.empty()) best = part_of(experiment, points);
   const ExperimentAnalysis& drawn = best ? *best : experiment;
   std::optional<ChartModel> chart;
   if (!is_dram_alone(selection)) {
@@ -49,7 +54,8 @@ ExperimentReport report_of(const Run& run, const ExperimentAnalysis& experiment,
   report.analysis = &experiment;
   report.chart = chart_model(run, experiment);
   report.levels = levels_model(run, experiment);
-  report.chosen = chosen_chart(run, experiment, selection);
+  report.best = best_of_many(experiment);
+  report.chosen = chosen_chart(run, experiment, report.best, selection);
   report.explanations.reserve(experiment.points.size());
   for (const RooflinePoint& point : experiment.points) report.explanations.push_back(explain(run, point));
   report.program = program_use(run, experiment);

@@ -26,6 +26,9 @@ struct ExperimentReport {
   std::optional<ProgramUse> program;           ///< of an experiment with the kernels of a profiled program
   std::optional<DeviceView> timeline;          ///< of an experiment whose device was sampled
   std::optional<SizeSweep> sizes;              ///< only where there is a curve to draw
+  /// Of versions that were measured at many sizes the best point of each, by its place: all of them would be
+  /// stripes. Empty where all points can be drawn.
+  std::vector<std::size_t> best;
   std::vector<SpeedTable> speeds;
 
   /// What the main picture shows.

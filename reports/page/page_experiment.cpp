@@ -207,6 +207,7 @@ std::string experiment(const ReportModel& model, const ExperimentReport& report)
                {"fact_names", names.names()},
                {"rules", rules.texts()},
                {"steps", steps(analysis)},
+               {"best", report.best},
                {"speeds", speeds(report.speeds)},
                {"findings", implausible(analysis)}};
   if (report.program) rest["program"] = program(run, *report.program, kernels);

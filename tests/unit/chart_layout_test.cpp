@@ -16,6 +16,7 @@
 #include "reports/charts/ceilings_layout.h"
 #include "reports/charts/levels_layout.h"
 #include "reports/charts/plot.h"
+#include "reports/draw/theme.h"
 #include "tests/golden/golden_run.h"
 #include "tests/support/constructed_run.h"
 
@@ -327,6 +328,36 @@ TEST(ChartScene, NamesEveryPointInThePlaneAndInTheLadder) {
         EXPECT_THAT(contents(scenes[i], "ladder-row"), testing::Contains(testing::StartsWith(point.label)));
       }
     }
+  }
+}
+
+/// What is drawn of each point, and the rest, as it is written.
+std::map<std::optional<std::size_t>, std::size_t> shapes_drawn(const Scene& scene) {
+  Scene drawn = scene;
+  remove_covered_marks(drawn);
+  std::map<std::optional<std::size_t>, std::size_t> counts;
+  for (const Group& group : drawn.groups) counts[group.point] += group.shapes.size();
+  return counts;
+}
+
+TEST(ChartScene, HasEveryStepOfEveryPointInEveryTheme) {
+  const Scene light = scenes_of(recorded_run("ladder-h200")).front();
+  const auto texts_in = [](const Scene& scene) {
+    std::vector<std::string> found;
+    for (const Group& group : scene.groups) {
+      for (const Shape& shape : group.shapes) {
+        const Text* text = std::get_if<Text>(&shape);
+        if (text == nullptr) continue;
+        found.push_back(text->content);
+        EXPECT_NE(text->style.colour, scene.paper) << text->content;
+      }
+    }
+    return found;
+  };
+  for (const Theme theme : kThemes) {
+    const Scene scene = themed(light, theme);
+    EXPECT_EQ(shapes_drawn(scene), shapes_drawn(light)) << to_string(theme);
+    EXPECT_EQ(texts_in(scene), texts_in(light)) << to_string(theme);
   }
 }
 

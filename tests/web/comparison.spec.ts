@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of a comparison: of a program, and of a ladder.
 import { expect, test, type Page } from '@playwright/test';
-import { clipped, SCREENS, violations } from './checks';
+import { clipped, collisions, onEveryScreen, violations } from './checks';
 import { addressOf } from './reports';
 import { watch } from './support';
 
@@ -13,50 +13,26 @@ async function open(page: Page, name: string): Promise<void> {
   await expect(page.locator('.movement svg')).toBeVisible();
 }
 
-/** Texts of the chart that lie over each other, or outside of it. */
-async function collisions(page: Page): Promise<string[]> {
-  return page.locator('.movement .frame').evaluate((frame) => {
-    const edge = frame.getBoundingClientRect();
-    const texts = [...frame.querySelectorAll('text')].map((text) => ({ content: text.textContent ?? '', box: text.getBoundingClientRect(), isTurned: /rotate\((?!0 )/.test(text.getAttribute('transform') ?? '') }));
-    return texts.flatMap((a, i) => {
-      const found: string[] = [];
-      if (a.box.left < edge.left - 1 || a.box.right > edge.right + 1 || a.box.top < edge.top - 1 || a.box.bottom > edge.bottom + 1) found.push(`${a.content}: cut off`);
-      if (a.isTurned) return found;
-      for (const b of texts.slice(i + 1)) {
-        const width = Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left);
-        const height = Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top);
-        if (!b.isTurned && width > 1 && height > 2) found.push(`${a.content} × ${b.content}`);
-      }
-      return found;
-    });
-  });
-}
-
 for (const name of PAGES) {
-  for (const { width, height, colorScheme, isTouch } of SCREENS) {
-    test(`${name} at ${width} pixels, ${colorScheme}${isTouch ? ', touch' : ''}`, async ({ browser }) => {
-      const context = await browser.newContext({ viewport: { width, height }, colorScheme, hasTouch: isTouch, isMobile: isTouch, bypassCSP: true });
-      const page = await context.newPage();
-      await open(page, name);
-      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-      expect(await collisions(page)).toEqual([]);
-      expect(await clipped(page)).toEqual([]);
-      const mark = page.locator('.movement .arrow circle').last();
-      await mark.scrollIntoViewIfNeeded();
-      const box = (await mark.boundingBox())!;
-      const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
-      await (isTouch ? page.touchscreen.tap(x, y) : page.mouse.click(x, y));
-      await expect(page.locator('.movement .said')).not.toContainText('Choose');
-      await expect(page.locator('tr.active')).toHaveCount(1);
-      await expect(page.locator('.movement .arrow.active')).toHaveCount(1);
-      expect(await violations(page)).toEqual([]);
-      if (colorScheme === 'dark') {
-        const light = await page.evaluate(() => [...document.querySelectorAll('body, .movement .frame, figure, .track')].filter((element) => /rgb\((2[3-5]\d), (2[3-5]\d), (2[3-5]\d)\)/.test(getComputedStyle(element).backgroundColor)).length);
-        expect(light, 'light boxes on dark paper').toBe(0);
-      }
-      await context.close();
-    });
-  }
+  onEveryScreen(name, async (page, { width, colorScheme, isTouch }) => {
+    await open(page, name);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    expect(await collisions(page.locator('.movement .frame'), 'text')).toEqual([]);
+    expect(await clipped(page)).toEqual([]);
+    const mark = page.locator('.movement .arrow circle').last();
+    await mark.scrollIntoViewIfNeeded();
+    const box = (await mark.boundingBox())!;
+    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+    await (isTouch ? page.touchscreen.tap(x, y) : page.mouse.click(x, y));
+    await expect(page.locator('.movement .said')).not.toContainText('Choose');
+    await expect(page.locator('tr.active')).toHaveCount(1);
+    await expect(page.locator('.movement .arrow.active')).toHaveCount(1);
+    expect(await violations(page)).toEqual([]);
+    if (colorScheme === 'dark') {
+      const light = await page.evaluate(() => [...document.querySelectorAll('body, .movement .frame, figure, .track')].filter((element) => /rgb\((2[3-5]\d), (2[3-5]\d), (2[3-5]\d)\)/.test(getComputedStyle(element).backgroundColor)).length);
+      expect(light, 'light boxes on dark paper').toBe(0);
+    }
+  });
 }
 
 test('time won and lost adds up to the whole, the largest first, and names what only one run has', async ({ page }) => {

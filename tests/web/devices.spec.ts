@@ -121,11 +121,24 @@ for (const name of ['shipped', 'everything', 'points-2000']) {
   });
 }
 
+test('every step from version to version is shown in light, in dark and on paper', async ({ page }) => {
+  await open(page, 'shipped');
+  const steps = page.locator('.steps > li');
+  const count = await steps.count();
+  expect(count).toBe(12);
+  for (const theme of [{ colorScheme: 'light' }, { colorScheme: 'dark' }, { media: 'print' }] as const) {
+    await page.emulateMedia(theme);
+    await expect(steps.filter({ visible: true })).toHaveCount(count);
+    const texts = await steps.locator('.what').evaluateAll((all) => all.filter((one) => getComputedStyle(one).color === getComputedStyle(document.body).backgroundColor).length);
+    expect(texts, 'steps in the colour of the paper').toBe(0);
+  }
+});
+
 // Limits are generous, since machines differ; the figures are printed.
 for (const [name, points, limit] of [['shipped', 14, 10_000], ['points-2000', 2000, 20_000], ['points-10000', 10_000, 60_000]] as const) {
   test(`${points} points: time to the first picture`, async ({ page }) => {
     const begin = Date.now();
-    await page.goto(addressOf(name), { waitUntil: 'commit' });
+    await page.goto(`${addressOf(name)}#sizes=all`, { waitUntil: 'commit' });
     await expect(marks(page).first()).toBeVisible({ timeout: limit });
     const first = await page.evaluate(() => performance.getEntriesByName('picture')[0]?.startTime ?? Infinity);
     const filtered = Date.now();

@@ -1,33 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a reader sees on any screen: nothing over anything else, nothing cut off, nothing that axe objects to.
 import { expect, test, type Page } from '@playwright/test';
-import { clipped, SCREENS, violations } from './checks';
+import { clipped, collisions, onEveryScreen, violations } from './checks';
 import { choice, open, rows } from './support';
 
-const PAGES = ['program', 'step', 'shipped', 'sizes'];
-
-/** Texts of the chart that lie over each other, over a mark's middle, or outside of the chart. */
-async function collisions(page: Page): Promise<string[]> {
-  return page.locator('.plot').evaluate((plot) => {
-    const frame = plot.getBoundingClientRect();
-    const texts = [...plot.querySelectorAll<SVGTextElement>('.annotation-text, .xtick text, .ytick text, .x2tick text, .xtitle, .ytitle, .x2title')]
-      .map((text) => ({ content: text.textContent ?? '', box: text.getBoundingClientRect(), isTurned: /rotate/.test(text.closest('.annotation')?.querySelector('.annotation-text-g')?.getAttribute('transform') ?? '') }))
-      .filter(({ content, box }) => content !== '' && box.width > 0);
-    const found: string[] = [];
-    texts.forEach((a, i) => {
-      if (a.box.left < frame.left - 1 || a.box.right > frame.right + 1 || a.box.top < frame.top - 1 || a.box.bottom > frame.bottom + 1) found.push(`${a.content}: cut off`);
-      // The box of a slanted text is far larger than the text.
-      if (a.isTurned) return;
-      for (const b of texts.slice(i + 1)) {
-        if (b.isTurned) continue;
-        const width = Math.min(a.box.right, b.box.right) - Math.max(a.box.left, b.box.left);
-        const height = Math.min(a.box.bottom, b.box.bottom) - Math.max(a.box.top, b.box.top);
-        if (width > 1 && height > 2) found.push(`${a.content} × ${b.content}`);
-      }
-    });
-    return found;
-  });
-}
+const PROGRAMS = ['program', 'step', 'products', 'fft'];
+const PAGES = [...PROGRAMS, 'shipped', 'sizes'];
+const TEXTS = '.annotation-text, .xtick text, .ytick text, .x2tick text, .xtitle, .ytitle, .x2title';
 
 /** Names beside marks that a roof runs through. */
 async function crossed(page: Page): Promise<string[]> {
@@ -48,37 +27,66 @@ async function crossed(page: Page): Promise<string[]> {
 }
 
 for (const name of PAGES) {
-  for (const { width, height, colorScheme, isTouch } of SCREENS) {
-    test(`${name} at ${width} pixels, ${colorScheme}${isTouch ? ', touch' : ''}`, async ({ browser }) => {
-      const context = await browser.newContext({ viewport: { width, height }, colorScheme, hasTouch: isTouch, isMobile: isTouch, bypassCSP: true });
-      const page = await context.newPage();
-      await open(page, name);
-      const check = async (): Promise<void> => {
-        expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-        expect(await collisions(page)).toEqual([]);
-        expect(await crossed(page)).toEqual([]);
-        expect(await clipped(page)).toEqual([]);
-      };
+  onEveryScreen(name, async (page, { width }) => {
+    await open(page, name);
+    const check = async (): Promise<void> => {
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+      expect(await collisions(page.locator('.plot'), TEXTS)).toEqual([]);
+      expect(await crossed(page)).toEqual([]);
+      expect(await clipped(page)).toEqual([]);
+    };
+    await check();
+    await rows(page).first().locator('button.name').click();
+    await expect(page.locator('#inspector h2')).toBeVisible();
+    await check();
+    expect(await violations(page)).toEqual([]);
+    if ((await choice(page, 'Memory level', 'l2').count()) > 0) {
+      await choice(page, 'Memory level', 'l2').click();
       await check();
-      await rows(page).first().locator('button.name').click();
-      await expect(page.locator('#inspector h2')).toBeVisible();
-      await check();
-      expect(await violations(page)).toEqual([]);
-      if ((await choice(page, 'Memory level', 'l2').count()) > 0) {
-        await choice(page, 'Memory level', 'l2').click();
-        await check();
-      }
-      for (const heading of ['share', '% of roofline', 'bound by', 'time']) {
-        const cell = page.locator(`table.points th[data-column="${heading}"]`);
-        if ((await cell.count()) === 0) continue;
-        if (heading === 'time' && name !== 'shipped') continue;
-        const box = await cell.boundingBox();
-        expect(box === null ? heading : '', `${heading} is hidden`).toBe('');
-        expect(box!.x + box!.width, `${heading} is in sight`).toBeLessThanOrEqual(width);
-      }
-      await context.close();
-    });
-  }
+    }
+    const headings = [...(width >= 1400 && PROGRAMS.includes(name) ? ['could save', 'a step', 'tensor'] : []), 'share', '% of roofline', 'bound by', 'time'];
+    for (const heading of headings) {
+      const cell = page.locator(`table.points th[data-column="${heading}"]`);
+      if ((await cell.count()) === 0) continue;
+      if (heading === 'time' && name !== 'shipped') continue;
+      const [box, table] = [await cell.boundingBox(), (await page.locator('#points .scroll').boundingBox())!];
+      expect(box === null ? heading : '', `${heading} is hidden`).toBe('');
+      expect(box!.x + box!.width, `${heading} is in sight`).toBeLessThanOrEqual(Math.min(width, table.x + table.width));
+    }
+  });
+}
+
+/** The numbers that labels of the chart begin with. */
+async function numbersInChart(page: Page): Promise<number[]> {
+  const texts = await page.locator('.plot .annotation-text').allTextContents();
+  return texts.flatMap((text) => /^(\d+)( (?!other )|$)/.exec(text)?.[1] ?? []).map(Number);
+}
+
+for (const name of PROGRAMS) {
+  onEveryScreen(`the eight kernels that take longest and the chosen one have their names or numbers: ${name}`, async (page) => {
+    await open(page, name, '#sort=-share');
+    // The longest first, each with the place that its label begins with; those without a mark in sight have no ring.
+    const labelled: number[] = [];
+    for (let i = 0; i < (await rows(page).count()) && labelled.length < 8; ++i) {
+      const place = Number(await rows(page).nth(i).locator('.rank').textContent());
+      if (place === 0) break;
+      expect(place).toBe(i + 1);
+      await rows(page).nth(i).locator('button.name').focus();
+      if ((await page.locator('.overlay .ring.active').count()) > 0) labelled.push(place);
+    }
+    expect(labelled.length).toBeGreaterThan(2);
+    const numbers = await numbersInChart(page);
+    expect(numbers.sort((a, b) => a - b)).toEqual(labelled);
+    // What is a number alone is in the key.
+    const alone = (await page.locator('.plot .annotation-text').allTextContents()).filter((text) => /^\d+$/.test(text)).sort((a, b) => Number(a) - Number(b));
+    expect(await page.locator('.chart-key strong').allTextContents()).toEqual(alone);
+    const last = rows(page).filter({ has: page.locator('.rank:not(:empty)') }).last();
+    const place = Number(await last.locator('.rank').textContent());
+    await last.locator('button.name').focus();
+    const hasMark = (await page.locator('.overlay .ring.active').count()) > 0;
+    await last.locator('button.name').click();
+    if (hasMark) expect(await numbersInChart(page)).toContain(place);
+  });
 }
 
 for (const width of [390, 600]) {

@@ -96,7 +96,7 @@ test('a line joins the marks of each point, unless there are very many', async (
   const joinsOfFirstFamily = page.locator('.plot .js-line[style*="rgb(0, 114, 178)"]');
   await open(page, 'shipped');
   await expect(joinsOfFirstFamily).not.toHaveCount(0);
-  await open(page, 'points-2000');
+  await open(page, 'points-2000', '#sizes=all');
   await expect(joinsOfFirstFamily).toHaveCount(0);
 });
 
@@ -331,6 +331,21 @@ test('an experiment over sizes shows bandwidth against size', async ({ page }) =
   await page.locator('.tabs button').nth(1).click();
   await expect(page.locator('#sizes')).toBeHidden();
   await expect(page.getByRole('button', { name: 'Sizes', exact: true })).toBeHidden();
+});
+
+test('an experiment over many sizes opens with the lines over them, and with the best size of each version on the roofline', async ({ page }) => {
+  await open(page, 'swept');
+  const [lines, roofline] = [(await page.locator('#sizes figure').boundingBox())!, (await page.locator('.plot').boundingBox())!];
+  expect(lines.y).toBeLessThan(300);
+  expect(roofline.y).toBeGreaterThan(lines.y + lines.height);
+  // Two versions in six types.
+  await expect(marks(page)).toHaveCount(12);
+  await choice(page, 'Sizes', 'all').click();
+  expect(page.url()).toContain('sizes=all');
+  expect(await marks(page).count()).toBeGreaterThan(200);
+  await choice(page, 'Sizes', 'best').click();
+  await rows(page).first().locator('button.name').click();
+  await expect(marks(page), 'the chosen point is there too').toHaveCount(13);
 });
 
 test('speed over a reference is a map in which equal, faster and slower have colours of their own', async ({ page }) => {

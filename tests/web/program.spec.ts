@@ -5,7 +5,7 @@ import { choice, contentOf, marks, open, placeOf, row, rows } from './support';
 
 test('shows where the time is, what could be saved, and nothing that nobody declared', async ({ page }) => {
   await open(page, 'program');
-  await expect(page.locator('.headline')).toContainText('63 % of GPU time is in 3 of 11 kernels; multi_tensor_apply<FusedAdam, f32> could save 6.299 ms of 74.27 ms (8.5 %).');
+  await expect(page.locator('.headline')).toContainText('63 % of GPU time is in 3 of 11 kernels; multi_tensor_apply<FusedAdam, f32> could save 6.299 ms of 74.27 ms (8.5 %; 377.9 µs a step).');
   const figures = page.locator('.figures > div');
   await expect(figures.filter({ hasText: 'GPU busy' })).toContainText('86.8 %');
   await expect(figures.filter({ hasText: 'GPU busy' })).toContainText('idle 13.2 % of 59.89 ms');
@@ -16,7 +16,8 @@ test('shows where the time is, what could be saved, and nothing that nobody decl
   await expect(page.locator('#program li').first()).toHaveText('GPU busy 86.8 %, idle 13.2 % of the 59.89 ms in which nothing was counted.');
   await expect(page.locator('#program h3')).toHaveText(['GPU idle between one piece of work and the next', 'GPU idle before', 'Copies and sets of memory', 'Without a roof']);
   const heads = await page.locator('table.points thead th').allTextContents();
-  expect(heads).toEqual(['point', 'share', 'could save', 'total', 'launches', 'mean', '% of roofline', 'bound by', 'type', 'tensor', 'p95', 'occupancy', 'registers'].filter((title) => heads.includes(title)));
+  expect(heads).toEqual(['kernel', 'share', 'could save', 'a step', '% of roofline', 'bound by', 'tensor', 'total', 'launches', 'mean', 'type', 'p95', 'occupancy', 'registers'].filter((title) => heads.includes(title)));
+  expect(heads).toEqual(expect.arrayContaining(['kernel', 'could save', 'a step', 'tensor']));
   await page.getByRole('button', { name: 'More columns' }).click();
   const all = await page.locator('table.points thead th').allTextContents();
   expect(all).toEqual(expect.arrayContaining(['roof', 'grid × block', 'NVTX ranges', 'DRAM']));
@@ -48,7 +49,8 @@ test('lists first what could save most, names it, and tells all of a kernel when
   await expect(inspector.locator('.verdict')).toContainText('of roofline, bound by:');
   await expect(inspector.locator('.meters li')).not.toHaveCount(0);
   expect(await inspector.locator('.meters li').count()).toBeLessThanOrEqual(3);
-  await expect(inspector.locator('.action')).toContainText('At its roof it would take');
+  await expect(inspector.locator('.action')).toContainText(/At its roof it would take .* of each step\./);
+  await expect(inspector.locator('.action')).toContainText('fuse it with the work before or after it');
   await expect(inspector.locator('.counters dl')).toBeHidden();
   await inspector.getByText('All counters').click();
   await expect(inspector).toContainText('at::native::vectorized_elementwise_kernel<4, at::native::CUDAFunctor_add<c10::BFloat16>');
@@ -105,7 +107,7 @@ test('a range filters chart, table and bar; the address keeps it; so does no ran
   const marksOfAll = await marks(page).count();
   await page.locator('button.range[data-value="layer1"]').click();
   expect(page.url()).toContain('range=layer1');
-  await expect(counted).toHaveText(/^\d+ of 33 groups$/);
+  await expect(counted).toHaveText(/^\d+ of 33 groups, \d+ kernels$/);
   const inside = await counted.textContent();
   await expect(page.locator('.limits')).toContainText('that the filters leave');
   expect(await marks(page).count()).not.toBe(marksOfAll);
@@ -114,9 +116,9 @@ test('a range filters chart, table and bar; the address keeps it; so does no ran
   await expect(other.locator('#points [role=status]')).toHaveText(inside ?? '');
   await expect(other.locator('button.range[data-value="layer1"]')).toHaveAttribute('aria-pressed', 'true');
   await page.locator('button.range[data-value=""]').click();
-  await expect(counted).toHaveText('5 of 33 groups');
-  await page.getByRole('button', { name: 'Show all points' }).click();
-  await expect(counted).toHaveText('33 groups');
+  await expect(counted).toHaveText(/^5 of 33 groups/);
+  await page.getByRole('button', { name: 'Show all groups' }).click();
+  await expect(counted).toHaveText(/^33 groups/);
 });
 
 test('ranges open and close, and are an icicle too', async ({ page }) => {
@@ -167,6 +169,68 @@ test('sums by name, range and type', async ({ page }) => {
   }
   await page.locator('.sum-table tbody button').first().click();
   await expect(page.locator('table.points')).toBeVisible();
+  await expect(page.locator('.chip')).toHaveText(/^precision: .* ×$/);
+});
+
+test('a row of the sums by name shows the groups of that kernel alone, and a chip says so in words', async ({ page, context }) => {
+  await open(page, 'step');
+  await page.locator('.table-tabs button[data-value="names"]').click();
+  const first = page.locator('.sum-table tbody tr').first();
+  const name = await first.locator('th').textContent();
+  expect(name).toBe('elementwise<direct copy, f32> [unrolled]');
+  await first.locator('button').click();
+  await expect(page.locator('.chip')).toHaveText(`kernel: ${name} ×`);
+  await expect(page.locator('#filter')).toHaveValue('');
+  await expect(page.locator('#points [role=status]')).toHaveText('9 of 97 groups, 1 kernel');
+  const other = await context.newPage();
+  await other.goto(page.url());
+  await expect(other.locator('#points [role=status]')).toHaveText('9 of 97 groups, 1 kernel');
+  await page.locator('.chip').click();
+  await expect(page.locator('#points [role=status]')).toHaveText('97 groups, 54 kernels');
+});
+
+test('begins with the kernel that could save more in several shapes than any group alone', async ({ page }) => {
+  await open(page, 'step');
+  const first = page.locator('.beginnings li').first();
+  await expect(first).toContainText('9 shapes of elementwise<direct copy, f32> [unrolled] together');
+  await expect(first).toContainText(/172\.4\sms/);
+  await expect(first).toContainText(/730\.1\sµs a step/);
+  await expect(page.locator('.headline')).toContainText('9 shapes of elementwise<direct copy, f32> [unrolled] together could save');
+  await first.locator('button').click();
+  await expect(rows(page)).toHaveCount(9);
+  await expect(page.locator('.beginnings li').first()).toContainText('grid 8192');
+});
+
+test('names in the table stay in sight where it is scrolled, and tell kernels apart', async ({ page }) => {
+  for (const [width, column] of [[1400, 'registers'], [390, 'bound by']] as const) {
+    await page.setViewportSize({ width, height: 900 });
+    await open(page, 'step');
+    const name = rows(page).first().locator('th');
+    const before = (await name.boundingBox())!;
+    await page.locator(`table.points th[data-column="${column}"]`).scrollIntoViewIfNeeded();
+    await page.locator('#points .scroll').evaluate((box) => { box.scrollLeft = 10_000; });
+    expect((await name.boundingBox())!.x).toBeCloseTo(before.x, 0);
+  }
+  const names = await page.locator('table.points th .text').allTextContents();
+  expect(names.filter((text, i) => names.indexOf(text) !== i)).toEqual([]);
+});
+
+test('Escape closes the inspector', async ({ page }) => {
+  await open(page, 'step');
+  await rows(page).first().locator('button.name').click();
+  await expect(page.locator('#inspector .verdict')).toBeVisible();
+  await page.keyboard.press('Escape');
+  await expect(page.locator('.beginnings')).toBeVisible();
+  expect(page.url()).not.toContain('pin=');
+});
+
+test('no source of a library is advised to be changed', async ({ page }) => {
+  await open(page, 'step');
+  for (const name of [/^cudnn/, /^nvjet/, /^reduce<sum/]) {
+    await rows(page).filter({ has: page.locator('button.name', { hasText: name }) }).first().locator('button.name').click();
+    await expect(page.locator('#inspector .action')).toContainText('Next: ');
+    await expect(page.locator('#inspector')).not.toContainText(/launch_bounds|unroll|fewer registers|barriers/);
+  }
 });
 
 test('the full name of a kernel is shown on hover and copied at a click', async ({ browser }) => {
@@ -203,7 +267,7 @@ test('5,000 groups: the first picture in 3 s, a filter in 0.3 s, less than 10 MB
   for (let load = 0; load < 4 && (quickest.first > limits.first || medianFilter() > limits.filter); ++load) {
     if (load === 0) await open(page, 'program-5000');
     else await page.reload();
-    await expect(page.locator('#points [role=status]')).toHaveText('5000 groups');
+    await expect(page.locator('#points [role=status]')).toHaveText(/^5000 groups/);
     const { first, size, filters } = await page.evaluate(async () => {
       const frame = (): Promise<unknown> => new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
       const input = document.getElementById('filter') as HTMLInputElement;

@@ -216,6 +216,8 @@ export default function setup(): void {
   writePageOf('program-5000', program(), manyGroups(5000));
   writePageOf('program-hostile', program(), hostileProgram);
   writeStep(program());
+  writePage('products', () => {}, 'matrix-sums-h200');
+  writePage('fft', () => {}, 'cupy-fft-h200');
   writeComparison('compared-program', recorded('training-step-h200'), changed(recorded('training-step-h200'), changeProgram));
   writeComparison('compared-ladder', recorded('reductions-h200'), changed(recorded('reductions-h200'), changeLadder));
   writePage('points-2000', manyPoints(2000));

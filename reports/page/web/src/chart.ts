@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The roofline: drawn by Plotly, with our own pins, highlights and keys.
 import Plotly, { type PlotMouseEvent, type PlotRelayoutEvent, type PlotlyHTMLElement } from 'plotly.js-basic-dist-min';
-import type { Window } from './data';
-import { fill, h } from './dom';
-import { figureOf, windowOf, type Mark } from './figure';
+import { thingOf, type PointView, type Window } from './data';
+import { fill, h, keepFocus } from './dom';
+import { counted } from './format';
+import { figureOf, windowOf, type Mark, type Ranked } from './figure';
 import type { Highlight } from './highlight';
+import { pointGlyph } from './marks';
 import { Plane, scaled, type Pixel } from './plane';
 import { coloursOf, onSystemTheme } from './theme';
 import type { View, ViewStore } from './view';
@@ -24,6 +26,8 @@ export class Chart {
     class: 'frame', tabindex: 0, role: 'application', 'aria-roledescription': 'chart',
     'aria-label': 'Roofline chart. Left and right arrows move between points, Enter pins, plus and minus zoom, 0 resets, Shift with arrows pans.',
   });
+  /** Names of the marks at which there is room for a number alone. */
+  private readonly key = h('ol', { class: 'chart-key', 'aria-label': 'Numbers in the chart' });
   /** Points that the shown part of the roofline leaves out. */
   private readonly outside = h('span', { class: 'muted', role: 'status' });
   private marks: Mark[][] = [];
@@ -36,7 +40,7 @@ export class Chart {
 
   constructor(private readonly store: ViewStore, private readonly highlight: Highlight) {
     this.frame.append(this.plot, this.overlay);
-    this.element.append(this.tools(), this.frame);
+    this.element.append(this.tools(), this.frame, this.key);
     this.frame.addEventListener('keydown', (event) => this.onKey(event));
     this.frame.addEventListener('blur', () => this.highlight.set(null));
     // The page scrolls with the wheel; with Ctrl it zooms the chart.
@@ -78,6 +82,7 @@ export class Chart {
     const figure = figureOf(this.view, this.store.experiment, { width, height, colours: coloursOf() });
     this.marks = figure.marks;
     this.plane = figure.plane;
+    this.drawKey(figure.numbered);
     const isTouch = matchMedia('(pointer: coarse)').matches;
     const drawn = Plotly.react(this.plot, figure.data, { ...figure.layout, dragmode: isTouch ? false : this.isDragMode }, CONFIG);
     if (!this.isReady) void drawn.then(() => performance.mark('picture'));
@@ -90,8 +95,16 @@ export class Chart {
       if (mark.pixel || this.plane.holds(this.plane.pixel(mark.at))) inside.add(mark.point);
     }
     const rest = all.size - inside.size;
-    this.outside.textContent = rest === 0 ? '' : `${rest} ${rest === 1 ? 'point' : 'points'} outside`;
+    this.outside.textContent = rest === 0 ? '' : `${counted(rest, thingOf(this.store.experiment))} outside`;
     this.drawOverlay();
+  }
+
+  private drawKey(numbered: readonly Ranked[]): void {
+    keepFocus(this.key, () => fill(this.key, ...numbered.map(({ point: index, rank }) => {
+      const point = this.store.experiment?.points[index] as PointView;
+      return h('li', {}, h('button', { type: 'button', 'data-value': point.key, title: point.kernel, onclick: () => this.store.choose(point.key, false) }, h('strong', {}, String(rank)), pointGlyph(point), point.label));
+    })));
+    this.key.hidden = numbered.length === 0;
   }
 
   private listen(plot: PlotlyHTMLElement): void {
@@ -176,7 +189,8 @@ export class Chart {
       '0': () => this.store.set({ zoom: null }),
       Enter: () => this.pinActive(),
       ' ': () => this.pinActive(),
-      Escape: () => this.highlight.set(null),
+      // Closes the inspector when nothing is active.
+      ...(this.highlight.active ? { Escape: () => this.highlight.set(null) } : {}),
     };
     const action = actions[event.key];
     if (!action) return;

@@ -58,6 +58,10 @@ export function switches(store: ViewStore): HTMLElement {
         { value: 'useful', text: 'useful ●', help: 'Work that the algorithm needs' },
         { value: 'executed', text: 'executed ○', help: 'Work that the counters measured' },
       ], view.work, (value) => store.set({ work: value as Work })) : null,
+      (experiment?.best.length ?? 0) > 0 && choices('Sizes', [
+        { value: 'best', text: 'best of each', help: 'Of each version and type the size that comes closest to its roof' },
+        { value: 'all', text: 'all' },
+      ], view.sizes, (value) => store.set({ sizes: value as View['sizes'], zoom: null })),
       choices('Caches', caches.length > 1 ? [{ value: 'both', text: 'both' }, ...caches.map((value) => ({ value, text: value }))] : [],
         caches.includes(view.caches) ? view.caches : 'both', (value) => store.set({ caches: value })),
       choices('Roofs', [

@@ -35,6 +35,8 @@ export interface ExperimentView extends Omit<ExperimentData, 'points'> {
   /** Whether all of its points are kernels of a profiled program. */
   isOfProgram: boolean;
 }
+/** What a row of the table is: `group` stands for the launches of one kernel in one shape and NVTX range. */
+export const thingOf = (experiment: ExperimentView | undefined): 'group' | 'point' => (experiment?.isOfProgram ? 'group' : 'point');
 export interface RunView extends Omit<RunData, 'experiments'> { experiments: ExperimentView[] }
 
 const page = JSON.parse(await (await fileOf('page-data', 'application/json')).text()) as PageData;

@@ -10,7 +10,7 @@ import { programFigure, programPlaces } from './program_figure';
 import { attainable, lineOf, linesOf, plain, roofLabels, type ShownRoof } from './roof_lines';
 import { shownRoofs } from './roofs';
 import type { Colours } from './theme';
-import { levelOf, shownPoints, type View } from './view';
+import { levelOf, pinnedPoints, shownPoints, type View } from './view';
 
 /** A mark in the chart: of a point, of its useful or executed work, at a level. What is no point is -1. */
 export interface Mark {
@@ -22,7 +22,10 @@ export interface Mark {
   range?: string;
 }
 
-export interface Figure { data: Data[]; layout: Partial<Layout>; marks: Mark[][]; plane: Plane }
+/** `numbered`: the points at whose marks their number stands in place of their name. */
+export interface Figure { data: Data[]; layout: Partial<Layout>; marks: Mark[][]; plane: Plane; numbered: Ranked[] }
+/** A kernel with its place among those that take most of the time, from 1. */
+export interface Ranked { point: number; rank: number }
 
 const MOST_LABELS = 60;
 const MOST_INTERVALS = 500;
@@ -59,7 +62,9 @@ function marksOf(point: PointView, index: number, view: View, level: Level | 'al
 function shownMarks(view: View, experiment: ExperimentView | undefined): Mark[] {
   if (!experiment) return [];
   const level = levelOf(view, experiment);
-  return shownPoints(view, experiment).flatMap((index) => marksOf(experiment.points[index] as PointView, index, view, level));
+  const best = new Set([...experiment.best, ...pinnedPoints(view, experiment)]);
+  const isDrawn = (index: number): boolean => view.sizes === 'all' || experiment.best.length === 0 || best.has(index);
+  return shownPoints(view, experiment).filter(isDrawn).flatMap((index) => marksOf(experiment.points[index] as PointView, index, view, level));
 }
 
 function wholeWindow(view: View, experiment: ExperimentView | undefined): Window {
@@ -75,8 +80,9 @@ export function windowOf(view: View, experiment: ExperimentView | undefined): Wi
   if (view.zoom) return view.zoom;
   const known = windows.get(view);
   if (known) return known;
-  const places = experiment?.isOfProgram ? programPlaces(view, experiment) : shownMarks(view, experiment).map(({ at }) => ({ at, weight: 1 }));
   // Whichever point is chosen, the window stays.
+  const unpinned = experiment && experiment.best.length > 0 ? { ...view, pins: [] } : view;
+  const places = experiment?.isOfProgram ? programPlaces(view, experiment) : shownMarks(unpinned, experiment).map(({ at }) => ({ at, weight: 1 }));
   const roofs = shownRoofs({ ...view, pins: [] }, experiment);
   const window = windowAround(places, (ai) => attainable(ai, roofs)) ?? wholeWindow(view, experiment);
   windows.set(view, window);
@@ -116,7 +122,7 @@ const share = (pixel: Pixel, plane: Plane): Pixel => ({
 });
 
 /** Texts and lines at places of the screen. */
-export function annotationsOf(roofs: readonly ShownRoof[], names: readonly Named[], marks: readonly Box[], plane: Plane, colours: Colours, joins: readonly (readonly [Pixel, Pixel])[] = []): Pick<Partial<Layout>, 'annotations' | 'shapes'> {
+export function annotationsOf(roofs: readonly ShownRoof[], names: readonly Named[], marks: readonly Box[], plane: Plane, colours: Colours, joins: readonly (readonly [Pixel, Pixel])[] = []): Pick<Partial<Layout>, 'annotations' | 'shapes'> & { numbers: Set<string> } {
   const { labels, boxes } = roofLabels(roofs, plane, marks);
   const lines = linesOf(roofs, plane).map(({ line }) => line);
   const placed = placeLabels(names, { ...plane.frame, bottom: plane.height - MARGIN.bottom }, [...marks, ...boxes, titleBox(plane)], [...lines, ...joins]);
@@ -124,6 +130,7 @@ export function annotationsOf(roofs: readonly ShownRoof[], names: readonly Named
     text: plain(content), xref: 'paper', yref: 'paper', showarrow: false, ...share(at, plane), xanchor: 'center', yanchor: 'middle', font: { size: 11, color }, ...extra,
   });
   return {
+    numbers: new Set(placed.flatMap(({ text: content, number }) => (content === number ? [number] : []))),
     annotations: [
       ...labels.map((label) => text(label.text, label, label.isLit ? colours.accent : colours.muted, { textangle: String(label.angle) })),
       ...placed.map(({ text: content, box }) => text(content, { x: (box.left + box.right) / 2, y: (box.top + box.bottom) / 2 }, colours.ink)),
@@ -154,8 +161,8 @@ export function figureOf(view: View, experiment: ExperimentView | undefined, opt
   const layout = layoutOf(plane, experiment, colours);
   const boxes = marks.map((mark) => boxOf(plane.pixel(mark.at), mark.radius));
   const names = experiment && marks.length <= MOST_LABELS ? namesOf(experiment, marks, plane) : [];
-  Object.assign(layout, annotationsOf(roofs, names, boxes, plane, colours));
-  return { data: traces.data, layout, marks: traces.marks, plane };
+  const { annotations, shapes } = annotationsOf(roofs, names, boxes, plane, colours);
+  return { data: traces.data, layout: { ...layout, annotations, shapes } as Partial<Layout>, marks: traces.marks, plane, numbered: [] };
 }
 
 export const boxOf = ({ x, y }: Pixel, radius: number): Box => ({ left: x - radius, right: x + radius, top: y - radius, bottom: y + radius });

@@ -19,6 +19,9 @@ export function percent(ratio: number): string {
 
 export const wholePercent = (ratio: number): string => (ratio > 0 && ratio < 0.005 ? `<1${SPACE}%` : `${Math.round(100 * ratio)}${SPACE}%`);
 
+/** `1 group`, `3 points` */
+export const counted = (number: number, thing: string): string => `${number} ${thing}${number === 1 ? '' : 's'}`;
+
 export const count = (number: number): string => String(Math.round(number));
 
 const PREFIXES = ['', 'k', 'M', 'G', 'T', 'P', 'E'];

@@ -5,7 +5,7 @@ import { fill, h } from './dom';
 import { duration, percent } from './format';
 import { launches } from './launches';
 import { colourOfBound, pointGlyph } from './marks';
-import { groupsOf } from './sums';
+import { fractionOfRoof, groupedBy, groupsOf, sumOf } from './sums';
 import { pinnedPoints, shownPoints, type ViewStore } from './view';
 
 const MOST_BEGINNINGS = 6;
@@ -40,10 +40,12 @@ function evidence(point: GroupView): HTMLElement {
 }
 
 /** What could be gained, in time of the program. */
-function gain(experiment: ExperimentView, { group }: GroupView): string {
+function gain(experiment: ExperimentView, point: GroupView): string {
+  const { group } = point;
+  const aStep = cellOf(point, 'a step').text;
   if (group.recoverable_s === null) return 'What it could gain is not known: it has no roof.';
   const whole = experiment.program?.kernel_s ?? 0;
-  return `At its roof it would take ${duration(group.total_s - group.recoverable_s)} instead of ${duration(group.total_s)}: ${duration(group.recoverable_s)} less, ${percent(whole > 0 ? group.recoverable_s / whole : 0)} of GPU time.`;
+  return `At its roof it would take ${duration(group.total_s - group.recoverable_s)} instead of ${duration(group.total_s)}: ${duration(group.recoverable_s)} less, ${percent(whole > 0 ? group.recoverable_s / whole : 0)} of GPU time${aStep === '' || aStep === '–' ? '' : `, ${aStep} of each step`}.`;
 }
 
 function counters(experiment: ExperimentView, point: PointView, isOpen: boolean): HTMLElement {
@@ -74,26 +76,56 @@ function ofPoint(store: ViewStore, experiment: ExperimentView, point: PointView,
     counters(experiment, point, isOpen));
 }
 
+/** Some shapes of a kernel could save notably more than one of its shapes, or of another's. */
+const NOTABLE_SUM = 1.2;
+const MOST_NAMES = 2;
+
+/** Kernels that could save more in several shapes than any group alone, with the groups; `groups` are those with recoverable time, the most first. */
+function kernelsOfManyShapes(groups: readonly GroupView[]): { name: string; of: GroupView[]; saved: number }[] {
+  const least = NOTABLE_SUM * (groups[0]?.group.recoverable_s ?? 0);
+  return [...groupedBy(groups, ({ kernelShort }) => kernelShort)].map(([name, of]) => ({ name, of, saved: sumOf(of).recoverable }))
+    .filter(({ of, saved }) => of.length > 1 && saved >= least).sort((a, b) => b.saved - a.saved).slice(0, MOST_NAMES);
+}
+
+/** ` · 331 µs a step`, where it is known how many there were. */
+const aStepOf = (points: readonly GroupView[]): string => {
+  const sum = points.reduce((all, point) => all + (cellOf(point, 'a step').value ?? 0), 0);
+  return sum > 0 ? `${duration(sum)} a step · ` : '';
+};
+
 /** The groups with the most recoverable time of those that are shown. */
 function beginnings(store: ViewStore, experiment: ExperimentView): HTMLElement {
-  const groups = groupsOf(experiment, shownPoints(store.view, experiment)).filter(({ group }) => (group.recoverable_s ?? 0) > 0)
-    .sort((a, b) => (b.group.recoverable_s ?? 0) - (a.group.recoverable_s ?? 0)).slice(0, MOST_BEGINNINGS);
+  const all = groupsOf(experiment, shownPoints(store.view, experiment)).filter(({ group }) => (group.recoverable_s ?? 0) > 0)
+    .sort((a, b) => (b.group.recoverable_s ?? 0) - (a.group.recoverable_s ?? 0));
+  const together = store.view.kernel === null ? kernelsOfManyShapes(all) : [];
+  const groups = all.slice(0, MOST_BEGINNINGS - together.length);
+  const time = experiment.program?.kernel_s ?? 0;
   const hasRoofs = shownPoints(store.view, experiment).some((index) => (experiment.points[index]?.group?.recoverable_s ?? null) !== null);
   const idle = experiment.program?.idle;
   const isAll = shownPoints(store.view, experiment).length === experiment.points.length;
-  const text = shownPoints(store.view, experiment).length === 0 ? 'The filters leave no kernel.' : groups.length > 0 ? 'The kernels that could save most, at their roofs. Choose one for the reason and what to do.'
+  const text = shownPoints(store.view, experiment).length === 0 ? 'The filters leave no kernel.' : groups.length > 0 ? 'What could save most, at its roof. Choose one for the reason and what to do.'
     : hasRoofs ? 'No kernel that is shown has recoverable time.' : 'No kernel that is shown has a roof, since not everything was counted that it needs: the reasons are below the table.';
   return h('div', { class: 'beginnings' }, h('h2', {}, 'Where to begin'),
     h('p', { class: 'muted' }, text),
     idle && isAll && h('a', { class: 'idle', href: '#program' }, h('span', { class: 'name' }, 'the idle GPU'), h('strong', {}, idle.value), h('span', { class: 'muted' }, idle.text)),
-    h('ol', {}, ...groups.map((point) => h('li', {}, h('button', { type: 'button', 'data-value': point.key, onclick: () => store.choose(point.key, false) },
+    h('ol', {}, ...together.map(({ name, of, saved }) => h('li', {}, h('button', { type: 'button', 'data-value': `kernel ${name}`, title: 'Show these groups', onclick: () => store.set({ kernel: name, table: 'kernels', zoom: null }) },
+      h('span', { class: 'name' }, `${of.length} shapes of ${name} together`), h('strong', {}, duration(saved)),
+      h('span', { class: 'muted' }, `${aStepOf(of)}${percent(time > 0 ? sumOf(of).total / time : 0)} of time, ${percent(fractionOfRoof(sumOf(of)) ?? 0)} of roof`)))), ...groups.map((point) => h('li', {}, h('button', { type: 'button', 'data-value': point.key, onclick: () => store.choose(point.key, false) },
       h('span', { class: 'name' }, pointGlyph(point), point.label), h('strong', {}, cellOf(point, 'could save').text),
-      h('span', { class: 'muted' }, `${percent(point.share ?? 0)} of time, ${point.fraction_of_roof === null ? 'no roof' : `${percent(point.fraction_of_roof)} of roof`}, ${wordsFor(point.bound).label}${cellOf(point, 'flags').text.includes('not-repeatable') ? '; its launches differ' : ''}`))))));
+      h('span', { class: 'muted' }, `${aStepOf([point])}${percent(point.share ?? 0)} of time, ${point.fraction_of_roof === null ? 'no roof' : `${percent(point.fraction_of_roof)} of roof`}, ${wordsFor(point.bound).label}${cellOf(point, 'flags').text.includes('not-repeatable') ? '; its launches differ' : ''}`))))));
 }
 
 export function inspector(store: ViewStore): HTMLElement {
   const element = h('section', { class: 'inspector', id: 'inspector', 'aria-label': 'Chosen point' });
   let shown = '';
+  // As its cross does; what is typed into is left alone.
+  document.addEventListener('keydown', (event) => {
+    const last = store.view.pins.at(-1);
+    if (event.key !== 'Escape' || event.defaultPrevented || last === undefined || element.hidden || (event.target as Element).matches('input')) return;
+    const wasInside = element.contains(document.activeElement);
+    store.togglePin(last);
+    if (wasInside) document.querySelector<HTMLElement>('.frame')?.focus();
+  });
   store.show((view, previous) => {
     const experiment = store.experiment;
     const point = experiment?.points[pinnedPoints(view, experiment).at(-1) ?? -1];

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names beside marks: none over another, over a mark, or across a line.
+// Names beside marks: none over another, over a mark, or across a line. Where marks lie too close for a name, its number stands there.
 import { overlap, type Box, type Pixel } from './plane';
 import { crosses, textWidth } from './roof_lines';
 
-export interface Named { text: string; at: Pixel; radius: number }
+/** `number`: what stands at the mark, at any rate, where there is no room for the text. */
+export interface Named { text: string; at: Pixel; radius: number; number?: string }
 export interface PlacedLabel extends Named { box: Box; leader: [Pixel, Pixel] | null }
+type Place = Pick<PlacedLabel, 'box' | 'leader'>;
 
 const HALF = 7;
 const ROOM = 3;
@@ -38,25 +40,39 @@ export function placeLabels(names: readonly Named[], frame: Box, taken: readonly
   };
   const meets = ([a, b]: readonly [Pixel, Pixel], box: Box): boolean => crosses(...(a.x <= b.x ? [a, b] as const : [b, a] as const), box);
   const between = ([a, b]: readonly [Pixel, Pixel], [c, d]: readonly [Pixel, Pixel]): boolean => side(a, b, c) !== side(a, b, d) && side(c, d, a) !== side(c, d, b);
-  for (const name of names) {
-    const width = textWidth(name.text) + 2;
+  const candidatesOf = (name: Named, text: string): Place[] => DISTANCES.flatMap((reach) => DIRECTIONS.map((direction) => {
+    const box = boxAt(name, textWidth(text) + 2, direction, reach);
+    return { box, leader: leaderOf(name, box) };
+  })).filter(({ box, leader }) => isFree(box) && !(leader && placed.some((other) => meets(leader, other.box) || (other.leader && between(leader, other.leader)))));
+  /** `isStrict`: its leader runs over no mark but those over its own. */
+  const place = (name: Named, text: string, isStrict: boolean): Place | undefined => {
     const own = boxAround(name);
-    const candidates = DISTANCES.flatMap((distance) => DIRECTIONS.map((direction) => {
-      const box = boxAt(name, width, direction, distance);
-      return { box, leader: leaderOf(name, box) };
-    })).filter(({ box, leader }) => isFree(box) && !(leader && (placed.some((other) => meets(leader, other.box) || (other.leader && between(leader, other.leader))) || taken.some((other) => !overlap(other, own) && meets(leader, other)))));
-    const best = candidates.find(({ leader }) => !leader || !lines.some((line) => between(leader, line))) ?? candidates[0];
+    const isNearOther = (box: Box): boolean => names.some((other) => other !== name && distance(box, other) < distance(box, name));
+    const all = candidatesOf(name, text).filter(({ leader }) => !isStrict || !leader || !taken.some((other) => !overlap(other, own) && meets(leader, other)));
+    // Near another mark it would seem to be that one's, but for its leader.
+    const clear = all.filter(({ box }) => !isNearOther(box));
+    const free = clear.length > 0 ? clear : all.filter(({ leader }) => leader);
+    return free.find(({ leader }) => !leader || !lines.some((line) => between(leader, line))) ?? free[0];
+  };
+  for (const name of names) {
+    const { number } = name;
+    const best = place(name, name.text, true);
+    const numbered = best || number === undefined ? undefined : place(name, number, true) ?? place(name, number, false) ?? overMark(name, number, placed);
     if (best) placed.push({ ...name, ...best });
+    else if (numbered) placed.push({ ...name, ...numbered, text: number as string });
   }
   return placed;
 }
 
+/** From the box to the edge of the mark. */
+const distance = (box: Box, { at, radius }: Named): number => Math.hypot(Math.max(box.left - at.x, 0, at.x - box.right), Math.max(box.top - at.y, 0, at.y - box.bottom)) - radius;
+
+/** On the mark, or, where another number is there, as near as can be. */
+function overMark({ at }: Named, text: string, placed: readonly PlacedLabel[]): Place {
+  const half = (textWidth(text) + 2) / 2;
+  const places = [0, 14, -14, 28, -28, 42, -42].flatMap((dy) => [0, 16, -16, 32, -32].map((dx) => ({ left: at.x + dx - half, right: at.x + dx + half, top: at.y + dy - HALF, bottom: at.y + dy + HALF })));
+  return { box: places.find((box) => !placed.some((other) => overlap(box, other.box))) ?? places[0] as Box, leader: null };
+}
+
 const boxAround = ({ at, radius }: Named): Box => ({ left: at.x - radius, right: at.x + radius, top: at.y - radius, bottom: at.y + radius });
 const side = (a: Pixel, b: Pixel, c: Pixel): boolean => (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x) > 0;
-
-/** At most so many characters, the middle left out: names differ at both ends. */
-export function shortened(text: string, most: number): string {
-  if (text.length <= most) return text;
-  const head = Math.ceil((most - 1) * 0.6);
-  return `${text.slice(0, head)}…${text.slice(text.length - (most - 1 - head))}`.replace(/…[….,\s]*…|[….]*…/, '…');
-}

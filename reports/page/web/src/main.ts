@@ -44,14 +44,16 @@ function heading(store: ViewStore): HTMLElement {
 
 function guide(store: ViewStore): HTMLElement {
   const work = h('li');
+  const mark = h('li');
   store.show(() => {
+    mark.textContent = store.experiment?.isOfProgram ? 'Each mark is a group: the launches of one kernel in one shape and NVTX range. Numbers count groups by their time, the longest first.' : 'Each mark is a kernel.';
     work.textContent = store.experiment?.isOfProgram
       ? 'Marks show executed work, as counted for some launches: nothing is known of the work that the algorithm needs. The area of a mark is its share of the GPU time.'
       : 'Filled: the work that the algorithm needs. Hollow: the work that was executed. A gap between them means redundant work or excess traffic.';
   });
   return h('details', { class: 'guide' }, h('summary', {}, 'How to read this'),
     h('ul', {},
-      h('li', {}, 'Each mark is a kernel. Further right: more operations per byte. Higher: faster.'),
+      mark, h('li', {}, 'Further right: more operations per byte. Higher: faster.'),
       h('li', {}, 'The line above a mark is its roof: no kernel with its intensity can be faster on this device. The slope is memory bandwidth, the flat part is arithmetic throughput.'),
       work,
       h('li', {}, 'A mark far below its roof is waiting for something: hover to see what bounds it, click to keep its numbers.')));
@@ -82,8 +84,11 @@ function build(root: HTMLElement): void {
   const jumps = links.flatMap(([id, text]) => {
     const section = [whole, points, sizes, joules, steps, ...lower].find((candidate) => candidate && `#${candidate.id}` === id);
     if (!section) return [];
-    const button = h('button', { type: 'button', class: 'link', onclick: () => section.scrollIntoView() }, text);
-    store.show(() => { button.hidden = section.hidden; });
+    const button = h('button', { type: 'button', class: 'link', onclick: () => section.scrollIntoView() });
+    store.show(() => {
+      button.hidden = section.hidden;
+      button.textContent = id === '#points' && store.experiment?.isOfProgram ? 'Kernels' : text;
+    });
     return [button];
   });
   const main = h('main', {},
@@ -101,6 +106,9 @@ function build(root: HTMLElement): void {
     document.documentElement.classList.toggle('of-program', isOfProgram);
     stage.classList.toggle('without-ranges', ranges.hidden);
     if (!points) return;
+    // Of many sizes the lines over them come first: on the roofline all sizes of a version have the same intensity.
+    if ((store.experiment?.best.length ?? 0) > 0) left.prepend(sizes);
+    else if (sizes.parentElement === left) main.insertBefore(sizes, joules);
     if (isOfProgram) {
       below.append(pins, points);
       top.prepend(head);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-import { factNames, factsOf, findingsOf, type ExperimentView, type PointView } from './data';
+import { factNames, factsOf, findingsOf, thingOf, type ExperimentView, type PointView } from './data';
 import { fill, h, scrollBox } from './dom';
 import { pointGlyph } from './marks';
 import type { ViewStore } from './view';
@@ -53,7 +53,7 @@ export function pinnedPoints(store: ViewStore): HTMLElement {
       return h('tr', { class: differs ? 'differs' : null }, h('th', { scope: 'row' }, name), ...texts.map((text) => h('td', {}, text)));
     });
     fill(element,
-      h('div', { class: 'section-head' }, h('h2', {}, `${points.length} pinned points`),
+      h('div', { class: 'section-head' }, h('h2', {}, `${points.length} pinned ${thingOf(experiment)}s`),
         h('span', { class: 'muted' }, 'Differences of more than 5 % are bold.'),
         h('button', { type: 'button', onclick: () => store.set({ pins: [] }) }, 'Unpin all')),
       h('div', { class: 'pins-body' },
@@ -70,7 +70,8 @@ export function jumpToChosen(store: ViewStore, inspector: HTMLElement): HTMLElem
   const show = (): void => {
     const count = store.view.pins.length;
     button.hidden = count === 0 || inspector.hidden || isSeen;
-    button.textContent = count === 1 ? 'Show the chosen point' : `Show ${count} pinned points`;
+    const thing = thingOf(store.experiment);
+    button.textContent = count === 1 ? `Show the chosen ${thing}` : `Show ${count} pinned ${thing}s`;
   };
   new IntersectionObserver((entries) => {
     isSeen = entries.at(-1)?.isIntersecting ?? false;

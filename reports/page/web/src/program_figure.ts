@@ -2,9 +2,10 @@
 // The roofline of a program: a mark per group of launches, its area their share of the time that is shown.
 import { LEVELS, data, wordsFor, type ExperimentView, type GroupView, type Level } from './data';
 import { percent, wholePercent } from './format';
-import { annotationsOf, boxOf, layoutOf, Traces, windowOf, type Figure, type Mark, type Options } from './figure';
-import { shortened, type Named } from './labels';
+import { annotationsOf, boxOf, layoutOf, Traces, windowOf, type Figure, type Mark, type Options, type Ranked } from './figure';
+import type { Named } from './labels';
 import { levelSymbol, symbolOf } from './marks';
+import { cutApart, shortened } from './names';
 import { MARGIN, overlap, Plane, type Box, type Pixel, type Weighted } from './plane';
 import { plain } from './roof_lines';
 import { shownRoofs } from './roofs';
@@ -23,8 +24,19 @@ const RANGE_SIZE = 13;
 interface Shown { index: number; point: GroupView; part: number }
 interface Parts { drawn: Shown[]; folded: GroupView[]; total: number; level: Level }
 
+const partsOfView = new WeakMap<View, Parts>();
+
 /** The groups that have a mark of their own, the largest first, and those that have not. */
 function partsOf(view: View, experiment: ExperimentView): Parts {
+  const known = partsOfView.get(view) ?? computeParts(view, experiment);
+  partsOfView.set(view, known);
+  return known;
+}
+
+/** The places of groups among those with a mark of their own, the largest is 1: what their labels begin with. */
+export const ranksOf = (view: View, experiment: ExperimentView): Map<number, number> => new Map(partsOf(view, experiment).drawn.map(({ index }, place) => [index, place + 1]));
+
+function computeParts(view: View, experiment: ExperimentView): Parts {
   const indices = shownPoints(view, experiment);
   const groups = groupsOf(experiment, indices);
   const { total } = sumOf(groups);
@@ -91,8 +103,10 @@ export function programFigure(view: View, experiment: ExperimentView, { width, h
   traces.addRoofs(roofs, plane, colours, chosen !== undefined);
   const layout = layoutOf(plane, experiment, colours);
   const boxes: Box[] = [];
+  const most = Math.min(LONGEST_NAME, Math.max(18, Math.round(width / 18)));
+  const cut = cutApart(drawn.map(({ point }) => point.label), most);
   const names: (Named & { order: number })[] = [];
-  const name = (text: string, at: Pixel, radius: number, order: number): void => { names.push({ text: shortened(text, Math.min(LONGEST_NAME, Math.max(18, Math.round(width / 18)))), at, radius, order }); };
+  const name = (text: string, at: Pixel, radius: number, order: number): void => { names.push({ text: shortened(text, most), at, radius, order }); };
   const isDim = (point: GroupView): boolean => chosen !== undefined && point !== chosen;
   const markers = (shown: Shown[], marks: Mark[], extra: object = {}): void => traces.add({
     mode: 'markers',
@@ -103,8 +117,10 @@ export function programFigure(view: View, experiment: ExperimentView, { width, h
     },
     ...extra,
   }, marks);
-  const ranks = new Map(drawn.map(({ index }, rank) => [index, rank]));
-  const orderOf = ({ index, point }: Shown): number => (point === chosen ? -1 : ranks.get(index) ?? Infinity);
+  const ranks = ranksOf(view, experiment);
+  const rankOf = ({ index }: Shown): number => ranks.get(index) as number;
+  /** Those with a mark that is in sight, each with the place and the size of it. */
+  const seen: { shown: Shown; at: Pixel; radius: number }[] = [];
 
   const placed = drawn.filter(({ point }) => placeAt(point, level) !== null);
   const marks = placed.map(({ index, point, part }): Mark => ({ point: index, level, work: 'useful', at: placeAt(point, level) as Mark['at'], isStrong: true, radius: radiusOf(part) }));
@@ -112,7 +128,7 @@ export function programFigure(view: View, experiment: ExperimentView, { width, h
     const at = plane.pixel((marks[i] as Mark).at);
     if (!plane.holds(at)) return;
     boxes.push(boxOf(at, (marks[i] as Mark).radius));
-    name(shown.point.label, at, (marks[i] as Mark).radius, orderOf(shown));
+    seen.push({ shown, at, radius: (marks[i] as Mark).radius });
   });
 
   const other = sumOf(folded);
@@ -123,7 +139,7 @@ export function programFigure(view: View, experiment: ExperimentView, { width, h
     const pixel = plane.pixel(at);
     if (plane.holds(pixel)) {
       boxes.push(boxOf(pixel, radius));
-      name(`${folded.length} others, ${percent(other.total / total)}`, pixel, radius, MOST_NAMES - 0.5);
+      name(`${folded.length} other groups, ${percent(other.total / total)}`, pixel, radius, MOST_NAMES + 0.5);
     }
   }
   markers(placed, marks, { x: marks.map(({ at }) => at[0]), y: marks.map(({ at }) => at[1]) });
@@ -140,7 +156,7 @@ export function programFigure(view: View, experiment: ExperimentView, { width, h
     markers(strip, stripMarks, { x: stripMarks.map(({ at }) => 100 * at[0]), y: pixels.map(({ y }) => bottom - y), xaxis: 'x2', yaxis: 'y2', cliponaxis: false });
     strip.forEach((shown, i) => {
       boxes.push(boxOf(pixels[i] as Pixel, radii[i] as number));
-      name(shown.point.label, pixels[i] as Pixel, radii[i] as number, orderOf(shown));
+      seen.push({ shown, at: pixels[i] as Pixel, radius: radii[i] as number });
     });
     const whole = bottom - plane.frame.top;
     const axis = { fixedrange: true, zeroline: false, linecolor: colours.line, mirror: true, gridcolor: colours.grid, tickfont: { size: 11 } };
@@ -155,16 +171,25 @@ export function programFigure(view: View, experiment: ExperimentView, { width, h
       },
     });
   }
+  const named = seen.sort((a, b) => rankOf(a.shown) - rankOf(b.shown)).filter(({ shown }, place) => place < MOST_NAMES || shown.point === chosen);
+  for (const { shown, at: pixel, radius } of named) {
+    const rank = rankOf(shown);
+    names.push({ text: `${rank} ${cut.get(shown.point.label) ?? shown.point.label}`, number: String(rank), at: pixel, radius, order: shown.point === chosen ? -1 : rank });
+  }
   names.sort((a, b) => a.order - b.order);
-  const shownNames = names.filter(({ order }) => order < MOST_NAMES);
-  Object.assign(layout, annotationsOf(roofs, shownNames, boxes, plane, colours, joins));
+  const { annotations, shapes, numbers } = annotationsOf(roofs, names, boxes, plane, colours, joins);
+  const numbered = named.map(({ shown }): Ranked => ({ point: shown.index, rank: rankOf(shown) })).filter(({ rank }) => numbers.has(String(rank)));
   // For pictures, whose legend says what the colours are.
   for (const { id, label } of data.bounds) {
     if (drawn.some(({ point }) => point.bound === id)) {
       traces.add({ x: [null], y: [null], mode: 'markers', name: plain(label), showlegend: true, marker: { symbol: 'square', size: 10, color: colourOfBound(id, colours) } });
     }
   }
-  return { data: traces.data, layout, marks: traces.marks, plane };
+  for (const { point, rank } of numbered) {
+    const { label, group, bound } = experiment.points[point] as GroupView;
+    traces.add({ x: [null], y: [null], mode: 'markers', name: plain(`${rank} ${label}`), showlegend: true, marker: { symbol: symbolOf({ shape: group.shape }), size: 10, color: colourOfBound(bound, colours) } });
+  }
+  return { data: traces.data, layout: { ...layout, annotations, shapes } as Figure['layout'], marks: traces.marks, plane, numbered };
 }
 
 type AddName = (text: string, at: Pixel, radius: number, order: number) => void;

@@ -6,7 +6,7 @@ import { count, duration, percent, wholePercent } from './format';
 import type { ViewStore } from './view';
 
 const OPEN_DEPTH = 1;
-const NO_RANGE = 'no range';
+export const NO_RANGE = 'no range';
 
 const nameOf = ({ path, name }: RangeView): string => (path === '' ? NO_RANGE : name);
 

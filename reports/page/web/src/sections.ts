@@ -19,6 +19,9 @@ function step({ from, to, speedup, outcome, moves, changes }: Step, experiment: 
     moves.length > 0 && h('ul', {}, ...moves.map((move) => h('li', {}, h('span', { class: 'muted' }, `${move.name} `), `${move.from} → ${move.to}`))));
 }
 
+/** Steps that the style sheet leaves on paper. */
+const MOST_ON_PAPER = 24;
+
 /** From version to version: how much faster, and which counters moved. */
 export function ladder(store: ViewStore): HTMLElement {
   const element = h('section', { class: 'ladder', id: 'ladder' });
@@ -29,7 +32,8 @@ export function ladder(store: ViewStore): HTMLElement {
     if (!experiment) return;
     fill(element, h('h2', {}, 'From version to version'),
       h('p', { class: 'muted' }, 'Speed-up from each version to the next, and what changed in the counters, most relevant first.'),
-      h('ol', { class: 'steps' }, ...experiment.steps.map((each) => step(each, experiment, store))));
+      h('ol', { class: 'steps' }, ...experiment.steps.map((each) => step(each, experiment, store))),
+      experiment.steps.length > MOST_ON_PAPER && h('p', { class: 'print-more muted' }, `The first ${MOST_ON_PAPER} of ${experiment.steps.length} steps.`));
   });
   return element;
 }

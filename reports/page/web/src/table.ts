@@ -1,24 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every point in a table that sorts, filters, and answers the chart.
-import { data, hasColumn, wordsFor, type ExperimentView, type PointView } from './data';
+import { data, hasColumn, thingOf, wordsFor, type ExperimentView, type PointView } from './data';
 import { fill, h, keepFocus, scrollBox } from './dom';
-import { count, duration, percent, wholePercent } from './format';
+import { count, counted, duration, percent, wholePercent } from './format';
 import type { Highlight } from './highlight';
 import { copyButton } from './inspector';
 import { colourOf, colourOfBound, pointGlyph } from './marks';
+import { cutApart } from './names';
+import { ranksOf } from './program_figure';
+import { NO_RANGE } from './ranges';
 import { fractionOfRoof, groupedBy, groupsOf, sumOf, type Sum } from './sums';
-import { shownPoints, TABLES, type Table, type View, type ViewStore } from './view';
+import { shownPoints, TABLES, UNFILTERED, type Table, type View, type ViewStore } from './view';
 
 const ROWS_PER_PAGE = 200;
 const KERNELS_PER_PAGE = 40;
+/** Characters of a kernel's name in the table: as many as its column holds. */
+const LONGEST_NAME = 34;
 const rowsPerPage = (experiment: ExperimentView): number => (experiment.isOfProgram ? KERNELS_PER_PAGE : ROWS_PER_PAGE);
 
 /** Of a program, the columns that are always shown, in their order; the others are a click away. */
-const PROGRAM_COLUMNS = ['point', 'share', 'could save', 'total', 'launches', 'mean', '% of roofline', 'bound by', 'type', 'tensor', 'p95', 'occupancy', 'registers'];
+const PROGRAM_COLUMNS = ['point', 'share', 'could save', 'a step', '% of roofline', 'bound by', 'tensor', 'total', 'launches', 'mean', 'type', 'p95', 'occupancy', 'registers'];
 /** Those that stay in sight where the table is narrow, and those that stay where it is not wide. */
 const NARROW = ['point', 'share', 'could save', 'time', '% of roofline', 'bound by'];
-const MEDIUM = [...NARROW, 'total', 'launches', 'mean', 'type', 'GB/s', 'n', 'dtype'];
+const MEDIUM = [...NARROW, 'a step', 'tensor', 'total', 'launches', 'mean', 'type', 'GB/s', 'n', 'dtype'];
 const widthClass = (title: string): string | null => (NARROW.includes(title) ? null : MEDIUM.includes(title) ? 'not-narrow' : 'only-wide');
+
+const typeName = (type: string): string => (type === '–' ? 'no floating-point operations' : type);
 
 const TABLE_NAMES: Record<Table, string> = { kernels: 'Kernels', names: 'By name', ranges: 'By range', types: 'By precision' };
 
@@ -50,6 +57,7 @@ export class PointTable {
   readonly element = h('section', { class: 'points', id: 'points', 'aria-label': 'Points' });
   private readonly filter = h('input', { type: 'search', id: 'filter', placeholder: 'V7, f16, 2^20, latency …', autocomplete: 'off', spellcheck: 'false' });
   private readonly count = h('span', { class: 'muted', role: 'status' });
+  private readonly chips = h('span', { class: 'chips', role: 'group', 'aria-label': 'Filters' });
   private readonly head = h('tr');
   private readonly body = h('tbody');
   private readonly pages = h('div', { class: 'pages' });
@@ -60,6 +68,8 @@ export class PointTable {
   private readonly more = h('button', { type: 'button', 'aria-pressed': 'false', onclick: () => { this.hasMore = !this.hasMore; this.update(this.store.view, this.store.view); } }, 'More columns');
   private readonly sums = h('div', { class: 'sums' });
   private readonly kernels: HTMLElement;
+  /** As the rows have them; by the full ones. */
+  private readonly names = new WeakMap<ExperimentView, Map<string, string>>();
   private hasMore = false;
   private page = 0;
   private order: number[] = [];
@@ -69,7 +79,7 @@ export class PointTable {
     this.kernels = h('div', {}, h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': 'Table of points' }, table), this.nothing(), this.rest, this.pages);
     this.element.append(
       h('div', { class: 'section-head' }, this.title, this.tabs,
-        h('label', { for: 'filter', class: 'filter' }, 'Filter ', this.filter), this.count, this.clearButton(), this.more),
+        h('label', { for: 'filter', class: 'filter' }, 'Filter ', this.filter), this.count, this.chips, this.clearButton(), this.more),
       this.kernels, this.sums);
     this.filter.addEventListener('input', () => this.store.set({ filter: this.filter.value }));
     this.listen();
@@ -79,18 +89,19 @@ export class PointTable {
 
   /** In place of rows, where no point is left. */
   private nothing(): HTMLElement {
-    const text = h('p', { class: 'nothing' }, 'No point matches. ', h('button', { type: 'button', class: 'link', onclick: () => this.showAll() }, 'Remove all filters'));
-    this.store.show(() => { text.hidden = this.store.experiment === undefined || shownPoints(this.store.view, this.store.experiment).length > 0; });
+    const what = h('span');
+    const text = h('p', { class: 'nothing' }, what, h('button', { type: 'button', class: 'link', onclick: () => this.showAll() }, 'Remove all filters'));
+    this.store.show(() => { what.textContent = `No ${thingOf(this.store.experiment)} matches. `; text.hidden = this.store.experiment === undefined || shownPoints(this.store.view, this.store.experiment).length > 0; });
     return text;
   }
 
   private showAll(): void {
-    this.store.set({ filter: '', bound: null, range: null, hiddenFamilies: [], caches: 'both', precisions: null });
+    this.store.set(UNFILTERED);
   }
 
   private clearButton(): HTMLElement {
-    const button = h('button', { type: 'button', onclick: () => this.showAll() }, 'Show all points');
-    this.store.show(() => { button.hidden = this.store.experiment === undefined || shownPoints(this.store.view, this.store.experiment).length === this.store.experiment.points.length; });
+    const button = h('button', { type: 'button', onclick: () => this.showAll() });
+    this.store.show(() => { button.textContent = `Show all ${thingOf(this.store.experiment)}s`; button.hidden = this.store.experiment === undefined || shownPoints(this.store.view, this.store.experiment).length === this.store.experiment.points.length; });
     return button;
   }
 
@@ -123,9 +134,11 @@ export class PointTable {
     const lastPin = view.pins.at(-1);
     this.order = order;
     if (previous && view.pins.length > previous.pins.length) this.showPageOf(experiment, lastPin);
-    const things = experiment.isOfProgram ? 'groups' : 'points';
     this.filter.placeholder = experiment.isOfProgram ? 'kernel, range, latency …' : 'V7, f16, 2^20, latency …';
-    this.count.textContent = order.length === experiment.points.length ? `${order.length} ${things}` : `${order.length} of ${experiment.points.length} ${things}`;
+    const of = order.length === experiment.points.length ? '' : `${order.length} of `;
+    const kernels = new Set(order.map((index) => experiment.points[index]?.kernel)).size;
+    this.count.textContent = of + counted(experiment.points.length, thingOf(experiment)) + (experiment.isOfProgram ? `, ${counted(kernels, 'kernel')}` : '');
+    this.drawChips(view, experiment);
     const isOfProgram = experiment.isOfProgram;
     const table = isOfProgram ? view.table : 'kernels';
     this.title.textContent = isOfProgram ? 'Kernels' : 'Points';
@@ -143,6 +156,16 @@ export class PointTable {
       fill(this.body);
       keepFocus(this.sums, () => fill(this.sums, this.sumTable(table, view, experiment)));
     }
+  }
+
+  /** What the rows are chosen by, one by one: a click takes it away. */
+  private drawChips(view: View, experiment: ExperimentView): void {
+    const chip = (name: string, value: string | null, change: Partial<View>): HTMLElement | false => value !== null &&
+      h('button', { type: 'button', class: 'chip', 'data-value': name, title: 'Show the others too', onclick: () => this.store.set(change) }, h('span', { class: 'muted' }, `${name}: `), value, ' ×');
+    this.chips.hidden = !experiment.isOfProgram;
+    keepFocus(this.chips, () => fill(this.chips,
+      chip('kernel', view.kernel, { kernel: null }), chip('precision', view.type === null ? null : typeName(view.type), { type: null }),
+      chip('range', view.range === '' ? NO_RANGE : view.range, { range: null }), chip('limit', view.bound === null ? null : wordsFor(view.bound).label, { bound: null })));
   }
 
   private drawTabs(view: View, experiment: ExperimentView): void {
@@ -164,17 +187,17 @@ export class PointTable {
   private sumTable(table: Exclude<Table, 'kernels'>, view: View, experiment: ExperimentView): HTMLElement {
     const groups = groupsOf(experiment, shownPoints(view, experiment));
     const { total } = sumOf(groups);
-    const keyOf = { names: ({ kernel }: PointView) => kernel, ranges: ({ group }: PointView) => group?.path ?? '', types: ({ group }: PointView) => group?.type ?? '' }[table];
+    const keyOf = { names: ({ kernelShort }: PointView) => kernelShort, ranges: ({ group }: PointView) => group?.path ?? '', types: ({ group }: PointView) => group?.type ?? '' }[table];
     const rows = [...groupedBy(groups, keyOf)].map(([key, of]) => ({ key, first: of[0] as PointView, sum: sumOf(of) })).sort((a, b) => b.sum.recoverable - a.sum.recoverable || b.sum.total - a.sum.total);
-    const nameOf = (key: string, first: PointView): string => (table === 'names' ? first.kernelShort : table === 'ranges' ? key || 'no range' : key === '–' ? 'no floating-point operations' : key);
-    const show = (key: string): void => this.store.set(table === 'ranges' ? { range: key, table: 'kernels', zoom: null } : { filter: key === '–' ? '' : key, table: 'kernels' });
+    const nameOf = (key: string): string => (table === 'names' ? key : table === 'ranges' ? key || NO_RANGE : typeName(key));
+    const show = (key: string): void => this.store.set({ [{ names: 'kernel', ranges: 'range', types: 'type' }[table]]: key, table: 'kernels', zoom: null });
     const most = 500;
     const cells = ({ total: time, launches, recoverable }: Sum, sum: Sum): (string | number)[] => [duration(time), count(launches), count(sum.groups), fractionOfRoof(sum) === null ? '–' : wholePercent(fractionOfRoof(sum) as number), sum.roofed > 0 ? duration(recoverable) : '–'];
     let before = 0;
     const body = rows.slice(0, most).map(({ key, first, sum }) => {
       const share = total > 0 ? sum.total / total : 0;
       const row = h('tr', {},
-        h('th', { scope: 'row' }, h('button', { type: 'button', class: 'name', title: table === 'names' ? key : `Show the kernels of ${nameOf(key, first)}`, onclick: () => show(key) }, h('span', { class: 'text' }, nameOf(key, first)))),
+        h('th', { scope: 'row' }, h('button', { type: 'button', class: 'name', title: table === 'names' ? first.kernel : `Show the kernels of ${nameOf(key)}`, onclick: () => show(key) }, h('span', { class: 'text' }, nameOf(key)))),
         h('td', { class: 'number with-bar' }, cumulativeBar(before, share), h('span', {}, percent(share))),
         ...cells(sum, sum).map((text, i) => h('td', { class: `number${i === 2 || i === 1 ? ' not-narrow' : ''}` }, String(text))));
       before += share;
@@ -186,6 +209,12 @@ export class PointTable {
       rows.length > most && h('p', { class: 'muted' }, `… and ${rows.length - most} more.`));
   }
 
+  private namesOf(experiment: ExperimentView): Map<string, string> {
+    const known = this.names.get(experiment) ?? (experiment.isOfProgram ? cutApart(experiment.points.map(({ label }) => label), LONGEST_NAME) : new Map<string, string>());
+    this.names.set(experiment, known);
+    return known;
+  }
+
   private showPageOf(experiment: ExperimentView, key: string | undefined): void {
     const place = this.order.findIndex((index) => experiment.points[index]?.key === key);
     if (place >= 0) this.page = Math.floor(place / rowsPerPage(experiment));
@@ -194,7 +223,7 @@ export class PointTable {
   private drawHead(view: View, experiment: ExperimentView): void {
     const focused = document.activeElement?.closest('th')?.dataset['column'];
     fill(this.head, ...this.columnsOf(experiment).map((column) => {
-      const { title, is_number, help } = data.columns[column] as (typeof data.columns)[number];
+      const { title, role, is_number, help } = data.columns[column] as (typeof data.columns)[number];
       const isSorted = view.sort?.column === title;
       const direction = isSorted ? (view.sort?.descending ? 'descending' : 'ascending') : null;
       const isByDefault = experiment.isOfProgram && !view.sort && title === 'could save';
@@ -205,7 +234,7 @@ export class PointTable {
         this.store.set({ sort: { column: title, descending: isSorted ? !isFirstDown : isFirstDown } });
       };
       return h('th', { scope: 'col', class: [is_number ? 'number' : '', widthClass(title) ?? ''].join(' ').trim() || null, 'aria-sort': direction ?? (isByDefault ? 'descending' : null), 'data-column': title },
-        h('button', { type: 'button', title: help || null, onclick: sort }, title));
+        h('button', { type: 'button', title: help || null, onclick: sort }, role === 'label' && experiment.isOfProgram ? 'kernel' : title));
     }));
     if (focused) [...this.head.cells].find((cell) => cell.dataset['column'] === focused)?.querySelector('button')?.focus();
   }
@@ -218,10 +247,12 @@ export class PointTable {
     const shown = this.order.slice(first, first + each);
     const columns = this.columnsOf(experiment);
     const isOfProgram = experiment.isOfProgram;
+    const ranks = isOfProgram ? ranksOf(view, experiment) : new Map<number, number>();
+    const names = this.namesOf(experiment);
     const share = (index: number): number => experiment.points[index]?.share ?? 0;
     let before = isOfProgram ? this.order.slice(0, first).reduce((sum, index) => sum + share(index), 0) : 0;
     fill(this.body, ...shown.map((index) => {
-      const row = this.row(experiment, columns, index, pins, before);
+      const row = this.row(experiment, columns, index, pins, before, names, ranks.get(index));
       before += share(index);
       return row;
     }));
@@ -240,7 +271,7 @@ export class PointTable {
     if (focused !== undefined) this.body.querySelector<HTMLElement>(`tr[data-point="${focused}"] button`)?.focus();
   }
 
-  private row(experiment: ExperimentView, columns: readonly number[], index: number, pins: Map<string, number>, before: number): HTMLElement {
+  private row(experiment: ExperimentView, columns: readonly number[], index: number, pins: Map<string, number>, before: number, names: ReadonlyMap<string, string>, rank: number | undefined): HTMLElement {
     const point = experiment.points[index] as PointView;
     const number = pins.get(point.key);
     const row = h('tr', { 'data-point': index, class: number !== undefined ? 'pinned' : null });
@@ -250,9 +281,10 @@ export class PointTable {
       const width = widthClass(title);
       const classes = (...names: (string | null | false)[]): string | null => [...names, width].filter(Boolean).join(' ') || null;
       if (role === 'label') {
-        return h('th', { scope: 'row' }, h('button', { type: 'button', class: 'name', 'aria-pressed': String(number !== undefined), title: point.kernel || (number !== undefined ? 'Unpin' : 'Pin') },
-          pointGlyph(point), h('span', { class: 'text' }, text), number !== undefined && pins.size > 1 && h('span', { class: 'pin' }, String(number))),
-          point.kernel !== '' && copyButton(point.kernel, `Copy ${text}`));
+        const place = experiment.isOfProgram && h('span', { class: 'rank', title: rank === undefined ? null : `Place ${rank} by time, as in the chart` }, rank === undefined ? '' : String(rank));
+        const name = h('button', { type: 'button', class: 'name', 'aria-pressed': String(number !== undefined), title: point.kernel || (number !== undefined ? 'Unpin' : 'Pin') },
+          pointGlyph(point), h('span', { class: 'text' }, names.get(text) ?? text), number !== undefined && pins.size > 1 && h('span', { class: 'pin' }, String(number)));
+        return h('th', { scope: 'row' }, h('div', { class: 'of-name' }, place, name, point.kernel !== '' && copyButton(point.kernel, `Copy ${text}`)));
       }
       if (role === 'fraction_of_roof') return h('td', { class: classes('number', 'with-bar') }, bar(point), h('span', {}, text));
       if (title === 'share' && experiment.isOfProgram) return h('td', { class: classes('number', 'with-bar') }, cumulativeBar(before, point.share ?? 0), h('span', {}, text));

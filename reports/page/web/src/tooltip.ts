@@ -2,7 +2,7 @@
 import { cellOf, data, isGroup, wordsFor, type PointView } from './data';
 import { fill, h } from './dom';
 import type { Highlight } from './highlight';
-import { shortened } from './labels';
+import { shortened } from './names';
 import { pointGlyph } from './marks';
 import type { ViewStore } from './view';
 

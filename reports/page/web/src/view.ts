@@ -16,6 +16,8 @@ export interface View {
   precisions: string[] | null;
   work: Work;
   caches: string;
+  /** Of versions that were measured at many sizes: what the chart shows of each. */
+  sizes: 'best' | 'all';
   /** Null: those that the kind of experiment calls for. */
   roofs: Roofs | null;
   hiddenFamilies: string[];
@@ -23,6 +25,9 @@ export interface View {
   bound: string | null;
   /** Of a program: the NVTX path whose kernels are shown; empty for those in none. Null: all. */
   range: string | null;
+  /** Of a program: the short name of the only kernel that is shown, and the only type of operations. Null: all. */
+  kernel: string | null;
+  type: string | null;
   /** Whether the chart has a mark for each NVTX range. */
   rangeMarks: boolean;
   table: Table;
@@ -37,8 +42,8 @@ export interface View {
 }
 
 const DEFAULT: View = {
-  experiment: 0, level: 'dram', precisions: null, work: 'both', caches: 'both', roofs: null, hiddenFamilies: [], filter: '',
-  bound: null, range: null, rangeMarks: false, table: 'kernels', sort: null, pins: [], zoom: null, times: 'auto', theme: 'auto',
+  experiment: 0, level: 'dram', precisions: null, work: 'both', sizes: 'best', caches: 'both', roofs: null, hiddenFamilies: [], filter: '',
+  bound: null, range: null, kernel: null, type: null, rangeMarks: false, table: 'kernels', sort: null, pins: [], zoom: null, times: 'auto', theme: 'auto',
 };
 
 function oneOf<T extends string>(value: string | null, values: readonly T[], otherwise: T): T {
@@ -63,12 +68,15 @@ export function viewFrom(hash: string): View {
     level: oneOf(params.get('level'), [...LEVELS, 'all'] as const, 'dram'),
     precisions: params.has('precision') ? params.getAll('precision').filter((name) => name !== '') : null,
     work: oneOf(params.get('work'), ['both', 'useful', 'executed'] as const, 'both'),
+    sizes: oneOf(params.get('sizes'), ['best', 'all'] as const, 'best'),
     caches: params.get('caches') ?? 'both',
     roofs: params.has('roofs') ? oneOf(params.get('roofs'), ['both', 'measured', 'theoretical'] as const, 'both') : null,
     hiddenFamilies: params.getAll('hide'),
     filter: params.get('filter') ?? '',
     bound: params.get('bound'),
     range: params.get('range'),
+    kernel: params.get('kernel'),
+    type: params.get('type'),
     rangeMarks: params.has('ranges'),
     table: oneOf(params.get('table'), TABLES, 'kernels'),
     sort: column ? { column, descending: params.get('sort')!.startsWith('-') } : null,
@@ -83,14 +91,14 @@ export function hashOf(view: View): string {
   const params = new URLSearchParams();
   const name = data.run.experiments[view.experiment]?.name;
   if (view.experiment > 0 && name !== undefined) params.set('experiment', name);
-  for (const key of ['level', 'work', 'caches', 'filter', 'table', 'times', 'theme'] as const) {
+  for (const key of ['level', 'work', 'sizes', 'caches', 'filter', 'table', 'times', 'theme'] as const) {
     if (view[key] !== DEFAULT[key]) params.set(key, view[key]);
   }
   if (view.precisions) for (const precision of view.precisions.length > 0 ? view.precisions : ['']) params.append('precision', precision);
   for (const family of view.hiddenFamilies) params.append('hide', family);
   if (view.roofs) params.set('roofs', view.roofs);
   if (view.bound) params.set('bound', view.bound);
-  if (view.range !== null) params.set('range', view.range);
+  for (const key of ['range', 'kernel', 'type'] as const) if (view[key] !== null) params.set(key, view[key]);
   if (view.rangeMarks) params.set('ranges', '');
   if (view.sort) params.set('sort', (view.sort.descending ? '-' : '') + view.sort.column);
   for (const key of view.pins) params.append('pin', key);
@@ -98,6 +106,9 @@ export function hashOf(view: View): string {
   else if (view.zoom) params.set('zoom', [...view.zoom.ai, ...view.zoom.rate].map((n) => n.toPrecision(5)).join(','));
   return params.toString();
 }
+
+/** Every point is shown. */
+export const UNFILTERED = { precisions: null, caches: 'both', hiddenFamilies: [], filter: '', bound: null, range: null, kernel: null, type: null } satisfies Partial<View>;
 
 type Listener = (view: View, previous: View | null) => void;
 
@@ -132,7 +143,7 @@ export class ViewStore {
 
   /** Another experiment: what was chosen among the points of the old one is gone. */
   setExperiment(experiment: number): void {
-    this.set({ experiment, precisions: null, hiddenFamilies: [], filter: '', bound: null, range: null, zoom: null });
+    this.set({ ...UNFILTERED, experiment, zoom: null });
   }
 
   /** Shows all of one point in the inspector; again: of none. Others stay pinned beside it where `isAdded`. */
@@ -198,7 +209,7 @@ function indicesOf(view: View, experiment: ExperimentView): number[] {
   const isShown = (point: PointView): boolean =>
     (point.share !== undefined || precisions.has(point.precision)) && !hidden.has(point.family.name) &&
     (caches === 'both' || point.cache === caches) && (view.bound === null || point.bound === view.bound) &&
-    isInRange(point, view.range) && (words.length === 0 || matches(point, words));
+    isInRange(point, view.range) && (view.kernel === null || point.kernelShort === view.kernel) && (view.type === null || point.group?.type === view.type) && (words.length === 0 || matches(point, words));
   return experiment.points.flatMap((point, index) => (isShown(point) ? [index] : []));
 }
 
