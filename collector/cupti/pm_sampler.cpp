@@ -15,6 +15,9 @@ namespace rooflinectl::cupti {
 
 namespace {
 
+/// Each takes 48 kB, and 0.03 ms to make room for.
+constexpr std::uint32_t kSamplesOfCounterData = 512;
+
 std::vector<std::uint8_t> samplable_counters(int device_index) {
   ROOFLINECTL_CUPTI_PARAMS(CUpti_PmSampling_GetCounterAvailability_Params, params);
   params.deviceIndex = static_cast<std::size_t>(device_index);
@@ -28,12 +31,22 @@ std::vector<std::uint8_t> samplable_counters(int device_index) {
 }  // namespace
 
 PmSampler::PmSampler(int device_index, const std::vector<Metric>& metrics, std::uint64_t interval_ns,
-                     std::size_t buffer_bytes) {
+                     std::size_t buffer_bytes)
+    : device_index_(static_cast<std::size_t>(device_index)),
+      interval_ns_(interval_ns),
+      buffer_bytes_(buffer_bytes) {
   initialize_profiler();
   choose(device_index, metrics);
+  enable();
+}
 
+PmSampler::~PmSampler() {
+  disable();
+}
+
+void PmSampler::enable() {
   ROOFLINECTL_CUPTI_PARAMS(CUpti_PmSampling_Enable_Params, enable);
-  enable.deviceIndex = static_cast<std::size_t>(device_index);
+  enable.deviceIndex = device_index_;
   ROOFLINECTL_CUPTI(cuptiPmSamplingEnable, &enable);
   sampling_ = enable.pPmSamplingObject;
 
@@ -41,8 +54,8 @@ PmSampler::PmSampler(int device_index, const std::vector<Metric>& metrics, std::
   config.pPmSamplingObject = sampling_;
   config.configSize = configuration_->config_image().size();
   config.pConfig = configuration_->config_image().data();
-  config.hardwareBufferSize = buffer_bytes;
-  config.samplingInterval = interval_ns;
+  config.hardwareBufferSize = buffer_bytes_;
+  config.samplingInterval = interval_ns_;
   config.triggerMode = CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL;
   config.hwBufferAppendMode = CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_OLDEST;
   ROOFLINECTL_CUPTI(cuptiPmSamplingSetConfig, &config);
@@ -52,17 +65,18 @@ PmSampler::PmSampler(int device_index, const std::vector<Metric>& metrics, std::
   size.pPmSamplingObject = sampling_;
   size.pMetricNames = names.data();
   size.numMetrics = names.size();
-  size.maxSamples = kMostTaken;
+  size.maxSamples = kSamplesOfCounterData;
   ROOFLINECTL_CUPTI(cuptiPmSamplingGetCounterDataSize, &size);
   counter_data_.resize(size.counterDataSize);
   initialize_counter_data();
 }
 
-PmSampler::~PmSampler() {
+void PmSampler::disable() {
   if (sampling_ == nullptr) return;
   ROOFLINECTL_CUPTI_PARAMS(CUpti_PmSampling_Disable_Params, params);
-  params.pPmSamplingObject = sampling_;
+  params.pPmSamplingObject = std::exchange(sampling_, nullptr);
   cuptiPmSamplingDisable(&params);
+  is_started_ = false;
 }
 
 /// One metric that the device does not offer makes a whole configuration fail: then each is tried alone.
@@ -104,6 +118,7 @@ void PmSampler::initialize_counter_data() {
   params.counterDataSize = counter_data_.size();
   params.pCounterData = counter_data_.data();
   ROOFLINECTL_CUPTI(cuptiPmSamplingCounterDataImageInitialize, &params);
+  taken_ = 0;
 }
 
 void PmSampler::start() {
@@ -111,14 +126,15 @@ void PmSampler::start() {
   params.pPmSamplingObject = sampling_;
   ROOFLINECTL_CUPTI(cuptiPmSamplingStart, &params);
   is_started_ = true;
-  is_first_ = true;
 }
 
 void PmSampler::stop() {
+  if (!std::exchange(is_started_, false)) return;
   ROOFLINECTL_CUPTI_PARAMS(CUpti_PmSampling_Stop_Params, params);
   params.pPmSamplingObject = sampling_;
-  ROOFLINECTL_CUPTI(cuptiPmSamplingStop, &params);
-  is_started_ = false;
+  const CUptiResult result = cuptiPmSamplingStop(&params);
+  // A full buffer has ended it already.
+  if (result != CUPTI_ERROR_INVALID_OPERATION) check(result, "cuptiPmSamplingStop");
 }
 
 std::vector<PmSample> PmSampler::take() {
@@ -136,14 +152,15 @@ std::vector<PmSample> PmSampler::take() {
   ROOFLINECTL_CUPTI(cuptiPmSamplingGetCounterDataInfo, &info);
 
   std::vector<PmSample> samples;
-  for (std::size_t index = 0; index < info.numCompletedSamples; ++index) {
+  // The first one of a start, or of counter data, is not whole: it spans the time before the start, or lacks
+  // what the full counter data had no room for.
+  for (std::size_t index = std::max<std::size_t>(taken_, 1); index < info.numCompletedSamples; ++index) {
     ROOFLINECTL_CUPTI_PARAMS(CUpti_PmSampling_CounterData_GetSampleInfo_Params, sample);
     sample.pPmSamplingObject = sampling_;
     sample.pCounterDataImage = counter_data_.data();
     sample.counterDataImageSize = counter_data_.size();
     sample.sampleIndex = index;
     ROOFLINECTL_CUPTI(cuptiPmSamplingCounterDataGetSampleInfo, &sample);
-    if (std::exchange(is_first_, false)) continue;
     std::vector<double> values = configuration_->values(counter_data_, index);
     const bool is_whole =
         std::all_of(values.begin(), values.end(), [](double v) { return std::isfinite(v); });
@@ -151,9 +168,12 @@ std::vector<PmSample> PmSampler::take() {
     samples.push_back(
         {.start_ns = sample.startTimestamp, .end_ns = sample.endTimestamp, .values = std::move(values)});
   }
-  if (info.numCompletedSamples > 0) initialize_counter_data();
-  if (was_full && is_started_ && info.numCompletedSamples == 0) {
-    stop();
+  taken_ = info.numCompletedSamples;
+  // Of a sample that is not complete, the rest comes with the next call.
+  if (info.numPopulatedSamples >= kSamplesOfCounterData) initialize_counter_data();
+  if (was_full && samples.empty() && is_started_) {
+    disable();
+    enable();
     start();
   }
   return samples;

@@ -44,24 +44,27 @@ class PmSampler {
 
   void start();
   void stop();
-  /// Up to `kMostTaken` samples that were not taken yet, the oldest first; fewer, or none, where there are no
-  /// more. May be called while the device is sampled, and after that. Where the buffer was full, sampling
-  /// begins anew once the last of its samples was taken.
+  /// Samples that were not taken yet, the oldest first; few, or none, where there are no more. To be called
+  /// while the device is sampled: after `stop`, CUPTI 13.0 gives no more than one call returns. Where the
+  /// buffer was full, sampling begins anew once the last of its samples was taken.
   std::vector<PmSample> take();
-
-  static constexpr std::size_t kMostTaken = 256;
 
  private:
   void choose(int device_index, const std::vector<Metric>& metrics);
+  void enable();
+  void disable();
   void initialize_counter_data();
 
+  const std::size_t device_index_;
+  const std::uint64_t interval_ns_;
+  const std::size_t buffer_bytes_;
   std::unique_ptr<HostConfiguration> configuration_;
   std::vector<std::string_view> keys_;
   std::map<std::string, std::string> left_out_;
   CUpti_PmSampling_Object* sampling_ = nullptr;
   std::vector<std::uint8_t> counter_data_;
+  std::size_t taken_ = 0;  // of the samples in the counter data
   bool is_started_ = false;
-  bool is_first_ = true;  // it spans the time before the start
 };
 
 }  // namespace rooflinectl::cupti

@@ -60,9 +60,9 @@ void Timeline::sample() {
       while (!ends_within(take(*sampler) < kSamplesRead ? pause : nanoseconds(0))) {
       }
     }
+    take_until_now(*sampler);
     sampler->stop();
-    while (take(*sampler) > 0) {
-    }
+    take(*sampler);
   } catch (const Error& error) {
     sink_(record::Problem{.group = std::nullopt,
                           .cause = fmt::format("{}: {}", kNoTimeline, error.what()),
@@ -73,8 +73,18 @@ void Timeline::sample() {
 /// Returns how many samples there were.
 std::size_t Timeline::take(Sampler& sampler) {
   const record::Samples taken = {.device = device_, .samples = sampler.take()};
-  if (!taken.samples.empty()) sink_(taken);
+  if (!taken.samples.empty()) {
+    taken_ns_ = taken.samples.back().start_ns + taken.samples.back().duration_ns;
+    sink_(taken);
+  }
   return taken.samples.size();
+}
+
+/// The device goes on being sampled: what comes from now on is not waited for.
+void Timeline::take_until_now(Sampler& sampler) {
+  const std::uint64_t now_ns = now_ns_();
+  while (taken_ns_ < now_ns && take(sampler) > 0) {
+  }
 }
 
 bool Timeline::ends_within(nanoseconds time) {

@@ -89,7 +89,7 @@ TEST_F(TimelineTest, ReadsWhileTheDeviceIsSampledAndOnceMoreAtTheEnd) {
 }
 
 TEST_F(TimelineTest, FasterThanItReadsItSamplesForAsLongAsTheDeviceHasRoom) {
-  Timeline timeline(open(), kShortestInterval, sink(), [] { return 0; });
+  Timeline timeline(open(), kShortestInterval, sink(), [] { return 77; });
   device.samples = 2;
   device.wait_until_taken();  // although nobody ends it
   EXPECT_FALSE(device.is_sampled);
@@ -97,7 +97,7 @@ TEST_F(TimelineTest, FasterThanItReadsItSamplesForAsLongAsTheDeviceHasRoom) {
 
 TEST_F(TimelineTest, EndsAtOnceWhereTheProgramDoes) {
   {
-    Timeline timeline(open(), kShortestReadInterval - 1, sink(), [] { return 0; });
+    Timeline timeline(open(), kShortestReadInterval - 1, sink(), [] { return 77; });
   }
   EXPECT_FALSE(device.is_sampled);
 }
@@ -106,7 +106,7 @@ TEST_F(TimelineTest, WhatFailsIsAProblem) {
   {
     Timeline timeline(
         []() -> std::unique_ptr<Sampler> { throw Error(ErrorKind::environment, "not permitted", "ask"); },
-        kShortestReadInterval, sink(), [] { return 0; });
+        kShortestReadInterval, sink(), [] { return 77; });
   }
   ASSERT_THAT(records, SizeIs(1));
   const auto& problem = std::get<record::Problem>(records.front());
@@ -116,7 +116,7 @@ TEST_F(TimelineTest, WhatFailsIsAProblem) {
 
 TEST_F(TimelineTest, WhatFailsLaterLosesNothingThatWasTaken) {
   {
-    Timeline timeline(open(), kShortestReadInterval, sink(), [] { return 0; });
+    Timeline timeline(open(), kShortestReadInterval, sink(), [] { return 77; });
     device.wait_until_sampled();
     device.samples = 1;
     device.wait_until_taken();
