@@ -125,6 +125,7 @@ export class Chart {
 
   private choose(mark: Mark | undefined, isAdded: boolean): void {
     if (mark?.range !== undefined) return this.store.set({ range: this.view.range === mark.range ? null : mark.range, zoom: null });
+    if (mark?.time !== undefined) return this.store.set({ time: mark.time, zoom: null });
     const point = this.store.experiment?.points[mark?.point ?? -1];
     if (point) this.store.choose(point.key, isAdded);
   }

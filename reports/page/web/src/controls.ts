@@ -73,6 +73,10 @@ export function switches(store: ViewStore): HTMLElement {
         { value: 'off', text: 'off' },
         { value: 'on', text: 'on ◇', help: 'A mark for each range: the operations and bytes of its kernels together' },
       ], view.rangeMarks ? 'on' : 'off', (value) => store.set({ rangeMarks: value === 'on' })),
+      (experiment?.timeline?.phases.length ?? 0) > 0 && choices('Phases', [
+        { value: 'off', text: 'off' },
+        { value: 'on', text: 'on ○', help: 'A mark for each phase of the sampled time, joined in their order; area: duration' },
+      ], view.phaseMarks ? 'on' : 'off', (value) => store.set({ phaseMarks: value === 'on', zoom: null })),
       experiment?.isOfProgram && typeLegend(experiment));
     if (focused) {
       const field = [...element.querySelectorAll('fieldset')].find((candidate) => candidate.querySelector('legend')?.textContent === focused[0]);

@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 import type {
-  Bound, Column, ExperimentView as ExperimentData, Family, Group, Level, PageData, PointView as PointData, RunView as RunData,
+  Bound, Column, ExperimentView as ExperimentData, Family, Group, Level, PageData, PointView as PointData, RunView as RunData, TimelineView,
 } from './generated/page_data';
 
 import { fileOf } from './files';
 
 export type { AgreementTable, CeilingTable, Column, Family, Group, Level, Range, RangeView, Roof, Shape, SpeedTable, Step, Window } from './generated/page_data';
+
+export type Timeline = TimelineView;
 
 /** Operations per byte and operations per second; null where it cannot be drawn. */
 export type Place = [number, number] | null;

@@ -10,6 +10,7 @@ import { programFigure, programPlaces } from './program_figure';
 import { attainable, lineOf, linesOf, plain, roofLabels, type ShownRoof } from './roof_lines';
 import { shownRoofs } from './roofs';
 import type { Colours } from './theme';
+import type { Time } from './timeline';
 import { levelOf, pinnedPoints, shownPoints, type View } from './view';
 
 /** A mark in the chart: of a point, of its useful or executed work, at a level. What is no point is -1. */
@@ -20,6 +21,8 @@ export interface Mark {
   radius: number;
   /** NVTX path, of a mark for a range. */
   range?: string;
+  /** Of a mark for a phase. */
+  time?: Time;
 }
 
 /** `numbered`: the points at whose marks their number stands in place of their name. */

@@ -138,7 +138,7 @@ export function inspector(store: ViewStore): HTMLElement {
       shown = '';
       return fill(element, beginnings(store, experiment));
     }
-    if (previous?.experiment === view.experiment && shown === point.key) return;
+    if (previous?.experiment === view.experiment && previous.time === view.time && shown === point.key) return;
     shown = point.key;
     const wasOpen = element.querySelector<HTMLDetailsElement>('details.counters')?.open ?? false;
     fill(element, ofPoint(store, experiment, point, wasOpen));

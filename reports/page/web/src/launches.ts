@@ -38,7 +38,7 @@ function draw<K extends keyof SVGElementTagNameMap>(tag: K, attributes: Record<s
 }
 
 /** About `most` round values between the ends. */
-function linearTicks(low: number, high: number, most: number): number[] {
+export function linearTicks(low: number, high: number, most: number): number[] {
   const rough = (high - low) / most;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = power * ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10);
@@ -60,7 +60,7 @@ function logTicks(low: number, high: number): number[] {
 }
 
 /** All ticks of an axis in the unit of its largest. */
-function tickTexts(ticks: readonly number[]): string[] {
+export function tickTexts(ticks: readonly number[]): string[] {
   const most = Math.max(...ticks.map(Math.abs));
   const [unit, factor] = ([['s', 1], ['ms', 1e3], ['µs', 1e6], ['ns', 1e9]] as const).find(([, scale]) => most * scale >= 1) ?? (['ns', 1e9] as const);
   return ticks.map((tick) => `${Number((tick * factor).toPrecision(4))}\u00a0${unit}`);

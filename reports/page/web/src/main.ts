@@ -14,6 +14,7 @@ import { rangeTree } from './ranges';
 import { agreements, ceilings, energy, environment, implausible, ladder, primitives, program, sizeSweep, suspicion } from './sections';
 import { PointTable } from './table';
 import { applyTheme } from './theme';
+import { timeChip, timeStrips } from './time_strips';
 import { tooltip } from './tooltip';
 import { ViewStore, type Theme } from './view';
 
@@ -64,12 +65,12 @@ function build(root: HTMLElement): void {
   const highlight = new Highlight();
   const chart = new Chart(store, highlight);
   const points = data.run.experiments.length > 0 ? new PointTable(store, highlight).element : null;
-  const links = [['#points', 'Points'], ['#program', 'Program'], ['#sizes', 'Sizes'], ['#energy', 'Energy'], ['#ladder', 'Ladder'], ['#primitives', 'Primitives'], ['#ceilings', 'Ceilings'], ['#agreement', 'Agreement'], ['#environment', 'Environment']] as const;
+  const links = [['#points', 'Points'], ['#time', 'Over time'], ['#program', 'Program'], ['#sizes', 'Sizes'], ['#energy', 'Energy'], ['#ladder', 'Ladder'], ['#primitives', 'Primitives'], ['#ceilings', 'Ceilings'], ['#agreement', 'Agreement'], ['#environment', 'Environment']] as const;
   const head = heading(store);
   const inspected = inspector(store);
   const top = overview(store);
   const side = h('aside', { class: 'side', 'aria-label': 'Summary' }, head, inspected, legend(store), boundList(store), guide(store));
-  const left = h('div', { class: 'left' }, switches(store), chart.element);
+  const left = h('div', { class: 'left' }, switches(store), timeChip(store), chart.element);
   const below = h('div', { class: 'below' });
   const ranges = rangeTree(store);
   const stage = h('div', { class: 'stage' }, ranges, left, side, below);
@@ -79,10 +80,11 @@ function build(root: HTMLElement): void {
   const sizes = sizeSweep(store);
   const joules = energy(store);
   const pins = pinnedPoints(store);
+  const time = timeStrips(store);
   const whole = program(store);
   // A link is there as long as what it leads to is: not every experiment has steps or sizes.
   const jumps = links.flatMap(([id, text]) => {
-    const section = [whole, points, sizes, joules, steps, ...lower].find((candidate) => candidate && `#${candidate.id}` === id);
+    const section = [whole, time, points, sizes, joules, steps, ...lower].find((candidate) => candidate && `#${candidate.id}` === id);
     if (!section) return [];
     const button = h('button', { type: 'button', class: 'link', onclick: () => section.scrollIntoView() });
     store.show(() => {
@@ -96,6 +98,7 @@ function build(root: HTMLElement): void {
     top,
     points && stage,
     implausible(store),
+    time,
     pins,
     points,
     whole,
@@ -110,11 +113,12 @@ function build(root: HTMLElement): void {
     if ((store.experiment?.best.length ?? 0) > 0) left.prepend(sizes);
     else if (sizes.parentElement === left) main.insertBefore(sizes, joules);
     if (isOfProgram) {
-      below.append(pins, points);
+      below.append(time, pins, points);
       top.prepend(head);
     } else if (points.parentElement === below) {
       main.insertBefore(points, whole);
       main.insertBefore(pins, points);
+      main.insertBefore(time, pins);
       side.prepend(head);
     }
   });

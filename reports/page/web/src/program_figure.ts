@@ -11,6 +11,7 @@ import { plain } from './roof_lines';
 import { shownRoofs } from './roofs';
 import { groupsOf, sumOf, type Sum } from './sums';
 import type { Colours } from './theme';
+import { phasesIn, type Phase } from './timeline';
 import { levelOf, pinnedPoints, shownPoints, type View } from './view';
 
 /** Groups with less of the time that is shown are one mark together. */
@@ -65,6 +66,9 @@ export function programPlaces(view: View, experiment: ExperimentView): Weighted[
     const at = placeAt(point, level);
     return at ? [{ at, weight: part }] : [];
   });
+  const phases = placedPhases(view, experiment);
+  const lasting = phases.reduce((sum, { phase }) => sum + phase.duration_ns, 0);
+  places.push(...phases.map(({ phase, at }) => ({ at, weight: phase.duration_ns / lasting })));
   const other = level === 'dram' ? otherAt(sumOf(folded)) : null;
   return other ? [...places, { at: other, weight: sumOf(folded).total / total }] : places;
 }
@@ -107,7 +111,7 @@ export function programFigure(view: View, experiment: ExperimentView, { width, h
   const cut = cutApart(drawn.map(({ point }) => point.label), most);
   const names: (Named & { order: number })[] = [];
   const name = (text: string, at: Pixel, radius: number, order: number): void => { names.push({ text: shortened(text, most), at, radius, order }); };
-  const isDim = (point: GroupView): boolean => chosen !== undefined && point !== chosen;
+  const isDim = (point: GroupView): boolean => view.phaseMarks || (chosen !== undefined && point !== chosen);
   const markers = (shown: Shown[], marks: Mark[], extra: object = {}): void => traces.add({
     mode: 'markers',
     marker: {
@@ -144,6 +148,7 @@ export function programFigure(view: View, experiment: ExperimentView, { width, h
   }
   markers(placed, marks, { x: marks.map(({ at }) => at[0]), y: marks.map(({ at }) => at[1]) });
   const joins = chosen ? addLevels(chosen, level, plane, colours, traces, boxes, name) : [];
+  if (view.phaseMarks) addPhases(view, experiment, plane, colours, traces, boxes, name);
   if (view.rangeMarks) addRanges(view, experiment, plane, colours, traces, boxes, name);
 
   if (hasStrip) {
@@ -218,6 +223,33 @@ function addLevels(chosen: GroupView, level: Level, plane: Plane, colours: Colou
     name(share === null ? levelName(of) : `${levelName(of)} ${wholePercent(share)}`, pixel, 6, -0.5);
   }
   return [[plane.pixel((ordered[0] as { at: Mark['at'] }).at), plane.pixel((ordered.at(-1) as { at: Mark['at'] }).at)]];
+}
+
+/** The phases of the shown time that have a place on the roofline, in their order. */
+function placedPhases(view: View, experiment: ExperimentView): { phase: Phase; at: Mark['at'] }[] {
+  if (!view.phaseMarks || !experiment.timeline) return [];
+  return phasesIn(experiment.timeline, view.time).flatMap((phase) => (phase.ai !== null && phase.rate !== null && phase.ai > 0 && phase.rate > 0 ? [{ phase, at: [phase.ai, phase.rate] as Mark['at'] }] : []));
+}
+
+/** The way of the program: a mark for each phase, its area their share of the time, later ones darker, and a line through them. */
+function addPhases(view: View, experiment: ExperimentView, plane: Plane, colours: Colours, traces: Traces, boxes: Box[], name: AddName): void {
+  const phases = placedPhases(view, experiment);
+  const all = phases.reduce((sum, { phase }) => sum + phase.duration_ns, 0);
+  const marks = phases.map(({ phase, at }): Mark => ({ point: -1, level: 'dram', work: 'useful', at, isStrong: true, radius: radiusOf(phase.duration_ns / all), time: [phase.start_ns, phase.start_ns + phase.duration_ns] }));
+  traces.add({ x: marks.map(({ at }) => at[0]), y: marks.map(({ at }) => at[1]), mode: 'lines', line: { color: colours.accent, width: 1, dash: 'dot' }, opacity: 0.7 });
+  traces.add({
+    x: marks.map(({ at }) => at[0]), y: marks.map(({ at }) => at[1]), mode: 'markers',
+    marker: { size: marks.map(({ radius }) => 2 * radius), symbol: 'circle', color: colours.accent, opacity: marks.map((_, i) => 0.3 + (0.55 * i) / Math.max(1, marks.length - 1)), line: { color: colours.ink, width: 1.2 } },
+  }, marks);
+  const named = new Set<string>();
+  marks.forEach((mark, i) => {
+    const pixel = plane.pixel(mark.at);
+    const text = phases[i]?.phase.name ?? '';
+    if (!plane.holds(pixel)) return;
+    boxes.push(boxOf(pixel, mark.radius));
+    if (!named.has(text) && named.size < MOST_NAMES) name(text, pixel, mark.radius, -0.45 + i / 1000);
+    named.add(text);
+  });
 }
 
 /** A hollow mark for each NVTX range below the chosen one. */

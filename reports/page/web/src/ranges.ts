@@ -93,7 +93,7 @@ export function rangeTree(store: ViewStore): HTMLElement {
       tree(experiment, ranges)));
   }
   store.show((view, previous) => {
-    if (previous?.experiment === view.experiment && previous.range === view.range) return;
+    if (previous?.experiment === view.experiment && previous.range === view.range && previous.time === view.time) return;
     draw();
   });
   return element;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the reader chose to see. It is in the address after `#`, so that a link shows the same.
 import { cacheStates, countedLevels, data, LEVELS, type ExperimentView, type Level, type PointView, type Window } from './data';
+import { inTime, timeFrom, timeText, type Time } from './timeline';
 
 export type Work = 'both' | 'useful' | 'executed';
 export type Roofs = 'both' | 'measured' | 'theoretical';
@@ -30,6 +31,10 @@ export interface View {
   type: string | null;
   /** Whether the chart has a mark for each NVTX range. */
   rangeMarks: boolean;
+  /** The part of the sampled time in which launches ran that are shown. Null: all launches of the program. */
+  time: Time | null;
+  /** Whether the chart has a mark for each phase of the sampled time. */
+  phaseMarks: boolean;
   table: Table;
   sort: { column: string; descending: boolean } | null;
   /** Keys of points, in the order in which they were pinned. */
@@ -43,7 +48,7 @@ export interface View {
 
 const DEFAULT: View = {
   experiment: 0, level: 'dram', precisions: null, work: 'both', sizes: 'best', caches: 'both', roofs: null, hiddenFamilies: [], filter: '',
-  bound: null, range: null, kernel: null, type: null, rangeMarks: false, table: 'kernels', sort: null, pins: [], zoom: null, times: 'auto', theme: 'auto',
+  bound: null, range: null, kernel: null, type: null, rangeMarks: false, time: null, phaseMarks: false, table: 'kernels', sort: null, pins: [], zoom: null, times: 'auto', theme: 'auto',
 };
 
 function oneOf<T extends string>(value: string | null, values: readonly T[], otherwise: T): T {
@@ -78,6 +83,8 @@ export function viewFrom(hash: string): View {
     kernel: params.get('kernel'),
     type: params.get('type'),
     rangeMarks: params.has('ranges'),
+    time: timeFrom(params.get('time')),
+    phaseMarks: params.has('phases'),
     table: oneOf(params.get('table'), TABLES, 'kernels'),
     sort: column ? { column, descending: params.get('sort')!.startsWith('-') } : null,
     pins: params.getAll('pin'),
@@ -100,6 +107,8 @@ export function hashOf(view: View): string {
   if (view.bound) params.set('bound', view.bound);
   for (const key of ['range', 'kernel', 'type'] as const) if (view[key] !== null) params.set(key, view[key]);
   if (view.rangeMarks) params.set('ranges', '');
+  if (view.time) params.set('time', timeText(view.time));
+  if (view.phaseMarks) params.set('phases', '');
   if (view.sort) params.set('sort', (view.sort.descending ? '-' : '') + view.sort.column);
   for (const key of view.pins) params.append('pin', key);
   if (view.zoom === 'all') params.set('zoom', 'all');
@@ -108,7 +117,7 @@ export function hashOf(view: View): string {
 }
 
 /** Every point is shown. */
-export const UNFILTERED = { precisions: null, caches: 'both', hiddenFamilies: [], filter: '', bound: null, range: null, kernel: null, type: null } satisfies Partial<View>;
+export const UNFILTERED = { precisions: null, caches: 'both', hiddenFamilies: [], filter: '', bound: null, range: null, time: null, kernel: null, type: null } satisfies Partial<View>;
 
 type Listener = (view: View, previous: View | null) => void;
 
@@ -125,8 +134,10 @@ export class ViewStore {
     return this.current;
   }
 
+  /** As it was in the chosen time. */
   get experiment(): ExperimentView | undefined {
-    return data.run.experiments[this.current.experiment];
+    const whole = data.run.experiments[this.current.experiment];
+    return whole && inTime(whole, this.current.time);
   }
 
   /** Calls `listener` now and after every change. */
@@ -209,7 +220,7 @@ function indicesOf(view: View, experiment: ExperimentView): number[] {
   const isShown = (point: PointView): boolean =>
     (point.share !== undefined || precisions.has(point.precision)) && !hidden.has(point.family.name) &&
     (caches === 'both' || point.cache === caches) && (view.bound === null || point.bound === view.bound) &&
-    isInRange(point, view.range) && (view.kernel === null || point.kernelShort === view.kernel) && (view.type === null || point.group?.type === view.type) && (words.length === 0 || matches(point, words));
+    isInRange(point, view.range) && (view.time === null || experiment.timeline === undefined || point.group?.launches !== 0) && (view.kernel === null || point.kernelShort === view.kernel) && (view.type === null || point.group?.type === view.type) && (words.length === 0 || matches(point, words));
   return experiment.points.flatMap((point, index) => (isShown(point) ? [index] : []));
 }
 
