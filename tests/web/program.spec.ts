@@ -309,3 +309,11 @@ test('names of kernels and ranges are text', async ({ page }) => {
   expect(await page.evaluate(() => (window as any).hacked)).toBeUndefined();
   expect(await page.locator('main img').count()).toBe(0);
 });
+
+test('a filter can be typed', async ({ page }) => {
+  await open(page, 'program');
+  await page.locator('#filter').focus();
+  await page.keyboard.type('elementwise');
+  await expect(page.locator('#filter')).toHaveValue('elementwise');
+  expect(page.url()).toContain('filter=elementwise');
+});

@@ -3,7 +3,7 @@
 import { execFileSync } from 'node:child_process';
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { gunzipSync } from 'node:zlib';
+import { gunzipSync, gzipSync } from 'node:zlib';
 
 const ROOFLINECTL = process.env['ROOFLINECTL'] ?? 'rooflinectl';
 export const SOURCE = process.env['SOURCE_FOLDER'] ?? join(process.cwd(), '..', '..');
@@ -76,6 +76,16 @@ function withoutTimes(run: any): void {
   for (const { launches } of run.measurements) delete launches.over_time;
   delete run.application.passes;
   delete run.application.ranges;
+}
+
+/** The page of the program with a timeline beside its run. */
+function writeSampled(name: string, change: (timeline: any) => void = () => {}): void {
+  const made = (what: string): string => execFileSync(process.env['WRITE_FULL_RUN'] ?? 'write_full_run', [what]).toString();
+  const timeline = JSON.parse(made('timeline'));
+  change(timeline);
+  mkdirSync(join(FOLDER, name), { recursive: true });
+  writeFileSync(join(FOLDER, name, 'timeline.json.gz'), gzipSync(JSON.stringify(timeline)));
+  writePageOf(name, JSON.parse(made('program')));
 }
 
 /** Markup in every name that a program gives. */
@@ -211,6 +221,8 @@ export default function setup(): void {
   writePage('energy', () => {}, 'seeds-h200');
   const program = (): any => JSON.parse(execFileSync(process.env['WRITE_FULL_RUN'] ?? 'write_full_run', ['program']).toString());
   writePageOf('program', program());
+  writeSampled('sampled');
+  writeSampled('sampled-hostile', (timeline) => { timeline.paths = timeline.paths.map((path: string) => `${HOSTILE}/${path}`); });
   writePageOf('program-old', program(), withoutTimes);
   writePageOf('program-ranges', program(), manyGroups(33));
   writePageOf('program-5000', program(), manyGroups(5000));

@@ -112,10 +112,11 @@ function build(root: HTMLElement): void {
     // Of many sizes the lines over them come first: on the roofline all sizes of a version have the same intensity.
     if ((store.experiment?.best.length ?? 0) > 0) left.prepend(sizes);
     else if (sizes.parentElement === left) main.insertBefore(sizes, joules);
-    if (isOfProgram) {
+    // What is moved loses the focus.
+    if (isOfProgram && points.parentElement !== below) {
       below.append(time, pins, points);
       top.prepend(head);
-    } else if (points.parentElement === below) {
+    } else if (!isOfProgram && points.parentElement === below) {
       main.insertBefore(points, whole);
       main.insertBefore(pins, points);
       main.insertBefore(time, pins);
