@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what is missing, builds, and runs every check that this machine can run: formatting, the quick start, the tests and
-# some seconds of fuzzing under AddressSanitizer and UndefinedBehaviorSanitizer, clang-tidy, and those tests of the build that is
-# used whose result depends on it (label `shipped`: installation, page, scripts, pictures, with a CUDA toolkit those of the
-# collector, with a GPU those of the kernels). `ctest --preset dev` runs all tests of that build. Ends with how long each
-# step took, and ctest's summary.
+# Installs what is missing, builds, and runs every check that this machine can run: formatting, the quick start, those tests of
+# its build whose result depends on it (label `shipped`: installation, page, scripts, pictures, with a CUDA toolkit those of the
+# collector, with a GPU those of the kernels; `ctest --preset dev` runs all tests of that build), the tests and some seconds of
+# fuzzing under AddressSanitizer and UndefinedBehaviorSanitizer, and clang-tidy. Ends with how long each step took, and ctest's
+# summary of the build that is used.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -19,6 +19,22 @@ end_step() {
   [ -z "${step_name:-}" ] || durations+=("$(printf '%5d s  %s' $((SECONDS - step_start)) "$step_name")")
 }
 
+# beside NAME COMMAND...: starts, at the lowest priority, what uses the processors that tests leave idle. finish_beside waits
+# for it, and shows what it printed if it fails.
+beside() {
+  beside_log=build/$1.log
+  shift
+  nice -n 19 "$@" >"$beside_log" 2>&1 &
+  beside_pid=$!
+}
+finish_beside() {
+  if ! wait "$beside_pid"; then
+    cat "$beside_log" >&2
+    exit 1
+  fi
+}
+trap 'kill $(jobs -p) 2>/dev/null || true' EXIT
+
 # Many tests wait for a process or a time limit.
 jobs=$((2 * $(nproc)))
 
@@ -32,27 +48,32 @@ git ls-files '*.cpp' '*.h' '*.cu' '*.cuh' | xargs -P "$(nproc)" -n 50 clang-form
 step "quick start (preset $preset)"
 scripts/quickstart.sh --quiet
 
-step "build: preset asan"
-cmake --preset asan -Wno-dev >/dev/null
-cmake --build --preset asan
-step "tests: preset asan"
-ctest --preset asan --output-on-failure -j "$jobs"
-
 export ROOFLINECTL_TESTS=shipped_tests
 step "build: preset $preset, $ROOFLINECTL_TESTS"
 cmake --preset "$preset" -DBUILD_TESTING=ON "${architecture[@]}" -Wno-dev >/dev/null
 cmake --build --preset "$preset" --target "$ROOFLINECTL_TESTS"
 
-step "clang-tidy"
+step "tests: preset $preset, label shipped; meanwhile the build of preset asan begins"
+cmake --preset asan -Wno-dev >/dev/null
+beside asan-build ninja -C build/asan
+ctest --preset "$preset" -L shipped --output-on-failure -j "$jobs" | tee "build/$preset/tests.log"
+unset ROOFLINECTL_TESTS
+
+step "build: preset asan, what was left of it"
+finish_beside
+
+step "tests: preset asan; meanwhile clang-tidy begins"
 cuda=ON
 [ "$preset" = dev ] || cuda=OFF
 cmake --preset tidy -DROOFLINECTL_CUDA="$cuda" -Wno-dev >/dev/null
 # In a unity build, files include each other on purpose. What rooflinectl_guest compiles once more is read elsewhere.
-sed -n '/rooflinectl_guest/!s/^  "file": "\(.*\.c[px][px]\)",*$/\1/p' build/tidy/compile_commands.json |
-  xargs -P "$(nproc)" -L 1 clang-tidy --quiet --checks=-bugprone-suspicious-include -p build/tidy
+sed -n '/rooflinectl_guest/!s/^  "file": "\(.*\.c[px][px]\)",*$/\1/p' build/tidy/compile_commands.json >build/tidy/files
+beside clang-tidy xargs -a build/tidy/files -d '\n' -P "$(nproc)" -n 1 \
+  clang-tidy --quiet --checks=-bugprone-suspicious-include -p build/tidy
+ctest --preset asan --output-on-failure -j "$jobs"
 
-step "tests: preset $preset, label shipped"
-ctest --preset "$preset" -L shipped --output-on-failure -j "$jobs" | tee "build/$preset/tests.log"
+step "clang-tidy, what was left of it"
+finish_beside
 end_step
 
 printf '== where the time went\n'

@@ -16,11 +16,11 @@ using serial::Reader;
 
 namespace {
 
-constexpr const char* kFormat = "rooflinectl-run";
+constexpr const char* kRunFormat = "rooflinectl-run";
 
 /// The document's schema. Throws Error(usage) if it is not a run, or of a schema that is not known here.
 int check_format(const Reader& document, std::string_view name) {
-  if (!document.has("format") || document["format"].text() != kFormat) {
+  if (!document.has("format") || document["format"].text() != kRunFormat) {
     throw Error(ErrorKind::usage, fmt::format("{}: not a rooflinectl run", name),
                 "pass the run.json that `rooflinectl run` wrote");
   }
@@ -56,7 +56,7 @@ void check_hash(const Reader& plan) {
 }  // namespace
 
 std::string run_to_json(const Run& run) {
-  Json value = {{"format", kFormat}, {"schema", Run::kSchema}};
+  Json value = {{"format", kRunFormat}, {"schema", Run::kSchema}};
   serial::FieldWriter writer(value);
   fields(writer, run);
   value["plan"]["text_sha256"] = sha256(run.plan.text);

@@ -19,10 +19,10 @@ using serial::Reader;
 
 namespace {
 
-constexpr const char* kFormat = "rooflinectl-timeline";
+constexpr const char* kTimelineFormat = "rooflinectl-timeline";
 
 void check_format(const Reader& document) {
-  if (!document.has("format") || document["format"].text() != kFormat) {
+  if (!document.has("format") || document["format"].text() != kTimelineFormat) {
     document.fail("not a timeline of rooflinectl");
   }
   const int schema = document["schema"].small_integer(1);
@@ -59,7 +59,7 @@ void check(const Reader& place, const DeviceTimeline& timeline, const Run& run) 
 }  // namespace
 
 std::string timeline_to_json(const Timeline& timeline) {
-  Json value = {{"format", kFormat}, {"schema", Timeline::kSchema}};
+  Json value = {{"format", kTimelineFormat}, {"schema", Timeline::kSchema}};
   serial::FieldWriter writer(value);
   fields(writer, timeline);
   return serial::to_text(value);

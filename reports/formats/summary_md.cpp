@@ -163,7 +163,7 @@ std::string steps(const ExperimentAnalysis& experiment) {
 }
 
 std::string speeds(const std::vector<SpeedTable>& speed_tables) {
-  struct Column {
+  struct TitledColumn {
     std::string title;
     bool is_number;
   };
@@ -171,7 +171,7 @@ std::string speeds(const std::vector<SpeedTable>& speed_tables) {
   for (const SpeedTable& table : speed_tables) {
     text += fmt::format("\n**Speed of {} over {}, {}**\n\n", escaped(table.version), escaped(table.reference),
                         to_string(table.cache));
-    std::vector<Column> columns = {{"elements", true}};
+    std::vector<TitledColumn> columns = {{"elements", true}};
     for (const Dtype dtype : table.dtypes) columns.push_back({std::string(to_string(dtype)), true});
     text += table_head(columns);
     for (const SpeedTable::Row& row : table.rows) {

@@ -12,7 +12,7 @@ namespace {
 constexpr double kNs = 1e-9;
 
 /// From this share on, what is not known is told.
-constexpr double kNotable = 0.001;
+constexpr double kNotableShare = 0.001;
 
 std::string window(const DeviceView& view) {
   const DeviceTimeline& device = *view.timeline;
@@ -38,7 +38,7 @@ std::string dram(const DramCheck& check) {
   } else {
     text += ", nothing counted to hold that against";
   }
-  if (check.unknown_share >= kNotable) {
+  if (check.unknown_share >= kNotableShare) {
     text += fmt::format(" ({} of their time was not counted)", format::percent(check.unknown_share));
   }
   return text;
