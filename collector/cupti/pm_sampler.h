@@ -28,10 +28,10 @@ struct PmSample {
 /// Error(environment) that names the call that failed; CountersInUse where another process counts.
 class PmSampler {
  public:
-  /// Samples as many of `metrics` as the device offers and one pass counts, the first ones first. The
-  /// device's buffer has so many bytes: once it is full, it takes no new samples before `take` was called.
+  /// Samples as many of `metrics` as the device offers and one pass counts, the first ones first. There is
+  /// room for so many samples; a quarter of them may wait to be taken while the device is sampled.
   PmSampler(int device_index, const std::vector<Metric>& metrics, std::uint64_t interval_ns,
-            std::size_t buffer_bytes);
+            std::size_t room);
   ~PmSampler();
   PmSampler(const PmSampler&) = delete;
   PmSampler& operator=(const PmSampler&) = delete;
@@ -44,9 +44,8 @@ class PmSampler {
 
   void start();
   void stop();
-  /// Samples that were not taken yet, the oldest first; few, or none, where there are no more. To be called
-  /// while the device is sampled: after `stop`, CUPTI 13.0 gives no more than one call returns. Where the
-  /// buffer was full, sampling begins anew once the last of its samples was taken.
+  /// The samples that were not taken yet, the oldest first. To be called while the device is sampled, and
+  /// once after `stop`. Where more waited than there is room for, they are lost, and sampling begins anew.
   std::vector<PmSample> take();
 
  private:
@@ -57,7 +56,7 @@ class PmSampler {
 
   const std::size_t device_index_;
   const std::uint64_t interval_ns_;
-  const std::size_t buffer_bytes_;
+  const std::size_t room_;
   std::unique_ptr<HostConfiguration> configuration_;
   std::vector<std::string_view> keys_;
   std::map<std::string, std::string> left_out_;

@@ -11,7 +11,7 @@ namespace rooflinectl::injection {
 CuptiSampler::CuptiSampler(int device, std::uint64_t interval_ns)
     : device_(device),
       interval_ns_(interval_ns),
-      sampler_(device, sampled_metrics(), interval_ns, sampling_buffer_bytes(interval_ns)) {}
+      sampler_(device, sampled_metrics(), interval_ns, room_for_samples(interval_ns)) {}
 
 record::SamplingBegun CuptiSampler::description() {
   record::SamplingBegun begun = {.device = device_,

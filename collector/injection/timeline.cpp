@@ -17,8 +17,7 @@ namespace {
 
 using std::chrono::nanoseconds;
 
-/// Making room for samples costs about what reading a hundred does, so they are read together; but the
-/// device's buffer holds 2,600, and a program that ends without notice loses what was not read.
+/// There is room for five times as many, and a program that ends without notice loses what was not read.
 constexpr std::uint64_t kSamplesRead = 100;
 constexpr std::chrono::milliseconds kLongestPause{200};
 
@@ -57,10 +56,8 @@ void Timeline::sample() {
     } else {
       const nanoseconds pause =
           std::min<nanoseconds>(nanoseconds(kSamplesRead * interval_ns_), kLongestPause);
-      while (!ends_within(take(*sampler) < kSamplesRead ? pause : nanoseconds(0))) {
-      }
+      while (!ends_within(pause)) take(*sampler);
     }
-    take_until_now(*sampler);
     sampler->stop();
     take(*sampler);
   } catch (const Error& error) {
@@ -70,21 +67,9 @@ void Timeline::sample() {
   }
 }
 
-/// Returns how many samples there were.
-std::size_t Timeline::take(Sampler& sampler) {
+void Timeline::take(Sampler& sampler) {
   const record::Samples taken = {.device = device_, .samples = sampler.take()};
-  if (!taken.samples.empty()) {
-    taken_ns_ = taken.samples.back().start_ns + taken.samples.back().duration_ns;
-    sink_(taken);
-  }
-  return taken.samples.size();
-}
-
-/// The device goes on being sampled: what comes from now on is not waited for.
-void Timeline::take_until_now(Sampler& sampler) {
-  const std::uint64_t now_ns = now_ns_();
-  while (taken_ns_ < now_ns && take(sampler) > 0) {
-  }
+  if (!taken.samples.empty()) sink_(taken);
 }
 
 bool Timeline::ends_within(nanoseconds time) {

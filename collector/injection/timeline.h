@@ -23,8 +23,8 @@ class Sampler {
   virtual record::SamplingBegun description() = 0;
   virtual void start() = 0;
   virtual void stop() = 0;
-  /// Samples that were not taken yet, the oldest first; few, or none, where there are no more. Called while
-  /// the device is sampled, and once after that.
+  /// The samples that were not taken yet, the oldest first. Called while the device is sampled, and once
+  /// after that.
   virtual std::vector<record::Sample> take() = 0;
 };
 
@@ -45,8 +45,7 @@ class Timeline {
 
  private:
   void sample();
-  std::size_t take(Sampler& sampler);
-  void take_until_now(Sampler& sampler);
+  void take(Sampler& sampler);
   bool ends_within(std::chrono::nanoseconds time);
 
   const Open open_;
@@ -54,7 +53,6 @@ class Timeline {
   const Sink sink_;
   const Clock now_ns_;
   int device_ = 0;
-  std::uint64_t taken_ns_ = 0;  // end of the last sample that was taken
 
   std::mutex mutex_;  // of what follows
   std::condition_variable ends_;

@@ -5,21 +5,19 @@ namespace rooflinectl {
 
 namespace {
 
-/// Of a sample in the device's buffer, measured on GH100 with all of `sampled_metrics`.
-constexpr std::size_t kSampleBytes = 26'000;
-/// Half a second at the shortest interval that is read meanwhile.
-constexpr std::size_t kReadBufferBytes = std::size_t{64} << 20;
-constexpr std::size_t kWindowBufferBytes = std::size_t{256} << 20;
+/// A sample takes 26 kB of the device's buffer and 48 kB of counter data: this is 600 MB.
+constexpr std::size_t kRoomOfWindow = 8'192;
+constexpr std::size_t kRoomWhileRead = 2'048;
 
 }  // namespace
 
-std::optional<double> sampling_window_s(std::uint64_t interval_ns) {
-  if (interval_ns >= kShortestReadInterval) return std::nullopt;
-  return static_cast<double>(kWindowBufferBytes / kSampleBytes * interval_ns) * 1e-9;
+std::size_t room_for_samples(std::uint64_t interval_ns) {
+  return interval_ns >= kShortestReadInterval ? kRoomWhileRead : kRoomOfWindow;
 }
 
-std::size_t sampling_buffer_bytes(std::uint64_t interval_ns) {
-  return interval_ns >= kShortestReadInterval ? kReadBufferBytes : kWindowBufferBytes;
+std::optional<double> sampling_window_s(std::uint64_t interval_ns) {
+  if (interval_ns >= kShortestReadInterval) return std::nullopt;
+  return static_cast<double>(kRoomOfWindow * interval_ns) * 1e-9;
 }
 
 }  // namespace rooflinectl

@@ -80,16 +80,15 @@ inline constexpr std::size_t kMostSamples = 100'000;
 inline constexpr std::size_t kMostTimelineLaunches = 200'000;
 
 /// From this interval on, samples are read while the device is sampled, and there is no end to them. Reading
-/// one takes 0.1 ms.
+/// one takes 0.13 ms.
 inline constexpr std::uint64_t kShortestReadInterval = 200'000;
 inline constexpr std::uint64_t kShortestInterval = 10'000;
 inline constexpr std::uint64_t kLongestInterval = 1'000'000'000;
 
-/// The time for which the device can keep samples of this interval, in seconds; nothing where they are read
-/// meanwhile.
-std::optional<double> sampling_window_s(std::uint64_t interval_ns);
+/// How many samples of this interval there is room for: all that there are, or those that wait to be read.
+std::size_t room_for_samples(std::uint64_t interval_ns);
 
-/// The size of the device's buffer for it, in bytes.
-std::size_t sampling_buffer_bytes(std::uint64_t interval_ns);
+/// The time for which there is, in seconds; nothing where samples are read meanwhile.
+std::optional<double> sampling_window_s(std::uint64_t interval_ns);
 
 }  // namespace rooflinectl

@@ -40,9 +40,11 @@ class FakeSampler : public Sampler {
   void stop() override { device_.is_sampled = false; }
   std::vector<record::Sample> take() override {
     if (device_.is_broken) throw Error(ErrorKind::environment, "the buffer is gone", "try again");
-    if (device_.samples == 0) return {};
-    --device_.samples;
-    return {{.start_ns = device_.taken++, .duration_ns = 1, .values = {0.5}}};
+    std::vector<record::Sample> taken;
+    for (int waiting = device_.samples.exchange(0); waiting > 0; --waiting) {
+      taken.push_back({.start_ns = device_.taken++, .duration_ns = 1, .values = {0.5}});
+    }
+    return taken;
   }
 
  private:
