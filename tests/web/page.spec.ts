@@ -343,6 +343,9 @@ test('an experiment over many sizes opens with the lines over them, and with the
   await choice(page, 'Sizes', 'all').click();
   expect(page.url()).toContain('sizes=all');
   expect(await marks(page).count()).toBeGreaterThan(200);
+  await page.locator('#sizes figure').first().focus();
+  await choice(page, 'Roofs', 'measured').evaluate((button: HTMLElement) => button.click());
+  await expect(page.locator('#sizes figure').first(), 'the lines stay where they are').toBeFocused();
   await choice(page, 'Sizes', 'best').click();
   await rows(page).first().locator('button.name').click();
   await expect(marks(page), 'the chosen point is there too').toHaveCount(13);

@@ -110,9 +110,10 @@ function build(root: HTMLElement): void {
     stage.classList.toggle('without-ranges', ranges.hidden);
     if (!points) return;
     // Of many sizes the lines over them come first: on the roofline all sizes of a version have the same intensity.
-    if ((store.experiment?.best.length ?? 0) > 0) left.prepend(sizes);
-    else if (sizes.parentElement === left) main.insertBefore(sizes, joules);
     // What is moved loses the focus.
+    const isOfSizes = (store.experiment?.best.length ?? 0) > 0;
+    if (isOfSizes && sizes.parentElement !== left) left.prepend(sizes);
+    else if (!isOfSizes && sizes.parentElement === left) main.insertBefore(sizes, joules);
     if (isOfProgram && points.parentElement !== below) {
       below.append(time, pins, points);
       top.prepend(head);
