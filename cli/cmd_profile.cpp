@@ -149,7 +149,7 @@ void print_json(const ProfileResult& result) {
 }
 
 void write_all_reports(const ProfileResult& result, const ProfileOptions& options) {
-  const ReportModel report(result.run);
+  const ReportModel report(result.run, {}, result.timeline ? &*result.timeline : nullptr);
   write_reports(report, result.folder);
   if (!options.quiet) {
     const Rows rows = options.all ? Rows::all : Rows::notable;

@@ -3,7 +3,11 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "reports/tables/timeline_sentences.h"
 #include "reports/text/format.h"
@@ -102,27 +106,49 @@ Json transfers(const DeviceView& view) {
   return {{"start_ns", starts}, {"duration_ns", durations}, {"kind", kinds}};
 }
 
-// The longest of them: shorter ones cannot be seen beside them.
-Json ranges(const Timeline& timeline, const DeviceView& view) {
-  constexpr std::size_t kMost = 20'000;
-  std::vector<const TimelineRange*> shown;
+std::size_t depth_of(std::string_view path) {
+  return static_cast<std::size_t>(std::count(path.begin(), path.end(), '/'));
+}
+
+// Whole depths, the outermost first: half of the passages at a depth would look like gaps between them.
+struct ShownRanges {
+  std::vector<const TimelineRange*> passages;  // by their starts
+  std::size_t left_out = 0;
+  std::size_t depths = 0;
+};
+
+ShownRanges shown_ranges(const Timeline& timeline, const DeviceView& view) {
+  constexpr std::size_t kMost = 200'000;
+  constexpr std::size_t kMostDepths = 4;
+  std::map<std::size_t, std::size_t> counts;
   for (const TimelineRange& range : timeline.ranges) {
-    if (is_in(range, view)) shown.push_back(&range);
+    if (is_in(range, view)) ++counts[depth_of(timeline.paths[range.path])];
   }
-  if (shown.size() > kMost) {
-    std::nth_element(
-        shown.begin(), shown.begin() + kMost, shown.end(),
-        [](const TimelineRange* a, const TimelineRange* b) { return a->duration_ns > b->duration_ns; });
-    shown.resize(kMost);
+  ShownRanges shown;
+  std::size_t sum = 0;
+  for (const auto& [depth, count] : counts) {
+    if (depth >= kMostDepths || sum + count > kMost) break;
+    sum += count;
+    shown.depths = depth + 1;
   }
-  // Their places in the file are in the order of their starts.
-  std::sort(shown.begin(), shown.end());
+  for (const TimelineRange& range : timeline.ranges) {
+    if (!is_in(range, view)) continue;
+    if (depth_of(timeline.paths[range.path]) < shown.depths) {
+      shown.passages.push_back(&range);
+    } else {
+      ++shown.left_out;
+    }
+  }
+  return shown;
+}
+
+Json ranges(const ShownRanges& shown, const DeviceView& view) {
   Json starts = Json::array();
   Json durations = Json::array();
   Json paths = Json::array();
   Json processes = Json::array();
   Starts start(view.start_ns);
-  for (const TimelineRange* range : shown) {
+  for (const TimelineRange* range : shown.passages) {
     starts.push_back(start(range->start_ns));
     durations.push_back(range->duration_ns);
     paths.push_back(range->path);
@@ -154,6 +180,12 @@ Json timeline(const Run& run, const ExperimentAnalysis& experiment, const Timeli
   for (const auto& [key, reason] : view.timeline->left_out) {
     left_out.push_back(fmt::format("{}: {}", key, reason));
   }
+  const ShownRanges shown = shown_ranges(timeline, view);
+  if (shown.left_out > 0) {
+    left_out.push_back(fmt::format("{} through NVTX ranges deeper than {}: too many to show",
+                                   format::counted(shown.left_out, "passage"),
+                                   format::counted(shown.depths, "level")));
+  }
   return {{"begin_ns", view.start_ns},
           {"duration_ns", view.end_ns - view.start_ns},
           {"bin_ns", view.bin_ns},
@@ -163,7 +195,7 @@ Json timeline(const Run& run, const ExperimentAnalysis& experiment, const Timeli
           {"launches", launches(run, experiment, view)},
           {"transfers", transfers(view)},
           {"paths", timeline.paths},
-          {"ranges", ranges(timeline, view)},
+          {"ranges", ranges(shown, view)},
           {"phase_rule", phase_sentence(view)},
           {"phases", phases(view)}};
 }

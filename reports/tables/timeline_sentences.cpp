@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+
 #include "reports/text/format.h"
 
 namespace rooflinectl {
@@ -13,6 +15,8 @@ constexpr double kNs = 1e-9;
 
 /// From this share on, what is not known is told.
 constexpr double kNotableShare = 0.001;
+/// Sampled and counted bytes of what was counted agree to this.
+constexpr double kBytesAgree = 0.03;
 
 std::string window(const DeviceView& view) {
   const DeviceTimeline& device = *view.timeline;
@@ -37,6 +41,9 @@ std::string dram(const DramCheck& check) {
                     format::amount(expected, "B"), check.transfer_bytes > 0 ? " and copies in it" : " in it");
   } else {
     text += ", nothing counted to hold that against";
+  }
+  if (check.ratio() && check.unknown_share < kNotableShare && std::abs(*check.ratio() - 1) > kBytesAgree) {
+    text += fmt::format(": they should agree to {}", format::whole_percent(kBytesAgree));
   }
   if (check.unknown_share >= kNotableShare) {
     text += fmt::format(" ({} of their time was not counted)", format::percent(check.unknown_share));

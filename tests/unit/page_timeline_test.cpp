@@ -10,6 +10,7 @@
 #include "reports/formats/summary_md.h"
 #include "reports/page/page.h"
 #include "reports/page/page_data.h"
+#include "reports/tables/timeline_sentences.h"
 #include "tests/support/program_timeline.h"
 
 namespace rooflinectl {
@@ -38,9 +39,9 @@ TEST(PageTimeline, HasLaunchesStripsAndPhasesOfTheWindow) {
   EXPECT_EQ(view.at("launches").at("point").size(), timeline.devices[0].launches.size());
   EXPECT_EQ(view.at("begin_ns"), timeline.devices[0].start_ns.front());
   // Distances add up to the last start.
-  std::int64_t start_ns = timeline.devices[0].start_ns.front();
+  auto start_ns = static_cast<std::int64_t>(timeline.devices[0].start_ns.front());
   for (const auto& distance : view.at("launches").at("start_ns")) start_ns += distance.get<std::int64_t>();
-  EXPECT_EQ(start_ns, timeline.devices[0].launches.back().start_ns);
+  EXPECT_EQ(start_ns, static_cast<std::int64_t>(timeline.devices[0].launches.back().start_ns));
   const int place = view.at("launches").at("point").front().get<int>();
   const auto& point = report.experiments[0].analysis->points[static_cast<std::size_t>(place)];
   EXPECT_EQ(point.measurement, &run.measurements[timeline.devices[0].launches.front().measurement]);
@@ -66,6 +67,33 @@ TEST(PageTimeline, SummariesTellWhatIsMissingAndWhetherItAgrees) {
   EXPECT_THAT(summary,
               HasSubstr("1.000 of the 83.4 GB that the launches and copies in it were counted to move"));
   EXPECT_THAT(summary, HasSubstr("Tensor Cores active for 7.521 ms, no less than their operations need"));
+}
+
+TEST(PageTimeline, SummariesTellWhereSampledAndCountedBytesDiffer) {
+  const auto run = constructed::program_run();
+  Timeline timeline = constructed::program_timeline(run);
+  const auto sentence = [&] {
+    return with_plain_spaces(timeline_sentences(*ReportModel(run, {}, &timeline).experiments[0].timeline)[1]);
+  };
+  EXPECT_THAT(sentence(), Not(HasSubstr("should agree")));
+  for (auto& [key, column] : timeline.devices[0].values) {
+    for (double& value : column) value *= 0.9;
+  }
+  EXPECT_THAT(sentence(), HasSubstr("were counted to move: they should agree to 3 %"));
+  EXPECT_THAT(sentence(), HasSubstr("less than their operations need"));
+}
+
+TEST(PageTimeline, RangesThatAreTooManyAreLeftOutByWholeLevels) {
+  const auto run = constructed::program_run();
+  Timeline timeline = constructed::program_timeline(run);
+  const std::uint64_t start_ns = timeline.devices[0].start_ns.front();
+  timeline.paths = {"a", "a/b"};
+  timeline.ranges.assign(1, {0, 4711, start_ns, 1'000'000});
+  for (int i = 0; i < 200'000; ++i) timeline.ranges.push_back({1, 4711, start_ns, 100});
+  const auto view = timeline_of(ReportModel(run, {}, &timeline));
+  EXPECT_EQ(view.at("ranges").at("path").size(), 1U);
+  EXPECT_EQ(view.at("left_out").back(),
+            "200000 passages through NVTX ranges deeper than 1 level: too many to show");
 }
 
 TEST(PageTimeline, AsLargeAsItCanBeThePageStaysBelowTenMegabytes) {

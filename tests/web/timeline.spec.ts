@@ -41,7 +41,7 @@ test('is there where a device was sampled, and says what is missing', async ({ p
   await page.getByText('What was sampled').click();
   await expect(page.locator('.samples')).toContainText('1.000 of the 83.4');
   await expect(page.locator('.samples')).toContainText('0 all the time: FP64 pipe, PCIe out.');
-  await expect(page.locator('.samples')).toContainText('Not sampled: nvlink_received_bytes: not on this device');
+  await expect(page.locator('.samples')).toContainText('Not there: nvlink_received_bytes: not on this device');
   const before = (await strips(page).boundingBox())!.height;
   await page.getByRole('button', { name: 'All strips' }).click();
   expect((await strips(page).boundingBox())!.height).toBeGreaterThan(before + 200);

@@ -263,7 +263,8 @@ class Strips {
   }
 
   private highOf(strip: Strip): number {
-    return Math.max(strip.roof ?? 0, mostOf(strip)) * 1.06 || 1;
+    // Extremes may be cut off: one short launch must not flatten the rest.
+    return Math.max(strip.roof ?? 0, ...strip.means.map((mean) => mean ?? 0)) * 1.06 || 1;
   }
 
   private drawStrip(context: CanvasRenderingContext2D, strip: Strip, top: number): void {
@@ -534,7 +535,7 @@ export function timeStrips(store: ViewStore): HTMLElement {
       h('details', { class: 'samples' }, h('summary', {}, 'What was sampled'),
         h('ul', {}, ...timeline.sentences.map((text) => h('li', {}, text)),
           quiet.length > 0 && h('li', {}, `0 all the time: ${quiet.join(', ')}.`),
-          timeline.left_out.length > 0 && h('li', {}, `Not sampled: ${timeline.left_out.join('; ')}.`))),
+          timeline.left_out.length > 0 && h('li', {}, `Not there: ${timeline.left_out.join('; ')}.`))),
       phaseTable(store, timeline));
   };
   store.show((view) => {
