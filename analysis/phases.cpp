@@ -19,7 +19,7 @@ namespace {
 /// Fewer tell little of a program that repeats what it does.
 constexpr std::size_t kFew = 5;
 constexpr std::size_t kFewest = 2;
-constexpr std::size_t kMost = 200;
+constexpr std::size_t kMostPhases = 200;
 /// Of the window: what is shorter parts nothing.
 constexpr std::uint64_t kInterlude = 1000;
 constexpr std::string_view kNoRange = "no range";
@@ -28,7 +28,7 @@ constexpr std::string_view kNoRange = "no range";
 class BestDepth {
  public:
   void offer(std::vector<PhaseSpan> spans) {
-    if (best_.size() >= kFew || spans.size() < kFewest || spans.size() > kMost) return;
+    if (best_.size() >= kFew || spans.size() < kFewest || spans.size() > kMostPhases) return;
     if (spans.size() > best_.size()) best_ = std::move(spans);
   }
   std::vector<PhaseSpan> take() { return std::move(best_); }

@@ -20,7 +20,7 @@ namespace {
 
 constexpr double kNs = 1e-9;
 
-double share_of(double part, double whole) {
+double portion_of(double part, double whole) {
   return whole > 0 ? part / whole : 0;
 }
 
@@ -227,7 +227,7 @@ DramCheck dram_check(const Run& run, const DeviceTimeline& device, const Works& 
     (rate->second ? known_s : unknown_s) += here_s;
     check.transfer_bytes += rate->second.value_or(0) * here_s;
   }
-  check.unknown_share = share_of(unknown_s, known_s + unknown_s);
+  check.unknown_share = portion_of(unknown_s, known_s + unknown_s);
   return check;
 }
 
@@ -370,12 +370,12 @@ std::vector<Regime> regimes_of(const DeviceView& view, const Sampled& sampled) {
     const double seen_s = sampled.seen_s.between(from, to);
     Regime regime = {.flops = sampled.flops.between(from, to) / (static_cast<double>(to - from) * kNs)};
     if (sampled.dram)
-      regime.dram = share_of(sampled.dram->between(from, to), seen_s * roof_of("dram").value_or(0));
-    if (sampled.tensor) regime.tensor = share_of(sampled.tensor->between(from, to), seen_s);
+      regime.dram = portion_of(sampled.dram->between(from, to), seen_s * roof_of("dram").value_or(0));
+    if (sampled.tensor) regime.tensor = portion_of(sampled.tensor->between(from, to), seen_s);
     most_flops = std::max(most_flops, regime.flops);
     regimes.push_back(regime);
   }
-  for (Regime& regime : regimes) regime.flops = share_of(regime.flops, most_flops);
+  for (Regime& regime : regimes) regime.flops = portion_of(regime.flops, most_flops);
   return regimes;
 }
 
@@ -457,11 +457,11 @@ bool TensorCheck::holds() const {
 }
 
 double DeviceView::missing_share() const {
-  return share_of(missing_s, duration_s());
+  return portion_of(missing_s, duration_s());
 }
 
 double DeviceView::not_kept_share() const {
-  return share_of(not_kept_s, not_kept_s + duration_s());
+  return portion_of(not_kept_s, not_kept_s + duration_s());
 }
 
 std::optional<DeviceView> device_view(const Run& run, const ExperimentAnalysis& experiment,

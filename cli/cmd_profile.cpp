@@ -60,12 +60,12 @@ constexpr const char* kUsualInterval = "100us";
 
 /// Reads `20us`, `0.5ms` or `1s`; nothing if it is another text, or not between the limits.
 std::optional<std::uint64_t> interval_from(const std::string& text) {
-  static const std::map<std::string, double> kUnits = {{"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
+  static const std::map<std::string, double> units = {{"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
   const std::size_t number = std::min(text.find_first_not_of("0123456789."), text.size());
-  const auto unit = kUnits.find(text.substr(number));
+  const auto unit = units.find(text.substr(number));
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + number, value);
-  if (unit == kUnits.end() || error != std::errc() || end != text.data() + number) return std::nullopt;
+  if (unit == units.end() || error != std::errc() || end != text.data() + number) return std::nullopt;
   const double interval_ns = value * unit->second;
   if (interval_ns < kShortestInterval || interval_ns > kLongestInterval) return std::nullopt;
   return static_cast<std::uint64_t>(interval_ns);

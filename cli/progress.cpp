@@ -17,8 +17,6 @@ namespace rooflinectl {
 
 namespace {
 
-using message::Phase;
-
 /// A primitive, and one launch under the profiler, against timing a point.
 constexpr double kPrimitiveWork = 0.05;
 constexpr double kCountedRangeWork = 0.1;
@@ -98,7 +96,7 @@ void Progress::started(const MeasureStart& start) {
 }
 
 void Progress::began(const message::Progress& step) {
-  if (step.phase == Phase::count) {
+  if (step.phase == message::Phase::count) {
     if (!counting_ && shows_results()) {
       display_.line(fmt::format("counting {}", format::counted(points_to_count_, "point")));
     }
