@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a device did over time, above the kernels: read, zoomed, and a part of it chosen, which filters everything.
 import { expect, test, type Page } from '@playwright/test';
-import { clipped, onEveryScreen, violations } from './checks';
+import { clipped, collisions, onEveryScreen, violations } from './checks';
 import { choice, marks, open, rows } from './support';
 
 const strips = (page: Page) => page.locator('.strips');
@@ -178,6 +178,7 @@ onEveryScreen('strips fit, and axe has nothing to object to', async (page) => {
   await page.getByText('What was sampled').click();
   await page.locator('#time details.phases summary').click();
   expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(await page.evaluate(() => innerWidth));
+  expect(await collisions(page.locator('.plot'), '.annotation-text, .xtick text, .ytick text')).toEqual([]);
   expect(await clipped(page)).toEqual([]);
   expect(await violations(page)).toEqual([]);
   expect(await inked(page)).toBeGreaterThan(0.1);
