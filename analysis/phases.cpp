@@ -22,6 +22,8 @@ constexpr std::size_t kFewest = 2;
 constexpr std::size_t kMostPhases = 200;
 /// Of the window: what is shorter parts nothing.
 constexpr std::uint64_t kInterlude = 1000;
+/// Of the window, how much of it may be passed over so.
+constexpr std::uint64_t kMostPassedOver = 50;
 constexpr std::string_view kNoRange = "no range";
 
 /// Keeps those of the smallest depth that has enough of them, else most.
@@ -71,7 +73,8 @@ struct Located {
   std::uint64_t start_ns = 0;
 };
 
-/// Joins what is the same, then what is too short to be seen with what comes before it.
+/// Joins what is the same, then what is too short to be seen with what comes before it. Nothing where the
+/// latter is more than a 50th of the window: then the program changes faster than phases can show.
 std::vector<PhaseSpan> joined(const std::vector<Located>& launches, std::size_t depth, std::uint64_t start_ns,
                               std::uint64_t end_ns) {
   std::vector<Located> runs;
@@ -80,14 +83,20 @@ std::vector<PhaseSpan> joined(const std::vector<Located>& launches, std::size_t 
     if (runs.empty() || runs.back().path != name) runs.push_back({name, launch.start_ns});
   }
   const std::uint64_t shortest_ns = (end_ns - start_ns) / kInterlude;
+  std::uint64_t passed_over_ns = 0;
   std::vector<PhaseSpan> spans;
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const std::uint64_t until_ns = i + 1 < runs.size() ? runs[i + 1].start_ns : end_ns;
-    const bool is_interlude = until_ns - std::min(until_ns, runs[i].start_ns) < shortest_ns;
+    const std::uint64_t length_ns = until_ns - std::min(until_ns, runs[i].start_ns);
     const std::string_view name = runs[i].path.empty() ? kNoRange : runs[i].path;
-    if (!spans.empty() && (is_interlude || spans.back().name == name)) continue;
+    if (!spans.empty() && spans.back().name == name) continue;
+    if (!spans.empty() && length_ns < shortest_ns) {
+      passed_over_ns += length_ns;
+      continue;
+    }
     spans.push_back({std::string(name), std::max(runs[i].start_ns, start_ns)});
   }
+  if (kMostPassedOver * passed_over_ns > end_ns - start_ns) return {};
   if (!spans.empty()) spans.front().start_ns = start_ns;
   return spans;
 }

@@ -24,7 +24,7 @@ struct PhaseSpans {
 struct Regime {
   double dram = 0;    ///< of the bandwidth
   double tensor = 0;  ///< of the Tensor Cores' time
-  double flops = 0;   ///< of the highest rate of the window
+  double flops = 0;   ///< of the compute ceiling; of the window's highest rate where there is none
 };
 
 /// The window's phases by NVTX ranges, of the process that launched most in it.
@@ -33,10 +33,12 @@ struct Regime {
 /// that follow each other with the same outermost names of their paths are one phase. So many names are
 /// compared that there are 5 to 200 phases; of such depths the smallest. Where there is none, that with most
 /// phases, but not more than 200. What lasts less than a 1000th of the window, a kernel of another stream for
-/// example, does not part two phases.
+/// example, does not part two phases; where more than a 50th of the window is so short, that depth has
+/// none.
 ///
-/// Launches that follow each other in the same range cannot be told apart by it. Where all of them are in one,
-/// the host's passages part them, at the depth that the same rule chooses; their times are those of the host.
+/// Launches that follow each other in the same range cannot be told apart by it. Where all of them are in
+/// one, the host's passages part them, at the depth that the same rule chooses; their times are those of the
+/// host.
 PhaseSpans phases_by_ranges(const Run& run, const Timeline& timeline, const DeviceTimeline& device,
                             std::uint64_t start_ns, std::uint64_t end_ns);
 

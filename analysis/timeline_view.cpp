@@ -355,8 +355,10 @@ std::vector<Strip> strips_of(const Run& run, const DeviceTimeline& device, const
 // ---- phases ----
 
 std::vector<Regime> regimes_of(const DeviceView& view, const Sampled& sampled) {
-  const Bins bins = {view.start_ns, view.end_ns,
-                     std::max<std::uint64_t>((view.end_ns - view.start_ns) / kRegimeBins, 1)};
+  // A shorter one at the end would look like a change.
+  const auto begin_of = [&](std::size_t i) {
+    return view.start_ns + (view.end_ns - view.start_ns) * i / kRegimeBins;
+  };
   const auto roof_of = [&](std::string_view id) {
     const auto found = std::find_if(view.strips.begin(), view.strips.end(),
                                     [&](const Strip& strip) { return strip.id == id; });
@@ -364,9 +366,10 @@ std::vector<Regime> regimes_of(const DeviceView& view, const Sampled& sampled) {
   };
   std::vector<Regime> regimes;
   double most_flops = 0;
-  for (std::size_t i = 0; i < bins.count(); ++i) {
-    const std::uint64_t from = bins.begin_of(i);
-    const std::uint64_t to = bins.end_of(i);
+  for (std::size_t i = 0; i < kRegimeBins; ++i) {
+    const std::uint64_t from = begin_of(i);
+    const std::uint64_t to = begin_of(i + 1);
+    if (to <= from) return {};
     const double seen_s = sampled.seen_s.between(from, to);
     Regime regime = {.flops = sampled.flops.between(from, to) / (static_cast<double>(to - from) * kNs)};
     if (sampled.dram)
@@ -375,7 +378,8 @@ std::vector<Regime> regimes_of(const DeviceView& view, const Sampled& sampled) {
     most_flops = std::max(most_flops, regime.flops);
     regimes.push_back(regime);
   }
-  for (Regime& regime : regimes) regime.flops = portion_of(regime.flops, most_flops);
+  const double highest = roof_of("flops").value_or(most_flops);
+  for (Regime& regime : regimes) regime.flops = portion_of(regime.flops, highest);
   return regimes;
 }
 

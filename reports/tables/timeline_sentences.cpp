@@ -74,7 +74,7 @@ std::vector<std::string> timeline_sentences(const DeviceView& view) {
 std::string phase_sentence(const DeviceView& view) {
   switch (view.phase_rule) {
     case PhaseRule::none:
-      return {};
+      return "No phases: what is used does not change, or too often to tell them apart.";
     case PhaseRule::ranges:
       return "Launches that follow each other in the same NVTX range.";
     case PhaseRule::passages:

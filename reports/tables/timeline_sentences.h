@@ -12,7 +12,7 @@ namespace rooflinectl {
 /// agree with what was counted.
 std::vector<std::string> timeline_sentences(const DeviceView& view);
 
-/// Where its phases begin and end; empty where there are none.
+/// Where its phases begin and end, or why there are none.
 std::string phase_sentence(const DeviceView& view);
 
 }  // namespace rooflinectl

@@ -251,6 +251,12 @@ TEST(Phases, WithoutRangesAreChangesOfRegime) {
   EXPECT_EQ(view.phases[1].start_ns, 2000 * kUs);
   expect_consecutive(view);
 
+  // Of a multiple of what repeats, no shorter part is left at the end.
+  std::vector<double> repeating(407, 0);
+  for (std::size_t i = 0; i < repeating.size(); i += 2) repeating[i] = 20e6;
+  Sampled cycle({kernel("", 1, 0)}, repeating);
+  EXPECT_TRUE(cycle.view().phases.empty());
+
   Sampled steady({kernel("", 1, 0)}, std::vector<double>(400, 10e6));
   EXPECT_EQ(steady.view().phase_rule, PhaseRule::none);
   EXPECT_TRUE(steady.view().phases.empty());
@@ -263,6 +269,19 @@ TEST(Phases, AreNotPartedByWhatIsTooShortToBeSeen) {
                                {0, 0, 1000 * kUs + kUs, 999 * kUs},
                                {1, 0, 3000 * kUs, 2000 * kUs}};
   EXPECT_THAT(names(sampled.view().phases), ElementsAre("a", "b"));
+}
+
+TEST(Phases, AreNotMadeUpWhereRangesChangeFasterThanTheyCanShow) {
+  Sampled sampled({kernel("a", 1, 0), kernel("b", 1, 0)}, std::vector<double>(500, 1e6));
+  auto& launches = sampled.device().launches;
+  // One in twenty is long enough to be seen.
+  std::uint64_t at_ns = 0;
+  for (std::size_t i = 0; at_ns < 5000 * kUs; ++i) {
+    const std::uint64_t duration_ns = (i % 20 == 0 ? 10 : 4) * kUs;
+    launches.push_back({i % 2, 0, at_ns, duration_ns});
+    at_ns += duration_ns;
+  }
+  EXPECT_EQ(sampled.view().phase_rule, PhaseRule::none);
 }
 
 TEST(TimelineView, TheProgramOfTheTestsAgreesWithItsCounters) {

@@ -278,9 +278,28 @@ class Strips {
     context.clip();
     const first = Math.max(0, Math.floor(this.visible[0] / bin_ns));
     const last = Math.min(strip.means.length - 1, Math.ceil(this.visible[1] / bin_ns));
-    const fillOf = (values: readonly (number | null)[], alpha: number): void => {
+    const width = this.x(bin_ns) - this.x(0);
+    const fillOf = (values: readonly (number | null)[], alpha: number, together: (of: number[]) => number): void => {
       context.globalAlpha = alpha;
       context.fillStyle = this.colours.accent;
+      if (width < 1) {
+        // Parts that share a pixel would be drawn over each other.
+        let [pixel, of] = [-1, [] as number[]];
+        const flush = (): void => {
+          if (of.length > 0) context.fillRect(pixel, y(together(of)), 1, bottom - y(together(of)));
+          of = [];
+        };
+        for (let i = first; i <= last; ++i) {
+          const at = Math.floor(this.x((i + 0.5) * bin_ns));
+          if (at !== pixel) flush();
+          pixel = at;
+          const value = values[i];
+          if (value != null) of.push(value);
+        }
+        flush();
+        context.globalAlpha = 1;
+        return;
+      }
       for (let i = first; i <= last; ++i) {
         const value = values[i];
         if (value == null) continue;
@@ -289,8 +308,8 @@ class Strips {
       }
       context.globalAlpha = 1;
     };
-    fillOf(strip.most, 0.28);
-    fillOf(strip.means, 0.85);
+    fillOf(strip.most, 0.28, (of) => Math.max(...of));
+    fillOf(strip.means, 0.85, (of) => of.reduce((sum, value) => sum + value, 0) / of.length);
     // No sample: nothing is known, which is not 0.
     context.fillStyle = this.colours.grid;
     for (let i = first; i <= last; ++i) {
@@ -534,6 +553,7 @@ export function timeStrips(store: ViewStore): HTMLElement {
       made.element, said,
       h('details', { class: 'samples' }, h('summary', {}, 'What was sampled'),
         h('ul', {}, ...timeline.sentences.map((text) => h('li', {}, text)),
+          timeline.phases.length === 0 && h('li', {}, timeline.phase_rule),
           quiet.length > 0 && h('li', {}, `0 all the time: ${quiet.join(', ')}.`),
           timeline.left_out.length > 0 && h('li', {}, `Not there: ${timeline.left_out.join('; ')}.`))),
       phaseTable(store, timeline));
