@@ -18,6 +18,7 @@ in the first of the passes that are wanted. Accidents:
   steps        each launch of `add` is in a range of its own: `step 0`, `step 1`, …
   blind        the instrumentation counts nothing
   input        copies its standard input to its standard output
+  unsampled    may not sample its device
 """
 
 import json
@@ -94,6 +95,8 @@ def write_launches(write, settings, accidents, start):
     gemms = 10 if "often" in accidents else 1
     write("launches", launches=[[gemm, 7, start + 3_000_000 + 2_000_000 * i, 1_000_000, i == 0] for i in range(gemms)])
     write("transfers", transfers=[["host_to_device", 0, 1 << 20, start + 2_500_000, 100_000]])
+    if "timeline_interval_ns" in settings:
+        write_samples(write, settings["timeline_interval_ns"], accidents, start + 3_000_000)
     if "graph" in accidents:
         write("kernel", kernel=2, symbol="3f2a", graph_nodes=2, registers_per_thread=0, static_shared_bytes=0,
               local_bytes_per_thread=0)
@@ -109,6 +112,17 @@ def write_launches(write, settings, accidents, start):
             if symbols[kernel] not in wanted or (is_tensor and kernel == 0) or (place > 0 and launches == 1):
                 continue
             write("counted", group=group, **{"pass": name}, ordinal=place + 1, counters=counters(kernel, name, accidents))
+
+
+def write_samples(write, interval, accidents, start):
+    """Of the launches of `gemm`."""
+    if "unsampled" in accidents:
+        write("problem", cause="the timeline ends early, or is missing: no permission to use the counters", hint="ask for it")
+        return
+    write("sampling", device=0, interval_ns=interval, at_ns=start, keys=["dram_read_bytes", "sm_active"],
+          metrics={"dram_read_bytes": "dram__bytes_read.sum", "sm_active": "sm__cycles_active"},
+          left_out={"nvlink_sent_bytes": "this device does not sample it"})
+    write("samples", device=0, samples=[[start + interval * i, interval, [1e5, 0.5]] for i in range(100)])
 
 
 def main():

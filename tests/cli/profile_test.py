@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`rooflinectl profile`, with a program that plays a CUDA program (fake_guest.py)."""
 
+import gzip
 import json
 import os
 import pathlib
@@ -72,6 +73,36 @@ class Profile(ProfileTest):
                          {"samples": 5, "kernel": "gemm|conv", "nvtx": "step*", "nvtx_scope": "thread", "capture": "nvtx",
                           "capture_range": "epoch", "skip": 7, "limit": 9})
         self.assert_nothing_written()
+
+    def test_samples_over_time(self):
+        self.assert_exit(self.profile("often", options=["--timeline=50us"]), 0)
+        timeline = self.timeline()
+        [device] = timeline["devices"]
+        self.assertEqual((device["interval_ns"], len(device["start_ns"])), (50_000, 100))
+        self.assertEqual(device["left_out"], {"nvlink_sent_bytes": "this device does not sample it"})
+        subjects = {list(self.points())[point] for point, *_ in device["launches"]}
+        self.assertEqual(subjects, {"gemm<script>alert(1)</script>"})
+        summary = (self.latest() / "summary.md").read_text().replace("\N{NO-BREAK SPACE}", " ")
+        self.assertIn("Sampled for 5.000 ms every 50.00 µs: 100 samples", summary)
+
+    def test_samples_every_100_us_unless_told(self):
+        self.assert_exit(self.profile(options=["--timeline"]), 0)
+        self.assertEqual(self.timeline()["devices"][0]["interval_ns"], 100_000)
+
+    def test_an_interval_that_is_none(self):
+        for interval in ["fast", "100", "1us", "2s", "-5ms", "1e3us", ".us"]:
+            result = self.profile(options=[f"--timeline={interval}"])
+            self.assert_exit(result, 2)
+            self.assertIn(f"'{interval}' is no interval from 10us to 1s", result.stderr)
+            self.assertNotIn("guest", result.stdout)
+
+    def test_a_device_that_cannot_be_sampled(self):
+        self.assert_exit(self.profile("unsampled", options=["--timeline"]), 0)
+        self.assertFalse((self.latest() / "timeline.json.gz").exists())
+        self.assertIn("the timeline ends early, or is missing: no permission", (self.latest() / "summary.md").read_text())
+
+    def timeline(self):
+        return json.loads(gzip.decompress((self.latest() / "timeline.json.gz").read_bytes()))
 
     def test_selects_kernels(self):
         self.assert_exit(self.profile("often", options=["--kernel", "^_Z3add"]), 0)
