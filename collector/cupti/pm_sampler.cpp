@@ -39,18 +39,22 @@ PmSampler::PmSampler(int device_index, const std::vector<Metric>& metrics, std::
   enable();
 }
 
-PmSampler::~PmSampler() {
-  disable();
+void PmSampler::Disable::operator()(CUpti_PmSampling_Object* sampling) const {
+  ROOFLINECTL_CUPTI_PARAMS(CUpti_PmSampling_Disable_Params, params);
+  params.pPmSamplingObject = sampling;
+  cuptiPmSamplingDisable(&params);
 }
 
 void PmSampler::enable() {
+  is_started_ = false;
+  sampling_.reset();
   ROOFLINECTL_CUPTI_PARAMS(CUpti_PmSampling_Enable_Params, enable);
   enable.deviceIndex = device_index_;
   ROOFLINECTL_CUPTI(cuptiPmSamplingEnable, &enable);
-  sampling_ = enable.pPmSamplingObject;
+  sampling_.reset(enable.pPmSamplingObject);
 
   ROOFLINECTL_CUPTI_PARAMS(CUpti_PmSampling_SetConfig_Params, config);
-  config.pPmSamplingObject = sampling_;
+  config.pPmSamplingObject = sampling_.get();
   config.configSize = configuration_->config_image().size();
   config.pConfig = configuration_->config_image().data();
   config.hardwareBufferSize = room_ * kBufferBytes;
@@ -61,21 +65,13 @@ void PmSampler::enable() {
 
   std::vector<const char*> names = configuration_->metric_names();
   ROOFLINECTL_CUPTI_PARAMS(CUpti_PmSampling_GetCounterDataSize_Params, size);
-  size.pPmSamplingObject = sampling_;
+  size.pPmSamplingObject = sampling_.get();
   size.pMetricNames = names.data();
   size.numMetrics = names.size();
   size.maxSamples = static_cast<std::uint32_t>(room_);
   ROOFLINECTL_CUPTI(cuptiPmSamplingGetCounterDataSize, &size);
   counter_data_.resize(size.counterDataSize);
   initialize_counter_data();
-}
-
-void PmSampler::disable() {
-  if (sampling_ == nullptr) return;
-  ROOFLINECTL_CUPTI_PARAMS(CUpti_PmSampling_Disable_Params, params);
-  params.pPmSamplingObject = std::exchange(sampling_, nullptr);
-  cuptiPmSamplingDisable(&params);
-  is_started_ = false;
 }
 
 /// One metric that the device does not offer makes a whole configuration fail: then each is tried alone.
@@ -113,7 +109,7 @@ void PmSampler::choose(int device_index, const std::vector<Metric>& metrics) {
 
 void PmSampler::initialize_counter_data() {
   ROOFLINECTL_CUPTI_PARAMS(CUpti_PmSampling_CounterDataImage_Initialize_Params, params);
-  params.pPmSamplingObject = sampling_;
+  params.pPmSamplingObject = sampling_.get();
   params.counterDataSize = counter_data_.size();
   params.pCounterData = counter_data_.data();
   ROOFLINECTL_CUPTI(cuptiPmSamplingCounterDataImageInitialize, &params);
@@ -122,7 +118,7 @@ void PmSampler::initialize_counter_data() {
 
 void PmSampler::start() {
   ROOFLINECTL_CUPTI_PARAMS(CUpti_PmSampling_Start_Params, params);
-  params.pPmSamplingObject = sampling_;
+  params.pPmSamplingObject = sampling_.get();
   ROOFLINECTL_CUPTI(cuptiPmSamplingStart, &params);
   is_started_ = true;
 }
@@ -130,7 +126,7 @@ void PmSampler::start() {
 void PmSampler::stop() {
   if (!std::exchange(is_started_, false)) return;
   ROOFLINECTL_CUPTI_PARAMS(CUpti_PmSampling_Stop_Params, params);
-  params.pPmSamplingObject = sampling_;
+  params.pPmSamplingObject = sampling_.get();
   const CUptiResult result = cuptiPmSamplingStop(&params);
   // A full buffer has ended it already.
   if (result != CUPTI_ERROR_INVALID_OPERATION) check(result, "cuptiPmSamplingStop");
@@ -138,7 +134,7 @@ void PmSampler::stop() {
 
 std::vector<PmSample> PmSampler::take() {
   ROOFLINECTL_CUPTI_PARAMS(CUpti_PmSampling_DecodeData_Params, decode);
-  decode.pPmSamplingObject = sampling_;
+  decode.pPmSamplingObject = sampling_.get();
   decode.pCounterDataImage = counter_data_.data();
   decode.counterDataImageSize = counter_data_.size();
   const CUptiResult result = cuptiPmSamplingDecodeData(&decode);
@@ -155,7 +151,7 @@ std::vector<PmSample> PmSampler::take() {
   // what the counter data before had of it.
   for (std::size_t index = std::max<std::size_t>(taken_, 1); index < info.numCompletedSamples; ++index) {
     ROOFLINECTL_CUPTI_PARAMS(CUpti_PmSampling_CounterData_GetSampleInfo_Params, sample);
-    sample.pPmSamplingObject = sampling_;
+    sample.pPmSamplingObject = sampling_.get();
     sample.pCounterDataImage = counter_data_.data();
     sample.counterDataImageSize = counter_data_.size();
     sample.sampleIndex = index;
@@ -172,7 +168,6 @@ std::vector<PmSample> PmSampler::take() {
   // are used for several calls, and begun anew, which takes 0.03 ms a sample, once they are rather full.
   if (taken_ > room_ / 4 * 3) initialize_counter_data();
   if (was_full && samples.empty() && is_started_) {
-    disable();
     enable();
     start();
   }

@@ -32,10 +32,6 @@ class PmSampler {
   /// room for so many samples; a quarter of them may wait to be taken while the device is sampled.
   PmSampler(int device_index, const std::vector<Metric>& metrics, std::uint64_t interval_ns,
             std::size_t room);
-  ~PmSampler();
-  PmSampler(const PmSampler&) = delete;
-  PmSampler& operator=(const PmSampler&) = delete;
-
   const std::vector<std::string_view>& keys() const { return keys_; }
   /// Our key → the hardware metric that it comes from on this chip.
   const std::map<std::string, std::string>& metrics() const { return configuration_->metrics(); }
@@ -49,9 +45,12 @@ class PmSampler {
   std::vector<PmSample> take();
 
  private:
+  struct Disable {
+    void operator()(CUpti_PmSampling_Object* sampling) const;
+  };
+
   void choose(int device_index, const std::vector<Metric>& metrics);
   void enable();
-  void disable();
   void initialize_counter_data();
 
   const std::size_t device_index_;
@@ -60,7 +59,7 @@ class PmSampler {
   std::unique_ptr<HostConfiguration> configuration_;
   std::vector<std::string_view> keys_;
   std::map<std::string, std::string> left_out_;
-  CUpti_PmSampling_Object* sampling_ = nullptr;
+  std::unique_ptr<CUpti_PmSampling_Object, Disable> sampling_;
   std::vector<std::uint8_t> counter_data_;
   std::size_t taken_ = 0;  // of the samples in the counter data
   bool is_started_ = false;

@@ -39,7 +39,7 @@ class CuptiGpu : public Gpu {
   /// Of one pass; each takes 1.5 MB of the program's memory, most of it CUPTI's, and a millisecond to make
   /// room for.
   static constexpr std::size_t kLeastRanges = 64;
-  static constexpr std::size_t kMostRanges = 320;
+  static constexpr std::size_t kMostRanges = 352;
 
   const cupti::HostConfiguration& configuration_of(Pass pass);
 

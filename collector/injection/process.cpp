@@ -3,7 +3,6 @@
 
 #include <cupti.h>
 #include <fmt/format.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <chrono>
@@ -13,6 +12,7 @@
 #include "collector/cupti/call.h"
 #include "collector/injection/cupti_gpu.h"
 #include "collector/injection/cupti_sampler.h"
+#include "collector/injection/own_thread.h"
 #include "collector/injection/this_process.h"
 #include "core/model/application.h"
 
@@ -470,12 +470,7 @@ void Process::give_up_graph_launches(bool all) {
 void Process::start_writing() {
   const std::lock_guard lock(writer_mutex_);
   if (writer_.joinable() || is_finished_) return;
-  // The program's signals are for its own threads.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  writer_ = std::thread([this] {
+  writer_ = own_thread([this] {
     is_our_own_call = true;
     std::unique_lock wait(writer_mutex_);
     while (!writer_wakes_.wait_for(wait, kWritePeriod, [this] { return is_finished_; })) {
@@ -485,7 +480,6 @@ void Process::start_writing() {
       wait.lock();
     }
   });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 bool Process::begin_timeline(int device) {

@@ -274,7 +274,7 @@ bool Session::end_pass() {
 
 /// At first no group is known yet.
 std::size_t Session::expected_ranges(Pass pass) const {
-  constexpr std::size_t kUnknown = 320;
+  constexpr std::size_t kUnknown = 352;
   return pass == Pass::memory ? kUnknown : 2 * sampling_.awaited_samples(pass);
 }
 

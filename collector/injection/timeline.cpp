@@ -2,12 +2,13 @@
 #include "collector/injection/timeline.h"
 
 #include <fmt/format.h>
-#include <signal.h>
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <utility>
 
+#include "collector/injection/own_thread.h"
 #include "core/error.h"
 #include "core/model/timeline.h"
 
@@ -25,13 +26,7 @@ constexpr std::chrono::milliseconds kLongestPause{200};
 
 Timeline::Timeline(Open open, std::uint64_t interval_ns, Sink sink, Clock now_ns)
     : open_(std::move(open)), interval_ns_(interval_ns), sink_(std::move(sink)), now_ns_(std::move(now_ns)) {
-  // The program's signals are for its own threads.
-  sigset_t all;
-  sigset_t before;
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  thread_ = std::thread([this] { sample(); });
-  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  thread_ = own_thread([this] { sample(); });
 }
 
 Timeline::~Timeline() {
@@ -60,10 +55,11 @@ void Timeline::sample() {
     }
     sampler->stop();
     take(*sampler);
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {  // there may be no memory for samples, and the program goes on
+    const auto* const known = dynamic_cast<const Error*>(&error);
     sink_(record::Problem{.group = std::nullopt,
                           .cause = fmt::format("{}: {}", kNoTimeline, error.what()),
-                          .hint = error.hint()});
+                          .hint = known == nullptr ? "" : known->hint()});
   }
 }
 

@@ -4,6 +4,7 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <new>
 #include <thread>
 
 #include "core/error.h"
@@ -114,6 +115,15 @@ TEST_F(TimelineTest, WhatFailsIsAProblem) {
   const auto& problem = std::get<record::Problem>(records.front());
   EXPECT_THAT(problem.cause, HasSubstr("not permitted"));
   EXPECT_EQ(problem.hint, "ask");
+}
+
+TEST_F(TimelineTest, WithoutMemoryForSamplesTheProgramGoesOn) {
+  {
+    Timeline timeline([]() -> std::unique_ptr<Sampler> { throw std::bad_alloc(); }, kShortestReadInterval,
+                      sink(), [] { return 77; });
+  }
+  ASSERT_THAT(records, SizeIs(1));
+  EXPECT_THAT(std::get<record::Problem>(records.front()).cause, HasSubstr("bad_alloc"));
 }
 
 TEST_F(TimelineTest, WhatFailsLaterLosesNothingThatWasTaken) {
