@@ -82,7 +82,7 @@ PointExplanation explain(const Run& run, const RooflinePoint& point) {
   PointExplanation explanation;
   const bool is_of_library = is_observed(point) && is_library_kernel(point.measurement->point.subject);
   for (const Rule& rule : rules()) {
-    const std::string_view next_step = is_of_library ? rule.library_step : rule.next_step;
+    const std::string_view next_step = is_of_library ? rule.step_for_library : rule.next_step;
     if (next_step.empty()) continue;
     if (rule.bound && (rule.bound != point.bound || !explanation.findings.empty())) continue;
     if (rule.restates == point.bound) continue;

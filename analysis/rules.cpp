@@ -33,7 +33,7 @@ constexpr std::string_view kSpreadIndices =
 
 /// The evidence for a verdict, beginning with its own quantity.
 Rule of_bound(Bound bound, std::vector<const Quantity*> also, std::string_view next_step,
-              std::string_view library_step) {
+              std::string_view step_for_library) {
   if (const Quantity* own = quantity_of(bound)) also.insert(also.begin(), own);
   const BoundWords& words = words_for(bound);
   return {.id = words.id,
@@ -42,7 +42,7 @@ Rule of_bound(Bound bound, std::vector<const Quantity*> also, std::string_view n
           .also = std::move(also),
           .text = words.meaning,
           .next_step = next_step,
-          .library_step = library_step};
+          .step_for_library = step_for_library};
 }
 
 Rule at_the_roof(Bound bound, std::string_view id, std::string_view text) {
@@ -56,7 +56,7 @@ Rule at_the_roof(Bound bound, std::string_view id, std::string_view text) {
           .also = {quantity_of(bound)},
           .text = text,
           .next_step = kFewerBytes,
-          .library_step = kFewerBytes};
+          .step_for_library = kFewerBytes};
 }
 
 constexpr std::string_view kFewerAtomics =
@@ -156,7 +156,7 @@ const std::vector<Rule>& all_rules() {
        .bound = Bound::unknown,
        .when = {kBelowTheRoof},
        .text = "What keeps this kernel of a library below its roof could not be judged.",
-       .library_step = kOtherKernelOfLibrary},
+       .step_for_library = kOtherKernelOfLibrary},
       {.id = "few-blocks",
        .importance = Importance::cause,
        .restates = Bound::tail,
@@ -166,7 +166,7 @@ const std::vector<Rule>& all_rules() {
        .text = "The grid has fewer blocks than the device has SMs, and each thread does many loads one after "
                "another.",
        .next_step = "Launch more blocks: fewer elements per thread, or smaller blocks.",
-       .library_step = kWholeWavesOfTiles},
+       .step_for_library = kWholeWavesOfTiles},
       {.id = "half-a-wave",
        .importance = Importance::cause,
        .restates = Bound::tail,
@@ -176,7 +176,7 @@ const std::vector<Rule>& all_rules() {
        .text = "The blocks fill only part of the block slots on the SMs, and each thread does many loads one "
                "after another.",
        .next_step = "Launch as many blocks as can be resident at once, each with fewer elements.",
-       .library_step = kWholeWavesOfTiles},
+       .step_for_library = kWholeWavesOfTiles},
       {.id = "small-input",
        .importance = Importance::note,
        .only_if = {kLongerThanALaunch},
@@ -200,7 +200,7 @@ const std::vector<Rule>& all_rules() {
        .also = {&kAtomicsPerResult},
        .text = "Atomic operations on one address are serialised, which takes a large part of the time.",
        .next_step = kFewerAtomics,
-       .library_step = kSpreadIndices},
+       .step_for_library = kSpreadIndices},
       {.id = "last-wave",
        .importance = Importance::cause,
        .restates = Bound::tail,
@@ -210,7 +210,7 @@ const std::vector<Rule>& all_rules() {
        .text = "The last wave of blocks leaves many SMs idle.",
        .next_step =
            "Launch a multiple of the number of blocks that can be resident at once, or make blocks smaller.",
-       .library_step = kWholeWavesOfTiles},
+       .step_for_library = kWholeWavesOfTiles},
       {.id = "register-limited",
        .importance = Importance::cause,
        .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch, {&kWaves, at_least, 1}},
@@ -261,8 +261,9 @@ const std::vector<Rule>& all_rules() {
                "and L2 is "
                "busy with them.",
        .next_step = "Let consecutive lanes load consecutive elements.",
-       .library_step = "Call it on contiguous inputs: copy a transposed or strided one once, or keep it in "
-                       "the layout in which it is read."},
+       .step_for_library =
+           "Call it on contiguous inputs: copy a transposed or strided one once, or keep it in "
+           "the layout in which it is read."},
       {.id = "uncoalesced-stores",
        .importance = Importance::cause,
        .only_if = {kBelowTheRoof, kLongerThanALaunch},
@@ -299,7 +300,7 @@ const std::vector<Rule>& all_rules() {
        .text =
            "The clock dropped while this point was timed; the affected samples are excluded from the median.",
        .next_step = "Let the device cool down, or check what else draws power; then measure again.",
-       .library_step = "Let the device cool down, or check what else draws power; then measure again."},
+       .step_for_library = "Let the device cool down, or check what else draws power; then measure again."},
   };
   return all;
 }

@@ -47,7 +47,7 @@ struct Rule {
   std::string_view next_step;
   /// What to try where the kernel is a library's (`is_library_kernel`), whose source the user does not
   /// change: shapes, batch, fusing, settings. Empty: the rule is not applied to these.
-  std::string_view library_step = {};
+  std::string_view step_for_library = {};
 };
 
 /// All rules, in the order in which findings are shown.

@@ -122,9 +122,9 @@ std::string rule_text(const Rule& rule) {
   } else {
     text += fmt::format("- Next: {}\n", rule.next_step);
   }
-  if (rule.library_step.empty()) return text + "- Not applied to kernels of libraries\n\n";
-  if (rule.library_step == rule.next_step) return text + "\n";
-  return text + fmt::format("- Next, for a kernel of a library: {}\n\n", rule.library_step);
+  if (rule.step_for_library.empty()) return text + "- Not applied to kernels of libraries\n\n";
+  if (rule.step_for_library == rule.next_step) return text + "\n";
+  return text + fmt::format("- Next, for a kernel of a library: {}\n\n", rule.step_for_library);
 }
 
 /// The quantities that rules rest on, by name.

@@ -312,9 +312,9 @@ TEST(ObservedPoint, OfALibraryHasAdviceThoughItsBoundIsUnknown) {
 
 TEST(Rules, HaveAdviceForKernelsOfLibrariesOnEveryVerdict) {
   for (const Rule& rule : rules()) {
-    EXPECT_TRUE(rule.importance != Importance::bound || !rule.library_step.empty()) << rule.id;
+    EXPECT_TRUE(rule.importance != Importance::bound || !rule.step_for_library.empty()) << rule.id;
     for (const char* source : {"__launch_bounds__", "unroll", "__syncthreads", "pad "}) {
-      EXPECT_EQ(rule.library_step.find(source), std::string_view::npos) << rule.id;
+      EXPECT_EQ(rule.step_for_library.find(source), std::string_view::npos) << rule.id;
     }
   }
 }
