@@ -32,6 +32,7 @@ class PmSampler {
   /// room for so many samples; a quarter of them may wait to be taken while the device is sampled.
   PmSampler(int device_index, const std::vector<Metric>& metrics, std::uint64_t interval_ns,
             std::size_t room);
+
   const std::vector<std::string_view>& keys() const { return keys_; }
   /// Our key → the hardware metric that it comes from on this chip.
   const std::map<std::string, std::string>& metrics() const { return configuration_->metrics(); }

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <limits>
 #include <utility>
 
 #include "collector/cupti/counters_in_use.h"
@@ -272,10 +273,9 @@ bool Session::end_pass() {
   return true;
 }
 
-/// At first no group is known yet.
+/// At first no group is known yet, and there may be any number.
 std::size_t Session::expected_ranges(Pass pass) const {
-  constexpr std::size_t kUnknown = 352;
-  return pass == Pass::memory ? kUnknown : 2 * sampling_.awaited_samples(pass);
+  return pass == Pass::memory ? std::numeric_limits<std::size_t>::max() : 2 * sampling_.awaited_samples(pass);
 }
 
 void Session::set_trace(bool on) {
