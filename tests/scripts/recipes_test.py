@@ -50,42 +50,23 @@ class Copy:
         self.touched.add(path)
 
     def compile(self, path, like=None):
-        """The object of a file, or of all files that a unity build compiles with it, with the options of the build; a new file
-        has those of the file `like`."""
-        entry, unit = self.compiled_as(SOURCE / (like or path))
-        if like or not unit.is_relative_to(BUILD):
-            name, source = path.replace("/", "_"), self.folder / path
-        else:
-            name = self.flat(unit.relative_to(BUILD))
-            source = self.folder / name
-            source.write_text(unit.read_text().replace(str(SOURCE), str(self.folder)))
-        target = self.folder / (name + ".o")
-        if target.exists():
-            return str(target)
+        """The object of a file, compiled with the options of the build, or of the file `like` where it is new."""
+        known = SOURCE / (like or path)
+        entries = json.loads((BUILD / "compile_commands.json").read_text())
+        entry = next(entry for entry in entries if pathlib.Path(entry["file"]) == known)
+        target = self.folder / (path.replace("/", "_") + ".o")
+        words = [word.replace(str(known), str(self.folder / path)) for word in shlex.split(entry["command"])]
         words = [re.sub(r'^(-I|-D\w+="?)?' + re.escape(str(SOURCE)) + r'(?=$|["/](?!build))', r"\g<1>" + str(self.folder), word)
-                 for word in shlex.split(entry["command"])]
+                 for word in words]
         words[words.index("-o") + 1] = str(target)
-        words[words.index("-c") + 1] = str(source)
-        run(words if source.suffix == ".cu" else [*words, "-O0"], cwd=entry["directory"])
+        run(words, cwd=entry["directory"])
         return str(target)
 
     @staticmethod
-    def compiled_as(file):
-        """How the build compiles a file, and what it compiles: that file, or one that includes it."""
-        for entry in json.loads((BUILD / "compile_commands.json").read_text()):
-            unit = pathlib.Path(entry["file"])
-            if unit == file or (unit.is_relative_to(BUILD) and f'#include "{file}"\n' in unit.read_text()):
-                return entry, unit
-        raise AssertionError(f"{file} is not compiled")
-
-    @staticmethod
-    def flat(built):
-        """The name of a file of the build, `core/CMakeFiles/x.dir/files/y.cpp`, in one folder."""
-        return re.sub(r"CMakeFiles/[^/]+\.dir/", "", str(built)).replace("/", "_")
-
-    def is_replaced(self, built, objects):
-        """Whether an object of the build is of the same source as one of these."""
-        return any(pathlib.Path(name).name == self.flat(built) for name in objects)
+    def is_replaced(built, objects):
+        """Whether an object of the build, `tests/unit/CMakeFiles/x_test.dir/x_test.cpp.o`, is of the same source as one of these."""
+        source = re.sub(r"CMakeFiles/[^/]+\.dir/", "", built).replace("/", "_")
+        return any(pathlib.Path(name).name == source for name in objects)
 
     def link(self, program, objects):
         """The build's program with these objects in place of its own, and of those in its libraries."""
