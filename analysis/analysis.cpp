@@ -103,8 +103,13 @@ std::vector<Experiment> all_experiments(const Run& run) {
   return experiments;
 }
 
-std::set<std::size_t> devices_of(const Experiment& experiment, const Measurements& measurements) {
+/// One without points is of all devices of the run: they were watched.
+std::set<std::size_t> devices_of(const Run& run, const Experiment& experiment,
+                                 const Measurements& measurements) {
   std::set<std::size_t> devices;
+  if (experiment.points.empty()) {
+    for (std::size_t device = 0; device < run.devices.size(); ++device) devices.insert(device);
+  }
   for (const PointId& point : experiment.points) {
     const auto found = measurements.find(range_name(point));
     if (found == measurements.end()) continue;
@@ -159,7 +164,7 @@ Analysis analyse(const Run& run) {
   Analysis analysis;
   const Measurements measurements = measurements_of(run);
   for (const Experiment& experiment : all_experiments(run)) {
-    const std::set<std::size_t> devices = devices_of(experiment, measurements);
+    const std::set<std::size_t> devices = devices_of(run, experiment, measurements);
     if (devices.size() < 2) {
       const std::size_t device = devices.empty() ? Run::kFirstDevice : *devices.begin();
       analysis.experiments.push_back(analyse_experiment(run, experiment, measurements, device, true));

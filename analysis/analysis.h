@@ -92,6 +92,8 @@ struct QuantityValue {
   double value = 0;
 };
 
+struct GroupOperators;  // analysis/operators.h
+
 /// All launches of a point by a profiled program: of one kernel with one shape under the same NVTX ranges.
 struct LaunchUse {
   double total_s = 0;  ///< of the launches that the trace saw
@@ -105,6 +107,8 @@ struct LaunchUse {
   /// Whether other kernels ran meanwhile for so much of the time that the program may not gain what the
   /// kernel does.
   bool is_overlapped = false;
+  /// Who launched them, as a trace of PyTorch has it . Null without one.
+  const GroupOperators* operators = nullptr;
 };
 
 /// One measurement on the roofline. Rates are those of the median time.

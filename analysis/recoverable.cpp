@@ -168,60 +168,22 @@ std::optional<IdleUse> idle_use(const Run& run, const ProgramUse& program, std::
 
 // ---- ranges ----
 
-struct Node {
-  RangeUse use;
-  std::map<std::string, Node, std::less<>> inside;
-};
-
-void add(RangeUse& range, const RooflinePoint& group) {
-  const LaunchStatistics& launches = *group.measurement->launches;
-  range.launches += launches.count;
-  range.total_s += launches.total_s;
-  if (const auto recoverable_s = group.launches->recoverable_s) {
-    range.recoverable_s += *recoverable_s;
-    range.roofed_s += launches.total_s;
-  }
-  if (!group.flops_executed || !group.dram_bytes) return;
-  const auto traced = static_cast<double>(launches.traced);
-  range.counted_s += launches.total_s;
-  range.flops += traced * *group.flops_executed;
-  range.dram_bytes += traced * *group.dram_bytes;
-}
-
-void add_to_tree(Node& root, const RooflinePoint& group) {
+void add_to_tree(RangeTree& tree, const RooflinePoint& group) {
   const auto path = group.measurement->point.axes.text(axis::kPath);
   if (!path) return;
-  Node* node = &root;
-  std::size_t depth = 0;
+  std::vector<std::string> names;
   for (std::size_t begin = 0; begin < path->size();) {
     const std::size_t end = std::min(path->find('/', begin), path->size());
-    Node& next = node->inside[std::string(path->substr(begin, end - begin))];
-    next.use.path = path->substr(0, end);
-    next.use.depth = depth++;
-    add(next.use, group);
-    node = &next;
+    names.emplace_back(path->substr(begin, end - begin));
     begin = end + 1;
   }
-}
-
-void list(const Node& node, double kernel_s, std::vector<RangeUse>& ranges) {
-  std::vector<const Node*> inside;
-  for (const auto& [name, next] : node.inside) inside.push_back(&next);
-  std::stable_sort(inside.begin(), inside.end(),
-                   [](const Node* a, const Node* b) { return a->use.total_s > b->use.total_s; });
-  for (const Node* next : inside) {
-    ranges.push_back(next->use);
-    ranges.back().share = share_of(next->use.total_s, kernel_s);
-    list(*next, kernel_s, ranges);
-  }
+  tree.add(names, group);
 }
 
 std::vector<RangeUse> range_uses(const std::vector<const RooflinePoint*>& groups, double kernel_s) {
-  Node root;
-  for (const RooflinePoint* group : groups) add_to_tree(root, *group);
-  std::vector<RangeUse> ranges;
-  list(root, kernel_s, ranges);
-  return ranges;
+  RangeTree tree;
+  for (const RooflinePoint* group : groups) add_to_tree(tree, *group);
+  return tree.list(kernel_s);
 }
 
 void add_tensor_work(ProgramUse& program, const RooflinePoint& group) {
@@ -283,18 +245,6 @@ void set_recoverable_per_step(std::vector<RooflinePoint>& points, const Run& run
 }
 
 }  // namespace
-
-std::optional<double> RangeUse::fraction_of_roof() const {
-  return roofed_s > 0 ? std::optional(1 - recoverable_s / roofed_s) : std::nullopt;
-}
-
-std::optional<double> RangeUse::ai() const {
-  return dram_bytes > 0 ? std::optional(flops / dram_bytes) : std::nullopt;
-}
-
-std::optional<double> RangeUse::flop_per_s() const {
-  return counted_s > 0 ? std::optional(flops / counted_s) : std::nullopt;
-}
 
 std::optional<double> ProgramUse::busy_share() const {
   if (device == nullptr || !(watched_s() > 0)) return std::nullopt;
@@ -401,7 +351,7 @@ std::optional<ProgramUse> program_use(const Run& run, const ExperimentAnalysis& 
   program.ranges = range_uses(program.groups, program.kernel_s);
   program.step = step_of(run, program.ranges);
   for (const RooflinePoint* group : program.groups) {
-    if (!group->measurement->point.axes.text(axis::kPath)) add(program.outside, *group);
+    if (!group->measurement->point.axes.text(axis::kPath)) add_use(program.outside, *group);
     add_tensor_work(program, *group);
   }
   program.outside.share = share_of(program.outside.total_s, program.kernel_s);

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "analysis/range_tree.h"
 
 /// Where the GPU time of a profiled program went, and how much of it lies above the roofs of its kernels
 /// (docs/method.md, “Recoverable time”).
@@ -16,26 +17,6 @@ namespace rooflinectl {
 
 /// Sets `launches` of the kernels of a profiled program among `points`, which are all of those on `device`.
 void set_launches(std::vector<RooflinePoint>& points, const Run& run, std::size_t device);
-
-/// What ran inside of an NVTX range and the ranges that it holds.
-struct RangeUse {
-  std::string path;       ///< names from the outermost range on, joined by `/`
-  std::size_t depth = 0;  ///< 0 for the outermost
-  std::uint64_t launches = 0;
-  double total_s = 0;     ///< sum of the times of the traced launches
-  double share = 0;       ///< of the time of all kernels
-  double counted_s = 0;   ///< of `total_s`, of the groups whose operations and DRAM bytes are both known
-  double flops = 0;       ///< executed in `counted_s`
-  double dram_bytes = 0;  ///< moved in `counted_s`
-  double recoverable_s = 0;
-  double roofed_s = 0;  ///< of `total_s`, of the groups with a roof
-
-  /// Of the time of its groups with a roof, what lies below these roofs. Nothing without such a group.
-  std::optional<double> fraction_of_roof() const;
-  /// Executed FLOP per DRAM byte, and per second, of what was counted. Nothing where nothing was.
-  std::optional<double> ai() const;
-  std::optional<double> flop_per_s() const;
-};
 
 /// Copies, or sets, of one kind, and how they use what they run on.
 struct TransferRate {

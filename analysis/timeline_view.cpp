@@ -277,6 +277,8 @@ constexpr std::array kStripKinds = {
     StripKind{"nvlink_out", "NVLink out", sampled::kNvlinkSentBytes, StripUnit::bytes_per_s, {}},
 };
 
+constexpr std::string_view kClockTitle = "SM clock";
+
 void set_roof(Strip& strip, const Run& run, std::size_t device, std::string_view ceiling) {
   const Ceiling* found = find_ceiling(run, ceiling, CeilingSource::measured, device);
   if (found == nullptr) return;
@@ -306,6 +308,7 @@ struct Sampled {
 
 Strip dram_strip(const Run& run, const DeviceTimeline& device, const Sampled& sampled, const Bins& bins) {
   Strip strip = {.id = "dram", .title = "DRAM", .unit = StripUnit::bytes_per_s};
+  strip.columns = {sampled::kDramReadBytes, sampled::kDramWriteBytes};
   const auto total = [&](std::string_view key) {
     double sum = 0;
     for (const double bytes : device.values.at(std::string(key))) sum += bytes;
@@ -328,6 +331,21 @@ Strip flop_strip(const Run& run, const DeviceTimeline& device, const Works& work
   return strip;
 }
 
+Strip power_strip(const Run& run, const DeviceTimeline& device, const Bins& bins) {
+  Series joules;
+  Cumulative seen_s;
+  for (const PowerSpan& span : power_spans(device, bins.start_ns)) {
+    const double time_s = static_cast<double>(span.end_ns - span.start_ns) * kNs;
+    joules.add({span.start_ns, span.end_ns, span.watts * time_s});
+    seen_s.add(span.start_ns, span.end_ns, time_s);
+  }
+  Strip strip = {.id = "power", .title = "Power", .unit = StripUnit::watts};
+  const auto& settings = run.devices[device.device].settings;
+  if (settings) strip.roof = settings->power_limit_w;
+  strip.bins = joules.bins(bins, seen_s);
+  return strip;
+}
+
 std::vector<Strip> strips_of(const Run& run, const DeviceTimeline& device, const Works& works,
                              const Sampled& sampled, const Bins& bins) {
   std::vector<Strip> strips;
@@ -337,18 +355,21 @@ std::vector<Strip> strips_of(const Run& run, const DeviceTimeline& device, const
     const auto series = sampled_series(device, kind.key, kind.unit == StripUnit::bytes_per_s);
     if (!series) continue;
     Strip strip = {.id = kind.id, .title = kind.title, .unit = kind.unit};
+    strip.columns = {kind.key};
     if (kind.roof.value > 0) strip.roof = kind.roof.value;
     set_roof(strip, run, device.device, kind.roof.ceiling);
     strip.bins = series->bins(bins, sampled.seen_s);
     strips.push_back(std::move(strip));
   }
   if (const auto clock = sampled_series(device, sampled::kSmClockHz, false)) {
-    Strip strip = {.id = "clock", .title = "SM clock", .unit = StripUnit::hertz};
+    Strip strip = {.id = "clock", .title = kClockTitle, .unit = StripUnit::hertz};
+    strip.columns = {sampled::kSmClockHz};
     const double nominal_hz = run.devices[device.device].sm_clock_hz;
     if (nominal_hz > 0) strip.roof = nominal_hz;
     strip.bins = clock->bins(bins, sampled.seen_s);
     strips.push_back(std::move(strip));
   }
+  if (!device.power.empty()) strips.push_back(power_strip(run, device, bins));
   return strips;
 }
 
@@ -429,14 +450,10 @@ void set_phases(DeviceView& view, const Run& run, const Timeline& timeline, cons
   }
 }
 
-/// Samples begin when the device takes them, up to half an interval apart from each other.
 double missing_s(const DeviceTimeline& device) {
   double sum_s = 0;
-  for (std::size_t i = 1; i < device.start_ns.size(); ++i) {
-    const std::uint64_t end_ns = device.start_ns[i - 1] + device.duration_ns[i - 1];
-    const std::uint64_t gap_ns = device.start_ns[i] > end_ns ? device.start_ns[i] - end_ns : 0;
-    if (2 * gap_ns >= device.interval_ns && gap_ns > 0) sum_s += static_cast<double>(gap_ns) * kNs;
-  }
+  for (const SampleGap& gap : sample_gaps(device))
+    sum_s += static_cast<double>(gap.end_ns - gap.start_ns) * kNs;
   return sum_s;
 }
 
@@ -448,6 +465,13 @@ double not_kept_s(const DeviceTimeline& device) {
 }
 
 }  // namespace
+
+std::string_view strip_title(std::string_view key) {
+  if (key == sampled::kSmClockHz) return kClockTitle;
+  const auto kind = std::find_if(kStripKinds.begin(), kStripKinds.end(),
+                                 [&](const StripKind& one) { return one.key == key; });
+  return kind == kStripKinds.end() ? key : kind->title;
+}
 
 std::optional<double> DramCheck::ratio() const {
   const double expected = counted_bytes + transfer_bytes;
@@ -468,6 +492,28 @@ double DeviceView::not_kept_share() const {
   return portion_of(not_kept_s, not_kept_s + duration_s());
 }
 
+std::vector<SampleGap> sample_gaps(const DeviceTimeline& device) {
+  std::vector<SampleGap> gaps;
+  for (std::size_t i = 1; i < device.start_ns.size(); ++i) {
+    const std::uint64_t end_ns = device.start_ns[i - 1] + device.duration_ns[i - 1];
+    const std::uint64_t gap_ns = device.start_ns[i] > end_ns ? device.start_ns[i] - end_ns : 0;
+    if (2 * gap_ns >= device.interval_ns && gap_ns > 0) gaps.push_back({end_ns, device.start_ns[i]});
+  }
+  return gaps;
+}
+
+std::vector<PowerSpan> power_spans(const DeviceTimeline& device, std::uint64_t start_ns) {
+  constexpr std::uint64_t kLongest = 250'000'000;
+  std::vector<PowerSpan> spans;
+  std::uint64_t last_ns = start_ns;
+  for (const TimelinePower& reading : device.power) {
+    const std::uint64_t from_ns = std::max(last_ns, reading.at_ns - std::min(reading.at_ns, kLongest));
+    last_ns = std::max(last_ns, reading.at_ns);
+    if (reading.at_ns > from_ns) spans.push_back({from_ns, reading.at_ns, reading.watts});
+  }
+  return spans;
+}
+
 std::optional<DeviceView> device_view(const Run& run, const ExperimentAnalysis& experiment,
                                       const Timeline& timeline) {
   const auto device =
@@ -475,6 +521,7 @@ std::optional<DeviceView> device_view(const Run& run, const ExperimentAnalysis& 
                    [&](const DeviceTimeline& one) { return one.device == experiment.device; });
   if (device == timeline.devices.end() || device->start_ns.empty()) return std::nullopt;
   DeviceView view = {.timeline = &*device,
+                     .was_watched = experiment.points.empty(),
                      .start_ns = device->start_ns.front(),
                      .end_ns = device->start_ns.back() + device->duration_ns.back()};
   if (view.end_ns <= view.start_ns) return std::nullopt;

@@ -15,7 +15,7 @@
 /// whether the samples agree with what was counted (docs/method.md, “Over time”).
 namespace rooflinectl {
 
-enum class StripUnit { bytes_per_s, flop_per_s, share, hertz };
+enum class StripUnit { bytes_per_s, flop_per_s, share, hertz, watts };
 
 /// What of a strip falls into a part of the window.
 struct StripBin {
@@ -30,6 +30,8 @@ struct Strip {
   StripUnit unit = StripUnit::share;
   std::optional<double> roof;  ///< nothing where the ceiling is missing, or there is none
   std::string ceiling;         ///< its id; empty for shares and clocks
+  /// The keys of the sampled values of which it is the sum; empty for FLOP/s, which is not sampled.
+  std::vector<std::string_view> columns;
   /// Nothing where no sample is. All parts are `DeviceView::bin_ns` long but the last.
   std::vector<std::optional<StripBin>> bins;
 };
@@ -80,6 +82,7 @@ struct TensorCheck {
 /// The samples of one device as reports show them.
 struct DeviceView {
   const DeviceTimeline* timeline = nullptr;
+  bool was_watched = false;    ///< nothing is known of what ran
   std::uint64_t start_ns = 0;  ///< of the first sample
   std::uint64_t end_ns = 0;    ///< of the last one
   std::uint64_t bin_ns = 0;
@@ -99,8 +102,32 @@ struct DeviceView {
   double not_kept_share() const;
 };
 
+/// A reading of the board's power stands for the time since the one before, at most for a quarter of a
+/// second: they come every 20 to 100 ms.
+struct PowerSpan {
+  std::uint64_t start_ns = 0;
+  std::uint64_t end_ns = 0;
+  double watts = 0;
+};
+
+/// Those of a device in the order of time, the first one since `start_ns`.
+std::vector<PowerSpan> power_spans(const DeviceTimeline& device, std::uint64_t start_ns);
+
+/// What the strip of a sampled value (`sampled_metrics`) is called; the key itself where there is none.
+std::string_view strip_title(std::string_view key);
+
 /// The most parts that a strip has.
 inline constexpr std::size_t kMostBins = 2000;
+
+/// A time between two samples of which nothing is known.
+struct SampleGap {
+  std::uint64_t start_ns = 0;
+  std::uint64_t end_ns = 0;
+};
+
+/// Those of `device`, by their starts. Samples begin when the device takes them, up to half an interval apart
+/// from each other: that is none.
+std::vector<SampleGap> sample_gaps(const DeviceTimeline& device);
 
 /// The samples of `experiment`'s device. Nothing where it has none. The result points into `timeline`.
 std::optional<DeviceView> device_view(const Run& run, const ExperimentAnalysis& experiment,

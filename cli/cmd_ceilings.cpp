@@ -9,8 +9,11 @@
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
+#include "reports/charts/file_names.h"
 #include "reports/reports.h"
 #include "runner/machine/catalogue.h"
+#include "runner/machine/chosen_devices.h"
+#include "runner/measuring/device_ceilings.h"
 #include "runner/measuring/measure.h"
 #include "runner/runs/run_folder.h"
 
@@ -19,7 +22,7 @@ namespace rooflinectl {
 namespace {
 
 struct CeilingsOptions {
-  std::string device = "0";
+  std::vector<std::string> devices = {"0"};
   std::string output = "runs";
   bool quick = false;
   bool fresh = false;
@@ -41,24 +44,57 @@ Plan plan_of(const CeilingsOptions& options) {
   return plan;
 }
 
-int ceilings(const CeilingsOptions& options) {
+MeasureRequest request_of(const CeilingsOptions& options) {
   MeasureRequest request;
   request.plan = plan_of(options);
-  request.device = options.device;
   request.counters = !options.no_counters;
   request.collector = require_collector();
   request.output = options.output;
   request.command_line = options.command_line;
   request.fresh_ceilings = options.fresh;
-  const MeasureResult result = measure_with_progress(request, Verbosity::normal);
-  if (result.stop_signal) return end_interrupted(result);
+  return request;
+}
+
+/// Of several devices; they cannot be resumed as a run, but what is known is not measured again.
+int end_interrupted_devices(const MeasureResult& result) {
+  if (result.folder.empty()) return end_interrupted(result);
+  terminal::print(stderr,
+                  "interrupted; the finished results are saved: rooflinectl report {}\nto finish: the same "
+                  "command without --fresh, which reuses them\n",
+                  result.folder.string());
+  return 128 + *result.stop_signal;
+}
+
+void print_pictures(const MeasureResult& result) {
+  for (std::size_t device = 0; device < result.run.devices.size(); ++device) {
+    terminal::print("picture: {}\n",
+                    (result.folder / fmt::format("{}.png", ceilings_chart_file_name(device))).string());
+  }
+}
+
+int ceilings(const CeilingsOptions& options) {
+  MeasureRequest request = request_of(options);
+  // One that is named needs no look at the others.
+  const bool is_one = options.devices.size() == 1 && options.devices.front() != kAllDevices;
+  const std::vector<DeviceInfo> devices =
+      is_one ? std::vector<DeviceInfo>() : chosen_devices(options.devices);
+  MeasureResult result;
+  if (devices.size() > 1) {
+    Progress progress(Verbosity::normal);
+    result = measure_ceilings(request, devices, progress);
+    if (result.stop_signal) return end_interrupted_devices(result);
+  } else {
+    request.device = is_one ? options.devices.front() : devices.front().uuid;
+    result = measure_with_progress(request, Verbosity::normal);
+    if (result.stop_signal) return end_interrupted(result);
+  }
 
   const ReportModel report(result.run);
   write_reports(report, result.folder);
   terminal::print("\n{}\n", terminal_summary(report, columns_of(stdout)));
   for (const std::string& loss : result.losses) terminal::print("{}\n", loss);
   terminal::print("measured in {:.1f} s\n", result.run.wall_s);
-  terminal::print("picture: {}\n", (result.folder / "roofline.png").string());
+  print_pictures(result);
   terminal::flush(stdout);
   link_latest(result.folder);
   if (result.stopped_by) throw *result.stopped_by;
@@ -71,11 +107,14 @@ void add_ceilings_command(CLI::App& app, Action& action, int argc, char** argv) 
   const auto options = std::make_shared<CeilingsOptions>();
   options->command_line.assign(argv, argv + argc);
   CLI::App* const command = app.add_subcommand(
-      "ceilings", "Measure the ceilings of a GPU: memory levels, precisions, launch latency");
+      "ceilings",
+      "Measure the ceilings of GPUs: memory levels, precisions, launch latency; and the links between them");
   command
-      ->add_option("-d,--device", options->device, "The GPU: its index or UUID as nvidia-smi -L prints them")
-      ->type_name("INDEX|UUID")
-      ->capture_default_str();
+      ->add_option("-d,--device", options->devices,
+                   "The GPU, or GPUs: their indices or UUIDs as nvidia-smi -L prints them, or all")
+      ->delimiter(',')
+      ->type_name("INDEX|UUID,...|all")
+      ->default_str("0");
   command->add_option("-o,--output", options->output, "Folder in which to create ceilings/<UTC time>/")
       ->type_name("DIR")
       ->capture_default_str();
@@ -87,7 +126,11 @@ void add_ceilings_command(CLI::App& app, Action& action, int argc, char** argv) 
   command->footer(
       "Measured ceilings are stored per device, driver, clocks and version of this tool "
       "in\n$XDG_CACHE_HOME/rooflinectl (~/.cache/rooflinectl), and reused by this command and by "
-      "`run`.\n\nExamples:\n  rooflinectl ceilings\n  rooflinectl ceilings --quick --fresh --device 1");
+      "`run`.\n\nSeveral GPUs are measured one after the other, then the bandwidth from each to each "
+      "other: by copy\nengine, by loads of the target, by stores of the source.\n\nExamples:\n"
+      "  rooflinectl ceilings\n"
+      "  rooflinectl ceilings --quick --fresh --device 1\n"
+      "  rooflinectl ceilings --device all");
   command->callback([&action, options] { action = [options] { return ceilings(*options); }; });
 }
 

@@ -3,10 +3,8 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cstdio>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -15,6 +13,7 @@
 #include "analysis/recoverable.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/duration_option.h"
 #include "cli/profile_progress.h"
 #include "cli/terminal.h"
 #include "core/model/timeline.h"
@@ -36,7 +35,8 @@ struct ProfileOptions {
   ProfileSettings settings;
   std::string nvtx_scope = "process";
   std::string capture = "all";
-  std::string timeline;  // an interval; empty for none
+  std::string timeline;       // an interval; empty for none
+  std::string export_format;  // empty for none
   std::optional<double> timeout_s;
   std::string output = "runs";
   bool once = false;
@@ -58,21 +58,10 @@ std::string capture_mistake(const std::string& text) {
 
 constexpr const char* kUsualInterval = "100us";
 
-/// Reads `20us`, `0.5ms` or `1s`; nothing if it is another text, or not between the limits.
-std::optional<std::uint64_t> interval_from(const std::string& text) {
-  static const std::map<std::string, double> units = {{"us", 1e3}, {"ms", 1e6}, {"s", 1e9}};
-  const std::size_t number = std::min(text.find_first_not_of("0123456789."), text.size());
-  const auto unit = units.find(text.substr(number));
-  double value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + number, value);
-  if (unit == units.end() || error != std::errc() || end != text.data() + number) return std::nullopt;
-  const double interval_ns = value * unit->second;
-  if (interval_ns < kShortestInterval || interval_ns > kLongestInterval) return std::nullopt;
-  return static_cast<std::uint64_t>(interval_ns);
-}
-
 std::string interval_mistake(const std::string& text) {
-  return interval_from(text) ? "" : fmt::format("'{}' is no interval from 10us to 1s, such as 100us", text);
+  return interval_from(text, kShortestInterval)
+             ? ""
+             : fmt::format("'{}' is no interval from 10us to 1s, such as 100us", text);
 }
 
 ProfileRequest request_of(const ProfileOptions& options) {
@@ -83,7 +72,7 @@ ProfileRequest request_of(const ProfileOptions& options) {
   const CaptureChoice capture = capture_from(options.capture).value_or(CaptureChoice{});
   request.settings.capture = capture.capture;
   request.settings.capture_range = capture.range;
-  request.settings.timeline_interval_ns = interval_from(options.timeline);
+  request.settings.timeline_interval_ns = interval_from(options.timeline, kShortestInterval);
   if (options.once) request.rerun = Rerun::never;
   if (options.rerun) request.rerun = Rerun::always;
   if (options.timeout_s) request.time_limit = std::chrono::duration<double>(*options.timeout_s);
@@ -110,8 +99,8 @@ void print_sampling_window(const ProfileSettings& settings) {
   if (!window_s) return;
   terminal::print(
       stderr,
-      "rooflinectl: GPUs have room for {} of samples this often: that is what the timeline shows, "
-      "from when the kernels are counted\n",
+      "rooflinectl: at this interval the GPU's buffer holds {}: the timeline covers that, once the kernels "
+      "are counted\n",
       format::duration(*window_s));
 }
 
@@ -159,6 +148,10 @@ void write_all_reports(const ProfileResult& result, const ProfileOptions& option
   terminal::print(stderr, "{}{}\n",
                   options.quiet ? "" : "report: ", (result.folder / "report.html").string());
   link_latest(result.folder);
+  if (!options.export_format.empty()) {
+    terminal::print(stderr, "{}{}\n",
+                    options.quiet ? "" : "export: ", write_perfetto_trace(report, result.folder).string());
+  }
 }
 
 /// Prints what went wrong on our side, and returns its exit code.
@@ -229,14 +222,23 @@ void add_profile_command(CLI::App& app, Action& action, int argc, char** argv) {
       ->check(CLI::Validator(capture_mistake, ""))
       ->type_name("WHEN")
       ->capture_default_str();
+  CLI::Option* const timeline =
+      command
+          ->add_option(
+              "--timeline", options->timeline,
+              "Once the kernels are counted, sample the GPUs at this interval, from 10us to 1s; below "
+              "200us, only the first 8,192 samples (0.82 s at 100us)")
+          ->expected(0, 1)
+          ->default_str(kUsualInterval)
+          ->check(CLI::Validator(interval_mistake, ""))
+          ->type_name("INTERVAL");
   command
-      ->add_option("--timeline", options->timeline,
-                   "Once the kernels are counted, sample the GPUs at this interval, from 10us to 1s; below "
-                   "100us for less than a second")
-      ->expected(0, 1)
-      ->default_str(kUsualInterval)
-      ->check(CLI::Validator(interval_mistake, ""))
-      ->type_name("INTERVAL");
+      ->add_option("--export", options->export_format,
+                   "Also write the timeline for another program: timeline.perfetto-trace, which "
+                   "https://ui.perfetto.dev opens")
+      ->check(CLI::IsMember(std::vector<std::string>{"perfetto"}))
+      ->needs(timeline)
+      ->type_name("FORMAT");
   command->add_option("--skip", settings.skip, "Let so many of the selected launches pass before counting")
       ->type_name("NUMBER");
   command->add_option("--limit", settings.limit, "Count none after so many selected launches")

@@ -19,8 +19,11 @@
 #include "core/files/files.h"
 #include "core/model/ceiling_subjects.h"
 #include "core/serial/run_file.h"
+#include "core/serial/torch_trace_file.h"
 #include "core/text/names.h"
 #include "reports/reports.h"
+#include "reports/tables/operator_table.h"
+#include "reports/text/format.h"
 
 namespace rooflinectl {
 
@@ -35,6 +38,8 @@ struct ReportOptions {
   std::vector<std::string> precisions;
   std::vector<std::string> caches;
   std::string theme{to_string(Theme::light)};
+  std::string export_format;  // empty for none
+  std::string torch_trace;
   bool all = false;
   bool quiet = false;
 };
@@ -152,6 +157,42 @@ void check_levels(const ReportModel& report, const ReportOptions& options) {
   if (!options.levels.empty() && !is_dram_alone) check_choice("--level", options.levels, levels_of(report));
 }
 
+std::optional<TorchTrace> torch_trace_of(const Run& run, const ReportOptions& options) {
+  if (options.torch_trace.empty()) return std::nullopt;
+  if (!run.application) {
+    throw Error(ErrorKind::usage, "--pytorch-trace: this run is not of a profiled program",
+                "give it with a run that rooflinectl profile wrote");
+  }
+  TorchTrace trace = read_torch_trace(options.torch_trace);
+  if (trace.kernels.empty()) {
+    throw Error(ErrorKind::usage, fmt::format("{}: has no kernels", options.torch_trace),
+                "trace with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]");
+  }
+  return trace;
+}
+
+// A trace of another program would only say that it is one.
+void check_matched(const ReportModel& report, const TorchTrace& trace, const ReportOptions& options) {
+  std::uint64_t matched = 0;
+  for (const ExperimentReport& experiment : report.experiments) {
+    if (!experiment.operators) continue;
+    const OperatorUse& use = *experiment.operators;
+    matched += use.matched;
+    if (use.matched > 0 && is_foreign(use)) {
+      terminal::print(
+          stderr,
+          "warning: {}: {} of its kernels' time and {} of the run's GPU time are matched: is it of the "
+          "same program, with the same sizes?\n",
+          options.torch_trace, format::percent(use.matched_trace_share), format::percent(use.matched_share));
+    }
+  }
+  if (matched > 0) return;
+  throw Error(
+      ErrorKind::usage,
+      fmt::format("{}: none of its kernels ({}) is in this run", options.torch_trace, trace.kernels.size()),
+      "give a trace of the same program with the same sizes");
+}
+
 int report(const ReportOptions& options) {
   const fs::path file = run_file(options.run_file);
   Run run = read_run(file);
@@ -159,10 +200,19 @@ int report(const ReportOptions& options) {
   const std::optional<Timeline> timeline = options.caches.empty() ? timeline_beside(file, run) : std::nullopt;
   choose(run, options);
 
-  const ReportModel model(run, selection_of(options), timeline ? &*timeline : nullptr);
+  const std::optional<TorchTrace> torch = torch_trace_of(run, options);
+
+  const ReportModel model(run, selection_of(options), timeline ? &*timeline : nullptr,
+                          torch ? &*torch : nullptr);
   check_levels(model, options);
+  if (torch) check_matched(model, *torch, options);
+  const bool is_exported = !options.export_format.empty();
+  if (is_exported) require_timeline(model);
   const fs::path folder = options.output.empty() ? file.parent_path() : make_folder(options.output);
-  const auto written = write_reports(model, folder, {file});
+  std::vector<fs::path> inputs = {file};
+  if (torch) inputs.emplace_back(options.torch_trace);
+  auto written = write_reports(model, folder, inputs);
+  if (is_exported) written.push_back(write_perfetto_trace(model, folder, inputs));
   if (!options.quiet)
     terminal::print("{}\n",
                     terminal_summary(model, columns_of(stdout), options.all ? Rows::all : Rows::notable));
@@ -205,6 +255,17 @@ void add_report_command(CLI::App& app, Action& action) {
       ->check(CLI::IsMember(std::vector<std::string>{"light", "dark", "print"}))
       ->capture_default_str()
       ->type_name("THEME");
+  command
+      ->add_option("--export", options->export_format,
+                   "Also write the timeline for another program: timeline.perfetto-trace, which "
+                   "https://ui.perfetto.dev opens")
+      ->check(CLI::IsMember(std::vector<std::string>{"perfetto"}))
+      ->type_name("FORMAT");
+  command
+      ->add_option("--pytorch-trace", options->torch_trace,
+                   "Trace exported by torch.profiler from another run of the same program (.json or "
+                   ".json.gz); adds operators and modules")
+      ->type_name("TRACE.json");
   command->add_flag("--all", options->all,
                     "Show every point, even in experiments with more than 40, whose tables otherwise show "
                     "only the notable ones");
@@ -214,7 +275,9 @@ void add_report_command(CLI::App& app, Action& action) {
       "  rooflinectl report runs/reductions/latest\n"
       "  rooflinectl report run.json --output /tmp/pictures\n"
       "  rooflinectl report run.json --level l2,shared --precision f32\n"
-      "  rooflinectl report run.json --theme dark --output slides");
+      "  rooflinectl report run.json --theme dark --output slides\n"
+      "  rooflinectl report runs/train.py/latest --export perfetto\n"
+      "  rooflinectl report runs/train.py/latest --pytorch-trace trace.json.gz");
   command->callback([&action, options] { action = [options] { return report(*options); }; });
 }
 

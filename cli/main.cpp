@@ -23,6 +23,7 @@ Examples:
   rooflinectl run experiments.yaml              measure a plan and write the reports
   rooflinectl run experiments.yaml --dry-run    list what would be measured
   rooflinectl profile -- python3 train.py       trace and count the kernels of any CUDA program
+  rooflinectl watch                             what the GPUs are doing, whichever programs use them
   rooflinectl report runs/reductions/latest     redraw a run; needs no GPU
   rooflinectl explain runs/reductions/latest    what bounds each point, and what to try next
   rooflinectl compare runs/before runs/after    what changed from one run to another
@@ -50,6 +51,7 @@ int run_program(int argc, char** argv) {
   rooflinectl::Action action;
   rooflinectl::add_run_command(app, action, argc, argv);
   rooflinectl::add_profile_command(app, action, argc, argv);
+  rooflinectl::add_watch_command(app, action, argc, argv);
   rooflinectl::add_ceilings_command(app, action, argc, argv);
   rooflinectl::add_report_command(app, action);
   rooflinectl::add_explain_command(app, action);
@@ -66,9 +68,8 @@ int run_program(int argc, char** argv) {
     app.parse(own_argc, argv);
     if (!action)
       throw CLI::RequiredError(
-          "A command (run, profile, report, explain, compare, gate, crosscheck, ceilings, doctor, selftest, "
-          "list or "
-          "version)");
+          "A command (run, profile, watch, report, explain, compare, gate, crosscheck, ceilings, doctor, "
+          "selftest, list or version)");
   } catch (const CLI::ExtrasError&) {
     throw rooflinectl::unexpected_argument(app, own_argc, argv);
   } catch (const CLI::ParseError& error) {

@@ -85,6 +85,9 @@ void Progress::started(const MeasureStart& start) {
   n_points_ = all_points(run.plan).size();
   points_measured_ = n_points_ - start.points_to_measure;
   points_to_count_ = start.points_with_counters;
+  // Of several devices each starts anew.
+  done_work_ = 0;
+  started_ = Clock::now();
   total_work_ = static_cast<double>(run.plan.ceilings.size() + start.points_to_measure) +
                 kPrimitiveWork * static_cast<double>(run.plan.primitives.size()) +
                 kCountedRangeWork * counters.passes * kCountRepeats * static_cast<double>(points_to_count_);

@@ -6,6 +6,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <cstring>
@@ -83,6 +84,20 @@ int columns_of(std::FILE* stream) {
   winsize size{};
   const bool known = ioctl(fileno(stream), TIOCGWINSZ, &size) == 0 && size.ws_col > 0;
   return known ? size.ws_col : kColumnsOfAFile;
+}
+
+LiveTable::LiveTable(std::FILE* stream) : stream_(stream), is_terminal_(isatty(fileno(stream)) == 1) {}
+
+void LiveTable::show(std::string_view text) {
+  if (lines_ > 0) send(stream_, fmt::format("\033[{}A\033[J", lines_));
+  lines_ = 0;
+  for (std::size_t begin = 0; begin < text.size(); ++lines_) {
+    const std::size_t end = std::min(text.find('\n', begin), text.size());
+    send(stream_, shortened(printable(text.substr(begin, end - begin)), columns_of(stream_) - 1));
+    send(stream_, "\n");
+    begin = end + 1;
+  }
+  terminal::flush(stream_);
 }
 
 ProgressDisplay::ProgressDisplay(std::FILE* stream)

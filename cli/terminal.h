@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <cstdio>
 #include <string>
 #include <string_view>
@@ -48,6 +49,23 @@ enum class Verbosity {
   quiet,  ///< only what went wrong
   normal,
   verbose,  ///< also what the collector logs
+};
+
+/// Lines on `stream` that are rewritten in place, where it is a terminal.
+class LiveTable {
+ public:
+  explicit LiveTable(std::FILE* stream);
+
+  bool is_terminal() const { return is_terminal_; }
+  /// `text`, in place of the last one. Each line is cut to the width of the terminal.
+  void show(std::string_view text);
+  /// What was shown stays; the next text comes below it.
+  void keep() { lines_ = 0; }
+
+ private:
+  std::FILE* stream_;
+  bool is_terminal_;
+  std::size_t lines_ = 0;
 };
 
 /// What a long run shows on `stream`: a status that is rewritten in place on a terminal, and lines that stay.

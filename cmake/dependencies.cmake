@@ -11,6 +11,7 @@ find_package(ZLIB REQUIRED)
 find_path(LIBIBERTY_INCLUDE_DIR libiberty/demangle.h REQUIRED)
 find_library(LIBIBERTY_LIBRARY iberty REQUIRED)
 find_path(UTFCPP_INCLUDE_DIR utf8/unchecked.h REQUIRED)
+find_path(PROTOZERO_INCLUDE_DIR protozero/pbf_builder.hpp REQUIRED)
 pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo cairo-ft freetype2)
 pkg_check_modules(LIBMD REQUIRED IMPORTED_TARGET libmd)
 

@@ -3,24 +3,31 @@
 // object per line to standard output. `rooflinectl run` starts it; ncu and nsys can be wrapped around it.
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
+#include <cstdlib>
 #include <exception>
 #include <iostream>
 #include <iterator>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "collector/checks.h"
 #include "collector/collect.h"
 #include "collector/cupti/profiler.h"
 #include "collector/device/device.h"
+#include "collector/links.h"
+#include "collector/watch.h"
 #include "core/error.h"
 #include "core/files/files.h"
+#include "core/serial/profile_records.h"
 #include "core/serial/protocol.h"
 
 namespace {
 
 using namespace rooflinectl;
 
+template <typename Message>
 void emit(const Message& message) {
   std::cout << encode(message) << std::endl;
 }
@@ -31,6 +38,8 @@ std::string read_request(const std::string& file) {
 }
 
 int run(int argc, char** argv) {
+  // Devices are counted as nvidia-smi does.
+  setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 0);
   CLI::App app{
       "Measures the points of a plan on a GPU, for rooflinectl.\n"
       "\n"
@@ -61,6 +70,20 @@ int run(int argc, char** argv) {
   app.add_option("--selftest", tested_device,
                  "count kernels of known work on a device, print the result and exit")
       ->type_name("INDEX|UUID");
+  std::vector<std::string> linked_devices;
+  app.add_option("--links", linked_devices,
+                 "measure the bandwidths between devices, print the result and exit")
+      ->type_name("UUID")
+      ->delimiter(',');
+  std::vector<std::string> watched_devices;
+  app.add_option("--watch", watched_devices,
+                 "sample devices until SIGTERM, and print what is sampled, a JSON object per line")
+      ->type_name("UUID")
+      ->delimiter(',');
+  std::uint64_t interval_ns = 0;
+  app.add_option("--interval", interval_ns, "between two samples of --watch, in nanoseconds")
+      ->needs("--watch")
+      ->type_name("NS");
   try {
     app.parse(argc, argv);
     if (print_catalogue) {
@@ -83,15 +106,24 @@ int run(int argc, char** argv) {
       std::cout << encode(self_test(*tested_device)) << std::endl;
       return 0;
     }
+    if (!linked_devices.empty()) {
+      std::cout << encode(measure_links(linked_devices)) << std::endl;
+      return 0;
+    }
+    if (!watched_devices.empty()) {
+      if (interval_ns == 0) throw CLI::RequiredError("--interval");
+      watch(watched_devices, interval_ns, emit<ProfileRecord>);
+      return 0;
+    }
     CollectRequest request = decode_request(read_request(plan_file));
     if (const auto asked = collect_mode_from(mode)) request.mode = *asked;
     if (request.mode == CollectMode::once || request.mode == CollectMode::trace) request.counters = false;
-    collect(request, emit);
+    collect(request, emit<Message>);
     return 0;
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? 0 : static_cast<int>(ErrorKind::usage);
   } catch (const Error& error) {
-    emit(message::Failure{error.kind(), error.what(), error.hint()});
+    emit<Message>(message::Failure{error.kind(), error.what(), error.hint()});
     std::cerr << "rooflinectl-collector: " << error.what() << "\n";
     return error.exit_code();
   }

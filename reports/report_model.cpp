@@ -64,9 +64,23 @@ ExperimentReport report_of(const Run& run, const ExperimentAnalysis& experiment,
   return report;
 }
 
+void add_operators(ReportModel& model, const TorchTrace& trace) {
+  const TorchLaunches launches = torch_launches(trace);
+  for (std::size_t i = 0; i < model.experiments.size(); ++i) {
+    ExperimentReport& report = model.experiments[i];
+    if (!report.program) continue;
+    ExperimentAnalysis& experiment = model.analysis.experiments[i];
+    report.operators = operator_use(model.run, experiment, trace, launches, report.program->kernel_s);
+    for (std::size_t point = 0; point < experiment.points.size(); ++point) {
+      if (auto& of = experiment.points[point].launches) of->operators = &report.operators->groups[point];
+    }
+  }
+}
+
 }  // namespace
 
-ReportModel::ReportModel(const Run& measured, ChartSelection chosen, const Timeline* sampled)
+ReportModel::ReportModel(const Run& measured, ChartSelection chosen, const Timeline* sampled,
+                         const TorchTrace* torch)
     : run(measured),
       timeline(sampled),
       selection(std::move(chosen)),
@@ -79,15 +93,24 @@ ReportModel::ReportModel(const Run& measured, ChartSelection chosen, const Timel
   for (std::size_t i = 0; i < names.size(); ++i) {
     experiments.push_back(report_of(run, analysis.experiments[i], selection));
     experiments.back().file_name = file_names[i];
-    if (timeline != nullptr && experiments.back().program) {
-      experiments.back().timeline = device_view(run, analysis.experiments[i], *timeline);
+    if (timeline == nullptr) continue;
+    auto view = device_view(run, analysis.experiments[i], *timeline);
+    // Of points that this tool launched nothing was sampled, whatever lies beside their run.
+    if (view && (experiments.back().program || view->was_watched)) {
+      experiments.back().timeline = std::move(view);
     }
   }
+  if (torch != nullptr) add_operators(*this, *torch);
 }
 
 bool ReportModel::is_incomplete() const {
   return std::any_of(experiments.begin(), experiments.end(),
                      [](const ExperimentReport& one) { return !one.analysis->missing.empty(); });
+}
+
+bool ReportModel::has_timeline() const {
+  return std::any_of(experiments.begin(), experiments.end(),
+                     [](const ExperimentReport& one) { return one.timeline.has_value(); });
 }
 
 bool ReportModel::has_ceilings_picture() const {

@@ -6,6 +6,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/explanation.h"
+#include "analysis/operators.h"
 #include "analysis/recoverable.h"
 #include "analysis/timeline_view.h"
 #include "reports/charts/chart_model.h"
@@ -24,6 +25,7 @@ struct ExperimentReport {
   std::optional<ChartModel> chosen;
   std::vector<PointExplanation> explanations;  ///< one for each point
   std::optional<ProgramUse> program;           ///< of an experiment with the kernels of a profiled program
+  std::optional<OperatorUse> operators;        ///< of the same, where there is a trace of PyTorch
   std::optional<DeviceView> timeline;          ///< of an experiment whose device was sampled
   std::optional<SizeSweep> sizes;              ///< only where there is a curve to draw
   /// Of versions that were measured at many sizes the best point of each, by its place: all of them would be
@@ -31,6 +33,8 @@ struct ExperimentReport {
   std::vector<std::size_t> best;
   std::vector<SpeedTable> speeds;
 
+  /// Whether its device was sampled while nothing is known of what ran: there are no points to draw.
+  bool was_watched() const { return timeline && timeline->was_watched; }
   /// What the main picture shows.
   const ChartModel& main_chart() const { return chosen ? *chosen : chart; }
   /// Whether that is narrow enough for `summary.md` without its table: not with a mark per memory level.
@@ -39,9 +43,10 @@ struct ExperimentReport {
 
 /// Everything that the reports of a run show, derived once: each format only writes it down.
 struct ReportModel {
-  /// `run` and `timeline` must outlive the model. `selection` chooses what is in the main pictures;
-  /// `timeline` is null where no device was sampled.
-  explicit ReportModel(const Run& run, ChartSelection selection = {}, const Timeline* timeline = nullptr);
+  /// `run`, `timeline` and `torch` must outlive the model. `selection` chooses what is in the main pictures;
+  /// `timeline` is null where no device was sampled, `torch` where there is no trace of PyTorch.
+  explicit ReportModel(const Run& run, ChartSelection selection = {}, const Timeline* timeline = nullptr,
+                       const TorchTrace* torch = nullptr);
   // Its parts point into each other.
   ReportModel(const ReportModel&) = delete;
   ReportModel& operator=(const ReportModel&) = delete;
@@ -49,6 +54,7 @@ struct ReportModel {
   bool is_incomplete() const;  ///< whether points of the plan are missing
   /// Whether a picture of the ceilings stands for the run: it has no experiments, and not just primitives.
   bool has_ceilings_picture() const;
+  bool has_timeline() const;  ///< whether there is something to show of a device that was sampled
 
   const Run& run;
   const Timeline* timeline = nullptr;

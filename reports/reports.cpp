@@ -8,6 +8,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/energy.h"
+#include "core/error.h"
 #include "core/files/files.h"
 #include "reports/charts/ceilings_layout.h"
 #include "reports/charts/chart_layout.h"
@@ -20,6 +21,7 @@
 #include "reports/draw/pdf.h"
 #include "reports/draw/png.h"
 #include "reports/draw/svg.h"
+#include "reports/formats/perfetto_trace.h"
 #include "reports/formats/points_csv.h"
 #include "reports/formats/summary_md.h"
 #include "reports/page/page.h"
@@ -156,14 +158,20 @@ std::vector<fs::path> write_reports(const ReportModel& report, const fs::path& f
   PageParts parts = {.experiments = {}, .points_csv = points_csv(report.analysis)};
   for (const ExperimentReport& experiment : report.experiments) {
     const bool is_first = parts.experiments.empty();
-    parts.experiments.push_back(write_pictures(folder, run, experiment, is_first));
+    parts.experiments.push_back(experiment.was_watched() ? PagePictures()
+                                                         : write_pictures(folder, run, experiment, is_first));
   }
   if (report.experiments.empty()) {
     PagePictures& pictures = parts.experiments.emplace_back();
     if (report.has_ceilings_picture()) {
       const ChartModel chart = ceilings_model(run, report.selection);
-      pictures.roofline = folder.write_picture({std::string(kFirstChartFileName)}, ceilings_scene(chart));
+      pictures.roofline =
+          folder.write_picture({ceilings_chart_file_name(Run::kFirstDevice)}, ceilings_scene(chart));
       folder.write_narrow(std::string(kSummaryRooflineKind), ceilings_scene(chart, Extent::narrow));
+      for (std::size_t device = 1; device < run.devices.size(); ++device) {
+        folder.write_picture({ceilings_chart_file_name(device)},
+                             ceilings_scene(ceilings_model(run, report.selection, device)));
+      }
     }
   }
   if (!run.primitives.empty()) {
@@ -174,6 +182,21 @@ std::vector<fs::path> write_reports(const ReportModel& report, const fs::path& f
     if (!content.empty()) folder.write(std::string(format.file_name), content);
   }
   return folder.take();
+}
+
+fs::path write_perfetto_trace(const ReportModel& report, const fs::path& folder_path,
+                              const std::vector<fs::path>& inputs) {
+  require_timeline(report);
+  Folder folder(folder_path, report.selection.theme, inputs);
+  folder.write("timeline.perfetto-trace", perfetto_trace(report));
+  return folder.take().front();
+}
+
+void require_timeline(const ReportModel& report) {
+  if (report.has_timeline()) return;
+  throw Error(ErrorKind::usage, "this run has no timeline to export",
+              "rooflinectl profile --timeline -- PROGRAM records one, where the program still runs when its "
+              "kernels are counted; rooflinectl watch records one of whatever runs");
 }
 
 }  // namespace rooflinectl

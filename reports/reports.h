@@ -15,13 +15,22 @@ namespace rooflinectl {
 /// than DRAM was counted, `bandwidth-<experiment>.*` where a version was measured at four sizes or more,
 /// `energy-<experiment>.*` where energy was to be measured, `time-<experiment>.*` of a profiled program;
 /// `roofline.svg`, … of the first experiment, or of the ceilings alone where there is
-/// none and not just primitives were measured; `summary_roofline-<experiment>.png` and the like, which
-/// `summary.md` shows; `primitives.svg`, … and `primitives.csv` where primitives were measured; and
-/// `points.csv`, `summary.md`, `report.html`. Throws Error(environment) if a file cannot be written,
-/// Error(usage) if it is one of `inputs`.
+/// none and not just primitives were measured (of further devices `roofline-device-1.svg`, …);
+/// `summary_roofline-<experiment>.png` and the like, which `summary.md` shows; `primitives.svg`, … and
+/// `primitives.csv` where primitives were measured; and `points.csv`, `summary.md`, `report.html`. Throws
+/// Error(environment) if a file cannot be written, Error(usage) if it is one of `inputs`.
 std::vector<std::filesystem::path> write_reports(const ReportModel& report,
                                                  const std::filesystem::path& folder,
                                                  const std::vector<std::filesystem::path>& inputs = {});
+
+/// Writes the timelines of the run into the existing folder `folder`, as the trace `timeline.perfetto-trace`
+/// (`perfetto_trace`), and returns that file. Throws as `write_reports`, and Error(usage) as
+/// `require_timeline`.
+std::filesystem::path write_perfetto_trace(const ReportModel& report, const std::filesystem::path& folder,
+                                           const std::vector<std::filesystem::path>& inputs = {});
+
+/// Throws Error(usage) if no device was sampled: there is nothing to export.
+void require_timeline(const ReportModel& report);
 
 /// Which rows the tables of a terminal have: of many points the notable ones, or all.
 enum class Rows { notable, all };

@@ -23,17 +23,17 @@ IMAGES = ROOT / "docs" / "images"
 PICTURES = [
     ("page-ladder.png", "reductions-h200", "theme=light", (1400, 1000)),
     ("page-program.png", "training-step-h200", "theme=light", (1400, 1180)),
+    ("page-timeline.png", "training-step-h200", "theme=light", (1400, 1750)),
 ]
 
 
 def page_of(rooflinectl, recording, folder):
     """The address of the page of a recording, written below `folder`."""
-    packed = ROOT / "recordings" / recording / "run.json.gz"
-    if not packed.is_file():
-        sys.exit(f"{packed} is not there")
+    recorded = ROOT / "recordings" / recording
+    if not (recorded / "run.json.gz").is_file():
+        sys.exit(f"{recorded} has no run.json.gz")
     run = pathlib.Path(folder) / recording
-    run.mkdir(exist_ok=True)
-    shutil.copyfile(packed, run / "run.json.gz")
+    shutil.copytree(recorded, run, dirs_exist_ok=True)
     subprocess.run([rooflinectl, "report", run, "--quiet"], check=True, stdout=subprocess.DEVNULL)
     return (run / "report.html").as_uri()
 

@@ -8,6 +8,7 @@
 
 #include "collector/cupti/activity_trace.h"
 #include "collector/cupti/profiler.h"
+#include "collector/cupti/sampler.h"
 #include "collector/device/toolkit_library.h"
 #include "core/error.h"
 
@@ -59,6 +60,11 @@ std::unique_ptr<Profiler> open_profiler(int device_index, const std::vector<Metr
 std::unique_ptr<ActivityTrace> open_activity_trace() {
   return std::unique_ptr<ActivityTrace>(
       module_function<OpenActivityTrace>("rooflinectl_open_activity_trace")());
+}
+
+std::unique_ptr<Sampler> open_sampler(int device, const std::string& uuid, std::uint64_t interval_ns) {
+  return std::unique_ptr<Sampler>(
+      module_function<OpenSampler>("rooflinectl_open_sampler")(device, uuid, interval_ns));
 }
 
 std::vector<ChipCounters> describe_chips(const std::string& chip) {

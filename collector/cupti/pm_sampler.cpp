@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/cupti/pm_sampler.h"
 
+#include <cupti.h>
 #include <cupti_pmsampling.h>
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cmath>
+#include <mutex>
 #include <utility>
 
 #include "collector/cupti/call.h"
 #include "collector/cupti/range_calls.h"
+#include "collector/device/clocks.h"
 
 namespace rooflinectl::cupti {
 
@@ -29,11 +32,22 @@ std::vector<std::uint8_t> samplable_counters(int device_index) {
   return image;
 }
 
+std::uint64_t CUPTIAPI time_ns() {
+  return monotonic_ns();
+}
+
 }  // namespace
+
+void use_monotonic_clock() {
+  ROOFLINECTL_CUPTI(cuptiActivityRegisterTimestampCallback, time_ns);
+}
 
 PmSampler::PmSampler(int device_index, const std::vector<Metric>& metrics, std::uint64_t interval_ns,
                      std::size_t room)
     : device_index_(static_cast<std::size_t>(device_index)), interval_ns_(interval_ns), room_(room) {
+  // Devices are opened from threads of their own, and CUPTI's host calls are not safe in several at once.
+  static std::mutex opening;
+  const std::lock_guard lock(opening);
   initialize_profiler();
   choose(device_index, metrics);
   enable();
@@ -166,7 +180,7 @@ std::vector<PmSample> PmSampler::take() {
   taken_ = info.numCompletedSamples;
   // What the counter data has no room for is lost, as is the rest of a sample that is not complete: so they
   // are used for several calls, and begun anew, which takes 0.03 ms a sample, once they are rather full.
-  if (taken_ > room_ / 4 * 3) initialize_counter_data();
+  if (is_started_ && taken_ > room_ / 4 * 3) initialize_counter_data();
   if (was_full && samples.empty() && is_started_) {
     enable();
     start();

@@ -15,8 +15,11 @@ struct CUpti_PmSampling_Object;
 
 namespace rooflinectl::cupti {
 
-/// What the device counted between two times of CUPTI's clock: the one that a timestamp callback was
-/// registered for, else the system's real-time clock.
+/// Gives CUPTI the system's monotonic clock, as the trace of a profiled program does. Otherwise samples have
+/// times of the real-time clock, which may be set.
+void use_monotonic_clock();
+
+/// What the device counted between two times of CUPTI's clock.
 struct PmSample {
   std::uint64_t start_ns = 0;
   std::uint64_t end_ns = 0;

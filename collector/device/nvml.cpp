@@ -1,25 +1,28 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "collector/device/nvml.h"
 
-#include <dlfcn.h>
 #include <fmt/format.h>
 
 #include <iterator>
 #include <utility>
 
+#include "collector/device/nvml_library.h"
+
 namespace rooflinectl {
 
 namespace {
 
-// NVML's binary interface (NVML API Reference); its header is not part of every CUDA toolkit.
-using Device = void*;
-constexpr int kSuccess = 0;
+using nvml::Device;
+using nvml::kSuccess;
+
+// NVML's binary interface (NVML API Reference).
 constexpr unsigned kSmClock = 1;
 constexpr unsigned kMemoryClock = 2;
 constexpr unsigned kGpuTemperature = 0;
 constexpr unsigned kUncorrectedErrors = 1;
 constexpr unsigned kSinceDriverWasLoaded = 0;
 constexpr unsigned kMaxProcesses = 256;
+constexpr unsigned kMostNvlinks = 18;
 
 struct ProcessInfo {
   unsigned pid;
@@ -40,40 +43,6 @@ struct PciInfo {
   char bus_id[32];
 };
 
-/// The library, for as long as this object lives.
-class Nvml {
- public:
-  Nvml() : library_(dlopen("libnvidia-ml.so.1", RTLD_NOW)) {
-    if (library_ == nullptr || call<int()>("nvmlInit_v2") != kSuccess) library_ = nullptr;
-  }
-  ~Nvml() {
-    if (library_ != nullptr) call<int()>("nvmlShutdown");
-  }
-  Nvml(const Nvml&) = delete;
-  Nvml& operator=(const Nvml&) = delete;
-
-  bool is_there() const { return library_ != nullptr; }
-
-  /// The result of the function, or failure if there is none of that name.
-  template <typename Function, typename... Arguments>
-  int call(const char* name, Arguments... arguments) const {
-    auto* const function = reinterpret_cast<Function*>(dlsym(library_, name));
-    return function == nullptr ? -1 : function(arguments...);
-  }
-
-  /// A property that the function `name` gives through its last argument.
-  template <typename Value, typename... Arguments>
-  std::optional<Value> get(const char* name, Device device, Arguments... arguments) const {
-    Value value{};
-    const bool known =
-        call<int(Device, Arguments..., Value*)>(name, device, arguments..., &value) == kSuccess;
-    return known ? std::optional(value) : std::nullopt;
-  }
-
- private:
-  void* library_;
-};
-
 std::optional<bool> as_bool(const std::optional<unsigned>& value) {
   return value ? std::optional(*value != 0) : std::nullopt;
 }
@@ -86,7 +55,7 @@ std::optional<double> as_hertz(const std::optional<unsigned>& megahertz) {
   return megahertz ? std::optional(*megahertz * 1e6) : std::nullopt;
 }
 
-std::optional<double> max_power_limit_w(const Nvml& nvml, Device device) {
+std::optional<double> max_power_limit_w(const nvml::Library& nvml, Device device) {
   unsigned lowest = 0;
   unsigned highest = 0;
   const int result = nvml.call<int(Device, unsigned*, unsigned*)>(
@@ -94,19 +63,19 @@ std::optional<double> max_power_limit_w(const Nvml& nvml, Device device) {
   return result == kSuccess ? as_watts(highest) : std::nullopt;
 }
 
-std::optional<std::string> pci_bus_id(const Nvml& nvml, Device device) {
+std::optional<std::string> pci_bus_id(const nvml::Library& nvml, Device device) {
   const auto info = nvml.get<PciInfo>("nvmlDeviceGetPciInfo_v3", device);
   if (!info) return std::nullopt;
   return fmt::format("{:04x}:{:02x}:{:02x}.0", info->domain, info->bus, info->device);
 }
 
-std::optional<std::string> compute_mode(const Nvml& nvml, Device device) {
+std::optional<std::string> compute_mode(const nvml::Library& nvml, Device device) {
   const auto mode = nvml.get<unsigned>("nvmlDeviceGetComputeMode", device);
   return mode && *mode < std::size(kComputeModes) ? std::optional<std::string>(kComputeModes[*mode])
                                                   : std::nullopt;
 }
 
-std::optional<bool> mig_mode(const Nvml& nvml, Device device) {
+std::optional<bool> mig_mode(const nvml::Library& nvml, Device device) {
   unsigned current = 0;
   unsigned pending = 0;
   const int result =
@@ -114,7 +83,7 @@ std::optional<bool> mig_mode(const Nvml& nvml, Device device) {
   return result == kSuccess ? std::optional(current != 0) : std::nullopt;
 }
 
-std::optional<unsigned> compute_processes(const Nvml& nvml, Device device) {
+std::optional<unsigned> compute_processes(const nvml::Library& nvml, Device device) {
   unsigned count = kMaxProcesses;
   ProcessInfo processes[kMaxProcesses];
   const int result = nvml.call<int(Device, unsigned*, ProcessInfo*)>(
@@ -122,28 +91,20 @@ std::optional<unsigned> compute_processes(const Nvml& nvml, Device device) {
   return result == kSuccess ? std::optional(count) : std::nullopt;
 }
 
-std::optional<ClockEventReasons> clock_event_reasons(const Nvml& nvml, Device device) {
+std::optional<ClockEventReasons> clock_event_reasons(const nvml::Library& nvml, Device device) {
   const auto reasons = nvml.get<unsigned long long>("nvmlDeviceGetCurrentClocksEventReasons", device);
   // The name before driver 535.
   return reasons ? reasons
                  : nvml.get<unsigned long long>("nvmlDeviceGetCurrentClocksThrottleReasons", device);
 }
 
-/// Null if NVML is missing or does not know the GPU.
-Device find_device(const Nvml& nvml, const std::string& uuid) {
-  Device device = nullptr;
-  const bool found = nvml.is_there() && nvml.call<int(const char*, Device*)>(
-                                            "nvmlDeviceGetHandleByUUID", uuid.c_str(), &device) == kSuccess;
-  return found ? device : nullptr;
-}
-
-std::optional<bool> is_virtual(const Nvml& nvml, Device device) {
+std::optional<bool> is_virtual(const nvml::Library& nvml, Device device) {
   constexpr unsigned kGuestOfVgpu = 2;
   const auto mode = nvml.get<unsigned>("nvmlDeviceGetVirtualizationMode", device);
   return mode ? std::optional(*mode == kGuestOfVgpu) : std::nullopt;
 }
 
-std::optional<bool> confidential_computing(const Nvml& nvml) {
+std::optional<bool> confidential_computing(const nvml::Library& nvml) {
   struct SystemState {
     unsigned environment;
     unsigned is_on;
@@ -154,7 +115,7 @@ std::optional<bool> confidential_computing(const Nvml& nvml) {
                             : std::nullopt;
 }
 
-DeviceSettings device_settings(const Nvml& nvml, Device device) {
+DeviceSettings device_settings(const nvml::Library& nvml, Device device) {
   const auto max_clock = [&](unsigned clock) {
     return as_hertz(nvml.get<unsigned>("nvmlDeviceGetMaxClockInfo", device, clock));
   };
@@ -177,8 +138,31 @@ DeviceSettings device_settings(const Nvml& nvml, Device device) {
   return settings;
 }
 
+/// Bytes per second of one NVLink in one direction.
+std::optional<double> nvlink_speed(const nvml::Library& nvml, Device device, unsigned link) {
+  struct FieldValue {
+    unsigned field;
+    unsigned scope;
+    long long time_us;
+    long long latency_us;
+    int value_type;
+    int result;
+    union {
+      unsigned as_unsigned;
+      unsigned long long as_unsigned_long_long;
+    } value;
+  } speed{};
+  constexpr double kMega = 1e6;
+  constexpr unsigned kNvlinkSpeed = 164;  // in MB/s, of the link that `scope` names
+  speed.field = kNvlinkSpeed;
+  speed.scope = link;
+  const int result = nvml.call<int(Device, int, FieldValue*)>("nvmlDeviceGetFieldValues", device, 1, &speed);
+  if (result != kSuccess || speed.result != kSuccess || speed.value.as_unsigned == 0) return std::nullopt;
+  return speed.value.as_unsigned * kMega;
+}
+
 /// The link itself slows down while it is idle.
-std::optional<PcieLink> pcie_link(const Nvml& nvml, Device device) {
+std::optional<PcieLink> pcie_link(const nvml::Library& nvml, Device device) {
   const auto generation = nvml.get<unsigned>("nvmlDeviceGetMaxPcieLinkGeneration", device);
   const auto lanes = nvml.get<unsigned>("nvmlDeviceGetMaxPcieLinkWidth", device);
   return generation && lanes ? std::optional(PcieLink{*generation, *lanes}) : std::nullopt;
@@ -187,8 +171,8 @@ std::optional<PcieLink> pcie_link(const Nvml& nvml, Device device) {
 }  // namespace
 
 std::optional<DeviceState> device_state(const std::string& uuid) {
-  const Nvml nvml;
-  const Device device = find_device(nvml, uuid);
+  const nvml::Library nvml;
+  const Device device = nvml.find(uuid);
   if (device == nullptr) return std::nullopt;
   DeviceState state;
   state.settings = device_settings(nvml, device);
@@ -206,10 +190,25 @@ std::optional<DeviceState> device_state(const std::string& uuid) {
   return state;
 }
 
-struct NvmlConnection {
-  explicit NvmlConnection(const std::string& uuid) : device(find_device(nvml, uuid)) {}
+std::optional<Nvlinks> nvlinks(const std::string& uuid) {
+  const nvml::Library nvml;
+  const Device device = nvml.find(uuid);
+  if (device == nullptr) return std::nullopt;
+  Nvlinks links;
+  for (unsigned link = 0; link < kMostNvlinks; ++link) {
+    if (nvml.get<unsigned>("nvmlDeviceGetNvLinkState", device, link).value_or(0) == 0) continue;
+    const auto speed = nvlink_speed(nvml, device, link);
+    if (!speed) return std::nullopt;
+    ++links.count;
+    links.bytes_per_s += *speed;
+  }
+  return links.count == 0 ? std::nullopt : std::optional(links);
+}
 
-  Nvml nvml;
+struct NvmlConnection {
+  explicit NvmlConnection(const std::string& uuid) : device(nvml.find(uuid)) {}
+
+  nvml::Library nvml;
   Device device;
 };
 

@@ -41,6 +41,17 @@ struct DeviceState {
 /// know it.
 std::optional<DeviceState> device_state(const std::string& uuid);
 
+/// The NVLinks of a GPU that are up, and what all of them carry together in one direction by their line rate.
+struct Nvlinks {
+  unsigned count = 0;
+  double bytes_per_s = 0;
+
+  bool operator==(const Nvlinks&) const = default;
+};
+
+/// Nothing if NVML is missing, or the GPU has no link that is up, or one whose rate is unknown.
+std::optional<Nvlinks> nvlinks(const std::string& uuid);
+
 struct NvmlConnection;
 
 /// Why the driver keeps a GPU's clock low, moment by moment.

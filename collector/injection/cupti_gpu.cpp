@@ -12,12 +12,13 @@
 namespace rooflinectl::injection {
 
 CuptiGpu::CuptiGpu(CUcontext context, int device, const Streams& streams, std::function<void(bool)> trace,
-                   std::function<bool()> begin_timeline)
+                   std::function<void()> begin_timeline, std::function<bool()> is_sampled)
     : context_(context),
       device_(device),
       streams_(streams),
       trace_(std::move(trace)),
-      begin_timeline_(std::move(begin_timeline)) {}
+      begin_timeline_(std::move(begin_timeline)),
+      is_sampled_(std::move(is_sampled)) {}
 
 const cupti::HostConfiguration& CuptiGpu::configuration_of(Pass pass) {
   if (chip_.empty()) {

@@ -20,9 +20,9 @@ namespace rooflinectl::injection {
 /// A context of the process, counted with CUPTI's Range Profiler.
 class CuptiGpu : public Gpu {
  public:
-  /// `trace` begins or ends the trace of the process for this context; `begin_timeline` is that of `Gpu`.
+  /// `trace` begins or ends the trace of the process for this context; the others are those of `Gpu`.
   CuptiGpu(CUcontext context, int device, const Streams& streams, std::function<void(bool)> trace,
-           std::function<bool()> begin_timeline);
+           std::function<void()> begin_timeline, std::function<bool()> is_sampled);
 
   bool is_idle() override { return streams_.are_idle(); }
   void trace(bool on) override { trace_(on); }
@@ -31,7 +31,8 @@ class CuptiGpu : public Gpu {
   bool is_full() override { return ranges_.size() >= most_ranges_; }
   void open_range(std::uint64_t range) override;
   void close_range() override;
-  bool begin_timeline() override { return begin_timeline_(); }
+  void begin_timeline() override { begin_timeline_(); }
+  bool is_sampled() override { return is_sampled_(); }
   double now_s() override;
   void pause() override;
 
@@ -47,7 +48,8 @@ class CuptiGpu : public Gpu {
   const int device_;
   const Streams& streams_;
   const std::function<void(bool)> trace_;
-  const std::function<bool()> begin_timeline_;
+  const std::function<void()> begin_timeline_;
+  const std::function<bool()> is_sampled_;
 
   std::string chip_;  // empty before the first pass
   std::vector<std::uint8_t> availability_;

@@ -11,9 +11,9 @@
 
 #include "collector/cupti/call.h"
 #include "collector/injection/cupti_gpu.h"
-#include "collector/injection/cupti_sampler.h"
-#include "collector/injection/own_thread.h"
 #include "collector/injection/this_process.h"
+#include "collector/sampling/device_sampler.h"
+#include "collector/sampling/own_thread.h"
 #include "core/model/application.h"
 
 namespace rooflinectl::injection {
@@ -227,7 +227,7 @@ Process::Context& Process::context_of(const CUpti_CallbackData& call) {
   streams_.add(call.context, CU_STREAM_LEGACY);
   made.gpu = std::make_unique<CuptiGpu>(
       call.context, device, streams_, [this, &made](bool on) { trace(made, on); },
-      [this, device] { return begin_timeline(device); });
+      [this, device] { begin_timeline(device); }, [this, device] { return is_sampled(device); });
   const auto write = [this, &made](const ProfileRecord& record) {
     ProfileRecord translated = record;
     const auto translate = [&](std::uint64_t& group) {
@@ -363,7 +363,11 @@ void Process::changed(CUpti_CallbackId change, const CUpti_ResourceData& resourc
       const auto found = contexts_.find(resource.context);
       if (found == contexts_.end()) break;
       finish(*found->second);
-      end_timelines();
+      const int device = found->second->device;
+      const bool is_last = std::none_of(contexts_.begin(), contexts_.end(), [&](const auto& other) {
+        return other.first != resource.context && other.second->device == device;
+      });
+      if (is_last) end_timeline(device);
       std::erase_if(groups_, [&](const auto& entry) { return entry.first.context == resource.context; });
       static_cast<void>(found->second.release());  // launches that are still awaited point to it
       contexts_.erase(found);
@@ -482,25 +486,30 @@ void Process::start_writing() {
   });
 }
 
-bool Process::begin_timeline(int device) {
-  if (!settings_.timeline_interval_ns) return false;
+void Process::begin_timeline(int device) {
+  if (!settings_.timeline_interval_ns) return;
   const std::lock_guard lock(timelines_mutex_);
-  const auto [place, is_new] = timelines_.try_emplace(device);
-  if (!is_new) return true;
+  std::unique_ptr<SamplingThread>& timeline = timelines_[device];
+  if (timeline) return;
   const auto open = [this, device]() -> std::unique_ptr<Sampler> {
     is_our_own_call = true;
-    return std::make_unique<CuptiSampler>(device, *settings_.timeline_interval_ns);
+    return std::make_unique<DeviceSampler>(device, uuid_of(device), *settings_.timeline_interval_ns);
   };
-  place->second = std::make_unique<Timeline>(
+  timeline = std::make_unique<SamplingThread>(
       open, *settings_.timeline_interval_ns, [this](const ProfileRecord& record) { file_->add(record); },
       now_ns);
-  return true;
 }
 
-/// Devices are sampled no longer: their contexts are about to go.
-void Process::end_timelines() {
+bool Process::is_sampled(int device) {
   const std::lock_guard lock(timelines_mutex_);
-  for (auto& [device, timeline] : timelines_) timeline.reset();
+  const auto found = timelines_.find(device);
+  return found != timelines_.end() && !found->second->has_failed();
+}
+
+/// The device is sampled no longer: its last context is about to go. Another one may begin anew.
+void Process::end_timeline(int device) {
+  const std::lock_guard lock(timelines_mutex_);
+  timelines_.erase(device);
 }
 
 void Process::finish(Context& context) {
@@ -525,7 +534,10 @@ void Process::finish() {
     const std::lock_guard lock(mutex_);
     for (const auto& [key, context] : contexts_) finish(*context);
   }
-  end_timelines();
+  {
+    const std::lock_guard lock(timelines_mutex_);
+    timelines_.clear();
+  }
   activities::flush(true);
   {
     const std::lock_guard lock(delivered_mutex_);

@@ -25,7 +25,7 @@
 #include "collector/injection/record_file.h"
 #include "collector/injection/session.h"
 #include "collector/injection/streams.h"
-#include "collector/injection/timeline.h"
+#include "collector/sampling/sampling_thread.h"
 #include "core/error.h"
 #include "core/model/profile_settings.h"
 #include "core/text/launch_filter.h"
@@ -110,8 +110,9 @@ class Process : public activities::Listener {
   bool takes_turn();
   void trace(const Context& context, bool on);
   void start_writing();
-  bool begin_timeline(int device);
-  void end_timelines();
+  void begin_timeline(int device);
+  bool is_sampled(int device);
+  void end_timeline(int device);
   void problem(const char* what, const Error& error);
   void finish(Context& context);
   void take_announced();
@@ -140,8 +141,8 @@ class Process : public activities::Listener {
   std::uint64_t group_count_ = 0;
   std::uint64_t selected_launches_ = 0;
 
-  std::mutex timelines_mutex_;                          // of what follows
-  std::map<int, std::unique_ptr<Timeline>> timelines_;  // by device; nothing where it has ended
+  std::mutex timelines_mutex_;                                // of what follows
+  std::map<int, std::unique_ptr<SamplingThread>> timelines_;  // by device
 
   std::atomic<bool> is_in_profiler_range_ = false;  // between cuProfilerStart and cuProfilerStop
   std::atomic<std::uint64_t> lost_ = 0;

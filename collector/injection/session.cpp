@@ -196,7 +196,10 @@ void Session::go_on() {
   }
   if (open_ || now < next_change_s_) return;
   if (!pass_) set_trace(true);
-  if (is_sampled_) return;
+  if (gpu_.is_sampled()) {
+    next_change_s_ = now + kLookS;
+    return;
+  }
   if (!has_counted_) {
     const auto first = next_pass(0);
     if (!first) return;
@@ -315,7 +318,7 @@ void Session::begin_pass(std::optional<Pass> next) {
   if (!next) {
     is_first_round_ = false;
     rest();
-    is_sampled_ = gpu_.begin_timeline();
+    gpu_.begin_timeline();
     for (Group& group : groups_) group.launches_before_rest = group.launches;
   }
   sink_(record::PassBegun{.pass = pass_ ? std::string(to_string(*pass_)) : "",

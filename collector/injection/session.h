@@ -42,9 +42,11 @@ class Gpu {
   virtual bool is_full() = 0;
   virtual void open_range(std::uint64_t range) = 0;
   virtual void close_range() = 0;
-  /// Begins to sample the device where that is wanted, after which nothing can be counted. Returns whether it
-  /// is.
-  virtual bool begin_timeline() = 0;
+  /// Begins to sample the device where that is wanted.
+  virtual void begin_timeline() = 0;
+  /// Whether it is sampled, or was: then nothing is counted on it any more, in whatever context. Not where it
+  /// cannot be sampled.
+  virtual bool is_sampled() = 0;
 
   virtual double now_s() = 0;
   /// For less than a millisecond.
@@ -168,7 +170,6 @@ class Session {
   double between_long_waits_s_ = 1;
   bool may_be_stuck_ = false;  // a kernel that waits for the program may be running
   bool is_traced_ = false;
-  bool is_sampled_ = false;                           // counting is over for good
   std::optional<Pass> pass_;                          // nothing between passes
   std::optional<record::Problem> in_use_;             // since when the counters are another process's
   std::array<bool, kPasses.size()> is_impossible_{};  // passes that failed

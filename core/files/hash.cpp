@@ -14,4 +14,10 @@ std::string sha256(std::string_view text) {
   return digits.data();
 }
 
+std::string cut_name(std::string_view name, std::size_t length) {
+  if (name.size() <= length) return std::string(name);
+  const std::string end = "..." + sha256(name).substr(0, 12);
+  return std::string(name.substr(0, length - end.size())) + end;
+}
+
 }  // namespace rooflinectl

@@ -7,7 +7,7 @@ namespace rooflinectl {
 
 enum class CeilingKind {
   bandwidth,  ///< of a memory of the device
-  transfer,   ///< between the device and its host: no roof of kernels
+  transfer,   ///< between the device and its host or other devices: no roof of kernels
   compute,
   latency,
 };

@@ -197,6 +197,22 @@ struct Samples {
   bool operator==(const Samples&) const = default;
 };
 
+/// What the board of a device drew at a moment.
+struct PowerReading {
+  std::uint64_t at_ns = 0;
+  double watts = 0;
+
+  bool operator==(const PowerReading&) const = default;
+};
+
+/// Readings that were taken together, ascending.
+struct Power {
+  int device = 0;
+  std::vector<PowerReading> readings;
+
+  bool operator==(const Power&) const = default;
+};
+
 /// Something that could not be measured, and why.
 struct Problem {
   std::optional<std::uint64_t> group;  ///< nothing where it concerns the process
@@ -219,9 +235,9 @@ struct End {
 
 namespace rooflinectl {
 
-using ProfileRecord =
-    std::variant<record::Process, record::Device, record::Kernel, record::Group, record::Launches,
-                 record::GraphKernels, record::Transfers, record::Counted, record::Untraced, record::Ranges,
-                 record::PassBegun, record::SamplingBegun, record::Samples, record::Problem, record::End>;
+using ProfileRecord = std::variant<record::Process, record::Device, record::Kernel, record::Group,
+                                   record::Launches, record::GraphKernels, record::Transfers, record::Counted,
+                                   record::Untraced, record::Ranges, record::PassBegun, record::SamplingBegun,
+                                   record::Samples, record::Power, record::Problem, record::End>;
 
 }  // namespace rooflinectl

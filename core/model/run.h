@@ -15,6 +15,7 @@
 #include "core/model/counters.h"
 #include "core/model/environment.h"
 #include "core/model/launch.h"
+#include "core/model/link.h"
 #include "core/model/plan.h"
 #include "core/model/primitive.h"
 #include "core/model/status.h"
@@ -59,12 +60,12 @@ struct Confirmation {
 /// One roof of a device. `id` is shared by the theoretical and the measured form where both exist.
 struct Ceiling {
   /// `dram_read`, `l2_read`, `pcie_h2d`, `f32_fma`, `bf16_tensor`, `dram_latency`, `atomic_f32`, `launch`;
-  /// the theoretical DRAM bandwidth is `dram`.
+  /// the theoretical DRAM bandwidth is `dram`, that of all NVLinks together in one direction `nvlink`.
   std::string id;
   CeilingKind kind = CeilingKind::bandwidth;
   CeilingSource source = CeilingSource::measured;
-  /// Memory level (`dram`, `l2`, `l1`, `shared`), link (`pcie`) or precision (`f32`, `i32`, `tf32`); empty
-  /// for a launch.
+  /// Memory level (`dram`, `l2`, `l1`, `shared`), link (`pcie`, `nvlink`) or precision (`f32`, `i32`,
+  /// `tf32`); empty for a launch.
   std::string subject;
   /// `read`, `write`, `copy`, `triad`; `h2d`, `d2h`; `fma`, `add`, `tensor`; `latency`, `atomic`; empty where
   /// it holds for all of them.
@@ -200,6 +201,7 @@ struct Run {
   Catalogue catalogue;
   CounterSession counter_session;
   std::vector<Ceiling> ceilings;
+  std::vector<LinkBandwidth> links;  ///< between its devices; empty where they were not measured
   std::vector<Measurement> measurements;
   std::vector<PrimitiveResult> primitives;
   std::optional<SelfTest> self_test;  ///< nothing where none was asked for

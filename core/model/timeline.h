@@ -11,7 +11,8 @@
 #include "core/model/application.h"
 
 /// How a program used its devices over time: hardware counters at a fixed interval, and what ran meanwhile.
-/// Times are nanoseconds since the start of the run's first traced launch, as in `LaunchTimes`.
+/// Times are nanoseconds since the start of the run's first traced launch, as in `LaunchTimes`; where devices
+/// were only watched, since that began.
 namespace rooflinectl {
 
 /// A launch that ran while its device was sampled.
@@ -43,6 +44,14 @@ struct TimelineRange {
   bool operator==(const TimelineRange&) const = default;
 };
 
+/// What the board drew at a moment: a reading of its sensor.
+struct TimelinePower {
+  std::uint64_t at_ns = 0;
+  double watts = 0;
+
+  bool operator==(const TimelinePower&) const = default;
+};
+
 /// The samples of one device. All columns are equally long.
 struct DeviceTimeline {
   std::size_t device = 0;         ///< its place in `Run::devices`
@@ -55,6 +64,7 @@ struct DeviceTimeline {
   std::map<std::string, std::vector<double>> values;
   std::map<std::string, std::string> metrics;   ///< key → the hardware metric that it came from
   std::map<std::string, std::string> left_out;  ///< key → why it was not sampled
+  std::vector<TimelinePower> power;             ///< by their times; empty where nothing measures it
   std::vector<TimelineLaunch> launches;         ///< by their starts
   std::vector<TimelineTransfer> transfers;      ///< by their starts
 
@@ -73,7 +83,7 @@ struct Timeline {
 };
 
 /// How a problem begins because of which the timeline of a device ends early, or is missing.
-inline constexpr const char* kNoTimeline = "the timeline ends early, or is missing";
+inline constexpr const char* kNoTimeline = "the timeline is incomplete";
 
 /// The newest ones that are kept of a device: samples, and launches that ran during them.
 inline constexpr std::size_t kMostSamples = 100'000;

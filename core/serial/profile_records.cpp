@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <set>
 
 #include "core/error.h"
 #include "core/serial/fields/profile_record_fields.h"
@@ -41,6 +42,7 @@ class Introduced {
     if (const auto* untraced = std::get_if<record::Untraced>(&record))
       require("group", untraced->group, groups_);
     if (const auto* begun = std::get_if<record::SamplingBegun>(&record)) {
+      require_different(begun->keys);
       sampled_[begun->device] = begun->keys.size();
     }
     if (const auto* taken = std::get_if<record::Samples>(&record)) require_values(*taken);
@@ -58,11 +60,19 @@ class Introduced {
     if (id >= count) throw Error(ErrorKind::usage, fmt::format("there is no {} {}", what, id));
   }
 
+  static void require_different(const std::vector<std::string>& keys) {
+    if (std::set(keys.begin(), keys.end()).size() == keys.size()) return;
+    throw Error(ErrorKind::usage, "a value is sampled twice");
+  }
+
   void require_values(const record::Samples& taken) const {
     const auto known = sampled_.find(taken.device);
-    const std::size_t count = known == sampled_.end() ? 0 : known->second;
+    if (known == sampled_.end()) {
+      throw Error(ErrorKind::usage, fmt::format("device {} is not sampled yet", taken.device));
+    }
+    const std::size_t count = known->second;
     for (const record::Sample& sample : taken.samples) {
-      if (count > 0 && sample.values.size() == count) continue;
+      if (sample.values.size() == count) continue;
       throw Error(ErrorKind::usage, fmt::format("a sample of device {} has {} values, not {}", taken.device,
                                                 sample.values.size(), count));
     }

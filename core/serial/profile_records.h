@@ -18,8 +18,8 @@ ProfileRecord decode_record(std::string_view line);
 
 /// Reads a file of records, one line at a time, and calls `visit` with each. `name` is used in error
 /// messages. Returns whether the last line has no end, and was left out: the process ended while it wrote it,
-/// or the disk was full. Throws Error(environment) naming the line that is no record, or that names a kernel
-/// or group that no line before it has.
+/// or the disk was full. Throws Error(environment) naming the line that is no record, or that names a kernel,
+/// group or sampled device that no line before it has.
 bool visit_profile(std::istream& file, std::string_view name,
                    const std::function<void(const ProfileRecord&)>& visit);
 

@@ -149,6 +149,14 @@ std::string encode(const TestedDevice& tested) {
                           {"self_test", self_test}});
 }
 
+std::string encode(const MeasuredLinks& measured) {
+  return serial::to_text(serial::to_json(measured));
+}
+
+MeasuredLinks decode_links(std::string_view text) {
+  return decoded<MeasuredLinks>(text, "links");
+}
+
 TestedDevice decode_tested_device(std::string_view text) {
   return decoded<TestedDevice>(text, "self-test");
 }

@@ -46,6 +46,17 @@ void check_devices(const Reader& document, const char* key, std::size_t n_device
   });
 }
 
+/// Throws Error(usage) if a link is none, or has no value and no reason.
+void check_links(const Reader& document, const Run& run) {
+  if (run.links.empty()) return;
+  std::size_t place = 0;
+  const Reader list = document["links"];
+  list.for_each_element([&](const Reader& entry) {
+    const auto mistake = mistake_in(run.links[place++], run.devices.size());
+    if (mistake) entry[mistake->member].fail(mistake->problem);
+  });
+}
+
 /// A run has the hash of its plan, so that others can tell which file it was.
 void check_hash(const Reader& plan) {
   if (!plan.has("text_sha256")) return;
@@ -71,6 +82,7 @@ Run run_from_json(std::string_view text, std::string_view name) {
   check_devices(document, "ceilings", run.devices.size());
   check_devices(document, "measurements", run.devices.size());
   check_devices(document, "primitives", run.devices.size());
+  check_links(document, run);
   const Reader plan = document["plan"];
   check_hash(plan);
   return run;

@@ -601,18 +601,18 @@ ChartModel levels_model(const Run& run, const ExperimentAnalysis& experiment,
   return chart;
 }
 
-ChartModel ceilings_model(const Run& run, const ChartSelection& selection) {
+ChartModel ceilings_model(const Run& run, const ChartSelection& selection, std::size_t device) {
   ChartModel chart;
-  const std::string of = run.devices.size() > 1 ? fmt::format(", device {}:", Run::kFirstDevice) : " of";
-  chart.title = fmt::format("{}Ceilings{} {}", headline_prefix(run, false), of, run.device().name);
-  chart.subtitle = subtitle(run, Run::kFirstDevice, {});
+  const std::string of = run.devices.size() > 1 ? fmt::format(", device {}:", device) : " of";
+  chart.title = fmt::format("{}Ceilings{} {}", headline_prefix(run, false), of, run.devices[device].name);
+  chart.subtitle = subtitle(run, device, {});
   const bool is_counted = std::any_of(run.ceilings.begin(), run.ceilings.end(), [](const Ceiling& ceiling) {
     return ceiling.confirmation.has_value();
   });
   chart.provenance =
       fmt::format("{}{}", to_string(run.source), is_counted ? "" : "; work declared, not counted");
   chart.tool = tool_text(run);
-  chart.roofs = all_roofs(run, selection);
+  chart.roofs = all_roofs(run, selection, device);
   chart.operations = format::kFlops;
   use_one_unit(chart);
   for (RoofLine& roof : chart.roofs) roof.family = kind_of(roof);

@@ -121,8 +121,9 @@ ChartModel with_longest(ChartModel chart, std::size_t most);
 /// `chart_model`.
 bool has_levels(const ExperimentAnalysis& experiment);
 
-/// The roofs of the first device and no points.
-ChartModel ceilings_model(const Run& run, const ChartSelection& selection = {});
+/// The roofs of the device at this place in the run and no points.
+ChartModel ceilings_model(const Run& run, const ChartSelection& selection = {},
+                          std::size_t device = Run::kFirstDevice);
 
 /// How the numbers came about: `measured`, `replayed`, `declared, not counted` where that is so, and which
 /// points are missing.

@@ -39,4 +39,9 @@ std::vector<std::string> chart_file_names(const std::vector<std::string>& experi
   return names;
 }
 
+std::string ceilings_chart_file_name(std::size_t device) {
+  return device == 0 ? std::string(kFirstChartFileName)
+                     : fmt::format("{}-device-{}", kFirstChartFileName, device);
+}
+
 }  // namespace rooflinectl

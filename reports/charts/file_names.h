@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,6 +22,10 @@ inline std::string chart_file_name(std::string_view kind, std::string_view name)
 
 /// The picture that stands for the run: that of the first experiment, or of the ceilings where there is none.
 inline constexpr std::string_view kFirstChartFileName = "roofline";
+
+/// The picture of the ceilings of the device at this place in the run, where there are no experiments:
+/// `roofline`, `roofline-device-1`, …
+std::string ceilings_chart_file_name(std::size_t device);
 
 /// The picture of the primitives.
 inline constexpr std::string_view kPrimitivesFileName = "primitives";

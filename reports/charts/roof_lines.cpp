@@ -107,8 +107,8 @@ std::vector<RoofLine> level_roofs(const Run& run, const ExperimentAnalysis& expe
   });
 }
 
-std::vector<RoofLine> all_roofs(const Run& run, const ChartSelection& selection) {
-  return roof_lines(run, Run::kFirstDevice, [&](const Ceiling& ceiling) {
+std::vector<RoofLine> all_roofs(const Run& run, const ChartSelection& selection, std::size_t device) {
+  return roof_lines(run, device, [&](const Ceiling& ceiling) {
     if (ceiling.kind == CeilingKind::bandwidth) return is_read_of(ceiling, selection.levels);
     return selection.precisions.empty() || contains(selection.precisions, ceiling.subject);
   });

@@ -48,9 +48,10 @@ std::vector<RoofLine> dram_roofs(const Run& run, const ExperimentAnalysis& exper
 std::vector<RoofLine> level_roofs(const Run& run, const ExperimentAnalysis& experiment,
                                   const ChartSelection& selection);
 
-/// Of the first device: read bandwidths of every level and everything that computes, measured and
+/// Of the device at this place: read bandwidths of every level and everything that computes, measured and
 /// theoretical, or what is selected of them.
-std::vector<RoofLine> all_roofs(const Run& run, const ChartSelection& selection);
+std::vector<RoofLine> all_roofs(const Run& run, const ChartSelection& selection,
+                                std::size_t device = Run::kFirstDevice);
 
 /// Whether a picture can show this: greater than nothing, and no absurd value from a broken file.
 bool is_drawable(double value);

@@ -11,7 +11,7 @@ namespace rooflinectl {
 namespace {
 
 // A hundredth of a pixel is enough; trailing zeros go.
-std::string number(double value) {
+std::string pixels(double value) {
   const double rounded = std::round(value * 100) / 100;
   return fmt::format("{}", rounded == 0 ? 0.0 : rounded);
 }
@@ -23,14 +23,14 @@ std::string hex(Colour colour) {
 std::string point_list(const std::vector<Pixel>& points) {
   std::string list;
   for (const Pixel& point : points) {
-    list += fmt::format("{}{},{}", list.empty() ? "" : " ", number(point.x), number(point.y));
+    list += fmt::format("{}{},{}", list.empty() ? "" : " ", pixels(point.x), pixels(point.y));
   }
   return list;
 }
 
 std::string stroke_attributes(const Stroke& stroke) {
   std::string text =
-      fmt::format(R"( stroke="{}" stroke-width="{}")", hex(stroke.colour), number(stroke.width));
+      fmt::format(R"( stroke="{}" stroke-width="{}")", hex(stroke.colour), pixels(stroke.width));
   if (stroke.dash == Dash::dashed) text += R"( stroke-dasharray="7 4")";
   if (stroke.dash == Dash::dotted) text += R"( stroke-dasharray="2 3")";
   return text;
@@ -49,11 +49,11 @@ class Writer {
         R"(<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {0} {1}" width="{0}" height="{1}" )"
         R"(role="img" font-family="Inter, 'Helvetica Neue', Arial, sans-serif">)"
         "\n",
-        number(scene.width), number(scene.height));
+        pixels(scene.width), pixels(scene.height));
     svg_ += fmt::format("<title>{}</title>\n<desc>{}</desc>\n", escape_markup(scene.title),
                         escape_markup(scene.description));
-    svg_ += fmt::format("<rect width=\"{}\" height=\"{}\" fill=\"{}\"/>\n", number(scene.width),
-                        number(scene.height), hex(scene.paper));
+    svg_ += fmt::format("<rect width=\"{}\" height=\"{}\" fill=\"{}\"/>\n", pixels(scene.width),
+                        pixels(scene.height), hex(scene.paper));
   }
 
   void close() { svg_ += "</svg>\n"; }
@@ -69,7 +69,7 @@ class Writer {
     if (has_viewport) {
       const Box& box = *group.clip;
       svg_ += fmt::format(R"(<svg x="{0}" y="{1}" width="{2}" height="{3}" viewBox="{0} {1} {2} {3}">)",
-                          number(box.left), number(box.top), number(box.width()), number(box.height()));
+                          pixels(box.left), pixels(box.top), pixels(box.width()), pixels(box.height()));
     }
     svg_ += '\n';
     for (const Shape& shape : group.shapes) std::visit(*this, shape);
@@ -87,17 +87,17 @@ class Writer {
   }
 
   void operator()(const Circle& circle) {
-    svg_ += fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"{}\"{}/>\n", number(circle.centre.x),
-                        number(circle.centre.y), number(circle.radius),
+    svg_ += fmt::format("<circle cx=\"{}\" cy=\"{}\" r=\"{}\"{}/>\n", pixels(circle.centre.x),
+                        pixels(circle.centre.y), pixels(circle.radius),
                         area_attributes(circle.fill, circle.stroke));
   }
 
   // textLength holds the width that the layout counted on, whatever font the viewer has.
   void operator()(const Text& text) {
     constexpr std::string_view kAnchors[] = {"start", "middle", "end"};
-    const std::string x = number(text.at.x);
-    const std::string y = number(text.at.y);
-    svg_ += fmt::format(R"(<text x="{}" y="{}" font-size="{}" fill="{}")", x, y, number(text.style.size),
+    const std::string x = pixels(text.at.x);
+    const std::string y = pixels(text.at.y);
+    svg_ += fmt::format(R"(<text x="{}" y="{}" font-size="{}" fill="{}")", x, y, pixels(text.style.size),
                         hex(text.style.colour));
     if (text.style.weight == Weight::semibold) svg_ += R"( font-weight="600")";
     if (text.anchor != Anchor::start) {
@@ -105,7 +105,7 @@ class Writer {
     }
     if (text.direction == Direction::upwards) svg_ += fmt::format(" transform=\"rotate(-90 {} {})\"", x, y);
     svg_ += fmt::format(" textLength=\"{}\" lengthAdjust=\"spacingAndGlyphs\">{}</text>\n",
-                        number(text_width(text.content, text.style)), escape_markup(text.content));
+                        pixels(text_width(text.content, text.style)), escape_markup(text.content));
   }
 
  private:

@@ -11,6 +11,7 @@
 
 #include "analysis/energy.h"
 #include "analysis/kernel_labels.h"
+#include "analysis/operators.h"
 #include "core/model/metrics.h"
 #include "reports/tables/point_table.h"
 #include "reports/text/csv.h"
@@ -138,6 +139,16 @@ constexpr std::array kProgramColumns = {
     Column{"warp_instructions_spread",
            [](const Row& r) { return spread_field(r, counter::kWarpInstructions); }},
 };
+
+// Where there is a trace of PyTorch, after these.
+std::string operators_field(const Row& row) {
+  if (!row.point.launches || row.point.launches->operators == nullptr) return {};
+  std::vector<std::string_view> names;
+  for (const OperatorShare& share : row.point.launches->operators->operators) {
+    if (!share.name.empty()) names.push_back(share.name);
+  }
+  return fmt::format("{}", fmt::join(names, ";"));
+}
 
 constexpr std::array kCsvColumns = {
     Column{"variant", [](const Row& r) { return is_observed(r.point) ? std::string() : r.id.subject; }},
@@ -276,6 +287,7 @@ std::string points_csv(const Analysis& analysis) {
   if (kinds_of(analysis).has_program) {
     columns.insert(columns.end(), kProgramColumns.begin(), kProgramColumns.end());
   }
+  if (kinds_of(analysis).has_operators) columns.push_back({"operator", operators_field});
   std::vector<std::string> fields;
   for (const Column& column : columns) fields.emplace_back(column.name);
   fields.insert(fields.end(), counters.begin(), counters.end());

@@ -18,11 +18,14 @@
 #include "reports/tables/agreement_table.h"
 #include "reports/tables/ceiling_table.h"
 #include "reports/tables/environment_facts.h"
+#include "reports/tables/link_table.h"
 #include "reports/tables/notable_points.h"
+#include "reports/tables/operator_table.h"
 #include "reports/tables/point_table.h"
 #include "reports/tables/primitive_table.h"
 #include "reports/tables/program_table.h"
 #include "reports/tables/self_test_table.h"
+#include "reports/tables/strip_table.h"
 #include "reports/tables/timeline_sentences.h"
 #include "reports/text/format.h"
 #include "reports/text/markdown.h"
@@ -108,6 +111,9 @@ std::string program(const Run& run, const ExperimentReport& report) {
   if (report.timeline) {
     for (std::string& sentence : timeline_sentences(*report.timeline)) lines.push_back(std::move(sentence));
   }
+  if (report.operators) {
+    for (std::string& sentence : operator_sentences(*report.operators)) lines.push_back(std::move(sentence));
+  }
   const std::vector<std::string> problems = program_problems(run);
   lines.insert(lines.end(), problems.begin(), problems.end());
   text += list(lines);
@@ -115,6 +121,10 @@ std::string program(const Run& run, const ExperimentReport& report) {
        {recoverable_table(program, kTop), range_table(program, kMostRows), gap_table(program),
         idle_before_table(program, kTop), transfer_table(program), roofless_table(program, kMostRows)}) {
     text += program_table(table);
+  }
+  if (report.operators) {
+    text += program_table(operator_table(*report.operators, kMostRows));
+    text += program_table(module_table(*report.operators, kMostRows));
   }
   return text + "\n**Kernels**\n\n";
 }
@@ -208,9 +218,20 @@ std::string pictures(const ExperimentReport& report, const std::string& title) {
   return shown;
 }
 
+std::string watched(const DeviceView& view) {
+  std::string text = list(timeline_sentences(view)) + "\n" + table_head(strip_columns());
+  for (const Strip& strip : view.strips) {
+    std::vector<std::string> cells;
+    for (const StripColumn& column : strip_columns()) cells.push_back(column.text(view, strip));
+    text += table_row(cells);
+  }
+  return text;
+}
+
 std::string section(const Run& run, const ExperimentReport& report) {
   const ExperimentAnalysis& experiment = *report.analysis;
   const std::string title = escaped(experiment.title.empty() ? experiment.name : experiment.title);
+  if (report.was_watched()) return fmt::format("## {}\n\n{}\n", title, watched(*report.timeline));
   return fmt::format("## {}\n\n{}{}\n\n{}{}{}{}{}{}{}\n", title, pictures(report, title),
                      escaped(report.chart.provenance), program(run, report), point_table(report),
                      causes(experiment),
@@ -242,6 +263,30 @@ std::string ceilings(const ReportModel& report) {
     text += table_row(cells);
   }
   return text + list(ceiling_findings(pairs));
+}
+
+std::string links(const Run& run) {
+  const std::vector<LinkTable> tables = link_tables(run);
+  if (tables.empty()) return {};
+  std::string text = fmt::format("\n## Links between the devices\n\n{}\n", kLinkExplanation);
+  for (const LinkTable& table : tables) {
+    text += fmt::format("\n**{}**\n\n", escaped(table.title));
+    if (!table.rows.empty()) text += table_head(table.columns);
+    for (const auto& row : table.rows) text += table_row(row);
+    text += list(table.notes());
+  }
+  return text;
+}
+
+/// Where there are no experiments: the first device's; links to those of the others.
+std::string ceilings_pictures(const Run& run) {
+  std::string text = linked_picture("Ceilings of the device", std::string(kSummaryRooflineKind),
+                                    ceilings_chart_file_name(Run::kFirstDevice));
+  std::vector<std::string> others;
+  for (std::size_t device = 1; device < run.devices.size(); ++device) {
+    others.push_back(fmt::format("[device {}]({}.png)", device, ceilings_chart_file_name(device)));
+  }
+  return others.empty() ? text : text + fmt::format("Further pictures: {}\n\n", fmt::join(others, ", "));
 }
 
 std::string plain_table(const std::vector<std::string>& headings,
@@ -293,13 +338,12 @@ std::string summary_md(const ReportModel& report) {
                   to_string(run.source));
   text += suspicion(run);
   if (report.has_ceilings_picture()) {
-    text += linked_picture("Ceilings of the device", std::string(kSummaryRooflineKind),
-                           std::string(kFirstChartFileName));
+    text += ceilings_pictures(run);
   } else if (!report.experiments.empty()) {
     text += kinds_of(report.analysis).has_program ? kProgramExplanation : kExplanation;
   }
   for (const ExperimentReport& experiment : report.experiments) text += section(run, experiment);
-  text += primitives(run) + ceilings(report);
+  text += primitives(run) + ceilings(report) + links(run);
   for (const AgreementTable& table : agreement_tables(run)) text += agreements(table);
   return text + environment(run);
 }

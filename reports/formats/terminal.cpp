@@ -9,7 +9,9 @@
 #include "reports/charts/chart_model.h"
 #include "reports/reports.h"
 #include "reports/tables/ceiling_table.h"
+#include "reports/tables/link_table.h"
 #include "reports/tables/notable_points.h"
+#include "reports/tables/operator_table.h"
 #include "reports/tables/point_table.h"
 #include "reports/tables/primitive_table.h"
 #include "reports/tables/program_table.h"
@@ -104,6 +106,9 @@ std::string program_block(const ExperimentReport& report, const Run& run, std::s
   const std::string savings = program_table(recoverable_table(program, most), width, {"launches"});
   if (!savings.empty()) text += savings + "\n";
   for (const std::string& line : program_sentences(run, program)) text += paragraph(line, width);
+  if (report.operators) {
+    for (const std::string& line : operator_sentences(*report.operators)) text += paragraph(line, width);
+  }
   text += paragraphs(program_problems(run), width, rows);
   for (const auto& [table, dispensable] :
        {std::pair(gap_table(program), std::vector<std::string_view>{}),
@@ -114,6 +119,13 @@ std::string program_block(const ExperimentReport& report, const Run& run, std::s
         std::pair(roofless_table(program, most), std::vector<std::string_view>{"launches"})}) {
     const std::string shown = program_table(table, width, dispensable);
     if (!shown.empty()) text += fmt::format("\n{}\n{}", table.title, shown);
+  }
+  if (report.operators) {
+    for (const ProgramTable& table :
+         {operator_table(*report.operators, most), module_table(*report.operators, most)}) {
+      const std::string shown = program_table(table, width, {"launches", "FLOP/byte"});
+      if (!shown.empty()) text += fmt::format("\n{}\n{}", table.title, shown);
+    }
   }
   text += fmt::format("\n{}", paragraphs(cause_texts(*report.analysis), width, rows));
   text += paragraphs(implausible_texts(report.analysis->points), width, rows);
@@ -146,6 +158,19 @@ std::string primitive_table(const Run& run, std::size_t width) {
   return text;
 }
 
+std::string link_table(const LinkTable& table, std::size_t width) {
+  std::string text = sentence(table.title, width);
+  std::vector<TextColumn> columns;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    std::vector<std::string> texts;
+    for (const auto& row : table.rows) texts.push_back(row[i]);
+    columns.push_back(text_column(table.columns[i].title, table.columns[i].is_number, texts));
+  }
+  if (!table.rows.empty()) text += text_table(std::move(columns), width, {});
+  for (const std::string& reason : table.reasons) text += paragraph(reason, width);
+  return text;
+}
+
 std::string self_test_lines(const SelfTest& self_test, std::size_t width) {
   std::string text = paragraph(fmt::format("self-test: {}", self_test_verdict(self_test)), width);
   const std::vector<std::string> findings = self_test_findings(self_test);
@@ -159,6 +184,7 @@ std::string below_tables(const ReportModel& report, std::size_t width) {
   const Run& run = report.run;
   std::string text;
   for (const std::string& finding : ceiling_findings(report.ceilings)) text += paragraph(finding, width);
+  for (const LinkTable& table : link_tables(run)) text += fmt::format("\n{}", link_table(table, width));
   if (run.self_test) text += self_test_lines(*run.self_test, width);
   if (!run.primitives.empty()) text += fmt::format("\n{}", primitive_table(run, width));
   return text;

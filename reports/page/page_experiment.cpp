@@ -18,6 +18,7 @@
 #include "reports/page/page_roofs.h"
 #include "reports/page/page_tables.h"
 #include "reports/page/page_timeline.h"
+#include "reports/tables/operator_table.h"
 #include "reports/tables/point_table.h"
 #include "reports/tables/program_table.h"
 #include "reports/text/format.h"
@@ -108,7 +109,8 @@ std::string key(const Run& run, const RooflinePoint& point) {
 }
 
 Json point(const Run& run, const ExperimentReport& report, std::size_t index,
-           const std::vector<PointColumn>& columns, FactNames& names, Rules& rules, KernelNames& kernels) {
+           const std::vector<PointColumn>& columns, FactNames& names, Rules& rules, KernelNames& kernels,
+           const std::optional<OperatorView>& operators) {
   const RooflinePoint& point = report.analysis->points[index];
   const ChartPoint& chart = report.chart.points[index];
   Json texts = Json::array();
@@ -132,7 +134,9 @@ Json point(const Run& run, const ExperimentReport& report, std::size_t index,
       {"findings", rules.findings(report.explanations[index])}};
   if (chart.share) {
     view["share"] = rounded(*chart.share);
-    view["group"] = group(run, point, kernels);
+    Json of = group(run, point, kernels);
+    if (operators) operators->add_to(of, *point.launches->operators);
+    view["group"] = std::move(of);
   }
   return view;
 }
@@ -188,9 +192,11 @@ std::string experiment(const ReportModel& model, const ExperimentReport& report)
   FactNames names;
   Rules rules;
   KernelNames kernels;
+  std::optional<OperatorView> operators;
+  if (report.operators) operators.emplace(*report.operators);
   std::vector<std::string> points;
   for (std::size_t i = 0; i < analysis.points.size(); ++i) {
-    points.push_back(serial::to_text(point(run, report, i, columns, names, rules, kernels)));
+    points.push_back(serial::to_text(point(run, report, i, columns, names, rules, kernels, operators)));
   }
   Json rest = {{"name", analysis.name},
                {"title", typeset(analysis.title.empty() ? analysis.name : analysis.title)},
@@ -211,6 +217,12 @@ std::string experiment(const ReportModel& model, const ExperimentReport& report)
                {"speeds", speeds(report.speeds)},
                {"findings", implausible(analysis)}};
   if (report.program) rest["program"] = program(run, *report.program, kernels);
+  if (operators) {
+    rest["program"]["torch"] = operators->lists();
+    for (const std::string& sentence : operator_sentences(*report.operators)) {
+      rest["program"]["sentences"].push_back(sentence);
+    }
+  }
   if (report.timeline) rest["timeline"] = timeline(run, analysis, *model.timeline, *report.timeline);
   return with_member(serial::to_text(rest), "points", array_text(points));
 }

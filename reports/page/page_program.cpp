@@ -9,6 +9,7 @@
 #include "analysis/point.h"
 #include "core/text/kernel_name.h"
 #include "reports/page/page_roofs.h"
+#include "reports/tables/operator_table.h"
 #include "reports/tables/point_table.h"
 #include "reports/tables/program_table.h"
 #include "reports/text/format.h"
@@ -96,9 +97,8 @@ Json figures(const Run& run, const ProgramUse& use) {
 }
 
 Json range(const RangeUse& use) {
-  const std::size_t name = use.depth == 0 ? std::string::npos : use.path.rfind('/');
   return {{"path", use.path},
-          {"name", name == std::string::npos ? use.path : use.path.substr(name + 1)},
+          {"name", use.name},
           {"depth", use.depth},
           {"launches", use.launches},
           {"total_s", rounded(use.total_s)},
@@ -109,13 +109,17 @@ Json range(const RangeUse& use) {
           {"rate", optional_number(use.flop_per_s())}};
 }
 
-Json ranges(const ProgramUse& use) {
-  // A tree of more nodes cannot be read; the ranges that matter are in it, with their parents.
+// A tree of more nodes cannot be read; those that matter are in it, with those around them.
+double shortest_shown_s(const std::vector<RangeUse>& uses) {
   constexpr std::size_t kMost = 2000;
   std::vector<double> times;
-  for (const RangeUse& one : use.ranges) times.push_back(one.total_s);
+  for (const RangeUse& one : uses) times.push_back(one.total_s);
   std::sort(times.begin(), times.end(), std::greater<>());
-  const double shortest_s = times.size() > kMost ? times[kMost - 1] : 0;
+  return times.size() > kMost ? times[kMost - 1] : 0;
+}
+
+Json ranges(const ProgramUse& use) {
+  const double shortest_s = shortest_shown_s(use.ranges);
   Json list = Json::array();
   for (const RangeUse& one : use.ranges) {
     if (one.total_s >= shortest_s) list.push_back(range(one));
@@ -150,6 +154,62 @@ Json KernelNames::list() const {
     list.push_back({{"name", names_[i]}, {"short", short_names[i]}});
   }
   return list;
+}
+
+OperatorView::OperatorView(const OperatorUse& use) : use_(use) {
+  for (const RangeUse& one : use.operators) operators_.try_emplace(one.path, operators_.size());
+  const double shortest_s = shortest_shown_s(use.tree);
+  std::vector<std::optional<std::size_t>> around;  // of the last node at each depth
+  for (const RangeUse& one : use.tree) {
+    around.resize(one.depth);
+    std::optional<std::size_t> place = around.empty() ? std::nullopt : around.back();
+    if (one.total_s >= shortest_s) {
+      place = scopes_.size();
+      scopes_.push_back(&one);
+    }
+    around.push_back(place);
+    places_.push_back(place);
+  }
+  for (auto& place : places_) place = place.value_or(scopes_.size());
+}
+
+Json OperatorView::lists() const {
+  Json names = Json::array();
+  for (const RangeUse& one : use_.operators) names.push_back(operator_name(one.path));
+  Json scopes = Json::array();
+  for (const RangeUse* one : scopes_) scopes.push_back(range(*one));
+  if (use_.outside.launches > 0) scopes.push_back(range(use_.outside));
+  return {{"has_modules", use_.has_modules}, {"operators", names}, {"scopes", scopes}};
+}
+
+void OperatorView::add_to(Json& group, const GroupOperators& operators) const {
+  Json of = Json::array();
+  for (const OperatorShare& one : operators.operators) {
+    of.push_back({operators_.at(one.name), rounded(one.share)});
+  }
+  std::map<std::size_t, GroupPart> parts;
+  double outside = 1;
+  double launches_outside = 1;
+  for (const ScopeShare& one : operators.scopes) {
+    GroupPart& part =
+        parts.try_emplace(*places_[one.scope], GroupPart{.time = 0, .launches = 0}).first->second;
+    part.time += one.part.time;
+    part.launches += one.part.launches;
+    outside -= one.part.time;
+    launches_outside -= one.part.launches;
+  }
+  Json scopes = Json::array();
+  for (const auto& [place, part] : parts) {
+    scopes.push_back({place, rounded(part.time), rounded(part.launches)});
+  }
+  // The rest is in the last one.
+  constexpr double kNone = 1e-9;
+  if (outside > kNone || launches_outside > kNone) {
+    scopes.push_back(
+        {scopes_.size(), rounded(std::max(0.0, outside)), rounded(std::max(0.0, launches_outside))});
+  }
+  group["operators"] = std::move(of);
+  group["scopes"] = std::move(scopes);
 }
 
 Json group(const Run& run, const RooflinePoint& point, KernelNames& names) {

@@ -3,9 +3,11 @@
 
 #include <cstddef>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "analysis/operators.h"
 #include "analysis/recoverable.h"
 #include "reports/page/page_json.h"
 
@@ -22,6 +24,24 @@ class KernelNames {
  private:
   std::map<std::string, std::size_t> indices_;
   std::vector<std::string> names_;
+};
+
+/// The operators and modules of PyTorch that launched the program's kernels. Places refer to these lists.
+class OperatorView {
+ public:
+  explicit OperatorView(const OperatorUse& use);
+  /// Both lists, and how they were found.
+  Json lists() const;
+  /// Adds those of a group to its data.
+  void add_to(Json& group, const GroupOperators& operators) const;
+
+ private:
+  const OperatorUse& use_;
+  std::map<std::string, std::size_t> operators_;
+  std::vector<const RangeUse*> scopes_;
+  /// Of each node of the tree, its place in `scopes_`, or that of the nearest node around it that is there;
+  /// the one after the last where none is.
+  std::vector<std::optional<std::size_t>> places_;
 };
 
 /// What a kernel of the program has beyond other points: its launches, what each resource needs of its time,

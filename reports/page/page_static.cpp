@@ -12,6 +12,7 @@
 #include "reports/page/page_tables.h"
 #include "reports/tables/ceiling_table.h"
 #include "reports/tables/environment_facts.h"
+#include "reports/tables/link_table.h"
 #include "reports/tables/notable_points.h"
 #include "reports/tables/point_table.h"
 #include "reports/tables/primitive_table.h"
@@ -134,6 +135,33 @@ std::string primitives(const Run& run, const std::string& picture) {
                      findings(primitive_failures(run)));
 }
 
+std::string link_table(const LinkTable& table) {
+  std::string html = fmt::format("<h3>{}</h3>\n", shown(table.title));
+  if (!table.rows.empty()) {
+    html += "<div class=\"scroll\"><table class=\"links\"><thead><tr>";
+    for (const LinkColumn& column : table.columns) html += header_cell(column.title, column.is_number);
+    html += "</tr></thead><tbody>\n";
+    for (const std::vector<std::string>& row : table.rows) {
+      html += "<tr>";
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        html += fmt::format("<td{}>{}</td>", number_class(table.columns[i].is_number), shown(row[i]));
+      }
+      html += "</tr>\n";
+    }
+    html += "</tbody></table></div>\n";
+  }
+  return html + findings(table.notes());
+}
+
+std::string links(const Run& run) {
+  const std::vector<LinkTable> tables = link_tables(run);
+  if (tables.empty()) return {};
+  std::string html =
+      fmt::format("<section>\n<h2>Links between the devices</h2>\n<p>{}</p>\n", kLinkExplanation);
+  for (const LinkTable& table : tables) html += link_table(table);
+  return html + "</section>\n";
+}
+
 std::string environment(const Run& run) {
   std::string html;
   for (const Fact& fact : environment_facts(run)) {
@@ -147,12 +175,12 @@ std::string environment(const Run& run) {
 
 std::string page_without_script(const ReportModel& report, const PageParts& parts) {
   return fmt::format(
-      "<main class=\"without-script\">\n{}{}<section>\n<h2>Ceilings</h2>\n{}</section>\n"
+      "<main class=\"without-script\">\n{}{}<section>\n<h2>Ceilings</h2>\n{}</section>\n{}"
       "<section>\n<h2>Environment</h2>\n<table "
       "class=\"facts\"><tbody>\n{}</tbody></table>\n</section>\n</main>\n",
       sections(report, parts.experiments), primitives(report.run, parts.primitives),
       ceilings(report, report.experiments.empty() ? parts.experiments.front().roofline : ""),
-      environment(report.run));
+      links(report.run), environment(report.run));
 }
 
 }  // namespace rooflinectl

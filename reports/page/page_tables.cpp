@@ -10,6 +10,7 @@
 #include "reports/tables/agreement_table.h"
 #include "reports/tables/ceiling_table.h"
 #include "reports/tables/environment_facts.h"
+#include "reports/tables/link_table.h"
 #include "reports/tables/point_table.h"
 #include "reports/tables/primitive_table.h"
 
@@ -77,6 +78,19 @@ Json ceilings(const ReportModel& report) {
 
 Json primitives(const Run& run) {
   return table(run, primitive_columns(), run.primitives, primitive_failures(run));
+}
+
+Json links(const Run& run) {
+  Json tables = Json::array();
+  for (const LinkTable& table : link_tables(run)) {
+    Json headings = Json::array();
+    for (const LinkColumn& column : table.columns) {
+      headings.push_back({{"title", column.title}, {"is_number", column.is_number}});
+    }
+    tables.push_back({{"title", table.title},
+                      {"table", {{"columns", headings}, {"rows", table.rows}, {"findings", table.notes()}}}});
+  }
+  return tables;
 }
 
 Json agreements(const Run& run) {

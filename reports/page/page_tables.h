@@ -15,6 +15,8 @@ std::vector<std::string> implausible(const ExperimentAnalysis& experiment);
 
 Json ceilings(const ReportModel& report);
 Json primitives(const Run& run);
+/// Matrices between the devices; empty where no links were measured.
+Json links(const Run& run);
 Json agreements(const Run& run);
 Json environment(const Run& run);
 

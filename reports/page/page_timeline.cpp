@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/page/page_timeline.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <map>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 #include <utility>
@@ -25,6 +29,8 @@ std::string_view to_string(StripUnit unit) {
       return "share";
     case StripUnit::hertz:
       return "Hz";
+    case StripUnit::watts:
+      return "W";
   }
   return "";
 }
@@ -154,7 +160,26 @@ Json ranges(const ShownRanges& shown, const DeviceView& view) {
     paths.push_back(range->path);
     processes.push_back(range->process);
   }
-  return {{"start_ns", starts}, {"duration_ns", durations}, {"path", paths}, {"process", processes}};
+  return {{"depths", shown.depths},
+          {"start_ns", starts},
+          {"duration_ns", durations},
+          {"path", paths},
+          {"process", processes}};
+}
+
+Json left_out(const DeviceView& view, const ShownRanges& shown) {
+  Json sentences = Json::array();
+  std::vector<std::string> unsampled;
+  for (const auto& [key, reason] : view.timeline->left_out) {
+    unsampled.push_back(fmt::format("{} ({})", strip_title(key), reason));
+  }
+  if (!unsampled.empty()) sentences.push_back(fmt::format("Not sampled: {}.", fmt::join(unsampled, ", ")));
+  if (shown.left_out > 0) {
+    sentences.push_back(fmt::format("Not shown: {} through NVTX ranges deeper than {}.",
+                                    format::counted(shown.left_out, "passage"),
+                                    format::counted(shown.depths, "level")));
+  }
+  return sentences;
 }
 
 Json phases(const DeviceView& view) {
@@ -176,21 +201,13 @@ Json timeline(const Run& run, const ExperimentAnalysis& experiment, const Timeli
               const DeviceView& view) {
   Json strips = Json::array();
   for (const Strip& one : view.strips) strips.push_back(strip(one));
-  Json left_out = Json::array();
-  for (const auto& [key, reason] : view.timeline->left_out) {
-    left_out.push_back(fmt::format("{}: {}", key, reason));
-  }
   const ShownRanges shown = shown_ranges(timeline, view);
-  if (shown.left_out > 0) {
-    left_out.push_back(fmt::format("{} through NVTX ranges deeper than {}: too many to show",
-                                   format::counted(shown.left_out, "passage"),
-                                   format::counted(shown.depths, "level")));
-  }
   return {{"begin_ns", view.start_ns},
           {"duration_ns", view.end_ns - view.start_ns},
           {"bin_ns", view.bin_ns},
           {"sentences", timeline_sentences(view)},
-          {"left_out", left_out},
+          {"was_watched", view.was_watched},
+          {"left_out", left_out(view, shown)},
           {"strips", strips},
           {"launches", launches(run, experiment, view)},
           {"transfers", transfers(view)},

@@ -17,6 +17,7 @@
 #include "core/model/counters.h"
 #include "core/model/quantity.h"
 #include "core/text/kernel_name.h"
+#include "reports/tables/operator_table.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {
@@ -339,6 +340,11 @@ constexpr std::array kPointColumns = {
                 .text = roof_resource_text,
                 .help = "The resource that the counted work needs longest, at its measured ceiling",
                 .role = "program"},
+    PointColumn{.title = "operator",
+                .of = ColumnOf::operators,
+                .text = operator_text,
+                .help = "Operator of PyTorch that launched it, with most of its time; how many others did",
+                .role = "program"},
     PointColumn{.title = "flags", .text = flags_text},
     PointColumn{.title = "grid × block",
                 .place = ColumnPlace::page,
@@ -400,6 +406,8 @@ bool is_for(const PointColumn& column, const PointKinds& kinds) {
       return kinds.has_energy;
     case ColumnOf::program:
       return kinds.has_program;
+    case ColumnOf::operators:
+      return kinds.has_operators;
   }
   return true;
 }
@@ -556,6 +564,7 @@ PointKinds kinds_of(const ExperimentAnalysis& experiment) {
   PointKinds kinds = {.has_energy = has_energy(experiment)};
   for (const RooflinePoint& point : experiment.points) {
     (is_observed(point) ? kinds.has_program : kinds.has_variants) = true;
+    if (point.launches && point.launches->operators != nullptr) kinds.has_operators = true;
   }
   return kinds;
 }
@@ -567,6 +576,7 @@ PointKinds kinds_of(const Analysis& analysis) {
     all.has_variants |= kinds.has_variants;
     all.has_energy |= kinds.has_energy;
     all.has_program |= kinds.has_program;
+    all.has_operators |= kinds.has_operators;
   }
   // Tables without points have the columns of variants.
   all.has_variants |= !all.has_program;

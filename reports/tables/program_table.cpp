@@ -248,9 +248,10 @@ ProgramTable roofless_table(const ProgramUse& program, std::size_t most) {
   return table;
 }
 
-ProgramTable range_table(const ProgramUse& program, std::size_t most) {
-  ProgramTable table = {.title = "NVTX ranges",
-                        .columns = {{"range"},
+ProgramTable use_table(std::string_view title, std::string_view first, const std::vector<RangeUse>& uses,
+                       std::size_t most) {
+  ProgramTable table = {.title = title,
+                        .columns = {{first},
                                     {"share", true},
                                     {"time", true},
                                     {"launches", true},
@@ -258,22 +259,23 @@ ProgramTable range_table(const ProgramUse& program, std::size_t most) {
                                     {"FLOP/byte", true},
                                     {"could save", true}}};
   std::vector<double> times;
-  for (const RangeUse& range : program.ranges) times.push_back(range.total_s);
+  for (const RangeUse& use : uses) times.push_back(use.total_s);
   std::sort(times.begin(), times.end(), std::greater<>());
   const double shortest_s = times.size() > most ? times[most - 1] : 0;
-  for (const RangeUse& range : program.ranges) {
-    if (range.total_s < shortest_s || table.rows.size() == most) {
+  for (const RangeUse& use : uses) {
+    if (use.total_s < shortest_s || table.rows.size() == most) {
       ++table.left_out;
       continue;
     }
-    const std::size_t name = range.path.rfind('/');
-    table.rows.push_back(
-        {indent(range.depth) +
-             (name == std::string::npos || range.depth == 0 ? range.path : range.path.substr(name + 1)),
-         format::percent(range.share), format::duration(range.total_s), fmt::format("{}", range.launches),
-         rate(range.flop_per_s()), intensity(range.ai()), format::duration(range.recoverable_s)});
+    table.rows.push_back({indent(use.depth) + use.name, format::percent(use.share),
+                          format::duration(use.total_s), fmt::format("{}", use.launches),
+                          rate(use.flop_per_s()), intensity(use.ai()), format::duration(use.recoverable_s)});
   }
   return table;
+}
+
+ProgramTable range_table(const ProgramUse& program, std::size_t most) {
+  return use_table("NVTX ranges", "range", program.ranges, most);
 }
 
 ProgramTable transfer_table(const ProgramUse& program) {

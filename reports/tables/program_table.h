@@ -40,8 +40,12 @@ ProgramTable recoverable_table(const ProgramUse& program, std::size_t most);
 /// Those without a roof, with their share of the time and the reason; the longest first.
 ProgramTable roofless_table(const ProgramUse& program, std::size_t most);
 
-/// Time per NVTX range with its own intensity and performance. Without `most` ranges, all; else those that
-/// take most of the time, in the order of the tree.
+/// Time per use with its own intensity and performance, the first column titled `first`. Without `most` uses,
+/// all; else those that take most of the time, in the order of the tree.
+ProgramTable use_table(std::string_view title, std::string_view first, const std::vector<RangeUse>& uses,
+                       std::size_t most);
+
+/// The same of NVTX ranges.
 ProgramTable range_table(const ProgramUse& program, std::size_t most);
 
 /// Copies and sets with their bandwidth.

@@ -27,7 +27,7 @@ std::string window(const DeviceView& view) {
               ? fmt::format("{} of the window missing between them", format::percent(view.missing_share()))
               : std::string("none missing between them");
   if (view.not_kept_s > 0) {
-    text += fmt::format("; those of the {} before it were not kept", format::duration(view.not_kept_s));
+    text += fmt::format("; the {} of samples before it were discarded", format::duration(view.not_kept_s));
   }
   return text + ".";
 }
@@ -40,7 +40,7 @@ std::string dram(const DramCheck& check) {
         fmt::format(", {:.3f} of the {} that the launches{} were counted to move", *ratio,
                     format::amount(expected, "B"), check.transfer_bytes > 0 ? " and copies in it" : " in it");
   } else {
-    text += ", nothing counted to hold that against";
+    text += ", no counted bytes to compare with";
   }
   if (check.ratio() && check.unknown_share < kNotableShare && std::abs(*check.ratio() - 1) > kBytesAgree) {
     text += fmt::format(": they should agree to {}", format::whole_percent(kBytesAgree));
@@ -66,6 +66,12 @@ std::string operations(const DeviceView& view) {
 }  // namespace
 
 std::vector<std::string> timeline_sentences(const DeviceView& view) {
+  if (view.was_watched) {
+    const std::string bytes =
+        view.dram ? fmt::format("{} to and from DRAM; ", format::amount(view.dram->sampled_bytes, "B")) : "";
+    return {window(view),
+            bytes + "which kernels ran is unknown: rooflinectl watch samples the GPU, not a program."};
+  }
   std::string checks = view.dram ? dram(*view.dram) : std::string("DRAM was not sampled");
   if (view.tensor) checks += "; " + tensor(*view.tensor);
   return {window(view), fmt::format("{}; {}.", checks, operations(view))};

@@ -22,7 +22,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::chrono::seconds kCollectorAnswerLimit{30};
+using Limit = std::chrono::seconds;
+
+constexpr Limit kCollectorAnswerLimit{30};
+/// Of each pair of devices in each direction, beyond that.
+constexpr Limit kLinkLimit{5};
 
 /// The ids that the source tree had, described as far as the shipped recordings know them.
 Catalogue catalogue_of_ids() {
@@ -46,26 +50,15 @@ Catalogue catalogue_of_ids() {
   return catalogue;
 }
 
-/// Throws the failure that the collector reported, if `answer` is one.
-void throw_reported_failure(const std::string& answer) {
-  std::optional<message::Failure> failure;
-  try {
-    const Message message = decode(answer);
-    if (const auto* reported = std::get_if<message::Failure>(&message)) failure = *reported;
-  } catch (const Error&) {
-    return;
-  }
-  if (failure) throw Error(failure->kind, failure->cause, failure->hint);
-}
-
 /// What the collector prints when it is started with `question`, such as `--catalogue`. Throws the error that
-/// it reports, or Error(environment) if it gives no answer.
-std::string ask_collector(const fs::path& collector, const std::vector<std::string>& question) {
+/// it reports, or Error(environment) if it gives no answer within `limit`, or before `stop_fd` is readable.
+std::string ask_collector(const fs::path& collector, const std::vector<std::string>& question, Limit limit,
+                          int stop_fd) {
   const auto fail = [&](const std::string& cause, const std::string& hint) {
     throw Error(ErrorKind::environment,
                 fmt::format("{} {} {}", collector.string(), fmt::join(question, " "), cause), hint);
   };
-  const FinishedProgram finished = run_program(collector, question, kCollectorAnswerLimit);
+  const FinishedProgram finished = run_program(collector, question, limit, stop_fd);
   if (!finished.wait_status) fail("did not answer", {});
   if (*finished.wait_status != 0) {
     throw_reported_failure(finished.output);
@@ -76,9 +69,10 @@ std::string ask_collector(const fs::path& collector, const std::vector<std::stri
 
 /// The answer to `question`, read by `decode`.
 template <typename Decode>
-auto ask_collector(const std::vector<std::string>& question, Decode decode) {
+auto ask_collector(const std::vector<std::string>& question, Decode decode,
+                   Limit limit = kCollectorAnswerLimit, int stop_fd = -1) {
   const fs::path collector = require_collector();
-  const std::string answer = ask_collector(collector, question);
+  const std::string answer = ask_collector(collector, question, limit, stop_fd);
   try {
     return decode(answer);
   } catch (const Error& error) {
@@ -121,6 +115,23 @@ std::vector<Check> load_checks(const std::string& device) {
 
 TestedDevice load_self_test(const std::string& device) {
   return ask_collector({"--selftest", device}, decode_tested_device);
+}
+
+MeasuredLinks load_links(const std::vector<std::string>& uuids, int stop_fd) {
+  const auto pairs = static_cast<Limit::rep>(uuids.size() * (uuids.size() - 1));
+  const auto decode = [&](const std::string& answer) {
+    MeasuredLinks measured = decode_links(answer);
+    for (const LinkBandwidth& link : measured.links) {
+      const auto mistake = mistake_in(link, uuids.size());
+      if (mistake) throw Error(ErrorKind::usage, fmt::format("{}: {}", mistake->member, mistake->problem));
+    }
+    for (const Ceiling& peak : measured.peaks) {
+      if (peak.device >= uuids.size()) throw Error(ErrorKind::usage, "peaks: there is no such device");
+    }
+    return measured;
+  };
+  return ask_collector({"--links", fmt::format("{}", fmt::join(uuids, ","))}, decode,
+                       kCollectorAnswerLimit + pairs * kLinkLimit, stop_fd);
 }
 
 std::vector<ChipCounters> load_chips(const std::string& chip) {

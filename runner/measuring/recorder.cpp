@@ -75,7 +75,7 @@ void Recorder::add(const SelfTest& self_test) {
 
 void Recorder::add(Ceiling ceiling) {
   const auto same = std::find_if(run_.ceilings.begin(), run_.ceilings.end(), [&](const Ceiling& other) {
-    return other.id == ceiling.id && other.source == ceiling.source;
+    return other.id == ceiling.id && other.source == ceiling.source && other.device == ceiling.device;
   });
   const bool is_confirmation = same != run_.ceilings.end() && ceiling.confirmation && !same->confirmation;
   if (ceiling.source == CeilingSource::measured && ceiling.measured_utc.empty()) {

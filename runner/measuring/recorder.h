@@ -36,7 +36,7 @@ class Recorder {
 
   void set_counter_session(const CounterSession& session);
   void add(const SelfTest& self_test);
-  /// Replaces a ceiling of the same id and source. A measured one without a time was measured now.
+  /// Replaces a ceiling of the same id, source and device. A measured one without a time was measured now.
   void add(Ceiling ceiling);
   /// Replaces a result of the same primitive; they stay in the order of the plan.
   void add(const PrimitiveResult& result);

@@ -35,7 +35,7 @@ Worklist::Worklist(Plan plan, std::string device, bool counters)
 void Worklist::take_over(const Run& earlier) {
   bool knows_launch = false;
   for (const Ceiling& ceiling : earlier.ceilings) {
-    if (ceiling.source != CeilingSource::measured) continue;
+    if (ceiling.source != CeilingSource::measured || ceiling.device != Run::kFirstDevice) continue;
     if (ceiling.id == "launch") knows_launch = true;
     if (is_confirmed(ceiling) || !counters_) ceiling_measured(ceiling.id);
   }

@@ -18,6 +18,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/serial/protocol.h"
 
 namespace rooflinectl {
 
@@ -166,10 +167,14 @@ CollectorProcess::Event CollectorProcess::next(Clock::time_point deadline, int s
   }
 }
 
-void CollectorProcess::end() {
+void CollectorProcess::ask_to_end() {
   reap();
+  if (!wait_status_) kill(pid_, SIGTERM);
+}
+
+void CollectorProcess::end() {
+  ask_to_end();
   if (wait_status_) return;
-  kill(pid_, SIGTERM);
   const Clock::time_point deadline = Clock::now() + kGrace;
   for (reap(); !wait_status_ && Clock::now() < deadline; reap()) std::this_thread::sleep_for(10ms);
   if (wait_status_) return;
@@ -244,6 +249,17 @@ FinishedProgram run_program(const std::filesystem::path& executable,
       return finished;
     }
   }
+}
+
+void throw_reported_failure(std::string_view line) {
+  std::optional<message::Failure> failure;
+  try {
+    const Message message = decode(line);
+    if (const auto* reported = std::get_if<message::Failure>(&message)) failure = *reported;
+  } catch (const Error&) {
+    return;
+  }
+  if (failure) throw Error(failure->kind, failure->cause, failure->hint);
 }
 
 std::string describe_exit(int wait_status) {

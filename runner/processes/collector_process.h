@@ -65,6 +65,8 @@ class CollectorProcess {
   /// Waits for what happens next.
   Event next(Clock::time_point deadline, int stop_fd = -1);
 
+  /// Asks the process to end. What it still writes can be read until it has exited.
+  void ask_to_end();
   /// Asks the process to end, and ends it if it does not within two seconds.
   void end();
 
@@ -99,6 +101,9 @@ struct FinishedProgram {
 FinishedProgram run_program(const std::filesystem::path& executable,
                             const std::vector<std::string>& arguments,
                             CollectorProcess::Clock::duration limit, int stop_fd = -1);
+
+/// Throws the failure that a collector reported, if `line` of its output is one.
+void throw_reported_failure(std::string_view line);
 
 /// `crashed with SIGSEGV`, `exited with code 3`: what a status of waitpid() means.
 std::string describe_exit(int wait_status);

@@ -7,7 +7,8 @@
 namespace rooflinectl {
 
 /// While an object of this class lives, Ctrl-C (SIGINT) and SIGTERM do not end the program: they make `fd()`
-/// readable, so that what was measured can be kept. One at a time. Throws Error(environment).
+/// readable, so that what was measured can be kept. Where one lives within another, a signal is taken by the
+/// one that asks first. Throws Error(environment).
 class StopSignals {
  public:
   StopSignals();

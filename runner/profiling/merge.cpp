@@ -15,6 +15,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/files/hash.h"
 #include "core/serial/profile_records.h"
 #include "core/stats/statistics.h"
 #include "core/text/launch_filter.h"
@@ -195,7 +196,8 @@ class Merge {
   static void add(Reading& reading, const record::Process& process) { reading.process = process; }
 
   void add(Reading& reading, const record::Device& device) {
-    reading.devices[device.device] = place_of(device);
+    // Samples that follow are of the device that they began with.
+    if (!reading.devices.contains(device.device)) reading.devices[device.device] = place_of(device);
   }
 
   static void add(Reading& reading, const record::Kernel& kernel) { reading.kernels.push_back(kernel); }
@@ -330,6 +332,10 @@ class Merge {
   }
 
   void add(Reading& reading, const record::Samples& taken) {
+    if (reading.is_first_run) timeline_.add(device_of(reading, taken.device), taken);
+  }
+
+  void add(Reading& reading, const record::Power& taken) {
     if (reading.is_first_run) timeline_.add(device_of(reading, taken.device), taken);
   }
 

@@ -40,8 +40,6 @@ struct MergedProfile {
 
 /// The most points that a run of a program has; those that took the least time are left out, and named.
 inline constexpr std::size_t kMaxProfiledPoints = 10'000;
-/// Names of kernels are cut there, and end in a hash of the whole.
-inline constexpr std::size_t kMaxSubjectLength = 4'096;
 
 /// Merges the records into points: launches on one device with the same kernel, grid, block, dynamic shared
 /// memory, cluster and NVTX path (`collapsed_paths`), whichever process made them. Reads the files a line at

@@ -19,7 +19,7 @@
 #include "core/text/names.h"
 #include "runner/machine/catalogue.h"
 #include "runner/machine/machine_checks.h"
-#include "runner/measuring/measure.h"
+#include "runner/measuring/device_ceilings.h"
 #include "runner/measuring/recorder.h"
 #include "runner/profiling/incomplete.h"
 #include "runner/profiling/injection.h"
@@ -295,46 +295,36 @@ class Profiling {
   }
 
   void add_ceilings(Run& run, std::size_t place) {
-    const bool are_known = std::any_of(run.ceilings.begin(), run.ceilings.end(),
-                                       [&](const Ceiling& ceiling) { return ceiling.device == place; });
-    if (are_known) return;
-    DeviceInfo& device = run.devices[place];
+    if (has_ceilings(run, place)) return;
     try {
-      const Run measured = measured_ceilings(device, run);
-      device = measured.device();
-      run.catalogue = measured.catalogue;
-      run.plan.ceilings = measured.plan.ceilings;
-      const auto& metrics = measured.counter_session.metrics;
-      run.counter_session.metrics.insert(metrics.begin(), metrics.end());
-      for (Ceiling ceiling : measured.ceilings) {
-        ceiling.device = place;
-        run.ceilings.push_back(std::move(ceiling));
-      }
+      measure_ceilings_of(run, place);
     } catch (const Error& error) {
       run.application->problems.push_back(
-          {.cause = fmt::format("the ceilings of GPU {} are unknown: {}", device.uuid, error.what()),
+          {.cause = fmt::format("the ceilings of GPU {} are {}: {}", run.devices[place].uuid,
+                                has_ceilings(run, place) ? "incomplete" : "unknown", error.what()),
            .hint = error.hint()});
     }
   }
 
-  /// A run of the ceilings alone. Throws Error where there is none.
-  Run measured_ceilings(const DeviceInfo& device, const Run& run) {
+  static bool has_ceilings(const Run& run, std::size_t place) {
+    return std::any_of(run.ceilings.begin(), run.ceilings.end(),
+                       [&](const Ceiling& ceiling) { return ceiling.device == place; });
+  }
+
+  /// Throws Error where they are missing.
+  void measure_ceilings_of(Run& run, std::size_t place) {
     if (end_.interrupted) throw Error(ErrorKind::environment, "they were not measured after an interruption");
-    observer_.measures_ceilings(device);
+    observer_.measures_ceilings(run.devices[place]);
     MeasureRequest request;
     request.collector = require_collector();
     request.plan.name = "ceilings";
     request.plan.ceilings = request_.extended ? run.plan.ceilings : load_catalogue().ceilings;
-    request.device = device.uuid;
     request.output = result_.folder;
     request.command_line = run.command_line;
-    const MeasureResult measured = measure(request, observer_.ceilings());
-    std::error_code ignored;
-    fs::remove_all(result_.folder / request.plan.name, ignored);
+    const MeasureResult measured = measure_ceilings_into(run, place, request, observer_.ceilings());
     if (measured.stopped_by) throw *measured.stopped_by;
     if (measured.folder.empty()) throw Error(ErrorKind::environment, "measuring them was interrupted");
     for (const std::string& loss : measured.losses) observer_.warned(loss);
-    return measured.run;
   }
 
   void describe_what_is_incomplete() {

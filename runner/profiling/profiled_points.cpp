@@ -5,7 +5,6 @@
 
 #include "core/files/hash.h"
 #include "core/text/kernel_name.h"
-#include "runner/profiling/merge.h"
 
 namespace rooflinectl {
 
@@ -34,12 +33,6 @@ int blocks_by_registers(int registers_per_thread, std::uint64_t block) {
 }
 
 }  // namespace
-
-std::string cut_name(std::string_view name, std::size_t length) {
-  if (name.size() <= length) return std::string(name);
-  const std::string end = "..." + sha256(name).substr(0, 12);
-  return std::string(name.substr(0, length - end.size())) + end;
-}
 
 std::string subject_of(const record::Kernel& kernel) {
   if (kernel.graph_nodes) return cut_name("CUDA graph " + kernel.symbol, kMaxSubjectLength);

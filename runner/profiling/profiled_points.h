@@ -16,9 +16,6 @@ namespace rooflinectl {
 /// CUDA graph `CUDA graph <symbol>`.
 std::string subject_of(const record::Kernel& kernel);
 
-/// `name`, or its beginning and a hash of all of it where it is longer than `length`.
-std::string cut_name(std::string_view name, std::size_t length);
-
 /// `256`, `16x16`, `4x4x4`
 std::string extent_text(const record::Extent& extent);
 

@@ -37,6 +37,19 @@ std::vector<BusyInterval> newest_launches(const std::vector<BusyInterval>& kerne
   return found;
 }
 
+std::vector<TimelinePower> power_in(const Window& window, std::vector<record::PowerReading>& readings,
+                                    std::uint64_t zero_ns) {
+  std::sort(readings.begin(), readings.end(),
+            [](const record::PowerReading& a, const record::PowerReading& b) { return a.at_ns < b.at_ns; });
+  std::vector<TimelinePower> power;
+  for (const record::PowerReading& reading : readings) {
+    if (reading.at_ns < window.start_ns || reading.at_ns > window.end_ns) continue;
+    if (!power.empty() && power.back().at_ns == reading.at_ns - zero_ns) continue;  // of another process
+    power.push_back({.at_ns = reading.at_ns - zero_ns, .watts = reading.watts});
+  }
+  return power;
+}
+
 DeviceTimeline timeline_of(std::size_t device, const record::SamplingBegun& begun,
                            const std::vector<record::Sample>& samples, std::uint64_t zero_ns) {
   DeviceTimeline timeline;
@@ -72,12 +85,22 @@ void TimelineMerge::add(std::size_t device, const record::Samples& taken) {
   if (sampled.samples.size() > 2 * kMostSamples) keep_newest(sampled);
 }
 
+void TimelineMerge::add(std::size_t device, const record::Power& taken) {
+  const auto found = sampled_.find(device);
+  if (found == sampled_.end()) return;
+  std::vector<record::PowerReading>& power = found->second.power;
+  power.insert(power.end(), taken.readings.begin(), taken.readings.end());
+}
+
 void TimelineMerge::keep_newest(Sampled& sampled) {
   auto& samples = sampled.samples;
   std::stable_sort(samples.begin(), samples.end(),
                    [](const record::Sample& a, const record::Sample& b) { return a.start_ns < b.start_ns; });
   if (samples.size() > kMostSamples) {
     samples.erase(samples.begin(), samples.end() - static_cast<std::ptrdiff_t>(kMostSamples));
+    std::erase_if(sampled.power, [&](const record::PowerReading& reading) {
+      return reading.at_ns < samples.front().start_ns;
+    });
   }
 }
 
@@ -103,6 +126,7 @@ std::optional<Timeline> TimelineMerge::result(std::uint64_t zero_ns, const std::
 
     DeviceTimeline& merged =
         timeline.devices.emplace_back(timeline_of(device, sampled.begun, samples, zero_ns));
+    merged.power = power_in(window, sampled.power, zero_ns);
     for (const BusyInterval& launch : launches) {
       merged.launches.push_back({.measurement = *measurements[launch.owner],
                                  .stream = launch.stream,

@@ -24,6 +24,7 @@ class TimelineMerge {
  public:
   void begin(std::size_t device, const record::SamplingBegun& begun);
   void add(std::size_t device, const record::Samples& taken);
+  void add(std::size_t device, const record::Power& taken);
   /// The passages of a process through its NVTX ranges, by path.
   void add_ranges(int process, const std::map<std::string, std::vector<record::Range>>& ranges);
 
@@ -36,6 +37,7 @@ class TimelineMerge {
   struct Sampled {
     record::SamplingBegun begun;  // the first one
     std::vector<record::Sample> samples;
+    std::vector<record::PowerReading> power;
   };
   struct Passage {
     int process = 0;

@@ -4,6 +4,7 @@
 import json
 import signal
 import subprocess
+import time
 import unittest
 
 from program import PROGRAM, REPORTS, ProgramTest
@@ -124,6 +125,166 @@ class Ceilings(ProgramTest):
         self.assert_exit(result, 3)
         self.assertIn("no CUDA device was found", result.stderr)
         self.assert_nothing_written()
+
+
+FIRST = "GPU-00000000-0000-0000-0000-000000000000"
+SECOND = "GPU-11111111-1111-1111-1111-111111111111"
+
+
+class CeilingsOfDevices(ProgramTest):
+    """Those of several devices in one run, and the links between them."""
+
+    def ceilings(self, devices, *arguments, accidents="", **extra):
+        return self.call("ceilings", "--device", devices, *arguments, accidents=accidents, FAKE_COLLECTOR_TWO="1", **extra)
+
+    def measured_on(self):
+        """The devices, in the order in which they were measured."""
+        return [request["device"] for request in self.sent_requests()]
+
+    def folder_of_run(self):
+        return self.folder / "runs/ceilings/latest"
+
+    def run_of(self):
+        return json.loads((self.folder_of_run() / "run.json").read_text())
+
+    def ids_of(self, device):
+        return {c["id"] for c in self.run_of()["ceilings"] if c["device"] == device}
+
+    def test_all_devices_are_measured_into_one_run(self):
+        result = self.ceilings("all")
+        self.assert_exit(result, 0)
+        self.assertEqual(self.measured_on(), [FIRST, SECOND])
+        run = self.run_of()
+        self.assertEqual([device["uuid"] for device in run["devices"]], [FIRST, SECOND])
+        for device in [0, 1]:
+            self.assertEqual(self.ids_of(device), {"dram", "dram_copy", "dram_read", "f32_add", "launch", "nvlink"})
+        confirmed = [(c["device"], c["id"]) for c in run["ceilings"] if "confirmation" in c]
+        self.assertEqual(sorted(confirmed), [(d, c) for d in [0, 1] for c in ["dram_copy", "dram_read", "f32_add"]])
+        self.assertTrue(run["counter_session"]["available"])
+        files = {path.name for path in self.folder_of_run().iterdir()}
+        self.assertLessEqual(REPORTS | {"run.json", "roofline-device-1.png"}, files)
+        self.assertNotIn("ceilings", files)
+        self.assertIn("device: Fake GPU (GPU 1, GPU-11111111", result.stdout)
+        self.assertIn("DRAM read, device 1", result.stdout)
+        self.assertEqual(len(set(line for line in result.stdout.splitlines() if line.startswith("results: "))), 1)
+        self.assertIn("roofline-device-1.png", (self.folder_of_run() / "summary.md").read_text())
+        report = self.call("report", self.folder_of_run())
+        self.assert_exit(report, 0)
+
+    def test_links_are_a_matrix(self):
+        result = self.ceilings("all")
+        self.assertRegex(result.stdout, r"Copy engine, one way, GB/s \(% of NVLink in theory\)\n"
+                         r"from / to +device 0 +device 1\ndevice 0 +– +110 \(22 %\)\ndevice 1 +200 \(40 %\) +–")
+        self.assertRegex(result.stdout, r"Stores by the source, both ways together.*\n.*\n"
+                         r"device 0 +– +220 \(22 %\)\ndevice 1 +220 \(22 %\) +–")
+        links = self.run_of()["links"]
+        self.assertEqual(len(links), 9)
+        self.assertTrue(all("measured_utc" in link for link in links))
+
+    def test_a_list_is_measured_in_its_order_and_duplicates_once(self):
+        self.assert_exit(self.ceilings(f"1,0,{SECOND}"), 0)
+        self.assertEqual(self.measured_on(), [SECOND, FIRST])
+        self.assertEqual([device["index"] for device in self.run_of()["devices"]], [1, 0])
+
+    def test_one_device_twice_is_one_device(self):
+        result = self.ceilings("1,1")
+        self.assert_exit(result, 0)
+        self.assertEqual(self.measured_on(), [SECOND])
+        self.assertNotIn("links", self.run_of())
+        self.assertNotIn("Copy engine", result.stdout)
+
+    def test_all_of_one_device_has_no_links(self):
+        self.assert_exit(self.call("ceilings", "--device", "all"), 0)
+        self.assertEqual(len(self.run_of()["devices"]), 1)
+        self.assertNotIn("links", self.run_of())
+
+    def test_an_unknown_device_is_named_before_anything_is_measured(self):
+        result = self.ceilings("0,7")
+        self.assert_exit(result, 2)
+        self.assertIn("there is no device '7'", result.stderr)
+        for uuid in [FIRST, SECOND]:
+            self.assertIn(uuid, result.stderr)
+        self.assert_nothing_written()
+        self.assertFalse(self.requests.exists())
+
+    def test_known_ceilings_are_reused_on_each_device(self):
+        self.assert_exit(self.ceilings("all"), 0)
+        result = self.ceilings("all")
+        self.assertEqual(result.stderr.count("reusing 3 ceilings"), 2)
+        self.assertNotIn("ceiling dram_read:", result.stderr)
+        result = self.ceilings("all", "--fresh")
+        self.assertEqual(result.stderr.count("ceiling dram_read:"), 2)
+
+    def test_a_device_that_fails_is_named_and_the_others_are_kept(self):
+        for failing, left in [(1, FIRST), (0, SECOND)]:
+            result = self.ceilings("all", accidents=f"refuse@device:{failing}")
+            self.assert_exit(result, 1)
+            uuid = [FIRST, SECOND][failing]
+            self.assertIn(f"GPU {failing} ({uuid}): the GPU has fallen off the bus (look at dmesg)", result.stdout)
+            self.assertEqual([device["uuid"] for device in self.run_of()["devices"]], [left])
+            self.assertIn("dram_read", self.ids_of(0))
+            self.assertNotIn("links", self.run_of())
+
+    def test_a_device_that_is_taken_away_keeps_what_it_has(self):
+        result = self.ceilings("all", accidents="refuse@ceilings:f32_add:once")
+        self.assert_exit(result, 1)
+        self.assertIn(f"GPU 0 ({FIRST}): the GPU has fallen off the bus", result.stdout)
+        self.assertIn("dram_read", self.ids_of(0))
+        self.assertNotIn("f32_add", self.ids_of(0))
+        self.assertIn("f32_add", self.ids_of(1))
+
+    def test_a_lost_ceiling_is_named_with_its_device(self):
+        result = self.ceilings("all", accidents="segv@ceilings:f32_add:once")
+        self.assert_exit(result, 1)
+        self.assertIn(f"GPU 0 ({FIRST}): ceiling f32_add: crashed with SIGSEGV", result.stdout)
+
+    def test_without_any_device_nothing_is_left_behind(self):
+        result = self.ceilings("all", accidents="refuse@device:0 refuse@device:1")
+        self.assert_exit(result, 3)
+        self.assertIn("the GPU has fallen off the bus", result.stderr)
+        self.assertFalse((self.folder / "runs/ceilings").exists())
+
+    def test_links_that_cannot_be_measured_are_a_loss(self):
+        for accident, why in [("refuse@links", "the GPU has fallen off the bus"), ("exit5@links", "exited with code 5"),
+                              ("elsewhere@links", "to: there is no such device")]:
+            result = self.ceilings("all", accidents=accident)
+            self.assert_exit(result, 1)
+            self.assertRegex(result.stdout, rf"links between the devices: .*{why}")
+            self.assertNotIn("links", self.run_of())
+            self.assertIn("f32_add", self.ids_of(1))
+
+    def test_devices_that_cannot_reach_each_other_have_a_reason(self):
+        result = self.ceilings("all", accidents="apart@links")
+        self.assert_exit(result, 0)
+        reason = "device 0 to device 1, device 1 to device 0: no peer access between these devices"
+        self.assertIn(reason, result.stdout)
+        self.assertIn("device 0 and device 1: no peer access", result.stdout)
+        self.assertIn(reason, (self.folder_of_run() / "summary.md").read_text())
+
+    def interrupted(self, place):
+        """What is kept where Ctrl-C comes while the collector hangs there."""
+        process = subprocess.Popen([PROGRAM, "ceilings", "--device", "all"], cwd=self.folder, stdout=subprocess.PIPE,
+                                   stderr=subprocess.PIPE, text=True,
+                                   env=self.environment(f"mark@{place} hang@{place}", FAKE_COLLECTOR_TWO="1"))
+        reached = self.folder / "memory" / ("reached_" + place.replace(":", "_"))
+        while not reached.exists() and process.poll() is None:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, stdout + stderr)
+        self.assertIn("the finished results are saved: rooflinectl report", stderr)
+        (file,) = (self.folder / "runs/ceilings").glob("*/run.json")
+        return json.loads(file.read_text())
+
+    def test_ctrl_c_while_a_device_is_measured_keeps_the_others(self):
+        run = self.interrupted("device:1")
+        self.assertEqual([device["uuid"] for device in run["devices"]], [FIRST])
+        self.assertIn("f32_add", {c["id"] for c in run["ceilings"]})
+
+    def test_ctrl_c_while_links_are_measured_keeps_the_ceilings(self):
+        run = self.interrupted("links")
+        self.assertEqual(len(run["devices"]), 2)
+        self.assertNotIn("links", run)
 
 
 if __name__ == "__main__":

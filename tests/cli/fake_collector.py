@@ -19,6 +19,11 @@ FAKE_COLLECTOR holds accidents, separated by blanks: `<what>@<phase>:<number>`, 
   crowded, unfit (@start)                     `--checks` warns of other programs, finds that nothing can be measured
   miscount (@self_test:counters)              one operation too many
   boast (@start)                              claims ceilings that it was not told of
+  apart (@links)                              `--links`: the devices cannot reach each other's memory
+  elsewhere (@links)                          `--links`: from a device that it was not asked for
+
+Other places are `device:<index>`, where the device is chosen that a request names, and `links`.
+With FAKE_COLLECTOR_TWO there is a second device.
 
 FAKE_COLLECTOR_CLOCK_HZ, FAKE_COLLECTOR_UUID and FAKE_COLLECTOR_DRIVER are the clock, the device and the driver that it finds.
 An accident happens in every process that gets there. One with `:once` at its end happens in the first only; the folder
@@ -63,6 +68,8 @@ DEVICE = {"name": "Fake GPU", "uuid": os.environ.get("FAKE_COLLECTOR_UUID", "GPU
           "compute_capability": 90, "sm_count": 100, "memory_bytes": 80 << 30, "l2_bytes": 50 << 20, "memory_bus_bits": 5120,
           "memory_clock_hz": 2.6e9, "sm_clock_hz": 1.98e9, "ecc_enabled": True, "driver_version": os.environ.get("FAKE_COLLECTOR_DRIVER", "580.00"),
           "cuda_driver_version": 13000, "cuda_runtime_version": 13000, "cupti_version": 130000}
+
+SECOND_DEVICE = dict(DEVICE, uuid="GPU-11111111-1111-1111-1111-111111111111", index=1)
 
 METRICS = {"dram_read_bytes": "dram__bytes_read.sum", "dram_write_bytes": "dram__bytes_write.sum",
            "fadd": "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum",
@@ -171,6 +178,59 @@ def self_test():
         dict(agreement, subject="f32_mul", quantity="fmul", ours=1024.0, reference=1024.0)]}
 
 
+def watch(uuids, interval_ns):
+    """Every device reads 1 TB/s, writes 0.5 TB/s and draws 500 W; what is lost, or refused, is that of the last one."""
+    accidents("start")
+    devices = [device for device in (DEVICE, SECOND_DEVICE) if device["uuid"] in uuids]
+    for device in list(devices):
+        if device is devices[-1] and happens("busy", "watch"):
+            say({"type": "problem", "cause": f"GPU {device['index']}: the timeline is incomplete: the counters are in use",
+                 "hint": "end the other profiler"})
+            devices.remove(device)
+            continue
+        say({"type": "sampling", "device": device["index"], "interval_ns": interval_ns, "at_ns": time.time_ns(),
+             "keys": ["dram_read_bytes", "dram_write_bytes", "sm_active", "sm_clock_hz"],
+             "metrics": {"sm_active": "sm__cycles_active.avg.pct_of_peak_sustained_elapsed"},
+             "left_out": {"nvlink_sent_bytes": "this device does not sample it"}})
+    ends = []
+    signal.signal(signal.SIGTERM, lambda *_: ends.append(True))
+    at_ns = time.time_ns()
+    is_last = False
+    while not is_last:
+        time.sleep(0.1)
+        accidents("watch")
+        is_last = bool(ends)
+        now_ns = time.time_ns()
+        samples = []
+        while at_ns + interval_ns <= now_ns:
+            samples.append([at_ns, interval_ns, [1000.0 * interval_ns, 500.0 * interval_ns, 0.5, 1.98e9]])
+            at_ns += interval_ns
+        for device in devices:
+            say({"type": "samples", "device": device["index"], "samples": samples})
+            say({"type": "power", "device": device["index"], "readings": [[now_ns, 500.0]]})
+
+
+def links(uuids):
+    """From device i to device j, i + 1 times 100 GB/s and j times 10 GB/s, with NVLinks of 500 GB/s."""
+    accidents("links")
+    measured = []
+    for source in range(len(uuids)):
+        for target in range(len(uuids)):
+            for mover in ["copy", "load", "store"] if source != target else []:
+                for both_ways in [False, True] if source < target else [False]:
+                    link = {"from": source, "to": target, "mover": mover, "both_ways": both_ways,
+                            "bytes_per_s": (100e9 * (source + 1) + 10e9 * target) * (2 if both_ways else 1), "relative_spread": 0.001,
+                            "method": "fake"}
+                    if mover != "copy" and "apart@links" in ACCIDENTS:
+                        link.update(bytes_per_s=0, relative_spread=0, method="", missing="no peer access between these devices")
+                    if "elsewhere@links" in ACCIDENTS:
+                        link["to"] = 7
+                    measured.append(link)
+    peaks = [{"device": place, "id": "nvlink", "kind": "transfer", "source": "theoretical", "subject": "nvlink", "operation": "",
+              "value": 500e9, "relative_spread": 0, "method": "18 links"} for place in range(len(uuids))]
+    say({"links": measured, "peaks": peaks})
+
+
 def main():
     if sys.argv[1:] == ["--catalogue"]:
         say(catalogue())
@@ -180,7 +240,7 @@ def main():
         if happens("no_gpu", "start"):
             say({"type": "failure", "kind": 3, "cause": "no CUDA device was found", "hint": "is the driver loaded?"})
             sys.exit(3)
-        say({"devices": [DEVICE]})
+        say({"devices": [DEVICE] + [SECOND_DEVICE] * ("FAKE_COLLECTOR_TWO" in os.environ)})
         return
     if sys.argv[1:2] == ["--checks"]:
         accidents("checks")
@@ -198,6 +258,12 @@ def main():
             checks = [{"subject": "driver", "status": "fails", "detail": "no CUDA device was found",
                        "fix": "is the driver loaded?", "stops_measuring": True}]
         say({"checks": checks})
+        return
+    if sys.argv[1:2] == ["--watch"]:
+        watch(sys.argv[2].split(","), int(sys.argv[sys.argv.index("--interval") + 1]))
+        return
+    if sys.argv[1:2] == ["--links"]:
+        links(sys.argv[2].split(","))
         return
     if sys.argv[1:2] == ["--selftest"]:
         accidents("start")
@@ -225,6 +291,9 @@ def main():
     if "FAKE_COLLECTOR_REQUESTS" in os.environ:
         with open(os.environ["FAKE_COLLECTOR_REQUESTS"], "a") as file:
             file.write(json.dumps(request) + "\n")
+    is_second = "FAKE_COLLECTOR_TWO" in os.environ and request["device"] in ["1", SECOND_DEVICE["uuid"]]
+    device = SECOND_DEVICE if is_second else DEVICE
+    accidents(f"device:{device['index']}")
     points = []
     for experiment in request["plan"]["experiments"]:
         points += [dict(point, experiment=experiment["name"]) for point in experiment["points"]]
@@ -235,7 +304,7 @@ def main():
     elif happens("uncounted", "start"):
         session = {"available": False, "reason": "counters are reserved for administrators", "hint": "ask one"}
     if "once" in sys.argv or "trace" in sys.argv:
-        say({"type": "hello", "device": DEVICE, "catalogue": catalogue(),
+        say({"type": "hello", "device": device, "catalogue": catalogue(),
              "counter_session": {"available": False, "reason": "", "hint": ""}})
         for index, point in enumerate(points):
             if index not in request["skip_points"]:
@@ -250,7 +319,7 @@ def main():
     if happens("rude", "start"):
         say({"type": "progress", "phase": "time", "point": 0, "what": "?"})
         time.sleep(600)
-    say({"type": "hello", "device": DEVICE, "catalogue": catalogue(), "counter_session": session})
+    say({"type": "hello", "device": device, "catalogue": catalogue(), "counter_session": session})
 
     if request["self_test"]:
         result = {"reason": "no counters: " + session.get("reason", ""), "wall_s": 0.0, "agreements": []}
@@ -267,7 +336,7 @@ def main():
              "operation": "launch", "value": 3e-6, "sm_clock_hz": CLOCK_HZ, "relative_spread": 0, "method": "fake"}})
         known_ids = []
         for index, known in enumerate(request["known_ceilings"]):
-            if (known["uuid"], known["driver_version"]) == (DEVICE["uuid"], DEVICE["driver_version"]) \
+            if (known["uuid"], known["driver_version"]) == (device["uuid"], device["driver_version"]) \
                     and abs(known["launch_clock_hz"] - CLOCK_HZ) < 0.02 * CLOCK_HZ:
                 known_ids = set(known["ids"]) - set(known["unconfirmed_ids"] if session["available"] else [])
                 say({"type": "ceilings_known", "index": 7 if happens("boast", "start") else index})

@@ -117,7 +117,7 @@ def write_launches(write, settings, accidents, start):
 def write_samples(write, interval, accidents, start):
     """Of the launches of `gemm`."""
     if "unsampled" in accidents:
-        write("problem", cause="the timeline ends early, or is missing: no permission to use the counters", hint="ask for it")
+        write("problem", cause="the timeline is incomplete: no permission to use the counters", hint="ask for it")
         return
     write("sampling", device=0, interval_ns=interval, at_ns=start, keys=["dram_read_bytes", "sm_active"],
           metrics={"dram_read_bytes": "dram__bytes_read.sum", "sm_active": "sm__cycles_active"},

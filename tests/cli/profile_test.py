@@ -86,7 +86,10 @@ class Profile(ProfileTest):
         self.assertIn("Sampled for 5.000 ms every 50.00 µs: 100 samples", summary)
 
     def test_samples_every_100_us_unless_told(self):
-        self.assert_exit(self.profile(options=["--timeline"]), 0)
+        result = self.profile(options=["--timeline"])
+        self.assert_exit(result, 0)
+        self.assertIn("rooflinectl: at this interval the GPU's buffer holds 819.2 ms: the timeline covers that, once the kernels are counted\n",
+                      result.stderr.replace("\N{NO-BREAK SPACE}", " "))
         self.assertEqual(self.timeline()["devices"][0]["interval_ns"], 100_000)
 
     def test_an_interval_that_is_none(self):
@@ -99,7 +102,26 @@ class Profile(ProfileTest):
     def test_a_device_that_cannot_be_sampled(self):
         self.assert_exit(self.profile("unsampled", options=["--timeline"]), 0)
         self.assertFalse((self.latest() / "timeline.json.gz").exists())
-        self.assertIn("the timeline ends early, or is missing: no permission", (self.latest() / "summary.md").read_text())
+        self.assertIn("the timeline is incomplete: no permission", (self.latest() / "summary.md").read_text())
+
+    def test_exports_the_timeline(self):
+        result = self.profile("often", options=["--timeline=50us", "--export", "perfetto"])
+        self.assert_exit(result, 0)
+        self.assertRegex(result.stderr, r"\nexport: .*/timeline\.perfetto-trace\n")
+        self.assertIn(b"gemm", (self.latest() / "timeline.perfetto-trace").read_bytes())
+
+    def test_nothing_is_lost_where_there_is_no_timeline_to_export(self):
+        result = self.profile("unsampled", options=["--timeline", "--export", "perfetto"])
+        self.assert_exit(result, 2)
+        self.assertIn("this run has no timeline to export\nhint: ", result.stderr)
+        self.assertTrue((self.latest() / "report.html").exists())
+        self.assertFalse((self.latest() / "timeline.perfetto-trace").exists())
+
+    def test_what_is_not_sampled_cannot_be_exported(self):
+        result = self.profile(options=["--export", "perfetto"])
+        self.assert_exit(result, 2)
+        self.assertIn("--export requires --timeline", result.stderr)
+        self.assertNotIn("guest", result.stdout)
 
     def timeline(self):
         return json.loads(gzip.decompress((self.latest() / "timeline.json.gz").read_bytes()))

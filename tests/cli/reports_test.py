@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """`rooflinectl report`."""
 
+import csv
 import gzip
 import json
 import unittest
@@ -54,6 +55,21 @@ class Reports(ProgramTest):
             self.assertIn(complaint, result.stderr)
         self.assertFalse((self.folder / "out").exists())
 
+    def test_a_timeline_is_exported_where_there_is_one(self):
+        recording = SOURCE / "recordings" / "matrix-sums-h200"
+        result = self.call("report", recording, "--output", "out", "--quiet", "--export", "perfetto")
+        self.assert_exit(result, 0)
+        self.assertEqual(result.stdout.splitlines()[-1], "out/timeline.perfetto-trace")
+        self.assertGreater((self.folder / "out/timeline.perfetto-trace").stat().st_size, 1_000_000)
+        self.assertIn("out/report.html", result.stdout.splitlines())
+
+    def test_a_run_without_a_timeline_is_not_exported(self):
+        result = self.call("report", self.run_file, "--output", "out", "--export", "perfetto")
+        self.assert_exit(result, 2)
+        self.assertIn("this run has no timeline to export\nhint: rooflinectl profile --timeline -- PROGRAM", result.stderr)
+        self.assertFalse((self.folder / "out").exists())
+        self.assertIn("perfetto", self.call("report", self.run_file, "--export", "json").stderr)
+
     def test_a_timeline_that_cannot_be_read_is_named_and_left_out(self):
         recording = SOURCE / "recordings" / "matrix-sums-h200" / "run.json.gz"
         (self.folder / "program").mkdir()
@@ -66,6 +82,59 @@ class Reports(ProgramTest):
             self.assert_exit(result, 0)
             self.assertIn("warning: the report has no timeline: program/timeline.json.gz", result.stderr)
             self.assertIn(complaint, result.stderr)
+
+    def test_a_trace_of_pytorch_gives_operators_and_modules(self):
+        run = SOURCE / "recordings" / "training-step-h200"
+        trace = SOURCE / "tests" / "data" / "torch-2.11.0-h200-training-step.json.gz"
+        self.assert_exit(self.call("report", run, "--output", "without"), 0)
+        result = self.call("report", run, "--output", "out", "--pytorch-trace", trace)
+        self.assert_exit(result, 0)
+        self.assertEqual(result.stderr, "")
+        self.assertIn("632 of its 632 kernel launches (by name, grid, block, shared memory)", " ".join(result.stdout.split()))
+        self.assertRegex(result.stdout, r"Operators of PyTorch\n.*\naten::mm +20\.\d %")
+        self.assertRegex(result.stdout, r"Modules of PyTorch\n.*\nSequential_0 +66\.\d %")
+        with (self.folder / "out/points.csv").open(newline="") as file:
+            operators = {row["operator"] for row in csv.DictReader(file)}
+        self.assertIn("aten::_cudnn_attention_backward", operators)
+        # Beyond what the trace tells, and in what does not show it, nothing changed.
+        for name in ["roofline.svg", "time-training_step.svg"]:
+            self.assertEqual((self.folder / "without" / name).read_bytes(), (self.folder / "out" / name).read_bytes())
+        self.assertNotIn("PyTorch", self.call("report", run, "--output", "without").stdout)
+
+    def test_traces_of_pytorch_that_do_not_fit_are_refused(self):
+        run = SOURCE / "recordings" / "training-step-h200"
+        kernel = {"ph": "X", "cat": "kernel", "name": "mine", "pid": 0, "tid": 7, "ts": 1, "dur": 2}
+        made = json.dumps({"traceEvents": [kernel]})
+        for content, complaint in [("", "not valid JSON at its beginning"), (made[:40], "not valid JSON at byte 41\nhint: the file may be truncated"),
+                                   ("{}", "not a trace of torch.profiler"), ('{"traceEvents": []}', "has no kernels\nhint: trace with activities"),
+                                   (made, "none of its kernels (1) is in this run\nhint: give a trace of the same program with the same sizes"),
+                                   (made.replace("1,", '"a",'), "/traceEvents/0/ts: expected a number")]:
+            self.write("trace.json", content)
+            result = self.call("report", run, "--output", "out", "--pytorch-trace", "trace.json")
+            self.assert_exit(result, 2)
+            self.assertTrue(result.stderr.startswith("trace.json: "), result.stderr)
+            self.assertIn(complaint, result.stderr)
+        result = self.call("report", run, "--output", "out", "--pytorch-trace", "missing.json")
+        self.assert_exit(result, 2)
+        self.assertIn("missing.json: cannot be read: No such file or directory", result.stderr)
+        result = self.call("report", self.run_file, "--pytorch-trace", "trace.json")
+        self.assert_exit(result, 2)
+        self.assertIn("--pytorch-trace: this run is not of a profiled program", result.stderr)
+        self.assertFalse((self.folder / "out").exists())
+
+    def test_a_trace_of_pytorch_that_has_little_of_the_run_warns(self):
+        run = SOURCE / "recordings" / "training-step-h200"
+        trace = json.loads(gzip.decompress((SOURCE / "tests/data/torch-2.11.0-h200-training-step.json.gz").read_bytes()))
+        trace["traceEvents"] = [event for event in trace["traceEvents"] if event.get("cat") != "kernel" or "nvjet" in event["name"]]
+        self.write("trace.json", json.dumps(trace))
+        result = self.call("report", run, "--output", "out", "--pytorch-trace", "trace.json")
+        self.assert_exit(result, 0)
+        self.assertRegex(result.stderr, r"^warning: trace\.json: 100\.0 % of its kernels' time and 2\d\.\d % of the run's GPU time are matched: is it of")
+        self.assertIn("Too little matches", (self.folder / "out/summary.md").read_text())
+        # The trace is read, never replaced.
+        (self.folder / "out2").mkdir()
+        (self.folder / "out2/points.csv").write_bytes((self.folder / "trace.json").read_bytes())
+        self.assert_exit(self.call("report", run, "--output", "out2", "--pytorch-trace", "out2/points.csv"), 2)
 
 
 if __name__ == "__main__":

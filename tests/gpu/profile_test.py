@@ -64,7 +64,7 @@ class ProfileTest(unittest.TestCase):
         if not collector.exists():
             collector.write_text(f"""\
 #!/bin/sh
-case "$1" in --devices|--checks|--catalogue) exec {self.collector()} "$@";; esac
+case "$1" in --devices|--checks|--catalogue|--watch) exec {self.collector()} "$@";; esac
 exit 1
 """)
             collector.chmod(0o755)
@@ -399,12 +399,23 @@ class OverTime(ProfileTest):
             self.assertGreater(len(bursts), 10, word)
             for burst in bursts:
                 self.assert_near(self.around(burst, "dram_read_bytes", 2 * interval), 2 << 30, 0.02, f"read by {word}")
+                # What is written reaches DRAM when L2 needs the room: some of it after the burst, and some of an earlier one.
                 self.assert_near(self.around(burst, "dram_write_bytes", 2 * interval), 1 << 30, 0.05, f"written by {word}")
         for burst in self.bursts(device, "computes"):
             self.assertLess(self.around(burst, "dram_read_bytes", 2 * interval), 1 << 24)
             inside = [sample["fp64_active"] for sample in self.samples
                       if sample["start"] >= burst[0] + interval and sample["end"] <= burst[1] - interval]
             self.assertGreater(sorted(inside)[len(inside) // 10], 0.9)
+
+    def counted_bytes(self, device):
+        """Of the launches in the window: what counters saw of some of their group."""
+        begin, end = self.samples[0]["start"], self.samples[-1]["end"]
+        total = 0
+        for point, _, start, duration in device["launches"]:
+            counters = self.profiled["measurements"][point]["counters"]
+            part = max(0, min(start + duration, end) - max(start, begin)) / duration
+            total += part * (counters["dram_read_bytes"] + counters["dram_write_bytes"])
+        return total
 
     def check_clock(self, device):
         """Samples and trace have one clock: SMs are active while kernels run, and at no other time."""
@@ -440,8 +451,57 @@ class OverTime(ProfileTest):
         self.assertGreater(taken_s, 0.99 * time_s)
         last = max(start + duration for _, _, start, duration in device["launches"])
         self.assertLess(last - self.samples[-1]["end"], 5e7, "the last samples are missing")
+        sampled = sum(sample["dram_read_bytes"] + sample["dram_write_bytes"] for sample in self.samples)
+        self.assert_near(sampled, self.counted_bytes(device), 0.03, "DRAM bytes")
         clock = self.check_clock(device)
         self.tell(f"{len(self.samples)} samples in {time_s:.3f} s; {clock}")
+
+
+    def test_a_device_that_is_reset_is_sampled_again(self):
+        self.profile("reset-over-time", options=("--once", "--timeline=1ms"))
+        self.assert_code(0)
+        [device] = self.timeline["devices"]
+        for kernel in ["BeforeReset", "AfterReset"]:
+            launches = [launch for launch in device["launches"] if kernel in self.profiled["measurements"][launch[0]]["subject"]]
+            self.assertGreater(len(launches), 100, kernel)
+            first, last = launches[0][2], launches[-1][2]
+            self.assertGreater(sum(first <= start <= last for start in device["start_ns"]), 100, kernel)
+        self.tell(f"{len(device['start_ns'])} samples")
+
+    def test_two_gpus(self):
+        self.profile("two-gpus-over-time", options=("--once", "--timeline=200us"))
+        self.assert_code(0)
+        devices = self.timeline["devices"]
+        self.assertEqual(len(devices), 2, self.problems())
+        links = ["nvlink_sent_bytes", "nvlink_received_bytes"]
+        self.assertTrue(all(link in device["values"] for device in devices for link in links))
+        sent, received = devices[0]["values"][links[0]], devices[1]["values"][links[1]]
+        copies = [transfer for transfer in devices[0]["transfers"] if transfer[0] == "peer_to_peer"]
+        begin = max(device["start_ns"][0] for device in devices)
+        end = min(device["start_ns"][-1] for device in devices)
+        whole = [copy for copy in copies if begin < copy[1] and copy[1] + copy[2] < end]
+        self.assertGreater(len(whole), 50)
+
+        def between(device, values, from_ns, to_ns):
+            return sum(value for start, value in zip(device["start_ns"], values) if from_ns <= start < to_ns)
+        window = whole[0][1] - 400_000, whole[-1][1] + whole[-1][2] + 400_000
+        for device, values, what in ((devices[0], sent, "sent"), (devices[1], received, "received")):
+            self.assert_near(between(device, values, *window), len(whole) << 30, 0.02, what)
+        self.tell(f"{len(whole)} copies of 1 GiB, {sum(sent) / 1e12:.3f} TB sent")
+
+    def test_watch_sees_what_another_program_does(self):
+        folder = self.folder / "watched"
+        with subprocess.Popen([programs, "over-time"], stdout=subprocess.DEVNULL) as program:
+            time.sleep(1.5)
+            self.call([rooflinectl, "watch", "--device", "0", "--for", "4s", "--output", folder], 60)
+            self.assert_code(0)
+            self.assertEqual(program.wait(), 0)
+        [device] = json.loads(gzip.decompress((folder / "watch/latest/timeline.json.gz").read_bytes()))["devices"]
+        self.assertGreater(len(device["start_ns"]), 2500)
+        self.assertGreater(sum(device["values"]["dram_read_bytes"]), 100 << 30)
+        self.assertGreater(max(device["values"]["fp64_active"]), 0.9)
+        self.assertGreater(len(device.get("power", [])), 50)
+        self.tell(self.output.splitlines()[-3].strip())
 
 
 class BadDays(ProfileTest):

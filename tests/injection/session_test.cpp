@@ -57,10 +57,11 @@ class FakeGpu : public Gpu {
     if (!is_idle() || !is_open) calls.push_back("close out of order!");
     is_open = false;
   }
-  bool begin_timeline() override {
-    if (is_sampled) calls.push_back(in_pass ? "sample in a pass!" : "sample");
-    return is_sampled;
+  void begin_timeline() override {
+    if (wants_timeline) calls.push_back(in_pass ? "sample in a pass!" : "sample");
+    samples = wants_timeline && can_be_sampled;
   }
+  bool is_sampled() override { return samples; }
   double now_s() override { return now; }
   void pause() override { now += 1e-4; }
 
@@ -76,7 +77,9 @@ class FakeGpu : public Gpu {
   bool in_pass = false;
   bool is_open = false;
   bool in_use = false;  // the counters, by another process
-  bool is_sampled = false;
+  bool wants_timeline = false;
+  bool can_be_sampled = true;
+  bool samples = false;
   std::set<Pass> impossible;
   std::vector<CountedRange> counted;
   std::vector<std::string> calls;
@@ -271,7 +274,7 @@ TEST_F(SessionTest, StaysAtRestWhereNewGroupsAreTooSmallOrCameOnce) {
 }
 
 TEST_F(SessionTest, CountsNothingMoreOnceTheDeviceIsSampled) {
-  gpu.is_sampled = true;
+  gpu.wants_timeline = true;
   const GroupId known = session.add_group({});
   steps(200, {known});
   EXPECT_THAT(gpu.calls, Contains("sample").Times(1));
@@ -284,8 +287,20 @@ TEST_F(SessionTest, CountsNothingMoreOnceTheDeviceIsSampled) {
   EXPECT_THAT(gpu.calls, Not(Contains(HasSubstr("!"))));
 }
 
+TEST_F(SessionTest, GoesOnCountingWhereTheDeviceCannotBeSampled) {
+  gpu.wants_timeline = true;
+  gpu.can_be_sampled = false;
+  steps(200, {session.add_group({})});
+  const GroupId matters = session.add_group({});
+  for (int i = 0; i < 1000; ++i) {
+    launch(matters, 0.01);
+    gpu.now += 0.02;
+  }
+  EXPECT_THAT(counted_of(matters), testing::Not(IsEmpty()));
+}
+
 TEST_F(SessionTest, SamplesWhereNothingCanBeCounted) {
-  gpu.is_sampled = true;
+  gpu.wants_timeline = true;
   gpu.impossible = {kPasses.begin(), kPasses.end()};
   steps(20, {session.add_group({})});
   EXPECT_THAT(gpu.calls, Contains("sample").Times(1));

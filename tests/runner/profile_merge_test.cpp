@@ -3,6 +3,7 @@
 
 #include <fstream>
 
+#include "core/files/hash.h"
 #include "core/serial/profile_records.h"
 #include "runner/profiling/merge.h"
 #include "tests/support/temporary_folder.h"
@@ -367,6 +368,7 @@ TEST_F(ProfileMerge, PutsWhatRanWhileADeviceWasSampledBesideItsSamples) {
                                     .metrics = {{"sm_active", "sm__cycles_active"}},
                                     .left_out = {}},
               record::Samples{.device = 0, .samples = {sample(1'200, 0.3), sample(1'300, 0.5)}},
+              record::Power{.device = 0, .readings = {{1'150, 90}, {1'250, 100}, {1'350, 110}, {1'450, 120}}},
               record::Ranges{
                   .path = "step",
                   .ranges = {{.start_ns = 1'100, .duration_ns = 20}, {.start_ns = 1'240, .duration_ns = 40}}},
@@ -378,6 +380,7 @@ TEST_F(ProfileMerge, PutsWhatRanWhileADeviceWasSampledBesideItsSamples) {
   EXPECT_EQ(device.began_ns, 180);
   EXPECT_THAT(device.start_ns, ElementsAre(200, 300));
   EXPECT_THAT(device.values.at("sm_active"), ElementsAre(0.3, 0.5));
+  EXPECT_THAT(device.power, ElementsAre(TimelinePower{250, 100}, TimelinePower{350, 110}));
   EXPECT_THAT(device.launches,
               ElementsAre(TimelineLaunch{.measurement = 0, .stream = 0, .start_ns = 250, .duration_ns = 30},
                           TimelineLaunch{.measurement = 0, .stream = 0, .start_ns = 310, .duration_ns = 50}));
@@ -402,6 +405,16 @@ TEST_F(ProfileMerge, KeepsTheNewestSamplesOfADevice) {
   EXPECT_EQ(starts.size(), kMostSamples);
   EXPECT_EQ(starts.front(), 100 * (count - kMostSamples));
   EXPECT_EQ(starts.back(), 100 * (count - 1));
+}
+
+TEST_F(ProfileMerge, SamplesStayWithTheDeviceThatTheyBeganWith) {
+  const record::SamplingBegun begun = {.device = 0, .interval_ns = 100, .at_ns = 0, .keys = {"sm_active"}};
+  const record::Device other = {.device = 0, .uuid = "GPU-2", .chip = "GH100"};
+  const record::Samples taken = {.device = 0, .samples = {sample(1'000, 0.5)}};
+  const MergedProfile profile = merged(
+      {{file("1", process(1, "GPU-1") + Records{launches({{900, 200}}), begun, other, taken})}}, kSampled);
+  ASSERT_EQ(profile.devices.size(), 1);
+  EXPECT_EQ(profile.timeline->devices.at(0).start_ns, std::vector<std::uint64_t>{100});
 }
 
 TEST_F(ProfileMerge, NamesWhyThereIsNoTimeline) {

@@ -49,7 +49,8 @@ def main():
     validator = jsonschema.Draft202012Validator(json.loads(pathlib.Path(schema_file).read_text(encoding="utf-8")))
     full_run = json.loads(subprocess.run([write_full_run], check=True, capture_output=True).stdout)
     cases = [(path, value, changed(full_run, path, value)) for path, number in numbers(full_run)
-             for value in (INTEGERS if isinstance(number, int) else NUMBERS)]
+             for value in (INTEGERS if isinstance(number, int) else NUMBERS)
+             if (path[-1], value) != ("to", 0)]  # a link from the first device to itself, which no schema can refuse
     said = subprocess.run([read_runs], input="".join(json.dumps(document) + "\n" for _, _, document in cases), check=True,
                           capture_output=True, text=True).stdout.split("\n")[:-1]
     failures = []

@@ -22,7 +22,7 @@ except ImportError:
     sys.exit(77)
 
 OPTIONAL_MEMBERS = {
-    "bytes_in_flight_per_block", "cause", "clock_event_reasons", "confirmation", "counter_repeats", "counter_spread", "cupti_version", "default_elements_per_thread", "elements_per_thread", "energy", "launch_mode",
+    "bytes_in_flight_per_block", "cause", "clock_event_reasons", "confirmation", "counter_repeats", "counter_spread", "cupti_version", "default_elements_per_thread", "elements_per_thread", "energy", "launch_mode", "links", "missing",
     "measured_utc", "mode",
     "application", "below_s", "first", "folder", "gaps_before", "graph_kernels", "graph_nodes", "idle_before_s", "interval_s", "over_time", "problems", "ranges",
     "symbol", "undisturbed",

@@ -30,7 +30,7 @@ def first_samples(timeline):
 
 def damaged_copies(timeline):
     for place in [lambda whole: whole, lambda whole: whole["devices"][0]]:
-        for key in place(timeline):
+        for key in set(place(timeline)) - {"power"}:  # older files have none
             damaged = copy.deepcopy(timeline)
             del place(damaged)[key]
             yield f"no {key}", damaged
@@ -40,6 +40,9 @@ def damaged_copies(timeline):
     damaged = copy.deepcopy(timeline)
     damaged["devices"][0]["launches"][0].append(1)
     yield "a launch of five numbers", damaged
+    damaged = copy.deepcopy(timeline)
+    damaged["devices"][0]["power"] = [[1, 100.0, 1]]
+    yield "a reading of three numbers", damaged
 
 
 def main():

@@ -149,6 +149,24 @@ inline Run full_run() {
                    .sm_clock_hz = std::nullopt,
                    .relative_spread = 0.03,
                    .method = "empty kernel"}};
+  run.links = {{.from = 0,
+                .to = 1,
+                .mover = LinkMover::copy,
+                .both_ways = true,
+                .bytes_per_s = 7.5e11,
+                .relative_spread = 0.004,
+                .method = "cudaMemcpyPeerAsync, 8 times 256 MiB",
+                .measured_utc = "2026-11-21T09:31:00Z",
+                .missing = ""},
+               {.from = 1,
+                .to = 0,
+                .mover = LinkMover::load,
+                .both_ways = false,
+                .bytes_per_s = 0,
+                .relative_spread = 0,
+                .method = "",
+                .measured_utc = "",
+                .missing = "no peer access between these devices"}};
 
   Measurement measured;
   measured.point = plain;

@@ -38,6 +38,7 @@ class TimelineOfProgram {
 
  private:
   static constexpr std::uint64_t kBeginNs = 1'500'000'000;
+  static constexpr std::uint64_t kBetweenReadingsNs = 20'000'000;
   static constexpr std::uint64_t kHostAheadNs = 1'000'000;
   static constexpr std::uint64_t kBetweenLaunchesNs = 1200;
 
@@ -146,6 +147,9 @@ class TimelineOfProgram {
       add(kFp64Active, 0);
       add(kWarps, 0.7 * active_ns / whole_ns);
       add(kSmClockHz, 1.98e9 - 1.2e8 * active_ns / whole_ns);
+    }
+    for (std::uint64_t at_ns = kBeginNs + kBetweenReadingsNs; at_ns < now_ns_; at_ns += kBetweenReadingsNs) {
+      device_.power.push_back({at_ns, 400.0 + static_cast<double>(at_ns / kBetweenReadingsNs % 7) * 20});
     }
     for (const Metric& metric : sampled_metrics()) {
       const std::string key(metric.key);

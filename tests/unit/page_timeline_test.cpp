@@ -46,7 +46,8 @@ TEST(PageTimeline, HasLaunchesStripsAndPhasesOfTheWindow) {
   const auto& point = report.experiments[0].analysis->points[static_cast<std::size_t>(place)];
   EXPECT_EQ(point.measurement, &run.measurements[timeline.devices[0].launches.front().measurement]);
   EXPECT_EQ(view.at("strips").at(0).at("id"), "dram");
-  EXPECT_EQ(view.at("left_out").at(0), "nvlink_received_bytes: not on this device");
+  EXPECT_EQ(view.at("left_out").at(0),
+            "Not sampled: NVLink in (not on this device), NVLink out (not on this device).");
   EXPECT_EQ(view.at("phases").size(), report.experiments[0].timeline->phases.size());
 }
 
@@ -92,8 +93,9 @@ TEST(PageTimeline, RangesThatAreTooManyAreLeftOutByWholeLevels) {
   for (int i = 0; i < 200'000; ++i) timeline.ranges.push_back({1, 4711, start_ns, 100});
   const auto view = timeline_of(ReportModel(run, {}, &timeline));
   EXPECT_EQ(view.at("ranges").at("path").size(), 1U);
+  EXPECT_EQ(view.at("ranges").at("depths"), 1);
   EXPECT_EQ(view.at("left_out").back(),
-            "200000 passages through NVTX ranges deeper than 1 level: too many to show");
+            "Not shown: 200000 passages through NVTX ranges deeper than 1 level.");
 }
 
 TEST(PageTimeline, AsLargeAsItCanBeThePageStaysBelowTenMegabytes) {

@@ -66,6 +66,7 @@ std::vector<ProfileRecord> one_of_each() {
                       .samples = {{.start_ns = 1'763'000'000'123'450'000,
                                    .duration_ns = 99'999,
                                    .values = {481'036'800, 0.9871235}}}},
+      record::Power{.device = 0, .readings = {{.at_ns = 1'763'000'000'123'450'000, .watts = 592.09}}},
       record::Problem{.group = 0, .cause = "not done in time", .hint = ""},
       record::End{.at_ns = 100, .lost_activities = 2, .lost_records = 1},
   };
@@ -144,6 +145,16 @@ TEST(ProfileRecords, NameOnlyWhatWasIntroduced) {
   EXPECT_THAT(
       failure_of("{\"type\": \"group\", \"group\": 0, \"device\": 0, \"kernel\": 0, \"grid\": [1, 2]}\n"),
       HasSubstr("not 3 entries"));
+}
+
+TEST(ProfileRecords, SamplesAreOfADeviceThatIsSampled) {
+  EXPECT_THAT(failure_of(encode(record::Samples{.device = 3, .samples = {}}) + "\n"),
+              HasSubstr("device 3 is not sampled yet"));
+  const std::string begun = encode(record::SamplingBegun{.device = 3, .keys = {"sm_active"}}) + "\n";
+  const record::Samples two{.device = 3, .samples = {{.values = {1, 2}}}};
+  EXPECT_THAT(failure_of(begun + encode(two) + "\n"), HasSubstr("a sample of device 3 has 2 values, not 1"));
+  EXPECT_THAT(failure_of(encode(record::SamplingBegun{.keys = {"warps", "warps"}}) + "\n"),
+              HasSubstr("a value is sampled twice"));
 }
 
 }  // namespace

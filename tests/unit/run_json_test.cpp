@@ -182,6 +182,22 @@ TEST(RunJson, RefusesADeviceThatTheRunDoesNotHave) {
   EXPECT_EQ(failure_of(document.dump()), "run.json: /devices: fewer than 1 entries");
 }
 
+TEST(RunJson, RefusesALinkThatIsNone) {
+  Json document = full_document();
+  document["links"][1]["from"] = 2;
+  EXPECT_EQ(failure_of(document.dump()), "run.json: /links/1/from: there is no such device");
+  document = full_document();
+  document["links"][1]["to"] = 1;
+  EXPECT_EQ(failure_of(document.dump()), "run.json: /links/1/to: a link from a device to itself");
+  document = full_document();
+  document["links"][0]["bytes_per_s"] = 0;
+  EXPECT_EQ(failure_of(document.dump()), "run.json: /links/0/bytes_per_s: no value, and no reason why");
+  document = full_document();
+  document["links"][0]["missing"] = "no peer access";
+  EXPECT_EQ(failure_of(document.dump()),
+            "run.json: /links/0/bytes_per_s: a value, and a reason why there is none");
+}
+
 TEST(RunJson, TakesAxesThatItDoesNotKnow) {
   auto run = testing::full_run();
   run.measurements[0].point.axes.set("grid", std::uint64_t{64});
@@ -195,6 +211,7 @@ Json schema1_document() {
   document["schema"] = 1;
   document["device"] = document["devices"][0];
   document.erase("devices");
+  document.erase("links");
   const auto flatten = [](Json& point) {
     const Json axes = point["axes"];
     point["variant"] = point["subject"];
@@ -232,6 +249,7 @@ TEST(RunJson, ReadsSchema1) {
   run.devices.resize(1);
   for (Ceiling& ceiling : run.ceilings) ceiling.device = 0;
   for (PrimitiveResult& primitive : run.primitives) primitive.device = 0;
+  run.links.clear();
   for (Measurement& measurement : run.measurements) {
     measurement.device = 0;
     measurement.rank = measurement.process = std::nullopt;
@@ -296,6 +314,8 @@ bool may_be_absent(const Pointer& place) {
                                                         "instructions",
                                                         "interval_s",
                                                         "launch_mode",
+                                                        "links",
+                                                        "missing",
                                                         "energy",
                                                         "environment",
                                                         "measured_utc",

@@ -58,7 +58,6 @@ TEST(TimelineFile, LiesCompressedBesideItsRun) {
   write_timeline(run_file, two_samples());
   EXPECT_TRUE(std::filesystem::exists(folder.path() / "timeline.json.gz"));
   EXPECT_EQ(read_timeline(run_file, program()), two_samples());
-  EXPECT_EQ(read_timeline(run_file, {}), std::nullopt);  // of no program
 }
 
 TEST(TimelineFile, NamesWhatTheRunDoesNotHave) {

@@ -80,6 +80,41 @@ TEST(TimelineView, RatesAreTheBytesOfASampleOverItsTimeUnderTheMeasuredRoof) {
   EXPECT_FALSE(view.tensor);
 }
 
+TEST(TimelineView, AReadingOfPowerStandsForTheTimeSinceTheOneBefore) {
+  Sampled sampled({kernel("", 10, 0)}, {1, 1, 1, 1});
+  sampled.run.devices.front().settings = DeviceSettings{.power_limit_w = 700};
+  sampled.device().power = {{10 * kUs, 300}, {30 * kUs, 500}};
+  const Strip& power = strip(sampled.view(), "power");
+  EXPECT_EQ(power.roof, 700);
+  ASSERT_EQ(power.bins.size(), 4);
+  EXPECT_DOUBLE_EQ(power.bins[0]->mean, 300);
+  EXPECT_DOUBLE_EQ(power.bins[1]->mean, 500);
+  EXPECT_DOUBLE_EQ(power.bins[2]->mean, 500);
+  EXPECT_FALSE(power.bins[3]);
+}
+
+TEST(TimelineView, PowerIsMissingWhereReadingsAreFarApart) {
+  constexpr std::uint64_t kMs = 1'000'000;
+  DeviceTimeline device;
+  device.power = {{20 * kMs, 300}, {500 * kMs, 400}};
+  const std::vector<PowerSpan> spans = power_spans(device, 0);
+  ASSERT_EQ(spans.size(), 2);
+  EXPECT_EQ(spans[0].start_ns, 0);
+  EXPECT_EQ(spans[1].start_ns, 250 * kMs);
+  EXPECT_EQ(spans[1].end_ns, 500 * kMs);
+}
+
+TEST(TimelineView, OfAWatchedDeviceNothingIsKnownOfWhatRan) {
+  Sampled sampled({}, {100, 100});
+  sampled.run.plan.experiments = {{.name = "watch", .title = "watch"}};
+  sampled.run.devices.resize(2);
+  sampled.analysis = analyse(sampled.run);
+  ASSERT_EQ(sampled.analysis.experiments.size(), 2);
+  EXPECT_EQ(sampled.analysis.experiments[1].device, 1);
+  EXPECT_TRUE(sampled.view().was_watched);
+  EXPECT_EQ(sampled.view().dram->ratio(), std::nullopt);
+}
+
 TEST(TimelineView, OperationsOfTwoStreamsAtOnceAddUp) {
   Sampled sampled({kernel("", 1, 4e6), kernel("", 1, 1e6)}, {1e6, 1e6, 1e6, 1e6});
   sampled.device().launches = {{0, 0, 0, 40 * kUs}, {1, 1, 10 * kUs, 10 * kUs}};

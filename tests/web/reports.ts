@@ -22,12 +22,12 @@ function writePage(name: string, change: (run: any) => void = () => {}, recordin
   writePageOf(name, recorded(recording), change);
 }
 
-function writePageOf(name: string, run: any, change: (run: any) => void = () => {}): void {
+function writePageOf(name: string, run: any, change: (run: any) => void = () => {}, options: string[] = []): void {
   const folder = join(FOLDER, name);
   mkdirSync(folder, { recursive: true });
   change(run);
   writeFileSync(join(folder, 'run.json'), JSON.stringify(run));
-  execFileSync(ROOFLINECTL, ['report', folder, '--quiet'], { stdio: ['ignore', 'ignore', 'inherit'] });
+  execFileSync(ROOFLINECTL, ['report', folder, '--quiet', ...options], { stdio: ['ignore', 'ignore', 'inherit'] });
 }
 
 export const addressOf = (name: string, page = 'report'): string => `file://${join(FOLDER, name, `${page}.html`)}`;
@@ -79,13 +79,29 @@ function withoutTimes(run: any): void {
 }
 
 /** The page of the program with a timeline beside its run. */
-function writeSampled(name: string, change: (timeline: any) => void = () => {}): void {
+function writeSampled(name: string, change: (timeline: any, run: any) => void = () => {}): void {
   const made = (what: string): string => execFileSync(process.env['WRITE_FULL_RUN'] ?? 'write_full_run', [what]).toString();
   const timeline = JSON.parse(made('timeline'));
-  change(timeline);
+  const run = JSON.parse(made('program'));
+  change(timeline, run);
   mkdirSync(join(FOLDER, name), { recursive: true });
   writeFileSync(join(FOLDER, name, 'timeline.json.gz'), gzipSync(JSON.stringify(timeline)));
-  writePageOf(name, JSON.parse(made('program')));
+  writePageOf(name, run);
+}
+
+/** As many passages through NVTX ranges as a page shows. */
+function manyPassages(timeline: any): void {
+  const [path, process, start, length] = timeline.ranges.find(([index]: [number]) => timeline.paths[index] === 'step');
+  timeline.ranges = Array.from({ length: 200_000 }, (_, i) => [path, process, start + i, length]);
+}
+
+/** As `watch` leaves it: nothing is known of what ran. */
+function watched(timeline: any, run: any): void {
+  for (const device of timeline.devices) device.launches = device.transfers = [];
+  timeline.paths = timeline.ranges = [];
+  run.measurements = [];
+  run.plan = { ...run.plan, name: 'watch', experiments: [{ ...run.plan.experiments[0], name: 'watch', title: 'Whatever ran on the GPU' }] };
+  delete run.application;
 }
 
 /** Markup in every name that a program gives. */
@@ -208,6 +224,36 @@ function writeStep(program: any): void {
   writePageOf('step', isRecorded ? recorded('training-step-h200') : program, isRecorded ? undefined : manyGroups(97));
 }
 
+/** The page of the program with a trace of PyTorch: two layers, and what comes after. `names` makes the names of operators and modules. */
+function writeTraced(name: string, program: any, names: (name: string) => string = (name) => name): void {
+  const folder = join(FOLDER, name);
+  const events: object[] = [];
+  const kernelOf = (path: string, word: string): any => program.measurements.find(({ subject, axes }: any) => axes.path === path && subject.includes(word));
+  let at = 0;
+  const launch = (operator: string, path: string, word: string, dur: number): void => {
+    const { subject, axes, resources } = kernelOf(path, word);
+    const dims = (value: number | string): number[] => [...String(value).split('x').map(Number), 1, 1].slice(0, 3);
+    const args = { correlation: at, 'shared memory': resources.shared_bytes_per_block, grid: dims(axes.grid), block: dims(axes.block) };
+    events.push({ ph: 'X', cat: 'cpu_op', name: names(operator), pid: 1, tid: 1, ts: at, dur: 8, args: {} },
+      { ph: 'X', cat: 'cuda_runtime', name: 'cudaLaunchKernel', pid: 1, tid: 1, ts: at + 2, dur: 2, args: { correlation: at } },
+      { ph: 'X', cat: 'kernel', name: subject, pid: 0, tid: 7, ts: at + 9, dur, args });
+    at += 10;
+  };
+  for (let layer = 0; layer < 2; ++layer) {
+    const begin = at;
+    launch('aten::native_layer_norm', 'step/forward/block', 'vectorized_layer_norm', 9);
+    launch('aten::addmm', 'step/forward/block', 'nvjet', 21);
+    launch('aten::add', 'step/forward/block', 'CUDAFunctor_add', layer === 0 ? 3 : 1);
+    events.push({ ph: 'X', cat: 'python_function', name: `nn.Module: ${names(`Block_${layer}`)}`, pid: 1, tid: 1, ts: begin, dur: at - begin - 1 });
+  }
+  launch('aten::mul', 'step/forward/block', 'CUDAFunctor_add', 4);
+  launch('aten::_fused_adamw_', 'step/optimizer', 'FusedAdam', 1100);
+  mkdirSync(folder, { recursive: true });
+  const trace = join(folder, 'trace.json.gz');
+  writeFileSync(trace, gzipSync(JSON.stringify({ schemaVersion: 1, traceEvents: events })));
+  writePageOf(name, program, () => {}, ['--pytorch-trace', trace]);
+}
+
 export default function setup(): void {
   if (process.env['REUSE_PAGES']) return;
   mkdirSync(FOLDER, { recursive: true });
@@ -223,6 +269,13 @@ export default function setup(): void {
   writePageOf('program', program());
   writeSampled('sampled');
   writeSampled('sampled-hostile', (timeline) => { timeline.paths = timeline.paths.map((path: string) => `${HOSTILE}/${path}`); });
+  writeSampled('sampled-many-ranges', manyPassages);
+  writeSampled('watched', watched);
+  writeTraced('traced', program());
+  writeSampled('sampled-traced');
+  writeTraced('sampled-traced', program());
+  writeTraced('traced-hostile', program(), (name) => `${name} ${HOSTILE}`);
+  writePageOf('step-traced', recorded('training-step-h200'), () => {}, ['--pytorch-trace', join(SOURCE, 'tests', 'data', 'torch-2.11.0-h200-training-step.json.gz')]);
   writePageOf('program-old', program(), withoutTimes);
   writePageOf('program-ranges', program(), manyGroups(33));
   writePageOf('program-5000', program(), manyGroups(5000));

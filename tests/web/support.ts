@@ -10,11 +10,11 @@ export function watch(page: Page): void {
   page.on('request', (request) => { if (!/^(file|data|blob):/.test(request.url())) throw new Error(`asks for ${request.url()}`); });
 }
 
-/** Opens the page of a run, watched. */
-export async function open(page: Page, name: string, hash = ''): Promise<void> {
+/** Opens the page of a run, watched, once it shows its chart, or what else tells that it is there. */
+export async function open(page: Page, name: string, hash = '', shown = '.plot .main-svg'): Promise<void> {
   watch(page);
   await page.goto(addressOf(name) + hash);
-  await expect(page.locator('.plot .main-svg').first()).toBeVisible();
+  await expect(page.locator(shown).first()).toBeVisible();
 }
 
 /** Filled and hollow marks of points, as Plotly drew them. */

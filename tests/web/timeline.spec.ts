@@ -40,8 +40,8 @@ test('is there where a device was sampled, and says what is missing', async ({ p
   expect(await inked(page)).toBeGreaterThan(0.1);
   await page.getByText('What was sampled').click();
   await expect(page.locator('.samples')).toContainText('1.000 of the 83.4');
-  await expect(page.locator('.samples')).toContainText('0 all the time: FP64 pipe, PCIe out.');
-  await expect(page.locator('.samples')).toContainText('Not there: nvlink_received_bytes: not on this device');
+  await expect(page.locator('.samples')).toContainText('Always 0: FP64 pipe, PCIe out.');
+  await expect(page.locator('.samples')).toContainText('Not sampled: NVLink in (not on this device), NVLink out (not on this device).');
   const before = (await strips(page).boundingBox())!.height;
   await page.getByRole('button', { name: 'All strips' }).click();
   expect((await strips(page).boundingBox())!.height).toBeGreaterThan(before + 200);
@@ -166,6 +166,11 @@ test('phases are marks on the roofline, joined in time; one chooses its time', a
   expect(await marks(page).count()).toBeLessThan(before + 6);
 });
 
+test('passages through ranges may be very many', async ({ page }) => {
+  await open(page, 'sampled-many-ranges', '', '.strips');
+  expect(await inked(page)).toBeGreaterThan(0.1);
+});
+
 test('names are text, whatever is in them', async ({ page }) => {
   await open(page, 'sampled-hostile');
   const place = await at(page, 0.4, 60);
@@ -182,4 +187,39 @@ onEveryScreen('strips fit, and axe has nothing to object to', async (page) => {
   expect(await clipped(page)).toEqual([]);
   expect(await violations(page)).toEqual([]);
   expect(await inked(page)).toBeGreaterThan(0.1);
+});
+
+test('of a watched device is all that the page has, beside ceilings and environment', async ({ page }) => {
+  await open(page, 'watched', '', '.strips');
+  await expect(page.locator('#time')).toBeVisible();
+  await expect(said(page)).toContainText('Sampled for 44.48');
+  await expect(page.locator('#points')).toBeHidden();
+  await expect(page.locator('.stage')).toBeHidden();
+  await expect(page.locator('.jumps button:visible')).toHaveText(['Over time', 'Ceilings', 'Environment']);
+  expect(await inked(page)).toBeGreaterThan(0.05);
+  await page.getByText('What was sampled').click();
+  await expect(page.locator('.samples')).toContainText('which kernels ran is unknown: rooflinectl watch samples the GPU, not a program.');
+});
+
+onEveryScreen('strips of a watched device fit', async (page) => {
+  await open(page, 'watched', '', '.strips');
+  await expect(page.locator('#time')).toBeVisible();
+  expect(await clipped(page)).toEqual([]);
+  expect(await violations(page)).toEqual([]);
+});
+
+test.describe('on a phone', () => {
+  test.use({ hasTouch: true, isMobile: true, viewport: { width: 390, height: 844 } });
+  test('a finger chooses a time', async ({ page }) => {
+    await open(page, 'sampled');
+    await strips(page).evaluate((element) => element.scrollIntoView({ block: 'start' }));
+    const { y } = await at(page, 0, 120);
+    const touches = await page.context().newCDPSession(page);
+    const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', x?: number): Promise<void> =>
+      touches.send('Input.dispatchTouchEvent', { type, touchPoints: x === undefined ? [] : [{ x, y }] });
+    await touch('touchStart', 100);
+    for (let x = 110; x <= 250; x += 10) await touch('touchMove', x);
+    await touch('touchEnd');
+    await expect(page).toHaveURL(/time=/);
+  });
 });

@@ -7,6 +7,7 @@
 #include "core/serial/fields/catalogue_fields.h"
 #include "core/serial/fields/ceiling_fields.h"
 #include "core/serial/fields/device_fields.h"
+#include "core/serial/fields/link_fields.h"
 #include "core/serial/fields/measurement_fields.h"
 #include "core/serial/line.h"
 #include "core/serial/protocol.h"
@@ -123,6 +124,11 @@ void fields(auto& f, Is<CollectRequest> auto& request) {
   f("skip_ceilings", request.skip_ceilings);
   f("self_test", request.self_test);
   f("known_ceilings", request.known_ceilings);
+}
+
+void fields(auto& f, Is<MeasuredLinks> auto& measured) {
+  f("links", measured.links);
+  f("peaks", measured.peaks);
 }
 
 void fields(auto& f, Is<TestedDevice> auto& tested) {

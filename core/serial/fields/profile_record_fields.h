@@ -129,6 +129,14 @@ void fields(auto& f, Is<record::Samples> auto& taken) {
 }
 
 template <>
+inline constexpr const char* kType<record::Power> = "power";
+void fields(auto& f, Is<record::Power> auto& taken) {
+  using record::PowerReading;
+  f("device", taken.device);
+  f.rows("readings", taken.readings, &PowerReading::at_ns, &PowerReading::watts);
+}
+
+template <>
 inline constexpr const char* kType<record::Problem> = "problem";
 void fields(auto& f, Is<record::Problem> auto& problem) {
   f.optional("group", problem.group);

@@ -7,6 +7,7 @@
 #include "core/serial/fields/catalogue_fields.h"
 #include "core/serial/fields/ceiling_fields.h"
 #include "core/serial/fields/device_fields.h"
+#include "core/serial/fields/link_fields.h"
 #include "core/serial/fields/measurement_fields.h"
 
 namespace rooflinectl::serial {
@@ -31,6 +32,7 @@ void fields(auto& f, Is<Run> auto& run) {
   f.optional("resumed_utc", run.resumed_utc);
   f.optional("environment", run.environment);
   f("ceilings", run.ceilings);
+  f.optional("links", run.links);
   f("measurements", run.measurements, AtMost{kMaxPoints});
   f.optional("primitives", run.primitives);
   f.optional("self_test", run.self_test);

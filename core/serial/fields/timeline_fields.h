@@ -16,6 +16,7 @@ void fields(auto& f, Is<DeviceTimeline> auto& timeline) {
   f("values", timeline.values);
   f("metrics", timeline.metrics);
   f("left_out", timeline.left_out);
+  f.optional_rows("power", timeline.power, &TimelinePower::at_ns, &TimelinePower::watts);
   f.rows("launches", timeline.launches, &TimelineLaunch::measurement, &TimelineLaunch::stream,
          &TimelineLaunch::start_ns, &TimelineLaunch::duration_ns);
   f.rows("transfers", timeline.transfers, &TimelineTransfer::kind, &TimelineTransfer::start_ns,

@@ -27,6 +27,8 @@ int main(int argc, char** argv) {
                       {"ranges", unbalanced_ranges},
                       {"profiler-range", profiler_range},
                       {"groups", many_groups},
-                      {"over-time", over_time}},
+                      {"over-time", over_time},
+                      {"reset-over-time", reset_over_time},
+                      {"two-gpus-over-time", two_gpus_over_time}},
                      argc, argv);
 }

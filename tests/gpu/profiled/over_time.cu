@@ -9,6 +9,9 @@ namespace profiled {
 
 struct Alone;
 struct BesideAnother;
+struct BeforeReset;
+struct AfterReset;
+struct OnEach;
 
 /// Products of FP64 without any memory: about a millisecond.
 __global__ void computes(double* result, int rounds) {
@@ -56,6 +59,44 @@ int over_time(const Arguments&) {
     const nvtx3::scoped_range range("two streams");
     for (int i = 0; i < 2; ++i) saxpy_in<BesideAnother><<<kBlocks, kBlock, 0, streams[i]>>>(halves[i]);
     rest();
+  });
+  return 0;
+}
+
+/// Saxpys, then those of another context on the same GPU.
+int reset_over_time(const Arguments&) {
+  const Arrays before = new_arrays(kSmall);
+  repeat_for(kAllPassesS, [&] { saxpy_in<BeforeReset><<<before.blocks(), kBlock>>>(before); });
+  check(cudaDeviceReset());
+  const Arrays after = new_arrays(kSmall);
+  repeat_for(kAllPassesS, [&] { saxpy_in<AfterReset><<<after.blocks(), kBlock>>>(after); });
+  return 0;
+}
+
+/// A saxpy on each of two GPUs at once, then a copy of 1 GiB from the first one to the second.
+int two_gpus_over_time(const Arguments&) {
+  constexpr std::size_t kElements = std::size_t{1} << 28;
+  int devices = 0;
+  check(cudaGetDeviceCount(&devices));
+  if (devices < 2) skip("needs two GPUs");
+  Arrays arrays[2];
+  for (int device = 0; device < 2; ++device) {
+    check(cudaSetDevice(device));
+    arrays[device] = new_arrays(kElements);
+    const cudaError_t enabled = cudaDeviceEnablePeerAccess(1 - device, 0);
+    if (enabled == cudaErrorPeerAccessUnsupported) skip("needs peer access");
+    check(enabled);
+  }
+  repeat_for(7, [&] {
+    for (int device = 0; device < 2; ++device) {
+      check(cudaSetDevice(device));
+      saxpy_in<OnEach><<<1056, kBlock>>>(arrays[device]);
+    }
+    for (int device = 0; device < 2; ++device) {
+      check(cudaSetDevice(device));
+      check(cudaDeviceSynchronize());
+    }
+    check(cudaMemcpyPeerAsync(arrays[1].y, 1, arrays[0].x, 0, kElements * sizeof(float)));
   });
   return 0;
 }

@@ -39,6 +39,8 @@ int unbalanced_ranges(const Arguments& arguments);
 int profiler_range(const Arguments& arguments);
 int many_groups(const Arguments& arguments);
 int over_time(const Arguments& arguments);
+int reset_over_time(const Arguments& arguments);
+int two_gpus_over_time(const Arguments& arguments);
 
 /// Runs the one that the command line names.
 inline int run_program(const std::map<std::string, std::function<int(const Arguments&)>>& programs, int argc,

@@ -5,7 +5,7 @@ import type {
 
 import { fileOf } from './files';
 
-export type { AgreementTable, CeilingTable, Column, Family, Group, Level, Range, RangeView, Roof, Shape, SpeedTable, Step, Window } from './generated/page_data';
+export type { AgreementTable, CeilingTable, Column, Family, Group, Level, Range, RangeView, Roof, Shape, SpeedTable, Step, TitledTable, Window } from './generated/page_data';
 
 export type Timeline = TimelineView;
 
@@ -20,6 +20,8 @@ export interface PointView extends Omit<PointData, 'family' | 'levels'> {
   /** Full and short name of a program's kernel; empty for other points. */
   kernel: string;
   kernelShort: string;
+  /** Of PyTorch, those that launched it, where there is a trace. */
+  operators: { name: string; share: number }[];
   family: Family;
   bound: string;
   cache: string;
@@ -37,6 +39,8 @@ export interface ExperimentView extends Omit<ExperimentData, 'points'> {
   /** Whether all of its points are kernels of a profiled program. */
   isOfProgram: boolean;
 }
+/** Of a device that was sampled while nothing is known of what ran: there is nothing to put under its roofs. */
+export const wasWatched = (experiment: ExperimentView | undefined): boolean => experiment?.timeline?.was_watched ?? false;
 /** What a row of the table is: `group` stands for the launches of one kernel in one shape and NVTX range. */
 export const thingOf = (experiment: ExperimentView | undefined): 'group' | 'point' => (experiment?.isOfProgram ? 'group' : 'point');
 export interface RunView extends Omit<RunData, 'experiments'> { experiments: ExperimentView[] }
@@ -57,6 +61,7 @@ function pointOf(point: PointData, { families, program }: ExperimentData): Point
   return {
     ...point,
     family: families[point.family] as Family, kernel: kernel?.name ?? '', kernelShort: kernel?.short ?? '',
+    operators: (point.group?.operators ?? []).map(([operator, of]) => ({ name: program?.torch?.operators[operator] ?? '', share: of })),
     label: texts[LABEL] ?? '', bound: idOf.get(texts[BOUND] ?? '') ?? 'unknown', cache: texts[CACHES] ?? '', fraction_of_roof: values[OF_ROOF] ?? null,
     useful: place(values[share === undefined ? AI : EXECUTED_AI], rate), executed: is_apart ? place(values[EXECUTED_AI], executed_rate) : null,
     levels: point.levels.map(({ ai, executed_ai, ...rest }) => ({ ...rest, useful: place(ai, rate), executed: place(executed_ai, executed_rate) })),

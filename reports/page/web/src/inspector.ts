@@ -5,6 +5,7 @@ import { fill, h } from './dom';
 import { duration, percent } from './format';
 import { launches } from './launches';
 import { colourOfBound, pointGlyph } from './marks';
+import { NO_SCOPE } from './ranges';
 import { fractionOfRoof, groupedBy, groupsOf, sumOf } from './sums';
 import { pinnedPoints, shownPoints, type ViewStore } from './view';
 
@@ -48,6 +49,25 @@ function gain(experiment: ExperimentView, point: GroupView): string {
   return `At its roof it would take ${duration(group.total_s - group.recoverable_s)} instead of ${duration(group.total_s)}: ${duration(group.recoverable_s)} less, ${percent(whole > 0 ? group.recoverable_s / whole : 0)} of GPU time${aStep === '' || aStep === '–' ? '' : `, ${aStep} of each step`}.`;
 }
 
+const MOST_OPERATORS = 5;
+const MOST_SCOPES = 8;
+
+/** The operators of PyTorch that launched it, and where; a click shows what was launched there. */
+function operators(store: ViewStore, experiment: ExperimentView, { group, operators: of }: GroupView): HTMLElement | false {
+  const scopes = experiment.program?.torch?.scopes;
+  if (!scopes) return false;
+  if (of.length === 0) return h('p', { class: 'muted' }, 'PyTorch’s trace has no launch of it.');
+  const where = [...(group.scopes ?? [])].sort((a, b) => b[1] - a[1]);
+  return h('div', { class: 'operators' },
+    h('p', {}, h('strong', {}, 'Launched by: '), of.slice(0, MOST_OPERATORS).map(({ name, share }) => (of.length > 1 ? `${name} ${percent(share)}` : name)).join(', '), of.length > MOST_OPERATORS && ` and ${of.length - MOST_OPERATORS} more`),
+    h('details', {}, h('summary', {}, where.length === 1 ? 'From one place' : `From ${where.length} places`),
+      h('ul', {}, ...where.slice(0, MOST_SCOPES).map(([place, share]) => {
+        const path = scopes[place]?.path ?? '';
+        return h('li', {}, h('button', { type: 'button', class: 'link', onclick: () => store.set({ scope: path, zoom: null }) }, path || NO_SCOPE), ` ${percent(share)}`);
+      })),
+      where.length > MOST_SCOPES && h('p', { class: 'muted' }, `… and ${where.length - MOST_SCOPES} more.`)));
+}
+
 function counters(experiment: ExperimentView, point: PointView, isOpen: boolean): HTMLElement {
   return h('details', { class: 'counters', open: isOpen }, h('summary', {}, 'All counters'),
     h('dl', {}, ...factsOf(experiment, point).map(([name, text]) => h('div', {}, h('dt', {}, name), h('dd', {}, text)))));
@@ -72,6 +92,7 @@ function ofPoint(store: ViewStore, experiment: ExperimentView, point: PointView,
     roof && h('p', {}, h('strong', {}, 'Roof: '), roof),
     rest.length > 0 && h('details', {}, h('summary', {}, `${rest.length} more finding${rest.length > 1 ? 's' : ''}`),
       h('ul', { class: 'more-findings' }, ...rest.map(({ rule, importance, text, evidence: shown, next_step }) => h('li', { class: importance }, h('p', {}, h('strong', {}, `${rule}: `), text), h('p', { class: 'muted' }, shown), h('p', {}, h('strong', {}, 'Next: '), next_step))))),
+    isKernel && operators(store, experiment, point),
     isKernel && launches(store, point),
     counters(experiment, point, isOpen));
 }
@@ -138,7 +159,7 @@ export function inspector(store: ViewStore): HTMLElement {
       shown = '';
       return fill(element, beginnings(store, experiment));
     }
-    if (previous?.experiment === view.experiment && previous.time === view.time && shown === point.key) return;
+    if (previous?.experiment === view.experiment && previous.time === view.time && previous.scope === view.scope && shown === point.key) return;
     shown = point.key;
     const wasOpen = element.querySelector<HTMLDetailsElement>('details.counters')?.open ?? false;
     fill(element, ofPoint(store, experiment, point, wasOpen));

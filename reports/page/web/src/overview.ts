@@ -25,7 +25,7 @@ function timeBar(store: ViewStore, view: View, experiment: ExperimentView): HTML
     part.style.background = colourOfBound(bound);
     return part;
   }));
-  const isWhole = view.range === null && view.kernel === null && view.type === null && view.time === null && view.filter === '';
+  const isWhole = view.range === null && view.scope === null && view.kernel === null && view.type === null && view.time === null && view.filter === '';
   return h('div', { class: 'limits' },
     h('p', { class: 'muted' }, `${isWhole ? 'GPU time' : `${duration(total)} of GPU time that the filters leave,`} by what limits it, with the number of groups: launches of one kernel in one shape and NVTX range`),
     bar,

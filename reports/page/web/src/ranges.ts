@@ -1,30 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVTX ranges as a tree and as an icicle: a range filters everything.
+// NVTX ranges, and modules or operators of PyTorch, as a tree and as an icicle: one of them filters everything.
 import { type ExperimentView, type RangeView } from './data';
 import { fill, h, keepFocus } from './dom';
 import { count, duration, percent, wholePercent } from './format';
+import { scopesOf } from './scopes';
 import type { ViewStore } from './view';
 
 const OPEN_DEPTH = 1;
 export const NO_RANGE = 'no range';
+export const NO_SCOPE = 'not in the trace';
 
-const nameOf = ({ path, name }: RangeView): string => (path === '' ? NO_RANGE : name);
+/** What a tree is of: the member of the view that it chooses. */
+type Kind = 'range' | 'scope';
+
+const titleOf = (experiment: ExperimentView, kind: Kind): string => (kind === 'range' ? 'NVTX ranges' : experiment.program?.torch?.has_modules ? 'Modules' : 'Operators');
+const rangesOf = (experiment: ExperimentView, kind: Kind): RangeView[] => (kind === 'range' ? experiment.program?.ranges ?? [] : scopesOf(experiment).filter(({ total_s }) => total_s > 0));
 
 export function rangeTree(store: ViewStore): HTMLElement {
-  const element = h('nav', { class: 'ranges', 'aria-label': 'NVTX ranges' });
+  const element = h('nav', { class: 'ranges' });
+  /** The tree that the reader chose. */
+  let asked: Kind | null = null;
+  let kind: Kind = 'range';
   /** Those that the reader opened or closed. */
   const turned = new Map<string, boolean>();
   let isIcicle = false;
 
-  const isOpen = ({ path, depth }: RangeView): boolean => turned.get(path) ?? (depth < OPEN_DEPTH || (store.view.range ?? '').startsWith(`${path}/`));
-  const choose = (path: string | null) => (): void => store.set({ range: store.view.range === path ? null : path, zoom: null });
+  const isOpen = ({ path, depth }: RangeView): boolean => turned.get(path) ?? (depth < OPEN_DEPTH || (store.view[kind] ?? '').startsWith(`${path}/`));
+  const choose = (path: string | null) => (): void => store.set({ [kind]: store.view[kind] === path ? null : path, zoom: null });
+  const nameOf = ({ path, name }: RangeView): string => (path === '' ? (kind === 'range' ? NO_RANGE : NO_SCOPE) : name);
 
   function row(label: string, path: string | null, { launches, total_s, share, fraction_of_roof }: Pick<RangeView, 'launches' | 'total_s' | 'share' | 'fraction_of_roof'>, depth: number, toggle: HTMLElement | null): HTMLElement {
     const bar = h('span', { class: 'share-bar', 'aria-hidden': 'true' });
     bar.style.width = `${Math.min(100, 100 * share)}%`;
-    const item = h('li', { class: store.view.range === path ? 'chosen' : null }, toggle ?? h('span', { class: 'toggle' }),
+    const item = h('li', { class: store.view[kind] === path ? 'chosen' : null }, toggle ?? h('span', { class: 'toggle' }),
       h('button', {
-        type: 'button', class: 'range', 'aria-pressed': String(store.view.range === path), 'data-value': path ?? '*',
+        type: 'button', class: 'range', 'aria-pressed': String(store.view[kind] === path), 'data-value': path ?? '*',
         title: `${path || label}: ${duration(total_s)}, ${percent(share)} of GPU time, ${launches} launches${fraction_of_roof === null ? '' : `, ${wholePercent(fraction_of_roof)} of roofline`}`, onclick: choose(path),
       },
         h('span', { class: 'name' }, label), h('span', { class: 'share' }, percent(share)),
@@ -73,7 +83,7 @@ export function rangeTree(store: ViewStore): HTMLElement {
       ends[range.depth] = left + range.share;
       depths = Math.max(depths, range.depth + 1);
       if (range.share < 0.002) continue;
-      const cell = h('button', { type: 'button', 'aria-pressed': String(store.view.range === range.path), title: `${range.path || NO_RANGE}: ${percent(range.share)}, ${duration(range.total_s)}`, onclick: choose(range.path) }, nameOf(range));
+      const cell = h('button', { type: 'button', 'aria-pressed': String(store.view[kind] === range.path), title: `${range.path || nameOf(range)}: ${percent(range.share)}, ${duration(range.total_s)}`, onclick: choose(range.path) }, nameOf(range));
       Object.assign(cell.style, { left: `${100 * left}%`, width: `${100 * range.share}%`, top: `${24 * range.depth}px` });
       box.append(cell);
     }
@@ -81,19 +91,33 @@ export function rangeTree(store: ViewStore): HTMLElement {
     return box;
   }
 
+  /** The trees that there are, to choose from. */
+  function head(experiment: ExperimentView, kinds: readonly Kind[]): HTMLElement {
+    const titles = kinds.length > 1
+      ? kinds.map((of) => h('button', { type: 'button', 'aria-pressed': String(of === kind), 'data-value': of, onclick: () => { asked = of; draw(); } }, titleOf(experiment, of)))
+      : [h('h2', {}, titleOf(experiment, kind))];
+    return h('div', { class: 'ranges-head' }, ...titles,
+      h('button', { type: 'button', 'aria-pressed': String(isIcicle), 'data-value': 'icicle', onclick: () => { isIcicle = !isIcicle; draw(); } }, 'Icicle'));
+  }
+
   function draw(): void {
-    const experiment = store.experiment;
-    const ranges = experiment?.program?.ranges ?? [];
-    element.hidden = !experiment?.isOfProgram || ranges.length === 0;
+    const experiment = store.timed;
+    const program = experiment?.program;
+    const kinds = [...((program?.ranges.length ?? 0) > 0 ? ['range' as const] : []), ...(program?.torch ? ['scope' as const] : [])];
+    element.hidden = !experiment?.isOfProgram || kinds.length === 0;
     if (!experiment || element.hidden) return fill(element);
+    const wanted = asked ?? (store.view.scope !== null ? 'scope' : 'range');
+    kind = kinds.includes(wanted) ? wanted : kinds[0] as Kind;
+    element.setAttribute('aria-label', titleOf(experiment, kind));
+    const ranges = rangesOf(experiment, kind);
     keepFocus(element, () => fill(element,
-      h('div', { class: 'ranges-head' }, h('h2', {}, 'NVTX ranges'),
-        h('button', { type: 'button', 'aria-pressed': String(isIcicle), 'data-value': 'icicle', onclick: () => { isIcicle = !isIcicle; draw(); } }, 'Icicle')),
+      head(experiment, kinds),
       isIcicle && icicle(ranges),
-      tree(experiment, ranges)));
+      tree(experiment, ranges),
+      kind === 'scope' && h('p', { class: 'muted' }, 'Estimates: the time of each group, shared out as its launches are in PyTorch’s trace of another run.')));
   }
   store.show((view, previous) => {
-    if (previous?.experiment === view.experiment && previous.range === view.range && previous.time === view.time) return;
+    if (previous?.experiment === view.experiment && previous.range === view.range && previous.scope === view.scope && previous.time === view.time) return;
     draw();
   });
   return element;

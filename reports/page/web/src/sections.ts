@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands below the chart and the table: ladder steps, ceilings, agreement, environment.
-import { data, type AgreementTable, type CeilingTable, type ExperimentView, type SpeedTable, type Step } from './data';
+// What stands below the chart and the table: ladder steps, ceilings, links, agreement, environment.
+import { data, type AgreementTable, type CeilingTable, type ExperimentView, type SpeedTable, type Step, type TitledTable } from './data';
 import { fill, h, scrollBox } from './dom';
 import type { ViewStore } from './view';
 
@@ -111,6 +111,10 @@ function dataTable(label: string, { columns, rows }: Pick<CeilingTable, 'columns
     h('tbody', {}, ...rows.map((row) => h('tr', {}, ...row.map((text, i) => (i === 0 ? h('th', { scope: 'row' }, text) : h('td', { class: columns[i]?.is_number ? 'number' : null }, text))))))));
 }
 
+function titledTable({ title, table }: TitledTable): HTMLElement {
+  return h('div', {}, h('h3', {}, title), table.rows.length > 0 && dataTable(title, table), ...table.findings.map((text) => h('p', { class: 'muted' }, text)));
+}
+
 /** What a profiled program did as a whole, and what could be gained in its kernels. */
 export function program(store: ViewStore): HTMLElement {
   const element = h('section', { class: 'program', id: 'program' });
@@ -120,13 +124,21 @@ export function program(store: ViewStore): HTMLElement {
     element.hidden = !found;
     if (!found) return fill(element);
     fill(element, h('h2', {}, 'Program'), h('ul', {}, ...found.sentences.map((text) => h('li', {}, text))),
-      ...found.tables.map(({ title, table }) => h('div', {}, h('h3', {}, title), dataTable(title, table), ...table.findings.map((text) => h('p', { class: 'muted' }, text)))));
+      ...found.tables.map(titledTable));
   });
   return element;
 }
 
 export function ceilings(): HTMLElement {
   return tableSection('ceilings', 'Ceilings', 'What this device was measured to deliver, and what it could deliver in theory. “ok”: hardware counters confirm the benchmark’s work.', data.run.ceilings);
+}
+
+/** A matrix between the devices for each way in which bytes can move. */
+export function links(): HTMLElement | null {
+  const found = data.run.links;
+  if (!found) return null;
+  return h('section', { id: 'links' }, h('h2', {}, 'Links between the devices'), h('p', { class: 'muted' }, found.explanation),
+    ...found.tables.map(titledTable));
 }
 
 export function primitives(): HTMLElement | null {

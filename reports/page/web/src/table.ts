@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every point in a table that sorts, filters, and answers the chart.
-import { data, hasColumn, thingOf, wordsFor, type ExperimentView, type PointView } from './data';
+import { data, hasColumn, thingOf, wasWatched, wordsFor, type ExperimentView, type PointView } from './data';
 import { fill, h, keepFocus, scrollBox } from './dom';
 import { count, counted, duration, percent, wholePercent } from './format';
 import type { Highlight } from './highlight';
@@ -8,7 +8,7 @@ import { copyButton } from './inspector';
 import { colourOf, colourOfBound, pointGlyph } from './marks';
 import { cutApart } from './names';
 import { ranksOf } from './program_figure';
-import { NO_RANGE } from './ranges';
+import { NO_RANGE, NO_SCOPE } from './ranges';
 import { fractionOfRoof, groupedBy, groupsOf, sumOf, type Sum } from './sums';
 import { shownPoints, TABLES, UNFILTERED, type Table, type View, type ViewStore } from './view';
 
@@ -19,10 +19,10 @@ const LONGEST_NAME = 34;
 const rowsPerPage = (experiment: ExperimentView): number => (experiment.isOfProgram ? KERNELS_PER_PAGE : ROWS_PER_PAGE);
 
 /** Of a program, the columns that are always shown, in their order; the others are a click away. */
-const PROGRAM_COLUMNS = ['point', 'share', 'could save', 'a step', '% of roofline', 'bound by', 'tensor', 'total', 'launches', 'mean', 'type', 'p95', 'occupancy', 'registers'];
+const PROGRAM_COLUMNS = ['point', 'share', 'could save', 'a step', '% of roofline', 'bound by', 'operator', 'tensor', 'total', 'launches', 'mean', 'type', 'p95', 'occupancy', 'registers'];
 /** Those that stay in sight where the table is narrow, and those that stay where it is not wide. */
 const NARROW = ['point', 'share', 'could save', 'time', '% of roofline', 'bound by'];
-const MEDIUM = [...NARROW, 'a step', 'tensor', 'total', 'launches', 'mean', 'type', 'GB/s', 'n', 'dtype'];
+const MEDIUM = [...NARROW, 'a step', 'operator', 'tensor', 'total', 'launches', 'mean', 'type', 'GB/s', 'n', 'dtype'];
 const widthClass = (title: string): string | null => (NARROW.includes(title) ? null : MEDIUM.includes(title) ? 'not-narrow' : 'only-wide');
 
 const typeName = (type: string): string => (type === '–' ? 'no floating-point operations' : type);
@@ -126,7 +126,7 @@ export class PointTable {
 
   private update(view: View, previous: View | null): void {
     const experiment = this.store.experiment;
-    this.element.hidden = !experiment;
+    this.element.hidden = !experiment || wasWatched(experiment);
     if (!experiment) return;
     if (this.filter.value !== view.filter) this.filter.value = view.filter;
     const order = sortedPoints(view, experiment);
@@ -134,7 +134,7 @@ export class PointTable {
     const lastPin = view.pins.at(-1);
     this.order = order;
     if (previous && view.pins.length > previous.pins.length) this.showPageOf(experiment, lastPin);
-    this.filter.placeholder = experiment.isOfProgram ? 'kernel, range, latency …' : 'V7, f16, 2^20, latency …';
+    this.filter.placeholder = experiment.isOfProgram ? experiment.program?.torch ? 'kernel, operator, range, latency …' : 'kernel, range, latency …' : 'V7, f16, 2^20, latency …';
     const of = order.length === experiment.points.length ? '' : `${order.length} of `;
     const kernels = new Set(order.map((index) => experiment.points[index]?.kernel)).size;
     this.count.textContent = of + counted(experiment.points.length, thingOf(experiment)) + (experiment.isOfProgram ? `, ${counted(kernels, 'kernel')}` : '');
@@ -165,7 +165,7 @@ export class PointTable {
     this.chips.hidden = !experiment.isOfProgram;
     keepFocus(this.chips, () => fill(this.chips,
       chip('kernel', view.kernel, { kernel: null }), chip('precision', view.type === null ? null : typeName(view.type), { type: null }),
-      chip('range', view.range === '' ? NO_RANGE : view.range, { range: null }), chip('limit', view.bound === null ? null : wordsFor(view.bound).label, { bound: null })));
+      chip('range', view.range === '' ? NO_RANGE : view.range, { range: null }), chip(experiment.program?.torch?.has_modules ? 'module' : 'operator', view.scope === '' ? NO_SCOPE : view.scope, { scope: null }), chip('limit', view.bound === null ? null : wordsFor(view.bound).label, { bound: null })));
   }
 
   private drawTabs(view: View, experiment: ExperimentView): void {

@@ -14,11 +14,10 @@ const BAND = 15;
 const LABEL = 15;
 const PLOT = 34;
 const GAP = 5;
-/** Deeper ranges and further streams are not shown. */
-const MOST_DEPTHS = 4;
+/** Further streams are not shown. */
 const MOST_STREAMS = 6;
 /** What is shown of the strips until one asks for all. */
-const FIRST = ['dram', 'flops', 'tensor', 'fp32', 'fp64', 'l2', 'sm', 'clock'];
+const FIRST = ['dram', 'flops', 'tensor', 'fp32', 'fp64', 'l2', 'sm', 'clock', 'power'];
 const ZOOM = 0.6;
 /** Pixels that a pointer may move and still click. */
 const CLICK = 4;
@@ -45,8 +44,7 @@ function rowsOf(timeline: Timeline, hasAll: boolean): Row[] {
   };
   const band = { top: 0, height: LABEL + BAND };
   if (timeline.phases.length > 0) add({ kind: 'phases', title: 'Phases', ...band });
-  const deepest = Math.max(-1, ...timeline.ranges.path.map((path) => depthOf(timeline.paths[path] ?? '')));
-  for (let depth = 0; depth <= Math.min(deepest, MOST_DEPTHS - 1); ++depth) {
+  for (let depth = 0; depth < timeline.ranges.depths; ++depth) {
     add({ kind: 'ranges', title: depth === 0 ? 'NVTX ranges, as the host passed them' : '', top: 0, height: depth === 0 ? LABEL + BAND : BAND, depth });
   }
   const streams = [...new Set(timeline.launches.stream)].sort((a, b) => a - b);
@@ -554,8 +552,8 @@ export function timeStrips(store: ViewStore): HTMLElement {
       h('details', { class: 'samples' }, h('summary', {}, 'What was sampled'),
         h('ul', {}, ...timeline.sentences.map((text) => h('li', {}, text)),
           timeline.phases.length === 0 && h('li', {}, timeline.phase_rule),
-          quiet.length > 0 && h('li', {}, `0 all the time: ${quiet.join(', ')}.`),
-          timeline.left_out.length > 0 && h('li', {}, `Not there: ${timeline.left_out.join('; ')}.`))),
+          quiet.length > 0 && h('li', {}, `Always 0: ${quiet.join(', ')}.`),
+          ...timeline.left_out.map((text) => h('li', {}, text)))),
       phaseTable(store, timeline));
   };
   store.show((view) => {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the reader chose to see. It is in the address after `#`, so that a link shows the same.
 import { cacheStates, countedLevels, data, LEVELS, type ExperimentView, type Level, type PointView, type Window } from './data';
+import { inScope } from './scopes';
 import { inTime, timeFrom, timeText, type Time } from './timeline';
 
 export type Work = 'both' | 'useful' | 'executed';
@@ -26,6 +27,8 @@ export interface View {
   bound: string | null;
   /** Of a program: the NVTX path whose kernels are shown; empty for those in none. Null: all. */
   range: string | null;
+  /** Of a program with a trace of PyTorch: the path of modules and operators whose launches are shown; empty for those of which the trace has none. Null: all. */
+  scope: string | null;
   /** Of a program: the short name of the only kernel that is shown, and the only type of operations. Null: all. */
   kernel: string | null;
   type: string | null;
@@ -48,7 +51,7 @@ export interface View {
 
 const DEFAULT: View = {
   experiment: 0, level: 'dram', precisions: null, work: 'both', sizes: 'best', caches: 'both', roofs: null, hiddenFamilies: [], filter: '',
-  bound: null, range: null, kernel: null, type: null, rangeMarks: false, time: null, phaseMarks: false, table: 'kernels', sort: null, pins: [], zoom: null, times: 'auto', theme: 'auto',
+  bound: null, range: null, scope: null, kernel: null, type: null, rangeMarks: false, time: null, phaseMarks: false, table: 'kernels', sort: null, pins: [], zoom: null, times: 'auto', theme: 'auto',
 };
 
 function oneOf<T extends string>(value: string | null, values: readonly T[], otherwise: T): T {
@@ -80,6 +83,7 @@ export function viewFrom(hash: string): View {
     filter: params.get('filter') ?? '',
     bound: params.get('bound'),
     range: params.get('range'),
+    scope: params.get('scope'),
     kernel: params.get('kernel'),
     type: params.get('type'),
     rangeMarks: params.has('ranges'),
@@ -105,7 +109,7 @@ export function hashOf(view: View): string {
   for (const family of view.hiddenFamilies) params.append('hide', family);
   if (view.roofs) params.set('roofs', view.roofs);
   if (view.bound) params.set('bound', view.bound);
-  for (const key of ['range', 'kernel', 'type'] as const) if (view[key] !== null) params.set(key, view[key]);
+  for (const key of ['range', 'scope', 'kernel', 'type'] as const) if (view[key] !== null) params.set(key, view[key]);
   if (view.rangeMarks) params.set('ranges', '');
   if (view.time) params.set('time', timeText(view.time));
   if (view.phaseMarks) params.set('phases', '');
@@ -117,7 +121,7 @@ export function hashOf(view: View): string {
 }
 
 /** Every point is shown. */
-export const UNFILTERED = { precisions: null, caches: 'both', hiddenFamilies: [], filter: '', bound: null, range: null, time: null, kernel: null, type: null } satisfies Partial<View>;
+export const UNFILTERED = { precisions: null, caches: 'both', hiddenFamilies: [], filter: '', bound: null, range: null, scope: null, time: null, kernel: null, type: null } satisfies Partial<View>;
 
 type Listener = (view: View, previous: View | null) => void;
 
@@ -135,9 +139,15 @@ export class ViewStore {
   }
 
   /** As it was in the chosen time. */
-  get experiment(): ExperimentView | undefined {
+  get timed(): ExperimentView | undefined {
     const whole = data.run.experiments[this.current.experiment];
     return whole && inTime(whole, this.current.time);
+  }
+
+  /** The same within the chosen module or operator. */
+  get experiment(): ExperimentView | undefined {
+    const timed = this.timed;
+    return timed && inScope(timed, this.current.scope);
   }
 
   /** Calls `listener` now and after every change. */
@@ -217,10 +227,12 @@ function indicesOf(view: View, experiment: ExperimentView): number[] {
   const hidden = new Set(view.hiddenFamilies);
   const caches = cachesOf(view, experiment);
   const words = typed(view.filter).split(/\s+/).filter((word) => word !== '');
+  // Of a scope, launches are estimates, which may round to none where there is some time.
+  const isPart = (view.time !== null && experiment.timeline !== undefined) || (view.scope !== null && experiment.program?.torch !== undefined);
   const isShown = (point: PointView): boolean =>
     (point.share !== undefined || precisions.has(point.precision)) && !hidden.has(point.family.name) &&
     (caches === 'both' || point.cache === caches) && (view.bound === null || point.bound === view.bound) &&
-    isInRange(point, view.range) && (view.time === null || experiment.timeline === undefined || point.group?.launches !== 0) && (view.kernel === null || point.kernelShort === view.kernel) && (view.type === null || point.group?.type === view.type) && (words.length === 0 || matches(point, words));
+    isInRange(point, view.range) && (!isPart || (point.group?.total_s ?? 0) > 0) && (view.kernel === null || point.kernelShort === view.kernel) && (view.type === null || point.group?.type === view.type) && (words.length === 0 || matches(point, words));
   return experiment.points.flatMap((point, index) => (isShown(point) ? [index] : []));
 }
 
@@ -251,7 +263,7 @@ const textsOf = new WeakMap<PointView, string>();
 function matches(point: PointView, words: string[]): boolean {
   let text = textsOf.get(point);
   if (text === undefined) {
-    text = typed(`${point.texts.join(' ')} ${point.key} ${point.kernel}`);
+    text = typed(`${point.texts.join(' ')} ${point.key} ${point.kernel} ${point.operators.map(({ name }) => name).join(' ')}`);
     textsOf.set(point, text);
   }
   return words.every((word) => text.includes(word));

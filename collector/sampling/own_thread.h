@@ -7,7 +7,7 @@
 #include <thread>
 #include <utility>
 
-namespace rooflinectl::injection {
+namespace rooflinectl {
 
 /// A thread of ours in somebody else's program, whose signals are for its own threads.
 inline std::thread own_thread(std::function<void()> work) {
@@ -20,4 +20,4 @@ inline std::thread own_thread(std::function<void()> work) {
   return thread;
 }
 
-}  // namespace rooflinectl::injection
+}  // namespace rooflinectl

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/injection/timeline.h"
+#include "collector/sampling/sampling_thread.h"
 
 #include <gmock/gmock.h>
 
@@ -10,7 +10,7 @@
 #include "core/error.h"
 #include "core/model/timeline.h"
 
-namespace rooflinectl::injection {
+namespace rooflinectl {
 namespace {
 
 using testing::ElementsAre;
@@ -39,6 +39,11 @@ class FakeSampler : public Sampler {
   record::SamplingBegun description() override { return {.device = 3, .keys = {"sm_active"}}; }
   void start() override { device_.is_sampled = true; }
   void stop() override { device_.is_sampled = false; }
+  std::vector<record::PowerReading> take_power() override {
+    if (device_.taken == power_taken_) return {};
+    power_taken_ = device_.taken;
+    return {{.at_ns = device_.taken, .watts = 100}};
+  }
   std::vector<record::Sample> take() override {
     if (device_.is_broken) throw Error(ErrorKind::environment, "the buffer is gone", "try again");
     std::vector<record::Sample> taken;
@@ -50,14 +55,15 @@ class FakeSampler : public Sampler {
 
  private:
   Device& device_;
+  std::uint64_t power_taken_ = 0;
 };
 
-class TimelineTest : public testing::Test {
+class SamplingThreadTest : public testing::Test {
  protected:
-  Timeline::Open open() {
+  SamplingThread::Open open() {
     return [this] { return std::make_unique<FakeSampler>(device); };
   }
-  Timeline::Sink sink() {
+  SamplingThread::Sink sink() {
     return [this](const ProfileRecord& record) { records.push_back(record); };
   }
 
@@ -76,40 +82,44 @@ class TimelineTest : public testing::Test {
   std::vector<ProfileRecord> records;  // to be read once the timeline has ended
 };
 
-TEST_F(TimelineTest, ReadsWhileTheDeviceIsSampledAndOnceMoreAtTheEnd) {
+TEST_F(SamplingThreadTest, ReadsWhileTheDeviceIsSampledAndOnceMoreAtTheEnd) {
   {
-    Timeline timeline(open(), kShortestReadInterval, sink(), [] { return 77; });
+    SamplingThread thread(open(), kShortestReadInterval, sink(), [] { return 77; });
     device.wait_until_sampled();
     device.samples = 2;
     device.wait_until_taken();
     EXPECT_TRUE(device.is_sampled);
+    EXPECT_FALSE(thread.has_failed());
     device.samples = 1;
   }
   EXPECT_FALSE(device.is_sampled);
   EXPECT_THAT(starts(), ElementsAre(0, 1, 2));
   const auto& begun = std::get<record::SamplingBegun>(records.front());
   EXPECT_EQ(begun.at_ns, 77);
+  const auto power = std::get<record::Power>(records.back());
+  EXPECT_EQ(power, (record::Power{.device = 3, .readings = {{.at_ns = 3, .watts = 100}}}));
 }
 
-TEST_F(TimelineTest, FasterThanItReadsItSamplesForAsLongAsTheDeviceHasRoom) {
-  Timeline timeline(open(), kShortestInterval, sink(), [] { return 77; });
+TEST_F(SamplingThreadTest, FasterThanItReadsItSamplesForAsLongAsTheDeviceHasRoom) {
+  SamplingThread thread(open(), kShortestInterval, sink(), [] { return 77; });
   device.samples = 2;
   device.wait_until_taken();  // although nobody ends it
   EXPECT_FALSE(device.is_sampled);
 }
 
-TEST_F(TimelineTest, EndsAtOnceWhereTheProgramDoes) {
+TEST_F(SamplingThreadTest, EndsAtOnceWhereTheProgramDoes) {
   {
-    Timeline timeline(open(), kShortestReadInterval - 1, sink(), [] { return 77; });
+    SamplingThread thread(open(), kShortestReadInterval - 1, sink(), [] { return 77; });
   }
   EXPECT_FALSE(device.is_sampled);
 }
 
-TEST_F(TimelineTest, WhatFailsIsAProblem) {
+TEST_F(SamplingThreadTest, WhatFailsIsAProblem) {
   {
-    Timeline timeline(
+    SamplingThread thread(
         []() -> std::unique_ptr<Sampler> { throw Error(ErrorKind::environment, "not permitted", "ask"); },
         kShortestReadInterval, sink(), [] { return 77; });
+    while (!thread.has_failed()) std::this_thread::yield();
   }
   ASSERT_THAT(records, SizeIs(1));
   const auto& problem = std::get<record::Problem>(records.front());
@@ -117,18 +127,18 @@ TEST_F(TimelineTest, WhatFailsIsAProblem) {
   EXPECT_EQ(problem.hint, "ask");
 }
 
-TEST_F(TimelineTest, WithoutMemoryForSamplesTheProgramGoesOn) {
+TEST_F(SamplingThreadTest, WithoutMemoryForSamplesTheProgramGoesOn) {
   {
-    Timeline timeline([]() -> std::unique_ptr<Sampler> { throw std::bad_alloc(); }, kShortestReadInterval,
-                      sink(), [] { return 77; });
+    SamplingThread thread([]() -> std::unique_ptr<Sampler> { throw std::bad_alloc(); }, kShortestReadInterval,
+                          sink(), [] { return 77; });
   }
   ASSERT_THAT(records, SizeIs(1));
   EXPECT_THAT(std::get<record::Problem>(records.front()).cause, HasSubstr("bad_alloc"));
 }
 
-TEST_F(TimelineTest, WhatFailsLaterLosesNothingThatWasTaken) {
+TEST_F(SamplingThreadTest, WhatFailsLaterLosesNothingThatWasTaken) {
   {
-    Timeline timeline(open(), kShortestReadInterval, sink(), [] { return 77; });
+    SamplingThread thread(open(), kShortestReadInterval, sink(), [] { return 77; });
     device.wait_until_sampled();
     device.samples = 1;
     device.wait_until_taken();
@@ -139,4 +149,4 @@ TEST_F(TimelineTest, WhatFailsLaterLosesNothingThatWasTaken) {
 }
 
 }  // namespace
-}  // namespace rooflinectl::injection
+}  // namespace rooflinectl

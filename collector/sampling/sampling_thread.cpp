@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "collector/injection/timeline.h"
+#include "collector/sampling/sampling_thread.h"
 
 #include <fmt/format.h>
 
@@ -8,11 +8,11 @@
 #include <exception>
 #include <utility>
 
-#include "collector/injection/own_thread.h"
+#include "collector/sampling/own_thread.h"
 #include "core/error.h"
 #include "core/model/timeline.h"
 
-namespace rooflinectl::injection {
+namespace rooflinectl {
 
 namespace {
 
@@ -24,12 +24,12 @@ constexpr std::chrono::milliseconds kLongestPause{200};
 
 }  // namespace
 
-Timeline::Timeline(Open open, std::uint64_t interval_ns, Sink sink, Clock now_ns)
+SamplingThread::SamplingThread(Open open, std::uint64_t interval_ns, Sink sink, Clock now_ns)
     : open_(std::move(open)), interval_ns_(interval_ns), sink_(std::move(sink)), now_ns_(std::move(now_ns)) {
   thread_ = own_thread([this] { sample(); });
 }
 
-Timeline::~Timeline() {
+SamplingThread::~SamplingThread() {
   {
     const std::lock_guard lock(mutex_);
     is_ended_ = true;
@@ -38,7 +38,7 @@ Timeline::~Timeline() {
   thread_.join();
 }
 
-void Timeline::sample() {
+void SamplingThread::sample() {
   try {
     const std::unique_ptr<Sampler> sampler = open_();
     record::SamplingBegun begun = sampler->description();
@@ -57,20 +57,23 @@ void Timeline::sample() {
     take(*sampler);
   } catch (const std::exception& error) {  // there may be no memory for samples, and the program goes on
     const auto* const known = dynamic_cast<const Error*>(&error);
+    has_failed_ = true;
     sink_(record::Problem{.group = std::nullopt,
                           .cause = fmt::format("{}: {}", kNoTimeline, error.what()),
                           .hint = known == nullptr ? "" : known->hint()});
   }
 }
 
-void Timeline::take(Sampler& sampler) {
+void SamplingThread::take(Sampler& sampler) {
   const record::Samples taken = {.device = device_, .samples = sampler.take()};
   if (!taken.samples.empty()) sink_(taken);
+  const record::Power power = {.device = device_, .readings = sampler.take_power()};
+  if (!power.readings.empty()) sink_(power);
 }
 
-bool Timeline::ends_within(nanoseconds time) {
+bool SamplingThread::ends_within(nanoseconds time) {
   std::unique_lock lock(mutex_);
   return ends_.wait_for(lock, time, [this] { return is_ended_; });
 }
 
-}  // namespace rooflinectl::injection
+}  // namespace rooflinectl

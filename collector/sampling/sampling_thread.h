@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <cstdint>
@@ -10,26 +11,13 @@
 #include <thread>
 #include <vector>
 
+#include "collector/cupti/sampler.h"
 #include "core/model/profile_record.h"
 
-namespace rooflinectl::injection {
+namespace rooflinectl {
 
-/// A device that can be sampled. Times are of the system's monotonic clock.
-class Sampler {
- public:
-  virtual ~Sampler() = default;
-
-  /// What is sampled.
-  virtual record::SamplingBegun description() = 0;
-  virtual void start() = 0;
-  virtual void stop() = 0;
-  /// The samples that were not taken yet, the oldest first. Called while the device is sampled, and once
-  /// after that.
-  virtual std::vector<record::Sample> take() = 0;
-};
-
-/// Samples a device from a thread of its own, which the program's threads never wait for but at the end.
-class Timeline {
+/// Samples a device from a thread of its own, which other threads never wait for but at the end.
+class SamplingThread {
  public:
   /// Throws Error where the device cannot be sampled.
   using Open = std::function<std::unique_ptr<Sampler>()>;
@@ -37,11 +25,13 @@ class Timeline {
   using Clock = std::function<std::uint64_t()>;
 
   /// Begins. What goes wrong later becomes a record too.
-  Timeline(Open open, std::uint64_t interval_ns, Sink sink, Clock now_ns);
+  SamplingThread(Open open, std::uint64_t interval_ns, Sink sink, Clock now_ns);
   /// Ends, and returns when all samples are written down.
-  ~Timeline();
-  Timeline(const Timeline&) = delete;
-  Timeline& operator=(const Timeline&) = delete;
+  ~SamplingThread();
+  /// Whether the device cannot be sampled, or no longer.
+  bool has_failed() const { return has_failed_; }
+  SamplingThread(const SamplingThread&) = delete;
+  SamplingThread& operator=(const SamplingThread&) = delete;
 
  private:
   void sample();
@@ -53,6 +43,7 @@ class Timeline {
   const Sink sink_;
   const Clock now_ns_;
   int device_ = 0;
+  std::atomic<bool> has_failed_ = false;
 
   std::mutex mutex_;  // of what follows
   std::condition_variable ends_;
@@ -60,4 +51,4 @@ class Timeline {
   std::thread thread_;
 };
 
-}  // namespace rooflinectl::injection
+}  // namespace rooflinectl

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.h"
+
+/// Time, work and what could be saved of a program's kernels, summed where they were launched.
+namespace rooflinectl {
+
+/// What ran inside of an NVTX range, or of a module of PyTorch, and those that it holds.
+struct RangeUse {
+  std::string path;       ///< names from the outermost on, joined by `/`
+  std::string name;       ///< the last of them
+  std::size_t depth = 0;  ///< 0 for the outermost
+  std::uint64_t launches = 0;
+  double total_s = 0;     ///< sum of the times of the traced launches
+  double share = 0;       ///< of the time of all kernels
+  double counted_s = 0;   ///< of `total_s`, of the groups whose operations and DRAM bytes are both known
+  double flops = 0;       ///< executed in `counted_s`
+  double dram_bytes = 0;  ///< moved in `counted_s`
+  double recoverable_s = 0;
+  double roofed_s = 0;  ///< of `total_s`, of the groups with a roof
+
+  /// Of the time of its groups with a roof, what lies below these roofs. Nothing without such a group.
+  std::optional<double> fraction_of_roof() const;
+  /// Executed FLOP per DRAM byte, and per second, of what was counted. Nothing where nothing was.
+  std::optional<double> ai() const;
+  std::optional<double> flop_per_s() const;
+};
+
+/// A part of a group's launches: of their time, with the same part of its work, and of their number.
+struct GroupPart {
+  double time = 1;
+  double launches = 1;
+};
+
+/// Adds the group, or a part of it.
+void add_use(RangeUse& range, const RooflinePoint& group, const GroupPart& part = {});
+
+/// Sums over groups by names within names.
+class RangeTree {
+ public:
+  RangeTree();
+  ~RangeTree();
+  RangeTree(RangeTree&&) noexcept;
+  RangeTree& operator=(RangeTree&&) noexcept;
+
+  /// Adds to each node from the outermost name to the innermost one. Returns a number by which that one is
+  /// known in `places`.
+  std::size_t add(const std::vector<std::string>& names, const RooflinePoint& group,
+                  const GroupPart& part = {});
+
+  /// A node, then those inside of it; of those side by side, the longest first. `kernel_s` is the time that
+  /// shares refer to.
+  std::vector<RangeUse> list(double kernel_s) const;
+  /// The place in `list` of each number that `add` returned.
+  std::vector<std::size_t> places() const;
+
+ private:
+  struct Node;
+  void list(const Node& node, std::vector<RangeUse>& uses, std::vector<std::size_t>& places) const;
+
+  std::unique_ptr<Node> root_;
+  std::size_t nodes_ = 0;
+};
+
+}  // namespace rooflinectl

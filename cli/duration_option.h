@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+namespace rooflinectl {
+
+/// Seconds of `20us`, `0.5ms`, `10s`, `5m` or `2h`; nothing if it is another text.
+std::optional<double> seconds_from(const std::string& text);
+
+/// Nanoseconds of such a text; nothing if it is another one, or below `shortest_ns` or above
+/// `kLongestInterval`.
+std::optional<std::uint64_t> interval_from(const std::string& text, std::uint64_t shortest_ns);
+
+}  // namespace rooflinectl

@@ -1,0 +1,186 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/watch_display.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+#include "analysis/roof.h"
+#include "core/model/sampled_metrics.h"
+#include "reports/text/format.h"
+#include "reports/text/text_table.h"
+
+namespace rooflinectl {
+
+namespace {
+
+enum class Shown { gigabytes, share, megahertz, watts };
+
+struct Row {
+  std::string_view title;
+  std::string_view key;  ///< empty for what is made of several
+  Shown shown;
+  bool is_in_line = true;  ///< where there is a line per device
+};
+
+constexpr std::string_view kDram = "DRAM, GB/s";
+constexpr std::string_view kDramOfRoof = "DRAM, % of roofline";
+constexpr std::string_view kPower = "power, W";
+
+constexpr std::array kRows = {
+    Row{kDram, {}, Shown::gigabytes},
+    Row{kDramOfRoof, {}, Shown::share},
+    Row{"L2, GB/s", sampled::kL2Bytes, Shown::gigabytes, false},
+    Row{"Tensor Cores", sampled::kTensorActive, Shown::share},
+    Row{"FP32 pipe", sampled::kFp32Issued, Shown::share},
+    Row{"FP64 pipe", sampled::kFp64Active, Shown::share},
+    Row{"SMs active", sampled::kSmActive, Shown::share},
+    Row{"warps", sampled::kWarps, Shown::share, false},
+    Row{"PCIe in, GB/s", sampled::kPcieReadBytes, Shown::gigabytes, false},
+    Row{"PCIe out, GB/s", sampled::kPcieWriteBytes, Shown::gigabytes, false},
+    Row{"NVLink in, GB/s", sampled::kNvlinkReceivedBytes, Shown::gigabytes},
+    Row{"NVLink out, GB/s", sampled::kNvlinkSentBytes, Shown::gigabytes},
+    Row{"SM clock, MHz", sampled::kSmClockHz, Shown::megahertz},
+    Row{kPower, {}, Shown::watts},
+};
+
+std::optional<double> value_of(const SampledRates& rates, std::string_view key) {
+  const auto found = rates.values.find(std::string(key));
+  return found == rates.values.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::string text_of(double value, Shown shown) {
+  constexpr double kMega = 1e6;
+  switch (shown) {
+    case Shown::gigabytes:
+      return value < 1e6 ? "0" : format::gigabytes(value);
+    case Shown::share:
+      return format::whole_percent(value);
+    case Shown::megahertz:
+      return fmt::format("{:.0f}", value / kMega);
+    case Shown::watts:
+      return fmt::format("{:.0f}", value);
+  }
+  return {};
+}
+
+std::string text_of(const std::optional<double>& value, Shown shown) {
+  return value ? text_of(*value, shown) : std::string(format::kUnavailable);
+}
+
+}  // namespace
+
+void WatchDisplay::began(const Run& run) {
+  run_ = run;
+  seen_.assign(run.devices.size(), std::vector<Seen>(kRows.size()));
+  if (is_quiet_) return;
+  for (const DeviceInfo& device : run.devices) {
+    terminal::print("GPU {}: {}, {}\n", device.index, device.name, device.uuid);
+  }
+  if (run.ceilings.empty()) {
+    terminal::print(
+        "No ceilings are known here: `rooflinectl ceilings` measures them, once, while nobody else "
+        "uses the GPU.\n");
+  }
+  terminal::print("Ctrl-C ends it and writes the report.\n\n");
+  terminal::flush(stdout);
+}
+
+void WatchDisplay::seen(double elapsed_s, const std::vector<std::optional<SampledRates>>& rates) {
+  for (std::size_t device = 0; device < rates.size(); ++device) {
+    if (!rates[device]) continue;
+    const auto values = values_of(device, *rates[device]);
+    for (std::size_t row = 0; row < kRows.size(); ++row) {
+      if (!values[row]) continue;
+      Seen& seen = seen_[device][row];
+      seen.sum += *values[row];
+      seen.most = std::max(seen.most, *values[row]);
+      ++seen.seconds;
+    }
+  }
+  if (is_quiet_) return;
+  if (table_.is_terminal()) return table_.show(table_text(elapsed_s, rates));
+  for (std::size_t device = 0; device < rates.size(); ++device) {
+    if (rates[device]) terminal::print("{}\n", line_text(elapsed_s, device, *rates[device]));
+  }
+  terminal::flush(stdout);
+}
+
+void WatchDisplay::warned(const std::string& text) {
+  table_.keep();
+  terminal::print(stderr, "{}\n", text);
+}
+
+/// In the order of the rows.
+std::vector<std::optional<double>> WatchDisplay::values_of(std::size_t device,
+                                                           const SampledRates& rates) const {
+  const auto read = value_of(rates, sampled::kDramReadBytes);
+  const auto written = value_of(rates, sampled::kDramWriteBytes);
+  std::vector<std::optional<double>> values;
+  for (const Row& row : kRows) {
+    std::optional<double>& value = values.emplace_back();
+    if (!row.key.empty()) {
+      value = value_of(rates, row.key);
+    } else if (row.title == kPower) {
+      value = rates.watts;
+    } else if (read && written) {
+      value = *read + *written;
+      if (row.title != kDramOfRoof) continue;
+      const std::string_view ceiling = dram_ceiling_id({*read, *written});
+      const Ceiling* const roof = find_ceiling(run_, ceiling, CeilingSource::measured, device);
+      value = roof == nullptr ? std::nullopt : std::optional(*value / roof->value);
+    }
+  }
+  return values;
+}
+
+/// A column per device; of a single one also what it did on average, and at most.
+std::string WatchDisplay::table_text(double elapsed_s,
+                                     const std::vector<std::optional<SampledRates>>& rates) const {
+  const bool is_single = rates.size() == 1;
+  std::vector<std::vector<std::optional<double>>> now;
+  for (std::size_t device = 0; device < rates.size(); ++device) {
+    now.push_back(rates[device] ? values_of(device, *rates[device])
+                                : std::vector<std::optional<double>>(kRows.size()));
+  }
+  std::vector<std::string> titles;
+  std::vector<std::vector<std::string>> columns(is_single ? 3 : rates.size());
+  for (std::size_t row = 0; row < kRows.size(); ++row) {
+    const bool is_known =
+        std::any_of(seen_.begin(), seen_.end(), [&](const auto& device) { return device[row].seconds > 0; });
+    if (!is_known) continue;
+    titles.emplace_back(kRows[row].title);
+    for (std::size_t device = 0; device < rates.size(); ++device) {
+      columns[device].push_back(text_of(now[device][row], kRows[row].shown));
+    }
+    if (!is_single) continue;
+    const Seen& seen = seen_[0][row];
+    columns[1].push_back(text_of(seen.sum / static_cast<double>(seen.seconds), kRows[row].shown));
+    columns[2].push_back(text_of(seen.most, kRows[row].shown));
+  }
+  std::vector<std::string> headings = {"now", "mean", "busiest second"};
+  if (!is_single) {
+    headings.clear();
+    for (const DeviceInfo& device : run_.devices) headings.push_back(fmt::format("GPU {}", device.index));
+  }
+  const std::string time = fmt::format("{:.0f} s", elapsed_s);
+  std::vector<TextColumn> table = {text_column(time, false, titles)};
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    table.push_back(text_column(headings[i], true, columns[i]));
+  return text_table(std::move(table), static_cast<std::size_t>(columns_of(stdout)) - 1, {});
+}
+
+std::string WatchDisplay::line_text(double elapsed_s, std::size_t device, const SampledRates& rates) const {
+  std::string text = fmt::format("{:5.0f} s  GPU {}", elapsed_s, run_.devices[device].index);
+  const auto values = values_of(device, rates);
+  for (std::size_t row = 0; row < kRows.size(); ++row) {
+    if (values[row] && kRows[row].is_in_line) {
+      text += fmt::format("  {} {}", kRows[row].title, text_of(*values[row], kRows[row].shown));
+    }
+  }
+  return text;
+}
+
+}  // namespace rooflinectl

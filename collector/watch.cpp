@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/watch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <csignal>
+#include <memory>
+#include <mutex>
+
+#include "collector/cupti/sampler.h"
+#include "collector/device/clocks.h"
+#include "collector/device/device.h"
+#include "collector/sampling/sampling_thread.h"
+#include "core/error.h"
+
+namespace rooflinectl {
+
+namespace {
+
+DeviceInfo device_of(const std::string& uuid, const std::vector<DeviceInfo>& present) {
+  const auto found =
+      std::find_if(present.begin(), present.end(), [&](const DeviceInfo& one) { return one.uuid == uuid; });
+  if (found == present.end()) throw Error(ErrorKind::usage, fmt::format("there is no device '{}'", uuid));
+  return *found;
+}
+
+}  // namespace
+
+void watch(const std::vector<std::string>& uuids, std::uint64_t interval_ns,
+           const std::function<void(const ProfileRecord&)>& emit) {
+  sigset_t end;
+  sigemptyset(&end);
+  sigaddset(&end, SIGTERM);
+  pthread_sigmask(SIG_BLOCK, &end, nullptr);
+
+  std::mutex mutex;
+  const auto emit_one = [&](const ProfileRecord& record) {
+    const std::lock_guard lock(mutex);
+    emit(record);
+  };
+  const std::vector<DeviceInfo> present = all_devices();
+  std::vector<std::unique_ptr<SamplingThread>> threads;
+  for (const std::string& uuid : uuids) {
+    const DeviceInfo device = device_of(uuid, present);
+    const auto emit_named = [&emit_one, index = device.index](ProfileRecord record) {
+      if (auto* const problem = std::get_if<record::Problem>(&record)) {
+        problem->cause = fmt::format("GPU {}: {}", index, problem->cause);
+      }
+      emit_one(record);
+    };
+    threads.push_back(std::make_unique<SamplingThread>(
+        [device, interval_ns] { return open_sampler(device.index, device.uuid, interval_ns); }, interval_ns,
+        emit_named, monotonic_ns));
+  }
+  int signal = 0;
+  sigwait(&end, &signal);
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+
+#include "core/model/link.h"
+#include "core/serial/rules.h"
+
+namespace rooflinectl::serial {
+
+template <>
+inline constexpr auto kValues<LinkMover> = kLinkMovers;
+
+void fields(auto& f, Is<LinkBandwidth> auto& link) {
+  f("from", link.from);
+  f("to", link.to);
+  f("mover", link.mover);
+  f("both_ways", link.both_ways);
+  f("bytes_per_s", link.bytes_per_s);
+  f("relative_spread", link.relative_spread);
+  f("method", link.method);
+  f.optional("measured_utc", link.measured_utc);
+  f.optional("missing", link.missing);
+}
+
+}  // namespace rooflinectl::serial

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace rooflinectl {
+
+/// Writes Perfetto's protobuf trace (perfetto/trace/perfetto_trace.proto): tracks of slices and of counters.
+/// Times are nanoseconds; those of one track must not descend. Names are written once, however often they are
+/// used.
+class PerfettoEncoder {
+ public:
+  using Track = std::uint64_t;
+
+  /// What to know of a slice.
+  struct Annotation {
+    std::string_view name;
+    std::variant<double, std::string_view> value;
+  };
+
+  PerfettoEncoder();
+
+  /// A track that only holds others, in the order in which they are added.
+  Track add_group(std::string_view name);
+  /// A process, which holds tracks too.
+  Track add_process(int pid, std::string_view name);
+  /// A track of slices. Perfetto shows those of one parent that have one name together.
+  Track add_slices(Track parent, std::string_view name);
+  /// A track of values. Those of one parent whose unit is `%` have one axis.
+  Track add_counter(Track parent, std::string_view name, std::string_view unit, std::string_view description);
+
+  void begin_slice(Track track, std::uint64_t time_ns, std::string_view name,
+                   const std::vector<Annotation>& annotations = {});
+  /// Ends the slice of `track` that was begun last of those that are open.
+  void end_slice(Track track, std::uint64_t time_ns);
+  /// The value of a counter from this time on, until its next one.
+  void set_counter(Track track, std::uint64_t time_ns, double value);
+
+  /// The trace. Nothing may be added afterwards.
+  std::string take() { return std::move(trace_); }
+
+ private:
+  /// Its number by each name.
+  using Names = std::unordered_map<std::string, std::uint64_t>;
+
+  std::string trace_;
+  Track last_track_ = 0;
+  std::unordered_map<Track, int> children_;  ///< how many a track has
+  Names slice_names_;
+  Names annotation_names_;
+  Names annotation_texts_;
+};
+
+}  // namespace rooflinectl

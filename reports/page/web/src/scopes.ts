@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// The modules and operators of PyTorch that launched a program's kernels, and the program as it was within one of them.
+import { cellOf, data, isGroup, type ExperimentView, type PointView, type RangeView } from './data';
+import { count, duration, percent } from './format';
+
+/** Of a group, the part of its time, and of its launches. */
+type Part = [number, number];
+
+/** The places of a scope and of those within it: from the first to before the second. */
+function placesOf(scopes: readonly RangeView[], path: string): [number, number] {
+  const first = scopes.findIndex((scope) => scope.path === path);
+  if (first < 0) return [0, 0];
+  const { depth } = scopes[first] as RangeView;
+  const next = scopes.findIndex((scope, place) => place > first && scope.depth <= depth);
+  return [first, next < 0 ? scopes.length : next];
+}
+
+function partIn({ group }: PointView, [first, next]: [number, number]): Part {
+  const inside = (group?.scopes ?? []).filter(([place]) => place >= first && place < next);
+  return inside.reduce<Part>(([time, launches], [, ofTime, ofLaunches]) => [time + ofTime, launches + ofLaunches], [0, 0]);
+}
+
+const column = (title: string): number => data.columns.findIndex((candidate) => candidate.title === title);
+
+/** The point with the part of its launches that the trace has there; its rates, counters and times of a launch are those of all. */
+function pointIn(point: PointView, [time, launched]: Part): PointView {
+  if (!isGroup(point)) return point;
+  const scaled = (value: number | null): number | null => (value === null ? null : value * time);
+  const { group } = point;
+  const launches = Math.round(group.launches * launched);
+  const texts = [...point.texts];
+  const values = [...point.values];
+  const put = (title: string, value: number | null, text: (value: number) => string): void => {
+    const index = column(title);
+    if (index < 0) return;
+    values[index] = value;
+    texts[index] = value === null ? '–' : text(value);
+  };
+  const share = (point.share ?? 0) * time;
+  put('share', share, percent);
+  put('launches', launches, count);
+  put('total', group.total_s * time, duration);
+  put('could save', scaled(group.recoverable_s), duration);
+  put('a step', scaled(cellOf(point, 'a step').value), duration);
+  return { ...point, share, texts, values, group: { ...group, launches, total_s: group.total_s * time, recoverable_s: scaled(group.recoverable_s), flops: scaled(group.flops), bytes: scaled(group.bytes) } };
+}
+
+const known = new WeakMap<ExperimentView, Map<string, ExperimentView>>();
+
+/** The experiment as it was within that scope, its points in the same order; those that were not launched there have no time. */
+export function inScope(whole: ExperimentView, path: string | null): ExperimentView {
+  const torch = whole.program?.torch;
+  if (path === null || !torch) return whole;
+  let scopes = known.get(whole);
+  if (!scopes) known.set(whole, scopes = new Map());
+  let found = scopes.get(path);
+  if (!found) {
+    const places = placesOf(torch.scopes, path);
+    scopes.clear();
+    scopes.set(path, found = { ...whole, points: whole.points.map((point) => pointIn(point, partIn(point, places))) });
+  }
+  return found;
+}
+
+/** The scopes with the sums of what the experiment's points have of each. */
+export function scopesOf(experiment: ExperimentView): RangeView[] {
+  const scopes = experiment.program?.torch?.scopes ?? [];
+  const sums = scopes.map(() => ({ launches: 0, total: 0, roofed: 0, recoverable: 0, counted: 0, flops: 0, bytes: 0 }));
+  /** The nearest scope around each. */
+  const around: number[] = [];
+  const open: number[] = [];
+  scopes.forEach(({ depth }, place) => {
+    open.length = depth;
+    around.push(open.at(-1) ?? -1);
+    open.push(place);
+  });
+  for (const { group } of experiment.points) {
+    if (!group) continue;
+    for (const [scope, time, launched] of group.scopes ?? []) {
+      for (let place = scope; place >= 0; place = around[place] as number) {
+        const sum = sums[place] as (typeof sums)[number];
+        sum.launches += group.launches * launched;
+        sum.total += group.total_s * time;
+        if (group.recoverable_s !== null) {
+          sum.roofed += group.total_s * time;
+          sum.recoverable += group.recoverable_s * time;
+        }
+        if (group.flops !== null && group.bytes !== null) {
+          sum.counted += group.total_s * time;
+          sum.flops += group.flops * time;
+          sum.bytes += group.bytes * time;
+        }
+      }
+    }
+  }
+  const all = experiment.program?.kernel_s ?? 0;
+  return scopes.map((scope, place) => {
+    const { launches, total, roofed, recoverable, counted, flops, bytes } = sums[place] as (typeof sums)[number];
+    return {
+      ...scope, launches: Math.round(launches), total_s: total, share: all > 0 ? total / all : 0, recoverable_s: recoverable,
+      fraction_of_roof: roofed > 0 ? 1 - recoverable / roofed : null, ai: bytes > 0 ? flops / bytes : null, rate: counted > 0 ? flops / counted : null,
+    };
+  });
+}

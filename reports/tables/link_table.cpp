@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/tables/link_table.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "reports/text/format.h"
+
+namespace rooflinectl {
+namespace {
+
+std::string_view mover_name(LinkMover mover) {
+  switch (mover) {
+    case LinkMover::copy:
+      return "Copy engine";
+    case LinkMover::load:
+      return "Loads by the target";
+    case LinkMover::store:
+      return "Stores by the source";
+  }
+  return "?";
+}
+
+std::string device_name(std::size_t place) {
+  return fmt::format("device {}", place);
+}
+
+/// What the NVLinks of a pair move in theory: as fast as those of the one that has fewer. Nothing where one
+/// has none: then bytes go over PCIe.
+std::optional<double> theoretical(const Run& run, std::size_t from, std::size_t to, bool both_ways) {
+  const Ceiling* source = find_ceiling(run, "nvlink", CeilingSource::theoretical, from);
+  const Ceiling* target = find_ceiling(run, "nvlink", CeilingSource::theoretical, to);
+  if (source == nullptr || target == nullptr) return std::nullopt;
+  return (both_ways ? 2 : 1) * std::min(source->value, target->value);
+}
+
+/// Of both ways the run has one entry a pair.
+bool is_between(const LinkBandwidth& link, std::size_t from, std::size_t to) {
+  if (link.from == from && link.to == to) return true;
+  return link.both_ways && link.from == to && link.to == from;
+}
+
+std::string cell(const Run& run, const std::vector<const LinkBandwidth*>& links, std::size_t from,
+                 std::size_t to) {
+  const auto found = std::find_if(links.begin(), links.end(),
+                                  [&](const LinkBandwidth* link) { return is_between(*link, from, to); });
+  if (found == links.end() || !(*found)->missing.empty()) return std::string(format::kUnavailable);
+  const double value = (*found)->bytes_per_s;
+  const auto peak = theoretical(run, from, to, (*found)->both_ways);
+  return peak ? fmt::format("{} ({})", format::gigabytes(value), format::whole_percent(value / *peak))
+              : format::gigabytes(value);
+}
+
+/// A sentence for each reason, with the pairs that it holds for.
+std::vector<std::string> reasons(const std::vector<const LinkBandwidth*>& links) {
+  std::vector<std::pair<std::string, std::vector<std::string>>> pairs_of;
+  for (const LinkBandwidth* link : links) {
+    if (link->missing.empty()) continue;
+    auto found = std::find_if(pairs_of.begin(), pairs_of.end(),
+                              [&](const auto& entry) { return entry.first == link->missing; });
+    if (found == pairs_of.end()) found = pairs_of.insert(pairs_of.end(), {link->missing, {}});
+    found->second.push_back(fmt::format("{} {} {}", device_name(link->from), link->both_ways ? "and" : "to",
+                                        device_name(link->to)));
+  }
+  std::vector<std::string> texts;
+  for (const auto& [reason, pairs] : pairs_of) {
+    texts.push_back(fmt::format("{}: {}", fmt::join(pairs, ", "), reason));
+  }
+  return texts;
+}
+
+LinkTable table_of(const Run& run, LinkMover mover, bool both_ways) {
+  std::vector<const LinkBandwidth*> links;
+  for (const LinkBandwidth& link : run.links) {
+    if (link.mover == mover && link.both_ways == both_ways) links.push_back(&link);
+  }
+  LinkTable table;
+  table.reasons = reasons(links);
+  double widest_spread = 0;
+  bool has_share = false;
+  for (const LinkBandwidth* link : links) {
+    if (!link->missing.empty()) continue;
+    if (table.method.empty()) table.method = link->method;
+    widest_spread = std::max(widest_spread, link->relative_spread);
+    has_share = has_share || theoretical(run, link->from, link->to, both_ways);
+  }
+  table.title = fmt::format("{}, {}, GB/s{}", mover_name(mover), both_ways ? "both ways together" : "one way",
+                            has_share ? " (% of NVLink in theory)" : "");
+  if (table.method.empty()) return table;
+  table.method += fmt::format("; spread up to {}", format::percent(widest_spread));
+  table.columns.push_back({"from / to", false});
+  for (std::size_t to = 0; to < run.devices.size(); ++to) table.columns.push_back({device_name(to), true});
+  for (std::size_t from = 0; from < run.devices.size(); ++from) {
+    std::vector<std::string>& row = table.rows.emplace_back(1, device_name(from));
+    for (std::size_t to = 0; to < run.devices.size(); ++to) row.push_back(cell(run, links, from, to));
+  }
+  return table;
+}
+
+}  // namespace
+
+std::vector<std::string> LinkTable::notes() const {
+  std::vector<std::string> texts = reasons;
+  if (!method.empty()) texts.insert(texts.begin(), method);
+  return texts;
+}
+
+std::vector<LinkTable> link_tables(const Run& run) {
+  std::vector<LinkTable> tables;
+  for (const LinkMover mover : kLinkMovers) {
+    for (const bool both_ways : {false, true}) {
+      LinkTable table = table_of(run, mover, both_ways);
+      if (!table.rows.empty() || !table.reasons.empty()) tables.push_back(std::move(table));
+    }
+  }
+  return tables;
+}
+
+}  // namespace rooflinectl

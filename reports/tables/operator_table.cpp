@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/tables/operator_table.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "core/text/kernel_name.h"
+#include "reports/text/format.h"
+
+namespace rooflinectl {
+namespace {
+
+constexpr std::size_t kMostNames = 3;
+/// Less than this part of either is matched if the trace is of something else.
+constexpr double kForeign = 0.5;
+
+/// `a, b and 3 more`
+std::string list(std::vector<std::string> names, std::size_t all) {
+  const std::size_t more = all - names.size();
+  return fmt::format("{}{}", fmt::join(names, ", "), more > 0 ? fmt::format(" and {} more", more) : "");
+}
+
+std::string missing_sentence(const OperatorUse& use) {
+  std::vector<std::string> names;
+  for (const RooflinePoint* group : use.missing) {
+    if (names.size() == kMostNames) break;
+    names.push_back(fmt::format("{} ({})", group->label, format::percent(group->launches->share)));
+  }
+  double share = 0;
+  for (const RooflinePoint* group : use.missing) share += group->launches->share;
+  return fmt::format("Not in PyTorch's trace: {} of GPU time, {}.", format::percent(share),
+                     list(std::move(names), use.missing.size()));
+}
+
+std::string unknown_sentence(const OperatorUse& use) {
+  std::vector<std::string> names;
+  for (const UnknownKernel& kernel : use.unknown) {
+    if (names.size() == kMostNames) break;
+    names.push_back(fmt::format("{} ({}, {})", short_kernel_name(kernel.name),
+                                format::counted(kernel.launches, "launch"), format::percent(kernel.share)));
+  }
+  return fmt::format("Only in PyTorch's trace, or with other shapes there: {} of its kernels' time, {}.",
+                     format::percent(1 - use.matched_trace_share),
+                     list(std::move(names), use.unknown.size()));
+}
+
+}  // namespace
+
+std::string operator_name(const std::string& name) {
+  return name.empty() ? "no operator" : name;
+}
+
+std::string operator_text(const RooflinePoint& point) {
+  if (!point.launches || point.launches->operators == nullptr) return {};
+  const std::vector<OperatorShare>& operators = point.launches->operators->operators;
+  if (operators.empty()) return std::string(format::kUnavailable);
+  const std::string first = operator_name(operators.front().name);
+  return operators.size() == 1 ? first : fmt::format("{} +{}", first, operators.size() - 1);
+}
+
+bool is_foreign(const OperatorUse& use) {
+  return use.matched_share < kForeign || use.matched_trace_share < kForeign;
+}
+
+std::vector<std::string> operator_sentences(const OperatorUse& use) {
+  std::vector<std::string> texts = {fmt::format(
+      "Matched with PyTorch's trace: {} of GPU time, {} of its {} kernel launches (by name, grid, block, "
+      "shared memory). It is of another run, so each group's time is divided among operators and modules as "
+      "in the trace: an estimate.",
+      format::percent(use.matched_share), use.matched, use.launches)};
+  if (is_foreign(use)) {
+    texts.push_back("Too little matches: the trace may be from another program, part of it, or other sizes.");
+  }
+  if (use.shared_share > 0) {
+    texts.push_back(fmt::format(
+        "{} of GPU time is in groups that differ only in what the trace does not have, such as their NVTX "
+        "range: they have the same operators.",
+        format::percent(use.shared_share)));
+  }
+  if (!use.missing.empty()) texts.push_back(missing_sentence(use));
+  if (!use.unknown.empty()) texts.push_back(unknown_sentence(use));
+  return texts;
+}
+
+ProgramTable operator_table(const OperatorUse& use, std::size_t most) {
+  ProgramTable table = use_table("Operators of PyTorch", "operator", use.operators, most);
+  for (auto& row : table.rows) row.front() = operator_name(row.front());
+  return table;
+}
+
+ProgramTable module_table(const OperatorUse& use, std::size_t most) {
+  return use_table("Modules of PyTorch", "module", use.modules, most);
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "core/model/run.h"
+#include "runner/measuring/measure.h"
+
+/// Ceilings in a run that has more than those of one device.
+namespace rooflinectl {
+
+/// Measures the ceilings of `request.plan` on the device at `place` of `run`, and adds them, and what is
+/// known of the device, to the run. Of `request.output` nothing remains but the folder. The result has its
+/// own run; where its folder is empty, nothing was added. Throws as measure().
+MeasureResult measure_ceilings_into(Run& run, std::size_t place, MeasureRequest request,
+                                    MeasureObserver& observer);
+
+/// Measures the ceilings of `request.plan` on each of `devices`, one after the other, then the links between
+/// them: one run. A device of which nothing can be measured is a loss, and not in the run; so are links that
+/// cannot be measured. `request.device` is not used. Throws as measure(), and the first device's error if
+/// nothing could be measured on any: then nothing is left behind.
+MeasureResult measure_ceilings(const MeasureRequest& request, const std::vector<DeviceInfo>& devices,
+                               MeasureObserver& observer);
+
+}  // namespace rooflinectl
