@@ -175,7 +175,7 @@ void Process::called(CUpti_CallbackId function, const CUpti_CallbackData& call) 
   if (!is_active_) return;
   if (function == CUPTI_DRIVER_TRACE_CBID_cuProfilerStart ||
       function == CUPTI_DRIVER_TRACE_CBID_cuProfilerStop) {
-    is_in_profiler_range_ = function == CUPTI_DRIVER_TRACE_CBID_cuProfilerStart;
+    in_profiler_range(function == CUPTI_DRIVER_TRACE_CBID_cuProfilerStart);
   } else if (call.callbackSite == CUPTI_API_ENTER) {
     before(function, call);
   } else if (Session* const session = std::exchange(counting, nullptr)) {
@@ -486,24 +486,39 @@ void Process::start_writing() {
   });
 }
 
-void Process::begin_timeline(int device) {
-  if (!settings_.timeline_interval_ns) return;
-  const std::lock_guard lock(timelines_mutex_);
-  std::unique_ptr<SamplingThread>& timeline = timelines_[device];
-  if (timeline) return;
+std::unique_ptr<SamplingThread> Process::sampling_thread(int device) {
   const auto open = [this, device]() -> std::unique_ptr<Sampler> {
     is_our_own_call = true;
     return std::make_unique<DeviceSampler>(device, uuid_of(device), *settings_.timeline_interval_ns);
   };
-  timeline = std::make_unique<SamplingThread>(
+  return std::make_unique<SamplingThread>(
       open, *settings_.timeline_interval_ns, [this](const ProfileRecord& record) { file_->add(record); },
       now_ns);
+}
+
+/// Outside of the captured part, the device awaits its next one.
+void Process::begin_timeline(int device) {
+  if (!settings_.timeline_interval_ns) return;
+  const std::lock_guard lock(timelines_mutex_);
+  std::unique_ptr<SamplingThread>& timeline = timelines_[device];
+  const bool is_captured = settings_.capture != Capture::cuda_profiler || is_in_profiler_range_;
+  if (!timeline && is_captured) timeline = sampling_thread(device);
 }
 
 bool Process::is_sampled(int device) {
   const std::lock_guard lock(timelines_mutex_);
   const auto found = timelines_.find(device);
-  return found != timelines_.end() && !found->second->has_failed();
+  return found != timelines_.end() && (!found->second || !found->second->has_failed());
+}
+
+void Process::in_profiler_range(bool is_inside) {
+  if (is_in_profiler_range_.exchange(is_inside) == is_inside || settings_.capture != Capture::cuda_profiler)
+    return;
+  const std::lock_guard lock(timelines_mutex_);
+  for (auto& [device, timeline] : timelines_) {
+    if (is_inside && !timeline) timeline = sampling_thread(device);
+    if (!is_inside && timeline && !timeline->has_failed()) timeline.reset();
+  }
 }
 
 /// The device is sampled no longer: its last context is about to go. Another one may begin anew.

@@ -110,9 +110,11 @@ class Process : public activities::Listener {
   bool takes_turn();
   void trace(const Context& context, bool on);
   void start_writing();
+  std::unique_ptr<SamplingThread> sampling_thread(int device);
   void begin_timeline(int device);
   bool is_sampled(int device);
   void end_timeline(int device);
+  void in_profiler_range(bool is_inside);
   void problem(const char* what, const Error& error);
   void finish(Context& context);
   void take_announced();
@@ -141,8 +143,9 @@ class Process : public activities::Listener {
   std::uint64_t group_count_ = 0;
   std::uint64_t selected_launches_ = 0;
 
-  std::mutex timelines_mutex_;                                // of what follows
-  std::map<int, std::unique_ptr<SamplingThread>> timelines_;  // by device
+  std::mutex timelines_mutex_;  // of what follows
+  /// By device; nothing where the next captured part is awaited.
+  std::map<int, std::unique_ptr<SamplingThread>> timelines_;
 
   std::atomic<bool> is_in_profiler_range_ = false;  // between cuProfilerStart and cuProfilerStop
   std::atomic<std::uint64_t> lost_ = 0;

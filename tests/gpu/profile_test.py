@@ -456,6 +456,17 @@ class OverTime(ProfileTest):
         clock = self.check_clock(device)
         self.tell(f"{len(self.samples)} samples in {time_s:.3f} s; {clock}")
 
+    def test_what_is_not_captured_is_not_sampled(self):
+        self.profile("captured-over-time", options=("--once", "--timeline=1ms", "--capture", "cuda-profiler"))
+        self.assert_code(0)
+        [device] = self.timeline["devices"]
+        starts = device["start_ns"]
+        pauses = [(after - before) / 1e9 for before, after in zip(starts, starts[1:])]
+        self.assertEqual([1.9 < pause < 2.6 for pause in pauses if pause > 0.1], [True], pauses)
+        pause = pauses.index(max(pauses))
+        self.assertGreater(pause, 100, "samples of the first part")
+        self.assertGreater(len(starts) - pause, 500, "samples of the second part")
+        self.tell(f"{len(starts)} samples, a pause of {max(pauses):.2f} s")
 
     def test_a_device_that_is_reset_is_sampled_again(self):
         self.profile("reset-over-time", options=("--once", "--timeline=1ms"))

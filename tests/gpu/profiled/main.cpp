@@ -29,6 +29,7 @@ int main(int argc, char** argv) {
                       {"groups", many_groups},
                       {"over-time", over_time},
                       {"reset-over-time", reset_over_time},
+                      {"captured-over-time", captured_over_time},
                       {"two-gpus-over-time", two_gpus_over_time}},
                      argc, argv);
 }

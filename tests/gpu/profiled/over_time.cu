@@ -12,6 +12,8 @@ struct BesideAnother;
 struct BeforeReset;
 struct AfterReset;
 struct OnEach;
+struct Captured;
+struct NotCaptured;
 
 /// Products of FP64 without any memory: about a millisecond.
 __global__ void computes(double* result, int rounds) {
@@ -70,6 +72,19 @@ int reset_over_time(const Arguments&) {
   check(cudaDeviceReset());
   const Arrays after = new_arrays(kSmall);
   repeat_for(kAllPassesS, [&] { saxpy_in<AfterReset><<<after.blocks(), kBlock>>>(after); });
+  return 0;
+}
+
+/// Saxpys in two captured parts, and two seconds of them in between.
+int captured_over_time(const Arguments&) {
+  const Arrays arrays = new_arrays(kSmall);
+  for (const double part_s : {kAllPassesS, 1.0}) {
+    check(cudaProfilerStart());
+    repeat_for(part_s, [&] { saxpy_in<Captured><<<arrays.blocks(), kBlock>>>(arrays); });
+    check(cudaProfilerStop());
+    if (part_s == kAllPassesS)
+      repeat_for(2, [&] { saxpy_in<NotCaptured><<<arrays.blocks(), kBlock>>>(arrays); });
+  }
   return 0;
 }
 

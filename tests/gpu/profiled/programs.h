@@ -40,6 +40,7 @@ int profiler_range(const Arguments& arguments);
 int many_groups(const Arguments& arguments);
 int over_time(const Arguments& arguments);
 int reset_over_time(const Arguments& arguments);
+int captured_over_time(const Arguments& arguments);
 int two_gpus_over_time(const Arguments& arguments);
 
 /// Runs the one that the command line names.
