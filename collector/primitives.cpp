@@ -21,7 +21,7 @@ using kernels::DevicePrimitive;
 using kernels::Form;
 using kernels::LanePrimitive;
 
-constexpr std::size_t kSamples = 15;
+constexpr std::size_t kRuns = 15;
 /// Long enough to make everything outside the loop negligible: the readings of the counter (latency), and
 /// blocks that begin and end at different times (throughput).
 constexpr double kLatencyCycles = 100e3;
@@ -218,7 +218,7 @@ void PrimitiveBench::measure(const LanePrimitive& primitive, PrimitiveResult& re
     LaneBench bench(primitive, form, blocks, stream_);
     const int trips = bench.trips_for(cycles);
     std::vector<double> samples;
-    while (samples.size() < kSamples) samples.push_back(bench.run(trips));
+    while (samples.size() < kRuns) samples.push_back(bench.run(trips));
     result.cause = bench.wrong_value(trips);
     if (!result.cause.empty()) result.status = Status::unverified;
     return cycles_from(std::move(samples), static_cast<std::uint64_t>(primitive.elements()));

@@ -20,7 +20,7 @@ namespace {
 
 /// Of a sample in the device's buffer: 26 kB of GH100, and a fifth more. Once that buffer is full, all of it
 /// is lost.
-constexpr std::size_t kBufferBytes = 31'000;
+constexpr std::size_t kSampleBytes = 31'000;
 
 std::vector<std::uint8_t> samplable_counters(int device_index) {
   ROOFLINECTL_CUPTI_PARAMS(CUpti_PmSampling_GetCounterAvailability_Params, params);
@@ -71,7 +71,7 @@ void PmSampler::enable() {
   config.pPmSamplingObject = sampling_.get();
   config.configSize = configuration_->config_image().size();
   config.pConfig = configuration_->config_image().data();
-  config.hardwareBufferSize = room_ * kBufferBytes;
+  config.hardwareBufferSize = room_ * kSampleBytes;
   config.samplingInterval = interval_ns_;
   config.triggerMode = CUPTI_PM_SAMPLING_TRIGGER_MODE_GPU_TIME_INTERVAL;
   config.hwBufferAppendMode = CUPTI_PM_SAMPLING_HARDWARE_BUFFER_APPEND_MODE_KEEP_OLDEST;
