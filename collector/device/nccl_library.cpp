@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "collector/device/nccl_library.h"
+
+#include <dlfcn.h>
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+#include "core/error.h"
+
+namespace rooflinectl::nccl {
+
+namespace {
+
+// NCCL's binary interface (NCCL API Reference, release 2); its header is not part of the CUDA toolkit.
+using Communicator = void*;
+constexpr int kSuccess = 0;
+constexpr int kSum = 0;
+constexpr int kFirstRank = 0;
+
+constexpr const char* kName = "libnccl.so.2";
+constexpr const char* kPathVariable = "ROOFLINECTL_NCCL";
+constexpr const char* kHint =
+    "install libnccl2, or set ROOFLINECTL_NCCL to the path of a libnccl.so.2; PyTorch has one in "
+    "site-packages/nvidia/nccl/lib";
+
+}  // namespace
+
+/// The functions of the library that are used, by their own names.
+struct Functions {
+  int (*get_version)(int*);
+  const char* (*get_error_string)(int);
+  int (*comm_init_all)(Communicator*, int, const int*);
+  int (*comm_abort)(Communicator);
+  int (*group_start)();
+  int (*group_end)();
+  int (*all_reduce)(const void*, void*, std::size_t, int, int, Communicator, cudaStream_t);
+  int (*all_gather)(const void*, void*, std::size_t, int, Communicator, cudaStream_t);
+  int (*reduce_scatter)(const void*, void*, std::size_t, int, int, Communicator, cudaStream_t);
+  int (*broadcast)(const void*, void*, std::size_t, int, int, Communicator, cudaStream_t);
+  int (*send)(const void*, std::size_t, int, int, Communicator, cudaStream_t);
+  int (*receive)(void*, std::size_t, int, int, Communicator, cudaStream_t);
+
+  void check(int result, const std::string& call) const {
+    if (result == kSuccess) return;
+    throw Error(ErrorKind::measurement, fmt::format("{}: {}", call, get_error_string(result)),
+                "NCCL_DEBUG=WARN lets NCCL print more");
+  }
+};
+
+namespace {
+
+/// Throws Error(environment) if it is nowhere. The library stays loaded.
+void* open_library() {
+  const char* const path = std::getenv(kPathVariable);
+  if (void* library = dlopen(path == nullptr ? kName : path, RTLD_NOW | RTLD_LOCAL)) return library;
+  const char* const looked =
+      path == nullptr ? "looked for where the loader looks" : "which ROOFLINECTL_NCCL names";
+  throw Error(ErrorKind::environment, fmt::format("NCCL is missing ({}): {}", looked, dlerror()), kHint);
+}
+
+template <typename Function>
+void find(void* library, const char* name, Function& function) {
+  function = reinterpret_cast<Function>(dlsym(library, name));
+  if (function != nullptr) return;
+  throw Error(ErrorKind::environment, fmt::format("NCCL is too old: it has no {}", name), kHint);
+}
+
+std::unique_ptr<const Functions> load() {
+  // Read once, when the library is first used.
+  setenv("NCCL_NVLS_ENABLE", "0", 1);
+  // Standard output belongs to the answer.
+  setenv("NCCL_DEBUG_FILE", "/dev/stderr", 0);
+  void* const library = open_library();
+  auto functions = std::make_unique<Functions>();
+  find(library, "ncclGetVersion", functions->get_version);
+  find(library, "ncclGetErrorString", functions->get_error_string);
+  find(library, "ncclCommInitAll", functions->comm_init_all);
+  find(library, "ncclCommAbort", functions->comm_abort);
+  find(library, "ncclGroupStart", functions->group_start);
+  find(library, "ncclGroupEnd", functions->group_end);
+  find(library, "ncclAllReduce", functions->all_reduce);
+  find(library, "ncclAllGather", functions->all_gather);
+  find(library, "ncclReduceScatter", functions->reduce_scatter);
+  find(library, "ncclBroadcast", functions->broadcast);
+  find(library, "ncclSend", functions->send);
+  find(library, "ncclRecv", functions->receive);
+  return functions;
+}
+
+}  // namespace
+
+Communicators::Communicators(const std::vector<int>& devices)
+    : functions_(load()), communicators_(devices.size()) {
+  functions_->check(
+      functions_->comm_init_all(communicators_.data(), static_cast<int>(devices.size()), devices.data()),
+      "ncclCommInitAll");
+}
+
+Communicators::~Communicators() {
+  for (const Communicator communicator : communicators_) functions_->comm_abort(communicator);
+}
+
+std::string Communicators::library() const {
+  int version = 0;
+  functions_->check(functions_->get_version(&version), "ncclGetVersion");
+  return fmt::format("NCCL {}.{}.{}", version / 10000, version % 10000 / 100, version % 100);
+}
+
+/// The ranks of one process are called as a group: NCCL would wait in the first for the others.
+template <typename Call>
+void Communicators::for_each_rank(const std::vector<Rank>& ranks, const char* name, Call call) const {
+  functions_->check(functions_->group_start(), "ncclGroupStart");
+  int failed = kSuccess;
+  for (std::size_t i = 0; i < ranks.size() && failed == kSuccess; ++i) failed = call(i, communicators_[i]);
+  const int ended = functions_->group_end();
+  functions_->check(failed, name);
+  functions_->check(ended, name);
+}
+
+void Communicators::all_reduce(const std::vector<Rank>& ranks, std::size_t count, Type type) const {
+  for_each_rank(ranks, "ncclAllReduce", [&](std::size_t i, Communicator communicator) {
+    return functions_->all_reduce(ranks[i].d_input, ranks[i].d_output, count, static_cast<int>(type), kSum,
+                                  communicator, ranks[i].stream);
+  });
+}
+
+void Communicators::all_gather(const std::vector<Rank>& ranks, std::size_t count, Type type) const {
+  for_each_rank(ranks, "ncclAllGather", [&](std::size_t i, Communicator communicator) {
+    return functions_->all_gather(ranks[i].d_input, ranks[i].d_output, count, static_cast<int>(type),
+                                  communicator, ranks[i].stream);
+  });
+}
+
+void Communicators::reduce_scatter(const std::vector<Rank>& ranks, std::size_t count, Type type) const {
+  for_each_rank(ranks, "ncclReduceScatter", [&](std::size_t i, Communicator communicator) {
+    return functions_->reduce_scatter(ranks[i].d_input, ranks[i].d_output, count, static_cast<int>(type),
+                                      kSum, communicator, ranks[i].stream);
+  });
+}
+
+void Communicators::broadcast(const std::vector<Rank>& ranks, std::size_t count, Type type) const {
+  for_each_rank(ranks, "ncclBroadcast", [&](std::size_t i, Communicator communicator) {
+    return functions_->broadcast(ranks[i].d_input, ranks[i].d_output, count, static_cast<int>(type),
+                                 kFirstRank, communicator, ranks[i].stream);
+  });
+}
+
+void Communicators::send_to_next(const std::vector<Rank>& ranks, std::size_t count, Type type) const {
+  const std::size_t n = ranks.size();
+  for_each_rank(ranks, "ncclSend", [&](std::size_t i, Communicator communicator) {
+    const auto next = static_cast<int>((i + 1) % n);
+    const auto last = static_cast<int>((i + n - 1) % n);
+    const int sent = functions_->send(ranks[i].d_input, count, static_cast<int>(type), next, communicator,
+                                      ranks[i].stream);
+    if (sent != kSuccess) return sent;
+    return functions_->receive(ranks[i].d_output, count, static_cast<int>(type), last, communicator,
+                               ranks[i].stream);
+  });
+}
+
+}  // namespace rooflinectl::nccl

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cuda_runtime_api.h>
+
+#include <cstddef>
+#include <memory>
+#include <string>
+#include <vector>
+
+/// NVIDIA's library of collectives (NCCL), which is looked for at run time.
+namespace rooflinectl::nccl {
+
+/// Of an element, by NCCL's own numbers.
+enum class Type : int { i32 = 2, i64 = 4, f16 = 6, f32 = 7, f64 = 8, bf16 = 9 };
+
+/// What a collective works on in one device. Other devices need not reach the memory.
+struct Rank {
+  const void* d_input;
+  void* d_output;
+  cudaStream_t stream;
+};
+
+struct Functions;
+
+/// Devices of this process that communicate: a rank each, in their order.
+///
+/// Each collective enqueues its part on the stream of every rank, and waits for none; `ranks` has one entry
+/// per device. All throw Error(measurement) with what NCCL reports.
+class Communicators {
+ public:
+  /// `devices` as CUDA counts them. Loads NCCL: the file that ROOFLINECTL_NCCL names, else libnccl.so.2 from
+  /// where the loader looks. NCCL runs without multicast through the switch (NVLS) in this process.
+  ///
+  /// Throws Error(environment) with cause and hint if NCCL is missing or too old, Error(measurement) if it
+  /// cannot connect the devices.
+  explicit Communicators(const std::vector<int>& devices);
+  /// Does not wait for a collective that hangs.
+  ~Communicators();
+  Communicators(const Communicators&) = delete;
+  Communicators& operator=(const Communicators&) = delete;
+
+  /// `NCCL 2.28.9`
+  std::string library() const;
+
+  /// Every output becomes the sum of all inputs, `count` elements each.
+  void all_reduce(const std::vector<Rank>& ranks, std::size_t count, Type type) const;
+  /// Every output becomes all inputs, `count` elements of each rank, one after the other.
+  void all_gather(const std::vector<Rank>& ranks, std::size_t count, Type type) const;
+  /// The output of each rank becomes its part, `count` elements, of the sum of all inputs.
+  void reduce_scatter(const std::vector<Rank>& ranks, std::size_t count, Type type) const;
+  /// Every output becomes the first rank's input of `count` elements.
+  void broadcast(const std::vector<Rank>& ranks, std::size_t count, Type type) const;
+  /// The output of each rank becomes the input of the rank before, of the first that of the last: `count`
+  /// elements leave and reach every rank at once.
+  void send_to_next(const std::vector<Rank>& ranks, std::size_t count, Type type) const;
+
+ private:
+  template <typename Call>
+  void for_each_rank(const std::vector<Rank>& ranks, const char* name, Call call) const;
+
+  std::unique_ptr<const Functions> functions_;
+  std::vector<void*> communicators_;
+};
+
+}  // namespace rooflinectl::nccl
