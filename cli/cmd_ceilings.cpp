@@ -108,7 +108,8 @@ void add_ceilings_command(CLI::App& app, Action& action, int argc, char** argv) 
   options->command_line.assign(argv, argv + argc);
   CLI::App* const command = app.add_subcommand(
       "ceilings",
-      "Measure the ceilings of GPUs: memory levels, precisions, launch latency; and the links between them");
+      "Measure the ceilings of GPUs: memory levels, precisions, launch latency; the links between them, and "
+      "collectives over them");
   command
       ->add_option("-d,--device", options->devices,
                    "The GPU, or GPUs: their indices or UUIDs as nvidia-smi -L prints them, or all")
@@ -127,7 +128,8 @@ void add_ceilings_command(CLI::App& app, Action& action, int argc, char** argv) 
       "Measured ceilings are stored per device, driver, clocks and version of this tool "
       "in\n$XDG_CACHE_HOME/rooflinectl (~/.cache/rooflinectl), and reused by this command and by "
       "`run`.\n\nSeveral GPUs are measured one after the other, then the bandwidth from each to each "
-      "other: by copy\nengine, by loads of the target, by stores of the source.\n\nExamples:\n"
+      "other: by copy\nengine, by loads of the target, by stores of the source; then NCCL's collectives over "
+      "all of them,\nwhere libnccl.so.2 is found (ROOFLINECTL_NCCL names it elsewhere).\n\nExamples:\n"
       "  rooflinectl ceilings\n"
       "  rooflinectl ceilings --quick --fresh --device 1\n"
       "  rooflinectl ceilings --device all");

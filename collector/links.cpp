@@ -6,11 +6,14 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
+#include <utility>
 
 #include "collector/device/device.h"
 #include "collector/device/instruments.h"
 #include "collector/device/nvml.h"
-#include "core/error.h"
+#include "collector/sampling/link_counters.h"
+#include "collector/timing/common_timer.h"
 #include "core/stats/statistics.h"
 #include "kernels/ceiling.h"
 #include "kernels/cuda_check.h"
@@ -27,6 +30,9 @@ using kernels::check;
 constexpr std::size_t kBytes = std::size_t{1} << 30;
 constexpr int kSamples = 15;
 constexpr int kShapeSamples = 3;
+constexpr int kCountedSamples = 1;
+/// Before the samples.
+constexpr int kWarmUps = 1;
 /// Of a sample: where both directions run at once, what one does alone at its end hardly counts.
 constexpr int kTransfersPerSample = 4;
 /// Until everything is enqueued.
@@ -44,29 +50,18 @@ struct Endpoint {
   explicit Endpoint(DeviceInfo which) : device(std::move(which)) {
     select();
     stream = std::make_unique<Stream>();
-    timer = std::make_unique<EventTimer>();
-    check(cudaEventCreateWithFlags(&begins, cudaEventDisableTiming), "cudaEventCreate");
-    check(cudaEventCreateWithFlags(&ends, cudaEventDisableTiming), "cudaEventCreate");
     memory = DeviceBuffer(2 * kBytes);
     check(cudaMemset(memory.data(), 0, 2 * kBytes), "cudaMemset");
     buffers.d_source = memory.data();
     buffers.d_target = static_cast<std::byte*>(memory.data()) + kBytes;
     buffers.bytes = kBytes;
   }
-  ~Endpoint() {
-    cudaEventDestroy(begins);
-    cudaEventDestroy(ends);
-  }
-  Endpoint(const Endpoint&) = delete;
-  Endpoint& operator=(const Endpoint&) = delete;
 
   void select() const { check(cudaSetDevice(device.index), "cudaSetDevice"); }
+  DeviceStream device_stream() const { return {device.index, *stream}; }
 
   DeviceInfo device;
   std::unique_ptr<Stream> stream;
-  std::unique_ptr<EventTimer> timer;
-  cudaEvent_t begins = nullptr;
-  cudaEvent_t ends = nullptr;
   DeviceBuffer memory;
   kernels::CeilingBuffers buffers;
 };
@@ -105,27 +100,16 @@ struct Transfer {
 
 /// Seconds of one transfer, or of both at once.
 std::vector<double> sample(const Transfer& forth, const Transfer* back, int samples) {
-  const Endpoint& first = forth.worker();
+  std::vector<DeviceStream> streams = {forth.worker().device_stream()};
+  if (back != nullptr) streams.push_back(back->worker().device_stream());
+  CommonTimer timer(std::move(streams));
   std::vector<double> times;
-  for (int i = -1; i < samples; ++i) {  // the first one warms up
-    first.select();
-    enqueue_delay(kDelayNs, *first.stream);
-    check(cudaEventRecord(first.begins, *first.stream), "cudaEventRecord");
-    first.timer->start(*first.stream);
-    if (back != nullptr) {
-      const Endpoint& second = back->worker();
-      second.select();
-      check(cudaStreamWaitEvent(*second.stream, first.begins), "cudaStreamWaitEvent");
-      for (int n = 0; n < kTransfersPerSample; ++n) back->enqueue();
-      check(cudaEventRecord(second.ends, *second.stream), "cudaEventRecord");
-    }
-    for (int n = 0; n < kTransfersPerSample; ++n) forth.enqueue();
-    first.select();
-    if (back != nullptr)
-      check(cudaStreamWaitEvent(*first.stream, back->worker().ends), "cudaStreamWaitEvent");
-    first.timer->stop(*first.stream);
-    first.stream->synchronize();
-    if (i >= 0) times.push_back(first.timer->seconds() / kTransfersPerSample);
+  for (int i = -kWarmUps; i < samples; ++i) {
+    const double time_s = timer.seconds(kDelayNs, [&] {
+      for (int n = 0; back != nullptr && n < kTransfersPerSample; ++n) back->enqueue();
+      for (int n = 0; n < kTransfersPerSample; ++n) forth.enqueue();
+    });
+    if (i >= 0) times.push_back(time_s / kTransfersPerSample);
   }
   return times;
 }
@@ -172,16 +156,17 @@ bool can_reach(const Endpoint& device, const Endpoint& other) {
 
 class LinkBench {
  public:
-  explicit LinkBench(const std::vector<DeviceInfo>& devices) {
+  explicit LinkBench(const std::vector<DeviceInfo>& devices) : devices_(devices) {
     for (const DeviceInfo& device : devices) endpoints_.push_back(std::make_unique<Endpoint>(device));
   }
 
-  std::vector<LinkBandwidth> measure() {
+  std::vector<LinkBandwidth> measure(bool counters) {
     for (std::size_t from = 0; from < endpoints_.size(); ++from) {
       for (std::size_t to = 0; to < endpoints_.size(); ++to) {
         if (from != to) measure_pair(from, to);
       }
     }
+    if (counters) count();
     return std::move(links_);
   }
 
@@ -202,10 +187,10 @@ class LinkBench {
       const Transfer forth = {source, target, mover, shape};
       const Transfer back = {target, source, mover, shape};
       link.method = method_of(forth, has_access);
-      add(link, forth, nullptr);
+      add(link, forth, std::nullopt);
       if (from > to) continue;  // both ways are those of the pair, whichever comes first
       link.both_ways = true;
-      add(link, forth, &back);
+      add(link, forth, back);
     }
   }
 
@@ -214,28 +199,44 @@ class LinkBench {
     links_.push_back(std::move(link));
   }
 
-  void add(LinkBandwidth link, const Transfer& forth, const Transfer* back) {
-    const std::vector<double> times = sample(forth, back, kSamples);
-    link.bytes_per_s = (back == nullptr ? 1 : 2) * forth.bytes() / median(times);
+  void add(LinkBandwidth link, const Transfer& forth, const std::optional<Transfer>& back) {
+    const std::vector<double> times = sample(forth, back ? &*back : nullptr, kSamples);
+    link.bytes_per_s = (back ? 2 : 1) * forth.bytes() / median(times);
     link.relative_spread = relative_spread(times);
+    timed_.push_back({links_.size(), forth, back});
     links_.push_back(std::move(link));
   }
 
+  /// After all times: counters slow nothing down that was timed.
+  void count() {
+    LinkCounters counters(devices_);
+    for (const Timed& timed : timed_) {
+      counters.watch([&] { sample(timed.forth, timed.back ? &*timed.back : nullptr, kCountedSamples); });
+    }
+    const std::vector<std::vector<LinkBytes>> counted = counters.finish();
+    for (std::size_t i = 0; i < timed_.size(); ++i) {
+      LinkBandwidth& link = links_[timed_[i].link];
+      const LinkBytes& source = counted[i][link.from];
+      const LinkBytes& target = counted[i][link.to];
+      link.moved_bytes = (link.both_ways ? 2 : 1) * (kWarmUps + kCountedSamples) * kTransfersPerSample *
+                         timed_[i].forth.bytes();
+      link.sent_bytes = link.both_ways ? sum_of(source.sent, target.sent) : source.sent;
+      link.received_bytes = link.both_ways ? sum_of(source.received, target.received) : target.received;
+    }
+  }
+
+  /// How a link was timed.
+  struct Timed {
+    std::size_t link;  ///< its place in `links_`
+    Transfer forth;
+    std::optional<Transfer> back;
+  };
+
+  std::vector<DeviceInfo> devices_;
   std::vector<std::unique_ptr<Endpoint>> endpoints_;
   std::vector<LinkBandwidth> links_;
+  std::vector<Timed> timed_;
 };
-
-std::vector<DeviceInfo> devices_of(const std::vector<std::string>& uuids) {
-  const std::vector<DeviceInfo> present = all_devices();
-  std::vector<DeviceInfo> devices;
-  for (const std::string& uuid : uuids) {
-    const auto found =
-        std::find_if(present.begin(), present.end(), [&](const DeviceInfo& one) { return one.uuid == uuid; });
-    if (found == present.end()) throw Error(ErrorKind::usage, fmt::format("there is no device '{}'", uuid));
-    devices.push_back(*found);
-  }
-  return devices;
-}
 
 std::optional<Ceiling> nvlink_peak(const DeviceInfo& device, std::size_t place) {
   const auto links = nvlinks(device.uuid);
@@ -254,9 +255,9 @@ std::optional<Ceiling> nvlink_peak(const DeviceInfo& device, std::size_t place) 
 
 }  // namespace
 
-MeasuredLinks measure_links(const std::vector<std::string>& uuids) {
+MeasuredLinks measure_links(const std::vector<std::string>& uuids, bool counters) {
   const std::vector<DeviceInfo> devices = devices_of(uuids);
-  MeasuredLinks measured = {.links = LinkBench(devices).measure(), .peaks = {}};
+  MeasuredLinks measured = {.links = LinkBench(devices).measure(counters), .peaks = {}};
   for (std::size_t place = 0; place < devices.size(); ++place) {
     if (auto peak = nvlink_peak(devices[place], place)) measured.peaks.push_back(std::move(*peak));
   }

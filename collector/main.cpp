@@ -14,6 +14,7 @@
 
 #include "collector/checks.h"
 #include "collector/collect.h"
+#include "collector/collectives.h"
 #include "collector/cupti/profiler.h"
 #include "collector/device/device.h"
 #include "collector/links.h"
@@ -75,6 +76,13 @@ int run(int argc, char** argv) {
                  "measure the bandwidths between devices, print the result and exit")
       ->type_name("UUID")
       ->delimiter(',');
+  std::vector<std::string> communicating_devices;
+  app.add_option("--collectives", communicating_devices,
+                 "time NCCL's collectives over devices, print the result and exit")
+      ->type_name("UUID")
+      ->delimiter(',');
+  bool is_uncounted = false;
+  app.add_flag("--uncounted", is_uncounted, "use no hardware counters for --links and --collectives");
   std::vector<std::string> watched_devices;
   app.add_option("--watch", watched_devices,
                  "sample devices until SIGTERM, and print what is sampled, a JSON object per line")
@@ -107,7 +115,11 @@ int run(int argc, char** argv) {
       return 0;
     }
     if (!linked_devices.empty()) {
-      std::cout << encode(measure_links(linked_devices)) << std::endl;
+      std::cout << encode(measure_links(linked_devices, !is_uncounted)) << std::endl;
+      return 0;
+    }
+    if (!communicating_devices.empty()) {
+      std::cout << encode(measure_collectives(communicating_devices, !is_uncounted)) << std::endl;
       return 0;
     }
     if (!watched_devices.empty()) {

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <csignal>
 #include <memory>
 #include <mutex>
@@ -12,20 +11,8 @@
 #include "collector/device/clocks.h"
 #include "collector/device/device.h"
 #include "collector/sampling/sampling_thread.h"
-#include "core/error.h"
 
 namespace rooflinectl {
-
-namespace {
-
-DeviceInfo device_of(const std::string& uuid, const std::vector<DeviceInfo>& present) {
-  const auto found =
-      std::find_if(present.begin(), present.end(), [&](const DeviceInfo& one) { return one.uuid == uuid; });
-  if (found == present.end()) throw Error(ErrorKind::usage, fmt::format("there is no device '{}'", uuid));
-  return *found;
-}
-
-}  // namespace
 
 void watch(const std::vector<std::string>& uuids, std::uint64_t interval_ns,
            const std::function<void(const ProfileRecord&)>& emit) {
@@ -39,10 +26,8 @@ void watch(const std::vector<std::string>& uuids, std::uint64_t interval_ns,
     const std::lock_guard lock(mutex);
     emit(record);
   };
-  const std::vector<DeviceInfo> present = all_devices();
   std::vector<std::unique_ptr<SamplingThread>> threads;
-  for (const std::string& uuid : uuids) {
-    const DeviceInfo device = device_of(uuid, present);
+  for (const DeviceInfo& device : devices_of(uuids)) {
     const auto emit_named = [&emit_one, index = device.index](ProfileRecord record) {
       if (auto* const problem = std::get_if<record::Problem>(&record)) {
         problem->cause = fmt::format("GPU {}: {}", index, problem->cause);

@@ -13,6 +13,7 @@
 #include "reports/charts/ceilings_layout.h"
 #include "reports/charts/chart_layout.h"
 #include "reports/charts/chart_model.h"
+#include "reports/charts/collectives_layout.h"
 #include "reports/charts/energy_layout.h"
 #include "reports/charts/file_names.h"
 #include "reports/charts/levels_layout.h"
@@ -176,6 +177,9 @@ std::vector<fs::path> write_reports(const ReportModel& report, const fs::path& f
   }
   if (!run.primitives.empty()) {
     parts.primitives = folder.write_picture({std::string(kPrimitivesFileName)}, primitives_scene(run));
+  }
+  if (has_collectives_picture(run)) {
+    parts.collectives = folder.write_picture({std::string(kCollectivesFileName)}, collectives_scene(run));
   }
   for (const ReportFormat& format : kReportFormats) {
     const std::string content = format.write(report, parts);

@@ -134,6 +134,13 @@ std::vector<DeviceInfo> all_devices() {
   return devices;
 }
 
+std::vector<DeviceInfo> devices_of(const std::vector<std::string>& uuids) {
+  const int count = device_count();
+  std::vector<DeviceInfo> devices;
+  for (const std::string& uuid : uuids) devices.push_back(describe_device(device_index(uuid, count)));
+  return devices;
+}
+
 double dram_bytes_per_second(const DeviceInfo& device) {
   return 2 * device.memory_clock_hz * device.memory_bus_bits / 8;
 }

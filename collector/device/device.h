@@ -16,6 +16,9 @@ DeviceInfo select_device(const std::string& selector);
 /// Every device that the driver shows. Throws as `select_device` does.
 std::vector<DeviceInfo> all_devices();
 
+/// The devices of these UUIDs, in their order. Throws as `select_device` does.
+std::vector<DeviceInfo> devices_of(const std::vector<std::string>& uuids);
+
 /// The theoretical bandwidth of the device's memory, from its attributes; 0 where these are unknown.
 double dram_bytes_per_second(const DeviceInfo& device);
 

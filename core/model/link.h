@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/model/counters.h"
+
 /// What was measured of moving bytes from one device to another, over NVLink or PCIe.
 namespace rooflinectl {
 
@@ -29,8 +31,15 @@ struct LinkBandwidth {
   double bytes_per_s = 0;      ///< 0 where it is missing
   double relative_spread = 0;  ///< interquartile range of the samples over their median
   std::string method;          ///< what was copied, and how often
-  std::string measured_utc;    ///< ISO 8601
-  std::string missing;         ///< why there is no value: the devices cannot reach each other; else empty
+  /// Moved once more while counters watched, in both directions together where both were used; 0 where they
+  /// did not.
+  double moved_bytes = 0;
+  /// Of them, what left the source over NVLink as counted; where both ways were used, what left both devices.
+  CounterValue sent_bytes = CounterValue::unavailable("not counted");
+  /// The same of what reached the target.
+  CounterValue received_bytes = CounterValue::unavailable("not counted");
+  std::string measured_utc;  ///< ISO 8601
+  std::string missing;       ///< why there is no value: the devices cannot reach each other; else empty
 
   bool operator==(const LinkBandwidth&) const = default;
 };

@@ -12,6 +12,7 @@
 #include "core/model/application.h"
 #include "core/model/catalogue.h"
 #include "core/model/ceiling_kind.h"
+#include "core/model/collective.h"
 #include "core/model/counters.h"
 #include "core/model/environment.h"
 #include "core/model/launch.h"
@@ -201,7 +202,8 @@ struct Run {
   Catalogue catalogue;
   CounterSession counter_session;
   std::vector<Ceiling> ceilings;
-  std::vector<LinkBandwidth> links;  ///< between its devices; empty where they were not measured
+  std::vector<LinkBandwidth> links;        ///< between its devices; empty where they were not measured
+  std::optional<Collectives> collectives;  ///< over all its devices; nothing where they were not tried
   std::vector<Measurement> measurements;
   std::vector<PrimitiveResult> primitives;
   std::optional<SelfTest> self_test;  ///< nothing where none was asked for

@@ -157,6 +157,14 @@ MeasuredLinks decode_links(std::string_view text) {
   return decoded<MeasuredLinks>(text, "links");
 }
 
+std::string encode(const Collectives& collectives) {
+  return serial::to_text(serial::to_json(collectives));
+}
+
+Collectives decode_collectives(std::string_view text) {
+  return decoded<Collectives>(text, "collectives");
+}
+
 TestedDevice decode_tested_device(std::string_view text) {
   return decoded<TestedDevice>(text, "self-test");
 }

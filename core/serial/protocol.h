@@ -166,7 +166,7 @@ struct MeasuredLinks {
 };
 
 /// Answers to single questions, a JSON document each: `rooflinectl-collector --catalogue`, `--devices`,
-/// `--metrics`, `--checks`, `--selftest` and `--links`. Decoding throws Error(usage).
+/// `--metrics`, `--checks`, `--selftest`, `--links` and `--collectives`. Decoding throws Error(usage).
 std::string encode(const Catalogue& catalogue);
 std::string encode(const std::vector<DeviceInfo>& devices);
 std::string encode(const std::vector<ChipCounters>& chips);
@@ -174,11 +174,13 @@ std::string encode(const std::vector<Check>& checks);
 /// With the verdict of each agreement, and whether the test is passed.
 std::string encode(const TestedDevice& tested);
 std::string encode(const MeasuredLinks& measured);
+std::string encode(const Collectives& collectives);
 Catalogue decode_catalogue(std::string_view text);
 std::vector<DeviceInfo> decode_devices(std::string_view text);
 std::vector<ChipCounters> decode_chips(std::string_view text);
 std::vector<Check> decode_checks(std::string_view text);
 TestedDevice decode_tested_device(std::string_view text);
 MeasuredLinks decode_links(std::string_view text);
+Collectives decode_collectives(std::string_view text);
 
 }  // namespace rooflinectl

@@ -57,6 +57,20 @@ void check_links(const Reader& document, const Run& run) {
   });
 }
 
+/// Throws Error(usage) if there are collectives that have neither times nor a reason, or both.
+void check_collectives(const Reader& document, const Run& run) {
+  if (!run.collectives) return;
+  const auto mistake = mistake_in(*run.collectives);
+  if (!mistake) return;
+  const Reader collectives = document["collectives"];
+  if (!mistake->place) collectives[mistake->member].fail(mistake->problem);
+  std::size_t place = 0;
+  const Reader times = collectives["times"];
+  times.for_each_element([&](const Reader& entry) {
+    if (place++ == *mistake->place) entry[mistake->member].fail(mistake->problem);
+  });
+}
+
 /// A run has the hash of its plan, so that others can tell which file it was.
 void check_hash(const Reader& plan) {
   if (!plan.has("text_sha256")) return;
@@ -83,6 +97,7 @@ Run run_from_json(std::string_view text, std::string_view name) {
   check_devices(document, "measurements", run.devices.size());
   check_devices(document, "primitives", run.devices.size());
   check_links(document, run);
+  check_collectives(document, run);
   const Reader plan = document["plan"];
   check_hash(plan);
   return run;

@@ -30,6 +30,9 @@ std::string ceilings_chart_file_name(std::size_t device);
 /// The picture of the primitives.
 inline constexpr std::string_view kPrimitivesFileName = "primitives";
 
+/// The picture of collectives.
+inline constexpr std::string_view kCollectivesFileName = "collectives";
+
 /// The kinds of pictures of an experiment: its points over DRAM, over all memory levels, against size, and
 /// their energy.
 inline constexpr std::string_view kRooflineKind = "roofline";

@@ -11,12 +11,14 @@
 #include "analysis/energy.h"
 #include "core/model/quantity.h"
 #include "reports/charts/chart_model.h"
+#include "reports/charts/collectives_layout.h"
 #include "reports/charts/file_names.h"
 #include "reports/charts/size_sweep.h"
 #include "reports/formats/explanation_text.h"
 #include "reports/tables/agreement_summary.h"
 #include "reports/tables/agreement_table.h"
 #include "reports/tables/ceiling_table.h"
+#include "reports/tables/collective_table.h"
 #include "reports/tables/environment_facts.h"
 #include "reports/tables/link_table.h"
 #include "reports/tables/notable_points.h"
@@ -265,17 +267,30 @@ std::string ceilings(const ReportModel& report) {
   return text + list(ceiling_findings(pairs));
 }
 
-std::string links(const Run& run) {
-  const std::vector<LinkTable> tables = link_tables(run);
+/// `picture` links to one, or is empty.
+std::string between_devices(std::string_view title, std::string_view explanation, const std::string& picture,
+                            const std::vector<DeviceTable>& tables) {
   if (tables.empty()) return {};
-  std::string text = fmt::format("\n## Links between the devices\n\n{}\n", kLinkExplanation);
-  for (const LinkTable& table : tables) {
+  std::string text = fmt::format("\n## {}\n\n{}{}\n", title, picture, explanation);
+  for (const DeviceTable& table : tables) {
     text += fmt::format("\n**{}**\n\n", escaped(table.title));
     if (!table.rows.empty()) text += table_head(table.columns);
     for (const auto& row : table.rows) text += table_row(row);
     text += list(table.notes());
   }
   return text;
+}
+
+std::string links(const Run& run) {
+  return between_devices("Links between the devices", kLinkExplanation, {}, link_tables(run));
+}
+
+std::string collectives(const Run& run) {
+  const std::string picture =
+      has_collectives_picture(run)
+          ? fmt::format("[Picture of bus bandwidth against size]({}.png). ", kCollectivesFileName)
+          : std::string();
+  return between_devices("Collectives", kCollectiveExplanation, picture, collective_tables(run));
 }
 
 /// Where there are no experiments: the first device's; links to those of the others.
@@ -343,7 +358,7 @@ std::string summary_md(const ReportModel& report) {
     text += kinds_of(report.analysis).has_program ? kProgramExplanation : kExplanation;
   }
   for (const ExperimentReport& experiment : report.experiments) text += section(run, experiment);
-  text += primitives(run) + ceilings(report) + links(run);
+  text += primitives(run) + ceilings(report) + links(run) + collectives(run);
   for (const AgreementTable& table : agreement_tables(run)) text += agreements(table);
   return text + environment(run);
 }

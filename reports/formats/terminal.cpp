@@ -9,6 +9,7 @@
 #include "reports/charts/chart_model.h"
 #include "reports/reports.h"
 #include "reports/tables/ceiling_table.h"
+#include "reports/tables/collective_table.h"
 #include "reports/tables/link_table.h"
 #include "reports/tables/notable_points.h"
 #include "reports/tables/operator_table.h"
@@ -158,7 +159,7 @@ std::string primitive_table(const Run& run, std::size_t width) {
   return text;
 }
 
-std::string link_table(const LinkTable& table, std::size_t width) {
+std::string device_table(const DeviceTable& table, std::size_t width) {
   std::string text = sentence(table.title, width);
   std::vector<TextColumn> columns;
   for (std::size_t i = 0; i < table.columns.size(); ++i) {
@@ -184,7 +185,9 @@ std::string below_tables(const ReportModel& report, std::size_t width) {
   const Run& run = report.run;
   std::string text;
   for (const std::string& finding : ceiling_findings(report.ceilings)) text += paragraph(finding, width);
-  for (const LinkTable& table : link_tables(run)) text += fmt::format("\n{}", link_table(table, width));
+  for (const DeviceTable& table : link_tables(run)) text += fmt::format("\n{}", device_table(table, width));
+  const std::vector<DeviceTable> collectives = collective_tables(run);
+  if (!collectives.empty()) text += fmt::format("\n{}", device_table(collectives.front(), width));
   if (run.self_test) text += self_test_lines(*run.self_test, width);
   if (!run.primitives.empty()) text += fmt::format("\n{}", primitive_table(run, width));
   return text;

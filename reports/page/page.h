@@ -19,12 +19,13 @@ struct PagePictures {
 struct PageParts {
   std::vector<PagePictures> experiments;  ///< one for each, or one for a run without experiments
   std::string primitives = {};            ///< their picture, as SVG; empty where there are none
+  std::string collectives = {};           ///< likewise
   std::string points_csv = {};            ///< the text of `points.csv`
 };
 
 /// `report.html`: one self-contained page (built from `reports/page/web`) with the chart, the tables, the
-/// ceilings and the environment of every experiment. It shows the pictures of primitives, size sweeps and
-/// energies; where scripts do not run, all of them and the tables.
+/// ceilings and the environment of every experiment. It shows the pictures of primitives, collectives, size
+/// sweeps and energies; where scripts do not run, all of them and the tables.
 std::string report_page(const ReportModel& report, const PageParts& parts);
 
 }  // namespace rooflinectl

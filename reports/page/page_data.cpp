@@ -6,6 +6,7 @@
 #include "reports/page/page_look.h"
 #include "reports/page/page_roofs.h"
 #include "reports/page/page_tables.h"
+#include "reports/tables/collective_table.h"
 #include "reports/tables/link_table.h"
 #include "reports/tables/self_test_table.h"
 #include "reports/text/format.h"
@@ -41,9 +42,8 @@ std::string run_view(const ReportModel& report) {
                {"agreements", agreements(run)},
                {"suspicion", suspicion(run)}};
   if (!run.primitives.empty()) rest["primitives"] = primitives(run);
-  if (!run.links.empty()) {
-    rest["links"] = {{"explanation", kLinkExplanation}, {"tables", links(run)}};
-  }
+  if (!run.links.empty()) rest["links"] = device_tables(kLinkExplanation, link_tables(run));
+  if (run.collectives) rest["collectives"] = device_tables(kCollectiveExplanation, collective_tables(run));
   return with_member(serial::to_text(rest), "experiments", array_text(experiments));
 }
 

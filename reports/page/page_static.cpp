@@ -11,6 +11,7 @@
 #include "reports/draw/svg.h"
 #include "reports/page/page_tables.h"
 #include "reports/tables/ceiling_table.h"
+#include "reports/tables/collective_table.h"
 #include "reports/tables/environment_facts.h"
 #include "reports/tables/link_table.h"
 #include "reports/tables/notable_points.h"
@@ -135,11 +136,11 @@ std::string primitives(const Run& run, const std::string& picture) {
                      findings(primitive_failures(run)));
 }
 
-std::string link_table(const LinkTable& table) {
+std::string device_table(const DeviceTable& table) {
   std::string html = fmt::format("<h3>{}</h3>\n", shown(table.title));
   if (!table.rows.empty()) {
-    html += "<div class=\"scroll\"><table class=\"links\"><thead><tr>";
-    for (const LinkColumn& column : table.columns) html += header_cell(column.title, column.is_number);
+    html += "<div class=\"scroll\"><table><thead><tr>";
+    for (const DeviceColumn& column : table.columns) html += header_cell(column.title, column.is_number);
     html += "</tr></thead><tbody>\n";
     for (const std::vector<std::string>& row : table.rows) {
       html += "<tr>";
@@ -153,13 +154,21 @@ std::string link_table(const LinkTable& table) {
   return html + findings(table.notes());
 }
 
-std::string links(const Run& run) {
-  const std::vector<LinkTable> tables = link_tables(run);
+std::string between_devices(std::string_view title, std::string_view explanation, const std::string& drawing,
+                            const std::vector<DeviceTable>& tables) {
   if (tables.empty()) return {};
-  std::string html =
-      fmt::format("<section>\n<h2>Links between the devices</h2>\n<p>{}</p>\n", kLinkExplanation);
-  for (const LinkTable& table : tables) html += link_table(table);
+  std::string html = fmt::format("<section>\n<h2>{}</h2>\n<p>{}</p>\n{}", title, explanation, drawing);
+  for (const DeviceTable& table : tables) html += device_table(table);
   return html + "</section>\n";
+}
+
+std::string links(const Run& run) {
+  return between_devices("Links between the devices", kLinkExplanation, {}, link_tables(run));
+}
+
+std::string collectives(const Run& run, const std::string& picture) {
+  return between_devices("Collectives", kCollectiveExplanation, figure(picture, "collectives"),
+                         collective_tables(run));
 }
 
 std::string environment(const Run& run) {
@@ -175,12 +184,12 @@ std::string environment(const Run& run) {
 
 std::string page_without_script(const ReportModel& report, const PageParts& parts) {
   return fmt::format(
-      "<main class=\"without-script\">\n{}{}<section>\n<h2>Ceilings</h2>\n{}</section>\n{}"
+      "<main class=\"without-script\">\n{}{}<section>\n<h2>Ceilings</h2>\n{}</section>\n{}{}"
       "<section>\n<h2>Environment</h2>\n<table "
       "class=\"facts\"><tbody>\n{}</tbody></table>\n</section>\n</main>\n",
       sections(report, parts.experiments), primitives(report.run, parts.primitives),
       ceilings(report, report.experiments.empty() ? parts.experiments.front().roofline : ""),
-      links(report.run), environment(report.run));
+      links(report.run), collectives(report.run, parts.collectives), environment(report.run));
 }
 
 }  // namespace rooflinectl

@@ -10,7 +10,6 @@
 #include "reports/tables/agreement_table.h"
 #include "reports/tables/ceiling_table.h"
 #include "reports/tables/environment_facts.h"
-#include "reports/tables/link_table.h"
 #include "reports/tables/point_table.h"
 #include "reports/tables/primitive_table.h"
 
@@ -80,17 +79,17 @@ Json primitives(const Run& run) {
   return table(run, primitive_columns(), run.primitives, primitive_failures(run));
 }
 
-Json links(const Run& run) {
-  Json tables = Json::array();
-  for (const LinkTable& table : link_tables(run)) {
+Json device_tables(std::string_view explanation, const std::vector<DeviceTable>& tables) {
+  Json titled = Json::array();
+  for (const DeviceTable& table : tables) {
     Json headings = Json::array();
-    for (const LinkColumn& column : table.columns) {
+    for (const DeviceColumn& column : table.columns) {
       headings.push_back({{"title", column.title}, {"is_number", column.is_number}});
     }
-    tables.push_back({{"title", table.title},
+    titled.push_back({{"title", table.title},
                       {"table", {{"columns", headings}, {"rows", table.rows}, {"findings", table.notes()}}}});
   }
-  return tables;
+  return {{"explanation", explanation}, {"tables", titled}};
 }
 
 Json agreements(const Run& run) {

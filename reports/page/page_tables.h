@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <string_view>
+#include <vector>
+
 #include "reports/page/page_json.h"
 #include "reports/report_model.h"
+#include "reports/tables/device_table.h"
 
 /// The tables of the page, their cells as text.
 namespace rooflinectl::page {
@@ -15,8 +19,8 @@ std::vector<std::string> implausible(const ExperimentAnalysis& experiment);
 
 Json ceilings(const ReportModel& report);
 Json primitives(const Run& run);
-/// Matrices between the devices; empty where no links were measured.
-Json links(const Run& run);
+/// What was measured between the devices, and what it means.
+Json device_tables(std::string_view explanation, const std::vector<DeviceTable>& tables);
 Json agreements(const Run& run);
 Json environment(const Run& run);
 

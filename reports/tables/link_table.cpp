@@ -5,10 +5,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string_view>
 #include <utility>
 
+#include "analysis/links.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {
@@ -56,14 +58,24 @@ std::string cell(const Run& run, const std::vector<const LinkBandwidth*>& links,
               : format::gigabytes(value);
 }
 
+/// Why a link has no value, or one that is in doubt; empty where all is well.
+std::string reason_of(const LinkBandwidth& link) {
+  if (!link.missing.empty() || link.moved_bytes == 0) return link.missing;
+  const auto ratio = counted_ratio(link);
+  if (!ratio) return fmt::format("NVLink's counters do not confirm it: {}", link.sent_bytes.reason());
+  if (std::abs(*ratio - 1) <= kLinkByteTolerance) return {};
+  return fmt::format("NVLink's counters saw {:.4f} of the bytes that were moved", *ratio);
+}
+
 /// A sentence for each reason, with the pairs that it holds for.
 std::vector<std::string> reasons(const std::vector<const LinkBandwidth*>& links) {
   std::vector<std::pair<std::string, std::vector<std::string>>> pairs_of;
   for (const LinkBandwidth* link : links) {
-    if (link->missing.empty()) continue;
+    const std::string reason = reason_of(*link);
+    if (reason.empty()) continue;
     auto found = std::find_if(pairs_of.begin(), pairs_of.end(),
-                              [&](const auto& entry) { return entry.first == link->missing; });
-    if (found == pairs_of.end()) found = pairs_of.insert(pairs_of.end(), {link->missing, {}});
+                              [&](const auto& entry) { return entry.first == reason; });
+    if (found == pairs_of.end()) found = pairs_of.insert(pairs_of.end(), {reason, {}});
     found->second.push_back(fmt::format("{} {} {}", device_name(link->from), link->both_ways ? "and" : "to",
                                         device_name(link->to)));
   }
@@ -74,12 +86,27 @@ std::vector<std::string> reasons(const std::vector<const LinkBandwidth*>& links)
   return texts;
 }
 
-LinkTable table_of(const Run& run, LinkMover mover, bool both_ways) {
+/// `; counted 0.9998 to 1.0001 of the bytes`, of all that were counted and agree.
+std::string counted_text(const std::vector<const LinkBandwidth*>& links) {
+  std::vector<double> ratios;
+  for (const LinkBandwidth* link : links) {
+    const auto ratio = counted_ratio(*link);
+    if (ratio && reason_of(*link).empty()) ratios.push_back(*ratio);
+  }
+  if (ratios.empty()) return {};
+  const auto [least, most] = std::minmax_element(ratios.begin(), ratios.end());
+  const std::string lower = fmt::format("{:.4f}", *least);
+  const std::string upper = fmt::format("{:.4f}", *most);
+  return fmt::format("; NVLink's counters saw {} of the bytes",
+                     lower == upper ? lower : fmt::format("{} to {}", lower, upper));
+}
+
+DeviceTable table_of(const Run& run, LinkMover mover, bool both_ways) {
   std::vector<const LinkBandwidth*> links;
   for (const LinkBandwidth& link : run.links) {
     if (link.mover == mover && link.both_ways == both_ways) links.push_back(&link);
   }
-  LinkTable table;
+  DeviceTable table;
   table.reasons = reasons(links);
   double widest_spread = 0;
   bool has_share = false;
@@ -92,7 +119,7 @@ LinkTable table_of(const Run& run, LinkMover mover, bool both_ways) {
   table.title = fmt::format("{}, {}, GB/s{}", mover_name(mover), both_ways ? "both ways together" : "one way",
                             has_share ? " (% of NVLink in theory)" : "");
   if (table.method.empty()) return table;
-  table.method += fmt::format("; spread up to {}", format::percent(widest_spread));
+  table.method += fmt::format("; spread up to {}{}", format::percent(widest_spread), counted_text(links));
   table.columns.push_back({"from / to", false});
   for (std::size_t to = 0; to < run.devices.size(); ++to) table.columns.push_back({device_name(to), true});
   for (std::size_t from = 0; from < run.devices.size(); ++from) {
@@ -104,17 +131,11 @@ LinkTable table_of(const Run& run, LinkMover mover, bool both_ways) {
 
 }  // namespace
 
-std::vector<std::string> LinkTable::notes() const {
-  std::vector<std::string> texts = reasons;
-  if (!method.empty()) texts.insert(texts.begin(), method);
-  return texts;
-}
-
-std::vector<LinkTable> link_tables(const Run& run) {
-  std::vector<LinkTable> tables;
+std::vector<DeviceTable> link_tables(const Run& run) {
+  std::vector<DeviceTable> tables;
   for (const LinkMover mover : kLinkMovers) {
     for (const bool both_ways : {false, true}) {
-      LinkTable table = table_of(run, mover, both_ways);
+      DeviceTable table = table_of(run, mover, both_ways);
       if (!table.rows.empty() || !table.reasons.empty()) tables.push_back(std::move(table));
     }
   }

@@ -14,6 +14,7 @@
 #include "runner/machine/cannot_measure.h"
 #include "runner/machine/catalogue_ids.h"
 #include "runner/processes/collector_process.h"
+#include "runner/processes/silence_limit.h"
 #include "runner/runs/replay.h"
 
 namespace rooflinectl {
@@ -21,12 +22,28 @@ namespace rooflinectl {
 namespace {
 
 namespace fs = std::filesystem;
+using namespace std::chrono_literals;
 
-using Limit = std::chrono::seconds;
+using Limit = CollectorProcess::Clock::duration;
 
-constexpr Limit kCollectorAnswerLimit{30};
+constexpr Limit kCollectorAnswerLimit = 30s;
 /// Of each pair of devices in each direction, beyond that.
-constexpr Limit kLinkLimit{5};
+constexpr Limit kLinkLimit = 5s;
+/// Of each device, beyond that: NCCL connects it, then all five collectives are timed.
+constexpr Limit kCollectivesLimit = 15s;
+
+/// How long an answer may take that is a measurement: `usual`, or what the user allows instead.
+Limit measuring_limit(Limit usual) {
+  const auto chosen = silence_limit_from_environment();
+  return chosen ? std::chrono::duration_cast<Limit>(*chosen) : usual;
+}
+
+/// What to measure between devices.
+std::vector<std::string> question_of(const char* what, const std::vector<std::string>& uuids, bool counters) {
+  std::vector<std::string> question = {what, fmt::format("{}", fmt::join(uuids, ","))};
+  if (!counters) question.emplace_back("--uncounted");
+  return question;
+}
 
 /// The ids that the source tree had, described as far as the shipped recordings know them.
 Catalogue catalogue_of_ids() {
@@ -117,7 +134,7 @@ TestedDevice load_self_test(const std::string& device) {
   return ask_collector({"--selftest", device}, decode_tested_device);
 }
 
-MeasuredLinks load_links(const std::vector<std::string>& uuids, int stop_fd) {
+MeasuredLinks load_links(const std::vector<std::string>& uuids, bool counters, int stop_fd) {
   const auto pairs = static_cast<Limit::rep>(uuids.size() * (uuids.size() - 1));
   const auto decode = [&](const std::string& answer) {
     MeasuredLinks measured = decode_links(answer);
@@ -130,8 +147,20 @@ MeasuredLinks load_links(const std::vector<std::string>& uuids, int stop_fd) {
     }
     return measured;
   };
-  return ask_collector({"--links", fmt::format("{}", fmt::join(uuids, ","))}, decode,
-                       kCollectorAnswerLimit + pairs * kLinkLimit, stop_fd);
+  return ask_collector(question_of("--links", uuids, counters), decode,
+                       measuring_limit(kCollectorAnswerLimit + pairs * kLinkLimit), stop_fd);
+}
+
+Collectives load_collectives(const std::vector<std::string>& uuids, bool counters, int stop_fd) {
+  const auto devices = static_cast<Limit::rep>(uuids.size());
+  const auto decode = [](const std::string& answer) {
+    Collectives collectives = decode_collectives(answer);
+    if (const auto mistake = mistake_in(collectives))
+      throw Error(ErrorKind::usage, fmt::format("{}: {}", mistake->member, mistake->problem));
+    return collectives;
+  };
+  return ask_collector(question_of("--collectives", uuids, counters), decode,
+                       measuring_limit(kCollectorAnswerLimit + devices * kCollectivesLimit), stop_fd);
 }
 
 std::vector<ChipCounters> load_chips(const std::string& chip) {

@@ -74,7 +74,8 @@ class CeilingsOfDevices {
       if (!stop_signal_) measure_device(device);
     }
     if (run_.devices.empty()) return nothing();
-    if (!stop_signal_ && run_.devices.size() > 1) measure_links();
+    measure_together("links between the devices", &CeilingsOfDevices::measure_links);
+    measure_together("collectives", &CeilingsOfDevices::measure_collectives);
     if (!stop_signal_) stop_signal_ = stop_signals_.take();
     save_finally();
     return {as_written(run_), folder_, losses_, stop_signal_, {}};
@@ -121,23 +122,36 @@ class CeilingsOfDevices {
     run_.devices.pop_back();
   }
 
-  void measure_links() {
+  void measure_links(const std::vector<std::string>& uuids) {
+    MeasuredLinks measured = load_links(uuids, request_.counters, stop_signals_.fd());
+    const std::string now = utc_time(SystemClock::now());
+    for (LinkBandwidth& link : measured.links) {
+      if (link.missing.empty()) link.measured_utc = now;
+    }
+    run_.links = std::move(measured.links);
+    run_.ceilings.insert(run_.ceilings.end(), measured.peaks.begin(), measured.peaks.end());
+  }
+
+  void measure_collectives(const std::vector<std::string>& uuids) {
+    run_.collectives = load_collectives(uuids, request_.counters, stop_signals_.fd());
+    run_.collectives->measured_utc = utc_time(SystemClock::now());
+  }
+
+  /// What is measured of all devices together, once each of them is measured.
+  void measure_together(const std::string& what,
+                        void (CeilingsOfDevices::*measure)(const std::vector<std::string>&)) {
+    if (stop_signal_ || run_.devices.size() < 2) return;
     std::vector<std::string> uuids;
     for (const DeviceInfo& device : run_.devices) uuids.push_back(device.uuid);
-    observer_.began({message::Phase::ceilings, {}, "the links between the devices"});
+    observer_.began({message::Phase::ceilings, {}, what});
     try {
-      MeasuredLinks measured = load_links(uuids, stop_signals_.fd());
-      const std::string now = utc_time(SystemClock::now());
-      for (LinkBandwidth& link : measured.links) {
-        if (link.missing.empty()) link.measured_utc = now;
-      }
-      run_.links = std::move(measured.links);
-      run_.ceilings.insert(run_.ceilings.end(), measured.peaks.begin(), measured.peaks.end());
+      (this->*measure)(uuids);
     } catch (const Error& error) {
       stop_signal_ = stop_signals_.take();
-      if (!stop_signal_) lose("links between the devices", error);
+      if (!stop_signal_) lose(what, error);
     }
     observer_.ended();
+    save();
   }
 
   /// Nothing was run: nothing is left behind.

@@ -17,9 +17,10 @@ MeasureResult measure_ceilings_into(Run& run, std::size_t place, MeasureRequest 
                                     MeasureObserver& observer);
 
 /// Measures the ceilings of `request.plan` on each of `devices`, one after the other, then the links between
-/// them: one run. A device of which nothing can be measured is a loss, and not in the run; so are links that
-/// cannot be measured. `request.device` is not used. Throws as measure(), and the first device's error if
-/// nothing could be measured on any: then nothing is left behind.
+/// them and collectives over all of them: one run. A device of which nothing can be measured is a loss, and
+/// not in the run; so are links and collectives that cannot be measured. `request.device` is not used. Throws
+/// as measure(), and the first device's error if nothing could be measured on any: then nothing is left
+/// behind.
 MeasureResult measure_ceilings(const MeasureRequest& request, const std::vector<DeviceInfo>& devices,
                                MeasureObserver& observer);
 

@@ -261,6 +261,52 @@ class CeilingsOfDevices(ProgramTest):
         self.assertIn("device 0 and device 1: no peer access", result.stdout)
         self.assertIn(reason, (self.folder_of_run() / "summary.md").read_text())
 
+    def test_collectives_are_shown_with_their_bus_bandwidth(self):
+        result = self.ceilings("all")
+        self.assert_exit(result, 0)
+        self.assertRegex(result.stdout, r"Collectives over 2 devices, NCCL 2.99.0\n"
+                         r"collective +latency +bus GB/s +at +% of NVLink +% of links +NVLink bytes\n"
+                         r"all-reduce +10\.00 µs +399 +1 GiB +80 % +362 % +1\.0000 of known\n"
+                         r"all-gather +10\.00 µs +199 +1 GiB +40 %")
+        run = self.run_of()
+        self.assertEqual([entry["collective"] for entry in run["collectives"]["times"]],
+                         ["all_reduce", "all_gather", "reduce_scatter", "broadcast", "send_receive"])
+        self.assertIn("measured_utc", run["collectives"])
+        summary = (self.folder_of_run() / "summary.md").read_text()
+        self.assertIn("## Collectives", summary)
+        self.assertIn("](collectives.png)", summary)
+        self.assertTrue((self.folder_of_run() / "collectives.png").exists())
+
+    def test_without_nccl_the_reason_is_shown_and_nothing_is_lost(self):
+        result = self.ceilings("all", accidents="without_nccl@collectives")
+        self.assert_exit(result, 0)
+        self.assertIn("Collectives\nNCCL is missing (looked for where the loader looks): libnccl.so.2 (install libnccl2)", result.stdout)
+        self.assertEqual(len(self.run_of()["links"]), 9)
+        self.assertIn("NCCL is missing", (self.folder_of_run() / "summary.md").read_text())
+        self.assertFalse((self.folder_of_run() / "collectives.png").exists())
+
+    def test_a_collective_with_a_wrong_result_has_the_reason(self):
+        result = self.ceilings("all", accidents="wrong@collectives")
+        self.assert_exit(result, 0)
+        self.assertRegex(result.stdout, r"all-reduce +– +– +– +– +– +–\n")
+        self.assertIn("all-reduce: the result is wrong: element 7 of device 1 is 0, not 3", result.stdout)
+
+    def test_collectives_that_cannot_be_measured_are_a_loss(self):
+        for accident, why in [("refuse@collectives", "the GPU has fallen off the bus"), ("segv@collectives", "crashed with SIGSEGV"),
+                              ("twice@collectives", "collective: the run has it already")]:
+            result = self.ceilings("all", accidents=accident)
+            self.assert_exit(result, 1)
+            self.assertRegex(result.stdout, rf"collectives: .*{why}")
+            self.assertNotIn("collectives", self.run_of())
+            self.assertIn("links", self.run_of())
+
+    def test_collectives_that_hang_are_a_loss(self):
+        result = self.ceilings("all", accidents="hang@collectives", ROOFLINECTL_SILENCE_LIMIT="2")
+        self.assert_exit(result, 1)
+        self.assertRegex(result.stdout, r"collectives: .*did not answer")
+        self.assertNotIn("collectives", self.run_of())
+        self.assertIn("links", self.run_of())
+
     def interrupted(self, place):
         """What is kept where Ctrl-C comes while the collector hangs there."""
         process = subprocess.Popen([PROGRAM, "ceilings", "--device", "all"], cwd=self.folder, stdout=subprocess.PIPE,
@@ -285,6 +331,11 @@ class CeilingsOfDevices(ProgramTest):
         run = self.interrupted("links")
         self.assertEqual(len(run["devices"]), 2)
         self.assertNotIn("links", run)
+
+    def test_ctrl_c_while_collectives_are_measured_keeps_the_links(self):
+        run = self.interrupted("collectives")
+        self.assertEqual(len(run["links"]), 9)
+        self.assertNotIn("collectives", run)
 
 
 if __name__ == "__main__":

@@ -21,8 +21,9 @@ FAKE_COLLECTOR holds accidents, separated by blanks: `<what>@<phase>:<number>`, 
   boast (@start)                              claims ceilings that it was not told of
   apart (@links)                              `--links`: the devices cannot reach each other's memory
   elsewhere (@links)                          `--links`: from a device that it was not asked for
+  without_nccl, wrong, twice (@collectives)   `--collectives`: there is no NCCL, a result is wrong, one is there twice
 
-Other places are `device:<index>`, where the device is chosen that a request names, and `links`.
+Other places are `device:<index>`, where the device is chosen that a request names, `links` and `collectives`.
 With FAKE_COLLECTOR_TWO there is a second device.
 
 FAKE_COLLECTOR_CLOCK_HZ, FAKE_COLLECTOR_UUID and FAKE_COLLECTOR_DRIVER are the clock, the device and the driver that it finds.
@@ -220,15 +221,34 @@ def links(uuids):
                 for both_ways in [False, True] if source < target else [False]:
                     link = {"from": source, "to": target, "mover": mover, "both_ways": both_ways,
                             "bytes_per_s": (100e9 * (source + 1) + 10e9 * target) * (2 if both_ways else 1), "relative_spread": 0.001,
-                            "method": "fake"}
+                            "method": "fake", "moved_bytes": 1e9, "sent_bytes": 1.0001e9, "received_bytes": 0.9999e9}
                     if mover != "copy" and "apart@links" in ACCIDENTS:
-                        link.update(bytes_per_s=0, relative_spread=0, method="", missing="no peer access between these devices")
+                        link = {"from": source, "to": target, "mover": mover, "both_ways": both_ways, "bytes_per_s": 0,
+                                "relative_spread": 0, "method": "", "missing": "no peer access between these devices"}
                     if "elsewhere@links" in ACCIDENTS:
                         link["to"] = 7
                     measured.append(link)
     peaks = [{"device": place, "id": "nvlink", "kind": "transfer", "source": "theoretical", "subject": "nvlink", "operation": "",
               "value": 500e9, "relative_spread": 0, "method": "18 links"} for place in range(len(uuids))]
     say({"links": measured, "peaks": peaks})
+
+
+def collectives(uuids):
+    """Each 10 µs and what 400 GB/s of algorithm bandwidth take."""
+    accidents("collectives")
+    if "without_nccl@collectives" in ACCIDENTS:
+        say({"times": [], "missing": "NCCL is missing (looked for where the loader looks): libnccl.so.2 (install libnccl2)"})
+        return
+    times = []
+    for collective in ["all_reduce", "all_gather", "reduce_scatter", "broadcast", "send_receive"]:
+        sizes = [{"bytes": 2 ** power, "time_s": 10e-6 + 2 ** power / 400e9, "relative_spread": 0.01} for power in [3, 15, 30]]
+        transfers = {"all_reduce": 2 * (len(uuids) - 1), "send_receive": len(uuids)}.get(collective, len(uuids) - 1)
+        times.append({"collective": collective, "sizes": sizes, "sent_bytes": 2 ** 30 * transfers})
+    if "wrong@collectives" in ACCIDENTS:
+        times[0].update(sizes=[], sent_bytes={"unavailable": "not counted"}, missing="the result is wrong: element 7 of device 1 is 0, not 3")
+    if "twice@collectives" in ACCIDENTS:
+        times[1]["collective"] = "all_reduce"
+    say({"library": "NCCL 2.99.0", "method": "fake", "times": times})
 
 
 def main():
@@ -264,6 +284,9 @@ def main():
         return
     if sys.argv[1:2] == ["--links"]:
         links(sys.argv[2].split(","))
+        return
+    if sys.argv[1:2] == ["--collectives"]:
+        collectives(sys.argv[2].split(","))
         return
     if sys.argv[1:2] == ["--selftest"]:
         accidents("start")

@@ -36,5 +36,7 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
   check(text, decode_chips, ErrorKind::usage);
   check(text, decode_checks, ErrorKind::usage);
   check(text, decode_tested_device, ErrorKind::usage);
+  check(text, decode_links, ErrorKind::usage);
+  check(text, decode_collectives, ErrorKind::usage);
   return 0;
 }

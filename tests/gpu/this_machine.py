@@ -4,13 +4,19 @@
 import ctypes
 
 
-def no_gpu():
-    """Why nothing can run on a GPU here; None if it can."""
+def gpu_count():
+    """None without a driver."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError:
-        return "no NVIDIA driver"
+        return None
     count = ctypes.c_int()
-    if driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(count)) != 0 or count.value == 0:
-        return "no GPU"
-    return None
+    if driver.cuInit(0) != 0 or driver.cuDeviceGetCount(ctypes.byref(count)) != 0:
+        return 0
+    return count.value
+
+
+def no_gpu():
+    """Why nothing can run on a GPU here; None if it can."""
+    count = gpu_count()
+    return "no NVIDIA driver" if count is None else None if count else "no GPU"

@@ -22,8 +22,8 @@ except ImportError:
     sys.exit(77)
 
 OPTIONAL_MEMBERS = {
-    "bytes_in_flight_per_block", "cause", "clock_event_reasons", "confirmation", "counter_repeats", "counter_spread", "cupti_version", "default_elements_per_thread", "elements_per_thread", "energy", "launch_mode", "links", "missing",
-    "measured_utc", "mode",
+    "bytes_in_flight_per_block", "cause", "clock_event_reasons", "collectives", "confirmation", "counter_repeats", "counter_spread", "cupti_version", "default_elements_per_thread", "elements_per_thread", "energy", "launch_mode", "links", "missing",
+    "measured_utc", "mode", "moved_bytes",
     "application", "below_s", "first", "folder", "gaps_before", "graph_kernels", "graph_nodes", "idle_before_s", "interval_s", "over_time", "problems", "ranges",
     "symbol", "undisturbed",
     "process", "rank", "primitives", "instructions", "resources", "resumed_utc", "self_test", "cross_checks", "time", "verification", "environment", "settings", "text_sha256"}
@@ -54,6 +54,8 @@ def is_optional(path, key):
         or path[-1:] and path[-1] in LOOSE
         or (key == "sm_clock_hz" and path[0] in {"ceilings", "measurements", "primitives"})
         or (key == "device" and path[0] == "primitives")
+        or (key in {"sent_bytes", "received_bytes"} and path[0] == "links")
+        or (key in {"library", "method"} and path == ("collectives",))
         or (key == "launches" and path[0] == "measurements" and len(path) == 2)
         or (key == "passes" and path == ("application",))
         or (key in {"median_s", "p95_s"} and path[:2] == ("application", "ranges"))

@@ -156,6 +156,9 @@ inline Run full_run() {
                 .bytes_per_s = 7.5e11,
                 .relative_spread = 0.004,
                 .method = "cudaMemcpyPeerAsync, 8 times 256 MiB",
+                .moved_bytes = 4.3e9,
+                .sent_bytes = CounterValue::measured(4.31e9),
+                .received_bytes = CounterValue::unavailable("this device does not sample it"),
                 .measured_utc = "2026-11-21T09:31:00Z",
                 .missing = ""},
                {.from = 1,
@@ -167,6 +170,17 @@ inline Run full_run() {
                 .method = "",
                 .measured_utc = "",
                 .missing = "no peer access between these devices"}};
+  run.collectives =
+      Collectives{.library = "NCCL 2.28.9",
+                  .method = "float, out of place, median of 15",
+                  .times = {{.collective = Collective::all_reduce,
+                             .sizes = {{.bytes = 8, .time_s = 9.5e-6, .relative_spread = 0.03},
+                                       {.bytes = 1.073742e9, .time_s = 2.9e-3, .relative_spread = 0.002}},
+                             .sent_bytes = CounterValue::measured(2.15e9)},
+                            {.collective = Collective::broadcast,
+                             .missing = "the result is wrong: element 7 of device 1 is 0, not 3"}},
+                  .measured_utc = "2026-11-21T09:32:00Z",
+                  .missing = ""};
 
   Measurement measured;
   measured.point = plain;

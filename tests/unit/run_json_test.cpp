@@ -198,6 +198,34 @@ TEST(RunJson, RefusesALinkThatIsNone) {
             "run.json: /links/0/bytes_per_s: a value, and a reason why there is none");
 }
 
+TEST(RunJson, RefusesCollectivesWithoutTimesAndReasonAndThoseWithBoth) {
+  Json document = full_document();
+  document["collectives"]["missing"] = "NCCL is missing";
+  EXPECT_EQ(failure_of(document.dump()),
+            "run.json: /collectives/times: values, and a reason why there are none");
+  document = full_document();
+  document["collectives"]["times"] = Json::array();
+  EXPECT_EQ(failure_of(document.dump()), "run.json: /collectives/times: no values, and no reason why");
+  document = full_document();
+  document["collectives"]["times"][1].erase("missing");
+  EXPECT_EQ(failure_of(document.dump()),
+            "run.json: /collectives/times/1/sizes: no values, and no reason why");
+  document = full_document();
+  document["collectives"]["times"][0]["missing"] = "the result is wrong";
+  EXPECT_EQ(failure_of(document.dump()),
+            "run.json: /collectives/times/0/sizes: values, and a reason why there are none");
+  document = full_document();
+  document["collectives"]["times"][1]["collective"] = "all_reduce";
+  EXPECT_EQ(failure_of(document.dump()), "run.json: /collectives/times/1/collective: the run has it already");
+}
+
+TEST(RunJson, SortsTheSizesOfCollectives) {
+  Json document = full_document();
+  Json& sizes = document["collectives"]["times"][0]["sizes"];
+  std::swap(sizes[0], sizes[1]);
+  EXPECT_EQ(run_from_json(document.dump(), "run.json"), testing::full_run());
+}
+
 TEST(RunJson, TakesAxesThatItDoesNotKnow) {
   auto run = testing::full_run();
   run.measurements[0].point.axes.set("grid", std::uint64_t{64});
@@ -212,6 +240,7 @@ Json schema1_document() {
   document["device"] = document["devices"][0];
   document.erase("devices");
   document.erase("links");
+  document.erase("collectives");
   const auto flatten = [](Json& point) {
     const Json axes = point["axes"];
     point["variant"] = point["subject"];
@@ -250,6 +279,7 @@ TEST(RunJson, ReadsSchema1) {
   for (Ceiling& ceiling : run.ceilings) ceiling.device = 0;
   for (PrimitiveResult& primitive : run.primitives) primitive.device = 0;
   run.links.clear();
+  run.collectives.reset();
   for (Measurement& measurement : run.measurements) {
     measurement.device = 0;
     measurement.rank = measurement.process = std::nullopt;
@@ -297,6 +327,7 @@ bool may_be_absent(const Pointer& place) {
                                                         "bytes_in_flight_per_block",
                                                         "cause",
                                                         "clock_event_reasons",
+                                                        "collectives",
                                                         "confirmation",
                                                         "counter_repeats",
                                                         "counter_spread",
@@ -320,6 +351,7 @@ bool may_be_absent(const Pointer& place) {
                                                         "environment",
                                                         "measured_utc",
                                                         "mode",
+                                                        "moved_bytes",
                                                         "over_time",
                                                         "primitives",
                                                         "problems",
@@ -348,8 +380,12 @@ bool may_be_absent(const Pointer& place) {
   const bool optional_passes = place.back() == "passes" && parent.to_string() == "/application";
   const bool of_range = parent.to_string().starts_with("/application/ranges") &&
                         (place.back() == "median_s" || place.back() == "p95_s");
-  return in_map || optional_device || optional_clock || optional_launches || optional_passes || of_problem ||
-         of_range;
+  const bool of_link = parent.to_string().starts_with("/links") &&
+                       (place.back() == "sent_bytes" || place.back() == "received_bytes");
+  const bool of_collectives =
+      parent.to_string() == "/collectives" && (place.back() == "library" || place.back() == "method");
+  return in_map || of_link || of_collectives || optional_device || optional_clock || optional_launches ||
+         optional_passes || of_problem || of_range;
 }
 
 TEST(RunJson, NamesThePlaceOfEveryMissingField) {

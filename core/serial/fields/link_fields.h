@@ -19,6 +19,9 @@ void fields(auto& f, Is<LinkBandwidth> auto& link) {
   f("bytes_per_s", link.bytes_per_s);
   f("relative_spread", link.relative_spread);
   f("method", link.method);
+  f.optional("moved_bytes", link.moved_bytes, Range::positive);
+  f.added("sent_bytes", link.sent_bytes);
+  f.added("received_bytes", link.received_bytes);
   f.optional("measured_utc", link.measured_utc);
   f.optional("missing", link.missing);
 }

@@ -6,6 +6,7 @@
 #include "core/serial/fields/agreement_fields.h"
 #include "core/serial/fields/catalogue_fields.h"
 #include "core/serial/fields/ceiling_fields.h"
+#include "core/serial/fields/collective_fields.h"
 #include "core/serial/fields/device_fields.h"
 #include "core/serial/fields/link_fields.h"
 #include "core/serial/fields/measurement_fields.h"

@@ -6,6 +6,7 @@
 #include "core/serial/fields/agreement_fields.h"
 #include "core/serial/fields/catalogue_fields.h"
 #include "core/serial/fields/ceiling_fields.h"
+#include "core/serial/fields/collective_fields.h"
 #include "core/serial/fields/device_fields.h"
 #include "core/serial/fields/link_fields.h"
 #include "core/serial/fields/measurement_fields.h"
@@ -33,6 +34,7 @@ void fields(auto& f, Is<Run> auto& run) {
   f.optional("environment", run.environment);
   f("ceilings", run.ceilings);
   f.optional("links", run.links);
+  f.optional("collectives", run.collectives);
   f("measurements", run.measurements, AtMost{kMaxPoints});
   f.optional("primitives", run.primitives);
   f.optional("self_test", run.self_test);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// What stands below the chart and the table: ladder steps, ceilings, links, agreement, environment.
-import { data, type AgreementTable, type CeilingTable, type ExperimentView, type SpeedTable, type Step, type TitledTable } from './data';
+// What stands below the chart and the table: ladder steps, ceilings, links, collectives, agreement, environment.
+import { data, type AgreementTable, type CeilingTable, type DeviceTables, type ExperimentView, type SpeedTable, type Step, type TitledTable } from './data';
 import { fill, h, scrollBox } from './dom';
 import type { ViewStore } from './view';
 
@@ -133,13 +133,15 @@ export function ceilings(): HTMLElement {
   return tableSection('ceilings', 'Ceilings', 'What this device was measured to deliver, and what it could deliver in theory. “ok”: hardware counters confirm the benchmark’s work.', data.run.ceilings);
 }
 
-/** A matrix between the devices for each way in which bytes can move. */
-export function links(): HTMLElement | null {
-  const found = data.run.links;
+function betweenDevices(id: string, title: string, found: DeviceTables | undefined): HTMLElement | null {
   if (!found) return null;
-  return h('section', { id: 'links' }, h('h2', {}, 'Links between the devices'), h('p', { class: 'muted' }, found.explanation),
-    ...found.tables.map(titledTable));
+  return h('section', { id }, h('h2', {}, title), h('p', { class: 'muted' }, found.explanation), drawing(id), ...found.tables.map(titledTable));
 }
+
+/** A matrix between the devices for each way in which bytes can move. */
+export const links = (): HTMLElement | null => betweenDevices('links', 'Links between the devices', data.run.links);
+
+export const collectives = (): HTMLElement | null => betweenDevices('collectives', 'Collectives', data.run.collectives);
 
 export function primitives(): HTMLElement | null {
   if (!data.run.primitives) return null;

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <optional>
+
+#include "core/model/run.h"
+
+/// What was measured between devices: their links, and collectives over them.
+namespace rooflinectl {
+
+/// Bytes per second that a device must send, or receive, to finish in that time, whatever the number of
+/// devices: comparable with the bandwidth of its links. The array's bytes over the time, times 2 (n - 1) / n
+/// for an all-reduce, (n - 1) / n for all-gather and reduce-scatter, and 1 for broadcast and send/receive.
+/// Source: NVIDIA, nccl-tests, doc/PERFORMANCE.md, "Bus bandwidth".
+double bus_bytes_per_s(Collective collective, const CollectiveTime& time, std::size_t n_devices);
+
+/// The array's bytes over the time (the same source, "Algorithm bandwidth").
+double algorithm_bytes_per_s(const CollectiveTime& time);
+
+/// Bytes that all devices together have to send in one collective of an array of so many bytes, if no switch
+/// adds for them (the same source: transfers per element).
+double bytes_to_send(Collective collective, double bytes, std::size_t n_devices);
+
+/// The size at which the bus bandwidth is highest; null where the collective was not timed.
+const CollectiveTime* fastest(const CollectiveTimes& times, std::size_t n_devices);
+
+/// Bytes counted on NVLink over those that had to be sent for the largest size; nothing where they were not
+/// counted.
+std::optional<double> sent_ratio(const CollectiveTimes& times, std::size_t n_devices);
+
+/// How far counted bytes may be from known ones.
+inline constexpr double kLinkByteTolerance = 0.02;
+
+/// Bytes counted on NVLink over those that were moved: what was sent or what was received, whichever is
+/// further from 1. Nothing where neither was counted.
+std::optional<double> counted_ratio(const LinkBandwidth& link);
+
+/// What a device can send to others in one direction; nothing where that is unknown.
+struct LinkRoof {
+  /// Of all NVLinks of the device that has fewest.
+  std::optional<double> theoretical_bytes_per_s;
+  /// From one device to another one way, by whatever is fastest: of the slowest pair.
+  std::optional<double> measured_bytes_per_s;
+};
+LinkRoof link_roof(const Run& run);
+
+}  // namespace rooflinectl
