@@ -24,4 +24,7 @@ void add_explain_command(CLI::App& app, Action& action);
 void add_list_command(CLI::App& app, Action& action);
 void add_version_command(CLI::App& app, Action& action);
 
+/// Gives `app`, which is new, its name, description, options and all these commands.
+void add_commands(CLI::App& app, Action& action, int argc, char** argv);
+
 }  // namespace rooflinectl

@@ -6,6 +6,7 @@
 #   lib/             the module with the CUPTI session, what `profile` loads into programs, and the libraries
 #   share/rooflinectl/experiments.yaml  and the folders examples, experiments and recordings beside it
 #   share/doc/rooflinectl/README.md  share/doc/rooflinectl/docs/
+#   share/man/ and the completions of bash, zsh and fish, as in /usr/share
 install(TARGETS rooflinectl RUNTIME_DEPENDENCY_SET libraries RUNTIME DESTINATION bin)
 if(TARGET rooflinectl-collector)
   install(TARGETS rooflinectl-collector RUNTIME_DEPENDENCY_SET libraries RUNTIME DESTINATION bin)
@@ -28,10 +29,20 @@ install(DIRECTORY docs DESTINATION share/doc/rooflinectl PATTERN "*.in" EXCLUDE)
 install(FILES reports/draw/font/OFL.txt DESTINATION share/doc/rooflinectl RENAME Inter-font-license.txt)
 install(DIRECTORY examples experiments recordings DESTINATION share/rooflinectl)
 
-# `cpack` in the build folder packs the same folder as rooflinectl-<version>-Linux-<processor>.tar.gz.
-set(CPACK_GENERATOR TGZ)
+install(DIRECTORY ${PROJECT_BINARY_DIR}/manuals/ DESTINATION share)
+
+# `cpack` in the build folder packs the same folder as rooflinectl-<version>-Linux-<processor>.tar.gz, and as a .deb that
+# brings it to /opt/rooflinectl. As it has all its libraries, it depends on glibc alone.
+set(CPACK_GENERATOR TGZ DEB)
 set(CPACK_PACKAGE_NAME rooflinectl)
 set(CPACK_SYSTEM_NAME "${CMAKE_SYSTEM_NAME}-${CMAKE_SYSTEM_PROCESSOR}")
 set(CPACK_PACKAGE_VENDOR rooflinectl)
+set(CPACK_PACKAGE_CONTACT "the maintainers of rooflinectl")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Roofline analysis of CUDA kernels and programs")
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_DEPENDS "libc6 (>= 2.36)")
+set(CPACK_PROJECT_CONFIG_FILE ${PROJECT_SOURCE_DIR}/cmake/package.cmake)
+set(CPACK_PRE_BUILD_SCRIPTS ${PROJECT_SOURCE_DIR}/cmake/deb_links.cmake)
 set(CPACK_VERBATIM_VARIABLES ON)
 include(CPack)

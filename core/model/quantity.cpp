@@ -16,6 +16,9 @@ namespace {
 /// Prefix and the power of two that it stands for.
 constexpr std::array<std::pair<std::string_view, unsigned>, 3> kBinaryPrefixes = {
     {{"Ki", 10}, {"Mi", 20}, {"Gi", 30}}};
+/// Prefix and the number that it stands for.
+constexpr std::array<std::pair<std::string_view, double>, 4> kDecimalPrefixes = {
+    {{"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}}};
 /// Unit and its length in seconds; `ms` before `s`, which it ends in.
 constexpr std::array<std::pair<std::string_view, double>, 3> kTimeUnits = {
     {{"ms", 1e-3}, {"min", 60}, {"s", 1}}};
@@ -48,6 +51,16 @@ std::optional<std::uint64_t> shifted(std::string_view digits, unsigned bits) {
   return *number << bits;
 }
 
+/// Of `1e6`, or `1.5` with the factor of a prefix, if that is a whole number.
+std::optional<std::uint64_t> scaled(std::string_view text, double factor) {
+  const auto number = parse_number<double>(text);
+  if (!number) return std::nullopt;
+  const double elements = *number * factor;
+  const bool is_whole =
+      elements >= 0 && elements <= static_cast<double>(kMaxElements) && elements == std::floor(elements);
+  return is_whole ? std::optional(static_cast<std::uint64_t>(elements)) : std::nullopt;
+}
+
 }  // namespace
 
 std::optional<std::uint64_t> parse_elements(std::string_view text) {
@@ -58,7 +71,10 @@ std::optional<std::uint64_t> parse_elements(std::string_view text) {
   for (const auto& [prefix, bits] : kBinaryPrefixes) {
     if (text.ends_with(prefix)) return shifted(text.substr(0, text.size() - prefix.size()), bits);
   }
-  return shifted(text, 0);
+  for (const auto& [prefix, factor] : kDecimalPrefixes) {
+    if (text.ends_with(prefix)) return scaled(text.substr(0, text.size() - prefix.size()), factor);
+  }
+  return text.find('e') == std::string_view::npos ? shifted(text, 0) : scaled(text, 1);
 }
 
 std::string elements_text(std::uint64_t n) {

@@ -8,8 +8,9 @@
 
 namespace rooflinectl {
 
-/// A number of elements as people write it: `2^28`, `32Mi` (also `Ki`, `Gi`), `1000000`, `0`.
-/// Nothing if `text` is none of these, or more than `kMaxElements`.
+/// A number of elements as people write it: `2^28`, `32Mi` (also `Ki`, `Gi`: powers of 1024), `1.5M` (also
+/// `k`, `K`, `G`: powers of 1000), `1e6`, `1000000`, `0`. Nothing if `text` is none of these, or more than
+/// `kMaxElements`.
 std::optional<std::uint64_t> parse_elements(std::string_view text);
 
 /// `2^28` for a power of two from 1024 on, `1000003`: what `parse_elements` reads.

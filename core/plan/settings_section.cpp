@@ -14,7 +14,7 @@ List<std::uint64_t> read_sizes(Reader& reader, const Field& field) {
     const auto elements = parse_elements(text);
     if (!elements) {
       reader.fail(position,
-                  fmt::format("{} is not a number of elements, such as 2^28, 32Mi or 1000000 (maximum 2^40)",
+                  fmt::format("{} is not a number of elements, such as 2^28, 32Mi, 1M or 1000000 (maximum 2^40)",
                               in_quotes(text)));
     }
     return elements;

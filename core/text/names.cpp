@@ -38,6 +38,12 @@ std::size_t edit_distance(std::string_view pattern, std::string_view name) {
   return last[name.size()];
 }
 
+/// Whether one of them is the other with more behind it, as `block_size` is `block`.
+bool is_continued(std::string_view a, std::string_view b) {
+  constexpr std::size_t kLettersEnough = 3;
+  return std::min(a.size(), b.size()) >= kLettersEnough && (a.starts_with(b) || b.starts_with(a));
+}
+
 }  // namespace
 
 bool is_plain_name(std::string_view name) {
@@ -61,7 +67,8 @@ std::optional<std::string> nearest_name(std::string_view text, const std::vector
   for (const std::string& name : names) {
     const std::size_t edits = edit_distance(text, name);
     const std::size_t tolerated = std::max<std::size_t>(2, std::max(text.size(), name.size()) / 2);
-    if (edits <= tolerated && edits < name.size() && (!nearest || edits < fewest_edits)) {
+    const bool is_near = (edits <= tolerated && edits < name.size()) || is_continued(text, name);
+    if (is_near && (!nearest || edits < fewest_edits)) {
       nearest = name;
       fewest_edits = edits;
     }

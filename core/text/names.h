@@ -24,8 +24,8 @@ bool contains(const std::vector<std::string>& names, std::string_view name);
 bool matches_glob(std::string_view glob, std::string_view name);
 
 /// The one of `names` that `text` was probably meant to be: fewest letters inserted, left out, replaced or
-/// swapped with their neighbour, but no more than half of the longer one (or two). `text` may be a glob.
-/// Nothing if none is close.
+/// swapped with their neighbour, but no more than half of the longer one (or two), or only letters added at
+/// its end. `text` may be a glob. Nothing if none is close.
 std::optional<std::string> nearest_name(std::string_view text, const std::vector<std::string>& names);
 
 }  // namespace rooflinectl

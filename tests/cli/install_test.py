@@ -38,6 +38,7 @@ class Install(unittest.TestCase):
         for file in [*(SOURCE / "experiments").iterdir(), *(SOURCE / "examples").glob("*.*")]:
             self.assertEqual((shared / file.parent.name / file.name).read_bytes(), file.read_bytes())
         self.assertTrue((shared / "recordings").is_dir())
+        self.assertTrue((self.folder / "share/man/man1/rooflinectl-run.1").is_file())
 
     def test_the_readme_links_to_what_is_installed(self):
         readme = self.folder / "share/doc/rooflinectl/README.md"
@@ -89,7 +90,7 @@ class Install(unittest.TestCase):
     def test_the_archive_is_small(self):
         with tempfile.TemporaryDirectory() as output:
             cpack = pathlib.Path(os.environ["CMAKE_COMMAND"]).with_name("cpack")
-            subprocess.run([cpack, "-B", output], cwd=os.environ["BUILD_FOLDER"], check=True, stdout=subprocess.DEVNULL)
+            subprocess.run([cpack, "-G", "TGZ", "-B", output], cwd=os.environ["BUILD_FOLDER"], check=True, stdout=subprocess.DEVNULL)
             (archive,) = pathlib.Path(output).glob("rooflinectl-*.tar.gz")
             self.assertLess(archive.stat().st_size, 64 << 20)
             with tarfile.open(archive) as files:

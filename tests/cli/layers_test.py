@@ -46,6 +46,7 @@ MAY_INCLUDE = {
     "reports/formats": {"core/*", "analysis", "reports/text", "reports/draw", "reports/tables", "reports/charts", "reports"},
     "reports/page": {"core/*", "analysis", "reports/text", "reports/draw", "reports/tables", "reports/charts", "reports/formats", "reports"},
     "reports/compare": {"core/*", "analysis", "reports/text", "reports/draw", "reports/tables", "reports/charts"},
+    "cli/manual": {"core/*", "runner", "cli"},
     "cli": {"core/*", "analysis", "crosscheck", "runner/*", "reports/*"},
 }
 
@@ -60,7 +61,7 @@ MAY_USE = {
     r"utf8(/.*)?\.h": r"core/text/utf8\.cpp",
     r"cupti|nvperf": r"collector/(cupti|injection)/.*",
     r"cuda|cub/|nvtx3/|cooperative_groups": r"(collector|kernels)/.*",
-    r"CLI/": r"cli/(command_line\.(cpp|h)|commands\.h|cmd_[a-z]+\.cpp|main\.cpp)|collector/main\.cpp",
+    r"CLI/": r"cli/(command_line\.(cpp|h)|commands\.h|manual/command_manual\.h|cmd_[a-z]+\.cpp|main\.cpp)|collector/main\.cpp",
 }
 
 

@@ -34,6 +34,8 @@ TEST(Names, TheNearestNameIsTheOneWithTheFewestEdits) {
   EXPECT_EQ(nearest_name("dtype", {"dtypes", "types"}), "dtypes");
   EXPECT_EQ(nearest_name("sum_warpshuffle", {"sum_atomic", "sum_warp_shuffle"}), "sum_warp_shuffle");
   EXPECT_EQ(nearest_name("sun_w*", {"sum_atomic", "sum_warp_shuffle"}), "sum_warp_shuffle");
+  EXPECT_EQ(nearest_name("block_size", {"dtypes", "block"}), "block");
+  EXPECT_EQ(nearest_name("elem", {"elements_per_thread", "block"}), "elements_per_thread");
 }
 
 TEST(Names, APlainNameCanNameAFile) {

@@ -14,8 +14,17 @@ TEST(Quantity, Elements) {
   EXPECT_EQ(parse_elements("3Ki"), 3 * 1024);
   EXPECT_EQ(parse_elements("32Mi"), 32 << 20);
   EXPECT_EQ(parse_elements("1024Gi"), kMaxElements);
-  for (const char* text : {"", "2^41", "2^64", "2^4294967296", "1025Gi", "18446744073709551616", "-1", "+1",
-                           "1e6", "3^2", "2^ 8", "1 Ki", "1k", "Mi", "1048577Mi"}) {
+  EXPECT_EQ(parse_elements("1M"), 1'000'000);
+  EXPECT_EQ(parse_elements("1.5k"), 1500);
+  EXPECT_EQ(parse_elements("64K"), 64'000);
+  EXPECT_EQ(parse_elements("4G"), 4'000'000'000);
+  EXPECT_EQ(parse_elements("1e6"), 1'000'000);
+  EXPECT_EQ(parse_elements("2.5e3"), 2500);
+  for (const char* text : {"",          "2^41", "2^64",  "2^4294967296", "1025Gi", "18446744073709551616",
+                           "-1",        "+1",   "3^2",   "2^ 8",         "1 Ki",   "Mi",
+                           "1048577Mi", "M",    "1.5",   "1.0001k",      "-1k",    "-1e3",
+                           "1e-1",      "1e13", "1e999", "e6",           "1e6M x", "1099.6G",
+                           "nanM",      "inf",  "0x10M"}) {
     EXPECT_EQ(parse_elements(text), std::nullopt) << text;
   }
 }

@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/commands.h"
+
+#include <fmt/format.h>
+
+#include "runner/version.h"
+
+namespace rooflinectl {
+
+namespace {
+
+constexpr const char* kDescription =
+    R"(Roofline analysis of CUDA kernels: verifies and times them, counts their work, and compares them
+with the measured ceilings of the GPU.
+
+Examples:
+  rooflinectl run experiments.yaml              measure a plan and write the reports
+  rooflinectl run experiments.yaml --dry-run    list what would be measured
+  rooflinectl profile -- python3 train.py       trace and count the kernels of any CUDA program
+  rooflinectl watch                             what the GPUs are doing, whichever programs use them
+  rooflinectl report runs/reductions/latest     redraw a run; needs no GPU
+  rooflinectl explain runs/reductions/latest    what bounds each point, and what to try next
+  rooflinectl compare runs/before runs/after    what changed from one run to another
+  rooflinectl gate runs/base runs/new           for CI: exit code 4 on a regression
+  rooflinectl ceilings                          measure the ceilings of the GPU
+  rooflinectl crosscheck runs/reductions/latest compare the numbers of a run with ncu and nsys
+  rooflinectl doctor                            check whether this machine can measure
+  rooflinectl selftest                          check whether the counters can be trusted
+  rooflinectl list                              list the kernels that a plan can name
+)";
+
+constexpr const char* kExitCodes = R"(Exit codes:
+  0  success
+  1  something that was measured failed or is unverified
+  2  the command line or a file is wrong
+  3  the environment: no GPU, no permission, a missing library, an output that cannot be written
+  4  the gate found a regression)";
+
+}  // namespace
+
+void add_commands(CLI::App& app, Action& action, int argc, char** argv) {
+  app.name("rooflinectl");
+  app.description(kDescription);
+  app.footer(kExitCodes);
+  app.require_subcommand(0, 1);
+  app.set_version_flag("--version", fmt::format("rooflinectl {}", tool_version()));
+
+  add_run_command(app, action, argc, argv);
+  add_profile_command(app, action, argc, argv);
+  add_watch_command(app, action, argc, argv);
+  add_ceilings_command(app, action, argc, argv);
+  add_report_command(app, action);
+  add_explain_command(app, action);
+  add_compare_command(app, action);
+  add_gate_command(app, action);
+  add_crosscheck_command(app, action, argc, argv);
+  add_doctor_command(app, action);
+  add_selftest_command(app, action);
+  add_list_command(app, action);
+  add_version_command(app, action);
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/manual/command_manual.h"
+
+#include <sstream>
+
+namespace rooflinectl {
+
+namespace {
+
+/// CLI11 keeps what CLI::IsMember allows as a part of the type's name: `THEME:{light,dark,print}`.
+std::vector<std::string> choices_of(const std::string& type_name) {
+  const std::size_t begin = type_name.find('{');
+  const std::size_t end = type_name.find('}', begin);
+  std::vector<std::string> choices;
+  if (begin == std::string::npos || end == std::string::npos) return choices;
+  std::istringstream list(type_name.substr(begin + 1, end - begin - 1));
+  for (std::string choice; std::getline(list, choice, ',');) choices.push_back(choice);
+  return choices;
+}
+
+ArgumentManual manual_of(const CLI::Option& option) {
+  ArgumentManual manual;
+  for (const std::string& name : option.get_snames()) manual.names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) manual.names.push_back("--" + name);
+  if (option.get_items_expected_max() > 0) {
+    const std::string type_name = option.get_type_name();
+    manual.value = type_name.substr(0, type_name.find(':'));
+    manual.choices = choices_of(type_name);
+    manual.is_value_optional = option.get_items_expected_min() == 0;
+    manual.takes_many = option.get_expected_max() > 1;
+  }
+  manual.is_required = option.get_required();
+  manual.description = option.get_description();
+  manual.default_value = option.get_default_str();
+  return manual;
+}
+
+CommandManual manual_of(const CLI::App& command) {
+  CommandManual manual = {.name = command.get_parent() == nullptr ? "" : command.get_name(),
+                          .description = command.get_description(),
+                          .notes = command.get_footer(),
+                          .arguments = {}};
+  for (const CLI::Option* option : command.get_options()) manual.arguments.push_back(manual_of(*option));
+  return manual;
+}
+
+}  // namespace
+
+std::vector<CommandManual> command_manuals(const CLI::App& app) {
+  std::vector<CommandManual> manuals = {manual_of(app)};
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    manuals.push_back(manual_of(*command));
+  }
+  return manuals;
+}
+
+}  // namespace rooflinectl

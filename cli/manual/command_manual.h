@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <string>
+#include <vector>
+
+/// What `--help` says of each command, for manual pages and for shells that complete command lines.
+namespace rooflinectl {
+
+/// An option, or an argument without a name.
+struct ArgumentManual {
+  std::vector<std::string> names;  ///< `-o` and `--output`; none of an argument that has no name
+  std::string value;               ///< what it takes: `DIR`; empty if nothing
+  bool is_required = false;
+  bool is_value_optional = false;  ///< `--timeline` is as good as `--timeline 100us`
+  bool takes_many = false;
+  std::vector<std::string> choices;  ///< the only values that there are; none if any is right
+  std::string description;
+  std::string default_value;
+};
+
+struct CommandManual {
+  std::string name;         ///< `report`; empty for rooflinectl itself
+  std::string description;  ///< begins with a line that says it all
+  std::string notes;        ///< exit codes, examples, environment variables
+  std::vector<ArgumentManual> arguments;
+};
+
+/// Of rooflinectl itself, then of each command, in their order.
+std::vector<CommandManual> command_manuals(const CLI::App& app);
+
+}  // namespace rooflinectl

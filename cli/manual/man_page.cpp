@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/manual/man_page.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <sstream>
+
+#include "runner/version.h"
+
+namespace rooflinectl {
+
+namespace {
+
+/// Text that roff prints as it stands: no escapes, no requests at the beginning of a line, `-` as one types
+/// it.
+std::string escaped(const std::string& text) {
+  std::string result;
+  bool begins_line = true;
+  for (const char c : text) {
+    if (begins_line && (c == '.' || c == '\'')) result += "\\&";
+    begins_line = c == '\n';
+    if (c == '\\')
+      result += "\\e";
+    else if (c == '-')
+      result += "\\-";
+    else
+      result += c;
+  }
+  return result;
+}
+
+std::string bold(const std::string& text) {
+  return fmt::format("\\fB{}\\fR", escaped(text));
+}
+
+std::string italic(const std::string& text) {
+  return fmt::format("\\fI{}\\fR", escaped(text));
+}
+
+std::string first_paragraph(const std::string& text) {
+  std::string paragraph = text.substr(0, text.find("\n\n"));
+  std::replace(paragraph.begin(), paragraph.end(), '\n', ' ');
+  return paragraph;
+}
+
+/// Short enough for a list: what stands before details.
+std::string summary_of(const CommandManual& command) {
+  const std::string paragraph = first_paragraph(command.description);
+  return paragraph.substr(0, paragraph.find_first_of(":;."));
+}
+
+std::string command_line_of(const CommandManual& command) {
+  return command.name.empty() ? "rooflinectl" : "rooflinectl " + command.name;
+}
+
+std::string synopsis(const CommandManual& command) {
+  std::string line = bold(command_line_of(command)) + " [OPTIONS]";
+  if (command.name.empty()) line += " " + italic("COMMAND");
+  for (const ArgumentManual& argument : command.arguments) {
+    if (!argument.names.empty()) continue;
+    line += argument.is_required ? fmt::format(" {}", italic(argument.value))
+                                 : fmt::format(" [{}]", italic(argument.value));
+  }
+  return line;
+}
+
+std::string heading_of(const ArgumentManual& argument) {
+  if (argument.names.empty()) return italic(argument.value);
+  std::vector<std::string> names;
+  for (const std::string& name : argument.names) names.push_back(bold(name));
+  std::string heading = fmt::format("{}", fmt::join(names, ", "));
+  if (argument.value.empty()) return heading;
+  return heading +
+         fmt::format(fmt::runtime(argument.is_value_optional ? "[={}]" : " {}"), italic(argument.value));
+}
+
+std::string description_of(const ArgumentManual& argument) {
+  std::string text = escaped(argument.description);
+  if (!argument.choices.empty())
+    text += fmt::format("; one of {}", escaped(fmt::format("{}", fmt::join(argument.choices, ", "))));
+  if (!argument.default_value.empty()) text += fmt::format(" (default: {})", escaped(argument.default_value));
+  return text;
+}
+
+std::string upper(std::string text) {
+  std::transform(text.begin(), text.end(), text.begin(), [](unsigned char c) { return std::toupper(c); });
+  return text;
+}
+
+/// A line `Examples:` begins a section; lines are kept as they are.
+std::string sections(const std::string& notes) {
+  std::string result;
+  std::string section = "NOTES";
+  std::string body;
+  const auto close = [&] {
+    while (body.ends_with("\n\n")) body.pop_back();
+    if (!body.empty() && body != "\n") result += fmt::format(".SH {}\n.nf\n{}.fi\n", section, escaped(body));
+    body.clear();
+  };
+  std::istringstream lines(notes);
+  for (std::string line; std::getline(lines, line);) {
+    if (!line.empty() && line.back() == ':' && line.front() != ' ') {
+      close();
+      section = upper(line.substr(0, line.size() - 1));
+    } else if (!body.empty() || !line.empty()) {
+      body += line + "\n";
+    }
+  }
+  close();
+  return result;
+}
+
+std::string list_of_commands(const std::vector<CommandManual>& all) {
+  std::string list = ".SH COMMANDS\n";
+  for (const CommandManual& command : all) {
+    if (command.name.empty()) continue;
+    list += fmt::format(".TP\n{}(1)\n{}\n", bold(man_page_name(command)), escaped(summary_of(command)));
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string man_page_name(const CommandManual& command) {
+  return command.name.empty() ? "rooflinectl" : "rooflinectl-" + command.name;
+}
+
+std::string man_page(const CommandManual& command, const std::vector<CommandManual>& all) {
+  const std::string name = man_page_name(command);
+  std::string page = fmt::format(".TH {} 1 \"\" \"rooflinectl {}\" \"rooflinectl\"\n", escaped(upper(name)),
+                                 escaped(std::string(tool_version())));
+  page += fmt::format(".SH NAME\n{} \\- {}\n", escaped(name), escaped(summary_of(command)));
+  page += fmt::format(".SH SYNOPSIS\n{}\n", synopsis(command));
+  const std::string paragraph = first_paragraph(command.description);
+  page += fmt::format(".SH DESCRIPTION\n{}\n", escaped(paragraph));
+  page += sections(command.description.substr(paragraph.size()));
+  if (command.name.empty()) page += list_of_commands(all);
+  page += ".SH OPTIONS\n";
+  for (const ArgumentManual& argument : command.arguments)
+    page += fmt::format(".TP\n{}\n{}\n", heading_of(argument), description_of(argument));
+  page += sections(command.notes);
+  if (!command.name.empty()) page += ".SH SEE ALSO\n.BR rooflinectl (1)\n";
+  return page;
+}
+
+}  // namespace rooflinectl
