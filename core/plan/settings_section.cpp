@@ -13,9 +13,10 @@ List<std::uint64_t> read_sizes(Reader& reader, const Field& field) {
   return reader.list<std::uint64_t>(field, [&](const std::string& text, Position position) {
     const auto elements = parse_elements(text);
     if (!elements) {
-      reader.fail(position,
-                  fmt::format("{} is not a number of elements, such as 2^28, 32Mi, 1M or 1000000 (maximum 2^40)",
-                              in_quotes(text)));
+      reader.fail(
+          position,
+          fmt::format("{} is not a number of elements, such as 2^28, 32Mi, 1M or 1000000 (maximum 2^40)",
+                      in_quotes(text)));
     }
     return elements;
   });
