@@ -85,8 +85,10 @@ ReportModel::ReportModel(const Run& measured, ChartSelection chosen, const Timel
       timeline(sampled),
       selection(std::move(chosen)),
       analysis(analyse(run)),
-      ceilings(ceiling_pairs(run)),
-      ceilings_chart(ceilings_model(run)) {
+      ceilings(ceiling_pairs(run)) {
+  for (std::size_t device = 0; device < run.devices.size(); ++device) {
+    ceilings_charts.push_back(ceilings_model(run, selection, device));
+  }
   std::vector<std::string> names;
   for (const ExperimentAnalysis& experiment : analysis.experiments) names.push_back(experiment.name);
   const std::vector<std::string> file_names = chart_file_names(names);
@@ -115,7 +117,7 @@ bool ReportModel::has_timeline() const {
 
 bool ReportModel::has_ceilings_picture() const {
   const auto is_measured = [](const RoofLine& roof) { return roof.source == CeilingSource::measured; };
-  const auto& roofs = ceilings_chart.roofs;
+  const auto& roofs = ceilings_charts.front().roofs;
   return experiments.empty() &&
          (run.primitives.empty() || std::any_of(roofs.begin(), roofs.end(), is_measured));
 }

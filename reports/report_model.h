@@ -61,7 +61,7 @@ struct ReportModel {
   ChartSelection selection;
   Analysis analysis;
   std::vector<CeilingPair> ceilings;
-  ChartModel ceilings_chart;  ///< the roofs of the device and no points
+  std::vector<ChartModel> ceilings_charts;  ///< of each device the roofs and no points
   std::vector<ExperimentReport> experiments;
 };
 

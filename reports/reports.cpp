@@ -165,13 +165,13 @@ std::vector<fs::path> write_reports(const ReportModel& report, const fs::path& f
   if (report.experiments.empty()) {
     PagePictures& pictures = parts.experiments.emplace_back();
     if (report.has_ceilings_picture()) {
-      const ChartModel chart = ceilings_model(run, report.selection);
+      const ChartModel& first = report.ceilings_charts.front();
       pictures.roofline =
-          folder.write_picture({ceilings_chart_file_name(Run::kFirstDevice)}, ceilings_scene(chart));
-      folder.write_narrow(std::string(kSummaryRooflineKind), ceilings_scene(chart, Extent::narrow));
+          folder.write_picture({ceilings_chart_file_name(Run::kFirstDevice)}, ceilings_scene(first));
+      folder.write_narrow(std::string(kSummaryRooflineKind), ceilings_scene(first, Extent::narrow));
       for (std::size_t device = 1; device < run.devices.size(); ++device) {
         folder.write_picture({ceilings_chart_file_name(device)},
-                             ceilings_scene(ceilings_model(run, report.selection, device)));
+                             ceilings_scene(report.ceilings_charts[device]));
       }
     }
   }

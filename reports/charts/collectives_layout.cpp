@@ -81,7 +81,7 @@ void add_roof(Group& group, const Plot& plot, const std::string& name,
   group.shapes.emplace_back(Polyline{{{frame.left, y}, {frame.right, y}}, {palette::kMemoryRoof, 1.6, dash}});
   const bool is_measured = dash == Dash::solid;
   // The measured one is the lower of the two: its name is below it.
-  group.shapes.emplace_back(Text{fmt::format("{} {}", name, format::bandwidth(*bytes_per_s)),
+  group.shapes.emplace_back(Text{fmt::format("{}: {}", name, format::bandwidth(*bytes_per_s)),
                                  {frame.left + 8, y + (is_measured ? 18 : -6)},
                                  kNoteStyle});
 }

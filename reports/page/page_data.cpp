@@ -23,20 +23,29 @@ Json suspicion(const Run& run) {
   return {{"text", kSuspectCounters}, {"findings", findings}};
 }
 
+/// Of each device, where there are no points.
+Json bare_charts(const ReportModel& report) {
+  Json charts = Json::array();
+  for (std::size_t device = 0; device < report.ceilings_charts.size(); ++device) {
+    const ChartModel& bare = report.ceilings_charts[device];
+    charts.push_back({{"heading", bare.title},
+                      {"provenance", bare.provenance},
+                      {"axes", window(bare.axes)},
+                      {"roofs", roofs_alone(report.run, device)}});
+  }
+  return charts;
+}
+
 std::string run_view(const ReportModel& report) {
   const Run& run = report.run;
   std::vector<std::string> experiments;
   for (const ExperimentReport& one : report.experiments) experiments.push_back(page::experiment(report, one));
-  const ChartModel& bare = report.ceilings_chart;
   Json rest = {{"name", run.plan.name},
                {"started", format::utc(run.started_utc)},
                {"source", to_string(run.source)},
-               {"heading", bare.title},
-               {"provenance", bare.provenance},
-               {"axes", window(bare.axes)},
                {"precisions", precisions(report)},
                {"roofs", roofs(run)},
-               {"roofs_alone", roofs_alone(run)},
+               {"bare_charts", bare_charts(report)},
                {"ceilings", ceilings(report)},
                {"environment", environment(run)},
                {"agreements", agreements(run)},

@@ -157,12 +157,12 @@ Json roof_sets(const Run& run, const ExperimentAnalysis& experiment) {
   return sets;
 }
 
-Json roofs_alone(const Run& run) {
+Json roofs_alone(const Run& run, std::size_t device) {
   const auto is_main = [](const Ceiling& ceiling) {
     return ceiling.kind == CeilingKind::compute || ceiling.source == CeilingSource::theoretical ||
            ceiling.operation == "read";
   };
-  return roof_set(run, Run::kFirstDevice, is_main, [](const Ceiling&) { return false; });
+  return roof_set(run, device, is_main, [](const Ceiling&) { return false; });
 }
 
 Json precisions(const ReportModel& report) {

@@ -20,8 +20,8 @@ Json roof_sets(const Run& run, const ExperimentAnalysis& experiment);
 /// The places in `roofs` of the measured ones on `device` with these ids; `f32_fma + f32_add` names two.
 Json roofs_of(const Run& run, std::size_t device, const std::vector<std::string_view>& ids);
 
-/// The same of a chart without points.
-Json roofs_alone(const Run& run);
+/// The places in `roofs` of those that a chart of `device` without points shows.
+Json roofs_alone(const Run& run, std::size_t device);
 
 /// The precisions of roofs and points, from the widest to the narrowest.
 Json precisions(const ReportModel& report);

@@ -180,6 +180,24 @@ function overSizes(run: any): void {
   experiment.points = measurements.map(({ n }) => ({ ...experiment.points[0], n }));
 }
 
+/** Ceilings of three devices, of which the third is slower and cannot reach the first, with their links and collectives. */
+function severalDevices(run: any): void {
+  const { device, ceilings } = run;
+  delete run.device;
+  run.schema = 2;
+  run.devices = [0, 1, 2].map((index) => ({ ...device, index, uuid: `GPU-0000000${index}`, name: index === 2 ? 'Slower GPU' : device.name }));
+  const nvlink = { id: 'nvlink', kind: 'transfer', source: 'theoretical', subject: 'nvlink', operation: '', value: 478e9, relative_spread: 0, method: '18 links' };
+  run.ceilings = [0, 1, 2].flatMap((place) => [...ceilings, nvlink].map((ceiling: any) => ({ ...ceiling, device: place, value: ceiling.value / (place === 2 ? 2 : 1) })));
+  const pair = (from: number, to: number): any => ({ from, to, mover: 'load', both_ways: false, bytes_per_s: (from + 1) * 100e9 + to * 10e9, relative_spread: 0.001, method: 'fake', moved_bytes: 1e9, sent_bytes: 1e9, received_bytes: 0.999e9 });
+  const missing = (from: number, to: number): any => ({ from, to, mover: 'load', both_ways: false, bytes_per_s: 0, relative_spread: 0, method: '', missing: 'no peer access between these devices' });
+  run.links = [pair(0, 1), missing(0, 2), pair(1, 0), pair(1, 2), missing(2, 0), pair(2, 1)];
+  const sizes = [8, 2 ** 15, 2 ** 30].map((bytes) => ({ bytes, time_s: 1e-5 + bytes / 300e9, relative_spread: 0.01 }));
+  run.collectives = {
+    library: 'NCCL 2.99.0', method: 'fake',
+    times: [{ collective: 'all_reduce', sizes, sent_bytes: 4 * 2 ** 30 }, { collective: 'broadcast', sizes: [], sent_bytes: { unavailable: 'not counted' }, missing: 'the result is wrong' }],
+  };
+}
+
 /** The page of a comparison of two runs. */
 function writeComparison(name: string, before: any, after: any): void {
   const folder = join(FOLDER, name);
@@ -265,6 +283,7 @@ export default function setup(): void {
   writePage('long', longNames);
   writePage('primitives', () => {}, 'primitives-h200');
   writePage('energy', () => {}, 'seeds-h200');
+  writePage('several-devices', severalDevices, 'ceilings-h200');
   const program = (): any => JSON.parse(execFileSync(process.env['WRITE_FULL_RUN'] ?? 'write_full_run', ['program']).toString());
   writePageOf('program', program());
   writeSampled('sampled');

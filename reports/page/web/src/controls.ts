@@ -50,6 +50,8 @@ export function switches(store: ViewStore): HTMLElement {
     const focused = document.activeElement instanceof HTMLElement && element.contains(document.activeElement)
       ? [document.activeElement.closest('fieldset')?.querySelector('legend')?.textContent, document.activeElement.dataset['value']] : null;
     fill(element,
+      experiment ? null : choices('Device', data.run.bare_charts.map((_, place) => ({ value: String(place), text: String(place) })), String(view.device),
+        (value) => store.set({ device: Number(value), zoom: null })),
       choices('Memory level', levelOptions.map((value) => ({ value, text: levelName(value) })), levelOf(view, experiment),
         (value) => store.set({ level: value as View['level'], zoom: null })),
       precisionSwitch(store, view, experiment),

@@ -45,6 +45,8 @@ export const wasWatched = (experiment: ExperimentView | undefined): boolean => e
 export const thingOf = (experiment: ExperimentView | undefined): 'group' | 'point' => (experiment?.isOfProgram ? 'group' : 'point');
 export interface RunView extends Omit<RunData, 'experiments'> { experiments: ExperimentView[] }
 
+export type BareChart = RunView['bare_charts'][number];
+
 const page = JSON.parse(await (await fileOf('page-data', 'application/json')).text()) as PageData;
 
 const columnOf = (role: Column['role']): number => page.columns.findIndex((column) => column.role === role);

@@ -6,7 +6,7 @@ import { figureOf } from './figure';
 import { fileOf, fromBase64 } from './files';
 import { plain } from './roof_lines';
 import { coloursOf } from './theme';
-import type { ViewStore } from './view';
+import { bareChart, type ViewStore } from './view';
 
 const WIDTH = 1600;
 const HEIGHT = 900;
@@ -32,12 +32,12 @@ async function picture(store: ViewStore, format: 'png' | 'svg'): Promise<Blob> {
     ...figure.layout, height: HEIGHT, showlegend: (experiment?.families.length ?? 0) > 0,
     margin: { ...margin, t: (margin.t ?? 0) + HEAD, b: (margin.b ?? 0) + FOOT },
     title: {
-      text: plain(experiment?.heading ?? data.run.heading), subtitle: { text: plain(experiment?.subtitle ?? '') },
+      text: plain((experiment ?? bareChart(store.view)).heading), subtitle: { text: plain(experiment?.subtitle ?? '') },
       x: 0, xref: 'paper', xanchor: 'left', y: 1, yref: 'container', yanchor: 'top', pad: { t: 14 },
     },
     legend: { orientation: 'h', x: 1, xanchor: 'right', y: 1.005, yanchor: 'bottom' },
     annotations: [...(figure.layout.annotations ?? []), {
-      text: plain(`${experiment?.provenance ?? data.run.provenance} · ${data.tool}`), xref: 'paper', yref: 'paper', x: 1, y: 0, xanchor: 'right', yanchor: 'top',
+      text: plain(`${(experiment ?? bareChart(store.view)).provenance} · ${data.tool}`), xref: 'paper', yref: 'paper', x: 1, y: 0, xanchor: 'right', yanchor: 'top',
       yshift: -(margin.b ?? 0) - 2, showarrow: false, font: { size: 11, color: colours.muted },
     }],
   } as Partial<Layout>;

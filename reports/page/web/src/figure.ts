@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What Plotly is to draw for a view.
 import type { Annotations, Data, Layout, Shape } from 'plotly.js-basic-dist-min';
-import { data, type ExperimentView, type Level, type Place, type PointView, type Window } from './data';
+import type { ExperimentView, Level, Place, PointView, Window } from './data';
 import { tick } from './format';
 import { placeLabels, type Named } from './labels';
 import { levelSymbol, symbolOf } from './marks';
@@ -11,7 +11,7 @@ import { attainable, lineOf, linesOf, plain, roofLabels, type ShownRoof } from '
 import { shownRoofs } from './roofs';
 import type { Colours } from './theme';
 import type { Time } from './timeline';
-import { levelOf, pinnedPoints, shownPoints, type View } from './view';
+import { bareChart, levelOf, pinnedPoints, shownPoints, type View } from './view';
 
 /** A mark in the chart: of a point, of its useful or executed work, at a level. What is no point is -1. */
 export interface Mark {
@@ -71,7 +71,7 @@ function shownMarks(view: View, experiment: ExperimentView | undefined): Mark[] 
 }
 
 function wholeWindow(view: View, experiment: ExperimentView | undefined): Window {
-  if (!experiment) return data.run.axes;
+  if (!experiment) return bareChart(view).axes;
   return levelOf(view, experiment) === 'dram' ? experiment.axes.dram : experiment.axes.levels;
 }
 

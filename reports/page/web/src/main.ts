@@ -16,7 +16,7 @@ import { PointTable } from './table';
 import { applyTheme } from './theme';
 import { timeChip, timeStrips } from './time_strips';
 import { tooltip } from './tooltip';
-import { ViewStore, type Theme } from './view';
+import { bareChart, ViewStore, type Theme } from './view';
 
 const THEMES: Record<Theme, Theme> = { auto: 'dark', dark: 'light', light: 'auto' };
 
@@ -32,12 +32,13 @@ function themeButton(store: ViewStore): HTMLElement {
 function heading(store: ViewStore): HTMLElement {
   const element = h('div', { class: 'heading' });
   store.show((view, previous) => {
-    if (previous?.experiment === view.experiment) return;
+    if (previous?.experiment === view.experiment && previous.device === view.device) return;
     const experiment = store.experiment;
+    const shown = experiment ?? bareChart(view);
     fill(element,
-      h('h2', {}, experiment?.heading ?? data.run.heading),
+      h('h2', {}, shown.heading),
       experiment ? h('p', { class: 'muted' }, experiment.subtitle) : null,
-      h('p', { class: 'provenance' }, experiment?.provenance ?? data.run.provenance),
+      h('p', { class: 'provenance' }, shown.provenance),
       experiment && !experiment.isOfProgram ? h('p', { class: 'headline' }, experiment.headline, ' Click a point or its row: this shows what bounds it, and what to try next.') : null);
   });
   return element;

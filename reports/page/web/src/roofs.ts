@@ -2,11 +2,11 @@
 // The roofs that the switches leave.
 import { data, type ExperimentView, type Roof } from './data';
 import type { ShownRoof } from './roof_lines';
-import { levelOf, pinnedPoints, precisionsOf, roofsOf, type View } from './view';
+import { bareChart, levelOf, pinnedPoints, precisionsOf, roofsOf, type View } from './view';
 
 /** Those drawn with their names, others thin, before precision and source are chosen. */
 const roofSet = (view: View, experiment: ExperimentView | undefined): ExperimentView['roofs']['all'] =>
-  (experiment ? experiment.roofs[levelOf(view, experiment)] : data.run.roofs_alone);
+  (experiment ? experiment.roofs[levelOf(view, experiment)] : bareChart(view).roofs);
 
 export function shownRoofs(view: View, experiment: ExperimentView | undefined): ShownRoof[] {
   const { main, others } = roofSet(view, experiment);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the reader chose to see. It is in the address after `#`, so that a link shows the same.
-import { cacheStates, countedLevels, data, LEVELS, type ExperimentView, type Level, type PointView, type Window } from './data';
+import { cacheStates, countedLevels, data, LEVELS, type BareChart, type ExperimentView, type Level, type PointView, type Window } from './data';
 import { inScope } from './scopes';
 import { inTime, timeFrom, timeText, type Time } from './timeline';
 
@@ -13,6 +13,8 @@ export type Table = (typeof TABLES)[number];
 
 export interface View {
   experiment: number;
+  /** Whose roofs the chart shows where there are no experiments. */
+  device: number;
   level: Level | 'all';
   /** Null: those of the points. */
   precisions: string[] | null;
@@ -50,7 +52,7 @@ export interface View {
 }
 
 const DEFAULT: View = {
-  experiment: 0, level: 'dram', precisions: null, work: 'both', sizes: 'best', caches: 'both', roofs: null, hiddenFamilies: [], filter: '',
+  experiment: 0, device: 0, level: 'dram', precisions: null, work: 'both', sizes: 'best', caches: 'both', roofs: null, hiddenFamilies: [], filter: '',
   bound: null, range: null, scope: null, kernel: null, type: null, rangeMarks: false, time: null, phaseMarks: false, table: 'kernels', sort: null, pins: [], zoom: null, times: 'auto', theme: 'auto',
 };
 
@@ -67,12 +69,18 @@ function zoomFrom(text: string | null): View['zoom'] {
   return isWindow ? { ai: [left, right], rate: [bottom, top] } : null;
 }
 
+function deviceFrom(text: string | null): number {
+  const place = Number(text ?? 0);
+  return place in data.run.bare_charts ? place : 0;
+}
+
 export function viewFrom(hash: string): View {
   const params = new URLSearchParams(hash.replace(/^#/, ''));
   const names = data.run.experiments.map((experiment) => experiment.name);
   const column = params.get('sort')?.replace(/^-/, '');
   return {
     experiment: Math.max(0, names.indexOf(params.get('experiment') ?? '')),
+    device: deviceFrom(params.get('device')),
     level: oneOf(params.get('level'), [...LEVELS, 'all'] as const, 'dram'),
     precisions: params.has('precision') ? params.getAll('precision').filter((name) => name !== '') : null,
     work: oneOf(params.get('work'), ['both', 'useful', 'executed'] as const, 'both'),
@@ -102,6 +110,7 @@ export function hashOf(view: View): string {
   const params = new URLSearchParams();
   const name = data.run.experiments[view.experiment]?.name;
   if (view.experiment > 0 && name !== undefined) params.set('experiment', name);
+  if (view.device > 0) params.set('device', String(view.device));
   for (const key of ['level', 'work', 'sizes', 'caches', 'filter', 'table', 'times', 'theme'] as const) {
     if (view[key] !== DEFAULT[key]) params.set(key, view[key]);
   }
@@ -193,6 +202,9 @@ export function pinnedPoints(view: View, experiment: ExperimentView | undefined)
     return index < 0 ? [] : [index];
   });
 }
+
+/** The chart of the chosen device where there are no experiments. */
+export const bareChart = (view: View): BareChart => data.run.bare_charts[view.device] as BareChart;
 
 export function roofsOf(view: View, experiment: ExperimentView | undefined): Roofs {
   return view.roofs ?? (experiment?.isOfProgram ? 'measured' : 'both');
