@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What a timeline has to show: known bytes, times in which nothing runs, and kernels beside each other.
 
+#include <cuda_profiler_api.h>
 #include <nvtx3/nvtx3.hpp>
 
 #include "tests/gpu/profiled/program.cuh"
