@@ -2,6 +2,7 @@
 // What a timeline has to show: known bytes, times in which nothing runs, and kernels beside each other.
 
 #include <cuda_profiler_api.h>
+
 #include <nvtx3/nvtx3.hpp>
 
 #include "tests/gpu/profiled/program.cuh"
