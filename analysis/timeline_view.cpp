@@ -249,8 +249,9 @@ std::optional<TensorCheck> tensor_check(const DeviceTimeline& device, const Work
 // ---- strips ----
 
 struct Roofing {
-  std::string_view ceiling;  ///< id of the measured one; empty where the roof is another
+  std::string_view ceiling;  ///< its id; empty where the roof is another
   double value = 0;          ///< of what has none: all of a share
+  CeilingSource source = CeilingSource::measured;
 };
 
 struct StripKind {
@@ -260,6 +261,9 @@ struct StripKind {
   StripUnit unit;
   Roofing roof;
 };
+
+/// What is measured of links is between two devices, not of one.
+constexpr Roofing kOfNvlink = {.ceiling = "nvlink", .source = CeilingSource::theoretical};
 
 /// But those of DRAM together, operations and clock. In the order in which they are shown.
 constexpr std::array kStripKinds = {
@@ -273,14 +277,15 @@ constexpr std::array kStripKinds = {
     StripKind{"warps", "Warps", sampled::kWarps, StripUnit::share, {{}, 1}},
     StripKind{"pcie_in", "PCIe in", sampled::kPcieReadBytes, StripUnit::bytes_per_s, {"pcie_h2d"}},
     StripKind{"pcie_out", "PCIe out", sampled::kPcieWriteBytes, StripUnit::bytes_per_s, {"pcie_d2h"}},
-    StripKind{"nvlink_in", "NVLink in", sampled::kNvlinkReceivedBytes, StripUnit::bytes_per_s, {}},
-    StripKind{"nvlink_out", "NVLink out", sampled::kNvlinkSentBytes, StripUnit::bytes_per_s, {}},
+    StripKind{"nvlink_in", "NVLink in", sampled::kNvlinkReceivedBytes, StripUnit::bytes_per_s, kOfNvlink},
+    StripKind{"nvlink_out", "NVLink out", sampled::kNvlinkSentBytes, StripUnit::bytes_per_s, kOfNvlink},
 };
 
 constexpr std::string_view kClockTitle = "SM clock";
 
-void set_roof(Strip& strip, const Run& run, std::size_t device, std::string_view ceiling) {
-  const Ceiling* found = find_ceiling(run, ceiling, CeilingSource::measured, device);
+void set_roof(Strip& strip, const Run& run, std::size_t device, std::string_view ceiling,
+              CeilingSource source = CeilingSource::measured) {
+  const Ceiling* found = find_ceiling(run, ceiling, source, device);
   if (found == nullptr) return;
   strip.roof = found->value;
   strip.ceiling = found->id;
@@ -357,7 +362,7 @@ std::vector<Strip> strips_of(const Run& run, const DeviceTimeline& device, const
     Strip strip = {.id = kind.id, .title = kind.title, .unit = kind.unit};
     strip.columns = {kind.key};
     if (kind.roof.value > 0) strip.roof = kind.roof.value;
-    set_roof(strip, run, device.device, kind.roof.ceiling);
+    set_roof(strip, run, device.device, kind.roof.ceiling, kind.roof.source);
     strip.bins = series->bins(bins, sampled.seen_s);
     strips.push_back(std::move(strip));
   }

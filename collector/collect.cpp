@@ -121,6 +121,9 @@ class Collection {
     for (const Ceiling& ceiling : theoretical_pcie(pcie_.value_or(PcieLink{}))) {
       if (is_in_plan(ceiling.id)) emit_(message::CeilingMeasured{ceiling});
     }
+    if (const auto nvlink = theoretical_nvlink(nvlinks(device_.uuid))) {
+      emit_(message::CeilingMeasured{*nvlink});
+    }
     // The cost of a launch is needed to tell launch-bound points, cheap to measure, and shows the clock.
     const auto is_launch = [](const kernels::CeilingBenchmark& benchmark) {
       return benchmark.operation == "launch";

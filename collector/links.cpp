@@ -11,7 +11,6 @@
 
 #include "collector/device/device.h"
 #include "collector/device/instruments.h"
-#include "collector/device/nvml.h"
 #include "collector/sampling/link_counters.h"
 #include "collector/timing/common_timer.h"
 #include "core/stats/statistics.h"
@@ -238,30 +237,10 @@ class LinkBench {
   std::vector<Timed> timed_;
 };
 
-std::optional<Ceiling> nvlink_peak(const DeviceInfo& device, std::size_t place) {
-  const auto links = nvlinks(device.uuid);
-  if (!links) return std::nullopt;
-  constexpr double kGiga = 1e9;
-  return Ceiling{.id = "nvlink",
-                 .kind = CeilingKind::transfer,
-                 .source = CeilingSource::theoretical,
-                 .subject = "nvlink",
-                 .operation = "",
-                 .value = links->bytes_per_s,
-                 .method = fmt::format("{} links of {:.4g} GB/s in each direction", links->count,
-                                       links->bytes_per_s / links->count / kGiga),
-                 .device = place};
-}
-
 }  // namespace
 
-MeasuredLinks measure_links(const std::vector<std::string>& uuids, bool counters) {
-  const std::vector<DeviceInfo> devices = devices_of(uuids);
-  MeasuredLinks measured = {.links = LinkBench(devices).measure(counters), .peaks = {}};
-  for (std::size_t place = 0; place < devices.size(); ++place) {
-    if (auto peak = nvlink_peak(devices[place], place)) measured.peaks.push_back(std::move(*peak));
-  }
-  return measured;
+std::vector<LinkBandwidth> measure_links(const std::vector<std::string>& uuids, bool counters) {
+  return LinkBench(devices_of(uuids)).measure(counters);
 }
 
 }  // namespace rooflinectl

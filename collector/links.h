@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/serial/protocol.h"
+#include "core/model/link.h"
 
 namespace rooflinectl {
 
@@ -14,6 +14,6 @@ namespace rooflinectl {
 ///
 /// Throws Error(environment) if there is no driver, no GPU, or too little memory; Error(usage) if there is no
 /// such device.
-MeasuredLinks measure_links(const std::vector<std::string>& uuids, bool counters);
+std::vector<LinkBandwidth> measure_links(const std::vector<std::string>& uuids, bool counters);
 
 }  // namespace rooflinectl

@@ -91,6 +91,20 @@ std::vector<Ceiling> theoretical_pcie(const PcieLink& link) {
   return ceilings;
 }
 
+std::optional<Ceiling> theoretical_nvlink(const std::optional<Nvlinks>& links) {
+  if (!links) return std::nullopt;
+  constexpr double kGiga = 1e9;
+  Ceiling ceiling;
+  ceiling.id = "nvlink";
+  ceiling.kind = CeilingKind::transfer;
+  ceiling.source = CeilingSource::theoretical;
+  ceiling.subject = "nvlink";
+  ceiling.value = links->bytes_per_s;
+  ceiling.method = fmt::format("{} links of {:.4g} GB/s in each direction", links->count,
+                               links->bytes_per_s / links->count / kGiga);
+  return ceiling;
+}
+
 std::vector<Ceiling> theoretical_ceilings(const DeviceInfo& device,
                                           const std::vector<CeilingBenchmark>& benchmarks,
                                           const Counters& counters) {

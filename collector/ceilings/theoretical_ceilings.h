@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "collector/device/nvml.h"
@@ -18,6 +19,10 @@ Ceiling theoretical_dram(const DeviceInfo& device);
 /// lanes, less what the encoding of the generation takes (PCI Express Base Specification 6.0, sections 4.2.1
 /// and 4.2.3). Headers of packets take more: 8 % of packets of 256 bytes. Empty of generations unknown here.
 std::vector<Ceiling> theoretical_pcie(const PcieLink& link);
+
+/// What all NVLinks of a device carry together in each direction by their line rate, as `nvlink`. Nothing
+/// without links.
+std::optional<Ceiling> theoretical_nvlink(const std::optional<Nvlinks>& links);
 
 /// The peaks of `benchmarks`: what the chip's units complete per cycle times the SM clock that the device
 /// reports, or the L2 clock that was counted. `counters`: of any range counted with `ceiling_metrics`. What

@@ -149,12 +149,12 @@ std::string encode(const TestedDevice& tested) {
                           {"self_test", self_test}});
 }
 
-std::string encode(const MeasuredLinks& measured) {
-  return serial::to_text(serial::to_json(measured));
+std::string encode(const std::vector<LinkBandwidth>& links) {
+  return encode_list("links", links);
 }
 
-MeasuredLinks decode_links(std::string_view text) {
-  return decoded<MeasuredLinks>(text, "links");
+std::vector<LinkBandwidth> decode_links(std::string_view text) {
+  return decode_list<LinkBandwidth>("links", text);
 }
 
 std::string encode(const Collectives& collectives) {

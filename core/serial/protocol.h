@@ -155,16 +155,6 @@ struct TestedDevice {
   bool operator==(const TestedDevice&) const = default;
 };
 
-/// The answer to `rooflinectl-collector --links`: places are those of the UUIDs that it was given.
-struct MeasuredLinks {
-  std::vector<LinkBandwidth> links;
-  /// The theoretical bandwidth of a device's NVLinks together in one direction, `nvlink`, of each that has
-  /// some.
-  std::vector<Ceiling> peaks;
-
-  bool operator==(const MeasuredLinks&) const = default;
-};
-
 /// Answers to single questions, a JSON document each: `rooflinectl-collector --catalogue`, `--devices`,
 /// `--metrics`, `--checks`, `--selftest`, `--links` and `--collectives`. Decoding throws Error(usage).
 std::string encode(const Catalogue& catalogue);
@@ -173,14 +163,15 @@ std::string encode(const std::vector<ChipCounters>& chips);
 std::string encode(const std::vector<Check>& checks);
 /// With the verdict of each agreement, and whether the test is passed.
 std::string encode(const TestedDevice& tested);
-std::string encode(const MeasuredLinks& measured);
+/// The places of devices are those of the UUIDs that the collector was given.
+std::string encode(const std::vector<LinkBandwidth>& links);
 std::string encode(const Collectives& collectives);
 Catalogue decode_catalogue(std::string_view text);
 std::vector<DeviceInfo> decode_devices(std::string_view text);
 std::vector<ChipCounters> decode_chips(std::string_view text);
 std::vector<Check> decode_checks(std::string_view text);
 TestedDevice decode_tested_device(std::string_view text);
-MeasuredLinks decode_links(std::string_view text);
+std::vector<LinkBandwidth> decode_links(std::string_view text);
 Collectives decode_collectives(std::string_view text);
 
 }  // namespace rooflinectl

@@ -134,18 +134,15 @@ TestedDevice load_self_test(const std::string& device) {
   return ask_collector({"--selftest", device}, decode_tested_device);
 }
 
-MeasuredLinks load_links(const std::vector<std::string>& uuids, bool counters, int stop_fd) {
+std::vector<LinkBandwidth> load_links(const std::vector<std::string>& uuids, bool counters, int stop_fd) {
   const auto pairs = static_cast<Limit::rep>(uuids.size() * (uuids.size() - 1));
   const auto decode = [&](const std::string& answer) {
-    MeasuredLinks measured = decode_links(answer);
-    for (const LinkBandwidth& link : measured.links) {
+    std::vector<LinkBandwidth> links = decode_links(answer);
+    for (const LinkBandwidth& link : links) {
       const auto mistake = mistake_in(link, uuids.size());
       if (mistake) throw Error(ErrorKind::usage, fmt::format("{}: {}", mistake->member, mistake->problem));
     }
-    for (const Ceiling& peak : measured.peaks) {
-      if (peak.device >= uuids.size()) throw Error(ErrorKind::usage, "peaks: there is no such device");
-    }
-    return measured;
+    return links;
   };
   return ask_collector(question_of("--links", uuids, counters), decode,
                        measuring_limit(kCollectorAnswerLimit + pairs * kLinkLimit), stop_fd);

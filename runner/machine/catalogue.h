@@ -41,7 +41,7 @@ TestedDevice load_self_test(const std::string& device);
 /// of NVLink confirm them. Takes longer the more
 /// pairs there are; ends when `stop_fd` is readable. Throws CannotMeasure without a collector, and the
 /// collector's error if it cannot measure them.
-MeasuredLinks load_links(const std::vector<std::string>& uuids, bool counters, int stop_fd);
+std::vector<LinkBandwidth> load_links(const std::vector<std::string>& uuids, bool counters, int stop_fd);
 
 /// The collectives over devices, likewise. Ends when `stop_fd` is readable. Throws CannotMeasure
 /// without a collector, and the collector's error if it cannot measure them, or an error if it hangs.

@@ -123,13 +123,11 @@ class CeilingsOfDevices {
   }
 
   void measure_links(const std::vector<std::string>& uuids) {
-    MeasuredLinks measured = load_links(uuids, request_.counters, stop_signals_.fd());
+    run_.links = load_links(uuids, request_.counters, stop_signals_.fd());
     const std::string now = utc_time(SystemClock::now());
-    for (LinkBandwidth& link : measured.links) {
+    for (LinkBandwidth& link : run_.links) {
       if (link.missing.empty()) link.measured_utc = now;
     }
-    run_.links = std::move(measured.links);
-    run_.ceilings.insert(run_.ceilings.end(), measured.peaks.begin(), measured.peaks.end());
   }
 
   void measure_collectives(const std::vector<std::string>& uuids) {

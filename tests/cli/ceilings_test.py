@@ -277,6 +277,14 @@ class CeilingsOfDevices(ProgramTest):
         self.assertIn("](collectives.png)", summary)
         self.assertTrue((self.folder_of_run() / "collectives.png").exists())
 
+    def test_counters_confirm_links_unless_they_are_not_to_be_used(self):
+        self.assert_exit(self.ceilings("all"), 0)
+        self.assertIn("NVLink's counters saw 1.0002 of the bytes", (self.folder_of_run() / "summary.md").read_text())
+        result = self.ceilings("all", "--no-counters")
+        self.assert_exit(result, 0)
+        self.assertNotIn("counters saw", (self.folder_of_run() / "summary.md").read_text())
+        self.assertIn("NVLink bytes: not counted", result.stdout)
+
     def test_without_nccl_the_reason_is_shown_and_nothing_is_lost(self):
         result = self.ceilings("all", accidents="without_nccl@collectives")
         self.assert_exit(result, 0)

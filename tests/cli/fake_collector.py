@@ -24,7 +24,7 @@ FAKE_COLLECTOR holds accidents, separated by blanks: `<what>@<phase>:<number>`, 
   without_nccl, wrong, twice (@collectives)   `--collectives`: there is no NCCL, a result is wrong, one is there twice
 
 Other places are `device:<index>`, where the device is chosen that a request names, `links` and `collectives`.
-With FAKE_COLLECTOR_TWO there is a second device.
+With FAKE_COLLECTOR_TWO there is a second device, and both have NVLinks of 500 GB/s.
 
 FAKE_COLLECTOR_CLOCK_HZ, FAKE_COLLECTOR_UUID and FAKE_COLLECTOR_DRIVER are the clock, the device and the driver that it finds.
 An accident happens in every process that gets there. One with `:once` at its end happens in the first only; the folder
@@ -212,7 +212,7 @@ def watch(uuids, interval_ns):
 
 
 def links(uuids):
-    """From device i to device j, i + 1 times 100 GB/s and j times 10 GB/s, with NVLinks of 500 GB/s."""
+    """From device i to device j, i + 1 times 100 GB/s and j times 10 GB/s."""
     accidents("links")
     measured = []
     for source in range(len(uuids)):
@@ -221,16 +221,16 @@ def links(uuids):
                 for both_ways in [False, True] if source < target else [False]:
                     link = {"from": source, "to": target, "mover": mover, "both_ways": both_ways,
                             "bytes_per_s": (100e9 * (source + 1) + 10e9 * target) * (2 if both_ways else 1), "relative_spread": 0.001,
-                            "method": "fake", "moved_bytes": 1e9, "sent_bytes": 1.0001e9, "received_bytes": 0.9999e9}
+                            "method": "fake"}
+                    if "--uncounted" not in sys.argv:
+                        link.update(moved_bytes=1e9, sent_bytes=1.0002e9, received_bytes=0.9999e9)
                     if mover != "copy" and "apart@links" in ACCIDENTS:
                         link = {"from": source, "to": target, "mover": mover, "both_ways": both_ways, "bytes_per_s": 0,
                                 "relative_spread": 0, "method": "", "missing": "no peer access between these devices"}
                     if "elsewhere@links" in ACCIDENTS:
                         link["to"] = 7
                     measured.append(link)
-    peaks = [{"device": place, "id": "nvlink", "kind": "transfer", "source": "theoretical", "subject": "nvlink", "operation": "",
-              "value": 500e9, "relative_spread": 0, "method": "18 links"} for place in range(len(uuids))]
-    say({"links": measured, "peaks": peaks})
+    say({"links": measured})
 
 
 def collectives(uuids):
@@ -243,7 +243,8 @@ def collectives(uuids):
     for collective in ["all_reduce", "all_gather", "reduce_scatter", "broadcast", "send_receive"]:
         sizes = [{"bytes": 2 ** power, "time_s": 10e-6 + 2 ** power / 400e9, "relative_spread": 0.01} for power in [3, 15, 30]]
         transfers = {"all_reduce": 2 * (len(uuids) - 1), "send_receive": len(uuids)}.get(collective, len(uuids) - 1)
-        times.append({"collective": collective, "sizes": sizes, "sent_bytes": 2 ** 30 * transfers})
+        sent = {"unavailable": "not counted"} if "--uncounted" in sys.argv else 2 ** 30 * transfers
+        times.append({"collective": collective, "sizes": sizes, "sent_bytes": sent})
     if "wrong@collectives" in ACCIDENTS:
         times[0].update(sizes=[], sent_bytes={"unavailable": "not counted"}, missing="the result is wrong: element 7 of device 1 is 0, not 3")
     if "twice@collectives" in ACCIDENTS:
@@ -355,6 +356,9 @@ def main():
     if not request["skip_ceilings"]:
         say({"type": "ceiling", "ceiling": {"device": 0, "id": "dram", "kind": "bandwidth", "source": "theoretical", "subject": "dram",
              "operation": "", "value": 3.3e12, "relative_spread": 0, "method": "clock x width"}})
+        if "FAKE_COLLECTOR_TWO" in os.environ:
+            say({"type": "ceiling", "ceiling": {"device": 0, "id": "nvlink", "kind": "transfer", "source": "theoretical",
+                 "subject": "nvlink", "operation": "", "value": 500e9, "relative_spread": 0, "method": "18 links"}})
         say({"type": "ceiling", "ceiling": {"device": 0, "id": "launch", "kind": "latency", "source": "measured", "subject": "",
              "operation": "launch", "value": 3e-6, "sm_clock_hz": CLOCK_HZ, "relative_spread": 0, "method": "fake"}})
         known_ids = []

@@ -82,6 +82,17 @@ TEST(TheoreticalCeilings, DramFollowsFromTheAttributes) {
   EXPECT_EQ(dram.method, "2 x 3201 MHz x 6016 bit");
 }
 
+TEST(TheoreticalCeilings, NvlinkIsAllLinksOfADeviceTogether) {
+  const auto nvlink = theoretical_nvlink(Nvlinks{.count = 18, .bytes_per_s = 18 * 26.5625e9});
+  ASSERT_TRUE(nvlink);
+  EXPECT_EQ(nvlink->id, "nvlink");
+  EXPECT_EQ(nvlink->kind, CeilingKind::transfer);
+  EXPECT_EQ(nvlink->source, CeilingSource::theoretical);
+  EXPECT_DOUBLE_EQ(nvlink->value, 478.125e9);
+  EXPECT_EQ(nvlink->method, "18 links of 26.56 GB/s in each direction");
+  EXPECT_FALSE(theoretical_nvlink(std::nullopt));
+}
+
 TEST(TheoreticalCeilings, PcieFollowsFromTheLink) {
   const std::vector<Ceiling> fifth = theoretical_pcie({.generation = 5, .lanes = 16});
   ASSERT_THAT(ids(fifth), ElementsAre("pcie_h2d", "pcie_d2h")) << "each direction has all of it";

@@ -50,7 +50,8 @@ int ncclCommInitAll(void** communicators, int n_devices, const int* devices) {
   const char* const multicast = std::getenv("NCCL_NVLS_ENABLE");
   std::string arguments = "NVLS=" + std::string(multicast == nullptr ? "" : multicast);
   for (int i = 0; i < n_devices; ++i) {
-    communicators[i] = reinterpret_cast<void*>(static_cast<std::size_t>(100 + devices[i]));
+    const std::size_t handle = 100 + static_cast<std::size_t>(devices[i]);
+    communicators[i] = reinterpret_cast<void*>(handle);  // NOLINT(performance-no-int-to-ptr)
     arguments += " " + std::to_string(devices[i]);
   }
   return answer("ncclCommInitAll", arguments);

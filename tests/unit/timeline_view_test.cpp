@@ -80,6 +80,18 @@ TEST(TimelineView, RatesAreTheBytesOfASampleOverItsTimeUnderTheMeasuredRoof) {
   EXPECT_FALSE(view.tensor);
 }
 
+TEST(TimelineView, TheRoofOfNvlinkIsTheoretical) {
+  Sampled sampled({kernel("", 1, 0)}, {1e6, 3e6});
+  sampled.device().values[std::string(sampled::kNvlinkSentBytes)] = {4e6, 2e6};
+  EXPECT_FALSE(strip(sampled.view(), "nvlink_out").roof) << "nothing is known of the links";
+  sampled.run.ceilings.push_back(constructed::ceiling(
+      "nvlink", CeilingKind::transfer, CeilingSource::theoretical, "nvlink", "", 478e9, "18 links"));
+  const Strip& sent = strip(sampled.view(), "nvlink_out");
+  EXPECT_EQ(sent.roof, 478e9);
+  EXPECT_EQ(sent.ceiling, "nvlink");
+  EXPECT_DOUBLE_EQ(sent.bins[0]->mean, 4e11);
+}
+
 TEST(TimelineView, AReadingOfPowerStandsForTheTimeSinceTheOneBefore) {
   Sampled sampled({kernel("", 10, 0)}, {1, 1, 1, 1});
   sampled.run.devices.front().settings = DeviceSettings{.power_limit_w = 700};

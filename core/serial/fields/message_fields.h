@@ -127,11 +127,6 @@ void fields(auto& f, Is<CollectRequest> auto& request) {
   f("known_ceilings", request.known_ceilings);
 }
 
-void fields(auto& f, Is<MeasuredLinks> auto& measured) {
-  f("links", measured.links);
-  f("peaks", measured.peaks);
-}
-
 void fields(auto& f, Is<TestedDevice> auto& tested) {
   f("device", tested.device);
   f("self_test", tested.self_test);
