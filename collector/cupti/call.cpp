@@ -29,7 +29,7 @@ Explanation explain(CUptiResult result) {
               "use a passed-through or bare-metal GPU"};
     case CUPTI_ERROR_HARDWARE_BUSY:
       return {"another program is using the performance counters, often DCGM",
-              "pause DCGM: dcgmi profile --pause, and --resume afterwards"};
+              "pause DCGM (dcgmi profile --pause, and --resume afterwards), or end `rooflinectl watch`"};
     case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
       return {"another profiler is attached to this process (ncu, nsys, compute-sanitizer or a framework's)",
               "run without that profiler, or with --no-counters"};
