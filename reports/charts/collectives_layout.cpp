@@ -23,9 +23,10 @@ constexpr Box kFrame = {110, kPanelTop, kWidth - kMargin, kPanelBottom};
 /// On the size axis, of a power of two to the next that is labelled.
 constexpr int kSizeStep = 4;
 
-/// Around all sizes, and from the decade of the lowest bandwidth to above the highest roof.
+/// Around all sizes, and from the decade of the lowest bandwidth to above the highest roof and its name.
 Window window_of(const Run& run, const LinkRoof& roof) {
   constexpr double kMargin = 1.25;
+  constexpr double kRoomAbove = 2;
   Window window{{1e300, 0}, {1e300, 0}};
   for (const CollectiveTimes& times : run.collectives->times) {
     for (const CollectiveTime& time : times.sizes) {
@@ -40,7 +41,7 @@ Window window_of(const Run& run, const LinkRoof& roof) {
   }
   window.ai = {window.ai.low / kMargin, std::max(window.ai.high, 2 * window.ai.low) * kMargin};
   window.flop_per_s = {std::pow(10, std::floor(std::log10(window.flop_per_s.low))),
-                       window.flop_per_s.high * kMargin};
+                       window.flop_per_s.high * kRoomAbove};
   return window;
 }
 

@@ -36,6 +36,10 @@ UnfinishedRun load_unfinished(const fs::path& path) {
   unfinished.run = read_run(file);
   // `latest` may point elsewhere before the run has ended.
   unfinished.folder = fs::canonical(file).parent_path();
+  if (unfinished.run.devices.size() > 1 && unfinished.run.measurements.empty()) {
+    throw Error(ErrorKind::usage, fmt::format("{}: cannot resume ceilings of several devices", file.string()),
+                "rooflinectl ceilings with the same --device, without --fresh, reuses what was measured");
+  }
   if (unfinished.run.source == RunSource::replayed) {
     throw Error(ErrorKind::usage, fmt::format("{}: cannot resume a replay", file.string()),
                 "start a new run on a machine with a GPU");

@@ -344,6 +344,10 @@ class CeilingsOfDevices(ProgramTest):
         run = self.interrupted("collectives")
         self.assertEqual(len(run["links"]), 9)
         self.assertNotIn("collectives", run)
+        result = self.call("run", "--resume", next((self.folder / "runs/ceilings").glob("*/run.json")).parent)
+        self.assert_exit(result, 2)
+        self.assertIn("cannot resume ceilings of several devices", result.stderr)
+        self.assertIn("rooflinectl ceilings with the same --device, without --fresh", result.stderr)
 
 
 if __name__ == "__main__":
