@@ -85,6 +85,8 @@ class LinksTest(unittest.TestCase):
         finished = subprocess.run([sys.executable, HERE / "pytorch_collectives.py", str(2 ** 30)], check=True, capture_output=True,
                                   text=True, timeout=TIME_LIMIT_S)
         theirs = json.loads(finished.stdout.splitlines()[-1])
+        print(f"PyTorch {theirs['torch']}, NCCL {theirs['nccl']}")
+        self.assertEqual(self.run_of["collectives"]["library"], f"NCCL {theirs['nccl']}")
         for name, entry in self.times().items():
             ours = entry["sizes"][-1]["time_s"]
             alike, apart = (theirs[how].get(name) for how in ["one_process", "process_per_gpu"])

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Times PyTorch's NCCL collectives of one size, and prints a JSON object: their bytes, and the seconds of each in one process
-for all GPUs, as rooflinectl calls them, and in a process for each GPU.
+"""Times PyTorch's NCCL collectives of one size, and prints a JSON object: the versions, their bytes, and the seconds of each in
+one process for all GPUs, as rooflinectl calls them, and in a process for each GPU.
 
 usage: pytorch_collectives.py BYTES"""
 
@@ -91,5 +91,5 @@ if __name__ == "__main__":
     os.environ["NCCL_NVLS_ENABLE"] = "0"  # as rooflinectl has it
     ranks = torch.cuda.device_count()
     elements = int(sys.argv[1]) // 4 // ranks * ranks
-    print(json.dumps({"bytes": 4 * elements, "process_per_gpu": in_a_process_per_gpu(ranks, elements),
-                      "one_process": in_one_process(ranks, elements)}))
+    print(json.dumps({"torch": torch.__version__, "nccl": ".".join(map(str, torch.cuda.nccl.version())), "bytes": 4 * elements,
+                      "process_per_gpu": in_a_process_per_gpu(ranks, elements), "one_process": in_one_process(ranks, elements)}))
