@@ -45,6 +45,8 @@ const Aspect<Run> kRunAspects[] = {
     {"tool", [](const Run& run) { return fmt::format("{} ({})", run.tool_version, run.tool_commit); }},
     {"source", [](const Run& run) { return std::string(to_string(run.source)); }},
     {"plan", [](const Run& run) { return run.plan.name; }},
+    {"devices at work",
+     [](const Run& run) { return std::string(run.together ? "all at once" : "one at a time"); }},
     {"counters",
      [](const Run& run) {
        return run.counter_session.available ? std::string("counted")

@@ -55,16 +55,6 @@ MeasureRequest request_of(const CeilingsOptions& options) {
   return request;
 }
 
-/// Of several devices; they cannot be resumed as a run, but what is known is not measured again.
-int end_interrupted_devices(const MeasureResult& result) {
-  if (result.folder.empty()) return end_interrupted(result);
-  terminal::print(stderr,
-                  "interrupted; the finished results are saved: rooflinectl report {}\nto finish: the same "
-                  "command without --fresh, which reuses them\n",
-                  result.folder.string());
-  return 128 + *result.stop_signal;
-}
-
 void print_pictures(const MeasureResult& result) {
   for (std::size_t device = 0; device < result.run.devices.size(); ++device) {
     terminal::print("picture: {}\n",
@@ -80,9 +70,12 @@ int ceilings(const CeilingsOptions& options) {
       is_one ? std::vector<DeviceInfo>() : chosen_devices(options.devices);
   MeasureResult result;
   if (devices.size() > 1) {
-    Progress progress(Verbosity::normal);
+    ProgressDisplay display(stderr);
+    Progress progress(display, Verbosity::normal);
     result = measure_ceilings(request, devices, progress);
-    if (result.stop_signal) return end_interrupted_devices(result);
+    if (result.stop_signal) {
+      return end_interrupted(result, "to finish: the same command without --fresh, which reuses them");
+    }
   } else {
     request.device = is_one ? options.devices.front() : devices.front().uuid;
     result = measure_with_progress(request, Verbosity::normal);

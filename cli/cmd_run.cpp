@@ -4,8 +4,10 @@
 
 #include <chrono>
 #include <cstdio>
+#include <deque>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,7 +25,9 @@
 #include "reports/text/text_table.h"
 #include "runner/machine/cannot_measure.h"
 #include "runner/machine/catalogue.h"
+#include "runner/machine/chosen_devices.h"
 #include "runner/machine/machine_checks.h"
+#include "runner/measuring/device_runs.h"
 #include "runner/measuring/measure.h"
 #include "runner/runs/replay.h"
 #include "runner/runs/run_folder.h"
@@ -36,7 +40,8 @@ namespace fs = std::filesystem;
 
 struct RunOptions {
   std::string plan_file;
-  std::string device = "0";
+  std::vector<std::string> devices = {"0"};
+  bool together = false;
   std::string output = "runs";
   bool no_counters = false;
   bool self_test = false;
@@ -66,7 +71,10 @@ void print_request(const Plan& plan, const RunOptions& options) {
   request.plan = plan;
   request.counters = !options.no_counters;
   request.self_test = options.self_test;
-  request.device = options.device;
+  if (options.devices.size() > 1 || options.devices.front() == kAllDevices) {
+    throw Error(ErrorKind::usage, "--json prints the request for one device", "name one with --device");
+  }
+  request.device = options.devices.front();
   terminal::print("{}\n", encode(request));
 }
 
@@ -218,13 +226,19 @@ void profile_application(MeasureResult& result, const RunOptions& options) {
   }
 }
 
-int measure_run(MeasureRequest request, const RunOptions& options) {
+/// What `options` say of a request for whichever devices.
+MeasureRequest request_of(const RunOptions& options) {
+  MeasureRequest request;
   request.counters = !options.no_counters;
   request.self_test = options.self_test;
   request.collector = require_collector();
   request.output = options.output;
   request.command_line = options.command_line;
   request.fresh_ceilings = options.fresh;
+  return request;
+}
+
+int measure_run(const MeasureRequest& request, const RunOptions& options) {
   MeasureResult result = measure_with_progress(request, options.verbosity());
   if (result.stop_signal) return end_interrupted(result);
   profile_application(result, options);
@@ -244,21 +258,80 @@ void check_machine(const std::string& device, const RunOptions& options) {
   }
 }
 
-int start(const Plan& plan, const RunOptions& options) {
-  check_machine(options.device, options);
-  MeasureRequest request;
+// ---- several devices ----
+
+/// Those of `devices` that can be measured; why the others cannot is added to `losses`. Throws the first
+/// reason where none can.
+std::vector<DeviceInfo> usable_devices(const std::vector<DeviceInfo>& devices, const RunOptions& options,
+                                       std::vector<std::string>& losses) {
+  std::vector<DeviceInfo> usable;
+  std::optional<CannotMeasure> why_not;
+  for (const DeviceInfo& device : devices) {
+    try {
+      check_machine(device.uuid, options);
+      usable.push_back(device);
+    } catch (const CannotMeasure& error) {
+      if (!why_not) why_not = error;
+      losses.push_back(fmt::format("GPU {} ({}): {}", device.index, device.uuid, error.what()));
+    }
+  }
+  if (usable.empty()) throw *why_not;
+  return usable;
+}
+
+int start_on_devices(const Plan& plan, const std::vector<DeviceInfo>& devices, const RunOptions& options) {
+  std::vector<std::string> losses;
+  const std::vector<DeviceInfo> usable = usable_devices(devices, options, losses);
+  MeasureRequest request = request_of(options);
   request.plan = plan;
-  request.device = options.device;
-  return measure_run(std::move(request), options);
+  ProgressDisplay display(stderr);
+  std::deque<Progress> progress;
+  std::vector<ObservedDevice> observed;
+  for (const DeviceInfo& device : usable) {
+    const std::string name = fmt::format("GPU {}", device.index);
+    observed.push_back({device, progress.emplace_back(display, options.verbosity(), name)});
+  }
+  MeasureResult result = measure_on_devices(request, observed, options.together);
+  result.losses.insert(result.losses.begin(), losses.begin(), losses.end());
+  if (result.stop_signal) {
+    return end_interrupted(result, "a run of several devices cannot be resumed");
+  }
+  profile_application(result, options);
+  return end_run(result, options);
+}
+
+/// Those that the options name; nothing for one index or UUID, which needs no look at the others.
+std::vector<DeviceInfo> several_devices(const RunOptions& options) {
+  if (options.devices.size() == 1 && options.devices.front() != kAllDevices) return {};
+  try {
+    return chosen_devices(options.devices);
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::usage) throw;
+    throw CannotMeasure(error.kind(), error.what(), error.hint());
+  }
+}
+
+// ---- the command's ways ----
+
+int start(const Plan& plan, const RunOptions& options) {
+  const std::vector<DeviceInfo> devices = several_devices(options);
+  if (devices.size() > 1) return start_on_devices(plan, devices, options);
+  const std::string device = devices.empty() ? options.devices.front() : devices.front().uuid;
+  check_machine(device, options);
+  MeasureRequest request = request_of(options);
+  request.plan = plan;
+  request.device = device;
+  return measure_run(request, options);
 }
 
 int resume(const RunOptions& options) {
-  MeasureRequest request;
-  request.unfinished = load_unfinished(options.resumed_folder);
-  request.plan = request.unfinished->run.plan;
-  request.device = request.unfinished->run.device().uuid;
-  check_machine(request.device, options);
-  return measure_run(std::move(request), options);
+  const UnfinishedRun unfinished = load_unfinished(options.resumed_folder);
+  check_machine(unfinished.run.device().uuid, options);
+  MeasureRequest request = request_of(options);
+  request.plan = unfinished.run.plan;
+  request.device = unfinished.run.device().uuid;
+  request.unfinished = unfinished;
+  return measure_run(request, options);
 }
 
 int run(const RunOptions& options) {
@@ -286,11 +359,19 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
   CLI::Option* const plan =
       command->add_option("plan", options->plan_file, "The plan, such as experiments.yaml")
           ->type_name("PLAN");
-  CLI::Option* const device = command
-                                  ->add_option("-d,--device", options->device,
-                                               "The GPU: its index or UUID as nvidia-smi -L prints them")
-                                  ->type_name("INDEX|UUID")
-                                  ->capture_default_str();
+  CLI::Option* const device =
+      command
+          ->add_option("-d,--device", options->devices,
+                       "The GPU, or GPUs: their indices or UUIDs as nvidia-smi -L prints them, or all; one "
+                       "after the other")
+          ->delimiter(',')
+          ->type_name("INDEX|UUID,...|all")
+          ->default_str("0");
+  command
+      ->add_flag("--together", options->together,
+                 "Measure all of these GPUs at once, to see what shared power and PCIe cost; ceilings are "
+                 "still measured one GPU at a time")
+      ->needs(device);
   CLI::Option* const output =
       command->add_option("-o,--output", options->output, "Folder in which to create <plan name>/<UTC time>/")
           ->type_name("DIR")
@@ -343,6 +424,7 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
       "Examples:\n"
       "  rooflinectl run experiments.yaml\n"
       "  rooflinectl run experiments.yaml --device 1 --output /scratch/runs\n"
+      "  rooflinectl run experiments.yaml --device all\n"
       "  rooflinectl run --resume runs/reductions/2026-11-21T09-52-06Z\n"
       "  rooflinectl run experiments.yaml --dry-run --json > request.json\n"
       "  ncu --nvtx rooflinectl-collector --plan request.json --mode once\n"

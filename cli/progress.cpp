@@ -77,7 +77,12 @@ void print_header(const MeasureStart& start) {
 
 }  // namespace
 
-Progress::Progress(Verbosity verbosity) : display_(stderr), verbosity_(verbosity) {}
+Progress::Progress(ProgressDisplay& display, Verbosity verbosity, const std::string& device)
+    : display_(display), verbosity_(verbosity), prefix_(device.empty() ? "" : device + ": ") {}
+
+void Progress::show_line(const std::string& text) {
+  display_.line(prefix_ + text);
+}
 
 void Progress::started(const MeasureStart& start) {
   const Run& run = start.run;
@@ -94,56 +99,56 @@ void Progress::started(const MeasureStart& start) {
   if (verbosity_ != Verbosity::quiet) {
     print_header(start);
   } else if (start.wants_counters && !counters.available) {
-    display_.line(fmt::format("counters: unavailable: {}", counters.reason));
+    show_line(fmt::format("counters: unavailable: {}", counters.reason));
   }
 }
 
 void Progress::began(const message::Progress& step) {
   if (step.phase == message::Phase::count) {
     if (!counting_ && shows_results()) {
-      display_.line(fmt::format("counting {}", format::counted(points_to_count_, "point")));
+      show_line(fmt::format("counting {}", format::counted(points_to_count_, "point")));
     }
     counting_ = true;
     done_work_ += kCountedRangeWork;
   }
   if (verbosity_ == Verbosity::quiet) return;
-  display_.status(fmt::format("[{}/{}] {} {}{}", points_measured_, n_points_, activity(step.phase), step.what,
-                              time_left()));
+  display_.status(fmt::format("{}[{}/{}] {} {}{}", prefix_, points_measured_, n_points_, activity(step.phase),
+                              step.what, time_left()));
 }
 
 void Progress::measured(const SelfTest& self_test) {
   if (verbosity_ == Verbosity::quiet && self_test.passed()) return;
-  display_.line(fmt::format("self-test: {}", self_test_verdict(self_test)));
+  show_line(fmt::format("self-test: {}", self_test_verdict(self_test)));
 }
 
 void Progress::measured(const Ceiling& ceiling) {
   if (ceiling.source == CeilingSource::theoretical) return;
   done_work_ += 1;
   if (shows_results())
-    display_.line(fmt::format("ceiling {}: {}", ceiling.id, ceiling_value(ceiling, ceiling.value)));
+    show_line(fmt::format("ceiling {}: {}", ceiling.id, ceiling_value(ceiling, ceiling.value)));
 }
 
 void Progress::measured(const PrimitiveResult& result) {
   done_work_ += kPrimitiveWork;
   if (!shows_results() && result.status == Status::ok) return;
-  display_.line(fmt::format("primitive {}: {}", result.info.id, primitive_text(result)));
+  show_line(fmt::format("primitive {}: {}", result.info.id, primitive_text(result)));
 }
 
 void Progress::measured(const Measurement& measurement) {
   ++points_measured_;
   done_work_ += 1;
   if (!shows_results() && measurement.status == Status::ok) return;
-  display_.line(fmt::format("[{}/{}] {}: {}", points_measured_, n_points_, range_name(measurement.point),
-                            result_text(measurement)));
+  show_line(fmt::format("[{}/{}] {}: {}", points_measured_, n_points_, range_name(measurement.point),
+                        result_text(measurement)));
 }
 
 void Progress::reused_ceilings(std::size_t ceilings, const std::string& measured_utc) {
-  display_.line(fmt::format("reusing {}, measured {}; --fresh measures again",
-                            format::counted(ceilings, "ceiling"), format::utc(measured_utc)));
+  show_line(fmt::format("reusing {}, measured {}; --fresh measures again",
+                        format::counted(ceilings, "ceiling"), format::utc(measured_utc)));
 }
 
 void Progress::logged(const std::string& line) {
-  if (verbosity_ == Verbosity::verbose) display_.line(fmt::format("collector: {}", line));
+  if (verbosity_ == Verbosity::verbose) show_line(fmt::format("collector: {}", line));
 }
 
 bool Progress::shows_results() const {
@@ -159,18 +164,19 @@ std::string Progress::time_left() const {
 }
 
 MeasureResult measure_with_progress(const MeasureRequest& request, Verbosity verbosity) {
-  Progress progress(verbosity);
+  ProgressDisplay display(stderr);
+  Progress progress(display, verbosity);
   return measure(request, progress);
 }
 
-int end_interrupted(const MeasureResult& result) {
-  if (result.folder.empty()) {
+int end_interrupted(const MeasureResult& result, const std::string& to_finish) {
+  const std::string folder = result.folder.string();
+  if (folder.empty()) {
     terminal::print(stderr, "interrupted before anything was measured\n");
   } else {
-    terminal::print(stderr,
-                    "interrupted; the finished results are saved: rooflinectl report {0}\nto finish: "
-                    "rooflinectl run --resume {0}\n",
-                    result.folder.string());
+    terminal::print(
+        stderr, "interrupted; the finished results are saved: rooflinectl report {}\n{}\n", folder,
+        to_finish.empty() ? fmt::format("to finish: rooflinectl run --resume {}", folder) : to_finish);
   }
   return 128 + *result.stop_signal;
 }

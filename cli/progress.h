@@ -15,7 +15,9 @@ namespace rooflinectl {
 /// result. With `Verbosity::quiet` only failures and warnings are shown.
 class Progress : public MeasureObserver {
  public:
-  explicit Progress(Verbosity verbosity);
+  /// Shows what runs on `display`, on standard error. `device` begins every line where several devices share
+  /// it, such as `GPU 1`.
+  Progress(ProgressDisplay& display, Verbosity verbosity, const std::string& device = {});
 
   void started(const MeasureStart& start) override;
   void began(const message::Progress& step) override;
@@ -25,18 +27,20 @@ class Progress : public MeasureObserver {
   void measured(const Measurement& measurement) override;
   void reused_ceilings(std::size_t ceilings, const std::string& measured_utc) override;
   void logged(const std::string& line) override;
-  void warned(const std::string& text) override { display_.line(text); }
+  void warned(const std::string& text) override { show_line(text); }
   void ended() override { display_.clear(); }
 
  private:
   using Clock = std::chrono::steady_clock;
 
+  void show_line(const std::string& text);
   std::string time_left() const;
   /// Whether results get a line of their own that stays.
   bool shows_results() const;
 
-  ProgressDisplay display_;
+  ProgressDisplay& display_;
   Verbosity verbosity_;
+  std::string prefix_;
   std::size_t n_points_ = 0;
   std::size_t points_to_count_ = 0;
   std::size_t points_measured_ = 0;
@@ -49,7 +53,8 @@ class Progress : public MeasureObserver {
 /// Measures, and shows how it proceeds.
 MeasureResult measure_with_progress(const MeasureRequest& request, Verbosity verbosity);
 
-/// After Ctrl-C or SIGTERM: no reports, the user wants out. Says what is kept, and returns the exit code.
-int end_interrupted(const MeasureResult& result);
+/// After Ctrl-C or SIGTERM: no reports, the user wants out. Prints what is kept and `to_finish`, how to get
+/// the rest (empty: by resuming the run), and returns the exit code.
+int end_interrupted(const MeasureResult& result, const std::string& to_finish = {});
 
 }  // namespace rooflinectl

@@ -102,6 +102,7 @@ ReportModel::ReportModel(const Run& measured, ChartSelection chosen, const Timel
       experiments.back().timeline = std::move(view);
     }
   }
+  spread = device_spread(run, analysis);
   if (torch != nullptr) add_operators(*this, *torch);
 }
 

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "analysis/device_spread.h"
 #include "analysis/explanation.h"
 #include "analysis/operators.h"
 #include "analysis/recoverable.h"
@@ -63,6 +64,7 @@ struct ReportModel {
   std::vector<CeilingPair> ceilings;
   std::vector<ChartModel> ceilings_charts;  ///< of each device the roofs and no points
   std::vector<ExperimentReport> experiments;
+  std::vector<ModelSpread> spread;  ///< between devices that measured the same
 };
 
 }  // namespace rooflinectl

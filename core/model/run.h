@@ -198,6 +198,7 @@ struct Run {
   std::vector<std::string> command_line;
   /// At least one. Ceilings and measurements name theirs by its place.
   std::vector<DeviceInfo> devices = std::vector<DeviceInfo>(1);
+  bool together = false;  ///< whether the points were measured on all devices at once
   Plan plan;
   Catalogue catalogue;
   CounterSession counter_session;

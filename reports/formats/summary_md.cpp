@@ -27,6 +27,7 @@
 #include "reports/tables/primitive_table.h"
 #include "reports/tables/program_table.h"
 #include "reports/tables/self_test_table.h"
+#include "reports/tables/spread_table.h"
 #include "reports/tables/strip_table.h"
 #include "reports/tables/timeline_sentences.h"
 #include "reports/text/format.h"
@@ -281,6 +282,12 @@ std::string between_devices(std::string_view title, std::string_view explanation
   return text;
 }
 
+std::string spread(const ReportModel& report) {
+  constexpr std::size_t kMostPoints = 40;
+  return between_devices("Spread between the devices", kSpreadExplanation, {},
+                         spread_tables(report.run, report.spread, kMostPoints));
+}
+
 std::string links(const Run& run) {
   return between_devices("Links between the devices", kLinkExplanation, {}, link_tables(run));
 }
@@ -358,7 +365,7 @@ std::string summary_md(const ReportModel& report) {
     text += kinds_of(report.analysis).has_program ? kProgramExplanation : kExplanation;
   }
   for (const ExperimentReport& experiment : report.experiments) text += section(run, experiment);
-  text += primitives(run) + ceilings(report) + links(run) + collectives(run);
+  text += primitives(run) + ceilings(report) + spread(report) + links(run) + collectives(run);
   for (const AgreementTable& table : agreement_tables(run)) text += agreements(table);
   return text + environment(run);
 }

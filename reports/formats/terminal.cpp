@@ -17,6 +17,7 @@
 #include "reports/tables/primitive_table.h"
 #include "reports/tables/program_table.h"
 #include "reports/tables/self_test_table.h"
+#include "reports/tables/spread_table.h"
 #include "reports/text/format.h"
 #include "reports/text/text_table.h"
 
@@ -185,6 +186,10 @@ std::string below_tables(const ReportModel& report, std::size_t width) {
   const Run& run = report.run;
   std::string text;
   for (const std::string& finding : ceiling_findings(report.ceilings)) text += paragraph(finding, width);
+  constexpr std::size_t kMostSpreads = 8;
+  for (const DeviceTable& table : spread_tables(run, report.spread, kMostSpreads)) {
+    text += fmt::format("\n{}", device_table(table, width));
+  }
   for (const DeviceTable& table : link_tables(run)) text += fmt::format("\n{}", device_table(table, width));
   const std::vector<DeviceTable> collectives = collective_tables(run);
   if (!collectives.empty()) text += fmt::format("\n{}", device_table(collectives.front(), width));

@@ -9,6 +9,7 @@
 #include "reports/tables/collective_table.h"
 #include "reports/tables/link_table.h"
 #include "reports/tables/self_test_table.h"
+#include "reports/tables/spread_table.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {
@@ -51,6 +52,10 @@ std::string run_view(const ReportModel& report) {
                {"agreements", agreements(run)},
                {"suspicion", suspicion(run)}};
   if (!run.primitives.empty()) rest["primitives"] = primitives(run);
+  if (!report.spread.empty()) {
+    constexpr std::size_t kMostPoints = 200;
+    rest["spread"] = device_tables(kSpreadExplanation, spread_tables(run, report.spread, kMostPoints));
+  }
   if (!run.links.empty()) rest["links"] = device_tables(kLinkExplanation, link_tables(run));
   if (run.collectives) rest["collectives"] = device_tables(kCollectiveExplanation, collective_tables(run));
   return with_member(serial::to_text(rest), "experiments", array_text(experiments));

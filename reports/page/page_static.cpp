@@ -17,6 +17,7 @@
 #include "reports/tables/notable_points.h"
 #include "reports/tables/point_table.h"
 #include "reports/tables/primitive_table.h"
+#include "reports/tables/spread_table.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {
@@ -162,6 +163,12 @@ std::string between_devices(std::string_view title, std::string_view explanation
   return html + "</section>\n";
 }
 
+std::string spread(const ReportModel& report) {
+  constexpr std::size_t kMostPoints = 40;
+  return between_devices("Spread between the devices", kSpreadExplanation, {},
+                         spread_tables(report.run, report.spread, kMostPoints));
+}
+
 std::string links(const Run& run) {
   return between_devices("Links between the devices", kLinkExplanation, {}, link_tables(run));
 }
@@ -184,11 +191,11 @@ std::string environment(const Run& run) {
 
 std::string page_without_script(const ReportModel& report, const PageParts& parts) {
   return fmt::format(
-      "<main class=\"without-script\">\n{}{}<section>\n<h2>Ceilings</h2>\n{}</section>\n{}{}"
+      "<main class=\"without-script\">\n{}{}<section>\n<h2>Ceilings</h2>\n{}</section>\n{}{}{}"
       "<section>\n<h2>Environment</h2>\n<table "
       "class=\"facts\"><tbody>\n{}</tbody></table>\n</section>\n</main>\n",
       sections(report, parts.experiments), primitives(report.run, parts.primitives),
-      ceilings(report, report.experiments.empty() ? parts.experiments.front().roofline : ""),
+      ceilings(report, report.experiments.empty() ? parts.experiments.front().roofline : ""), spread(report),
       links(report.run), collectives(report.run, parts.collectives), environment(report.run));
 }
 

@@ -293,7 +293,7 @@ MeasureResult measure(const MeasureRequest& request, MeasureObserver& observer) 
       CeilingCache::of_user(request.collector, [&](const std::string& warning) { observer.warned(warning); });
   const std::vector<Run> earlier = request.fresh_ceilings ? std::vector<Run>{} : cache.load();
   MeasureResult result = Measuring(request, earlier, observer).run();
-  if (!result.folder.empty()) cache.store(result.run);
+  if (!result.folder.empty() && !request.skip_ceilings) cache.store(result.run);
   return result;
 }
 

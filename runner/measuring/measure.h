@@ -24,6 +24,7 @@ struct MeasureRequest {
   std::optional<UnfinishedRun> unfinished;
   std::vector<std::string> command_line;
   bool fresh_ceilings = false;  ///< measure those too that an earlier run has measured on this device
+  bool skip_ceilings = false;   ///< measure none, nor those that every run has
 };
 
 struct MeasureResult {

@@ -37,6 +37,7 @@ Results::Results(const MeasureRequest& request, const std::vector<Run>& earlier_
       recorder_(request.unfinished ? Recorder(*request.unfinished)
                                    : Recorder(request.plan, request.command_line)) {
   if (request.self_test) worklist_.want_self_test();
+  if (request.skip_ceilings) worklist_.ceilings_finished();
   if (request.unfinished) worklist_.take_over(request.unfinished->run);
 }
 

@@ -37,4 +37,8 @@ std::optional<int> StopSignals::take() {
   return static_cast<int>(info.ssi_signo);
 }
 
+void StopSignals::pass_on(int signal) {
+  kill(getpid(), signal);
+}
+
 }  // namespace rooflinectl

@@ -20,6 +20,9 @@ class StopSignals {
   int fd() const { return fd_; }
   /// The signal that came, if one did.
   std::optional<int> take();
+  /// Sends `signal` again, for another object of this class: of several that wait, in threads of their own,
+  /// only one takes it.
+  static void pass_on(int signal);
 
  private:
   sigset_t previous_mask_{};

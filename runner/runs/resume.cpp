@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <string>
 #include <string_view>
 
@@ -28,6 +29,12 @@ std::string build(std::string_view version, std::string_view commit) {
   return fmt::format("{} (commit {})", version, commit);
 }
 
+/// Those of a profiled program do not count: it is never run again.
+bool has_points_of_several_devices(const Run& run) {
+  return std::any_of(run.measurements.begin(), run.measurements.end(),
+                     [](const Measurement& one) { return one.device != Run::kFirstDevice && !one.launches; });
+}
+
 }  // namespace
 
 UnfinishedRun load_unfinished(const fs::path& path) {
@@ -43,6 +50,10 @@ UnfinishedRun load_unfinished(const fs::path& path) {
   if (unfinished.run.source == RunSource::replayed) {
     throw Error(ErrorKind::usage, fmt::format("{}: cannot resume a replay", file.string()),
                 "start a new run on a machine with a GPU");
+  }
+  if (has_points_of_several_devices(unfinished.run)) {
+    throw Error(ErrorKind::usage, fmt::format("{}: cannot resume a run of several devices", file.string()),
+                "start a new run on the device whose points are missing: --device");
   }
   const std::string then = build(unfinished.run.tool_version, unfinished.run.tool_commit);
   const std::string now = build(tool_version(), tool_commit());

@@ -7,7 +7,7 @@ import subprocess
 import time
 import unittest
 
-from program import PROGRAM, REPORTS, ProgramTest
+from program import FIRST, PROGRAM, REPORTS, SECOND, ProgramTest
 
 
 class Ceilings(ProgramTest):
@@ -125,10 +125,6 @@ class Ceilings(ProgramTest):
         self.assert_exit(result, 3)
         self.assertIn("no CUDA device was found", result.stderr)
         self.assert_nothing_written()
-
-
-FIRST = "GPU-00000000-0000-0000-0000-000000000000"
-SECOND = "GPU-11111111-1111-1111-1111-111111111111"
 
 
 class CeilingsOfDevices(ProgramTest):

@@ -22,6 +22,9 @@ FAKE_COLLECTOR holds accidents, separated by blanks: `<what>@<phase>:<number>`, 
   apart (@links)                              `--links`: the devices cannot reach each other's memory
   elsewhere (@links)                          `--links`: from a device that it was not asked for
   without_nccl, wrong, twice (@collectives)   `--collectives`: there is no NCCL, a result is wrong, one is there twice
+  sluggish (@device:<index>)                  every launch there takes 10 % longer
+  unfit (@checks:<UUID>)                      `--checks` of this device finds that nothing can be measured on it
+  meet                                        goes on once two processes have come there, or exits with 5 after 10 s
 
 Other places are `device:<index>`, where the device is chosen that a request names, `links` and `collectives`.
 With FAKE_COLLECTOR_TWO there is a second device, and both have NVLinks of 500 GB/s.
@@ -142,13 +145,26 @@ def accidents(place):
     if happens("nomemory", place):
         say({"type": "failure", "kind": 1, "cause": "out of memory", "hint": ""})
         sys.exit(1)
+    if happens("meet", place):
+        meet()
     if happens("refuse", place):
         say({"type": "failure", "kind": 3, "cause": "the GPU has fallen off the bus", "hint": "look at dmesg"})
         sys.exit(3)
 
 
-def measurement(point, index):
-    seconds = 1e-4 * (index + 1)
+def meet():
+    """Waits for another process that does the same."""
+    folder = os.environ["FAKE_COLLECTOR_STATE"]
+    open(os.path.join(folder, f"met_{os.getpid()}"), "w").close()
+    for _ in range(100):
+        if sum(name.startswith("met_") for name in os.listdir(folder)) >= 2:
+            return
+        time.sleep(0.1)
+    sys.exit(5)
+
+
+def measurement(point, index, device):
+    seconds = 1e-4 * (index + 1) * (1.1 if happens("sluggish", f"device:{device['index']}") else 1)
     result = copy.deepcopy(point)
     axes = point["axes"]
     size = {"f16": 2}.get(axes["dtype"], 4)
@@ -272,7 +288,7 @@ def main():
         if happens("crowded", "start"):
             checks.append({"subject": "other programs", "status": "warning", "detail": "2 on this GPU",
                            "fix": "nvidia-smi lists them; they would disturb the times", "stops_measuring": False})
-        if happens("unfit", "start"):
+        if happens("unfit", "start") or happens("unfit", f"checks:{sys.argv[2]}"):
             checks.append({"subject": "kernels", "status": "fails", "detail": "this build has no code for this GPU",
                            "fix": "build it for sm_61", "stops_measuring": True})
         if happens("no_gpu", "start"):
@@ -412,7 +428,7 @@ def main():
             accidents(f"{phase}:{index}")
         if happens("skip", f"time:{index}"):
             continue
-        result = measurement(point, index)
+        result = measurement(point, index, device)
         poisoned = happens("poison", f"time:{index}")
         if poisoned:
             result.update({"status": "failed", "cause": "an illegal memory access"})

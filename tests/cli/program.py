@@ -19,6 +19,8 @@ experiments:
     variants: [reduce_*, sum_*]
     sizes: 2^20
 """
+FIRST = "GPU-00000000-0000-0000-0000-000000000000"
+SECOND = "GPU-11111111-1111-1111-1111-111111111111"
 REPORTS = {"report.html", "points.csv", "summary.md", "roofline.svg", "roofline.png"}
 
 

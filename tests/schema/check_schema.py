@@ -26,7 +26,7 @@ OPTIONAL_MEMBERS = {
     "measured_utc", "mode", "moved_bytes",
     "application", "below_s", "first", "folder", "gaps_before", "graph_kernels", "graph_nodes", "idle_before_s", "interval_s", "over_time", "problems", "ranges",
     "symbol", "undisturbed",
-    "process", "rank", "primitives", "instructions", "resources", "resumed_utc", "self_test", "cross_checks", "time", "verification", "environment", "settings", "text_sha256"}
+    "process", "rank", "primitives", "instructions", "resources", "resumed_utc", "self_test", "cross_checks", "time", "verification", "environment", "settings", "text_sha256", "together"}
 MAPS = {"axes", "clock_event_reasons", "counter_spread", "counters", "metrics", "operations", "variables"}
 # Objects whose every member may be absent.
 LOOSE = {"settings"}

@@ -57,6 +57,7 @@ inline Run full_run() {
   run.command_line = {"rooflinectl", "run", "experiments.yaml"};
   run.devices.resize(2);
   run.devices[1].name = "NVIDIA L4";
+  run.together = true;
   run.devices[0] = {.name = "NVIDIA H200",
                     .uuid = "GPU-00000000-0000-0000-0000-000000000001",
                     .chip = "GH100",

@@ -241,6 +241,7 @@ Json schema1_document() {
   document.erase("devices");
   document.erase("links");
   document.erase("collectives");
+  document.erase("together");
   const auto flatten = [](Json& point) {
     const Json axes = point["axes"];
     point["variant"] = point["subject"];
@@ -280,6 +281,7 @@ TEST(RunJson, ReadsSchema1) {
   for (PrimitiveResult& primitive : run.primitives) primitive.device = 0;
   run.links.clear();
   run.collectives.reset();
+  run.together = false;
   for (Measurement& measurement : run.measurements) {
     measurement.device = 0;
     measurement.rank = measurement.process = std::nullopt;
@@ -365,6 +367,7 @@ bool may_be_absent(const Pointer& place) {
                                                         "symbol",
                                                         "text_sha256",
                                                         "time",
+                                                        "together",
                                                         "verification"};
   const Pointer parent = place.parent_pointer();
   if (optional_fields.contains(place.back())) return true;

@@ -27,6 +27,7 @@ void fields(auto& f, Is<Run> auto& run) {
   f("host", run.host);
   f("command_line", run.command_line);
   f("devices", run.devices, AtLeast{1});
+  f.optional("together", run.together);
   f("plan", run.plan);
   f("catalogue", run.catalogue);
   f("counter_session", run.counter_session);

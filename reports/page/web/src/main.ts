@@ -11,7 +11,7 @@ import { overview } from './overview';
 import { jumpToChosen, pinnedPoints } from './pins';
 import { preparePrint } from './print';
 import { rangeTree } from './ranges';
-import { agreements, ceilings, collectives, energy, environment, implausible, ladder, links as deviceLinks, primitives, program, sizeSweep, suspicion } from './sections';
+import { agreements, ceilings, collectives, energy, environment, implausible, ladder, links as deviceLinks, primitives, program, sizeSweep, spread, suspicion } from './sections';
 import { PointTable } from './table';
 import { applyTheme } from './theme';
 import { timeChip, timeStrips } from './time_strips';
@@ -66,7 +66,7 @@ function build(root: HTMLElement): void {
   const highlight = new Highlight();
   const chart = new Chart(store, highlight);
   const points = data.run.experiments.length > 0 ? new PointTable(store, highlight).element : null;
-  const links = [['#points', 'Points'], ['#time', 'Over time'], ['#program', 'Program'], ['#sizes', 'Sizes'], ['#energy', 'Energy'], ['#ladder', 'Ladder'], ['#primitives', 'Primitives'], ['#ceilings', 'Ceilings'], ['#links', 'Links'], ['#collectives', 'Collectives'], ['#agreement', 'Agreement'], ['#environment', 'Environment']] as const;
+  const links = [['#points', 'Points'], ['#time', 'Over time'], ['#program', 'Program'], ['#sizes', 'Sizes'], ['#energy', 'Energy'], ['#ladder', 'Ladder'], ['#primitives', 'Primitives'], ['#ceilings', 'Ceilings'], ['#spread', 'Spread'], ['#links', 'Links'], ['#collectives', 'Collectives'], ['#agreement', 'Agreement'], ['#environment', 'Environment']] as const;
   const head = heading(store);
   const inspected = inspector(store);
   const top = overview(store);
@@ -76,7 +76,7 @@ function build(root: HTMLElement): void {
   const ranges = rangeTree(store);
   const stage = h('div', { class: 'stage' }, ranges, left, side, below);
   // Roofs without points stand above their table, below whatever else was measured.
-  const lower = [primitives(), points ? null : stage, ceilings(), deviceLinks(), collectives(), agreements(), environment()];
+  const lower = [primitives(), points ? null : stage, ceilings(), spread(), deviceLinks(), collectives(), agreements(), environment()];
   const steps = ladder(store);
   const sizes = sizeSweep(store);
   const joules = energy(store);

@@ -138,6 +138,9 @@ function betweenDevices(id: string, title: string, found: DeviceTables | undefin
   return h('section', { id }, h('h2', {}, title), h('p', { class: 'muted' }, found.explanation), drawing(id), ...found.tables.map(titledTable));
 }
 
+/** How devices differ that measured the same points. */
+export const spread = (): HTMLElement | null => betweenDevices('spread', 'Spread between the devices', data.run.spread);
+
 /** A matrix between the devices for each way in which bytes can move. */
 export const links = (): HTMLElement | null => betweenDevices('links', 'Links between the devices', data.run.links);
 

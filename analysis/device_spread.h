@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.h"
+
+/// How much the devices of a run differ from each other where they did the same.
+namespace rooflinectl {
+
+/// A device that stands out by less is not odd: boards of one model differ by so much (`docs/method.md`).
+inline constexpr double kOddFraction = 0.03;
+
+/// A point that was timed on several devices of one model.
+struct PointSpread {
+  std::string label;
+  std::vector<const RooflinePoint*> points;  ///< one for each device, the fastest first
+  double median_s = 0;
+  double relative_spread = 0;  ///< (slowest − fastest) / median
+  /// What is held against the others: the median of all devices, of two the faster one.
+  double usual_s = 0;
+  /// Those whose time is off `usual_s` by more than their interval and `kOddFraction`, the farthest first.
+  std::vector<const RooflinePoint*> odd;
+};
+
+/// The points of an experiment on the devices of one model.
+struct ModelSpread {
+  std::string experiment;
+  std::string title;
+  std::string model;
+  std::vector<PointSpread> points;  ///< those with the widest spread first
+};
+
+/// One for each experiment and model with a point that several of its devices were timed at.
+std::vector<ModelSpread> device_spread(const Run& run, const Analysis& analysis);
+
+/// How often a device stands out.
+struct OddDevice {
+  std::size_t device = 0;  ///< its place in `Run::devices`
+  std::size_t odd = 0;     ///< points at which it stands out
+  std::size_t points = 0;  ///< that it was compared at
+  /// Time over the usual one, less 1, at the point where it is farthest off.
+  double worst = 0;
+};
+
+/// The devices that stand out at any point, those that do so most often first.
+std::vector<OddDevice> odd_devices(const std::vector<ModelSpread>& spreads);
+
+}  // namespace rooflinectl

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/tables/spread_table.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "reports/text/format.h"
+
+namespace rooflinectl {
+namespace {
+
+std::string off_text(double off) {
+  return fmt::format("{} {}", format::percent(std::abs(off)), off > 0 ? "slower" : "faster");
+}
+
+std::string device_time(const RooflinePoint* point) {
+  return fmt::format("{} (device {})", format::duration(point->measurement->time->median_s),
+                     point->measurement->device);
+}
+
+std::string odd_text(const PointSpread& spread) {
+  std::vector<std::string> texts;
+  for (const RooflinePoint* point : spread.odd) {
+    const double off = point->measurement->time->median_s / spread.usual_s - 1;
+    texts.push_back(fmt::format("device {}: {}", point->measurement->device, off_text(off)));
+  }
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+std::string odd_sentence(const Run& run, const OddDevice& odd) {
+  const DeviceInfo& device = run.devices[odd.device];
+  return fmt::format("Device {} (GPU {}, {}) is odd at {} of {}, by up to {}.", odd.device, device.index,
+                     device.uuid, odd.odd, format::counted(odd.points, "point"), off_text(odd.worst));
+}
+
+DeviceTable table_of(const ModelSpread& spread, std::size_t most) {
+  DeviceTable table;
+  table.title = fmt::format("{}, {}", spread.title, spread.model);
+  table.columns = {{"point", false},  {"median", true},  {"spread", true},
+                   {"fastest", true}, {"slowest", true}, {"odd", false}};
+  const std::size_t shown = std::min(most, spread.points.size());
+  for (std::size_t i = 0; i < shown; ++i) {
+    const PointSpread& point = spread.points[i];
+    table.rows.push_back({point.label, format::duration(point.median_s),
+                          format::percent(point.relative_spread), device_time(point.points.front()),
+                          device_time(point.points.back()), odd_text(point)});
+  }
+  if (shown < spread.points.size()) {
+    table.reasons.push_back(
+        fmt::format("… and {} with less spread", format::counted(spread.points.size() - shown, "point")));
+  }
+  return table;
+}
+
+/// How the points were measured, and who stands out.
+DeviceTable odd_devices_table(const Run& run, const std::vector<ModelSpread>& spreads) {
+  DeviceTable table;
+  table.title = "Odd devices";
+  for (const OddDevice& odd : odd_devices(spreads)) table.reasons.push_back(odd_sentence(run, odd));
+  if (table.reasons.empty()) table.reasons.emplace_back("No device is odd.");
+  if (run.together) {
+    table.reasons.emplace_back(
+        "The points were measured on all devices at once: they shared power and PCIe.");
+  }
+  return table;
+}
+
+}  // namespace
+
+std::vector<DeviceTable> spread_tables(const Run& run, const std::vector<ModelSpread>& spreads,
+                                       std::size_t most) {
+  if (spreads.empty()) return {};
+  std::vector<DeviceTable> tables = {odd_devices_table(run, spreads)};
+  for (const ModelSpread& spread : spreads) tables.push_back(table_of(spread, most));
+  return tables;
+}
+
+}  // namespace rooflinectl

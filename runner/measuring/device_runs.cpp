@@ -1,0 +1,302 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/measuring/device_runs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <fstream>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "core/elapsed.h"
+#include "core/serial/run_file.h"
+#include "runner/measuring/recorder.h"
+#include "runner/runs/run_folder.h"
+
+namespace rooflinectl {
+
+namespace {
+
+namespace fs = std::filesystem;
+using SystemClock = std::chrono::system_clock;
+
+/// Passes on what is measured of one device: it goes into the folder of the whole run.
+class DeviceObserver : public MeasureObserver {
+ public:
+  DeviceObserver(MeasureObserver& observer, fs::path folder, std::mutex& one_at_a_time)
+      : observer_(observer), folder_(std::move(folder)), one_at_a_time_(one_at_a_time) {}
+
+  void started(const MeasureStart& start) override {
+    const std::scoped_lock lock(one_at_a_time_);
+    MeasureStart shown = start;
+    shown.folder = folder_;
+    observer_.started(shown);
+  }
+  void began(const message::Progress& step) override { forward(&MeasureObserver::began, step); }
+  void measured(const SelfTest& self_test) override { forward_result(self_test); }
+  void measured(const Ceiling& ceiling) override { forward_result(ceiling); }
+  void measured(const PrimitiveResult& result) override { forward_result(result); }
+  void measured(const Measurement& measurement) override { forward_result(measurement); }
+  void reused_ceilings(std::size_t ceilings, const std::string& measured_utc) override {
+    forward(&MeasureObserver::reused_ceilings, ceilings, measured_utc);
+  }
+  void logged(const std::string& line) override { forward(&MeasureObserver::logged, line); }
+  void warned(const std::string& text) override { forward(&MeasureObserver::warned, text); }
+  void ended() override { forward(&MeasureObserver::ended); }
+
+ private:
+  template <typename Method, typename... Argument>
+  void forward(Method method, const Argument&... arguments) {
+    const std::scoped_lock lock(one_at_a_time_);
+    (observer_.*method)(arguments...);
+  }
+  template <typename Result>
+  void forward_result(const Result& result) {
+    const std::scoped_lock lock(one_at_a_time_);
+    observer_.measured(result);
+  }
+
+  MeasureObserver& observer_;
+  fs::path folder_;
+  std::mutex& one_at_a_time_;
+};
+
+std::string with_hint(const Error& error) {
+  return error.hint().empty() ? error.what() : fmt::format("{} ({})", error.what(), error.hint());
+}
+
+std::string name_of(const DeviceInfo& device) {
+  return fmt::format("GPU {} ({})", device.index, device.uuid);
+}
+
+template <typename T>
+void add_of_device(std::vector<T>& all, std::size_t place, const std::vector<T>& measured) {
+  for (T one : measured) {
+    one.device = place;
+    all.push_back(std::move(one));
+  }
+}
+
+}  // namespace
+
+/// What became of measuring a plan on a device.
+struct DeviceRuns::Attempt {
+  std::optional<MeasureResult> result;
+  std::optional<Error> error;
+  fs::path folder;  ///< that `result` is in
+};
+
+DeviceRuns::DeviceRuns(MeasureRequest request)
+    : request_(std::move(request)),
+      run_(Recorder(request_.plan, request_.command_line).run()),
+      folder_(create_run_folder(request_.output, request_.plan.name, SystemClock::now())) {
+  run_.devices.clear();
+}
+
+void DeviceRuns::measure(const std::vector<ObservedDevice>& devices) {
+  for (const ObservedDevice& observed : devices) {
+    if (!stop_signal_) measure_device(observed, request_);
+  }
+}
+
+void DeviceRuns::measure_together(const std::vector<ObservedDevice>& devices) {
+  run_.together = true;
+  MeasureRequest alone = request_;
+  alone.plan.experiments.clear();
+  alone.plan.primitives.clear();
+  alone.self_test = false;
+  std::vector<const ObservedDevice*> usable;
+  for (const ObservedDevice& observed : devices) {
+    if (stop_signal_) return;
+    const std::size_t before = run_.devices.size();
+    measure_device(observed, alone);
+    if (run_.devices.size() > before) usable.push_back(&observed);
+  }
+  if (stop_signal_) return;
+  MeasureRequest rest = request_;
+  rest.plan.ceilings.clear();
+  rest.skip_ceilings = true;
+  measure_at_once(usable, rest);
+}
+
+void DeviceRuns::measure_device(const ObservedDevice& observed, const MeasureRequest& request) {
+  add(observed, attempt(observed, request));
+}
+
+void DeviceRuns::measure_at_once(const std::vector<const ObservedDevice*>& devices,
+                                 const MeasureRequest& request) {
+  std::vector<Attempt> attempts(devices.size());
+  std::vector<std::thread> threads;
+  for (std::size_t i = 0; i < devices.size(); ++i) {
+    threads.emplace_back([&, i] { attempts[i] = attempt(*devices[i], request); });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (std::size_t i = 0; i < devices.size(); ++i) add(*devices[i], attempts[i]);
+}
+
+DeviceRuns::Attempt DeviceRuns::attempt(const ObservedDevice& observed, MeasureRequest request) {
+  Attempt attempt;
+  attempt.folder = folder_ / fmt::format("gpu-{}", observed.device.index);
+  request.device = observed.device.uuid;
+  request.output = attempt.folder;
+  DeviceObserver observer(observed.observer, folder_, one_at_a_time_);
+  try {
+    attempt.result = rooflinectl::measure(request, observer);
+    // The signal came to one of those that wait for it.
+    if (attempt.result->stop_signal) StopSignals::pass_on(*attempt.result->stop_signal);
+  } catch (const Error& error) {
+    attempt.error = error;
+  }
+  return attempt;
+}
+
+/// Takes over what was measured of a device, and saves it.
+void DeviceRuns::add(const ObservedDevice& observed, const Attempt& attempt) {
+  const std::size_t losses_before = losses_.size();
+  const std::string name = name_of(observed.device);
+  const std::size_t place = place_of(observed.device);
+  if (attempt.error) lose(name, *attempt.error, observed.observer);
+  if (const auto& result = attempt.result) {
+    if (result->stop_signal) stop_signal_ = result->stop_signal;
+    for (const std::string& loss : result->losses) losses_.push_back(fmt::format("{}: {}", name, loss));
+    if (result->stopped_by) lose(name, *result->stopped_by, observed.observer);
+    if (!result->folder.empty()) {
+      add_device_run(run_, place, result->run);
+      take_session(result->run.counter_session);
+      keep_log(observed.device, result->folder);
+    }
+  }
+  if (!is_anything_measured(place)) {
+    const bool is_explained = losses_.size() > losses_before || stop_signal_;
+    if (const std::string cause = first_cause(place); !is_explained && !cause.empty()) {
+      lose(name, Error(ErrorKind::measurement, fmt::format("no point could be measured: {}", cause)),
+           observed.observer);
+    }
+    remove_device(place);
+  }
+  if (!save(observed.observer)) return;
+  std::error_code ignored;
+  fs::remove_all(attempt.folder, ignored);
+}
+
+/// Where the device is in the run; it is added if it is new.
+std::size_t DeviceRuns::place_of(const DeviceInfo& device) {
+  const auto found = std::find_if(run_.devices.begin(), run_.devices.end(),
+                                  [&](const DeviceInfo& other) { return other.uuid == device.uuid; });
+  const auto place = static_cast<std::size_t>(found - run_.devices.begin());
+  if (found == run_.devices.end()) run_.devices.push_back(device);
+  return place;
+}
+
+void DeviceRuns::lose(const std::string& what, const Error& error, MeasureObserver& observer) {
+  if (!first_error_) first_error_ = error;
+  losses_.push_back(fmt::format("{}: {}", what, with_hint(error)));
+  observer.warned(losses_.back());
+}
+
+/// What was counted counts, whichever device it was on.
+void DeviceRuns::take_session(const CounterSession& session) {
+  if (run_.counter_session.available) return;
+  const auto metrics = std::move(run_.counter_session.metrics);
+  run_.counter_session = session;
+  run_.counter_session.metrics.insert(metrics.begin(), metrics.end());
+}
+
+bool DeviceRuns::is_anything_measured(std::size_t place) const {
+  const auto has_ceiling = std::any_of(run_.ceilings.begin(), run_.ceilings.end(), [&](const Ceiling& one) {
+    return one.device == place && one.source == CeilingSource::measured;
+  });
+  const auto has_result = [&](const auto& results) {
+    return std::any_of(results.begin(), results.end(), [&](const auto& result) {
+      return result.device == place && result.status != Status::failed;
+    });
+  };
+  return has_ceiling || has_result(run_.measurements) || has_result(run_.primitives);
+}
+
+/// Why the first point on the device failed; empty where none was tried.
+std::string DeviceRuns::first_cause(std::size_t place) const {
+  for (const Measurement& measurement : run_.measurements) {
+    if (measurement.device == place) return measurement.cause;
+  }
+  return {};
+}
+
+/// It is the last one.
+void DeviceRuns::remove_device(std::size_t place) {
+  const auto is_of_device = [&](const auto& result) { return result.device == place; };
+  std::erase_if(run_.ceilings, is_of_device);
+  std::erase_if(run_.measurements, is_of_device);
+  std::erase_if(run_.primitives, is_of_device);
+  run_.devices.pop_back();
+}
+
+void DeviceRuns::keep_log(const DeviceInfo& device, const fs::path& folder) const {
+  const std::ifstream log(folder / "collector.log");
+  if (!log) return;  // nothing was logged
+  std::ofstream(folder_ / fmt::format("collector-gpu-{}.log", device.index), std::ios::app) << log.rdbuf();
+}
+
+bool DeviceRuns::take_stop_signal() {
+  while (const auto signal = stop_signals_.take()) stop_signal_ = signal;
+  return is_stopped();
+}
+
+MeasureResult DeviceRuns::finish() {
+  take_stop_signal();
+  if (run_.devices.empty()) return nothing();
+  try {
+    write();
+  } catch (const Error& error) {
+    throw rescue_run(run_, error);
+  }
+  return {as_written(run_), folder_, losses_, stop_signal_, {}};
+}
+
+/// Nothing was run: nothing is left behind.
+MeasureResult DeviceRuns::nothing() {
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+  fs::remove(folder_.parent_path(), ignored);  // unless other runs are in there
+  if (stop_signal_) return {run_, {}, losses_, stop_signal_, {}};
+  if (first_error_) throw *first_error_;
+  throw Error(ErrorKind::measurement, losses_.empty() ? "nothing was measured" : losses_.front());
+}
+
+bool DeviceRuns::save(MeasureObserver& observer) {
+  if (run_.devices.empty()) return true;
+  try {
+    write();
+    return true;
+  } catch (const Error& error) {
+    observer.warned(fmt::format("{}; measuring continues", error.what()));
+    return false;
+  }
+}
+
+void DeviceRuns::write() {
+  run_.wall_s = seconds_since(begin_);
+  write_run(folder_ / "run.json", run_);
+}
+
+MeasureResult measure_on_devices(const MeasureRequest& request, const std::vector<ObservedDevice>& devices,
+                                 bool together) {
+  DeviceRuns runs(request);
+  together ? runs.measure_together(devices) : runs.measure(devices);
+  return runs.finish();
+}
+
+void add_device_run(Run& run, std::size_t place, const Run& measured) {
+  run.devices[place] = measured.device();
+  run.catalogue = measured.catalogue;
+  const auto& metrics = measured.counter_session.metrics;
+  run.counter_session.metrics.insert(metrics.begin(), metrics.end());
+  add_of_device(run.ceilings, place, measured.ceilings);
+  add_of_device(run.measurements, place, measured.measurements);
+  add_of_device(run.primitives, place, measured.primitives);
+  // A self-test that failed makes the counters of the whole run suspect.
+  if (measured.self_test && (!run.self_test || run.self_test->passed())) run.self_test = measured.self_test;
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/run.h"
+#include "runner/measuring/measure.h"
+#include "runner/processes/stop_signals.h"
+
+namespace rooflinectl {
+
+/// A device to measure on, and who receives the progress there.
+struct ObservedDevice {
+  DeviceInfo device;
+  MeasureObserver& observer;
+};
+
+/// One run over several devices: each is measured by `measure`, in a folder of its own within that of the
+/// run, which is removed once its results are in `run.json`. A device of which nothing can be measured is a
+/// loss, and not in the run.
+class DeviceRuns {
+ public:
+  /// Makes the folder of the run. `request.device` is not used. Throws Error for a folder that cannot be
+  /// made.
+  explicit DeviceRuns(MeasureRequest request);
+
+  /// Measures the plan on one device after the other.
+  void measure(const std::vector<ObservedDevice>& devices);
+  /// Measures the ceilings on one device after the other, since they are what each delivers alone, then
+  /// everything else on all of them at once. No two observers are called at the same time.
+  void measure_together(const std::vector<ObservedDevice>& devices);
+
+  /// What there is so far.
+  Run& run() { return run_; }
+  /// Reports that `what` was lost because of `error`.
+  void lose(const std::string& what, const Error& error, MeasureObserver& observer);
+  bool is_stopped() const { return stop_signal_.has_value(); }
+  /// Whether the user asked to stop.
+  bool take_stop_signal();
+  int stop_fd() const { return stop_signals_.fd(); }
+  /// Writes what there is; whether it could. A disk that is full now may have room later.
+  bool save(MeasureObserver& observer);
+
+  /// Writes the run and returns it. Throws the first device's error if nothing could be measured on any:
+  /// then nothing is left behind. Throws Error(environment) as `measure` if the disk is full.
+  MeasureResult finish();
+
+ private:
+  struct Attempt;
+
+  void measure_device(const ObservedDevice& observed, const MeasureRequest& request);
+  void measure_at_once(const std::vector<const ObservedDevice*>& devices, const MeasureRequest& request);
+  Attempt attempt(const ObservedDevice& observed, MeasureRequest request);
+  void add(const ObservedDevice& observed, const Attempt& attempt);
+  std::size_t place_of(const DeviceInfo& device);
+  void take_session(const CounterSession& session);
+  bool is_anything_measured(std::size_t place) const;
+  std::string first_cause(std::size_t place) const;
+  void remove_device(std::size_t place);
+  void keep_log(const DeviceInfo& device, const std::filesystem::path& folder) const;
+  MeasureResult nothing();
+  void write();
+
+  const std::chrono::steady_clock::time_point begin_ = std::chrono::steady_clock::now();
+  StopSignals stop_signals_;  // between the devices too: the next one sees them
+  MeasureRequest request_;
+  Run run_;
+  std::filesystem::path folder_;
+  std::mutex one_at_a_time_;  // observers
+  std::vector<std::string> losses_;
+  std::optional<int> stop_signal_;
+  std::optional<Error> first_error_;
+};
+
+/// Measures `request.plan` on each of `devices`, one after the other or `together`, into one run. Throws as
+/// `DeviceRuns`.
+MeasureResult measure_on_devices(const MeasureRequest& request, const std::vector<ObservedDevice>& devices,
+                                 bool together);
+
+/// Adds what was measured of one device alone to `run`, where it is at `place`.
+void add_device_run(Run& run, std::size_t place, const Run& measured);
+
+}  // namespace rooflinectl

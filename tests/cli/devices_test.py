@@ -1,0 +1,170 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`rooflinectl run --device` with several devices: one run, what differs between them, and what can happen to one."""
+
+import json
+import signal
+import subprocess
+import time
+import unittest
+
+from program import FIRST, PROGRAM, REPORTS, SECOND, ProgramTest
+
+
+class RunsOnDevices(ProgramTest):
+    def run_on(self, devices, *arguments, accidents="", **extra):
+        return self.run_plan(accidents, "--device", devices, *arguments, FAKE_COLLECTOR_TWO="1", **extra)
+
+    def uuids(self):
+        return [device["uuid"] for device in self.run_json()["devices"]]
+
+    def points_of(self, device):
+        return [m for m in self.run_json()["measurements"] if m["device"] == device]
+
+    def folder_of_run(self):
+        return self.folder / "runs/demo/latest"
+
+    def test_every_device_measures_the_plan_into_one_run(self):
+        result = self.run_on("all", "--selftest")
+        self.assert_exit(result, 0)
+        self.assertEqual([request["device"] for request in self.sent_requests()], [FIRST, SECOND])
+        self.assertEqual(self.uuids(), [FIRST, SECOND])
+        run = self.run_json()
+        self.assertNotIn("together", run)
+        self.assertIn("self_test", run)
+        for device in [0, 1]:
+            self.assertEqual([m["subject"] for m in self.points_of(device)],
+                             ["reduce_v0_global", "reduce_v3_sequential", "sum_atomic", "sum_warp_shuffle"])
+            self.assertTrue(all(m["counters"] for m in self.points_of(device)))
+            self.assertEqual({c["id"] for c in run["ceilings"] if c["device"] == device},
+                             {"dram", "dram_copy", "dram_read", "f32_add", "launch"})
+        files = {path.name for path in self.folder_of_run().iterdir()}
+        self.assertLessEqual(REPORTS | {"run.json"}, files)
+        self.assertFalse(any(name.startswith("gpu-") for name in files), files)
+        self.assertIn("GPU 1: [4/4] sums.sum_warp_shuffle", result.stderr)
+        self.assertIn("No device is odd.", result.stdout)
+        self.assert_exit(self.call("report", self.folder_of_run()), 0)
+
+    def test_the_odd_device_is_named(self):
+        result = self.run_on("0,1", accidents="sluggish@device:1")
+        self.assert_exit(result, 0)
+        odd = f"Device 1 (GPU 1, {SECOND}) is odd at 4 of 4 points, by up to 10.0 % slower."
+        self.assertIn(odd, result.stdout)
+        for name in ["summary.md", "report.html"]:
+            self.assertIn(odd, (self.folder_of_run() / name).read_text().replace("\u00a0", " "))
+        self.assertRegex(result.stdout, r"V0 +\S+ µs +9\.5 % +100\.0 µs \(device 0\) +110\.0 µs \(device 1\) +device 1: 10\.0 % slower")
+
+    def test_one_device_after_the_other_unless_together(self):
+        result = self.run_on("all", accidents="meet@time:0")
+        self.assert_exit(result, 1)
+        for file in (self.folder / "memory").iterdir():
+            file.unlink()
+        result = self.run_on("all", "--together", accidents="meet@time:0")
+        self.assert_exit(result, 0)
+        self.assertIs(self.run_json()["together"], True)
+        self.assertEqual(len(self.run_json()["measurements"]), 8)
+        self.assertIn("measured on all devices at once", result.stdout)
+
+    def test_together_ceilings_are_those_of_each_device_alone(self):
+        result = self.run_on("all", "--together", "--fresh", accidents="meet@ceilings:dram_read")
+        self.assert_exit(result, 1)
+        self.assertIn(f"GPU 0 ({FIRST}): ceiling dram_read: exited with code 5", result.stdout)
+        self.assert_exit(self.run_on("all", "--together", "--fresh"), 0)
+        run = self.run_json()
+        ids = sorted((c["device"], c["id"]) for c in run["ceilings"] if c["source"] == "measured")
+        self.assertEqual(ids, [(d, c) for d in [0, 1] for c in ["dram_copy", "dram_read", "f32_add", "launch"]])
+        self.assertEqual([request["skip_ceilings"] for request in self.sent_requests()[-4:]], [False, False, True, True])
+
+    def test_a_device_that_fails_is_named_and_the_others_are_kept(self):
+        for together in [[], ["--together"]]:
+            for failing, left in [(1, FIRST), (0, SECOND)]:
+                result = self.run_on("all", *together, accidents=f"refuse@device:{failing}")
+                self.assert_exit(result, 1)
+                uuid = [FIRST, SECOND][failing]
+                self.assertIn(f"GPU {failing} ({uuid}): the GPU has fallen off the bus (look at dmesg)", result.stdout)
+                self.assertEqual(self.uuids(), [left])
+                self.assertEqual(len(self.points_of(0)), 4)
+
+    def test_a_device_that_is_taken_away_keeps_what_it_has(self):
+        for together in [[], ["--together"]]:
+            (self.folder / "memory" / "refuse@time_2_once").unlink(missing_ok=True)
+            result = self.run_on("all", *together, accidents="refuse@time:2:once")
+            self.assert_exit(result, 1)
+            self.assertIn("the GPU has fallen off the bus", result.stdout)
+            statuses = sorted([m["status"] for m in self.points_of(device)].count("ok") for device in [0, 1])
+            self.assertEqual(statuses, [2, 4])
+
+    def test_a_device_that_cannot_measure_is_left_out_with_the_reason(self):
+        result = self.run_on("all", "--no-counters", accidents="unfit@checks:" + SECOND)
+        self.assert_exit(result, 1)
+        self.assertIn(f"GPU 1 ({SECOND}): this build has no code for this GPU", result.stdout)
+        self.assertEqual(self.uuids(), [FIRST])
+
+    def test_a_point_that_crashes_costs_that_device_alone_its_point(self):
+        result = self.run_on("all", accidents="segv@time:1:once")
+        self.assert_exit(result, 1)
+        self.assertEqual([m["status"] for m in self.points_of(0)], ["ok", "failed", "ok", "ok"])
+        self.assertEqual([m["status"] for m in self.points_of(1)], ["ok"] * 4)
+
+    def test_the_collectors_logs_are_kept(self):
+        self.assert_exit(self.run_on("all", accidents="chatty@time:0"), 0)
+        for device in [0, 1]:
+            self.assertIn("log line 7\n", (self.folder_of_run() / f"collector-gpu-{device}.log").read_text())
+
+    def test_without_any_device_a_recording_takes_their_place_or_nothing_is_left(self):
+        result = self.run_on("all", "--require-gpu", accidents="no_gpu@start")
+        self.assert_exit(result, 3)
+        self.assertIn("no CUDA device was found", result.stderr)
+        self.assert_nothing_written()
+        result = self.run_on("all", accidents="refuse@device:0 refuse@device:1")
+        self.assert_exit(result, 3)
+        self.assertFalse((self.folder / "runs/demo").exists())
+
+    def test_mistakes_are_found_before_anything_is_measured(self):
+        for arguments, words in [(["--device", "0,7"], "there is no device '7'"),
+                                 (["--together"], "--together requires --device"),
+                                 (["--device", "0,1", "--dry-run", "--json"], "the request for one device")]:
+            result = self.run_plan("", *arguments, FAKE_COLLECTOR_TWO="1")
+            self.assert_exit(result, 2)
+            self.assertIn(words, result.stderr)
+            self.assert_nothing_written()
+
+    def test_all_of_one_device_is_an_ordinary_run(self):
+        self.assert_exit(self.run_plan("", "--device", "all", "--together"), 0)
+        self.assertEqual(self.uuids(), [FIRST])
+        self.assertNotIn("together", self.run_json())
+
+    def test_a_run_of_several_devices_is_not_resumed(self):
+        self.assert_exit(self.run_on("all"), 0)
+        result = self.call("run", "--resume", self.folder_of_run())
+        self.assert_exit(result, 2)
+        self.assertIn("cannot resume a run of several devices", result.stderr)
+
+    def interrupted(self, *arguments, place):
+        """What is kept where Ctrl-C comes while collectors hang there."""
+        process = subprocess.Popen([PROGRAM, "run", "plan.yaml", "--device", "all", *arguments], cwd=self.folder,
+                                   stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                   env=self.environment(f"mark@{place} hang@{place}", FAKE_COLLECTOR_TWO="1"))
+        reached = self.folder / "memory" / ("reached_" + place.replace(":", "_"))
+        while not reached.exists() and process.poll() is None:
+            time.sleep(0.05)
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=60)
+        self.assertEqual(process.returncode, 130, stdout + stderr)
+        self.assertIn("the finished results are saved: rooflinectl report", stderr)
+        (file,) = (self.folder / "runs/demo").glob("*/run.json")
+        return json.loads(file.read_text())
+
+    def test_ctrl_c_keeps_what_is_finished(self):
+        run = self.interrupted(place="device:1")
+        self.assertEqual([device["uuid"] for device in run["devices"]], [FIRST])
+        self.assertEqual(len(run["measurements"]), 4)
+
+    def test_ctrl_c_ends_all_that_are_measured_together(self):
+        run = self.interrupted("--together", place="time:3")
+        self.assertEqual(len(run["devices"]), 2)
+        self.assertTrue(all(m["status"] == "ok" for m in run["measurements"]))
+        self.assertGreaterEqual(len(run["measurements"]), 3)
+
+
+if __name__ == "__main__":
+    unittest.main()
