@@ -37,6 +37,8 @@ std::string_view to_string(Flag flag) {
       return "failed";
     case Flag::unverified:
       return "unverified";
+    case Flag::skipped:
+      return "skipped";
     case Flag::noisy:
       return "noisy";
     case Flag::throttled:

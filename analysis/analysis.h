@@ -68,6 +68,7 @@ struct LevelUse {
 enum class Flag {
   failed,
   unverified,
+  skipped,
   noisy,
   throttled,
   power_capped,
@@ -111,7 +112,8 @@ struct LaunchUse {
   const GroupOperators* operators = nullptr;
 };
 
-/// One measurement on the roofline. Rates are those of the median time.
+/// One measurement on the roofline. Rates are those of the median time; where several GPUs share the work, work
+/// and rates are those of one of them.
 struct RooflinePoint {
   const Measurement* measurement = nullptr;  ///< of the analysed run, which must outlive this
   std::string label;   ///< unique within its experiment: `V3`, `V6 b128`, `V3 2^20`, `softmax<f32>`

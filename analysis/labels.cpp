@@ -16,12 +16,15 @@ namespace {
 /// `b128`, `2^20`, `cold`; empty for the usual launch mode.
 std::string label_part(const Axes::Axis& axis) {
   const auto* number = std::get_if<std::uint64_t>(&axis.second);
+  if (number != nullptr && axis.first == axis::kGpus) {
+    return fmt::format("{} {}", *number, *number == 1 ? "GPU" : "GPUs");
+  }
   return number != nullptr && axis.first == axis::kSize ? elements_text(*number) : axis_text(axis);
 }
 
 /// Axes in a label: how a point is launched comes before what it works on, any other axis last.
 std::size_t place_in_label(std::string_view name) {
-  constexpr std::array kOrder = {axis::kBlock, axis::kElements, axis::kSize,
+  constexpr std::array kOrder = {axis::kBlock, axis::kElements, axis::kSize, axis::kGpus,
                                  axis::kDtype, axis::kCache,    axis::kMode};
   return static_cast<std::size_t>(std::find(kOrder.begin(), kOrder.end(), name) - kOrder.begin());
 }

@@ -324,6 +324,7 @@ std::vector<Flag> flags_of(const RooflinePoint& point) {
   };
   flag_if(measurement.status == Status::failed, Flag::failed);
   flag_if(measurement.status == Status::unverified, Flag::unverified);
+  flag_if(measurement.status == Status::skipped, Flag::skipped);
   flag_if(measurement.time && measurement.time->noisy, Flag::noisy);
   flag_if(measurement.time && measurement.time->throttled_samples > 0, Flag::throttled);
   flag_if(measurement.time && is_power_capped(*measurement.time), Flag::power_capped);
@@ -382,7 +383,7 @@ void set_implausible(RooflinePoint& point, const Run& run) {
 
 void set_declared(RooflinePoint& point) {
   if (is_observed(point)) return;
-  const Work& work = point.measurement->work;
+  const Work work = work_of_one_gpu(*point.measurement);
   point.flops_useful = work.flops();
   point.dram_bytes_useful = work.bytes();
   point.useful_bytes_per_s = per_second(point.dram_bytes_useful, *point.measurement);
@@ -432,6 +433,19 @@ const ResourceUse* find_use(const RooflinePoint& point, Bound resource) {
   const auto found = std::find_if(point.resources.begin(), point.resources.end(),
                                   [&](const ResourceUse& use) { return use.resource == resource; });
   return found == point.resources.end() ? nullptr : &*found;
+}
+
+Work work_of_one_gpu(const Measurement& measurement) {
+  Work work = measurement.work;
+  const double gpus = gpus_of(measurement.point);
+  work.read_bytes /= gpus;
+  work.written_bytes /= gpus;
+  work.link_bytes /= gpus;
+  for (auto& [precision, done] : work.operations) {
+    done.flops /= gpus;
+    done.fma_flops /= gpus;
+  }
+  return work;
 }
 
 RooflinePoint analyse_point(const Run& run, const Measurement& measurement) {

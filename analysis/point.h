@@ -44,6 +44,10 @@ struct ExecutedWork {
 /// or tensor instructions whose operations were not counted.
 ExecutedWork executed_work(const Measurement& measurement);
 
+/// The declared work; where several GPUs share it, the part of one of them, as all rates and roofs of a point
+/// are those of one GPU.
+Work work_of_one_gpu(const Measurement& measurement);
+
 /// Whether there is a time to divide by.
 bool is_timed(const Measurement& measurement);
 

@@ -118,7 +118,7 @@ std::string Ceilings::missing_for(const Work& work) const {
 }
 
 Traffic compulsory_traffic(const Run& run, const Measurement& measurement) {
-  const Work& work = measurement.work;
+  const Work work = work_of_one_gpu(measurement);
   if (cache_of(measurement.point) == CacheState::cold) return {work.read_bytes, work.written_bytes};
   const auto read = value_of(measurement.counters, counter::kDramReadBytes);
   const auto written = value_of(measurement.counters, counter::kDramWriteBytes);
@@ -145,7 +145,7 @@ RoofOrReason without(std::string_view ceilings) {
 }  // namespace
 
 RoofOrReason roof_over(const Run& run, const Measurement& measurement, const Ceilings& ceilings) {
-  const Work& work = measurement.work;
+  const Work work = work_of_one_gpu(measurement);
   if (work.bytes() <= 0) return {std::nullopt, "the variant declares no work"};
   const Traffic traffic = compulsory_traffic(run, measurement);
   Roof roof;

@@ -86,14 +86,15 @@ void print_experiment(const Experiment& experiment) {
                   format::percent(experiment.timing.relative_half_width),
                   format::duration(experiment.timing.time_limit_s), to_string(experiment.counters));
   std::vector<std::vector<std::string>> rows = {
-      {"variant", "dtype", "elements", "cache", "launch", "block", "elements/thread"}};
+      {"variant", "dtype", "elements", "cache", "launch", "block", "elements/thread", "GPUs"}};
   for (const PointId& point : experiment.points) {
     const Reduction reduction = reduction_of(point);
     rows.push_back({point.subject, std::string(to_string(reduction.dtype)),
                     elements_text(reduction.n_elements), std::string(to_string(reduction.cache)),
                     std::string(to_string(reduction.launch_mode)),
                     reduction.block_size > 0 ? fmt::format("{}", reduction.block_size) : "",
-                    reduction.elements_per_thread ? fmt::format("{}", *reduction.elements_per_thread) : ""});
+                    reduction.elements_per_thread ? fmt::format("{}", *reduction.elements_per_thread) : "",
+                    reduction.gpus ? fmt::format("{}", *reduction.gpus) : ""});
   }
   if (rows.size() > 1) terminal::print("{}", text_table(rows, "  "));
   if (const auto& application = experiment.application) {

@@ -21,6 +21,7 @@
 #include "collector/device/nvml.h"
 #include "collector/points/kernel_resources.h"
 #include "collector/points/prepared_point.h"
+#include "collector/points/team_point.h"
 #include "collector/points/verification.h"
 #include "collector/primitives.h"
 #include "collector/self_test.h"
@@ -197,7 +198,9 @@ class Collection {
     for_each_experiment([&](const Experiment& experiment, std::size_t first_point) {
       if (experiment.counters == CounterSet::none) return;
       for (std::size_t point = first_point; point < first_point + experiment.points.size(); ++point) {
-        if (!skipped_.contains(point) && !without_counters_.contains(point)) wanted.push_back(point);
+        // Counters are those of one GPU.
+        const bool is_left_out = skipped_.contains(point) || without_counters_.contains(point);
+        if (!is_left_out && !is_of_team(points_[point])) wanted.push_back(point);
       }
     });
     for (std::size_t first = 0; first < wanted.size(); first += kPointsCountedTogether) {
@@ -207,7 +210,7 @@ class Collection {
 
   void launch_points_once() {
     for (std::size_t point = 0; point < points_.size(); ++point) {
-      if (skipped_.contains(point)) continue;
+      if (skipped_.contains(point) || is_of_team(points_[point])) continue;
       emit_(message::Progress{Phase::time, point, range_name(points_[point])});
       PreparedPoint prepared(points_[point], bench_, stream_, 1);
       prepare_caches(prepared);
@@ -219,7 +222,7 @@ class Collection {
     constexpr int kLaunches = 5;
     const std::unique_ptr<ActivityTrace> trace = open_activity_trace();
     for (std::size_t point = 0; point < points_.size(); ++point) {
-      if (skipped_.contains(point)) continue;
+      if (skipped_.contains(point) || is_of_team(points_[point])) continue;
       const std::string name = range_name(points_[point]);
       emit_(message::Progress{Phase::time, point, name});
       PreparedPoint prepared(points_[point], bench_, stream_, 1);
@@ -308,6 +311,7 @@ class Collection {
     measurement.point = point;
     try {
       emit_(message::Progress{Phase::verify, index, range_name(point)});
+      if (is_of_team(point)) return verify_and_time_team(index, experiment);
       const LaunchPlan plan = launch_plan(point, device_);
       PreparedPoint prepared(point, bench_, stream_, plan.inputs);
       measurement.launch = kernels::launch_shape(prepared.variant(), prepared.problem());
@@ -325,16 +329,7 @@ class Collection {
       }
       emit_(message::Progress{Phase::time, index, range_name(point)});
       TimedWork work = prepared.timed_work(plan);
-      ResultCheck last;
-      work.finish = [&](const std::function<void()>& launch_again) {
-        last = prepared.check_output(references_);
-        if (!last.passed) return;
-        // A result that is no longer written is right as long as an earlier launch's is still there.
-        prepared.poison_output();
-        launch_again();
-        last = prepared.check_output(references_);
-      };
-      measurement.time = timer_.measure(work, experiment.timing);
+      const ResultCheck last = time(prepared, work, experiment, measurement);
       if (!last.passed) return gone_wrong(std::move(measurement), last.mismatch);
       if (!experiment.energy) return measurement;
       measurement.energy =
@@ -342,8 +337,60 @@ class Collection {
     } catch (const Error& error) {
       measurement.status = Status::failed;
       measurement.cause = error.what();
+      cudaSetDevice(device_.index);  // where another one of several failed
     }
     return measurement;
+  }
+
+  /// Times `work`, which is that of `point`, and checks what the last launches left behind.
+  template <typename Point>
+  ResultCheck time(Point& point, TimedWork& work, const Experiment& experiment, Measurement& measurement) {
+    ResultCheck last;
+    work.finish = [&](const std::function<void()>& launch_again) {
+      last = point.check_output(references_);
+      if (!last.passed) return;
+      // A result that is no longer written is right as long as an earlier launch's is still there.
+      point.poison_output();
+      launch_again();
+      last = point.check_output(references_);
+    };
+    measurement.time = timer_.measure(work, experiment.timing);
+    return last;
+  }
+
+  static bool is_of_team(const PointId& point) { return point.axes.find(axis::kGpus) != nullptr; }
+
+  /// A point over several GPUs. Throws Error as what it launches.
+  Measurement verify_and_time_team(std::size_t index, const Experiment& experiment) {
+    Measurement measurement;
+    measurement.point = points_[index];
+    const PointId& id = measurement.point;
+    const kernels::Variant* const variant = kernels::find_variant(id.subject);
+    if (variant == nullptr || !variant->gathering) {
+      throw Error(ErrorKind::usage, fmt::format("there is no variant '{}' over several GPUs", id.subject));
+    }
+    if (!teammates_) teammates_.emplace(device_);
+    if (auto obstacle = teammates_->obstacle(gpus_of(id), *variant->gathering)) {
+      measurement.status = Status::skipped;
+      measurement.cause = std::move(*obstacle);
+      return measurement;
+    }
+    require_chip(*variant);
+    const LaunchPlan plan = launch_plan(share_of_one(id), device_);
+    TeamPoint team(id, *teammates_, stream_, plan.inputs);
+    measurement.launch = kernels::launch_shape(*variant, team.problem());
+    measurement.work = variant->work(team.problem());
+    measurement.work.link_bytes = variant->gathering->link_bytes(team.problem().dtype, team.problem().gpus);
+    measurement.verification = team.verify(references_);
+    if (!measurement.verification->passed) {
+      measurement.status = Status::unverified;
+      measurement.cause = measurement.verification->detail;
+      return measurement;
+    }
+    emit_(message::Progress{Phase::time, index, range_name(id)});
+    TimedWork work = team.timed_work(plan);
+    const ResultCheck last = time(team, work, experiment, measurement);
+    return last.passed ? measurement : gone_wrong(std::move(measurement), last.mismatch);
   }
 
   /// For a point that was right when it was verified, and whose last launches gave wrong results.
@@ -489,6 +536,7 @@ class Collection {
   Timer timer_;
   BoardEnergy meter_;
   kernels::ReferenceSums references_;
+  std::optional<Teammates> teammates_;         // from the first point over several GPUs on
   double launch_clock_hz_ = 0;                 // SM clock at which empty kernels ran
   std::optional<CeilingBench> ceiling_bench_;  // from the first ceiling to their confirmation
   std::unique_ptr<Profiler> profiler_;

@@ -12,13 +12,14 @@ namespace rooflinectl::kernels {
 namespace {
 
 template <typename T>
-__global__ void fill_elements(DataSet data_set, Dtype dtype, T* d_data, std::uint64_t n) {
+__global__ void fill_elements(DataSet data_set, Dtype dtype, T* d_data, std::uint64_t n,
+                              std::uint64_t first) {
   const std::uint64_t stride = std::uint64_t{gridDim.x} * blockDim.x;
   for (std::uint64_t i = std::uint64_t{blockIdx.x} * blockDim.x + threadIdx.x; i < n; i += stride) {
     if constexpr (std::is_integral_v<T>) {
-      d_data[i] = static_cast<T>(integer_element(data_set, dtype, i));
+      d_data[i] = static_cast<T>(integer_element(data_set, dtype, first + i));
     } else {
-      d_data[i] = static_cast<T>(element(data_set, dtype, i));
+      d_data[i] = static_cast<T>(element(data_set, dtype, first + i));
     }
   }
 }
@@ -47,7 +48,8 @@ std::string_view to_string(DataSet data_set) {
   return "?";
 }
 
-void fill(DataSet data_set, Dtype dtype, void* d_data, std::uint64_t n, cudaStream_t stream) {
+void fill(DataSet data_set, Dtype dtype, void* d_data, std::uint64_t n, cudaStream_t stream,
+          std::uint64_t first) {
   if (!has_data(data_set, dtype)) {
     throw Error(ErrorKind::usage,
                 "no " + std::string(to_string(data_set)) + " data of type " + std::string(to_string(dtype)));
@@ -58,7 +60,7 @@ void fill(DataSet data_set, Dtype dtype, void* d_data, std::uint64_t n, cudaStre
   const auto grid = static_cast<unsigned>(std::min((n + kBlock - 1) / kBlock, kLargestGrid));
   with_element_type(dtype, [&](auto type) {
     using T = typename decltype(type)::type;
-    fill_elements<<<grid, kBlock, 0, stream>>>(data_set, dtype, static_cast<T*>(d_data), n);
+    fill_elements<<<grid, kBlock, 0, stream>>>(data_set, dtype, static_cast<T*>(d_data), n, first);
   });
   check_launch("fill_elements");
 }

@@ -136,9 +136,10 @@ __host__ __device__ inline double element(DataSet data_set, Dtype dtype, std::ui
   return static_cast<double>(numerator(data_set, dtype, position)) * unit(data_set, dtype);
 }
 
-/// Enqueues writing the first `n` elements of the data set to `d_data`, which needs only the alignment of one
-/// element. Throws Error(usage) if there are no data of that type.
-void fill(DataSet data_set, Dtype dtype, void* d_data, std::uint64_t n, cudaStream_t stream);
+/// Enqueues writing `n` elements of the data set to `d_data`, which needs only the alignment of one
+/// element: those from position `first` on. Throws Error(usage) if there are no data of that type.
+void fill(DataSet data_set, Dtype dtype, void* d_data, std::uint64_t n, cudaStream_t stream,
+          std::uint64_t first = 0);
 
 /// Enqueues overwriting `bytes` bytes with NaN (of any floating-point type: every bit is set).
 void poison(void* d_data, std::size_t bytes, cudaStream_t stream);

@@ -89,12 +89,20 @@ bool natural_less(std::string_view a, std::string_view b) {
   return a.size() < b.size();
 }
 
+Share share_of(const Problem& problem, int gpu) {
+  const auto gpus = static_cast<std::uint64_t>(problem.gpus);
+  const auto number = static_cast<std::uint64_t>(gpu);
+  const std::uint64_t larger = problem.n % gpus;
+  return {.begin = number * (problem.n / gpus) + std::min(number, larger),
+          .n = problem.n / gpus + (number < larger ? 1 : 0)};
+}
+
 LaunchShape launch_shape(const Variant& variant, const Problem& problem) {
   LaunchShape shape = variant.shape(problem);
   if (variant.loads == nullptr || shape.grid == 0) return shape;
   const IndependentLoads loads = variant.loads(problem);
   const double asked_for = static_cast<double>(shape.block) * loads.count * static_cast<double>(loads.bytes);
-  const std::uint64_t elements_per_block = (problem.n + shape.grid - 1) / shape.grid;
+  const std::uint64_t elements_per_block = (share_of(problem, 0).n + shape.grid - 1) / shape.grid;
   const double share = static_cast<double>(elements_per_block * size_bytes(problem.dtype));
   shape.bytes_in_flight_per_block = std::min(asked_for, share);
   return shape;

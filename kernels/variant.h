@@ -5,10 +5,12 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "core/model/catalogue.h"
 #include "core/model/launch.h"
+#include "kernels/multi/team.h"
 #include "kernels/operation.h"
 
 /// How a kernel file describes its variant to the rest of the project, and the registry that it enters.
@@ -20,7 +22,18 @@ struct Problem {
   std::uint64_t n = 0;          ///< elements; may be 0
   int block_size = 0;           ///< one of the variant's block sizes
   int elements_per_thread = 0;  ///< at least 1 where the variant lets the caller choose, else 0
+  int gpus = 1;                 ///< that share the elements; 1 but for variants of several
 };
+
+/// A run of elements.
+struct Share {
+  std::uint64_t begin = 0;
+  std::uint64_t n = 0;
+};
+
+/// What GPU number `gpu` of those that share the elements has to do: equal parts, the first ones one element
+/// larger where they cannot be.
+Share share_of(const Problem& problem, int gpu);
 
 /// Loads of input that a thread has started when it begins to wait for the first of them.
 struct IndependentLoads {
@@ -57,8 +70,11 @@ struct Variant {
   Operation operation = Operation::sum;
   /// Device memory that a launch needs besides input and output; nothing where it needs none.
   std::size_t (*workspace_bytes)(const Problem&) = nullptr;
-  /// `launch` waits for the device: it cannot be captured into a graph.
+  /// `launch` waits for the device, or its gathering may, as NCCL does where it connects the GPUs: neither is
+  /// captured into a graph.
   bool waits_for_device = false;
+  /// Of a variant over several GPUs, each of which does `launch` on its share: how their results become one.
+  std::optional<Gathering> gathering;
 };
 
 /// Device memory that a launch needs besides input and output.

@@ -61,6 +61,7 @@ ExperimentReport report_of(const Run& run, const ExperimentAnalysis& experiment,
   report.program = program_use(run, experiment);
   if (has_size_sweep(experiment)) report.sizes = size_sweep(run, experiment);
   report.speeds = speed_tables(run, experiment);
+  report.scaling = scaling(run, experiment);
   return report;
 }
 

@@ -9,6 +9,7 @@
 #include "analysis/explanation.h"
 #include "analysis/operators.h"
 #include "analysis/recoverable.h"
+#include "analysis/scaling.h"
 #include "analysis/timeline_view.h"
 #include "reports/charts/chart_model.h"
 #include "reports/charts/roof_lines.h"
@@ -33,6 +34,7 @@ struct ExperimentReport {
   /// stripes. Empty where all points can be drawn.
   std::vector<std::size_t> best;
   std::vector<SpeedTable> speeds;
+  std::optional<Scaling> scaling;  ///< only where points differ in the number of GPUs
 
   /// Whether its device was sampled while nothing is known of what ran: there are no points to draw.
   bool was_watched() const { return timeline && timeline->was_watched; }

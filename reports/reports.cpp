@@ -18,6 +18,7 @@
 #include "reports/charts/file_names.h"
 #include "reports/charts/levels_layout.h"
 #include "reports/charts/primitives_layout.h"
+#include "reports/charts/scaling_layout.h"
 #include "reports/charts/time_layout.h"
 #include "reports/draw/pdf.h"
 #include "reports/draw/png.h"
@@ -145,6 +146,10 @@ PagePictures write_pictures(Folder& folder, const Run& run, const ExperimentRepo
   if (has_energy(*experiment.analysis)) {
     pictures.energy = folder.write_picture({chart_file_name(kEnergyKind, experiment.file_name)},
                                            energy_scene(run, *experiment.analysis, experiment.chart));
+  }
+  if (experiment.scaling) {
+    pictures.scaling = folder.write_picture({chart_file_name(kScalingKind, experiment.file_name)},
+                                            scaling_scene(experiment.chart, *experiment.scaling));
   }
   pictures.roofline = folder.write_picture(names, main_scene(experiment));
   return pictures;

@@ -13,7 +13,8 @@ namespace rooflinectl {
 /// Writes every report of a run into the existing folder `folder` and returns the files written: per
 /// experiment `roofline-<experiment>.svg`, `.png` and `.pdf`, and `levels-<experiment>.*` where more
 /// than DRAM was counted, `bandwidth-<experiment>.*` where a version was measured at four sizes or more,
-/// `energy-<experiment>.*` where energy was to be measured, `time-<experiment>.*` of a profiled program;
+/// `energy-<experiment>.*` where energy was to be measured, `time-<experiment>.*` of a profiled program,
+/// `scaling-<experiment>.*` where points differ in the number of GPUs;
 /// `roofline.svg`, … of the first experiment, or of the ceilings alone where there is
 /// none and not just primitives were measured (of further devices `roofline-device-1.svg`, …);
 /// `summary_roofline-<experiment>.png` and the like, which `summary.md` shows; `primitives.svg`, … and

@@ -63,8 +63,8 @@ MaybeValue counted_share(R run, P point) {
   if (is_observed(point)) return observed_share(point, pipe_of(kPrecision));
   const Measurement& measurement = *point.measurement;
   auto done = counted_operations(measurement.counters, kPrecision);
-  if (!done && measurement.work.operations.contains(kPrecision))
-    done = measurement.work.operations.at(kPrecision);
+  const Work work = work_of_one_gpu(measurement);
+  if (!done && work.operations.contains(kPrecision)) done = work.operations.at(kPrecision);
   return done ? operations_share(run, point, *done, kPrecision) : std::nullopt;
 }
 
@@ -72,7 +72,8 @@ template <Bound kPipe>
 MaybeValue declared_share(R run, P point) {
   if (is_observed(point)) return observed_share(point, kPipe);
   MaybeValue share;
-  for (const auto& [precision, done] : point.measurement->work.operations) {
+  const Work work = work_of_one_gpu(*point.measurement);
+  for (const auto& [precision, done] : work.operations) {
     if (pipe_of(precision) == kPipe)
       share = sum(share.value_or(0), operations_share(run, point, done, precision));
   }

@@ -43,8 +43,7 @@ const kernels::Variant* require_variant(const std::string& id) {
 LaunchPlan launch_plan(const PointId& id, const DeviceInfo& device) {
   const kernels::Variant* variant = require_variant(id.subject);
   const Reduction reduction = reduction_of(id);
-  if (variant->waits_for_device || reduction.launch_mode == LaunchMode::plain)
-    return {LaunchMode::plain, 1, 1};
+  if (variant->waits_for_device || reduction.launch_mode == LaunchMode::plain) return {LaunchMode::plain, 1, 1};
   // As many launches as the fastest pass over the input allows in that time; for a small input, which may fit
   // into L2, as many as a graph may have. Their inputs take little more memory than the device reads in that
   // time.
@@ -72,7 +71,7 @@ void place_inputs(std::span<const PointId> points, Workbench& bench, const Devic
   kernels::check(cudaMemGetInfo(&free_bytes, &total_bytes), "cudaMemGetInfo");
   std::size_t most = 0;
   for (const PointId& point : points) {
-    if (kernels::find_variant(point.subject) == nullptr) continue;
+    if (kernels::find_variant(point.subject) == nullptr || reduction_of(point).gpus) continue;
     const std::size_t bytes =
         input_stride(reduction_of(point)) * static_cast<std::size_t>(launch_plan(point, device).inputs);
     if (bytes + kForTheRest <= free_bytes) most = std::max(most, bytes);

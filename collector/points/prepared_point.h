@@ -36,7 +36,7 @@ struct LaunchPlan {
 LaunchPlan launch_plan(const PointId& id, const DeviceInfo& device);
 
 /// Makes room for the inputs of all these points at once, so that all of them find theirs at the same place.
-/// Points that do not fit are left to fail alone.
+/// Points that do not fit are left to fail alone, and those over several GPUs have memory of their own.
 void place_inputs(std::span<const PointId> points, Workbench& bench, const DeviceInfo& device);
 
 /// A point whose kernel can be launched: its inputs and its output have memory.

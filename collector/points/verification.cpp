@@ -125,13 +125,6 @@ Output read_output(const Variant& variant, const Problem& problem, const Verific
   return output;
 }
 
-Output run(const Variant& variant, const Problem& problem, DataSet data_set, const VerificationMemory& memory,
-           cudaStream_t stream) {
-  prepare(problem, data_set, memory, stream);
-  variant.launch(problem, {memory.input.d_data, memory.output.d_data, memory.workspace.d_data}, stream);
-  return read_output(variant, problem, memory, stream);
-}
-
 /// Elements that each result covers.
 std::uint64_t elements_per_result(const Variant& variant, const Problem& problem) {
   return variant.info.output == OutputKind::scalar ? problem.n : variant.elements_per_partial(problem);
@@ -204,9 +197,9 @@ ResultCheck compare_output(const Variant& variant, const Problem& problem, DataS
   return compare(variant, problem, data_set, output.results, references);
 }
 
-Verification verify(const Variant& variant, const Problem& problem, const VerificationMemory& memory,
-                    ReferenceSums& references, cudaStream_t stream, std::span<const DataSet> data_sets) {
-  check_memory(variant, problem, memory);
+Verification verify_launches(const Variant& variant, const Problem& problem, const VerificationMemory& memory,
+                             ReferenceSums& references, cudaStream_t stream,
+                             std::span<const DataSet> data_sets, const std::function<void(DataSet)>& launch) {
   const std::uint64_t longest_chain = variant.longest_chain(problem);
   Verification verification;
   verification.passed = true;
@@ -218,7 +211,8 @@ Verification verify(const Variant& variant, const Problem& problem, const Verifi
                          to_string(data_set), longest_chain));
       continue;
     }
-    const Output output = run(variant, problem, data_set, memory, stream);
+    launch(data_set);
+    const Output output = read_output(variant, problem, memory, stream);
     ResultCheck comparison = compare(variant, problem, data_set, output.results, references);
     if (comparison.passed && output.wrote_beyond) {
       comparison.passed = false;
@@ -233,6 +227,15 @@ Verification verify(const Variant& variant, const Problem& problem, const Verifi
     }
   }
   return verification;
+}
+
+Verification verify(const Variant& variant, const Problem& problem, const VerificationMemory& memory,
+                    ReferenceSums& references, cudaStream_t stream, std::span<const DataSet> data_sets) {
+  check_memory(variant, problem, memory);
+  return verify_launches(variant, problem, memory, references, stream, data_sets, [&](DataSet data_set) {
+    prepare(problem, data_set, memory, stream);
+    variant.launch(problem, {memory.input.d_data, memory.output.d_data, memory.workspace.d_data}, stream);
+  });
 }
 
 }  // namespace rooflinectl

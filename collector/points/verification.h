@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 
@@ -49,6 +50,13 @@ inline constexpr std::array kUsualDataSets = {kernels::DataSet::integers, kernel
 Verification verify(const kernels::Variant& variant, const kernels::Problem& problem,
                     const VerificationMemory& memory, kernels::ReferenceSums& references, cudaStream_t stream,
                     std::span<const kernels::DataSet> data_sets = kUsualDataSets);
+
+/// The same, where `launch` does all that a launch takes: it enqueues filling the input with a data set, NaN
+/// for the output, and the launch. Of `memory`, only the output is used.
+Verification verify_launches(const kernels::Variant& variant, const kernels::Problem& problem,
+                             const VerificationMemory& memory, kernels::ReferenceSums& references,
+                             cudaStream_t stream, std::span<const kernels::DataSet> data_sets,
+                             const std::function<void(kernels::DataSet)>& launch);
 
 /// How the results of one launch compare with the reference.
 struct ResultCheck {

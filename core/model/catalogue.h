@@ -35,6 +35,7 @@ struct VariantInfo {
   bool destroys_input = false;
   bool deterministic = false;
   int minimum_sm = 75;
+  bool several_gpus = false;  ///< whether several GPUs can share the elements
 
   bool operator==(const VariantInfo&) const = default;
 };

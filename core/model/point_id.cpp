@@ -102,6 +102,11 @@ std::optional<LaunchMode> mode_of(const PointId& point) {
   return named(point, axis::kMode, launch_mode_from);
 }
 
+int gpus_of(const PointId& point) {
+  constexpr std::uint64_t kMost = 1 << 20;
+  return static_cast<int>(std::clamp<std::uint64_t>(point.axes.number(axis::kGpus).value_or(1), 1, kMost));
+}
+
 Axes axes_of(const Reduction& reduction) {
   Axes axes;
   axes.set(axis::kDtype, reduction.dtype);
@@ -112,6 +117,7 @@ Axes axes_of(const Reduction& reduction) {
   }
   axes.set(axis::kCache, reduction.cache);
   axes.set(axis::kMode, reduction.launch_mode);
+  if (reduction.gpus) axes.set(axis::kGpus, static_cast<std::uint64_t>(*reduction.gpus));
   return axes;
 }
 
@@ -134,6 +140,7 @@ Reduction reduction_of(const PointId& point) {
   if (point.axes.find(axis::kElements) != nullptr) reduction.elements_per_thread = small(axis::kElements);
   reduction.cache = require(cache_of(point), axis::kCache);
   reduction.launch_mode = require(mode_of(point), axis::kMode);
+  if (point.axes.find(axis::kGpus) != nullptr) reduction.gpus = small(axis::kGpus);
   return reduction;
 }
 

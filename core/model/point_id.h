@@ -26,8 +26,9 @@ inline constexpr std::string_view kBlock =
 inline constexpr std::string_view kElements = "elements";  ///< per thread, where the kernel lets one choose
 inline constexpr std::string_view kCache = "cache";        ///< a name of `CacheState`
 inline constexpr std::string_view kMode = "mode";          ///< a name of `LaunchMode`
+inline constexpr std::string_view kGpus = "gpus";          ///< that share the elements, where several can
 
-inline constexpr std::array kKnown = {kDtype, kSize, kBlock, kElements, kCache, kMode};
+inline constexpr std::array kKnown = {kDtype, kSize, kBlock, kElements, kCache, kMode, kGpus};
 }  // namespace axis
 
 /// The named values that tell the points of one subject apart: the axes above in their order, then others in
@@ -77,6 +78,8 @@ std::optional<Dtype> dtype_of(const PointId& point);
 std::optional<std::uint64_t> size_of(const PointId& point);
 std::optional<CacheState> cache_of(const PointId& point);
 std::optional<LaunchMode> mode_of(const PointId& point);
+/// 1 for a point without that axis.
+int gpus_of(const PointId& point);
 
 /// What the axes of a reduction say.
 struct Reduction {
@@ -86,6 +89,7 @@ struct Reduction {
   std::optional<int> elements_per_thread;  ///< only where the variant lets the caller choose
   CacheState cache = CacheState::cold;
   LaunchMode launch_mode = LaunchMode::graph;
+  std::optional<int> gpus;  ///< only where several can share the elements
 };
 
 Axes axes_of(const Reduction& reduction);

@@ -49,6 +49,8 @@ std::string_view to_string(Status status) {
       return "unverified";
     case Status::failed:
       return "failed";
+    case Status::skipped:
+      return "skipped";
   }
   return "?";
 }

@@ -5,10 +5,11 @@
 
 namespace rooflinectl {
 
-/// What became of something that was to be measured.
-enum class Status { ok, unverified, failed };
+/// What became of something that was to be measured. skipped: this machine cannot do it, for want of GPUs or
+/// of access between them.
+enum class Status { ok, unverified, failed, skipped };
 
-/// `ok`, `unverified`, `failed`
+/// `ok`, `unverified`, `failed`, `skipped`
 std::string_view to_string(Status status);
 
 }  // namespace rooflinectl

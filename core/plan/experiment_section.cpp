@@ -44,7 +44,9 @@ Experiment read_experiment(Reader& reader, const Field& field, const Settings& d
   // A program alone is something to measure.
   if (!experiment.application || find(fields, "variants") != nullptr) {
     reader.require(field.value, "variants", field.position, what);
-    if (defaults.sizes.empty()) reader.require(field.value, "sizes", field.position, what);
+    if (settings.sizes.empty() && find(fields, "sizes_per_gpu") == nullptr) {
+      reader.require(field.value, "sizes", field.position, what);
+    }
   }
   if (const Field* variants = find(fields, "variants")) {
     const std::vector<VariantEntry> entries = read_variants(reader, *variants, catalogue);

@@ -82,12 +82,19 @@ TimingTarget read_timing(Reader& reader, const Field& field, TimingTarget timing
 
 }  // namespace
 
-const std::vector<std::string> kSettingsKeys = {"sizes",    "dtypes", "cache", "launch",
-                                                "counters", "energy", "timing"};
+const std::vector<std::string> kSettingsKeys = {"sizes",  "sizes_per_gpu", "dtypes", "cache",
+                                                "launch", "counters",      "energy", "timing"};
 
 Settings read_settings(Reader& reader, const Fields& fields, Settings settings) {
+  const Field* const per_gpu = find(fields, "sizes_per_gpu");
+  if (per_gpu != nullptr && find(fields, "sizes") != nullptr) {
+    reader.fail(per_gpu->position, "'sizes' and 'sizes_per_gpu' exclude each other");
+  }
   for (const auto& [key, field] : fields) {
-    if (key == "sizes") settings.sizes = read_sizes(reader, field);
+    if (key == "sizes" || key == "sizes_per_gpu") {
+      settings.sizes = read_sizes(reader, field);
+      settings.sizes_are_per_gpu = key == "sizes_per_gpu";
+    }
     if (key == "dtypes") settings.dtypes = read_dtypes(reader, field);
     if (key == "cache") settings.cache = read_cache_states(reader, field);
     if (key == "launch") settings.launch = read_launch_modes(reader, field);

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <functional>
 
+#include "core/model/quantity.h"
+
 namespace rooflinectl::yaml {
 
 namespace {
@@ -64,6 +66,20 @@ std::vector<std::optional<int>> elements_per_thread(const VariantInfo& variant, 
   if (asked.empty()) return {variant.default_elements_per_thread};
   std::vector<std::optional<int>> values;
   for (const auto& elements : asked) values.emplace_back(elements.value);
+  return values;
+}
+
+/// GPUs that share the elements of `variant`: nothing where it is of one. A glob stands for those of several
+/// only where a number of GPUs is asked for.
+std::vector<std::optional<int>> numbers_of_gpus(const VariantInfo& variant, const VariantEntry& entry,
+                                                const LaunchSettings& experiment) {
+  constexpr int kDefault = 2;
+  const List<int>& asked = entry.launch.gpus.empty() ? experiment.gpus : entry.launch.gpus;
+  if (!variant.several_gpus && !(is_id_only(variant) && !entry.launch.gpus.empty())) return {std::nullopt};
+  if (asked.empty() && !entry.by_name()) return {};
+  if (asked.empty()) return {kDefault};
+  std::vector<std::optional<int>> values;
+  for (const auto& gpus : asked) values.emplace_back(gpus.value);
   return values;
 }
 
@@ -156,15 +172,47 @@ void check_elements_per_thread(Reader& reader, const std::vector<VariantEntry>& 
   check_some_takes_elements(reader, asked, launch.elements_per_thread);
 }
 
+bool takes_several_gpus(const VariantInfo& variant) {
+  return is_id_only(variant) || variant.several_gpus;
+}
+
+void check_some_takes_gpus(Reader& reader, const std::vector<VariantEntry>& entries, const List<int>& gpus) {
+  if (gpus.empty() || !has_variants(entries) || any_variant(entries, takes_several_gpus)) return;
+  reader.fail(gpus.front().position, "no variant of this experiment supports 'gpus': each is of one GPU");
+}
+
+void check_gpus(Reader& reader, const std::vector<VariantEntry>& entries, const Settings& settings,
+                const LaunchSettings& launch) {
+  int most = 1;
+  for (const VariantEntry& entry : entries) {
+    check_some_takes_gpus(reader, {entry}, entry.launch.gpus);
+    for (const auto& gpus : entry.launch.gpus) most = std::max(most, gpus.value);
+  }
+  check_some_takes_gpus(reader, entries, launch.gpus);
+  for (const auto& gpus : launch.gpus) most = std::max(most, gpus.value);
+  for (const auto& size : settings.sizes) {
+    if (!settings.sizes_are_per_gpu || size.value <= kMaxElements / static_cast<std::uint64_t>(most))
+      continue;
+    reader.fail(size.position,
+                fmt::format("{} elements on each of {} GPUs are more than 2^40", size.value, most));
+  }
+}
+
+/// `point` has the size as it is listed.
 void add_points_of(const VariantEntry& entry, const LaunchSettings& launch, Reduction point,
-                   const std::string& experiment, std::vector<PointId>& points) {
+                   bool size_is_per_gpu, const std::string& experiment, std::vector<PointId>& points) {
+  const std::uint64_t size = point.n_elements;
   for (const VariantInfo* variant : entry.variants) {
     if (!takes_dtype(*variant, point.dtype)) continue;
-    for (const int block : block_sizes(*variant, entry.launch, launch)) {
-      point.block_size = block;
-      for (const auto& elements : elements_per_thread(*variant, entry.launch, launch)) {
-        point.elements_per_thread = elements;
-        points.push_back({experiment, variant->id, axes_of(point)});
+    for (const auto& gpus : numbers_of_gpus(*variant, entry, launch)) {
+      point.gpus = gpus;
+      point.n_elements = size * static_cast<std::uint64_t>(size_is_per_gpu ? gpus.value_or(1) : 1);
+      for (const int block : block_sizes(*variant, entry.launch, launch)) {
+        point.block_size = block;
+        for (const auto& elements : elements_per_thread(*variant, entry.launch, launch)) {
+          point.elements_per_thread = elements;
+          points.push_back({experiment, variant->id, axes_of(point)});
+        }
       }
     }
   }
@@ -177,6 +225,7 @@ void check_variants(Reader& reader, const std::vector<VariantEntry>& entries, co
   check_dtypes(reader, entries, settings);
   check_blocks(reader, entries, launch);
   check_elements_per_thread(reader, entries, launch);
+  check_gpus(reader, entries, settings, launch);
 }
 
 std::vector<PointId> variant_points(const std::vector<VariantEntry>& entries, const Settings& settings,
@@ -192,7 +241,9 @@ std::vector<PointId> variant_points(const std::vector<VariantEntry>& entries, co
         point.cache = cache.value;
         for (const auto& mode : settings.launch) {
           point.launch_mode = mode.value;
-          for (const VariantEntry& entry : entries) add_points_of(entry, launch, point, experiment, points);
+          for (const VariantEntry& entry : entries) {
+            add_points_of(entry, launch, point, settings.sizes_are_per_gpu, experiment, points);
+          }
           if (points.size() > most) return points;
         }
       }

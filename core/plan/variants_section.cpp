@@ -82,7 +82,7 @@ void expand(Reader& reader, const Catalogue& catalogue, std::vector<VariantEntry
 
 }  // namespace
 
-const std::vector<std::string> kLaunchKeys = {"block", "elements_per_thread"};
+const std::vector<std::string> kLaunchKeys = {"block", "elements_per_thread", "gpus"};
 
 LaunchSettings read_launch_settings(Reader& reader, const Fields& fields) {
   LaunchSettings settings;
@@ -90,6 +90,7 @@ LaunchSettings read_launch_settings(Reader& reader, const Fields& fields) {
   if (const Field* elements = find(fields, "elements_per_thread")) {
     settings.elements_per_thread = read_positive_integers(reader, *elements);
   }
+  if (const Field* gpus = find(fields, "gpus")) settings.gpus = read_positive_integers(reader, *gpus);
   return settings;
 }
 

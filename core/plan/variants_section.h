@@ -10,6 +10,7 @@ namespace rooflinectl::yaml {
 struct LaunchSettings {
   List<int> block;
   List<int> elements_per_thread;
+  List<int> gpus;
 };
 
 /// The keys that stand for them.

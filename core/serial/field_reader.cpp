@@ -73,6 +73,7 @@ void FieldReader::read(const Reader& place, Axes& axes) {
     if (name == axis::kSize) return set(std::uint64_t{}, AtMost{kMaxElements});
     if (name == axis::kBlock && !member.is_number()) return set(std::string{});  // 16x16
     if (name == axis::kBlock || name == axis::kElements) return set(int{});
+    if (name == axis::kGpus) return set(int{}, AtLeast{1});
     return member.is_number() ? set(std::uint64_t{}) : set(std::string{});
   });
 }

@@ -33,13 +33,14 @@ inline constexpr std::string_view kPrimitivesFileName = "primitives";
 /// The picture of collectives.
 inline constexpr std::string_view kCollectivesFileName = "collectives";
 
-/// The kinds of pictures of an experiment: its points over DRAM, over all memory levels, against size, and
-/// their energy.
+/// The kinds of pictures of an experiment: its points over DRAM, over all memory levels, against size, their
+/// energy, a program's time, and points against the number of GPUs.
 inline constexpr std::string_view kRooflineKind = "roofline";
 inline constexpr std::string_view kLevelsKind = "levels";
 inline constexpr std::string_view kSizeSweepKind = "bandwidth";
 inline constexpr std::string_view kEnergyKind = "energy";
 inline constexpr std::string_view kTimeKind = "time";
+inline constexpr std::string_view kScalingKind = "scaling";
 /// Narrow, for `summary.md`.
 inline constexpr std::string_view kSummaryRooflineKind = "summary_roofline";
 inline constexpr std::string_view kSummarySizeSweepKind = "summary_bandwidth";

@@ -212,6 +212,7 @@ constexpr std::array kCsvColumns = {
              const auto mode = timed_mode(r.point);
              return mode ? std::string(to_string(*mode)) : std::string();
            }},
+    Column{"gpus", [](const Row& r) { return axis_field(r, axis::kGpus); }},
     Column{"energy_j", [](const Row& r) { return energy_field(r, &EnergyUse::joules); }},
     Column{"mean_power_w", [](const Row& r) { return energy_field(r, &EnergyUse::mean_power_w); }},
     Column{"energy_per_element_j",

@@ -26,6 +26,7 @@
 #include "reports/tables/point_table.h"
 #include "reports/tables/primitive_table.h"
 #include "reports/tables/program_table.h"
+#include "reports/tables/scaling_table.h"
 #include "reports/tables/self_test_table.h"
 #include "reports/tables/spread_table.h"
 #include "reports/tables/strip_table.h"
@@ -221,6 +222,20 @@ std::string pictures(const ExperimentReport& report, const std::string& title) {
   return shown;
 }
 
+std::string device_table(const DeviceTable& table) {
+  std::string text = fmt::format("\n**{}**\n\n", escaped(table.title));
+  if (!table.rows.empty()) text += table_head(table.columns);
+  for (const auto& row : table.rows) text += table_row(row);
+  return text + list(table.notes());
+}
+
+std::string scaling_part(const ExperimentReport& report) {
+  if (!report.scaling) return {};
+  const std::string file = chart_file_name(kScalingKind, report.file_name);
+  return device_table(scaling_table(*report.scaling)) +
+         fmt::format("\n{}\n\n{}", kScalingExplanation, linked_picture("Scaling over GPUs", file, file));
+}
+
 std::string watched(const DeviceView& view) {
   std::string text = list(timeline_sentences(view)) + "\n" + table_head(strip_columns());
   for (const Strip& strip : view.strips) {
@@ -235,11 +250,11 @@ std::string section(const Run& run, const ExperimentReport& report) {
   const ExperimentAnalysis& experiment = *report.analysis;
   const std::string title = escaped(experiment.title.empty() ? experiment.name : experiment.title);
   if (report.was_watched()) return fmt::format("## {}\n\n{}\n", title, watched(*report.timeline));
-  return fmt::format("## {}\n\n{}{}\n\n{}{}{}{}{}{}{}\n", title, pictures(report, title),
+  return fmt::format("## {}\n\n{}{}\n\n{}{}{}{}{}{}{}{}\n", title, pictures(report, title),
                      escaped(report.chart.provenance), program(run, report), point_table(report),
                      causes(experiment),
                      list(implausible_texts(experiment.points)) + list(energy_reasons(experiment)),
-                     findings(report), steps(experiment), speeds(report.speeds));
+                     findings(report), steps(experiment), speeds(report.speeds), scaling_part(report));
 }
 
 std::string primitives(const Run& run) {
@@ -273,12 +288,7 @@ std::string between_devices(std::string_view title, std::string_view explanation
                             const std::vector<DeviceTable>& tables) {
   if (tables.empty()) return {};
   std::string text = fmt::format("\n## {}\n\n{}{}\n", title, picture, explanation);
-  for (const DeviceTable& table : tables) {
-    text += fmt::format("\n**{}**\n\n", escaped(table.title));
-    if (!table.rows.empty()) text += table_head(table.columns);
-    for (const auto& row : table.rows) text += table_row(row);
-    text += list(table.notes());
-  }
+  for (const DeviceTable& table : tables) text += device_table(table);
   return text;
 }
 

@@ -16,6 +16,7 @@
 #include "reports/tables/point_table.h"
 #include "reports/tables/primitive_table.h"
 #include "reports/tables/program_table.h"
+#include "reports/tables/scaling_table.h"
 #include "reports/tables/self_test_table.h"
 #include "reports/tables/spread_table.h"
 #include "reports/text/format.h"
@@ -134,6 +135,19 @@ std::string program_block(const ExperimentReport& report, const Run& run, std::s
   return text + paragraph(report.chart.provenance, width);
 }
 
+std::string device_table(const DeviceTable& table, std::size_t width) {
+  std::string text = sentence(table.title, width);
+  std::vector<TextColumn> columns;
+  for (std::size_t i = 0; i < table.columns.size(); ++i) {
+    std::vector<std::string> texts;
+    for (const auto& row : table.rows) texts.push_back(row[i]);
+    columns.push_back(text_column(table.columns[i].title, table.columns[i].is_number, texts));
+  }
+  if (!table.rows.empty()) text += text_table(std::move(columns), width, {});
+  for (const std::string& reason : table.reasons) text += paragraph(reason, width);
+  return text;
+}
+
 std::string block(const ExperimentReport& report, const Run& run, std::size_t width, Rows rows) {
   if (report.program && !kinds_of(*report.analysis).has_variants) {
     return program_block(report, run, width, rows);
@@ -144,7 +158,9 @@ std::string block(const ExperimentReport& report, const Run& run, std::size_t wi
   text += paragraphs(cause_texts(experiment), width, rows);
   text += paragraphs(implausible_texts(experiment.points), width, rows);
   text += paragraphs(energy_reasons(experiment), width, rows);
-  return text + paragraph(report.chart.provenance, width);
+  text += paragraph(report.chart.provenance, width);
+  return report.scaling ? fmt::format("{}\n{}", text, device_table(scaling_table(*report.scaling), width))
+                        : text;
 }
 
 std::string primitive_table(const Run& run, std::size_t width) {
@@ -157,19 +173,6 @@ std::string primitive_table(const Run& run, std::size_t width) {
   std::string text = "primitives, in SM cycles\n" +
                      text_table(std::move(columns), width, {"bandwidth", "elements/s", "throughput"});
   for (const std::string& failure : primitive_failures(run)) text += paragraph(failure, width);
-  return text;
-}
-
-std::string device_table(const DeviceTable& table, std::size_t width) {
-  std::string text = sentence(table.title, width);
-  std::vector<TextColumn> columns;
-  for (std::size_t i = 0; i < table.columns.size(); ++i) {
-    std::vector<std::string> texts;
-    for (const auto& row : table.rows) texts.push_back(row[i]);
-    columns.push_back(text_column(table.columns[i].title, table.columns[i].is_number, texts));
-  }
-  if (!table.rows.empty()) text += text_table(std::move(columns), width, {});
-  for (const std::string& reason : table.reasons) text += paragraph(reason, width);
   return text;
 }
 

@@ -13,6 +13,7 @@ struct PagePictures {
   std::string roofline;
   std::string size_sweep = {};  ///< empty where there is none
   std::string energy = {};      ///< empty where it was not to be measured
+  std::string scaling = {};     ///< empty where all points are of one GPU
 };
 
 /// What the page shows or offers for download that other files hold too.

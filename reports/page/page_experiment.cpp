@@ -21,6 +21,7 @@
 #include "reports/tables/operator_table.h"
 #include "reports/tables/point_table.h"
 #include "reports/tables/program_table.h"
+#include "reports/tables/scaling_table.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl::page {
@@ -216,6 +217,9 @@ std::string experiment(const ReportModel& model, const ExperimentReport& report)
                {"best", report.best},
                {"speeds", speeds(report.speeds)},
                {"findings", implausible(analysis)}};
+  if (report.scaling) {
+    rest["scaling"] = device_tables(kScalingExplanation, {scaling_table(*report.scaling)});
+  }
   if (report.program) rest["program"] = program(run, *report.program, kernels);
   if (operators) {
     rest["program"]["torch"] = operators->lists();

@@ -17,6 +17,7 @@
 #include "reports/tables/notable_points.h"
 #include "reports/tables/point_table.h"
 #include "reports/tables/primitive_table.h"
+#include "reports/tables/scaling_table.h"
 #include "reports/tables/spread_table.h"
 #include "reports/text/format.h"
 
@@ -85,6 +86,30 @@ std::string figure(const std::string& svg, std::string_view name = {}) {
   return fmt::format("<figure{}>{}</figure>\n", attribute, svg);
 }
 
+std::string device_table(const DeviceTable& table) {
+  std::string html = fmt::format("<h3>{}</h3>\n", shown(table.title));
+  if (!table.rows.empty()) {
+    html += "<div class=\"scroll\"><table><thead><tr>";
+    for (const DeviceColumn& column : table.columns) html += header_cell(column.title, column.is_number);
+    html += "</tr></thead><tbody>\n";
+    for (const std::vector<std::string>& row : table.rows) {
+      html += "<tr>";
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        html += fmt::format("<td{}>{}</td>", number_class(table.columns[i].is_number), shown(row[i]));
+      }
+      html += "</tr>\n";
+    }
+    html += "</tbody></table></div>\n";
+  }
+  return html + findings(table.notes());
+}
+
+std::string scaling_part(const ExperimentReport& report, const std::string& drawing) {
+  if (!report.scaling) return {};
+  return drawing + device_table(scaling_table(*report.scaling)) +
+         fmt::format("<p>{}</p>\n", kScalingExplanation);
+}
+
 std::string section(const ExperimentReport& report, std::size_t index, const PagePictures& pictures) {
   const ExperimentAnalysis& experiment = *report.analysis;
   return fmt::format(
@@ -92,7 +117,8 @@ std::string section(const ExperimentReport& report, std::size_t index, const Pag
       "<p class=\"provenance\">{2}</p>\n{3}{4}{5}{6}</section>\n",
       index, shown(report.chart.title), shown(report.chart.provenance),
       figure(pictures.roofline) + figure(pictures.size_sweep, fmt::format("size-sweep-{}", index)) +
-          figure(pictures.energy, fmt::format("energy-{}", index)),
+          figure(pictures.energy, fmt::format("energy-{}", index)) +
+          scaling_part(report, figure(pictures.scaling, fmt::format("scaling-{}", index))),
       point_table(experiment), findings(page::implausible(experiment)) + findings(energy_reasons(experiment)),
       steps(experiment));
 }
@@ -135,24 +161,6 @@ std::string primitives(const Run& run, const std::string& picture) {
                      figure(picture, "primitives"),
                      table(run, "primitives", primitive_columns(), run.primitives),
                      findings(primitive_failures(run)));
-}
-
-std::string device_table(const DeviceTable& table) {
-  std::string html = fmt::format("<h3>{}</h3>\n", shown(table.title));
-  if (!table.rows.empty()) {
-    html += "<div class=\"scroll\"><table><thead><tr>";
-    for (const DeviceColumn& column : table.columns) html += header_cell(column.title, column.is_number);
-    html += "</tr></thead><tbody>\n";
-    for (const std::vector<std::string>& row : table.rows) {
-      html += "<tr>";
-      for (std::size_t i = 0; i < row.size(); ++i) {
-        html += fmt::format("<td{}>{}</td>", number_class(table.columns[i].is_number), shown(row[i]));
-      }
-      html += "</tr>\n";
-    }
-    html += "</tbody></table></div>\n";
-  }
-  return html + findings(table.notes());
 }
 
 std::string between_devices(std::string_view title, std::string_view explanation, const std::string& drawing,

@@ -38,6 +38,10 @@ OptionalNumber n_elements(const RooflinePoint& point) {
   return size_of(point.measurement->point);
 }
 
+OptionalNumber gpus(const RooflinePoint& point) {
+  return point.measurement->point.axes.number(axis::kGpus);
+}
+
 OptionalNumber limit_utilisation(const RooflinePoint& point) {
   const LevelUse* use = find_level(point, point.limiting_level);
   return use != nullptr ? use->utilisation : std::nullopt;
@@ -168,6 +172,12 @@ constexpr std::array kPointColumns = {
                 .value = n_elements,
                 .name = "elements",
                 .help = "Number of input elements"},
+    PointColumn{.title = "GPUs",
+                .of = ColumnOf::several_gpus,
+                .is_number = true,
+                .text = [](const RooflinePoint& p) { return format::optional(gpus(p), whole); },
+                .value = gpus,
+                .help = "GPUs that share the elements; rates are those of one of them"},
     PointColumn{.title = "dtype",
                 .of = ColumnOf::variants,
                 .text = [](const RooflinePoint& p) { return axis_text(p, axis::kDtype); }},
@@ -408,6 +418,8 @@ bool is_for(const PointColumn& column, const PointKinds& kinds) {
       return kinds.has_program;
     case ColumnOf::operators:
       return kinds.has_operators;
+    case ColumnOf::several_gpus:
+      return kinds.has_several_gpus;
   }
   return true;
 }
@@ -565,6 +577,7 @@ PointKinds kinds_of(const ExperimentAnalysis& experiment) {
   for (const RooflinePoint& point : experiment.points) {
     (is_observed(point) ? kinds.has_program : kinds.has_variants) = true;
     if (point.launches && point.launches->operators != nullptr) kinds.has_operators = true;
+    if (point.measurement->point.axes.find(axis::kGpus) != nullptr) kinds.has_several_gpus = true;
   }
   return kinds;
 }
@@ -577,6 +590,7 @@ PointKinds kinds_of(const Analysis& analysis) {
     all.has_energy |= kinds.has_energy;
     all.has_program |= kinds.has_program;
     all.has_operators |= kinds.has_operators;
+    all.has_several_gpus |= kinds.has_several_gpus;
   }
   // Tables without points have the columns of variants.
   all.has_variants |= !all.has_program;

@@ -19,10 +19,11 @@ enum class ColumnPlace { everywhere, page };
 /// Which points a column says something of.
 enum class ColumnOf {
   all,
-  variants,   ///< our own kernels: what is declared of them, and how they were timed
-  energy,     ///< those whose energy was measured
-  program,    ///< kernels of a profiled program
-  operators,  ///< those of one of which there is a trace of PyTorch, too
+  variants,      ///< our own kernels: what is declared of them, and how they were timed
+  energy,        ///< those whose energy was measured
+  program,       ///< kernels of a profiled program
+  several_gpus,  ///< those whose elements several GPUs can share
+  operators,     ///< those of one of which there is a trace of PyTorch, too
 };
 
 /// The kinds of points that a table holds.
@@ -30,6 +31,7 @@ struct PointKinds {
   bool has_variants = false;
   bool has_energy = false;
   bool has_program = false;
+  bool has_several_gpus = false;
   bool has_operators = false;
 
   bool operator==(const PointKinds&) const = default;

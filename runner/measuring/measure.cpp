@@ -275,7 +275,9 @@ std::string_view activity(Phase phase) {
 }
 
 std::size_t MeasureResult::bad_points() const {
-  const auto is_bad = [](const Measurement& measurement) { return measurement.status != Status::ok; };
+  const auto is_bad = [](const Measurement& measurement) {
+    return measurement.status != Status::ok && measurement.status != Status::skipped;
+  };
   return static_cast<std::size_t>(std::count_if(run.measurements.begin(), run.measurements.end(), is_bad));
 }
 

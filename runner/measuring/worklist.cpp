@@ -26,8 +26,11 @@ std::map<std::string, std::size_t> places_of(const std::vector<PointId>& points)
 Worklist::Worklist(Plan plan, std::string device, bool counters)
     : plan_(std::move(plan)), device_(std::move(device)), counters_(counters), points_(all_points(plan_)) {
   for (const Experiment& experiment : plan_.experiments) {
-    const bool wanted = counters && experiment.counters != CounterSet::none;
-    wants_counters_.insert(wants_counters_.end(), experiment.points.size(), wanted);
+    for (const PointId& point : experiment.points) {
+      // Counters are those of one GPU.
+      const bool is_of_several = point.axes.find(axis::kGpus) != nullptr;
+      wants_counters_.push_back(counters && experiment.counters != CounterSet::none && !is_of_several);
+    }
   }
   states_.assign(points_.size(), State::to_measure);
 }

@@ -36,7 +36,7 @@ class RunsOnDevices(ProgramTest):
                              ["reduce_v0_global", "reduce_v3_sequential", "sum_atomic", "sum_warp_shuffle"])
             self.assertTrue(all(m["counters"] for m in self.points_of(device)))
             self.assertEqual({c["id"] for c in run["ceilings"] if c["device"] == device},
-                             {"dram", "dram_copy", "dram_read", "f32_add", "launch"})
+                             {"dram", "dram_copy", "dram_read", "f32_add", "launch", "nvlink"})
         files = {path.name for path in self.folder_of_run().iterdir()}
         self.assertLessEqual(REPORTS | {"run.json"}, files)
         self.assertFalse(any(name.startswith("gpu-") for name in files), files)

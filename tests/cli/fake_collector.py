@@ -49,6 +49,7 @@ VARIANTS = [
     ("reduce_v3_sequential", "V3", ["f32"], [256], None, "partials"),
     ("sum_atomic", "atomic", ["f32", "f16"], [256], None, "scalar"),
     ("sum_warp_shuffle", "warp shuffle", ["f32", "f16"], [256], 8, "scalar"),
+    ("sum_multi_best", "multi best", ["f32"], [512], None, "scalar"),
 ]
 CEILINGS = ["dram_copy", "dram_read", "f32_add"]
 PRIMITIVES = [{"id": f"shuffle_{name}_i32{suffix}", "family": "shuffle", "title": f"shuffle {name}", "by": by, "dtype": "i32",
@@ -64,6 +65,8 @@ def catalogue():
                    "destroys_input": False, "deterministic": True, "minimum_sm": 75}
         if elements:
             variant["default_elements_per_thread"] = elements
+        if "multi" in name:
+            variant.update(several_gpus=True, default_block_size=512)
         variants.append(variant)
     return {"variants": variants, "ceilings": CEILINGS, "primitives": PRIMITIVES}
 
@@ -177,6 +180,17 @@ def measurement(point, index, device):
                             "launches_per_sample": 1, "mode": axes["mode"], "noisy": False, "throttled_samples": 0,
                             "samples_s": [seconds] * 10, "sample_clocks_hz": [1.9e9] * 10},
                    "counters": {}})
+    gpus = axes.get("gpus", 1)
+    if gpus > 1:
+        seconds_of_gpus = 1e-9 * axes["n"] / gpus + 5e-6 * gpus
+        result["work"]["link_bytes"] = 8 * (gpus - 1)
+    elif "gpus" in axes:
+        seconds_of_gpus = 1e-9 * axes["n"]
+    if "gpus" in axes:
+        result["time"].update(median_s=seconds_of_gpus, ci_low_s=seconds_of_gpus, ci_high_s=seconds_of_gpus)
+    if gpus > 1 + ("FAKE_COLLECTOR_TWO" in os.environ):
+        result.update(status="skipped", cause=f"needs {gpus} GPUs; {1 + ('FAKE_COLLECTOR_TWO' in os.environ)} visible here")
+        del result["time"], result["verification"]
     if happens("unverified", f"verify:{index}"):
         result.update({"status": "unverified", "cause": "element 3: expected 1, got 2"})
         result["verification"]["passed"] = False
@@ -437,7 +451,7 @@ def main():
         say({"type": "time", "point": index, "measurement": result})
         if poisoned:
             sys.exit(1)
-        if result["status"] == "ok":
+        if result["status"] == "ok" and "gpus" not in point["axes"]:
             to_count.append(index)
 
     if session["available"]:

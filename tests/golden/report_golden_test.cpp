@@ -24,6 +24,7 @@
 #include "tests/golden/golden_run.h"
 #include "tests/support/constructed_run.h"
 #include "tests/support/program_timeline.h"
+#include "tests/support/scaling_run.h"
 #include "tests/support/temporary_folder.h"
 
 namespace rooflinectl {
@@ -63,6 +64,38 @@ void write_energy(const fs::path& folder) {
   const Run run = recorded_run("seeds-h200");
   write_reports(ReportModel(run), written.path());
   fs::copy_file(written.path() / "energy-energy.svg", folder / "energy-energy.svg");
+}
+
+/// Points over several GPUs have a picture and a table of how they scale.
+void write_scaling(const fs::path& folder) {
+  const TemporaryFolder written;
+  const Run run = constructed::scaling_run();
+  write_reports(ReportModel(run), written.path());
+  for (const std::string name : {"scaling-weak.svg", "scaling-strong.svg"}) {
+    fs::copy_file(written.path() / name, folder / name);
+  }
+  write_file(folder / "terminal-scaling.txt", terminal_summary(ReportModel(run), 100));
+}
+
+/// Devices that measured the same points have a table of how they differ.
+void write_spread(const fs::path& folder) {
+  Run run = constructed::run();
+  run.plan.experiments.resize(1);
+  std::erase_if(run.measurements,
+                [&](const Measurement& one) { return one.point.experiment != run.plan.experiments[0].name; });
+  run.devices.resize(3, run.devices.front());
+  const std::vector<Measurement> measured = run.measurements;
+  for (const std::size_t device : {std::size_t{1}, std::size_t{2}}) {
+    for (Measurement measurement : measured) {
+      measurement.device = device;
+      measurement.time = constructed::time(measurement.time->median_s * (device == 2 ? 1.08 : 0.99));
+      run.measurements.push_back(std::move(measurement));
+    }
+  }
+  const std::string text = terminal_summary(ReportModel(run), 100);
+  const std::size_t begin = text.find("Odd devices");
+  write_file(folder / "terminal-spread.txt",
+             text.substr(begin, text.find("\nladder_device0:", begin) - begin));
 }
 
 constexpr const char* kPrograms[] = {"training-step-h200", "matrix-sums-h200", "cupy-fft-h200"};
@@ -123,6 +156,8 @@ const fs::path& reports_folder() {
     write_ceilings(folder.path());
     write_primitives(folder.path());
     write_energy(folder.path());
+    write_scaling(folder.path());
+    write_spread(folder.path());
     write_programs(folder.path());
     write_time(folder.path());
     write_timeline(folder.path());
@@ -202,6 +237,8 @@ std::vector<std::string> chart_names() {
   names.emplace_back("energy-energy");
   names.emplace_back("time-matrix_sums");
   names.emplace_back("roofline-matrix_sums");
+  names.emplace_back("scaling-weak");
+  names.emplace_back("scaling-strong");
   return names;
 }
 
@@ -233,6 +270,8 @@ TEST(ReportGolden, Terminal) {
   compare_text("terminal.txt");
   compare_text("terminal-ceilings.txt");
   compare_text("terminal-primitives.txt");
+  compare_text("terminal-scaling.txt");
+  compare_text("terminal-spread.txt");
   for (const char* name : kPrograms) compare_text(fmt::format("terminal-{}.txt", name));
 }
 

@@ -43,6 +43,7 @@ void PrintTo(const Configuration& c, std::ostream* out) {
 std::vector<Configuration> all_configurations() {
   std::vector<Configuration> configurations;
   for (const Variant& variant : kernels::all_variants()) {
+    if (variant.gathering) continue;  // over several GPUs: team_point_test.cpp
     const std::vector<int> elements_per_thread =
         variant.info.default_elements_per_thread ? std::vector{1, 8, 128} : std::vector{0};
     for (const Dtype dtype : variant.info.dtypes) {
@@ -59,6 +60,7 @@ std::vector<Configuration> all_configurations() {
 std::vector<Configuration> default_configurations() {
   std::vector<Configuration> configurations;
   for (const Variant& variant : kernels::all_variants()) {
+    if (variant.gathering) continue;  // over several GPUs: team_point_test.cpp
     for (const Dtype dtype : variant.info.dtypes) {
       configurations.push_back({&variant, dtype, variant.info.default_block_size,
                                 variant.info.default_elements_per_thread.value_or(0)});

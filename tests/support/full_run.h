@@ -30,6 +30,7 @@ inline Run full_run() {
   chosen.default_block_size = 256;
   chosen.default_elements_per_thread = 8;
   chosen.minimum_sm = 80;
+  chosen.several_gpus = true;
 
   PointId plain;
   plain.experiment = "ladder";
@@ -44,7 +45,8 @@ inline Run full_run() {
                                 .block_size = 256,
                                 .elements_per_thread = 8,
                                 .cache = CacheState::warm,
-                                .launch_mode = LaunchMode::plain});
+                                .launch_mode = LaunchMode::plain,
+                                .gpus = 2});
 
   Run run;
   run.tool_version = "0.1.0";
@@ -192,7 +194,8 @@ inline Run full_run() {
                                        .blocks_per_sm_by_registers = 12};
   measured.work = {.read_bytes = 3.4e10,
                    .written_bytes = 2.7e8,
-                   .operations = {{Dtype::f64, {.flops = 8.5e9, .fma_flops = 2}}}};
+                   .operations = {{Dtype::f64, {.flops = 8.5e9, .fma_flops = 2}}},
+                   .link_bytes = 24};
   measured.verification = Verification{true, 0.25, "position-unique, ones"};
   measured.time = TimeResult{.median_s = 7.5e-3,
                              .ci_low_s = 7.4e-3,

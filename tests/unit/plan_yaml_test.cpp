@@ -203,6 +203,39 @@ TEST(PlanYaml, BlockSizesApplyToVariantsThatHaveAChoice) {
                           "e.reduce_v3_sequential.f32.n1.b256.cold"));
 }
 
+/// With a variant over several GPUs.
+Catalogue catalogue_of_several() {
+  Catalogue known = catalogue();
+  known.variants.push_back(variant("sum_multi_best", {Dtype::f32}, {256}));
+  known.variants.back().several_gpus = true;
+  return known;
+}
+
+std::vector<std::string> names_over_gpus(const std::vector<std::string>& body) {
+  return point_names(parse_plan(plan_of(body), "plan.yaml", catalogue_of_several()));
+}
+
+TEST(PlanYaml, GpusApplyToVariantsOfSeveral) {
+  EXPECT_THAT(names_over_gpus({"variants: [sum_atomic, sum_multi_best]", "sizes: 8", "gpus: [1, 4]"}),
+              ElementsAre("e.sum_atomic.f32.n8.b256.cold", "e.sum_multi_best.f32.n8.b256.cold.gpus1",
+                          "e.sum_multi_best.f32.n8.b256.cold.gpus4"));
+  EXPECT_THAT(names_over_gpus({"variants: sum_multi_best", "sizes: 8"}),
+              ElementsAre("e.sum_multi_best.f32.n8.b256.cold.gpus2"));
+  EXPECT_THAT(names_over_gpus({"variants: [sum_multi_best: {gpus: 3}]", "sizes: 8", "gpus: 2"}),
+              ElementsAre("e.sum_multi_best.f32.n8.b256.cold.gpus3"));
+}
+
+TEST(PlanYaml, SizesPerGpuAreMultiplied) {
+  EXPECT_THAT(names_over_gpus({"variants: [sum_atomic, sum_multi_best]", "sizes_per_gpu: 8", "gpus: [1, 4]"}),
+              ElementsAre("e.sum_atomic.f32.n8.b256.cold", "e.sum_multi_best.f32.n8.b256.cold.gpus1",
+                          "e.sum_multi_best.f32.n32.b256.cold.gpus4"));
+}
+
+TEST(PlanYaml, AGlobStandsForVariantsOfSeveralGpusOnlyWhereTheyAreAskedFor) {
+  EXPECT_THAT(names_over_gpus({"variants: sum_*", "sizes: 8", "dtypes: f32"}), SizeIs(2));
+  EXPECT_THAT(names_over_gpus({"variants: sum_*", "sizes: 8", "dtypes: f32", "gpus: 2"}), SizeIs(3));
+}
+
 TEST(PlanYaml, ElementsPerThreadApplyToVariantsThatTakeThem) {
   EXPECT_THAT(point_names(parse(plan_of({"variants: sum_*", "sizes: 1", "elements_per_thread: 4"}))),
               ElementsAre("e.sum_atomic.f32.n1.b256.cold", "e.sum_warp_shuffle.f32.n1.b256.e4.cold"));

@@ -29,6 +29,7 @@ void fields(auto& f, Is<VariantInfo> auto& variant) {
   f("destroys_input", variant.destroys_input);
   f("deterministic", variant.deterministic);
   f("minimum_sm", variant.minimum_sm);
+  f.optional("several_gpus", variant.several_gpus);
 }
 
 void fields(auto& f, Is<Catalogue> auto& catalogue) {

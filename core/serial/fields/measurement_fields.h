@@ -31,6 +31,7 @@ void fields(auto& f, Is<Work> auto& work) {
   f("read_bytes", work.read_bytes);
   f("written_bytes", work.written_bytes);
   f("operations", work.operations);
+  f.optional("link_bytes", work.link_bytes);
 }
 
 void fields(auto& f, Is<Verification> auto& verification) {

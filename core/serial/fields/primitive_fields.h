@@ -11,7 +11,8 @@ namespace rooflinectl::serial {
 template <>
 inline constexpr auto kValues<Dtype> = kAllDtypes;
 template <>
-inline constexpr auto kValues<Status> = std::array{Status::ok, Status::unverified, Status::failed};
+inline constexpr auto kValues<Status> =
+    std::array{Status::ok, Status::unverified, Status::failed, Status::skipped};
 template <>
 inline constexpr auto kValues<PrimitiveScope> =
     std::array{PrimitiveScope::warp, PrimitiveScope::block, PrimitiveScope::device};

@@ -11,7 +11,7 @@ import { overview } from './overview';
 import { jumpToChosen, pinnedPoints } from './pins';
 import { preparePrint } from './print';
 import { rangeTree } from './ranges';
-import { agreements, ceilings, collectives, energy, environment, implausible, ladder, links as deviceLinks, primitives, program, sizeSweep, spread, suspicion } from './sections';
+import { agreements, ceilings, collectives, energy, environment, implausible, ladder, links as deviceLinks, primitives, program, scaling, sizeSweep, spread, suspicion } from './sections';
 import { PointTable } from './table';
 import { applyTheme } from './theme';
 import { timeChip, timeStrips } from './time_strips';
@@ -66,7 +66,7 @@ function build(root: HTMLElement): void {
   const highlight = new Highlight();
   const chart = new Chart(store, highlight);
   const points = data.run.experiments.length > 0 ? new PointTable(store, highlight).element : null;
-  const links = [['#points', 'Points'], ['#time', 'Over time'], ['#program', 'Program'], ['#sizes', 'Sizes'], ['#energy', 'Energy'], ['#ladder', 'Ladder'], ['#primitives', 'Primitives'], ['#ceilings', 'Ceilings'], ['#spread', 'Spread'], ['#links', 'Links'], ['#collectives', 'Collectives'], ['#agreement', 'Agreement'], ['#environment', 'Environment']] as const;
+  const links = [['#points', 'Points'], ['#time', 'Over time'], ['#program', 'Program'], ['#sizes', 'Sizes'], ['#scaling', 'Scaling'], ['#energy', 'Energy'], ['#ladder', 'Ladder'], ['#primitives', 'Primitives'], ['#ceilings', 'Ceilings'], ['#spread', 'Spread'], ['#links', 'Links'], ['#collectives', 'Collectives'], ['#agreement', 'Agreement'], ['#environment', 'Environment']] as const;
   const head = heading(store);
   const inspected = inspector(store);
   const top = overview(store);
@@ -80,12 +80,13 @@ function build(root: HTMLElement): void {
   const steps = ladder(store);
   const sizes = sizeSweep(store);
   const joules = energy(store);
+  const gpus = scaling(store);
   const pins = pinnedPoints(store);
   const time = timeStrips(store);
   const whole = program(store);
   // A link is there as long as what it leads to is: not every experiment has steps or sizes.
   const jumps = links.flatMap(([id, text]) => {
-    const section = [whole, time, points, sizes, joules, steps, ...lower].find((candidate) => candidate && `#${candidate.id}` === id);
+    const section = [whole, time, points, sizes, gpus, joules, steps, ...lower].find((candidate) => candidate && `#${candidate.id}` === id);
     if (!section) return [];
     const button = h('button', { type: 'button', class: 'link', onclick: () => section.scrollIntoView() });
     store.show(() => {
@@ -103,7 +104,7 @@ function build(root: HTMLElement): void {
     pins,
     points,
     whole,
-    sizes, joules, steps, ...lower);
+    sizes, gpus, joules, steps, ...lower);
   // A program's tree and inspector stay beside its table; the many columns of others need the whole width.
   store.show(() => {
     const isOfProgram = store.experiment?.isOfProgram === true;

@@ -83,6 +83,19 @@ export function sizeSweep(store: ViewStore): HTMLElement {
   return element;
 }
 
+/** How points over several GPUs scale with their number. */
+export function scaling(store: ViewStore): HTMLElement {
+  const element = h('section', { id: 'scaling' });
+  store.show((view, previous) => {
+    if (previous?.experiment === view.experiment) return;
+    const found = store.experiment?.scaling;
+    element.hidden = !found;
+    if (!found) return fill(element);
+    fill(element, h('h2', {}, 'Scaling'), h('p', { class: 'muted' }, found.explanation), drawing(`scaling-${view.experiment}`), ...found.tables.map(titledTable));
+  });
+  return element;
+}
+
 /** What a launch costs in energy, where the plan asks for it. */
 export function energy(store: ViewStore): HTMLElement {
   const element = h('section', { id: 'energy' });

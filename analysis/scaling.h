@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.h"
+
+/// How the time of points over several GPUs changes with their number.
+namespace rooflinectl {
+
+/// strong: the same elements on more GPUs. weak: as many elements on each of more GPUs.
+enum class ScalingKind { strong, weak };
+
+/// A number of GPUs on a curve.
+struct ScalingStep {
+  int gpus = 1;
+  const RooflinePoint* point = nullptr;
+  double time_s = 0;
+  double bytes_per_s = 0;  ///< declared bytes of all GPUs over the time
+  /// The elements per second over those of one GPU.
+  double speedup = 1;
+  double efficiency = 1;  ///< speedup / gpus
+  /// What one GPU takes for its share alone: a point of the same variant over one GPU, in the run. Nothing
+  /// where there is none.
+  std::optional<double> share_s;
+  /// What comes on top: starting all GPUs, the links, waiting for the slowest. Nothing without `share_s`; not
+  /// below 0.
+  std::optional<double> gathering_s;
+};
+
+/// One variant with everything but the number of GPUs, and with it the elements, fixed.
+struct ScalingCurve {
+  std::string label;               ///< `multi best 2^28`
+  std::uint64_t size = 0;          ///< elements of all GPUs, or of each
+  std::vector<ScalingStep> steps;  ///< one GPU first, then by their number
+};
+
+struct Scaling {
+  ScalingKind kind = ScalingKind::strong;
+  std::vector<ScalingCurve> curves;  ///< by variant in the order of the plan, then by size
+};
+
+/// The curves of an experiment: those of one kind, with one GPU and another number of them. strong where
+/// points of one size have several numbers of GPUs; else weak. Nothing where there are none.
+std::optional<Scaling> scaling(const Run& run, const ExperimentAnalysis& experiment);
+
+}  // namespace rooflinectl

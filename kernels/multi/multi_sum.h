@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <utility>
+
+#include "kernels/multi/team.h"
+#include "kernels/variant.h"
+
+namespace rooflinectl::kernels {
+
+/// A sum over several GPUs: each adds up its share with the kernel of `sum_best`, then `gathering` makes one
+/// number of their sums.
+Variant multi_sum(std::string id, std::string label, std::string title, const Gathering& gathering);
+
+/// What `members` − 1 GPUs send to the first one, if each sends its sum and `more_bytes`.
+inline double sums_of_others(Dtype dtype, int gpus, double more_bytes = 0) {
+  return (gpus - 1) * (static_cast<double>(size_bytes(accumulator(dtype))) + more_bytes);
+}
+
+}  // namespace rooflinectl::kernels
