@@ -13,7 +13,7 @@ namespace rooflinectl::kernels {
 /// number of their sums.
 Variant multi_sum(std::string id, std::string label, std::string title, const Gathering& gathering);
 
-/// What `members` − 1 GPUs send to the first one, if each sends its sum and `more_bytes`.
+/// What the others of `gpus` GPUs send to the first one, if each sends its sum and `more_bytes`.
 inline double sums_of_others(Dtype dtype, int gpus, double more_bytes = 0) {
   return (gpus - 1) * (static_cast<double>(size_bytes(accumulator(dtype))) + more_bytes);
 }

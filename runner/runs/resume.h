@@ -14,8 +14,8 @@ struct UnfinishedRun {
 };
 
 /// The run in `path`, a run's folder or its `run.json`. Throws Error(usage) if there is none, if it is a
-/// recording, if it has ceilings of several devices and nothing else, or if another build of this program
-/// measured it: then its numbers are not comparable with new ones.
+/// recording, if it has points of several devices, or ceilings of several devices and nothing else, or if
+/// another build of this program measured it: then its numbers are not comparable with new ones.
 UnfinishedRun load_unfinished(const std::filesystem::path& path);
 
 /// Throws Error(usage) that names what differs if `here` is not the GPU that the run was measured on, or has
