@@ -166,8 +166,8 @@ TEST(PlanYaml, SizesAsPeopleWriteThem) {
 }
 
 TEST(PlanYaml, NonsenseSizesAreRefused) {
-  for (const char* size : {"-1", "2^41", "2^64", "2^", "2^-1", "1.5", "32M", "99999999999999999999",
-                           "1099511627777", "Ki", "0x10", "''", "1 Mi", "2048Gi", "~"}) {
+  for (const char* size : {"-1", "2^41", "2^64", "2^", "2^-1", "1.5", "99999999999999999999", "1099511627777",
+                           "Ki", "0x10", "''", "1 Mi", "2048Gi", "~", "1.00001k", "2e12"}) {
     EXPECT_THAT(mistakes_in(plan_of({"variants: sum_atomic", std::string("sizes: [") + size + "]"})),
                 SizeIs(1))
         << size;
@@ -301,7 +301,8 @@ TEST(PlanYaml, ReportsAllMistakesAtOnceInTheOrderOfTheFile) {
           "plan.yaml:3:25: unknown key 'dtyps'; did you mean 'dtypes'?",
           "plan.yaml:6:16: unknown variant 'reduce_v3_seqential'; did you mean 'reduce_v3_sequential'?",
           "plan.yaml:6:37: no variant matches 'reducee_*'; did you mean 'reduce_v0_global'?",
-          "plan.yaml:7:12: '2^99' is not a number of elements, such as 2^28, 32Mi or 1000000 (maximum 2^40)",
+          "plan.yaml:7:12: '2^99' is not a number of elements, such as 2^28, 32Mi, 1M or 1000000 (maximum "
+          "2^40)",
           "plan.yaml:8:14: unknown dtype 'fp32'; did you mean 'f32'?",
           "plan.yaml:9:15: unknown counter set 'basci'; did you mean 'basic'?",
           "plan.yaml:10:3: the experiment 'no/slash' has no 'variants'",
