@@ -7,11 +7,11 @@
 #include <deque>
 #include <filesystem>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/measured_devices.h"
 #include "cli/plan_file.h"
 #include "cli/profile_progress.h"
 #include "cli/progress.h"
@@ -26,7 +26,6 @@
 #include "runner/machine/cannot_measure.h"
 #include "runner/machine/catalogue.h"
 #include "runner/machine/chosen_devices.h"
-#include "runner/machine/machine_checks.h"
 #include "runner/measuring/device_runs.h"
 #include "runner/measuring/measure.h"
 #include "runner/runs/replay.h"
@@ -246,43 +245,11 @@ int measure_run(const MeasureRequest& request, const RunOptions& options) {
   return end_run(result, options);
 }
 
-/// Throws with the message of `doctor` if nothing can be measured, and prints its warnings.
-void check_machine(const std::string& device, const RunOptions& options) {
-  const std::vector<Check> checks = machine_checks(device);
-  if (const Check* stopping = stopping_check(checks)) {
-    throw CannotMeasure(ErrorKind::environment, stopping->detail, stopping->fix);
-  }
-  for (const Check& check : checks) {
-    if (check.status == CheckStatus::ok || options.quiet) continue;
-    terminal::print(stderr, "{}: {}: {}\n  {}\n", to_string(check.status), check.subject, check.detail,
-                    check.fix);
-  }
-}
-
 // ---- several devices ----
-
-/// Those of `devices` that can be measured; why the others cannot is added to `losses`. Throws the first
-/// reason where none can.
-std::vector<DeviceInfo> usable_devices(const std::vector<DeviceInfo>& devices, const RunOptions& options,
-                                       std::vector<std::string>& losses) {
-  std::vector<DeviceInfo> usable;
-  std::optional<CannotMeasure> why_not;
-  for (const DeviceInfo& device : devices) {
-    try {
-      check_machine(device.uuid, options);
-      usable.push_back(device);
-    } catch (const CannotMeasure& error) {
-      if (!why_not) why_not = error;
-      losses.push_back(fmt::format("GPU {} ({}): {}", device.index, device.uuid, error.what()));
-    }
-  }
-  if (usable.empty()) throw *why_not;
-  return usable;
-}
 
 int start_on_devices(const Plan& plan, const std::vector<DeviceInfo>& devices, const RunOptions& options) {
   std::vector<std::string> losses;
-  const std::vector<DeviceInfo> usable = usable_devices(devices, options, losses);
+  const std::vector<DeviceInfo> usable = usable_devices(devices, options.quiet, losses);
   MeasureRequest request = request_of(options);
   request.plan = plan;
   ProgressDisplay display(stderr);
@@ -301,24 +268,13 @@ int start_on_devices(const Plan& plan, const std::vector<DeviceInfo>& devices, c
   return end_run(result, options);
 }
 
-/// Those that the options name; nothing for one index or UUID, which needs no look at the others.
-std::vector<DeviceInfo> several_devices(const RunOptions& options) {
-  if (options.devices.size() == 1 && options.devices.front() != kAllDevices) return {};
-  try {
-    return chosen_devices(options.devices);
-  } catch (const Error& error) {
-    if (error.kind() == ErrorKind::usage) throw;
-    throw CannotMeasure(error.kind(), error.what(), error.hint());
-  }
-}
-
 // ---- the command's ways ----
 
 int start(const Plan& plan, const RunOptions& options) {
-  const std::vector<DeviceInfo> devices = several_devices(options);
+  const std::vector<DeviceInfo> devices = several_devices(options.devices);
   if (devices.size() > 1) return start_on_devices(plan, devices, options);
   const std::string device = devices.empty() ? options.devices.front() : devices.front().uuid;
-  check_machine(device, options);
+  check_machine(device, options.quiet);
   MeasureRequest request = request_of(options);
   request.plan = plan;
   request.device = device;
@@ -327,7 +283,7 @@ int start(const Plan& plan, const RunOptions& options) {
 
 int resume(const RunOptions& options) {
   const UnfinishedRun unfinished = load_unfinished(options.resumed_folder);
-  check_machine(unfinished.run.device().uuid, options);
+  check_machine(unfinished.run.device().uuid, options.quiet);
   MeasureRequest request = request_of(options);
   request.plan = unfinished.run.plan;
   request.device = unfinished.run.device().uuid;
