@@ -156,10 +156,10 @@ std::string kernel_details(const RooflinePoint& point) {
 
 std::optional<std::size_t> process_number(const Run& run, const Measurement& measurement) {
   if (!run.application || !measurement.process) return std::nullopt;
-  const std::vector<int>& processes = run.application->processes;
-  const auto found = std::find(processes.begin(), processes.end(), *measurement.process);
-  if (found == processes.end()) return std::nullopt;
-  return static_cast<std::size_t>(found - processes.begin()) + 1;
+  const std::vector<ProgramProcess>& processes = run.application->processes;
+  const ProgramProcess* process = find_process(processes, *measurement.process);
+  if (process == nullptr) return std::nullopt;
+  return static_cast<std::size_t>(process - processes.data()) + 1;
 }
 
 namespace {

@@ -16,6 +16,7 @@
 #include "cli/duration_option.h"
 #include "cli/profile_progress.h"
 #include "cli/terminal.h"
+#include "core/model/launcher.h"
 #include "core/model/timeline.h"
 #include "core/serial/field_writer.h"
 #include "core/serial/fields/application_fields.h"
@@ -147,7 +148,8 @@ void write_all_reports(const ProfileResult& result, const ProfileOptions& option
   }
   terminal::print(stderr, "{}{}\n",
                   options.quiet ? "" : "report: ", (result.folder / "report.html").string());
-  link_latest(result.folder);
+  const auto rank = launcher_rank();
+  if (!rank || rank->rank == 0) link_latest(result.folder);
   if (!options.export_format.empty()) {
     terminal::print(stderr, "{}{}\n",
                     options.quiet ? "" : "export: ", write_perfetto_trace(report, result.folder).string());

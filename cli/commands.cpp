@@ -17,6 +17,7 @@ Examples:
   rooflinectl run experiments.yaml              measure a plan and write the reports
   rooflinectl run experiments.yaml --dry-run    list what would be measured
   rooflinectl profile -- python3 train.py       trace and count the kernels of any CUDA program
+  rooflinectl merge runs/train/*-rank*          join the runs of a program's ranks
   rooflinectl watch                             what the GPUs are doing, whichever programs use them
   rooflinectl report runs/reductions/latest     redraw a run; needs no GPU
   rooflinectl explain runs/reductions/latest    what bounds each point, and what to try next
@@ -47,6 +48,7 @@ void add_commands(CLI::App& app, Action& action, int argc, char** argv) {
 
   add_run_command(app, action, argc, argv);
   add_profile_command(app, action, argc, argv);
+  add_merge_command(app, action, argc, argv);
   add_watch_command(app, action, argc, argv);
   add_ceilings_command(app, action, argc, argv);
   add_report_command(app, action);

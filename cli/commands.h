@@ -12,6 +12,7 @@ using Action = std::function<int()>;
 /// Each adds a subcommand to `app` that sets `action` when it is chosen. `argc` and `argv` are those of main.
 void add_run_command(CLI::App& app, Action& action, int argc, char** argv);
 void add_profile_command(CLI::App& app, Action& action, int argc, char** argv);
+void add_merge_command(CLI::App& app, Action& action, int argc, char** argv);
 void add_watch_command(CLI::App& app, Action& action, int argc, char** argv);
 void add_ceilings_command(CLI::App& app, Action& action, int argc, char** argv);
 void add_compare_command(CLI::App& app, Action& action);

@@ -105,6 +105,8 @@ ReportModel::ReportModel(const Run& measured, ChartSelection chosen, const Timel
   }
   spread = device_spread(run, analysis);
   if (torch != nullptr) add_operators(*this, *torch);
+  ranks = rank_analysis(run);
+  if (ranks && timeline != nullptr) rank_lanes = rooflinectl::rank_lanes(run, *timeline);
 }
 
 bool ReportModel::is_incomplete() const {

@@ -8,6 +8,8 @@
 #include "analysis/device_spread.h"
 #include "analysis/explanation.h"
 #include "analysis/operators.h"
+#include "analysis/rank_lanes.h"
+#include "analysis/ranks.h"
 #include "analysis/recoverable.h"
 #include "analysis/scaling.h"
 #include "analysis/timeline_view.h"
@@ -66,7 +68,9 @@ struct ReportModel {
   std::vector<CeilingPair> ceilings;
   std::vector<ChartModel> ceilings_charts;  ///< of each device the roofs and no points
   std::vector<ExperimentReport> experiments;
-  std::vector<ModelSpread> spread;  ///< between devices that measured the same
+  std::vector<ModelSpread> spread;      ///< between devices that measured the same
+  std::optional<RankAnalysis> ranks;    ///< of a program with several processes
+  std::optional<RankLanes> rank_lanes;  ///< of one whose devices were sampled
 };
 
 }  // namespace rooflinectl

@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <ctime>
 #include <fstream>
 #include <optional>
+#include <string>
 #include <vector>
+
+#include "core/files/this_host.h"
+#include "core/model/launcher.h"
 
 namespace rooflinectl::injection {
 
@@ -21,14 +24,6 @@ std::vector<std::string> command_line() {
   return words;
 }
 
-/// As torchrun, Open MPI, MPICH and Slurm have it.
-std::optional<int> rank_of_process() {
-  for (const char* variable : {"RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"}) {
-    if (const char* value = std::getenv(variable)) return std::atoi(value);
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 std::uint64_t now_ns() {
@@ -38,9 +33,13 @@ std::uint64_t now_ns() {
 }
 
 record::Process this_process() {
+  const auto launched = launcher_rank();
   return {.process = getpid(),
           .parent = getppid(),
-          .rank = rank_of_process(),
+          .rank = launched ? std::optional(launched->rank) : std::nullopt,
+          .ranks = launched ? launched->ranks : std::nullopt,
+          .host = host_name(),
+          .boot_id = boot_id(),
           .command_line = command_line(),
           .start_ns = now_ns()};
 }

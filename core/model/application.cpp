@@ -1,12 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/model/application.h"
 
+#include <algorithm>
+
 namespace rooflinectl {
 
 double UndisturbedUse::idle_s() const {
   double sum_s = 0;
   for (const IdleGaps& of_length : gaps) sum_s += of_length.total_s;
   return sum_s;
+}
+
+const ProgramProcess* find_process(const std::vector<ProgramProcess>& processes, int id) {
+  const auto found = std::find_if(processes.begin(), processes.end(),
+                                  [&](const ProgramProcess& process) { return process.id == id; });
+  return found == processes.end() ? nullptr : &*found;
 }
 
 bool is_collective(std::string_view symbol) {

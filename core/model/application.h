@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/model/ranks.h"
+
 /// A program that was profiled while it ran, as a whole. What its kernels did is in `Run::measurements`.
 namespace rooflinectl {
 
@@ -102,7 +104,8 @@ struct PassUse {
 struct RangeTimes {
   std::string path;         ///< as that of the points
   std::uint64_t count = 0;  ///< ranges that were closed
-  /// Those of them while nothing was counted, which holds the program. The times are theirs.
+  /// Those of them while nothing was counted, which holds the program. The times are theirs; of a merged run,
+  /// the medians over those of the runs, and the largest 95th percentile.
   std::uint64_t undisturbed = 0;
   std::optional<double> median_s;  ///< from opening to closing; nothing where each was disturbed
   std::optional<double> p95_s;
@@ -113,20 +116,27 @@ struct RangeTimes {
   bool operator==(const RangeTimes&) const = default;
 };
 
+/// The process of `processes` with this id; null where it is not among them.
+const ProgramProcess* find_process(const std::vector<ProgramProcess>& processes, int id);
+
 struct Application {
   std::vector<std::string> command_line;
-  std::string folder;          ///< in which it was started; empty in older runs
-  int exit_code = 0;           ///< 128 + N after signal N, as a shell has it
-  double wall_s = 0;           ///< from the program's start to its end, profiled
-  int runs = 1;                ///< how often it was run
-  std::vector<int> processes;  ///< ids of those that used CUDA, in the order of their starts
-  std::uint64_t launches = 0;  ///< of kernels and graphs, over all processes
+  std::string folder;              ///< in which it was started; empty in older runs
+  int exit_code = 0;               ///< 128 + N after signal N, as a shell has it
+  double wall_s = 0;               ///< from the program's start to its end, profiled
+  int runs = 1;                    ///< how often it was run
+  std::vector<ProgramHost> hosts;  ///< empty in older runs
+  /// Those that used CUDA, in the order of their starts. Older runs know no more than their ids.
+  std::vector<ProgramProcess> processes;
+  std::vector<CollectiveKernel> collectives;  ///< that `ProgramProcess::collectives` are launches of
+  std::uint64_t launches = 0;                 ///< of kernels and graphs, over all processes
   std::uint64_t untraced = 0;  ///< those of them without a time: the trace was off, or did not deliver them
   std::uint64_t lost = 0;      ///< records of launches that CUPTI had no room for
   std::vector<DeviceUse> devices;
   std::vector<TransferUse> transfers;
-  std::vector<PassUse> passes;     ///< of the first run, by their starts; empty in older runs
-  std::vector<RangeTimes> ranges;  ///< of the first run, by path; empty in older runs
+  std::vector<PassUse> passes;         ///< of the first run, by their starts; empty in older runs
+  std::vector<RangeTimes> ranges;      ///< of the first run, by path; empty in older runs
+  std::vector<RankGroup> other_ranks;  ///< of a merged run: what its measurements leave out
   std::vector<ApplicationProblem> problems;
 
   bool operator==(const Application&) const = default;

@@ -23,7 +23,10 @@ namespace rooflinectl::record {
 struct Process {
   int process = 0;  ///< its id
   int parent = 0;
-  std::optional<int> rank;  ///< among those that a launcher (mpirun, torchrun, srun) started together
+  std::optional<int> rank;   ///< among those that a launcher (mpirun, torchrun, srun) started together
+  std::optional<int> ranks;  ///< how many these are
+  std::string host;          ///< that it runs on
+  std::string boot_id;       ///< of that host's system, as in `ProgramHost`
   std::vector<std::string> command_line;
   std::uint64_t start_ns = 0;
 

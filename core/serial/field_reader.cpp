@@ -7,6 +7,7 @@
 #include "core/model/quantity.h"
 #include "core/serial/fields/plan_fields.h"
 #include "core/serial/fields/primitive_fields.h"
+#include "core/serial/fields/rank_fields.h"
 
 namespace rooflinectl::serial {
 
@@ -55,6 +56,12 @@ void FieldReader::read(const Reader& place, Counters& counters) {
     CounterValue& value = counters.emplace(key, CounterValue::unavailable({})).first->second;
     read(member, value);
   });
+}
+
+void FieldReader::read(const Reader& place, ProgramProcess& process) {
+  if (place.is_number()) return read(place, process.id);
+  FieldReader reader(place);
+  fields(reader, process);
 }
 
 void FieldReader::read(const Reader& place, Axes& axes) {

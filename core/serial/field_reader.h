@@ -15,6 +15,7 @@
 #include "core/error.h"
 #include "core/model/counters.h"
 #include "core/model/point_id.h"
+#include "core/model/ranks.h"
 #include "core/serial/json_reader.h"
 #include "core/serial/rules.h"
 #include "core/text/mistakes.h"
@@ -96,6 +97,8 @@ class FieldReader {
   static void read(const Reader& place, CounterValue& value);
   static void read(const Reader& place, CounterValue& value, AllDigits /*rule*/) { read(place, value); }
   static void read(const Reader& place, Counters& counters);
+  /// In older files its id alone.
+  static void read(const Reader& place, ProgramProcess& process);
   /// Axes that we know have the values that we know.
   static void read(const Reader& place, Axes& axes);
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "core/error.h"
 #include "core/files/hash.h"
 #include "core/model/run.h"
@@ -71,6 +74,35 @@ void check_collectives(const Reader& document, const Run& run) {
   });
 }
 
+/// Throws Error(usage) if `place`, an index, is beyond a list of that many entries.
+void check_place(const Reader& place, std::size_t count, std::string_view what) {
+  if (place.size() >= count) place.fail(fmt::format("the run has {} {}", count, what));
+}
+
+/// Throws Error(usage) if a process names a host, a device or a collective that is not there.
+void check_processes(const Reader& document, const Run& run) {
+  if (!run.application) return;
+  const Application& application = *run.application;
+  const Reader parent = document["application"];
+  const Reader list = parent["processes"];
+  list.for_each_element([&](const Reader& process) {
+    if (process.is_number()) return;
+    // An older run, written again, has none.
+    check_place(process["host"], std::max<std::size_t>(application.hosts.size(), 1), "hosts");
+    const Reader devices = process["devices"];
+    devices.for_each_element(
+        [&](const Reader& device) { check_place(device, run.devices.size(), "devices"); });
+    if (!process.has("collectives")) return;
+    const Reader collectives = process["collectives"];
+    collectives.for_each_element([&](const Reader& launch) {
+      bool is_first = true;
+      launch.for_each_element([&](const Reader& cell) {
+        if (std::exchange(is_first, false)) check_place(cell, application.collectives.size(), "collectives");
+      });
+    });
+  });
+}
+
 /// A run has the hash of its plan, so that others can tell which file it was.
 void check_hash(const Reader& plan) {
   if (!plan.has("text_sha256")) return;
@@ -98,6 +130,7 @@ Run run_from_json(std::string_view text, std::string_view name) {
   check_devices(document, "primitives", run.devices.size());
   check_links(document, run);
   check_collectives(document, run);
+  check_processes(document, run);
   const Reader plan = document["plan"];
   check_hash(plan);
   return run;

@@ -26,6 +26,7 @@
 #include "reports/tables/point_table.h"
 #include "reports/tables/primitive_table.h"
 #include "reports/tables/program_table.h"
+#include "reports/tables/rank_table.h"
 #include "reports/tables/scaling_table.h"
 #include "reports/tables/self_test_table.h"
 #include "reports/tables/spread_table.h"
@@ -131,6 +132,19 @@ std::string program(const Run& run, const ExperimentReport& report) {
     text += program_table(module_table(*report.operators, kMostRows));
   }
   return text + "\n**Kernels**\n\n";
+}
+
+std::string ranks(const ReportModel& report) {
+  if (!report.ranks) return {};
+  constexpr std::size_t kMostRows = 50;
+  const RankAnalysis& analysis = *report.ranks;
+  std::string text = "## Ranks\n\n" + list(rank_sentences(report.run, analysis));
+  for (const ProgramTable& table :
+       {rank_table(report.run, analysis, kMostRows), rank_collective_table(analysis, kMostRows),
+        rank_group_table(analysis, kMostRows)}) {
+    text += program_table(table);
+  }
+  return text + "\n";
 }
 
 std::string causes(const ExperimentAnalysis& experiment) {
@@ -374,6 +388,7 @@ std::string summary_md(const ReportModel& report) {
   } else if (!report.experiments.empty()) {
     text += kinds_of(report.analysis).has_program ? kProgramExplanation : kExplanation;
   }
+  text += ranks(report);
   for (const ExperimentReport& experiment : report.experiments) text += section(run, experiment);
   text += primitives(run) + ceilings(report) + spread(report) + links(run) + collectives(run);
   for (const AgreementTable& table : agreement_tables(run)) text += agreements(table);

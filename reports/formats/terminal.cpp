@@ -16,6 +16,7 @@
 #include "reports/tables/point_table.h"
 #include "reports/tables/primitive_table.h"
 #include "reports/tables/program_table.h"
+#include "reports/tables/rank_table.h"
 #include "reports/tables/scaling_table.h"
 #include "reports/tables/self_test_table.h"
 #include "reports/tables/spread_table.h"
@@ -148,6 +149,23 @@ std::string device_table(const DeviceTable& table, std::size_t width) {
   return text;
 }
 
+// The ranks of a program beside each other.
+std::string rank_block(const ReportModel& report, std::size_t width, Rows rows) {
+  constexpr std::size_t kTop = 10;
+  const RankAnalysis& ranks = *report.ranks;
+  const std::size_t most = rows == Rows::all ? ranks.groups.size() + ranks.ranks.size() : kTop;
+  std::string text;
+  for (const std::string& line : rank_sentences(report.run, ranks)) text += paragraph(line, width);
+  for (const auto& [table, dispensable] :
+       {std::pair(rank_table(report.run, ranks, most), std::vector<std::string_view>{"device", "host"}),
+        std::pair(rank_collective_table(ranks, most), std::vector<std::string_view>{"matched"}),
+        std::pair(rank_group_table(ranks, most), std::vector<std::string_view>{"ranks", "range"})}) {
+    const std::string shown = program_table(table, width, dispensable);
+    if (!shown.empty()) text += fmt::format("\n{}\n{}", table.title, shown);
+  }
+  return text + "\n";
+}
+
 std::string block(const ExperimentReport& report, const Run& run, std::size_t width, Rows rows) {
   if (report.program && !kinds_of(*report.analysis).has_variants) {
     return program_block(report, run, width, rows);
@@ -210,7 +228,7 @@ std::size_t width_of(int columns) {
 std::string terminal_summary(const ReportModel& report, int columns, Rows rows) {
   const std::size_t width = width_of(columns);
   if (report.experiments.empty()) return ceiling_table(report, width) + below_tables(report, width);
-  std::string text;
+  std::string text = report.ranks ? rank_block(report, width, rows) : "";
   for (const ExperimentReport& experiment : report.experiments) {
     if (!text.empty()) text += "\n";
     text += block(experiment, report.run, width, rows);

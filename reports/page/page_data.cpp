@@ -4,6 +4,7 @@
 #include "reports/charts/chart_model.h"
 #include "reports/page/page_experiment.h"
 #include "reports/page/page_look.h"
+#include "reports/page/page_ranks.h"
 #include "reports/page/page_roofs.h"
 #include "reports/page/page_tables.h"
 #include "reports/tables/collective_table.h"
@@ -58,6 +59,7 @@ std::string run_view(const ReportModel& report) {
   }
   if (!run.links.empty()) rest["links"] = device_tables(kLinkExplanation, link_tables(run));
   if (run.collectives) rest["collectives"] = device_tables(kCollectiveExplanation, collective_tables(run));
+  if (report.ranks) rest["ranks"] = ranks(report);
   return with_member(serial::to_text(rest), "experiments", array_text(experiments));
 }
 

@@ -9,6 +9,7 @@
 #include "analysis/point.h"
 #include "core/text/kernel_name.h"
 #include "reports/page/page_roofs.h"
+#include "reports/page/page_tables.h"
 #include "reports/tables/operator_table.h"
 #include "reports/tables/point_table.h"
 #include "reports/tables/program_table.h"
@@ -128,17 +129,6 @@ Json ranges(const ProgramUse& use) {
   return list;
 }
 
-Json table(const ProgramTable& table) {
-  Json columns = Json::array();
-  for (const ProgramColumn& column : table.columns) {
-    columns.push_back({{"title", column.title}, {"is_number", column.is_number}});
-  }
-  std::vector<std::string> rest;
-  if (table.left_out > 0) rest.push_back(fmt::format("… and {} more", table.left_out));
-  return {{"title", table.title},
-          {"table", {{"columns", columns}, {"rows", table.rows}, {"findings", rest}}}};
-}
-
 }  // namespace
 
 std::size_t KernelNames::index_of(const std::string& name) {
@@ -237,7 +227,7 @@ Json program(const Run& run, const ProgramUse& use, const KernelNames& names) {
   Json tables = Json::array();
   for (const ProgramTable& one : {gap_table(use), idle_before_table(use, kMostRows), transfer_table(use),
                                   roofless_table(use, kMostRows)}) {
-    if (!one.rows.empty()) tables.push_back(table(one));
+    if (!one.rows.empty()) tables.push_back(titled_table(one));
   }
   std::vector<std::string> sentences = program_sentences(run, use);
   for (std::string& problem : program_problems(run)) sentences.push_back(std::move(problem));

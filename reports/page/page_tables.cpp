@@ -35,6 +35,17 @@ Json table(const Run& run, std::span<const Column> columns, const std::vector<It
 
 }  // namespace
 
+Json titled_table(const ProgramTable& table) {
+  Json columns = Json::array();
+  for (const ProgramColumn& column : table.columns) {
+    columns.push_back({{"title", column.title}, {"is_number", column.is_number}});
+  }
+  std::vector<std::string> rest;
+  if (table.left_out > 0) rest.push_back(fmt::format("… and {} more", table.left_out));
+  return {{"title", table.title},
+          {"table", {{"columns", columns}, {"rows", table.rows}, {"findings", rest}}}};
+}
+
 Json speeds(const std::vector<SpeedTable>& speed_tables) {
   Json tables = Json::array();
   for (const SpeedTable& table : speed_tables) {

@@ -7,9 +7,13 @@
 #include "reports/page/page_json.h"
 #include "reports/report_model.h"
 #include "reports/tables/device_table.h"
+#include "reports/tables/program_table.h"
 
 /// The tables of the page, their cells as text.
 namespace rooflinectl::page {
+
+/// A table of a program with its title.
+Json titled_table(const ProgramTable& table);
 
 /// How much faster than the references, at every size.
 Json speeds(const std::vector<SpeedTable>& speed_tables);

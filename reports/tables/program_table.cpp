@@ -20,6 +20,12 @@ std::string optional_text(const std::optional<double>& value, std::string (*show
   return format::optional(value, show);
 }
 
+std::string process_name(const Application& application, int id) {
+  const ProgramProcess* process = find_process(application.processes, id);
+  return process != nullptr && process->rank ? fmt::format("rank {}", *process->rank)
+                                             : fmt::format("process {}", id);
+}
+
 std::string_view transfer_name(TransferKind kind) {
   switch (kind) {
     case TransferKind::host_to_device:
@@ -334,7 +340,8 @@ std::vector<std::string> program_problems(const Run& run) {
   std::vector<std::string> texts;
   if (!run.application) return texts;
   for (const ApplicationProblem& problem : run.application->problems) {
-    const std::string process = problem.process ? fmt::format("process {}: ", *problem.process) : "";
+    const std::string process =
+        problem.process ? process_name(*run.application, *problem.process) + ": " : "";
     const std::string subject =
         problem.subject.empty() ? "" : fmt::format(" ({})", short_kernel_name(problem.subject));
     const std::string hint = problem.hint.empty() ? "" : fmt::format(" — {}", problem.hint);

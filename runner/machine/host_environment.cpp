@@ -79,9 +79,4 @@ Environment host_environment() {
   return environment;
 }
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  return gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "unknown";
-}
-
 }  // namespace rooflinectl

@@ -12,9 +12,6 @@ namespace rooflinectl {
 /// empty.
 Environment host_environment();
 
-/// Name of the machine; `unknown` if it has none.
-std::string host_name();
-
 /// Whether the environment variable `name` can change what is measured and therefore belongs into `run.json`.
 bool is_recorded(std::string_view name);
 

@@ -22,6 +22,7 @@
 #include "runner/profiling/busy_time.h"
 #include "runner/profiling/group_counters.h"
 #include "runner/profiling/launches_over_time.h"
+#include "runner/profiling/process_list.h"
 #include "runner/profiling/profiled_points.h"
 #include "runner/profiling/range_paths.h"
 #include "runner/profiling/range_times.h"
@@ -71,6 +72,7 @@ struct Group {
   Axes axes;
   std::size_t device = 0;
   bool is_selected = true;
+  std::optional<std::size_t> collective;  // its kernel's number in the list of processes
   Common<int> process;
   Common<int> rank;
   std::uint64_t untraced = 0;
@@ -139,6 +141,7 @@ class Merge {
     std::vector<BusyInterval> counting;
     std::vector<PassSpan> passes;
     std::map<std::string, std::vector<record::Range>> ranges;  // by path
+    std::vector<CollectiveLaunch> collectives;
     std::uint64_t last_ns = 0;
     std::optional<record::End> end;
 
@@ -193,7 +196,18 @@ class Merge {
 
   // -- records of the file that is being read --
 
-  static void add(Reading& reading, const record::Process& process) { reading.process = process; }
+  /// Throws Error for a process whose times are on the clock of another system.
+  void add(Reading& reading, const record::Process& process) {
+    if (!boot_id_) boot_id_ = process.boot_id;
+    reading.process = process;
+    if (process.boot_id == *boot_id_) return;
+    throw Error(
+        ErrorKind::usage,
+        fmt::format("it ran on another host ({}), with a clock of its own: what it did is left out",
+                    process.host),
+        "start `rooflinectl profile` on each host, as in `srun rooflinectl profile -- ./program`, and "
+        "join the runs with `rooflinectl merge`");
+  }
 
   void add(Reading& reading, const record::Device& device) {
     // Samples that follow are of the device that they began with.
@@ -222,6 +236,9 @@ class Merge {
       group.axes = axes;
       group.device = device;
       group.is_selected = filter_.selects_kernel(kernel.symbol) && filter_.selects_path(shape.path);
+      if (is_collective(kernel.symbol)) {
+        group.collective = processes_.collective(subject, collapsed(shape.path));
+      }
     }
     if (reading.is_first_run) {
       groups_[place].process.add(reading.id());
@@ -247,6 +264,10 @@ class Merge {
                                               .owner = static_cast<std::uint32_t>(place),
                                               .is_counted = launch.is_counted,
                                               .stream = stream_number(reading, group.device, launch.stream)});
+      if (group.collective) {
+        reading.collectives.push_back(
+            {.kernel = *group.collective, .start_ns = launch.start_ns, .duration_ns = launch.duration_ns});
+      }
       ++group.traced;
       group.traced_ns += launch.duration_ns;
       reading.last_ns = std::max(reading.last_ns, end_ns);
@@ -397,7 +418,9 @@ class Merge {
       counting.insert(counting.end(), reading.counting.begin(), reading.counting.end());
     }
     if (reading.process && !reading.devices.empty()) {
-      processes_.emplace(reading.process->start_ns, reading.process->process);
+      std::vector<std::size_t> devices;
+      for (const auto& [device, place] : reading.devices) devices.push_back(place);
+      processes_.add(*reading.process, std::move(devices), std::move(reading.collectives));
     }
   }
 
@@ -436,7 +459,7 @@ class Merge {
   }
 
   void add_processes() {
-    for (const auto& [start_ns, process] : processes_) merged_.application.processes.push_back(process);
+    processes_.complete(merged_.application, zero_ns_);
     for (const Group& group : groups_) {
       merged_.application.launches += group.traced + group.untraced;
       merged_.application.untraced += group.untraced;
@@ -730,7 +753,8 @@ class Merge {
   std::vector<std::string> process_problems_;
   bool is_later_run_ = false;                    // of the file that is being read
   std::map<std::string, std::size_t> subjects_;  // that a problem has, by its cause
-  std::multimap<std::uint64_t, int> processes_;  // by start
+  ProcessList processes_;
+  std::optional<std::string> boot_id_;  // of the first process
   std::vector<PassSpan> pass_spans_;
   RangePassages range_passages_;
   TimelineMerge timeline_;

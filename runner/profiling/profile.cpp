@@ -13,6 +13,7 @@
 #include <system_error>
 
 #include "core/elapsed.h"
+#include "core/model/launcher.h"
 #include "core/serial/run_file.h"
 #include "core/serial/timeline_file.h"
 #include "core/text/launch_filter.h"
@@ -127,8 +128,8 @@ class Profiling {
       result_.folder = fs::absolute(request_.extended->folder);
       return;
     }
-    result_.folder = fs::absolute(
-        create_run_folder(request_.output, recorder_.run().plan.name, std::chrono::system_clock::now()));
+    result_.folder = fs::absolute(create_run_folder(request_.output, recorder_.run().plan.name,
+                                                    std::chrono::system_clock::now(), rank_));
   }
 
   fs::path records() const { return result_.folder / fmt::format("records-{}", runs_ + 1); }
@@ -169,6 +170,7 @@ class Profiling {
   bool may_run_again() const {
     if (request_.rerun == Rerun::never || end_.interrupted || end_.timed_out) return false;
     if (request_.rerun == Rerun::always) return true;
+    if (rank_ && rank_->has_others()) return false;
     return end_.exit_code() == 0 && end_.wall_s < kLongestRepeatedS && !reads_a_pipe();
   }
 
@@ -218,6 +220,9 @@ class Profiling {
     for (const DeviceInfo& device : profile_.devices) places.push_back(place_in(run, device, present));
     for (DeviceUse& use : run.application->devices) use.device = places[use.device];
     for (TransferUse& use : run.application->transfers) use.device = places[use.device];
+    for (ProgramProcess& process : run.application->processes) {
+      for (std::size_t& device : process.devices) device = places[device];
+    }
     std::set<std::size_t> used;
     const std::size_t first = run.measurements.size();
     for (Measurement measurement : profile_.measurements) {
@@ -384,6 +389,7 @@ class Profiling {
   ProfileObserver& observer_;
   Recorder recorder_;  // makes a run's head
   const StandardInput input_;
+  const std::optional<LauncherRank> rank_ = launcher_rank();  // ours, if we run below a launcher
   int runs_ = 0;
   GuestEnd end_;  // of the last run
   ProfiledRuns profiled_;

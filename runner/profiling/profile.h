@@ -19,7 +19,9 @@ namespace rooflinectl {
 
 /// Whether the program is run again for kernels that one run could not count completely.
 enum class Rerun {
-  where_harmless,  ///< it took less than a minute, ended with 0, and its standard input is no pipe
+  /// It took less than a minute, ended with 0, its standard input is no pipe, and it is not one of several
+  /// ranks, which would wait for each other.
+  where_harmless,
   never,
   always,  ///< whatever it did
 };

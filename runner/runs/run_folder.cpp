@@ -23,6 +23,13 @@ std::tm utc(std::chrono::system_clock::time_point time) {
   return fmt::gmtime(std::chrono::system_clock::to_time_t(time));
 }
 
+/// `-rank07` of 16: folders sort by ranks.
+std::string rank_suffix(const std::optional<LauncherRank>& rank) {
+  if (!rank || !rank->has_others()) return {};
+  const std::size_t digits = fmt::formatted_size("{}", rank->ranks.value_or(1) - 1);
+  return fmt::format("-rank{:0{}}", rank->rank, digits);
+}
+
 [[noreturn]] void fail(const fs::path& path, const char* problem, const std::string& cause) {
   throw Error(ErrorKind::environment, fmt::format("{}: {}: {}", path.string(), problem, cause), kHint);
 }
@@ -34,7 +41,8 @@ std::string utc_time(std::chrono::system_clock::time_point time) {
 }
 
 fs::path create_run_folder(const fs::path& parent, const std::string& plan_name,
-                           std::chrono::system_clock::time_point time) {
+                           std::chrono::system_clock::time_point time,
+                           const std::optional<LauncherRank>& rank) {
   if (!is_plain_name(plan_name)) {
     throw Error(ErrorKind::usage, fmt::format("'{}' is not a valid folder name", plan_name),
                 "a plan's name consists of letters, digits, '_' and '-'");
@@ -43,7 +51,7 @@ fs::path create_run_folder(const fs::path& parent, const std::string& plan_name,
   std::error_code error;
 
   // No colons: some file systems and tools do not take them.
-  const std::string name = fmt::format("{:%Y-%m-%dT%H-%M-%SZ}", utc(time));
+  const std::string name = fmt::format("{:%Y-%m-%dT%H-%M-%SZ}{}", utc(time), rank_suffix(rank));
   fs::path folder = plan_folder / name;
   for (int number = 2; !fs::create_directory(folder, error); ++number) {
     if (error) fail(folder, "cannot be created", error.message());

@@ -3,9 +3,11 @@
 
 #include <chrono>
 #include <filesystem>
+#include <optional>
 #include <string>
 
 #include "core/error.h"
+#include "core/model/launcher.h"
 #include "core/model/run.h"
 
 namespace rooflinectl {
@@ -13,10 +15,12 @@ namespace rooflinectl {
 /// `2026-11-21T09:30:00Z`
 std::string utc_time(std::chrono::system_clock::time_point time);
 
-/// Makes the folder of a new run, `<parent>/<plan_name>/<UTC time>`, with a number added if a run began in
-/// the same second. Throws Error(environment) if it cannot be made or written to.
+/// Makes the folder of a new run, `<parent>/<plan_name>/<UTC time>`, of one rank of several
+/// `<UTC time>-rank07`; with a number added if a run began in the same second. Throws Error(environment) if
+/// it cannot be made or written to.
 std::filesystem::path create_run_folder(const std::filesystem::path& parent, const std::string& plan_name,
-                                        std::chrono::system_clock::time_point time);
+                                        std::chrono::system_clock::time_point time,
+                                        const std::optional<LauncherRank>& rank = {});
 
 /// For a run that `why` keeps from being written to its folder: writes its `run.json` into a new one among
 /// the temporary files. Returns the error that reports it; throws Error(environment) if that fails too.

@@ -19,6 +19,11 @@ in the first of the passes that are wanted. Accidents:
   blind        the instrumentation counts nothing
   input        copies its standard input to its standard output
   unsampled    may not sample its device
+  nccl         takes part in 20 collectives, with `RANK` 1 coming last
+  slow         `add` takes 20 % longer
+
+Of several ranks (`RANK`, `WORLD_SIZE`) each has a device of its own. FAKE_GUEST_HOST is the name of the host that it seems to
+run on, with a clock of its own, and FAKE_GUEST_START what that clock reads at the start.
 """
 
 import json
@@ -55,12 +60,16 @@ def write_records(accidents):
             file.write(json.dumps({"type": kind, **record}, separators=(",", ":")) + "\n")
             file.flush()
 
-        start = time.monotonic_ns()
-        write("process", process=os.getpid(), parent=os.getppid(), command_line=sys.argv, start_ns=start)
+        start = int(os.environ.get("FAKE_GUEST_START", time.monotonic_ns()))
+        host = os.environ.get("FAKE_GUEST_HOST", "")
+        write("process", process=os.getpid(), parent=os.getppid(), command_line=sys.argv, start_ns=start,
+              **({"host": host, "boot_id": f"boot of {host}"} if host else {}),
+              **({"rank": int(os.environ["RANK"]), "ranks": int(os.environ["WORLD_SIZE"])} if "RANK" in os.environ else {}))
         if "early" in accidents:
             write("end", at_ns=time.monotonic_ns(), lost_activities=0, lost_records=0)
             return
-        write("device", device=0, uuid=DEVICE if "other-device" not in accidents else DEVICE[:-1] + "1", chip="FK100")
+        device = "1" if "other-device" in accidents else os.environ.get("RANK", "0")
+        write("device", device=0, uuid=DEVICE[:-len(device)] + device, chip="FK100")
         if "idle" not in accidents:
             write_launches(write, settings, accidents, start)
         if "half" in accidents:
@@ -87,7 +96,8 @@ def write_launches(write, settings, accidents, start):
               first_launch=group + 1 if kernel == 0 else 1, **shapes[kernel])
     gemm = len(groups) - 1
     write("pass", **{"pass": passes[0] if passes else "", "is_traced": True, "at_ns": start})
-    write("launches", launches=[[step if "steps" in accidents else 0, 7, start + 20_000 * step, 10_000 + step, False]
+    add_ns = 12_000 if "slow" in accidents else 10_000
+    write("launches", launches=[[step if "steps" in accidents else 0, 7, start + 20_000 * step, add_ns + step, False]
                                 for step in range(100)])
     if "steps" in accidents:
         for step in range(100):
@@ -103,6 +113,9 @@ def write_launches(write, settings, accidents, start):
         write("group", group=gemm + 1, device=0, kernel=2, grid=[0, 0, 0], block=[0, 0, 0], dynamic_shared_bytes=0, path="")
         write("launches", launches=[[gemm + 1, 7, start + 50_000_000, 2_000_000, False]])
         write("graph_kernels", kernels=[[gemm + 1, 0, 2, 1_500_000]])
+    if "nccl" in accidents:
+        graphs = 1 if "graph" in accidents else 0
+        write_collectives(write, len(symbols) + graphs, gemm + 1 + graphs, start + 200_000_000)
     wanted = settings.get("only", symbols)
     for place, name in enumerate(passes):
         if place > 0:
@@ -112,6 +125,17 @@ def write_launches(write, settings, accidents, start):
             if symbols[kernel] not in wanted or (is_tensor and kernel == 0) or (place > 0 and launches == 1):
                 continue
             write("counted", group=group, **{"pass": name}, ordinal=place + 1, counters=counters(kernel, name, accidents))
+
+
+def write_collectives(write, kernel, group, start):
+    """At uneven times; they end together on all ranks, to within a microsecond."""
+    write("kernel", kernel=kernel, symbol="ncclDevKernel_AllReduce_Sum_f32_RING_LL", registers_per_thread=96,
+          static_shared_bytes=0, local_bytes_per_thread=0)
+    write("group", group=group, device=0, kernel=kernel, grid=[24, 1, 1], block=[512, 1, 1], dynamic_shared_bytes=0,
+          blocks_per_sm=1, path="step", first_launch=1)
+    duration = 100_000 if os.environ.get("RANK") == "1" else 300_000
+    write("launches", launches=[[group, 9, start + i * 1_000_000 + (7919 * i) % 500_000 - duration, duration, False]
+                                for i in range(20)])
 
 
 def write_samples(write, interval, accidents, start):

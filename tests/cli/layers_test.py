@@ -36,6 +36,7 @@ MAY_INCLUDE = {
     "runner/machine": {"core/*", "runner/processes", "runner/runs"},
     "runner/measuring": {"core/*", "runner", "runner/processes", "runner/runs", "runner/machine"},
     "runner/profiling": {"core/*", "runner", "runner/processes", "runner/runs", "runner/machine", "runner/measuring"},
+    "runner/merging": {"core/*", "runner", "runner/runs"},
     "runner/watching": {"core/*", "runner", "runner/processes", "runner/runs", "runner/machine", "runner/measuring", "runner/profiling"},
     "runner/crosscheck": {"core/*", "analysis", "crosscheck", "runner/processes"},
     "reports/draw": {"core/*"},

@@ -89,7 +89,7 @@ TEST_F(ProfileMerge, MakesAPointOfAGroup) {
   EXPECT_EQ(measurement.launches->traced, 3);
   EXPECT_DOUBLE_EQ(measurement.launches->total_s, 33e-9);
   EXPECT_EQ(profile.devices[0].uuid, "GPU-1");
-  EXPECT_THAT(profile.application.processes, ElementsAre(17));
+  EXPECT_THAT(profile.application.processes, ElementsAre(Field(&ProgramProcess::id, 17)));
   EXPECT_EQ(profile.application.launches, 3);
   EXPECT_DOUBLE_EQ(profile.application.devices[0].span_s, 211e-9);
   EXPECT_DOUBLE_EQ(profile.application.devices[0].busy_s, 33e-9);

@@ -274,7 +274,7 @@ inline Run program_run() {
   Application application;
   application.command_line = {"python3", "train.py", "--steps", "20"};
   application.wall_s = 9.4;
-  application.processes = {4711};
+  application.processes = {{.id = 4711}};
   application.launches = launches;
   application.untraced = 4 * run.measurements.size();
   application.devices = {{.device = 0,

@@ -34,7 +34,7 @@ void scale_time(Measurement& measurement, double factor) {
 
 void set_process(Run& run, int process) {
   for (Measurement& measurement : run.measurements) measurement.process = process;
-  run.application->processes = {process};
+  run.application->processes = {{.id = process}};
 }
 
 /// Its parts point into each other.
@@ -68,11 +68,11 @@ TEST(ProgramComparison, KeepsTheProcessesOfOneProgramApart) {
   auto before = constructed::program_run();
   before.measurements = {before.measurements[0], before.measurements[0]};
   before.measurements[1].process = 4712;
-  before.application->processes = {4711, 4712};
+  before.application->processes = {{.id = 4711}, {.id = 4712}};
   auto after = before;
   after.measurements[0].process = 1;
   after.measurements[1].process = 2;
-  after.application->processes = {1, 2};
+  after.application->processes = {{.id = 1}, {.id = 2}};
   scale_time(after.measurements[1], 1.5);
   const Compared compared(std::move(before), std::move(after));
   ASSERT_EQ(compared.comparison.points.size(), 2U);

@@ -344,7 +344,7 @@ TEST(Recoverable, IsKnownOfAStepWhereTheStepsOfOneProcessAreCounted) {
   measurement.point.axes.set("path", std::string("step"));
   measurement.launches->count = 30;  // 10 of them were traced
   auto run = run_of({measurement});
-  run.application->processes = {1};
+  run.application->processes = {{.id = 1}};
   run.application->ranges = {
       {.path = "step", .count = 15, .undisturbed = 9, .median_s = 1e-3, .p95_s = 1e-3, .interval_s = 1e-3}};
   const auto of_step = [&] {
@@ -352,9 +352,9 @@ TEST(Recoverable, IsKnownOfAStepWhereTheStepsOfOneProcessAreCounted) {
   };
   // 50 of 100 µs, twice a step.
   EXPECT_THAT(of_step(), testing::Optional(DoubleNear(2 * 50e-6, 1e-12)));
-  run.application->processes = {1, 2};
+  run.application->processes = {{.id = 1}, {.id = 2}};
   EXPECT_EQ(of_step(), std::nullopt) << "whose steps they are is not known";
-  run.application->processes = {1};
+  run.application->processes = {{.id = 1}};
   run.application->ranges.clear();
   EXPECT_EQ(of_step(), std::nullopt);
 }
@@ -632,7 +632,7 @@ TEST(KernelLabels, NameRankAndProcessWhereTheRestIsTheSame) {
   Measurement third = streaming();
   third.process = 4712;
   auto run = run_of({streaming(), third});
-  run.application->processes = {4711, 4712};
+  run.application->processes = {{.id = 4711}, {.id = 4712}};
   EXPECT_THAT(labels_of(run), ElementsAre("copy process 1", "copy process 2"));
 }
 

@@ -272,6 +272,9 @@ Json schema1_document() {
     work.erase("operations");
     work.erase("link_bytes");
   }
+  Json& application = document["application"];
+  for (Json& process : application["processes"]) process = process["id"];
+  for (const char* key : {"hosts", "collectives", "other_ranks"}) application.erase(key);
   return document;
 }
 
@@ -286,6 +289,10 @@ TEST(RunJson, ReadsSchema1) {
   for (Experiment& experiment : run.plan.experiments) {
     for (PointId& point : experiment.points) point.axes.erase(axis::kGpus);
   }
+  run.application->hosts.clear();
+  run.application->processes = {{.id = 4711}, {.id = 4712}};
+  run.application->collectives.clear();
+  run.application->other_ranks.clear();
   for (Measurement& measurement : run.measurements) {
     measurement.device = 0;
     measurement.rank = measurement.process = std::nullopt;
@@ -395,8 +402,14 @@ bool may_be_absent(const Pointer& place) {
                        (place.back() == "sent_bytes" || place.back() == "received_bytes");
   const bool of_collectives =
       parent.to_string() == "/collectives" && (place.back() == "library" || place.back() == "method");
+  static const std::set<std::string> rank_fields = {"hosts", "boot_id",     "uncertainty_s",
+                                                    "ranks", "collectives", "other_ranks"};
+  const bool of_ranks =
+      rank_fields.contains(place.back()) && !parent.to_string().starts_with("/application/other_ranks");
+  const bool of_collective =
+      parent.to_string().starts_with("/application/collectives") && place.back() == "path";
   return in_map || of_link || of_collectives || optional_device || optional_clock || optional_launches ||
-         optional_passes || of_problem || of_range;
+         optional_passes || of_problem || of_range || of_ranks || of_collective;
 }
 
 TEST(RunJson, NamesThePlaceOfEveryMissingField) {

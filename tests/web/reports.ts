@@ -95,6 +95,29 @@ function manyPassages(timeline: any): void {
   timeline.ranges = Array.from({ length: 200_000 }, (_, i) => [path, process, start + i, length]);
 }
 
+/** The program on two GPUs, a rank on each; the second one takes 20 % longer, and half of the samples. */
+function twoRanks(timeline: any, run: any): void {
+  const { length } = run.measurements;
+  const [first] = run.application.processes;
+  const id = first.id as number;
+  run.devices = [run.devices[0], { ...run.devices[0], uuid: 'GPU-22222222-2222-2222-2222-222222222222', index: 1 }];
+  run.application.hosts = [{ name: 'node1', boot_id: 'a', clock_ns: 5, uncertainty_s: 0 }];
+  run.application.processes = [0, 1].map((rank) => ({ id: id + rank, rank, ranks: 2, host: 0, devices: [rank] }));
+  run.application.devices = run.application.devices.filter(({ device }: any) => device === 0);
+  run.measurements = [0, 1].flatMap((rank) => structuredClone(run.measurements).map((one: any) => {
+    for (const key of ['median_s', 'ci_low_s', 'ci_high_s']) if (one.time) one.time[key] *= 1 + 0.2 * rank;
+    one.launches.total_s *= 1 + 0.2 * rank;
+    return { ...one, device: rank, rank, process: id + rank };
+  }));
+  const [device] = timeline.devices;
+  const half = device.start_ns.length >> 1;
+  timeline.devices = [device, {
+    ...device, device: 1, start_ns: device.start_ns.slice(0, half), duration_ns: device.duration_ns.slice(0, half),
+    values: Object.fromEntries(Object.entries(device.values).map(([key, values]: any) => [key, values.slice(0, half)])),
+    launches: device.launches.map(([place, ...rest]: number[]) => [(place as number) + length, ...rest]),
+  }];
+}
+
 /** As `watch` leaves it: nothing is known of what ran. */
 function watched(timeline: any, run: any): void {
   for (const device of timeline.devices) device.launches = device.transfers = [];
@@ -290,6 +313,7 @@ export default function setup(): void {
   writeSampled('sampled-hostile', (timeline) => { timeline.paths = timeline.paths.map((path: string) => `${HOSTILE}/${path}`); });
   writeSampled('sampled-many-ranges', manyPassages);
   writeSampled('watched', watched);
+  writeSampled('two-ranks', twoRanks);
   writeTraced('traced', program());
   writeSampled('sampled-traced');
   writeTraced('sampled-traced', program());

@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/model/application.h"
+#include "core/serial/fields/rank_fields.h"
 #include "core/serial/rules.h"
 
 namespace rooflinectl::serial {
@@ -79,7 +80,9 @@ void fields(auto& f, Is<Application> auto& application) {
   f("exit_code", application.exit_code);
   f("wall_s", application.wall_s);
   f("runs", application.runs, AtLeast{1});
+  f.optional("hosts", application.hosts);
   f("processes", application.processes);
+  f.optional("collectives", application.collectives);
   f("launches", application.launches);
   f("untraced", application.untraced);
   f("lost", application.lost);
@@ -87,6 +90,7 @@ void fields(auto& f, Is<Application> auto& application) {
   f("transfers", application.transfers);
   f.optional("passes", application.passes);
   f.optional("ranges", application.ranges);
+  f.optional("other_ranks", application.other_ranks);
   f.optional("problems", application.problems);
 }
 

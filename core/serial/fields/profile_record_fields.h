@@ -14,6 +14,9 @@ void fields(auto& f, Is<record::Process> auto& process) {
   f("process", process.process);
   f("parent", process.parent);
   f.optional("rank", process.rank);
+  f.optional("ranks", process.ranks);
+  f.optional("host", process.host);
+  f.optional("boot_id", process.boot_id);
   f("command_line", process.command_line);
   f("start_ns", process.start_ns);
 }

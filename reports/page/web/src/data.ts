@@ -5,7 +5,7 @@ import type {
 
 import { fileOf } from './files';
 
-export type { AgreementTable, CeilingTable, Column, DeviceTables, Family, Group, Level, Range, RangeView, Roof, Shape, SpeedTable, Step, TitledTable, Window } from './generated/page_data';
+export type { AgreementTable, CeilingTable, Column, DeviceTables, Family, Group, Level, Range, RangeView, RanksView, Roof, Shape, SpeedTable, Step, TitledTable, Window } from './generated/page_data';
 
 export type Timeline = TimelineView;
 

@@ -11,6 +11,7 @@ import { overview } from './overview';
 import { jumpToChosen, pinnedPoints } from './pins';
 import { preparePrint } from './print';
 import { rangeTree } from './ranges';
+import { ranks as rankSection } from './ranks';
 import { agreements, ceilings, collectives, energy, environment, implausible, ladder, links as deviceLinks, primitives, program, scaling, sizeSweep, spread, suspicion } from './sections';
 import { PointTable } from './table';
 import { applyTheme } from './theme';
@@ -66,7 +67,7 @@ function build(root: HTMLElement): void {
   const highlight = new Highlight();
   const chart = new Chart(store, highlight);
   const points = data.run.experiments.length > 0 ? new PointTable(store, highlight).element : null;
-  const links = [['#points', 'Points'], ['#time', 'Over time'], ['#program', 'Program'], ['#sizes', 'Sizes'], ['#scaling', 'Scaling'], ['#energy', 'Energy'], ['#ladder', 'Ladder'], ['#primitives', 'Primitives'], ['#ceilings', 'Ceilings'], ['#spread', 'Spread'], ['#links', 'Links'], ['#collectives', 'Collectives'], ['#agreement', 'Agreement'], ['#environment', 'Environment']] as const;
+  const links = [['#points', 'Points'], ['#time', 'Over time'], ['#program', 'Program'], ['#ranks', 'Ranks'], ['#sizes', 'Sizes'], ['#scaling', 'Scaling'], ['#energy', 'Energy'], ['#ladder', 'Ladder'], ['#primitives', 'Primitives'], ['#ceilings', 'Ceilings'], ['#spread', 'Spread'], ['#links', 'Links'], ['#collectives', 'Collectives'], ['#agreement', 'Agreement'], ['#environment', 'Environment']] as const;
   const head = heading(store);
   const inspected = inspector(store);
   const top = overview(store);
@@ -84,9 +85,10 @@ function build(root: HTMLElement): void {
   const pins = pinnedPoints(store);
   const time = timeStrips(store);
   const whole = program(store);
+  const beside = rankSection();
   // A link is there as long as what it leads to is: not every experiment has steps or sizes.
   const jumps = links.flatMap(([id, text]) => {
-    const section = [whole, time, points, sizes, gpus, joules, steps, ...lower].find((candidate) => candidate && `#${candidate.id}` === id);
+    const section = [whole, beside, time, points, sizes, gpus, joules, steps, ...lower].find((candidate) => candidate && `#${candidate.id}` === id);
     if (!section) return [];
     const button = h('button', { type: 'button', class: 'link', onclick: () => section.scrollIntoView() });
     store.show(() => {
@@ -104,6 +106,7 @@ function build(root: HTMLElement): void {
     pins,
     points,
     whole,
+    beside,
     sizes, gpus, joules, steps, ...lower);
   // A program's tree and inspector stay beside its table; the many columns of others need the whole width.
   store.show(() => {

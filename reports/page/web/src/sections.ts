@@ -124,7 +124,7 @@ function dataTable(label: string, { columns, rows }: Pick<CeilingTable, 'columns
     h('tbody', {}, ...rows.map((row) => h('tr', {}, ...row.map((text, i) => (i === 0 ? h('th', { scope: 'row' }, text) : h('td', { class: columns[i]?.is_number ? 'number' : null }, text))))))));
 }
 
-function titledTable({ title, table }: TitledTable): HTMLElement {
+export function titledTable({ title, table }: TitledTable): HTMLElement {
   return h('div', {}, h('h3', {}, title), table.rows.length > 0 && dataTable(title, table), ...table.findings.map((text) => h('p', { class: 'muted' }, text)));
 }
 

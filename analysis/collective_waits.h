@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include "core/model/application.h"
+
+namespace rooflinectl {
+
+/// What one launch of a collective's kernel waited for others.
+struct CollectiveWait {
+  std::size_t process = 0;  ///< its place in `Application::processes`
+  std::size_t kernel = 0;   ///< its place in `Application::collectives`
+  std::uint64_t duration_ns = 0;
+  std::uint64_t wait_ns = 0;  ///< beyond the shortest time of the same collective on any rank
+  bool is_last = false;       ///< it was that one: it began last, and the others waited for it
+};
+
+/// Those of all launches that were matched with ones of other processes. The same collective ends on all its
+/// ranks at the same time, to within 50 µs and what is uncertain of the clocks; hosts whose clocks are not
+/// aligned with that of the first host are left out.
+std::vector<CollectiveWait> collective_waits(const Application& application);
+
+}  // namespace rooflinectl

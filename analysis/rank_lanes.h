@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "core/model/run.h"
+#include "core/model/timeline.h"
+
+/// What the devices of a program's ranks did over time, beside each other.
+namespace rooflinectl {
+
+/// Of a part of the time, the shares in which kernels ran.
+struct LaneBin {
+  double compute = 0;      ///< at least one that is no collective
+  double collectives = 0;  ///< collectives alone
+};
+
+/// One device.
+struct RankLane {
+  std::size_t device = 0;  ///< its place in `Run::devices`
+  /// Nothing where the device was not sampled. All parts are `RankLanes::bin_ns` long.
+  std::vector<std::optional<LaneBin>> bins;
+};
+
+struct RankLanes {
+  std::uint64_t start_ns = 0;  ///< since time 0 of the run
+  std::uint64_t bin_ns = 0;
+  std::vector<RankLane> lanes;  ///< by device
+};
+
+/// The most parts that a lane has.
+inline constexpr std::size_t kMostLaneBins = 600;
+
+/// Nothing where fewer than two devices were sampled while a program ran.
+std::optional<RankLanes> rank_lanes(const Run& run, const Timeline& timeline);
+
+}  // namespace rooflinectl

@@ -1,0 +1,78 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/terminal.h"
+#include "core/error.h"
+#include "reports/reports.h"
+#include "reports/text/format.h"
+#include "runner/merging/merge_runs.h"
+#include "runner/runs/run_folder.h"
+
+namespace rooflinectl {
+
+namespace {
+
+struct MergeOptions {
+  std::vector<std::string> runs;
+  std::string output = "runs";
+  bool all = false;
+  bool quiet = false;
+  std::vector<std::string> command_line;
+};
+
+/// What was left out is a failure: the reports show what was merged.
+int merge(const MergeOptions& options) {
+  MergeRequest request;
+  request.runs.assign(options.runs.begin(), options.runs.end());
+  request.output = options.output;
+  request.command_line = options.command_line;
+  ProgressDisplay display(stderr);
+  const MergeResult result = merge_runs(request, [&](std::size_t read, std::size_t all) {
+    if (!options.quiet) display.status(fmt::format("{} of {} runs are read", read, all));
+  });
+  display.clear();
+  for (const std::string& cause : result.left_out) terminal::print(stderr, "left out: {}\n", cause);
+  const ReportModel report(result.run, {}, result.timeline ? &*result.timeline : nullptr);
+  write_reports(report, result.folder);
+  link_latest(result.folder);
+  if (!options.quiet) {
+    const Rows rows = options.all ? Rows::all : Rows::notable;
+    terminal::print("{}\n{} merged\n", terminal_summary(report, columns_of(stdout), rows),
+                    format::counted(result.merged, "run"));
+  }
+  terminal::print("{}{}\n", options.quiet ? "" : "report: ", (result.folder / "report.html").string());
+  return result.left_out.empty() ? 0 : static_cast<int>(ErrorKind::measurement);
+}
+
+}  // namespace
+
+void add_merge_command(CLI::App& app, Action& action, int argc, char** argv) {
+  const auto options = std::make_shared<MergeOptions>();
+  options->command_line.assign(argv, argv + argc);
+  CLI::App* const command =
+      app.add_subcommand("merge", "Join the runs of a program's ranks, each of which was profiled by itself");
+  command
+      ->add_option("runs", options->runs,
+                   "Runs of rooflinectl profile, one for each rank or host: their folders, or run.json files")
+      ->required()
+      ->type_name("DIR...");
+  command->add_option("-o,--output", options->output, "Folder in which to create merged/<UTC time>/")
+      ->type_name("DIR")
+      ->capture_default_str();
+  command->add_flag("--all", options->all, "Show every row in the terminal, not only the notable ones");
+  command->add_flag("-q,--quiet", options->quiet, "Print only the path of the report, and errors");
+  command->footer(
+      "Runs that cannot be read are left out and named; the exit code is then 1.\n\nExamples:\n"
+      "  srun rooflinectl profile --quiet --output runs/$SLURM_JOB_ID -- ./solver\n"
+      "  rooflinectl merge runs/$SLURM_JOB_ID/solver/*-rank*\n"
+      "  torchrun --nproc-per-node 8 --no-python rooflinectl profile -- python3 train.py");
+  command->callback([&action, options] { action = [options] { return merge(*options); }; });
+}
+
+}  // namespace rooflinectl

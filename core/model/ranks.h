@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/point_id.h"
+
+/// Which processes of a profiled program ran together, and where. A rank is one of those that a launcher
+/// (torchrun, mpirun, srun) started.
+namespace rooflinectl {
+
+/// A host that processes of the program ran on.
+struct ProgramHost {
+  std::string name;
+  /// Tells the starts of a system apart: hosts, or containers, with the same one share a monotonic clock.
+  /// Empty where it could not be read.
+  std::string boot_id;
+  std::uint64_t clock_ns = 0;  ///< what its monotonic clock read at time 0 of the run
+  /// By how much its times may be off from those of the first host: 0 where they share a clock. Nothing where
+  /// the two could not be aligned: then its first launch is at time 0 too.
+  std::optional<double> uncertainty_s;
+
+  bool operator==(const ProgramHost&) const = default;
+};
+
+/// A launch of a collective's kernel. Times are since time 0 of the run, that of the first traced launch.
+struct CollectiveLaunch {
+  std::size_t kernel = 0;  ///< its place in `Application::collectives`
+  std::uint64_t start_ns = 0;
+  std::uint64_t duration_ns = 0;
+
+  std::uint64_t end_ns() const { return start_ns + duration_ns; }
+  bool operator==(const CollectiveLaunch&) const = default;
+};
+
+/// The most of them that a process has: the newest ones, since counting holds the program at first.
+inline constexpr std::size_t kMostCollectives = 2048;
+/// The same over all processes of a merged run.
+inline constexpr std::size_t kMostCollectivesOfRun = std::size_t{1} << 20;
+
+struct ProgramProcess {
+  /// That of its system; where processes of several hosts have the same one, the next that is free.
+  int id = 0;
+  std::optional<int> rank;
+  std::optional<int> ranks;                   ///< how many the launcher started, if it tells
+  std::size_t host = 0;                       ///< its place in `Application::hosts`
+  std::vector<std::size_t> devices;           ///< that it used: their places in `Run::devices`
+  std::vector<CollectiveLaunch> collectives;  ///< by their starts
+
+  bool operator==(const ProgramProcess&) const = default;
+};
+
+/// A collective's kernel within NVTX ranges, whatever its shape.
+struct CollectiveKernel {
+  std::string subject;  ///< as that of the points
+  std::string path;     ///< of the NVTX ranges; empty for none
+
+  bool operator==(const CollectiveKernel&) const = default;
+};
+
+/// What the launches of a group took in one process.
+struct RankLaunches {
+  int process = 0;           ///< its id
+  std::uint64_t count = 0;   ///< seen, traced or not
+  std::uint64_t traced = 0;  ///< those with a time
+  double total_s = 0;        ///< sum of the times of the traced ones
+  double median_s = 0;       ///< 0 where none was traced, likewise the others
+  double ci_low_s = 0;       ///< 95 % confidence interval of the median
+  double ci_high_s = 0;
+  double overlapped_s = 0;  ///< sum of the times during which another kernel ran on the device too
+
+  bool operator==(const RankLaunches&) const = default;
+};
+
+/// A group in the processes of which a merged run has no measurements.
+struct RankGroup {
+  PointId point;
+  std::vector<RankLaunches> ranks;
+
+  bool operator==(const RankGroup&) const = default;
+};
+
+}  // namespace rooflinectl

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "reports/page/page_json.h"
+#include "reports/report_model.h"
+
+namespace rooflinectl::page {
+
+/// The ranks of a program beside each other: sentences, tables, time by rank and phase, and what their
+/// devices did over time.
+Json ranks(const ReportModel& report);
+
+}  // namespace rooflinectl::page

@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ranks of a program beside each other: time by rank and phase, and what each did over time.
+import { data, type RanksView } from './data';
+import { h, scrollBox } from './dom';
+import { titledTable } from './sections';
+
+type Phases = RanksView['phases'];
+type Lanes = NonNullable<RanksView['lanes']>;
+
+/** How far a rank is from the median of its row before the colour is full: a quarter. */
+const FULL = 0.25;
+
+function median(values: readonly number[]): number {
+  const sorted = [...values].sort((a, b) => a - b);
+  const middle = sorted.length >> 1;
+  return sorted.length % 2 === 1 ? (sorted[middle] as number) : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
+}
+
+/** Longer than in the middle: warm; shorter: cold. */
+function colourOf(time: number, middle: number): string {
+  if (middle <= 0) return 'var(--paper)';
+  const distance = Math.max(-1, Math.min(1, (time / middle - 1) / FULL));
+  return `color-mix(in srgb, var(--${distance > 0 ? 'bad' : 'good'}) ${(60 * Math.abs(distance)).toFixed(0)}%, var(--paper))`;
+}
+
+/** With this many ranks, cells have no room for a text. */
+const MOST_WITH_TEXT = 16;
+
+function phaseMap({ ranks, rows, left_out_ranks: ranksLeft, left_out_phases: phasesLeft }: Phases): HTMLElement {
+  const hasTexts = ranks.length <= MOST_WITH_TEXT;
+  const row = ({ name, times_s: times, texts }: Phases['rows'][number]): HTMLElement => {
+    const middle = median(times);
+    return h('tr', {}, h('th', { scope: 'row', title: name }, name), ...times.map((time, rank) => {
+      const text = texts[rank] ?? '';
+      const cell = h('td', { class: 'number', title: `${name}, ${ranks[rank]}: ${text}`, 'data-rank': rank }, hasTexts && text);
+      cell.style.background = colourOf(time, middle);
+      return cell;
+    }));
+  };
+  return h('div', {}, h('h3', {}, 'Time by rank and phase'),
+    h('p', { class: 'muted' }, 'Time in kernels within each NVTX range; collectives, in which ranks wait for each other, are a row of their own. Red: longer than the median of the row, green: shorter, in full colour from 25 % on.'),
+    scrollBox('Time by rank and phase', h('table', { class: `heat-map rank-map${hasTexts ? '' : ' narrow'}` },
+      h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'phase'), ...ranks.map((name) => h('th', { scope: 'col', class: 'number', title: name }, hasTexts ? name : '')))),
+      h('tbody', {}, ...rows.map(row)))),
+    ranksLeft > 0 && h('p', { class: 'muted' }, `${ranks.length} of ${ranks.length + ranksLeft} ranks are shown, at even distances.`),
+    phasesLeft > 0 && h('p', { class: 'muted' }, `… and ${phasesLeft} more phases.`));
+}
+
+const LANE_HEIGHT = 18;
+const LANE_GAP = 4;
+
+function svg(tag: string, attributes: Record<string, string | number>, ...children: (Node | string)[]): SVGElement {
+  const element = document.createElementNS('http://www.w3.org/2000/svg', tag);
+  for (const [name, value] of Object.entries(attributes)) element.setAttribute(name, String(value));
+  element.append(...children);
+  return element;
+}
+
+/** The area below the values of one kind, which stand on those of `below`; parts without samples are left out. */
+function area(values: readonly (number | null)[], below: readonly (number | null)[], y: number): string {
+  return values.flatMap((value, x) => {
+    if (value === null || value === 0) return [];
+    const base = y + LANE_HEIGHT * (1 - (below[x] ?? 0));
+    return [`M${x} ${base.toFixed(2)}v${(-LANE_HEIGHT * value).toFixed(2)}h1v${(LANE_HEIGHT * value).toFixed(2)}z`];
+  }).join('');
+}
+
+function laneStrips({ duration, lanes }: Lanes): HTMLElement {
+  const width = lanes[0]?.compute.length ?? 0;
+  const height = lanes.length * (LANE_HEIGHT + LANE_GAP);
+  const none = new Array<number>(width).fill(0);
+  const picture = svg('svg', { viewBox: `0 0 ${width} ${height}`, preserveAspectRatio: 'none', class: 'rank-lanes', role: 'img', 'aria-label': `What ${lanes.length} devices did in ${duration}` });
+  lanes.forEach(({ name, compute, collectives }, i) => {
+    const y = i * (LANE_HEIGHT + LANE_GAP);
+    const missing = compute.flatMap((value, x) => (value === null ? [`M${x} ${y}h1v${LANE_HEIGHT}h-1z`] : [])).join('');
+    picture.append(svg('g', { class: 'lane' }, svg('title', {}, name),
+      svg('rect', { class: 'idle', x: 0, y, width, height: LANE_HEIGHT }),
+      svg('path', { class: 'missing', d: missing }),
+      svg('path', { class: 'compute', d: area(compute, none, y) }),
+      svg('path', { class: 'collective', d: area(collectives, compute, y) })));
+  });
+  picture.style.height = `${height}px`;
+  const names = h('div', { class: 'rank-lane-names' }, ...lanes.map(({ name }) => h('span', { title: name }, name)));
+  return h('div', {}, h('h3', {}, 'Over time, one lane per rank'),
+    h('p', { class: 'muted' }, `${duration} from the first sample to the last. `,
+      h('span', { class: 'lane-key compute' }), ' kernels ', h('span', { class: 'lane-key collective' }), ' collectives alone ', h('span', { class: 'lane-key idle' }), ' idle ', h('span', { class: 'lane-key missing' }), ' not sampled'),
+    h('div', { class: 'rank-lane-box' }, names, picture as unknown as HTMLElement));
+}
+
+/** Of a program with several processes. */
+export function ranks(): HTMLElement | null {
+  const found = data.run.ranks;
+  if (!found) return null;
+  return h('section', { id: 'ranks' }, h('h2', {}, 'Ranks'),
+    h('ul', {}, ...found.sentences.map((text) => h('li', {}, text))),
+    found.phases.rows.length > 0 && phaseMap(found.phases),
+    found.lanes && laneStrips(found.lanes),
+    ...found.tables.map(titledTable));
+}

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/tables/rank_table.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "reports/text/format.h"
+
+namespace rooflinectl {
+namespace {
+
+constexpr std::size_t kMostStragglers = 3;
+
+double ratio(double part, double whole) {
+  return whole > 0 ? part / whole : 0;
+}
+
+/// Nothing of a run of an early version.
+const ProgramHost* host_of(const Run& run, const RankUse& rank) {
+  const auto& hosts = run.application->hosts;
+  return rank.process->host < hosts.size() ? &hosts[rank.process->host] : nullptr;
+}
+
+std::string host_name_of(const Run& run, const RankUse& rank) {
+  const ProgramHost* host = host_of(run, rank);
+  return host == nullptr || host->name.empty() ? run.host : host->name;
+}
+
+std::string devices_of(const RankUse& rank) {
+  return fmt::format("{}", fmt::join(rank.process->devices, ", "));
+}
+
+std::string who_and_where(const Run& run, const RankAnalysis& analysis) {
+  std::set<std::string> hosts;
+  for (const RankUse& rank : analysis.ranks) hosts.insert(host_name_of(run, rank));
+  const std::string gpus =
+      analysis.gpus.empty() ? "" : fmt::format(", {}", fmt::join(analysis.gpus, " and "));
+  return fmt::format("{} on {}{}.", format::counted(analysis.ranks.size(), "rank"),
+                     format::counted(hosts.size(), "host"), gpus);
+}
+
+std::string times_of_ranks(const RankAnalysis& analysis) {
+  const auto [shortest, longest] =
+      std::minmax_element(analysis.ranks.begin(), analysis.ranks.end(),
+                          [](const RankUse& a, const RankUse& b) { return a.compute_s < b.compute_s; });
+  return fmt::format("Kernels other than collectives take {} ({}) to {} ({}).",
+                     format::duration(shortest->compute_s), shortest->name,
+                     format::duration(longest->compute_s), longest->name);
+}
+
+/// The group in which the rank loses most.
+const RankGroupUse* slowest_group(const RankAnalysis& analysis, std::size_t rank) {
+  const RankGroupUse* worst = nullptr;
+  double worst_s = 0;
+  for (const RankGroupUse& group : analysis.groups) {
+    for (const RankTime& time : group.ranks) {
+      if (time.rank != rank || !time.is_slower) continue;
+      const double lost_s = static_cast<double>(time.launches.count) * (time.launches.median_s - group.min_s);
+      if (worst != nullptr && lost_s <= worst_s) continue;
+      worst = &group;
+      worst_s = lost_s;
+    }
+  }
+  return worst;
+}
+
+double median_of(const RankGroupUse& group, std::size_t rank) {
+  const auto time = std::find_if(group.ranks.begin(), group.ranks.end(),
+                                 [&](const RankTime& one) { return one.rank == rank; });
+  return time->launches.median_s;
+}
+
+std::string straggler(const Run& run, const RankAnalysis& analysis, std::size_t place) {
+  const RankUse& rank = analysis.ranks[place];
+  const RankGroupUse* worst = slowest_group(analysis, place);
+  std::string text =
+      fmt::format("{} ({}, device {}) is slower than the others in {} of {}: {}, {} of its time", rank.name,
+                  host_name_of(run, rank), devices_of(rank), rank.slow_groups,
+                  format::counted(analysis.groups.size(), "group"), format::duration(rank.slow_s),
+                  format::percent(rank.slow_share()));
+  if (worst != nullptr) {
+    text += fmt::format("; most in {}: {} a launch, {} in the middle", worst->kernel,
+                        format::duration(median_of(*worst, place)), format::duration(worst->median_s));
+  }
+  text += ".";
+  text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));
+  return text;
+}
+
+void add_stragglers(const Run& run, const RankAnalysis& analysis, std::vector<std::string>& texts) {
+  if (analysis.groups.empty()) return;
+  if (analysis.stragglers.empty()) {
+    texts.emplace_back("No rank is slower than the others for 1 % of its time or more.");
+    return;
+  }
+  const std::size_t shown = std::min(kMostStragglers, analysis.stragglers.size());
+  for (std::size_t i = 0; i < shown; ++i) texts.push_back(straggler(run, analysis, analysis.stragglers[i]));
+  if (shown < analysis.stragglers.size()) {
+    texts.push_back(fmt::format("{} more are slower, too.", analysis.stragglers.size() - shown));
+  }
+}
+
+void add_collectives(const RankAnalysis& analysis, std::vector<std::string>& texts) {
+  double compute_s = 0;
+  double collective_s = 0;
+  double overlapped_s = 0;
+  double matched_s = 0;
+  double wait_s = 0;
+  std::uint64_t last = 0;
+  const RankUse* latest = nullptr;
+  for (const RankUse& rank : analysis.ranks) {
+    compute_s += rank.compute_s;
+    collective_s += rank.collective_s;
+    overlapped_s += rank.overlapped_s;
+    matched_s += rank.matched_s;
+    wait_s += rank.wait_s;
+    last += rank.last;
+    if (latest == nullptr || rank.last > latest->last) latest = &rank;
+  }
+  if (collective_s <= 0) return;
+  texts.push_back(
+      fmt::format("Collectives take {} of the ranks’ time in kernels; for {} of it another kernel ran too.",
+                  format::percent(ratio(collective_s, compute_s + collective_s)),
+                  format::percent(ratio(overlapped_s, collective_s))));
+  if (last == 0) {
+    texts.emplace_back("Waiting in them is not known: no launches could be matched between ranks.");
+    return;
+  }
+  texts.push_back(fmt::format(
+      "{} of the time in collectives is waiting for the rank that comes last (of {} that were matched "
+      "between "
+      "ranks); most often, in {} of them, that is {}.",
+      format::percent(ratio(wait_s, matched_s)), last,
+      format::percent(ratio(static_cast<double>(latest->last), static_cast<double>(last))), latest->name));
+}
+
+void add_clocks(const Run& run, std::vector<std::string>& texts) {
+  double uncertainty_s = 0;
+  std::size_t by_collectives = 0;
+  for (const ProgramHost& host : run.application->hosts) {
+    if (host.uncertainty_s.value_or(0) <= 0) continue;
+    ++by_collectives;
+    uncertainty_s = std::max(uncertainty_s, *host.uncertainty_s);
+  }
+  if (by_collectives == 0) return;
+  texts.push_back(fmt::format("Times of {} are aligned with those of {} by the ends of collectives, to ±{}.",
+                              format::counted(by_collectives, "host"), run.application->hosts.front().name,
+                              format::duration(uncertainty_s)));
+}
+
+std::vector<std::size_t> shown_ranks(const RankAnalysis& analysis, std::size_t most) {
+  std::vector<std::size_t> places(analysis.ranks.size());
+  std::iota(places.begin(), places.end(), 0);
+  if (places.size() <= most) return places;
+  std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
+    const RankUse& one = analysis.ranks[a];
+    const RankUse& two = analysis.ranks[b];
+    return std::pair(one.slow_s, one.compute_s) > std::pair(two.slow_s, two.compute_s);
+  });
+  places.resize(most);
+  return places;
+}
+
+std::string path_text(const std::string& path) {
+  return path.empty() ? "no range" : path;
+}
+
+}  // namespace
+
+std::vector<std::string> rank_sentences(const Run& run, const RankAnalysis& analysis) {
+  std::vector<std::string> texts = {who_and_where(run, analysis), times_of_ranks(analysis)};
+  if (analysis.gpus.size() > 1) {
+    texts.emplace_back("The GPUs are not all alike: a rank may be slower for that alone.");
+  }
+  add_stragglers(run, analysis, texts);
+  add_collectives(analysis, texts);
+  add_clocks(run, texts);
+  if (analysis.single_groups > 0) {
+    texts.push_back(fmt::format("{} ran on one rank alone, and cannot be compared.",
+                                format::counted(analysis.single_groups, "group")));
+  }
+  return texts;
+}
+
+ProgramTable rank_table(const Run& run, const RankAnalysis& analysis, std::size_t most) {
+  ProgramTable table = {.title = "Ranks",
+                        .columns = {{"rank"},
+                                    {"host"},
+                                    {"device"},
+                                    {"kernels", true},
+                                    {"slower by", true},
+                                    {"collectives", true},
+                                    {"waiting", true},
+                                    {"came last", true},
+                                    {"overlapped", true}}};
+  for (const std::size_t place : shown_ranks(analysis, most)) {
+    const RankUse& rank = analysis.ranks[place];
+    const bool is_matched = rank.collectives > 0;
+    const bool has_collectives = rank.collective_s > 0;
+    table.rows.push_back(
+        {rank.name, host_name_of(run, rank), devices_of(rank), format::duration(rank.compute_s),
+         rank.slow_groups > 0 ? format::percent(rank.slow_share()) : "",
+         has_collectives ? format::duration(rank.collective_s) : "",
+         is_matched ? format::percent(ratio(rank.wait_s, rank.matched_s)) : std::string(format::kUnavailable),
+         is_matched
+             ? format::percent(ratio(static_cast<double>(rank.last), static_cast<double>(rank.collectives)))
+             : std::string(format::kUnavailable),
+         has_collectives ? format::percent(ratio(rank.overlapped_s, rank.collective_s)) : ""});
+  }
+  table.left_out = analysis.ranks.size() - table.rows.size();
+  return table;
+}
+
+ProgramTable rank_group_table(const RankAnalysis& analysis, std::size_t most) {
+  ProgramTable table = {.title = "The same kernels on several ranks",
+                        .columns = {{"kernel"},
+                                    {"range"},
+                                    {"ranks", true},
+                                    {"shortest", true},
+                                    {"median", true},
+                                    {"longest", true},
+                                    {"slowest"},
+                                    {"slower", true}}};
+  for (const RankGroupUse& group : analysis.groups) {
+    if (group.max_s <= 0) continue;
+    if (table.rows.size() == most) {
+      ++table.left_out;
+      continue;
+    }
+    const std::size_t slower = group.slower();
+    table.rows.push_back({group.kernel, path_text(group.path), fmt::format("{}", group.ranks.size()),
+                          format::duration(group.min_s), format::duration(group.median_s),
+                          format::duration(group.max_s), analysis.ranks[group.ranks[group.slowest].rank].name,
+                          slower > 0 ? format::counted(slower, "rank") : ""});
+  }
+  return table;
+}
+
+ProgramTable rank_collective_table(const RankAnalysis& analysis, std::size_t most) {
+  ProgramTable table = {
+      .title = "Collectives",
+      .columns = {{"range"}, {"time", true}, {"waiting", true}, {"matched", true}, {"overlapped", true}}};
+  for (const CollectiveUse& use : analysis.collectives) {
+    if (table.rows.size() == most) {
+      ++table.left_out;
+      continue;
+    }
+    table.rows.push_back({path_text(use.path), format::duration(use.total_s),
+                          use.matched > 0 ? format::percent(ratio(use.wait_s, use.matched_s))
+                                          : std::string(format::kUnavailable),
+                          fmt::format("{}", use.matched),
+                          format::percent(ratio(use.overlapped_s, use.total_s))});
+  }
+  return table;
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "analysis/ranks.h"
+#include "reports/tables/program_table.h"
+
+/// The ranks of a program as the terminal, `summary.md` and the page show them.
+namespace rooflinectl {
+
+/// How many there are and where, who is slower, what collectives wait for: a sentence each.
+std::vector<std::string> rank_sentences(const Run& run, const RankAnalysis& analysis);
+
+/// A row for each rank. Of more than `most` those that are slower than the others, then those with most time.
+ProgramTable rank_table(const Run& run, const RankAnalysis& analysis, std::size_t most);
+
+/// The same kernel on several ranks: its spread, and the slowest rank. First those of which it takes most
+/// more.
+ProgramTable rank_group_table(const RankAnalysis& analysis, std::size_t most);
+
+/// Collectives by NVTX range: what of their time was waiting, and what ran beside them. Empty without any.
+ProgramTable rank_collective_table(const RankAnalysis& analysis, std::size_t most);
+
+}  // namespace rooflinectl

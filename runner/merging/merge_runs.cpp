@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/merging/merge_runs.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <future>
+#include <numeric>
+#include <set>
+#include <system_error>
+#include <thread>
+#include <utility>
+
+#include "core/error.h"
+#include "core/serial/run_file.h"
+#include "core/serial/timeline_file.h"
+#include "runner/merging/group_rows.h"
+#include "runner/merging/merged_run.h"
+#include "runner/runs/run_folder.h"
+#include "runner/version.h"
+
+namespace rooflinectl {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// Each once, although a link such as `latest` leads to another.
+std::vector<fs::path> different_files(const std::vector<fs::path>& runs) {
+  std::vector<fs::path> files;
+  std::set<fs::path> known;
+  for (const fs::path& run : runs) {
+    std::error_code error;
+    const fs::path file = run_file(run);
+    const fs::path real = fs::canonical(file, error);
+    if (error || known.insert(real).second) files.push_back(file);
+  }
+  return files;
+}
+
+/// Throws Error(usage) if it cannot be merged.
+Run read_profiled_run(const fs::path& file) {
+  Run run = read_run(file);
+  if (run.application) return run;
+  throw Error(ErrorKind::usage, fmt::format("{}: is not a run of rooflinectl profile", file.string()));
+}
+
+/// Reads several files at a time, and hands them over in their order.
+template <typename Take>
+void read_all(const std::vector<fs::path>& files, Take take) {
+  const std::size_t at_once = std::max(std::thread::hardware_concurrency(), 1U);
+  std::deque<std::future<Run>> reading;
+  for (std::size_t next = 0, i = 0; i < files.size(); ++i) {
+    for (; next < files.size() && reading.size() < at_once; ++next) {
+      reading.push_back(std::async(std::launch::async, read_profiled_run, files[next]));
+    }
+    std::future<Run> first = std::move(reading.front());
+    reading.pop_front();
+    take(i, first);
+  }
+}
+
+/// One merge:
+///   1. read each run; keep of it what is small, and what its groups took in each process
+///   2. put their processes, devices and times together
+///   3. choose the devices that are kept in full; read their runs once more
+///   4. write run.json and the timeline
+class Merging {
+ public:
+  Merging(const MergeRequest& request, const MergeProgress& progress)
+      : request_(request), progress_(progress) {}
+
+  MergeResult run() {
+    std::vector<RunPart> parts = read_parts();
+    if (parts.size() < 2) refuse();
+    MergedRun merged(std::move(parts));
+    for (const std::string& cause : result_.left_out) merged.add_problem({.cause = cause});
+    const std::set<std::size_t> in_full = devices_in_full(merged);
+    add_in_full(merged, in_full);
+    merged.add_rows(rows_, in_full);
+    result_.run = merged.take_run();
+    result_.run.tool_version = tool_version();
+    result_.run.tool_commit = tool_commit();
+    result_.run.command_line = request_.command_line;
+    result_.timeline = merged.take_timeline();
+    write();
+    return std::move(result_);
+  }
+
+ private:
+  std::vector<RunPart> read_parts() {
+    const std::vector<fs::path> files = different_files(request_.runs);
+    std::vector<RunPart> parts;
+    read_all(files, [&](std::size_t i, std::future<Run>& reading) {
+      try {
+        Run run = reading.get();
+        rows_.add(parts.size(), run);
+        for (const Measurement& measurement : run.measurements)
+          used_.emplace(parts.size(), measurement.device);
+        run.measurements = {};
+        run.ceilings = {};
+        run.application->other_ranks = {};
+        parts.push_back({.name = files[i].parent_path().string(), .run = std::move(run)});
+        files_.push_back(files[i]);
+      } catch (const Error& error) {
+        result_.left_out.emplace_back(error.what());
+      }
+      progress_(i + 1, files.size());
+    });
+    result_.merged = parts.size();
+    return parts;
+  }
+
+  [[noreturn]] void refuse() const {
+    std::string message = "merge needs at least two runs";
+    for (const std::string& cause : result_.left_out) message += fmt::format("\n{}", cause);
+    throw Error(ErrorKind::usage, message,
+                "name the folders that rooflinectl profile wrote, one for each rank or host");
+  }
+
+  std::set<std::size_t> devices_in_full(const MergedRun& merged) const {
+    std::vector<double> times(merged.devices());
+    for (const GroupRows::Row& row : rows_.rows()) {
+      const bool is_waiting = is_collective(rows_.groups()[row.group].subject);
+      if (!is_waiting && !merged.is_duplicate(row.run))
+        times[merged.device(row.run, row.device)] += row.launches.total_s;
+    }
+    std::vector<std::size_t> by_time(times.size());
+    std::iota(by_time.begin(), by_time.end(), 0);
+    if (by_time.size() <= kMostDevicesInFull) return {by_time.begin(), by_time.end()};
+    std::stable_sort(by_time.begin(), by_time.end(),
+                     [&](std::size_t a, std::size_t b) { return times[a] < times[b]; });
+    std::set<std::size_t> chosen;
+    for (std::size_t i = 0; i < kMostDevicesInFull; ++i) {
+      chosen.insert(by_time[i * (by_time.size() - 1) / (kMostDevicesInFull - 1)]);
+    }
+    return chosen;
+  }
+
+  void add_in_full(MergedRun& merged, const std::set<std::size_t>& devices) {
+    for (std::size_t part = 0; part < files_.size(); ++part) {
+      const auto has_some = [&](const auto& used) {
+        return used.first == part && devices.contains(merged.device(part, used.second));
+      };
+      if (merged.is_duplicate(part) || std::none_of(used_.begin(), used_.end(), has_some)) continue;
+      const Run full = read_profiled_run(files_[part]);
+      std::optional<Timeline> timeline;
+      try {
+        timeline = read_timeline(files_[part], full);
+      } catch (const Error& error) {
+        merged.add_problem({.cause = fmt::format("{}: {}", kNoTimeline, error.what())});
+      }
+      merged.add_in_full(part, full, timeline, devices);
+    }
+  }
+
+  void write() {
+    const auto now = std::chrono::system_clock::now();
+    result_.folder = fs::absolute(create_run_folder(request_.output, "merged", now));
+    write_run(result_.folder / "run.json", result_.run);
+    if (result_.timeline) write_timeline(result_.folder / "run.json", *result_.timeline);
+    result_.run = as_written(result_.run);
+    result_.timeline = read_timeline(result_.folder / "run.json", result_.run);
+  }
+
+  const MergeRequest& request_;
+  const MergeProgress& progress_;
+  GroupRows rows_;
+  std::vector<fs::path> files_;                         // of the parts
+  std::set<std::pair<std::size_t, std::size_t>> used_;  // part, and device in it
+  MergeResult result_;
+};
+
+}  // namespace
+
+MergeResult merge_runs(const MergeRequest& request, const MergeProgress& progress) {
+  return Merging(request, progress).run();
+}
+
+}  // namespace rooflinectl

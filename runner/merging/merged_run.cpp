@@ -1,0 +1,493 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/merging/merged_run.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+#include <utility>
+
+#include "core/error.h"
+#include "core/stats/statistics.h"
+#include "core/text/number_ranges.h"
+
+namespace rooflinectl {
+
+namespace {
+
+/// Problems of one cause are listed for so many processes; of more, how many there are.
+constexpr std::size_t kMostNamedProcesses = 3;
+
+/// The place of `value` in `list`, where it is added unless it is there.
+template <typename T>
+std::size_t place_in(std::vector<T>& list, const T& value) {
+  const auto known = std::find(list.begin(), list.end(), value);
+  if (known != list.end()) return static_cast<std::size_t>(known - list.begin());
+  list.push_back(value);
+  return list.size() - 1;
+}
+
+/// Those of a run of an early version, which has none.
+std::vector<ProgramHost> hosts_of(const Run& run) {
+  if (!run.application->hosts.empty()) return run.application->hosts;
+  return {{.name = run.host, .boot_id = {}, .clock_ns = 0, .uncertainty_s = 0}};
+}
+
+/// The host of the first process that uses the device.
+ProgramHost host_of(const Run& run, std::size_t device) {
+  const std::vector<ProgramHost> hosts = hosts_of(run);
+  for (const ProgramProcess& process : run.application->processes) {
+    const auto& used = process.devices;
+    if (std::find(used.begin(), used.end(), device) != used.end()) return hosts[process.host];
+  }
+  return hosts.front();
+}
+
+std::string system_of(const ProgramHost& host) {
+  return host.boot_id.empty() ? host.name : host.boot_id;
+}
+
+std::vector<double> known_values(const std::vector<RangeTimes>& all,
+                                 std::optional<double> RangeTimes::*member) {
+  std::vector<double> values;
+  for (const RangeTimes& times : all) {
+    if (times.*member) values.push_back(*(times.*member));
+  }
+  return values;
+}
+
+RangeTimes together(const std::vector<RangeTimes>& all) {
+  RangeTimes result;
+  result.path = all.front().path;
+  for (const RangeTimes& times : all) {
+    result.count += times.count;
+    result.undisturbed += times.undisturbed;
+  }
+  const auto medians = known_values(all, &RangeTimes::median_s);
+  const auto intervals = known_values(all, &RangeTimes::interval_s);
+  const auto tails = known_values(all, &RangeTimes::p95_s);
+  if (!medians.empty()) result.median_s = median(medians);
+  if (!intervals.empty()) result.interval_s = median(intervals);
+  if (!tails.empty()) result.p95_s = *std::max_element(tails.begin(), tails.end());
+  return result;
+}
+
+/// `train.py (ranks 0–3), test.py (ranks 4–7)`
+std::string values_text(const std::map<std::string, std::vector<int>>& ranks_by_value) {
+  std::vector<std::string> texts;
+  for (const auto& [value, ranks] : ranks_by_value) {
+    texts.push_back(ranks.empty() ? value : fmt::format("{} (ranks {})", value, number_ranges(ranks)));
+  }
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+}  // namespace
+
+MergedRun::MergedRun(std::vector<RunPart> parts) : parts_(std::move(parts)), places_(parts_.size()) {
+  run_ = parts_.front().run;
+  run_.devices.clear();
+  run_.links.clear();
+  run_.application = Application{.command_line = parts_.front().run.application->command_line,
+                                 .folder = parts_.front().run.application->folder};
+  for (std::size_t part = 1; part < parts_.size(); ++part) {
+    places_[part].is_duplicate = is_known(part);
+    if (!places_[part].is_duplicate) continue;
+    add_problem(
+        {.cause = fmt::format("{} is the same run as one before it: it counts once", parts_[part].name)});
+  }
+  refuse_ranks_twice();
+  place_collectives();
+  place_in_time();
+  for (std::size_t part = 0; part < parts_.size(); ++part) {
+    if (places_[part].is_duplicate) continue;
+    add_hosts(part);
+    add_devices(part);
+    add_processes(part);
+    add_uses(part);
+    add_problems(part);
+  }
+  add_ranges();
+  drop_uses_of_shared_devices();
+  name_differences();
+  name_missing_ranks();
+  name_unaligned_hosts();
+}
+
+/// The same processes on the same host since the same time.
+bool MergedRun::is_known(std::size_t part) const {
+  const auto identity = [](const Run& run) {
+    std::vector<int> ids;
+    for (const ProgramProcess& process : run.application->processes) ids.push_back(process.id);
+    const ProgramHost host = hosts_of(run).front();
+    return std::tuple(run.started_utc, system_of(host), host.clock_ns, ids);
+  };
+  const auto same = [&](const RunPart& earlier) {
+    return identity(earlier.run) == identity(parts_[part].run);
+  };
+  return std::any_of(parts_.begin(), parts_.begin() + static_cast<std::ptrdiff_t>(part), same);
+}
+
+void MergedRun::refuse_ranks_twice() const {
+  std::map<int, std::size_t> parts_of_ranks;
+  for (std::size_t part = 0; part < parts_.size(); ++part) {
+    if (places_[part].is_duplicate) continue;
+    for (const ProgramProcess& process : parts_[part].run.application->processes) {
+      if (!process.rank) continue;
+      const std::size_t other = parts_of_ranks.try_emplace(*process.rank, part).first->second;
+      if (other == part) continue;
+      throw Error(
+          ErrorKind::usage,
+          fmt::format("{} and {}: both have rank {}", parts_[other].name, parts_[part].name, *process.rank),
+          "merge joins the runs of one launch: name the folders of that launch alone");
+    }
+  }
+}
+
+/// Names of collectives get the numbers that they have in the merged run.
+void MergedRun::place_collectives() {
+  for (std::size_t part = 0; part < parts_.size(); ++part) {
+    for (const CollectiveKernel& kernel : parts_[part].run.application->collectives) {
+      places_[part].collectives.push_back(place_in(run_.application->collectives, kernel));
+    }
+  }
+}
+
+void MergedRun::place_in_time() {
+  // Matched by name, whatever the NVTX ranges.
+  std::vector<std::string> subjects;
+  std::vector<RunClocks> clocks;
+  for (const RunPart& part : parts_) {
+    const Application& application = *part.run.application;
+    RunClocks& of_run = clocks.emplace_back();
+    of_run.hosts = hosts_of(part.run);
+    for (const ProgramProcess& process : application.processes) {
+      if (process.collectives.empty()) continue;
+      auto& launches = of_run.collectives.emplace_back(process.collectives);
+      for (CollectiveLaunch& launch : launches) {
+        launch.kernel = place_in(subjects, application.collectives[launch.kernel].subject);
+      }
+    }
+  }
+  const std::vector<RunPlace> times = aligned(clocks);
+  std::int64_t first_ns = 0;
+  for (const RunPlace& time : times) first_ns = std::min(first_ns, time.start_ns);
+  for (std::size_t part = 0; part < parts_.size(); ++part) {
+    places_[part].time = times[part];
+    places_[part].shift_ns = static_cast<std::uint64_t>(times[part].start_ns - first_ns);
+  }
+}
+
+void MergedRun::add_hosts(std::size_t part) {
+  std::vector<ProgramHost>& all = run_.application->hosts;
+  for (ProgramHost host : hosts_of(parts_[part].run)) {
+    const auto known = std::find_if(all.begin(), all.end(), [&](const ProgramHost& other) {
+      return other.name == host.name && other.boot_id == host.boot_id;
+    });
+    places_[part].hosts.push_back(static_cast<std::size_t>(known - all.begin()));
+    if (known != all.end()) continue;
+    const std::uint64_t shift_ns = places_[part].shift_ns;
+    host.clock_ns = host.clock_ns > shift_ns ? host.clock_ns - shift_ns : 0;
+    const auto& of_part = places_[part].time.uncertainty_s;
+    const bool is_aligned = of_part && host.uncertainty_s;
+    host.uncertainty_s = is_aligned ? std::optional(*of_part + *host.uncertainty_s) : std::nullopt;
+    all.push_back(std::move(host));
+  }
+}
+
+void MergedRun::add_devices(std::size_t part) {
+  const Run& run = parts_[part].run;
+  for (std::size_t i = 0; i < run.devices.size(); ++i) {
+    const std::string system = system_of(host_of(run, i));
+    std::size_t place = 0;
+    while (place < run_.devices.size() &&
+           !(run_.devices[place].uuid == run.devices[i].uuid && device_hosts_[place] == system)) {
+      ++place;
+    }
+    places_[part].devices.push_back(place);
+    if (place < run_.devices.size()) continue;
+    run_.devices.push_back(run.devices[i]);
+    device_hosts_.push_back(system);
+  }
+}
+
+void MergedRun::add_processes(std::size_t part) {
+  Places& places = places_[part];
+  std::vector<ProgramProcess>& all = run_.application->processes;
+  for (ProgramProcess process : parts_[part].run.application->processes) {
+    const int own = process.id;
+    while (find_process(all, process.id) != nullptr) ++process.id;
+    places.processes[own] = process.id;
+    process.host = places.hosts[process.host];
+    for (std::size_t& device : process.devices) device = places.devices[device];
+    for (CollectiveLaunch& launch : process.collectives) {
+      launch.kernel = places.collectives[launch.kernel];
+      launch.start_ns += places.shift_ns;
+    }
+    all.push_back(std::move(process));
+  }
+}
+
+void MergedRun::add_uses(std::size_t part) {
+  const Places& places = places_[part];
+  const Run& run = parts_[part].run;
+  const Application& of_part = *run.application;
+  Application& all = *run_.application;
+  if (all.exit_code == 0) all.exit_code = of_part.exit_code;
+  all.wall_s = std::max(all.wall_s, of_part.wall_s);
+  all.runs = std::max(all.runs, of_part.runs);
+  all.launches += of_part.launches;
+  all.untraced += of_part.untraced;
+  all.lost += of_part.lost;
+  for (DeviceUse use : of_part.devices) {
+    use.device = places.devices[use.device];
+    all.devices.push_back(std::move(use));
+  }
+  for (TransferUse use : of_part.transfers) {
+    use.device = places.devices[use.device];
+    const auto same = std::find_if(all.transfers.begin(), all.transfers.end(), [&](const TransferUse& other) {
+      return other.device == use.device && other.kind == use.kind;
+    });
+    if (same == all.transfers.end()) {
+      all.transfers.push_back(use);
+      continue;
+    }
+    same->count += use.count;
+    same->bytes += use.bytes;
+    same->total_s += use.total_s;
+    same->gaps_before += use.gaps_before;
+    same->idle_before_s += use.idle_before_s;
+  }
+  const double shift_s = static_cast<double>(places.shift_ns) * 1e-9;
+  for (PassUse use : of_part.passes) {
+    use.process = places.processes.contains(use.process) ? places.processes.at(use.process) : use.process;
+    use.start_s += shift_s;
+    use.end_s += shift_s;
+    all.passes.push_back(std::move(use));
+  }
+  for (LinkBandwidth link : run.links) {
+    link.from = places.devices[link.from];
+    link.to = places.devices[link.to];
+    run_.links.push_back(std::move(link));
+  }
+  run_.wall_s = std::max(run_.wall_s, run.wall_s);
+  run_.started_utc = std::min(run_.started_utc, run.started_utc);
+  if (!run_.counter_session.available) run_.counter_session = run.counter_session;
+  for (const Experiment& experiment : run.plan.experiments) {
+    const auto is_same = [&](const Experiment& other) { return other.name == experiment.name; };
+    const auto& known = run_.plan.experiments;
+    if (std::none_of(known.begin(), known.end(), is_same)) run_.plan.experiments.push_back(experiment);
+  }
+}
+
+void MergedRun::add_problems(std::size_t part) {
+  const Application& application = *parts_[part].run.application;
+  const std::map<int, int>& processes = places_[part].processes;
+  for (ApplicationProblem problem : application.problems) {
+    if (problem.process && processes.contains(*problem.process)) {
+      problem.process = processes.at(*problem.process);
+    }
+    add_problem(std::move(problem));
+  }
+  if (application.exit_code == 0) return;
+  ApplicationProblem failed = {.cause = fmt::format("it ended with exit code {}", application.exit_code)};
+  if (application.processes.size() == 1) {
+    failed.process = processes.begin()->second;
+  } else {
+    failed.cause = fmt::format("{}: {}", parts_[part].name, failed.cause);
+  }
+  add_problem(std::move(failed));
+}
+
+void MergedRun::add_problem(ApplicationProblem problem) {
+  const std::optional<int> process = std::exchange(problem.process, std::nullopt);
+  auto same = std::find_if(problems_.begin(), problems_.end(),
+                           [&](const SharedProblem& known) { return known.problem == problem; });
+  if (same == problems_.end()) same = problems_.insert(same, SharedProblem{.problem = std::move(problem)});
+  if (process) same->processes.insert(*process);
+  ++same->parts;
+}
+
+void MergedRun::add_ranges() {
+  std::map<std::string, std::vector<RangeTimes>> by_path;
+  for (std::size_t part = 0; part < parts_.size(); ++part) {
+    if (places_[part].is_duplicate) continue;
+    for (const RangeTimes& times : parts_[part].run.application->ranges) by_path[times.path].push_back(times);
+  }
+  for (const auto& [path, all] : by_path) run_.application->ranges.push_back(together(all));
+}
+
+/// Of several ranks on one device each knows its own part alone: nobody knows how long it was idle.
+void MergedRun::drop_uses_of_shared_devices() {
+  std::map<std::size_t, std::size_t> counts;
+  for (const DeviceUse& use : run_.application->devices) ++counts[use.device];
+  std::erase_if(run_.application->devices, [&](const DeviceUse& use) { return counts[use.device] > 1; });
+  for (const auto& [device, count] : counts) {
+    if (count == 1) continue;
+    add_problem(
+        {.cause = fmt::format("{} runs used device {}: how long it was busy is not known", count, device),
+         .hint = "profile all processes of a device in one run: rooflinectl profile -- mpirun …"});
+  }
+}
+
+void MergedRun::name_differences() {
+  std::map<std::string, std::vector<int>> programs;
+  std::map<std::string, std::vector<int>> versions;
+  for (std::size_t part = 0; part < parts_.size(); ++part) {
+    if (places_[part].is_duplicate) continue;
+    const Run& run = parts_[part].run;
+    auto& of_program = programs[run.plan.name];
+    auto& of_version = versions[fmt::format("{} ({})", run.tool_version, run.tool_commit)];
+    for (const ProgramProcess& process : run.application->processes) {
+      if (!process.rank) continue;
+      of_program.push_back(*process.rank);
+      of_version.push_back(*process.rank);
+    }
+  }
+  if (programs.size() > 1) {
+    add_problem({.cause = fmt::format("the ranks ran different programs: {}", values_text(programs))});
+  }
+  if (versions.size() > 1) {
+    add_problem({.cause = fmt::format("the ranks were profiled by different versions of rooflinectl: {}",
+                                      values_text(versions))});
+  }
+}
+
+void MergedRun::name_missing_ranks() {
+  int ranks = 0;
+  std::set<int> present;
+  for (const ProgramProcess& process : run_.application->processes) {
+    if (!process.rank) continue;
+    present.insert(*process.rank);
+    ranks = std::max(ranks, process.ranks.value_or(0));
+  }
+  std::vector<int> missing;
+  for (int rank = 0; rank < ranks; ++rank) {
+    if (!present.contains(rank)) missing.push_back(rank);
+  }
+  if (missing.empty()) return;
+  add_problem({.cause = fmt::format("{} of {} ranks are here; missing: {}", present.size(), ranks,
+                                    number_ranges(missing)),
+               .hint = "name their folders too; a rank that did not use CUDA has none"});
+}
+
+void MergedRun::name_unaligned_hosts() {
+  std::vector<std::string> names;
+  for (const ProgramHost& host : run_.application->hosts) {
+    if (!host.uncertainty_s) names.push_back(host.name);
+  }
+  if (names.empty()) return;
+  add_problem({.cause = fmt::format("the times of {} cannot be compared with those of {}: they share neither "
+                                    "a clock nor enough collectives (NCCL) that end together",
+                                    fmt::join(names, ", "), run_.application->hosts.front().name)});
+}
+
+void MergedRun::add_in_full(std::size_t part, const Run& full, const std::optional<Timeline>& timeline,
+                            const std::set<std::size_t>& devices) {
+  const Places& places = places_[part];
+  const auto is_kept = [&](std::size_t device) { return devices.contains(places.devices[device]); };
+  const double shift_s = static_cast<double>(places.shift_ns) * 1e-9;
+  std::vector<std::optional<std::size_t>> new_places;
+  for (Measurement measurement : full.measurements) {
+    new_places.push_back(is_kept(measurement.device) ? std::optional(run_.measurements.size())
+                                                     : std::nullopt);
+    if (!is_kept(measurement.device)) continue;
+    measurement.device = places.devices[measurement.device];
+    if (measurement.process && places.processes.contains(*measurement.process)) {
+      measurement.process = places.processes.at(*measurement.process);
+    }
+    if (measurement.launches) {
+      for (LaunchTimes& times : measurement.launches->over_time) times.start_s += shift_s;
+    }
+    run_.measurements.push_back(std::move(measurement));
+  }
+  for (Ceiling ceiling : full.ceilings) {
+    if (!is_kept(ceiling.device)) continue;
+    ceiling.device = places.devices[ceiling.device];
+    if (find_ceiling(run_, ceiling.id, ceiling.source, ceiling.device) == nullptr) {
+      run_.ceilings.push_back(std::move(ceiling));
+    }
+  }
+  if (!timeline) return;
+  for (DeviceTimeline of_device : timeline->devices) {
+    const auto is_known = [&](const DeviceTimeline& other) {
+      return other.device == places.devices[of_device.device];
+    };
+    const auto& all = timeline_.devices;
+    if (!is_kept(of_device.device) || std::any_of(all.begin(), all.end(), is_known)) continue;
+    of_device.device = places.devices[of_device.device];
+    of_device.began_ns += places.shift_ns;
+    for (std::uint64_t& start_ns : of_device.start_ns) start_ns += places.shift_ns;
+    for (TimelinePower& power : of_device.power) power.at_ns += places.shift_ns;
+    std::erase_if(of_device.launches,
+                  [&](const TimelineLaunch& launch) { return !new_places[launch.measurement]; });
+    for (TimelineLaunch& launch : of_device.launches) {
+      launch.measurement = *new_places[launch.measurement];
+      launch.start_ns += places.shift_ns;
+    }
+    for (TimelineTransfer& transfer : of_device.transfers) transfer.start_ns += places.shift_ns;
+    timeline_.devices.push_back(std::move(of_device));
+  }
+  for (TimelineRange range : timeline->ranges) {
+    const auto process = places.processes.find(range.process);
+    if (process != places.processes.end()) range.process = process->second;
+    const auto [path, is_new] =
+        timeline_paths_.try_emplace(timeline->paths[range.path], timeline_.paths.size());
+    if (is_new) timeline_.paths.push_back(path->first);
+    range.path = path->second;
+    range.start_ns += places.shift_ns;
+    timeline_.ranges.push_back(range);
+  }
+}
+
+void MergedRun::add_rows(const GroupRows& rows, const std::set<std::size_t>& devices_in_full) {
+  std::map<std::size_t, RankGroup> groups;
+  for (const GroupRows::Row& row : rows.rows()) {
+    const Places& places = places_[row.run];
+    if (places.is_duplicate || devices_in_full.contains(places.devices[row.device])) continue;
+    const auto process = places.processes.find(row.launches.process);
+    if (process == places.processes.end()) continue;
+    RankGroup& group = groups[row.group];
+    group.point = rows.groups()[row.group];
+    group.ranks.push_back(row.launches);
+    group.ranks.back().process = process->second;
+  }
+  for (auto& [place, group] : groups) run_.application->other_ranks.push_back(std::move(group));
+}
+
+Run MergedRun::take_run() {
+  Application& application = *run_.application;
+  const std::size_t most = std::min(
+      kMostCollectives, kMostCollectivesOfRun / std::max<std::size_t>(application.processes.size(), 1));
+  for (ProgramProcess& process : application.processes) {
+    auto& launches = process.collectives;
+    if (launches.size() <= most) continue;
+    launches.erase(launches.begin(), launches.end() - static_cast<std::ptrdiff_t>(most));
+  }
+  for (auto& [problem, processes, parts] : problems_) {
+    if (processes.size() <= kMostNamedProcesses) {
+      if (processes.empty()) application.problems.push_back(problem);
+      for (const int process : processes) {
+        problem.process = process;
+        application.problems.push_back(problem);
+      }
+      continue;
+    }
+    problem.cause = fmt::format("{} (in {} processes)", problem.cause, processes.size());
+    application.problems.push_back(problem);
+  }
+  if (application.hosts.size() > 1) {
+    run_.host = fmt::format("{} and {} more", application.hosts.front().name, application.hosts.size() - 1);
+  }
+  return std::move(run_);
+}
+
+std::optional<Timeline> MergedRun::take_timeline() {
+  if (timeline_.devices.empty()) return std::nullopt;
+  std::stable_sort(timeline_.ranges.begin(), timeline_.ranges.end(),
+                   [](const TimelineRange& a, const TimelineRange& b) { return a.start_ns < b.start_ns; });
+  return std::move(timeline_);
+}
+
+}  // namespace rooflinectl

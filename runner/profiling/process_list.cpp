@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/profiling/process_list.h"
+
+#include <algorithm>
+
+namespace rooflinectl {
+
+std::size_t ProcessList::collective(const std::string& subject, const std::string& path) {
+  const auto [place, is_new] = places_.try_emplace({subject, path}, kernels_.size());
+  if (is_new) kernels_.push_back({.subject = subject, .path = path});
+  return place->second;
+}
+
+void ProcessList::add(const record::Process& process, std::vector<std::size_t> devices,
+                      std::vector<CollectiveLaunch> collectives) {
+  std::sort(collectives.begin(), collectives.end(),
+            [](const CollectiveLaunch& a, const CollectiveLaunch& b) { return a.start_ns < b.start_ns; });
+  if (collectives.size() > kMostCollectives) {
+    collectives.erase(collectives.begin(), collectives.end() - kMostCollectives);
+  }
+  processes_.emplace(process.start_ns, ProgramProcess{.id = process.process,
+                                                      .rank = process.rank,
+                                                      .ranks = process.ranks,
+                                                      .host = host_of(process),
+                                                      .devices = std::move(devices),
+                                                      .collectives = std::move(collectives)});
+}
+
+std::size_t ProcessList::host_of(const record::Process& process) {
+  const auto known = std::find_if(hosts_.begin(), hosts_.end(), [&](const ProgramHost& host) {
+    return host.name == process.host && host.boot_id == process.boot_id;
+  });
+  if (known != hosts_.end()) return static_cast<std::size_t>(known - hosts_.begin());
+  hosts_.push_back({.name = process.host, .boot_id = process.boot_id, .clock_ns = 0, .uncertainty_s = 0});
+  return hosts_.size() - 1;
+}
+
+void ProcessList::complete(Application& application, std::uint64_t zero_ns) const {
+  application.hosts = hosts_;
+  for (ProgramHost& host : application.hosts) host.clock_ns = zero_ns;
+  application.collectives = kernels_;
+  for (const auto& [start_ns, process] : processes_) {
+    ProgramProcess& added = application.processes.emplace_back(process);
+    for (CollectiveLaunch& launch : added.collectives) launch.start_ns -= zero_ns;
+  }
+}
+
+}  // namespace rooflinectl

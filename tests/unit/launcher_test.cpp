@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/model/launcher.h"
+
+#include <gtest/gtest.h>
+
+#include <map>
+#include <string>
+
+namespace rooflinectl {
+namespace {
+
+std::optional<LauncherRank> rank_with(const std::map<std::string, std::string>& variables) {
+  return launcher_rank([&](const char* name) {
+    const auto found = variables.find(name);
+    return found == variables.end() ? nullptr : found->second.c_str();
+  });
+}
+
+TEST(Launcher, KnowsTheRankOfEachLauncher) {
+  EXPECT_EQ(rank_with({{"RANK", "3"}, {"WORLD_SIZE", "8"}}), (LauncherRank{3, 8}));
+  EXPECT_EQ(rank_with({{"OMPI_COMM_WORLD_RANK", "0"}, {"OMPI_COMM_WORLD_SIZE", "2"}}), (LauncherRank{0, 2}));
+  EXPECT_EQ(rank_with({{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}}), (LauncherRank{1, 2}));
+  EXPECT_EQ(rank_with({{"SLURM_PROCID", "1023"}, {"SLURM_NTASKS", "1024"}}), (LauncherRank{1023, 1024}));
+  EXPECT_EQ(rank_with({{"PATH", "/bin"}}), std::nullopt);
+}
+
+TEST(Launcher, TakesTheInnermostOne) {
+  EXPECT_EQ(rank_with({{"SLURM_PROCID", "1"}, {"SLURM_NTASKS", "2"}, {"RANK", "5"}, {"WORLD_SIZE", "16"}}),
+            (LauncherRank{5, 16}));
+}
+
+TEST(Launcher, BelievesOnlyNumbersThatFit) {
+  EXPECT_EQ(rank_with({{"RANK", "first"}, {"PMI_RANK", "1"}}), (LauncherRank{1, std::nullopt}));
+  EXPECT_EQ(rank_with({{"RANK", "-1"}}), std::nullopt);
+  EXPECT_EQ(rank_with({{"RANK", ""}}), std::nullopt);
+  EXPECT_EQ(rank_with({{"RANK", "3"}, {"WORLD_SIZE", "3"}}), (LauncherRank{3, std::nullopt}));
+}
+
+TEST(Launcher, KnowsWhetherThereAreOthers) {
+  EXPECT_TRUE((LauncherRank{0, 2}).has_others());
+  EXPECT_TRUE((LauncherRank{0, std::nullopt}).has_others());
+  EXPECT_FALSE((LauncherRank{0, 1}).has_others());
+}
+
+}  // namespace
+}  // namespace rooflinectl

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/text/number_ranges.h"
+
+#include <gtest/gtest.h>
+
+namespace rooflinectl {
+namespace {
+
+TEST(NumberRanges, JoinsNeighbours) {
+  EXPECT_EQ(number_ranges({}), "");
+  EXPECT_EQ(number_ranges({7}), "7");
+  EXPECT_EQ(number_ranges({1, 2}), "1, 2");
+  EXPECT_EQ(number_ranges({9, 3, 0, 1, 2, 7, 3}), "0–3, 7, 9");
+}
+
+}  // namespace
+}  // namespace rooflinectl

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/ranks.h"
+
+#include <gmock/gmock.h>
+
+#include "analysis/collective_waits.h"
+#include "analysis/kernel_labels.h"
+#include "reports/tables/rank_table.h"
+
+namespace rooflinectl {
+namespace {
+
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr const char* kAllReduce = "ncclDevKernel_AllReduce_Sum_f32_RING_LL(ncclDevComm*)";
+
+/// A group of one rank, with an interval of 1 % to either side.
+Measurement group(int rank, const std::string& subject, double median_s, std::uint64_t count = 100) {
+  Measurement measurement;
+  measurement.point = {.experiment = "train", .subject = subject, .axes = {}};
+  measurement.point.axes.set(axis::kPath, std::string("step"));
+  measurement.device = static_cast<std::size_t>(rank);
+  measurement.rank = rank;
+  measurement.process = 100 + rank;
+  measurement.time = TimeResult{
+      .median_s = median_s, .ci_low_s = 0.99 * median_s, .ci_high_s = 1.01 * median_s, .samples_s = {}};
+  measurement.launches = LaunchStatistics{
+      .symbol = subject, .count = count, .traced = count, .total_s = static_cast<double>(count) * median_s};
+  return measurement;
+}
+
+Run run_of(int ranks) {
+  Run run;
+  run.devices.resize(static_cast<std::size_t>(ranks));
+  Application& application = run.application.emplace();
+  application.hosts = {{.name = "node", .boot_id = "a", .clock_ns = 0, .uncertainty_s = 0}};
+  for (int rank = 0; rank < ranks; ++rank) {
+    run.devices[static_cast<std::size_t>(rank)].name = "NVIDIA H200";
+    application.processes.push_back({.id = 100 + rank,
+                                     .rank = rank,
+                                     .ranks = ranks,
+                                     .host = 0,
+                                     .devices = {static_cast<std::size_t>(rank)},
+                                     .collectives = {}});
+  }
+  return run;
+}
+
+TEST(Ranks, OneProcessHasNone) {
+  auto run = run_of(1);
+  run.measurements = {group(0, "gemm", 1e-3)};
+  EXPECT_FALSE(rank_analysis(run).has_value());
+  EXPECT_FALSE(rank_analysis(rooflinectl::Run{}).has_value());
+}
+
+TEST(Ranks, NamesTheOneThatIsSlower) {
+  auto run = run_of(4);
+  for (int rank = 0; rank < 4; ++rank) {
+    run.measurements.push_back(group(rank, "gemm", rank == 2 ? 1.1e-3 : 1e-3));
+    run.measurements.push_back(group(rank, "copy", 1e-4));
+  }
+  const auto analysis = rank_analysis(run);
+  ASSERT_TRUE(analysis.has_value());
+  EXPECT_THAT(analysis->stragglers, ElementsAre(2));
+  const RankGroupUse& gemm = analysis->groups.front();
+  EXPECT_EQ(gemm.kernel, "gemm");
+  EXPECT_EQ(gemm.slowest, 2);
+  EXPECT_EQ(gemm.slower(), 1);
+  EXPECT_DOUBLE_EQ(gemm.min_s, 1e-3);
+  EXPECT_DOUBLE_EQ(gemm.max_s, 1.1e-3);
+  EXPECT_NEAR(analysis->ranks[2].slow_s, 100 * 0.1e-3, 1e-9);
+  EXPECT_THAT(rank_sentences(run, *analysis),
+              Contains(HasSubstr("Rank 2 (node, device 2) is slower than the others in 1 of 2 groups")));
+}
+
+TEST(Ranks, NoneIsSlowerWithoutEvidence) {
+  const auto stragglers = [](auto change) {
+    auto run = run_of(4);
+    for (int rank = 0; rank < 4; ++rank)
+      run.measurements.push_back(group(rank, "gemm", rank == 2 ? 1.1e-3 : 1e-3));
+    change(run.measurements);
+    return rank_analysis(run)->stragglers;
+  };
+  EXPECT_THAT(stragglers([](auto&) {}), ElementsAre(2));
+  EXPECT_THAT(stragglers([](auto& all) { all[2].time->median_s = 1.04e-3; }), IsEmpty()) << "4 %";
+  EXPECT_THAT(stragglers([](auto& all) { all[2].time->ci_low_s = 1.005e-3; }), IsEmpty())
+      << "intervals overlap";
+  EXPECT_THAT(stragglers([](auto& all) { all[2].launches->traced = 4; }), IsEmpty()) << "too few launches";
+  EXPECT_THAT(stragglers([](auto& all) {
+                for (Measurement& one : all) one.point.subject = kAllReduce;
+              }),
+              IsEmpty())
+      << "who is longer in a collective waits for others";
+}
+
+TEST(Ranks, TakesThoseWithoutMeasurementsToo) {
+  auto run = run_of(4);
+  run.measurements = {group(0, "gemm", 1e-3)};
+  RankGroup rest = {.point = run.measurements[0].point, .ranks = {}};
+  for (int rank = 1; rank < 4; ++rank) {
+    rest.ranks.push_back({.process = 100 + rank,
+                          .count = 10,
+                          .traced = 10,
+                          .total_s = 0.02,
+                          .median_s = 2e-3,
+                          .ci_low_s = 2e-3,
+                          .ci_high_s = 2e-3});
+  }
+  run.application->other_ranks = {rest};
+  const auto analysis = rank_analysis(run);
+  EXPECT_EQ(analysis->ranks.size(), 4);
+  EXPECT_EQ(analysis->groups.at(0).ranks.size(), 4);
+  EXPECT_DOUBLE_EQ(analysis->groups[0].median_s, 2e-3);
+}
+
+TEST(Ranks, PutsTimesIntoPhases) {
+  auto run = run_of(2);
+  run.measurements = {group(0, "gemm", 1e-3), group(1, "gemm", 1e-3), group(0, kAllReduce, 2e-3),
+                      group(1, "copy", 1e-3)};
+  run.measurements[3].point.axes = {};
+  const auto analysis = rank_analysis(run);
+  ASSERT_EQ(analysis->phases.size(), 3);
+  EXPECT_EQ(analysis->phases[0].name, "collectives");
+  EXPECT_THAT(analysis->phases[0].times_s, ElementsAre(testing::DoubleEq(0.2), 0));
+  EXPECT_EQ(analysis->phases[1].name, "step");
+  EXPECT_EQ(analysis->phases[2].name, "no range");
+  EXPECT_EQ(analysis->single_groups, 2);
+}
+
+/// Two ranks in collectives of 10 ms; rank 1 comes 4 ms late to each.
+Run waiting_run() {
+  auto run = run_of(2);
+  run.measurements = {group(0, kAllReduce, 10e-3, 3), group(1, kAllReduce, 6e-3, 3)};
+  run.measurements[0].launches->overlapped_s = 3e-3;
+  run.application->collectives = {{.subject = kAllReduce, .path = "step"}};
+  for (std::uint64_t i = 0; i < 3; ++i) {
+    const std::uint64_t end_ns = 100'000'000 * (i + 1);
+    run.application->processes[0].collectives.push_back({0, end_ns - 10'000'000, 10'000'000});
+    run.application->processes[1].collectives.push_back({0, end_ns - 6'000'000, 6'001'000});
+  }
+  return run;
+}
+
+TEST(CollectiveWaits, AreBeyondTheRankThatComesLast) {
+  const auto run = waiting_run();
+  const auto analysis = rank_analysis(run);
+  EXPECT_EQ(analysis->ranks[0].last, 0);
+  EXPECT_EQ(analysis->ranks[1].last, 3);
+  EXPECT_NEAR(analysis->ranks[0].wait_s, 3 * 3.999e-3, 1e-9);
+  EXPECT_EQ(analysis->ranks[1].wait_s, 0);
+  ASSERT_EQ(analysis->collectives.size(), 1);
+  EXPECT_EQ(analysis->collectives[0].path, "step");
+  EXPECT_EQ(analysis->collectives[0].matched, 6);
+  EXPECT_NEAR(analysis->collectives[0].overlapped_s, 3e-3, 1e-12);
+  const ProgramTable table = rank_collective_table(*analysis, 10);
+  EXPECT_THAT(table.rows.at(0), ElementsAre("step", "48.00 ms", "25.0 %", "6", "6.2 %"));
+}
+
+TEST(CollectiveWaits, NeedThatTheyEndTogether) {
+  auto run = waiting_run();
+  for (CollectiveLaunch& launch : run.application->processes[1].collectives) launch.start_ns += 1'000'000;
+  EXPECT_THAT(collective_waits(*run.application), IsEmpty());
+  run.application->hosts[0].uncertainty_s = 1e-3;
+  EXPECT_THAT(collective_waits(*run.application), testing::SizeIs(6));
+  run.application->hosts[0].uncertainty_s = std::nullopt;
+  EXPECT_THAT(collective_waits(*run.application), IsEmpty());
+}
+
+TEST(Ranks, NamesDifferentGpus) {
+  auto run = run_of(2);
+  run.devices[1].name = "NVIDIA L4";
+  run.measurements = {group(0, "gemm", 1e-3), group(1, "gemm", 2e-3)};
+  EXPECT_THAT(rank_sentences(run, *rank_analysis(run)), Contains(HasSubstr("not all alike")));
+}
+
+}  // namespace
+}  // namespace rooflinectl

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+// The ranks of a program beside each other.
+import { expect, test } from '@playwright/test';
+import { open } from './support';
+
+test('ranks have a map of their times, a lane each, and tables', async ({ page }) => {
+  await open(page, 'two-ranks');
+  const section = page.locator('#ranks');
+  await expect(section.locator('ul').first()).toContainText('2 ranks on 1 host');
+  await expect(section.locator('ul').first()).toContainText('Rank 1 (node1, device 1) is slower than the others');
+  await expect(section.locator('h3')).toContainText(['Time by rank and phase', 'Over time, one lane per rank', 'Ranks', 'The same kernels on several ranks']);
+  await page.getByRole('button', { name: 'Ranks', exact: true }).click();
+  await expect(section).toBeInViewport();
+});
+
+test('the map is red where a rank takes longer', async ({ page }) => {
+  await open(page, 'two-ranks');
+  const cells = page.locator('.rank-map tbody tr').first().locator('td');
+  await expect(cells).toHaveCount(2);
+  await expect(cells.nth(0)).toHaveAttribute('style', /--good/);
+  await expect(cells.nth(1)).toHaveAttribute('style', /--bad/);
+  await expect(cells.nth(1)).toHaveAttribute('title', /, rank 1: .*s$/);
+});
+
+test('a lane shows what ran, and where no sample is', async ({ page }) => {
+  await open(page, 'two-ranks');
+  const lanes = page.locator('.rank-lanes .lane');
+  await expect(lanes).toHaveCount(2);
+  await expect(page.locator('.rank-lane-names')).toContainText('rank 0');
+  expect(await lanes.nth(0).locator('.compute').getAttribute('d')).not.toBe('');
+  expect((await lanes.nth(1).locator('.missing').getAttribute('d'))?.length).toBeGreaterThan((await lanes.nth(0).locator('.missing').getAttribute('d'))?.length ?? 0);
+});
+
+test('a program with one process has no ranks', async ({ page }) => {
+  await open(page, 'program');
+  await expect(page.locator('#ranks')).toHaveCount(0);
+});
