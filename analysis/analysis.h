@@ -108,12 +108,12 @@ struct LaunchUse {
   /// Whether other kernels ran meanwhile for so much of the time that the program may not gain what the
   /// kernel does.
   bool is_overlapped = false;
-  /// Who launched them, as a trace of PyTorch has it . Null without one.
+  /// Who launched them, as a trace of PyTorch has it. Null without one.
   const GroupOperators* operators = nullptr;
 };
 
-/// One measurement on the roofline. Rates are those of the median time; where several GPUs share the work, work
-/// and rates are those of one of them.
+/// One measurement on the roofline. Rates are those of the median time; where several GPUs share the work,
+/// work and rates are those of one of them.
 struct RooflinePoint {
   const Measurement* measurement = nullptr;  ///< of the analysed run, which must outlive this
   std::string label;   ///< unique within its experiment: `V3`, `V6 b128`, `V3 2^20`, `softmax<f32>`

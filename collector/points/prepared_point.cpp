@@ -43,7 +43,8 @@ const kernels::Variant* require_variant(const std::string& id) {
 LaunchPlan launch_plan(const PointId& id, const DeviceInfo& device) {
   const kernels::Variant* variant = require_variant(id.subject);
   const Reduction reduction = reduction_of(id);
-  if (variant->waits_for_device || reduction.launch_mode == LaunchMode::plain) return {LaunchMode::plain, 1, 1};
+  if (variant->waits_for_device || reduction.launch_mode == LaunchMode::plain)
+    return {LaunchMode::plain, 1, 1};
   // As many launches as the fastest pass over the input allows in that time; for a small input, which may fit
   // into L2, as many as a graph may have. Their inputs take little more memory than the device reads in that
   // time.

@@ -174,7 +174,8 @@ TEST(ReportPage, EachLevelHasItsRoofs) {
   EXPECT_THAT(names(sets["l2"]["main"]), testing::Each(HasSubstr("L2")));
   EXPECT_THAT(names(sets["all"]["main"]), testing::Contains("L2 read 9.90 TB/s"));
   EXPECT_THAT(names(sets["all"]["others"]), testing::IsEmpty());
-  EXPECT_THAT(names(view["bare_charts"][0]["roofs"]["main"]), testing::Not(testing::Contains("DRAM copy 4.23 TB/s")));
+  EXPECT_THAT(names(view["bare_charts"][0]["roofs"]["main"]),
+              testing::Not(testing::Contains("DRAM copy 4.23 TB/s")));
 }
 
 TEST(ReportPage, HoldsTheRunAndThePointsAsTheyAreInFiles) {
