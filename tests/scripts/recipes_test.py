@@ -70,7 +70,7 @@ class Copy:
 
     def link(self, program, objects):
         """The build's program with these objects in place of its own, and of those in its libraries."""
-        path = next(path for path in BUILD.rglob(program) if path.is_file())
+        path = next(path for path in BUILD.rglob(program) if path.is_file() and os.access(path, os.X_OK))
         command = run([NINJA, "-C", BUILD, "-t", "commands", str(path.relative_to(BUILD))]).splitlines()[-1]
         linked = path.parent / f"{program}.recipe"  # beside it, where it finds what it needs
         words = shlex.split(command.split("&&")[1] if "&&" in command else command)
