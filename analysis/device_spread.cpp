@@ -47,7 +47,7 @@ PointSpread spread_of(std::vector<const RooflinePoint*> points) {
 }
 
 /// What our points have in common on devices of one model.
-struct Group {
+struct SamePoints {
   const ExperimentAnalysis* experiment = nullptr;  ///< on the first of its devices
   std::vector<std::string> names;                  ///< of points, in the order of the plan
   std::map<std::string, std::vector<const RooflinePoint*>> points;
@@ -57,14 +57,14 @@ struct Group {
 
 std::vector<ModelSpread> device_spread(const Run& run, const Analysis& analysis) {
   std::vector<std::pair<std::string, std::string>> order;  // experiment and model
-  std::map<std::pair<std::string, std::string>, Group> groups;
+  std::map<std::pair<std::string, std::string>, SamePoints> groups;
   for (const ExperimentAnalysis& experiment : analysis.experiments) {
     for (const RooflinePoint& point : experiment.points) {
       const Measurement& measurement = *point.measurement;
       if (is_observed(measurement) || !is_timed(measurement)) continue;
       const auto key = std::pair(measurement.point.experiment, run.device_of(measurement).name);
       const auto [place, is_new] = groups.try_emplace(key);
-      Group& group = place->second;
+      SamePoints& group = place->second;
       if (is_new) {
         order.push_back(key);
         group.experiment = &experiment;
@@ -76,7 +76,7 @@ std::vector<ModelSpread> device_spread(const Run& run, const Analysis& analysis)
   }
   std::vector<ModelSpread> spreads;
   for (const auto& key : order) {
-    const Group& group = groups.at(key);
+    const SamePoints& group = groups.at(key);
     ModelSpread spread = {.experiment = key.first, .title = "", .model = key.second, .points = {}};
     for (const Experiment& planned : run.plan.experiments) {
       if (planned.name == key.first) spread.title = planned.title;

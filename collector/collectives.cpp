@@ -25,17 +25,17 @@ namespace {
 
 using kernels::check;
 
-constexpr std::size_t kMebibyte = std::size_t{1} << 20;
+constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::size_t kLeastBytes = 8;
-constexpr std::size_t kMostBytes = 1024 * kMebibyte;
+constexpr std::size_t kMostBytes = 1024 * kMiB;
 constexpr std::size_t kSizeStep = 4;
 /// Enough for every channel of NCCL, and compared on the host within a moment.
-constexpr std::size_t kVerifiedBytes = 16 * kMebibyte;
-constexpr int kSamples = 15;
+constexpr std::size_t kVerifiedBytes = 16 * kMiB;
+constexpr int kTimings = 15;
 /// Of a sample: many where the common start and end would count.
 constexpr std::size_t kFewestCalls = 4;
 constexpr std::size_t kMostCalls = 32;
-constexpr std::size_t kBytesPerSample = 64 * kMebibyte;
+constexpr std::size_t kBytesPerSample = 64 * kMiB;
 
 /// Element `i` of a rank's input: whole numbers so small that every sum of them is exact.
 float input_element(std::size_t rank, std::size_t i) {
@@ -239,7 +239,7 @@ class CollectiveBench {
     constexpr double kNanoseconds = 1e9;
     const auto delay_ns = static_cast<std::uint64_t>(kMargin * enqueuing_s * kNanoseconds);
     std::vector<double> samples;
-    for (int i = 0; i < kSamples; ++i) {
+    for (int i = 0; i < kTimings; ++i) {
       samples.push_back(timer_->seconds(delay_ns, enqueue_calls) / static_cast<double>(calls));
     }
     return {.bytes = static_cast<double>(bytes),
@@ -257,7 +257,7 @@ class CollectiveBench {
 
 std::string method() {
   return fmt::format("float, out of place, {} to {} calls in a row, median of {}; results of {} MiB verified",
-                     kFewestCalls, kMostCalls, kSamples, kVerifiedBytes / kMebibyte);
+                     kFewestCalls, kMostCalls, kTimings, kVerifiedBytes / kMiB);
 }
 
 }  // namespace

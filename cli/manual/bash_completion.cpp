@@ -8,7 +8,7 @@ namespace rooflinectl {
 
 namespace {
 
-constexpr const char* kFunctions = R"sh(
+constexpr const char* kBashFunctions = R"sh(
 _rooflinectl_words() {{
   mapfile -t COMPREPLY < <(compgen -W "$1" -- "$current")
 }}
@@ -42,7 +42,7 @@ _rooflinectl_variants() {{
 /// Finds the command, and the option whose value is being typed: after `--option` or `--option=`. What
 /// follows
 /// `--` is a program with its arguments.
-constexpr const char* kBegin = R"sh(
+constexpr const char* kBashBegin = R"sh(
 _rooflinectl() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command= i
   if [[ $current == '=' ]]; then
@@ -60,7 +60,7 @@ _rooflinectl() {
   case "$command $previous" in
 )sh";
 
-std::string completion_of(const ArgumentManual& argument) {
+std::string bash_values(const ArgumentManual& argument) {
   switch (values_of(argument)) {
     case Values::choices:
       return fmt::format("_rooflinectl_words '{}'", fmt::join(argument.choices, " "));
@@ -92,11 +92,11 @@ std::string pattern_of(const CommandManual& command, const ArgumentManual& argum
 
 std::string bash_completion(const std::vector<CommandManual>& manuals) {
   std::string script =
-      kCompletionHeader + fmt::format(kFunctions, kDevicesCommand, kVariantsCommand) + kBegin;
+      kCompletionHeader + fmt::format(kBashFunctions, kDevicesCommand, kVariantsCommand) + kBashBegin;
   for (const CommandManual& command : manuals) {
     for (const ArgumentManual& argument : command.arguments) {
       if (argument.names.empty() || argument.value.empty() || argument.is_value_optional) continue;
-      script += fmt::format("    {} {}; return ;;\n", pattern_of(command, argument), completion_of(argument));
+      script += fmt::format("    {} {}; return ;;\n", pattern_of(command, argument), bash_values(argument));
     }
   }
   script += "  esac\n  case \"$command\" in\n";
@@ -107,7 +107,7 @@ std::string bash_completion(const std::vector<CommandManual>& manuals) {
                              : ":";
     for (const ArgumentManual& argument : command.arguments) {
       options.insert(options.end(), argument.names.begin(), argument.names.end());
-      if (argument.names.empty()) others = completion_of(argument);
+      if (argument.names.empty()) others = bash_values(argument);
     }
     script += fmt::format("    '{}')\n      if [[ $current == -* ]]; then\n        _rooflinectl_words '{}'\n",
                           command.name, fmt::join(options, " "));

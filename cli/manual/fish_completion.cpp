@@ -9,7 +9,7 @@ namespace rooflinectl {
 namespace {
 
 /// Within single quotes.
-std::string escaped(const std::string& text) {
+std::string fish_escaped(const std::string& text) {
   std::string result;
   for (const char c : text.substr(0, text.find('\n'))) {
     if (c == '\'' || c == '\\') result += '\\';
@@ -30,9 +30,9 @@ std::string values_for_fish(const ArgumentManual& argument) {
     case Values::runs:
       return "-r -F -a '(path filter runs/*/latest)'";
     case Values::devices:
-      return fmt::format("-x -a '({})'", escaped(kDevicesCommand));
+      return fmt::format("-x -a '({})'", fish_escaped(kDevicesCommand));
     case Values::variants:
-      return fmt::format("-x -a '({})'", escaped(kVariantsCommand));
+      return fmt::format("-x -a '({})'", fish_escaped(kVariantsCommand));
     case Values::unknown:
       break;
   }
@@ -48,7 +48,7 @@ std::string line_of(const CommandManual& command, const ArgumentManual& argument
     line += name.starts_with("--") ? fmt::format(" -l {}", name.substr(2))
                                    : fmt::format(" -s {}", name.substr(1));
   if (!argument.value.empty()) line += " " + values_for_fish(argument);
-  if (!argument.names.empty()) line += fmt::format(" -d '{}'", escaped(argument.description));
+  if (!argument.names.empty()) line += fmt::format(" -d '{}'", fish_escaped(argument.description));
   return line + "\n";
 }
 
@@ -60,7 +60,7 @@ std::string fish_completion(const std::vector<CommandManual>& manuals) {
   for (const CommandManual& command : manuals) {
     if (!command.name.empty())
       script += fmt::format("complete -c rooflinectl -n __fish_use_subcommand -a {} -d '{}'\n", command.name,
-                            escaped(command.description));
+                            fish_escaped(command.description));
     for (const ArgumentManual& argument : command.arguments) script += line_of(command, argument);
   }
   script +=

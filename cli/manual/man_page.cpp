@@ -15,7 +15,7 @@ namespace {
 
 /// Text that roff prints as it stands: no escapes, no requests at the beginning of a line, `-` as one types
 /// it.
-std::string escaped(const std::string& text) {
+std::string roff_escaped(const std::string& text) {
   std::string result;
   bool begins_line = true;
   for (const char c : text) {
@@ -32,11 +32,11 @@ std::string escaped(const std::string& text) {
 }
 
 std::string bold(const std::string& text) {
-  return fmt::format("\\fB{}\\fR", escaped(text));
+  return fmt::format("\\fB{}\\fR", roff_escaped(text));
 }
 
 std::string italic(const std::string& text) {
-  return fmt::format("\\fI{}\\fR", escaped(text));
+  return fmt::format("\\fI{}\\fR", roff_escaped(text));
 }
 
 std::string first_paragraph(const std::string& text) {
@@ -77,10 +77,11 @@ std::string heading_of(const ArgumentManual& argument) {
 }
 
 std::string description_of(const ArgumentManual& argument) {
-  std::string text = escaped(argument.description);
+  std::string text = roff_escaped(argument.description);
   if (!argument.choices.empty())
-    text += fmt::format("; one of {}", escaped(fmt::format("{}", fmt::join(argument.choices, ", "))));
-  if (!argument.default_value.empty()) text += fmt::format(" (default: {})", escaped(argument.default_value));
+    text += fmt::format("; one of {}", roff_escaped(fmt::format("{}", fmt::join(argument.choices, ", "))));
+  if (!argument.default_value.empty())
+    text += fmt::format(" (default: {})", roff_escaped(argument.default_value));
   return text;
 }
 
@@ -96,7 +97,8 @@ std::string sections(const std::string& notes) {
   std::string body;
   const auto close = [&] {
     while (body.ends_with("\n\n")) body.pop_back();
-    if (!body.empty() && body != "\n") result += fmt::format(".SH {}\n.nf\n{}.fi\n", section, escaped(body));
+    if (!body.empty() && body != "\n")
+      result += fmt::format(".SH {}\n.nf\n{}.fi\n", section, roff_escaped(body));
     body.clear();
   };
   std::istringstream lines(notes);
@@ -116,7 +118,7 @@ std::string list_of_commands(const std::vector<CommandManual>& all) {
   std::string list = ".SH COMMANDS\n";
   for (const CommandManual& command : all) {
     if (command.name.empty()) continue;
-    list += fmt::format(".TP\n{}(1)\n{}\n", bold(man_page_name(command)), escaped(summary_of(command)));
+    list += fmt::format(".TP\n{}(1)\n{}\n", bold(man_page_name(command)), roff_escaped(summary_of(command)));
   }
   return list;
 }
@@ -129,12 +131,12 @@ std::string man_page_name(const CommandManual& command) {
 
 std::string man_page(const CommandManual& command, const std::vector<CommandManual>& all) {
   const std::string name = man_page_name(command);
-  std::string page = fmt::format(".TH {} 1 \"\" \"rooflinectl {}\" \"rooflinectl\"\n", escaped(upper(name)),
-                                 escaped(std::string(tool_version())));
-  page += fmt::format(".SH NAME\n{} \\- {}\n", escaped(name), escaped(summary_of(command)));
+  std::string page = fmt::format(".TH {} 1 \"\" \"rooflinectl {}\" \"rooflinectl\"\n",
+                                 roff_escaped(upper(name)), roff_escaped(std::string(tool_version())));
+  page += fmt::format(".SH NAME\n{} \\- {}\n", roff_escaped(name), roff_escaped(summary_of(command)));
   page += fmt::format(".SH SYNOPSIS\n{}\n", synopsis(command));
   const std::string paragraph = first_paragraph(command.description);
-  page += fmt::format(".SH DESCRIPTION\n{}\n", escaped(paragraph));
+  page += fmt::format(".SH DESCRIPTION\n{}\n", roff_escaped(paragraph));
   page += sections(command.description.substr(paragraph.size()));
   if (command.name.empty()) page += list_of_commands(all);
   page += ".SH OPTIONS\n";

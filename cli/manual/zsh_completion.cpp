@@ -8,7 +8,7 @@ namespace rooflinectl {
 
 namespace {
 
-constexpr const char* kFunctions = R"sh(
+constexpr const char* kZshFunctions = R"sh(
 _rooflinectl_runs() {{
   _alternative 'latest:latest run:(runs/*/latest(N))' 'files:run:_files'
 }}
@@ -25,7 +25,7 @@ _rooflinectl_variants() {{
 )sh";
 
 /// A description within `'[…]'` or before a colon.
-std::string escaped(const std::string& text) {
+std::string zsh_escaped(const std::string& text) {
   std::string result;
   for (const char c : text.substr(0, text.find('\n'))) {
     if (c == '\'')
@@ -60,16 +60,16 @@ std::string action_of(const ArgumentManual& argument) {
 
 std::string value_of(const ArgumentManual& argument) {
   if (argument.value.empty()) return "";
-  return fmt::format("{}:{}:{}", argument.is_value_optional ? ":" : "", escaped(argument.value),
+  return fmt::format("{}:{}:{}", argument.is_value_optional ? ":" : "", zsh_escaped(argument.value),
                      action_of(argument));
 }
 
 /// As _arguments takes it: `'(-o --output)'{-o,--output}'[what it does]:DIR:_files -/'`.
 std::string specification(const ArgumentManual& argument) {
   if (argument.names.empty())
-    return fmt::format("'{}:{}:{}'", argument.takes_many ? "*" : "", escaped(argument.value),
+    return fmt::format("'{}:{}:{}'", argument.takes_many ? "*" : "", zsh_escaped(argument.value),
                        action_of(argument));
-  const std::string rest = fmt::format("[{}]{}", escaped(argument.description), value_of(argument));
+  const std::string rest = fmt::format("[{}]{}", zsh_escaped(argument.description), value_of(argument));
   if (argument.names.size() == 1) return fmt::format("'{}{}'", argument.names.front(), rest);
   return fmt::format("'({})'{{{}}}'{}'", fmt::join(argument.names, " "), fmt::join(argument.names, ","),
                      rest);
@@ -79,11 +79,11 @@ std::string specification(const ArgumentManual& argument) {
 
 std::string zsh_completion(const std::vector<CommandManual>& manuals) {
   std::string script = std::string("#compdef rooflinectl\n") + kCompletionHeader +
-                       fmt::format(kFunctions, kDevicesCommand, kVariantsCommand);
+                       fmt::format(kZshFunctions, kDevicesCommand, kVariantsCommand);
   script += "\n_rooflinectl() {\n  local state\n  local -a commands=(\n";
   for (const CommandManual& command : manuals) {
     if (!command.name.empty())
-      script += fmt::format("    '{}:{}'\n", command.name, escaped(command.description));
+      script += fmt::format("    '{}:{}'\n", command.name, zsh_escaped(command.description));
   }
   script += "  )\n  _arguments -C";
   for (const ArgumentManual& argument : manuals.front().arguments) script += " " + specification(argument);

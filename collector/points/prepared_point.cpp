@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "collector/device/device.h"
+#include "collector/points/point_memory.h"
 #include "core/error.h"
 #include "kernels/cuda_check.h"
 #include "kernels/data.h"
@@ -15,17 +16,11 @@ namespace rooflinectl {
 
 namespace {
 
-constexpr std::size_t kAlignment = 256;
 constexpr int kMostLaunches = 64;
 /// A graph takes about as long, or is one launch: two events around it cost about 3 µs on an H200.
 constexpr double kGraphSeconds = 200e-6;
 /// If the device does not report how fast its memory is: a typical value.
 constexpr double kUnknownBytesPerSecond = 1e12;
-constexpr kernels::DataSet kTimedData = kernels::DataSet::integers;
-
-std::size_t align_up(std::size_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
 
 /// Bytes of one input, with room behind it for the poison that shows an over-read.
 std::size_t input_stride(const Reduction& reduction) {

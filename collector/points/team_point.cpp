@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "collector/device/device.h"
+#include "collector/points/point_memory.h"
 #include "core/error.h"
 #include "kernels/cuda_check.h"
 #include "kernels/data.h"
@@ -18,16 +19,10 @@ namespace {
 using kernels::check;
 using kernels::DataSet;
 
-constexpr DataSet kTimedData = DataSet::integers;
 /// Behind each input and the output, for the poison that shows accesses out of bounds.
 constexpr std::size_t kSlackBytes = 1024;
-constexpr std::size_t kAlignment = 256;
 /// Until everything is enqueued, for each GPU.
 constexpr std::uint64_t kDelayNsPerGpu = 40'000;
-
-std::size_t align_up(std::size_t bytes) {
-  return (bytes + kAlignment - 1) / kAlignment * kAlignment;
-}
 
 /// Lets kernels of the current device reach the memory of `other`; whether they can.
 bool reach(int device, int other) {
