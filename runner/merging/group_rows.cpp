@@ -18,7 +18,7 @@ void GroupRows::add(std::size_t run, const Run& measured) {
       row.launches.ci_low_s = time->ci_low_s;
       row.launches.ci_high_s = time->ci_high_s;
     }
-    rows_.push_back(std::move(row));
+    rows_.push_back(row);
   }
   // A merged run has the rest here.
   if (!measured.application) return;
