@@ -41,12 +41,23 @@ class Examples(unittest.TestCase):
                 self.assertEqual(no_gpu.returncode, 1)
                 self.assertRegex(no_gpu.stderr, r"matrix_sums: .*CUDA")
 
+    def run_python(self, program, **variables):
+        environment = dict(os.environ, PYTHONPATH="", CUDA_VISIBLE_DEVICES="", **variables)
+        return subprocess.run([sys.executable, "-B", "-s", SOURCE / "examples" / program],
+                              env=environment, capture_output=True, text=True, check=False)
+
     def test_training_step_names_what_it_lacks(self):
-        environment = dict(os.environ, PYTHONPATH="", CUDA_VISIBLE_DEVICES="")
-        result = subprocess.run([sys.executable, "-B", "-s", SOURCE / "examples/training_step.py"],
-                                env=environment, capture_output=True, text=True, check=False)
+        result = self.run_python("training_step.py")
         self.assertEqual(result.returncode, 1)
         self.assertRegex(result.stderr, r"^training_step.py: (needs PyTorch|PyTorch finds no GPU)")
+
+    def test_data_parallel_step_names_what_it_lacks(self):
+        result = self.run_python("data_parallel_step.py")
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, r"^data_parallel_step.py: (needs PyTorch|start it with torchrun)")
+        result = self.run_python("data_parallel_step.py", LOCAL_RANK="1")
+        self.assertEqual(result.returncode, 1)
+        self.assertRegex(result.stderr, r"^data_parallel_step.py: (needs PyTorch|rank 1 of this host has no GPU: PyTorch finds 0)")
 
 
 if __name__ == "__main__":
