@@ -18,9 +18,17 @@ struct CollectiveWait {
   bool is_last = false;       ///< it was that one: it began last, and the others waited for it
 };
 
-/// Those of all launches that were matched with ones of other processes. The same collective ends on all its
-/// ranks at the same time, to within 50 µs and what is uncertain of the clocks; hosts whose clocks are not
-/// aligned with that of the first host are left out.
-std::vector<CollectiveWait> collective_waits(const Application& application);
+/// Collectives whose launches were matched with ones of other processes.
+struct CollectiveWaits {
+  std::vector<CollectiveWait> launches;  ///< of those that are judged
+  std::uint64_t judged = 0;
+  /// Not judged: while they ran, or since the end of the collective before, launches of a rank were held to
+  /// be counted, or a pass began or ended. The others waited for that.
+  std::uint64_t set_aside = 0;
+};
+
+/// The same collective ends on all its ranks at the same time, to within 50 µs and what is uncertain of the
+/// clocks; hosts whose clocks are not aligned with that of the first host are left out.
+CollectiveWaits collective_waits(const Application& application);
 
 }  // namespace rooflinectl

@@ -157,8 +157,9 @@ void compare_ranks(RankGroupUse& group, std::vector<RankUse>& ranks) {
     const double others_high_s = median_without(highs, launches.ci_high_s);
     time.is_slower = launches.median_s >= kSlower * others_s && launches.ci_low_s > others_high_s;
     if (!time.is_slower) continue;
+    time.slow_s = static_cast<double>(launches.count) * (launches.median_s - others_s);
     ++ranks[time.rank].slow_groups;
-    ranks[time.rank].slow_s += static_cast<double>(launches.count) * (launches.median_s - others_s);
+    ranks[time.rank].slow_s += time.slow_s;
   }
 }
 
@@ -188,8 +189,13 @@ void add_phases(RankAnalysis& analysis, const std::vector<RankGroupUse>& groups)
     const std::string name = group.is_collective ? "collectives" : of_kernels;
     RankPhase& phase = phases[name];
     phase.name = name;
+    phase.is_collectives = group.is_collective;
     phase.times_s.resize(analysis.ranks.size());
-    for (const RankTime& time : group.ranks) phase.times_s[time.rank] += time.time_s();
+    phase.slow_s.resize(analysis.ranks.size());
+    for (const RankTime& time : group.ranks) {
+      phase.times_s[time.rank] += time.time_s();
+      phase.slow_s[time.rank] += time.slow_s;
+    }
   }
   for (auto& [name, phase] : phases) analysis.phases.push_back(std::move(phase));
   const auto total_s = [](const RankPhase& phase) {
@@ -213,19 +219,22 @@ void add_collectives(RankAnalysis& analysis, const std::vector<RankGroupUse>& gr
   }
   std::unordered_map<const ProgramProcess*, RankUse*> ranks;
   for (RankUse& rank : analysis.ranks) ranks[rank.process] = &rank;
-  for (const CollectiveWait& wait : collective_waits(application)) {
+  const CollectiveWaits waits = collective_waits(application);
+  analysis.judged_collectives = waits.judged;
+  analysis.set_aside_collectives = waits.set_aside;
+  for (const CollectiveWait& wait : waits.launches) {
     const auto rank = ranks.find(&application.processes[wait.process]);
     if (rank == ranks.end()) continue;
     const double duration_s = static_cast<double>(wait.duration_ns) * 1e-9;
     const double wait_s = static_cast<double>(wait.wait_ns) * 1e-9;
     ++rank->second->collectives;
-    rank->second->matched_s += duration_s;
+    rank->second->judged_s += duration_s;
     rank->second->wait_s += wait_s;
     if (wait.is_last) ++rank->second->last;
     const auto use = uses.find(application.collectives[wait.kernel].path);
     if (use == uses.end()) continue;
-    ++use->second.matched;
-    use->second.matched_s += duration_s;
+    ++use->second.judged;
+    use->second.judged_s += duration_s;
     use->second.wait_s += wait_s;
   }
   for (auto& [path, use] : uses) analysis.collectives.push_back(std::move(use));
@@ -257,6 +266,12 @@ void add_gpus(RankAnalysis& analysis, const Run& run) {
 double RankTime::time_s() const {
   if (launches.traced == 0) return 0;
   return launches.total_s * static_cast<double>(launches.count) / static_cast<double>(launches.traced);
+}
+
+std::optional<std::size_t> RankPhase::slowest() const {
+  const auto slowest = std::max_element(slow_s.begin(), slow_s.end());
+  if (slowest == slow_s.end() || *slowest <= 0) return std::nullopt;
+  return static_cast<std::size_t>(slowest - slow_s.begin());
 }
 
 std::size_t RankGroupUse::slower() const {

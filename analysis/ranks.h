@@ -19,12 +19,12 @@ struct RankUse {
   std::string name;               ///< `rank 3`; `process 2` where no launcher started it
   double compute_s = 0;           ///< of all launches of its kernels but those of collectives
   double collective_s = 0;        ///< of those
-  double overlapped_s = 0;        ///< of these, while another kernel ran on the device too
+  double overlapped_s = 0;        ///< of these, while another kernel, none of a collective, ran on the device
   std::size_t slow_groups = 0;    ///< in which it is slower than the others
   double slow_s = 0;              ///< what these launches took beyond those of the others, together
-  std::uint64_t collectives = 0;  ///< launches of collectives that were matched with those of other ranks
+  std::uint64_t collectives = 0;  ///< in which it was judged whether it waited
   std::uint64_t last = 0;         ///< of these, where it came last: the others waited for it
-  double matched_s = 0;           ///< their time
+  double judged_s = 0;            ///< their time
   double wait_s = 0;              ///< of that, beyond the time of the rank that came last
 
   /// What it took longer than the others, of its time in kernels but collectives.
@@ -36,6 +36,7 @@ struct RankTime {
   std::size_t rank = 0;  ///< its place in `RankAnalysis::ranks`
   RankLaunches launches;
   bool is_slower = false;  ///< than the others: see `RankGroupUse`
+  double slow_s = 0;       ///< what its launches took beyond those of the others, where it is slower
 
   /// Of all launches; those without a time take as long as the others.
   double time_s() const;
@@ -64,17 +65,22 @@ struct RankGroupUse {
 /// The time of each rank within one NVTX path: kernels but collectives, or collectives alone.
 struct RankPhase {
   std::string name;             ///< the path; `no range`; `collectives`
+  bool is_collectives = false;  ///< the one of all paths
   std::vector<double> times_s;  ///< by rank
+  std::vector<double> slow_s;   ///< of that, what groups in which the rank is slower took beyond the others
+
+  /// The place of the rank that loses most in groups in which it is slower; nothing where none is.
+  std::optional<std::size_t> slowest() const;
 };
 
 /// Collectives within one NVTX path, over all ranks.
 struct CollectiveUse {
   std::string path;  ///< empty for none
   double total_s = 0;
-  double overlapped_s = 0;  ///< while another kernel ran on the device too
-  std::uint64_t matched = 0;
-  double matched_s = 0;  ///< time of launches that were matched with those of other ranks
-  double wait_s = 0;     ///< of that, beyond the time of the rank that came last
+  double overlapped_s = 0;   ///< while another kernel, none of a collective, ran on the device too
+  std::uint64_t judged = 0;  ///< launches, by whether they waited
+  double judged_s = 0;       ///< their time
+  double wait_s = 0;         ///< of that, beyond the time of the rank that came last
 };
 
 struct RankAnalysis {
@@ -84,6 +90,10 @@ struct RankAnalysis {
   std::size_t single_groups = 0;  ///< that one rank alone launched
   std::vector<RankPhase> phases;  ///< the one with most time first
   std::vector<CollectiveUse> collectives;  ///< the longest first
+  /// Collectives that were found on several ranks: those by which waiting is judged, and those that are set
+  /// aside since counting held a rank.
+  std::uint64_t judged_collectives = 0;
+  std::uint64_t set_aside_collectives = 0;
   /// The ranks that are slower than the others in groups with at least 1 % of their time, slowest first:
   /// places in `ranks`.
   std::vector<std::size_t> stragglers;

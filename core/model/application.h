@@ -94,6 +94,9 @@ struct PassUse {
   bool is_traced = false;
   double start_s = 0;  ///< 0 where it began before that launch
   double end_s = 0;
+  /// Until when launches were held to be counted: the end of the last one, of a pass without trace its own
+  /// end, of one in which none was counted its start. Nothing in older runs.
+  std::optional<double> counted_until_s;
 
   bool operator==(const PassUse&) const = default;
 };
@@ -181,7 +184,7 @@ struct LaunchStatistics {
   std::uint64_t traced = 0;  ///< those with a time
   double total_s = 0;        ///< sum of the times of the traced ones
   double p95_s = 0;          ///< 95th percentile of these times
-  /// Sum of the times during which another kernel ran on the device too.
+  /// Sum of the times during which another kernel ran on the device too; of a collective, one that is none.
   double overlapped_s = 0;
   std::uint64_t gaps_before = 0;              ///< of `UndisturbedUse::gaps`, those that ended with a launch
   double idle_before_s = 0;                   ///< their sum

@@ -71,7 +71,7 @@ struct RankLaunches {
   double median_s = 0;       ///< 0 where none was traced, likewise the others
   double ci_low_s = 0;       ///< 95 % confidence interval of the median
   double ci_high_s = 0;
-  double overlapped_s = 0;  ///< sum of the times during which another kernel ran on the device too
+  double overlapped_s = 0;  ///< as `LaunchStatistics::overlapped_s`
 
   bool operator==(const RankLaunches&) const = default;
 };

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstdlib>
 
@@ -10,6 +11,32 @@
 #include "core/text/printable.h"
 
 namespace rooflinectl::serial {
+
+namespace {
+
+/// What is between the quote at `begin` and the one that ends the string; the rest of the text without such.
+std::string_view string_at(std::string_view text, std::size_t begin) {
+  std::size_t end = begin + 1;
+  while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2 : 1;
+  return text.substr(begin + 1, std::min(end, text.size()) - begin - 1);
+}
+
+/// The place behind the list or object that begins at `begin`; `npos` where it has no end, or is neither.
+std::size_t end_of_nested(std::string_view text, std::size_t begin) {
+  std::size_t depth = 0;
+  for (std::size_t i = begin; i < text.size(); ++i) {
+    if (text[i] == '"')
+      i += string_at(text, i).size() + 1;
+    else if (text[i] == '[' || text[i] == '{')
+      ++depth;
+    else if ((text[i] == ']' || text[i] == '}') && --depth == 0)
+      return i + 1;
+    if (depth == 0) break;
+  }
+  return std::string_view::npos;
+}
+
+}  // namespace
 
 Json parse_object(std::string_view text, std::string_view document) {
   Json value;
@@ -26,6 +53,26 @@ Json parse_object(std::string_view text, std::string_view document) {
   }
   if (!value.is_object()) throw Error(ErrorKind::usage, fmt::format("{}: expected a JSON object", document));
   return value;
+}
+
+std::string emptied(std::string_view text, const std::set<std::string_view>& names) {
+  constexpr std::string_view kSpace = " \t\r\n";
+  std::string result;
+  std::size_t copied = 0;
+  for (std::size_t quote = text.find('"'); quote < text.size(); quote = text.find('"', quote)) {
+    const std::string_view name = string_at(text, quote);
+    quote += name.size() + 2;
+    const std::size_t colon = text.find_first_not_of(kSpace, quote);
+    if (colon >= text.size() || text[colon] != ':' || !names.contains(name)) continue;
+    const std::size_t value = text.find_first_not_of(kSpace, colon + 1);
+    const std::size_t end = value < text.size() ? end_of_nested(text, value) : value;
+    if (end > text.size()) continue;
+    result.append(text.substr(copied, value + 1 - copied));
+    copied = end - 1;
+    quote = end;
+  }
+  if (copied < text.size()) result.append(text.substr(copied));
+  return result;
 }
 
 std::string to_text(const Json& value) {

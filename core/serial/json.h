@@ -2,6 +2,7 @@
 #pragma once
 
 #include <nlohmann/json.hpp>
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -11,6 +12,11 @@ using Json = nlohmann::ordered_json;
 
 /// Parses `text`; throws Error(usage) naming `document` if it is not a JSON object.
 Json parse_object(std::string_view text, std::string_view document);
+
+/// `text` with an empty list or object in place of each that is the value of a member in `names`. What they
+/// hold is not looked at, which takes a small part of the time of parsing it. Text that is no JSON stays
+/// none.
+std::string emptied(std::string_view text, const std::set<std::string_view>& names);
 
 /// The text of `value`, one line. Bytes that are not UTF-8, which JSON cannot hold, become U+FFFD.
 std::string to_text(const Json& value);

@@ -3,10 +3,20 @@
 
 #include "core/files/compression.h"
 #include "core/files/files.h"
+#include "core/serial/json.h"
 
 namespace rooflinectl {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+std::string unpacked_file(const fs::path& file) {
+  std::string content = read_file(file);
+  return is_gzipped(content) ? gunzipped(content, file.string(), kMaxFileBytes) : content;
+}
+
+}  // namespace
 
 fs::path run_file(const fs::path& run) {
   std::error_code unknown;  // says whoever reads it
@@ -23,10 +33,13 @@ std::vector<fs::path> run_files(const std::vector<std::string>& runs) {
 }
 
 Run read_run(const fs::path& file) {
-  const std::string name = file.string();
-  std::string content = read_file(file);
-  if (is_gzipped(content)) content = gunzipped(content, name, kMaxFileBytes);
-  return run_from_json(content, name);
+  return run_from_json(unpacked_file(file), file.string());
+}
+
+Run read_run_without_details(const fs::path& file) {
+  static const std::set<std::string_view> details = {"counters", "counter_repeats", "counter_spread",
+                                                     "over_time", "samples_s"};
+  return run_from_json(serial::emptied(unpacked_file(file), details), file.string());
 }
 
 void write_run(const fs::path& file, const Run& run) {

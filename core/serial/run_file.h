@@ -21,6 +21,10 @@ std::vector<std::filesystem::path> run_files(const std::vector<std::string>& run
 /// `run_from_json` does.
 Run read_run(const std::filesystem::path& file);
 
+/// The same without what takes most of the file: counters, single times of points, and their times over the
+/// run are empty, and not looked at.
+Run read_run_without_details(const std::filesystem::path& file);
+
 /// Writes a `run.json`, compressed where the name of the file ends in `.gz`. Throws Error(environment) as
 /// `write_file` does.
 void write_run(const std::filesystem::path& file, const Run& run);

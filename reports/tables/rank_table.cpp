@@ -5,9 +5,11 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <set>
 
+#include "core/stats/statistics.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {
@@ -83,7 +85,8 @@ std::string straggler(const Run& run, const RankAnalysis& analysis, std::size_t 
                   format::counted(analysis.groups.size(), "group"), format::duration(rank.slow_s),
                   format::percent(rank.slow_share()));
   if (worst != nullptr) {
-    text += fmt::format("; most in {}: {} a launch, {} in the middle", worst->kernel,
+    const std::string where = worst->path.empty() ? "" : fmt::format(" in {}", worst->path);
+    text += fmt::format("; most in {}{}: {} a launch, {} in the middle", worst->kernel, where,
                         format::duration(median_of(*worst, place)), format::duration(worst->median_s));
   }
   text += ".";
@@ -104,38 +107,59 @@ void add_stragglers(const Run& run, const RankAnalysis& analysis, std::vector<st
   }
 }
 
+/// The rank that came last most often.
+const RankUse& latest_rank(const RankAnalysis& analysis) {
+  return *std::max_element(analysis.ranks.begin(), analysis.ranks.end(),
+                           [](const RankUse& a, const RankUse& b) { return a.last < b.last; });
+}
+
+std::string waiting(const RankAnalysis& analysis) {
+  const std::uint64_t judged = analysis.judged_collectives;
+  const std::uint64_t set_aside = analysis.set_aside_collectives;
+  if (judged + set_aside == 0) {
+    return "Waiting in them is not known: no launches could be matched between ranks.";
+  }
+  if (judged == 0) {
+    return fmt::format(
+        "Waiting in them is not known: around all {} that were matched between ranks, launches were held to "
+        "be "
+        "counted. Let the program run longer, or count less with --samples 1 or --kernel.",
+        set_aside);
+  }
+  double judged_s = 0;
+  double wait_s = 0;
+  for (const RankUse& rank : analysis.ranks) {
+    judged_s += rank.judged_s;
+    wait_s += rank.wait_s;
+  }
+  const RankUse& latest = latest_rank(analysis);
+  std::string text = fmt::format(
+      "{} of the time in collectives is waiting for the rank that comes last (of {} that were matched "
+      "between "
+      "ranks); most often, in {} of them, that is {}.",
+      format::percent(ratio(wait_s, judged_s)), judged,
+      format::percent(ratio(static_cast<double>(latest.last), static_cast<double>(judged))), latest.name);
+  if (set_aside > 0) {
+    text += fmt::format(" Not judged by {} more, around which launches were held to be counted.", set_aside);
+  }
+  return text;
+}
+
 void add_collectives(const RankAnalysis& analysis, std::vector<std::string>& texts) {
   double compute_s = 0;
   double collective_s = 0;
   double overlapped_s = 0;
-  double matched_s = 0;
-  double wait_s = 0;
-  std::uint64_t last = 0;
-  const RankUse* latest = nullptr;
   for (const RankUse& rank : analysis.ranks) {
     compute_s += rank.compute_s;
     collective_s += rank.collective_s;
     overlapped_s += rank.overlapped_s;
-    matched_s += rank.matched_s;
-    wait_s += rank.wait_s;
-    last += rank.last;
-    if (latest == nullptr || rank.last > latest->last) latest = &rank;
   }
   if (collective_s <= 0) return;
   texts.push_back(
       fmt::format("Collectives take {} of the ranks’ time in kernels; for {} of it another kernel ran too.",
                   format::percent(ratio(collective_s, compute_s + collective_s)),
                   format::percent(ratio(overlapped_s, collective_s))));
-  if (last == 0) {
-    texts.emplace_back("Waiting in them is not known: no launches could be matched between ranks.");
-    return;
-  }
-  texts.push_back(fmt::format(
-      "{} of the time in collectives is waiting for the rank that comes last (of {} that were matched "
-      "between "
-      "ranks); most often, in {} of them, that is {}.",
-      format::percent(ratio(wait_s, matched_s)), last,
-      format::percent(ratio(static_cast<double>(latest->last), static_cast<double>(last))), latest->name));
+  texts.push_back(waiting(analysis));
 }
 
 void add_clocks(const Run& run, std::vector<std::string>& texts) {
@@ -199,19 +223,51 @@ ProgramTable rank_table(const Run& run, const RankAnalysis& analysis, std::size_
                                     {"overlapped", true}}};
   for (const std::size_t place : shown_ranks(analysis, most)) {
     const RankUse& rank = analysis.ranks[place];
-    const bool is_matched = rank.collectives > 0;
+    const bool is_judged = rank.collectives > 0;
     const bool has_collectives = rank.collective_s > 0;
     table.rows.push_back(
         {rank.name, host_name_of(run, rank), devices_of(rank), format::duration(rank.compute_s),
          rank.slow_groups > 0 ? format::percent(rank.slow_share()) : "",
          has_collectives ? format::duration(rank.collective_s) : "",
-         is_matched ? format::percent(ratio(rank.wait_s, rank.matched_s)) : std::string(format::kUnavailable),
-         is_matched
+         is_judged ? format::percent(ratio(rank.wait_s, rank.judged_s)) : std::string(format::kUnavailable),
+         is_judged
              ? format::percent(ratio(static_cast<double>(rank.last), static_cast<double>(rank.collectives)))
              : std::string(format::kUnavailable),
          has_collectives ? format::percent(ratio(rank.overlapped_s, rank.collective_s)) : ""});
   }
   table.left_out = analysis.ranks.size() - table.rows.size();
+  return table;
+}
+
+ProgramTable rank_range_table(const RankAnalysis& analysis, std::size_t most) {
+  ProgramTable table = {.title = "Ranges on several ranks",
+                        .columns = {{"range"},
+                                    {"ranks", true},
+                                    {"shortest", true},
+                                    {"median", true},
+                                    {"longest", true},
+                                    {"spread", true},
+                                    {"slower"},
+                                    {"by", true}}};
+  for (const RankPhase& phase : analysis.phases) {
+    std::vector<double> times;
+    std::copy_if(phase.times_s.begin(), phase.times_s.end(), std::back_inserter(times),
+                 [](double time_s) { return time_s > 0; });
+    if (phase.is_collectives || times.size() < 2) continue;
+    if (table.rows.size() == most) {
+      ++table.left_out;
+      continue;
+    }
+    std::sort(times.begin(), times.end());
+    const double middle_s = median(times);
+    const std::optional<std::size_t> slowest = phase.slowest();
+    table.rows.push_back(
+        {phase.name, fmt::format("{}", times.size()), format::duration(times.front()),
+         format::duration(middle_s), format::duration(times.back()),
+         format::percent(ratio(times.back() - times.front(), middle_s)),
+         slowest ? analysis.ranks[*slowest].name : "",
+         slowest ? format::percent(ratio(phase.slow_s[*slowest], phase.times_s[*slowest])) : ""});
+  }
   return table;
 }
 
@@ -243,16 +299,16 @@ ProgramTable rank_group_table(const RankAnalysis& analysis, std::size_t most) {
 ProgramTable rank_collective_table(const RankAnalysis& analysis, std::size_t most) {
   ProgramTable table = {
       .title = "Collectives",
-      .columns = {{"range"}, {"time", true}, {"waiting", true}, {"matched", true}, {"overlapped", true}}};
+      .columns = {{"range"}, {"time", true}, {"waiting", true}, {"judged", true}, {"overlapped", true}}};
   for (const CollectiveUse& use : analysis.collectives) {
     if (table.rows.size() == most) {
       ++table.left_out;
       continue;
     }
     table.rows.push_back({path_text(use.path), format::duration(use.total_s),
-                          use.matched > 0 ? format::percent(ratio(use.wait_s, use.matched_s))
-                                          : std::string(format::kUnavailable),
-                          fmt::format("{}", use.matched),
+                          use.judged > 0 ? format::percent(ratio(use.wait_s, use.judged_s))
+                                         : std::string(format::kUnavailable),
+                          fmt::format("{}", use.judged),
                           format::percent(ratio(use.overlapped_s, use.total_s))});
   }
   return table;

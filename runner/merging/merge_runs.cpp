@@ -41,8 +41,8 @@ std::vector<fs::path> different_files(const std::vector<fs::path>& runs) {
 }
 
 /// Throws Error(usage) if it cannot be merged.
-Run read_profiled_run(const fs::path& file) {
-  Run run = read_run(file);
+Run read_outline(const fs::path& file) {
+  Run run = read_run_without_details(file);
   if (run.application) return run;
   throw Error(ErrorKind::usage, fmt::format("{}: is not a run of rooflinectl profile", file.string()));
 }
@@ -54,7 +54,7 @@ void read_all(const std::vector<fs::path>& files, Take take) {
   std::deque<std::future<Run>> reading;
   for (std::size_t next = 0, i = 0; i < files.size(); ++i) {
     for (; next < files.size() && reading.size() < at_once; ++next) {
-      reading.push_back(std::async(std::launch::async, read_profiled_run, files[next]));
+      reading.push_back(std::async(std::launch::async, read_outline, files[next]));
     }
     std::future<Run> first = std::move(reading.front());
     reading.pop_front();
@@ -63,7 +63,7 @@ void read_all(const std::vector<fs::path>& files, Take take) {
 }
 
 /// One merge:
-///   1. read each run; keep of it what is small, and what its groups took in each process
+///   1. read the outline of each run, and what its groups took in each process
 ///   2. put their processes, devices and times together
 ///   3. choose the devices that are kept in full; read their runs once more
 ///   4. write run.json and the timeline
@@ -77,9 +77,7 @@ class Merging {
     if (parts.size() < 2) refuse();
     MergedRun merged(std::move(parts));
     for (const std::string& cause : result_.left_out) merged.add_problem({.cause = cause});
-    const std::set<std::size_t> in_full = devices_in_full(merged);
-    add_in_full(merged, in_full);
-    merged.add_rows(rows_, in_full);
+    merged.add_rows(rows_, added_in_full(merged, devices_to_keep(merged)));
     result_.run = merged.take_run();
     result_.run.tool_version = tool_version();
     result_.run.tool_commit = tool_commit();
@@ -120,7 +118,7 @@ class Merging {
                 "name the folders that rooflinectl profile wrote, one for each rank or host");
   }
 
-  std::set<std::size_t> devices_in_full(const MergedRun& merged) const {
+  std::set<std::size_t> devices_to_keep(const MergedRun& merged) const {
     std::vector<double> times(merged.devices());
     for (const GroupRows::Row& row : rows_.rows()) {
       const bool is_waiting = is_collective(rows_.groups()[row.group].subject);
@@ -139,21 +137,37 @@ class Merging {
     return chosen;
   }
 
-  void add_in_full(MergedRun& merged, const std::set<std::size_t>& devices) {
+  /// Returns those of `devices` that are there: a run may be damaged where its outline is not.
+  std::set<std::size_t> added_in_full(MergedRun& merged, const std::set<std::size_t>& devices) {
+    std::set<std::size_t> added;
     for (std::size_t part = 0; part < files_.size(); ++part) {
-      const auto has_some = [&](const auto& used) {
-        return used.first == part && devices.contains(merged.device(part, used.second));
-      };
-      if (merged.is_duplicate(part) || std::none_of(used_.begin(), used_.end(), has_some)) continue;
-      const Run full = read_profiled_run(files_[part]);
-      std::optional<Timeline> timeline;
-      try {
-        timeline = read_timeline(files_[part], full);
-      } catch (const Error& error) {
-        merged.add_problem({.cause = fmt::format("{}: {}", kNoTimeline, error.what())});
+      if (merged.is_duplicate(part)) continue;
+      std::set<std::size_t> of_part;
+      for (const auto& [user, device] : used_) {
+        if (user == part) of_part.insert(merged.device(part, device));
       }
-      merged.add_in_full(part, full, timeline, devices);
+      std::erase_if(of_part, [&](std::size_t device) { return !devices.contains(device); });
+      if (of_part.empty()) continue;
+      try {
+        add_in_full(merged, part, of_part);
+        added.merge(of_part);
+      } catch (const Error& error) {
+        merged.add_problem(
+            {.cause = fmt::format("measurements are left out but for their times: {}", error.what())});
+      }
     }
+    return added;
+  }
+
+  void add_in_full(MergedRun& merged, std::size_t part, const std::set<std::size_t>& devices) const {
+    const Run full = read_run(files_[part]);
+    std::optional<Timeline> timeline;
+    try {
+      timeline = read_timeline(files_[part], full);
+    } catch (const Error& error) {
+      merged.add_problem({.cause = fmt::format("{}: {}", kNoTimeline, error.what())});
+    }
+    merged.add_in_full(part, full, timeline, devices);
   }
 
   void write() {

@@ -2,23 +2,18 @@
 #include "runner/merging/merged_run.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
-#include <limits>
 #include <tuple>
 #include <utility>
 
 #include "core/error.h"
 #include "core/stats/statistics.h"
-#include "core/text/number_ranges.h"
+#include "runner/merging/rank_differences.h"
 
 namespace rooflinectl {
 
 namespace {
-
-/// Problems of one cause are listed for so many processes; of more, how many there are.
-constexpr std::size_t kMostNamedProcesses = 3;
 
 /// The place of `value` in `list`, where it is added unless it is there.
 template <typename T>
@@ -74,15 +69,6 @@ RangeTimes together(const std::vector<RangeTimes>& all) {
   return result;
 }
 
-/// `train.py (ranks 0–3), test.py (ranks 4–7)`
-std::string values_text(const std::map<std::string, std::vector<int>>& ranks_by_value) {
-  std::vector<std::string> texts;
-  for (const auto& [value, ranks] : ranks_by_value) {
-    texts.push_back(ranks.empty() ? value : fmt::format("{} (ranks {})", value, number_ranges(ranks)));
-  }
-  return fmt::format("{}", fmt::join(texts, ", "));
-}
-
 }  // namespace
 
 MergedRun::MergedRun(std::vector<RunPart> parts) : parts_(std::move(parts)), places_(parts_.size()) {
@@ -91,12 +77,7 @@ MergedRun::MergedRun(std::vector<RunPart> parts) : parts_(std::move(parts)), pla
   run_.links.clear();
   run_.application = Application{.command_line = parts_.front().run.application->command_line,
                                  .folder = parts_.front().run.application->folder};
-  for (std::size_t part = 1; part < parts_.size(); ++part) {
-    places_[part].is_duplicate = is_known(part);
-    if (!places_[part].is_duplicate) continue;
-    add_problem(
-        {.cause = fmt::format("{} is the same run as one before it: it counts once", parts_[part].name)});
-  }
+  find_duplicates();
   refuse_ranks_twice();
   place_collectives();
   place_in_time();
@@ -111,22 +92,21 @@ MergedRun::MergedRun(std::vector<RunPart> parts) : parts_(std::move(parts)), pla
   add_ranges();
   drop_uses_of_shared_devices();
   name_differences();
-  name_missing_ranks();
-  name_unaligned_hosts();
 }
 
-/// The same processes on the same host since the same time.
-bool MergedRun::is_known(std::size_t part) const {
-  const auto identity = [](const Run& run) {
+void MergedRun::find_duplicates() {
+  // The same processes on the same host since the same time.
+  std::set<std::tuple<std::string, std::string, std::uint64_t, std::vector<int>>> known;
+  for (std::size_t part = 0; part < parts_.size(); ++part) {
+    const Run& run = parts_[part].run;
     std::vector<int> ids;
     for (const ProgramProcess& process : run.application->processes) ids.push_back(process.id);
     const ProgramHost host = hosts_of(run).front();
-    return std::tuple(run.started_utc, system_of(host), host.clock_ns, ids);
-  };
-  const auto same = [&](const RunPart& earlier) {
-    return identity(earlier.run) == identity(parts_[part].run);
-  };
-  return std::any_of(parts_.begin(), parts_.begin() + static_cast<std::ptrdiff_t>(part), same);
+    places_[part].is_duplicate = !known.emplace(run.started_utc, system_of(host), host.clock_ns, ids).second;
+    if (!places_[part].is_duplicate) continue;
+    add_problem(
+        {.cause = fmt::format("{} is the same run as one before it: it counts once", parts_[part].name)});
+  }
 }
 
 void MergedRun::refuse_ranks_twice() const {
@@ -264,6 +244,7 @@ void MergedRun::add_uses(std::size_t part) {
     use.process = places.processes.contains(use.process) ? places.processes.at(use.process) : use.process;
     use.start_s += shift_s;
     use.end_s += shift_s;
+    if (use.counted_until_s) *use.counted_until_s += shift_s;
     all.passes.push_back(std::move(use));
   }
   for (LinkBandwidth link : run.links) {
@@ -300,15 +281,6 @@ void MergedRun::add_problems(std::size_t part) {
   add_problem(std::move(failed));
 }
 
-void MergedRun::add_problem(ApplicationProblem problem) {
-  const std::optional<int> process = std::exchange(problem.process, std::nullopt);
-  auto same = std::find_if(problems_.begin(), problems_.end(),
-                           [&](const SharedProblem& known) { return known.problem == problem; });
-  if (same == problems_.end()) same = problems_.insert(same, SharedProblem{.problem = std::move(problem)});
-  if (process) same->processes.insert(*process);
-  ++same->parts;
-}
-
 void MergedRun::add_ranges() {
   std::map<std::string, std::vector<RangeTimes>> by_path;
   for (std::size_t part = 0; part < parts_.size(); ++part) {
@@ -332,61 +304,24 @@ void MergedRun::drop_uses_of_shared_devices() {
 }
 
 void MergedRun::name_differences() {
-  std::map<std::string, std::vector<int>> programs;
-  std::map<std::string, std::vector<int>> versions;
+  std::vector<const RunPart*> parts;
   for (std::size_t part = 0; part < parts_.size(); ++part) {
-    if (places_[part].is_duplicate) continue;
-    const Run& run = parts_[part].run;
-    auto& of_program = programs[run.plan.name];
-    auto& of_version = versions[fmt::format("{} ({})", run.tool_version, run.tool_commit)];
-    for (const ProgramProcess& process : run.application->processes) {
-      if (!process.rank) continue;
-      of_program.push_back(*process.rank);
-      of_version.push_back(*process.rank);
-    }
+    if (!places_[part].is_duplicate) parts.push_back(&parts_[part]);
   }
-  if (programs.size() > 1) {
-    add_problem({.cause = fmt::format("the ranks ran different programs: {}", values_text(programs))});
+  const Application& merged = *run_.application;
+  for (const auto& problems : {differences_of(parts), missing_ranks(merged), unaligned_hosts(merged)}) {
+    for (const ApplicationProblem& problem : problems) add_problem(problem);
   }
-  if (versions.size() > 1) {
-    add_problem({.cause = fmt::format("the ranks were profiled by different versions of rooflinectl: {}",
-                                      values_text(versions))});
-  }
-}
-
-void MergedRun::name_missing_ranks() {
-  int ranks = 0;
-  std::set<int> present;
-  for (const ProgramProcess& process : run_.application->processes) {
-    if (!process.rank) continue;
-    present.insert(*process.rank);
-    ranks = std::max(ranks, process.ranks.value_or(0));
-  }
-  std::vector<int> missing;
-  for (int rank = 0; rank < ranks; ++rank) {
-    if (!present.contains(rank)) missing.push_back(rank);
-  }
-  if (missing.empty()) return;
-  add_problem({.cause = fmt::format("{} of {} ranks are here; missing: {}", present.size(), ranks,
-                                    number_ranges(missing)),
-               .hint = "name their folders too; a rank that did not use CUDA has none"});
-}
-
-void MergedRun::name_unaligned_hosts() {
-  std::vector<std::string> names;
-  for (const ProgramHost& host : run_.application->hosts) {
-    if (!host.uncertainty_s) names.push_back(host.name);
-  }
-  if (names.empty()) return;
-  add_problem({.cause = fmt::format("the times of {} cannot be compared with those of {}: they share neither "
-                                    "a clock nor enough collectives (NCCL) that end together",
-                                    fmt::join(names, ", "), run_.application->hosts.front().name)});
 }
 
 void MergedRun::add_in_full(std::size_t part, const Run& full, const std::optional<Timeline>& timeline,
                             const std::set<std::size_t>& devices) {
   const Places& places = places_[part];
-  const auto is_kept = [&](std::size_t device) { return devices.contains(places.devices[device]); };
+  std::vector<std::optional<std::size_t>> kept_devices;
+  for (const std::size_t device : places.devices) {
+    kept_devices.push_back(devices.contains(device) ? std::optional(device) : std::nullopt);
+  }
+  const auto is_kept = [&](std::size_t device) { return kept_devices[device].has_value(); };
   const double shift_s = static_cast<double>(places.shift_ns) * 1e-9;
   std::vector<std::optional<std::size_t>> new_places;
   for (Measurement measurement : full.measurements) {
@@ -410,35 +345,10 @@ void MergedRun::add_in_full(std::size_t part, const Run& full, const std::option
     }
   }
   if (!timeline) return;
-  for (DeviceTimeline of_device : timeline->devices) {
-    const auto is_known = [&](const DeviceTimeline& other) {
-      return other.device == places.devices[of_device.device];
-    };
-    const auto& all = timeline_.devices;
-    if (!is_kept(of_device.device) || std::any_of(all.begin(), all.end(), is_known)) continue;
-    of_device.device = places.devices[of_device.device];
-    of_device.began_ns += places.shift_ns;
-    for (std::uint64_t& start_ns : of_device.start_ns) start_ns += places.shift_ns;
-    for (TimelinePower& power : of_device.power) power.at_ns += places.shift_ns;
-    std::erase_if(of_device.launches,
-                  [&](const TimelineLaunch& launch) { return !new_places[launch.measurement]; });
-    for (TimelineLaunch& launch : of_device.launches) {
-      launch.measurement = *new_places[launch.measurement];
-      launch.start_ns += places.shift_ns;
-    }
-    for (TimelineTransfer& transfer : of_device.transfers) transfer.start_ns += places.shift_ns;
-    timeline_.devices.push_back(std::move(of_device));
-  }
-  for (TimelineRange range : timeline->ranges) {
-    const auto process = places.processes.find(range.process);
-    if (process != places.processes.end()) range.process = process->second;
-    const auto [path, is_new] =
-        timeline_paths_.try_emplace(timeline->paths[range.path], timeline_.paths.size());
-    if (is_new) timeline_.paths.push_back(path->first);
-    range.path = path->second;
-    range.start_ns += places.shift_ns;
-    timeline_.ranges.push_back(range);
-  }
+  timeline_.add(*timeline, {.shift_ns = places.shift_ns,
+                            .devices = kept_devices,
+                            .measurements = std::move(new_places),
+                            .processes = places.processes});
 }
 
 void MergedRun::add_rows(const GroupRows& rows, const std::set<std::size_t>& devices_in_full) {
@@ -465,29 +375,11 @@ Run MergedRun::take_run() {
     if (launches.size() <= most) continue;
     launches.erase(launches.begin(), launches.end() - static_cast<std::ptrdiff_t>(most));
   }
-  for (auto& [problem, processes, parts] : problems_) {
-    if (processes.size() <= kMostNamedProcesses) {
-      if (processes.empty()) application.problems.push_back(problem);
-      for (const int process : processes) {
-        problem.process = process;
-        application.problems.push_back(problem);
-      }
-      continue;
-    }
-    problem.cause = fmt::format("{} (in {} processes)", problem.cause, processes.size());
-    application.problems.push_back(problem);
-  }
+  application.problems = problems_.all();
   if (application.hosts.size() > 1) {
     run_.host = fmt::format("{} and {} more", application.hosts.front().name, application.hosts.size() - 1);
   }
   return std::move(run_);
-}
-
-std::optional<Timeline> MergedRun::take_timeline() {
-  if (timeline_.devices.empty()) return std::nullopt;
-  std::stable_sort(timeline_.ranges.begin(), timeline_.ranges.end(),
-                   [](const TimelineRange& a, const TimelineRange& b) { return a.start_ns < b.start_ns; });
-  return std::move(timeline_);
 }
 
 }  // namespace rooflinectl

@@ -7,20 +7,18 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/model/run.h"
 #include "core/model/timeline.h"
 #include "runner/merging/clock_alignment.h"
 #include "runner/merging/group_rows.h"
+#include "runner/merging/merged_timeline.h"
+#include "runner/merging/run_part.h"
+#include "runner/merging/shared_problems.h"
 
 namespace rooflinectl {
-
-/// One of the runs that are merged.
-struct RunPart {
-  std::string name;  ///< as messages have it
-  Run run;           ///< of a profiled program; without measurements and ceilings, which come later
-};
 
 /// One run made of several: devices, processes and hosts of all of them, on one axis of time.
 class MergedRun {
@@ -39,11 +37,11 @@ class MergedRun {
                    const std::set<std::size_t>& devices);
   /// Adds what groups took on the other devices.
   void add_rows(const GroupRows& rows, const std::set<std::size_t>& devices_in_full);
-  void add_problem(ApplicationProblem problem);
+  void add_problem(ApplicationProblem problem) { problems_.add(std::move(problem)); }
 
   /// To be called once, after everything was added.
   Run take_run();
-  std::optional<Timeline> take_timeline();
+  std::optional<Timeline> take_timeline() { return timeline_.take(); }
 
  private:
   /// Where things of a part are in the merged run.
@@ -56,14 +54,8 @@ class MergedRun {
     std::vector<std::size_t> collectives;
     std::map<int, int> processes;  // ids
   };
-  /// The same problem of several runs, or processes.
-  struct SharedProblem {
-    ApplicationProblem problem;
-    std::set<int> processes;
-    std::size_t parts = 0;
-  };
 
-  bool is_known(std::size_t part) const;
+  void find_duplicates();
   void refuse_ranks_twice() const;
   void place_collectives();
   void place_in_time();
@@ -75,16 +67,13 @@ class MergedRun {
   void add_ranges();
   void drop_uses_of_shared_devices();
   void name_differences();
-  void name_missing_ranks();
-  void name_unaligned_hosts();
 
   std::vector<RunPart> parts_;
   std::vector<Places> places_;
   Run run_;
   std::vector<std::string> device_hosts_;  // of each device, its system
-  std::vector<SharedProblem> problems_;
-  Timeline timeline_;
-  std::map<std::string, std::size_t> timeline_paths_;
+  SharedProblems problems_;
+  MergedTimeline timeline_;
 };
 
 }  // namespace rooflinectl

@@ -2,6 +2,7 @@
 #include "runner/profiling/busy_time.h"
 
 #include <algorithm>
+#include <iterator>
 #include <numeric>
 #include <optional>
 
@@ -77,6 +78,37 @@ class Union {
   std::size_t next_ = 0;
 };
 
+/// How much of the time a union of intervals covers.
+class Coverage {
+ public:
+  explicit Coverage(const std::vector<BusyInterval>& intervals) {
+    Union all(intervals);
+    std::uint64_t covered_ns = 0;
+    while (const auto piece = all.next()) {
+      pieces_.push_back({piece->start_ns, piece->end_ns, covered_ns});
+      covered_ns += piece->duration_ns();
+    }
+  }
+
+  std::uint64_t until(std::uint64_t at_ns) const {
+    const auto next =
+        std::upper_bound(pieces_.begin(), pieces_.end(), at_ns,
+                         [](std::uint64_t ns, const Piece& piece) { return ns < piece.start_ns; });
+    if (next == pieces_.begin()) return 0;
+    const Piece& last = *std::prev(next);
+    return last.covered_before_ns + std::min(at_ns, last.end_ns) - last.start_ns;
+  }
+
+ private:
+  struct Piece {
+    std::uint64_t start_ns = 0;
+    std::uint64_t end_ns = 0;
+    std::uint64_t covered_before_ns = 0;
+  };
+
+  std::vector<Piece> pieces_;
+};
+
 /// Asked about times that come one after the other.
 class Disturbances {
  public:
@@ -117,6 +149,14 @@ BusyTime busy_time(const std::vector<BusyInterval>& intervals, std::vector<std::
 
 BusyTime busy_time(const std::vector<BusyInterval>& intervals) {
   return sweep(intervals, nullptr);
+}
+
+void add_overlap(const std::vector<BusyInterval>& intervals, const std::vector<BusyInterval>& others,
+                 std::vector<std::uint64_t>& overlapped_ns) {
+  const Coverage covered(others);
+  for (const BusyInterval& interval : intervals) {
+    overlapped_ns[interval.owner] += covered.until(interval.end_ns) - covered.until(interval.start_ns);
+  }
 }
 
 std::uint64_t undisturbed_ns(const std::vector<BusyInterval>& intervals,

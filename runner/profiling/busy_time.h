@@ -34,6 +34,11 @@ struct BusyTime {
 /// another interval was there too, whoever owned it.
 BusyTime busy_time(const std::vector<BusyInterval>& intervals, std::vector<std::uint64_t>& overlapped_ns);
 
+/// Adds to `overlapped_ns`, by owner, the part of the time of `intervals` during which one of `others` was
+/// there.
+void add_overlap(const std::vector<BusyInterval>& intervals, const std::vector<BusyInterval>& others,
+                 std::vector<std::uint64_t>& overlapped_ns);
+
 /// Without asking who overlaps.
 BusyTime busy_time(const std::vector<BusyInterval>& intervals);
 

@@ -20,6 +20,7 @@ in the first of the passes that are wanted. Accidents:
   input        copies its standard input to its standard output
   unsampled    may not sample its device
   nccl         takes part in 20 collectives, with `RANK` 1 coming last
+  held         of these, the first 5 were held to be counted; held:all of them
   slow         `add` takes 20 % longer
 
 Of several ranks (`RANK`, `WORLD_SIZE`) each has a device of its own. FAKE_GUEST_HOST is the name of the host that it seems to
@@ -113,9 +114,6 @@ def write_launches(write, settings, accidents, start):
         write("group", group=gemm + 1, device=0, kernel=2, grid=[0, 0, 0], block=[0, 0, 0], dynamic_shared_bytes=0, path="")
         write("launches", launches=[[gemm + 1, 7, start + 50_000_000, 2_000_000, False]])
         write("graph_kernels", kernels=[[gemm + 1, 0, 2, 1_500_000]])
-    if "nccl" in accidents:
-        graphs = 1 if "graph" in accidents else 0
-        write_collectives(write, len(symbols) + graphs, gemm + 1 + graphs, start + 200_000_000)
     wanted = settings.get("only", symbols)
     for place, name in enumerate(passes):
         if place > 0:
@@ -125,17 +123,24 @@ def write_launches(write, settings, accidents, start):
             if symbols[kernel] not in wanted or (is_tensor and kernel == 0) or (place > 0 and launches == 1):
                 continue
             write("counted", group=group, **{"pass": name}, ordinal=place + 1, counters=counters(kernel, name, accidents))
+    if "nccl" in accidents:
+        graphs = 1 if "graph" in accidents else 0
+        write_collectives(write, len(symbols) + graphs, gemm + 1 + graphs, start + 200_000_000, accidents)
 
 
-def write_collectives(write, kernel, group, start):
+def write_collectives(write, kernel, group, start, accidents):
     """At uneven times; they end together on all ranks, to within a microsecond."""
+    held = 20 if "held:all" in accidents else 5 if "held" in accidents else 0
+    write("pass", **{"pass": "tensor" if held else "", "is_traced": True, "at_ns": start - 10_000_000})
     write("kernel", kernel=kernel, symbol="ncclDevKernel_AllReduce_Sum_f32_RING_LL", registers_per_thread=96,
           static_shared_bytes=0, local_bytes_per_thread=0)
     write("group", group=group, device=0, kernel=kernel, grid=[24, 1, 1], block=[512, 1, 1], dynamic_shared_bytes=0,
           blocks_per_sm=1, path="step", first_launch=1)
     duration = 100_000 if os.environ.get("RANK") == "1" else 300_000
-    write("launches", launches=[[group, 9, start + i * 1_000_000 + (7919 * i) % 500_000 - duration, duration, False]
+    write("launches", launches=[[group, 9, start + i * 1_000_000 + (7919 * i) % 500_000 - duration, duration, i < held]
                                 for i in range(20)])
+    if held:
+        write("pass", **{"pass": "", "is_traced": True, "at_ns": start + held * 1_000_000 - 400_000})
 
 
 def write_samples(write, interval, accidents, start):

@@ -101,9 +101,23 @@ class Merge(Ranks):
         self.profile(0, "often", "nccl")
         self.profile(1, "often", "nccl")
         self.assert_exit(self.merge(), 0)
-        self.assertIn("50.0 % of the time in collectives is waiting for the rank that comes last (of 20 that were matched between "
-                      "ranks); most often, in 100.0 % of them, that is rank 1.", self.summary())
+        self.assertIn("50.0 % of the time in collectives is waiting for the rank that comes last (of 19 that were matched between "
+                      "ranks); most often, in 100.0 % of them, that is rank 1. Not judged by 1 more", self.summary())
         self.assertIn("| step |", self.summary())
+
+    def test_waiting_is_not_judged_while_launches_are_held_to_be_counted(self):
+        self.profile(0, "often", "nccl", "held")
+        self.profile(1, "often", "nccl")
+        self.assert_exit(self.merge(), 0)
+        self.assertIn("(of 14 that were matched between ranks); most often, in 100.0 % of them, that is rank 1. Not judged by 6 more, around which "
+                      "launches were held to be counted.", self.summary())
+
+    def test_waiting_is_unavailable_where_launches_were_held_all_the_time(self):
+        self.profile(0, "often", "nccl", "held:all")
+        self.profile(1, "often", "nccl")
+        self.assert_exit(self.merge(), 0)
+        self.assertIn("Waiting in them is not known: around all 20 that were matched between ranks, launches were held to be counted.", self.summary())
+        self.assertRegex(self.summary(), r"\| rank 0 \| .* \| – \| – \| ")
 
     def test_aligns_hosts_by_collectives(self):
         ahead_ns = 123_456_789_000
@@ -161,6 +175,19 @@ class BadDays(Ranks):
         self.assertIn("left out: empty/run.json", result.stderr)
         self.assertEqual(len(self.merged()["application"]["processes"]), 2)
         self.assertTrue(any("empty/run.json" in cause for cause in self.problems()))
+
+    def test_a_run_that_is_damaged_where_its_outline_is_not(self):
+        for rank in range(2):
+            self.profile(rank, "often")
+        file = self.runs()[1] / "run.json"
+        run = json.loads(file.read_text())
+        run["measurements"][0]["launches"]["over_time"] = [["nonsense"]]
+        file.write_text(json.dumps(run))
+        self.assert_exit(self.merge(), 0)
+        self.assertTrue(any("measurements are left out but for their times" in cause and "/over_time/0" in cause for cause in self.problems()))
+        self.assertEqual({m["device"] for m in self.merged()["measurements"]}, {0})
+        [group] = [group for group in self.merged()["application"]["other_ranks"] if group["subject"] == "add(float*)"]
+        self.assertEqual(len(group["ranks"]), 1)
 
     def test_nothing_but_folders_that_are_no_runs(self):
         (self.folder / "empty").mkdir()

@@ -39,6 +39,17 @@ TEST(BusyTime, DoesNotTakeNeighboursForOverlapping) {
   EXPECT_THAT(overlapped, ElementsAre(0, 0));
 }
 
+TEST(Overlap, IsTheTimeBesideAnyOfTheOthers) {
+  const std::vector<BusyInterval> others = {{.start_ns = 20, .end_ns = 30}, {.start_ns = 25, .end_ns = 40}};
+  std::vector<std::uint64_t> overlapped(3);
+  add_overlap({{.start_ns = 0, .end_ns = 20, .owner = 0},
+               {.start_ns = 10, .end_ns = 35, .owner = 1},
+               {.start_ns = 22, .end_ns = 24, .owner = 1},
+               {.start_ns = 30, .end_ns = 90, .owner = 2}},
+              others, overlapped);
+  EXPECT_THAT(overlapped, ElementsAre(0, 15 + 2, 10));
+}
+
 using Gap = std::pair<std::uint64_t, std::uint32_t>;
 
 TEST(UndisturbedTime, HasTheGapsThatNoDisturbanceTouches) {

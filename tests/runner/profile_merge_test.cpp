@@ -202,11 +202,56 @@ TEST_F(ProfileMerge, KeepsLaunchesAndPassesOverTheFirstRun) {
     times.emplace_back(one.start_s, one.median_s);
   }
   EXPECT_THAT(times, ElementsAre(std::pair(0, 12e-9), std::pair(1e-6, 10e-9), std::pair(4e-6, 11e-9)));
-  EXPECT_THAT(
-      profile.application.passes,
-      ElementsAre(
-          PassUse{.process = 1, .pass = "memory", .is_traced = true, .start_s = 0, .end_s = 2e-6},
-          PassUse{.process = 1, .pass = "operations", .is_traced = false, .start_s = 2e-6, .end_s = 3e-6}));
+  EXPECT_THAT(profile.application.passes, ElementsAre(PassUse{.process = 1,
+                                                              .pass = "memory",
+                                                              .is_traced = true,
+                                                              .start_s = 0,
+                                                              .end_s = 2e-6,
+                                                              .counted_until_s = 0},
+                                                      PassUse{.process = 1,
+                                                              .pass = "operations",
+                                                              .is_traced = false,
+                                                              .start_s = 2e-6,
+                                                              .end_s = 3e-6,
+                                                              .counted_until_s = 3e-6}));
+}
+
+TEST_F(ProfileMerge, KnowsUntilWhenLaunchesWereHeld) {
+  record::Launches held = launches({{1'000, 10}, {1'500, 20}, {2'000, 10}});
+  held.launches[1].is_counted = true;
+  const MergedProfile profile = merged(
+      process(1, "GPU-1") +
+      Records{record::PassBegun{.pass = "memory", .is_traced = true, .at_ns = 900}, held,
+              record::PassBegun{.pass = "tensor", .is_traced = true, .at_ns = 3'000},
+              record::PassBegun{.pass = "", .is_traced = true, .at_ns = 4'000}, record::End{.at_ns = 6'000}});
+  ASSERT_EQ(profile.application.passes.size(), 2);
+  EXPECT_DOUBLE_EQ(*profile.application.passes[0].counted_until_s, 520e-9);
+  EXPECT_DOUBLE_EQ(*profile.application.passes[1].counted_until_s, 2e-6) << "none was counted in it";
+}
+
+TEST_F(ProfileMerge, CollectivesBesideEachOtherAreNotOverlapped) {
+  Records records = process(1, "GPU-1");
+  records.push_back(record::Kernel{.kernel = 1, .symbol = "ncclDevKernel_AllReduce_Sum_f32_RING_LL"});
+  for (std::uint64_t group = 1; group <= 2; ++group) {
+    record::Group collective = std::get<record::Group>(records[3]);
+    collective.group = group;
+    collective.kernel = 1;
+    collective.path = group == 1 ? "forward" : "backward";
+    records.push_back(collective);
+  }
+  const MergedProfile profile =
+      merged(records + Records{launches({{100, 50}}, 0), launches({{0, 120}}, 1), launches({{10, 130}}, 2),
+                               record::End{.at_ns = 400}});
+  const auto overlapped_s = [&](const std::string& path) {
+    for (const Measurement& measurement : profile.measurements) {
+      if (measurement.point.axes.text("path").value_or("") == path) return measurement.launches->overlapped_s;
+    }
+    return -1.0;
+  };
+  EXPECT_DOUBLE_EQ(overlapped_s("forward"), 20e-9)
+      << "beside the kernel, and not beside the other collective";
+  EXPECT_DOUBLE_EQ(overlapped_s("backward"), 40e-9);
+  EXPECT_DOUBLE_EQ(overlapped_s(""), 40e-9);
 }
 
 TEST_F(ProfileMerge, KnowsHowLongRangesTookTheHost) {

@@ -130,6 +130,24 @@ TEST(Ranks, PutsTimesIntoPhases) {
   EXPECT_EQ(analysis->single_groups, 2);
 }
 
+TEST(Ranks, RangesNameTheRankThatIsSlowerThere) {
+  auto run = run_of(4);
+  for (int rank = 0; rank < 4; ++rank) {
+    run.measurements.push_back(group(rank, "gemm", rank == 2 ? 1.1e-3 : 1e-3));
+    run.measurements.push_back(group(rank, "copy", 1e-4, rank == 1 ? 900 : 100));
+    run.measurements.back().point.axes.set(axis::kPath, std::string("load"));
+    run.measurements.push_back(group(rank, kAllReduce, 5e-3));
+  }
+  const auto analysis = rank_analysis(run);
+  const ProgramTable table = rank_range_table(*analysis, 10);
+  ASSERT_EQ(table.rows.size(), 2);
+  EXPECT_THAT(table.rows[0],
+              ElementsAre("step", "4", "100.0 ms", "100.0 ms", "110.0 ms", "10.0 %", "rank 2", "9.1 %"));
+  EXPECT_THAT(table.rows[1], ElementsAre("load", "4", "10.00 ms", "10.00 ms", "90.00 ms", "800.0 %", "", ""))
+      << "more launches are not slower ones";
+  EXPECT_THAT(rank_sentences(run, *analysis), Contains(HasSubstr("most in gemm in step: 1.100 ms a launch")));
+}
+
 /// Two ranks in collectives of 10 ms; rank 1 comes 4 ms late to each.
 Run waiting_run() {
   auto run = run_of(2);
@@ -153,7 +171,7 @@ TEST(CollectiveWaits, AreBeyondTheRankThatComesLast) {
   EXPECT_EQ(analysis->ranks[1].wait_s, 0);
   ASSERT_EQ(analysis->collectives.size(), 1);
   EXPECT_EQ(analysis->collectives[0].path, "step");
-  EXPECT_EQ(analysis->collectives[0].matched, 6);
+  EXPECT_EQ(analysis->collectives[0].judged, 6);
   EXPECT_NEAR(analysis->collectives[0].overlapped_s, 3e-3, 1e-12);
   const ProgramTable table = rank_collective_table(*analysis, 10);
   EXPECT_THAT(table.rows.at(0), ElementsAre("step", "48.00 ms", "25.0 %", "6", "6.2 %"));
@@ -162,11 +180,51 @@ TEST(CollectiveWaits, AreBeyondTheRankThatComesLast) {
 TEST(CollectiveWaits, NeedThatTheyEndTogether) {
   auto run = waiting_run();
   for (CollectiveLaunch& launch : run.application->processes[1].collectives) launch.start_ns += 1'000'000;
-  EXPECT_THAT(collective_waits(*run.application), IsEmpty());
+  EXPECT_THAT(collective_waits(*run.application).launches, IsEmpty());
   run.application->hosts[0].uncertainty_s = 1e-3;
-  EXPECT_THAT(collective_waits(*run.application), testing::SizeIs(6));
+  EXPECT_THAT(collective_waits(*run.application).launches, testing::SizeIs(6));
   run.application->hosts[0].uncertainty_s = std::nullopt;
-  EXPECT_THAT(collective_waits(*run.application), IsEmpty());
+  EXPECT_THAT(collective_waits(*run.application).launches, IsEmpty());
+}
+
+/// A pass of rank 1; the collectives end at 0.1, 0.2 and 0.3 s.
+PassUse pass_of_rank_1(double start_s, std::optional<double> counted_until_s, double end_s) {
+  return {.process = 101,
+          .pass = "memory",
+          .is_traced = true,
+          .start_s = start_s,
+          .end_s = end_s,
+          .counted_until_s = counted_until_s};
+}
+
+TEST(CollectiveWaits, AreNotJudgedWhileAnyRankIsHeldToBeCounted) {
+  const auto judged = [](const std::vector<PassUse>& passes) {
+    auto run = waiting_run();
+    run.application->passes = passes;
+    const CollectiveWaits waits = collective_waits(*run.application);
+    EXPECT_EQ(waits.judged + waits.set_aside, 3);
+    return waits.judged;
+  };
+  EXPECT_EQ(judged({pass_of_rank_1(0.31, 0.35, 0.4)}), 3) << "begins behind the last one";
+  EXPECT_EQ(judged({pass_of_rank_1(0.12, 0.13, 0.14)}), 2) << "between two: it was late for the next";
+  EXPECT_EQ(judged({pass_of_rank_1(0, 0.05, 0.31)}), 2) << "nothing is held behind the last counted launch";
+  EXPECT_EQ(judged({pass_of_rank_1(0, 0.05, 0.25)}), 1) << "but where the pass ends";
+  EXPECT_EQ(judged({pass_of_rank_1(0, std::nullopt, 0.25)}), 0) << "an older run: all of the pass";
+  EXPECT_EQ(judged({pass_of_rank_1(0, 0.05, 0.15), pass_of_rank_1(0.15, 0.2, 0.25)}), 0);
+}
+
+TEST(CollectiveWaits, AreUnavailableWithAReasonWhereAllWereHeld) {
+  auto run = waiting_run();
+  run.application->passes = {pass_of_rank_1(0, 0.3, 0.3)};
+  const auto analysis = rank_analysis(run);
+  EXPECT_THAT(rank_sentences(run, *analysis),
+              Contains(HasSubstr("Waiting in them is not known: around all 3 that were matched")));
+  const ProgramTable table = rank_table(run, *analysis, 10);
+  EXPECT_THAT(table.rows.at(0), Contains("–").Times(2));
+  run.application->passes = {pass_of_rank_1(0, 0.05, 0.06)};
+  EXPECT_THAT(
+      rank_sentences(run, *rank_analysis(run)),
+      Contains(testing::AllOf(HasSubstr("(of 2 that were matched"), HasSubstr("Not judged by 1 more"))));
 }
 
 TEST(Ranks, NamesDifferentGpus) {

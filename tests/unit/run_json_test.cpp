@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/model/run.h"
+#include "core/serial/json.h"
 #include "tests/support/full_run.h"
 
 namespace rooflinectl {
@@ -358,6 +359,7 @@ bool may_be_absent(const Pointer& place) {
                                                         "idle_before_s",
                                                         "undisturbed",
                                                         "instructions",
+                                                        "counted_until_s",
                                                         "interval_s",
                                                         "launch_mode",
                                                         "link_bytes",
@@ -410,6 +412,18 @@ bool may_be_absent(const Pointer& place) {
       parent.to_string().starts_with("/application/collectives") && place.back() == "path";
   return in_map || of_link || of_collectives || optional_device || optional_clock || optional_launches ||
          optional_passes || of_problem || of_range || of_ranks || of_collective;
+}
+
+TEST(RunJson, IsReadWithoutWhatIsEmptied) {
+  const auto text = [](std::string_view json) { return serial::emptied(json, {"counters", "over_time"}); };
+  EXPECT_EQ(text(R"({"a": 1, "counters": {"b": [1, {"c": "}]\"}"}]}, "over_time":[[1,2],[3]]})"),
+            R"({"a": 1, "counters": {}, "over_time":[]})");
+  EXPECT_EQ(text(R"({"counters": 7, "a": "over_time", "b": ["counters", [1]]})"),
+            R"({"counters": 7, "a": "over_time", "b": ["counters", [1]]})");
+  for (const std::string_view damaged : {R"({"counters": [[1])", R"({"counters":)", R"({"counters")",
+                                         R"({"counters)", R"({"counters": ["\)", ""}) {
+    EXPECT_EQ(text(damaged), damaged);
+  }
 }
 
 TEST(RunJson, NamesThePlaceOfEveryMissingField) {

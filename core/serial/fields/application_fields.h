@@ -63,6 +63,7 @@ void fields(auto& f, Is<PassUse> auto& use) {
   f("is_traced", use.is_traced);
   f("start_s", use.start_s);
   f("end_s", use.end_s);
+  f.optional("counted_until_s", use.counted_until_s);
 }
 
 void fields(auto& f, Is<RangeTimes> auto& times) {

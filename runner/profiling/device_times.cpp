@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/profiling/device_times.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <iterator>
+#include <optional>
+
+namespace rooflinectl {
+
+namespace {
+
+/// Back to back in a stream; as fast as a host launches; with some work of the host between; with a wait of
+/// it; while it is elsewhere.
+constexpr double kGapBounds[] = {5e-6, 20e-6, 100e-6, 1e-3};
+
+/// Adds how long each group ran beside others. Collectives beside each other are communication alone: theirs
+/// is how long they ran beside kernels that are none.
+BusyTime add_overlaps(const std::vector<BusyInterval>& kernels, std::vector<ProfiledGroup>& groups) {
+  std::vector<BusyInterval> collectives;
+  std::vector<BusyInterval> others;
+  for (const BusyInterval& kernel : kernels) {
+    (groups[kernel.owner].collective ? collectives : others).push_back(kernel);
+  }
+  std::vector<std::uint64_t> beside_any(groups.size());
+  std::vector<std::uint64_t> beside_others(groups.size());
+  const BusyTime time = busy_time(kernels, beside_any);
+  add_overlap(collectives, others, beside_others);
+  for (std::size_t place = 0; place < groups.size(); ++place) {
+    ProfiledGroup& group = groups[place];
+    group.overlapped_ns += group.collective ? beside_others[place] : beside_any[place];
+  }
+  return time;
+}
+
+/// Adds the gaps to those who followed them: groups, and then the kinds of transfers.
+std::optional<UndisturbedUse> undisturbed_use(const std::vector<BusyInterval>& all, DeviceTimes& times,
+                                              std::vector<ProfiledGroup>& groups) {
+  UndisturbedUse use;
+  for (const double bound_s : kGapBounds) use.gaps.push_back({.below_s = bound_s});
+  use.gaps.emplace_back();
+  const auto add_gap = [&](std::uint64_t duration_ns, std::uint32_t owner) {
+    const auto is_longer = [&](double bound_s) { return seconds(duration_ns) >= bound_s; };
+    IdleGaps& gaps = use.gaps[static_cast<std::size_t>(
+        std::partition_point(std::begin(kGapBounds), std::end(kGapBounds), is_longer) - kGapBounds)];
+    ++gaps.count;
+    gaps.total_s += seconds(duration_ns);
+    if (owner < groups.size()) {
+      ++groups[owner].gaps_before;
+      groups[owner].idle_before_ns += duration_ns;
+    } else {
+      TransferUse& transfer = times.transfer_uses[static_cast<TransferKind>(owner - groups.size())];
+      ++transfer.gaps_before;
+      transfer.idle_before_s += seconds(duration_ns);
+    }
+  };
+  use.busy_s = seconds(undisturbed_ns(all, times.counting, add_gap));
+  return use.busy_s > 0 ? std::optional(use) : std::nullopt;
+}
+
+}  // namespace
+
+void add_device_uses(std::vector<DeviceTimes>& devices, std::vector<ProfiledGroup>& groups,
+                     Application& application) {
+  for (std::size_t device = 0; device < devices.size(); ++device) {
+    DeviceTimes& times = devices[device];
+    const BusyTime kernels = add_overlaps(times.kernels, groups);
+    std::vector<BusyInterval> all = times.kernels;
+    for (BusyInterval transfer : times.transfers) {
+      transfer.owner += static_cast<std::uint32_t>(groups.size());
+      all.push_back(transfer);
+    }
+    const BusyTime everything = busy_time(all);
+    if (all.empty()) continue;
+    for (BusyInterval& untraced : times.untraced) {
+      untraced.start_ns = std::clamp(untraced.start_ns, everything.first_ns, everything.last_ns);
+      untraced.end_ns = std::clamp(untraced.end_ns, everything.first_ns, everything.last_ns);
+    }
+    application.devices.push_back({.device = device,
+                                   .span_s = seconds(everything.last_ns - everything.first_ns),
+                                   .untraced_s = seconds(busy_time(times.untraced).busy_ns),
+                                   .kernel_busy_s = seconds(kernels.busy_ns),
+                                   .busy_s = seconds(everything.busy_ns),
+                                   .kernel_s = seconds(kernels.sum_ns),
+                                   .undisturbed = undisturbed_use(all, times, groups)});
+    for (auto [kind, use] : times.transfer_uses) {
+      use.device = device;
+      use.kind = kind;
+      application.transfers.push_back(use);
+    }
+  }
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/profiling/group_measurement.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "core/files/hash.h"
+#include "core/stats/statistics.h"
+#include "runner/profiling/launches_over_time.h"
+#include "runner/profiling/profiled_points.h"
+
+namespace rooflinectl {
+
+namespace {
+
+constexpr double kTail = 0.95;
+/// The interval of a median takes a time that grows faster than the samples.
+constexpr std::size_t kMostForInterval = 100'000;
+
+/// Those of launches that were not held to be counted, where they are as many as the others.
+std::vector<double> times_of(const TracedLaunches& traced) {
+  std::vector<double> times;
+  std::vector<double> counted;
+  for (const BusyInterval* launch : traced) {
+    (launch->is_counted ? counted : times).push_back(time_of_launch_s(*launch));
+  }
+  const bool is_enough = !times.empty() && times.size() >= counted.size();
+  if (!is_enough) times.insert(times.end(), counted.begin(), counted.end());
+  return times;
+}
+
+/// Of one launch; nothing of a graph.
+std::optional<double> warps_of(const ProfiledGroup& group) {
+  if (group.kernel.graph_nodes) return std::nullopt;
+  const auto count = [](const record::Extent& extent) {
+    return static_cast<double>(extent[0]) * extent[1] * extent[2];
+  };
+  constexpr double kLanes = 32;
+  return count(group.shape.grid) * std::ceil(count(group.shape.block) / kLanes);
+}
+
+std::vector<GraphKernelUse> graph_kernels_of(const ProfiledGroup& group) {
+  std::vector<GraphKernelUse> uses;
+  for (const auto& [name, use] : group.graph_kernels) uses.push_back(use);
+  std::stable_sort(uses.begin(), uses.end(),
+                   [](const auto& a, const auto& b) { return a.total_s > b.total_s; });
+  return uses;
+}
+
+TimeResult time_of(const std::vector<double>& times, std::size_t kept) {
+  std::vector<double> thinned;
+  const std::size_t stride = times.size() / kMostForInterval + 1;
+  for (std::size_t i = 0; i < times.size(); i += stride) thinned.push_back(times[i]);
+  const MedianInterval interval = median_interval(thinned);
+
+  TimeResult result;
+  std::vector<double> sorted = times;
+  std::sort(sorted.begin(), sorted.end());
+  result.median_s = median(sorted);
+  result.ci_low_s = std::min(interval.low, result.median_s);
+  result.ci_high_s = std::max(interval.high, result.median_s);
+  if (times.size() <= kept) {
+    result.samples_s = times;
+  } else {
+    for (std::size_t i = 0; i < kept; ++i) {
+      result.samples_s.push_back(sorted[i * (sorted.size() - 1) / (kept - 1)]);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+Measurement measurement_of(const ProfiledGroup& group, const TracedLaunches& traced, KeptTimes kept,
+                           std::uint64_t zero_ns, const MissingReason& missing) {
+  Measurement measurement;
+  measurement.point = {.experiment = {}, .subject = group.subject, .axes = group.axes};
+  measurement.device = group.device;
+  measurement.rank = group.rank.value();
+  measurement.process = group.process.value();
+  if (!group.kernel.graph_nodes) {
+    measurement.launch.grid = volume(group.shape.grid);
+    measurement.launch.block = static_cast<int>(volume(group.shape.block));
+  }
+  measurement.resources = resources_of(group.kernel, group.shape);
+
+  const std::vector<double> all = times_of(traced);
+  LaunchStatistics launches;
+  if (!group.kernel.graph_nodes) launches.symbol = cut_name(group.kernel.symbol, kMaxSubjectLength);
+  launches.first = group.shape.first_launch;
+  launches.count = group.traced + group.untraced;
+  launches.traced = group.traced;
+  launches.total_s = seconds(group.traced_ns);
+  launches.overlapped_s = seconds(group.overlapped_ns);
+  launches.gaps_before = group.gaps_before;
+  launches.idle_before_s = seconds(group.idle_before_ns);
+  launches.counted = group.counted;
+  launches.graph_nodes = group.kernel.graph_nodes;
+  launches.graph_kernels = graph_kernels_of(group);
+  launches.over_time = launches_over_time(traced, zero_ns, kept.over_time);
+  if (!all.empty()) {
+    measurement.time = time_of(all, kept.samples);
+    launches.p95_s = quantile(all, kTail);
+  }
+  measurement.launches = std::move(launches);
+
+  const RepeatedCounters counted = counters_of_group(group.counters, warps_of(group), missing);
+  measurement.counters = counted.counters;
+  measurement.counter_spread = counted.spread;
+  measurement.counter_repeats = counted.repeats;
+  return measurement;
+}
+
+}  // namespace rooflinectl

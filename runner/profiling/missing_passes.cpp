@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/profiling/missing_passes.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace rooflinectl {
+
+bool MissingPasses::has_problem(std::string_view beginning) const {
+  return std::any_of(problems_.begin(), problems_.end(),
+                     [&](const std::string& cause) { return cause.starts_with(beginning); });
+}
+
+/// Why no launch at all could be counted in that pass; empty if some could.
+std::string MissingPasses::problem_of(std::string_view pass) const {
+  for (const std::string& cause : problems_) {
+    if (cause.starts_with(fmt::format("{} was not counted", pass))) return cause;
+  }
+  return {};
+}
+
+std::string MissingPasses::reason(const ProfiledGroup& group, const std::string& pass) const {
+  if (!group.problem.empty()) return group.problem;
+  if (std::string cause = problem_of(pass); !cause.empty()) return cause;
+  if (!counted_.contains(pass)) return fmt::format("the program ended before the pass {} began", pass);
+  return fmt::format("none of its {} launches ran during the pass {}", group.traced + group.untraced, pass);
+}
+
+std::vector<Pass> MissingPasses::of(const ProfiledGroup& group, const Measurement& measurement) const {
+  std::vector<Pass> missing;
+  // The passes of types follow from what the tensor pass sees in the same run.
+  const bool has_unknown_type =
+      tensor_instructions(measurement.counters).value_or(0) > 0 && !executed_tensor_ops(measurement.counters);
+  for (const Pass pass : kPasses) {
+    if (has_unknown_type && pass == Pass::tensor) missing.push_back(pass);
+    const bool is_needed = pass <= Pass::tensor || has_unknown_type;
+    const std::string_view name = to_string(pass);
+    const bool is_counted = group.counters.find(name) != group.counters.end();
+    if (is_needed && !is_counted && group.problem.empty() && problem_of(name).empty())
+      missing.push_back(pass);
+  }
+  return missing;
+}
+
+}  // namespace rooflinectl

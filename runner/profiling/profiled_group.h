@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "core/model/application.h"
+#include "core/model/point_id.h"
+#include "core/model/profile_record.h"
+#include "runner/profiling/group_counters.h"
+
+namespace rooflinectl {
+
+/// A value that several processes give: nothing if they give different ones.
+template <typename T>
+class CommonValue {
+ public:
+  void add(const std::optional<T>& value) {
+    is_common_ = is_common_ && (count_++ == 0 || value == value_);
+    value_ = value;
+  }
+  std::optional<T> value() const { return is_common_ ? value_ : std::nullopt; }
+
+ private:
+  std::optional<T> value_;
+  bool is_common_ = true;
+  int count_ = 0;
+};
+
+/// What becomes a point: what the records of all processes have of its launches, but their times.
+struct ProfiledGroup {
+  record::Kernel kernel;
+  record::Group shape;  ///< of the first process that launched it
+  std::string subject;
+  Axes axes;
+  std::size_t device = 0;
+  bool is_selected = true;
+  std::optional<std::size_t> collective;  ///< its kernel's number in the list of processes
+  CommonValue<int> process;
+  CommonValue<int> rank;
+  std::uint64_t untraced = 0;
+  std::uint64_t traced = 0;
+  std::uint64_t traced_ns = 0;
+  std::uint64_t overlapped_ns = 0;  ///< as `LaunchStatistics::overlapped_s`
+  std::uint64_t counted = 0;
+  std::uint64_t gaps_before = 0;
+  std::uint64_t idle_before_ns = 0;
+  CountedPasses counters;
+  std::string problem;  ///< why its launches were left alone; empty if they were not
+  std::map<std::string, GraphKernelUse> graph_kernels;
+};
+
+}  // namespace rooflinectl
