@@ -11,6 +11,7 @@
 #include "analysis/counter_changes.h"
 #include "analysis/environment_changes.h"
 #include "analysis/kernel_labels.h"
+#include "analysis/matched_points.h"
 #include "analysis/point.h"
 #include "analysis/repeatability.h"
 #include "core/stats/statistics.h"
@@ -22,97 +23,6 @@ namespace {
 /// Exact quantities that moved by less differ in how a few threads at the edge were counted.
 constexpr double kSmallestExactFactor = 1.001;
 constexpr double kSmallestCeilingChange = 0.02;
-
-// ---- which points belong together ----
-
-using Key = std::string;
-
-/// Processes of a program have other ids in each run: their order of appearance, or their rank, stays.
-std::string process_of(const Run& run, const RooflinePoint& point) {
-  if (!is_observed(point)) return {};
-  const Measurement& measurement = *point.measurement;
-  if (measurement.rank) return fmt::format(" rank {}", *measurement.rank);
-  const auto number = process_number(run, measurement);
-  return number && *number > 1 ? fmt::format(" process {}", *number) : "";
-}
-
-Key key_of(const Run& run, const RooflinePoint& point, std::size_t device, bool with_experiment) {
-  PointId id = point.measurement->point;
-  if (!with_experiment) id.experiment.clear();
-  return fmt::format("{} on {}{}", range_name(id), device, process_of(run, point));
-}
-
-/// For each device of a run, by its place there, the place of what it is compared as.
-using PlacesOfDevices = std::map<std::size_t, std::size_t>;
-
-/// Of the base run number `base`, or of the new run.
-PlacesOfDevices places_of(const std::vector<ComparedDevice>& devices, std::optional<std::size_t> base) {
-  PlacesOfDevices places;
-  for (std::size_t i = 0; i < devices.size(); ++i) {
-    const auto& place = base ? devices[i].bases[*base] : devices[i].now;
-    if (place) places.emplace(*place, i);
-  }
-  return places;
-}
-
-template <typename Visit>
-void for_each_point(const AnalysedRun& run, const PlacesOfDevices& places, Visit visit) {
-  for (const ExperimentAnalysis& experiment : run.analysis.experiments) {
-    for (const RooflinePoint& point : experiment.points) visit(point, places.at(point.measurement->device));
-  }
-}
-
-/// One point in the base runs and in the new run.
-struct Pair {
-  std::vector<const RooflinePoint*> bases;
-  const RooflinePoint* now = nullptr;
-  std::size_t device = 0;  ///< its place in `RunComparison::devices`
-};
-
-/// The points of all runs by key, in the order in which they were first met.
-class Pairs {
- public:
-  Pairs(std::span<const AnalysedRun> baseline, const AnalysedRun& now,
-        const std::vector<ComparedDevice>& devices) {
-    std::vector<PlacesOfDevices> places;
-    for (std::size_t base = 0; base < baseline.size(); ++base) places.push_back(places_of(devices, base));
-    const PlacesOfDevices places_now = places_of(devices, std::nullopt);
-    for (std::size_t base = 0; base < baseline.size(); ++base) note_ambiguous(baseline[base], places[base]);
-    note_ambiguous(now, places_now);
-    // The order is that of the new plan; points that it no longer has come last.
-    for_each_point(now, places_now, [&](const RooflinePoint& point, std::size_t device) {
-      at(now.run, point, device).now = &point;
-    });
-    for (std::size_t base = 0; base < baseline.size(); ++base) {
-      for_each_point(baseline[base], places[base], [&](const RooflinePoint& point, std::size_t device) {
-        at(baseline[base].run, point, device).bases.push_back(&point);
-      });
-    }
-  }
-
-  const std::vector<Pair>& all() const { return pairs_; }
-
- private:
-  /// Notes of which keys that know no experiment `run` has several points.
-  void note_ambiguous(const AnalysedRun& run, const PlacesOfDevices& places) {
-    std::map<Key, int> counts;
-    for_each_point(run, places, [&](const RooflinePoint& point, std::size_t device) {
-      ++counts[key_of(run.run, point, device, false)];
-    });
-    for (const auto& [key, count] : counts) is_ambiguous_[key] |= count > 1;
-  }
-
-  Pair& at(const Run& run, const RooflinePoint& point, std::size_t device) {
-    const Key key = key_of(run, point, device, is_ambiguous_[key_of(run, point, device, false)]);
-    const auto [found, is_new] = places_.emplace(key, pairs_.size());
-    if (is_new) pairs_.emplace_back().device = device;
-    return pairs_[found->second];
-  }
-
-  std::map<Key, bool> is_ambiguous_;
-  std::map<Key, std::size_t> places_;
-  std::vector<Pair> pairs_;
-};
 
 // ---- what became of them ----
 
@@ -189,8 +99,8 @@ PointChange change_without_times(const PointComparison& point) {
   return point.base == nullptr ? PointChange::added : PointChange::mended;
 }
 
-std::vector<const RooflinePoint*> timed_bases(const Pair& pair) {
-  std::vector<const RooflinePoint*> bases = pair.bases;
+/// The fastest first.
+std::vector<const RooflinePoint*> timed_bases(std::vector<const RooflinePoint*> bases) {
   std::erase_if(bases, [](const RooflinePoint* point) { return !has_time(point); });
   std::stable_sort(bases.begin(), bases.end(),
                    [](const RooflinePoint* a, const RooflinePoint* b) { return median_s(a) < median_s(b); });
@@ -206,46 +116,11 @@ double smallest_exact_factor(const PointComparison& point) {
   return std::max(kSmallestExactFactor, 1 + spread + largest_count_spread(*point.now->measurement));
 }
 
-PointComparison compare_point(const Pair& pair, double drift, double smallest_change) {
-  PointComparison compared;
-  compared.device = pair.device;
-  compared.now = pair.now;
-  compared.bases = timed_bases(pair);
-  if (!pair.bases.empty()) compared.base = pair.bases.back();
-  const auto comparable = has_time(pair.now) ? timed_like(pair.now, compared.bases) : compared.bases;
-  const auto& standing = comparable.empty() ? compared.bases : comparable;
-  if (!standing.empty()) compared.base = standing[(standing.size() - 1) / 2];
-
-  const RooflinePoint& shown = compared.now != nullptr ? *compared.now : *compared.base;
-  compared.point = shown.measurement->point;
-  compared.label = shown.label;
-  if (compared.bases.empty() || !has_time(compared.now)) {
-    compared.change = change_without_times(compared);
-    return compared;
-  }
-  if (comparable.empty()) {
-    compared.change = PointChange::timed_differently;
-  } else {
-    const double runs = 1 + 1 / static_cast<double>(comparable.size());
-    compared.time =
-        TimeChange{pooled(times_of(comparable)), time_of(pair.now), kNormal95 * drift * std::sqrt(runs)};
-    compared.change = classify(*compared.time, smallest_change);
-  }
-  compared.counter_changes = counter_changes(pooled_quantities(compared.bases), compared.now->quantities,
-                                             smallest_exact_factor(compared));
-  if (compared.time) {
-    const bool is_slower = compared.time->ratio() > 1;
-    sort_by_explanation(compared.counter_changes, 1 / compared.time->ratio(),
-                        (is_slower ? compared.now : compared.bases.front())->bound);
-  }
-  return compared;
-}
-
 /// The medians of each point in the base runs, those that were timed in the same way.
-std::vector<std::vector<TimeInterval>> base_times(const std::vector<Pair>& pairs) {
+std::vector<std::vector<TimeInterval>> base_times(const std::vector<MatchedPoint>& matched) {
   std::vector<std::vector<TimeInterval>> points;
-  for (const Pair& pair : pairs) {
-    const auto bases = timed_bases(pair);
+  for (const MatchedPoint& match : matched) {
+    const auto bases = timed_bases(match.bases);
     if (!bases.empty()) points.push_back(times_of(timed_like(bases.front(), bases)));
   }
   return points;
@@ -433,6 +308,42 @@ PointChange classify(const TimeChange& change, double smallest_change) {
   return is_near && is_narrow ? PointChange::same : PointChange::unclear;
 }
 
+PointComparison compare_point(std::vector<const RooflinePoint*> bases, const RooflinePoint* now, double drift,
+                              double smallest_change) {
+  PointComparison compared;
+  compared.now = now;
+  std::erase(bases, nullptr);
+  if (!bases.empty()) compared.base = bases.back();
+  compared.bases = timed_bases(std::move(bases));
+  const auto comparable = has_time(now) ? timed_like(now, compared.bases) : compared.bases;
+  const auto& standing = comparable.empty() ? compared.bases : comparable;
+  if (!standing.empty()) compared.base = standing[(standing.size() - 1) / 2];
+
+  const RooflinePoint& shown = compared.now != nullptr ? *compared.now : *compared.base;
+  compared.point = shown.measurement->point;
+  compared.label = shown.label;
+  if (compared.bases.empty() || !has_time(compared.now)) {
+    compared.change = change_without_times(compared);
+    return compared;
+  }
+  if (comparable.empty()) {
+    compared.change = PointChange::timed_differently;
+  } else {
+    const double runs = 1 + 1 / static_cast<double>(comparable.size());
+    compared.time =
+        TimeChange{pooled(times_of(comparable)), time_of(now), kNormal95 * drift * std::sqrt(runs)};
+    compared.change = classify(*compared.time, smallest_change);
+  }
+  compared.counter_changes = counter_changes(pooled_quantities(compared.bases), compared.now->quantities,
+                                             smallest_exact_factor(compared));
+  if (compared.time) {
+    const bool is_slower = compared.time->ratio() > 1;
+    sort_by_explanation(compared.counter_changes, 1 / compared.time->ratio(),
+                        (is_slower ? compared.now : compared.bases.front())->bound);
+  }
+  return compared;
+}
+
 std::size_t RunComparison::count(PointChange change) const {
   return static_cast<std::size_t>(std::count_if(
       points.begin(), points.end(), [&](const PointComparison& point) { return point.change == change; }));
@@ -444,11 +355,12 @@ RunComparison compare(std::span<const AnalysedRun> baseline, const AnalysedRun& 
   comparison.now = &now;
   comparison.smallest_change = smallest_change;
   comparison.devices = compared_devices(baseline, now);
-  const Pairs pairs(baseline, now, comparison.devices);
-  const double drift = drift_between_runs(base_times(pairs.all()));
-  for (const Pair& pair : pairs.all()) {
-    PointComparison point = compare_point(pair, drift, smallest_change);
-    point.label += device_suffix(comparison, pair.device);
+  const std::vector<MatchedPoint> matched = matched_points(baseline, now, comparison.devices);
+  const double drift = drift_between_runs(base_times(matched));
+  for (const MatchedPoint& match : matched) {
+    PointComparison point = compare_point(match.bases, match.now, drift, smallest_change);
+    point.device = match.device;
+    point.label += device_suffix(comparison, match.device);
     comparison.points.push_back(std::move(point));
   }
   tell_apart(comparison.points);

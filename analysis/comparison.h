@@ -114,6 +114,12 @@ struct PointComparison {
   std::vector<CounterChange> counter_changes;
 };
 
+/// Compares `now` with `bases`, the same point in base runs: oldest first, null where a run does not have it;
+/// so may `now` be if they are not. `drift` is that between runs (`drift_between_runs`). The device is left
+/// to the caller, and the label is that of the run.
+PointComparison compare_point(std::vector<const RooflinePoint*> bases, const RooflinePoint* now, double drift,
+                              double smallest_change);
+
 /// Something about device, driver, tool or plan that is not what it was.
 struct EnvironmentChange {
   std::string name;

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 #include <span>
 #include <string>
 
@@ -26,6 +27,16 @@ std::string megahertz(double hz) {
   return fmt::format("{:.0f} MHz", hz / 1e6);
 }
 
+/// Empty where the driver could not be asked.
+template <typename Show>
+std::string setting(const DeviceInfo& device, std::optional<double> DeviceSettings::*value, Show show) {
+  return device.settings && (*device.settings).*value ? show(*((*device.settings).*value)) : "";
+}
+
+std::string watts(double watts) {
+  return fmt::format("{:.0f} W", watts);
+}
+
 const Aspect<DeviceInfo> kDeviceAspects[] = {
     {"device", [](const DeviceInfo& device) { return device.name; }},
     {"UUID", [](const DeviceInfo& device) { return device.uuid; }},
@@ -35,6 +46,12 @@ const Aspect<DeviceInfo> kDeviceAspects[] = {
     {"memory", [](const DeviceInfo& device) { return fmt::format("{} bytes", device.memory_bytes); }},
     {"max SM clock", [](const DeviceInfo& device) { return megahertz(device.sm_clock_hz); }},
     {"memory clock", [](const DeviceInfo& device) { return megahertz(device.memory_clock_hz); }},
+    {"SM clock under load",
+     [](const DeviceInfo& device) {
+       return setting(device, &DeviceSettings::application_sm_clock_hz, megahertz);
+     }},
+    {"power limit",
+     [](const DeviceInfo& device) { return setting(device, &DeviceSettings::power_limit_w, watts); }},
     {"ECC", [](const DeviceInfo& device) { return std::string(device.ecc_enabled ? "on" : "off"); }},
     {"driver", [](const DeviceInfo& device) { return device.driver_version; }},
     {"CUDA runtime", [](const DeviceInfo& device) { return cuda_version(device.cuda_runtime_version); }},
@@ -54,7 +71,7 @@ const Aspect<Run> kRunAspects[] = {
      }},
 };
 
-/// Adds each of `aspects` that differs between `now` and every one of `bases` (not empty).
+/// Adds each of `aspects` that differs between `now` and every one of `bases` (not empty), where it is known.
 template <typename Described>
 void add_changes(std::vector<EnvironmentChange>& changes, std::span<const Aspect<Described>> aspects,
                  const std::vector<const Described*>& bases, const Described& now,
@@ -63,9 +80,11 @@ void add_changes(std::vector<EnvironmentChange>& changes, std::span<const Aspect
     std::vector<std::string> before;
     for (const Described* base : bases) {
       std::string text = aspect.text(*base);
+      if (text.empty()) continue;
       if (std::find(before.begin(), before.end(), text) == before.end()) before.push_back(std::move(text));
     }
     const std::string after = aspect.text(now);
+    if (before.empty() || after.empty()) continue;
     if (std::find(before.begin(), before.end(), after) != before.end()) continue;
     changes.push_back(
         {fmt::format("{}{}", aspect.name, suffix), fmt::format("{}", fmt::join(before, ", ")), after});

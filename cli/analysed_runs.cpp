@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/analysed_runs.h"
 
+#include <fmt/format.h>
+
 #include "cli/terminal.h"
 #include "core/error.h"
+#include "core/serial/many_runs.h"
 #include "core/serial/run_file.h"
 #include "core/serial/timeline_file.h"
 
@@ -10,13 +13,19 @@ namespace rooflinectl {
 
 namespace {
 
+/// A run's folder, where its file is called as usual.
+std::string name_of_run(const std::filesystem::path& file) {
+  const bool is_usual = file.filename() == "run.json" || file.filename() == "run.json.gz";
+  return (is_usual && file.has_parent_path() ? file.parent_path() : file).string();
+}
+
+}  // namespace
+
 std::vector<AnalysedRun> read_runs(const std::vector<std::string>& names) {
   std::vector<AnalysedRun> runs;
   for (const std::string& name : names) runs.push_back({name, read_run(run_file(name))});
   return runs;
 }
-
-}  // namespace
 
 RunsToCompare read_runs_to_compare(const std::vector<std::string>& runs,
                                    const std::vector<std::string>& baseline) {
@@ -26,6 +35,32 @@ RunsToCompare read_runs_to_compare(const std::vector<std::string>& runs,
                 "name both, or pass the base runs with --baseline");
   }
   return {read_runs({runs.front()}), read_runs({runs.begin() + 1, runs.end()})};
+}
+
+RunsOverTime read_runs_over_time(const std::vector<std::string>& names) {
+  RunsOverTime result;
+  result.files = run_files_below(names);
+  ProgressDisplay display(stderr);
+  const auto read = [](const std::filesystem::path& file) {
+    AnalysedRun run(name_of_run(file), read_run(file));
+    // Samples are most of a run, and what follows is about their medians.
+    for (Measurement& measurement : run.run.measurements) {
+      if (!measurement.time) continue;
+      measurement.time->samples_s = {};
+      measurement.time->sample_clocks_hz = {};
+    }
+    return run;
+  };
+  read_in_parallel(result.files, read, [&](std::size_t i, std::future<AnalysedRun>& reading) {
+    try {
+      result.runs.push_back(reading.get());
+    } catch (const Error& error) {
+      const std::string reason = fmt::format("cannot be read: {}", error.what());
+      result.damaged.push_back({name_of_run(result.files[i]), reason});
+    }
+    display.status(fmt::format("{} of {} runs are read", i + 1, result.files.size()));
+  });
+  return result;
 }
 
 std::optional<Timeline> timeline_beside(const std::filesystem::path& run_file, const Run& run) {

@@ -7,9 +7,14 @@
 #include <vector>
 
 #include "analysis/comparison.h"
+#include "analysis/history.h"
 #include "core/model/timeline.h"
 
 namespace rooflinectl {
+
+/// Reads `runs`, each a run.json, compressed or not, or the folder that holds one. Throws Error(usage) if one
+/// cannot be read.
+std::vector<AnalysedRun> read_runs(const std::vector<std::string>& runs);
 
 /// The runs that a comparison or a gate is about.
 struct RunsToCompare {
@@ -17,11 +22,21 @@ struct RunsToCompare {
   std::vector<AnalysedRun> now;
 };
 
-/// Reads `runs`, each a run.json, compressed or not, or the folder that holds one. The first of them is the
-/// baseline, unless `baseline` names others. Throws Error(usage) if nothing is left to compare, or a run
-/// cannot be read.
+/// Reads `runs`. The first of them is the baseline, unless `baseline` names others. Throws Error(usage) if
+/// nothing is left to compare, or a run cannot be read.
 RunsToCompare read_runs_to_compare(const std::vector<std::string>& runs,
                                    const std::vector<std::string>& baseline);
+
+/// Runs over time, as far as they can be read.
+struct RunsOverTime {
+  std::vector<std::filesystem::path> files;  ///< of all of them
+  std::vector<AnalysedRun> runs;
+  std::vector<LeftOutRun> damaged;
+};
+
+/// Reads the runs that `names` name, and those in folders below them, several at a time. Throws Error(usage)
+/// if a folder has none.
+RunsOverTime read_runs_over_time(const std::vector<std::string>& names);
 
 /// The timeline beside the file of `run`, if there is one. Prints a warning where it cannot be read: what
 /// else is known of the run is worth a report.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <iterator>
 #include <memory>
 
 #include "cli/analysed_runs.h"
@@ -14,6 +15,7 @@
 #include "core/serial/run_file.h"
 #include "core/text/names.h"
 #include "reports/compare/gate_reports.h"
+#include "reports/text/format.h"
 
 namespace rooflinectl {
 
@@ -27,6 +29,8 @@ constexpr const char* kPoints = "points";
 struct GateCommandOptions {
   std::vector<std::string> runs;
   std::vector<std::string> baseline;
+  std::vector<std::string> history;
+  std::size_t last = 10;
   std::vector<std::string> only;
   std::vector<std::string> allow;
   std::string junit;
@@ -58,13 +62,48 @@ void check_outputs(const GateCommandOptions& options) {
   }
 }
 
+/// The drift between fewer runs is hardly known.
+constexpr std::size_t kFewestRunsOfHistory = 3;
+
+[[noreturn]] void refuse_history(const AnalysedRun& now, std::size_t comparable,
+                                 const std::vector<LeftOutRun>& left_out) {
+  constexpr std::size_t kMostNamed = 10;
+  std::string message = fmt::format("{} can be the base of {}, but a history needs {}",
+                                    format::counted(comparable, "run"), now.name, kFewestRunsOfHistory);
+  for (std::size_t i = 0; i < std::min(left_out.size(), kMostNamed); ++i) {
+    message += fmt::format("\n  {} {}", left_out[i].name, left_out[i].reason);
+  }
+  throw Error(ErrorKind::usage, message,
+              "measure the base more often, or compare with one run: gate BASE NEW");
+}
+
+/// The newest runs that `now` can be compared with.
+std::vector<AnalysedRun> bases_from_history(const AnalysedRun& now, const GateCommandOptions& options) {
+  RunsOverTime read = read_runs_over_time(options.history);
+  ComparableRuns comparable = runs_comparable_with(now, std::move(read.runs));
+  std::vector<AnalysedRun>& bases = comparable.runs;
+  const std::size_t found = bases.size();
+  if (found < kFewestRunsOfHistory) {
+    comparable.left_out.insert(comparable.left_out.begin(), read.damaged.begin(), read.damaged.end());
+    refuse_history(now, found, comparable.left_out);
+  }
+  for (const auto& [name, reason] : read.damaged) terminal::print(stderr, "left out: {} {}\n", name, reason);
+  const std::size_t used = std::min(options.last, found);
+  terminal::print("baseline: the newest {} of {} comparable runs\n", used, found);
+  return {std::make_move_iterator(bases.end() - static_cast<std::ptrdiff_t>(used)),
+          std::make_move_iterator(bases.end())};
+}
+
 int run_gate(const GateCommandOptions& options) {
   check_outputs(options);
-  const RunsToCompare runs = read_runs_to_compare(options.runs, options.baseline);
+  const bool has_history = !options.history.empty();
+  RunsToCompare runs = has_history ? RunsToCompare{{}, read_runs(options.runs)}
+                                   : read_runs_to_compare(options.runs, options.baseline);
   if (runs.now.size() != 1) {
     throw Error(ErrorKind::usage, "the gate takes exactly one new run",
-                "use: gate BASE NEW, or gate NEW --baseline BASE BASE ...");
+                "use: gate BASE NEW, gate NEW --baseline BASE BASE ..., or gate NEW --history DIR");
   }
+  if (has_history) runs.baseline = bases_from_history(runs.now.front(), options);
   GateOptions chosen = options.gate;
   chosen.checks = chosen_checks(options.only);
   chosen.allow_other_devices = contains(options.allow, kDevices);
@@ -98,10 +137,23 @@ void add_gate_command(CLI::App& app, Action& action) {
                    "The base run and the new run: each a run.json or run.json.gz, or its folder")
       ->required()
       ->type_name("RUN");
-  command
-      ->add_option("--baseline", options->baseline,
-                   "Base runs instead of the first RUN: several of them measure the drift between runs")
-      ->type_name("RUN...");
+  CLI::Option* const baseline =
+      command
+          ->add_option("--baseline", options->baseline,
+                       "Base runs instead of the first RUN: several of them measure the drift between runs")
+          ->type_name("RUN...");
+  CLI::Option* const history =
+      command
+          ->add_option("--history", options->history,
+                       "Base runs instead of the first RUN: of these, and of those below these folders, the "
+                       "newest that the new run can be compared with")
+          ->type_name("RUN|DIR...")
+          ->excludes(baseline);
+  command->add_option("--last", options->last, "With --history: how many of them, at most")
+      ->type_name("NUMBER")
+      ->check(CLI::Range(kFewestRunsOfHistory, std::size_t{1000}))
+      ->capture_default_str()
+      ->needs(history);
   GateOptions& limits = options->gate;
   add_percentage_option(*command, "--time", limits.time, "How much slower a point may be");
   add_percentage_option(*command, "--roof", limits.roof, "How much of its % of roofline a point may lose");
@@ -125,7 +177,8 @@ void add_gate_command(CLI::App& app, Action& action) {
   command->footer(
       "Exit codes: 0 no regression; 4 regression; 2 the runs cannot be compared\n\nExamples:\n  rooflinectl "
       "gate runs/base runs/new\n  rooflinectl gate runs/new --baseline runs/base-1 runs/base-2 runs/base-3 "
-      "--junit gate.xml\n  rooflinectl gate runs/base runs/new --only counters");
+      "--junit gate.xml\n  rooflinectl gate runs/reductions/latest --history runs/reductions\n  rooflinectl "
+      "gate runs/base runs/new --only counters");
   command->callback([&action, options] { action = [options] { return run_gate(*options); }; });
 }
 

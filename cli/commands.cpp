@@ -22,6 +22,7 @@ Examples:
   rooflinectl report runs/reductions/latest     redraw a run; needs no GPU
   rooflinectl explain runs/reductions/latest    what bounds each point, and what to try next
   rooflinectl compare runs/before runs/after    what changed from one run to another
+  rooflinectl history runs                      how points fared over many runs, and when they changed
   rooflinectl gate runs/base runs/new           for CI: exit code 4 on a regression
   rooflinectl ceilings                          measure the ceilings of the GPU
   rooflinectl crosscheck runs/reductions/latest compare the numbers of a run with ncu and nsys
@@ -54,6 +55,7 @@ void add_commands(CLI::App& app, Action& action, int argc, char** argv) {
   add_report_command(app, action);
   add_explain_command(app, action);
   add_compare_command(app, action);
+  add_history_command(app, action);
   add_gate_command(app, action);
   add_crosscheck_command(app, action, argc, argv);
   add_doctor_command(app, action);

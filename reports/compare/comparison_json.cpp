@@ -1,51 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <nlohmann/json.hpp>
-
 #include "analysis/quantities/quantities.h"
+#include "core/serial/json.h"
 #include "reports/compare/comparison_reports.h"
+#include "reports/compare/json_parts.h"
 
 namespace rooflinectl {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using compared::run_json, compared::point_json, compared::change_json, compared::environment_json;
+using serial::Json;
 using OptionalNumber = std::optional<double>;
 
 constexpr int kSchema = 1;
 
 Json number(const OptionalNumber& value) {
   return value ? Json(*value) : Json(nullptr);
-}
-
-Json to_json(const AnalysedRun& analysed) {
-  const Run& run = analysed.run;
-  return {{"name", analysed.name},
-          {"started_utc", run.started_utc},
-          {"host", run.host},
-          {"device", run.device().name},
-          {"uuid", run.device().uuid},
-          {"driver_version", run.device().driver_version},
-          {"tool_version", run.tool_version},
-          {"tool_commit", run.tool_commit}};
-}
-
-Json to_json(const PointId& id) {
-  Json axes = Json::object();
-  for (const auto& [name, value] : id.axes) {
-    std::visit([&, &name = name](const auto& content) { axes[name] = content; }, value);
-  }
-  return {{"experiment", id.experiment}, {"subject", id.subject}, {"axes", std::move(axes)}};
-}
-
-Json to_json(const TimeInterval& time) {
-  return {{"median_s", time.median_s}, {"ci_low_s", time.low_s}, {"ci_high_s", time.high_s}};
-}
-
-Json to_json(const TimeChange& change) {
-  return {{"ratio", change.ratio()},
-          {"ratio_low", change.lowest_ratio()},
-          {"ratio_high", change.highest_ratio()},
-          {"from", to_json(change.from)},
-          {"to", to_json(change.to)}};
 }
 
 // One side of a point; null where it was not measured.
@@ -86,10 +55,11 @@ Json to_json(const ComparedDevice& device) {
 Json to_json(const PointComparison& point) {
   Json changes = Json::array();
   for (const CounterChange& change : point.counter_changes) changes.push_back(to_json(change));
-  return {{"verdict", to_string(point.change)}, {"label", point.label},
-          {"point", to_json(point.point)},      {"time", point.time ? to_json(*point.time) : Json(nullptr)},
-          {"base", to_json(point.base)},        {"now", to_json(point.now)},
-          {"moves", std::move(changes)}};
+  return {
+      {"verdict", to_string(point.change)}, {"label", point.label},
+      {"point", point_json(point.point)},   {"time", point.time ? change_json(*point.time) : Json(nullptr)},
+      {"base", to_json(point.base)},        {"now", to_json(point.now)},
+      {"moves", std::move(changes)}};
 }
 
 Json to_json(const CeilingChange& change) {
@@ -105,22 +75,19 @@ Json to_json(const CeilingChange& change) {
 
 Json to_json(const RunComparison& comparison) {
   Json json = {{"baseline", Json::array()},
-               {"now", to_json(*comparison.now)},
+               {"now", run_json(*comparison.now)},
                {"same_device_model", model_differences(comparison).empty()},
                {"smallest_change", comparison.smallest_change},
                {"points", Json::array()},
-               {"environment", Json::array()},
+               {"environment", environment_json(comparison.environment)},
                {"ceilings", Json::array()}};
-  for (const AnalysedRun& base : comparison.baseline) json["baseline"].push_back(to_json(base));
+  for (const AnalysedRun& base : comparison.baseline) json["baseline"].push_back(run_json(base));
   for (const PointComparison& point : comparison.points) json["points"].push_back(to_json(point));
-  for (const auto& [name, from, to] : comparison.environment) {
-    json["environment"].push_back({{"name", name}, {"from", from}, {"to", to}});
-  }
   for (const CeilingChange& change : comparison.ceilings) json["ceilings"].push_back(to_json(change));
   for (const ProgramComparison& program : comparison.programs) {
     json["programs"].push_back({{"program", program.whole.point.experiment},
                                 {"verdict", to_string(program.whole.change)},
-                                {"time", to_json(*program.whole.time)},
+                                {"time", change_json(*program.whole.time)},
                                 {"launches_before", program.launches_before},
                                 {"launches_now", program.launches_now},
                                 {"device", program.whole.device}});

@@ -2,10 +2,28 @@
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "analysis/analysis.h"
 
 namespace rooflinectl {
+
+/// Which runs have a column.
+enum class CsvColumnOf {
+  all,
+  program,   ///< those with the kernels of a profiled program
+  operators  ///< those that are shown with a trace of PyTorch, too
+};
+
+struct CsvColumn {
+  std::string_view name;
+  std::string_view meaning;  ///< Markdown, with the unit
+  CsvColumnOf of = CsvColumnOf::all;
+};
+
+/// The columns before those of counters, in their order.
+std::vector<CsvColumn> points_csv_columns();
 
 /// One row per point, RFC 4180; SI units, ratios between 0 and 1; a field is empty where there is no number.
 /// The last columns are the counters, by their keys (`docs/metrics.md`); why one is unavailable stands in

@@ -41,4 +41,13 @@ std::string field(std::string_view text) {
   return result + '"';
 }
 
+std::string row(const std::vector<std::string>& fields) {
+  std::string text;
+  for (const std::string& each : fields) {
+    if (&each != fields.data()) text += ',';
+    text += field(each);
+  }
+  return text + "\r\n";
+}
+
 }  // namespace rooflinectl::csv

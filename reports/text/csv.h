@@ -4,6 +4,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 /// Fields of a CSV file (RFC 4180).
 namespace rooflinectl::csv {
@@ -14,5 +15,8 @@ std::string number(const std::optional<double>& value);
 /// `text`, printable and on one line, in quotes where it needs them. A spreadsheet shows it and never runs
 /// it: an apostrophe goes before a `=`, `+`, `-` or `@` that begins no number.
 std::string field(std::string_view text);
+
+/// The `fields` as a line of the file.
+std::string row(const std::vector<std::string>& fields);
 
 }  // namespace rooflinectl::csv

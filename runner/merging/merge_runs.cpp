@@ -5,15 +5,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <deque>
 #include <future>
 #include <numeric>
 #include <set>
-#include <system_error>
-#include <thread>
 #include <utility>
 
 #include "core/error.h"
+#include "core/serial/many_runs.h"
 #include "core/serial/run_file.h"
 #include "core/serial/timeline_file.h"
 #include "runner/merging/group_rows.h"
@@ -27,39 +25,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Each once, although a link such as `latest` leads to another.
-std::vector<fs::path> different_files(const std::vector<fs::path>& runs) {
-  std::vector<fs::path> files;
-  std::set<fs::path> known;
-  for (const fs::path& run : runs) {
-    std::error_code error;
-    const fs::path file = run_file(run);
-    const fs::path real = fs::canonical(file, error);
-    if (error || known.insert(real).second) files.push_back(file);
-  }
-  return files;
-}
-
 /// Throws Error(usage) if it cannot be merged.
 Run read_outline(const fs::path& file) {
   Run run = read_run_without_details(file);
   if (run.application) return run;
   throw Error(ErrorKind::usage, fmt::format("{}: is not a run of rooflinectl profile", file.string()));
-}
-
-/// Reads several files at a time, and hands them over in their order.
-template <typename Take>
-void read_all(const std::vector<fs::path>& files, Take take) {
-  const std::size_t at_once = std::max(std::thread::hardware_concurrency(), 1U);
-  std::deque<std::future<Run>> reading;
-  for (std::size_t next = 0, i = 0; i < files.size(); ++i) {
-    for (; next < files.size() && reading.size() < at_once; ++next) {
-      reading.push_back(std::async(std::launch::async, read_outline, files[next]));
-    }
-    std::future<Run> first = std::move(reading.front());
-    reading.pop_front();
-    take(i, first);
-  }
 }
 
 /// One merge:
@@ -89,9 +59,9 @@ class Merging {
 
  private:
   std::vector<RunPart> read_parts() {
-    const std::vector<fs::path> files = different_files(request_.runs);
+    const std::vector<fs::path> files = different_run_files(request_.runs);
     std::vector<RunPart> parts;
-    read_all(files, [&](std::size_t i, std::future<Run>& reading) {
+    read_in_parallel(files, read_outline, [&](std::size_t i, std::future<Run>& reading) {
       try {
         Run run = reading.get();
         rows_.add(parts.size(), run);

@@ -47,6 +47,7 @@ MAY_INCLUDE = {
     "reports/formats": {"core/*", "analysis", "reports/text", "reports/draw", "reports/tables", "reports/charts", "reports"},
     "reports/page": {"core/*", "analysis", "reports/text", "reports/draw", "reports/tables", "reports/charts", "reports/formats", "reports"},
     "reports/compare": {"core/*", "analysis", "reports/text", "reports/draw", "reports/tables", "reports/charts"},
+    "reports/history": {"core/*", "analysis", "reports/text", "reports/draw", "reports/tables", "reports/charts", "reports/compare"},
     "cli/manual": {"core/*", "runner", "cli"},
     "cli": {"core/*", "analysis", "crosscheck", "runner/*", "reports/*"},
 }

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include "analysis/point.h"
+#include "reports/history/history_reports.h"
+#include "reports/text/csv.h"
+
+namespace rooflinectl {
+namespace {
+
+std::optional<double> interval_end(const RooflinePoint& point, double TimeResult::*value) {
+  return is_timed(*point.measurement) ? std::optional((*point.measurement->time).*value) : std::nullopt;
+}
+
+std::vector<std::string> history_fields(const HistoryReport& report, const PointHistory& point,
+                                        std::size_t run) {
+  const AnalysedRun& analysed = report.history.runs[run];
+  const RooflinePoint& measured = *point.runs[run];
+  const DeviceInfo& device = analysed.run.device_of(*measured.measurement);
+  std::vector<std::string> fields = {fmt::format("{}", run + 1),
+                                     analysed.name,
+                                     analysed.run.started_utc,
+                                     device.name,
+                                     device.uuid,
+                                     device.driver_version,
+                                     analysed.run.tool_commit,
+                                     point.point.experiment,
+                                     point.point.subject,
+                                     point.label,
+                                     std::string(to_string(measured.measurement->status))};
+  for (const FollowedQuantity& quantity : report.quantities) {
+    fields.push_back(csv::number(quantity.value(measured)));
+  }
+  fields.push_back(csv::number(interval_end(measured, &TimeResult::ci_low_s)));
+  fields.push_back(csv::number(interval_end(measured, &TimeResult::ci_high_s)));
+  const auto& change = point.changes[run];
+  fields.emplace_back(change ? to_string(change->change) : "");
+  const bool has_ratio = change && change->time;
+  fields.push_back(has_ratio ? csv::number(change->time->ratio()) : "");
+  fields.push_back(has_ratio ? csv::number(change->time->lowest_ratio()) : "");
+  fields.push_back(has_ratio ? csv::number(change->time->highest_ratio()) : "");
+  return fields;
+}
+
+}  // namespace
+
+std::string history_csv(const HistoryReport& report) {
+  std::vector<std::string> head = {"run",     "name",           "started_utc", "device",
+                                   "uuid",    "driver_version", "tool_commit", "experiment",
+                                   "variant", "label",          "status"};
+  for (const FollowedQuantity& quantity : report.quantities) head.push_back(quantity.key);
+  head.insert(head.end(), {"time_ci_low_s", "time_ci_high_s", "change", "ratio", "ratio_low", "ratio_high"});
+  std::string text = csv::row(head);
+  for (const PointHistory& point : report.history.points) {
+    for (std::size_t run = 0; run < point.runs.size(); ++run) {
+      if (point.runs[run] != nullptr) text += csv::row(history_fields(report, point, run));
+    }
+  }
+  return text;
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What `--json` prints against docs/schema: every command that has it, on recordings and with programs that need no GPU."""
+
+import copy
+import json
+import sys
+import unittest
+import warnings
+
+from profile_test import ProfileTest
+from program import SOURCE
+from recordings import FOLDER, recorded
+
+try:
+    import jsonschema
+except ImportError:
+    jsonschema = None
+
+SCHEMAS = SOURCE / "docs/schema"
+
+
+def schema_of(name):
+    return {**json.loads((SCHEMAS / name).read_text()), "$id": f"file:///{name}"}
+
+
+def validator_of(command):
+    """Of docs/schema/COMMAND.schema.json, which refers to run.schema.json by its file name."""
+    schema = schema_of(f"{command}.schema.json")
+    jsonschema.Draft202012Validator.check_schema(schema)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # newer versions deprecate RefResolver
+        resolver = jsonschema.RefResolver(base_uri=schema["$id"], referrer=schema, store={"file:///run.schema.json": schema_of("run.schema.json")})
+        return jsonschema.Draft202012Validator(schema, resolver=resolver)
+
+
+@unittest.skipUnless(jsonschema, f"{sys.executable} has no module jsonschema (Debian: python3-jsonschema)")
+class Json(ProfileTest):
+    def check(self, schema, *command, code=0, **environment):
+        result = self.call(*command, **environment)
+        self.assert_exit(result, code)
+        document = json.loads(result.stdout)
+        self.check_document(schema, document)
+        return document
+
+    def check_document(self, schema, document):
+        validator = validator_of(schema)
+        self.assertEqual([f"{error.json_path}: {error.message}" for error in validator.iter_errors(document)], [])
+        # The schema is about this document, and not about any.
+        self.assertFalse(validator.is_valid({}))
+
+    def write_run(self, name, change):
+        run = copy.deepcopy(recorded())
+        change(run)
+        (self.folder / name).mkdir()
+        (self.folder / name / "run.json").write_text(json.dumps(run))
+        return name
+
+    def slower(self, name="slower"):
+        def change(run):
+            run["started_utc"] = "2027-01-01T00:00:00Z"
+            run["device"]["driver_version"] = "590.1"
+            run["ceilings"] = [dict(ceiling, value=1.1 * ceiling["value"]) for ceiling in run["ceilings"]]
+            first, second, third, *_ = run["measurements"]
+            for key in ["median_s", "ci_low_s", "ci_high_s"]:
+                first["time"][key] *= 1.3
+            first["counters"]["dram_read_bytes"] *= 1.5
+            second.update(status="failed", cause="wrong result")
+            del second["time"]
+            run["measurements"].remove(third)
+        return self.write_run(name, change)
+
+    def test_compare(self):
+        recording = FOLDER / "reductions-h200"
+        document = self.check("compare", "compare", recording, self.slower(), "--json")
+        verdicts = {point["verdict"] for point in document["comparisons"][0]["points"]}
+        self.assertLessEqual({"slower", "broken", "missing", "same"}, verdicts)
+        for program in ["training-step-h200", "matrix-sums-h200"]:
+            self.check("compare", "compare", FOLDER / program, FOLDER / program, "--json")
+        self.check("compare", "compare", FOLDER / "ceilings-two-h200", FOLDER / "ceilings-two-h200", "--json")
+
+    def test_history(self):
+        (self.folder / "damaged.json").write_text("{}")
+        document = self.check("history", "history", FOLDER / "reductions-h200", self.slower(), FOLDER / "sizes-h200", "damaged.json",
+                              "--counters", "dram_read_bytes", "--json", code=1)
+        self.assertEqual((len(document["runs"]), len(document["left_out"])), (2, 2))
+
+    def test_explain(self):
+        for recording in ["reductions-h200", "training-step-h200", "seeds-h200"]:
+            self.check("explain", "explain", FOLDER / recording, "--json")
+        self.check("explain", "explain", self.slower(), "--json")
+
+    def test_doctor(self):
+        self.check("doctor", "doctor", "--json")
+        self.check("doctor", "doctor", "--json", accidents="no_gpu@start", code=3)
+
+    def test_selftest(self):
+        self.check("selftest", "selftest", "--json")
+        self.check("selftest", "selftest", "--json", accidents="miscount@self_test:counters", code=1)
+
+    def test_list(self):
+        for topic in ["variants", "ceilings", "primitives", "metrics", "devices"]:
+            self.check("list", "list", topic, "--json")
+
+    def test_version(self):
+        self.check("version", "version", "--json")
+
+    def test_profile(self):
+        result = self.profile("often", options=["--json", "--quiet"])
+        self.assert_exit(result, 0)
+        self.check_document("profile", json.loads(result.stdout.splitlines()[-1]))
+
+    def test_no_command_is_forgotten(self):
+        document = (SOURCE / "docs/data.md").read_text()
+        commands = [line.split()[0] for line in self.call("--help").stdout.split("\nSubcommands:\n")[1].split("\n\n")[0].splitlines()]
+        self.assertIn("history", commands)
+        for command in commands:
+            has_json = "--json" in self.call(command, "--help").stdout
+            self.assertEqual(has_json, f"| `{command}" in document.split("## JSON")[1], command)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/formats/points_csv.h"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "core/model/metrics.h"
+#include "core/serial/run_file.h"
+#include "tests/support/generated_parts.h"
+
+namespace rooflinectl {
+namespace {
+
+std::string header_of(const std::string& recording) {
+  const Run run = read_run(fmt::format("{}/recordings/{}/run.json.gz", ROOFLINECTL_SOURCE_FOLDER, recording));
+  const std::string csv = points_csv(analyse(run));
+  return csv.substr(0, csv.find('\r'));
+}
+
+/// The documented columns of such runs, and the first counter, as they begin the file.
+std::string documented_header(bool has_program) {
+  std::string header;
+  for (const CsvColumn& column : points_csv_columns()) {
+    const bool is_there = column.of == CsvColumnOf::all || (has_program && column.of == CsvColumnOf::program);
+    if (is_there) header += fmt::format("{},", column.name);
+  }
+  return header + "l2_bytes,";
+}
+
+std::string table(CsvColumnOf of) {
+  std::string text = "| column | meaning |\n|---|---|\n";
+  for (const CsvColumn& column : points_csv_columns()) {
+    if (column.of == of) text += fmt::format("| `{}` | {} |\n", column.name, column.meaning);
+  }
+  return text;
+}
+
+TEST(PointsCsv, BeginsWithTheDocumentedColumns) {
+  EXPECT_TRUE(header_of("reductions-h200").starts_with(documented_header(false)));
+  EXPECT_TRUE(header_of("matrix-sums-h200").starts_with(documented_header(true)));
+}
+
+TEST(PointsCsv, ColumnsAreDocumented) {
+  std::string of_programs = table(CsvColumnOf::program);
+  for (const CsvColumn& column : points_csv_columns()) {
+    if (column.of != CsvColumnOf::operators) continue;
+    of_programs += fmt::format("| `{}` | {}; with `--pytorch-trace` |\n", column.name, column.meaning);
+  }
+  expect_generated("docs/data.md",
+                   {{"columns", table(CsvColumnOf::all)}, {"columns of programs", of_programs}},
+                   "reports/formats/points_csv.cpp");
+}
+
+}  // namespace
+}  // namespace rooflinectl
