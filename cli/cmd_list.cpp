@@ -36,10 +36,15 @@ std::string joined(const std::vector<Dtype>& dtypes) {
 
 void print_variants(const std::vector<VariantInfo>& variants) {
   std::vector<std::vector<std::string>> rows = {
-      {"variant", "dtypes", "block sizes", "elements/thread", "output", "idea"}};
+      {"variant", "label", "dtypes", "block sizes", "elements/thread", "output", "idea"}};
   for (const VariantInfo& variant : variants) {
+    if (variant.dtypes.empty()) {  // only its id is known
+      rows.push_back({variant.id, "", "", "", "", "", ""});
+      continue;
+    }
     rows.push_back(
-        {variant.id, joined(variant.dtypes), fmt::format("{}", fmt::join(variant.block_sizes, " ")),
+        {variant.id, variant.label, joined(variant.dtypes),
+         fmt::format("{}", fmt::join(variant.block_sizes, " ")),
          variant.default_elements_per_thread ? fmt::format("{}", *variant.default_elements_per_thread) : "",
          std::string(to_string(variant.output)), variant.title});
   }
@@ -50,11 +55,14 @@ void list_variants(const ListOptions& options) {
   const Catalogue catalogue = load_catalogue();
   if (options.json) {
     terminal::print("{}\n", encode(catalogue));
-  } else if (find_collector()) {
-    print_variants(catalogue.variants);
-  } else {
-    for (const VariantInfo& variant : catalogue.variants) terminal::print("{}\n", variant.id);
-    terminal::print("\nDetails need rooflinectl-collector, which this build does not have.\n");
+    return;
+  }
+  print_variants(catalogue.variants);
+  if (!find_collector()) {
+    terminal::print(
+        "\nrooflinectl-collector, which describes its kernels, is not installed: labels and the rest come "
+        "from\n"
+        "the shipped recordings, and a variant that none of them has is shown by its id alone.\n");
   }
 }
 

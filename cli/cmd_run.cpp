@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 #include <deque>
@@ -28,6 +29,7 @@
 #include "runner/machine/chosen_devices.h"
 #include "runner/measuring/device_runs.h"
 #include "runner/measuring/measure.h"
+#include "runner/measuring/time_estimate.h"
 #include "runner/runs/replay.h"
 #include "runner/runs/run_folder.h"
 
@@ -101,7 +103,32 @@ void print_experiment(const Experiment& experiment) {
   }
 }
 
-void print_plan(const Plan& plan) {
+/// `27 s`, `3 min`: no digit more than is known.
+std::string roughly(double seconds) {
+  constexpr double kMinute = 60;
+  if (seconds < 1.5 * kMinute) return fmt::format("{:.0f} s", std::max(1.0, seconds));
+  return fmt::format("{:.0f} min", seconds / kMinute);
+}
+
+void print_estimate(const Plan& plan, const RunOptions& options) {
+  std::vector<fs::path> earlier = {run_file(fs::path(options.output) / plan.name / "latest")};
+  for (const fs::path& recording : shipped_recordings()) earlier.push_back(recording);
+  const TimeEstimate estimate = estimate_time(plan, earlier);
+  std::string text = fmt::format("\nestimate: {}", roughly(estimate.points_s));
+  if (estimate.known > 0) {
+    text += fmt::format(", with {} as in {}", format::counted(estimate.known, "point"),
+                        estimate.like.parent_path().string());
+  }
+  if (estimate.unknown > 0) text += fmt::format(", {} by a rule", format::counted(estimate.unknown, "point"));
+  if (!plan.ceilings.empty()) {
+    text += fmt::format("; {} more if no ceiling is known yet", roughly(estimate.ceilings_s));
+  }
+  const bool are_several = options.devices.size() > 1 || options.devices.front() == kAllDevices;
+  if (are_several && !options.together) text += "; on each GPU";
+  terminal::print("{}\n", text);
+}
+
+void print_plan(const Plan& plan, const RunOptions& options) {
   terminal::print("plan: {}\n", plan.name);
   terminal::print("ceilings: {}\n",
                   plan.ceilings.empty() ? "none" : fmt::format("{}", fmt::join(plan.ceilings, ", ")));
@@ -111,6 +138,7 @@ void print_plan(const Plan& plan) {
     terminal::print(
         "\nThis build has no rooflinectl-collector: if no block size is shown, the kernel uses its own.\n");
   }
+  print_estimate(plan, options);
 }
 
 // ---- the run itself ----
@@ -295,7 +323,7 @@ int run(const RunOptions& options) {
   if (!options.resumed_folder.empty()) return resume(options);
   const Plan plan = load_plan(options.plan_file);
   if (options.dry_run) {
-    options.json ? print_request(plan, options) : print_plan(plan);
+    options.json ? print_request(plan, options) : print_plan(plan, options);
     return 0;
   }
   if (!options.replay_file.empty()) return replay_file(plan, options);
@@ -354,8 +382,9 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
           ->type_name("RUN.json")
           ->excludes(require_gpu)
           ->excludes(self_test);
-  CLI::Option* const dry_run = command->add_flag("--dry-run", options->dry_run,
-                                                 "Check the plan and list its points, without measuring");
+  CLI::Option* const dry_run = command->add_flag(
+      "--dry-run", options->dry_run,
+      "Check the plan, list its points, and estimate the time that they take, without measuring");
   command->add_flag("--json", options->json, "With --dry-run: print the request for the collector as JSON")
       ->needs(dry_run);
   CLI::Option* const resumed =

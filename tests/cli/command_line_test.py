@@ -35,8 +35,8 @@ class CommandLine(ProgramTest):
 
     def test_list_shows_what_plans_can_name(self):
         output = self.call("list").stdout
-        self.assertRegex(output, r"reduce_v0_global +f32 +128 256 512 ")
-        self.assertRegex(output, r"sum_warp_shuffle +f32 f16 +256 +8 ")
+        self.assertRegex(output, r"reduce_v0_global +V0 +f32 +128 256 512 ")
+        self.assertRegex(output, r"sum_warp_shuffle +warp shuffle +f32 f16 +256 +8 ")
         self.assertEqual(self.call("list", "variants").stdout, output)
         self.assertIn("dram_copy, dram_read, f32_add", self.call("list", "ceilings").stdout)
         self.assertEqual(json.loads(self.call("list", "--json").stdout)["variants"][0]["id"], "reduce_v0_global")
@@ -71,7 +71,8 @@ class CommandLine(ProgramTest):
 
         listed = call("list").stdout
         for file in (SOURCE / "kernels/reduction").glob("*.cu"):
-            self.assertIn(file.stem + "\n", listed)
+            self.assertRegex(listed, rf"(?m)^{file.stem} *$")
+        self.assertIn("rooflinectl-collector, which describes its kernels, is not installed", listed)
         for file in (SOURCE / "kernels/ceilings").glob("*.cu"):
             self.assertIn(file.stem.removeprefix("ceiling_"), call("list", "ceilings").stdout)
         self.assert_exit(call("list", "metrics"), 3)

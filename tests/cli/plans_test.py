@@ -27,8 +27,17 @@ class Plans(ProgramTest):
         self.assert_exit(result, 0)
         self.assertRegex(result.stdout, r"reduce_v0_global +f32 +2\^20 +cold +graph +256\n")
         self.assertRegex(result.stdout, r"sum_warp_shuffle +f32 +2\^20 +cold +graph +256 +8\n")
+        self.assertRegex(result.stdout, r"\nestimate: 3 s, with 2 points as in \S+/reductions-h200, 2 points by a rule; 2 s more if no ceiling is known yet\n$")
         self.assert_nothing_written()
         self.assertFalse(self.requests.exists())
+
+    def test_a_dry_run_estimates_from_the_last_run_of_the_plan(self):
+        self.assert_exit(self.run_plan(), 0)
+        run = self.run_json()
+        run["wall_s"] = 600
+        (self.folder / "runs/demo/latest/run.json").write_text(json.dumps(run))
+        result = self.run_plan("", "--dry-run", "--device", "0,1")
+        self.assertRegex(result.stdout, r"\nestimate: 10 min, with 4 points as in runs/demo/latest; 2 s more if no ceiling is known yet; on each GPU\n$")
 
     def test_dry_run_prints_the_request_that_a_run_sends(self):
         printed = self.run_plan("", "--dry-run", "--json", "--device", "GPU-7")
