@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-"""docs/commands.md names what every --help offers, and links between documents lead to files."""
+"""docs/commands.md names what every --help offers, CHANGELOG.md the version, and links between documents lead to files."""
 
+import json
 import os
 import pathlib
 import re
@@ -37,6 +38,17 @@ class Commands(unittest.TestCase):
         self.assertIn("4", codes)
         for code in [*codes, "130", "143"]:
             self.assertRegex(self.document, rf"(?m)^\| ([0-9, ]+, )?{code}(, [0-9, ]+)? \|")
+
+
+class Version(unittest.TestCase):
+    def test_the_changelog_the_program_and_a_tag_name_the_same_one(self):
+        heading = re.search(r"^## (\d+\.\d+\.\d+) \((unreleased|\d{4}-\d{2}-\d{2})\)$", (SOURCE / "CHANGELOG.md").read_text(), re.MULTILINE)
+        self.assertIsNotNone(heading, "CHANGELOG.md does not begin with a version and its date")
+        printed = subprocess.run([os.environ["ROOFLINECTL"], "version", "--json"], capture_output=True, text=True, check=True).stdout
+        self.assertEqual(heading[1], json.loads(printed)["version"])
+        tags = subprocess.run(["git", "-C", SOURCE, "tag", "--points-at", "HEAD", "--list", "v*"], capture_output=True, text=True, check=False)
+        for tag in tags.stdout.split():
+            self.assertEqual((tag, heading[2] != "unreleased"), (f"v{heading[1]}", True))
 
 
 class Links(unittest.TestCase):
