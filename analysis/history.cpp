@@ -131,15 +131,17 @@ ComparableRuns runs_comparable_with(const AnalysedRun& now, std::vector<Analysed
 }
 
 ComparableRuns comparable_runs(std::vector<AnalysedRun> runs) {
-  std::sort(runs.begin(), runs.end(), began_before);
-  const auto newest = std::find_if(runs.rbegin(), runs.rend(), times_something);
-  if (newest == runs.rend()) {
+  auto newest = runs.end();
+  for (auto run = runs.begin(); run != runs.end(); ++run) {
+    if (times_something(*run) && (newest == runs.end() || began_before(*newest, *run))) newest = run;
+  }
+  if (newest == runs.end()) {
     ComparableRuns none;
     for (const AnalysedRun& run : runs) none.left_out.push_back({run.name, "measured no point"});
     return none;
   }
   AnalysedRun now = std::move(*newest);
-  runs.erase(std::next(newest).base());
+  runs.erase(newest);
   ComparableRuns comparable = runs_comparable_with(now, std::move(runs));
   comparable.runs.push_back(std::move(now));
   return comparable;

@@ -76,7 +76,7 @@ class Workflows(unittest.TestCase):
 
     def assert_commands_exist(self, script):
         """Every option of rooflinectl in a script is one of its command."""
-        commands = re.findall(r"rooflinectl (\w+)((?:[^\n|]|\\\n)*)", script)
+        commands = re.findall(r"rooflinectl (\w+)((?:\\\n|[^\n|])*)", script)
         self.assertTrue(commands)
         for command, arguments in commands:
             offered = subprocess.run([PROGRAM, command, "--help"], capture_output=True, text=True, check=True).stdout

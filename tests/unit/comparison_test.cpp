@@ -303,6 +303,19 @@ TEST(Compare, EnvironmentAndCeilingsThatChangedAreNamed) {
   EXPECT_THAT(model_differences(comparison), IsEmpty());
 }
 
+TEST(Compare, SettingsOfTheDeviceAreComparedWhereBothRunsKnowThem) {
+  auto before = ladder_run();
+  auto now = ladder_run();
+  before.devices[0].settings = DeviceSettings{.power_limit_w = 700, .application_sm_clock_hz = 1.98e9};
+  now.devices[0].settings = DeviceSettings{.power_limit_w = 600};
+  const auto runs = analysed({before, now, ladder_run()});
+  EXPECT_THAT(
+      compare({runs.data(), 1}, runs[1]).environment,
+      ElementsAre(AllOf(Field(&EnvironmentChange::name, "power limit"),
+                        Field(&EnvironmentChange::from, "700 W"), Field(&EnvironmentChange::to, "600 W"))));
+  EXPECT_THAT(compare({runs.data(), 1}, runs[2]).environment, IsEmpty());
+}
+
 // ---- several devices ----
 
 std::vector<std::string> ceiling_ids(const RunComparison& comparison) {
