@@ -23,6 +23,10 @@ const Experiment* experiment_with_application(const Plan& plan) {
   return found == plan.experiments.end() ? nullptr : &*found;
 }
 
+bool has_ceilings_alone(const Plan& plan) {
+  return plan.experiments.empty() && plan.primitives.empty();
+}
+
 std::vector<PointId> all_points(const Plan& plan) {
   std::vector<PointId> points;
   for (const Experiment& experiment : plan.experiments) {

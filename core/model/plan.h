@@ -74,4 +74,7 @@ const Experiment* experiment_with_application(const Plan& plan);
 /// All points of the plan, in the order of their experiments.
 std::vector<PointId> all_points(const Plan& plan);
 
+/// Whether the plan measures nothing but ceilings.
+bool has_ceilings_alone(const Plan& plan);
+
 }  // namespace rooflinectl

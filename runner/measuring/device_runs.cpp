@@ -12,6 +12,7 @@
 #include "core/elapsed.h"
 #include "core/serial/run_file.h"
 #include "runner/measuring/recorder.h"
+#include "runner/runs/resume.h"
 #include "runner/runs/run_folder.h"
 
 namespace rooflinectl {
@@ -78,6 +79,65 @@ void add_of_device(std::vector<T>& all, std::size_t place, const std::vector<T>&
   }
 }
 
+std::optional<std::size_t> place_in(const Run& run, const DeviceInfo& device) {
+  for (std::size_t place = 0; place < run.devices.size(); ++place) {
+    if (run.devices[place].uuid == device.uuid) return place;
+  }
+  return std::nullopt;
+}
+
+/// Whether `request` measures such results, and so continues earlier ones. What a profiled program launched
+/// is not measured again.
+bool is_continued(const MeasureRequest& request, const Ceiling&) {
+  return !request.skip_ceilings;
+}
+bool is_continued(const MeasureRequest& request, const PrimitiveResult&) {
+  return !request.plan.primitives.empty();
+}
+bool is_continued(const MeasureRequest& request, const Measurement& measurement) {
+  return !request.plan.experiments.empty() && !measurement.launches;
+}
+
+/// What `run` has of the device at `place`, as far as `request` continues it: a run of that device alone.
+Run part_of(const Run& run, std::size_t place, const MeasureRequest& request) {
+  Run part = run;
+  part.plan = request.plan;
+  part.devices = {run.devices[place]};
+  part.links.clear();
+  part.collectives.reset();
+  part.application.reset();
+  const auto keep_part = [&](auto& results) {
+    std::erase_if(results,
+                  [&](const auto& one) { return one.device != place || !is_continued(request, one); });
+    for (auto& result : results) result.device = Run::kFirstDevice;
+  };
+  keep_part(part.ceilings);
+  keep_part(part.measurements);
+  keep_part(part.primitives);
+  return part;
+}
+
+/// Makes room for what has become of that part.
+void erase_part(Run& run, std::size_t place, const MeasureRequest& request) {
+  const auto erase_from = [&](auto& results) {
+    std::erase_if(results,
+                  [&](const auto& one) { return one.device == place && is_continued(request, one); });
+  };
+  erase_from(run.ceilings);
+  erase_from(run.measurements);
+  erase_from(run.primitives);
+}
+
+void sort_by_device(Run& run) {
+  const auto sort = [](auto& results) {
+    std::stable_sort(results.begin(), results.end(),
+                     [](const auto& a, const auto& b) { return a.device < b.device; });
+  };
+  sort(run.ceilings);
+  sort(run.measurements);
+  sort(run.primitives);
+}
+
 }  // namespace
 
 /// What became of measuring a plan on a device.
@@ -87,17 +147,25 @@ struct DeviceRuns::Attempt {
   fs::path folder;  ///< that `result` is in
 };
 
-DeviceRuns::DeviceRuns(MeasureRequest request)
-    : request_(std::move(request)),
-      run_(Recorder(request_.plan, request_.command_line).run()),
-      folder_(create_run_folder(request_.output, request_.plan.name, SystemClock::now())) {
-  run_.devices.clear();
+DeviceRuns::DeviceRuns(MeasureRequest request) : request_(std::move(request)) {
+  if (const auto& unfinished = request_.unfinished) {
+    run_ = unfinished->run;
+    run_.resumed_utc.push_back(utc_time(SystemClock::now()));
+    earlier_wall_s_ = run_.wall_s;
+    folder_ = unfinished->folder;
+  } else {
+    run_ = Recorder(request_.plan, request_.command_line).run();
+    run_.devices.clear();
+    folder_ = create_run_folder(request_.output, request_.plan.name, SystemClock::now());
+  }
+  lock_ = FolderLock(folder_);
 }
 
 void DeviceRuns::measure(const std::vector<ObservedDevice>& devices) {
   for (const ObservedDevice& observed : devices) {
     if (!stop_signal_) measure_device(observed, request_);
   }
+  keep_for_resuming(devices);
 }
 
 void DeviceRuns::measure_together(const std::vector<ObservedDevice>& devices) {
@@ -108,20 +176,20 @@ void DeviceRuns::measure_together(const std::vector<ObservedDevice>& devices) {
   alone.self_test = false;
   std::vector<const ObservedDevice*> usable;
   for (const ObservedDevice& observed : devices) {
-    if (stop_signal_) return;
-    const std::size_t before = run_.devices.size();
+    if (stop_signal_) break;
     measure_device(observed, alone);
-    if (run_.devices.size() > before) usable.push_back(&observed);
+    if (place_in(run_, observed.device)) usable.push_back(&observed);
   }
-  if (stop_signal_) return;
+  if (stop_signal_) return keep_for_resuming(devices);
   MeasureRequest rest = request_;
   rest.plan.ceilings.clear();
   rest.skip_ceilings = true;
   measure_at_once(usable, rest);
+  keep_for_resuming(devices);
 }
 
 void DeviceRuns::measure_device(const ObservedDevice& observed, const MeasureRequest& request) {
-  add(observed, attempt(observed, request));
+  add(observed, request, attempt(observed, request));
 }
 
 void DeviceRuns::measure_at_once(const std::vector<const ObservedDevice*>& devices,
@@ -132,7 +200,13 @@ void DeviceRuns::measure_at_once(const std::vector<const ObservedDevice*>& devic
     threads.emplace_back([&, i] { attempts[i] = attempt(*devices[i], request); });
   }
   for (std::thread& thread : threads) thread.join();
-  for (std::size_t i = 0; i < devices.size(); ++i) add(*devices[i], attempts[i]);
+  for (std::size_t i = 0; i < devices.size(); ++i) add(*devices[i], request, attempts[i]);
+}
+
+/// Where the user stopped, all devices belong to a run that can be resumed, whatever was measured on them.
+void DeviceRuns::keep_for_resuming(const std::vector<ObservedDevice>& devices) {
+  if (!stop_signal_ || run_.devices.empty() || has_ceilings_alone(request_.plan)) return;
+  for (const ObservedDevice& observed : devices) place_of(observed.device);
 }
 
 DeviceRuns::Attempt DeviceRuns::attempt(const ObservedDevice& observed, MeasureRequest request) {
@@ -142,6 +216,12 @@ DeviceRuns::Attempt DeviceRuns::attempt(const ObservedDevice& observed, MeasureR
   request.output = attempt.folder;
   DeviceObserver observer(observed.observer, folder_, one_at_a_time_);
   try {
+    request.unfinished.reset();
+    const auto place = place_in(run_, observed.device);
+    if (request_.unfinished && place) {
+      fs::create_directories(attempt.folder);
+      request.unfinished = UnfinishedRun{part_of(run_, *place, request), attempt.folder};
+    }
     attempt.result = rooflinectl::measure(request, observer);
     // The signal came to one of those that wait for it.
     if (attempt.result->stop_signal) StopSignals::pass_on(*attempt.result->stop_signal);
@@ -152,7 +232,7 @@ DeviceRuns::Attempt DeviceRuns::attempt(const ObservedDevice& observed, MeasureR
 }
 
 /// Takes over what was measured of a device, and saves it.
-void DeviceRuns::add(const ObservedDevice& observed, const Attempt& attempt) {
+void DeviceRuns::add(const ObservedDevice& observed, const MeasureRequest& request, const Attempt& attempt) {
   const std::size_t losses_before = losses_.size();
   const std::string name = name_of(observed.device);
   const std::size_t place = place_of(observed.device);
@@ -162,7 +242,9 @@ void DeviceRuns::add(const ObservedDevice& observed, const Attempt& attempt) {
     for (const std::string& loss : result->losses) losses_.push_back(fmt::format("{}: {}", name, loss));
     if (result->stopped_by) lose(name, *result->stopped_by, observed.observer);
     if (!result->folder.empty()) {
+      erase_part(run_, place, request);
       add_device_run(run_, place, result->run);
+      sort_by_device(run_);
       take_session(result->run.counter_session);
       keep_log(observed.device, result->folder);
     }
@@ -182,11 +264,9 @@ void DeviceRuns::add(const ObservedDevice& observed, const Attempt& attempt) {
 
 /// Where the device is in the run; it is added if it is new.
 std::size_t DeviceRuns::place_of(const DeviceInfo& device) {
-  const auto found = std::find_if(run_.devices.begin(), run_.devices.end(),
-                                  [&](const DeviceInfo& other) { return other.uuid == device.uuid; });
-  const auto place = static_cast<std::size_t>(found - run_.devices.begin());
-  if (found == run_.devices.end()) run_.devices.push_back(device);
-  return place;
+  if (const auto place = place_in(run_, device)) return *place;
+  run_.devices.push_back(device);
+  return run_.devices.size() - 1;
 }
 
 void DeviceRuns::lose(const std::string& what, const Error& error, MeasureObserver& observer) {
@@ -223,13 +303,15 @@ std::string DeviceRuns::first_cause(std::size_t place) const {
   return {};
 }
 
-/// It is the last one.
 void DeviceRuns::remove_device(std::size_t place) {
-  const auto is_of_device = [&](const auto& result) { return result.device == place; };
-  std::erase_if(run_.ceilings, is_of_device);
-  std::erase_if(run_.measurements, is_of_device);
-  std::erase_if(run_.primitives, is_of_device);
-  run_.devices.pop_back();
+  const auto remove_from = [&](auto& results) {
+    std::erase_if(results, [&](const auto& result) { return result.device == place; });
+    for (auto& result : results) result.device -= result.device > place ? 1 : 0;
+  };
+  remove_from(run_.ceilings);
+  remove_from(run_.measurements);
+  remove_from(run_.primitives);
+  run_.devices.erase(run_.devices.begin() + static_cast<std::ptrdiff_t>(place));
 }
 
 void DeviceRuns::keep_log(const DeviceInfo& device, const fs::path& folder) const {
@@ -257,8 +339,10 @@ MeasureResult DeviceRuns::finish() {
 /// Nothing was run: nothing is left behind.
 MeasureResult DeviceRuns::nothing() {
   std::error_code ignored;
-  fs::remove_all(folder_, ignored);
-  fs::remove(folder_.parent_path(), ignored);  // unless other runs are in there
+  if (!request_.unfinished) {
+    fs::remove_all(folder_, ignored);
+    fs::remove(folder_.parent_path(), ignored);  // unless other runs are in there
+  }
   if (stop_signal_) return {run_, {}, losses_, stop_signal_, {}};
   if (first_error_) throw *first_error_;
   throw Error(ErrorKind::measurement, losses_.empty() ? "nothing was measured" : losses_.front());
@@ -276,7 +360,7 @@ bool DeviceRuns::save(MeasureObserver& observer) {
 }
 
 void DeviceRuns::write() {
-  run_.wall_s = seconds_since(begin_);
+  run_.wall_s = earlier_wall_s_ + seconds_since(begin_);
   write_run(folder_ / "run.json", run_);
 }
 

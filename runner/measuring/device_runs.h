@@ -12,6 +12,7 @@
 #include "core/model/run.h"
 #include "runner/measuring/measure.h"
 #include "runner/processes/stop_signals.h"
+#include "runner/runs/folder_lock.h"
 
 namespace rooflinectl {
 
@@ -23,11 +24,11 @@ struct ObservedDevice {
 
 /// One run over several devices: each is measured by `measure`, in a folder of its own within that of the
 /// run, which is removed once its results are in `run.json`. A device of which nothing can be measured is a
-/// loss, and not in the run.
+/// loss, and not in the run, unless the user stopped it: then it is there to be resumed.
 class DeviceRuns {
  public:
-  /// Makes the folder of the run. `request.device` is not used. Throws Error for a folder that cannot be
-  /// made.
+  /// Makes the folder of the run, or continues `request.unfinished` in its own. `request.device` is not used.
+  /// Throws Error for a folder that cannot be made, or that another program writes to.
   explicit DeviceRuns(MeasureRequest request);
 
   /// Measures the plan on one device after the other.
@@ -56,8 +57,9 @@ class DeviceRuns {
 
   void measure_device(const ObservedDevice& observed, const MeasureRequest& request);
   void measure_at_once(const std::vector<const ObservedDevice*>& devices, const MeasureRequest& request);
+  void keep_for_resuming(const std::vector<ObservedDevice>& devices);
   Attempt attempt(const ObservedDevice& observed, MeasureRequest request);
-  void add(const ObservedDevice& observed, const Attempt& attempt);
+  void add(const ObservedDevice& observed, const MeasureRequest& request, const Attempt& attempt);
   std::size_t place_of(const DeviceInfo& device);
   void take_session(const CounterSession& session);
   bool is_anything_measured(std::size_t place) const;
@@ -71,7 +73,9 @@ class DeviceRuns {
   StopSignals stop_signals_;  // between the devices too: the next one sees them
   MeasureRequest request_;
   Run run_;
+  double earlier_wall_s_ = 0;  // of the sessions before this one
   std::filesystem::path folder_;
+  FolderLock lock_;
   std::mutex one_at_a_time_;  // observers
   std::vector<std::string> losses_;
   std::optional<int> stop_signal_;

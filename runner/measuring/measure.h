@@ -20,7 +20,7 @@ struct MeasureRequest {
   bool self_test = false;           ///< count kernels of known work first
   std::filesystem::path collector;  ///< the executable
   std::filesystem::path output;     ///< the run's folder is made in here
-  /// The run to continue in its own folder; `plan` is then its plan, `device` its device.
+  /// The run to continue in its own folder; `plan` is then its plan, `device` its device, or one of them.
   std::optional<UnfinishedRun> unfinished;
   std::vector<std::string> command_line;
   bool fresh_ceilings = false;  ///< measure those too that an earlier run has measured on this device

@@ -29,12 +29,6 @@ std::string build(std::string_view version, std::string_view commit) {
   return fmt::format("{} (commit {})", version, commit);
 }
 
-/// Those of a profiled program do not count: it is never run again.
-bool has_points_of_several_devices(const Run& run) {
-  return std::any_of(run.measurements.begin(), run.measurements.end(),
-                     [](const Measurement& one) { return one.device != Run::kFirstDevice && !one.launches; });
-}
-
 }  // namespace
 
 UnfinishedRun load_unfinished(const fs::path& path) {
@@ -43,7 +37,7 @@ UnfinishedRun load_unfinished(const fs::path& path) {
   unfinished.run = read_run(file);
   // `latest` may point elsewhere before the run has ended.
   unfinished.folder = fs::canonical(file).parent_path();
-  if (unfinished.run.devices.size() > 1 && unfinished.run.measurements.empty()) {
+  if (unfinished.run.devices.size() > 1 && has_ceilings_alone(unfinished.run.plan)) {
     throw Error(ErrorKind::usage, fmt::format("{}: cannot resume ceilings of several devices", file.string()),
                 "rooflinectl ceilings with the same --device, without --fresh, reuses what was measured");
   }
@@ -51,14 +45,22 @@ UnfinishedRun load_unfinished(const fs::path& path) {
     throw Error(ErrorKind::usage, fmt::format("{}: cannot resume a replay", file.string()),
                 "start a new run on a machine with a GPU");
   }
-  if (has_points_of_several_devices(unfinished.run)) {
-    throw Error(ErrorKind::usage, fmt::format("{}: cannot resume a run of several devices", file.string()),
-                "start a new run on the device whose points are missing: --device");
-  }
   const std::string then = build(unfinished.run.tool_version, unfinished.run.tool_commit);
   const std::string now = build(tool_version(), tool_commit());
   if (then != now) refuse(unfinished.folder, "rooflinectl", then, now);
   return unfinished;
+}
+
+std::vector<std::size_t> measured_devices(const Run& run) {
+  std::vector<std::size_t> places;
+  for (std::size_t place = 0; place < run.devices.size(); ++place) {
+    const bool has_point = std::any_of(
+        run.measurements.begin(), run.measurements.end(),
+        [&](const Measurement& measurement) { return measurement.device == place && !measurement.launches; });
+    // A program starts once all points are measured: then the other devices are only its own.
+    if (has_point || !run.application || place == Run::kFirstDevice) places.push_back(place);
+  }
+  return places;
 }
 
 void require_same_device(const UnfinishedRun& unfinished, const DeviceInfo& here) {

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <filesystem>
+#include <vector>
 
 #include "core/model/run.h"
 
@@ -14,9 +16,13 @@ struct UnfinishedRun {
 };
 
 /// The run in `path`, a run's folder or its `run.json`. Throws Error(usage) if there is none, if it is a
-/// recording, if it has points of several devices, or ceilings of several devices and nothing else, or if
-/// another build of this program measured it: then its numbers are not comparable with new ones.
+/// recording, if it has ceilings of several devices and nothing else, or if another build of this program
+/// measured it: then its numbers are not comparable with new ones.
 UnfinishedRun load_unfinished(const std::filesystem::path& path);
+
+/// The places in `run.devices` of those that the plan is measured on; the others were only used by a program
+/// that was profiled.
+std::vector<std::size_t> measured_devices(const Run& run);
 
 /// Throws Error(usage) that names what differs if `here` is not the GPU that the run was measured on, or has
 /// another driver.

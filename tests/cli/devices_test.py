@@ -133,11 +133,45 @@ class RunsOnDevices(ProgramTest):
         self.assertEqual(self.uuids(), [FIRST])
         self.assertNotIn("together", self.run_json())
 
-    def test_a_run_of_several_devices_is_not_resumed(self):
+    def resume(self, accidents="", *arguments):
+        return self.call("run", "--resume", self.folder_of_run(), *arguments, accidents=accidents, FAKE_COLLECTOR_TWO="1")
+
+    def test_a_complete_run_has_nothing_to_resume(self):
         self.assert_exit(self.run_on("all"), 0)
-        result = self.call("run", "--resume", self.folder_of_run())
-        self.assert_exit(result, 2)
-        self.assertIn("cannot resume a run of several devices", result.stderr)
+        before = self.run_json()
+        result = self.resume()
+        self.assert_exit(result, 0)
+        for device in [0, 1]:
+            self.assertIn(f"GPU {device}: nothing to resume", result.stderr)
+        for key in ["devices", "ceilings", "measurements"]:
+            self.assertEqual(self.run_json()[key], before[key])
+
+    def test_resuming_measures_what_each_device_lacks(self):
+        for together in [[], ["--together"]]:
+            (self.folder / "memory" / "segv@time_1_once").unlink(missing_ok=True)
+            self.assert_exit(self.run_on("all", *together, accidents="segv@time:1:once"), 1)
+            before = self.run_json()
+            failed = [m["device"] for m in before["measurements"] if m["status"] == "failed"]
+            self.assertEqual(len(failed), 1)
+            result = self.resume()
+            self.assert_exit(result, 0)
+            after = self.run_json()
+            self.assertEqual([m["device"] for m in after["measurements"]], [0] * 4 + [1] * 4)
+            self.assertTrue(all(m["status"] == "ok" and m["counters"] for m in after["measurements"]))
+            self.assertEqual(after["ceilings"], before["ceilings"])
+            self.assertEqual(after.get("together"), before.get("together"))
+            self.assertEqual(len(after["resumed_utc"]), 1)
+            self.assertGreater(after["wall_s"], before["wall_s"])
+            measured = [request["skip_points"] for request in self.sent_requests() if len(request["skip_points"]) == 3]
+            self.assertEqual(measured[-1], [0, 2, 3])
+
+    def test_a_device_that_is_gone_when_a_run_is_resumed_costs_nothing_of_it(self):
+        self.assert_exit(self.run_on("all", accidents="segv@time:1:once"), 1)
+        before = self.run_json()
+        result = self.resume("refuse@device:0")
+        self.assert_exit(result, 1)
+        self.assertIn(f"GPU 0 ({FIRST}): the GPU has fallen off the bus", result.stdout)
+        self.assertEqual(self.run_json()["measurements"], before["measurements"])
 
     def interrupted(self, *arguments, place):
         """What is kept where Ctrl-C comes while collectors hang there."""
@@ -154,10 +188,18 @@ class RunsOnDevices(ProgramTest):
         (file,) = (self.folder / "runs/demo").glob("*/run.json")
         return json.loads(file.read_text())
 
-    def test_ctrl_c_keeps_what_is_finished(self):
+    def test_ctrl_c_keeps_what_is_finished_and_the_rest_is_resumed(self):
         run = self.interrupted(place="device:1")
-        self.assertEqual([device["uuid"] for device in run["devices"]], [FIRST])
-        self.assertEqual(len(run["measurements"]), 4)
+        self.assertEqual([device["uuid"] for device in run["devices"]], [FIRST, SECOND])
+        self.assertEqual([m["device"] for m in run["measurements"]], [0] * 4)
+        (folder,) = (self.folder / "runs/demo").glob("*/run.json")
+        self.assert_exit(self.call("report", folder.parent), 0)
+        result = self.call("run", "--resume", folder.parent, FAKE_COLLECTOR_TWO="1")
+        self.assert_exit(result, 0)
+        after = json.loads(folder.read_text())
+        self.assertEqual([m["device"] for m in after["measurements"]], [0] * 4 + [1] * 4)
+        self.assertEqual(after["measurements"][:4], run["measurements"])
+        self.assertFalse(list(folder.parent.glob("gpu-*")))
 
     def test_ctrl_c_ends_all_that_are_measured_together(self):
         run = self.interrupted("--together", place="time:3")

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/dry_run.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cli/terminal.h"
+#include "core/model/quantity.h"
+#include "core/serial/protocol.h"
+#include "core/serial/run_file.h"
+#include "core/text/printable.h"
+#include "reports/text/format.h"
+#include "reports/text/text_table.h"
+#include "runner/machine/catalogue.h"
+#include "runner/machine/chosen_devices.h"
+#include "runner/measuring/time_estimate.h"
+#include "runner/runs/replay.h"
+
+namespace rooflinectl {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+void print_request(const Plan& plan, const RunOptions& options) {
+  require_collector();  // whose catalogue completes the points
+  CollectRequest request;
+  request.plan = plan;
+  request.counters = !options.no_counters;
+  request.self_test = options.self_test;
+  if (options.devices.size() > 1 || options.devices.front() == kAllDevices) {
+    throw Error(ErrorKind::usage, "--json prints the request for one device", "name one with --device");
+  }
+  request.device = options.devices.front();
+  terminal::print("{}\n", encode(request));
+}
+
+void print_experiment(const Experiment& experiment) {
+  terminal::print("\n{}{}\n", experiment.name,
+                  experiment.title == experiment.name ? "" : ": " + printable(experiment.title));
+  terminal::print("  {}, each timed until ±{} or {}; counters: {}\n",
+                  format::counted(experiment.points.size(), "point"),
+                  format::percent(experiment.timing.relative_half_width),
+                  format::duration(experiment.timing.time_limit_s), to_string(experiment.counters));
+  std::vector<std::vector<std::string>> rows = {
+      {"variant", "dtype", "elements", "cache", "launch", "block", "elements/thread", "GPUs"}};
+  for (const PointId& point : experiment.points) {
+    const Reduction reduction = reduction_of(point);
+    rows.push_back({point.subject, std::string(to_string(reduction.dtype)),
+                    elements_text(reduction.n_elements), std::string(to_string(reduction.cache)),
+                    std::string(to_string(reduction.launch_mode)),
+                    reduction.block_size > 0 ? fmt::format("{}", reduction.block_size) : "",
+                    reduction.elements_per_thread ? fmt::format("{}", *reduction.elements_per_thread) : "",
+                    reduction.gpus ? fmt::format("{}", *reduction.gpus) : ""});
+  }
+  if (rows.size() > 1) terminal::print("{}", text_table(rows, "  "));
+  if (const auto& application = experiment.application) {
+    terminal::print("  program: {}\n", fmt::join(application->command, " "));
+  }
+}
+
+/// `27 s`, `3 min`: no digit more than is known.
+std::string roughly(double seconds) {
+  constexpr double kMinute = 60;
+  if (seconds < 1.5 * kMinute) return fmt::format("{:.0f} s", std::max(1.0, seconds));
+  return fmt::format("{:.0f} min", seconds / kMinute);
+}
+
+void print_estimate(const Plan& plan, const RunOptions& options) {
+  std::vector<fs::path> earlier = {run_file(fs::path(options.output) / plan.name / "latest")};
+  for (const fs::path& recording : shipped_recordings()) earlier.push_back(recording);
+  const TimeEstimate estimate = estimate_time(plan, earlier);
+  std::string text = fmt::format("\nestimate: {}", roughly(estimate.points_s));
+  if (estimate.known > 0) {
+    text += fmt::format(", with {} as in {}", format::counted(estimate.known, "point"),
+                        estimate.like.parent_path().string());
+  }
+  if (estimate.unknown > 0) text += fmt::format(", {} by a rule", format::counted(estimate.unknown, "point"));
+  if (!plan.ceilings.empty()) {
+    text += fmt::format("; {} more if no ceiling is known yet", roughly(estimate.ceilings_s));
+  }
+  const bool are_several = options.devices.size() > 1 || options.devices.front() == kAllDevices;
+  if (are_several && !options.together) text += "; on each GPU";
+  terminal::print("{}\n", text);
+}
+
+void print_plan(const Plan& plan, const RunOptions& options) {
+  terminal::print("plan: {}\n", plan.name);
+  terminal::print("ceilings: {}\n",
+                  plan.ceilings.empty() ? "none" : fmt::format("{}", fmt::join(plan.ceilings, ", ")));
+  if (!plan.primitives.empty()) terminal::print("primitives: {}\n", fmt::join(plan.primitives, ", "));
+  for (const Experiment& experiment : plan.experiments) print_experiment(experiment);
+  if (!find_collector()) {
+    terminal::print(
+        "\nThis build has no rooflinectl-collector: if no block size is shown, the kernel uses its own.\n");
+  }
+  print_estimate(plan, options);
+}
+
+}  // namespace
+
+void print_dry_run(const Plan& plan, const RunOptions& options) {
+  options.json ? print_request(plan, options) : print_plan(plan, options);
+}
+
+}  // namespace rooflinectl
