@@ -27,9 +27,9 @@ std::string_view to_string(MemoryLevel level);
 struct Roof {
   double time_s = 0;      ///< the shortest time in which the declared, or counted, work could be done
   double flop_per_s = 0;  ///< 0 where the work has no flops (an integer sum)
-  /// What needs that time: a memory level, or a pipe.
+  /// What needs that time: a memory level, NVLink, or a pipe.
   Bound resource = Bound::dram;
-  std::string ceiling;  ///< id of the ceiling that it is held against: one of the two below
+  std::string ceiling;  ///< id of the ceiling that it is held against: one of the two below, or `nvlink`
   /// The level whose part of the declared bytes takes longest: DRAM, or L2 where a cache serves the point.
   MemoryLevel level = MemoryLevel::dram;
   /// The declared bytes over the time that this level needs: its ceiling, where it delivers all of them.

@@ -22,6 +22,8 @@ constexpr std::array kWords = {
                "L1 traffic, at the measured bandwidth, takes most of the time."},
     BoundWords{Bound::shared, "shared", "shared memory", "shared-memory-bound",
                "Shared memory is busy most of the time, including bank conflicts."},
+    BoundWords{Bound::nvlink, "nvlink", "NVLink", "NVLink-bound",
+               "Traffic between GPUs, at the measured bandwidth of NVLink, takes most of the time."},
     BoundWords{Bound::fp64, "fp64", "FP64", "FP64-bound", "FP64 arithmetic takes most of the time."},
     BoundWords{Bound::fp32, "fp32", "FP32", "FP32-bound", "FP32 arithmetic takes most of the time."},
     BoundWords{Bound::fp16, "fp16", "FP16", "FP16-bound", "FP16 or BF16 arithmetic takes most of the time."},
@@ -50,9 +52,10 @@ constexpr std::array kWords = {
 };
 
 /// The resources that can be busy; the first one wins a tie.
-constexpr std::array kResources = {Bound::dram,   Bound::l2,          Bound::l1,      Bound::shared,
-                                   Bound::fp64,   Bound::fp32,        Bound::fp16,    Bound::int32,
-                                   Bound::tensor, Bound::issue_slots, Bound::atomics, Bound::bytes_in_flight};
+constexpr std::array kResources = {Bound::dram,           Bound::l2,     Bound::l1,          Bound::shared,
+                                   Bound::nvlink,         Bound::fp64,   Bound::fp32,        Bound::fp16,
+                                   Bound::int32,          Bound::tensor, Bound::issue_slots, Bound::atomics,
+                                   Bound::bytes_in_flight};
 
 /// From this share of their lifetime on, warps that wait at a barrier bound the point.
 constexpr double kBarrierShare = 0.5;
@@ -122,6 +125,10 @@ std::string missing_for(Bound resource, const Run& run, const RooflinePoint& poi
   switch (resource) {
     case Bound::dram:
       return fmt::format("DRAM: {}", missing_ceiling(dram_ceiling_id(dram_traffic(run, measurement))));
+    case Bound::nvlink:
+      return is_negligible_on_nvlink(measurement)
+                 ? ""
+                 : fmt::format("NVLink: {}", missing_ceiling(kNvlinkCeiling));
     case Bound::fp64:
     case Bound::fp32:
     case Bound::fp16:
@@ -193,6 +200,8 @@ const Quantity* quantity_of(Bound bound) {
       return &kL1Utilisation;
     case Bound::shared:
       return &kSharedShare;
+    case Bound::nvlink:
+      return &kNvlinkShare;
     case Bound::fp64:
       return &kFp64Share;
     case Bound::fp32:

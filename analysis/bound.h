@@ -21,6 +21,7 @@ enum class Bound {
   l2,
   l1,
   shared,
+  nvlink,
   fp64,
   fp32,
   fp16,

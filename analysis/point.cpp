@@ -440,7 +440,6 @@ Work work_of_one_gpu(const Measurement& measurement) {
   const double gpus = gpus_of(measurement.point);
   work.read_bytes /= gpus;
   work.written_bytes /= gpus;
-  work.link_bytes /= gpus;
   for (auto& [precision, done] : work.operations) {
     done.flops /= gpus;
     done.fma_flops /= gpus;

@@ -135,6 +135,12 @@ Traffic dram_traffic(const Run& run, const Measurement& measurement) {
   return read && written ? Traffic{*read, *written} : compulsory_traffic(run, measurement);
 }
 
+bool is_negligible_on_nvlink(const Measurement& measurement) {
+  constexpr double kSlowestBytesPerS = 1e9;  // no NVLink is nearly as slow
+  const double time_s = is_timed(measurement) ? time_per_launch_s(measurement) : 0;
+  return measurement.work.link_bytes / kSlowestBytesPerS <= kNegligible * time_s;
+}
+
 namespace {
 
 RoofOrReason without(std::string_view ceilings) {
@@ -171,6 +177,17 @@ RoofOrReason roof_over(const Run& run, const Measurement& measurement, const Cei
     hold_against(MemoryLevel::l2, work.bytes(), *l2);
   }
   roof.time_s = memory_time_s;
+  if (const auto link = ceilings.find(kNvlinkCeiling)) {
+    const double link_time_s = work.link_bytes / link->per_s;
+    if (link_time_s > roof.time_s) {
+      roof.time_s = link_time_s;
+      roof.resource = Bound::nvlink;
+      roof.ceiling = link->ceiling;
+      roof.relative_spread = link->relative_spread;
+    }
+  } else if (!is_negligible_on_nvlink(measurement)) {
+    return without(kNvlinkCeiling);
+  }
   if (work.flops() <= 0) return {roof, {}};
 
   const auto compute = ceilings.compute(work);

@@ -30,6 +30,14 @@ std::string_view dram_ceiling_id(const Traffic& traffic);
 /// The id of the measured ceiling of a cache level: its read bandwidth.
 std::string_view cache_ceiling_id(MemoryLevel level);
 
+/// The id of the bandwidth at which bytes of another GPU arrive, and of how long a load of one takes.
+inline constexpr std::string_view kNvlinkCeiling = "nvlink";
+inline constexpr std::string_view kNvlinkLatency = "nvlink_latency";
+
+/// Whether the bytes that the point receives over NVLink take next to nothing of its time, whatever the
+/// links: then their ceiling need not be known.
+bool is_negligible_on_nvlink(const Measurement& measurement);
+
 /// The ceilings of one device of a run, from one source.
 class Ceilings {
  public:
@@ -92,7 +100,8 @@ struct RoofOrReason {
   std::string reason;  ///< empty if there is a roof
 };
 
-/// The roof over the declared work of `measurement` under the ceilings of the levels that serve it.
+/// The roof over the declared work of `measurement` under the ceilings of the levels that serve it, and of
+/// NVLink where other GPUs send it bytes: what takes longest, as all of it could happen at once.
 RoofOrReason roof_over(const Run& run, const Measurement& measurement, const Ceilings& ceilings);
 
 }  // namespace rooflinectl

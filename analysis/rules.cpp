@@ -99,6 +99,12 @@ const std::vector<Rule>& all_rules() {
                "Let consecutive lanes access consecutive words, and keep values in registers: the lanes of a "
                "warp can exchange them with shuffles.",
                kOtherKernelOfLibrary),
+      of_bound(
+          Bound::nvlink, {&kFractionOfRoof},
+          "Send fewer bytes to other GPUs: combine values before they are sent, or use a narrower type. Let "
+          "traffic in both directions, and other work, overlap it.",
+          "Use fewer and larger transfers of a narrower type, and overlap them with work that does not need "
+          "their results."),
       of_bound(Bound::fp64, {&kRedundancy},
                "Reduce the number of operations: remove redundant ones, use multiply-adds, or use a narrower "
                "type.",

@@ -2,12 +2,14 @@
 #include "analysis/scaling.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
 #include <utility>
 
 #include "analysis/point.h"
+#include "analysis/roof.h"
 #include "core/model/quantity.h"
 
 namespace rooflinectl {
@@ -58,6 +60,37 @@ std::optional<double> share_time(const Run& run, const Measurement& measurement)
   return std::nullopt;
 }
 
+/// Why what the links need is not known on this device; empty where it is.
+std::string missing_link_ceilings(const Run& run, std::size_t device) {
+  std::vector<std::string_view> missing;
+  for (const std::string_view id : {kNvlinkCeiling, kNvlinkLatency}) {
+    if (find_ceiling(run, id, CeilingSource::measured, device) == nullptr) missing.push_back(id);
+  }
+  if (missing.empty()) return {};
+  return fmt::format("not measured: {} (add {} to `ceilings` in the plan)", fmt::join(missing, " and "),
+                     missing.size() == 1 ? "it" : "them");
+}
+
+/// Nothing that goes through the host instead of the links has it.
+std::optional<double> link_time(const Run& run, const Measurement& measurement) {
+  const Ceilings ceilings = Ceilings::measured(run, measurement.device);
+  const auto bandwidth = ceilings.find(kNvlinkCeiling);
+  const auto there_and_back = ceilings.find(kNvlinkLatency);
+  if (measurement.work.link_bytes <= 0 || !bandwidth || !there_and_back) return std::nullopt;
+  return there_and_back->per_s / 2 + measurement.work.link_bytes / bandwidth->per_s;
+}
+
+void set_least_times(const Run& run, ScalingStep& step, double ideal_s) {
+  const RooflinePoint& point = *step.point;
+  if (const auto& roof = point.roof) {
+    if (roof->memory_bytes_per_s > 0) step.memory_s = point.dram_bytes_useful / roof->memory_bytes_per_s;
+    if (roof->compute_flop_per_s > 0) step.compute_s = point.flops_useful / roof->compute_flop_per_s;
+  }
+  if (step.gpus == 1) return;
+  step.link_s = link_time(run, *point.measurement);
+  if (step.link_s) step.reachable_speedup = step.speedup * step.time_s / (ideal_s + *step.link_s);
+}
+
 ScalingStep step_of(const Run& run, const RooflinePoint& point, const RooflinePoint& of_one) {
   const Measurement& measurement = *point.measurement;
   const auto elements = [](const RooflinePoint& one) {
@@ -70,6 +103,7 @@ ScalingStep step_of(const Run& run, const RooflinePoint& point, const RooflinePo
   step.bytes_per_s = measurement.work.bytes() / step.time_s;
   step.speedup = elements(point) / step.time_s / (elements(of_one) / time_of(of_one));
   step.efficiency = step.speedup / step.gpus;
+  set_least_times(run, step, time_of(of_one) * elements(point) / elements(of_one) / step.gpus);
   step.share_s = share_time(run, measurement);
   if (step.share_s) step.gathering_s = std::max(0.0, step.time_s - *step.share_s);
   return step;
@@ -100,14 +134,22 @@ Scaling scaling_of(const Run& run, const std::vector<const RooflinePoint*>& poin
     if (found == groups.end()) found = groups.insert(groups.end(), {key, {}});
     found->second.push_back(point);
   }
-  Scaling scaling = {.kind = kind, .curves = {}};
+  Scaling scaling = {.kind = kind};
   for (auto& [key, of_curve] : groups) {
     if (auto curve = curve_of(run, key, std::move(of_curve))) scaling.curves.push_back(std::move(*curve));
+  }
+  if (!points.empty()) {
+    scaling.link_missing = missing_link_ceilings(run, points.front()->measurement->device);
   }
   return scaling;
 }
 
 }  // namespace
+
+std::optional<double> ScalingStep::roof_s() const {
+  if (!memory_s) return compute_s;
+  return std::max(*memory_s, compute_s.value_or(0));
+}
 
 std::optional<Scaling> scaling(const Run& run, const ExperimentAnalysis& experiment) {
   std::vector<const RooflinePoint*> points;

@@ -23,12 +23,26 @@ struct ScalingStep {
   /// The elements per second over those of one GPU.
   double speedup = 1;
   double efficiency = 1;  ///< speedup / gpus
+  /// What the work of one GPU needs at least, at the measured ceilings: its arithmetic, and its bytes in
+  /// memory. They overlap. Nothing where a ceiling was not measured.
+  std::optional<double> compute_s;
+  std::optional<double> memory_s;
+  /// What comes after them at least, where there are several GPUs: one message across NVLink, half of what a
+  /// load of another GPU's memory takes, there and back, and the declared bytes at its bandwidth. Nothing
+  /// where these were not measured.
+  std::optional<double> link_s;
+  /// The speed-up if nothing but the links were in its way: each GPU does its share as fast as one GPU does
+  /// all, and `link_s` comes on top.
+  std::optional<double> reachable_speedup;
   /// What one GPU takes for its share alone: a point of the same variant over one GPU, in the run. Nothing
   /// where there is none.
   std::optional<double> share_s;
   /// What comes on top: starting all GPUs, the links, waiting for the slowest. Nothing without `share_s`; not
   /// below 0.
   std::optional<double> gathering_s;
+
+  /// The longer one of `compute_s` and `memory_s`.
+  std::optional<double> roof_s() const;
 };
 
 /// One variant with everything but the number of GPUs, and with it the elements, fixed.
@@ -41,6 +55,8 @@ struct ScalingCurve {
 struct Scaling {
   ScalingKind kind = ScalingKind::strong;
   std::vector<ScalingCurve> curves;  ///< by variant in the order of the plan, then by size
+  /// Why there is no `link_s`; empty where there is.
+  std::string link_missing;
 };
 
 /// The curves of an experiment: those of one kind, with one GPU and another number of them. strong where

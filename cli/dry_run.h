@@ -6,8 +6,8 @@
 
 namespace rooflinectl {
 
-/// Prints what `--dry-run` shows of a plan: its points, or with `--json` the request for the collector.
-/// Throws Error(usage) for a request for several devices.
+/// Prints what `--dry-run` shows of a plan: its points and an estimate of their time, or with `--json` the
+/// request for the collector. Throws Error(usage) for a request for several devices.
 void print_dry_run(const Plan& plan, const RunOptions& options);
 
 }  // namespace rooflinectl

@@ -11,6 +11,7 @@
 
 #include "collector/device/device.h"
 #include "collector/device/instruments.h"
+#include "collector/device/peers.h"
 #include "collector/sampling/link_counters.h"
 #include "collector/timing/common_timer.h"
 #include "core/stats/statistics.h"
@@ -140,17 +141,7 @@ std::string method_of(const Transfer& transfer, bool has_peer_access) {
 }
 
 bool can_reach(const Endpoint& device, const Endpoint& other) {
-  int can = 0;
-  check(cudaDeviceCanAccessPeer(&can, device.device.index, other.device.index), "cudaDeviceCanAccessPeer");
-  if (can == 0) return false;
-  device.select();
-  const cudaError_t enabled = cudaDeviceEnablePeerAccess(other.device.index, 0);
-  if (enabled == cudaErrorPeerAccessAlreadyEnabled) {
-    cudaGetLastError();
-    return true;
-  }
-  check(enabled, "cudaDeviceEnablePeerAccess");
-  return true;
+  return reach(device.device.index, other.device.index);
 }
 
 class LinkBench {

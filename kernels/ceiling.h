@@ -22,8 +22,10 @@ struct CeilingBuffers {
   void* d_target = nullptr;  ///< begins where the source ends, so that both can be read as one
   std::size_t bytes = 0;     ///< of each; a multiple of 1 MiB
   std::size_t l2_bytes = 0;  ///< of the device
-  void* h_pinned = nullptr;  ///< memory of the host that copy engines reach; only for transfers
+  void* h_pinned = nullptr;  ///< memory of the host that copy engines reach; only for PCIe
   std::size_t pinned_bytes = 0;
+  void* d_peer = nullptr;  ///< memory of another GPU, which kernels of this one reach; only for NVLink
+  std::size_t peer_bytes = 0;
 };
 
 /// In place of a number of blocks: as many as it takes for each to do one tile of the work.
@@ -69,13 +71,14 @@ struct CeilingPeak {
 struct CeilingBenchmark {
   std::string id;  ///< `dram_read`; the file is `ceiling_dram_read.cu`
   CeilingKind kind = CeilingKind::bandwidth;
-  std::string subject;  ///< `dram`, `l2`, `pcie`, `f32`; empty for a launch
-  /// `read`, `write`, `copy`, `triad`; `h2d`, `d2h`; `fma`, `add`, `tensor`; `latency`, `atomic`, `launch`
+  std::string subject;  ///< `dram`, `l2`, `pcie`, `nvlink`, `f32`; empty for a launch
+  /// `read`, `write`, `copy`, `triad`; `h2d`, `d2h`; `fma`, `add`, `tensor`; `latency`, `atomic`, `launch`;
+  /// empty for the bandwidth of NVLink
   std::string operation;
   /// Cold where what a cache kept of the last launch would be taken for the work of the next.
   CacheState cache = CacheState::warm;
-  /// Nothing for latencies, for DRAM and PCIe, whose bandwidths follow from the attributes of the device, and
-  /// where CUPTI knows no such figure.
+  /// Nothing for latencies, for DRAM, PCIe and NVLink, whose bandwidths follow from the attributes of the
+  /// device, and where CUPTI knows no such figure.
   std::optional<CeilingPeak> peak;
   std::vector<CeilingShape> shapes;
   CeilingCount count;  ///< of bandwidths of the device's own memories, and of operations

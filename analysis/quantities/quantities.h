@@ -60,6 +60,7 @@ extern const Quantity kL1Utilisation;
 extern const Quantity kDramShare;
 extern const Quantity kL2Share;
 extern const Quantity kSharedShare;
+extern const Quantity kNvlinkShare;
 extern const Quantity kFp64Share;
 extern const Quantity kFp32Share;
 extern const Quantity kFp16Share;

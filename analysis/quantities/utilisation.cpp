@@ -51,6 +51,12 @@ MaybeValue shared_share(R run, P point) {
   return share_of_time(point, passed / limit->per_s);
 }
 
+MaybeValue nvlink_share(R run, P point) {
+  const double bytes = point.measurement->work.link_bytes;
+  const auto limit = ceilings(run, point).find(kNvlinkCeiling);
+  return bytes > 0 && limit ? share_of_time(point, bytes / limit->per_s) : std::nullopt;
+}
+
 MaybeValue operations_share(R run, P point, const Operations& done, Dtype precision) {
   if (done.flops <= 0) return time_s(point) ? MaybeValue(0) : std::nullopt;
   const auto limit = ceilings(run, point).compute(done, precision);
@@ -130,6 +136,12 @@ const Quantity kSharedShare = {
     .unit = Unit::ratio,
     .formula = "`shared_bytes`, or 128 bytes × wavefronts if that is more, / `shared_read` / time",
     .of = shared_share};
+
+const Quantity kNvlinkShare = {.name = "NVLink utilisation",
+                               .unit = Unit::ratio,
+                               .formula = "declared bytes over NVLink / `nvlink` / time",
+                               .of = nvlink_share,
+                               .is_of_declared_work = true};
 
 const Quantity kFp64Share = {
     .name = "FP64 utilisation",

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "collector/ceilings/confirmation.h"
+#include "collector/device/peers.h"
 #include "core/error.h"
 #include "core/stats/statistics.h"
 #include "kernels/cuda_check.h"
@@ -35,6 +36,9 @@ constexpr int kMatrixSizes[] = {4096, 8192};
 constexpr double kLongestProductS = 0.1;
 /// Of the host: a copy of it takes milliseconds, of which its start takes microseconds.
 constexpr std::size_t kPinnedBytes = 256 * kMebibyte;
+/// Of the other GPU: the same.
+constexpr std::size_t kPeerBytes = kGibibyte;
+constexpr std::string_view kNvlink = "nvlink";
 /// Enough for an instruction mix; a whole launch would take long where every instruction is instrumented.
 constexpr kernels::CeilingShape kCountedShape{.blocks_per_sm = 1, .block = 256};
 
@@ -61,9 +65,7 @@ Ceiling ceiling_of(const kernels::CeilingBenchmark& benchmark, const TimeResult&
 }
 
 std::string shape_text(const kernels::CeilingShape& shape) {
-  if (shape.blocks_per_sm == kernels::kCopyEngine) {
-    return fmt::format("one copy engine, {} MiB of pinned memory", kPinnedBytes / kMebibyte);
-  }
+  if (shape.blocks_per_sm == kernels::kCopyEngine) return "one copy engine";
   if (shape.blocks_per_sm == kernels::kOneBlock && shape.block == 1) return "one thread";
   const std::string blocks =
       shape.blocks_per_sm == kernels::kOneBlockPerTile
@@ -111,12 +113,38 @@ void CeilingBench::require_pinned_buffer() {
   buffers_.pinned_bytes = kPinnedBytes;
 }
 
+void CeilingBench::require_peer_buffer() {
+  if (buffers_.peer_bytes > 0) return;
+  kernels::check(cudaSetDevice(peer_->index), "cudaSetDevice");
+  peer_memory_ = DeviceBuffer(kPeerBytes);
+  kernels::check(cudaMemset(peer_memory_.data(), 0, kPeerBytes), "cudaMemset");
+  kernels::check(cudaDeviceSynchronize(), "cudaDeviceSynchronize");
+  kernels::check(cudaSetDevice(device_.index), "cudaSetDevice");
+  buffers_.d_peer = peer_memory_.data();
+  buffers_.peer_bytes = kPeerBytes;
+}
+
+std::optional<std::string> CeilingBench::obstacle(const kernels::CeilingBenchmark& benchmark) {
+  if (benchmark.minimum_sm > device_.compute_capability) return "needs a newer GPU";
+  if (benchmark.subject != kNvlink || peer_) return std::nullopt;
+  peer_ = nvlink_peer(device_);
+  if (!peer_) return "needs another GPU of the same model that NVLink connects";
+  return std::nullopt;
+}
+
 TimedWork CeilingBench::work(const kernels::CeilingBenchmark& benchmark, std::function<void()> launch) const {
   TimedWork work;
   work.range_name = fmt::format("ceiling.{}", benchmark.id);
   work.cache = benchmark.cache;
   work.launch = [launch = std::move(launch)](int) { launch(); };
   return work;
+}
+
+/// Where the bytes of a link come from or go to.
+std::string CeilingBench::other_side(const kernels::CeilingBenchmark& benchmark) const {
+  if (benchmark.subject == kNvlink) return fmt::format(", memory of GPU {} ({})", peer_->index, peer_->uuid);
+  if (benchmark.kind != CeilingKind::transfer) return {};
+  return fmt::format(", {} MiB of pinned memory", kPinnedBytes / kMebibyte);
 }
 
 CeilingBench::Best CeilingBench::best_kernel(const kernels::CeilingBenchmark& benchmark) {
@@ -142,8 +170,8 @@ CeilingBench::Best CeilingBench::best_kernel(const kernels::CeilingBenchmark& be
   best.ceiling = ceiling_of(benchmark, result);
   const double found = rate(best.shape, result);
   best.ceiling.value = benchmark.kind == CeilingKind::latency ? 1 / found : found;
-  best.ceiling.method = fmt::format("ceiling_{}, {}, median of {} launches", benchmark.id,
-                                    shape_text(best.shape), result.samples_s.size());
+  best.ceiling.method = fmt::format("ceiling_{}, {}{}, median of {} launches", benchmark.id,
+                                    shape_text(best.shape), other_side(benchmark), result.samples_s.size());
   return best;
 }
 
@@ -217,7 +245,11 @@ std::vector<Ceiling> CeilingBench::measure_launch(const kernels::CeilingBenchmar
 std::vector<Ceiling> CeilingBench::measure(const kernels::CeilingBenchmark& benchmark) {
   if (benchmark.operation == "launch") return measure_launch(benchmark);
   require_buffers();
-  if (benchmark.kind == CeilingKind::transfer) require_pinned_buffer();
+  if (benchmark.subject == kNvlink) {
+    require_peer_buffer();
+  } else if (benchmark.kind == CeilingKind::transfer) {
+    require_pinned_buffer();
+  }
   std::optional<Best> best;
   if (benchmark.matrix) best = best_product(benchmark);
   if (!best) {

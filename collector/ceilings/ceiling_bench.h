@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,9 +20,12 @@ class CeilingBench {
  public:
   CeilingBench(const DeviceInfo& device, Timer& timer, const Stream& stream);
 
+  /// Why the benchmark cannot run here; nothing if it can.
+  std::optional<std::string> obstacle(const kernels::CeilingBenchmark& benchmark);
+
   /// Runs a benchmark in each of its launch shapes and returns the best as a measured ceiling. The cost of a
   /// launch comes in two forms: launched by itself (`launch`), and as a node of a graph (`graph_node`).
-  /// Throws Error if a launch fails. The device must be of the benchmark's `minimum_sm` or later.
+  /// Throws Error if a launch fails. There must be no `obstacle`.
   std::vector<Ceiling> measure(const kernels::CeilingBenchmark& benchmark);
 
   /// One launch of each benchmark that was measured, to be counted with `ceiling_metrics`.
@@ -44,8 +48,11 @@ class CeilingBench {
   void require_buffers();
   /// Allocates the buffer of the host, once. Throws Error if memory is short.
   void require_pinned_buffer();
+  /// Allocates the buffer of `peer_`, once. Throws Error if memory is short.
+  void require_peer_buffer();
   TimedWork work(const kernels::CeilingBenchmark& benchmark, std::function<void()> launch) const;
   int grid(const kernels::CeilingShape& shape) const { return shape.grid(device_.sm_count); }
+  std::string other_side(const kernels::CeilingBenchmark& benchmark) const;
   Best best_kernel(const kernels::CeilingBenchmark& benchmark);
   /// Runs a product for a short while after a pause.
   Ceiling burst(const kernels::CeilingBenchmark& benchmark, const MatrixProduct& product);
@@ -59,6 +66,8 @@ class CeilingBench {
   const Stream& stream_;
   DeviceBuffer memory_;  // of both buffers
   PinnedBuffer pinned_;
+  std::optional<DeviceInfo> peer_;
+  DeviceBuffer peer_memory_;
   kernels::CeilingBuffers buffers_;
   bool library_loaded_ = false;
   std::unique_ptr<MatrixLibrary> library_;

@@ -23,6 +23,8 @@ constexpr unsigned kUncorrectedErrors = 1;
 constexpr unsigned kSinceDriverWasLoaded = 0;
 constexpr unsigned kMaxProcesses = 256;
 constexpr unsigned kMostNvlinks = 18;
+constexpr unsigned kOverNvlink = 2;
+constexpr unsigned kPeerIsReached = 0;
 
 struct ProcessInfo {
   unsigned pid;
@@ -203,6 +205,17 @@ std::optional<Nvlinks> nvlinks(const std::string& uuid) {
     links.bytes_per_s += *speed;
   }
   return links.count == 0 ? std::nullopt : std::optional(links);
+}
+
+bool are_on_nvlink(const std::string& uuid, const std::string& other) {
+  const nvml::Library nvml;
+  const Device device = nvml.find(uuid);
+  const Device other_device = nvml.find(other);
+  if (device == nullptr || other_device == nullptr) return false;
+  unsigned status = 0;
+  const int result = nvml.call<int(Device, Device, unsigned, unsigned*)>("nvmlDeviceGetP2PStatus", device,
+                                                                         other_device, kOverNvlink, &status);
+  return result == kSuccess && status == kPeerIsReached;
 }
 
 struct NvmlConnection {

@@ -52,6 +52,9 @@ struct Nvlinks {
 /// Nothing if NVML is missing, or the GPU has no link that is up, or one whose rate is unknown.
 std::optional<Nvlinks> nvlinks(const std::string& uuid);
 
+/// Whether NVLink connects these GPUs, directly or through a switch. False also where NVML is missing.
+bool are_on_nvlink(const std::string& uuid, const std::string& other);
+
 struct NvmlConnection;
 
 /// Why the driver keeps a GPU's clock low, moment by moment.

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "collector/device/device.h"
+#include "collector/device/peers.h"
 #include "collector/points/point_memory.h"
 #include "core/error.h"
 #include "kernels/cuda_check.h"
@@ -23,20 +24,6 @@ using kernels::DataSet;
 constexpr std::size_t kSlackBytes = 1024;
 /// Until everything is enqueued, for each GPU.
 constexpr std::uint64_t kDelayNsPerGpu = 40'000;
-
-/// Lets kernels of the current device reach the memory of `other`; whether they can.
-bool reach(int device, int other) {
-  int can = 0;
-  check(cudaDeviceCanAccessPeer(&can, device, other), "cudaDeviceCanAccessPeer");
-  if (can == 0) return false;
-  const cudaError_t enabled = cudaDeviceEnablePeerAccess(other, 0);
-  if (enabled == cudaErrorPeerAccessAlreadyEnabled) {
-    cudaGetLastError();
-    return true;
-  }
-  check(enabled, "cudaDeviceEnablePeerAccess");
-  return true;
-}
 
 /// What sums are of.
 nccl::Type nccl_type(Dtype accumulator) {
@@ -93,10 +80,8 @@ std::optional<std::string> Teammates::obstacle_to_peers(std::size_t gpus) const 
   const int first = devices_.front().index;
   for (std::size_t i = 1; i < gpus; ++i) {
     const int other = devices_[i].index;
-    check(cudaSetDevice(other), "cudaSetDevice");
-    const bool reaches = reach(other, first);
-    check(cudaSetDevice(first), "cudaSetDevice");
-    if (!reaches || !reach(first, other)) {
+    const bool is_reached = reach(other, first);
+    if (!reach(first, other) || !is_reached) {
       return fmt::format("there is no peer access between GPU {} and GPU {}", first, other);
     }
   }

@@ -39,7 +39,7 @@ struct Work {
   double read_bytes = 0;
   double written_bytes = 0;
   std::map<Dtype, Operations> operations;  ///< by the type that they are done in
-  double link_bytes = 0;                   ///< between the GPUs that share the work, or to the host and back
+  double link_bytes = 0;  ///< that the GPU which receives most gets from the others that share the work
 
   double bytes() const { return read_bytes + written_bytes; }
   double flops() const;  ///< of all types

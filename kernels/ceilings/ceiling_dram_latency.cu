@@ -18,8 +18,8 @@ namespace rooflinectl::kernels {
 
 namespace {
 
-chase::Chain chain(const CeilingBuffers& /*buffers*/) {
-  return {.places = chase::kLoads, .stride_bytes = 2048};
+chase::Chain chain(const CeilingBuffers& buffers) {
+  return {.d_begin = buffers.d_target, .places = chase::kLoads, .stride_bytes = 2048};
 }
 
 const CeilingRegistration registration(chase::benchmark<chain>("dram", CacheState::cold));

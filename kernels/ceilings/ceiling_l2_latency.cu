@@ -21,7 +21,8 @@ namespace {
 
 chase::Chain chain(const CeilingBuffers& buffers) {
   constexpr std::size_t kLineBytes = 128;
-  return {.places = std::clamp<std::size_t>(buffers.l2_bytes / 8 / kLineBytes, 2, chase::kLoads),
+  return {.d_begin = buffers.d_target,
+          .places = std::clamp<std::size_t>(buffers.l2_bytes / 8 / kLineBytes, 2, chase::kLoads),
           .stride_bytes = kLineBytes};
 }
 

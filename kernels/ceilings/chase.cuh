@@ -20,22 +20,23 @@ namespace rooflinectl::kernels::chase {
 /// Loads of one launch: so many that launching weighs less than a thousandth.
 inline constexpr std::size_t kLoads = 16384;
 
-/// `places` pointers, `stride_bytes` apart, in one random cycle.
+/// `places` pointers from `d_begin` on, `stride_bytes` apart, in one random cycle.
 struct Chain {
+  void* d_begin = nullptr;
   std::size_t places = 0;
   std::size_t stride_bytes = 0;
 };
 
-/// Writes the chain to the start of the target. The cycle passes through all places: Sattolo's algorithm,
+/// Writes the chain. The cycle passes through all places: Sattolo's algorithm,
 /// with the same random numbers each time. (S. Sattolo, "An algorithm to generate a random cyclic
 /// permutation", Information Processing Letters 22, 1986.)
-inline void write(const Chain& chain, const CeilingBuffers& buffers, cudaStream_t stream) {
+inline void write(const Chain& chain, cudaStream_t stream) {
   std::vector<std::uint64_t> next(chain.places);
   std::iota(next.begin(), next.end(), 0);
   for (std::size_t last = chain.places - 1; last > 0; --last) std::swap(next[last], next[hash(last) % last]);
-  const auto begin = reinterpret_cast<std::uintptr_t>(buffers.d_target);
+  const auto begin = reinterpret_cast<std::uintptr_t>(chain.d_begin);
   for (std::uint64_t& place : next) place = begin + place * chain.stride_bytes;
-  check(cudaMemcpy2DAsync(buffers.d_target, chain.stride_bytes, next.data(), sizeof(std::uint64_t),
+  check(cudaMemcpy2DAsync(chain.d_begin, chain.stride_bytes, next.data(), sizeof(std::uint64_t),
                           sizeof(std::uint64_t), chain.places, cudaMemcpyHostToDevice, stream),
         "cudaMemcpy2DAsync");
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");  // until then the copy reads `next`
@@ -68,11 +69,9 @@ CeilingBenchmark benchmark(std::string subject, CacheState cache) {
   result.cache = cache;
   result.shapes = {{.blocks_per_sm = kOneBlock, .block = 1}};
   result.amount = [](const CeilingBuffers&, int, int) { return static_cast<double>(kLoads); };
-  result.prepare = [](const CeilingBuffers& buffers, cudaStream_t stream) {
-    write(kChain(buffers), buffers, stream);
-  };
+  result.prepare = [](const CeilingBuffers& buffers, cudaStream_t stream) { write(kChain(buffers), stream); };
   result.launch = [](const CeilingBuffers& buffers, int grid, int block, cudaStream_t stream) {
-    follow<kLoads><<<grid, block, 0, stream>>>(reinterpret_cast<std::uintptr_t>(buffers.d_target),
+    follow<kLoads><<<grid, block, 0, stream>>>(reinterpret_cast<std::uintptr_t>(kChain(buffers).d_begin),
                                                static_cast<std::uint64_t*>(buffers.d_target));
     check_launch("a latency ceiling");
   };

@@ -39,8 +39,8 @@ void gather(const Team& team, Dtype dtype) {
   enqueue_addition(team, dtype, d_sums);
 }
 
-double link_bytes(Dtype dtype, int gpus) {
-  return 2.0 * gpus * static_cast<double>(size_bytes(accumulator(dtype)));
+double link_bytes(Dtype /*dtype*/, int /*gpus*/) {
+  return 0;
 }
 
 const Registration registration(

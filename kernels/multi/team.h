@@ -54,7 +54,7 @@ struct Gathering {
   /// Enqueues adding up the sums of all members, each once its stream has come so far, into the output. The
   /// first member's device is the current one, before and after.
   void (*enqueue)(const Team&, Dtype) = nullptr;
-  /// Bytes that go over the links between `gpus` GPUs, or to the host and back.
+  /// Bytes that the first of `gpus` GPUs receives from the others without a detour through the host.
   double (*link_bytes)(Dtype, int gpus) = nullptr;
 };
 

@@ -66,6 +66,13 @@ Group legend(const ChartModel& chart, Extent extent) {
       group.shapes.emplace_back(Circle{{at.x + 20, at.y}, 8, palette::kInk, std::nullopt});
     });
   }
+  const bool has_link_roof =
+      std::any_of(chart.points.begin(), chart.points.end(),
+                  [](const ChartPoint& point) { return point.link_flop_per_s.has_value(); });
+  if (has_link_roof) {
+    rows.add("NVLink, of the point below: bandwidth × its FLOP per byte received", 24,
+             [](Group& group, Pixel at) { group.shapes.emplace_back(link_roof_mark(at.y, at.x + 12)); });
+  }
   rows.add_roofs(chart);
   return rows.take();
 }

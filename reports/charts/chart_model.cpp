@@ -249,6 +249,9 @@ ChartPoint chart_point(const RooflinePoint& point) {
   chart.executed = plane_point(point.ai_executed, point.executed_flop_per_s);
   if (chart.useful && chart.executed && !differ(*chart.useful, *chart.executed)) chart.executed.reset();
   if (is_observed(point)) std::swap(chart.useful, chart.executed);
+  if (chart.useful && point.roof && point.roof->resource == Bound::nvlink) {
+    chart.link_flop_per_s = point.roof->flop_per_s;
+  }
   chart.fraction_of_roof = point.fraction_of_roof;
   for (const LevelUse& use : point.levels) {
     if (use.level == MemoryLevel::dram) chart.dram_share = use.utilisation;

@@ -61,6 +61,8 @@ struct ChartPoint {
   std::optional<PlanePoint> useful;
   std::optional<PlanePoint> executed;      ///< only where it differs from `useful` by 2 % or more
   std::optional<Range> useful_flop_per_s;  ///< 95 % confidence interval
+  /// What NVLink allows at the point's own intensity there, where that is less than the other roofs allow.
+  std::optional<double> link_flop_per_s;
   std::optional<double> fraction_of_roof;
   std::optional<double> dram_share;  ///< of the bandwidth that DRAM was measured to have
   std::string time;

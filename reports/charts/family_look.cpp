@@ -54,6 +54,8 @@ FamilyLook look_of(Bound bound) {
       return sharing(5, 1);
     case Bound::shared:
       return sharing(5, 2);
+    case Bound::nvlink:
+      return sharing(5, 3);
     case Bound::unknown:
       break;
   }

@@ -46,7 +46,20 @@ void draw_interval(Group& group, const Plot& plot, const ChartPoint& point, doub
   }
 }
 
+/// Above the mark, as far as NVLink lets it rise.
+void draw_link_roof(Group& group, const Plot& plot, const ChartPoint& point) {
+  const Pixel mark = plot.at(*point.useful);
+  const double y = plot.y(*point.link_flop_per_s);
+  group.shapes.emplace_back(Polyline{{mark, {mark.x, y}}, {palette::kMuted, 1, Dash::dotted}});
+  group.shapes.emplace_back(link_roof_mark(y, mark.x));
+}
+
 }  // namespace
+
+Shape link_roof_mark(double y, double middle) {
+  constexpr double kHalfWidth = 11;
+  return Polyline{{{middle - kHalfWidth, y}, {middle + kHalfWidth, y}}, {palette::kMemoryRoof, 2.2}};
+}
 
 std::span<const std::string_view> shape_names() {
   return kNames;
@@ -100,6 +113,7 @@ Group point_group(const Plot& plot, const ChartPoint& point, std::size_t index, 
     if (is_joined) group.shapes.emplace_back(Polyline{{useful, executed}, {family_colour(point.look), 1}});
     group.shapes.emplace_back(family_mark(point.look, executed, radius - 0.9, MarkFill::hollow));
   }
+  if (point.link_flop_per_s) draw_link_roof(group, plot, point);
   if (point.useful_flop_per_s) draw_interval(group, plot, point, radius);
   group.shapes.emplace_back(family_mark(point.look, useful, radius, MarkFill::filled));
   return group;

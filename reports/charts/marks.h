@@ -29,6 +29,9 @@ Shape family_mark(const FamilyLook& look, Pixel centre, double radius, MarkFill 
 /// The mark of a memory level, told from others by shape.
 Shape level_mark(MemoryLevel level, Colour colour, Pixel centre, double radius, MarkFill fill);
 
+/// The roof of NVLink over a single point: a short line.
+Shape link_roof_mark(double y, double middle);
+
 /// Of a program's kernel, an area in proportion to its share of the time, within what can be seen and does
 /// not hide the others; of any other point `otherwise`.
 double mark_radius(const ChartPoint& point, double otherwise);

@@ -246,7 +246,9 @@ std::string device_table(const DeviceTable& table) {
 std::string scaling_part(const ExperimentReport& report) {
   if (!report.scaling) return {};
   const std::string file = chart_file_name(kScalingKind, report.file_name);
-  return device_table(scaling_table(*report.scaling)) +
+  std::string text;
+  for (const DeviceTable& table : scaling_tables(*report.scaling)) text += device_table(table);
+  return text +
          fmt::format("\n{}\n\n{}", kScalingExplanation, linked_picture("Scaling over GPUs", file, file));
 }
 

@@ -179,8 +179,11 @@ std::string block(const ExperimentReport& report, const Run& run, std::size_t wi
   text += paragraphs(implausible_texts(experiment.points), width, rows);
   text += paragraphs(energy_reasons(experiment), width, rows);
   text += paragraph(report.chart.provenance, width);
-  return report.scaling ? fmt::format("{}\n{}", text, device_table(scaling_table(*report.scaling), width))
-                        : text;
+  if (!report.scaling) return text;
+  for (const DeviceTable& table : scaling_tables(*report.scaling)) {
+    text += fmt::format("\n{}", device_table(table, width));
+  }
+  return text;
 }
 
 std::string primitive_table(const Run& run, std::size_t width) {

@@ -218,7 +218,7 @@ std::string experiment(const ReportModel& model, const ExperimentReport& report)
                {"speeds", speeds(report.speeds)},
                {"findings", implausible(analysis)}};
   if (report.scaling) {
-    rest["scaling"] = device_tables(kScalingExplanation, {scaling_table(*report.scaling)});
+    rest["scaling"] = device_tables(kScalingExplanation, scaling_tables(*report.scaling));
   }
   if (report.program) rest["program"] = program(run, *report.program, kernels);
   if (operators) {

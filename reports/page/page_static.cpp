@@ -106,8 +106,9 @@ std::string device_table(const DeviceTable& table) {
 
 std::string scaling_part(const ExperimentReport& report, const std::string& drawing) {
   if (!report.scaling) return {};
-  return drawing + device_table(scaling_table(*report.scaling)) +
-         fmt::format("<p>{}</p>\n", kScalingExplanation);
+  std::string html = drawing;
+  for (const DeviceTable& table : scaling_tables(*report.scaling)) html += device_table(table);
+  return html + fmt::format("<p>{}</p>\n", kScalingExplanation);
 }
 
 std::string section(const ExperimentReport& report, std::size_t index, const PagePictures& pictures) {

@@ -485,7 +485,7 @@ std::string launch_text(const Measurement& measurement) {
 
 std::string roof_text(const RooflinePoint& point) {
   const Roof& roof = *point.roof;
-  if (is_observed(point)) {
+  if (is_observed(point) || roof.resource == Bound::nvlink) {
     return fmt::format("{} a launch by {} ({})", format::duration(roof.time_s),
                        words_for(roof.resource).label, roof.ceiling);
   }

@@ -3,6 +3,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "analysis/scaling.h"
 #include "reports/tables/device_table.h"
@@ -12,16 +13,22 @@ namespace rooflinectl {
 
 /// What the table means.
 inline constexpr std::string_view kScalingExplanation =
-    "Speed-up: elements per second over those of one GPU. Efficiency: speed-up over the number of GPUs. "
-    "Share: what "
-    "one GPU takes for its part of the elements alone, and how much of the time that is; the rest is "
-    "starting all "
-    "GPUs, the links between them, and waiting for the slowest.";
+    "Speed-up: elements per second over those of one GPU. Links allow: the speed-up if each GPU did its "
+    "share as fast "
+    "as one GPU does all of its elements, and only the link came on top. Efficiency: speed-up over the "
+    "number of "
+    "GPUs. Compute, memory, link: what the work of one GPU needs at least at the measured ceilings. Compute "
+    "and "
+    "memory overlap; the link comes after them: one message, half of a load there and back, and the declared "
+    "bytes "
+    "at the bandwidth of NVLink. Share: what one GPU takes for its part of the elements alone, and how much "
+    "of the "
+    "time that is; the rest is starting all GPUs, the links between them, and waiting for the slowest.";
 
 /// `Strong scaling: the same elements on more GPUs`
 std::string scaling_title(ScalingKind kind);
 
-/// A row for each number of GPUs of each curve.
-DeviceTable scaling_table(const Scaling& scaling);
+/// Speed-ups, and what the times consist of: a row for each number of GPUs of each curve.
+std::vector<DeviceTable> scaling_tables(const Scaling& scaling);
 
 }  // namespace rooflinectl

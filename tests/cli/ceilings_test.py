@@ -153,7 +153,7 @@ class CeilingsOfDevices(ProgramTest):
         run = self.run_of()
         self.assertEqual([device["uuid"] for device in run["devices"]], [FIRST, SECOND])
         for device in [0, 1]:
-            self.assertEqual(self.ids_of(device), {"dram", "dram_copy", "dram_read", "f32_add", "launch", "nvlink"})
+            self.assertEqual(self.ids_of(device), {"dram", "dram_copy", "dram_read", "f32_add", "launch", "nvlink", "nvlink_latency"})
         confirmed = [(c["device"], c["id"]) for c in run["ceilings"] if "confirmation" in c]
         self.assertEqual(sorted(confirmed), [(d, c) for d in [0, 1] for c in ["dram_copy", "dram_read", "f32_add"]])
         self.assertTrue(run["counter_session"]["available"])
@@ -206,7 +206,7 @@ class CeilingsOfDevices(ProgramTest):
     def test_known_ceilings_are_reused_on_each_device(self):
         self.assert_exit(self.ceilings("all"), 0)
         result = self.ceilings("all")
-        self.assertEqual(result.stderr.count("reusing 3 ceilings"), 2)
+        self.assertEqual(result.stderr.count("reusing 5 ceilings"), 2)
         self.assertNotIn("ceiling dram_read:", result.stderr)
         result = self.ceilings("all", "--fresh")
         self.assertEqual(result.stderr.count("ceiling dram_read:"), 2)

@@ -36,7 +36,7 @@ class RunsOnDevices(ProgramTest):
                              ["reduce_v0_global", "reduce_v3_sequential", "sum_atomic", "sum_warp_shuffle"])
             self.assertTrue(all(m["counters"] for m in self.points_of(device)))
             self.assertEqual({c["id"] for c in run["ceilings"] if c["device"] == device},
-                             {"dram", "dram_copy", "dram_read", "f32_add", "launch", "nvlink"})
+                             {"dram", "dram_copy", "dram_read", "f32_add", "launch", "nvlink", "nvlink_latency"})
         files = {path.name for path in self.folder_of_run().iterdir()}
         self.assertLessEqual(REPORTS | {"run.json"}, files)
         self.assertFalse(any(name.startswith("gpu-") for name in files), files)
@@ -71,7 +71,7 @@ class RunsOnDevices(ProgramTest):
         self.assert_exit(self.run_on("all", "--together", "--fresh"), 0)
         run = self.run_json()
         ids = sorted((c["device"], c["id"]) for c in run["ceilings"] if c["source"] == "measured")
-        self.assertEqual(ids, [(d, c) for d in [0, 1] for c in ["dram_copy", "dram_read", "f32_add", "launch"]])
+        self.assertEqual(ids, [(d, c) for d in [0, 1] for c in ["dram_copy", "dram_read", "f32_add", "launch", "nvlink", "nvlink_latency"]])
         self.assertEqual([request["skip_ceilings"] for request in self.sent_requests()[-4:]], [False, False, True, True])
 
     def test_a_device_that_fails_is_named_and_the_others_are_kept(self):

@@ -27,7 +27,7 @@ FAKE_COLLECTOR holds accidents, separated by blanks: `<what>@<phase>:<number>`, 
   meet                                        goes on once two processes have come there, or exits with 5 after 10 s
 
 Other places are `device:<index>`, where the device is chosen that a request names, `links` and `collectives`.
-With FAKE_COLLECTOR_TWO there is a second device, and both have NVLinks of 500 GB/s.
+With FAKE_COLLECTOR_TWO there is a second device, and both have NVLinks of 500 GB/s, of which 400 are measured.
 
 FAKE_COLLECTOR_CLOCK_HZ, FAKE_COLLECTOR_UUID and FAKE_COLLECTOR_DRIVER are the clock, the device and the driver that it finds.
 An accident happens in every process that gets there. One with `:once` at its end happens in the first only; the folder
@@ -51,7 +51,10 @@ VARIANTS = [
     ("sum_warp_shuffle", "warp shuffle", ["f32", "f16"], [256], 8, "scalar"),
     ("sum_multi_best", "multi best", ["f32"], [512], None, "scalar"),
 ]
-CEILINGS = ["dram_copy", "dram_read", "f32_add"]
+CEILINGS = ["dram_copy", "dram_read", "f32_add"] + ["nvlink", "nvlink_latency"] * ("FAKE_COLLECTOR_TWO" in os.environ)
+# Kind, subject, operation and value of those that are no bandwidth of DRAM.
+OTHER_CEILINGS = {"f32_add": ("compute", "f32", "add", 3e13), "nvlink": ("transfer", "nvlink", "", 400e9),
+                  "nvlink_latency": ("latency", "nvlink", "latency", 1e-6)}
 PRIMITIVES = [{"id": f"shuffle_{name}_i32{suffix}", "family": "shuffle", "title": f"shuffle {name}", "by": by, "dtype": "i32",
                "scope": "warp", "instructions": 1}
               for name in ["down", "up"] for suffix, by in [("", "ours"), ("_cg", "cooperative groups")]]
@@ -403,16 +406,15 @@ def main():
                 continue
             say({"type": "progress", "phase": "ceilings", "what": ceiling})
             accidents(f"ceilings:{ceiling}")
-            compute = ceiling.startswith("f32")
+            kind, subject, operation, value = OTHER_CEILINGS.get(ceiling) or ("bandwidth", "dram", ceiling.split("_")[1], 3e12)
             measured.append({
-                "device": 0, "id": ceiling, "kind": "compute" if compute else "bandwidth", "source": "measured",
-                "subject": "f32" if compute else "dram", "operation": ceiling.split("_")[1],
-                "value": 3e13 if compute else 3e12, "relative_spread": 0.001, "method": "fake"})
+                "device": 0, "id": ceiling, "kind": kind, "source": "measured", "subject": subject, "operation": operation,
+                "value": value, "relative_spread": 0.001, "method": "fake"})
             say({"type": "ceiling", "ceiling": measured[-1]})
         if session["available"] and measured:
             say({"type": "progress", "phase": "confirm", "what": "the ceilings"})
             accidents("confirm:ceilings")
-            for ceiling in measured:
+            for ceiling in (one for one in measured if one["kind"] in ("bandwidth", "compute")):
                 confirmation = {"agrees": True, "detail": "counted 1.0000 of the declared work"}
                 say({"type": "ceiling", "ceiling": dict(ceiling, confirmation=confirmation)})
 

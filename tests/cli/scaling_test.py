@@ -32,9 +32,10 @@ class Scaling(ProgramTest):
         result = self.run_on_two()
         self.assert_exit(result, 0)
         self.assertRegex(result.stdout, r"Weak scaling.*\npoints +GPUs +time.*\n"
-                         r"multi best 2\^20 +1 +1\.049 ms +4\.00 +1\.00× +100 % +1\.049 ms \(100 %\) +0 ")
-        self.assertRegex(result.stdout, r"multi best 2\^24 +2 +16\.79 ms +8\.00 +2\.00× +100 % +16\.78 ms \(100 %\) +10\.00 µs")
-        self.assertRegex(result.stdout, r"Strong scaling.*\n.*\n.*\nmulti best 2\^24 +2 +8\.399 ms .* +2\.00× +100 % +– +–\n")
+                         r"multi best 2\^20 +1 +1\.049 ms +4\.00 +1\.00× +– +100 %\n")
+        self.assertRegex(result.stdout, r"multi best 2\^24 +2 +16\.79 ms +8\.00 +2\.00× +2\.00× +100 %\n")
+        self.assertRegex(result.stdout, r"multi best 2\^24 +2 +16\.79 ms +559\.2 ns +22\.37 µs +500\.0 ns +16\.78 ms \(100 %\) +10\.00 µs")
+        self.assertRegex(result.stdout, r"Strong scaling(.*\n)*multi best 2\^24 +2 +8\.399 ms +279\.6 ns +11\.18 µs +500\.0 ns +– +–\n")
         files = {path.name for path in (self.folder / "runs/demo/latest").iterdir()}
         self.assertLessEqual({"scaling-weak.svg", "scaling-weak.png", "scaling-strong.pdf"}, files)
         summary = (self.folder / "runs/demo/latest/summary.md").read_text()
@@ -51,6 +52,12 @@ class Scaling(ProgramTest):
     def test_points_over_several_gpus_are_not_counted_and_lose_nothing(self):
         self.assert_exit(self.run_on_two(), 0)
         self.assertTrue(all(not m["counters"] for m in self.run_json()["measurements"]))
+
+    def test_without_the_ceilings_of_the_links_it_gives_the_reason(self):
+        self.write("plan.yaml", "ceilings: [dram_read, f32_add, nvlink]\n" + PLAN)
+        result = self.run_on_two()
+        self.assert_exit(result, 0)
+        self.assertIn("links: not measured: nvlink_latency (add it to `ceilings` in the plan)", result.stdout)
 
     def test_points_csv_has_the_gpus(self):
         self.assert_exit(self.run_on_two(), 0)

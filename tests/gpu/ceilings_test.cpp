@@ -116,11 +116,16 @@ TEST_F(CeilingBenchmarkTest, CopiesOfTheHostCopyAllThatIsPinned) {
 TEST_F(CeilingBenchmarkTest, LatenciesFollowOneCycleThroughAllPlaces) {
   constexpr std::size_t kFootprint = 32 << 20;
   for (const auto& [id, places] : {std::pair<const char*, std::size_t>("dram_latency", 16384),
+                                   std::pair<const char*, std::size_t>("nvlink_latency", 16384),
                                    std::pair<const char*, std::size_t>("l2_latency", kL2Bytes / 8 / 128)}) {
     SCOPED_TRACE(id);
     const DeviceBuffer target(kFootprint);
     kernels::poison(target.data(), kFootprint, /*stream=*/nullptr);
-    const CeilingBuffers buffers{nullptr, target.data(), kFootprint, kL2Bytes};
+    const CeilingBuffers buffers{.d_target = target.data(),
+                                 .bytes = kFootprint,
+                                 .l2_bytes = kL2Bytes,
+                                 .d_peer = target.data(),  // any memory will do
+                                 .peer_bytes = kFootprint};
     benchmark(id).prepare(buffers, /*stream=*/nullptr);
     const auto words = read<std::uint64_t>(target, kFootprint / sizeof(std::uint64_t));
     const auto begin = reinterpret_cast<std::uintptr_t>(target.data());

@@ -226,7 +226,9 @@ TEST(Registry, PeaksOfCeilingsAreInTheUnitsOfTheCeiling) {
 TEST(Registry, CeilingsDeclareAnAmountForEveryShape) {
   for (const CeilingBenchmark& benchmark : all_ceiling_benchmarks()) {
     SCOPED_TRACE(benchmark.id);
-    const CeilingBuffers buffers{.bytes = std::size_t{1} << 30, .pinned_bytes = std::size_t{1} << 28};
+    const CeilingBuffers buffers{.bytes = std::size_t{1} << 30,
+                                 .pinned_bytes = std::size_t{1} << 28,
+                                 .peer_bytes = std::size_t{1} << 28};
     EXPECT_FALSE(benchmark.shapes.empty());
     for (const CeilingShape& shape : benchmark.shapes) {
       const double amount = benchmark.amount(buffers, shape.grid(132), shape.block);

@@ -30,9 +30,17 @@ inline void add_team_point(Run& run, Experiment& experiment, std::uint64_t n, in
   run.measurements.push_back(std::move(measurement));
 }
 
+/// What a message across the link takes there.
+inline constexpr double kLinkLatencyS = 0.8e-6;
+inline constexpr double kLinkBytesPerS = 400e9;
+
 /// Sums over one, two and four GPUs: as many floats on each, and the same floats on all.
 inline Run scaling_run() {
   Run run = empty_run();
+  run.ceilings.push_back(ceiling("nvlink", CeilingKind::transfer, CeilingSource::measured, "nvlink", "",
+                                 kLinkBytesPerS, "constructed"));
+  run.ceilings.push_back(ceiling("nvlink_latency", CeilingKind::latency, CeilingSource::measured, "nvlink",
+                                 "latency", 2 * kLinkLatencyS, "constructed"));
   VariantInfo variant;
   variant.id = "sum_multi_best";
   variant.label = "multi best";

@@ -29,6 +29,7 @@ using ::testing::IsEmpty;
 using ::testing::Not;
 using ::testing::Optional;
 using ::testing::Pair;
+using ::testing::StartsWith;
 using ::testing::UnorderedElementsAre;
 
 // A device with round numbers.
@@ -561,6 +562,48 @@ TEST(Levels, BoundThePointWhereUtilisationIsHighest) {
   EXPECT_EQ(OnePoint(with_cache_ceilings(run_of({with_levels(2e9, 2e9, 24e9, 0)})))->bound, Bound::l1);
   EXPECT_EQ(OnePoint(with_cache_ceilings(run_of({with_levels(2e9, 2e9, 0, 25e9)})))->bound, Bound::shared);
   EXPECT_EQ(OnePoint(with_cache_ceilings(run_of({with_levels(3.9e9, 7e9, 0, 25e9)})))->bound, Bound::dram);
+}
+
+/// A sum whose GPU receives so many bytes from others.
+Measurement with_link(double bytes) {
+  Measurement sum = float_sum("v", 1e-3);
+  sum.work.link_bytes = bytes;
+  return sum;
+}
+
+rooflinectl::Run with_nvlink(rooflinectl::Run run) {
+  for (const auto source : {CeilingSource::measured, CeilingSource::theoretical}) {
+    run.ceilings.push_back({.id = "nvlink",
+                            .kind = CeilingKind::transfer,
+                            .source = source,
+                            .subject = "nvlink",
+                            .value = source == CeilingSource::measured ? 400e9 : 500e9});
+  }
+  return run;
+}
+
+TEST(Nvlink, IsAThirdRoof) {
+  const OnePoint bound(with_nvlink(run_of({with_link(300e6)})));
+  EXPECT_EQ(bound->roof->resource, Bound::nvlink);
+  EXPECT_EQ(bound->roof->ceiling, "nvlink");
+  EXPECT_THAT(bound->fraction_of_roof, Optional(Near(300e6 / 400e9 / 1e-3)));
+  EXPECT_THAT(bound->fraction_of_theoretical, Optional(Near(300e6 / 500e9 / 1e-3)));
+  EXPECT_THAT(bound->roof->flop_per_s, Near(bound->flops_useful / 300e6 * 400e9)) << "I_net times BW_net";
+  EXPECT_EQ(bound->bound, Bound::nvlink);
+  const OnePoint other(with_nvlink(run_of({with_link(8)})));
+  EXPECT_EQ(other->roof->resource, Bound::dram);
+  EXPECT_NE(other->bound, Bound::nvlink);
+}
+
+TEST(Nvlink, IsMissedOnlyWhereItCouldMatter) {
+  const OnePoint few_bytes(run_of({with_link(8)}));
+  EXPECT_TRUE(few_bytes->roof);
+  const OnePoint many_bytes(run_of({with_link(300e6)}));
+  EXPECT_FALSE(many_bytes->roof);
+  EXPECT_EQ(many_bytes->roof_missing,
+            "the ceiling nvlink was not measured: add it to `ceilings` in the plan");
+  EXPECT_THAT(many_bytes->verdict.unjudged,
+              Contains(StartsWith("NVLink: the ceiling nvlink was not measured")));
 }
 
 TEST(Levels, NameNoLimitWithoutCeilingsOrCounters) {

@@ -84,6 +84,13 @@ struct Example {
     measurement.counters.insert_or_assign(std::string(key), CounterValue::measured(value));
   }
   void scale(std::string_view key, double factor) { set(key, factor * *value_of(measurement.counters, key)); }
+  /// As much as takes this share of the time.
+  void receive_over_nvlink(double share) {
+    constexpr double kBytesPerS = 400e9;
+    run.ceilings.push_back(constructed::ceiling("nvlink", CeilingKind::transfer, CeilingSource::measured,
+                                                "nvlink", "", kBytesPerS, "constructed"));
+    measurement.work.link_bytes = share * measurement.time->median_s * kBytesPerS;
+  }
   void time(double seconds) { measurement.time = constructed::time(seconds); }
   void forget(std::string_view key) {
     measurement.counters.insert_or_assign(std::string(key), CounterValue::unavailable("not counted"));
@@ -178,6 +185,8 @@ const std::vector<Case>& cases() {
        [](Example& e) { e.set(counter::kL1Bytes, 0.59 * 31e12 * kBytes / 2.3e12); }},
       {"shared", [](Example& e) { e.set(counter::kSharedBytes, 0.61 * 33e12 * kBytes / 2.3e12); },
        [](Example& e) { e.set(counter::kSharedBytes, 0.59 * 33e12 * kBytes / 2.3e12); }},
+      {"nvlink", [](Example& e) { e.receive_over_nvlink(0.61); },
+       [](Example& e) { e.receive_over_nvlink(0.59); }},
       {"fp64",
        [](Example& e) {
          for (const auto key : {counter::kDmul, counter::kDfma}) e.set(key, 0);

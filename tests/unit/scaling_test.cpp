@@ -57,6 +57,37 @@ TEST(ScalingTest, TheTimeOfAShareIsThatOfOneGpuWhereTheRunHasIt) {
   EXPECT_EQ(strong.gathering_s, std::nullopt);
 }
 
+TEST(ScalingTest, LinksAllowWhatOneGpuTakesForItsShareAndTheMessage) {
+  const rooflinectl::Run run = constructed::scaling_run();
+  const double link_s = constructed::kLinkLatencyS + 24 / constructed::kLinkBytesPerS;
+  const ScalingStep weak = scaling_of(run, 0)->curves.at(0).steps.at(2);
+  const double one_s = constructed::team_time_s(1 << 20, 1);
+  EXPECT_NEAR(weak.link_s.value_or(0), link_s, kTolerance * link_s);
+  EXPECT_NEAR(weak.reachable_speedup.value_or(0), 4 * one_s / (one_s + link_s), kTolerance);
+  const ScalingStep strong = scaling_of(run, 1)->curves.at(0).steps.at(2);
+  EXPECT_NEAR(strong.reachable_speedup.value_or(0), one_s / (one_s / 4 + link_s), kTolerance);
+  EXPECT_GT(*strong.reachable_speedup, strong.speedup);
+  EXPECT_FALSE(scaling_of(run, 0)->curves.at(0).steps.at(0).link_s) << "one GPU has nobody to send to";
+}
+
+TEST(ScalingTest, ComputeAndMemoryAreThoseOfOneGpu) {
+  const rooflinectl::Run run = constructed::scaling_run();
+  const ScalingStep step = scaling_of(run, 1)->curves.at(2).steps.at(2);
+  EXPECT_NEAR(step.memory_s.value_or(0), ((1 << 28) + 1.0) / 4579e9, 1e-9 * 1e-3);
+  EXPECT_NEAR(step.compute_s.value_or(0), ((1 << 26) - 0.25) / 32.5e12, 1e-9 * 1e-3);
+  EXPECT_EQ(step.roof_s(), step.memory_s);
+}
+
+TEST(ScalingTest, WhatTheLinksNeedIsUnknownWithoutTheirCeilings) {
+  rooflinectl::Run run = constructed::scaling_run();
+  EXPECT_EQ(scaling_of(run, 0)->link_missing, "");
+  std::erase_if(run.ceilings, [](const Ceiling& ceiling) { return ceiling.id == "nvlink_latency"; });
+  const auto weak = scaling_of(run, 0);
+  EXPECT_EQ(weak->link_missing, "not measured: nvlink_latency (add it to `ceilings` in the plan)");
+  EXPECT_EQ(weak->curves.at(0).steps.at(2).link_s, std::nullopt);
+  EXPECT_EQ(weak->curves.at(0).steps.at(2).reachable_speedup, std::nullopt);
+}
+
 TEST(ScalingTest, WithoutOneGpuOrAnotherNumberThereIsNone) {
   for (const bool keep_one : {true, false}) {
     rooflinectl::Run run = constructed::scaling_run();
