@@ -50,11 +50,12 @@ ResourceUse at_rate(Bound resource, double amount, const std::optional<Limit>& l
 }
 
 ResourceUse dram_use(const Counters& counters, const Ceilings& ceilings) {
-  std::string missing =
-      missing_of(counters, "DRAM bytes", {counter::kDramReadBytes, counter::kDramWriteBytes});
-  if (!missing.empty()) return unknown(Bound::dram, 0, std::move(missing));
-  const Traffic traffic = {*value_of(counters, counter::kDramReadBytes),
-                           *value_of(counters, counter::kDramWriteBytes)};
+  const auto counted = counted_traffic(counters);
+  if (!counted) {
+    return unknown(Bound::dram, 0,
+                   missing_of(counters, "DRAM bytes", {counter::kDramReadBytes, counter::kDramWriteBytes}));
+  }
+  const Traffic& traffic = *counted;
   return at_rate(Bound::dram, traffic.bytes(), ceilings.memory(traffic), ceilings.memory_id(traffic));
 }
 
@@ -155,11 +156,11 @@ ResourceUse integer_use(const Counters& counters, const Ceilings& ceilings) {
 ResourceUse tensor_use(const Measurement& measurement, const Ceilings& ceilings) {
   const Counters& counters = measurement.counters;
   const auto instructions = tensor_instructions(counters);
-  if (!instructions) {
+  const auto work = tensor_work(measurement, ceilings);
+  if (!instructions && !work) {
     return unknown(Bound::tensor, 0,
                    not_counted(counters, counter::kTensorPipeInstructions, "Tensor Core instructions"));
   }
-  const auto work = tensor_work(measurement, ceilings);
   if (!work) {
     return unknown(
         Bound::tensor, 0,
@@ -207,7 +208,10 @@ std::vector<ResourceUse> resource_uses(const Measurement& measurement, const Cei
   return uses;
 }
 
-bool is_indispensable(const ResourceUse& use) {
+bool is_indispensable(const ResourceUse& use, Counting counting) {
+  if (counting == Counting::imported && (use.resource == Bound::l2 || use.resource == Bound::fp16)) {
+    return false;
+  }
   return use.resource != Bound::l1 && use.resource != Bound::shared && use.resource != Bound::int32;
 }
 
@@ -220,11 +224,13 @@ const ResourceUse* main_pipe(const std::vector<ResourceUse>& uses) {
   return nullptr;
 }
 
-RoofOrReason executed_roof(const std::vector<ResourceUse>& uses, std::optional<double> flops) {
+RoofOrReason executed_roof(const std::vector<ResourceUse>& uses, std::optional<double> flops,
+                           Counting counting) {
   const double longest_s = uses.empty() ? 0 : uses.front().time_s.value_or(0);
   for (const ResourceUse& use : uses) {
     const bool cannot_be_longer = use.most_time_s && *use.most_time_s <= longest_s;
-    if (is_indispensable(use) && !use.time_s && !cannot_be_longer) return {std::nullopt, use.missing};
+    if (is_indispensable(use, counting) && !use.time_s && !cannot_be_longer)
+      return {std::nullopt, use.missing};
   }
   if (uses.empty() || uses.front().time_s.value_or(0) <= 0) {
     return {std::nullopt, "it moves no bytes and does no operations that are counted"};

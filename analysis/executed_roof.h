@@ -14,9 +14,13 @@ namespace rooflinectl {
 /// reason.
 std::vector<ResourceUse> resource_uses(const Measurement& measurement, const Ceilings& ceilings);
 
+/// Who counted a kernel: `rooflinectl profile`, which counts all that a roof needs, or another tool, whose
+/// sections have parts of it.
+enum class Counting { ours, imported };
+
 /// Whether the roof is unknown without it. L1, shared memory and the integer pipes are left out where they
-/// are not known: then the roof may be nearer than shown.
-bool is_indispensable(const ResourceUse& use);
+/// are not known, of imported kernels L2 and FP16 as well: then the roof may be nearer than shown.
+bool is_indispensable(const ResourceUse& use, Counting counting);
 
 /// The pipe that the counted floating-point operations need longest: FP64, FP32, FP16 or the Tensor Cores.
 /// Null where there are none, or none is known.
@@ -24,6 +28,7 @@ const ResourceUse* main_pipe(const std::vector<ResourceUse>& uses);
 
 /// The resource that needs longest is the roof. There is none where an indispensable one is unknown that may
 /// need longer, or nothing is asked of any. `flops`: executed ones, nothing where they are not known.
-RoofOrReason executed_roof(const std::vector<ResourceUse>& uses, std::optional<double> flops);
+RoofOrReason executed_roof(const std::vector<ResourceUse>& uses, std::optional<double> flops,
+                           Counting counting);
 
 }  // namespace rooflinectl

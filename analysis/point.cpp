@@ -240,7 +240,7 @@ std::optional<double> counted_bytes(const Counters& counters, MemoryLevel level)
 
 /// `flops`: those of the intensity at each level; 0 where there are none, or they are not known.
 std::vector<LevelUse> level_uses(const Run& run, const Measurement& measurement, double flops) {
-  const Ceilings ceilings = Ceilings::measured(run, measurement.device);
+  const Ceilings ceilings = Ceilings::roofs(run, measurement.device, sm_clock_hz(measurement));
   std::vector<LevelUse> uses;
   for (const MemoryLevel level : kMemoryLevels) {
     const auto bytes = counted_bytes(measurement.counters, level);
@@ -371,8 +371,8 @@ void set_implausible(RooflinePoint& point, const Run& run) {
   }
   for (const LevelUse& use : point.levels) {
     if (use.utilisation.value_or(0) <= 1 + kImplausible) continue;
-    const Ceiling* ceiling =
-        find_ceiling(run, use.ceiling, CeilingSource::measured, point.measurement->device);
+    const Ceiling* ceiling = find_ceiling(run, use.ceiling, roof_source(run, point.measurement->device),
+                                          point.measurement->device);
     if (ceiling != nullptr && *use.utilisation <= 1 + kImplausible + ceiling->relative_spread) continue;
     point.implausible.push_back(
         fmt::format("{:.1f} % of {}: not all counted bytes belong to this launch, or the ceiling is too low "
@@ -407,18 +407,19 @@ void set_counted(RooflinePoint& point) {
 
 void set_roofs(RooflinePoint& point, const Run& run) {
   const Measurement& measurement = *point.measurement;
-  const Ceilings measured = Ceilings::measured(run, measurement.device);
+  const Ceilings roofs = Ceilings::roofs(run, measurement.device, sm_clock_hz(measurement));
   const Ceilings theoretical = Ceilings::theoretical(run, measurement.device, sm_clock_hz(measurement));
+  const Counting counting = run.imports.empty() ? Counting::ours : Counting::imported;
   RoofOrReason roof;
-  if (is_observed(point)) point.resources = resource_uses(measurement, measured);
+  if (is_observed(point)) point.resources = resource_uses(measurement, roofs);
   if (is_observed(point) && is_collective(measurement.launches->symbol)) {
     roof.reason = "it waits for other GPUs, and the links to them have no ceiling here";
   } else if (is_observed(point)) {
-    roof = executed_roof(point.resources, point.flops_executed);
+    roof = executed_roof(point.resources, point.flops_executed, counting);
     point.theoretical_roof =
-        executed_roof(resource_uses(measurement, theoretical), point.flops_executed).roof;
+        executed_roof(resource_uses(measurement, theoretical), point.flops_executed, counting).roof;
   } else {
-    roof = roof_over(run, measurement, measured);
+    roof = roof_over(run, measurement, roofs);
     point.theoretical_roof = roof_over(run, measurement, theoretical).roof;
   }
   point.roof = std::move(roof.roof);

@@ -18,6 +18,14 @@ constexpr double kNegligible = 0.05;
 
 }  // namespace
 
+std::optional<Traffic> counted_traffic(const Counters& counters) {
+  const auto read = value_of(counters, counter::kDramReadBytes);
+  const auto written = value_of(counters, counter::kDramWriteBytes);
+  if (read && written) return Traffic{*read, *written};
+  const auto sum = dram_bytes(counters);
+  return sum ? std::optional(Traffic{*sum / 2, *sum / 2}) : std::nullopt;
+}
+
 std::string_view dram_ceiling_id(const Traffic& traffic) {
   if (traffic.written_bytes < kNegligible * traffic.bytes()) return "dram_read";
   if (traffic.read_bytes < kNegligible * traffic.bytes()) return "dram_write";
@@ -130,9 +138,8 @@ Traffic compulsory_traffic(const Run& run, const Measurement& measurement) {
 }
 
 Traffic dram_traffic(const Run& run, const Measurement& measurement) {
-  const auto read = value_of(measurement.counters, counter::kDramReadBytes);
-  const auto written = value_of(measurement.counters, counter::kDramWriteBytes);
-  return read && written ? Traffic{*read, *written} : compulsory_traffic(run, measurement);
+  const auto counted = counted_traffic(measurement.counters);
+  return counted ? *counted : compulsory_traffic(run, measurement);
 }
 
 bool is_negligible_on_nvlink(const Measurement& measurement) {

@@ -16,6 +16,10 @@ struct Traffic {
   double bytes() const { return read_bytes + written_bytes; }
 };
 
+/// As it was counted. Of a sum, whose directions are not known, half is taken to be of each. Nothing where it
+/// was not counted.
+std::optional<Traffic> counted_traffic(const Counters& counters);
+
 /// The rate that a resource of the device allows.
 struct Limit {
   std::string ceiling;         ///< id of the ceiling, or of the two that are mixed
@@ -43,6 +47,11 @@ class Ceilings {
  public:
   static Ceilings measured(const Run& run, std::size_t device) {
     return {run, CeilingSource::measured, device, std::nullopt};
+  }
+  /// Those that points are held against (`roof_source`), at the clock of a point as below.
+  static Ceilings roofs(const Run& run, std::size_t device, std::optional<double> sm_clock_hz) {
+    return roof_source(run, device) == CeilingSource::measured ? measured(run, device)
+                                                               : theoretical(run, device, sm_clock_hz);
   }
   /// Theoretical compute ceilings are scaled to `sm_clock_hz` where that is known.
   static Ceilings theoretical(const Run& run, std::size_t device, std::optional<double> sm_clock_hz) {

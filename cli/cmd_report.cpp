@@ -159,7 +159,7 @@ void check_levels(const ReportModel& report, const ReportOptions& options) {
 
 std::optional<TorchTrace> torch_trace_of(const Run& run, const ReportOptions& options) {
   if (options.torch_trace.empty()) return std::nullopt;
-  if (!run.application) {
+  if (!run.application && run.imports.empty()) {
     throw Error(ErrorKind::usage, "--pytorch-trace: this run is not of a profiled program",
                 "give it with a run that rooflinectl profile wrote");
   }

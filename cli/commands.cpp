@@ -18,6 +18,7 @@ Examples:
   rooflinectl run experiments.yaml --dry-run    list what would be measured
   rooflinectl profile -- python3 train.py       trace and count the kernels of any CUDA program
   rooflinectl merge runs/train/*-rank*          join the runs of a program's ranks
+  rooflinectl import report.ncu-rep             put what Nsight Compute recorded on a roofline
   rooflinectl watch                             what the GPUs are doing, whichever programs use them
   rooflinectl report runs/reductions/latest     redraw a run; needs no GPU
   rooflinectl explain runs/reductions/latest    what bounds each point, and what to try next
@@ -50,6 +51,7 @@ void add_commands(CLI::App& app, Action& action, int argc, char** argv) {
   add_run_command(app, action, argc, argv);
   add_profile_command(app, action, argc, argv);
   add_merge_command(app, action, argc, argv);
+  add_import_command(app, action, argc, argv);
   add_watch_command(app, action, argc, argv);
   add_ceilings_command(app, action, argc, argv);
   add_report_command(app, action);

@@ -13,6 +13,7 @@ using Action = std::function<int()>;
 void add_run_command(CLI::App& app, Action& action, int argc, char** argv);
 void add_profile_command(CLI::App& app, Action& action, int argc, char** argv);
 void add_merge_command(CLI::App& app, Action& action, int argc, char** argv);
+void add_import_command(CLI::App& app, Action& action, int argc, char** argv);
 void add_watch_command(CLI::App& app, Action& action, int argc, char** argv);
 void add_ceilings_command(CLI::App& app, Action& action, int argc, char** argv);
 void add_compare_command(CLI::App& app, Action& action);

@@ -22,8 +22,8 @@ int run_program(int argc, char** argv) {
     app.parse(own_argc, argv);
     if (!action)
       throw CLI::RequiredError(
-          "A command (run, profile, merge, watch, report, explain, compare, history, gate, crosscheck, "
-          "ceilings, doctor, selftest, list or version)");
+          "A command (run, profile, merge, import, watch, report, explain, compare, history, gate, "
+          "crosscheck, ceilings, doctor, selftest, list or version)");
   } catch (const CLI::ExtrasError&) {
     throw rooflinectl::unexpected_argument(app, own_argc, argv);
   } catch (const CLI::ParseError& error) {

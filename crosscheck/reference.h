@@ -7,7 +7,7 @@
 #include "core/model/agreement.h"
 #include "core/model/counters.h"
 #include "core/model/run.h"
-#include "crosscheck/ncu_csv.h"
+#include "profilers/ncu_csv.h"
 
 /// Numbers of other tools, as ours are held against them.
 namespace rooflinectl {

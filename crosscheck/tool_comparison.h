@@ -8,7 +8,7 @@
 #include "core/model/agreement.h"
 #include "core/model/run.h"
 #include "core/model/trace.h"
-#include "crosscheck/ncu_csv.h"
+#include "profilers/ncu_csv.h"
 
 /// Our numbers compared with those of other tools, with the tolerances of `docs/crosscheck.md`.
 namespace rooflinectl {

@@ -46,20 +46,23 @@ std::optional<double> tensor_instructions(const Counters& counters) {
 
 std::optional<double> executed_tensor_ops(const Counters& counters) {
   const auto instructions = tensor_instructions(counters);
-  if (!instructions) return std::nullopt;
-  if (*instructions == 0) return 0;
+  if (instructions == 0) return 0;
   double sum = 0;
+  bool are_all_counted = true;
   for (const std::string_view key : {counter::kTensorF16Ops, counter::kTensorBf16Ops, counter::kTensorTf32Ops,
                                      counter::kTensorF8Ops, counter::kTensorI8Ops, counter::kTensorF64Ops}) {
-    sum += value_of(counters, key).value_or(0);  // a chip without the counter has no such operations
+    const auto operations = value_of(counters, key);
+    are_all_counted = are_all_counted && operations;
+    sum += operations.value_or(0);  // a chip without the counter has no such operations
   }
+  if (!instructions) return are_all_counted ? std::optional(sum) : std::nullopt;
   return sum > 0 ? std::optional(sum) : std::nullopt;
 }
 
 std::optional<double> dram_bytes(const Counters& counters) {
   const auto read = value_of(counters, counter::kDramReadBytes);
   const auto written = value_of(counters, counter::kDramWriteBytes);
-  if (!read || !written) return std::nullopt;
+  if (!read || !written) return value_of(counters, counter::kDramBytes);
   return *read + *written;
 }
 

@@ -48,6 +48,8 @@ inline constexpr double kBackgroundDramBytesPerS = 100e6;
 namespace counter {
 inline constexpr std::string_view kDramReadBytes = "dram_read_bytes";
 inline constexpr std::string_view kDramWriteBytes = "dram_write_bytes";
+// Their sum, of imported kernels of which a tool recorded no more.
+inline constexpr std::string_view kDramBytes = "dram_bytes";
 inline constexpr std::string_view kL2Bytes = "l2_bytes";
 inline constexpr std::string_view kL1Bytes = "l1_bytes";
 inline constexpr std::string_view kSharedBytes = "shared_bytes";
@@ -112,10 +114,11 @@ std::optional<double> executed_f32_flops(const Counters& counters);
 std::optional<double> tensor_instructions(const Counters& counters);
 
 /// Operations of the tensor cores on all element types; 0 where no matrix instruction ran. Nothing if it was
-/// not counted whether any ran, or if some did and their operations were not counted.
+/// not counted whether any ran, and not all types were counted, or if some did and their operations were not
+/// counted.
 std::optional<double> executed_tensor_ops(const Counters& counters);
 
-/// DRAM bytes read plus written; nothing if either is unavailable.
+/// DRAM bytes read plus written; nothing if either is unavailable, and so is `kDramBytes`.
 std::optional<double> dram_bytes(const Counters& counters);
 
 }  // namespace rooflinectl

@@ -66,6 +66,13 @@ const Ceiling* find_ceiling(const Run& run, std::string_view id, CeilingSource s
   return found == run.ceilings.end() ? nullptr : &*found;
 }
 
+CeilingSource roof_source(const Run& run, std::size_t device) {
+  const bool is_measured = std::any_of(run.ceilings.begin(), run.ceilings.end(), [&](const Ceiling& ceiling) {
+    return ceiling.source == CeilingSource::measured && ceiling.device == device;
+  });
+  return run.imports.empty() || is_measured ? CeilingSource::measured : CeilingSource::theoretical;
+}
+
 LaunchMode launch_mode(const TimeResult& time) {
   return time.mode.value_or(time.launches_per_sample > 1 ? LaunchMode::graph : LaunchMode::plain);
 }

@@ -15,6 +15,7 @@
 #include "core/model/collective.h"
 #include "core/model/counters.h"
 #include "core/model/environment.h"
+#include "core/model/imported_file.h"
 #include "core/model/launch.h"
 #include "core/model/link.h"
 #include "core/model/plan.h"
@@ -210,6 +211,7 @@ struct Run {
   std::optional<SelfTest> self_test;  ///< nothing where none was asked for
   std::vector<CrossCheck> cross_checks;
   std::optional<Application> application;  ///< the program that was profiled, if one was
+  std::vector<ImportedFile> imports;  ///< of other tools, whose numbers these are; empty where we measured
 
   /// The first device, which most runs have alone.
   static constexpr std::size_t kFirstDevice = 0;
@@ -222,6 +224,10 @@ struct Run {
 
 /// The ceiling of the device at this place in `run.devices` with this id and source; null if there is none.
 const Ceiling* find_ceiling(const Run& run, std::string_view id, CeilingSource source, std::size_t device);
+
+/// Which ceilings of the device at this place its points are held against: the measured ones; of an imported
+/// run that has none, the theoretical ones.
+CeilingSource roof_source(const Run& run, std::size_t device);
 
 /// The text of a `run.json` (`docs/schema/run.schema.json`).
 std::string run_to_json(const Run& run);

@@ -378,7 +378,7 @@ std::string subtitle(const Run& run, std::size_t place, const std::vector<Roofli
   if (!caches.empty()) parts.push_back(caches + " cache");
   add("n = ", sizes(points));
   add("", distinct(points, &dtype_of, name));
-  add("", timed_text(points));
+  add("", run.imports.empty() ? timed_text(points) : "times as imported");
   return fmt::format("{}", fmt::join(parts, "  ·  "));
 }
 
@@ -538,12 +538,15 @@ std::string provenance(const Run& run, const ExperimentAnalysis& experiment) {
       unseen.push_back(point.label);
     }
   }
-  std::string text(to_string(run.source));
+  std::string text(run.imports.empty() ? to_string(run.source) : "imported");
   if (!declared.empty()) {
     text = declared.size() == timed ? fmt::format("times {}; bytes and FLOPs declared, not counted", text)
                                     : fmt::format("{}; declared, not counted: {}", text, list_of(declared));
   }
-  if (is_of_program) text += "; kernels: executed work, as counted for some of their launches";
+  if (is_of_program) {
+    text += run.imports.empty() ? "; kernels: executed work, as counted for some of their launches"
+                                : "; kernels: executed work";
+  }
   if (uncounted > 0) text += fmt::format("; not counted in full: {} of GPU time", format::percent(uncounted));
   if (!unseen.empty()) text += fmt::format("; executed work not counted: {}", list_of(unseen));
   const std::string missing = missing_text(experiment);

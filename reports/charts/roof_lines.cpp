@@ -101,7 +101,7 @@ std::vector<RoofLine> level_roofs(const Run& run, const ExperimentAnalysis& expe
                                   const ChartSelection& selection) {
   const std::vector<RooflinePoint>& points = experiment.points;
   return roof_lines(run, experiment.device, [&](const Ceiling& ceiling) {
-    if (ceiling.source != CeilingSource::measured) return false;
+    if (ceiling.source != roof_source(run, experiment.device)) return false;
     return ceiling.kind == CeilingKind::compute ? computes_for(ceiling, points, selection)
                                                 : is_read_of(ceiling, selection.levels);
   });

@@ -120,7 +120,7 @@ Json roofs_of(const Run& run, std::size_t device, const std::vector<std::string_
   const std::vector<const Ceiling*> ceilings = drawn(run);
   for (std::size_t i = 0; i < ceilings.size(); ++i) {
     const Ceiling& ceiling = *ceilings[i];
-    if (ceiling.device != device || ceiling.source != CeilingSource::measured) continue;
+    if (ceiling.device != device || ceiling.source != roof_source(run, device)) continue;
     if (std::any_of(ids.begin(), ids.end(), [&](std::string_view id) { return is_in_mix(id, ceiling.id); })) {
       list.push_back(i);
     }

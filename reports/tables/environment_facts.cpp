@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/files/hash.h"
+#include "reports/tables/import_text.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {
@@ -14,7 +15,7 @@ namespace rooflinectl {
 namespace {
 
 std::string cuda_version(int version) {
-  return fmt::format("{}.{}", version / 1000, version % 1000 / 10);
+  return version == 0 ? "unknown" : fmt::format("{}.{}", version / 1000, version % 1000 / 10);
 }
 
 std::string or_unknown(const std::string& text) {
@@ -58,7 +59,7 @@ void add_device(const DeviceInfo& device, std::vector<Fact>& facts) {
   facts.push_back({"device", fmt::format("{} ({}, sm_{}, {} SMs)", device.name,
                                          device.chip.empty() ? "chip unknown" : device.chip,
                                          device.compute_capability, device.sm_count)});
-  facts.push_back({"UUID", device.uuid});
+  facts.push_back({"UUID", or_unknown(device.uuid)});
   facts.push_back({"memory", fmt::format("{}, {} bit at {}, ECC {}", format::memory_size(device.memory_bytes),
                                          device.memory_bus_bits, format::hertz(device.memory_clock_hz),
                                          device.ecc_enabled ? "on" : "off")});
@@ -80,7 +81,7 @@ std::string variables_text(const Environment& environment) {
 }
 
 void add_host(const Run& run, std::vector<Fact>& facts) {
-  facts.push_back({"host", run.host});
+  facts.push_back({"host", or_unknown(run.host)});
   if (!run.environment) return;
   const Environment& environment = *run.environment;
   facts.push_back({"system", fmt::format("{}, {}", or_unknown(environment.operating_system),
@@ -111,13 +112,17 @@ std::vector<Fact> environment_facts(const Run& run) {
   facts.push_back({"tool", fmt::format("rooflinectl {} ({})", run.tool_version, run.tool_commit)});
   add_host(run, facts);
   facts.push_back({"started", format::utc(run.started_utc)});
-  facts.push_back({"wall time", format::duration(run.wall_s)});
+  if (run.imports.empty()) facts.push_back({"wall time", format::duration(run.wall_s)});
   facts.push_back({"command", fmt::format("{}", fmt::join(run.command_line, " "))});
   if (!run.plan.text.empty()) {
     facts.push_back({"plan", fmt::format("{}, SHA-256 {}", run.plan.name, sha256(run.plan.text))});
   }
-  facts.push_back({"source", std::string(to_string(run.source))});
-  facts.push_back({"counters", counters_text(run.counter_session)});
+  if (run.imports.empty()) facts.push_back({"source", std::string(to_string(run.source))});
+  if (run.imports.empty()) facts.push_back({"counters", counters_text(run.counter_session)});
+  for (const ImportedFile& file : run.imports) {
+    facts.push_back({"imported", fmt::format("{}: {}", file.name, import_text(file))});
+    if (!file.command_line.empty()) facts.push_back({"recorded by", file.command_line});
+  }
   return facts;
 }
 

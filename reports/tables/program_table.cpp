@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "core/text/kernel_name.h"
+#include "reports/tables/import_text.h"
 #include "reports/tables/point_table.h"
 #include "reports/text/format.h"
 
@@ -153,7 +154,8 @@ std::string gap_name(const std::optional<double>& from_s, const std::optional<do
 
 /// Why a group has no roof, or was not timed.
 std::string roofless_reason(const RooflinePoint& group) {
-  if (!group.measurement->time) return "no launch of it was traced";
+  const std::string& cause = group.measurement->cause;
+  if (!group.measurement->time) return cause.empty() ? "no launch of it was traced" : cause;
   return group.roof_missing;
 }
 
@@ -177,7 +179,7 @@ std::string program_headline(const ProgramUse& program) {
 }
 
 std::vector<std::string> program_sentences(const Run& run, const ProgramUse& program) {
-  std::vector<std::string> texts;
+  std::vector<std::string> texts = import_sentences(run);
   if (const auto busy = program.busy_share()) {
     texts.push_back(fmt::format("GPU busy {}, idle {} of the {} {}.", format::percent(*busy),
                                 format::percent(std::max(0.0, 1 - *busy)),
@@ -337,7 +339,7 @@ ProgramTable idle_before_table(const ProgramUse& program, std::size_t most) {
 }
 
 std::vector<std::string> program_problems(const Run& run) {
-  std::vector<std::string> texts;
+  std::vector<std::string> texts = import_problems(run);
   if (!run.application) return texts;
   for (const ApplicationProblem& problem : run.application->problems) {
     const std::string process =

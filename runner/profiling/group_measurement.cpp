@@ -8,6 +8,7 @@
 
 #include "core/files/hash.h"
 #include "core/stats/statistics.h"
+#include "runner/profiling/launch_time.h"
 #include "runner/profiling/launches_over_time.h"
 #include "runner/profiling/profiled_points.h"
 
@@ -16,8 +17,6 @@ namespace rooflinectl {
 namespace {
 
 constexpr double kTail = 0.95;
-/// The interval of a median takes a time that grows faster than the samples.
-constexpr std::size_t kMostForInterval = 100'000;
 
 /// Those of launches that were not held to be counted, where they are as many as the others.
 std::vector<double> times_of(const TracedLaunches& traced) {
@@ -47,28 +46,6 @@ std::vector<GraphKernelUse> graph_kernels_of(const ProfiledGroup& group) {
   std::stable_sort(uses.begin(), uses.end(),
                    [](const auto& a, const auto& b) { return a.total_s > b.total_s; });
   return uses;
-}
-
-TimeResult time_of(const std::vector<double>& times, std::size_t kept) {
-  std::vector<double> thinned;
-  const std::size_t stride = times.size() / kMostForInterval + 1;
-  for (std::size_t i = 0; i < times.size(); i += stride) thinned.push_back(times[i]);
-  const MedianInterval interval = median_interval(thinned);
-
-  TimeResult result;
-  std::vector<double> sorted = times;
-  std::sort(sorted.begin(), sorted.end());
-  result.median_s = median(sorted);
-  result.ci_low_s = std::min(interval.low, result.median_s);
-  result.ci_high_s = std::max(interval.high, result.median_s);
-  if (times.size() <= kept) {
-    result.samples_s = times;
-  } else {
-    for (std::size_t i = 0; i < kept; ++i) {
-      result.samples_s.push_back(sorted[i * (sorted.size() - 1) / (kept - 1)]);
-    }
-  }
-  return result;
 }
 
 }  // namespace
@@ -101,7 +78,7 @@ Measurement measurement_of(const ProfiledGroup& group, const TracedLaunches& tra
   launches.graph_kernels = graph_kernels_of(group);
   launches.over_time = launches_over_time(traced, zero_ns, kept.over_time);
   if (!all.empty()) {
-    measurement.time = time_of(all, kept.samples);
+    measurement.time = time_of_launches(all, kept.samples);
     launches.p95_s = quantile(all, kTail);
   }
   measurement.launches = std::move(launches);

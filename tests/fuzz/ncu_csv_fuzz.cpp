@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "crosscheck/ncu_csv.h"
+#include "profilers/ncu_csv.h"
 
 using namespace rooflinectl;
 

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "crosscheck/nsys_sqlite.h"
+#include "profilers/nsys_sqlite.h"
 
 using namespace rooflinectl;
 

@@ -89,7 +89,7 @@ TEST(RunJson, HasALineForEachMeasurement) {
   EXPECT_THAT(text, StartsWith("{\n\"format\":\"rooflinectl-run\",\n"));
   EXPECT_THAT(text, HasSubstr("\n\"measurements\":[\n{\"experiment\":\"ladder\","));
   EXPECT_THAT(text, HasSubstr(",\n{\"experiment\":\"seeds\","));
-  EXPECT_THAT(text, EndsWith("}\n}\n"));
+  EXPECT_THAT(text, EndsWith("}]\n}\n"));
 }
 
 TEST(RunJson, KeepsAnEmptyRun) {
@@ -339,6 +339,7 @@ TEST(RunJson, HoldsTheHashOfThePlan) {
 /// Whether a run may lack the value at `place`: an optional field, or an entry of a map.
 bool may_be_absent(const Pointer& place) {
   static const std::set<std::string> optional_fields = {"application",
+                                                        "imports",
                                                         "below_s",
                                                         "bytes_in_flight_per_block",
                                                         "cause",
@@ -408,10 +409,12 @@ bool may_be_absent(const Pointer& place) {
                                                     "ranks", "collectives", "other_ranks"};
   const bool of_ranks =
       rank_fields.contains(place.back()) && !parent.to_string().starts_with("/application/other_ranks");
+  const bool of_import =
+      place.to_string().starts_with("/imports") && place.back() != "name" && place.back() != "format";
   const bool of_collective =
       parent.to_string().starts_with("/application/collectives") && place.back() == "path";
   return in_map || of_link || of_collectives || optional_device || optional_clock || optional_launches ||
-         optional_passes || of_problem || of_range || of_ranks || of_collective;
+         optional_passes || of_problem || of_range || of_ranks || of_import || of_collective;
 }
 
 TEST(RunJson, IsReadWithoutWhatIsEmptied) {

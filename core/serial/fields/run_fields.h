@@ -8,6 +8,7 @@
 #include "core/serial/fields/ceiling_fields.h"
 #include "core/serial/fields/collective_fields.h"
 #include "core/serial/fields/device_fields.h"
+#include "core/serial/fields/imported_file_fields.h"
 #include "core/serial/fields/link_fields.h"
 #include "core/serial/fields/measurement_fields.h"
 
@@ -41,6 +42,7 @@ void fields(auto& f, Is<Run> auto& run) {
   f.optional("self_test", run.self_test);
   f.optional("cross_checks", run.cross_checks);
   f.optional("application", run.application);
+  f.optional("imports", run.imports);
 }
 
 }  // namespace rooflinectl::serial

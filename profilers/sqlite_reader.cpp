@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "crosscheck/sqlite_reader.h"
+#include "profilers/sqlite_reader.h"
 
 #include <fmt/format.h>
 #include <sqlite3.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "crosscheck/csv.h"
+#include "profilers/csv.h"
 
 #include <algorithm>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "crosscheck/nsys_sqlite.h"
+#include "profilers/nsys_sqlite.h"
 
 #include <fmt/format.h>
 
@@ -12,18 +12,16 @@
 #include <utility>
 
 #include "core/error.h"
-#include "crosscheck/sqlite_reader.h"
+#include "profilers/nsys_schema.h"
+#include "profilers/sqlite_reader.h"
 
 namespace rooflinectl {
 
 namespace {
 
-// eventType of NVTX_EVENTS.
-constexpr std::int64_t kPushPopRange = 59;
-constexpr std::int64_t kDomain = 75;
+using namespace nsys;
 
 constexpr std::string_view kDomainName = "rooflinectl";
-constexpr double kNanosecondsPerSecond = 1e9;
 
 /// A thread, and what it did from when to when, in nanoseconds.
 struct Interval {
@@ -50,12 +48,6 @@ struct Operation {
   std::int64_t correlation = 0;  ///< unique within the process; the same as of the call that launched it
   std::string name;
 };
-
-/// nsys numbers threads as 24 bits of the thread's id after those of the process.
-std::int64_t process_of(std::int64_t global_id) {
-  constexpr std::int64_t kThreads = std::int64_t{1} << 24;
-  return global_id / kThreads;
-}
 
 using ProcessAndCorrelation = std::pair<std::int64_t, std::int64_t>;
 using Calls = std::map<ProcessAndCorrelation, Call>;

@@ -20,26 +20,29 @@ struct NcuValue {
   bool operator==(const NcuValue&) const = default;
 };
 
-/// One kernel that Nsight Compute profiled.
+/// What Nsight Compute profiled at once: a launch of a kernel; with range replay all launches of a range,
+/// with graph replay those of a CUDA graph.
 struct NcuKernel {
-  std::string range;  ///< the NVTX range of the domain `rooflinectl` that it ran in; empty if none is given
-  std::string kernel;
+  std::string range;    ///< the NVTX range of the domain `rooflinectl` that it ran in; empty if none is given
+  std::string kernel;   ///< as it is printed; `range` where it is one
+  std::string symbol;   ///< mangled; empty where the file does not have it
   std::string process;  ///< its id; empty if none is given, likewise below
-  std::string grid;     ///< `1024`, `16x16`
+  std::string host;
+  std::string program;  ///< the name of the process
+  std::string device;   ///< as the process counts them
+  std::string device_name;
+  std::string grid;  ///< `1024`, `16x16`; empty where it is no single kernel
   std::string block;
+  std::vector<std::string> path;  ///< the NVTX ranges around it, whatever their domain, from the outermost
   std::map<std::string, NcuValue, std::less<>> metrics;  ///< by the names of the hardware metrics
 
   bool operator==(const NcuKernel&) const = default;
 };
 
-/// Reads what `ncu --csv` prints, with `--page raw` (a row per kernel, a column per metric) or `--page
-/// details` (a row per metric), in units of any size. Lines that are no part of a table are passed over.
-///
-/// Throws Error(environment) if the text holds an error of ncu in place of a table: no permission, no kernel
-/// profiled; Error(usage) if it holds neither, or a table that is not laid out like one of ncu's.
-std::vector<NcuKernel> read_ncu_csv(std::string_view text);
-
-/// Throws Error(environment) with cause and hint if ncu's output reports an error.
-void check_ncu_messages(std::string_view text);
+/// Whether a metric of that name is to be read.
+using MetricFilter = std::function<bool(std::string_view)>;
+inline bool any_metric(std::string_view /*name*/) {
+  return true;
+}
 
 }  // namespace rooflinectl

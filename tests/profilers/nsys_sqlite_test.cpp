@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "crosscheck/nsys_sqlite.h"
+#include "profilers/nsys_sqlite.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "crosscheck/ncu_csv.h"
+#include "profilers/ncu_csv.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 #include "core/files/files.h"
-#include "crosscheck/csv.h"
+#include "profilers/csv.h"
 
 namespace rooflinectl {
 namespace {
@@ -117,12 +117,11 @@ TEST(NcuCsv, AnUnknownUnitIsNamedAndNotTakenForTheBaseUnit) {
 }
 
 TEST(NcuCsv, ANumberThatCanBeReadInTwoWaysIsNamedAndNotRead) {
-  for (const char* printed :
-       {"1.234,5", "1,2,3,4", "0,123", "12,34", "1234,567", ",123", "1,234,", "1 234", "-1", "1,234.5,6"}) {
+  for (const char* printed : {"1,2,3,4", "1,234,", "1 2 3,4,5", "-1", "1,234.5,6", "1.2.3,4,5"}) {
     const CounterValue value = value_of("a__b.sum", printed, "inst").value;
     ASSERT_FALSE(value.available()) << printed;
     EXPECT_EQ(value.reason(),
-              fmt::format("ncu reports '{}', which is not a number in English notation", printed));
+              fmt::format("ncu reports '{}', which is no number that can be read in one way only", printed));
   }
   EXPECT_EQ(value_of("a__b.sum", "1,234,567.5", "inst").value, CounterValue::measured(1234567.5));
   EXPECT_EQ(value_of("a__b.sum", "1234567", "inst").value, CounterValue::measured(1234567));
@@ -130,6 +129,57 @@ TEST(NcuCsv, ANumberThatCanBeReadInTwoWaysIsNamedAndNotRead) {
   for (const char* printed : {"1e308", "1e-308"}) {
     EXPECT_THAT(value_of("a__b.sum", printed, "inst").value.reason(), HasSubstr("cannot be a counted value"));
   }
+}
+
+TEST(NcuCsv, NumbersInOtherNotations) {
+  const std::vector<std::pair<const char*, double>> written = {
+      {"1.234,5", 1234.5},        {"0,123", 0.123},           {"12,34", 12.34},
+      {"1234,567", 1234.567},     {"1.234.567,8", 1234567.8}, {"1\u202f234\u202f567,8", 1234567.8},
+      {"1'234'567.8", 1234567.8}, {"1 234 567", 1234567}};
+  for (const auto& [printed, value] : written) {
+    EXPECT_EQ(value_of("a__b.sum", printed, "inst").value, CounterValue::measured(value)) << printed;
+  }
+}
+
+TEST(NcuCsv, ATableHasOneNotation) {
+  const auto kernels = read_ncu_csv(
+      "\"ID\",\"Kernel Name\",\"a__b.sum\",\"a__c.sum\"\n\"\",\"\",\"inst\",\"inst\"\n"
+      "\"0\",\"k\",\"1.234\",\"0,5\"\n");
+  EXPECT_EQ(number(kernels.front(), "a__b.sum"), 1234);
+  EXPECT_EQ(number(kernels.front(), "a__c.sum"), 0.5);
+}
+
+TEST(NcuCsv, TheSummaryPageIsRefused) {
+  const Error error = error_of(
+      "\"Process ID\",\"Process Name\",\"Host Name\",\"Kernel Name\",\"Metric Name\"\n"
+      "\"1066\",\"toy\",\"127.0.0.1\",\"daxpy\",\"dram__bytes_read.sum\"\n");
+  EXPECT_EQ(error.kind(), ErrorKind::usage);
+  EXPECT_THAT(error.what(), HasSubstr("summary page"));
+  EXPECT_THAT(error.hint(), HasSubstr("--page raw"));
+}
+
+TEST(NcuCsv, LabelsOfTheDetailsPage) {
+  const std::string text =
+      "\"ID\",\"Kernel Name\",\"Section Name\",\"Metric Name\",\"Metric Unit\",\"Metric Value\",\"Rule "
+      "Name\"\n"
+      "\"0\",\"k\",\"s\",\"Duration\",\"us\",\"60.29\"\n"
+      "\"0\",\"k\",\"s\",\"Memory Throughput\",\"%\",\"63.19\"\n"
+      "\"0\",\"k\",\"s\",\"Memory Throughput\",\"Tbyte/s\",\"3.04\"\n"
+      "\"0\",\"k\",\"s\",\"Achieved Occupancy\",\"%\",\"73.42\"\n";
+  const auto kernels = read_ncu_csv(text);
+  ASSERT_THAT(kernels, SizeIs(1));
+  EXPECT_DOUBLE_EQ(number(kernels.front(), "gpu__time_duration.sum"), 60.29e-6);
+  EXPECT_DOUBLE_EQ(number(kernels.front(), "dram__bytes.sum.per_second"), 3.04e12);
+  EXPECT_DOUBLE_EQ(number(kernels.front(), "sm__warps_active.avg.pct_of_peak_sustained_active"), 73.42);
+}
+
+TEST(NcuCsv, NvtxRangesFromTheOutermost) {
+  const std::string text = fmt::format(
+      "\"ID\",{},\"Kernel Name\",\"a__b.sum\"\n\"0\",\"7  \"\"<default domain>:step "
+      "1:none:none:none:none:none:none\"\"  \"\"torch:a::b:none:none:none:none:none:none\"\" "
+      "\",\"k\",\"1\"\n",
+      kRange);
+  EXPECT_THAT(read_ncu_csv(text).front().path, ElementsAre("step 1", "a::b"));
 }
 
 TEST(NcuCsv, AByteOrderMarkIsSkipped) {

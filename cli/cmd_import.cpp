@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "cli/terminal.h"
+#include "core/error.h"
+#include "reports/reports.h"
+#include "runner/importing/import.h"
+#include "runner/runs/run_folder.h"
+
+namespace rooflinectl {
+
+namespace {
+
+struct ImportOptions {
+  std::vector<std::string> files;
+  std::string ceilings;  // a run; empty for none
+  std::string output = "runs";
+  bool all = false;
+  bool quiet = false;
+  std::vector<std::string> command_line;
+};
+
+int import(const ImportOptions& options) {
+  ImportRequest request;
+  request.files.assign(options.files.begin(), options.files.end());
+  if (!options.ceilings.empty()) request.ceilings = options.ceilings;
+  request.output = options.output;
+  request.command_line = options.command_line;
+  const ImportResult result = import_files(request);
+  const ReportModel report(result.run);
+  write_reports(report, result.folder);
+  link_latest(result.folder);
+  if (!options.quiet) {
+    const Rows rows = options.all ? Rows::all : Rows::notable;
+    terminal::print("{}\n", terminal_summary(report, columns_of(stdout), rows));
+  }
+  terminal::print("{}{}\n", options.quiet ? "" : "report: ", (result.folder / "report.html").string());
+  return 0;
+}
+
+}  // namespace
+
+void add_import_command(CLI::App& app, Action& action, int argc, char** argv) {
+  const auto options = std::make_shared<ImportOptions>();
+  options->command_line.assign(argv, argv + argc);
+  CLI::App* const command =
+      app.add_subcommand("import", "Put the kernels of other tools' reports on a roofline; needs no GPU");
+  command
+      ->add_option("files", options->files,
+                   "Reports of Nsight Compute (.ncu-rep), what `ncu --csv --page raw` and `nsys export "
+                   "--type sqlite` wrote, traces of torch.profiler")
+      ->required()
+      ->type_name("FILE...");
+  command
+      ->add_option("--ceilings", options->ceilings,
+                   "A run with measured ceilings of the same GPU, as rooflinectl ceilings makes it; without, "
+                   "the theoretical peaks of the report are used")
+      ->type_name("RUN");
+  command
+      ->add_option("-o,--output", options->output, "Folder in which to create <name of the file>/<UTC time>/")
+      ->type_name("DIR")
+      ->capture_default_str();
+  command->add_flag("--all", options->all, "Show every kernel in the terminal, not only the notable ones");
+  command->add_flag("-q,--quiet", options->quiet, "Print only the path of the report, and errors");
+  command->footer(
+      "Examples:\n"
+      "  ncu --set full -o report ./program && rooflinectl import report.ncu-rep\n"
+      "  rooflinectl import report.ncu-rep --ceilings runs/ceilings/latest");
+  command->callback([&action, options] { action = [options] { return import(*options); }; });
+}
+
+}  // namespace rooflinectl

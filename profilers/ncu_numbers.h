@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string_view>
+
+#include "profilers/ncu_kernel.h"
+
+namespace rooflinectl {
+
+inline bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+/// How numbers are written: ncu prints them as the language of its user has them. Spaces and apostrophes
+/// separate thousands in both.
+enum class NumberNotation {
+  english,      ///< `1,234.5`
+  continental,  ///< `1.234,5`
+};
+
+/// How a number is written; nothing of a text that is none, and of what both have: `1,234`, `1.234`, `12`.
+std::optional<NumberNotation> notation_of(std::string_view printed);
+
+/// The value of a metric that ncu prints in units of any size. Unavailable, with the reason, where its unit
+/// is not known or does not fit its name, or its number can be read in two ways.
+NcuValue ncu_value(std::string_view metric, std::string_view written, std::string_view unit_text,
+                   NumberNotation notation);
+
+}  // namespace rooflinectl

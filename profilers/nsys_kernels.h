@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace rooflinectl {
+
+/// A kernel that Nsight Systems saw run.
+struct NsysKernel {
+  using Extent = std::array<std::uint32_t, 3>;
+
+  std::string name;  ///< its symbol, or the demangled name where the export has no more
+  std::int64_t process = 0;
+  std::int64_t device = 0;  ///< a key of `NsysProgram::devices`, if the export describes it
+  double duration_s = 0;
+  std::optional<Extent> grid;
+  std::optional<Extent> block;
+  std::uint64_t dynamic_shared_bytes = 0;
+  std::vector<std::string> path;  ///< NVTX ranges around its launch, from the outermost
+
+  bool operator==(const NsysKernel&) const = default;
+};
+
+/// A GPU, as far as the export describes it; 0 where it does not.
+struct NsysDevice {
+  std::string name;
+  std::int64_t sms = 0;
+  std::int64_t memory_bytes = 0;
+  std::int64_t l2_bytes = 0;
+
+  bool operator==(const NsysDevice&) const = default;
+};
+
+struct NsysProgram {
+  std::vector<NsysKernel> kernels;  ///< in the order of their starts
+  std::map<std::int64_t, NsysDevice> devices;
+};
+
+/// Reads all kernels of a file that `nsys export --type sqlite` wrote. A kernel is in the ranges, of whatever
+/// domain, that were open on the thread that launched it. Throws as `read_nsys_sqlite`.
+NsysProgram read_nsys_kernels(std::string_view content);
+
+/// The first bytes of every SQLite database.
+inline constexpr std::string_view kSqliteMagic{"SQLite format 3\0", 16};
+
+}  // namespace rooflinectl

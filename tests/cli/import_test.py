@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: Apache-2.0
+"""`rooflinectl import` from outside, with what ncu wrote on a GPU."""
+
+import gzip
+import json
+import struct
+import unittest
+
+from program import REPORTS, SOURCE, ProgramTest
+from recordings import FOLDER, recorded
+
+DATA = SOURCE / "tests/data"
+CEILINGS = FOLDER / "ceilings-h200/run.json.gz"
+
+
+class Import(ProgramTest):
+    def unpack(self, data, name):
+        (self.folder / name).write_bytes(gzip.decompress((DATA / f"ncu-2025.3.1-h200-{data}.gz").read_bytes()))
+        return name
+
+    def imported(self, name):
+        return json.loads((self.folder / f"runs/{name}/latest/run.json").read_text())
+
+    def summary(self, name):
+        return (self.folder / f"runs/{name}/latest/summary.md").read_text().replace("\N{NO-BREAK SPACE}", " ")
+
+    def test_a_report_becomes_a_run_with_reports(self):
+        result = self.call("import", self.unpack("full.ncu-rep", "toy.ncu-rep"))
+        self.assert_exit(result, 0)
+        self.assertRegex(result.stdout, r"(?m)^saxpy +27.5 % +1 +60.16 µs +63 % +DRAM +22.13 µs$")
+        self.assertIn("version 2025.3.1.0, kernel replay, clocks locked to base, caches\nflushed before each pass, set full.", result.stdout)
+        self.assertIn("The ceilings are theoretical peaks, from the report", result.stdout)
+        folder = self.folder / "runs/toy/latest"
+        self.assertLessEqual(REPORTS | {"run.json"}, {path.name for path in folder.iterdir()})
+        self.assertIn("| saxpy", self.summary("toy"))
+        # As any run.
+        for command in ["report", "explain"]:
+            self.assert_exit(self.call(command, "runs/toy/latest"), 0)
+        self.assert_exit(self.call("compare", "runs/toy/latest", "runs/toy/latest"), 0)
+
+    def test_measured_ceilings_are_said_to_be_of_another_clock(self):
+        self.write("ceilings.json", json.dumps(recorded(CEILINGS)))
+        result = self.call("import", self.unpack("full.ncu-rep", "toy.ncu-rep"), "--ceilings", "ceilings.json")
+        self.assert_exit(result, 0)
+        self.assertIn("The kernels ran at 1.49 GHz, the ceilings were measured at 1.98 GHz", " ".join(result.stdout.split()))
+        self.assertNotIn("theoretical peaks", result.stdout)
+
+    def test_what_is_missing_names_the_section_that_brings_it(self):
+        result = self.call("import", self.unpack("metrics.ncu-rep", "toy.ncu-rep"))
+        self.assert_exit(result, 0)
+        self.assertRegex(result.stdout, r"saxpy .* FP64 operations not counted: not in the report; ncu --section SpeedOfLight_RooflineChart brings it")
+
+    def test_of_a_report_that_is_cut_off_the_whole_kernels_are_kept(self):
+        whole = (self.folder / self.unpack("metrics.ncu-rep", "toy.ncu-rep")).read_bytes()
+        (self.folder / "toy.ncu-rep").write_bytes(whole[:-1000])
+        result = self.call("import", "toy.ncu-rep")
+        self.assert_exit(result, 0)
+        self.assertRegex(" ".join(result.stdout.split()), r"toy.ncu-rep: at byte \d+: a kernel has \d+ bytes, of which \d+ are there")
+        self.assertEqual(sum(m["launches"]["count"] for m in self.imported("toy")["measurements"]), 7)
+
+    def test_a_trace_has_times_and_no_roofs(self):
+        trace = DATA / "torch-2.11.0-h200-training-step.json.gz"
+        result = self.call("import", trace)
+        self.assert_exit(result, 0)
+        self.assertIn("Traces have times and no counters", result.stdout)
+        self.assert_exit(self.call("report", "runs/torch-2_11_0-h200-training-step_json/latest", "--pytorch-trace", trace), 0)
+
+    def test_a_report_of_nsight_systems_is_to_be_exported(self):
+        self.write("program.nsys-rep", "anything")
+        result = self.call("import", "program.nsys-rep")
+        self.assert_exit(result, 2)
+        self.assertIn("hint: export it with: nsys export --type sqlite program.nsys-rep", result.stderr)
+
+    def test_other_files_are_refused(self):
+        self.write("notes.txt", "hello\n")
+        self.write("summary.csv", '"Process ID","Process Name","Host Name","Kernel Name"\n"1","a","b","c"\n')
+        (self.folder / "long.ncu-rep").write_bytes(b"NVR\0" + struct.pack("<I", 1 << 31) + b"\x08\x07")
+        for name, cause in [("notes.txt", "this is no file that can be imported"), ("summary.csv", "summary page"),
+                            ("long.ncu-rep", "at byte 4: the header of the file has 2147483648 bytes, of which 2 are there"),
+                            ("absent", "cannot be read")]:
+            result = self.call("import", name)
+            self.assert_exit(result, 2)
+            self.assertIn(f"{name}: ", result.stderr)
+            self.assertIn(cause, result.stderr)
+        self.assert_nothing_written()
+
+    def test_ceilings_of_another_gpu_are_refused(self):
+        run = recorded(CEILINGS)
+        run["device"]["name"] = "NVIDIA L4"
+        self.write("ceilings.json", json.dumps(run))
+        result = self.call("import", self.unpack("full.ncu-rep", "toy.ncu-rep"), "--ceilings", "ceilings.json")
+        self.assert_exit(result, 2)
+        self.assertIn("ceilings.json: has no measured ceilings of NVIDIA H200", result.stderr)
+        self.assert_nothing_written()
+
+
+if __name__ == "__main__":
+    unittest.main()
