@@ -16,10 +16,10 @@
 #include "core/error.h"
 #include "core/files/files.h"
 #include "core/serial/protocol.h"
-#include "profilers/ncu_csv.h"
-#include "profilers/nsys_sqlite.h"
 #include "crosscheck/profiled_launches.h"
 #include "crosscheck/tool_comparison.h"
+#include "profilers/ncu_csv.h"
+#include "profilers/nsys_sqlite.h"
 #include "runner/crosscheck/profiler_tools.h"
 #include "runner/processes/collector_process.h"
 

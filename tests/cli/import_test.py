@@ -4,6 +4,8 @@
 import gzip
 import json
 import struct
+import sys
+import time
 import unittest
 
 from program import REPORTS, SOURCE, ProgramTest
@@ -11,6 +13,40 @@ from recordings import FOLDER, recorded
 
 DATA = SOURCE / "tests/data"
 CEILINGS = FOLDER / "ceilings-h200/run.json.gz"
+
+
+def blocks(report):
+    """The blocks of a report of ncu, each with its payload, behind the header of the file."""
+    start = 8 + struct.unpack_from("<I", report, 4)[0]
+    yield report[:start]
+    while start < len(report):
+        header = report[start + 4:start + 4 + struct.unpack_from("<I", report, start)[0]]
+        end = start + 4 + len(header) + payload_bytes(header)
+        yield report[start:end]
+        start = end
+
+
+def payload_bytes(header):
+    """Field 5 of a block's header, in the encoding of protocol buffers."""
+    at = 0
+    while at < len(header):
+        key, at = varint(header, at)
+        value, at = varint(header, at)
+        if key == 5 << 3:
+            return value
+        at += value if key & 7 == 2 else 0
+    return 0
+
+
+def varint(data, at):
+    value = shift = 0
+    while True:
+        byte = data[at]
+        at += 1
+        value |= (byte & 127) << shift
+        shift += 7
+        if byte < 128:
+            return value, at
 
 
 class Import(ProgramTest):
@@ -57,6 +93,19 @@ class Import(ProgramTest):
         self.assert_exit(result, 0)
         self.assertRegex(" ".join(result.stdout.split()), r"toy.ncu-rep: at byte \d+: a kernel has \d+ bytes, of which \d+ are there")
         self.assertEqual(sum(m["launches"]["count"] for m in self.imported("toy")["measurements"]), 7)
+
+    def test_a_thousand_kernels(self):
+        whole = (self.folder / self.unpack("full.ncu-rep", "toy.ncu-rep")).read_bytes()
+        parts = list(blocks(whole))
+        self.assertEqual(b"".join(parts), whole)
+        kernel = next(part for part in reversed(parts) if b"_Z4spinIdEvPT_i" in part)
+        copies = [kernel.replace(b"_Z4spinIdEvPT_i", b"_Z4s%03dIdEvPT_i" % i) for i in range(1000)]
+        (self.folder / "many.ncu-rep").write_bytes(whole + b"".join(copies))
+        start = time.monotonic()
+        self.assert_exit(self.call("import", "--quiet", "many.ncu-rep"), 0)
+        self.assert_exit(self.call("report", "runs/many/latest"), 0)
+        print(f"import and report of 1,004 kernels: {time.monotonic() - start:.2f} s", file=sys.stderr)
+        self.assertEqual(len(self.imported("many")["measurements"]), 1004)
 
     def test_a_trace_has_times_and_no_roofs(self):
         trace = DATA / "torch-2.11.0-h200-training-step.json.gz"
