@@ -74,6 +74,36 @@ class RunsOnDevices(ProgramTest):
         self.assertEqual(ids, [(d, c) for d in [0, 1] for c in ["dram_copy", "dram_read", "f32_add", "launch", "nvlink", "nvlink_latency"]])
         self.assertEqual([request["skip_ceilings"] for request in self.sent_requests()[-4:]], [False, False, True, True])
 
+    def test_devices_of_different_models_are_not_compared(self):
+        result = self.run_on("all", accidents="sluggish@device:1", FAKE_COLLECTOR_SECOND_NAME="Other GPU")
+        self.assert_exit(result, 0)
+        self.assertEqual([device["name"] for device in self.run_json()["devices"]], ["Fake GPU", "Other GPU"])
+        self.assertEqual(len(self.points_of(1)), 4)
+        self.assertNotIn("is odd", result.stdout)
+        self.assertIn("device 1: Other GPU", result.stdout)
+
+    def test_all_devices_are_those_that_cuda_visible_devices_leaves(self):
+        self.assert_exit(self.run_on("all", CUDA_VISIBLE_DEVICES="1"), 0)
+        self.assertEqual(self.uuids(), [SECOND])
+        self.assertEqual(self.run_json()["devices"][0]["index"], 0)
+        self.assert_exit(self.run_on("all", CUDA_VISIBLE_DEVICES="1,0"), 0)
+        self.assertEqual(self.uuids(), [SECOND, FIRST])
+        self.assertEqual([device["index"] for device in self.run_json()["devices"]], [0, 1])
+
+    def test_a_run_is_resumed_on_its_devices_whatever_their_numbers_are_now(self):
+        self.assert_exit(self.run_on("all", accidents="segv@time:1:once"), 1)
+        result = self.call("run", "--resume", self.folder_of_run(), FAKE_COLLECTOR_TWO="1", CUDA_VISIBLE_DEVICES="1,0")
+        self.assert_exit(result, 0)
+        self.assertEqual(self.uuids(), [FIRST, SECOND])
+        self.assertEqual([m["device"] for m in self.run_json()["measurements"]], [0] * 4 + [1] * 4)
+        self.assertTrue(all(m["status"] == "ok" for m in self.run_json()["measurements"]))
+
+    def test_a_device_that_is_hidden_when_its_run_is_resumed_is_named(self):
+        self.assert_exit(self.run_on("all"), 0)
+        result = self.call("run", "--resume", self.folder_of_run(), FAKE_COLLECTOR_TWO="1", CUDA_VISIBLE_DEVICES="0")
+        self.assert_exit(result, 2)
+        self.assertIn(f"there is no device '{SECOND}'", result.stderr)
+
     def test_a_device_that_fails_is_named_and_the_others_are_kept(self):
         for together in [[], ["--together"]]:
             for failing, left in [(1, FIRST), (0, SECOND)]:

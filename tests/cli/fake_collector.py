@@ -27,7 +27,8 @@ FAKE_COLLECTOR holds accidents, separated by blanks: `<what>@<phase>:<number>`, 
   meet                                        goes on once two processes have come there, or exits with 5 after 10 s
 
 Other places are `device:<index>`, where the device is chosen that a request names, `links` and `collectives`.
-With FAKE_COLLECTOR_TWO there is a second device, and both have NVLinks of 500 GB/s, of which 400 are measured.
+With FAKE_COLLECTOR_TWO there is a second device, and both have NVLinks of 500 GB/s, of which 400 are measured; it is of the
+model FAKE_COLLECTOR_SECOND_NAME, else of that of the first. CUDA_VISIBLE_DEVICES (indices) hides devices.
 
 FAKE_COLLECTOR_CLOCK_HZ, FAKE_COLLECTOR_UUID and FAKE_COLLECTOR_DRIVER are the clock, the device and the driver that it finds.
 An accident happens in every process that gets there. One with `:once` at its end happens in the first only; the folder
@@ -79,7 +80,17 @@ DEVICE = {"name": "Fake GPU", "uuid": os.environ.get("FAKE_COLLECTOR_UUID", "GPU
           "memory_clock_hz": 2.6e9, "sm_clock_hz": 1.98e9, "ecc_enabled": True, "driver_version": os.environ.get("FAKE_COLLECTOR_DRIVER", "580.00"),
           "cuda_driver_version": 13000, "cuda_runtime_version": 13000, "cupti_version": 130000}
 
-SECOND_DEVICE = dict(DEVICE, uuid="GPU-11111111-1111-1111-1111-111111111111", index=1)
+SECOND_DEVICE = dict(DEVICE, uuid="GPU-11111111-1111-1111-1111-111111111111", index=1,
+                     name=os.environ.get("FAKE_COLLECTOR_SECOND_NAME", DEVICE["name"]))
+
+
+def visible_devices():
+    """Those that CUDA_VISIBLE_DEVICES leaves, numbered anew as the driver does."""
+    devices = [DEVICE] + [SECOND_DEVICE] * ("FAKE_COLLECTOR_TWO" in os.environ)
+    if "CUDA_VISIBLE_DEVICES" in os.environ:
+        devices = [devices[int(index)] for index in os.environ["CUDA_VISIBLE_DEVICES"].split(",")]
+    return [dict(device, index=index) for index, device in enumerate(devices)]
+
 
 METRICS = {"dram_read_bytes": "dram__bytes_read.sum", "dram_write_bytes": "dram__bytes_write.sum",
            "fadd": "smsp__sass_thread_inst_executed_op_fadd_pred_on.sum",
@@ -191,8 +202,9 @@ def measurement(point, index, device):
         seconds_of_gpus = 1e-9 * axes["n"]
     if "gpus" in axes:
         result["time"].update(median_s=seconds_of_gpus, ci_low_s=seconds_of_gpus, ci_high_s=seconds_of_gpus)
-    if gpus > 1 + ("FAKE_COLLECTOR_TWO" in os.environ):
-        result.update(status="skipped", cause=f"needs {gpus} GPUs; {1 + ('FAKE_COLLECTOR_TWO' in os.environ)} visible here")
+    visible = len(visible_devices())
+    if gpus > visible:
+        result.update(status="skipped", cause=f"needs {gpus} GPUs; {visible} visible here")
         del result["time"], result["verification"]
     if happens("unverified", f"verify:{index}"):
         result.update({"status": "unverified", "cause": "element 3: expected 1, got 2"})
@@ -294,7 +306,7 @@ def main():
         if happens("no_gpu", "start"):
             say({"type": "failure", "kind": 3, "cause": "no CUDA device was found", "hint": "is the driver loaded?"})
             sys.exit(3)
-        say({"devices": [DEVICE] + [SECOND_DEVICE] * ("FAKE_COLLECTOR_TWO" in os.environ)})
+        say({"devices": visible_devices()})
         return
     if sys.argv[1:2] == ["--checks"]:
         accidents("checks")
@@ -348,8 +360,8 @@ def main():
     if "FAKE_COLLECTOR_REQUESTS" in os.environ:
         with open(os.environ["FAKE_COLLECTOR_REQUESTS"], "a") as file:
             file.write(json.dumps(request) + "\n")
-    is_second = "FAKE_COLLECTOR_TWO" in os.environ and request["device"] in ["1", SECOND_DEVICE["uuid"]]
-    device = SECOND_DEVICE if is_second else DEVICE
+    devices = visible_devices()
+    device = next((one for one in devices if request["device"] in [str(one["index"]), one["uuid"]]), devices[0])
     accidents(f"device:{device['index']}")
     points = []
     for experiment in request["plan"]["experiments"]:

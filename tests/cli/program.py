@@ -42,6 +42,7 @@ class ProgramTest(unittest.TestCase):
                            FAKE_COLLECTOR_STATE=str(self.folder / "memory"),
                            FAKE_COLLECTOR_REQUESTS=str(self.requests), XDG_CACHE_HOME=str(self.folder / "cache"),
                            TMPDIR=str(self.folder / "temporary"))
+        environment.pop("CUDA_VISIBLE_DEVICES", None)
         environment.update(extra)
         return environment
 

@@ -49,6 +49,13 @@ class Scaling(ProgramTest):
         self.assertEqual([m["axes"]["gpus"] for m in skipped], [4, 4])
         self.assertIn("skipped: needs 4 GPUs; 2 visible here", result.stdout)
 
+    def test_gpus_that_cuda_visible_devices_hides_are_not_there(self):
+        result = self.run_on_two(CUDA_VISIBLE_DEVICES="1")
+        self.assert_exit(result, 0)
+        skipped = [m["axes"]["gpus"] for m in self.run_json()["measurements"] if m["status"] == "skipped"]
+        self.assertEqual(skipped, [2, 4, 2, 4, 2])
+        self.assertIn("skipped: needs 2 GPUs; 1 visible here", result.stdout)
+
     def test_points_over_several_gpus_are_not_counted_and_lose_nothing(self):
         self.assert_exit(self.run_on_two(), 0)
         self.assertTrue(all(not m["counters"] for m in self.run_json()["measurements"]))
