@@ -12,7 +12,7 @@ import pandas
 folder, picture = pathlib.Path(sys.argv[1]), sys.argv[2]
 points = pandas.read_csv(folder / "points.csv").dropna(subset=["ai_useful", "flop_per_s"])
 ceilings = pandas.DataFrame(json.loads((folder / "run.json").read_text())["ceilings"])
-measured = ceilings[ceilings["source"] == "measured"].set_index("id")["value"]
+measured = ceilings[ceilings["source"] == "measured"].groupby("id")["value"].first()  # of the first GPU
 
 intensity = numpy.geomspace(points["ai_useful"].min() / 10, points["ai_useful"].max() * 1000, 200)
 roof = numpy.minimum(intensity * measured["dram_read"], measured["f32_fma"])
