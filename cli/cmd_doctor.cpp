@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 #include "core/serial/protocol.h"
 #include "runner/crosscheck/profiler_tools.h"
 #include "runner/machine/machine_checks.h"
+#include "runner/runs/replay.h"
 
 namespace rooflinectl {
 
@@ -45,6 +47,22 @@ void print(const std::vector<Check>& checks) {
   }
 }
 
+std::string first_measurements() {
+  const std::filesystem::path plan = shipped_folder() / "experiments.yaml";
+  std::error_code ignored;
+  const bool shipped = std::filesystem::exists(plan, ignored);
+  return fmt::format(
+      "This machine can measure. Next:\n"
+      "  rooflinectl profile -- PROGRAM    all kernels of a program of yours\n"
+      "  rooflinectl run {}    the kernels that are built in\n",
+      shipped ? plan.string() : "experiments.yaml");
+}
+
+std::string what_works_without_measuring() {
+  return "This machine cannot measure. Without a GPU, report, explain, compare and gate read runs of other\n"
+         "machines, and run replays a recording.\n";
+}
+
 int doctor(const DoctorOptions& options) {
   const std::vector<Check> checks = all_checks(options.device);
   const bool measures = stopping_check(checks) == nullptr;
@@ -52,7 +70,7 @@ int doctor(const DoctorOptions& options) {
     terminal::print("{}\n", encode(checks));
   } else {
     print(checks);
-    terminal::print("\n{}\n", measures ? "This machine can measure." : "This machine cannot measure.");
+    terminal::print("\n{}", measures ? first_measurements() : what_works_without_measuring());
   }
   return measures ? 0 : static_cast<int>(ErrorKind::environment);
 }

@@ -279,7 +279,7 @@ void add_profile_command(CLI::App& app, Action& action, int argc, char** argv) {
       "  ROOFLINECTL_INJECTION  the library to load into the program, instead of the installed one\n"
       "  CUDA_HOME              the CUDA toolkit whose CUPTI is used where the program brings none");
   command->callback([&action, options] {
-    if (options->program.empty()) throw CLI::RequiredError("A PROGRAM after --");
+    if (options->program.empty()) throw CLI::RequiredError("a PROGRAM after --");
     action = [options] { return profile_program(*options); };
   });
 }

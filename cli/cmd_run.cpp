@@ -229,7 +229,7 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
       "  ROOFLINECTL_COLLECTOR      the collector to start instead of the one next to this program");
   command->callback([&action, options] {
     if (options->plan_file.empty() && options->resumed_folder.empty())
-      throw CLI::RequiredError("A PLAN or --resume DIR");
+      throw CLI::RequiredError("a PLAN or --resume DIR");
     action = [options] { return run(*options); };
   });
 }

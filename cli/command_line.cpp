@@ -2,6 +2,7 @@
 #include "cli/command_line.h"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -11,6 +12,7 @@
 
 #include "core/text/mistakes.h"
 #include "core/text/names.h"
+#include "core/text/printable.h"
 
 namespace rooflinectl {
 
@@ -54,13 +56,42 @@ Error mistake(const std::string& what, const std::string& text, const std::vecto
           nearest ? fmt::format("did you mean '{}'?", *nearest) : else_hint};
 }
 
+/// The program follows `--`, so that its options are not taken for ours.
+std::string program_hint(const std::string& program) {
+  return fmt::format("`rooflinectl profile -- {}` profiles this program", printable(program));
+}
+
+bool is_executable_file(const std::string& text) {
+  std::error_code ignored;
+  return std::filesystem::is_regular_file(text, ignored) && access(text.c_str(), X_OK) == 0;
+}
+
 Error unknown_command(const CLI::App& app, const std::string& text) {
+  if (is_executable_file(text)) return mistake("unknown command", text, {}, program_hint(text));
   std::error_code ignored;
   const bool is_file = std::filesystem::is_regular_file(text, ignored);
   return mistake(
       "unknown command", text, is_file ? std::vector<std::string>() : commands_of(app),
       "`rooflinectl run PLAN` measures the kernels in a plan, `rooflinectl profile -- PROGRAM` those "
       "of any program, `rooflinectl report RUN` draws a run; `rooflinectl --help` lists all commands");
+}
+
+/// The first line after "Examples:" in the command's --help; empty without one.
+std::string first_example(const CLI::App& command) {
+  constexpr std::string_view kHeading = "Examples:\n  ";
+  const std::string footer = command.get_footer();
+  const std::size_t heading = footer.find(kHeading);
+  if (heading == std::string::npos) return "";
+  const std::size_t start = heading + kHeading.size();
+  return footer.substr(start, footer.find('\n', start) - start);
+}
+
+/// The required argument that is not there, as --help calls it; empty if all are.
+std::string missing_positional(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    if (option->get_required() && option->count() == 0) return option->get_type_name();
+  }
+  return "";
 }
 
 }  // namespace
@@ -97,7 +128,17 @@ Error unexpected_argument(const CLI::App& app, int argc, const char* const* argv
                    help);
   }
   if (chosen.empty()) return unknown_command(app, text);
-  return mistake(name_of(command) + ": unexpected argument", text, {}, help);
+  const bool of_profile = command.get_name() == "profile";
+  return mistake(name_of(command) + ": unexpected argument", text, {},
+                 of_profile ? program_hint(text) : help);
+}
+
+Error missing_argument(const CLI::App& app, const CLI::RequiredError& error) {
+  const CLI::App& command = *app.get_subcommands().front();
+  const std::string missing = missing_positional(command);
+  return {ErrorKind::usage,
+          fmt::format("{}: {}", name_of(command), missing.empty() ? error.what() : missing + " is required"),
+          fmt::format("for example `{}`", first_example(command))};
 }
 
 }  // namespace rooflinectl

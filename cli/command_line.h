@@ -18,4 +18,7 @@ void require_values(CLI::App& app, int argc, const char* const* argv);
 /// What to tell of arguments that `app` has not expected: which one, and what was probably meant.
 Error unexpected_argument(const CLI::App& app, int argc, const char* const* argv);
 
+/// What to tell where the chosen command lacks an argument: which one, and the first example of its --help.
+Error missing_argument(const CLI::App& app, const CLI::RequiredError& error);
+
 }  // namespace rooflinectl

@@ -12,6 +12,18 @@ namespace {
 
 namespace terminal = rooflinectl::terminal;
 
+/// Shown to who names no command.
+constexpr const char* kFirstSteps = R"(What would you like to measure?
+
+  my program   rooflinectl profile -- PROGRAM     all its kernels on a roofline
+  my kernel    rooflinectl run experiments.yaml   verified, timed and counted
+  my GPU       rooflinectl ceilings               what it delivers
+  my CI        rooflinectl gate BASE NEW          exit code 4 on a regression
+
+`rooflinectl doctor` checks whether this machine can measure,
+`rooflinectl --help` lists all commands.
+)";
+
 int run_program(int argc, char** argv) {
   CLI::App app;
   rooflinectl::Action action;
@@ -20,12 +32,10 @@ int run_program(int argc, char** argv) {
   rooflinectl::require_values(app, own_argc, argv);
   try {
     app.parse(own_argc, argv);
-    if (!action)
-      throw CLI::RequiredError(
-          "A command (run, profile, merge, import, watch, report, explain, compare, history, gate, "
-          "crosscheck, ceilings, doctor, selftest, list or version)");
   } catch (const CLI::ExtrasError&) {
     throw rooflinectl::unexpected_argument(app, own_argc, argv);
+  } catch (const CLI::RequiredError& error) {
+    throw rooflinectl::missing_argument(app, error);
   } catch (const CLI::ParseError& error) {
     std::ostringstream output;
     std::ostringstream errors;
@@ -33,6 +43,10 @@ int run_program(int argc, char** argv) {
     terminal::write(stdout, output.str());
     terminal::write(stderr, errors.str());
     return code == 0 ? 0 : static_cast<int>(rooflinectl::ErrorKind::usage);
+  }
+  if (!action) {
+    terminal::write(stderr, kFirstSteps);
+    return static_cast<int>(rooflinectl::ErrorKind::usage);
   }
   return action();
 }

@@ -8,6 +8,7 @@
 #include "core/error.h"
 #include "core/files/files.h"
 #include "core/plan/plan_yaml.h"
+#include "core/text/printable.h"
 #include "runner/machine/catalogue.h"
 
 namespace rooflinectl {
@@ -28,8 +29,9 @@ Plan load_plan(const std::string& file) {
   const std::string content = read_file(file);
   if (is_program(content)) {
     throw Error(ErrorKind::usage, fmt::format("{}: this is a program, not a plan", file),
-                "a plan is a YAML file that names kernels of `rooflinectl list`, such as experiments.yaml; "
-                "use ncu or nsys for the kernels of other programs");
+                fmt::format("`rooflinectl profile -- {}` measures its kernels; a plan is a YAML file that "
+                            "names kernels of `rooflinectl list`, such as experiments.yaml",
+                            printable(file)));
   }
   return parse_plan(content, file, load_catalogue());
 }

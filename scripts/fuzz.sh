@@ -3,7 +3,7 @@
 # Looks for inputs that crash, leak, hang or take much memory, in every reader of foreign files:
 #   scripts/fuzz.sh [--seconds N | --runs N] [--merge] [TARGET ...]      default: 60 seconds for each of tests/fuzz/*_fuzz.cpp
 # --merge then keeps the inputs that reach other code than the seeds do, in tests/fuzz/found.tar.xz. Ends with executions and
-# time per target; an input that fails is kept in build/asan/tests/fuzz. Give it to the target to see the failure again.
+# time per target; an input that fails is kept in build/fuzz/tests/fuzz. Give it to the target to see the failure again.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -24,9 +24,10 @@ if [ ${#targets[@]} -eq 0 ]; then
   for source in tests/fuzz/*_fuzz.cpp; do targets+=("$(basename "$source" _fuzz.cpp)"); done
 fi
 
-cmake --preset asan -Wno-dev >/dev/null
-cmake --build --preset asan --target "${targets[@]/%/_fuzz}"
-build=build/asan/tests/fuzz
+# Unlike the build of the tests, this one also tells libFuzzer of every comparison.
+cmake --preset asan -B build/fuzz -DCMAKE_CXX_FLAGS=-fsanitize-coverage=trace-cmp -Wno-dev >/dev/null
+cmake --build build/fuzz --target "${targets[@]/%/_fuzz}"
+build=build/fuzz/tests/fuzz
 # Where memory was taken is seldom what one wants to know, and takes most of the time.
 export ASAN_OPTIONS=malloc_context_size=2
 for target in "${targets[@]}"; do

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "analysis/executed_roof.h"
 #include "reports/tables/ceiling_table.h"
 
 namespace rooflinectl {
@@ -69,10 +70,10 @@ bool is_roof_of_program(const Ceiling& ceiling, const std::vector<RooflinePoint>
     }
     return false;
   };
-  const bool counts_flops = ceiling.subject != "i32";
-  return counts_flops && std::any_of(points.begin(), points.end(), [&](const RooflinePoint& point) {
-           return is_observed(point) && point.roof && is_among(point.roof->compute_ceiling);
-         });
+  return std::any_of(points.begin(), points.end(), [&](const RooflinePoint& point) {
+    const ResourceUse* const pipe = is_observed(point) ? main_pipe(point.resources) : nullptr;
+    return pipe != nullptr && is_among(pipe->ceiling);
+  });
 }
 
 double ridge_ai(double bandwidth, double rate) {

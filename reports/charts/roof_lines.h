@@ -56,8 +56,8 @@ std::vector<RoofLine> all_roofs(const Run& run, const ChartSelection& selection,
 /// Whether a picture can show this: greater than nothing, and no absurd value from a broken file.
 bool is_drawable(double value);
 
-/// Whether a kernel of a profiled program among `points` uses the pipe of this compute ceiling most of all
-/// pipes.
+/// Whether the floating-point operations of a profiled kernel among `points` need the pipe of this compute
+/// ceiling longest.
 bool is_roof_of_program(const Ceiling& ceiling, const std::vector<RooflinePoint>& points);
 
 }  // namespace rooflinectl

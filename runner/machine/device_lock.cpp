@@ -55,7 +55,9 @@ DeviceLock::DeviceLock(const std::string& uuid) {
     if (errno == EWOULDBLOCK) other_ = holder(file_);
     return;
   }
-  // Only a hint for the other one: not worth an error.
+  // Only a hint for the other one: not worth an error. A file with a second name may be somebody's own.
+  struct stat status {};
+  if (fstat(file_.get(), &status) != 0 || status.st_nlink != 1) return;
   const std::string number = fmt::format("{}\n", getpid());
   if (ftruncate(file_.get(), 0) == 0 && pwrite(file_.get(), number.data(), number.size(), 0) < 0) return;
 }

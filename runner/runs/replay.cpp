@@ -72,12 +72,17 @@ std::optional<Replay> replay_best(const Plan& plan, const std::vector<fs::path>&
   return best;
 }
 
+fs::path shipped_folder() {
+  std::error_code error;
+  const fs::path program = fs::read_symlink("/proc/self/exe", error);
+  const fs::path folder = program.parent_path().parent_path() / "share/rooflinectl";
+  return fs::is_directory(folder, error) ? folder : fs::path();
+}
+
 std::vector<fs::path> shipped_recordings() {
   std::error_code error;
-  const fs::path folder =
-      fs::read_symlink("/proc/self/exe", error).parent_path().parent_path() / "share/rooflinectl/recordings";
   std::vector<fs::path> files;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, error)) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(shipped_folder() / "recordings", error)) {
     const fs::path file = run_file(entry.path());
     if (fs::exists(file, error)) files.push_back(file);
   }

@@ -25,6 +25,9 @@ Replay replay(const Plan& plan, const Run& recording);
 /// nothing if none has any. Throws Error(usage) if a recording cannot be read.
 std::optional<Replay> replay_best(const Plan& plan, const std::vector<std::filesystem::path>& recordings);
 
+/// The folder of the plans, examples and recordings that come with this program; empty if they are not there.
+std::filesystem::path shipped_folder();
+
 /// The `run.json` files that come with this program, sorted.
 std::vector<std::filesystem::path> shipped_recordings();
 

@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <cstdlib>
+#include <string>
 #include <system_error>
 
 #include "core/files/files.h"
@@ -64,7 +67,11 @@ fs::path create_run_folder(const fs::path& parent, const std::string& plan_name,
 }
 
 Error rescue_run(const Run& run, const Error& why) {
-  const fs::path parent = fs::temp_directory_path() / "rooflinectl";
+  // Others may write to the temporary folder too: nobody can have made this one before us, nor look into it.
+  std::string parent = (fs::temp_directory_path() / "rooflinectl-XXXXXX").string();
+  if (mkdtemp(parent.data()) == nullptr) {
+    fail(parent, "cannot be created", std::generic_category().message(errno));
+  }
   const fs::path file =
       create_run_folder(parent, run.plan.name, std::chrono::system_clock::now()) / "run.json";
   write_run(file, run);

@@ -26,6 +26,30 @@ class CommandLine(ProgramTest):
         self.assertIn("no such file", self.call("run", "no such file").stderr)
         self.assert_nothing_written()
 
+    def test_no_command_leads_on(self):
+        result = self.call()
+        self.assert_exit(result, 2)
+        for command in ["profile -- PROGRAM", "run experiments.yaml", "ceilings", "gate BASE NEW", "doctor", "--help"]:
+            self.assertIn(f"rooflinectl {command}", result.stderr)
+        for line in result.stderr.splitlines():
+            self.assertLessEqual(len(line), 80)
+
+    def test_what_is_missing_comes_with_an_example(self):
+        for command, missing, example in [("report", "RUN.json", "runs/reductions/latest"), ("run", "a PLAN or --resume DIR", "experiments.yaml"),
+                                          ("compare", "RUN", "runs/before runs/after"), ("gate", "RUN", "runs/base runs/new"),
+                                          ("crosscheck", "RUN|PLAN", "runs/reductions/latest")]:
+            result = self.call(command)
+            self.assert_exit(result, 2)
+            self.assertEqual(result.stderr, f"rooflinectl {command}: {missing} is required\n"
+                             f"hint: for example `rooflinectl {command} {example}`\n")
+
+    def test_a_program_in_place_of_a_command(self):
+        self.write("solver", "#!/bin/sh\n")
+        (self.folder / "solver").chmod(0o755)
+        result = self.call("./solver")
+        self.assert_exit(result, 2)
+        self.assertEqual(result.stderr, "unknown command './solver'\nhint: `rooflinectl profile -- ./solver` profiles this program\n")
+
     def test_version(self):
         self.assertRegex(self.call("version").stdout, r"^rooflinectl \d+\.\d+\.\d+ \(commit ")
         self.assertRegex(self.call("--version").stdout, r"^rooflinectl \d+\.\d+\.\d+$")

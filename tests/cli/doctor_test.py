@@ -23,7 +23,7 @@ class Doctor(ProgramTest):
         self.assert_exit(result, 0)
         self.assertRegex(result.stdout, r"(?m)^ok +driver +580\.00$")
         self.assertRegex(result.stdout, r"(?m)^ok +ncu +2025\.3\.1 \(")
-        self.assertIn("This machine can measure.", result.stdout)
+        self.assertRegex(result.stdout, r"This machine can measure\. Next:\n  rooflinectl profile -- PROGRAM .*\n  rooflinectl run \S*experiments\.yaml ")
 
     def test_refused_counters_do_not_stop_measuring(self):
         result = self.doctor(accidents="uncounted@start")

@@ -306,7 +306,14 @@ class BadDays(ProfileTest):
         for arguments in [[], ["--"]]:
             result = self.call("profile", *arguments)
             self.assert_exit(result, 2)
-            self.assertIn("A PROGRAM after -- is required", result.stderr)
+            self.assertEqual(result.stderr, "rooflinectl profile: a PROGRAM after -- is required\n"
+                             "hint: for example `rooflinectl profile -- python3 train.py --steps 20`\n")
+
+    def test_a_program_without_the_dashes(self):
+        result = self.call("profile", "./solver", "--steps", "3")
+        self.assert_exit(result, 2)
+        self.assertEqual(result.stderr, "rooflinectl profile: unexpected argument './solver'\n"
+                         "hint: `rooflinectl profile -- ./solver` profiles this program\n")
 
     def test_an_expression_that_is_none(self):
         result = self.profile(options=["--kernel", "("])

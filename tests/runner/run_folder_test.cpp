@@ -85,7 +85,9 @@ TEST(RescueRun, KeepsTheRunElsewhereAndNamesThePlace) {
   EXPECT_EQ(run_from_json(read_file(file), "run.json").host, "here");
   EXPECT_EQ(error.hint(),
             "write the reports to another folder: rooflinectl report " + file.string() + " --output DIR");
-  fs::remove_all(file.parent_path());
+  const fs::path made = file.parent_path().parent_path().parent_path();
+  EXPECT_EQ(fs::status(made).permissions(), fs::perms::owner_all) << "others can look into it";
+  fs::remove_all(made);
 }
 
 }  // namespace
