@@ -23,15 +23,16 @@ constexpr int kWidth = 8192;  // of the square matrix
 constexpr int kTile = 32;
 constexpr int kRows = 8;  // rows of a tile that a block reads at once
 
-/// Neighbouring threads read neighbours, and write elements that are a whole row apart: a sector of 32 bytes each.
+/// Neighbouring threads read neighbours, and write elements that are a whole row apart: a sector of 32 bytes
+/// each.
 __global__ void transpose_strided(const float* in, float* out) {
   const int x = blockIdx.x * kTile + threadIdx.x;
   const int y = blockIdx.y * kTile + threadIdx.y;
   for (int row = 0; row < kTile; row += kRows) out[x * kWidth + y + row] = in[(y + row) * kWidth + x];
 }
 
-/// Reads and writes neighbours. With `kPadding` 0, all elements of a column of the tile lie in one bank of shared
-/// memory, which a warp then reads one by one.
+/// Reads and writes neighbours. With `kPadding` 0, all elements of a column of the tile lie in one bank of
+/// shared memory, which a warp then reads one by one.
 template <int kPadding>
 __device__ void transpose_through_tile(const float* in, float* out) {
   __shared__ float tile[kTile][kTile + kPadding];
@@ -59,7 +60,8 @@ void verify(const float* transposed, const char* what) {
   check(cudaMemcpy(found.data(), transposed, found.size() * sizeof(float), cudaMemcpyDeviceToHost));
   for (int row = 0; row < kWidth; ++row) {
     for (int column = 0; column < kWidth; ++column) {
-      if (found[static_cast<std::size_t>(row) * kWidth + column] == static_cast<float>(column * 3 + row)) continue;
+      if (found[static_cast<std::size_t>(row) * kWidth + column] == static_cast<float>(column * 3 + row))
+        continue;
       std::fprintf(stderr, "transpose: %s is wrong in row %d, column %d\n", what, row, column);
       std::exit(1);
     }
