@@ -32,6 +32,7 @@ namespace fs = std::filesystem;
 
 /// Enough to tell what a file is: ncu may print some lines before its table.
 constexpr std::size_t kBeginning = std::size_t{64} << 10;
+constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd";  // RFC 8878
 
 /// `seconds` since 1970; empty for what is no time of a report.
 std::string time_text(std::uint64_t seconds) {
@@ -102,6 +103,10 @@ ImportedContent read(const fs::path& path) {
   if (beginning.starts_with(kSqliteMagic)) return nsys_content(read_nsys_kernels(read_file(path)));
   if (is_gzipped(beginning) || is_json(beginning)) return read_trace(path);
   if (may_be_ncu_csv(beginning)) return read_ncu_table(path);
+  if (beginning.starts_with(kZstdMagic)) {
+    throw Error(ErrorKind::usage, "this is a compressed report",
+                fmt::format("unpack it with: zstd -d {0} -o {0}.ncu-rep", path.string()));
+  }
   if (path.extension() == ".nsys-rep") {
     throw Error(ErrorKind::usage, "reports of Nsight Systems are read through their SQLite export",
                 fmt::format("export it with: nsys export --type sqlite {}", path.string()));

@@ -120,6 +120,12 @@ class Import(ProgramTest):
         self.assert_exit(result, 2)
         self.assertIn("hint: export it with: nsys export --type sqlite program.nsys-rep", result.stderr)
 
+    def test_a_compressed_report_is_to_be_unpacked(self):
+        (self.folder / "a.ncu-repz").write_bytes(b"\x28\xb5\x2f\xfd" + bytes(20))
+        result = self.call("import", "a.ncu-repz")
+        self.assert_exit(result, 2)
+        self.assertIn("hint: unpack it with: zstd -d a.ncu-repz -o a.ncu-repz.ncu-rep", result.stderr)
+
     def test_other_files_are_refused(self):
         self.write("notes.txt", "hello\n")
         self.write("summary.csv", '"Process ID","Process Name","Host Name","Kernel Name"\n"1","a","b","c"\n')
