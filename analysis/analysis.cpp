@@ -14,6 +14,7 @@
 #include "analysis/ladder.h"
 #include "analysis/point.h"
 #include "analysis/recoverable.h"
+#include "core/text/number_ranges.h"
 
 namespace rooflinectl {
 
@@ -152,11 +153,24 @@ ExperimentAnalysis analyse_experiment(const Run& run, const Experiment& experime
   return analysis;
 }
 
+/// ` (rank 3)`, ` (ranks 0–3)`: those that used the device; empty where a program has none.
+std::string ranks_text(const Run& run, std::size_t device) {
+  std::vector<int> ranks;
+  if (!run.application) return {};
+  for (const ProgramProcess& process : run.application->processes) {
+    const auto& used = process.devices;
+    const bool is_user = std::find(used.begin(), used.end(), device) != used.end();
+    if (process.rank && is_user) ranks.push_back(*process.rank);
+  }
+  if (ranks.empty()) return {};
+  return fmt::format(" ({} {})", ranks.size() == 1 ? "rank" : "ranks", number_ranges(ranks));
+}
+
 /// Adds the device to name and title, where an experiment was measured on several.
 void name_after_device(ExperimentAnalysis& analysis, const Run& run) {
   const std::string& title = analysis.title.empty() ? analysis.name : analysis.title;
-  analysis.title =
-      fmt::format("{}, device {}: {}", title, analysis.device, run.devices[analysis.device].name);
+  analysis.title = fmt::format("{}, device {}{}: {}", title, analysis.device,
+                               ranks_text(run, analysis.device), run.devices[analysis.device].name);
   analysis.name += fmt::format("_device{}", analysis.device);
 }
 

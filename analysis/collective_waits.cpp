@@ -27,7 +27,7 @@ bool is_aligned(const Application& application, const ProgramProcess& process) {
   return process.host < application.hosts.size() && application.hosts[process.host].uncertainty_s.has_value();
 }
 
-std::vector<Launch> launches_of(const ProgramProcess& process, std::size_t place) {
+std::vector<Launch> own_launches(const ProgramProcess& process, std::size_t place) {
   std::vector<Launch> launches;
   for (const CollectiveLaunch& launch : process.collectives)
     launches.push_back({.process = place, .launch = &launch});
@@ -44,7 +44,7 @@ std::map<std::string_view, std::vector<Launch>> launches_by_end(const Applicatio
   for (std::size_t i = 0; i < application.processes.size(); ++i) {
     const ProgramProcess& process = application.processes[i];
     if (!is_aligned(application, process)) continue;
-    for (const Launch& launch : launches_of(process, i)) {
+    for (const Launch& launch : own_launches(process, i)) {
       by_name[application.collectives[launch.launch->kernel].subject].push_back(launch);
     }
   }
@@ -100,10 +100,12 @@ void add_collective(const std::vector<Launch>& same, const std::vector<Hold>& ho
     ++waits.set_aside;
     return;
   }
-  ++waits.judged;
   const auto shortest = std::min_element(same.begin(), same.end(), [](const Launch& a, const Launch& b) {
     return a.launch->duration_ns < b.launch->duration_ns;
   });
+  waits.judged.push_back({.kernel = shortest->launch->kernel,
+                          .processes = same.size(),
+                          .shortest_ns = shortest->launch->duration_ns});
   for (const Launch& one : same) {
     waits.launches.push_back({.process = one.process,
                               .kernel = one.launch->kernel,

@@ -18,10 +18,17 @@ struct CollectiveWait {
   bool is_last = false;       ///< it was that one: it began last, and the others waited for it
 };
 
+/// A collective whose launches were found on several processes.
+struct MatchedCollective {
+  std::size_t kernel = 0;  ///< of one of them: its place in `Application::collectives`
+  std::size_t processes = 0;
+  std::uint64_t shortest_ns = 0;  ///< of the one that came last, and did not wait
+};
+
 /// Collectives whose launches were matched with ones of other processes.
 struct CollectiveWaits {
-  std::vector<CollectiveWait> launches;  ///< of those that are judged
-  std::uint64_t judged = 0;
+  std::vector<MatchedCollective> judged;
+  std::vector<CollectiveWait> launches;  ///< of those
   /// Not judged: while they ran, or since the end of the collective before, launches of a rank were held to
   /// be counted, or a pass began or ended. The others waited for that.
   std::uint64_t set_aside = 0;

@@ -220,7 +220,8 @@ void add_collectives(RankAnalysis& analysis, const std::vector<RankGroupUse>& gr
   std::unordered_map<const ProgramProcess*, RankUse*> ranks;
   for (RankUse& rank : analysis.ranks) ranks[rank.process] = &rank;
   const CollectiveWaits waits = collective_waits(application);
-  analysis.judged_collectives = waits.judged;
+  analysis.judged_collectives = waits.judged.size();
+  analysis.collective_sizes = collective_sizes(application, waits.judged);
   analysis.set_aside_collectives = waits.set_aside;
   for (const CollectiveWait& wait : waits.launches) {
     const auto rank = ranks.find(&application.processes[wait.process]);

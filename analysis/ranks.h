@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/collective_sizes.h"
 #include "core/model/run.h"
 
 /// The ranks of a profiled program beside each other: how the times of the same kernels differ, which rank is
@@ -94,6 +95,7 @@ struct RankAnalysis {
   /// aside since counting held a rank.
   std::uint64_t judged_collectives = 0;
   std::uint64_t set_aside_collectives = 0;
+  std::vector<CollectiveSize> collective_sizes;  ///< of those that are judged
   /// The ranks that are slower than the others in groups with at least 1 % of their time, slowest first:
   /// places in `ranks`.
   std::vector<std::size_t> stragglers;

@@ -71,7 +71,7 @@ def run_of_rank(base, rank, options, noise):
                        processes=[{"id": process, "rank": rank, "ranks": options.ranks, "host": 0, "devices": [0],
                                    "collectives": collectives}],
                        devices=[use for use in base["application"]["devices"] if use["device"] == 0],
-                       passes=[dict(use, process=process) for use in base["application"].get("passes", [])])
+                       passes=[{"process": process, "pass": "memory", "is_traced": True, "start_s": 0, "end_s": 0.9}])
     return dict(base, devices=[device], measurements=measurements, application=application, host=f"node{host:03}")
 
 

@@ -2,10 +2,13 @@
 #include "collector/injection/nvtx_injection.h"
 
 #include <nvtx3/nvToolsExt.h>
+#include <nvtx3/nvToolsExtPayload.h>
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 
+#include "collector/injection/nccl_messages.h"
 #include "core/text/utf8.h"
 
 namespace rooflinectl::injection {
@@ -29,8 +32,9 @@ struct RegisteredString {
   std::string text;
 };
 
-/// Nothing of a domain is needed but that it is one.
-struct DomainMark {};
+struct DomainMark {
+  bool is_nccl = false;
+};
 
 std::string message_of(const nvtxEventAttributes_t* event) {
   constexpr const char* kUnnamed = "(unnamed)";
@@ -55,8 +59,21 @@ nvtxStringHandle_t NVTX_API register_string(nvtxDomainHandle_t, const Character*
 }
 
 template <typename Character>
-nvtxDomainHandle_t NVTX_API create_domain(const Character*) {
-  return reinterpret_cast<nvtxDomainHandle_t>(new DomainMark);
+nvtxDomainHandle_t NVTX_API create_domain(const Character* name) {
+  return reinterpret_cast<nvtxDomainHandle_t>(new DomainMark{.is_nccl = narrow(name) == kNcclDomain});
+}
+
+/// The bytes that an event has beside its message; empty where there are none, or of unknown size.
+std::string_view payload_of(const nvtxEventAttributes_t* event) {
+  if (event == nullptr || event->payloadType != NVTX_PAYLOAD_TYPE_EXT || event->reserved0 < 1) return {};
+  const auto* const data = reinterpret_cast<const nvtxPayloadData_t*>(event->payload.ullValue);
+  if (data == nullptr || data->payload == nullptr || data->size == SIZE_MAX) return {};
+  return {static_cast<const char*>(data->payload), data->size};
+}
+
+/// NCCL opens a range in each of its functions; a collective's has the bytes of its message.
+void note_nccl_call(const std::string& function, const nvtxEventAttributes_t* event) {
+  if (moves_bytes(function)) nccl_messages().add(nccl_message_bytes(function, payload_of(event)));
 }
 
 template <typename Character>
@@ -67,7 +84,10 @@ int NVTX_API push_event(const nvtxEventAttributes_t* event) {
   return paths_of_process->push(nullptr, message_of(event));
 }
 int NVTX_API push_in_domain(nvtxDomainHandle_t domain, const nvtxEventAttributes_t* event) {
-  return paths_of_process->push(domain, message_of(event));
+  const std::string name = message_of(event);
+  const auto* const mark = reinterpret_cast<const DomainMark*>(domain);
+  if (mark != nullptr && mark->is_nccl) note_nccl_call(name, event);
+  return paths_of_process->push(domain, name);
 }
 int NVTX_API pop() {
   return paths_of_process->pop(nullptr);

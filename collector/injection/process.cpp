@@ -7,10 +7,12 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <limits>
 #include <utility>
 
 #include "collector/cupti/call.h"
 #include "collector/injection/cupti_gpu.h"
+#include "collector/injection/nccl_messages.h"
 #include "collector/injection/this_process.h"
 #include "collector/sampling/device_sampler.h"
 #include "collector/sampling/own_thread.h"
@@ -22,6 +24,9 @@ namespace {
 
 /// What a program that ends without notice may lose.
 constexpr auto kWritePeriod = std::chrono::milliseconds(300);
+
+/// Stands for the messages of all sizes.
+constexpr std::uint64_t kAnySize = std::numeric_limits<std::uint64_t>::max();
 
 constexpr CUpti_CallbackId kChanges[] = {
     CUPTI_CBID_RESOURCE_CONTEXT_DESTROY_STARTING, CUPTI_CBID_RESOURCE_STREAM_CREATED,
@@ -127,6 +132,8 @@ struct Process::GroupKey {
   record::Extent block{};
   record::Extent cluster{};
   std::uint64_t dynamic_shared_bytes = 0;
+  /// Of a collective, as far as they are known. Launches with messages of all sizes are sampled together.
+  std::optional<std::uint64_t> message_bytes;
 
   auto operator<=>(const GroupKey&) const = default;  // NOLINT(modernize-use-nullptr): there is no null
 };
@@ -258,13 +265,15 @@ Process::Group Process::group_of(Context& context, const LaunchCall& launch, con
                         .grid = launch.grid,
                         .block = launch.block,
                         .cluster = launch.cluster.value_or(record::Extent{}),
-                        .dynamic_shared_bytes = launch.dynamic_shared_bytes};
+                        .dynamic_shared_bytes = launch.dynamic_shared_bytes,
+                        .message_bytes = message_bytes(kernel)};
   const auto known = groups_.find(key);
   if (known != groups_.end()) return known->second;
 
   Group group = {.context = &context, .record = group_count_++};
   GroupKey sampled = key;
   sampled.path = path_to_sample(path);
+  if (sampled.message_bytes) sampled.message_bytes = kAnySize;
   const auto same = groups_.find(sampled);
   group.id = same != groups_.end() ? same->second.id : add_to_session(context, group, kernel, path);
   file_->add(record::Group{.group = group.record,
@@ -276,10 +285,18 @@ Process::Group Process::group_of(Context& context, const LaunchCall& launch, con
                            .dynamic_shared_bytes = launch.dynamic_shared_bytes,
                            .blocks_per_sm = blocks_per_sm(launch),
                            .first_launch = launch.graph == nullptr ? std::optional(place) : std::nullopt,
-                           .path = paths_.text(path)});
+                           .path = paths_.text(path),
+                           .message_bytes = key.message_bytes});
   groups_.emplace(key, group);
   groups_.emplace(sampled, group);
   return group;
+}
+
+/// Of the collective that the calling thread called, if the kernel is NCCL's.
+std::optional<std::uint64_t> Process::message_bytes(KernelId kernel) const {
+  NcclMessages& messages = nccl_messages();
+  if (messages.empty() || !is_collective(kernels_.symbol(kernel))) return std::nullopt;
+  return messages.take();
 }
 
 /// Ranges such as `step 17` come with ever new numbers: after some, their launches are sampled together.

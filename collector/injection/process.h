@@ -104,6 +104,7 @@ class Process : public activities::Listener {
   void before(CUpti_CallbackId function, const CUpti_CallbackData& call);
   Context& context_of(const CUpti_CallbackData& call);
   Group group_of(Context& context, const LaunchCall& launch, const CUpti_CallbackData& call, PathId path);
+  std::optional<std::uint64_t> message_bytes(KernelId kernel) const;
   PathId path_to_sample(PathId path);
   GroupId add_to_session(Context& context, const Group& group, KernelId kernel, PathId path);
   bool is_captured_by_plan(PathId path);

@@ -70,6 +70,8 @@ struct Group {
   /// Which launch of its kernel the group's first one was in this process, from 1. Not of a graph.
   std::optional<std::uint64_t> first_launch;
   std::string path;  ///< names of the NVTX ranges, from the outermost, joined by `/`
+  /// Of a collective, the bytes of one message, as `CollectiveKernel` has them. Nothing where not known.
+  std::optional<std::uint64_t> message_bytes;
 
   bool operator==(const Group&) const = default;
 };

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -54,12 +55,15 @@ struct ProgramProcess {
   bool operator==(const ProgramProcess&) const = default;
 };
 
-/// A collective's kernel within NVTX ranges, whatever its shape.
+/// A collective's kernel within NVTX ranges, for messages of one size, whatever its shape.
 struct CollectiveKernel {
   std::string subject;  ///< as that of the points
   std::string path;     ///< of the NVTX ranges; empty for none
+  /// Of one message, as NCCL counts them: of the array that all have, or of one rank's part of it in an
+  /// all-gather or reduce-scatter. Nothing where NCCL did not tell, or where one kernel served several calls.
+  std::optional<std::uint64_t> bytes;
 
-  bool operator==(const CollectiveKernel&) const = default;
+  auto operator<=>(const CollectiveKernel&) const = default;
 };
 
 /// What the launches of a group took in one process.

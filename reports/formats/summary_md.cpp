@@ -141,7 +141,8 @@ std::string ranks(const ReportModel& report) {
   std::string text = "## Ranks\n\n" + list(rank_sentences(report.run, analysis));
   for (const ProgramTable& table :
        {rank_table(report.run, analysis, kMostRows), rank_collective_table(analysis, kMostRows),
-        rank_range_table(analysis, kMostRows), rank_group_table(analysis, kMostRows)}) {
+        rank_collective_size_table(report.run, analysis, kMostRows), rank_range_table(analysis, kMostRows),
+        rank_group_table(analysis, kMostRows)}) {
     text += program_table(table);
   }
   return text + "\n";

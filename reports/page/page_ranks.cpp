@@ -82,7 +82,8 @@ Json ranks(const ReportModel& report) {
   Json tables = Json::array();
   for (const ProgramTable& one :
        {rank_table(report.run, analysis, kMostRows), rank_collective_table(analysis, kMostRows),
-        rank_range_table(analysis, kMostRows), rank_group_table(analysis, kMostRows)}) {
+        rank_collective_size_table(report.run, analysis, kMostRows), rank_range_table(analysis, kMostRows),
+        rank_group_table(analysis, kMostRows)}) {
     if (!one.rows.empty()) tables.push_back(titled_table(one));
   }
   return {{"sentences", rank_sentences(report.run, analysis)},

@@ -9,7 +9,9 @@
 #include <numeric>
 #include <set>
 
+#include "analysis/links.h"
 #include "core/stats/statistics.h"
+#include "reports/tables/collective_table.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {
@@ -236,6 +238,33 @@ ProgramTable rank_table(const Run& run, const RankAnalysis& analysis, std::size_
          has_collectives ? format::percent(ratio(rank.overlapped_s, rank.collective_s)) : ""});
   }
   table.left_out = analysis.ranks.size() - table.rows.size();
+  return table;
+}
+
+ProgramTable rank_collective_size_table(const Run& run, const RankAnalysis& analysis, std::size_t most) {
+  ProgramTable table = {.title = "Collectives by size",
+                        .columns = {{"collective"},
+                                    {"array", true},
+                                    {"ranks", true},
+                                    {"judged", true},
+                                    {"time", true},
+                                    {"algorithm bandwidth", true},
+                                    {"bus bandwidth", true},
+                                    {"of NVLink", true}}};
+  const bool is_one_host = run.application->hosts.size() == 1;
+  const std::optional<double> nvlink = is_one_host ? link_roof(run).theoretical_bytes_per_s : std::nullopt;
+  for (const CollectiveSize& size : analysis.collective_sizes) {
+    if (table.rows.size() == most) {
+      ++table.left_out;
+      continue;
+    }
+    const double on_the_bus = bus_bytes_per_s(size.collective, size.time, size.ranks);
+    table.rows.push_back(
+        {std::string(collective_name(size.collective)), format::amount(size.time.bytes, "B"),
+         fmt::format("{}", size.ranks), fmt::format("{}", size.count), format::duration(size.time.time_s),
+         format::bandwidth(algorithm_bytes_per_s(size.time)), format::bandwidth(on_the_bus),
+         nvlink ? format::percent(ratio(on_the_bus, *nvlink)) : std::string(format::kUnavailable)});
+  }
   return table;
 }
 

@@ -143,10 +143,11 @@ class Merging {
   void write() {
     const auto now = std::chrono::system_clock::now();
     result_.folder = fs::absolute(create_run_folder(request_.output, "merged", now));
-    write_run(result_.folder / "run.json", result_.run);
-    if (result_.timeline) write_timeline(result_.folder / "run.json", *result_.timeline);
-    result_.run = as_written(result_.run);
-    result_.timeline = read_timeline(result_.folder / "run.json", result_.run);
+    const fs::path file = result_.folder / "run.json";
+    write_run(file, result_.run);
+    if (result_.timeline) write_timeline(file, *result_.timeline);
+    result_.run = read_run(file);  // with the digits that were written, as later reports have it
+    result_.timeline = read_timeline(file, result_.run);
   }
 
   const MergeRequest& request_;

@@ -20,7 +20,7 @@ BusyTime add_overlaps(const std::vector<BusyInterval>& kernels, std::vector<Prof
   std::vector<BusyInterval> collectives;
   std::vector<BusyInterval> others;
   for (const BusyInterval& kernel : kernels) {
-    (groups[kernel.owner].collective ? collectives : others).push_back(kernel);
+    (groups[kernel.owner].is_collective ? collectives : others).push_back(kernel);
   }
   std::vector<std::uint64_t> beside_any(groups.size());
   std::vector<std::uint64_t> beside_others(groups.size());
@@ -28,7 +28,7 @@ BusyTime add_overlaps(const std::vector<BusyInterval>& kernels, std::vector<Prof
   add_overlap(collectives, others, beside_others);
   for (std::size_t place = 0; place < groups.size(); ++place) {
     ProfiledGroup& group = groups[place];
-    group.overlapped_ns += group.collective ? beside_others[place] : beside_any[place];
+    group.overlapped_ns += group.is_collective ? beside_others[place] : beside_any[place];
   }
   return time;
 }

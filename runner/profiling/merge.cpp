@@ -63,6 +63,7 @@ class Merge {
     std::vector<std::optional<std::size_t>> groups;  // place in groups_; of a later run those of the first
     PassTimes passes;
     std::map<std::string, std::vector<record::Range>> ranges;  // by path
+    std::map<std::uint64_t, std::size_t> collective_kernels;   // their numbers, by group of the file
     std::vector<CollectiveLaunch> collectives;
     std::uint64_t last_ns = 0;
     std::optional<record::End> end;
@@ -158,15 +159,17 @@ class Merge {
       group.axes = axes;
       group.device = device;
       group.is_selected = filter_.selects_kernel(kernel.symbol) && filter_.selects_path(shape.path);
-      if (is_collective(kernel.symbol)) {
-        group.collective = processes_.collective(subject, collapsed(shape.path));
-      }
+      group.is_collective = is_collective(kernel.symbol);
     }
     if (reading.is_first_run) {
       groups_[place].process.add(reading.id());
       groups_[place].rank.add(reading.process ? reading.process->rank : std::nullopt);
     }
     reading.groups.emplace_back(place);
+    if (groups_[place].is_collective && reading.is_first_run) {
+      reading.collective_kernels[shape.group] = processes_.collective(
+          {.subject = subject, .path = collapsed(shape.path), .bytes = shape.message_bytes});
+    }
   }
 
   /// A process that outlives the program may have written more since its paths were read.
@@ -186,9 +189,10 @@ class Merge {
                                               .owner = static_cast<std::uint32_t>(place),
                                               .is_counted = launch.is_counted,
                                               .stream = stream_number(reading, group.device, launch.stream)});
-      if (group.collective) {
-        reading.collectives.push_back(
-            {.kernel = *group.collective, .start_ns = launch.start_ns, .duration_ns = launch.duration_ns});
+      if (group.is_collective) {
+        reading.collectives.push_back({.kernel = reading.collective_kernels.at(launch.group),
+                                       .start_ns = launch.start_ns,
+                                       .duration_ns = launch.duration_ns});
       }
       if (launch.is_counted) reading.passes.add_counted(launch);
       ++group.traced;

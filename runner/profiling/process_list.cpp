@@ -5,9 +5,9 @@
 
 namespace rooflinectl {
 
-std::size_t ProcessList::collective(const std::string& subject, const std::string& path) {
-  const auto [place, is_new] = places_.try_emplace({subject, path}, kernels_.size());
-  if (is_new) kernels_.push_back({.subject = subject, .path = path});
+std::size_t ProcessList::collective(const CollectiveKernel& kernel) {
+  const auto [place, is_new] = places_.try_emplace(kernel, kernels_.size());
+  if (is_new) kernels_.push_back(kernel);
   return place->second;
 }
 

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <map>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "core/model/application.h"
@@ -16,8 +15,8 @@ namespace rooflinectl {
 /// Gathers the processes of a program: who they were, on which hosts, and when they took part in collectives.
 class ProcessList {
  public:
-  /// The number of a collective's kernel within these NVTX ranges, from 0.
-  std::size_t collective(const std::string& subject, const std::string& path);
+  /// The number of a collective's kernel, from 0.
+  std::size_t collective(const CollectiveKernel& kernel);
 
   /// `collectives`: in any order, times on the host's monotonic clock; the newest `kMostCollectives` are
   /// kept.
@@ -32,8 +31,8 @@ class ProcessList {
 
   std::vector<ProgramHost> hosts_;
   std::vector<CollectiveKernel> kernels_;
-  std::map<std::pair<std::string, std::string>, std::size_t> places_;  // of kernels, by subject and path
-  std::multimap<std::uint64_t, ProgramProcess> processes_;             // by start
+  std::map<CollectiveKernel, std::size_t> places_;          // of kernels
+  std::multimap<std::uint64_t, ProgramProcess> processes_;  // by start
 };
 
 }  // namespace rooflinectl

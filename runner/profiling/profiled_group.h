@@ -38,7 +38,7 @@ struct ProfiledGroup {
   Axes axes;
   std::size_t device = 0;
   bool is_selected = true;
-  std::optional<std::size_t> collective;  ///< its kernel's number in the list of processes
+  bool is_collective = false;
   CommonValue<int> process;
   CommonValue<int> rank;
   std::uint64_t untraced = 0;

@@ -135,7 +135,7 @@ def write_collectives(write, kernel, group, start, accidents):
     write("kernel", kernel=kernel, symbol="ncclDevKernel_AllReduce_Sum_f32_RING_LL", registers_per_thread=96,
           static_shared_bytes=0, local_bytes_per_thread=0)
     write("group", group=group, device=0, kernel=kernel, grid=[24, 1, 1], block=[512, 1, 1], dynamic_shared_bytes=0,
-          blocks_per_sm=1, path="step", first_launch=1)
+          blocks_per_sm=1, path="step", first_launch=1, message_bytes=1 << 24)
     duration = 100_000 if os.environ.get("RANK") == "1" else 300_000
     write("launches", launches=[[group, 9, start + i * 1_000_000 + (7919 * i) % 500_000 - duration, duration, i < held]
                                 for i in range(20)])

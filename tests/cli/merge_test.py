@@ -4,11 +4,12 @@
 import gzip
 import json
 import shutil
+import subprocess
 import sys
 import time
 import unittest
 
-from program import HERE, REPORTS, ProgramTest
+from program import HERE, REPORTS, SOURCE, ProgramTest
 
 GUEST = str(HERE / "fake_guest.py")
 
@@ -87,6 +88,7 @@ class Merge(Ranks):
         self.assertEqual(sorted({(m["device"], m["rank"]) for m in run["measurements"]}), [(0, 0), (1, 1)])
         self.assertEqual({c.get("device", 0) for c in run["ceilings"]}, {0, 1})
         self.assertIn("No rank is slower than the others", self.summary())
+        self.assertIn(", device 1 (rank 1): Fake GPU", self.summary())
 
     def test_names_the_rank_that_is_slower(self):
         for rank in range(4):
@@ -104,6 +106,7 @@ class Merge(Ranks):
         self.assertIn("50.0 % of the time in collectives is waiting for the rank that comes last (of 19 that were matched between "
                       "ranks); most often, in 100.0 % of them, that is rank 1. Not judged by 1 more", self.summary())
         self.assertIn("| step |", self.summary())
+        self.assertIn("| all-reduce | 16.8 MB | 2 | 19 | 100.0 µs | 168 GB/s | 168 GB/s | – |", self.summary())
 
     def test_waiting_is_not_judged_while_launches_are_held_to_be_counted(self):
         self.profile(0, "often", "nccl", "held")
@@ -155,6 +158,28 @@ class Merge(Ranks):
         [group] = [group for group in run["application"]["other_ranks"] if group["subject"] == "add(float*)"]
         self.assertEqual(len(group["ranks"]), 2)
         self.assertIn("10 ranks on 1 host", self.summary())
+
+
+class ManyRanks(Ranks):
+    """Of scripts/simulated_ranks.py, which also makes the thousands that docs/scaling.md has the times of."""
+
+    def test_ranks_of_several_hosts_made_of_a_recording(self):
+        subprocess.run([sys.executable, SOURCE / "scripts/simulated_ranks.py", SOURCE / "recordings/training-step-h200/run.json.gz",
+                        self.folder / "simulated", "--ranks", "20", "--groups", "12", "--slow", "17"], check=True)
+        self.assert_exit(self.merge(*sorted((self.folder / "simulated").iterdir())), 0)
+        run = self.merged()
+        self.assertEqual(len(run["application"]["processes"]), 20)
+        self.assertEqual([host["name"] for host in run["application"]["hosts"]], ["node000", "node001", "node002"])
+        self.assertTrue(all(host["uncertainty_s"] < 1e-5 for host in run["application"]["hosts"]), run["application"]["hosts"])
+        self.assertEqual(len({m["device"] for m in run["measurements"]}), 8)
+        self.assertEqual([len(group["ranks"]) for group in run["application"]["other_ranks"]], [12] * 12)
+        kept = run["measurements"][0]
+        self.assertTrue(kept["counters"] and kept["time"]["samples_s"] and kept["launches"]["over_time"])
+        summary = self.summary()
+        self.assertIn("20 ranks on 3 hosts, NVIDIA H200.", summary)
+        self.assertRegex(summary, r"Rank 17 \(node002, device 17\) is slower than the others in \d+ of 12 groups")
+        self.assertEqual(summary.count("is slower than the others in"), 1)
+        self.assertRegex(summary, r"of the time in collectives is waiting for the rank that comes last \(of \d+ that were matched between ranks\)")
 
 
 class BadDays(Ranks):

@@ -4,9 +4,13 @@
 
 #include <gmock/gmock.h>
 #include <nvtx3/nvToolsExt.h>
+#include <nvtx3/nvToolsExtPayload.h>
 
+#include <cstdint>
 #include <string>
 #include <thread>
+
+#include "collector/injection/nccl_messages.h"
 
 namespace {
 
@@ -61,6 +65,30 @@ TEST(NvtxInjection, SeesEventsWithAndWithoutAMessage) {
   EXPECT_EQ(path(), "softmax/(unnamed)");
   nvtxRangePop();
   nvtxRangePop();
+}
+
+TEST(NvtxInjection, SeesTheBytesOfNcclsCalls) {
+  using rooflinectl::injection::nccl_messages;
+  struct {
+    std::uint64_t communicator = 7;
+    std::uint64_t bytes = 4096;
+    int operation = 0;
+  } call;
+  nvtxEventAttributes_t attributes = event("ncclAllReduce");
+  nvtxPayloadData_t data{};
+  NVTX_PAYLOAD_EVTATTR_SET_DATA(attributes, &data, NVTX_PAYLOAD_SCHEMA_ID_STATIC_START, &call, sizeof call);
+  const auto push_in = [&](const char* name) {
+    const nvtxDomainHandle_t domain = nvtxDomainCreateA(name);
+    nvtxDomainRangePushEx(domain, &attributes);
+    nvtxDomainRangePop(domain);
+  };
+  push_in("other");
+  EXPECT_TRUE(nccl_messages().empty());
+  push_in("NCCL");
+  EXPECT_EQ(nccl_messages().take(), 4096);
+  data.size = SIZE_MAX;
+  push_in("NCCL");
+  EXPECT_EQ(nccl_messages().take(), std::nullopt);
 }
 
 TEST(NvtxInjection, SeesDomainsAndRegisteredStrings) {

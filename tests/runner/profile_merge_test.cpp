@@ -229,6 +229,22 @@ TEST_F(ProfileMerge, KnowsUntilWhenLaunchesWereHeld) {
   EXPECT_DOUBLE_EQ(*profile.application.passes[1].counted_until_s, 2e-6) << "none was counted in it";
 }
 
+TEST_F(ProfileMerge, KeepsTheSizesOfCollectivesApart) {
+  Records records = process(1, "GPU-1", "step", "ncclDevKernel_AllReduce_Sum_f32_RING_LL");
+  record::Group larger = std::get<record::Group>(records[3]);
+  larger.group = 1;
+  larger.message_bytes = 4096;
+  const MergedProfile profile =
+      merged(records + Records{larger, launches({{0, 10}}, 0), launches({{20, 10}}, 1), record::End{}});
+  ASSERT_EQ(profile.measurements.size(), 1) << "one point";
+  EXPECT_EQ(profile.measurements[0].launches->count, 2);
+  const auto& collectives = profile.application.collectives;
+  ASSERT_EQ(collectives.size(), 2);
+  EXPECT_EQ(collectives[0].bytes, std::nullopt);
+  EXPECT_EQ(collectives[1].bytes, 4096);
+  EXPECT_EQ(profile.application.processes.at(0).collectives.at(1).kernel, 1);
+}
+
 TEST_F(ProfileMerge, CollectivesBesideEachOtherAreNotOverlapped) {
   Records records = process(1, "GPU-1");
   records.push_back(record::Kernel{.kernel = 1, .symbol = "ncclDevKernel_AllReduce_Sum_f32_RING_LL"});

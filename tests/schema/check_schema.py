@@ -60,7 +60,7 @@ def is_optional(path, key):
         or (key in {"passes", "hosts", "collectives", "other_ranks"} and path == ("application",))
         or (key in {"boot_id", "uncertainty_s"} and path[:2] == ("application", "hosts"))
         or (key in {"ranks", "collectives"} and path[:2] == ("application", "processes"))
-        or (key == "path" and path[:2] == ("application", "collectives"))
+        or (key in {"path", "bytes"} and path[:2] == ("application", "collectives"))
         or (key in {"median_s", "p95_s"} and path[:2] == ("application", "ranges"))
         or (key in {"hint", "process", "subject"} and path[:2] == ("application", "problems")))
 

@@ -177,6 +177,38 @@ TEST(CollectiveWaits, AreBeyondTheRankThatComesLast) {
   EXPECT_THAT(table.rows.at(0), ElementsAre("step", "48.00 ms", "25.0 %", "6", "6.2 %"));
 }
 
+TEST(CollectiveSizes, HaveTheBandwidthOfTheRankThatComesLast) {
+  auto run = waiting_run();
+  run.application->collectives[0].bytes = 600'100'000;
+  const auto sizes = rank_analysis(run)->collective_sizes;
+  ASSERT_EQ(sizes.size(), 1);
+  EXPECT_EQ(sizes[0].collective, Collective::all_reduce);
+  EXPECT_EQ(sizes[0].ranks, 2);
+  EXPECT_EQ(sizes[0].count, 3);
+  EXPECT_DOUBLE_EQ(sizes[0].time.time_s, 6.001e-3);
+  EXPECT_THAT(rank_collective_size_table(run, *rank_analysis(run), 10).rows.at(0),
+              ElementsAre("all-reduce", "600 MB", "2", "3", "6.001 ms", "100 GB/s", "100 GB/s", "–"));
+  for (std::size_t device = 0; device < 2; ++device) {
+    Ceiling& nvlink = run.ceilings.emplace_back();
+    nvlink.device = device;
+    nvlink.id = "nvlink";
+    nvlink.source = CeilingSource::theoretical;
+    nvlink.value = 400e9;
+  }
+  EXPECT_EQ(rank_collective_size_table(run, *rank_analysis(run), 10).rows.at(0).back(), "25.0 %");
+}
+
+TEST(CollectiveSizes, CountThePartsOfAllRanks) {
+  auto run = waiting_run();
+  run.application->collectives[0] = {
+      .subject = "ncclDevKernel_AllGather_RING_LL(ncclDevComm*)", .path = "step", .bytes = 1000};
+  EXPECT_DOUBLE_EQ(rank_analysis(run)->collective_sizes.at(0).time.bytes, 2000);
+  run.application->collectives[0].subject = "ncclDevKernel_Generic_4(ncclDevComm*)";
+  EXPECT_THAT(rank_analysis(run)->collective_sizes, IsEmpty());
+  run.application->collectives[0] = {.subject = kAllReduce, .path = "step", .bytes = std::nullopt};
+  EXPECT_THAT(rank_analysis(run)->collective_sizes, IsEmpty());
+}
+
 TEST(CollectiveWaits, NeedThatTheyEndTogether) {
   auto run = waiting_run();
   for (CollectiveLaunch& launch : run.application->processes[1].collectives) launch.start_ns += 1'000'000;
@@ -202,8 +234,8 @@ TEST(CollectiveWaits, AreNotJudgedWhileAnyRankIsHeldToBeCounted) {
     auto run = waiting_run();
     run.application->passes = passes;
     const CollectiveWaits waits = collective_waits(*run.application);
-    EXPECT_EQ(waits.judged + waits.set_aside, 3);
-    return waits.judged;
+    EXPECT_EQ(waits.judged.size() + waits.set_aside, 3);
+    return waits.judged.size();
   };
   EXPECT_EQ(judged({pass_of_rank_1(0.31, 0.35, 0.4)}), 3) << "begins behind the last one";
   EXPECT_EQ(judged({pass_of_rank_1(0.12, 0.13, 0.14)}), 2) << "between two: it was late for the next";

@@ -411,8 +411,8 @@ bool may_be_absent(const Pointer& place) {
       rank_fields.contains(place.back()) && !parent.to_string().starts_with("/application/other_ranks");
   const bool of_import =
       place.to_string().starts_with("/imports") && place.back() != "name" && place.back() != "format";
-  const bool of_collective =
-      parent.to_string().starts_with("/application/collectives") && place.back() == "path";
+  const bool of_collective = parent.to_string().starts_with("/application/collectives") &&
+                             (place.back() == "path" || place.back() == "bytes");
   return in_map || of_link || of_collectives || optional_device || optional_clock || optional_launches ||
          optional_passes || of_problem || of_range || of_ranks || of_import || of_collective;
 }

@@ -22,6 +22,20 @@ test('the map is red where a rank takes longer', async ({ page }) => {
   await expect(cells.nth(1)).toHaveAttribute('title', /, rank 1: .*s$/);
 });
 
+test('ranks are filtered by their numbers', async ({ page }) => {
+  await open(page, 'two-ranks');
+  const columns = page.locator('.rank-map thead th.number');
+  await expect(columns).toHaveText(['rank 0', 'rank 1']);
+  await page.getByLabel('Show ranks').fill('1-7');
+  await expect(columns).toHaveText(['rank 1']);
+  await expect(page.locator('.rank-map tbody tr').first().locator('td')).toHaveAttribute('title', /, rank 1: /);
+  await expect(page.locator('.rank-map tbody tr').first().locator('td')).toHaveAttribute('style', /--bad/);
+  await expect(page.locator('.rank-lanes .lane')).toHaveCount(1);
+  await expect(page.locator('#ranks').getByRole('rowheader', { name: 'rank 0' })).toHaveCount(0);
+  await page.getByLabel('Show ranks').fill('');
+  await expect(columns).toHaveText(['rank 0', 'rank 1']);
+});
+
 test('a lane shows what ran, and where no sample is', async ({ page }) => {
   await open(page, 'two-ranks');
   const lanes = page.locator('.rank-lanes .lane');

@@ -54,6 +54,7 @@ void fields(auto& f, Is<record::Group> auto& group) {
   f.optional("blocks_per_sm", group.blocks_per_sm);
   f.optional("first_launch", group.first_launch);
   f("path", group.path);
+  f.optional("message_bytes", group.message_bytes);
 }
 
 template <>

@@ -27,6 +27,7 @@ void fields(auto& f, Is<ProgramProcess> auto& process) {
 void fields(auto& f, Is<CollectiveKernel> auto& kernel) {
   f("subject", kernel.subject);
   f.optional("path", kernel.path);
+  f.optional("bytes", kernel.bytes);
 }
 
 void fields(auto& f, Is<RankGroup> auto& group) {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ranks of a program beside each other: time by rank and phase, and what each did over time.
 import { data, type RanksView } from './data';
-import { h, scrollBox } from './dom';
+import { fill, h, scrollBox } from './dom';
 import { titledTable } from './sections';
 
 type Phases = RanksView['phases'];
@@ -26,14 +26,25 @@ function colourOf(time: number, middle: number): string {
 /** With this many ranks, cells have no room for a text. */
 const MOST_WITH_TEXT = 16;
 
-function phaseMap({ ranks, rows, left_out_ranks: ranksLeft, left_out_phases: phasesLeft }: Phases): HTMLElement {
+/** Of names such as `rank 3` those that a list such as `0-3, 17` has; all of them where it is empty. */
+type Chosen = (name: string) => boolean;
+
+function chosenBy(list: string): Chosen {
+  const spans = [...list.matchAll(/(\d+)(?:\s*[-–]\s*(\d+))?/g)].map(([, first, last]) => [Number(first), Number(last ?? first)] as const);
+  if (spans.length === 0) return () => true;
+  return (name) => [...name.matchAll(/\d+/g)].some(([number]) => spans.some(([first, last]) => Number(number) >= first && Number(number) <= last));
+}
+
+function phaseMap({ ranks: all, rows, left_out_ranks: ranksLeft, left_out_phases: phasesLeft }: Phases, isChosen: Chosen): HTMLElement {
+  const places = all.flatMap((name, place) => (isChosen(name) ? [place] : []));
+  const ranks = places.map((place) => all[place] as string);
   const hasTexts = ranks.length <= MOST_WITH_TEXT;
   const row = ({ name, times_s: times, texts }: Phases['rows'][number]): HTMLElement => {
     const middle = median(times);
-    return h('tr', {}, h('th', { scope: 'row', title: name }, name), ...times.map((time, rank) => {
-      const text = texts[rank] ?? '';
-      const cell = h('td', { class: 'number', title: `${name}, ${ranks[rank]}: ${text}`, 'data-rank': rank }, hasTexts && text);
-      cell.style.background = colourOf(time, middle);
+    return h('tr', {}, h('th', { scope: 'row', title: name }, name), ...places.map((place) => {
+      const text = texts[place] ?? '';
+      const cell = h('td', { class: 'number', title: `${name}, ${all[place]}: ${text}`, 'data-rank': place }, hasTexts && text);
+      cell.style.background = colourOf(times[place] as number, middle);
       return cell;
     }));
   };
@@ -42,7 +53,7 @@ function phaseMap({ ranks, rows, left_out_ranks: ranksLeft, left_out_phases: pha
     scrollBox('Time by rank and phase', h('table', { class: `heat-map rank-map${hasTexts ? '' : ' narrow'}` },
       h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'phase'), ...ranks.map((name) => h('th', { scope: 'col', class: 'number', title: name }, hasTexts ? name : '')))),
       h('tbody', {}, ...rows.map(row)))),
-    ranksLeft > 0 && h('p', { class: 'muted' }, `${ranks.length} of ${ranks.length + ranksLeft} ranks are shown, at even distances.`),
+    ranksLeft > 0 && h('p', { class: 'muted' }, `${all.length} of ${all.length + ranksLeft} ranks are in the map, at even distances.`),
     phasesLeft > 0 && h('p', { class: 'muted' }, `… and ${phasesLeft} more phases.`));
 }
 
@@ -65,7 +76,8 @@ function area(values: readonly (number | null)[], below: readonly (number | null
   }).join('');
 }
 
-function laneStrips({ duration, lanes }: Lanes): HTMLElement {
+function laneStrips({ duration, lanes: all }: Lanes, isChosen: Chosen): HTMLElement {
+  const lanes = all.filter(({ name }) => isChosen(name));
   const width = lanes[0]?.compute.length ?? 0;
   const height = lanes.length * (LANE_HEIGHT + LANE_GAP);
   const none = new Array<number>(width).fill(0);
@@ -87,13 +99,29 @@ function laneStrips({ duration, lanes }: Lanes): HTMLElement {
     h('div', { class: 'rank-lane-box' }, names, picture as unknown as HTMLElement));
 }
 
+/** Of tables whose first column is the rank, the rows of those that are chosen. */
+function ofChosen({ title, table }: RanksView['tables'][number], isChosen: Chosen): RanksView['tables'][number] {
+  const isByRank = table.columns[0]?.title === 'rank';
+  return { title, table: isByRank ? { ...table, rows: table.rows.filter(([name]) => isChosen(name ?? '')) } : table };
+}
+
 /** Of a program with several processes. */
 export function ranks(): HTMLElement | null {
   const found = data.run.ranks;
   if (!found) return null;
+  const filter = h('input', { type: 'search', id: 'rank-filter', placeholder: '0-3, 17', autocomplete: 'off', spellcheck: 'false' });
+  const parts = h('div');
+  const draw = (): void => {
+    const isChosen = chosenBy(filter.value);
+    fill(parts,
+      found.phases.rows.length > 0 && phaseMap(found.phases, isChosen),
+      found.lanes && laneStrips(found.lanes, isChosen),
+      ...found.tables.map((each) => titledTable(ofChosen(each, isChosen))));
+  };
+  filter.addEventListener('input', draw);
+  draw();
   return h('section', { id: 'ranks' }, h('h2', {}, 'Ranks'),
     h('ul', {}, ...found.sentences.map((text) => h('li', {}, text))),
-    found.phases.rows.length > 0 && phaseMap(found.phases),
-    found.lanes && laneStrips(found.lanes),
-    ...found.tables.map(titledTable));
+    h('label', { for: 'rank-filter', class: 'filter' }, 'Show ranks ', filter),
+    parts);
 }

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/collective_sizes.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <string_view>
+#include <tuple>
+
+#include "core/stats/statistics.h"
+
+namespace rooflinectl {
+
+namespace {
+
+/// As the names of NCCL's kernels have it: `ncclDevKernel_AllReduce_Sum_f32_RING_LL`.
+std::optional<Collective> collective_of(std::string_view kernel) {
+  for (const auto& [name, kind] : {std::pair(std::string_view("_AllReduce_"), Collective::all_reduce),
+                                   std::pair(std::string_view("_AllGather_"), Collective::all_gather),
+                                   std::pair(std::string_view("_ReduceScatter_"), Collective::reduce_scatter),
+                                   std::pair(std::string_view("_Broadcast_"), Collective::broadcast)}) {
+    if (kernel.find(name) != std::string_view::npos) return kind;
+  }
+  return std::nullopt;
+}
+
+/// Of the whole array: NCCL tells those of a rank's part where the ranks' parts are put together, or are
+/// left.
+double array_bytes(Collective kind, std::uint64_t message_bytes, std::size_t ranks) {
+  const bool is_part = kind == Collective::all_gather || kind == Collective::reduce_scatter;
+  return static_cast<double>(message_bytes) * (is_part ? static_cast<double>(ranks) : 1);
+}
+
+}  // namespace
+
+std::vector<CollectiveSize> collective_sizes(const Application& application,
+                                             const std::vector<MatchedCollective>& collectives) {
+  std::map<std::tuple<Collective, double, std::size_t>, std::vector<double>> times;
+  for (const MatchedCollective& one : collectives) {
+    const CollectiveKernel& kernel = application.collectives[one.kernel];
+    const std::optional<Collective> kind = collective_of(kernel.subject);
+    if (!kind || kernel.bytes.value_or(0) == 0 || one.shortest_ns == 0) continue;
+    times[{*kind, array_bytes(*kind, *kernel.bytes, one.processes), one.processes}].push_back(
+        static_cast<double>(one.shortest_ns) * 1e-9);
+  }
+  std::vector<CollectiveSize> sizes;
+  for (const auto& [key, all] : times) {
+    const auto& [kind, bytes, ranks] = key;
+    sizes.push_back({.collective = kind,
+                     .ranks = ranks,
+                     .count = all.size(),
+                     .time = {.bytes = bytes, .time_s = median(all), .relative_spread = 0}});
+  }
+  const auto total_s = [](const CollectiveSize& size) {
+    return static_cast<double>(size.count) * size.time.time_s;
+  };
+  std::stable_sort(sizes.begin(), sizes.end(),
+                   [&](const CollectiveSize& a, const CollectiveSize& b) { return total_s(a) > total_s(b); });
+  return sizes;
+}
+
+}  // namespace rooflinectl
