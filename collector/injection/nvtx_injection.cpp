@@ -66,6 +66,7 @@ nvtxDomainHandle_t NVTX_API create_domain(const Character* name) {
 /// The bytes that an event has beside its message; empty where there are none, or of unknown size.
 std::string_view payload_of(const nvtxEventAttributes_t* event) {
   if (event == nullptr || event->payloadType != NVTX_PAYLOAD_TYPE_EXT || event->reserved0 < 1) return {};
+  // NOLINTNEXTLINE(performance-no-int-to-ptr): NVTX passes the pointer as a number
   const auto* const data = reinterpret_cast<const nvtxPayloadData_t*>(event->payload.ullValue);
   if (data == nullptr || data->payload == nullptr || data->size == SIZE_MAX) return {};
   return {static_cast<const char*>(data->payload), data->size};

@@ -63,7 +63,8 @@ struct CollectiveKernel {
   /// all-gather or reduce-scatter. Nothing where NCCL did not tell, or where one kernel served several calls.
   std::optional<std::uint64_t> bytes;
 
-  auto operator<=>(const CollectiveKernel&) const = default;
+  auto operator<=>(const CollectiveKernel&) const =
+      default;  // NOLINT(modernize-use-nullptr): there is no null
 };
 
 /// What the launches of a group took in one process.

@@ -97,7 +97,7 @@ void make_printable(ImportedContent& content) {
   }
 }
 
-ImportedContent read(const fs::path& path) {
+ImportedContent read_content(const fs::path& path) {
   const std::string beginning = beginning_of(path);
   if (beginning.starts_with(kNcuReportMagic)) return read_report(path);
   if (beginning.starts_with(kSqliteMagic)) return nsys_content(read_nsys_kernels(read_file(path)));
@@ -121,7 +121,7 @@ ImportedContent read(const fs::path& path) {
 
 ImportedContent read_imported_file(const fs::path& path) {
   try {
-    ImportedContent content = read(path);
+    ImportedContent content = read_content(path);
     content.file.name = path.filename().string();
     make_printable(content);
     return content;

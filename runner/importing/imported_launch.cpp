@@ -23,7 +23,7 @@ namespace rooflinectl {
 
 namespace {
 
-constexpr double kTail = 0.95;
+constexpr double kP95 = 0.95;
 constexpr std::size_t kKeptTimes = 101;
 /// Of a block, on all chips.
 constexpr std::uint64_t kMostThreads = 1024;
@@ -114,7 +114,7 @@ class Grouping {
       point.cause = first.time_s.reason();
     } else {
       point.time = time_of_launches(group.times, kKeptTimes);
-      launches.p95_s = quantile(group.times, kTail);
+      launches.p95_s = quantile(group.times, kP95);
     }
     point.launches = std::move(launches);
     const RepeatedCounters counted = group.counters.result();

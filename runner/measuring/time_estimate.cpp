@@ -14,14 +14,15 @@ namespace rooflinectl {
 
 namespace {
 
-constexpr double kPreparing_s = 0.2;
-constexpr double kLongestSampling_s = 0.6;
-constexpr double kPrimitive_s = 0.03;
-constexpr double kCeiling_s = 0.5;
+// Seconds that each takes.
+constexpr double kPreparation = 0.2;
+constexpr double kLongestSampling = 0.6;
+constexpr double kPrimitive = 0.03;
+constexpr double kCeiling = 0.5;
 
 /// A point that no earlier run has.
 double ruled_s(const Experiment& experiment) {
-  return kPreparing_s + std::min(experiment.timing.time_limit_s, kLongestSampling_s);
+  return kPreparation + std::min(experiment.timing.time_limit_s, kLongestSampling);
 }
 
 struct EarlierRun {
@@ -65,8 +66,8 @@ TimeEstimate estimate_time(const Plan& plan, const std::vector<std::filesystem::
       if (!is_known) ++estimate.unknown;
     }
   }
-  estimate.points_s += kPrimitive_s * static_cast<double>(plan.primitives.size());
-  estimate.ceilings_s = kCeiling_s * static_cast<double>(plan.ceilings.size());
+  estimate.points_s += kPrimitive * static_cast<double>(plan.primitives.size());
+  estimate.ceilings_s = kCeiling * static_cast<double>(plan.ceilings.size());
   return estimate;
 }
 
