@@ -104,7 +104,7 @@ class History(HistoryTest):
                 (["empty"], "empty: no run is below this folder"),
                 (["runs", "--counters", "dram_read_byte"], "there is no counter 'dram_read_byte'\nhint: did you mean 'dram_read_bytes'?"),
                 (["runs", "--point", "V33"], "the runs have no point 'V33'\nhint: did you mean 'V3'?"),
-                ([], "runs is required")]:
+                ([], "RUN|DIR... is required")]:
             result = self.call("history", *arguments)
             self.assert_exit(result, 2)
             self.assertIn(message, result.stderr)

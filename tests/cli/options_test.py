@@ -37,9 +37,10 @@ class Options(ProgramTest):
 
     def test_what_the_program_does_not_do(self):
         self.assert_mistake("`rooflinectl run PLAN` measures the kernels in a plan", "analyse", "./my_app")
-        self.assert_mistake("`rooflinectl run PLAN` measures the kernels in a plan", PROGRAM)
-        self.assert_mistake("is a program, not a plan\nhint: ", "run", PROGRAM)
-        self.assert_mistake("is a program, not a plan\nhint: ", "crosscheck", PROGRAM)
+        profiled = f"`rooflinectl profile -- {PROGRAM}` "
+        self.assert_mistake(f"hint: {profiled}profiles this program", PROGRAM)
+        self.assert_mistake(f"is a program, not a plan\nhint: {profiled}measures its kernels", "run", PROGRAM)
+        self.assert_mistake(f"is a program, not a plan\nhint: {profiled}measures its kernels", "crosscheck", PROGRAM)
         self.assert_mistake("unexpected argument 'too much'", "report", RECORDING, "too much")
 
 
