@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <csignal>
 #include <optional>
 #include <utility>
 
@@ -146,7 +145,8 @@ class Measuring {
   }
 
   std::optional<Outcome> handle(const CollectorProcess::StopRequested&) {
-    stop_signal_ = stop_signals_.take().value_or(SIGTERM);
+    stop_signal_ = stop_signals_.take();
+    if (!stop_signal_) return std::nullopt;  // another device's thread took it, and will pass it on
     return Outcome::stopped;
   }
 
