@@ -1,0 +1,365 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Holds the numbers of an installed rooflinectl against known work and against other tools on this machine, and prints a
+Markdown table: counters of kernels of known work; own kernels, and those of a program, beside Nsight Compute; a program's
+times beside torch.profiler; what was sampled over time beside what was counted; NVLink's counters beside what was moved;
+collectives beside PyTorch's.
+
+  scripts/validate.py INSTALLED_FOLDER [--keep FOLDER]
+
+What this machine cannot compare (one GPU, no ncu, no PyTorch) is "not run", with the reason. Takes four minutes on two H200s.
+--keep leaves the runs in a folder. Exits with 1 if a number differs by more than its tolerance, which docs/validation.md
+explains, and with 3 if nothing could be compared.
+"""
+
+import argparse
+import collections
+import functools
+import gzip
+import importlib.util
+import json
+import math
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+SOURCE = pathlib.Path(__file__).resolve().parent.parent
+TIME_LIMIT_S = 240
+TRAINING_STEPS = 320  # of which the last ones are sampled
+KERNEL_TIME_TOLERANCE = 0.05
+SAMPLED_BYTES_TOLERANCE = 0.03
+LINK_TOLERANCE = 0.02
+COLLECTIVE_TOLERANCE = 0.03
+COLLECTIVE_BYTES = 2 ** 30
+# Shorter kernels, and those that are a smaller part of the program, vary from run to run.
+LONG_ENOUGH_S = 20e-6
+LARGE_ENOUGH = 0.005
+
+TORCH_PROFILED = """
+import runpy, sys, torch
+trace, program = sys.argv[1:3]
+sys.argv = sys.argv[2:]
+with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CUDA]) as profile:
+    runpy.run_path(program, run_name="__main__")
+profile.export_chrome_trace(trace)
+"""
+
+
+class NotRun(Exception):
+    """Why something cannot be compared here."""
+
+
+class Comparison:
+    """A number of ours, its reference, and by how much they may differ."""
+
+    def __init__(self, what, unit, ours, reference, allowed):
+        self.what, self.unit, self.ours, self.reference, self.allowed = what, unit, ours, reference, allowed
+
+    @property
+    def difference(self):
+        return abs(self.ours - self.reference)
+
+    @property
+    def part_of_allowed(self):
+        if self.difference == 0:
+            return 0
+        return self.difference / self.allowed if self.allowed else math.inf
+
+    @property
+    def differs(self):
+        return self.difference > self.allowed
+
+    def __str__(self):
+        """`1.2 % of 5 %: time of …`"""
+        if self.reference == 0:
+            return f"{self.difference:.3g} of {self.allowed:.3g}: {self.what}"
+        return (f"{100 * self.difference / abs(self.reference):.2g} % of {100 * self.allowed / abs(self.reference):.2g} %: "
+                f"{self.what}")
+
+
+def comparison_of_ratio(what, ratio, tolerance):
+    """`ratio`: ours over theirs."""
+    return Comparison(what, "", ratio, 1, tolerance)
+
+
+def comparisons_of(agreements):
+    """Of a run.json. Those without one of the numbers, which a note explains, are left out."""
+    return [Comparison(f"{one['quantity']} of {one['subject']}", one["unit"], one["ours"], one["reference"],
+                       one["tolerance"] * (abs(one["reference"]) if one["is_relative"] else 1))
+            for one in agreements if isinstance(one["ours"], (int, float)) and isinstance(one["reference"], (int, float))]
+
+
+class Table:
+    """What was compared: a row for each set of numbers, and those that differ."""
+
+    def __init__(self):
+        self.rows = []
+        self.differing = []
+
+    def add(self, what, beside, comparisons):
+        if not comparisons:
+            raise NotRun("there is nothing to compare")
+        nearest = max(comparisons, key=lambda one: one.part_of_allowed)
+        differing = [one for one in comparisons if one.differs]
+        self.rows.append([what, beside, str(len(comparisons)), str(len(differing)), str(nearest) if nearest.difference else "0"])
+        self.differing += differing
+
+    def add_by_kind(self, what, beside, comparisons):
+        """A row for those that have to be equal, for times, for bytes, and for the others."""
+        kinds = collections.defaultdict(list)
+        for one in comparisons:
+            kinds["exact counts" if one.allowed == 0 else {"s": "times", "bytes": "bytes"}.get(one.unit, "other counts")].append(one)
+        if not kinds:
+            raise NotRun("there is nothing to compare")
+        for kind, ones in sorted(kinds.items()):
+            self.add(f"{what}: {kind}", beside, ones)
+
+    def text(self):
+        lines = ["| numbers | beside | compared | beyond tolerance | nearest to, or furthest beyond, its tolerance |",
+                 "| --- | --- | ---: | ---: | --- |"]
+        lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in self.rows]
+        lines += [""] * bool(self.differing)
+        lines += [f"- differs: {one.what}: {one.ours:.6g}, beside {one.reference:.6g}; allowed: {one.allowed:.2g}"
+                  for one in self.differing]
+        return "\n".join(lines)
+
+
+def read_run(folder):
+    return json.loads((folder / "run.json").read_text())
+
+
+def needs_module(name):
+    if importlib.util.find_spec(name) is None:
+        raise NotRun(f"no {name}")
+
+
+def needs_program(name):
+    if shutil.which(name) is None:
+        raise NotRun(f"no {name} on the PATH")
+
+
+def once(method):
+    """The method, which runs once: later calls return, or raise, what the first one did."""
+    outcomes = {}
+
+    @functools.wraps(method)
+    def remembering(self):
+        if self not in outcomes:
+            try:
+                outcomes[self] = method(self), None
+            except NotRun as reason:
+                outcomes[self] = None, reason
+        result, reason = outcomes[self]
+        if reason:
+            raise reason
+        return result
+
+    return remembering
+
+
+class Validation:
+    def __init__(self, install, folder):
+        self.program = install / "bin/rooflinectl"
+        self.plan = install / "share/rooflinectl/experiments.yaml"
+        self.training_step = install / "share/rooflinectl/examples/training_step.py"
+        self.folder = folder
+        self.table = Table()
+        self.not_run = []
+        self.took_s = {}
+
+    def run(self):
+        self.attempt("kernels of known work", self.known_work)
+        self.attempt("kernels of experiments.yaml", self.own_kernels)
+        self.attempt("kernels of training_step.py", self.programs_kernels)
+        self.attempt("times of training_step.py", self.programs_times)
+        self.attempt("timeline of training_step.py", self.programs_timeline)
+        self.attempt("links", self.links)
+        self.attempt("collectives", self.collectives)
+
+    def attempt(self, what, compare):
+        """Whatever goes wrong in one of them, the others are tried."""
+        start = time.monotonic()
+        try:
+            compare(what)
+        except NotRun as reason:
+            self.not_run.append((what, str(reason)))
+        except Exception as reason:
+            self.not_run.append((what, repr(reason)))
+        self.took_s[what] = time.monotonic() - start
+
+    def call(self, *command, codes=(0,), **environment):
+        """What it prints to standard output."""
+        words = list(map(str, command))
+        with subprocess.Popen(words, cwd=self.folder, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                              text=True, env={**os.environ, **environment}) as process:
+            try:
+                output, errors = process.communicate(timeout=TIME_LIMIT_S)
+            except subprocess.TimeoutExpired:
+                process.terminate()  # it ends what it has started
+                process.communicate()
+                raise NotRun(f"`{' '.join(words[:3])} …` took longer than {TIME_LIMIT_S} s") from None
+        if process.returncode not in codes:
+            lines = [line for line in (output + errors).splitlines() if line.strip() and not line.startswith("hint: ")]
+            raise NotRun(f"`{' '.join(words[:3])} …` exits with {process.returncode}: {lines[-1] if lines else 'no output'}")
+        return output
+
+    def rooflinectl(self, *arguments, **options):
+        return self.call(self.program, *arguments, **options)
+
+    def new_run(self, name, command, *arguments):
+        """The folder of a run."""
+        self.rooflinectl(command, "--output", self.folder / name, *arguments)
+        [run] = (self.folder / name).glob("*/*Z")
+        return run
+
+    @once
+    def devices(self):
+        return json.loads(self.rooflinectl("list", "devices", "--json"))["devices"]
+
+    def known_work(self, what):
+        answer = json.loads(self.rooflinectl("selftest", "--json", codes=(0, 1)))
+        self.table.add_by_kind(what, "arithmetic", comparisons_of(answer["self_test"]["agreements"]))
+
+    def own_kernels(self, what):
+        needs_program("ncu")
+        self.beside_ncu(what, self.new_run("kernels", "run", "--quiet", "--require-gpu", self.plan))
+
+    def beside_ncu(self, what, run):
+        self.rooflinectl("crosscheck", run, "--with", "ncu", codes=(0, 1))
+        [check] = read_run(run)["cross_checks"]
+        self.table.add_by_kind(what, f"Nsight Compute {check['version']}", comparisons_of(check["agreements"]))
+
+    @once
+    def training_run(self):
+        """Its folder."""
+        needs_module("torch")
+        return self.new_run("training", "profile", "--quiet", "--once", "--timeline=200us", "--", sys.executable,
+                            self.training_step, "--steps", TRAINING_STEPS)
+
+    def programs_kernels(self, what):
+        needs_program("ncu")
+        self.beside_ncu(what, self.training_run())
+
+    def programs_times(self, what):
+        run = read_run(self.training_run())
+        trace = self.folder / "trace.json"
+        self.call(sys.executable, "-c", TORCH_PROFILED, trace, self.training_step, "--steps", "60")
+        theirs = collections.defaultdict(list)
+        for event in json.loads(trace.read_text())["traceEvents"]:
+            if event.get("cat") == "kernel":
+                theirs[kernel(event["name"], event["args"]["grid"], event["args"]["block"])].append(event["dur"] / 1e6)
+        ours = mean_times(run)
+        self.table.add(what, "torch.profiler",
+                       [comparison_of_ratio(f"mean time of {name[0]}", ours[name] / (sum(theirs[name]) / len(theirs[name])),
+                                            KERNEL_TIME_TOLERANCE) for name in sorted(ours) if name in theirs])
+
+    def programs_timeline(self, what):
+        report = (self.training_run() / "summary.md").read_text()
+        sampled = re.search(r"sampled to and from DRAM, ([0-9.]+) of the [^;]*", report)
+        if not sampled:
+            raise NotRun("the report has no DRAM bytes that were sampled and counted")
+        if "was not counted" in sampled[0]:
+            raise NotRun(f"too little was counted: {sampled[0]}")
+        self.table.add(what, "counted by kernel", [comparison_of_ratio("sampled DRAM bytes", float(sampled[1]), SAMPLED_BYTES_TOLERANCE)])
+
+    @once
+    def linked_run(self):
+        nccl = [path for root in module_folders("nvidia") for path in root.glob("**/libnccl.so.2")]
+        self.rooflinectl("ceilings", "--device", "all", "--quick", "--output", self.folder / "links", codes=(0, 1),
+                         **({"ROOFLINECTL_NCCL": str(nccl[0])} if nccl else {}))
+        return read_run(self.folder / "links/ceilings/latest")
+
+    def needs_two_gpus(self):
+        if len(self.devices()) < 2:
+            raise NotRun("one GPU")
+
+    def links(self, what):
+        self.needs_two_gpus()
+        self.table.add(what, "bytes that were moved",
+                       [comparison_of_ratio(f"{end} of device {link['from']} to {link['to']}, {link['mover']}",
+                                            link[end] / link["moved_bytes"], LINK_TOLERANCE)
+                        for link in self.linked_run()["links"] for end in ["sent_bytes", "received_bytes"] if end in link])
+
+    def collectives(self, what):
+        self.needs_two_gpus()
+        needs_module("torch")
+        ours = self.linked_run()["collectives"]
+        if "missing" in ours:
+            raise NotRun(ours["missing"])
+        theirs = json.loads(self.call(sys.executable, SOURCE / "tests/gpu/pytorch_collectives.py", COLLECTIVE_BYTES).splitlines()[-1])
+        self.table.add(what, f"PyTorch {theirs['torch']}",
+                       [comparison_of_ratio(f"time of {name}, 1 GiB", entry["sizes"][-1]["time_s"] /
+                                            (theirs["one_process"].get(name) or theirs["process_per_gpu"][name]), COLLECTIVE_TOLERANCE)
+                        for entry in ours["times"] if "missing" not in entry for name in [entry["collective"]]])
+
+
+def module_folders(name):
+    spec = importlib.util.find_spec(name)
+    return [pathlib.Path(folder) for folder in spec.submodule_search_locations] if spec else []
+
+
+def mean_times(run):
+    """Of the kernels that take long enough to be compared, by `kernel`, in seconds."""
+    times = collections.defaultdict(lambda: [0, 0])
+    for measurement in run["measurements"]:
+        axes, launches = measurement["axes"], measurement["launches"]
+        total = times[kernel(measurement["subject"], sizes(axes.get("grid", 0)), sizes(axes.get("block", 0)))]
+        total[0] += launches["total_s"]
+        total[1] += launches["traced"]
+    all_s = sum(total_s for total_s, _ in times.values())
+    return {name: total_s / traced for name, (total_s, traced) in times.items()
+            if traced and total_s > LARGE_ENOUGH * all_s and total_s / traced > LONG_ENOUGH_S}
+
+
+def kernel(name, grid, block):
+    """What tells a kernel from others, however a tool spells its template arguments."""
+    return re.split(r"[<(]", re.sub(r"^(void|int) ", "", name))[0].split("::")[-1], tuple(grid), tuple(block)
+
+
+def sizes(text):
+    """All three of `8x64` or 132."""
+    given = [int(part) for part in str(text).split("x")]
+    return given + [1] * (3 - len(given))
+
+
+def validate(install, folder):
+    """Prints the table; the exit code."""
+    start = time.time()
+    validation = Validation(install, folder)
+    try:
+        device = validation.devices()[0]
+        version = validation.rooflinectl("version").splitlines()[0]
+    except (NotRun, OSError) as reason:
+        print(f"validate.py: {reason}", file=sys.stderr)
+        return 3
+    validation.run()
+    print(f"{len(validation.devices())} × {device['name']}, driver {device['driver_version']}, {version}, "
+          f"{time.strftime('%Y-%m-%d', time.gmtime(start))}, {time.time() - start:.0f} s\n\n{validation.table.text()}")
+    for what, reason in validation.not_run:
+        print(f"- not run: {what}: {reason}")
+    print("- seconds: " + ", ".join(f"{what} {took:.0f}" for what, took in validation.took_s.items()))
+    if not validation.table.rows:
+        return 3
+    return 1 if validation.table.differing else 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("install", type=pathlib.Path, help="the folder with bin/ and share/")
+    parser.add_argument("--keep", type=pathlib.Path, metavar="FOLDER", help="leave the runs there")
+    options = parser.parse_args()
+    install = options.install.resolve()
+    if options.keep:
+        options.keep.mkdir(parents=True, exist_ok=True)
+        return validate(install, options.keep.resolve())
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        return validate(install, pathlib.Path(folder))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
