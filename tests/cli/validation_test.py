@@ -95,6 +95,22 @@ class Arithmetic(unittest.TestCase):
             row(counted + " (12 % of their time was not counted)")
 
 
+class Steps(unittest.TestCase):
+    def test_what_several_steps_need_is_tried_once_also_where_it_fails(self):
+        class Tried:
+            calls = 0
+
+            @validate.once
+            def run(self):
+                self.calls += 1
+                raise validate.NotRun("no GPU")
+
+        tried = Tried()
+        for _ in range(2):
+            self.assertRaises(validate.NotRun, tried.run)
+        self.assertEqual(tried.calls, 1)
+
+
 class Script(ProgramTest):
     def setUp(self):
         super().setUp()
