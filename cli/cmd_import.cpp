@@ -52,8 +52,8 @@ void add_import_command(CLI::App& app, Action& action, int argc, char** argv) {
       app.add_subcommand("import", "Put the kernels of other tools' reports on a roofline; needs no GPU");
   command
       ->add_option("files", options->files,
-                   "Reports of Nsight Compute (.ncu-rep), what `ncu --csv --page raw` and `nsys export "
-                   "--type sqlite` wrote, traces of torch.profiler")
+                   "Reports of Nsight Compute (.ncu-rep, .ncu-repz) and Nsight Systems (.nsys-rep), what "
+                   "`ncu --csv --page raw` and `nsys export --type sqlite` wrote, traces of torch.profiler")
       ->required()
       ->type_name("FILE...");
   command

@@ -14,6 +14,7 @@ find_path(UTFCPP_INCLUDE_DIR utf8/unchecked.h REQUIRED)
 find_path(PROTOZERO_INCLUDE_DIR protozero/pbf_builder.hpp REQUIRED)
 pkg_check_modules(CAIRO REQUIRED IMPORTED_TARGET cairo cairo-ft freetype2)
 pkg_check_modules(LIBMD REQUIRED IMPORTED_TARGET libmd)
+pkg_check_modules(ZSTD REQUIRED IMPORTED_TARGET libzstd)
 
 if(ROOFLINECTL_CUDA)
   find_package(CUDAToolkit 13.0 REQUIRED)

@@ -3,9 +3,11 @@
 
 #include <fmt/format.h>
 #include <zlib.h>
+#include <zstd.h>
 
 #include <array>
 #include <limits>
+#include <memory>
 #include <new>
 
 #include "core/error.h"
@@ -69,6 +71,23 @@ class Inflater {
   z_stream stream_{};
 };
 
+// ---- what gzip and zstd refuse in the same words ----
+
+[[noreturn]] void refuse_as_too_large(std::string_view name, std::size_t max_bytes) {
+  throw Error(ErrorKind::usage,
+              fmt::format("{}: holds more than {} MiB when it is unpacked", name, max_bytes >> 20));
+}
+
+[[noreturn]] void refuse_as_cut_off(std::string_view name) {
+  throw Error(ErrorKind::usage, fmt::format("{}: ends before its compressed content does", name),
+              "the file may be truncated");
+}
+
+[[noreturn]] void refuse_as_damaged(std::string_view name, std::string_view problem) {
+  throw Error(ErrorKind::usage, fmt::format("{}: cannot be unpacked: {}", name, problem),
+              "the file may be damaged");
+}
+
 }  // namespace
 
 std::string deflated(std::string_view bytes) {
@@ -84,26 +103,44 @@ bool is_gzipped(std::string_view bytes) {
 }
 
 std::string gunzipped(std::string_view bytes, std::string_view name, std::size_t max_bytes) {
-  const auto refuse = [&](std::string_view problem, const char* hint = "") {
-    throw Error(ErrorKind::usage, fmt::format("{}: {}", name, problem), hint);
-  };
   Inflater inflater(bytes);
   std::string content;
   while (true) {
     const int result = inflater.append_to(content);
-    if (content.size() > max_bytes) {
-      refuse(fmt::format("holds more than {} MiB when it is unpacked", max_bytes >> 20));
-    }
+    if (content.size() > max_bytes) refuse_as_too_large(name, max_bytes);
     if (result == Z_STREAM_END) {
       if (inflater.is_at_end()) return content;
       inflater.begin_next();
     } else if (result == Z_BUF_ERROR) {
-      refuse("ends before its compressed content does", "the file may be truncated");
+      refuse_as_cut_off(name);
     } else if (result == Z_MEM_ERROR) {
       throw std::bad_alloc();
     } else if (result != Z_OK) {
-      refuse(fmt::format("cannot be unpacked: {}", inflater.problem()), "the file may be damaged");
+      refuse_as_damaged(name, inflater.problem());
     }
+  }
+}
+
+bool is_zstd(std::string_view bytes) {
+  return bytes.starts_with("\x28\xb5\x2f\xfd");
+}
+
+std::string unpacked_zstd(std::string_view bytes, std::string_view name, std::size_t max_bytes) {
+  const std::unique_ptr<ZSTD_DStream, decltype(&ZSTD_freeDStream)> stream(ZSTD_createDStream(),
+                                                                          &ZSTD_freeDStream);
+  if (stream == nullptr) throw std::bad_alloc();
+  std::string content;
+  std::array<char, 65536> piece;
+  ZSTD_inBuffer input{bytes.data(), bytes.size(), 0};
+  while (true) {
+    ZSTD_outBuffer output{piece.data(), piece.size(), 0};
+    // 0 at the end of a frame, of which a file may have several.
+    const std::size_t result = ZSTD_decompressStream(stream.get(), &output, &input);
+    if (ZSTD_isError(result) != 0) refuse_as_damaged(name, ZSTD_getErrorName(result));
+    content.append(piece.data(), output.pos);
+    if (content.size() > max_bytes) refuse_as_too_large(name, max_bytes);
+    if (input.pos == input.size && result == 0) return content;
+    if (input.pos == input.size && output.pos < output.size) refuse_as_cut_off(name);
   }
 }
 

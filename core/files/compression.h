@@ -22,4 +22,10 @@ bool is_gzipped(std::string_view bytes);
 /// before its content takes the memory, if that is larger than `max_bytes`.
 std::string gunzipped(std::string_view bytes, std::string_view name, std::size_t max_bytes);
 
+/// Whether the bytes begin as a file of zstd (RFC 8878) does.
+bool is_zstd(std::string_view bytes);
+
+/// What the zstd file `bytes` holds; as `gunzipped`.
+std::string unpacked_zstd(std::string_view bytes, std::string_view name, std::size_t max_bytes);
+
 }  // namespace rooflinectl

@@ -10,6 +10,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <optional>
@@ -157,6 +158,16 @@ std::filesystem::path make_folder(const std::filesystem::path& folder, const cha
   if (!error) return folder;
   throw Error(ErrorKind::environment,
               fmt::format("{}: cannot be created: {}", folder.string(), error.message()), hint);
+}
+
+fs::path make_private_folder() {
+  std::string folder = (fs::temp_directory_path() / "rooflinectl-XXXXXX").string();
+  if (mkdtemp(folder.data()) == nullptr) {
+    throw Error(ErrorKind::environment,
+                fmt::format("{}: cannot be created: {}", folder, std::strerror(errno)),
+                "TMPDIR names the folder for temporary files");
+  }
+  return folder;
 }
 
 bool is_same_file(const fs::path& a, const fs::path& b) {

@@ -32,6 +32,10 @@ void write_file(const std::filesystem::path& path, std::string_view content,
 std::filesystem::path make_folder(const std::filesystem::path& folder,
                                   const char* hint = "choose another folder with --output");
 
+/// Makes a folder among the temporary ones: nobody can have made it before us, nor look into it. Throws
+/// Error(environment) naming it.
+std::filesystem::path make_private_folder();
+
 /// Whether both name the same regular file, be it that there is none yet.
 bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 

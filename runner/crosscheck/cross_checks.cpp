@@ -194,16 +194,7 @@ std::string run_tool(const fs::path& tool, const std::vector<std::string>& argum
     throw Error(ErrorKind::environment, failure->cause, failure->hint);
   }
   check_ncu_messages(finished.output);
-  const std::string name = tool.filename().string();
-  if (!finished.wait_status) {
-    throw Error(ErrorKind::environment, fmt::format("{} did not finish in time", name));
-  }
-  if (*finished.wait_status != 0) {
-    const std::string& words = finished.last_log_line;
-    throw Error(ErrorKind::environment, fmt::format("{} {}", name, describe_exit(*finished.wait_status)),
-                words.empty() ? "" : fmt::format("last line of its log: {}", words));
-  }
-  return finished.output;
+  return require_output(tool, finished);
 }
 
 std::string command_line(const fs::path& tool, const std::vector<std::string>& arguments) {
@@ -332,14 +323,10 @@ std::vector<NcuKernel> record_program(const fs::path& ncu, const ChosenPoints& c
 
 // ---- Nsight Systems ----
 
-/// Only nsys itself can read its reports.
-fs::path export_nsys_sqlite(const fs::path& nsys, const fs::path& report, const CrossCheckRequest& request) {
+fs::path exported(const fs::path& nsys, const fs::path& report, const CrossCheckRequest& request) {
   make_folder(request.folder, kNoRoomHint);
-  const fs::path database = request.folder / "nsys.sqlite";
-  run_tool(nsys,
-           {"export", "--type", "sqlite", "--force-overwrite", "true", "--output", database.string(),
-            report.string()},
-           request);
+  fs::path database = request.folder / "nsys.sqlite";
+  export_nsys_sqlite(nsys, report, database, time_limit(request.run), request.stop_fd);
   return database;
 }
 
@@ -362,7 +349,7 @@ fs::path record_nsys(const fs::path& nsys, const CrossCheckRequest& request, Cro
     }
     run_tool(*importer, {"-i", unfinished.string(), "-o", report.string()}, request);
   }
-  return export_nsys_sqlite(nsys, report, request);
+  return exported(nsys, report, request);
 }
 
 bool is_report(const fs::path& file) {
@@ -440,8 +427,7 @@ CheckOutcome cross_check_with_nsys(const CrossCheckRequest& request,
           const fs::path nsys = require_tool("nsys", "Nsight Systems");
           check.version = version_of_tool(nsys);
           if (recorded) check.source = recorded->string();
-          database =
-              recorded ? export_nsys_sqlite(nsys, *recorded, recording) : record_nsys(nsys, recording, check);
+          database = recorded ? exported(nsys, *recorded, recording) : record_nsys(nsys, recording, check);
         }
         const std::vector<TracedLaunch> launches = read_nsys_sqlite(read_file(database));
         check.agreements = compare_with_trace(recording.run, launches);

@@ -11,7 +11,7 @@
 #include <sstream>
 #include <utility>
 
-#include "runner/processes/collector_process.h"
+#include "core/error.h"
 
 namespace rooflinectl {
 
@@ -162,6 +162,27 @@ std::optional<Shortcoming> too_old(const std::string& tool, const std::string& v
                                     : "older than CUDA 13: it sees no kernels",
                      fmt::format("install {} {}.{} or newer", package_of(tool), kFirstForCuda13.first,
                                  kFirstForCuda13.second)};
+}
+
+std::string require_output(const fs::path& tool, const FinishedProgram& finished) {
+  const std::string name = tool.filename().string();
+  if (!finished.wait_status) {
+    throw Error(ErrorKind::environment, fmt::format("{} did not finish in time", name));
+  }
+  if (*finished.wait_status != 0) {
+    const std::string& words = finished.last_log_line;
+    throw Error(ErrorKind::environment, fmt::format("{} {}", name, describe_exit(*finished.wait_status)),
+                words.empty() ? "" : fmt::format("last line of its log: {}", words));
+  }
+  return finished.output;
+}
+
+void export_nsys_sqlite(const fs::path& nsys, const fs::path& report, const fs::path& database,
+                        std::chrono::seconds limit, int stop_fd) {
+  require_output(nsys, run_program(nsys,
+                                   {"export", "--type", "sqlite", "--force-overwrite", "true", "--output",
+                                    database.string(), fs::absolute(report).string()},
+                                   limit, stop_fd));
 }
 
 Check ncu_check() {

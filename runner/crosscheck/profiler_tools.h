@@ -1,12 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/model/check.h"
+#include "runner/processes/collector_process.h"
 
 namespace rooflinectl {
 
@@ -35,6 +37,15 @@ std::optional<std::filesystem::path> find_importer(const std::filesystem::path& 
 /// seconds.
 std::optional<std::string> output_of(const std::filesystem::path& program,
                                      const std::vector<std::string>& arguments);
+
+/// What a tool printed that was run to its end. Throws Error(environment) if it failed, or did not finish in
+/// time.
+std::string require_output(const std::filesystem::path& tool, const FinishedProgram& finished);
+
+/// Makes `database`, in SQLite, of a report of Nsight Systems, which only nsys itself can read; `limit` and
+/// `stop_fd` as for `run_program`. Throws Error(environment).
+void export_nsys_sqlite(const std::filesystem::path& nsys, const std::filesystem::path& report,
+                        const std::filesystem::path& database, std::chrono::seconds limit, int stop_fd = -1);
 
 /// Nsight Compute: found, its version, whether that is new enough, and whether it may count here.
 Check ncu_check();

@@ -7,8 +7,11 @@
 #include <chrono>
 #include <cstdint>
 #include <fstream>
+#include <istream>
+#include <sstream>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 #include "core/error.h"
 #include "core/files/compression.h"
@@ -18,6 +21,7 @@
 #include "profilers/ncu_csv.h"
 #include "profilers/ncu_report.h"
 #include "profilers/nsys_kernels.h"
+#include "runner/crosscheck/profiler_tools.h"
 #include "runner/importing/ncu_counters.h"
 #include "runner/importing/ncu_launches.h"
 #include "runner/importing/ncu_options.h"
@@ -32,7 +36,10 @@ namespace fs = std::filesystem;
 
 /// Enough to tell what a file is: ncu may print some lines before its table.
 constexpr std::size_t kBeginning = std::size_t{64} << 10;
-constexpr std::string_view kZstdMagic = "\x28\xb5\x2f\xfd";  // RFC 8878
+/// A compressed report is unpacked in memory: one of 1,000 kernels of the full set has 220 MB.
+constexpr std::size_t kMostUnpackedBytes = std::size_t{1} << 30;
+/// `nsys export` takes seconds for a report of some 100 MB.
+constexpr std::chrono::minutes kExportLimit{30};
 
 /// `seconds` since 1970; empty for what is no time of a report.
 std::string time_text(std::uint64_t seconds) {
@@ -63,8 +70,7 @@ ImportedContent read_ncu_table(const fs::path& path) {
   return content;
 }
 
-ImportedContent read_report(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
+ImportedContent read_report(std::istream& file) {
   const NcuReport report = read_ncu_report(file, is_imported_metric);
   ImportedContent content = ncu_content(report.kernels);
   content.file.format = "Nsight Compute report";
@@ -77,8 +83,52 @@ ImportedContent read_report(const fs::path& path) {
   return content;
 }
 
+ImportedContent read_plain_report(const fs::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  return read_report(file);
+}
+
+ImportedContent read_compressed_report(const fs::path& path) {
+  std::istringstream file(unpacked_zstd(read_file(path), path.string(), kMostUnpackedBytes));
+  return read_report(file);
+}
+
 ImportedContent read_trace(const fs::path& path) {
   return torch_content(read_torch_trace(path));
+}
+
+/// A folder for what is needed while a file is read.
+class PrivateFolder {
+ public:
+  PrivateFolder() : path_(make_private_folder()) {}
+  ~PrivateFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  PrivateFolder(const PrivateFolder&) = delete;
+  PrivateFolder& operator=(const PrivateFolder&) = delete;
+
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+ImportedContent read_nsys_database(const fs::path& path) {
+  return nsys_content(read_nsys_kernels(read_file(path)));
+}
+
+/// Through nsys, where it is.
+ImportedContent read_nsys_report(const fs::path& path) {
+  const auto nsys = find_tool("nsys");
+  if (!nsys) {
+    throw Error(ErrorKind::usage, "reports of Nsight Systems are read by nsys, which was not found",
+                fmt::format("export it where nsys is: nsys export --type sqlite {}", path.string()));
+  }
+  const PrivateFolder folder;
+  const fs::path database = folder.path() / "nsys.sqlite";
+  export_nsys_sqlite(*nsys, path, database, kExportLimit);
+  return read_nsys_database(database);
 }
 
 /// What came from the file becomes text that a run may hold.
@@ -99,18 +149,12 @@ void make_printable(ImportedContent& content) {
 
 ImportedContent read_content(const fs::path& path) {
   const std::string beginning = beginning_of(path);
-  if (beginning.starts_with(kNcuReportMagic)) return read_report(path);
-  if (beginning.starts_with(kSqliteMagic)) return nsys_content(read_nsys_kernels(read_file(path)));
+  if (beginning.starts_with(kNcuReportMagic)) return read_plain_report(path);
+  if (is_zstd(beginning)) return read_compressed_report(path);
+  if (beginning.starts_with(kSqliteMagic)) return read_nsys_database(path);
+  if (path.extension() == ".nsys-rep") return read_nsys_report(path);
   if (is_gzipped(beginning) || is_json(beginning)) return read_trace(path);
   if (may_be_ncu_csv(beginning)) return read_ncu_table(path);
-  if (beginning.starts_with(kZstdMagic)) {
-    throw Error(ErrorKind::usage, "this is a compressed report",
-                fmt::format("unpack it with: zstd -d {0} -o {0}.ncu-rep", path.string()));
-  }
-  if (path.extension() == ".nsys-rep") {
-    throw Error(ErrorKind::usage, "reports of Nsight Systems are read through their SQLite export",
-                fmt::format("export it with: nsys export --type sqlite {}", path.string()));
-  }
   throw Error(
       ErrorKind::usage, "this is no file that can be imported",
       "import takes reports of ncu, what `ncu --csv --page raw` and `nsys export --type sqlite` write, "

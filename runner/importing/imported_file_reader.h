@@ -17,9 +17,9 @@ struct ImportedContent {
   std::vector<ImportedLaunch> launches;
 };
 
-/// Reads a file of a format that its content tells: a report of Nsight Compute, what `ncu --csv` printed, an
-/// SQLite export of Nsight Systems, or a trace of PyTorch.
-/// Throws Error(usage) naming the file if it is none of these, damaged from the start, or too large.
+/// Reads a file of a format that its content tells: a report of Nsight Compute, compressed or not, what `ncu
+/// --csv` printed, an SQLite export of Nsight Systems, or a trace of PyTorch. Throws Error(usage) naming the
+/// file if it is none of these, damaged from the start, or too large.
 ImportedContent read_imported_file(const std::filesystem::path& path);
 
 }  // namespace rooflinectl

@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdlib>
 #include <string>
 #include <system_error>
 
@@ -67,13 +66,8 @@ fs::path create_run_folder(const fs::path& parent, const std::string& plan_name,
 }
 
 Error rescue_run(const Run& run, const Error& why) {
-  // Others may write to the temporary folder too: nobody can have made this one before us, nor look into it.
-  std::string parent = (fs::temp_directory_path() / "rooflinectl-XXXXXX").string();
-  if (mkdtemp(parent.data()) == nullptr) {
-    fail(parent, "cannot be created", std::generic_category().message(errno));
-  }
   const fs::path file =
-      create_run_folder(parent, run.plan.name, std::chrono::system_clock::now()) / "run.json";
+      create_run_folder(make_private_folder(), run.plan.name, std::chrono::system_clock::now()) / "run.json";
   write_run(file, run);
   return {
       ErrorKind::environment, fmt::format("{}; all results were saved to {}", why.what(), file.string()),

@@ -3,12 +3,14 @@
 
 import gzip
 import json
+import os
+import shutil
 import struct
 import sys
 import time
 import unittest
 
-from program import REPORTS, SOURCE, ProgramTest
+from program import HERE, REPORTS, SOURCE, ProgramTest
 from recordings import FOLDER, recorded
 
 DATA = SOURCE / "tests/data"
@@ -114,25 +116,38 @@ class Import(ProgramTest):
         self.assertIn("Traces have times and no counters", result.stdout)
         self.assert_exit(self.call("report", "runs/torch-2_11_0-h200-training-step_json/latest", "--pytorch-trace", trace), 0)
 
-    def test_a_report_of_nsight_systems_is_to_be_exported(self):
-        self.write("program.nsys-rep", "anything")
-        result = self.call("import", "program.nsys-rep")
-        self.assert_exit(result, 2)
-        self.assertIn("hint: export it with: nsys export --type sqlite program.nsys-rep", result.stderr)
+    def test_a_report_of_nsight_systems_is_exported_by_nsys(self):
+        (self.folder / "nsys").symlink_to(HERE / "fake_nsys.py")
+        axes = {"dtype": "f32", "n": 8, "block": 256, "cache": "cold"}
+        self.write("program.nsys-rep", json.dumps([[0, {"experiment": "sums", "subject": "sum_atomic", "axes": axes}]]))
+        result = self.call("import", "program.nsys-rep", PATH=f"{self.folder}:/usr/bin:/bin")
+        self.assert_exit(result, 0)
+        [measurement] = self.imported("program")["measurements"]
+        self.assertEqual(measurement["axes"]["path"], "sums.sum_atomic.f32.n8.b256.cold")
+        self.assertAlmostEqual(measurement["time"]["median_s"], 97e-6)
+        self.assertEqual(list((self.folder / "temporary").iterdir()), [])
+        self.write("damaged.nsys-rep", "anything")
+        result = self.call("import", "damaged.nsys-rep", PATH=f"{self.folder}:/usr/bin:/bin")
+        self.assert_exit(result, 3)
+        self.assertIn("damaged.nsys-rep: nsys exited with code 1\nhint: last line of its log: ", result.stderr)
+        self.assertEqual(list((self.folder / "temporary").iterdir()), [])
 
-    def test_a_compressed_report_is_to_be_unpacked(self):
-        (self.folder / "a.ncu-repz").write_bytes(b"\x28\xb5\x2f\xfd" + bytes(20))
-        result = self.call("import", "a.ncu-repz")
+    @unittest.skipIf(shutil.which("nsys", path="/usr/bin:/bin:/usr/local/cuda/bin") or os.path.exists("/opt/nvidia/nsight-systems"), "nsys is here")
+    def test_without_nsys_its_report_is_to_be_exported_elsewhere(self):
+        self.write("program.nsys-rep", "anything")
+        result = self.call("import", "program.nsys-rep", PATH="/usr/bin:/bin")
         self.assert_exit(result, 2)
-        self.assertIn("hint: unpack it with: zstd -d a.ncu-repz -o a.ncu-repz.ncu-rep", result.stderr)
+        self.assertIn("program.nsys-rep: reports of Nsight Systems are read by nsys, which was not found\n"
+                      "hint: export it where nsys is: nsys export --type sqlite program.nsys-rep\n", result.stderr)
 
     def test_other_files_are_refused(self):
         self.write("notes.txt", "hello\n")
         self.write("summary.csv", '"Process ID","Process Name","Host Name","Kernel Name"\n"1","a","b","c"\n')
         (self.folder / "long.ncu-rep").write_bytes(b"NVR\0" + struct.pack("<I", 1 << 31) + b"\x08\x07")
+        (self.folder / "damaged.ncu-repz").write_bytes(b"\x28\xb5\x2f\xfd" + b"\xff" * 20)
         for name, cause in [("notes.txt", "this is no file that can be imported"), ("summary.csv", "summary page"),
                             ("long.ncu-rep", "at byte 4: the header of the file has 2147483648 bytes, of which 2 are there"),
-                            ("absent", "cannot be read")]:
+                            ("damaged.ncu-repz", "cannot be unpacked: "), ("absent", "cannot be read")]:
             result = self.call("import", name)
             self.assert_exit(result, 2)
             self.assertIn(f"{name}: ", result.stderr)

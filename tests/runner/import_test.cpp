@@ -14,6 +14,7 @@
 #include "core/files/files.h"
 #include "core/serial/run_file.h"
 #include "tests/support/temporary_folder.h"
+#include "tests/support/zstd.h"
 
 namespace rooflinectl {
 namespace {
@@ -121,6 +122,21 @@ TEST_F(Import, TheReportAndItsTableGiveTheSameRun) {
     EXPECT_EQ(report.ceilings[i].id, table.ceilings[i].id);
     EXPECT_NEAR(report.ceilings[i].value, table.ceilings[i].value, 1e-5 * table.ceilings[i].value);
   }
+}
+
+TEST_F(Import, ACompressedReportIsTheReport) {
+  const std::filesystem::path plain = unpacked("ncu-2025.3.1-h200-metrics.ncu-rep", "a.ncu-rep");
+  const std::string packed = zstd(read_file(plain));
+  const auto from_plain = import_files(request({plain})).run;
+  const auto from_packed = import_files(request({written("a.ncu-repz", packed)})).run;
+  EXPECT_EQ(from_packed.measurements, from_plain.measurements);
+  EXPECT_EQ(from_packed.imports.front().format, "Nsight Compute report");
+
+  const std::filesystem::path cut = written("cut.ncu-repz", packed.substr(0, packed.size() / 2));
+  EXPECT_THAT(error_of(request({cut})).what(),
+              HasSubstr("cut.ncu-repz: ends before its compressed content does"));
+  EXPECT_THAT(error_of(request({written("text.ncu-repz", zstd("some text"))})).what(),
+              HasSubstr("text.ncu-repz: this is no report of Nsight Compute"));
 }
 
 TEST_F(Import, PeaksOfTheReportAreTheoreticalCeilings) {

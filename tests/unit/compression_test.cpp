@@ -7,6 +7,7 @@
 #include <random>
 
 #include "core/error.h"
+#include "tests/support/zstd.h"
 
 namespace rooflinectl {
 namespace {
@@ -40,15 +41,21 @@ TEST(Deflate, EmptyContentIsAValidStream) {
   EXPECT_EQ(inflated(deflated(""), 0), "");
 }
 
-/// The message with which `gunzipped` refuses `bytes`, or an empty text if it accepts them.
-std::string refusal_of(const std::string& bytes, std::size_t max_bytes = 1 << 20) {
+/// The message with which `unpack` refuses `bytes`, or an empty text if it accepts them.
+template <typename Unpack>
+std::string refusal_by(const Unpack& unpack, const std::string& bytes, std::string_view name,
+                       std::size_t max_bytes) {
   try {
-    gunzipped(bytes, "run.json.gz", max_bytes);
+    unpack(bytes, name, max_bytes);
     return {};
   } catch (const Error& error) {
     EXPECT_EQ(error.kind(), ErrorKind::usage);
     return error.what();
   }
+}
+
+std::string refusal_of(const std::string& bytes, std::size_t max_bytes = 1 << 20) {
+  return refusal_by(gunzipped, bytes, "run.json.gz", max_bytes);
 }
 
 TEST(Gzip, WhatWasPackedComesBack) {
@@ -84,6 +91,40 @@ TEST(Gzip, ContentThatIsTooLargeIsRefusedBeforeItTakesTheMemory) {
   const std::string bomb = gzipped(std::string(3 << 20, '\0'));
   EXPECT_LT(bomb.size(), 10'000u);
   EXPECT_EQ(refusal_of(bomb), "run.json.gz: holds more than 1 MiB when it is unpacked");
+}
+
+std::string zstd_refusal_of(const std::string& bytes, std::size_t max_bytes = 1 << 20) {
+  return refusal_by(unpacked_zstd, bytes, "a.ncu-repz", max_bytes);
+}
+
+TEST(Zstd, WhatWasPackedComesBack) {
+  for (const std::string& text :
+       {std::string(), std::string("a"), std::string(65536, 'b'), std::string(500'000, 'b')}) {
+    EXPECT_TRUE(is_zstd(zstd(text)));
+    EXPECT_EQ(unpacked_zstd(zstd(text), "a.ncu-repz", text.size()), text);
+  }
+  EXPECT_EQ(unpacked_zstd(zstd("one ") + zstd("two"), "a.ncu-repz", 100), "one two");
+  EXPECT_FALSE(is_zstd(gzipped("a")));
+  EXPECT_FALSE(is_zstd(""));
+}
+
+TEST(Zstd, EveryTruncationIsNamed) {
+  const std::string packed = zstd("some text that is packed, and then cut off");
+  for (std::size_t length = 4; length < packed.size(); ++length) {
+    EXPECT_EQ(zstd_refusal_of(packed.substr(0, length)),
+              "a.ncu-repz: ends before its compressed content does");
+  }
+}
+
+TEST(Zstd, DamageIsFound) {
+  EXPECT_EQ(zstd_refusal_of(zstd("text") + "and more"),
+            "a.ncu-repz: cannot be unpacked: Unknown frame descriptor");
+}
+
+TEST(Zstd, ContentThatIsTooLargeIsRefusedBeforeItTakesTheMemory) {
+  const std::string bomb = zstd(std::string(3 << 20, '\0'));
+  EXPECT_LT(bomb.size(), 10'000u);
+  EXPECT_EQ(zstd_refusal_of(bomb), "a.ncu-repz: holds more than 1 MiB when it is unpacked");
 }
 
 }  // namespace
