@@ -7,6 +7,7 @@
 #include <string_view>
 #include <tuple>
 
+#include "analysis/links.h"
 #include "core/stats/statistics.h"
 
 namespace rooflinectl {
@@ -31,13 +32,26 @@ double array_bytes(Collective kind, std::uint64_t message_bytes, std::size_t ran
   return static_cast<double>(message_bytes) * (is_part ? static_cast<double>(ranks) : 1);
 }
 
+/// How long it takes alone, if that was measured over as many devices.
+std::optional<double> alone_s(const Run& run, Collective kind, double bytes, std::size_t ranks) {
+  if (!run.collectives || run.devices.size() != ranks) return std::nullopt;
+  for (const CollectiveTimes& times : run.collectives->times) {
+    if (times.collective == kind) return interpolated_time_s(times, bytes);
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
-std::vector<CollectiveSize> collective_sizes(const Application& application,
+std::optional<double> CollectiveSize::beyond_alone_s() const {
+  return alone_s ? std::optional(time.time_s - *alone_s) : std::nullopt;
+}
+
+std::vector<CollectiveSize> collective_sizes(const Run& run,
                                              const std::vector<MatchedCollective>& collectives) {
   std::map<std::tuple<Collective, double, std::size_t>, std::vector<double>> times;
   for (const MatchedCollective& one : collectives) {
-    const CollectiveKernel& kernel = application.collectives[one.kernel];
+    const CollectiveKernel& kernel = run.application->collectives[one.kernel];
     const std::optional<Collective> kind = collective_of(kernel.subject);
     if (!kind || kernel.bytes.value_or(0) == 0 || one.shortest_ns == 0) continue;
     times[{*kind, array_bytes(*kind, *kernel.bytes, one.processes), one.processes}].push_back(
@@ -49,7 +63,8 @@ std::vector<CollectiveSize> collective_sizes(const Application& application,
     sizes.push_back({.collective = kind,
                      .ranks = ranks,
                      .count = all.size(),
-                     .time = {.bytes = bytes, .time_s = median(all), .relative_spread = 0}});
+                     .time = {.bytes = bytes, .time_s = median(all), .relative_spread = 0},
+                     .alone_s = alone_s(run, kind, bytes, ranks)});
   }
   const auto total_s = [](const CollectiveSize& size) {
     return static_cast<double>(size.count) * size.time.time_s;

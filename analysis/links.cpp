@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <map>
 #include <utility>
 
@@ -40,6 +41,18 @@ double bus_bytes_per_s(Collective collective, const CollectiveTime& time, std::s
 
 double algorithm_bytes_per_s(const CollectiveTime& time) {
   return time.bytes / time.time_s;
+}
+
+std::optional<double> interpolated_time_s(const CollectiveTimes& times, double bytes) {
+  const std::vector<CollectiveTime>& sizes = times.sizes;
+  if (sizes.empty()) return std::nullopt;
+  const auto above =
+      std::lower_bound(sizes.begin(), sizes.end(), bytes,
+                       [](const CollectiveTime& time, double value) { return time.bytes < value; });
+  if (above == sizes.begin()) return above->time_s;
+  const CollectiveTime& below = *std::prev(above);
+  if (above == sizes.end()) return bytes / algorithm_bytes_per_s(below);
+  return std::lerp(below.time_s, above->time_s, (bytes - below.bytes) / (above->bytes - below.bytes));
 }
 
 double bytes_to_send(Collective collective, double bytes, std::size_t n_devices) {

@@ -18,6 +18,11 @@ double bus_bytes_per_s(Collective collective, const CollectiveTime& time, std::s
 /// The array's bytes over the time (the same source, "Algorithm bandwidth").
 double algorithm_bytes_per_s(const CollectiveTime& time);
 
+/// How long an array of so many bytes takes by what was measured: between two sizes in proportion to the
+/// bytes between them, below the smallest as long as that, beyond the largest with its bandwidth. Nothing
+/// where the collective was not timed.
+std::optional<double> interpolated_time_s(const CollectiveTimes& times, double bytes);
+
 /// Bytes that all devices together have to send in one collective of an array of so many bytes, if no switch
 /// adds for them (the same source: transfers per element).
 double bytes_to_send(Collective collective, double bytes, std::size_t n_devices);

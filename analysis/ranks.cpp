@@ -205,8 +205,8 @@ void add_phases(RankAnalysis& analysis, const std::vector<RankGroupUse>& groups)
                    [&](const RankPhase& a, const RankPhase& b) { return total_s(a) > total_s(b); });
 }
 
-void add_collectives(RankAnalysis& analysis, const std::vector<RankGroupUse>& groups,
-                     const Application& application) {
+void add_collectives(RankAnalysis& analysis, const std::vector<RankGroupUse>& groups, const Run& run) {
+  const Application& application = *run.application;
   std::map<std::string, CollectiveUse> uses;
   for (const RankGroupUse& group : groups) {
     if (!group.is_collective) continue;
@@ -221,7 +221,7 @@ void add_collectives(RankAnalysis& analysis, const std::vector<RankGroupUse>& gr
   for (RankUse& rank : analysis.ranks) ranks[rank.process] = &rank;
   const CollectiveWaits waits = collective_waits(application);
   analysis.judged_collectives = waits.judged.size();
-  analysis.collective_sizes = collective_sizes(application, waits.judged);
+  analysis.collective_sizes = collective_sizes(run, waits.judged);
   analysis.set_aside_collectives = waits.set_aside;
   for (const CollectiveWait& wait : waits.launches) {
     const auto rank = ranks.find(&application.processes[wait.process]);
@@ -312,7 +312,7 @@ std::optional<RankAnalysis> rank_analysis(const Run& run) {
   }
   name_groups(groups, points);
   add_phases(analysis, groups);
-  add_collectives(analysis, groups, *run.application);
+  add_collectives(analysis, groups, run);
   add_stragglers(analysis);
   add_gpus(analysis, run);
   for (RankGroupUse& group : groups) {

@@ -70,8 +70,11 @@ DeviceTable overview(const Run& run) {
     table.reasons = {collectives.missing};
     return table;
   }
-  table.title = fmt::format("Collectives over {}, {}", format::counted(run.devices.size(), "device"),
-                            collectives.library);
+  const std::string devices = format::counted(run.devices.size(), "device");
+  // Of a program, not its own.
+  table.title = run.application ? fmt::format("Collectives alone, over {}, {}, {}", devices,
+                                              collectives.library, format::utc(collectives.measured_utc))
+                                : fmt::format("Collectives over {}, {}", devices, collectives.library);
   table.method =
       fmt::format("{}; spread up to {}", collectives.method, format::percent(widest_spread(collectives)));
   table.columns = {{"collective", false}, {"latency", true},    {"bus GB/s", true},    {"at", true},

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <numeric>
 #include <set>
@@ -115,6 +116,31 @@ const RankUse& latest_rank(const RankAnalysis& analysis) {
                            [](const RankUse& a, const RankUse& b) { return a.last < b.last; });
 }
 
+/// How much longer than alone the rank that comes last takes, over all sizes.
+std::string beyond_alone(const Run& run, const RankAnalysis& analysis) {
+  std::uint64_t count = 0;
+  double time_s = 0;
+  double alone_s = 0;
+  for (const CollectiveSize& size : analysis.collective_sizes) {
+    if (!size.alone_s) continue;
+    const auto times = static_cast<double>(size.count);
+    count += size.count;
+    time_s += times * size.time.time_s;
+    alone_s += times * *size.alone_s;
+  }
+  if (count == 0) {
+    return "How much longer than alone they take is not known: rooflinectl ceilings --device all measures "
+           "them "
+           "alone, for later profiles of the same GPUs.";
+  }
+  const double longer = ratio(time_s, alone_s) - 1;
+  return fmt::format(
+      "The rank that comes last, which does not wait, takes {} {} in them than they take alone "
+      "({}, {}; of {} whose size is known).",
+      format::percent(std::abs(longer)), longer < 0 ? "less" : "longer", run.collectives->library,
+      format::utc(run.collectives->measured_utc), count);
+}
+
 std::string waiting(const RankAnalysis& analysis) {
   const std::uint64_t judged = analysis.judged_collectives;
   const std::uint64_t set_aside = analysis.set_aside_collectives;
@@ -147,7 +173,7 @@ std::string waiting(const RankAnalysis& analysis) {
   return text;
 }
 
-void add_collectives(const RankAnalysis& analysis, std::vector<std::string>& texts) {
+void add_collectives(const Run& run, const RankAnalysis& analysis, std::vector<std::string>& texts) {
   double compute_s = 0;
   double collective_s = 0;
   double overlapped_s = 0;
@@ -162,6 +188,7 @@ void add_collectives(const RankAnalysis& analysis, std::vector<std::string>& tex
                   format::percent(ratio(collective_s, compute_s + collective_s)),
                   format::percent(ratio(overlapped_s, collective_s))));
   texts.push_back(waiting(analysis));
+  if (!analysis.collective_sizes.empty()) texts.push_back(beyond_alone(run, analysis));
 }
 
 void add_clocks(const Run& run, std::vector<std::string>& texts) {
@@ -191,6 +218,16 @@ std::vector<std::size_t> shown_ranks(const RankAnalysis& analysis, std::size_t m
   return places;
 }
 
+/// Bus bandwidth of the same collective alone, the share of it that is reached, and the time beyond it.
+std::vector<std::string> beside_alone(const CollectiveSize& size) {
+  if (!size.alone_s) return std::vector<std::string>(3, std::string(format::kUnavailable));
+  const CollectiveTime alone = {.bytes = size.time.bytes, .time_s = *size.alone_s, .relative_spread = 0};
+  const double beyond_s = *size.beyond_alone_s();
+  return {format::bandwidth(bus_bytes_per_s(size.collective, alone, size.ranks)),
+          format::percent(ratio(alone.time_s, size.time.time_s)),
+          beyond_s > 0 ? format::duration(beyond_s) : ""};
+}
+
 std::string path_text(const std::string& path) {
   return path.empty() ? "no range" : path;
 }
@@ -203,7 +240,7 @@ std::vector<std::string> rank_sentences(const Run& run, const RankAnalysis& anal
     texts.emplace_back("The GPUs are not all alike: a rank may be slower for that alone.");
   }
   add_stragglers(run, analysis, texts);
-  add_collectives(analysis, texts);
+  add_collectives(run, analysis, texts);
   add_clocks(run, texts);
   if (analysis.single_groups > 0) {
     texts.push_back(fmt::format("{} ran on one rank alone, and cannot be compared.",
@@ -250,7 +287,10 @@ ProgramTable rank_collective_size_table(const Run& run, const RankAnalysis& anal
                                     {"time", true},
                                     {"algorithm bandwidth", true},
                                     {"bus bandwidth", true},
-                                    {"of NVLink", true}}};
+                                    {"of NVLink", true},
+                                    {"alone", true},
+                                    {"of alone", true},
+                                    {"beyond alone", true}}};
   const bool is_one_host = run.application->hosts.size() == 1;
   const std::optional<double> nvlink = is_one_host ? link_roof(run).theoretical_bytes_per_s : std::nullopt;
   for (const CollectiveSize& size : analysis.collective_sizes) {
@@ -264,6 +304,8 @@ ProgramTable rank_collective_size_table(const Run& run, const RankAnalysis& anal
          fmt::format("{}", size.ranks), fmt::format("{}", size.count), format::duration(size.time.time_s),
          format::bandwidth(algorithm_bytes_per_s(size.time)), format::bandwidth(on_the_bus),
          nvlink ? format::percent(ratio(on_the_bus, *nvlink)) : std::string(format::kUnavailable)});
+    const std::vector<std::string> compared = beside_alone(size);
+    table.rows.back().insert(table.rows.back().end(), compared.begin(), compared.end());
   }
   return table;
 }

@@ -6,7 +6,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <functional>
+#include <set>
 #include <string_view>
+#include <utility>
 
 #include "core/error.h"
 #include "core/model/known_ceilings.h"
@@ -63,6 +65,21 @@ Run ceilings_of(const Run& run) {
   return ceilings;
 }
 
+/// The UUIDs of devices and their drivers.
+std::set<std::pair<std::string, std::string>> identity_of(const std::vector<DeviceInfo>& devices) {
+  std::set<std::pair<std::string, std::string>> identity;
+  for (const DeviceInfo& device : devices) identity.emplace(device.uuid, device.driver_version);
+  return identity;
+}
+
+/// Files of other builds that have the same name but for that.
+void remove_other_builds(const fs::path& file) {
+  const std::string name = file.stem().stem().string() + ".";
+  for (const fs::directory_entry& entry : fs::directory_iterator(file.parent_path())) {
+    if (entry.path() != file && entry.path().filename().string().starts_with(name)) fs::remove(entry.path());
+  }
+}
+
 }  // namespace
 
 CeilingCache CeilingCache::of_user(const fs::path& collector, Warn warn) {
@@ -93,11 +110,13 @@ std::vector<Run> CeilingCache::load() const {
   return runs;
 }
 
-void CeilingCache::remove_other_builds(const std::string& uuid) const {
-  for (const fs::directory_entry& entry : fs::directory_iterator(*folder_)) {
-    if (entry.path() != file_of(uuid) && entry.path().filename().string().starts_with(uuid + ".")) {
-      fs::remove(entry.path());
-    }
+void CeilingCache::write(const fs::path& file, const Run& run) const {
+  try {
+    fs::create_directories(file.parent_path());
+    remove_other_builds(file);
+    write_run(file, run);
+  } catch (const std::exception& error) {
+    warn_(fmt::format("cannot store the ceilings for later runs: {}", error.what()));
   }
 }
 
@@ -107,13 +126,35 @@ void CeilingCache::store(const Run& run) const {
   for (const Run& earlier : load()) {
     if (hold(known_ceilings(earlier), run.device(), launch_clock_hz(run))) merge(kept, earlier);
   }
+  write(file_of(run.device().uuid), kept);
+}
+
+fs::path CeilingCache::collectives_file_of(const std::vector<DeviceInfo>& devices) const {
+  std::string uuids;  // too long for a file's name
+  for (const auto& [uuid, driver] : identity_of(devices)) uuids += uuid + " ";
+  const std::size_t hash = std::hash<std::string>{}(uuids);
+  return *folder_ / "collectives" / fmt::format("{:016x}.{}.json", hash, build_);
+}
+
+std::optional<Collectives> CeilingCache::load_collectives(const std::vector<DeviceInfo>& devices) const {
+  if (!folder_) return std::nullopt;
+  const fs::path file = collectives_file_of(devices);
+  std::error_code error;
+  if (!fs::exists(file, error)) return std::nullopt;
   try {
-    fs::create_directories(*folder_);
-    remove_other_builds(run.device().uuid);
-    write_run(file_of(run.device().uuid), kept);
-  } catch (const std::exception& error) {
-    warn_(fmt::format("cannot store the ceilings for later runs: {}", error.what()));
+    const Run run = read_run(file);
+    if (identity_of(run.devices) == identity_of(devices)) return run.collectives;
+  } catch (const Error& damage) {
+    warn_(fmt::format("{}; ignored", damage.what()));
   }
+  return std::nullopt;
+}
+
+void CeilingCache::store_collectives(const Run& run) const {
+  if (!folder_ || !run.collectives || !run.collectives->missing.empty()) return;
+  Run kept = ceilings_of(run);
+  kept.ceilings.clear();
+  write(collectives_file_of(run.devices), kept);
 }
 
 }  // namespace rooflinectl

@@ -12,7 +12,8 @@
 namespace rooflinectl {
 
 /// Measured ceilings of the user's devices, kept from one run to the next: one file per device, which is a
-/// run without points (`run.json`). Nothing that goes wrong here ends a run: it is reported to `warn`.
+/// run without points (`run.json`), and one per set of devices over which collectives were measured. Nothing
+/// that goes wrong here ends a run: it is reported to `warn`.
 class CeilingCache {
  public:
   using Warn = std::function<void(const std::string&)>;
@@ -34,9 +35,17 @@ class CeilingCache {
   /// were measured at the same clock.
   void store(const Run& run) const;
 
+  /// The collectives over exactly these devices, in any order, with their driver; nothing where none are
+  /// known.
+  std::optional<Collectives> load_collectives(const std::vector<DeviceInfo>& devices) const;
+
+  /// Stores the collectives of `run`, if there are any, under its devices.
+  void store_collectives(const Run& run) const;
+
  private:
   std::filesystem::path file_of(const std::string& uuid) const;
-  void remove_other_builds(const std::string& uuid) const;
+  std::filesystem::path collectives_file_of(const std::vector<DeviceInfo>& devices) const;
+  void write(const std::filesystem::path& file, const Run& run) const;
 
   std::optional<std::filesystem::path> folder_;
   std::string build_;

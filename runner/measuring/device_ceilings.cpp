@@ -20,8 +20,8 @@ using SystemClock = std::chrono::system_clock;
 /// What is measured of all devices together, once each of them is measured.
 class BetweenDevices {
  public:
-  BetweenDevices(DeviceRuns& runs, bool counters, MeasureObserver& observer)
-      : runs_(runs), counters_(counters), observer_(observer) {
+  BetweenDevices(DeviceRuns& runs, const MeasureRequest& request, MeasureObserver& observer)
+      : runs_(runs), request_(request), observer_(observer) {
     for (const DeviceInfo& device : runs.run().devices) uuids_.push_back(device.uuid);
   }
 
@@ -45,7 +45,7 @@ class BetweenDevices {
 
   void measure_links() {
     Run& run = runs_.run();
-    run.links = load_links(uuids_, counters_, runs_.stop_fd());
+    run.links = load_links(uuids_, request_.counters, runs_.stop_fd());
     const std::string now = utc_time(SystemClock::now());
     for (LinkBandwidth& link : run.links) {
       if (link.missing.empty()) link.measured_utc = now;
@@ -54,12 +54,14 @@ class BetweenDevices {
 
   void measure_collectives() {
     Run& run = runs_.run();
-    run.collectives = load_collectives(uuids_, counters_, runs_.stop_fd());
+    run.collectives = load_collectives(uuids_, request_.counters, runs_.stop_fd());
     run.collectives->measured_utc = utc_time(SystemClock::now());
+    const auto warn = [&](const std::string& warning) { observer_.warned(warning); };
+    CeilingCache::of_user(request_.collector, warn).store_collectives(run);
   }
 
   DeviceRuns& runs_;
-  bool counters_;
+  const MeasureRequest& request_;
   MeasureObserver& observer_;
   std::vector<std::string> uuids_;
 };
@@ -84,8 +86,14 @@ MeasureResult measure_ceilings(const MeasureRequest& request, const std::vector<
   std::vector<ObservedDevice> observed;
   for (const DeviceInfo& device : devices) observed.push_back({device, observer});
   runs.measure(observed);
-  BetweenDevices(runs, request.counters, observer).measure();
+  BetweenDevices(runs, request, observer).measure();
   return runs.finish();
+}
+
+std::optional<Collectives> known_collectives(const std::vector<DeviceInfo>& devices,
+                                             const CeilingCache::Warn& warn) {
+  const auto collector = find_collector();
+  return collector ? CeilingCache::of_user(*collector, warn).load_collectives(devices) : std::nullopt;
 }
 
 }  // namespace rooflinectl

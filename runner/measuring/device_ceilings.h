@@ -2,9 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <vector>
 
 #include "core/model/run.h"
+#include "runner/measuring/ceiling_cache.h"
 #include "runner/measuring/measure.h"
 
 /// Ceilings in a run that has more than those of one device.
@@ -23,5 +25,10 @@ MeasureResult measure_ceilings_into(Run& run, std::size_t place, MeasureRequest 
 /// behind.
 MeasureResult measure_ceilings(const MeasureRequest& request, const std::vector<DeviceInfo>& devices,
                                MeasureObserver& observer);
+
+/// The collectives that were measured over exactly these devices before, for runs of programs that use them;
+/// nothing where there are none, or no collector.
+std::optional<Collectives> known_collectives(const std::vector<DeviceInfo>& devices,
+                                             const CeilingCache::Warn& warn);
 
 }  // namespace rooflinectl

@@ -14,6 +14,7 @@
 #include "core/serial/many_runs.h"
 #include "core/serial/run_file.h"
 #include "core/serial/timeline_file.h"
+#include "runner/measuring/device_ceilings.h"
 #include "runner/merging/group_rows.h"
 #include "runner/merging/merged_run.h"
 #include "runner/runs/run_folder.h"
@@ -49,6 +50,9 @@ class Merging {
     for (const std::string& cause : result_.left_out) merged.add_problem({.cause = cause});
     merged.add_rows(rows_, added_in_full(merged, devices_to_keep(merged)));
     result_.run = merged.take_run();
+    result_.run.collectives = known_collectives(result_.run.devices, [&](const std::string& warning) {
+      result_.run.application->problems.push_back({.cause = warning});
+    });
     result_.run.tool_version = tool_version();
     result_.run.tool_commit = tool_commit();
     result_.run.command_line = request_.command_line;

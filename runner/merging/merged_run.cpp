@@ -75,6 +75,7 @@ MergedRun::MergedRun(std::vector<RunPart> parts) : parts_(std::move(parts)), pla
   run_ = parts_.front().run;
   run_.devices.clear();
   run_.links.clear();
+  run_.collectives.reset();
   run_.application = Application{.command_line = parts_.front().run.application->command_line,
                                  .folder = parts_.front().run.application->folder};
   find_duplicates();

@@ -237,6 +237,8 @@ class Profiling {
       name_other_programs(run, run.devices[place].uuid);
       add_ceilings(run, place);
     }
+    const auto warn = [&](const std::string& warning) { observer_.warned(warning); };
+    if (!run.collectives) run.collectives = known_collectives(run.devices, warn);
   }
 
   static void find_places(Timeline& timeline, const std::vector<std::size_t>& devices,

@@ -28,7 +28,7 @@ FAKE_COLLECTOR holds accidents, separated by blanks: `<what>@<phase>:<number>`, 
 
 Other places are `device:<index>`, where the device is chosen that a request names, `links` and `collectives`.
 With FAKE_COLLECTOR_TWO there is a second device, and both have NVLinks of 500 GB/s, of which 400 are measured; it is of the
-model FAKE_COLLECTOR_SECOND_NAME, else of that of the first. CUDA_VISIBLE_DEVICES (indices) hides devices.
+model FAKE_COLLECTOR_SECOND_NAME, else of that of the first, and FAKE_COLLECTOR_SECOND_UUID may name it. CUDA_VISIBLE_DEVICES (indices) hides devices.
 
 FAKE_COLLECTOR_CLOCK_HZ, FAKE_COLLECTOR_UUID and FAKE_COLLECTOR_DRIVER are the clock, the device and the driver that it finds.
 An accident happens in every process that gets there. One with `:once` at its end happens in the first only; the folder
@@ -80,7 +80,8 @@ DEVICE = {"name": "Fake GPU", "uuid": os.environ.get("FAKE_COLLECTOR_UUID", "GPU
           "memory_clock_hz": 2.6e9, "sm_clock_hz": 1.98e9, "ecc_enabled": True, "driver_version": os.environ.get("FAKE_COLLECTOR_DRIVER", "580.00"),
           "cuda_driver_version": 13000, "cuda_runtime_version": 13000, "cupti_version": 130000}
 
-SECOND_DEVICE = dict(DEVICE, uuid="GPU-11111111-1111-1111-1111-111111111111", index=1,
+SECOND_DEVICE = dict(DEVICE, index=1,
+                     uuid=os.environ.get("FAKE_COLLECTOR_SECOND_UUID", "GPU-11111111-1111-1111-1111-111111111111"),
                      name=os.environ.get("FAKE_COLLECTOR_SECOND_NAME", DEVICE["name"]))
 
 

@@ -37,7 +37,7 @@ MAY_INCLUDE = {
     "runner/machine": {"core/*", "runner/processes", "runner/runs"},
     "runner/measuring": {"core/*", "runner", "runner/processes", "runner/runs", "runner/machine"},
     "runner/profiling": {"core/*", "runner", "runner/processes", "runner/runs", "runner/machine", "runner/measuring"},
-    "runner/merging": {"core/*", "runner", "runner/runs"},
+    "runner/merging": {"core/*", "runner", "runner/runs", "runner/measuring"},
     "runner/importing": {"core/*", "profilers", "runner", "runner/runs", "runner/profiling", "runner/crosscheck"},
     "runner/watching": {"core/*", "runner", "runner/processes", "runner/runs", "runner/machine", "runner/measuring", "runner/profiling"},
     "runner/crosscheck": {"core/*", "analysis", "profilers", "crosscheck", "runner/processes"},

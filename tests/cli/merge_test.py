@@ -106,7 +106,49 @@ class Merge(Ranks):
         self.assertIn("50.0 % of the time in collectives is waiting for the rank that comes last (of 19 that were matched between "
                       "ranks); most often, in 100.0 % of them, that is rank 1. Not judged by 1 more", self.summary())
         self.assertIn("| step |", self.summary())
-        self.assertIn("| all-reduce | 16.8 MB | 2 | 19 | 100.0 µs | 168 GB/s | 168 GB/s | – |", self.summary())
+        self.assertIn("| all-reduce | 16.8 MB | 2 | 19 | 100.0 µs | 168 GB/s | 168 GB/s | – | – | – | – |", self.summary())
+
+    def test_collectives_are_compared_with_those_that_were_measured_alone(self):
+        self.measure_ceilings()
+        self.profile(0, "often", "nccl")
+        self.profile(1, "often", "nccl")
+        self.assert_exit(self.merge(), 0)
+        self.assertIn("| all-reduce | 16.8 MB | 2 | 19 | 100.0 µs | 168 GB/s | 168 GB/s | – | " + self.BESIDE_ALONE, self.summary())
+        self.assertIn("**Collectives alone, over 2 devices, NCCL 2.99.0, 20", self.summary())
+        self.assertIn("takes 92.5 % longer in them than they take alone (NCCL 2.99.0, 20", self.summary())
+        self.assertIn("](collectives.png)", self.summary())
+
+    def test_so_are_those_of_ranks_that_are_profiled_together(self):
+        self.measure_ceilings()
+        self.profile_together()
+        summary = (self.folder / "runs/sh/latest/summary.md").read_text().replace("\N{NO-BREAK SPACE}", " ")
+        self.assertIn("| all-reduce | 16.8 MB | 2 | 19 | 100.0 µs | 168 GB/s | 168 GB/s | 33.6 % | " + self.BESIDE_ALONE, summary)
+
+    def test_collectives_of_other_devices_or_drivers_are_not_compared(self):
+        self.measure_ceilings(FAKE_COLLECTOR_DRIVER="570.00")
+        self.profile(0, "often", "nccl")
+        self.profile(1, "often", "nccl")
+        self.assert_exit(self.merge(), 0)
+        self.assertNotIn("collectives", self.merged())
+        self.assertIn("How much longer than alone they take is not known: rooflinectl ceilings --device all", self.summary())
+        self.measure_ceilings()
+        self.profile(2, "often", "nccl", ranks=3)
+        self.assert_exit(self.merge(), 0)
+        self.assertNotIn("collectives", self.merged())
+
+    # 16 MiB: alone 10 µs and what 400 GB/s take.
+    BESIDE_ALONE = "323 GB/s | 51.9 % | 48.06 µs |"
+
+    def measure_ceilings(self, **extra):
+        self.assert_exit(self.call("ceilings", "--device", "all", FAKE_COLLECTOR_TWO="1",
+                                   FAKE_COLLECTOR_SECOND_UUID="GPU-00000000-0000-0000-0000-000000000001", **extra), 0)
+
+    def profile_together(self):
+        command = " & ".join(f"RANK={rank} WORLD_SIZE=2 '{sys.executable}' '{GUEST}' often nccl" for rank in range(2))
+        result = self.call("profile", "--once", "--", "sh", "-c", f"{command}; wait", FAKE_COLLECTOR_TWO="1",
+                           FAKE_COLLECTOR_SECOND_UUID="GPU-00000000-0000-0000-0000-000000000001", FAKE_GUEST_START=str(self.start),
+                           ROOFLINECTL_INJECTION="/lib/librooflinectl-injection.so")
+        self.assert_exit(result, 0)
 
     def test_waiting_is_not_judged_while_launches_are_held_to_be_counted(self):
         self.profile(0, "often", "nccl", "held")

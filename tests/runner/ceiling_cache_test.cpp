@@ -43,6 +43,38 @@ TEST_F(CeilingCacheTest, KeepsTheCeilingsAndNotThePoints) {
   EXPECT_THAT(warnings_, IsEmpty());
 }
 
+TEST_F(CeilingCacheTest, KeepsCollectivesOfASetOfDevices) {
+  rooflinectl::Run run = some_run();
+  run.devices.resize(2, run.device());
+  run.devices[1].uuid = "GPU-of-somebody-else";
+  ASSERT_TRUE(run.collectives.has_value());
+  cache_.store_collectives(run);
+  EXPECT_THAT(cache_.load(), IsEmpty());
+  std::vector<DeviceInfo> devices = {run.devices[1], run.devices[0]};
+  EXPECT_EQ(cache_.load_collectives(devices), run.collectives);
+  devices[0].driver_version = "999";
+  EXPECT_EQ(cache_.load_collectives(devices), std::nullopt);
+  EXPECT_EQ(cache_.load_collectives({run.device()}), std::nullopt);
+  EXPECT_THAT(warnings_, IsEmpty());
+}
+
+TEST_F(CeilingCacheTest, CollectivesThatWereNotMeasuredReplaceNone) {
+  rooflinectl::Run run = some_run();
+  cache_.store_collectives(run);
+  run.collectives->missing = "no NCCL";
+  run.collectives->times.clear();
+  cache_.store_collectives(run);
+  EXPECT_EQ(cache_.load_collectives(run.devices), some_run().collectives);
+}
+
+TEST_F(CeilingCacheTest, CollectivesOfAnotherBuildAreNeitherUsedNorKept) {
+  const CeilingCache other(folder_, "other", [](const std::string&) { FAIL(); });
+  other.store_collectives(some_run());
+  EXPECT_EQ(cache_.load_collectives(some_run().devices), std::nullopt);
+  cache_.store_collectives(some_run());
+  EXPECT_EQ(other.load_collectives(some_run().devices), std::nullopt);
+}
+
 TEST_F(CeilingCacheTest, ALaterRunReplacesItsOwnCeilingsOnly) {
   cache_.store(some_run());
   rooflinectl::Run later = some_run();

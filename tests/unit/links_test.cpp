@@ -42,6 +42,17 @@ TEST(BusBandwidth, IsHighestAtOneSize) {
   EXPECT_EQ(fastest(times, 2), nullptr);
 }
 
+TEST(InterpolatedTime, IsBetweenTheMeasuredSizes) {
+  const CollectiveTimes times = {.collective = Collective::broadcast,
+                                 .sizes = {{.bytes = 8, .time_s = 4}, {.bytes = 108, .time_s = 24}}};
+  EXPECT_DOUBLE_EQ(interpolated_time_s(times, 4).value(), 4);
+  EXPECT_DOUBLE_EQ(interpolated_time_s(times, 8).value(), 4);
+  EXPECT_DOUBLE_EQ(interpolated_time_s(times, 33).value(), 9);
+  EXPECT_DOUBLE_EQ(interpolated_time_s(times, 108).value(), 24);
+  EXPECT_DOUBLE_EQ(interpolated_time_s(times, 216).value(), 48) << "the bandwidth of the largest";
+  EXPECT_FALSE(interpolated_time_s({}, 8));
+}
+
 TEST(SentRatio, ComparesWithTheLargestSize) {
   CollectiveTimes times = {.collective = Collective::all_reduce,
                            .sizes = {{.bytes = 8, .time_s = 1}, {.bytes = 1000, .time_s = 1}},

@@ -186,8 +186,9 @@ TEST(CollectiveSizes, HaveTheBandwidthOfTheRankThatComesLast) {
   EXPECT_EQ(sizes[0].ranks, 2);
   EXPECT_EQ(sizes[0].count, 3);
   EXPECT_DOUBLE_EQ(sizes[0].time.time_s, 6.001e-3);
-  EXPECT_THAT(rank_collective_size_table(run, *rank_analysis(run), 10).rows.at(0),
-              ElementsAre("all-reduce", "600 MB", "2", "3", "6.001 ms", "100 GB/s", "100 GB/s", "–"));
+  EXPECT_THAT(
+      rank_collective_size_table(run, *rank_analysis(run), 10).rows.at(0),
+      ElementsAre("all-reduce", "600 MB", "2", "3", "6.001 ms", "100 GB/s", "100 GB/s", "–", "–", "–", "–"));
   for (std::size_t device = 0; device < 2; ++device) {
     Ceiling& nvlink = run.ceilings.emplace_back();
     nvlink.device = device;
@@ -195,7 +196,37 @@ TEST(CollectiveSizes, HaveTheBandwidthOfTheRankThatComesLast) {
     nvlink.source = CeilingSource::theoretical;
     nvlink.value = 400e9;
   }
-  EXPECT_EQ(rank_collective_size_table(run, *rank_analysis(run), 10).rows.at(0).back(), "25.0 %");
+  EXPECT_EQ(rank_collective_size_table(run, *rank_analysis(run), 10).rows.at(0).at(7), "25.0 %");
+}
+
+TEST(CollectiveSizes, AreComparedWithWhatTheyTakeAlone) {
+  auto run = waiting_run();
+  run.application->collectives[0].bytes = 600'100'000;
+  Collectives& alone = run.collectives.emplace();
+  alone.library = "NCCL 2.28.9";
+  alone.measured_utc = "2026-11-23T08:00:00Z";
+  alone.times = {{.collective = Collective::all_gather, .sizes = {{.bytes = 8, .time_s = 1}}},
+                 {.collective = Collective::all_reduce, .sizes = {{.bytes = 600'100'000, .time_s = 5e-3}}}};
+  EXPECT_THAT(rank_collective_size_table(run, *rank_analysis(run), 10).rows.at(0),
+              ElementsAre("all-reduce", "600 MB", "2", "3", "6.001 ms", "100 GB/s", "100 GB/s", "–",
+                          "120 GB/s", "83.3 %", "1.001 ms"));
+  EXPECT_THAT(rank_sentences(run, *rank_analysis(run)),
+              Contains("The rank that comes last, which does not wait, takes 20.0 % longer in them than they "
+                       "take alone (NCCL 2.28.9, 2026-11-23 08:00 UTC; of 3 whose size is known)."));
+  alone.times[1].sizes[0].time_s = 7e-3;
+  EXPECT_EQ(rank_collective_size_table(run, *rank_analysis(run), 10).rows.at(0).back(), "");
+  EXPECT_THAT(rank_sentences(run, *rank_analysis(run)), Contains(HasSubstr("takes 14.3 % less in them")));
+}
+
+TEST(CollectiveSizes, AreNotComparedWithThoseOverOtherDevices) {
+  auto run = waiting_run();
+  run.application->collectives[0].bytes = 1000;
+  run.devices.resize(3);
+  run.collectives.emplace().times = {
+      {.collective = Collective::all_reduce, .sizes = {{.bytes = 1000, .time_s = 1e-3}}}};
+  EXPECT_FALSE(rank_analysis(run)->collective_sizes.at(0).alone_s.has_value());
+  run.devices.resize(2);
+  EXPECT_EQ(rank_analysis(run)->collective_sizes.at(0).alone_s, 1e-3);
 }
 
 TEST(CollectiveSizes, CountThePartsOfAllRanks) {
