@@ -133,6 +133,7 @@ Json point(const Run& run, const ExperimentReport& report, std::size_t index,
       {"values", values},
       {"facts", names.texts(point_facts(point))},
       {"findings", rules.findings(report.explanations[index])}};
+  if (chart.link_flop_per_s) view["link_rate"] = rounded(*chart.link_flop_per_s);
   if (chart.share) {
     view["share"] = rounded(*chart.share);
     Json of = group(run, point, kernels);

@@ -1,7 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The page of ceilings of several devices: their roofs, the links between them, collectives.
 import { expect, test, type Locator } from '@playwright/test';
-import { choice, open } from './support';
+import { choice, marks, open } from './support';
+
+const middles = (shapes: Locator): Promise<{ x: number; y: number }[]> => shapes.evaluateAll((all) => all.map((shape) => {
+  const { x, y, width, height } = shape.getBoundingClientRect();
+  return { x: x + width / 2, y: y + height / 2 };
+}));
 
 const texts = (row: Locator): Promise<string[]> => row.locator('th, td').allTextContents();
 
@@ -43,6 +48,24 @@ test('the chart shows the roofs of the device that is chosen', async ({ page }) 
   await expect(names).not.toContainText('4.72 TB/s');
   await page.reload();
   await expect(page.locator('.side h2').first()).toContainText('device 2: Slower GPU');
+});
+
+test('what NVLink allows a point is a bar above its mark', async ({ page }) => {
+  await open(page, 'over-links');
+  const bars = page.locator('.plot .scatterlayer path.point[style*="stroke-width: 2.2px"]');
+  const families = page.getByRole('group', { name: 'Families' });
+  await expect(families).toContainText('Bar above a mark: what NVLink allows it, bandwidth × its FLOP per byte received');
+  await expect(bars).not.toHaveCount(0);
+  const places = await middles(bars);
+  const belowOne = (await middles(marks(page))).filter(({ x, y }) => places.some((bar) => Math.abs(x - bar.x) < 1 && y > bar.y + 1));
+  expect(belowOne.length).toBeGreaterThanOrEqual(places.length);
+  await choice(page, 'Roofs', 'theoretical').click();
+  await expect(bars).toHaveCount(0);
+  await choice(page, 'Roofs', 'measured').click();
+  await choice(page, 'Work', 'executed').click();
+  await expect(bars).toHaveCount(0);
+  await open(page, 'shipped');
+  await expect(families).not.toContainText('NVLink');
 });
 
 test('a run of one device has nothing to choose', async ({ page }) => {

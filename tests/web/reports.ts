@@ -221,6 +221,16 @@ function severalDevices(run: any): void {
   };
 }
 
+/** Of sums over two GPUs, which also receive so much that NVLink allows them a little less than DRAM does. */
+function overLinks(run: any): void {
+  run.ceilings.push({ id: 'nvlink', kind: 'transfer', source: 'measured', device: 0, subject: 'nvlink', operation: '', value: 400e9, relative_spread: 0, method: 'fake' });
+  for (const measurement of run.measurements) {
+    if (measurement.axes.gpus !== 2) continue;
+    measurement.work.link_bytes = 0.05 * measurement.work.read_bytes;
+    scaleTime(measurement, 1.2);
+  }
+}
+
 /** The page of a comparison of two runs. */
 function writeComparison(name: string, before: any, after: any): void {
   const folder = join(FOLDER, name);
@@ -306,6 +316,7 @@ export default function setup(): void {
   writePage('long', longNames);
   writePage('primitives', () => {}, 'primitives-h200');
   writePage('energy', () => {}, 'seeds-h200');
+  writePage('over-links', overLinks, 'scaling-h200');
   writePage('several-devices', severalDevices, 'ceilings-h200');
   const program = (): any => JSON.parse(execFileSync(process.env['WRITE_FULL_RUN'] ?? 'write_full_run', ['program']).toString());
   writePageOf('program', program());

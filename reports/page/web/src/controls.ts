@@ -108,6 +108,8 @@ export function legend(store: ViewStore): HTMLElement {
           title: 'Click: hide or show. Double-click: show only this.', onclick: () => toggle(name), ondblclick: () => alone(name),
         }, familyGlyph(family), name);
       }),
+      experiment.points.some(({ link_rate }) => link_rate !== undefined) && h('p', { class: 'muted levels' },
+        `Bar above a mark: what NVLink allows it, bandwidth × its ${experiment.operations} per byte received`),
       levelOf(view, experiment) === 'all' && h('p', { class: 'muted levels' }, 'Marks: ',
         ...countedLevels(experiment).flatMap((level) => [levelGlyph(level), ` ${levelName(level)} `]), '· filled: busiest level'));
     if (focused) [...element.querySelectorAll('button')].find((button) => button.dataset['value'] === focused)?.focus();

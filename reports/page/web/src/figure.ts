@@ -11,7 +11,7 @@ import { attainable, lineOf, linesOf, plain, roofLabels, type ShownRoof } from '
 import { shownRoofs } from './roofs';
 import type { Colours } from './theme';
 import type { Time } from './timeline';
-import { bareChart, levelOf, pinnedPoints, shownPoints, type View } from './view';
+import { bareChart, levelOf, pinnedPoints, roofsOf, shownPoints, type View } from './view';
 
 /** A mark in the chart: of a point, of its useful or executed work, at a level. What is no point is -1. */
 export interface Mark {
@@ -33,6 +33,8 @@ export interface Ranked { point: number; rank: number }
 const MOST_LABELS = 60;
 const MOST_INTERVALS = 500;
 const WIDE_INTERVAL = 1.05;
+/** Pixels of a link's roof to either side of the mark below. */
+const HALF_LINK_ROOF = 11;
 
 /** Of a program's kernel among other points, an area in proportion to its share of the time. */
 const radiusOf = ({ share }: PointView): number => (share === undefined ? 5 : Math.min(18, Math.max(3, 34 * Math.sqrt(share))));
@@ -160,9 +162,11 @@ export function figureOf(view: View, experiment: ExperimentView | undefined, opt
   const traces = new Traces();
   const roofs = shownRoofs(view, experiment);
   traces.addRoofs(roofs, plane, colours, false);
+  const links = roofsOf(view, experiment) === 'theoretical' ? [] : linkRoofsOf(experiment, marks);
+  addLinkRoofs(links, colours, traces);
   if (experiment) addMarks(experiment, marks, colours, traces);
   const layout = layoutOf(plane, experiment, colours);
-  const boxes = marks.map((mark) => boxOf(plane.pixel(mark.at), mark.radius));
+  const boxes = [...marks.map((mark) => boxOf(plane.pixel(mark.at), mark.radius)), ...links.map(({ ai, roof }) => boxOf(plane.pixel([ai, roof]), HALF_LINK_ROOF))];
   const names = experiment && marks.length <= MOST_LABELS ? namesOf(experiment, marks, plane) : [];
   const { annotations, shapes } = annotationsOf(roofs, names, boxes, plane, colours);
   return { data: traces.data, layout: { ...layout, annotations, shapes } as Partial<Layout>, marks: traces.marks, plane, numbered: [] };
@@ -178,6 +182,28 @@ function namesOf(experiment: ExperimentView, marks: readonly Mark[], plane: Plan
     if (!ofPoint.has(mark.point) && plane.holds(at)) ofPoint.set(mark.point, { text: experiment.points[mark.point]?.label ?? '', at, radius: mark.radius });
   }
   return [...ofPoint.values()];
+}
+
+/** What NVLink allows a point, above its mark. */
+interface LinkRoof { ai: number; rate: number; roof: number }
+
+function linkRoofsOf(experiment: ExperimentView | undefined, marks: readonly Mark[]): LinkRoof[] {
+  return marks.flatMap(({ point, work, isStrong, at: [ai, rate] }) => {
+    const roof = experiment?.points[point]?.link_rate;
+    return roof !== undefined && work === 'useful' && isStrong ? [{ ai, rate, roof }] : [];
+  });
+}
+
+function addLinkRoofs(links: readonly LinkRoof[], colours: Colours, traces: Traces): void {
+  if (links.length === 0) return;
+  traces.add({
+    x: links.flatMap(({ ai }) => [ai, ai, null]), y: links.flatMap(({ rate, roof }) => [rate, roof, null]), mode: 'lines',
+    line: { color: colours.muted, width: 1, dash: 'dot' }, connectgaps: false,
+  });
+  traces.add({
+    x: links.map(({ ai }) => ai), y: links.map(({ roof }) => roof), mode: 'markers', name: 'NVLink, of the point below', showlegend: true,
+    marker: { symbol: 'line-ew', size: 2 * HALF_LINK_ROOF, opacity: 1, color: colours.roof, line: { color: colours.roof, width: 2.2 } },
+  });
 }
 
 function addMarks(experiment: ExperimentView, marks: Mark[], colours: Colours, traces: Traces): void {
