@@ -99,6 +99,12 @@ bool is_asked_for() {
   return std::getenv(rooflinectl::kProfileVariable) != nullptr;
 }
 
+/// The function of the module with this name, if rooflinectl runs the program.
+template <typename Function>
+Function* asked_for(const char* name) {
+  return is_asked_for() ? module_function<Function>(name) : nullptr;
+}
+
 }  // namespace
 
 /// CUDA calls this in `cuInit`.
@@ -117,8 +123,15 @@ extern "C" [[gnu::visibility("default")]] int InitializeInjection() {
 // NOLINTNEXTLINE(readability-identifier-naming): the name is NVTX's
 extern "C" [[gnu::visibility("default")]] int InitializeInjectionNvtx2(
     const void* (*get_export_table)(unsigned int)) {
-  auto* const attach = is_asked_for() ? module_function<decltype(rooflinectl_injection_attach_to_nvtx)>(
-                                            "rooflinectl_injection_attach_to_nvtx")
-                                      : nullptr;
+  auto* const attach =
+      asked_for<decltype(rooflinectl_injection_attach_to_nvtx)>("rooflinectl_injection_attach_to_nvtx");
   return attach == nullptr ? 0 : attach(get_export_table);
+}
+
+/// NVTX calls this before the first payload.
+// NOLINTNEXTLINE(readability-identifier-naming): the name is NVTX's
+extern "C" [[gnu::visibility("default")]] int InitializeInjectionNvtxExtension(nvtxExtModuleInfo_t* module) {
+  auto* const attach = asked_for<decltype(rooflinectl_injection_attach_to_nvtx_extension)>(
+      "rooflinectl_injection_attach_to_nvtx_extension");
+  return attach == nullptr ? 0 : attach(module);
 }

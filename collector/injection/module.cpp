@@ -41,6 +41,15 @@ int rooflinectl_injection_observe() {
   }
 }
 
+int rooflinectl_injection_attach_to_nvtx_extension(nvtxExtModuleInfo_t* module) {
+  try {
+    return made_process() != nullptr &&
+           rooflinectl::injection::attach_to_nvtx_extension(*module, process->paths());
+  } catch (const std::exception&) {
+    return 0;
+  }
+}
+
 int rooflinectl_injection_attach_to_nvtx(const void* (*get_export_table)(unsigned int)) {
   try {
     return made_process() != nullptr &&

@@ -9,4 +9,7 @@ extern "C" {
 /// NVTX is just being initialised in a dynamic library of this process.
 [[gnu::visibility("default")]] int rooflinectl_injection_attach_to_nvtx(
     const void* (*get_export_table)(unsigned int table));
+/// An extension of NVTX is just being initialised in a dynamic library of this process.
+[[gnu::visibility("default")]] int rooflinectl_injection_attach_to_nvtx_extension(
+    struct nvtxExtModuleInfo_t* module);
 }

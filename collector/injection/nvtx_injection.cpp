@@ -4,6 +4,7 @@
 #include <nvtx3/nvToolsExt.h>
 #include <nvtx3/nvToolsExtPayload.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -14,6 +15,8 @@
 namespace rooflinectl::injection {
 
 namespace {
+
+constexpr const char* kUnnamed = "(unnamed)";
 
 NvtxPaths* paths_of_process = nullptr;
 
@@ -37,7 +40,6 @@ struct DomainMark {
 };
 
 std::string message_of(const nvtxEventAttributes_t* event) {
-  constexpr const char* kUnnamed = "(unnamed)";
   if (event == nullptr) return kUnnamed;
   switch (event->messageType) {
     case NVTX_MESSAGE_TYPE_ASCII:
@@ -114,6 +116,20 @@ void NVTX_API end_in_domain(nvtxDomainHandle_t, nvtxRangeId_t id) {
   paths_of_process->end(id);
 }
 
+// A payload has no name: that would be a message.
+int NVTX_API push_payload(nvtxDomainHandle_t domain, const nvtxPayloadData_t*, std::size_t) {
+  return paths_of_process->push(domain, kUnnamed);
+}
+int NVTX_API pop_payload(nvtxDomainHandle_t domain, const nvtxPayloadData_t*, std::size_t) {
+  return paths_of_process->pop(domain);
+}
+nvtxRangeId_t NVTX_API start_payload(nvtxDomainHandle_t, const nvtxPayloadData_t*, std::size_t) {
+  return paths_of_process->start(kUnnamed);
+}
+void NVTX_API end_payload(nvtxDomainHandle_t, nvtxRangeId_t id, const nvtxPayloadData_t*, std::size_t) {
+  paths_of_process->end(id);
+}
+
 /// NVTX's table of the functions of one of its modules.
 class FunctionTable {
  public:
@@ -163,6 +179,19 @@ bool attach_to_nvtx(const void* (*get_export_table)(unsigned int table), NvtxPat
   domains.set(NVTX_CBID_CORE2_DomainRegisterStringW, register_string<wchar_t>);
   domains.set(NVTX_CBID_CORE2_DomainCreateA, create_domain<char>);
   domains.set(NVTX_CBID_CORE2_DomainCreateW, create_domain<wchar_t>);
+  return true;
+}
+
+bool attach_to_nvtx_extension(nvtxExtModuleInfo_t& module, NvtxPaths& paths) {
+  if (module.moduleId != NVTX_EXT_PAYLOAD_MODULEID || module.segmentsCount < 1) return false;
+  paths_of_process = &paths;
+  const auto set = [&slots = module.segments[0]](std::size_t id, auto* function) {
+    if (id < slots.slotCount) slots.functionSlots[id] = reinterpret_cast<std::intptr_t>(function);
+  };
+  set(NVTX3EXT_CBID_nvtxRangePushPayload, push_payload);
+  set(NVTX3EXT_CBID_nvtxRangePopPayload, pop_payload);
+  set(NVTX3EXT_CBID_nvtxRangeStartPayload, start_payload);
+  set(NVTX3EXT_CBID_nvtxRangeEndPayload, end_payload);
   return true;
 }
 

@@ -23,8 +23,14 @@ int NVTX_API initialize(NvtxGetExportTableFunc_t get_export_table) {
   return 1;
 }
 
+int NVTX_API initialize_extension(nvtxExtModuleInfo_t* module) {
+  return static_cast<int>(rooflinectl::injection::attach_to_nvtx_extension(*module, paths));
+}
+
 // NVTX looks here before it asks the environment for a library.
-[[maybe_unused]] const bool is_linked = (InitializeInjectionNvtx2_fnptr = initialize) != nullptr;
+[[maybe_unused]] const bool is_linked =
+    (InitializeInjectionNvtx2_fnptr = initialize) != nullptr &&
+    (InitializeInjectionNvtxExtension_fnptr = initialize_extension) != nullptr;
 
 std::string path() {
   return paths.text(paths.current());
@@ -105,6 +111,22 @@ TEST(NvtxInjection, SeesDomainsAndRegisteredStrings) {
   EXPECT_EQ(path(), "ncclAllReduce") << "the default domain's range is popped";
   EXPECT_LT(nvtxDomainRangePop(other), 0);
   EXPECT_EQ(nvtxDomainRangePop(domain), 0);
+  EXPECT_EQ(path(), "");
+}
+
+TEST(NvtxInjection, SeesRangesThatBeginOrEndWithAPayload) {
+  const nvtxDomainHandle_t domain = nvtxDomainCreateA("NCCL");
+  const nvtxEventAttributes_t attributes = event("ncclCommInitRankConfig");
+  const nvtxPayloadData_t data{};
+  nvtxDomainRangePushEx(domain, &attributes);
+  nvtxRangePushPayload(domain, &data, 1);
+  EXPECT_EQ(path(), "ncclCommInitRankConfig/(unnamed)");
+  nvtxDomainRangePop(domain);
+  EXPECT_EQ(nvtxRangePopPayload(domain, &data, 1), 0);
+  EXPECT_EQ(path(), "");
+  const nvtxRangeId_t id = nvtxRangeStartPayload(domain, &data, 1);
+  EXPECT_EQ(path(), "(unnamed)");
+  nvtxRangeEndPayload(domain, id, &data, 1);
   EXPECT_EQ(path(), "");
 }
 
