@@ -15,12 +15,14 @@
 #include "cli/replayed_run.h"
 #include "cli/run_options.h"
 #include "cli/run_summary.h"
+#include "core/model/launcher.h"
 #include "reports/reports.h"
 #include "runner/machine/cannot_measure.h"
 #include "runner/machine/catalogue.h"
 #include "runner/machine/chosen_devices.h"
 #include "runner/measuring/device_runs.h"
 #include "runner/measuring/measure.h"
+#include "runner/ranks/ranked_run.h"
 
 namespace rooflinectl {
 
@@ -97,7 +99,45 @@ int measure_run_on_devices(const MeasureRequest& request, const std::vector<Devi
   return end_run(result, options);
 }
 
+// ---- several processes ----
+
+/// The ranks on a host share those that were named, or all, in their order. Throws Error as `chosen_devices`
+/// and `check_machine`.
+DeviceInfo device_of(const LauncherRank& rank, const RunOptions& options) {
+  const std::vector<DeviceInfo> devices =
+      chosen_devices(options.names_devices ? options.devices : std::vector<std::string>{kAllDevices});
+  const auto place = static_cast<std::size_t>(rank.local_rank.value_or(rank.rank)) % devices.size();
+  check_machine(devices[place].uuid, options.quiet || !rank.is_first());
+  return devices[place];
+}
+
+int measure_run_as(const LauncherRank& rank, const Plan& plan, const RunOptions& options) {
+  if (experiment_with_application(plan) != nullptr) {
+    throw Error(ErrorKind::usage, "several ranks cannot measure a plan with an application",
+                "start it without the launcher; the application may be one");
+  }
+  MeasureRequest request = request_of(options);
+  request.plan = plan;
+  ProgressDisplay display(stderr);
+  Progress progress(display, rank.is_first() ? options.verbosity() : Verbosity::quiet,
+                    fmt::format("rank {}", rank.rank));
+  RankedRun ranked(request, rank);
+  try {
+    const MeasureResult result = ranked.measure([&] { return device_of(rank, options); }, progress);
+    if (!rank.is_first()) return result.stop_signal ? 128 + *result.stop_signal : 0;
+    return result.stop_signal ? end_interrupted(result) : end_run(result, options);
+  } catch (const Error& error) {
+    throw Error(error.kind(), fmt::format("rank {}: {}", rank.rank, error.what()), error.hint());
+  }
+}
+
 // ---- the command's ways ----
+
+/// Which of the processes that measure a run together this one is; nothing where it is alone.
+std::optional<LauncherRank> rank_among_others() {
+  const std::optional<LauncherRank> rank = launcher_rank();
+  return rank && rank->ranks && rank->has_others() ? rank : std::nullopt;
+}
 
 int start(const Plan& plan, const RunOptions& options) {
   const std::vector<DeviceInfo> devices = several_devices(options.devices);
@@ -127,8 +167,12 @@ int resume(const RunOptions& options) {
 }
 
 int run(const RunOptions& options) {
+  const std::optional<LauncherRank> rank = rank_among_others();
+  const bool needs_one = !options.resumed_folder.empty() || options.dry_run || !options.replay_file.empty();
+  if (rank && needs_one && !rank->is_first()) return 0;
   if (!options.resumed_folder.empty()) return resume(options);
   const Plan plan = load_plan(options.plan_file);
+  if (rank && !needs_one) return measure_run_as(*rank, plan, options);
   if (options.dry_run) {
     print_dry_run(plan, options);
     return 0;
@@ -218,6 +262,7 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
       "  rooflinectl run experiments.yaml\n"
       "  rooflinectl run experiments.yaml --device 1 --output /scratch/runs\n"
       "  rooflinectl run experiments.yaml --device all\n"
+      "  mpirun -n 2 rooflinectl run experiments.yaml     one run, a rank per GPU (likewise torchrun, srun)\n"
       "  rooflinectl run --resume runs/reductions/2026-11-21T09-52-06Z\n"
       "  rooflinectl run experiments.yaml --dry-run --json > request.json\n"
       "  ncu --nvtx rooflinectl-collector --plan request.json --mode once\n"
@@ -226,8 +271,10 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
       "  ROOFLINECTL_SILENCE_LIMIT  seconds without output after which a kernel counts as hung\n"
       "                             (default: 300 while it is verified, 60 plus ten times the plan's\n"
       "                             time_limit while it is timed, 120 otherwise)\n"
+      "  ROOFLINECTL_RANK_LIMIT     seconds that ranks wait for each other to start (default: 120)\n"
       "  ROOFLINECTL_COLLECTOR      the collector to start instead of the one next to this program");
-  command->callback([&action, options] {
+  command->callback([&action, options, device] {
+    options->names_devices = device->count() > 0;
     if (options->plan_file.empty() && options->resumed_folder.empty())
       throw CLI::RequiredError("a PLAN or --resume DIR");
     action = [options] { return run(*options); };

@@ -13,6 +13,7 @@ namespace rooflinectl {
 struct RunOptions {
   std::string plan_file;
   std::vector<std::string> devices = {"0"};
+  bool names_devices = false;
   bool together = false;
   std::string output = "runs";
   bool no_counters = false;

@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <optional>
+#include <string>
 
 namespace rooflinectl {
 
@@ -10,7 +11,12 @@ namespace rooflinectl {
 struct LauncherRank {
   int rank = 0;
   std::optional<int> ranks;  ///< how many there are; nothing where the launcher does not tell
+  /// Which of those on its host it is; nothing where the launcher does not tell.
+  std::optional<int> local_rank;
+  /// What the launch is called, alike for all of its processes; empty where nothing tells it from others.
+  std::string job;
 
+  bool is_first() const { return rank == 0; }
   /// Whether others run with it: they may wait for each other.
   bool has_others() const { return ranks.value_or(2) > 1; }
   bool operator==(const LauncherRank&) const = default;
@@ -20,7 +26,8 @@ struct LauncherRank {
 using Variables = std::function<const char*(const char* name)>;
 
 /// The rank of a process with these variables, as torchrun, Open MPI, MPICH (and its relatives) and Slurm set
-/// them, the innermost launcher first: torchrun may run below srun. Nothing where none of them started it.
+/// them, the innermost launcher first: torchrun may run below srun. Nothing where none of them started it, as
+/// in a batch script of Slurm outside of srun.
 std::optional<LauncherRank> launcher_rank(const Variables& variable);
 
 /// Of this process.

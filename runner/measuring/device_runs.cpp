@@ -67,8 +67,9 @@ std::string with_hint(const Error& error) {
   return error.hint().empty() ? error.what() : fmt::format("{} ({})", error.what(), error.hint());
 }
 
-std::string name_of(const DeviceInfo& device) {
-  return fmt::format("GPU {} ({})", device.index, device.uuid);
+std::string name_of(const ObservedDevice& observed) {
+  const std::string gpu = fmt::format("GPU {} ({})", observed.device.index, observed.device.uuid);
+  return observed.rank ? fmt::format("{}, {}", name_of(*observed.rank), gpu) : gpu;
 }
 
 template <typename T>
@@ -140,12 +141,24 @@ void sort_by_device(Run& run) {
 
 }  // namespace
 
-/// What became of measuring a plan on a device.
-struct DeviceRuns::Attempt {
-  std::optional<MeasureResult> result;
-  std::optional<Error> error;
-  fs::path folder;  ///< that `result` is in
-};
+std::string name_of(const RankOnHost& rank) {
+  return fmt::format("rank {} ({})", rank.rank, rank.host);
+}
+
+DeviceAttempt attempt_on_device(const MeasureRequest& request, MeasureObserver& observer,
+                                const fs::path& folder, std::mutex& one_at_a_time) {
+  DeviceAttempt attempt;
+  attempt.folder = request.output;
+  DeviceObserver device_observer(observer, folder, one_at_a_time);
+  try {
+    attempt.result = measure(request, device_observer);
+    // The signal came to one of those that wait for it.
+    if (attempt.result->stop_signal) StopSignals::pass_on(*attempt.result->stop_signal);
+  } catch (const Error& error) {
+    attempt.error = error;
+  }
+  return attempt;
+}
 
 DeviceRuns::DeviceRuns(MeasureRequest request) : request_(std::move(request)) {
   if (const auto& unfinished = request_.unfinished) {
@@ -194,7 +207,7 @@ void DeviceRuns::measure_device(const ObservedDevice& observed, const MeasureReq
 
 void DeviceRuns::measure_at_once(const std::vector<const ObservedDevice*>& devices,
                                  const MeasureRequest& request) {
-  std::vector<Attempt> attempts(devices.size());
+  std::vector<DeviceAttempt> attempts(devices.size());
   std::vector<std::thread> threads;
   for (std::size_t i = 0; i < devices.size(); ++i) {
     threads.emplace_back([&, i] { attempts[i] = attempt(*devices[i], request); });
@@ -209,32 +222,22 @@ void DeviceRuns::keep_for_resuming(const std::vector<ObservedDevice>& devices) {
   for (const ObservedDevice& observed : devices) place_of(observed.device);
 }
 
-DeviceRuns::Attempt DeviceRuns::attempt(const ObservedDevice& observed, MeasureRequest request) {
-  Attempt attempt;
-  attempt.folder = folder_ / fmt::format("gpu-{}", observed.device.index);
+DeviceAttempt DeviceRuns::attempt(const ObservedDevice& observed, MeasureRequest request) {
   request.device = observed.device.uuid;
-  request.output = attempt.folder;
-  DeviceObserver observer(observed.observer, folder_, one_at_a_time_);
-  try {
-    request.unfinished.reset();
-    const auto place = place_in(run_, observed.device);
-    if (request_.unfinished && place) {
-      fs::create_directories(attempt.folder);
-      request.unfinished = UnfinishedRun{part_of(run_, *place, request), attempt.folder};
-    }
-    attempt.result = rooflinectl::measure(request, observer);
-    // The signal came to one of those that wait for it.
-    if (attempt.result->stop_signal) StopSignals::pass_on(*attempt.result->stop_signal);
-  } catch (const Error& error) {
-    attempt.error = error;
+  request.output = folder_ / fmt::format("gpu-{}", observed.device.index);
+  request.unfinished.reset();
+  const auto place = place_in(run_, observed.device);
+  if (request_.unfinished && place) {
+    fs::create_directories(request.output);
+    request.unfinished = UnfinishedRun{part_of(run_, *place, request), request.output};
   }
-  return attempt;
+  return attempt_on_device(request, observed.observer, folder_, one_at_a_time_);
 }
 
-/// Takes over what was measured of a device, and saves it.
-void DeviceRuns::add(const ObservedDevice& observed, const MeasureRequest& request, const Attempt& attempt) {
+void DeviceRuns::add(const ObservedDevice& observed, const MeasureRequest& request,
+                     const DeviceAttempt& attempt) {
   const std::size_t losses_before = losses_.size();
-  const std::string name = name_of(observed.device);
+  const std::string name = name_of(observed);
   const std::size_t place = place_of(observed.device);
   if (attempt.error) lose(name, *attempt.error, observed.observer);
   if (const auto& result = attempt.result) {
@@ -246,7 +249,7 @@ void DeviceRuns::add(const ObservedDevice& observed, const MeasureRequest& reque
       add_device_run(run_, place, result->run);
       sort_by_device(run_);
       take_session(result->run.counter_session);
-      keep_log(observed.device, result->folder);
+      keep_log(observed, result->folder);
     }
   }
   if (!is_anything_measured(place)) {
@@ -314,10 +317,12 @@ void DeviceRuns::remove_device(std::size_t place) {
   run_.devices.erase(run_.devices.begin() + static_cast<std::ptrdiff_t>(place));
 }
 
-void DeviceRuns::keep_log(const DeviceInfo& device, const fs::path& folder) const {
+void DeviceRuns::keep_log(const ObservedDevice& observed, const fs::path& folder) const {
   const std::ifstream log(folder / "collector.log");
   if (!log) return;  // nothing was logged
-  std::ofstream(folder_ / fmt::format("collector-gpu-{}.log", device.index), std::ios::app) << log.rdbuf();
+  const std::string whose = observed.rank ? fmt::format("rank-{}", observed.rank->rank)
+                                          : fmt::format("gpu-{}", observed.device.index);
+  std::ofstream(folder_ / fmt::format("collector-{}.log", whose), std::ios::app) << log.rdbuf();
 }
 
 bool DeviceRuns::take_stop_signal() {
@@ -338,14 +343,17 @@ MeasureResult DeviceRuns::finish() {
 
 /// Nothing was run: nothing is left behind.
 MeasureResult DeviceRuns::nothing() {
-  std::error_code ignored;
-  if (!request_.unfinished) {
-    fs::remove_all(folder_, ignored);
-    fs::remove(folder_.parent_path(), ignored);  // unless other runs are in there
-  }
+  abandon();
   if (stop_signal_) return {run_, {}, losses_, stop_signal_, {}};
   if (first_error_) throw *first_error_;
   throw Error(ErrorKind::measurement, losses_.empty() ? "nothing was measured" : losses_.front());
+}
+
+void DeviceRuns::abandon() const {
+  if (request_.unfinished) return;
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+  fs::remove(folder_.parent_path(), ignored);  // unless other runs are in there
 }
 
 bool DeviceRuns::save(MeasureObserver& observer) {

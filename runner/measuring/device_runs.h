@@ -16,11 +16,33 @@
 
 namespace rooflinectl {
 
+/// One of the processes that measure a run together.
+struct RankOnHost {
+  int rank = 0;
+  std::string host;
+};
+
+/// `rank 1 (node7)`
+std::string name_of(const RankOnHost& rank);
+
 /// A device to measure on, and who receives the progress there.
 struct ObservedDevice {
   DeviceInfo device;
   MeasureObserver& observer;
+  std::optional<RankOnHost> rank = {};  ///< that measures on it; nothing where one process measures all
 };
+
+/// What became of measuring a plan on a device.
+struct DeviceAttempt {
+  std::optional<MeasureResult> result;
+  std::optional<Error> error;    ///< why there is none
+  std::filesystem::path folder;  ///< that `result` is in
+};
+
+/// Measures `request` for the run in `folder`, which `observer` hears of in place of `request.output`. It is
+/// called by one at a time.
+DeviceAttempt attempt_on_device(const MeasureRequest& request, MeasureObserver& observer,
+                                const std::filesystem::path& folder, std::mutex& one_at_a_time);
 
 /// One run over several devices: each is measured by `measure`, in a folder of its own within that of the
 /// run, which is removed once its results are in `run.json`. A device of which nothing can be measured is a
@@ -37,8 +59,12 @@ class DeviceRuns {
   /// everything else on all of them at once. No two observers are called at the same time.
   void measure_together(const std::vector<ObservedDevice>& devices);
 
+  /// Takes over what was measured of a device of `request`, and saves it; then its folder is removed.
+  void add(const ObservedDevice& observed, const MeasureRequest& request, const DeviceAttempt& attempt);
+
   /// What there is so far.
   Run& run() { return run_; }
+  const std::filesystem::path& folder() const { return folder_; }
   /// Reports that `what` was lost because of `error`.
   void lose(const std::string& what, const Error& error, MeasureObserver& observer);
   bool is_stopped() const { return stop_signal_.has_value(); }
@@ -51,21 +77,20 @@ class DeviceRuns {
   /// Writes the run and returns it. Throws the first device's error if nothing could be measured on any:
   /// then nothing is left behind. Throws Error(environment) as `measure` if the disk is full.
   MeasureResult finish();
+  /// Removes the folder of a new run that has nothing.
+  void abandon() const;
 
  private:
-  struct Attempt;
-
   void measure_device(const ObservedDevice& observed, const MeasureRequest& request);
   void measure_at_once(const std::vector<const ObservedDevice*>& devices, const MeasureRequest& request);
   void keep_for_resuming(const std::vector<ObservedDevice>& devices);
-  Attempt attempt(const ObservedDevice& observed, MeasureRequest request);
-  void add(const ObservedDevice& observed, const MeasureRequest& request, const Attempt& attempt);
+  DeviceAttempt attempt(const ObservedDevice& observed, MeasureRequest request);
   std::size_t place_of(const DeviceInfo& device);
   void take_session(const CounterSession& session);
   bool is_anything_measured(std::size_t place) const;
   std::string first_cause(std::size_t place) const;
   void remove_device(std::size_t place);
-  void keep_log(const DeviceInfo& device, const std::filesystem::path& folder) const;
+  void keep_log(const ObservedDevice& observed, const std::filesystem::path& folder) const;
   MeasureResult nothing();
   void write();
 

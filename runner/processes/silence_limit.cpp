@@ -26,15 +26,18 @@ Seconds usual_silence_limit(Phase phase, const TimingTarget& timing) {
 }
 
 std::optional<Seconds> silence_limit_from_environment() {
-  const char* const text = std::getenv("ROOFLINECTL_SILENCE_LIMIT");
+  return seconds_from_environment("ROOFLINECTL_SILENCE_LIMIT");
+}
+
+std::optional<Seconds> seconds_from_environment(const char* variable) {
+  const char* const text = std::getenv(variable);
   if (text == nullptr) return std::nullopt;
   double seconds = 0;
   const char* const text_end = text + std::strlen(text);
   const auto [end, error] = std::from_chars(text, text_end, seconds);
   const bool valid = error == std::errc() && end == text_end && seconds > 0 && seconds < 1e6;
   if (valid) return Seconds(seconds);
-  throw Error(ErrorKind::usage,
-              fmt::format("ROOFLINECTL_SILENCE_LIMIT: '{}' is not a number of seconds", text));
+  throw Error(ErrorKind::usage, fmt::format("{}: '{}' is not a number of seconds", variable, text));
 }
 
 }  // namespace rooflinectl

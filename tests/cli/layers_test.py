@@ -36,6 +36,7 @@ MAY_INCLUDE = {
     "runner/runs": {"core/*", "runner"},
     "runner/machine": {"core/*", "runner/processes", "runner/runs"},
     "runner/measuring": {"core/*", "runner", "runner/processes", "runner/runs", "runner/machine"},
+    "runner/ranks": {"core/*", "runner", "runner/processes", "runner/runs", "runner/machine", "runner/measuring"},
     "runner/profiling": {"core/*", "runner", "runner/processes", "runner/runs", "runner/machine", "runner/measuring"},
     "runner/merging": {"core/*", "runner", "runner/runs", "runner/measuring"},
     "runner/importing": {"core/*", "profilers", "runner", "runner/runs", "runner/profiling", "runner/crosscheck"},

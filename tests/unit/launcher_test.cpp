@@ -20,13 +20,41 @@ TEST(Launcher, KnowsTheRankOfEachLauncher) {
   EXPECT_EQ(rank_with({{"RANK", "3"}, {"WORLD_SIZE", "8"}}), (LauncherRank{3, 8}));
   EXPECT_EQ(rank_with({{"OMPI_COMM_WORLD_RANK", "0"}, {"OMPI_COMM_WORLD_SIZE", "2"}}), (LauncherRank{0, 2}));
   EXPECT_EQ(rank_with({{"PMI_RANK", "1"}, {"PMI_SIZE", "2"}}), (LauncherRank{1, 2}));
-  EXPECT_EQ(rank_with({{"SLURM_PROCID", "1023"}, {"SLURM_NTASKS", "1024"}}), (LauncherRank{1023, 1024}));
+  EXPECT_EQ(rank_with({{"SLURM_PROCID", "1023"}, {"SLURM_NTASKS", "1024"}, {"SLURM_STEP_ID", "0"}}),
+            (LauncherRank{1023, 1024, {}, "SLURM_STEP_ID=0"}));
   EXPECT_EQ(rank_with({{"PATH", "/bin"}}), std::nullopt);
 }
 
+TEST(Launcher, KnowsTheRankOnTheHost) {
+  EXPECT_EQ(rank_with({{"RANK", "3"}, {"LOCAL_RANK", "1"}})->local_rank, 1);
+  EXPECT_EQ(rank_with({{"OMPI_COMM_WORLD_RANK", "3"}, {"OMPI_COMM_WORLD_LOCAL_RANK", "0"}})->local_rank, 0);
+  EXPECT_EQ(rank_with({{"PMI_RANK", "3"}, {"MPI_LOCALRANKID", "1"}})->local_rank, 1);
+  EXPECT_EQ(rank_with({{"SLURM_PROCID", "3"}, {"SLURM_LOCALID", "1"}, {"SLURM_STEP_ID", "0"}})->local_rank,
+            1);
+  EXPECT_EQ(rank_with({{"RANK", "3"}})->local_rank, std::nullopt);
+}
+
+TEST(Launcher, KnowsWhatTellsALaunchFromOthers) {
+  EXPECT_EQ(rank_with({{"OMPI_COMM_WORLD_RANK", "0"}, {"PMIX_NAMESPACE", "prterun-1@1"}})->job,
+            "PMIX_NAMESPACE=prterun-1@1");
+  EXPECT_EQ(rank_with({{"RANK", "0"}, {"MASTER_PORT", "29500"}, {"MASTER_ADDR", "node7"}})->job,
+            "MASTER_ADDR=node7 MASTER_PORT=29500");
+  EXPECT_EQ(rank_with({{"PMI_RANK", "0"}})->job, "");
+}
+
+TEST(Launcher, TakesABatchScriptForNoRank) {
+  EXPECT_EQ(rank_with({{"SLURM_PROCID", "0"}, {"SLURM_NTASKS", "8"}, {"SLURM_JOB_ID", "1234"}}),
+            std::nullopt);
+}
+
 TEST(Launcher, TakesTheInnermostOne) {
-  EXPECT_EQ(rank_with({{"SLURM_PROCID", "1"}, {"SLURM_NTASKS", "2"}, {"RANK", "5"}, {"WORLD_SIZE", "16"}}),
-            (LauncherRank{5, 16}));
+  const auto rank = rank_with({{"SLURM_PROCID", "1"},
+                               {"SLURM_NTASKS", "2"},
+                               {"SLURM_STEP_ID", "0"},
+                               {"RANK", "5"},
+                               {"WORLD_SIZE", "16"}});
+  EXPECT_EQ(rank->rank, 5);
+  EXPECT_EQ(rank->ranks, 16);
 }
 
 TEST(Launcher, BelievesOnlyNumbersThatFit) {
