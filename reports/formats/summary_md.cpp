@@ -47,10 +47,8 @@ constexpr std::string_view kExplanation =
 
 constexpr std::string_view kProgramExplanation =
     "Share: of the time of all kernels. AI: executed operations per counted byte of DRAM traffic. % of "
-    "roofline: "
-    "the time that the counted work needs at least at the measured ceilings, over the median time. Could "
-    "save: "
-    "what all launches took beyond that. Roof: the resource that needs longest, and its ceiling.\n\n";
+    "roofline: the time that the counted work needs at least at the ceilings, over the median time. Could "
+    "save: what all launches took beyond that. Roof: the resource that needs longest, and its ceiling.\n\n";
 
 /// Columns of a table that say the same in every row are a sentence above it: the table is narrower.
 struct SharedColumns {

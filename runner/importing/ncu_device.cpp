@@ -47,6 +47,9 @@ constexpr std::string_view kFma64 = "sm__sass_thread_inst_executed_op_dfma_pred_
 constexpr double kAdd = 1;
 constexpr double kMultiplyAdd = 2;
 constexpr double kPackedMultiplyAdd = 4;
+/// Of those with one id the first counts that the report has: instructions of Hopper before older ones.
+/// Tensor Cores are taken without sparsity, as the sum over all of their instructions peaks with it, at twice
+/// as much.
 constexpr std::array kPeaks = {
     Peak{"dram", CeilingKind::bandwidth, "dram", "", "dram__bytes.sum.peak_sustained",
          "dram__cycles_elapsed.avg.per_second"},
@@ -64,15 +67,23 @@ constexpr std::array kPeaks = {
     Peak{"f64_tensor", CeilingKind::compute, "f64", "tensor",
          "sm__ops_path_tensor_src_fp64.sum.peak_sustained", kSmCycles},
     Peak{"tf32_tensor", CeilingKind::compute, "tf32", "tensor",
-         "sm__ops_path_tensor_src_tf32_dst_fp32.sum.peak_sustained", kSmCycles},
+         "sm__ops_path_tensor_op_hgmma_src_tf32_dst_fp32_sparsity_off.sum.peak_sustained", kSmCycles},
+    Peak{"tf32_tensor", CeilingKind::compute, "tf32", "tensor",
+         "sm__ops_path_tensor_op_hmma_src_tf32_dst_fp32_sparsity_off.sum.peak_sustained", kSmCycles},
     Peak{"bf16_tensor", CeilingKind::compute, "bf16", "tensor",
-         "sm__ops_path_tensor_src_bf16_dst_fp32.sum.peak_sustained", kSmCycles},
+         "sm__ops_path_tensor_op_hgmma_src_bf16_dst_fp32_sparsity_off.sum.peak_sustained", kSmCycles},
+    Peak{"bf16_tensor", CeilingKind::compute, "bf16", "tensor",
+         "sm__ops_path_tensor_op_hmma_src_bf16_dst_fp32_sparsity_off.sum.peak_sustained", kSmCycles},
     Peak{"f16_tensor", CeilingKind::compute, "f16", "tensor",
-         "sm__ops_path_tensor_src_fp16.sum.peak_sustained", kSmCycles},
+         "sm__ops_path_tensor_op_hgmma_src_fp16_sparsity_off.sum.peak_sustained", kSmCycles},
+    Peak{"f16_tensor", CeilingKind::compute, "f16", "tensor",
+         "sm__ops_path_tensor_op_hmma_src_fp16_dst_fp32_sparsity_off.sum.peak_sustained", kSmCycles},
     Peak{"f8_tensor", CeilingKind::compute, "f8", "tensor",
          "sm__ops_path_tensor_src_fp8_sparsity_off.sum.peak_sustained", kSmCycles},
     Peak{"i8_tensor", CeilingKind::compute, "i8", "tensor",
-         "sm__ops_path_tensor_op_igmma_src_int8_sparsity_off.sum.peak_sustained", kSmCycles}};
+         "sm__ops_path_tensor_op_igmma_src_int8_sparsity_off.sum.peak_sustained", kSmCycles},
+    Peak{"i8_tensor", CeilingKind::compute, "i8", "tensor",
+         "sm__ops_path_tensor_op_imma_src_int8_sparsity_off.sum.peak_sustained", kSmCycles}};
 
 /// 0 where the report does not have it.
 double attribute(const NcuKernel& kernel, std::string_view name) {
@@ -156,6 +167,9 @@ DeviceInfo ncu_device(const NcuKernel& kernel) {
 std::vector<Ceiling> ncu_ceilings(const std::vector<const NcuKernel*>& kernels, std::size_t device) {
   std::vector<Ceiling> ceilings;
   for (const Peak& peak : kPeaks) {
+    const bool is_known = std::any_of(ceilings.begin(), ceilings.end(),
+                                      [&](const Ceiling& ceiling) { return ceiling.id == peak.id; });
+    if (is_known) continue;
     auto ceiling = reported(peak, kernels, device);
     if (!ceiling && peak.id == "dram" && !kernels.empty()) ceiling = dram_of_bus(*kernels.front(), device);
     if (ceiling) ceilings.push_back(std::move(*ceiling));

@@ -14,6 +14,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/explanation.h"
+#include "core/files/compression.h"
 #include "core/files/files.h"
 #include "core/serial/json.h"
 #include "reports/charts/chart_layout.h"
@@ -21,6 +22,7 @@
 #include "reports/draw/svg.h"
 #include "reports/page/page_timeline.h"
 #include "reports/reports.h"
+#include "runner/importing/import.h"
 #include "tests/golden/golden_run.h"
 #include "tests/support/constructed_run.h"
 #include "tests/support/program_timeline.h"
@@ -108,6 +110,24 @@ void write_programs(const fs::path& folder) {
   }
 }
 
+/// What a report of Nsight Compute comes to, whichever rooflinectl imports it.
+void write_import(const fs::path& folder) {
+  const TemporaryFolder written;
+  const fs::path packed =
+      fs::path(ROOFLINECTL_SOURCE_FOLDER) / "tests/data/ncu-2025.3.1-h200-full.ncu-rep.gz";
+  const fs::path report = written.path() / "vectors.ncu-rep";
+  write_file(report, gunzipped(read_file(packed), packed.string(), kMaxFileBytes));
+  Run run = import_files({.files = {report},
+                          .ceilings = {},
+                          .output = written.path(),
+                          .command_line = {"rooflinectl", "import", "vectors.ncu-rep"}})
+                .run;
+  run.tool_version = "0.0.0";
+  run.tool_commit = "0000000";
+  write_reports(ReportModel(run), written.path());
+  fs::copy_file(written.path() / "summary.md", folder / "summary-import.md");
+}
+
 /// The GPU time of a recorded program by what limits it.
 void write_time(const fs::path& folder) {
   const Run run = recorded_run("matrix-sums-h200");
@@ -159,6 +179,7 @@ const fs::path& reports_folder() {
     write_scaling(folder.path());
     write_spread(folder.path());
     write_programs(folder.path());
+    write_import(folder.path());
     write_time(folder.path());
     write_timeline(folder.path());
     write_findings(folder.path());
@@ -264,6 +285,7 @@ TEST(ReportGolden, PrimitivesCsv) {
 
 TEST(ReportGolden, SummaryMd) {
   compare_text("summary.md");
+  compare_text("summary-import.md");
 }
 
 TEST(ReportGolden, Terminal) {

@@ -152,6 +152,21 @@ TEST_F(Import, PeaksOfTheReportAreTheoreticalCeilings) {
   EXPECT_EQ(find_ceiling(run, "dram_read", CeilingSource::measured, 0), nullptr);
 }
 
+TEST_F(Import, PeaksOfTensorCoresAreThoseWithoutSparsity) {
+  const auto run = import_files(request({unpacked("ncu-2025.3.1-h200-full.ncu-rep", "a.ncu-rep")})).run;
+  const auto per_sm = [&](const char* id) {
+    const Ceiling* const peak = find_ceiling(run, id, CeilingSource::theoretical, 0);
+    return peak == nullptr ? 0 : peak->value / *peak->sm_clock_hz / 132;
+  };
+  // Operations per cycle of an SM of Hopper.
+  EXPECT_NEAR(per_sm("tf32_tensor"), 2048, 1);
+  EXPECT_NEAR(per_sm("f16_tensor"), 4096, 1);
+  EXPECT_NEAR(per_sm("bf16_tensor"), 4096, 1);
+  EXPECT_NEAR(per_sm("f8_tensor"), 8192, 1);
+  EXPECT_NEAR(per_sm("i8_tensor"), 8192, 1);
+  EXPECT_NEAR(per_sm("f64_tensor"), 256, 1);
+}
+
 TEST_F(Import, WhatIsMissingNamesItsSection) {
   const auto run = import_files(request({unpacked("ncu-2025.3.1-h200-metrics.ncu-rep", "a.ncu-rep")})).run;
   const Measurement& saxpy = kernel(run, "saxpy");
