@@ -24,6 +24,7 @@
 #include "reports/reports.h"
 #include "reports/text/format.h"
 #include "runner/profiling/profile.h"
+#include "runner/profiling/unfinished_profile.h"
 #include "runner/runs/run_folder.h"
 
 namespace rooflinectl {
@@ -40,6 +41,7 @@ struct ProfileOptions {
   std::string export_format;  // empty for none
   std::optional<double> timeout_s;
   std::string output = "runs";
+  std::string resumed_folder;  // empty for none
   bool once = false;
   bool rerun = false;
   bool dry_run = false;
@@ -66,6 +68,7 @@ std::string interval_mistake(const std::string& text) {
 }
 
 ProfileRequest request_of(const ProfileOptions& options) {
+  if (!options.resumed_folder.empty()) return unfinished_profile(options.resumed_folder);
   ProfileRequest request;
   request.program.command = options.program;
   request.settings = options.settings;
@@ -260,6 +263,16 @@ void add_profile_command(CLI::App& app, Action& action, int argc, char** argv) {
   command->add_option("-o,--output", options->output, "Folder in which to create <program name>/<UTC time>/")
       ->type_name("DIR")
       ->capture_default_str();
+  CLI::Option* const resumed =
+      command
+          ->add_option("--resume", options->resumed_folder,
+                       "Make the run of what a program wrote while rooflinectl was killed (its folder); the "
+                       "program is not run again")
+          ->type_name("DIR");
+  for (CLI::Option* other : command->get_options()) {
+    if (other != resumed && !other->get_positional() && other->get_name() != "--help")
+      resumed->excludes(other);
+  }
   command->add_flag("--json", options->json,
                     "Print a summary as JSON, in SI units, on standard output after the program's own");
   command->add_flag("--all", options->all, "Show every group in the terminal, not only the notable ones");
@@ -271,6 +284,7 @@ void add_profile_command(CLI::App& app, Action& action, int argc, char** argv) {
       "  rooflinectl profile -- python3 train.py --steps 20\n"
       "  rooflinectl profile --timeline=200us -- python3 train.py --steps 500\n"
       "  rooflinectl profile --kernel 'gemm|conv' --samples 10 -- ./solver input.dat\n"
+      "  rooflinectl profile --resume runs/train/2026-11-21T09-52-06Z\n"
       "  rooflinectl profile --capture nvtx:epoch --timeout 600 -- torchrun --nproc-per-node 8 train.py\n"
       "\n"
       "Environment:\n"
@@ -279,7 +293,10 @@ void add_profile_command(CLI::App& app, Action& action, int argc, char** argv) {
       "  ROOFLINECTL_INJECTION  the library to load into the program, instead of the installed one\n"
       "  CUDA_HOME              the CUDA toolkit whose CUPTI is used where the program brings none");
   command->callback([&action, options] {
-    if (options->program.empty()) throw CLI::RequiredError("a PROGRAM after --");
+    if (options->program.empty() && options->resumed_folder.empty())
+      throw CLI::RequiredError("a PROGRAM after --, or --resume DIR");
+    if (!options->program.empty() && !options->resumed_folder.empty())
+      throw CLI::ExcludesError("--resume", "a PROGRAM");
     action = [options] { return profile_program(*options); };
   });
 }

@@ -124,9 +124,11 @@ const ProgramProcess* find_process(const std::vector<ProgramProcess>& processes,
 
 struct Application {
   std::vector<std::string> command_line;
-  std::string folder;              ///< in which it was started; empty in older runs
-  int exit_code = 0;               ///< 128 + N after signal N, as a shell has it
-  double wall_s = 0;               ///< from the program's start to its end, profiled
+  std::string folder;  ///< in which it was started; empty in older runs
+  /// 128 + N after signal N, as a shell has it; nothing where rooflinectl was killed before the program
+  /// ended.
+  std::optional<int> exit_code;
+  std::optional<double> wall_s;    ///< from the program's start to its end, profiled; likewise
   int runs = 1;                    ///< how often it was run
   std::vector<ProgramHost> hosts;  ///< empty in older runs
   /// Those that used CUDA, in the order of their starts. Older runs know no more than their ids.

@@ -7,7 +7,6 @@
 
 #include "core/text/kernel_name.h"
 #include "reports/tables/import_text.h"
-#include "reports/tables/point_table.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {
@@ -212,8 +211,8 @@ std::vector<std::string> program_sentences(const Run& run, const ProgramUse& pro
         fmt::format("{} launches were lost: CUPTI had no room for their records.", application.lost));
   }
   if (application.runs > 1) texts.push_back(fmt::format("The program was run {} times.", application.runs));
-  if (application.exit_code != 0) {
-    texts.push_back(fmt::format("The program ended with exit code {}.", application.exit_code));
+  if (application.exit_code.value_or(0) != 0) {
+    texts.push_back(fmt::format("The program ended with exit code {}.", *application.exit_code));
   }
   return texts;
 }

@@ -305,7 +305,10 @@ std::vector<NcuKernel> record_program(const fs::path& ncu, const ChosenPoints& c
   words.insert(words.end(), start.begin(), start.end());
   words.push_back(ncu.string());
   words.insert(words.end(), arguments.begin(), arguments.end());
-  const auto limit = 300s + std::chrono::seconds(static_cast<std::int64_t>(10 * run.application->wall_s));
+  constexpr double kUnknownWallS = 360;  // where rooflinectl was killed: an hour is enough for most
+  const auto limit =
+      300s +
+      std::chrono::seconds(static_cast<std::int64_t>(10 * run.application->wall_s.value_or(kUnknownWallS)));
   const FinishedProgram finished = run_program("/bin/sh", words, limit, request.stop_fd);
   // A program may fail after its kernels were profiled, as it may have done when we profiled it.
   if (!fs::exists(report)) {

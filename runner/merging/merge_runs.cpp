@@ -33,6 +33,13 @@ Run read_outline(const fs::path& file) {
   throw Error(ErrorKind::usage, fmt::format("{}: is not a run of rooflinectl profile", file.string()));
 }
 
+/// What to do about a run that rooflinectl was killed in.
+std::string with_way_out(const Error& error, const fs::path& folder) {
+  if (!fs::exists(folder / "records-1")) return error.what();
+  return fmt::format("{}; rooflinectl was killed there: rooflinectl profile --resume {} makes the run",
+                     error.what(), folder.string());
+}
+
 /// One merge:
 ///   1. read the outline of each run, and what its groups took in each process
 ///   2. put their processes, devices and times together
@@ -77,7 +84,7 @@ class Merging {
         parts.push_back({.name = files[i].parent_path().string(), .run = std::move(run)});
         files_.push_back(files[i]);
       } catch (const Error& error) {
-        result_.left_out.emplace_back(error.what());
+        result_.left_out.push_back(with_way_out(error, files[i].parent_path()));
       }
       progress_(i + 1, files.size());
     });

@@ -215,8 +215,8 @@ void MergedRun::add_uses(std::size_t part) {
   const Run& run = parts_[part].run;
   const Application& of_part = *run.application;
   Application& all = *run_.application;
-  if (all.exit_code == 0) all.exit_code = of_part.exit_code;
-  all.wall_s = std::max(all.wall_s, of_part.wall_s);
+  if (all.exit_code.value_or(0) == 0 && of_part.exit_code) all.exit_code = of_part.exit_code;
+  all.wall_s = std::max(all.wall_s, of_part.wall_s);  // nothing is less than any time
   all.runs = std::max(all.runs, of_part.runs);
   all.launches += of_part.launches;
   all.untraced += of_part.untraced;
@@ -272,8 +272,8 @@ void MergedRun::add_problems(std::size_t part) {
     }
     add_problem(std::move(problem));
   }
-  if (application.exit_code == 0) return;
-  ApplicationProblem failed = {.cause = fmt::format("it ended with exit code {}", application.exit_code)};
+  if (application.exit_code.value_or(0) == 0) return;
+  ApplicationProblem failed = {.cause = fmt::format("it ended with exit code {}", *application.exit_code)};
   if (application.processes.size() == 1) {
     failed.process = processes.begin()->second;
   } else {

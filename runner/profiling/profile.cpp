@@ -25,6 +25,8 @@
 #include "runner/profiling/incomplete.h"
 #include "runner/profiling/injection.h"
 #include "runner/profiling/merge.h"
+#include "runner/profiling/unfinished_profile.h"
+#include "runner/runs/folder_lock.h"
 #include "runner/runs/run_folder.h"
 
 namespace rooflinectl {
@@ -35,6 +37,8 @@ namespace fs = std::filesystem;
 
 /// A program that takes longer is not run again unasked.
 constexpr double kLongestRepeatedS = 60;
+constexpr const char* kKilledProblem =
+    "rooflinectl was killed while the program ran: its exit code, and how long it took, are unknown";
 /// A kernel that is launched once is counted in one pass a run.
 constexpr int kMostRuns = 1 + static_cast<int>(kPasses.size());
 
@@ -89,10 +93,14 @@ class Profiling {
 
   ProfileResult run() {
     const auto begin = std::chrono::steady_clock::now();
-    injection_variables(require_injection(), request_.settings);  // throws before anything is written
-    if (const auto check = dcgm_check()) observer_.warned(fmt::format("{}; {}", check->detail, check->fix));
-    make_folder();
-    run_program();
+    if (request_.was_run) {
+      take_records();
+    } else {
+      injection_variables(require_injection(), request_.settings);  // throws before anything is written
+      if (const auto check = dcgm_check()) observer_.warned(fmt::format("{}; {}", check->detail, check->fix));
+      make_folder();
+      run_program();
+    }
     result_.end = end_;
     merge();
     run_again_where_incomplete();
@@ -130,15 +138,33 @@ class Profiling {
     }
     result_.folder = fs::absolute(create_run_folder(request_.output, recorder_.run().plan.name,
                                                     std::chrono::system_clock::now(), rank_));
+    lock_ = FolderLock(result_.folder);
   }
 
-  fs::path records() const { return result_.folder / fmt::format("records-{}", runs_ + 1); }
+  fs::path records() const { return records_folder(result_.folder, runs_ + 1); }
+
+  /// Of all runs of the program before rooflinectl was killed.
+  void take_records() {
+    result_.folder = fs::absolute(request_.extended->folder);
+    lock_ = FolderLock(result_.folder);
+    for (; fs::exists(records()); ++runs_) profiled_.files.push_back(files_in(records()));
+  }
+
+  /// For whoever has to finish the run if we are killed.
+  void keep_head_of(const fs::path& folder) const {
+    if (request_.extended) return;  // a plan's run is resumed as a whole
+    Run head = recorder_.run();
+    head.application.emplace();
+    describe_program(*head.application);
+    keep_head(folder, head, request_.settings);
+  }
 
   void run_program(const std::optional<ProfileSettings>& settings = {}) {
     ProfileRequest request = request_;
     if (settings) request.settings = *settings;
     GuestProgram program = request_.program;
     const fs::path folder = make_private_folder(records());
+    if (runs_ == 0) keep_head_of(folder);
     for (const auto& [name, value] : profiling_variables(request, folder)) program.environment[name] = value;
     RecordWatch watch(folder);
     try {
@@ -206,12 +232,20 @@ class Profiling {
 
   void add_application(Run& run) const {
     run.application = profile_.application;
-    run.application->command_line = request_.program.command;
-    run.application->folder =
-        fs::absolute(request_.program.folder.value_or(fs::path("."))).lexically_normal().string();
-    run.application->exit_code = result_.end.exit_code();
-    run.application->wall_s = result_.end.wall_s;
+    describe_program(*run.application);
     run.application->runs = runs_;
+    if (request_.was_run) {
+      run.application->problems.push_back({.cause = kKilledProblem, .hint = {}});
+    } else {
+      run.application->exit_code = result_.end.exit_code();
+      run.application->wall_s = result_.end.wall_s;
+    }
+  }
+
+  void describe_program(Application& application) const {
+    application.command_line = request_.program.command;
+    application.folder =
+        fs::absolute(request_.program.folder.value_or(fs::path("."))).lexically_normal().string();
   }
 
   void add_points(Run& run) {
@@ -373,7 +407,7 @@ class Profiling {
     }
     std::error_code ignored;
     for (int number = 1; number <= runs_; ++number) {
-      fs::remove_all(result_.folder / fmt::format("records-{}", number), ignored);
+      fs::remove_all(records_folder(result_.folder, number), ignored);
     }
     result_.run = as_written(run);
     result_.timeline = read_timeline(result_.folder / "run.json", result_.run);
@@ -392,6 +426,7 @@ class Profiling {
   Recorder recorder_;  // makes a run's head
   const StandardInput input_;
   const std::optional<LauncherRank> rank_ = launcher_rank();  // ours, if we run below a launcher
+  FolderLock lock_;
   int runs_ = 0;
   GuestEnd end_;  // of the last run
   ProfiledRuns profiled_;

@@ -40,7 +40,9 @@ struct ProfileRequest {
   std::optional<std::chrono::duration<double>> time_limit;  ///< of each run of the program
   std::filesystem::path output;                             ///< the run's folder is made in here
   std::optional<RunToExtend> extended;                      ///< instead of a new run in `output`
-  std::vector<std::string> command_line;                    ///< ours
+  /// The program is not run: what it wrote is in the folder of `extended` (unfinished_profile.h).
+  bool was_run = false;
+  std::vector<std::string> command_line;  ///< ours
 };
 
 /// Receives the progress of a profiled program.

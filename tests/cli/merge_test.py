@@ -243,6 +243,16 @@ class BadDays(Ranks):
         self.assertEqual(len(self.merged()["application"]["processes"]), 2)
         self.assertTrue(any("empty/run.json" in cause for cause in self.problems()))
 
+    def test_a_rank_whose_rooflinectl_was_killed(self):
+        for rank in range(3):
+            self.profile(rank, "often", ranks=3)
+        killed = self.runs()[2]
+        shutil.rmtree(killed)
+        (killed / "records-1").mkdir(parents=True)
+        result = self.merge()
+        self.assert_exit(result, 1)
+        self.assertIn(f"; rooflinectl was killed there: rooflinectl profile --resume {killed} makes the run", result.stderr)
+
     def test_a_run_that_is_damaged_where_its_outline_is_not(self):
         for rank in range(2):
             self.profile(rank, "often")

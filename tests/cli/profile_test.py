@@ -245,6 +245,67 @@ experiments:
         self.assert_nothing_written()
 
 
+class Killed(ProfileTest):
+    """rooflinectl itself is killed while the program runs, which outlives it."""
+
+    def killed(self, *options):
+        """The run's folder, with the records of a process that is still there."""
+        with subprocess.Popen([PROGRAM, "profile", *options, "--", sys.executable, GUEST, "often", "abrupt", "hang"], cwd=self.folder,
+                              stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=self.environment()) as process:
+            while not (files := list(self.folder.glob("runs/fake_guest/*/records-1/*.jsonl"))) or '"counted"' not in files[0].read_text():
+                time.sleep(0.1)
+            process.kill()
+        self.guest = int(files[0].name.split("-")[0])
+        self.addCleanup(lambda: self.guest and os.kill(self.guest, signal.SIGKILL))
+        return files[0].parent.parent
+
+    def end_guest(self):
+        os.kill(self.guest, signal.SIGKILL)
+        try:
+            while pathlib.Path(f"/proc/{self.guest}/environ").read_bytes():
+                time.sleep(0.05)
+        except OSError:  # it is gone
+            pass
+        self.guest = None
+
+    def test_what_the_program_wrote_becomes_a_run(self):
+        folder = self.killed("--kernel", "^_Z3add")
+        self.end_guest()
+        result = self.call("profile", "--resume", folder)
+        self.assert_exit(result, 0)
+        self.assertLessEqual(REPORTS | {"run.json"}, {path.name for path in folder.iterdir()})
+        self.assertEqual([path for path in folder.iterdir() if path.is_dir()], [])
+        self.assertEqual(self.latest().resolve(), folder.resolve())
+        self.assertEqual(list(self.points()), ["add(float*)"])
+        run = self.profiled()
+        self.assertEqual({c["id"] for c in run["ceilings"]}, {"dram", "dram_copy", "dram_read", "f32_add", "launch"})
+        self.assertEqual(run["command_line"][1:3], ["profile", "--kernel"])
+        self.assertEqual(run["application"]["command_line"][1:], [GUEST, "often", "abrupt", "hang"])
+        self.assertEqual({"exit_code", "wall_s"} & set(run["application"]), set())
+        self.assertIn("rooflinectl was killed while the program ran: its exit code, and how long it took, are unknown", self.problems())
+        again = self.call("profile", "--resume", folder)
+        self.assert_exit(again, 2)
+        self.assertIn("is complete: it has a run.json", again.stderr)
+
+    def test_not_while_the_program_still_writes(self):
+        folder = self.killed()
+        result = self.call("profile", "--resume", folder)
+        self.assert_exit(result, 3)
+        self.assertIn(f"process {self.guest} still runs, and may write more records", result.stderr)
+        self.assertTrue(list(folder.glob("records-1/*.jsonl")))
+
+    def test_a_folder_without_records(self):
+        result = self.call("profile", "--resume", ".")
+        self.assert_exit(result, 2)
+        self.assertIn("has no records of a program", result.stderr)
+
+    def test_there_is_nothing_else_to_choose(self):
+        for arguments, why in [(["--samples", "5"], "--samples excludes --resume"), (["--", "true"], "--resume excludes a PROGRAM")]:
+            result = self.call("profile", "--resume", ".", *arguments)
+            self.assert_exit(result, 2)
+            self.assertIn(why, result.stderr)
+
+
 class Again(ProfileTest):
     """A kernel that is launched once is counted in one pass a run."""
 

@@ -57,7 +57,7 @@ def is_optional(path, key):
         or (key in {"sent_bytes", "received_bytes"} and path[0] == "links")
         or (key in {"library", "method"} and path == ("collectives",))
         or (key == "launches" and path[0] == "measurements" and len(path) == 2)
-        or (key in {"passes", "hosts", "collectives", "other_ranks"} and path == ("application",))
+        or (key in {"exit_code", "wall_s", "passes", "hosts", "collectives", "other_ranks"} and path == ("application",))
         or (key in {"boot_id", "uncertainty_s"} and path[:2] == ("application", "hosts"))
         or (key in {"ranks", "collectives"} and path[:2] == ("application", "processes"))
         or (key in {"path", "bytes"} and path[:2] == ("application", "collectives"))

@@ -78,8 +78,8 @@ void fields(auto& f, Is<RangeTimes> auto& times) {
 void fields(auto& f, Is<Application> auto& application) {
   f("command_line", application.command_line);
   f.optional("folder", application.folder);
-  f("exit_code", application.exit_code);
-  f("wall_s", application.wall_s);
+  f.optional("exit_code", application.exit_code);
+  f.optional("wall_s", application.wall_s);
   f("runs", application.runs, AtLeast{1});
   f.optional("hosts", application.hosts);
   f("processes", application.processes);
