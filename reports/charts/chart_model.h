@@ -88,7 +88,7 @@ struct ChartPoint {
 struct ChartModel {
   std::string title;
   std::string subtitle;
-  std::string provenance;  ///< see `provenance`
+  std::string provenance;  ///< see chart_texts.h
   std::string flags;       ///< what to know before believing points: `noisy: V3, V7; failed: V2`
   std::string tool;        ///< name, version and commit
   std::string operations;  ///< what the axes count: `FLOP`; `OP` where operations of integers are among them
@@ -126,19 +126,5 @@ bool has_levels(const ExperimentAnalysis& experiment);
 /// The roofs of the device at this place in the run and no points.
 ChartModel ceilings_model(const Run& run, const ChartSelection& selection = {},
                           std::size_t device = Run::kFirstDevice);
-
-/// How the numbers came about: `measured`, `replayed`, `declared, not counted` where that is so, and which
-/// points are missing.
-std::string provenance(const Run& run, const ExperimentAnalysis& experiment);
-
-/// `incomplete, 2 of 14 points are missing: V7, V8`, with the first few names; empty where none is.
-std::string missing_text(const ExperimentAnalysis& experiment);
-
-/// What a headline calls the devices: `NVIDIA H200`, `2 × NVIDIA H200`, `a recording of NVIDIA H200`.
-std::string device_text(const Run& run);
-
-/// What a headline begins with where the numbers are not those of a complete run of now: `Replayed: `,
-/// `Incomplete: `, `Replayed, incomplete: `; else nothing.
-std::string headline_prefix(const Run& run, bool is_incomplete);
 
 }  // namespace rooflinectl

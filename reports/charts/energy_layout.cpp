@@ -12,7 +12,6 @@
 #include "reports/charts/marks.h"
 #include "reports/charts/picture.h"
 #include "reports/tables/notable_points.h"
-#include "reports/tables/point_table.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

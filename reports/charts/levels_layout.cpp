@@ -10,7 +10,7 @@
 #include "reports/charts/marks.h"
 #include "reports/charts/picture.h"
 #include "reports/charts/roof_labels.h"
-#include "reports/tables/point_table.h"
+#include "reports/tables/point_text.h"
 
 namespace rooflinectl {
 namespace {

@@ -7,7 +7,7 @@
 #include <numeric>
 
 #include "reports/charts/marks.h"
-#include "reports/tables/point_table.h"
+#include "reports/tables/point_text.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

@@ -10,7 +10,7 @@
 #include <tuple>
 
 #include "analysis/labels.h"
-#include "reports/tables/point_table.h"
+#include "reports/tables/point_text.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

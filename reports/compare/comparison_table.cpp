@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <array>
 
-#include "reports/charts/chart_model.h"
+#include "reports/charts/chart_texts.h"
 #include "reports/tables/ceiling_table.h"
-#include "reports/tables/point_table.h"
+#include "reports/tables/point_text.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

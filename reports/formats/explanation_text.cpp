@@ -9,8 +9,8 @@
 
 #include "analysis/recoverable.h"
 #include "core/text/names.h"
-#include "reports/charts/chart_model.h"
-#include "reports/tables/point_table.h"
+#include "reports/charts/chart_texts.h"
+#include "reports/tables/point_text.h"
 #include "reports/text/format.h"
 #include "reports/text/text_table.h"
 

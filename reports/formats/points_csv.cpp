@@ -14,6 +14,7 @@
 #include "analysis/operators.h"
 #include "core/model/metrics.h"
 #include "reports/tables/point_table.h"
+#include "reports/tables/point_text.h"
 #include "reports/text/csv.h"
 
 namespace rooflinectl {

@@ -10,7 +10,7 @@
 
 #include "analysis/energy.h"
 #include "core/model/quantity.h"
-#include "reports/charts/chart_model.h"
+#include "reports/charts/chart_texts.h"
 #include "reports/charts/collectives_layout.h"
 #include "reports/charts/file_names.h"
 #include "reports/charts/size_sweep.h"
@@ -24,6 +24,7 @@
 #include "reports/tables/notable_points.h"
 #include "reports/tables/operator_table.h"
 #include "reports/tables/point_table.h"
+#include "reports/tables/point_text.h"
 #include "reports/tables/primitive_table.h"
 #include "reports/tables/program_table.h"
 #include "reports/tables/rank_table.h"

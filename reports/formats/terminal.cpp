@@ -14,6 +14,7 @@
 #include "reports/tables/notable_points.h"
 #include "reports/tables/operator_table.h"
 #include "reports/tables/point_table.h"
+#include "reports/tables/point_text.h"
 #include "reports/tables/primitive_table.h"
 #include "reports/tables/program_table.h"
 #include "reports/tables/rank_table.h"

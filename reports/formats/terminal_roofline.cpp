@@ -16,8 +16,8 @@
 namespace rooflinectl {
 namespace {
 
-constexpr std::size_t kWidest = 100;
-constexpr std::size_t kNarrowest = 40;
+constexpr std::size_t kMostColumns = 100;
+constexpr std::size_t kFewestColumns = 40;
 constexpr std::size_t kScaleWidth = 7;  // of the numbers left of the plane
 constexpr int kRows = 18;
 
@@ -182,8 +182,8 @@ std::string intensity_scale(const Canvas& canvas, const Window& window) {
 }  // namespace
 
 std::string terminal_roofline(const ExperimentReport& experiment, int columns) {
-  const auto width = std::min(static_cast<std::size_t>(std::max(columns, 1)), kWidest);
-  if (width < kNarrowest) return {};
+  const auto width = std::min(static_cast<std::size_t>(std::max(columns, 1)), kMostColumns);
+  if (width < kFewestColumns) return {};
   const ChartModel& chart = experiment.chart;
   const bool has_points = std::any_of(chart.points.begin(), chart.points.end(),
                                       [](const ChartPoint& point) { return point.useful.has_value(); });

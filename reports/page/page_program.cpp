@@ -11,7 +11,7 @@
 #include "reports/page/page_roofs.h"
 #include "reports/page/page_tables.h"
 #include "reports/tables/operator_table.h"
-#include "reports/tables/point_table.h"
+#include "reports/tables/point_text.h"
 #include "reports/tables/program_table.h"
 #include "reports/text/format.h"
 

@@ -16,6 +16,7 @@
 #include "reports/tables/link_table.h"
 #include "reports/tables/notable_points.h"
 #include "reports/tables/point_table.h"
+#include "reports/tables/point_text.h"
 #include "reports/tables/primitive_table.h"
 #include "reports/tables/scaling_table.h"
 #include "reports/tables/spread_table.h"

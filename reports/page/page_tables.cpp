@@ -10,7 +10,7 @@
 #include "reports/tables/agreement_table.h"
 #include "reports/tables/ceiling_table.h"
 #include "reports/tables/environment_facts.h"
-#include "reports/tables/point_table.h"
+#include "reports/tables/point_text.h"
 #include "reports/tables/primitive_table.h"
 
 namespace rooflinectl::page {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "core/model/run.h"
-#include "reports/tables/point_table.h"
+#include "reports/tables/point_facts.h"
 
 namespace rooflinectl {
 

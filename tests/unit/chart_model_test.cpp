@@ -6,6 +6,7 @@
 
 #include <set>
 
+#include "reports/charts/chart_texts.h"
 #include "reports/charts/roof_lines.h"
 #include "reports/report_model.h"
 #include "tests/golden/golden_run.h"

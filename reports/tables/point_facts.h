@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/analysis.h"
+
+namespace rooflinectl {
+
+/// A name and its text.
+struct Fact {
+  std::string name;
+  std::string text;
+};
+
+/// What is known of a point beyond the columns of the page, as a person reads it; what bounds it with its
+/// share.
+std::vector<Fact> point_facts(const RooflinePoint& point);
+
+}  // namespace rooflinectl

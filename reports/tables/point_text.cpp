@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/tables/point_text.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+#include "analysis/executed_roof.h"
+#include "analysis/kernel_labels.h"
+#include "analysis/point.h"
+#include "analysis/quantities/quantities.h"
+#include "core/model/ceiling_subjects.h"
+#include "reports/text/format.h"
+
+namespace rooflinectl {
+
+std::string_view operations_of(const RooflinePoint& point) {
+  return is_integer(point.precision) ? format::kOps : format::kFlops;
+}
+
+std::string rate_text(const RooflinePoint& point, const std::optional<double>& per_s) {
+  return format::optional(per_s, [&](double value) { return format::rate(value, operations_of(point)); });
+}
+
+std::string_view level_name(MemoryLevel level) {
+  switch (level) {
+    case MemoryLevel::dram:
+      return "DRAM";
+    case MemoryLevel::l2:
+      return "L2";
+    case MemoryLevel::l1:
+      return "L1";
+    case MemoryLevel::shared:
+      return "shared";
+  }
+  return "?";
+}
+
+std::string limit_text(const RooflinePoint& point) {
+  const LevelUse* use = find_level(point, point.limiting_level);
+  return use != nullptr ? fmt::format("{} {}", level_name(use->level),
+                                      format::optional(use->utilisation, format::whole_percent))
+                        : std::string(format::kUnavailable);
+}
+
+std::vector<std::string> implausible_texts(const std::vector<RooflinePoint>& points) {
+  std::vector<std::string> texts;
+  for (const RooflinePoint& point : points) {
+    for (const std::string& finding : point.implausible) {
+      texts.push_back(fmt::format("{}: {}", point.label, finding));
+    }
+  }
+  return texts;
+}
+
+std::string quantity_text(double value, const Quantity& quantity) {
+  return quantity.unit == Unit::ratio ? format::percent(value) : format::significant(value);
+}
+
+std::string executed_type(const RooflinePoint& point) {
+  const ResourceUse* pipe = main_pipe(point.resources);
+  if (pipe == nullptr) return std::string(format::kUnavailable);
+  // Ceilings are named after their type: `bf16_tensor`, `f32_fma + f32_add`.
+  const std::string_view type = std::string_view(pipe->ceiling).substr(0, pipe->ceiling.find('_'));
+  return fmt::format("{}{}", subject_name(type), pipe->resource == Bound::tensor ? " Tensor" : "");
+}
+
+std::optional<double> main_rate(const RooflinePoint& point) {
+  return is_observed(point) ? point.executed_flop_per_s : point.flop_per_s;
+}
+
+std::string shape_text(const RooflinePoint& point) {
+  const Axes& axes = point.measurement->point.axes;
+  const auto text = [&](std::string_view name) {
+    const Axes::Value* value = axes.find(name);
+    if (value == nullptr) return std::string();
+    return std::visit([](const auto& content) { return fmt::format("{}", content); }, *value);
+  };
+  const std::string grid = text(axis::kGrid);
+  return grid.empty() ? std::string(format::kUnavailable) : fmt::format("{} × {}", grid, text(axis::kBlock));
+}
+
+std::vector<std::string> energy_reasons(const ExperimentAnalysis& experiment) {
+  std::map<std::string, std::vector<std::string>> labels;
+  for (const RooflinePoint& point : experiment.points) {
+    const auto& energy = point.measurement->energy;
+    if (energy && !energy->joules.available()) labels[energy->joules.reason()].push_back(point.label);
+  }
+  std::vector<std::string> texts;
+  for (const auto& [reason, points] : labels) {
+    texts.push_back(points.size() == experiment.points.size()
+                        ? fmt::format("energy unavailable: {}", reason)
+                        : fmt::format("energy unavailable for {}: {}", fmt::join(points, ", "), reason));
+  }
+  return texts;
+}
+
+std::optional<LaunchMode> timed_mode(const RooflinePoint& point) {
+  const auto& time = point.measurement->time;
+  if (!time) return std::nullopt;
+  return launch_mode(*time);
+}
+
+std::string counter_change_text(const CounterChange& change) {
+  return fmt::format("{} {} → {}", change.quantity->name, quantity_text(change.from, *change.quantity),
+                     quantity_text(change.to, *change.quantity));
+}
+
+std::string step_text(const LadderStep& step, std::size_t most_changes) {
+  const std::size_t shown = std::min(most_changes, step.counter_changes.size());
+  std::string text =
+      fmt::format("{} → {}: {}", step.from->label, step.to->label, format::speedup(step.speedup));
+  for (std::size_t i = 0; i < shown; ++i) {
+    text += ", " + counter_change_text(step.counter_changes[i]);
+  }
+  if (shown < step.counter_changes.size())
+    text += fmt::format(", and {} more", step.counter_changes.size() - shown);
+  return text;
+}
+
+}  // namespace rooflinectl
