@@ -122,7 +122,8 @@ void add_ceilings_command(CLI::App& app, Action& action, int argc, char** argv) 
       "in\n$XDG_CACHE_HOME/rooflinectl (~/.cache/rooflinectl), and reused by this command and by "
       "`run`.\n\nSeveral GPUs are measured one after the other, then the bandwidth from each to each "
       "other: by copy\nengine, by loads of the target, by stores of the source; then NCCL's collectives over "
-      "all of them,\nwhere libnccl.so.2 is found (ROOFLINECTL_NCCL names it elsewhere).\n\nExamples:\n"
+      "all of them,\nwhere libnccl.so.2 is found (ROOFLINECTL_NCCL names it elsewhere). `profile` and "
+      "`merge`\ncompare the collectives of programs on the same GPUs with these.\n\nExamples:\n"
       "  rooflinectl ceilings\n"
       "  rooflinectl ceilings --quick --fresh --device 1\n"
       "  rooflinectl ceilings --device all");

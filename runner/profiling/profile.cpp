@@ -164,10 +164,10 @@ class Profiling {
     if (settings) request.settings = *settings;
     GuestProgram program = request_.program;
     const fs::path folder = make_private_folder(records());
-    if (runs_ == 0) keep_head_of(folder);
     for (const auto& [name, value] : profiling_variables(request, folder)) program.environment[name] = value;
     RecordWatch watch(folder);
     try {
+      if (runs_ == 0) keep_head_of(folder);
       end_ = run_guest(program, request_.time_limit, [&] { observer_.progressed(watch.update()); });
     } catch (const Error&) {
       if (runs_ == 0) remove_folder();

@@ -223,7 +223,6 @@ function severalDevices(run: any): void {
 
 /** Of sums over two GPUs, which also receive so much that NVLink allows them a little less than DRAM does. */
 function overLinks(run: any): void {
-  run.ceilings.push({ id: 'nvlink', kind: 'transfer', source: 'measured', device: 0, subject: 'nvlink', operation: '', value: 400e9, relative_spread: 0, method: 'fake' });
   for (const measurement of run.measurements) {
     if (measurement.axes.gpus !== 2) continue;
     measurement.work.link_bytes = 0.05 * measurement.work.read_bytes;
