@@ -27,7 +27,9 @@ void ProfileProgressLines::progressed(const ProfileProgress& progress) {
   if (!is_other_pass) until_next_line_ *= 2;
   pass_ = progress.pass;
   last_line_ = Clock::now();
-  terminal::print(stderr, "rooflinectl: {} launches, {}, {} counted; {}\n", progress.launches,
+  // A program that runs again to be counted may not be traced.
+  const std::string launches = progress.launches > 0 ? fmt::format("{} launches, ", progress.launches) : "";
+  terminal::print(stderr, "rooflinectl: {}{}, {} counted; {}\n", launches,
                   format::counted(progress.groups, "group"), progress.counted,
                   pass_.empty() ? "tracing" : fmt::format("counting {}", pass_));
 }

@@ -10,6 +10,7 @@ in the first of the passes that are wanted. Accidents:
   exit:N       exits with N                            segv         crashes when all is written
   half         its last line is half a line            abrupt       ends without the last record
   hang         does not end, but for SIGTERM           deaf         not even then, nor for Ctrl-C
+  untraced     counts launches, and traces none
   silent       never uses CUDA                         idle         uses CUDA, launches nothing
   early        initialises CUDA, and that is all
   forbidden    may not count                           often        launches `gemm` 10 times
@@ -58,6 +59,8 @@ def write_records(accidents):
     path = os.path.join(settings["records"], f"{os.getpid()}-{time.monotonic_ns()}.jsonl")
     with open(os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
         def write(kind, **record):
+            if kind == "launches" and "untraced" in accidents:
+                return
             file.write(json.dumps({"type": kind, **record}, separators=(",", ":")) + "\n")
             file.flush()
 

@@ -467,6 +467,11 @@ class BadDays(ProfileTest):
         self.assertIn("the program was ended after 1 s", result.stderr)
         self.assertEqual(len(self.points()), 2)
 
+    def test_progress_has_the_launches_where_they_are_traced(self):
+        progress = [self.profile("often", "hang", *guest, options=["--timeout", 2]).stderr for guest in [[], ["untraced"]]]
+        self.assertRegex(progress[0], r"(?m)^rooflinectl: 110 launches, 2 groups, \d+ counted; counting \w+$")
+        self.assertRegex(progress[1], r"(?m)^rooflinectl: 2 groups, \d+ counted; counting \w+$")
+
     def interrupted(self, *guest, presses):
         with subprocess.Popen([PROGRAM, "profile", "--", sys.executable, GUEST, "often", *guest], cwd=self.folder,
                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=self.environment(),
