@@ -57,9 +57,7 @@ class Merging {
     for (const std::string& cause : result_.left_out) merged.add_problem({.cause = cause});
     merged.add_rows(rows_, added_in_full(merged, devices_to_keep(merged)));
     result_.run = merged.take_run();
-    result_.run.collectives = known_collectives(result_.run.devices, [&](const std::string& warning) {
-      result_.run.application->problems.push_back({.cause = warning});
-    });
+    add_known_collectives(result_.run);
     result_.run.tool_version = tool_version();
     result_.run.tool_commit = tool_commit();
     result_.run.command_line = request_.command_line;
@@ -69,6 +67,14 @@ class Merging {
   }
 
  private:
+  /// What the collectives of the program take alone, if that is known here.
+  static void add_known_collectives(Run& run) {
+    if (run.application->collectives.empty()) return;
+    run.collectives = known_collectives(run.devices, [&](const std::string& warning) {
+      run.application->problems.push_back({.cause = warning});
+    });
+  }
+
   std::vector<RunPart> read_parts() {
     const std::vector<fs::path> files = different_run_files(request_.runs);
     std::vector<RunPart> parts;

@@ -272,7 +272,8 @@ class Profiling {
       add_ceilings(run, place);
     }
     const auto warn = [&](const std::string& warning) { observer_.warned(warning); };
-    if (!run.collectives) run.collectives = known_collectives(run.devices, warn);
+    if (!run.collectives && !run.application->collectives.empty())
+      run.collectives = known_collectives(run.devices, warn);
   }
 
   static void find_places(Timeline& timeline, const std::vector<std::size_t>& devices,

@@ -124,6 +124,13 @@ class Merge(Ranks):
         summary = (self.folder / "runs/sh/latest/summary.md").read_text().replace("\N{NO-BREAK SPACE}", " ")
         self.assertIn("| all-reduce | 16.8 MB | 2 | 19 | 100.0 µs | 168 GB/s | 168 GB/s | 33.6 % | " + self.BESIDE_ALONE, summary)
 
+    def test_a_program_without_collectives_has_none_beside_it(self):
+        self.measure_ceilings()
+        self.profile(0, "often")
+        self.profile(1, "often")
+        self.assert_exit(self.merge(), 0)
+        self.assertNotIn("collectives", self.merged())
+
     def test_collectives_of_other_devices_or_drivers_are_not_compared(self):
         self.measure_ceilings(FAKE_COLLECTOR_DRIVER="570.00")
         self.profile(0, "often", "nccl")
