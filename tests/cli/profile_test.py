@@ -367,7 +367,7 @@ class BadDays(ProfileTest):
         for arguments in [[], ["--"]]:
             result = self.call("profile", *arguments)
             self.assert_exit(result, 2)
-            self.assertEqual(result.stderr, "rooflinectl profile: a PROGRAM after -- is required\n"
+            self.assertEqual(result.stderr, "rooflinectl profile: a PROGRAM after --, or --resume DIR is required\n"
                              "hint: for example `rooflinectl profile -- python3 train.py --steps 20`\n")
 
     def test_a_program_without_the_dashes(self):
