@@ -301,8 +301,9 @@ void add_crosscheck_command(CLI::App& app, Action& action, int argc, char** argv
       ->check(CLI::IsMember({"ncu", "nsys", "activity"}))
       ->type_name("TOOL,...");
   command
-      ->add_option("--ncu-file", options->ncu_file,
-                   "Read this recording instead of running ncu: a .ncu-rep, or the CSV of its raw page")
+      ->add_option(
+          "--ncu-file", options->ncu_file,
+          "Read this recording instead of running ncu: a .ncu-rep or .ncu-repz, or the CSV of its raw page")
       ->type_name("FILE");
   command
       ->add_option("--nsys-file", options->nsys_file,

@@ -212,6 +212,14 @@ std::string export_ncu_csv(const fs::path& ncu, const fs::path& report, const Cr
                   request);
 }
 
+/// The report that ncu was to write as `report`: compressed, it has a `z` at the end of its name. Nothing if
+/// there is none, as no kernel was profiled.
+std::optional<fs::path> written_report(const fs::path& report) {
+  if (fs::exists(report)) return report;
+  const fs::path compressed = report.string() + "z";
+  return fs::exists(compressed) ? std::optional(compressed) : std::nullopt;
+}
+
 bool has_points(const Run& run, CacheState cache) {
   return std::any_of(run.measurements.begin(), run.measurements.end(),
                      [cache](const Measurement& measurement) {
@@ -249,10 +257,11 @@ std::string record_ncu(const fs::path& ncu, CacheState cache, const CrossCheckRe
                                               "once"};
   check.source += (check.source.empty() ? "" : "; ") + command_line(ncu, arguments);
   run_tool(ncu, arguments, request);
-  if (!fs::exists(report)) {
+  const auto written = written_report(report);
+  if (!written) {
     throw Error(ErrorKind::environment, "ncu profiled no kernel", age_hint("ncu", check.version));
   }
-  return export_ncu_csv(ncu, report, request);
+  return export_ncu_csv(ncu, *written, request);
 }
 
 std::vector<NcuKernel> record_ncu(const fs::path& ncu, const CrossCheckRequest& request, CrossCheck& check) {
@@ -311,7 +320,8 @@ std::vector<NcuKernel> record_program(const fs::path& ncu, const ChosenPoints& c
       std::chrono::seconds(static_cast<std::int64_t>(10 * run.application->wall_s.value_or(kUnknownWallS)));
   const FinishedProgram finished = run_program("/bin/sh", words, limit, request.stop_fd);
   // A program may fail after its kernels were profiled, as it may have done when we profiled it.
-  if (!fs::exists(report)) {
+  const auto written = written_report(report);
+  if (!written) {
     check_ncu_messages(read_file(log));
     if (!finished.wait_status)
       throw Error(ErrorKind::environment, "the program did not finish in time under ncu");
@@ -319,7 +329,7 @@ std::vector<NcuKernel> record_program(const fs::path& ncu, const ChosenPoints& c
                 age_hint("ncu", check.version));
   }
   return read_ncu_csv(run_tool(ncu,
-                               {"--import", report.string(), "--csv", "--page", "raw", "--print-units",
+                               {"--import", written->string(), "--csv", "--page", "raw", "--print-units",
                                 "base", "--print-kernel-base", "mangled"},
                                request));
 }
@@ -356,7 +366,8 @@ fs::path record_nsys(const fs::path& nsys, const CrossCheckRequest& request, Cro
 }
 
 bool is_report(const fs::path& file) {
-  return file.extension() == ".ncu-rep" || file.extension() == ".nsys-rep";
+  const fs::path extension = file.extension();
+  return extension == ".ncu-rep" || extension == ".ncu-repz" || extension == ".nsys-rep";
 }
 
 // ---- CUPTI's activity trace ----

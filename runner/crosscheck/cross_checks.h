@@ -29,7 +29,7 @@ bool has_own_points(const Run& run);
 /// The points of the run, measured again under another tool, or taken from what it recorded before.
 
 /// Nsight Compute, which also runs a profiled program again. `recorded`: a CSV file that it printed, or a
-/// `.ncu-rep`.
+/// `.ncu-rep` or `.ncu-repz`.
 CheckOutcome cross_check_with_ncu(const CrossCheckRequest& request,
                                   const std::optional<std::filesystem::path>& recorded);
 

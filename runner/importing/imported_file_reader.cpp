@@ -155,6 +155,10 @@ ImportedContent read_content(const fs::path& path) {
   if (path.extension() == ".nsys-rep") return read_nsys_report(path);
   if (is_gzipped(beginning) || is_json(beginning)) return read_trace(path);
   if (may_be_ncu_csv(beginning)) return read_ncu_table(path);
+  if (path.extension() == ".ncu-repz") {
+    throw Error(ErrorKind::usage, "this is no report that zstd has compressed",
+                fmt::format("let ncu print it: ncu --import {} --csv --page raw", path.string()));
+  }
   throw Error(
       ErrorKind::usage, "this is no file that can be imported",
       "import takes reports of ncu, what `ncu --csv --page raw` and `nsys export --type sqlite` write, "

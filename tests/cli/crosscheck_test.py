@@ -93,6 +93,12 @@ class Tools(CrosscheckTest):
         self.assertRegex(result.stdout, r"(?m)^  fadd +0 +4 +0 ")
         self.assertRegex(result.stdout, r"(?m)^  sums\.reduce_v0_global\.\S+ +fadd +1310720 +1312031 .* differs$")
 
+    def test_reports_that_ncu_compresses_are_found(self):
+        self.assert_exit(self.run_and_check("--with", "ncu", FAKE_NCU="compress"), 0)
+        report = self.folder / "runs/demo/latest/crosscheck/ncu-cold.ncu-repz"
+        self.assertTrue(report.exists())
+        self.assert_exit(self.crosscheck("runs/demo/latest", "--with", "ncu", "--ncu-file", report), 0)
+
     def test_what_is_not_profiled_is_unavailable(self):
         result = self.run_and_check("--with", "ncu", FAKE_NCU="without=sum_atomic")
         self.assert_exit(result, 0)

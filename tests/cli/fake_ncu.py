@@ -8,6 +8,7 @@ words separated by blanks:
   noperm       it may not count
   nokernels    no kernel is profiled
   odd          the table has another layout
+  compress     it compresses its reports, as recent versions do
   <metric>=<factor>   numbers of a metric are that much larger
   without=<variant>   no kernel of that variant is profiled
 """
@@ -115,7 +116,7 @@ def main():
         return 0
     recorded = ({"guest": list(rows_of_guest(option("--kernel-id")))} if "--kernel-id" in sys.argv else
                 {"rows": list(rows_of(option("--plan")))})
-    json.dump({"metrics": option("--metrics").split(","), **recorded}, open(option("--export"), "w"))
+    json.dump({"metrics": option("--metrics").split(","), **recorded}, open(option("--export") + "z" * ("compress" in WORDS), "w"))
     return 0
 
 

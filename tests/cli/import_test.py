@@ -144,10 +144,12 @@ class Import(ProgramTest):
         self.write("notes.txt", "hello\n")
         self.write("summary.csv", '"Process ID","Process Name","Host Name","Kernel Name"\n"1","a","b","c"\n')
         (self.folder / "long.ncu-rep").write_bytes(b"NVR\0" + struct.pack("<I", 1 << 31) + b"\x08\x07")
+        self.write("other.ncu-repz", "hello\n")
         (self.folder / "damaged.ncu-repz").write_bytes(b"\x28\xb5\x2f\xfd" + b"\xff" * 20)
         for name, cause in [("notes.txt", "this is no file that can be imported"), ("summary.csv", "summary page"),
                             ("long.ncu-rep", "at byte 4: the header of the file has 2147483648 bytes, of which 2 are there"),
-                            ("damaged.ncu-repz", "cannot be unpacked: "), ("absent", "cannot be read")]:
+                            ("damaged.ncu-repz", "cannot be unpacked: "), ("absent", "cannot be read"),
+                            ("other.ncu-repz", "hint: let ncu print it: ncu --import other.ncu-repz --csv --page raw")]:
             result = self.call("import", name)
             self.assert_exit(result, 2)
             self.assertIn(f"{name}: ", result.stderr)
