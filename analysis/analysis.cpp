@@ -138,8 +138,11 @@ ExperimentAnalysis analyse_experiment(const Run& run, const Experiment& experime
     }
     const auto here = found->second.find(device);
     if (here == found->second.end()) {
-      // What a program launched on another device was never to be measured on this one.
-      if (!is_observed(*found->second.begin()->second.front())) analysis.missing.push_back(labels[i]);
+      // What a program launched on another device was never to be measured on this one, nor what it has its
+      // part in, where each GPU has a process of its own.
+      const bool is_of_others =
+          is_observed(*found->second.begin()->second.front()) || gpus_of(experiment.points[i]) > 1;
+      if (!is_of_others) analysis.missing.push_back(labels[i]);
       continue;
     }
     for (const Measurement* measurement : here->second) {

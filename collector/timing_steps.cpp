@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "collector/points/kernel_resources.h"
+#include "collector/points/rank_point.h"
 #include "collector/timing/energy.h"
 #include "core/error.h"
 #include "kernels/variant.h"
@@ -27,6 +28,13 @@ Measurement gone_wrong(Measurement measurement, const std::string& mismatch) {
   return measurement;
 }
 
+/// Throws Error(usage) if the variant is none over several GPUs.
+const kernels::Variant& variant_over_gpus(const PointId& id) {
+  const kernels::Variant* const variant = kernels::find_variant(id.subject);
+  if (variant != nullptr && variant->gathering) return *variant;
+  throw Error(ErrorKind::usage, fmt::format("there is no variant '{}' over several GPUs", id.subject));
+}
+
 }  // namespace
 
 std::set<std::size_t> TimingSteps::time_points() {
@@ -39,7 +47,9 @@ std::set<std::size_t> TimingSteps::time_points() {
     for (std::size_t i = 0; i < experiment.points.size(); ++i) {
       const std::size_t point = first_point + i;
       if (left_out.contains(point)) continue;
-      const Measurement measurement = verify_and_time(point, experiment);
+      const Measurement measurement = context_.request.rank_place
+                                          ? verify_and_time_with_ranks(point, experiment)
+                                          : verify_and_time(point, experiment);
       if (measurement.status != Status::ok) without_counters.insert(point);
       context_.emit(message::PointTimed{point, measurement});
       if (measurement.status == Status::failed && !context_is_usable()) {
@@ -106,34 +116,75 @@ Measurement TimingSteps::verify_and_time(std::size_t index, const Experiment& ex
 
 /// A point over several GPUs. Throws Error as what it launches.
 Measurement TimingSteps::verify_and_time_team(std::size_t index, const Experiment& experiment) {
+  const PointId& id = context_.points[index];
   Measurement measurement;
-  measurement.point = context_.points[index];
-  const PointId& id = measurement.point;
-  const kernels::Variant* const variant = kernels::find_variant(id.subject);
-  if (variant == nullptr || !variant->gathering) {
-    throw Error(ErrorKind::usage, fmt::format("there is no variant '{}' over several GPUs", id.subject));
-  }
+  measurement.point = id;
+  const kernels::Variant& variant = variant_over_gpus(id);
   if (!teammates_) teammates_.emplace(context_.device);
-  if (auto obstacle = teammates_->obstacle(gpus_of(id), *variant->gathering)) {
+  if (auto obstacle = teammates_->obstacle(gpus_of(id), *variant.gathering)) {
     measurement.status = Status::skipped;
     measurement.cause = std::move(*obstacle);
     return measurement;
   }
-  require_chip(*variant);
+  require_chip(variant);
   const LaunchPlan plan = launch_plan(share_of_one(id), context_.device);
   TeamPoint team(id, *teammates_, context_.stream, plan.inputs);
-  measurement.launch = kernels::launch_shape(*variant, team.problem());
-  measurement.work = variant->work(team.problem());
-  measurement.work.link_bytes = variant->gathering->link_bytes(team.problem().dtype, team.problem().gpus);
-  measurement.verification = team.verify(references_);
+  return verify_and_time_shared(team, plan, index, experiment);
+}
+
+/// A point over several GPUs, of which this process has one. What goes wrong after the ranks have prepared it
+/// is thrown: they are no longer at the same step.
+Measurement TimingSteps::verify_and_time_with_ranks(std::size_t index, const Experiment& experiment) {
+  const PointId& id = context_.points[index];
+  Measurement measurement;
+  measurement.point = id;
+  context_.emit(message::Progress{Phase::verify, index, range_name(id)});
+  const kernels::Variant& variant = variant_over_gpus(id);
+  if (!rank_team_) rank_team_.emplace(*context_.request.rank_place, context_.device, context_.stream);
+  auto obstacle = rank_team_->obstacle(gpus_of(id), *variant.gathering);
+  if (!obstacle && rank_team_->rank() >= gpus_of(id)) obstacle = "other ranks measure it";
+  if (obstacle) {
+    measurement.status = Status::skipped;
+    measurement.cause = std::move(*obstacle);
+    return measurement;
+  }
+  RankCommunicator& communicator = rank_team_->communicator(gpus_of(id));
+  const LaunchPlan plan = launch_plan(share_of_one(id), context_.device);
+  std::optional<RankPoint> point;
+  try {
+    require_chip(variant);
+    point.emplace(id, rank_team_->rank(), context_.device, context_.stream, plan.inputs);
+  } catch (const Error& error) {
+    measurement.cause = error.what();
+  }
+  if (const auto rank = communicator.first_wrong(!point)) {
+    measurement.status = Status::failed;
+    if (point) measurement.cause = fmt::format("rank {} cannot measure it", *rank);
+    return measurement;
+  }
+  point->connect(communicator);
+  return verify_and_time_shared(*point, plan, index, experiment);
+}
+
+/// `point` is a `TeamPoint` or a `RankPoint`.
+template <typename Point>
+Measurement TimingSteps::verify_and_time_shared(Point& point, const LaunchPlan& plan, std::size_t index,
+                                                const Experiment& experiment) {
+  const kernels::Variant& variant = point.variant();
+  Measurement measurement;
+  measurement.point = context_.points[index];
+  measurement.launch = kernels::launch_shape(variant, point.problem());
+  measurement.work = variant.work(point.problem());
+  measurement.work.link_bytes = variant.gathering->link_bytes(point.problem().dtype, point.problem().gpus);
+  measurement.verification = point.verify(references_);
   if (!measurement.verification->passed) {
     measurement.status = Status::unverified;
     measurement.cause = measurement.verification->detail;
     return measurement;
   }
-  context_.emit(message::Progress{Phase::time, index, range_name(id)});
-  TimedWork work = team.timed_work(plan);
-  const ResultCheck last = time(team, work, experiment, measurement);
+  context_.emit(message::Progress{Phase::time, index, range_name(measurement.point)});
+  TimedWork work = point.timed_work(plan);
+  const ResultCheck last = time(point, work, experiment, measurement);
   return last.passed ? measurement : gone_wrong(std::move(measurement), last.mismatch);
 }
 

@@ -7,6 +7,7 @@
 
 #include "collector/collect_context.h"
 #include "collector/device/nvml.h"
+#include "collector/points/rank_team.h"
 #include "collector/points/team_point.h"
 #include "collector/points/verification.h"
 
@@ -24,6 +25,10 @@ class TimingSteps {
  private:
   Measurement verify_and_time(std::size_t index, const Experiment& experiment);
   Measurement verify_and_time_team(std::size_t index, const Experiment& experiment);
+  Measurement verify_and_time_with_ranks(std::size_t index, const Experiment& experiment);
+  template <typename Point>
+  Measurement verify_and_time_shared(Point& point, const LaunchPlan& plan, std::size_t index,
+                                     const Experiment& experiment);
   template <typename Point>
   ResultCheck time(Point& point, TimedWork& work, const Experiment& experiment, Measurement& measurement);
   void require_chip(const kernels::Variant& variant) const;
@@ -31,7 +36,8 @@ class TimingSteps {
   CollectContext& context_;
   BoardEnergy meter_;
   kernels::ReferenceSums references_;
-  std::optional<Teammates> teammates_;  // from the first point over several GPUs on
+  std::optional<Teammates> teammates_;  // from the first point over several GPUs on, likewise below
+  std::optional<RankTeam> rank_team_;
 };
 
 }  // namespace rooflinectl

@@ -16,6 +16,7 @@ namespace {
 using Communicator = void*;
 constexpr int kSuccess = 0;
 constexpr int kSum = 0;
+constexpr int kMax = 2;
 constexpr int kFirstRank = 0;
 
 constexpr const char* kName = "libnccl.so.2";
@@ -31,6 +32,8 @@ struct Functions {
   int (*get_version)(int*);
   const char* (*get_error_string)(int);
   int (*comm_init_all)(Communicator*, int, const int*);
+  int (*comm_init_rank)(Communicator*, int, UniqueId, int);
+  int (*get_unique_id)(UniqueId*);
   int (*comm_abort)(Communicator);
   int (*group_start)();
   int (*group_end)();
@@ -76,6 +79,8 @@ std::unique_ptr<const Functions> load() {
   find(library, "ncclGetVersion", functions->get_version);
   find(library, "ncclGetErrorString", functions->get_error_string);
   find(library, "ncclCommInitAll", functions->comm_init_all);
+  find(library, "ncclCommInitRank", functions->comm_init_rank);
+  find(library, "ncclGetUniqueId", functions->get_unique_id);
   find(library, "ncclCommAbort", functions->comm_abort);
   find(library, "ncclGroupStart", functions->group_start);
   find(library, "ncclGroupEnd", functions->group_end);
@@ -89,6 +94,27 @@ std::unique_ptr<const Functions> load() {
 }
 
 }  // namespace
+
+std::optional<std::string> obstacle() {
+  try {
+    load();
+    return std::nullopt;
+  } catch (const Error& error) {
+    return error.what();
+  }
+}
+
+UniqueId new_unique_id() {
+  const std::unique_ptr<const Functions> functions = load();
+  UniqueId id{};
+  functions->check(functions->get_unique_id(&id), "ncclGetUniqueId");
+  return id;
+}
+
+Communicators::Communicators(const UniqueId& id, int rank, int ranks)
+    : functions_(load()), communicators_(1) {
+  functions_->check(functions_->comm_init_rank(communicators_.data(), ranks, id, rank), "ncclCommInitRank");
+}
 
 Communicators::Communicators(const std::vector<int>& devices)
     : functions_(load()), communicators_(devices.size()) {
@@ -118,11 +144,20 @@ void Communicators::for_each_rank(const std::vector<Rank>& ranks, const char* na
   functions_->check(ended, name);
 }
 
-void Communicators::all_reduce(const std::vector<Rank>& ranks, std::size_t count, Type type) const {
+void Communicators::all_reduce(const std::vector<Rank>& ranks, std::size_t count, Type type,
+                               int operation) const {
   for_each_rank(ranks, "ncclAllReduce", [&](std::size_t i, Communicator communicator) {
-    return functions_->all_reduce(ranks[i].d_input, ranks[i].d_output, count, static_cast<int>(type), kSum,
-                                  communicator, ranks[i].stream);
+    return functions_->all_reduce(ranks[i].d_input, ranks[i].d_output, count, static_cast<int>(type),
+                                  operation, communicator, ranks[i].stream);
   });
+}
+
+void Communicators::all_reduce(const std::vector<Rank>& ranks, std::size_t count, Type type) const {
+  all_reduce(ranks, count, type, kSum);
+}
+
+void Communicators::largest(const std::vector<Rank>& ranks, std::size_t count, Type type) const {
+  all_reduce(ranks, count, type, kMax);
 }
 
 void Communicators::all_gather(const std::vector<Rank>& ranks, std::size_t count, Type type) const {

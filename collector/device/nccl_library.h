@@ -3,8 +3,10 @@
 
 #include <cuda_runtime_api.h>
 
+#include <array>
 #include <cstddef>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -23,10 +25,22 @@ struct Rank {
 
 struct Functions;
 
-/// Devices of this process that communicate: a rank each, in their order.
+/// Why there is no NCCL that can be used; nothing if there is one.
+std::optional<std::string> obstacle();
+
+/// What processes that communicate have in common: one of them makes it, and hands it to the others.
+struct UniqueId {
+  std::array<char, 128> bytes;
+};
+
+/// Throws Error(environment) if there is no NCCL, Error(measurement) with what it reports.
+UniqueId new_unique_id();
+
+/// Devices of this process that communicate: a rank each, in their order; or a device of this process and
+/// those of others.
 ///
-/// Each collective enqueues its part on the stream of every rank, and waits for none; `ranks` has one entry
-/// per device. All throw Error(measurement) with what NCCL reports.
+/// Each collective enqueues its part on the stream of every rank of this process, and waits for none; `ranks`
+/// has one entry per device of this process. All throw Error(measurement) with what NCCL reports.
 class Communicators {
  public:
   /// `devices` as CUDA counts them. Loads NCCL: the file that ROOFLINECTL_NCCL names, else libnccl.so.2 from
@@ -35,6 +49,8 @@ class Communicators {
   /// Throws Error(environment) with cause and hint if NCCL is missing or too old, Error(measurement) if it
   /// cannot connect the devices.
   explicit Communicators(const std::vector<int>& devices);
+  /// The current device, as one of `ranks` processes. Waits for the others.
+  Communicators(const UniqueId& id, int rank, int ranks);
   /// Does not wait for a collective that hangs.
   ~Communicators();
   Communicators(const Communicators&) = delete;
@@ -45,6 +61,8 @@ class Communicators {
 
   /// Every output becomes the sum of all inputs, `count` elements each.
   void all_reduce(const std::vector<Rank>& ranks, std::size_t count, Type type) const;
+  /// Every output becomes the largest of all inputs, element by element.
+  void largest(const std::vector<Rank>& ranks, std::size_t count, Type type) const;
   /// Every output becomes all inputs, `count` elements of each rank, one after the other.
   void all_gather(const std::vector<Rank>& ranks, std::size_t count, Type type) const;
   /// The output of each rank becomes its part, `count` elements, of the sum of all inputs.
@@ -56,6 +74,7 @@ class Communicators {
   void send_to_next(const std::vector<Rank>& ranks, std::size_t count, Type type) const;
 
  private:
+  void all_reduce(const std::vector<Rank>& ranks, std::size_t count, Type type, int operation) const;
   template <typename Call>
   void for_each_rank(const std::vector<Rank>& ranks, const char* name, Call call) const;
 

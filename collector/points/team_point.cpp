@@ -8,6 +8,7 @@
 
 #include "collector/device/device.h"
 #include "collector/device/peers.h"
+#include "collector/points/gpu_share.h"
 #include "collector/points/point_memory.h"
 #include "core/error.h"
 #include "kernels/cuda_check.h"
@@ -20,32 +21,10 @@ namespace {
 using kernels::check;
 using kernels::DataSet;
 
-/// Behind each input and the output, for the poison that shows accesses out of bounds.
+/// Behind the output, for the poison that shows accesses out of bounds.
 constexpr std::size_t kSlackBytes = 1024;
 /// Until everything is enqueued, for each GPU.
 constexpr std::uint64_t kDelayNsPerGpu = 40'000;
-
-/// What sums are of.
-nccl::Type nccl_type(Dtype accumulator) {
-  switch (accumulator) {
-    case Dtype::f64:
-      return nccl::Type::f64;
-    case Dtype::i32:
-      return nccl::Type::i32;
-    case Dtype::i64:
-      return nccl::Type::i64;
-    default:
-      return nccl::Type::f32;
-  }
-}
-
-kernels::Problem problem_of(const Reduction& reduction) {
-  return {.dtype = reduction.dtype,
-          .n = reduction.n_elements,
-          .block_size = reduction.block_size,
-          .elements_per_thread = reduction.elements_per_thread.value_or(0),
-          .gpus = reduction.gpus.value_or(1)};
-}
 
 }  // namespace
 
@@ -113,41 +92,27 @@ const nccl::Communicators& Teammates::communicators(int gpus) {
 
 /// One GPU with its share.
 struct TeamPoint::Mate {
+  /// The device is the current one.
   Mate(const DeviceInfo& which, const kernels::Problem& all, int gpu, const kernels::Variant& variant,
        int copies)
-      : device(which.index), share(kernels::share_of(all, gpu)), problem(all) {
-    check(cudaSetDevice(device), "cudaSetDevice");
-    problem.n = share.n;
-    problem.gpus = 1;
+      : device(which.index), part(all, gpu, variant, copies) {
     if (gpu > 0) {  // the first one works on the stream of all points, and its caches are flushed with them
       stream = std::make_unique<Stream>();
       flush = std::make_unique<CacheFlush>(which.l2_bytes);
     }
     check(cudaEventCreateWithFlags(&arrived, cudaEventDisableTiming), "cudaEventCreate");
-    input_stride_bytes = align_up(problem.n * size_bytes(problem.dtype)) + kSlackBytes;
-    inputs = DeviceBuffer(input_stride_bytes * static_cast<std::size_t>(copies));
-    partial = DeviceBuffer(kAlignment);
-    workspace = DeviceBuffer(std::max(kernels::workspace_bytes(variant, problem), kAlignment));
   }
   ~Mate() { cudaEventDestroy(arrived); }
   Mate(const Mate&) = delete;
   Mate& operator=(const Mate&) = delete;
 
   void select() const { check(cudaSetDevice(device), "cudaSetDevice"); }
-  std::byte* input(int copy) const {
-    return static_cast<std::byte*>(inputs.data()) + static_cast<std::size_t>(copy) * input_stride_bytes;
-  }
 
   int device;
-  kernels::Share share;
-  kernels::Problem problem;        ///< of the share
+  GpuShare part;
   std::unique_ptr<Stream> stream;  ///< null of the first one, likewise below
   std::unique_ptr<CacheFlush> flush;
   cudaEvent_t arrived = nullptr;
-  std::size_t input_stride_bytes = 0;
-  DeviceBuffer inputs;
-  DeviceBuffer partial;
-  DeviceBuffer workspace;
 };
 
 TeamPoint::TeamPoint(const PointId& id, Teammates& teammates, const Stream& stream, int copies)
@@ -164,6 +129,7 @@ TeamPoint::TeamPoint(const PointId& id, Teammates& teammates, const Stream& stre
   check(cudaEventCreateWithFlags(&begins_, cudaEventDisableTiming), "cudaEventCreate");
   for (int gpu = 0; gpu < problem_.gpus; ++gpu) {
     const DeviceInfo& device = teammates.devices()[static_cast<std::size_t>(gpu)];
+    check(cudaSetDevice(device.index), "cudaSetDevice");
     mates_.push_back(std::make_unique<Mate>(device, problem_, gpu, *variant_, copies));
     const Mate& mate = *mates_.back();
     void* const d_slot = static_cast<std::byte*>(slots_.data()) +
@@ -171,7 +137,7 @@ TeamPoint::TeamPoint(const PointId& id, Teammates& teammates, const Stream& stre
     // One GPU has nothing to gather.
     void* const d_partial = problem_.gpus == 1                ? output_.data()
                             : variant_->gathering->into_slots ? d_slot
-                                                              : mate.partial.data();
+                                                              : mate.part.partial();
     members_.push_back({.device = mate.device,
                         .stream = gpu == 0 ? cudaStream_t(stream_) : cudaStream_t(*mate.stream),
                         .arrived = mate.arrived,
@@ -207,18 +173,11 @@ TeamPoint::~TeamPoint() {
   cudaEventDestroy(begins_);
 }
 
-/// Enqueues the data, and NaN behind each input. Waits for all of it.
+/// Waits for all of it.
 void TeamPoint::fill_inputs(DataSet data_set, int copies) {
   for (std::size_t gpu = 0; gpu < mates_.size(); ++gpu) {
-    const Mate& mate = *mates_[gpu];
-    const cudaStream_t stream = members_[gpu].stream;
-    mate.select();
-    const std::size_t bytes = mate.share.n * size_bytes(problem_.dtype);
-    for (int copy = 0; copy < copies; ++copy) {
-      kernels::fill(data_set, problem_.dtype, mate.input(copy), mate.share.n, stream, mate.share.begin);
-      kernels::poison(mate.input(copy) + bytes, mate.input_stride_bytes - bytes, stream);
-    }
-    check(cudaMemsetAsync(mate.workspace.data(), 0, mate.workspace.bytes(), stream), "cudaMemsetAsync");
+    mates_[gpu]->select();
+    mates_[gpu]->part.fill(data_set, copies, members_[gpu].stream);
   }
   first().select();
   synchronize();
@@ -247,8 +206,7 @@ void TeamPoint::launch(int copy) {
   for (std::size_t gpu = 0; gpu < mates_.size(); ++gpu) {
     const Mate& mate = *mates_[gpu];
     mate.select();
-    variant_->launch(mate.problem, {mate.input(copy), members_[gpu].d_partial, mate.workspace.data()},
-                     members_[gpu].stream);
+    mate.part.launch(*variant_, copy, members_[gpu].d_partial, members_[gpu].stream);
   }
   first().select();
   if (mates_.size() > 1) variant_->gathering->enqueue(team_, problem_.dtype);
@@ -301,7 +259,7 @@ TimedWork TeamPoint::timed_work(const LaunchPlan& plan) {
 void TeamPoint::poison_output() {
   for (std::size_t gpu = 0; gpu < mates_.size(); ++gpu) {
     mates_[gpu]->select();
-    kernels::poison(mates_[gpu]->partial.data(), mates_[gpu]->partial.bytes(), members_[gpu].stream);
+    mates_[gpu]->part.poison_partial(members_[gpu].stream);
   }
   first().select();
   kernels::poison(slots_.data(), slots_.bytes(), stream_);

@@ -81,6 +81,7 @@ std::vector<TimeSample> Timer::take_samples(const TimedWork& work, const LaunchA
     } else {
       enqueue_delay(kDelayNanoseconds, stream_);
     }
+    if (work.peers != nullptr) work.peers->enqueue_meeting();
     events_[i].start(stream_);
     {
       const NvtxRange range(work.range_name);
@@ -101,6 +102,7 @@ std::vector<TimeSample> Timer::take_samples(const TimedWork& work, const LaunchA
   for (std::size_t i = 0; i < count; ++i) {
     samples.push_back({events_[i].seconds() / launches, stamps_.hertz(2 * i, 2 * i + 1), reasons});
   }
+  if (work.peers != nullptr) work.peers->take_longest(samples);
   return samples;
 }
 
@@ -149,6 +151,7 @@ TimeResult Timer::measure(const TimedWork& work, const TimingTarget& target) {
       sampling.add(mean_over_graphs(work, graphs, launches));
     }
     next = sampling.next(seconds_since(start));
+    if (work.peers != nullptr) next = work.peers->decision(next);
   }
   if (work.finish) {
     const auto last = [&](std::size_t) {

@@ -14,6 +14,22 @@
 
 namespace rooflinectl {
 
+/// The processes that time the same work together, a GPU each. All take the same samples.
+class TimingPeers {
+ public:
+  TimingPeers() = default;
+  TimingPeers(const TimingPeers&) = delete;
+  TimingPeers& operator=(const TimingPeers&) = delete;
+  virtual ~TimingPeers() = default;
+
+  /// Enqueues that the stream goes on once those of all have come so far.
+  virtual void enqueue_meeting() = 0;
+  /// Makes each time the longest of all.
+  virtual void take_longest(std::vector<TimeSample>& samples) = 0;
+  /// What the first one decides.
+  virtual Sampling::Next decision(Sampling::Next own) = 0;
+};
+
 /// Something to be timed.
 struct TimedWork {
   std::string range_name;  ///< NVTX range around each timed launch
@@ -32,6 +48,7 @@ struct TimedWork {
   std::function<void(const std::function<void()>& launch_again)> finish;
   /// It draws so much power that the clock falls: a low clock is no reason to leave a sample out.
   bool is_power_limited = false;
+  TimingPeers* peers = nullptr;  ///< null where this process times alone
 };
 
 /// How long the device may be kept busy between two looks at the results.

@@ -28,6 +28,15 @@ enum class CollectMode {
   trace,    ///< launch each point some times while CUPTI records the activity of the GPU
 };
 
+/// Which of several processes this one is, that measure points over several GPUs together, a GPU each.
+struct RankPlace {
+  int rank = 0;
+  int ranks = 1;
+  std::string folder;  ///< in which they find each other; new for each attempt
+
+  bool operator==(const RankPlace&) const = default;
+};
+
 /// The request.
 struct CollectRequest {
   Plan plan;
@@ -44,6 +53,8 @@ struct CollectRequest {
   bool self_test = false;
   /// Not to be measured again where they hold: same device, driver and clocks.
   std::vector<KnownCeilings> known_ceilings;
+  /// Then all points of the plan are over several GPUs, and all processes have the same plan.
+  std::optional<RankPlace> rank_place;
 
   bool operator==(const CollectRequest&) const = default;
 };

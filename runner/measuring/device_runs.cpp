@@ -245,7 +245,7 @@ void DeviceRuns::add(const ObservedDevice& observed, const MeasureRequest& reque
     for (const std::string& loss : result->losses) losses_.push_back(fmt::format("{}: {}", name, loss));
     if (result->stopped_by) lose(name, *result->stopped_by, observed.observer);
     if (!result->folder.empty()) {
-      erase_part(run_, place, request);
+      if (request_.unfinished) erase_part(run_, place, request);
       add_device_run(run_, place, result->run);
       sort_by_device(run_);
       take_session(result->run.counter_session);

@@ -28,6 +28,8 @@ using message::Phase;
 using Seconds = std::chrono::duration<double>;
 
 constexpr int kMaxRestarts = 20;
+/// How often an obstacle is asked for.
+constexpr auto kObstaclePause = 1s;
 
 /// One run of a plan, over as many collectors as it takes:
 ///   1. start a collector with the worklist; its hello opens the run's folder
@@ -77,12 +79,17 @@ class Measuring {
     Clock::time_point deadline = silence_deadline();
     while (true) {
       const auto save_due = results_.save_due();
+      const auto awake = std::min(deadline, request_.obstacle ? Clock::now() + kObstaclePause : deadline);
       const CollectorProcess::Event event =
-          process.next(save_due ? std::min(deadline, *save_due) : deadline, stop_signals_.fd());
+          process.next(save_due ? std::min(awake, *save_due) : awake, stop_signals_.fd());
       if (save_due && Clock::now() >= *save_due) results_.save();
+      if (const auto obstacle = request_.obstacle ? request_.obstacle() : std::nullopt) {
+        process.end();
+        return stop(Error(ErrorKind::measurement, *obstacle));
+      }
 
       const bool silent = std::holds_alternative<CollectorProcess::TimedOut>(event);
-      if (silent && Clock::now() < deadline) continue;  // woken up to save
+      if (silent && Clock::now() < deadline) continue;  // woken up to save, or to ask
       if (const auto outcome = handle_event(event)) {
         process.end();
         return *outcome;
@@ -233,6 +240,10 @@ class Measuring {
     }
     if (const auto step = std::exchange(current_, std::nullopt)) {
       results_.give_up(*step, fmt::format("{} while {}", cause, activity(step->phase)));
+    }
+    if (request_.rank_place) {
+      return stop(Error(ErrorKind::measurement,
+                        fmt::format("the collector {}; the other ranks cannot go on without it", cause)));
     }
     return Outcome::lost;
   }

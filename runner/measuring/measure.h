@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,6 +26,11 @@ struct MeasureRequest {
   std::vector<std::string> command_line;
   bool fresh_ceilings = false;  ///< measure those too that an earlier run has measured on this device
   bool skip_ceilings = false;   ///< measure none, nor those that every run has
+  /// With other processes that have the same plan, of points over several GPUs. A collector that dies then
+  /// ends it: the others do not wait for another one.
+  std::optional<RankPlace> rank_place;
+  /// Asked now and then; nothing, or why it cannot go on. May be empty.
+  std::function<std::optional<std::string>()> obstacle;
 };
 
 struct MeasureResult {

@@ -43,6 +43,7 @@ Results::Results(const MeasureRequest& request, const std::vector<Run>& earlier_
 
 CollectRequest Results::request() const {
   CollectRequest request = worklist_.request();
+  request.rank_place = request_.rank_place;
   for (const Run& run : earlier_ceilings_) request.known_ceilings.push_back(known_ceilings(run));
   return request;
 }

@@ -102,11 +102,11 @@ Meeting::~Meeting() {
   if (folder_.empty()) return;
   std::error_code ignored;
   if (rank_.is_first()) {
-    fs::remove_all(folder_ / ".ranks", ignored);
+    fs::remove_all(message_folder(), ignored);
     return;
   }
   try {
-    if (fs::exists(folder_ / ".ranks", ignored)) end();
+    if (fs::exists(message_folder(), ignored)) end();
   } catch (const Error&) {  // its lock shows that it has ended, if nothing else does
   }
 }
@@ -114,7 +114,7 @@ Meeting::~Meeting() {
 bool Meeting::invite(const fs::path& folder, RankHello hello) {
   const WaitingFolder waiting(waiting_folder_);
   folder_ = folder;
-  make_folder(folder_ / ".ranks");
+  make_folder(message_folder());
   say_hello(std::move(hello));
 
   RankInvitation invitation{.folder = folder_.filename(), .tokens = {}};
@@ -189,7 +189,7 @@ bool Meeting::has_ended(int rank) const {
 }
 
 bool Meeting::has_died(int rank) const {
-  return fs::exists(folder_ / ".ranks") && is_gone(rank) && !fs::exists(file_of(rank, "end"));
+  return fs::exists(message_folder()) && is_gone(rank) && !fs::exists(file_of(rank, "end"));
 }
 
 bool Meeting::is_gone(int rank) const {
@@ -199,7 +199,7 @@ bool Meeting::is_gone(int rank) const {
 }
 
 fs::path Meeting::file_of(int rank, const std::string& what) const {
-  return folder_ / ".ranks" / fmt::format("{}.{}", rank, what);
+  return message_folder() / fmt::format("{}.{}", rank, what);
 }
 
 void Meeting::say_hello(RankHello hello) {

@@ -48,6 +48,8 @@ class Meeting {
 
   /// From here on, all have met.
   const std::filesystem::path& folder() const { return folder_; }
+  /// That the files are in.
+  std::filesystem::path message_folder() const { return folder_ / ".ranks"; }
   /// By rank.
   const std::vector<RankHello>& hellos() const { return hellos_; }
 

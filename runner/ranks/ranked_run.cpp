@@ -74,24 +74,28 @@ void check_that_all_fit(const std::vector<RankHello>& hellos) {
   }
 }
 
-/// Leaves out the points that one GPU does not measure alone.
-void keep_points_of_one_gpu(Plan& plan) {
+/// Leaves out the points that need more GPUs than one, or the others.
+void keep_points(Plan& plan, bool of_several_gpus) {
   for (Experiment& experiment : plan.experiments) {
-    std::erase_if(experiment.points, [](const PointId& point) { return gpus_of(point) > 1; });
+    std::erase_if(experiment.points,
+                  [&](const PointId& point) { return (gpus_of(point) > 1) != of_several_gpus; });
   }
   std::erase_if(plan.experiments, [](const Experiment& experiment) { return experiment.points.empty(); });
 }
 
-/// Gives the other points their reason, in their places.
-void skip_points_of_several_gpus(Run& run) {
+/// Gives the points over several GPUs a reason for which they were not measured.
+void skip_points_of_several_gpus(Run& run, const std::string& why) {
   for (const PointId& point : all_points(run.plan)) {
     if (gpus_of(point) < 2) continue;
     Measurement measurement;
     measurement.point = point;
     measurement.status = Status::skipped;
-    measurement.cause = fmt::format("needs {} GPUs in one process; each rank has one", gpus_of(point));
+    measurement.cause = why;
     run.measurements.push_back(measurement);
   }
+}
+
+void sort_as_planned(Run& run) {
   const std::map<std::string, std::size_t> places = places_of(all_points(run.plan));
   const auto place = [&](const Measurement& measurement) {
     return std::pair(measurement.device, places.at(range_name(measurement.point)));
@@ -115,6 +119,7 @@ std::optional<fs::path> folder_of_run_in(const fs::path& folder) {
 struct RankedRun::Step {
   std::string name;
   MeasureRequest request;
+  bool is_together = false;  ///< all measure the same points; rank 0 has the results
 };
 
 RankedRun::RankedRun(MeasureRequest request, const LauncherRank& rank)
@@ -191,13 +196,20 @@ std::vector<RankedRun::Step> RankedRun::steps() const {
   Step points{.name = "points", .request = request_};
   points.request.plan.ceilings.clear();
   points.request.skip_ceilings = true;
-  keep_points_of_one_gpu(points.request.plan);
-  return {ceilings, points};
+  keep_points(points.request.plan, false);
+  Step together{.name = "together", .request = points.request, .is_together = true};
+  together.request.plan.experiments = request_.plan.experiments;
+  together.request.plan.primitives.clear();
+  together.request.self_test = false;
+  keep_points(together.request.plan, true);
+  if (together.request.plan.experiments.empty()) return {ceilings, points};
+  return {ceilings, points, together};
 }
 
 void RankedRun::measure_steps(MeasureObserver& observer) {
   if (!device_ || !is_our_turn()) return;
   for (const Step& step : steps()) {
+    if (step.is_together && why_not_together()) return;
     attempt(step, observer);
     if (error_ || is_stopped() || !have_all_come_through(step.name)) return;
   }
@@ -222,10 +234,38 @@ bool RankedRun::have_all_come_through(const std::string& step) const {
   return true;
 }
 
+/// Why the ranks, which have all come through the points, do not go on together: the same on each.
+std::optional<std::string> RankedRun::why_not_together() const {
+  for (int rank = 0; rank < static_cast<int>(meeting_.hellos().size()); ++rank) {
+    const auto report = meeting_.step_of(rank, "points");
+    const bool can_go_on = report && !report->failure && !report->stop_signal;
+    if (!can_go_on) return fmt::format("needs all ranks: {} has ended", name_of(name(rank)));
+  }
+  return std::nullopt;
+}
+
+/// The first that has not come through the step, and will not.
+std::optional<std::string> RankedRun::who_has_left(const std::string& step) const {
+  for (int rank = 0; rank < static_cast<int>(meeting_.hellos().size()); ++rank) {
+    if (rank == rank_.rank) continue;
+    const bool has_ended = meeting_.has_ended(rank);  // asked first: it reports the step before it ends
+    const auto report = meeting_.step_of(rank, step);
+    const bool is_through = report && !report->failure && !report->stop_signal;
+    if (!is_through && (report || has_ended)) return fmt::format("{} has ended", name_of(name(rank)));
+  }
+  return std::nullopt;
+}
+
 void RankedRun::attempt(const Step& step, MeasureObserver& observer) {
   MeasureRequest request = step.request;
   request.device = device_->uuid;
   request.output = folder_of(rank_.rank) / step.name;
+  if (step.is_together) {
+    request.rank_place = {.rank = rank_.rank,
+                          .ranks = static_cast<int>(meeting_.hellos().size()),
+                          .folder = fs::absolute(meeting_.message_folder())};
+    request.obstacle = [this, &step] { return who_has_left(step.name); };
+  }
   const DeviceAttempt attempt = attempt_on_device(request, observer, meeting_.folder(), one_at_a_time_);
   RankStep report;
   if (attempt.error) error_ = attempt.error;
@@ -252,7 +292,9 @@ void RankedRun::collect(DeviceRuns& runs, MeasureObserver& observer) {
     }
     collect_from(rank, runs, observer);
   }
-  if (!runs.run().devices.empty()) skip_points_of_several_gpus(runs.run());
+  if (runs.run().devices.empty()) return;
+  if (const auto why = why_not_together()) skip_points_of_several_gpus(runs.run(), *why);
+  sort_as_planned(runs.run());
 }
 
 void RankedRun::collect_from(int rank, DeviceRuns& runs, MeasureObserver& observer) const {
@@ -261,11 +303,25 @@ void RankedRun::collect_from(int rank, DeviceRuns& runs, MeasureObserver& observ
   for (const Step& step : steps()) {
     const bool has_report = meeting_.step_of(rank, step.name).has_value();
     if (!has_report && !meeting_.has_died(rank)) continue;  // it came to its end before
+    if (step.is_together && rank != kFirstRank) {
+      collect_together(rank, step, runs, observer);
+      continue;
+    }
     runs.add({*hello.device, observer, name(rank)}, step.request, attempt_of(rank, step));
     if (!has_report) break;
   }
   std::error_code ignored;
   fs::remove(folder_of(rank), ignored);  // unless there is something left that could not be taken over
+}
+
+/// What they measured together is in the results of rank 0.
+void RankedRun::collect_together(int rank, const Step& step, DeviceRuns& runs,
+                                 MeasureObserver& observer) const {
+  const DeviceAttempt attempt = attempt_of(rank, step);
+  const std::optional<Error> error = attempt.result ? attempt.result->stopped_by : attempt.error;
+  if (error) runs.lose(name_of(name(rank)), *error, observer);
+  std::error_code ignored;
+  fs::remove_all(attempt.folder, ignored);
 }
 
 DeviceAttempt RankedRun::attempt_of(int rank, const Step& step) const {

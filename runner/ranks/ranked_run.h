@@ -18,8 +18,9 @@ namespace rooflinectl {
 /// One run that several processes measure, a GPU each: the ranks of a launcher.
 ///   1. they meet, and make sure that they fit together
 ///   2. each measures its ceilings, one after the other on a host, since they are what a GPU delivers alone
-///   3. each measures the points, all at once
-///   4. rank 0 takes over what each has measured, whatever became of it, as soon as all have ended
+///   3. each measures the points of one GPU, all at once
+///   4. they measure the points over several GPUs together, each with its GPU
+///   5. rank 0 takes over what each has measured, whatever became of it, as soon as all have ended
 /// Each measures into a folder of its own within that of the run. This object lives until the program ends:
 /// launchers stop all ranks once one of them ends with an error, so the others wait for rank 0.
 class RankedRun {
@@ -43,9 +44,12 @@ class RankedRun {
   void measure_steps(MeasureObserver& observer);
   bool is_our_turn() const;
   bool have_all_come_through(const std::string& step) const;
+  std::optional<std::string> why_not_together() const;
+  std::optional<std::string> who_has_left(const std::string& step) const;
   void attempt(const Step& step, MeasureObserver& observer);
   void collect(DeviceRuns& runs, MeasureObserver& observer);
   void collect_from(int rank, DeviceRuns& runs, MeasureObserver& observer) const;
+  void collect_together(int rank, const Step& step, DeviceRuns& runs, MeasureObserver& observer) const;
   DeviceAttempt attempt_of(int rank, const Step& step) const;
   std::vector<Step> steps() const;
   std::filesystem::path folder_of(int rank) const;

@@ -26,6 +26,7 @@ FAKE_COLLECTOR holds accidents, separated by blanks: `<what>@<phase>:<number>`, 
   unfit (@checks:<UUID>)                      `--checks` of this device finds that nothing can be measured on it
   meet                                        goes on once two processes have come there, or exits with 5 after 10 s
 
+With a `rank_place` in the request, each rank meets nobody, and `together:<number>` is a place too.
 Other places are `device:<index>`, where the device is chosen that a request names, `links` and `collectives`.
 With FAKE_COLLECTOR_TWO there is a second device, and both have NVLinks of 500 GB/s, of which 400 are measured; it is of the
 model FAKE_COLLECTOR_SECOND_NAME, else of that of the first, and FAKE_COLLECTOR_SECOND_UUID may name it. CUDA_VISIBLE_DEVICES (indices) hides devices.
@@ -51,6 +52,7 @@ VARIANTS = [
     ("sum_atomic", "atomic", ["f32", "f16"], [256], None, "scalar"),
     ("sum_warp_shuffle", "warp shuffle", ["f32", "f16"], [256], 8, "scalar"),
     ("sum_multi_best", "multi best", ["f32"], [512], None, "scalar"),
+    ("sum_multi_nccl", "multi NCCL", ["f32"], [512], None, "scalar"),
 ]
 CEILINGS = ["dram_copy", "dram_read", "f32_add"] + ["nvlink", "nvlink_latency"] * ("FAKE_COLLECTOR_TWO" in os.environ)
 # Kind, subject, operation and value of those that are no bandwidth of DRAM.
@@ -181,7 +183,7 @@ def meet():
     sys.exit(5)
 
 
-def measurement(point, index, device):
+def measurement(point, index, device, place=None):
     seconds = 1e-4 * (index + 1) * (1.1 if happens("sluggish", f"device:{device['index']}") else 1)
     result = copy.deepcopy(point)
     axes = point["axes"]
@@ -204,8 +206,15 @@ def measurement(point, index, device):
     if "gpus" in axes:
         result["time"].update(median_s=seconds_of_gpus, ci_low_s=seconds_of_gpus, ci_high_s=seconds_of_gpus)
     visible = len(visible_devices())
-    if gpus > visible:
-        result.update(status="skipped", cause=f"needs {gpus} GPUs; {visible} visible here")
+    obstacle = f"needs {gpus} GPUs; {visible} visible here" if gpus > visible else None
+    if place:
+        obstacle = None if gpus <= place["ranks"] else f"needs {gpus} GPUs; there are {place['ranks']} ranks"
+        if "nccl" not in point["subject"]:
+            obstacle = obstacle or "needs its GPUs in one process; over several, NCCL gathers: sum_multi_nccl"
+        elif place["rank"] >= gpus:
+            obstacle = obstacle or "other ranks measure it"
+    if obstacle:
+        result.update(status="skipped", cause=obstacle)
         del result["time"], result["verification"]
     if happens("unverified", f"verify:{index}"):
         result.update({"status": "unverified", "cause": "element 3: expected 1, got 2"})
@@ -455,9 +464,11 @@ def main():
         for phase in ["verify", "time"]:
             say({"type": "progress", "phase": phase, "point": index, "what": name})
             accidents(f"{phase}:{index}")
+            if "rank_place" in request:
+                accidents(f"together:{index}")
         if happens("skip", f"time:{index}"):
             continue
-        result = measurement(point, index, device)
+        result = measurement(point, index, device, request.get("rank_place"))
         poisoned = happens("poison", f"time:{index}")
         if poisoned:
             result.update({"status": "failed", "cause": "an illegal memory access"})

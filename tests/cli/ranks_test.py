@@ -109,13 +109,59 @@ class Ranks(ProgramTest):
         self.assert_exit(first, 1)
         self.assertIn("ceiling dram_read: exited with code 5", first.stdout)
 
-    def test_points_over_several_gpus_are_skipped_with_the_reason(self):
-        self.write("plan.yaml", "name: demo\nexperiments: {e: {variants: sum_multi_best, sizes_per_gpu: [2^20, 2^24], gpus: [1, 2]}}\n")
-        for result in self.launch():
+    def share(self):
+        self.write("plan.yaml", "name: demo\nexperiments: {e: {variants: [sum_multi_best, sum_multi_nccl], sizes_per_gpu: 2^20, gpus: [1, 2, 4]}}\n")
+
+    def test_points_over_several_gpus_are_measured_by_all_ranks_together(self):
+        self.share()
+        first, second = self.launch()
+        self.assert_exit(first, 0)
+        self.assert_exit(second, 0)
+        self.assertNotIn("ncomplete", first.stdout)
+        points = [(m["device"], m["subject"], m["axes"]["gpus"], m["status"], m.get("cause", "")) for m in self.run_of()["measurements"]]
+        in_one_process = "needs its GPUs in one process; over several, NCCL gathers: sum_multi_nccl"
+        self.assertEqual(points, [(0, "sum_multi_best", 1, "ok", ""), (0, "sum_multi_best", 2, "skipped", in_one_process),
+                                  (0, "sum_multi_best", 4, "skipped", "needs 4 GPUs; there are 2 ranks"),
+                                  (0, "sum_multi_nccl", 1, "ok", ""), (0, "sum_multi_nccl", 2, "ok", ""),
+                                  (0, "sum_multi_nccl", 4, "skipped", "needs 4 GPUs; there are 2 ranks"),
+                                  (1, "sum_multi_best", 1, "ok", ""), (1, "sum_multi_nccl", 1, "ok", "")])
+        places = [request["rank_place"] for request in self.sent_requests() if "rank_place" in request]
+        self.assertEqual(sorted((place["rank"], place["ranks"]) for place in places), [(0, 2), (1, 2)])
+        self.assertEqual(len({place["folder"] for place in places}), 1)
+        self.assert_no_meeting_left()
+
+    def test_points_over_several_gpus_begin_when_all_ranks_have_measured_theirs(self):
+        self.share()
+        each = {0: {"accidents": "meet@together:0"}, 1: {"accidents": "slow@time:0 meet@together:0"}}
+        for result in self.launch(each=each):
             self.assert_exit(result, 0)
-        points = [(m["device"], m["axes"]["gpus"], m["status"]) for m in self.run_of()["measurements"]]
-        self.assertEqual(points, [(0, 1, "ok"), (0, 2, "skipped"), (0, 1, "ok"), (0, 2, "skipped"), (1, 1, "ok"), (1, 1, "ok")])
-        self.assertEqual(self.points_of(0)[1]["cause"], "needs 2 GPUs in one process; each rank has one")
+
+    def test_a_rank_that_is_missing_costs_only_the_points_over_several_gpus(self):
+        self.share()
+        first, second = self.launch(accidents="refuse@device:1")
+        self.assert_exit(first, 1)
+        self.assert_exit(second, 3)
+        skipped = [m["cause"] for m in self.run_of()["measurements"] if m["status"] == "skipped"]
+        self.assertEqual(len(skipped), 4)
+        self.assertRegex(skipped[0], r"needs all ranks: rank 1 \(.*\) has ended")
+        self.assertEqual([m["axes"]["gpus"] for m in self.points_of(0) if m["status"] == "ok"], [1, 1])
+
+    def test_a_rank_that_dies_ends_what_they_measure_together(self):
+        self.share()
+        for victim, other in [("collector", "the collector crashed with SIGSEGV"), ("rank", "the process ended without notice")]:
+            shutil.rmtree(self.folder / "runs", ignore_errors=True)
+            first = self.start(0, 2, accidents="hang@together:2")
+            second = self.start(1, 2, accidents="segv@together:2" if victim == "collector" else "mark@together:2 hang@together:2")
+            if victim == "rank":
+                self.wait_until_reached("together:2", first, second)
+                second.kill()
+            result = self.end_of(first)
+            self.end_of(second)
+            self.assert_exit(result, 1)
+            self.assertRegex(result.stdout, rf"rank 1 \(.*\): .*{other}")
+            failed = [m["cause"] for m in self.points_of(0) if m["status"] == "failed"]
+            self.assertRegex(failed[0], r"not measured: rank 1 \(.*\) has ended")
+            self.assertEqual([m["axes"]["gpus"] for m in self.points_of(0) if m["status"] == "ok"], [1, 1])
 
     def test_a_rank_that_sees_one_gpu_alone_measures_on_that(self):
         each = {rank: {"CUDA_VISIBLE_DEVICES": str(rank)} for rank in range(2)}

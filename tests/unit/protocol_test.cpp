@@ -53,6 +53,7 @@ CollectRequest some_request() {
   request.skip_ceilings = true;
   request.self_test = true;
   request.known_ceilings = {{"GPU-1", "580.1", 1.98e9, 1.9e9, {"dram_read", "f32_add"}, {"f32_add"}}};
+  request.rank_place = {.rank = 1, .ranks = 2, .folder = "runs/demo/.ranks"};
   return request;
 }
 

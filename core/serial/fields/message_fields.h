@@ -115,6 +115,12 @@ void fields(auto& f, Is<KnownCeilings> auto& known) {
   f("unconfirmed_ids", known.unconfirmed_ids);
 }
 
+void fields(auto& f, Is<RankPlace> auto& place) {
+  f("rank", place.rank, AtLeast{0});
+  f("ranks", place.ranks, AtLeast{1});
+  f("folder", place.folder);
+}
+
 void fields(auto& f, Is<CollectRequest> auto& request) {
   f("plan", request.plan);
   f("mode", request.mode);
@@ -125,6 +131,7 @@ void fields(auto& f, Is<CollectRequest> auto& request) {
   f("skip_ceilings", request.skip_ceilings);
   f("self_test", request.self_test);
   f("known_ceilings", request.known_ceilings);
+  f.optional("rank_place", request.rank_place);
 }
 
 void fields(auto& f, Is<TestedDevice> auto& tested) {
