@@ -193,6 +193,26 @@ class Ranks(ProgramTest):
             self.assertRegex(result.stderr, r"rank 1 \(.*\) has another plan or other options than rank 0")
         self.assert_nothing_measured()
 
+    def test_ranks_of_another_build_are_a_mistake(self):
+        first = self.start(0, 2)
+        runs = self.folder / "runs/demo"
+        while not list(runs.rglob("0.hello.json")):
+            time.sleep(0.05)
+        (hello,) = runs.rglob("0.hello.json")
+        (waiting,) = runs.glob(".ranks-*")
+        (waiting / "1").write_text("token")
+        while not (waiting / "invitation.json").exists():
+            time.sleep(0.05)
+        other = dict(json.loads(hello.read_text()), program="0.0.9 (commit 1234567)", host="node7")
+        other["device"]["uuid"] = SECOND
+        (hello.parent / "1.lock").touch()
+        (hello.parent / "1.hello.part").write_text(json.dumps(other))
+        (hello.parent / "1.hello.part").rename(hello.parent / "1.hello.json")
+        result = self.end_of(first)
+        self.assert_exit(result, 2)
+        self.assertRegex(result.stderr, r"rank 0: rank 1 \(node7\) is rooflinectl 0\.0\.9 \(commit 1234567\), rank 0 \(.*\) is ")
+        self.assert_nothing_measured()
+
     def test_a_rank_that_never_comes_is_named(self):
         result = self.end_of(self.start(0, 2, ROOFLINECTL_RANK_LIMIT="0.5"))
         self.assert_exit(result, 3)
