@@ -2,6 +2,7 @@
 #include "reports/page/page_look.h"
 
 #include "reports/charts/marks.h"
+#include "reports/tables/point_text.h"
 
 namespace rooflinectl::page {
 namespace {
