@@ -206,7 +206,7 @@ const RangeTimes* step_of(const Run& run, const std::vector<RangeUse>& ranges) {
   double longest_s = 0;
   std::size_t within = std::numeric_limits<std::size_t>::max();  // the depth of one that repeats
   for (const RangeUse& range : ranges) {
-    if (range.depth > within) continue;
+    if (range.depth > within || range.name.starts_with("nccl")) continue;
     within = std::numeric_limits<std::size_t>::max();
     const auto times = std::find_if(run.application->ranges.begin(), run.application->ranges.end(),
                                     [&](const RangeTimes& one) { return one.path == range.path; });
@@ -326,7 +326,10 @@ std::optional<ProgramUse> program_use(const Run& run, const ExperimentAnalysis& 
     if (!point.launches) continue;
     const LaunchUse& launches = *point.launches;
     program.groups.push_back(&point);
-    overlapped_s += point.measurement->launches->overlapped_s;
+    const LaunchStatistics& all = *point.measurement->launches;
+    program.launches += all.count;
+    program.untimed += all.count - all.traced;
+    overlapped_s += all.overlapped_s;
     if (is_fully_counted(*point.measurement)) program.counted_share += launches.share;
     if (!launches.recoverable_s) program.roofless_share += launches.share;
     if (launches.recoverable_s.value_or(0) > 0) program.recoverable.push_back(&point);

@@ -69,9 +69,11 @@ struct ProgramUse {
   std::vector<const RooflinePoint*> groups;       ///< the one that took longest first
   std::vector<const RooflinePoint*> recoverable;  ///< those with recoverable time, most first
   Concentration concentration;
-  std::size_t kernels = 0;    ///< different ones, whatever their shapes
-  double counted_share = 0;   ///< of `kernel_s`, of groups of which everything that a roof needs was counted
-  double roofless_share = 0;  ///< of groups without a roof: left out of what is recoverable
+  std::size_t kernels = 0;     ///< different ones, whatever their shapes
+  std::uint64_t launches = 0;  ///< of all groups
+  std::uint64_t untimed = 0;   ///< of these, since they were not traced
+  double counted_share = 0;    ///< of `kernel_s`, of groups of which everything that a roof needs was counted
+  double roofless_share = 0;   ///< of groups without a roof: left out of what is recoverable
   double overlapped_share = 0;        ///< of the time of all kernels, while another ran too
   const DeviceUse* device = nullptr;  ///< null in a run that does not have it
   std::optional<IdleUse> idle;        ///< nothing where something was counted all the time
@@ -80,7 +82,7 @@ struct ProgramUse {
   std::vector<RangeUse> ranges;
   RangeUse outside;  ///< what ran in no range; its path is empty
   /// The range that tells how long a step takes: of the outermost ones that repeat, that with most of the
-  /// time. Null where none does, and in older runs.
+  /// time, but for NCCL's functions, of which a step has many. Null where none does, and in older runs.
   const RangeTimes* step = nullptr;
   double tensor_share = 0;  ///< of `kernel_s`, of groups that executed operations on Tensor Cores
   double tensor_use = 0;    ///< of `kernel_s`, the time that these operations need at the measured ceilings

@@ -67,7 +67,7 @@ Json tensor_figure(const ProgramUse& use) {
 }
 
 // What a reader sees first, each with what it is of.
-Json figures(const Run& run, const ProgramUse& use) {
+Json figures(const ProgramUse& use) {
   Json list = Json::array();
   if (const RangeTimes* step = use.step) {
     // The kernels of a step may run later than the host is in it: this is the host's pace.
@@ -83,12 +83,9 @@ Json figures(const Run& run, const ProgramUse& use) {
                                       format::duration(use.watched_s()),
                                       use.idle ? "" : ", launches held for counting included")));
   }
-  if (run.application) {
-    const Application& application = *run.application;
-    list.push_back(figure("launches", fmt::format("{}", application.launches),
-                          application.untraced > 0 ? fmt::format("{} without a time", application.untraced)
-                                                   : std::string("all with a time")));
-  }
+  list.push_back(figure(
+      "launches", fmt::format("{}", use.launches),
+      use.untimed > 0 ? fmt::format("{} without a time", use.untimed) : std::string("all with a time")));
   list.push_back(tensor_figure(use));
   list.push_back(figure("counted in full", format::percent(use.counted_share),
                         use.roofless_share > 0
@@ -235,7 +232,7 @@ Json program(const Run& run, const ProgramUse& use, const KernelNames& names) {
   return {{"kernel_s", rounded(use.kernel_s)},
           {"idle", idle.empty() ? Json(nullptr)
                                 : Json{{"value", format::duration(use.idle->idle_s)}, {"text", idle}}},
-          {"figures", figures(run, use)},
+          {"figures", figures(use)},
           {"sentences", sentences},
           {"ranges", ranges(use)},
           {"kernels", names.list()},

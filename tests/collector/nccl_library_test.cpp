@@ -65,6 +65,18 @@ TEST_F(NcclLibrary, ConnectsTheDevicesWithoutMulticastAndReleasesThem) {
   EXPECT_EQ(calls(), "ncclCommAbort(103)\nncclCommAbort(101)\n");
 }
 
+TEST_F(NcclLibrary, ConnectsTheDeviceOfThisProcessWithThoseOfOthers) {
+  calls();
+  const UniqueId id = new_unique_id();
+  {
+    const Communicators communicators(id, 1, 3);
+    communicators.all_reduce({ranks_.front()}, 8, Type::f32);
+  }
+  EXPECT_EQ(calls(),
+            "ncclGetUniqueId()\nncclCommInitRank(NVLS=0 1 of 3, where to meet)\nncclGroupStart()\n"
+            "ncclAllReduce(10 20 8 7 0 100 0)\nncclGroupEnd()\nncclCommAbort(100)\n");
+}
+
 TEST_F(NcclLibrary, EveryCollectiveIsAGroupOfAllRanks) {
   const Communicators communicators({0, 1});
   calls();
