@@ -38,7 +38,7 @@ bool is_traced_in(std::optional<Pass> pass) {
 
 record::Problem not_counted(Pass pass, const Error& error) {
   return {.group = std::nullopt,
-          .cause = fmt::format("{} was not counted: {}", to_string(pass), error.what()),
+          .cause = fmt::format("{} {}: {}", to_string(pass), record::kNotCounted, error.what()),
           .hint = error.hint()};
 }
 

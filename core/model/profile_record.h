@@ -218,6 +218,9 @@ struct Power {
   bool operator==(const Power&) const = default;
 };
 
+/// How the cause of a problem begins that concerns a whole pass, after the name of the pass.
+inline constexpr std::string_view kNotCounted = "could not be counted";
+
 /// Something that could not be measured, and why.
 struct Problem {
   std::optional<std::uint64_t> group;  ///< nothing where it concerns the process

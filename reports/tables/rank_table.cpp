@@ -19,6 +19,7 @@ namespace rooflinectl {
 namespace {
 
 constexpr std::size_t kMostStragglers = 3;
+constexpr double kNotableOverlap = 0.1;
 
 double ratio(double part, double whole) {
   return whole > 0 ? part / whole : 0;
@@ -73,10 +74,10 @@ const RankGroupUse* slowest_group(const RankAnalysis& analysis, std::size_t rank
   return worst;
 }
 
-double median_of(const RankGroupUse& group, std::size_t rank) {
-  const auto time = std::find_if(group.ranks.begin(), group.ranks.end(),
-                                 [&](const RankTime& one) { return one.rank == rank; });
-  return time->launches.median_s;
+const RankLaunches& launches_of(const RankGroupUse& group, std::size_t rank) {
+  return std::find_if(group.ranks.begin(), group.ranks.end(),
+                      [&](const RankTime& one) { return one.rank == rank; })
+      ->launches;
 }
 
 std::string straggler(const Run& run, const RankAnalysis& analysis, std::size_t place) {
@@ -89,8 +90,13 @@ std::string straggler(const Run& run, const RankAnalysis& analysis, std::size_t 
                   format::percent(rank.slow_share()));
   if (worst != nullptr) {
     const std::string where = worst->path.empty() ? "" : fmt::format(" in {}", worst->path);
+    const RankLaunches& launches = launches_of(*worst, place);
     text += fmt::format("; most in {}{}: {} a launch, {} in the middle", worst->kernel, where,
-                        format::duration(median_of(*worst, place)), format::duration(worst->median_s));
+                        format::duration(launches.median_s), format::duration(worst->median_s));
+    const double overlapped = ratio(launches.overlapped_s, launches.total_s);
+    if (overlapped >= kNotableOverlap) {
+      text += fmt::format("; other kernels ran beside it for {} of its time", format::percent(overlapped));
+    }
   }
   text += ".";
   text.front() = static_cast<char>(std::toupper(static_cast<unsigned char>(text.front())));

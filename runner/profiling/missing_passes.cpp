@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "core/model/profile_record.h"
+
 namespace rooflinectl {
 
 bool MissingPasses::has_problem(std::string_view beginning) const {
@@ -15,7 +17,7 @@ bool MissingPasses::has_problem(std::string_view beginning) const {
 /// Why no launch at all could be counted in that pass; empty if some could.
 std::string MissingPasses::problem_of(std::string_view pass) const {
   for (const std::string& cause : problems_) {
-    if (cause.starts_with(fmt::format("{} was not counted", pass))) return cause;
+    if (cause.starts_with(fmt::format("{} {}", pass, record::kNotCounted))) return cause;
   }
   return {};
 }

@@ -14,6 +14,7 @@
 
 #include "core/elapsed.h"
 #include "core/model/launcher.h"
+#include "core/model/profile_record.h"
 #include "core/serial/run_file.h"
 #include "core/serial/timeline_file.h"
 #include "core/text/launch_filter.h"
@@ -316,7 +317,7 @@ class Profiling {
     if (session.available) return;
     session.reason = "no launch was counted";
     for (const ApplicationProblem& problem : profile_.application.problems) {
-      if (problem.cause.find("was not counted") == std::string::npos) continue;
+      if (problem.cause.find(record::kNotCounted) == std::string::npos) continue;
       session.reason = problem.cause;
       session.hint = problem.hint;
       break;

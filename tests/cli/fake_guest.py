@@ -86,7 +86,7 @@ def write_launches(write, settings, accidents, start):
     passes = settings["passes"]
     if "forbidden" in accidents:
         for name in passes:
-            write("problem", cause=f"{name} was not counted: no permission to use the counters", hint="ask for it")
+            write("problem", cause=f"{name} could not be counted: no permission to use the counters", hint="ask for it")
         passes = []
     symbols = ["_Z3addPf", "gemm<script>alert(1)</script>"]
     for place, symbol in enumerate(symbols):

@@ -443,7 +443,7 @@ class BadDays(ProfileTest):
     def test_no_permission_to_count(self):
         result = self.profile("often", "forbidden")
         self.assert_exit(result, 0)
-        self.assertIn("memory was not counted: no permission to use the counters", result.stderr)
+        self.assertIn("memory could not be counted: no permission to use the counters", result.stderr)
         run = self.profiled()
         self.assertEqual(run["application"]["runs"], 1)
         self.assertFalse(run["counter_session"]["available"])

@@ -179,7 +179,8 @@ TEST_F(SessionTest, InstrumentsNothingBesideCollectives) {
   EXPECT_THAT(passes(), ElementsAre("memory", "tensor", "pipes", ""));
   const auto problems = records_of<record::Problem>();
   ASSERT_THAT(problems, SizeIs(1));
-  EXPECT_THAT(problems[0].cause, HasSubstr("operations was not counted: instrumented code of collective"));
+  EXPECT_THAT(problems[0].cause,
+              HasSubstr("operations could not be counted: instrumented code of collective"));
 }
 
 TEST_F(SessionTest, GoesOnAfterACollectiveThatWaitedForAnotherRank) {
@@ -429,7 +430,7 @@ TEST_F(SessionTest, WithoutCountersItTracesAndTellsWhy) {
   EXPECT_THAT(gpu.calls, ElementsAre("trace"));
   const auto problems = records_of<record::Problem>();
   ASSERT_THAT(problems, SizeIs(1));
-  EXPECT_EQ(problems[0].cause, "memory was not counted: not permitted");
+  EXPECT_EQ(problems[0].cause, "memory could not be counted: not permitted");
   EXPECT_EQ(problems[0].hint, "ask");
 }
 
@@ -453,7 +454,7 @@ TEST_F(SessionTest, CountersThatAnotherProcessUsesToTheEndAreNamed) {
   session.finish();
   const auto problems = records_of<record::Problem>();
   ASSERT_THAT(problems, SizeIs(1));
-  EXPECT_EQ(problems[0].cause, "memory was not counted: another program counts");
+  EXPECT_EQ(problems[0].cause, "memory could not be counted: another program counts");
 }
 
 TEST_F(SessionTest, APassThatIsImpossibleIsLeftOut) {

@@ -359,12 +359,13 @@ TEST_F(ProfileMerge, TakesTimesFromTheFirstRunAndCountersFromAll) {
 }
 
 TEST_F(ProfileMerge, NamesWhyNothingWasCounted) {
-  const MergedProfile profile = merged(
-      process(1, "GPU-1") +
-      Records{launches({{0, 10}}),
-              record::Problem{.group = {}, .cause = "memory was not counted: no permission", .hint = "ask"}});
+  const MergedProfile profile =
+      merged(process(1, "GPU-1") +
+             Records{launches({{0, 10}}),
+                     record::Problem{
+                         .group = {}, .cause = "memory could not be counted: no permission", .hint = "ask"}});
   EXPECT_EQ(profile.measurements[0].counters.at("l2_bytes").reason(),
-            "memory was not counted: no permission");
+            "memory could not be counted: no permission");
   EXPECT_THAT(profile.measurements[0].counters.at("ffma").reason(), HasSubstr("operations"));
   EXPECT_EQ(profile.application.problems[0].hint, "ask");
 }

@@ -74,6 +74,12 @@ TEST(Ranks, NamesTheOneThatIsSlower) {
   EXPECT_NEAR(analysis->ranks[2].slow_s, 100 * 0.1e-3, 1e-9);
   EXPECT_THAT(rank_sentences(run, *analysis),
               Contains(HasSubstr("Rank 2 (node, device 2) is slower than the others in 1 of 2 groups")));
+
+  for (Measurement& measurement : run.measurements) {
+    measurement.launches->overlapped_s = 0.7 * measurement.launches->total_s;
+  }
+  EXPECT_THAT(rank_sentences(run, *rank_analysis(run)),
+              Contains(HasSubstr("in the middle; other kernels ran beside it for 70.0 % of its time.")));
 }
 
 TEST(Ranks, NoneIsSlowerWithoutEvidence) {
