@@ -24,7 +24,7 @@ namespace {
 /// Short beside the work, and long enough to be read meanwhile.
 constexpr std::uint64_t kIntervalNs = 1'000'000;
 /// Around each work, in which nothing moves: which sample a byte falls into does not matter.
-constexpr std::chrono::milliseconds kPause{5};
+constexpr std::chrono::milliseconds kQuietTime{5};
 constexpr std::uint64_t kMarginNs = 3 * kIntervalNs;
 
 std::vector<LinkCounters::Open> openers_of(const std::vector<DeviceInfo>& devices) {
@@ -112,11 +112,11 @@ LinkCounters::LinkCounters(const std::vector<Open>& devices) {
 LinkCounters::~LinkCounters() = default;
 
 void LinkCounters::watch(const std::function<void()>& work) {
-  std::this_thread::sleep_for(kPause);
+  std::this_thread::sleep_for(kQuietTime);
   const std::uint64_t begin_ns = monotonic_ns();
   work();
   windows_.push_back({begin_ns, monotonic_ns()});
-  std::this_thread::sleep_for(kPause);
+  std::this_thread::sleep_for(kQuietTime);
 }
 
 std::vector<std::vector<LinkBytes>> LinkCounters::finish() {

@@ -83,7 +83,7 @@ class Measuring {
       const CollectorProcess::Event event =
           process.next(save_due ? std::min(awake, *save_due) : awake, stop_signals_.fd());
       if (save_due && Clock::now() >= *save_due) results_.save();
-      if (const auto obstacle = request_.obstacle ? request_.obstacle() : std::nullopt) {
+      if (const auto obstacle = obstacle_now()) {
         process.end();
         return stop(Error(ErrorKind::measurement, *obstacle));
       }
@@ -96,6 +96,11 @@ class Measuring {
       }
       if (std::holds_alternative<CollectorProcess::Line>(event)) deadline = silence_deadline();
     }
+  }
+
+  /// None before there is a run that can record it.
+  std::optional<std::string> obstacle_now() const {
+    return request_.obstacle && results_.is_open() ? request_.obstacle() : std::nullopt;
   }
 
   Seconds current_limit() const {

@@ -168,17 +168,19 @@ def number(row, column):
 
 def check_launches(trace, device, launches, rows):
     expected = collections.defaultdict(list)
+    row_of = {}
     for measurement, stream, start_ns, duration_ns in launches:
-        expected[stream].append((start_ns, duration_ns, rows[measurement]["label"]))
+        row = rows[measurement]
+        expected[stream].append((start_ns, duration_ns, row["label"]))
+        row_of[stream, *expected[stream][-1]] = row
     streams = {track.name for track in trace.below(device) if track.name.startswith("stream ")}
     assert streams == {f"stream {stream}" for stream in expected}
     for stream, wanted in expected.items():
         slices = trace.slices_of(device, f"stream {stream}")
         assert all(one.parent is None for one in slices), "launches within each other"
         assert sorted((one.start_ns, one.duration_ns, one.name) for one in slices) == sorted(wanted)
-        by_label = {row["label"]: row for row in rows}
         for one in slices:
-            check_annotations(one.annotations, by_label[one.name])
+            check_annotations(one.annotations, row_of[stream, one.start_ns, one.duration_ns, one.name])
 
 
 def check_annotations(annotations, row):

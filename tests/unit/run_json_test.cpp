@@ -398,7 +398,9 @@ bool may_be_absent(const Pointer& place) {
   const bool optional_launches = place.back() == "launches" && parent.to_string() == "/measurements/0";
   const bool of_problem = parent.to_string().starts_with("/application/problems") &&
                           (place.back() == "hint" || place.back() == "subject");
-  const bool optional_passes = place.back() == "passes" && parent.to_string() == "/application";
+  const bool of_application =
+      parent.to_string() == "/application" &&
+      (place.back() == "exit_code" || place.back() == "passes" || place.back() == "wall_s");
   const bool of_range = parent.to_string().starts_with("/application/ranges") &&
                         (place.back() == "median_s" || place.back() == "p95_s");
   const bool of_link = parent.to_string().starts_with("/links") &&
@@ -414,7 +416,7 @@ bool may_be_absent(const Pointer& place) {
   const bool of_collective = parent.to_string().starts_with("/application/collectives") &&
                              (place.back() == "path" || place.back() == "bytes");
   return in_map || of_link || of_collectives || optional_device || optional_clock || optional_launches ||
-         optional_passes || of_problem || of_range || of_ranks || of_import || of_collective;
+         of_application || of_problem || of_range || of_ranks || of_import || of_collective;
 }
 
 TEST(RunJson, IsReadWithoutWhatIsEmptied) {
