@@ -26,7 +26,7 @@ FAKE_COLLECTOR holds accidents, separated by blanks: `<what>@<phase>:<number>`, 
   unfit (@checks:<UUID>)                      `--checks` of this device finds that nothing can be measured on it
   meet                                        goes on once two processes have come there, or exits with 5 after 10 s
 
-With a `rank_place` in the request, each rank meets nobody, and `together:<number>` is a place too.
+With a `rank_place` in the request, each rank meets nobody, and `together:<number>` is a place too, `together:start` comes before the hello.
 Other places are `device:<index>`, where the device is chosen that a request names, `links` and `collectives`.
 With FAKE_COLLECTOR_TWO there is a second device, and both have NVLinks of 500 GB/s, of which 400 are measured; it is of the
 model FAKE_COLLECTOR_SECOND_NAME, else of that of the first, and FAKE_COLLECTOR_SECOND_UUID may name it. CUDA_VISIBLE_DEVICES (indices) hides devices.
@@ -370,6 +370,8 @@ def main():
     if "FAKE_COLLECTOR_REQUESTS" in os.environ:
         with open(os.environ["FAKE_COLLECTOR_REQUESTS"], "a") as file:
             file.write(json.dumps(request) + "\n")
+    if "rank_place" in request:
+        accidents("together:start")
     devices = visible_devices()
     device = next((one for one in devices if request["device"] in [str(one["index"]), one["uuid"]]), devices[0])
     accidents(f"device:{device['index']}")

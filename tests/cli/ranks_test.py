@@ -163,6 +163,16 @@ class Ranks(ProgramTest):
             self.assertRegex(failed[0], r"not measured: rank 1 \(.*\) has ended")
             self.assertEqual([m["axes"]["gpus"] for m in self.points_of(0) if m["status"] == "ok"], [1, 1])
 
+    def test_a_rank_that_dies_before_the_others_begin_together(self):
+        self.share()
+        first, second = self.launch(each={0: {"accidents": "slow@together:start hang@together:2"}, 1: {"accidents": "segv@together:0"}})
+        self.assert_exit(first, 1)
+        self.assert_exit(second, 1)
+        failed = [m["cause"] for m in self.points_of(0) if m["axes"]["gpus"] == 2]
+        self.assertTrue(failed)
+        for cause in failed:
+            self.assertRegex(cause, r"not measured: rank 1 \(.*\) has ended")
+
     def test_a_rank_that_sees_one_gpu_alone_measures_on_that(self):
         each = {rank: {"CUDA_VISIBLE_DEVICES": str(rank)} for rank in range(2)}
         for result in self.launch(launcher=slurm, each=each):
