@@ -143,6 +143,27 @@ std::optional<Operations> counted_in_pipes(const Counters& counters) {
   return Operations{f64->flops + f32->flops, f64->fma_flops + f32->fma_flops};
 }
 
+/// The most operations that instructions outside of the Tensor Cores did, by how many of them the pipes
+/// executed: if all warps were full, and each lane did one multiply-add, of two values where they may be
+/// FP16. Nothing where a pipe was not counted.
+std::optional<double> most_operations_in_pipes(const Counters& counters) {
+  constexpr double kLanes = 32;
+  constexpr double kPackedOperations = 4;
+  constexpr double kFp64Operations = 2;
+  const auto fma = value_of(counters, counter::kFmaPipeInstructions);
+  const auto fp64 = value_of(counters, counter::kFp64PipeInstructions);
+  if (!fma || !fp64) return std::nullopt;
+  const double packed = *fma + value_of(counters, counter::kTensorPipeHfma2).value_or(0);
+  return kLanes * (kPackedOperations * packed + kFp64Operations * *fp64);
+}
+
+/// Whether all instructions outside of the Tensor Cores, which were not counted by type, did next to nothing
+/// of what those did.
+bool are_negligible_beside_tensor_cores(const Counters& counters) {
+  const auto others = most_operations_in_pipes(counters);
+  return others && *others < kNegligibleShare * executed_tensor_ops(counters).value_or(0);
+}
+
 /// Whether the FP16 multiply-adds only bring constants into registers, as compilers let them do in kernels of
 /// other types: a few per thread, and no additions or products.
 bool are_constants(const Measurement& measurement, double other_flops) {
@@ -169,7 +190,8 @@ ExecutedWork executed_work(const Measurement& measurement) {
   if (is_integer(precision)) return {};
   const bool are_all_types = is_observed(measurement);
   const auto missing = [](std::string reason) { return ExecutedWork{std::nullopt, std::move(reason)}; };
-  const auto counted = are_all_types ? counted_in_pipes(counters) : counted_operations(counters, precision);
+  auto counted = are_all_types ? counted_in_pipes(counters) : counted_operations(counters, precision);
+  if (!counted && are_all_types && are_negligible_beside_tensor_cores(counters)) counted = Operations{};
   if (!counted) {
     const bool is_of_f64 =
         precision == Dtype::f64 || (are_all_types && !counted_operations(counters, Dtype::f64).has_value());

@@ -35,7 +35,8 @@ std::optional<TensorWork> tensor_work(const Measurement& measurement, const Ceil
 /// All floating-point operations that a point executed, or why that is not known. Of a kernel of a profiled
 /// program, of which no type is declared, those of all types: FP64, FP32, and of the Tensor Cores. It has
 /// none where FP16 or BF16 instructions outside of the Tensor Cores could be more than 1 % of them: what is
-/// counted are instructions, of one or two values each.
+/// counted are instructions, of one or two values each. Where instructions were not counted by type, those of
+/// the Tensor Cores are all, if the others that the pipes executed could be no more than 1 % of them.
 struct ExecutedWork {
   std::optional<double> flops;
   std::string missing;  ///< empty where `flops` is there, and of integers

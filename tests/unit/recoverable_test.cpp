@@ -70,6 +70,12 @@ struct OnePoint {
   Analysis analysis;
 };
 
+void expect_without_operations(const Measurement& measurement) {
+  const OnePoint point(measurement);
+  EXPECT_FALSE(point->flops_executed);
+  EXPECT_EQ(point->executed_missing, "fadd: too late");
+}
+
 TEST(ObservedPoint, HasNoUsefulNumbers) {
   const OnePoint point(streaming());
   EXPECT_FALSE(point->ai_useful);
@@ -207,6 +213,37 @@ TEST(ObservedPoint, HasARoofWhereItsPipesExecutedTooLittleToBeIt) {
 
   EXPECT_EQ(OnePoint(with_pipes(50e6, 0))->roof_missing, "FP32 operations not counted: too late");
   EXPECT_FALSE(OnePoint(with_pipes(1e6, 1))->roof) << "there is no ceiling of FP64";
+}
+
+// As a product in a CUDA graph, or beside NCCL.
+TEST(ObservedPoint, HasTheOperationsOfItsTensorCoresWhereAllOthersAreNegligible) {
+  const auto product = [](double fma, double fp64) {
+    Measurement measurement = streaming("gemm");
+    for (const auto key : {counter::kFadd, counter::kFfma, counter::kHfma}) refuse(measurement, key);
+    set(measurement, counter::kTensorPipeInstructions, 1e6);
+    set(measurement, counter::kTensorBf16Ops, 64e9);
+    set(measurement, counter::kFmaPipeInstructions, fma);
+    set(measurement, counter::kFp64PipeInstructions, fp64);
+    return measurement;
+  };
+  // Of 32 lanes that do two packed multiply-adds each: 128 operations an instruction, 0.99 % of 64e9.
+  const OnePoint point(product(4.95e6, 0));
+  EXPECT_EQ(point->flops_executed, 64e9);
+  EXPECT_DOUBLE_EQ(point->roof->flop_per_s, 900e12);
+  EXPECT_FALSE(is_fully_counted(*point->measurement));
+
+  expect_without_operations(product(5.05e6, 0));
+  expect_without_operations(product(0, 10.1e6));  // two operations a lane
+  Measurement packed = product(0, 0);
+  set(packed, counter::kTensorPipeHfma2, 5.05e6);
+  set(packed, counter::kTensorPipeInstructions, 1e6 + 5.05e6);
+  expect_without_operations(packed);
+  Measurement uncounted = product(0, 0);
+  refuse(uncounted, counter::kFp64PipeInstructions);
+  expect_without_operations(uncounted);
+  Measurement atomics = product(0, 0);
+  set(atomics, counter::kL2AtomicOperations, 1e9);
+  EXPECT_THAT(OnePoint(atomics)->executed_missing, HasSubstr("atomic operations"));
 }
 
 TEST(ObservedPoint, ThatWaitsForOtherGpusHasNoRoof) {
