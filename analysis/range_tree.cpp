@@ -6,16 +6,29 @@
 
 namespace rooflinectl {
 
+namespace {
+
+/// Of the time of a range.
+constexpr double kAlmostAll = 0.99;
+
+}  // namespace
+
 std::optional<double> RangeUse::fraction_of_roof() const {
   return roofed_s > 0 ? std::optional(1 - recoverable_s / roofed_s) : std::nullopt;
 }
 
-std::optional<double> RangeUse::ai() const {
-  return dram_bytes > 0 ? std::optional(flops / dram_bytes) : std::nullopt;
+std::optional<double> RangeUse::flop_per_s() const {
+  return flops > 0 || has_all_flops() ? std::optional(flops / total_s) : std::nullopt;
 }
 
-std::optional<double> RangeUse::flop_per_s() const {
-  return counted_s > 0 ? std::optional(flops / counted_s) : std::nullopt;
+std::optional<double> RangeUse::ai() const {
+  const bool has_all_bytes = dram_s >= kAlmostAll * total_s;
+  const bool has_flops = flops > 0 || has_all_flops();
+  return has_flops && has_all_bytes && dram_bytes > 0 ? std::optional(flops / dram_bytes) : std::nullopt;
+}
+
+bool RangeUse::has_all_flops() const {
+  return flops_s >= kAlmostAll * total_s;
 }
 
 void add_use(RangeUse& range, const RooflinePoint& group, const GroupPart& part) {
@@ -28,11 +41,15 @@ void add_use(RangeUse& range, const RooflinePoint& group, const GroupPart& part)
     range.recoverable_s += part.time * *recoverable_s;
     range.roofed_s += total_s;
   }
-  if (!group.flops_executed || !group.dram_bytes) return;
   const double traced = part.time * static_cast<double>(launches.traced);
-  range.counted_s += total_s;
-  range.flops += traced * *group.flops_executed;
-  range.dram_bytes += traced * *group.dram_bytes;
+  if (group.flops_executed) {
+    range.flops += traced * *group.flops_executed;
+    range.flops_s += total_s;
+  }
+  if (group.dram_bytes) {
+    range.dram_bytes += traced * *group.dram_bytes;
+    range.dram_s += total_s;
+  }
 }
 
 struct RangeTree::Node {

@@ -22,17 +22,22 @@ struct RangeUse {
   std::uint64_t launches = 0;
   double total_s = 0;     ///< sum of the times of the traced launches
   double share = 0;       ///< of the time of all kernels
-  double counted_s = 0;   ///< of `total_s`, of the groups whose operations and DRAM bytes are both known
-  double flops = 0;       ///< executed in `counted_s`
-  double dram_bytes = 0;  ///< moved in `counted_s`
+  double flops = 0;       ///< executed, of the groups whose operations are known
+  double flops_s = 0;     ///< of `total_s`, of these groups
+  double dram_bytes = 0;  ///< moved, of the groups of which they were counted
+  double dram_s = 0;      ///< of `total_s`, of these groups
   double recoverable_s = 0;
   double roofed_s = 0;  ///< of `total_s`, of the groups with a roof
 
   /// Of the time of its groups with a roof, what lies below these roofs. Nothing without such a group.
   std::optional<double> fraction_of_roof() const;
-  /// Executed FLOP per DRAM byte, and per second, of what was counted. Nothing where nothing was.
-  std::optional<double> ai() const;
+  /// Executed FLOP per second of `total_s`: at least so many where the operations of some groups are not
+  /// known. Nothing where none are known.
   std::optional<double> flop_per_s() const;
+  /// Executed FLOP per DRAM byte, likewise. Nothing where the bytes of some group are not known.
+  std::optional<double> ai() const;
+  /// Whether the operations are known, but for 1 % of the time at most.
+  bool has_all_flops() const;
 };
 
 /// A part of a group's launches: of their time, with the same part of its work, and of their number.

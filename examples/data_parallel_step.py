@@ -2,7 +2,7 @@
 """A program to profile: training steps of a small transformer on several GPUs (PyTorch's DistributedDataParallel, NCCL), one
 process for each. The NVTX ranges are `forward`, `backward`, in which the gradients are all-reduced, and `optimizer`.
 
-    rooflinectl profile -- torchrun --nproc-per-node 2 examples/data_parallel_step.py --steps 2000
+    rooflinectl profile --timeline=20us -- torchrun --nproc-per-node 2 examples/data_parallel_step.py --steps 1200
 """
 
 import argparse

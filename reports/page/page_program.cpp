@@ -202,8 +202,9 @@ void OperatorView::add_to(Json& group, const GroupOperators& operators) const {
 Json group(const Run& run, const RooflinePoint& point, KernelNames& names) {
   const Measurement& measurement = *point.measurement;
   const LaunchStatistics& launches = *measurement.launches;
-  const auto traced = static_cast<double>(launches.traced);
-  const bool is_counted = point.flops_executed && point.dram_bytes;
+  const auto of_all = [&](std::optional<double> of_one) {
+    return of_one ? rounded(static_cast<double>(launches.traced) * *of_one) : Json(nullptr);
+  };
   const std::string type = executed_type(point);
   return {{"measurement", &measurement - run.measurements.data()},
           {"kernel", names.index_of(measurement.point.subject)},
@@ -211,8 +212,8 @@ Json group(const Run& run, const RooflinePoint& point, KernelNames& names) {
           {"launches", launches.count},
           {"total_s", rounded(launches.total_s)},
           {"recoverable_s", optional_number(point.launches->recoverable_s)},
-          {"flops", is_counted ? rounded(traced * *point.flops_executed) : Json(nullptr)},
-          {"bytes", is_counted ? rounded(traced * *point.dram_bytes) : Json(nullptr)},
+          {"flops", of_all(point.flops_executed)},
+          {"bytes", of_all(point.dram_bytes)},
           {"type", type},
           {"shape", shape_of_type(type)},
           {"uses", uses(point)},

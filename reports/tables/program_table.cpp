@@ -76,8 +76,20 @@ std::string most_saving(const ProgramUse& program) {
   return saving(name, together->recoverable_s, together->recoverable_per_step_s, program.kernel_s);
 }
 
-std::string rate(const std::optional<double>& per_s) {
-  return format::optional(per_s, [](double value) { return format::rate(value, format::kFlops); });
+/// What stands before a number that would be higher if all operations were known.
+std::string_view at_least(const RangeUse& use) {
+  return use.has_all_flops() ? "" : "≥ ";
+}
+
+std::string rate(const RangeUse& use) {
+  return format::optional(use.flop_per_s(), [&](double value) {
+    return fmt::format("{}{}", at_least(use), format::rate(value, format::kFlops));
+  });
+}
+
+std::string intensity(const RangeUse& use) {
+  return format::optional(
+      use.ai(), [&](double value) { return fmt::format("{}{}", at_least(use), format::significant(value)); });
 }
 
 /// Spaces that pages and Markdown show too.
@@ -85,10 +97,6 @@ std::string indent(std::size_t depth) {
   std::string text;
   for (std::size_t i = 0; i < 2 * depth; ++i) text += "\u00a0";
   return text;
-}
-
-std::string intensity(const std::optional<double>& ai) {
-  return format::optional(ai, [](double value) { return format::significant(value); });
 }
 
 std::string idle_sentence(const IdleUse& idle) {
@@ -274,9 +282,10 @@ ProgramTable use_table(std::string_view title, std::string_view first, const std
       ++table.left_out;
       continue;
     }
-    table.rows.push_back({indent(use.depth) + use.name, format::percent(use.share),
-                          format::duration(use.total_s), fmt::format("{}", use.launches),
-                          rate(use.flop_per_s()), intensity(use.ai()), format::duration(use.recoverable_s)});
+    table.rows.push_back(
+        {indent(use.depth) + use.name, format::percent(use.share), format::duration(use.total_s),
+         fmt::format("{}", use.launches), rate(use), intensity(use),
+         use.roofed_s > 0 ? format::duration(use.recoverable_s) : std::string(format::kUnavailable)});
   }
   return table;
 }

@@ -100,7 +100,8 @@ void write_spread(const fs::path& folder) {
              text.substr(begin, text.find("\nladder_device0:", begin) - begin));
 }
 
-constexpr const char* kPrograms[] = {"training-step-h200", "matrix-sums-h200", "cupy-fft-h200"};
+constexpr const char* kPrograms[] = {"training-step-h200", "matrix-sums-h200", "cupy-fft-h200",
+                                     "data-parallel-two-h200"};
 
 /// Of each recorded program, what the terminal shows.
 void write_programs(const fs::path& folder) {
@@ -151,8 +152,9 @@ void write_timeline(const fs::path& folder) {
 /// gone shows here.
 void write_findings(const fs::path& folder) {
   std::string text;
-  for (const std::string name : {"reductions-h200", "ladder-h200", "seeds-h200", "sizes-h200",
-                                 "training-step-h200", "matrix-sums-h200", "cupy-fft-h200"}) {
+  for (const std::string name :
+       {"reductions-h200", "ladder-h200", "seeds-h200", "sizes-h200", "training-step-h200",
+        "matrix-sums-h200", "cupy-fft-h200", "data-parallel-two-h200"}) {
     const Run run = recorded_run(name);
     const Analysis analysis = analyse(run);
     for (const ExperimentAnalysis& experiment : analysis.experiments) {

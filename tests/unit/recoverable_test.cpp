@@ -504,11 +504,35 @@ TEST(Ranges, SumWhatRanInsideOfThem) {
   EXPECT_EQ(ranges[2].depth, 1U);
   EXPECT_DOUBLE_EQ(ranges[0].total_s, 4e-3);
   EXPECT_DOUBLE_EQ(ranges[0].share, 0.8);
-  // c was not counted: what it did is in neither side of the ratios.
-  EXPECT_DOUBLE_EQ(ranges[0].counted_s, 3e-3);
-  EXPECT_DOUBLE_EQ(*ranges[0].ai(), 10 * 4e8 / (20 * 200e6));
-  EXPECT_DOUBLE_EQ(*ranges[0].flop_per_s(), 10 * 4e8 / 3e-3);
+  // Of c the operations are known, which are none, and not the bytes.
+  EXPECT_DOUBLE_EQ(*ranges[0].flop_per_s(), 10 * 4e8 / 4e-3);
+  EXPECT_TRUE(ranges[0].has_all_flops());
+  EXPECT_FALSE(ranges[0].ai());
   EXPECT_DOUBLE_EQ(*ranges[1].flop_per_s(), 0);
+  EXPECT_DOUBLE_EQ(*ranges[2].ai(), 4e8 / 200e6);
+}
+
+TEST(Ranges, HaveAtLeastTheOperationsThatAreKnown) {
+  Measurement known = streaming("known");
+  known.point.axes.set("path", std::string("step"));
+  set(known, counter::kFadd, 4e8);
+  Measurement unknown = streaming("unknown");
+  unknown.point.axes.set("path", std::string("step"));
+  refuse(unknown, counter::kFadd);
+  const auto of = [&](double unknown_s) {
+    unknown.launches->total_s = unknown_s;
+    const auto run = run_of({known, unknown});
+    const Analysis analysis = analyse(run);
+    return program_use(run, analysis.experiments.at(0))->ranges.at(0);
+  };
+  const RangeUse range = of(3e-3);
+  EXPECT_DOUBLE_EQ(*range.flop_per_s(), 10 * 4e8 / 4e-3);
+  EXPECT_DOUBLE_EQ(*range.ai(), 4e8 / 400e6);
+
+  EXPECT_FALSE(of(0.02e-3).has_all_flops());
+  EXPECT_TRUE(of(0.005e-3).has_all_flops());
+  refuse(known, counter::kFadd);
+  EXPECT_FALSE(of(1e-3).flop_per_s());
 }
 
 /// A device that was busy for 1 ms, and idle for the rest.

@@ -2,6 +2,7 @@
 // The modules and operators of PyTorch that launched a program's kernels, and the program as it was within one of them.
 import { cellOf, data, isGroup, type ExperimentView, type PointView, type RangeView } from './data';
 import { count, duration, percent } from './format';
+import { addWork, noWork, placeOf } from './sums';
 
 /** Of a group, the part of its time, and of its launches. */
 type Part = [number, number];
@@ -65,7 +66,7 @@ export function inScope(whole: ExperimentView, path: string | null): ExperimentV
 /** The scopes with the sums of what the experiment's points have of each. */
 export function scopesOf(experiment: ExperimentView): RangeView[] {
   const scopes = experiment.program?.torch?.scopes ?? [];
-  const sums = scopes.map(() => ({ launches: 0, total: 0, roofed: 0, recoverable: 0, counted: 0, flops: 0, bytes: 0 }));
+  const sums = scopes.map(() => ({ launches: 0, total: 0, roofed: 0, recoverable: 0, work: noWork() }));
   /** The nearest scope around each. */
   const around: number[] = [];
   const open: number[] = [];
@@ -85,20 +86,16 @@ export function scopesOf(experiment: ExperimentView): RangeView[] {
           sum.roofed += group.total_s * time;
           sum.recoverable += group.recoverable_s * time;
         }
-        if (group.flops !== null && group.bytes !== null) {
-          sum.counted += group.total_s * time;
-          sum.flops += group.flops * time;
-          sum.bytes += group.bytes * time;
-        }
+        addWork(sum.work, group, time);
       }
     }
   }
   const all = experiment.program?.kernel_s ?? 0;
   return scopes.map((scope, place) => {
-    const { launches, total, roofed, recoverable, counted, flops, bytes } = sums[place] as (typeof sums)[number];
+    const { launches, total, roofed, recoverable, work } = sums[place] as (typeof sums)[number];
     return {
       ...scope, launches: Math.round(launches), total_s: total, share: all > 0 ? total / all : 0, recoverable_s: recoverable,
-      fraction_of_roof: roofed > 0 ? 1 - recoverable / roofed : null, ai: bytes > 0 ? flops / bytes : null, rate: counted > 0 ? flops / counted : null,
+      fraction_of_roof: roofed > 0 ? 1 - recoverable / roofed : null, ...placeOf(work, total),
     };
   });
 }

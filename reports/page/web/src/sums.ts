@@ -29,6 +29,30 @@ export function sumOf(groups: readonly GroupView[]): Sum {
   return sum;
 }
 
+/** The operations that are known, and the DRAM bytes, with the times of the groups that have them. */
+export interface Work { flops: number; flops_s: number; bytes: number; bytes_s: number }
+
+export const noWork = (): Work => ({ flops: 0, flops_s: 0, bytes: 0, bytes_s: 0 });
+
+/** Adds the part `share` of a group. */
+export function addWork(work: Work, { flops, bytes, total_s }: GroupView['group'], share = 1): void {
+  if (flops !== null) {
+    work.flops += flops * share;
+    work.flops_s += total_s * share;
+  }
+  if (bytes !== null) {
+    work.bytes += bytes * share;
+    work.bytes_s += total_s * share;
+  }
+}
+
+/** Where that puts a range of `total_s`: as `RangeUse` has it (analysis/range_tree.cpp). */
+export function placeOf({ flops, flops_s, bytes, bytes_s }: Work, total_s: number): { ai: number | null; rate: number | null } {
+  const almostAll = 0.99 * total_s;
+  const isKnown = total_s > 0 && (flops > 0 || flops_s >= almostAll);
+  return { ai: isKnown && bytes > 0 && bytes_s >= almostAll ? flops / bytes : null, rate: isKnown ? flops / total_s : null };
+}
+
 /** Of the time of groups with a roof, what lies below these roofs. */
 export const fractionOfRoof = ({ recoverable, roofed }: Sum): number | null => (roofed > 0 ? 1 - recoverable / roofed : null);
 

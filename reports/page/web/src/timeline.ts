@@ -2,6 +2,7 @@
 // What a device did while it was sampled, and a program as it was in a part of that time.
 import { data, isGroup, type ExperimentView, type GroupView, type PointView, type RangeView, type Timeline } from './data';
 import { count, duration, percent, tick } from './format';
+import { addWork, noWork, placeOf } from './sums';
 
 /** From and until, in nanoseconds since the first sample. */
 export type Time = [number, number];
@@ -115,12 +116,11 @@ function rangeIn(range: RangeView, points: readonly GroupView[], all: number): R
   const total_s = sum(({ group }) => group.total_s);
   const roofed = sum(({ group }) => (group.recoverable_s === null ? 0 : group.total_s));
   const recoverable_s = sum(({ group }) => group.recoverable_s ?? 0);
-  const counted = sum(({ group }) => (group.flops === null ? 0 : group.total_s));
-  const flops = sum(({ group }) => group.flops ?? 0);
-  const bytes = sum(({ group }) => group.bytes ?? 0);
+  const work = noWork();
+  for (const { group } of inside) addWork(work, group);
   return {
     ...range, launches: sum(({ group }) => group.launches), total_s, share: all > 0 ? total_s / all : 0, recoverable_s,
-    fraction_of_roof: roofed > 0 ? 1 - recoverable_s / roofed : null, ai: bytes > 0 ? flops / bytes : null, rate: counted > 0 ? flops / counted : null,
+    fraction_of_roof: roofed > 0 ? 1 - recoverable_s / roofed : null, ...placeOf(work, total_s),
   };
 }
 
