@@ -2,6 +2,7 @@
 #include "analysis/analysis.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -169,9 +170,12 @@ std::string ranks_text(const Run& run, std::size_t device) {
   return fmt::format(" ({} {})", ranks.size() == 1 ? "rank" : "ranks", number_ranges(ranks));
 }
 
-/// Adds the device to name and title, where an experiment was measured on several.
+/// Adds the device to name and title, where an experiment was measured on several. A command line, which can
+/// be long, would hide it.
 void name_after_device(ExperimentAnalysis& analysis, const Run& run) {
-  const std::string& title = analysis.title.empty() ? analysis.name : analysis.title;
+  const bool is_command_line =
+      run.application && analysis.title == fmt::format("{}", fmt::join(run.application->command_line, " "));
+  const std::string& title = analysis.title.empty() || is_command_line ? analysis.name : analysis.title;
   analysis.title = fmt::format("{}, device {}{}: {}", title, analysis.device,
                                ranks_text(run, analysis.device), run.devices[analysis.device].name);
   analysis.name += fmt::format("_device{}", analysis.device);

@@ -8,6 +8,7 @@
 
 #include "analysis/point.h"
 #include "analysis/quantities/quantities.h"
+#include "core/model/application.h"
 
 namespace rooflinectl {
 
@@ -47,6 +48,9 @@ constexpr std::array kWords = {
     BoundWords{Bound::latency, "latency", "latency", "latency-bound",
                "No resource is near its limit: the launch waits on a chain of dependent loads, instructions "
                "and synchronisation."},
+    BoundWords{
+        Bound::communication, "communication", "communication", "communication-bound",
+        "A collective: it waits for other GPUs to come to the same one, and exchanges bytes with them."},
     BoundWords{Bound::unknown, "unknown", "unknown", "bound unknown",
                "Unknown: not timed, not counted, or a ceiling was not measured."},
 };
@@ -225,6 +229,7 @@ const Quantity* quantity_of(Bound bound) {
     case Bound::tail:
       return &kIdleRoom;
     case Bound::latency:
+    case Bound::communication:
     case Bound::unknown:
       break;
   }
@@ -245,7 +250,9 @@ BoundVerdict verdict_of(const Run& run, const RooflinePoint& point) {
   }
   std::stable_sort(verdict.shares.begin(), verdict.shares.end(),
                    [](const ResourceShare& a, const ResourceShare& b) { return a.share > b.share; });
-  if (!verdict.shares.empty() && verdict.shares.front().share >= kBoundShare) {
+  if (is_observed(point) && is_collective(point.measurement->launches->symbol)) {
+    verdict.bound = Bound::communication;
+  } else if (!verdict.shares.empty() && verdict.shares.front().share >= kBoundShare) {
     verdict.bound = verdict.shares.front().resource;
   } else if (is_at_least(quantity::kLaunchShare, run, point, 1 / kLaunchBoundFactor)) {
     verdict.bound = Bound::launch_overhead;

@@ -34,6 +34,7 @@ enum class Bound {
   barriers,
   tail,
   latency,
+  communication,
   unknown,
 };
 

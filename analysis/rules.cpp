@@ -74,6 +74,16 @@ Rule of_launches_in_a_graph() {
   return rule;
 }
 
+Rule of_collectives() {
+  constexpr std::string_view kStep =
+      "Look at how much of it is waiting for the rank that comes last: if it is most, give all ranks the "
+      "same "
+      "work at the same time. Else let it run beside computation, in fewer, larger or narrower messages.";
+  Rule rule = of_bound(Bound::communication, {&kTime}, kStep, kStep);
+  rule.is_for_programs = true;
+  return rule;
+}
+
 const std::vector<Rule>& all_rules() {
   static const std::vector<Rule> all = {
       at_the_roof(Bound::dram, "dram-roof",
@@ -157,6 +167,7 @@ const std::vector<Rule>& all_rules() {
                "Shorten the chain: use fewer dependent steps and kernels, and start loads before the values "
                "of earlier ones are needed.",
                kMoreWorkPerCall),
+      of_collectives(),
       {.id = "library-kernel",
        .importance = Importance::note,
        .bound = Bound::unknown,

@@ -56,6 +56,8 @@ FamilyLook look_of(Bound bound) {
       return sharing(5, 2);
     case Bound::nvlink:
       return sharing(5, 3);
+    case Bound::communication:
+      return sharing(4, 4);
     case Bound::unknown:
       break;
   }

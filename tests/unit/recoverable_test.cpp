@@ -16,6 +16,7 @@ using testing::DoubleNear;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 /// A run of one program with these groups, whose ceilings are round numbers.
 Run run_of(std::vector<Measurement> measurements) {
@@ -253,6 +254,10 @@ TEST(ObservedPoint, ThatWaitsForOtherGpusHasNoRoof) {
   const OnePoint point(measurement);
   EXPECT_FALSE(point->roof);
   EXPECT_THAT(point->roof_missing, HasSubstr("other GPUs"));
+  EXPECT_EQ(point->bound, Bound::communication);
+  const std::vector<Finding> findings = explain(point.run, *point).findings;
+  ASSERT_THAT(findings, SizeIs(1));
+  EXPECT_EQ(findings[0].rule, "communication");
   EXPECT_TRUE(point->dram_bytes_per_s);
 }
 
