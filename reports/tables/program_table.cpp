@@ -166,6 +166,20 @@ std::string roofless_reason(const RooflinePoint& group) {
   return group.roof_missing;
 }
 
+std::string where_the_time_is(const ProgramUse& program) {
+  const std::vector<TimeLimit> limits = time_by_limit(program);
+  if (!limits.empty() && limits.front().bound == Bound::communication) {
+    return fmt::format("{} of GPU time is in collectives", format::whole_percent(limits.front().share));
+  }
+  const Concentration& most = program.concentration;
+  const std::string kernels = format::counted(program.kernels, "kernel");
+  if (most.kernels == program.kernels && most.kernels > 1) {
+    return fmt::format("GPU time is spread over {}", kernels);
+  }
+  return fmt::format("{} of GPU time is in {} of {}", format::whole_percent(most.share), most.kernels,
+                     kernels);
+}
+
 }  // namespace
 
 std::string idle_to_begin_with(const ProgramUse& program) {
@@ -173,12 +187,7 @@ std::string idle_to_begin_with(const ProgramUse& program) {
 }
 
 std::string program_headline(const ProgramUse& program) {
-  const Concentration& most = program.concentration;
-  std::string text = idle_headline(program);
-  text += most.kernels == program.kernels && most.kernels > 1
-              ? fmt::format("GPU time is spread over {}", format::counted(program.kernels, "kernel"))
-              : fmt::format("{} of GPU time is in {} of {}", format::whole_percent(most.share), most.kernels,
-                            format::counted(program.kernels, "kernel"));
+  std::string text = idle_headline(program) + where_the_time_is(program);
   if (!program.recoverable.empty()) {
     text += fmt::format("; {}", most_saving(program));
   }
