@@ -18,13 +18,16 @@ std::optional<double> RangeUse::fraction_of_roof() const {
 }
 
 std::optional<double> RangeUse::flop_per_s() const {
-  return flops > 0 || has_all_flops() ? std::optional(flops / total_s) : std::nullopt;
+  return has_flops() ? std::optional(flops / total_s) : std::nullopt;
 }
 
 std::optional<double> RangeUse::ai() const {
   const bool has_all_bytes = dram_s >= kAlmostAll * total_s;
-  const bool has_flops = flops > 0 || has_all_flops();
-  return has_flops && has_all_bytes && dram_bytes > 0 ? std::optional(flops / dram_bytes) : std::nullopt;
+  return has_flops() && has_all_bytes && dram_bytes > 0 ? std::optional(flops / dram_bytes) : std::nullopt;
+}
+
+bool RangeUse::has_flops() const {
+  return total_s > 0 && (flops > 0 || has_all_flops());
 }
 
 bool RangeUse::has_all_flops() const {

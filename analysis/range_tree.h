@@ -38,6 +38,9 @@ struct RangeUse {
   std::optional<double> ai() const;
   /// Whether the operations are known, but for 1 % of the time at most.
   bool has_all_flops() const;
+
+ private:
+  bool has_flops() const;
 };
 
 /// A part of a group's launches: of their time, with the same part of its work, and of their number.

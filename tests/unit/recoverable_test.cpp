@@ -538,6 +538,7 @@ TEST(Ranges, HaveAtLeastTheOperationsThatAreKnown) {
   EXPECT_TRUE(of(0.005e-3).has_all_flops());
   refuse(known, counter::kFadd);
   EXPECT_FALSE(of(1e-3).flop_per_s());
+  EXPECT_FALSE(RangeUse{}.flop_per_s());
 }
 
 /// A device that was busy for 1 ms, and idle for the rest.
