@@ -85,10 +85,9 @@ ResourceUse shared_use(const Counters& counters, const Ceilings& ceilings) {
 
 /// The time of a pipe if all warps that it executed instructions of were full, and did one multiply-add per
 /// lane, for which the ceiling counts so many operations.
-std::optional<double> most_time_s(const Counters& counters, std::string_view instructions, double operations,
+std::optional<double> most_time_s(const std::optional<double>& executed, double operations,
                                   const std::optional<Limit>& limit) {
   constexpr double kLanes = 32;
-  const auto executed = value_of(counters, instructions);
   if (!executed || (!limit && *executed > 0)) return std::nullopt;
   if (*executed == 0) return 0;
   return *executed * kLanes * operations / limit->per_s;
@@ -106,9 +105,9 @@ ResourceUse float_use(const Counters& counters, const Ceilings& ceilings, Dtype 
                : missing_of(counters, "FP32 operations",
                             {counter::kFadd, counter::kFmul, counter::kFfma, counter::kFadd2, counter::kFmul2,
                              counter::kFfma2}));
-    use.most_time_s =
-        most_time_s(counters, is_f64 ? counter::kFp64PipeInstructions : counter::kFmaPipeInstructions,
-                    kOperationsPerLane, ceilings.find(is_f64 ? "f64_fma" : "f32_fma"));
+    use.most_time_s = most_time_s(
+        value_of(counters, is_f64 ? counter::kFp64PipeInstructions : counter::kFmaPipeInstructions),
+        kOperationsPerLane, ceilings.find(is_f64 ? "f64_fma" : "f32_fma"));
     return use;
   }
   const auto limit = ceilings.compute(*done, precision);
@@ -126,7 +125,7 @@ ResourceUse half_use(const Counters& counters, const Ceilings& ceilings) {
       missing_of(counters, "FP16 instructions", {counter::kHadd, counter::kHmul, counter::kHfma});
   if (!missing.empty()) {
     ResourceUse use = unknown(Bound::fp16, 0, std::move(missing));
-    use.most_time_s = most_time_s(counters, counter::kFmaPipeInstructions, kOperationsPerInstruction, limit);
+    use.most_time_s = most_time_s(most_half_instructions(counters), kOperationsPerInstruction, limit);
     return use;
   }
   const double instructions = *value_of(counters, counter::kHadd) + *value_of(counters, counter::kHmul) +

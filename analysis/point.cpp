@@ -150,11 +150,10 @@ std::optional<double> most_operations_in_pipes(const Counters& counters) {
   constexpr double kLanes = 32;
   constexpr double kPackedOperations = 4;
   constexpr double kFp64Operations = 2;
-  const auto fma = value_of(counters, counter::kFmaPipeInstructions);
+  const auto packed = most_half_instructions(counters);
   const auto fp64 = value_of(counters, counter::kFp64PipeInstructions);
-  if (!fma || !fp64) return std::nullopt;
-  const double packed = *fma + value_of(counters, counter::kTensorPipeHfma2).value_or(0);
-  return kLanes * (kPackedOperations * packed + kFp64Operations * *fp64);
+  if (!packed || !fp64) return std::nullopt;
+  return kLanes * (kPackedOperations * *packed + kFp64Operations * *fp64);
 }
 
 /// Whether all instructions outside of the Tensor Cores, which were not counted by type, did next to nothing

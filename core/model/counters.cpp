@@ -44,6 +44,14 @@ std::optional<double> tensor_instructions(const Counters& counters) {
   return *all - value_of(counters, counter::kTensorPipeHfma2).value_or(0);
 }
 
+std::optional<double> most_half_instructions(const Counters& counters) {
+  const auto fma = value_of(counters, counter::kFmaPipeInstructions);
+  if (!fma) return std::nullopt;
+  // Chips that lack one of these counters have no such pipe.
+  return *fma + value_of(counters, counter::kFp16PipeInstructions).value_or(0) +
+         value_of(counters, counter::kTensorPipeHfma2).value_or(0);
+}
+
 std::optional<double> executed_tensor_ops(const Counters& counters) {
   const auto instructions = tensor_instructions(counters);
   if (instructions == 0) return 0;

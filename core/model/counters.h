@@ -88,9 +88,10 @@ inline constexpr std::string_view kDramClockHz = "dram_clock_hz";
 // multiply-adds (HFMA2.MMA), on chips that carry those out there: see `tensor_instructions`.
 inline constexpr std::string_view kTensorPipeInstructions = "tensor_pipe_instructions";
 inline constexpr std::string_view kTensorPipeHfma2 = "tensor_pipe_hfma2";
-// Instructions of warps in the pipes of f32, f16 and integer multiply-adds, and of f64: counted where those
-// by type may be missing, which they bound.
+// Instructions of warps in the pipes of f32, f16 and integer multiply-adds, of f16 where that is another one,
+// and of f64: counted where those by type may be missing, which they bound.
 inline constexpr std::string_view kFmaPipeInstructions = "fma_pipe_instructions";
+inline constexpr std::string_view kFp16PipeInstructions = "fp16_pipe_instructions";
 inline constexpr std::string_view kFp64PipeInstructions = "fp64_pipe_instructions";
 // Tensor-core operations by element type, a multiply-add is two; counted of ceilings, and of points where
 // tensor instructions ran.
@@ -112,6 +113,10 @@ std::optional<double> executed_f32_flops(const Counters& counters);
 /// Matrix instructions of warps: those in the tensor pipe without packed f16 multiply-adds. Nothing if they
 /// were not counted.
 std::optional<double> tensor_instructions(const Counters& counters);
+
+/// The most instructions of warps that can have been f16 or bf16 ones: all of the pipes that execute these.
+/// Nothing if they were not counted.
+std::optional<double> most_half_instructions(const Counters& counters);
 
 /// Operations of the tensor cores on all element types; 0 where no matrix instruction ran. Nothing if it was
 /// not counted whether any ran, and not all types were counted, or if some did and their operations were not

@@ -214,6 +214,10 @@ TEST(ObservedPoint, HasARoofWhereItsPipesExecutedTooLittleToBeIt) {
 
   EXPECT_EQ(OnePoint(with_pipes(50e6, 0))->roof_missing, "FP32 operations not counted: too late");
   EXPECT_FALSE(OnePoint(with_pipes(1e6, 1))->roof) << "there is no ceiling of FP64";
+  // 128 operations each at 120e12 per second: 53 µs at most.
+  Measurement half = with_pipes(0, 0);
+  set(half, counter::kFp16PipeInstructions, 50e6);
+  EXPECT_FALSE(OnePoint(half)->roof);
 }
 
 // As a product in a CUDA graph, or beside NCCL.
@@ -239,6 +243,9 @@ TEST(ObservedPoint, HasTheOperationsOfItsTensorCoresWhereAllOthersAreNegligible)
   set(packed, counter::kTensorPipeHfma2, 5.05e6);
   set(packed, counter::kTensorPipeInstructions, 1e6 + 5.05e6);
   expect_without_operations(packed);
+  Measurement half = product(0, 0);
+  set(half, counter::kFp16PipeInstructions, 5.05e6);
+  expect_without_operations(half);
   Measurement uncounted = product(0, 0);
   refuse(uncounted, counter::kFp64PipeInstructions);
   expect_without_operations(uncounted);
