@@ -210,11 +210,12 @@ const std::vector<Metric>& pipe_metrics() {
        {"smsp__inst_executed_pipe_fma.sum"},
        1,
        "warp instructions in the pipe of f32, f16 and integer multiply-adds"},
+      {kFp64PipeInstructions, {"smsp__inst_executed_pipe_fp64.sum"}, 1, "warp instructions in the f64 pipe"},
       {kFp16PipeInstructions,
        {"smsp__inst_executed_pipe_fp16.sum"},
        1,
-       "warp instructions in the f16 pipe, on chips that have one (Volta, Turing)"},
-      {kFp64PipeInstructions, {"smsp__inst_executed_pipe_fp64.sum"}, 1, "warp instructions in the f64 pipe"},
+       "warp instructions in the f16 pipe, on Volta and Turing; GA100 has one too, but no room to count it "
+       "at once"},
   };
   return metrics;
 }

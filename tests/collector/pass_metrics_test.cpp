@@ -102,7 +102,9 @@ TEST(PassMetrics, HopperCountsEveryMetricOfAPassAtOnce) {
   for (const Pass pass : {Pass::memory, Pass::tensor, Pass::tensor_bf16, Pass::tensor_f16, Pass::tensor_tf32,
                           Pass::tensor_i8, Pass::tensor_f64, Pass::pipes}) {
     const auto configuration = cupti::one_pass_configuration("GH100", pass_metrics(pass), {});
-    EXPECT_EQ(configuration.metric_names().size(), pass_metrics(pass).size()) << to_string(pass);
+    const std::size_t of_other_chips = pass == Pass::pipes ? 1 : 0;  // the FP16 pipe
+    EXPECT_EQ(configuration.metric_names().size(), pass_metrics(pass).size() - of_other_chips)
+        << to_string(pass);
   }
 }
 
