@@ -2,7 +2,6 @@
 #include "analysis/analysis.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <map>
@@ -15,6 +14,7 @@
 #include "analysis/ladder.h"
 #include "analysis/point.h"
 #include "analysis/recoverable.h"
+#include "core/model/application.h"
 #include "core/text/number_ranges.h"
 
 namespace rooflinectl {
@@ -174,7 +174,7 @@ std::string ranks_text(const Run& run, std::size_t device) {
 /// be long, would hide it.
 void name_after_device(ExperimentAnalysis& analysis, const Run& run) {
   const bool is_command_line =
-      run.application && analysis.title == fmt::format("{}", fmt::join(run.application->command_line, " "));
+      run.application && analysis.title == command_text(run.application->command_line);
   const std::string& title = analysis.title.empty() || is_command_line ? analysis.name : analysis.title;
   analysis.title = fmt::format("{}, device {}{}: {}", title, analysis.device,
                                ranks_text(run, analysis.device), run.devices[analysis.device].name);

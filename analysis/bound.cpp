@@ -8,7 +8,6 @@
 
 #include "analysis/point.h"
 #include "analysis/quantities/quantities.h"
-#include "core/model/application.h"
 
 namespace rooflinectl {
 
@@ -48,9 +47,8 @@ constexpr std::array kWords = {
     BoundWords{Bound::latency, "latency", "latency", "latency-bound",
                "No resource is near its limit: the launch waits on a chain of dependent loads, instructions "
                "and synchronisation."},
-    BoundWords{
-        Bound::communication, "communication", "communication", "communication-bound",
-        "A collective: it waits for other GPUs to come to the same one, and exchanges bytes with them."},
+    BoundWords{Bound::communication, "communication", "communication", "communication-bound",
+               "A collective: it waits until the other GPUs reach it too, and exchanges data with them."},
     BoundWords{Bound::unknown, "unknown", "unknown", "bound unknown",
                "Unknown: not timed, not counted, or a ceiling was not measured."},
 };
@@ -250,7 +248,7 @@ BoundVerdict verdict_of(const Run& run, const RooflinePoint& point) {
   }
   std::stable_sort(verdict.shares.begin(), verdict.shares.end(),
                    [](const ResourceShare& a, const ResourceShare& b) { return a.share > b.share; });
-  if (is_observed(point) && is_collective(point.measurement->launches->symbol)) {
+  if (is_collective(*point.measurement)) {
     verdict.bound = Bound::communication;
   } else if (!verdict.shares.empty() && verdict.shares.front().share >= kBoundShare) {
     verdict.bound = verdict.shares.front().resource;

@@ -87,7 +87,6 @@ ResourceUse shared_use(const Counters& counters, const Ceilings& ceilings) {
 /// lane, for which the ceiling counts so many operations.
 std::optional<double> most_time_s(const std::optional<double>& executed, double operations,
                                   const std::optional<Limit>& limit) {
-  constexpr double kLanes = 32;
   if (!executed || (!limit && *executed > 0)) return std::nullopt;
   if (*executed == 0) return 0;
   return *executed * kLanes * operations / limit->per_s;

@@ -41,6 +41,10 @@ bool is_observed(const Measurement& measurement) {
   return measurement.launches.has_value();
 }
 
+bool is_collective(const Measurement& measurement) {
+  return is_observed(measurement) && is_collective(measurement.launches->symbol);
+}
+
 std::optional<double> sm_clock_hz(const Measurement& measurement) {
   if (is_observed(measurement)) return value_of(measurement.counters, counter::kSmClockHz);
   if (!measurement.time) return std::nullopt;
@@ -147,7 +151,6 @@ std::optional<Operations> counted_in_pipes(const Counters& counters) {
 /// executed: if all warps were full, and each lane did one multiply-add, of two values where they may be
 /// FP16. Nothing where a pipe was not counted.
 std::optional<double> most_operations_in_pipes(const Counters& counters) {
-  constexpr double kLanes = 32;
   constexpr double kPackedOperations = 4;
   constexpr double kFp64Operations = 2;
   const auto packed = most_half_instructions(counters);
@@ -433,7 +436,7 @@ void set_roofs(RooflinePoint& point, const Run& run) {
   const Counting counting = run.imports.empty() ? Counting::ours : Counting::imported;
   RoofOrReason roof;
   if (is_observed(point)) point.resources = resource_uses(measurement, roofs);
-  if (is_observed(point) && is_collective(measurement.launches->symbol)) {
+  if (is_collective(measurement)) {
     roof.reason = "it waits for other GPUs, and the links to them have no ceiling here";
   } else if (is_observed(point)) {
     roof = executed_roof(point.resources, point.flops_executed, counting);

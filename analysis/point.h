@@ -56,6 +56,12 @@ bool is_timed(const Measurement& measurement);
 /// launches, which may differ and whose counters are means, the mean.
 double time_per_launch_s(const Measurement& measurement);
 
+/// Whether it is a kernel of a collective that a program launched.
+bool is_collective(const Measurement& measurement);
+
+/// The lanes of a warp: instructions that pipes executed are counted per warp.
+inline constexpr double kLanes = 32;
+
 /// The SM clock that the point ran at: the median over the samples that its time is the median of; of a
 /// kernel of a profiled program, that of the launches that were counted. Nothing where no clock could be
 /// read.

@@ -76,9 +76,9 @@ Rule of_launches_in_a_graph() {
 
 Rule of_collectives() {
   constexpr std::string_view kStep =
-      "Look at how much of it is waiting for the rank that comes last: if it is most, give all ranks the "
-      "same work at the same time. Else let it run beside computation, in fewer, larger or narrower "
-      "messages.";
+      "Check how much of it is waiting for the rank that comes last. If that is most of it, balance the work "
+      "between the ranks. Otherwise overlap it with computation, or use fewer, larger messages or a narrower "
+      "type.";
   Rule rule = of_bound(Bound::communication, {&kTime}, kStep, kStep);
   rule.is_for_programs = true;
   return rule;

@@ -17,6 +17,7 @@
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "core/error.h"
+#include "core/model/application.h"
 #include "core/serial/run_file.h"
 #include "reports/reports.h"
 #include "reports/tables/agreement_summary.h"
@@ -158,7 +159,7 @@ CheckResult make_checks(const KeptRun& kept, const CrosscheckOptions& options) {
     terminal::print(stderr, "checking with {}\n", wanted.tool);
     if (wanted.tool == "ncu" && !wanted.recorded && kept.run.application) {
       terminal::print(stderr, "running the program again: {}\n",
-                      fmt::join(kept.run.application->command_line, " "));
+                      command_text(kept.run.application->command_line));
     }
     CheckOutcome outcome = make(wanted, request);
     result.stop_signal = stop_signals.take();

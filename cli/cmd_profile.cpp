@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -16,6 +15,7 @@
 #include "cli/duration_option.h"
 #include "cli/profile_progress.h"
 #include "cli/terminal.h"
+#include "core/model/application.h"
 #include "core/model/launcher.h"
 #include "core/model/timeline.h"
 #include "core/serial/field_writer.h"
@@ -92,7 +92,7 @@ void print_dry_run(const ProfileRequest& request) {
   for (const auto& [name, value] : profiling_variables(request, folder)) {
     terminal::print("{}='{}' \\\n", name, value);
   }
-  terminal::print("{}\n", fmt::join(request.program.command, " "));
+  terminal::print("{}\n", command_text(request.program.command));
 }
 
 // Everything but JSON goes to standard error: standard output is the program's.
@@ -115,7 +115,7 @@ void print_incomplete(const ProfileResult& result) {
                   "profile --rerun -- {}\n",
                   format::counted(result.incomplete_points, "group"),
                   format::percent(result.incomplete_share),
-                  fmt::join(result.run.application->command_line, " "));
+                  command_text(result.run.application->command_line));
 }
 
 /// The share of GPU time of kernels of which everything that a roof needs was counted.

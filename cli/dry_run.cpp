@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "cli/terminal.h"
+#include "core/model/application.h"
 #include "core/model/quantity.h"
 #include "core/serial/protocol.h"
 #include "core/serial/run_file.h"
@@ -60,7 +61,7 @@ void print_experiment(const Experiment& experiment) {
   }
   if (rows.size() > 1) terminal::print("{}", text_table(rows, "  "));
   if (const auto& application = experiment.application) {
-    terminal::print("  program: {}\n", fmt::join(application->command, " "));
+    terminal::print("  program: {}\n", command_text(application->command));
   }
 }
 

@@ -273,7 +273,7 @@ Collectives measure_collectives(const std::vector<std::string>& uuids, bool coun
     if (error.kind() != ErrorKind::environment) throw;
     return {.missing = fmt::format("{} ({})", error.what(), error.hint())};
   }
-  Collectives collectives = {.library = communicators->library(), .method = method()};
+  Collectives collectives = {.nccl = communicators->version(), .method = method()};
   collectives.times = CollectiveBench(devices, *communicators).measure(counters);
   return collectives;
 }

@@ -127,7 +127,7 @@ Communicators::~Communicators() {
   for (const Communicator communicator : communicators_) functions_->comm_abort(communicator);
 }
 
-std::string Communicators::library() const {
+std::string Communicators::version() const {
   int version = 0;
   functions_->check(functions_->get_version(&version), "ncclGetVersion");
   return fmt::format("NCCL {}.{}.{}", version / 10000, version % 10000 / 100, version % 100);

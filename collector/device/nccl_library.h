@@ -57,7 +57,7 @@ class Communicators {
   Communicators& operator=(const Communicators&) = delete;
 
   /// `NCCL 2.28.9`
-  std::string library() const;
+  std::string version() const;
 
   /// Every output becomes the sum of all inputs, `count` elements each.
   void all_reduce(const std::vector<Rank>& ranks, std::size_t count, Type type) const;

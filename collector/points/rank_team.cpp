@@ -25,7 +25,7 @@ using kernels::check;
 
 /// A folder over NFS shows new files after up to a minute.
 constexpr auto kLimit = 100s;
-constexpr auto kPoll = 20ms;
+constexpr auto kPollInterval = 20ms;
 /// As many as a batch of samples has.
 constexpr std::size_t kMostValues = 64;
 
@@ -143,7 +143,7 @@ std::string RankTeam::content_of(const std::string& file) const {
       throw Error(ErrorKind::environment, fmt::format("{}: no rank wrote it within {} s", path.string(),
                                                       std::chrono::seconds(kLimit).count()));
     }
-    std::this_thread::sleep_for(kPoll);
+    std::this_thread::sleep_for(kPollInterval);
   }
   return read_file(path);
 }

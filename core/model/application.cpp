@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/model/application.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 namespace rooflinectl {
@@ -15,6 +18,10 @@ const ProgramProcess* find_process(const std::vector<ProgramProcess>& processes,
   const auto found = std::find_if(processes.begin(), processes.end(),
                                   [&](const ProgramProcess& process) { return process.id == id; });
   return found == processes.end() ? nullptr : &*found;
+}
+
+std::string command_text(const std::vector<std::string>& words) {
+  return fmt::format("{}", fmt::join(words, " "));
 }
 
 bool is_collective(std::string_view symbol) {

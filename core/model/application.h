@@ -174,6 +174,9 @@ struct LaunchTimes {
   bool operator==(const LaunchTimes&) const = default;
 };
 
+/// A command line as one text, its words joined by blanks.
+std::string command_text(const std::vector<std::string>& words);
+
 /// Whether a kernel of that symbol is one of NCCL's, which wait for those of other devices.
 bool is_collective(std::string_view symbol);
 

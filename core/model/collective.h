@@ -48,8 +48,8 @@ struct CollectiveTimes {
 };
 
 struct Collectives {
-  std::string library;  ///< `NCCL 2.28.9`; empty where there is none
-  std::string method;   ///< what was timed, how often, and how it was verified
+  std::string nccl;    ///< the library, with its version: `NCCL 2.28.9`; empty where there is none
+  std::string method;  ///< what was timed, how often, and how it was verified
   std::vector<CollectiveTimes> times;
   std::string measured_utc;  ///< ISO 8601
   std::string missing;       ///< why nothing was measured, and what to do; else empty

@@ -214,8 +214,7 @@ const std::vector<Metric>& pipe_metrics() {
       {kFp16PipeInstructions,
        {"smsp__inst_executed_pipe_fp16.sum"},
        1,
-       "warp instructions in the f16 pipe, on Volta and Turing; GA100 has one too, but no room to count it "
-       "at once"},
+       "warp instructions in the f16 pipe of Volta and Turing; that of GA100 does not fit into the pass"},
   };
   return metrics;
 }

@@ -130,8 +130,8 @@ bool has_collectives_picture(const Run& run) {
 Scene collectives_scene(const Run& run) {
   const Collectives& collectives = *run.collectives;
   ChartModel chart = ceilings_model(run);
-  chart.title = fmt::format("Collectives over {}, {}", format::counted(run.devices.size(), "device"),
-                            collectives.library);
+  chart.title =
+      fmt::format("Collectives over {}, {}", format::counted(run.devices.size(), "device"), collectives.nccl);
   chart.provenance = fmt::format("{}; {}", to_string(run.source), collectives.method);
   Scene scene = blank(chart);
   scene.description = fmt::format("Bus bandwidth of collectives against size. {}", chart.subtitle);

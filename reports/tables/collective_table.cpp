@@ -72,9 +72,9 @@ DeviceTable overview(const Run& run) {
   }
   const std::string devices = format::counted(run.devices.size(), "device");
   // Of a program, not its own.
-  table.title = run.application ? fmt::format("Collectives alone, over {}, {}, {}", devices,
-                                              collectives.library, format::utc(collectives.measured_utc))
-                                : fmt::format("Collectives over {}, {}", devices, collectives.library);
+  table.title = run.application ? fmt::format("Collectives alone, over {}, {}, {}", devices, collectives.nccl,
+                                              format::utc(collectives.measured_utc))
+                                : fmt::format("Collectives over {}, {}", devices, collectives.nccl);
   table.method =
       fmt::format("{}; spread up to {}", collectives.method, format::percent(widest_spread(collectives)));
   table.columns = {{"collective", false}, {"latency", true},    {"bus GB/s", true},    {"at", true},

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/files/hash.h"
+#include "core/model/application.h"
 #include "reports/tables/import_text.h"
 #include "reports/text/format.h"
 
@@ -113,7 +114,7 @@ std::vector<Fact> environment_facts(const Run& run) {
   add_host(run, facts);
   facts.push_back({"started", format::utc(run.started_utc)});
   if (run.imports.empty()) facts.push_back({"wall time", format::duration(run.wall_s)});
-  facts.push_back({"command", fmt::format("{}", fmt::join(run.command_line, " "))});
+  facts.push_back({"command", command_text(run.command_line)});
   if (!run.plan.text.empty()) {
     facts.push_back({"plan", fmt::format("{}, SHA-256 {}", run.plan.name, sha256(run.plan.text))});
   }

@@ -143,7 +143,7 @@ std::string beyond_alone(const Run& run, const RankAnalysis& analysis) {
   return fmt::format(
       "The rank that comes last, which does not wait, takes {} {} in them than they take alone "
       "({}, {}; of {} whose size is known).",
-      format::percent(std::abs(longer)), longer < 0 ? "less" : "longer", run.collectives->library,
+      format::percent(std::abs(longer)), longer < 0 ? "less" : "longer", run.collectives->nccl,
       format::utc(run.collectives->measured_utc), count);
 }
 

@@ -2,7 +2,6 @@
 #include "runner/profiling/profile.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -13,6 +12,7 @@
 #include <system_error>
 
 #include "core/elapsed.h"
+#include "core/model/application.h"
 #include "core/model/launcher.h"
 #include "core/model/profile_record.h"
 #include "core/serial/run_file.h"
@@ -126,7 +126,7 @@ class Profiling {
     plan.name = program_name(request.program.command);
     Experiment& experiment = plan.experiments.emplace_back();
     experiment.name = plan.name;
-    experiment.title = fmt::format("{}", fmt::join(request.program.command, " "));
+    experiment.title = command_text(request.program.command);
     return plan;
   }
 

@@ -59,7 +59,7 @@ TEST_F(NcclLibrary, ConnectsTheDevicesWithoutMulticastAndReleasesThem) {
   calls();
   {
     const Communicators communicators({3, 1});
-    EXPECT_EQ(communicators.library(), "NCCL 2.28.9");
+    EXPECT_EQ(communicators.version(), "NCCL 2.28.9");
     EXPECT_EQ(calls(), "ncclCommInitAll(NVLS=0 3 1)\n");
   }
   EXPECT_EQ(calls(), "ncclCommAbort(103)\nncclCommAbort(101)\n");

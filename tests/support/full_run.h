@@ -174,7 +174,7 @@ inline Run full_run() {
                 .measured_utc = "",
                 .missing = "no peer access between these devices"}};
   run.collectives =
-      Collectives{.library = "NCCL 2.28.9",
+      Collectives{.nccl = "NCCL 2.28.9",
                   .method = "float, out of place, median of 15",
                   .times = {{.collective = Collective::all_reduce,
                              .sizes = {{.bytes = 8, .time_s = 9.5e-6, .relative_spread = 0.03},

@@ -41,7 +41,7 @@ rooflinectl::Run run_of_two() {
   run.links = {{.from = 0, .to = 1, .bytes_per_s = 400e9, .method = "8 copies"}};
   constexpr double kGibibyte = 1 << 30;
   run.collectives = Collectives{
-      .library = "NCCL 2.28.9",
+      .nccl = "NCCL 2.28.9",
       .method = "float, median of 15",
       .times = {{.collective = Collective::all_reduce,
                  .sizes = {{.bytes = 2048, .time_s = 9.5e-6, .relative_spread = 0.03},

@@ -209,7 +209,7 @@ TEST(CollectiveSizes, AreComparedWithWhatTheyTakeAlone) {
   auto run = waiting_run();
   run.application->collectives[0].bytes = 600'100'000;
   Collectives& alone = run.collectives.emplace();
-  alone.library = "NCCL 2.28.9";
+  alone.nccl = "NCCL 2.28.9";
   alone.measured_utc = "2026-11-23T08:00:00Z";
   alone.times = {{.collective = Collective::all_gather, .sizes = {{.bytes = 8, .time_s = 1}}},
                  {.collective = Collective::all_reduce, .sizes = {{.bytes = 600'100'000, .time_s = 5e-3}}}};

@@ -51,6 +51,13 @@ Measurement streaming(std::string_view name = "copy") {
   return constructed::program_measurement(kernel, true);
 }
 
+/// The same in an NVTX range.
+Measurement streaming_in(std::string_view path, std::string_view name) {
+  Measurement measurement = streaming(name);
+  measurement.point.axes.set("path", std::string(path));
+  return measurement;
+}
+
 void set(Measurement& measurement, std::string_view key, double value) {
   measurement.counters.insert_or_assign(std::string(key), CounterValue::measured(value));
 }
@@ -389,8 +396,7 @@ TEST(Recoverable, IsWhatAllLaunchesTakeBeyondTheRoof) {
 }
 
 TEST(Recoverable, IsKnownOfAStepWhereTheStepsOfOneProcessAreCounted) {
-  Measurement measurement = streaming();
-  measurement.point.axes.set("path", std::string("step"));
+  Measurement measurement = streaming_in("step", "copy");
   measurement.launches->count = 30;  // 10 of them were traced
   auto run = run_of({measurement});
   run.application->processes = {{.id = 1}};
@@ -497,14 +503,11 @@ TEST(Recoverable, CountsTheTimeOfKernelsThatAreInNoGroup) {
 }
 
 TEST(Ranges, SumWhatRanInsideOfThem) {
-  Measurement a = streaming("a");
-  a.point.axes.set("path", std::string("step/forward"));
+  Measurement a = streaming_in("step/forward", "a");
   set(a, counter::kFadd, 4e8);
-  Measurement b = streaming("b");
-  b.point.axes.set("path", std::string("step/backward"));
+  Measurement b = streaming_in("step/backward", "b");
   b.launches->total_s = 2e-3;
-  Measurement c = streaming("c");
-  c.point.axes.set("path", std::string("step"));
+  Measurement c = streaming_in("step", "c");
   refuse(c, counter::kDramReadBytes);
   const auto run = run_of({a, b, c, streaming("outside")});
   const Analysis analysis = analyse(run);
@@ -525,11 +528,9 @@ TEST(Ranges, SumWhatRanInsideOfThem) {
 }
 
 TEST(Ranges, HaveAtLeastTheOperationsThatAreKnown) {
-  Measurement known = streaming("known");
-  known.point.axes.set("path", std::string("step"));
+  Measurement known = streaming_in("step", "known");
   set(known, counter::kFadd, 4e8);
-  Measurement unknown = streaming("unknown");
-  unknown.point.axes.set("path", std::string("step"));
+  Measurement unknown = streaming_in("step", "unknown");
   refuse(unknown, counter::kFadd);
   const auto of = [&](double unknown_s) {
     unknown.launches->total_s = unknown_s;

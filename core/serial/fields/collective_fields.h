@@ -33,7 +33,7 @@ void fields(auto& f, Is<CollectiveTimes> auto& times) {
 }
 
 void fields(auto& f, Is<Collectives> auto& collectives) {
-  f.optional("library", collectives.library);
+  f.optional("library", collectives.nccl);
   f.optional("method", collectives.method);
   f("times", collectives.times);
   f.optional("measured_utc", collectives.measured_utc);
