@@ -6,7 +6,7 @@
 // - Idea: independent chains of packed multiply-adds in registers.
 // - Launch shape: 16 to 64 warps per SM.
 // - Amount: four operations per packed multiply-add.
-// - Minimum sm: 8.0; before that the compiler emulates it.
+// - Minimum sm: 8.0.
 #include <cuda_bf16.h>
 
 #include "core/model/counters.h"
@@ -19,6 +19,7 @@ namespace {
 /// The two halves of an operand differ: where the compiler knows that they are the same it chooses a form
 /// that only one of Hopper's two pipes takes, at half the rate.
 __global__ void ceiling_bf16_fma(void* d_sink) {
+#if __CUDA_ARCH__ >= 800
   const float addend = compute::bounded_addend(threadIdx.x);
   const __nv_bfloat162 addends = __floats2bfloat162_rn(addend, 0.5F * addend);
   compute::run_chains<__nv_bfloat162>(
@@ -27,6 +28,7 @@ __global__ void ceiling_bf16_fma(void* d_sink) {
         return __floats2bfloat162_rn(compute::bounded_start(chain), 0.5F * compute::bounded_start(chain));
       },
       [=](__nv_bfloat162 values) { return __hfma2(values, values, addends); });
+#endif
 }
 
 CeilingBenchmark benchmark() {
