@@ -32,11 +32,3 @@ endif()
 # other libraries need (hence RPATH, which is transitive, and not RUNPATH, which is not).
 set(CMAKE_INSTALL_RPATH "$ORIGIN/../lib")
 add_link_options(-Wl,--disable-new-dtags)
-
-find_package(Git QUIET)
-set(ROOFLINECTL_COMMIT "unknown")
-if(GIT_FOUND)
-  execute_process(COMMAND ${GIT_EXECUTABLE} describe --always --dirty --abbrev=12 --exclude=*
-    WORKING_DIRECTORY ${PROJECT_SOURCE_DIR} OUTPUT_VARIABLE ROOFLINECTL_COMMIT
-    OUTPUT_STRIP_TRAILING_WHITESPACE ERROR_QUIET)
-endif()

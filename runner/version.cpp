@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "runner/version.h"
 
+#include "commit.h"
+
 namespace rooflinectl {
 
 std::string_view tool_version() {
