@@ -31,6 +31,8 @@ constexpr double kBytesTolerance = 0.05;
 /// Warps that wait execute instructions meanwhile, and wait for ever different times.
 constexpr double kInstructionsTolerance = 0.05;
 constexpr double kLaunchTimeTolerance = 0.05;
+/// Launches whose times differ by more do different work.
+constexpr double kMostTimeSpread = 0.2;
 constexpr double kShortestTimeS = 50e-6;
 constexpr double kOverlapped = 0.05;
 
@@ -193,7 +195,7 @@ class PointComparison {
     for (const std::string_view key : kFloatOperations) compare_counter(key, "operations", 0);
     for (const Metric& metric : tensor_metrics()) compare_counter(metric.key, "operations", 0);
     compare_counter(counter::kIntegerOps, "operations", kInstructionsTolerance);
-    compare_counter(counter::kWarpInstructions, "", kInstructionsTolerance);
+    compare_instructions();
     compare_bytes("dram_bytes", {counter::kDramReadBytes, counter::kDramWriteBytes});
     compare_bytes(counter::kL2Bytes, {counter::kL2Bytes});
     return std::move(agreements_);
@@ -227,6 +229,8 @@ class PointComparison {
       return add("time", "s", ours, listed(theirs, "s", "in the program other kernels ran beside it"), {});
     }
     const double tail = std::max(launches.p95_s / time_s - 1, 0.0);
+    if (tail > kMostTimeSpread)
+      return add("time", "s", ours, listed(theirs, "s", one_of_launches_that_differ(tail)), {});
     add("time", "s", ours, theirs,
         {kLaunchTimeTolerance + tail, true, 0,
          tail > kLaunchTimeTolerance ? fmt::format("5 % + {:.1f} % by which launches differ", 100 * tail)
@@ -239,12 +243,15 @@ class PointComparison {
   }
 
   /// Launches that do different work have no number in common with one of them.
+  static std::string one_of_launches_that_differ(double spread) {
+    return fmt::format("its launches differ by {:.3g} %, and this is one of them", 100 * spread);
+  }
+
   void add_counter(std::string_view quantity, std::string_view unit, CounterValue ours,
                    const Reference& reference, double tolerance, double spread) {
     if (spread > tolerance) {
-      const std::string why =
-          fmt::format("its launches differ by {:.3g} %, and this is one of them", 100 * spread);
-      return add(quantity, unit, std::move(ours), listed(reference, unit, why), {});
+      return add(quantity, unit, std::move(ours),
+                 listed(reference, unit, one_of_launches_that_differ(spread)), {});
     }
     add(quantity, unit, std::move(ours), reference, {tolerance, true, 0, ""});
   }
@@ -257,9 +264,18 @@ class PointComparison {
 
   void compare_counter(std::string_view key, std::string_view unit, double tolerance) {
     // Of what was not counted, one line for each pass is enough.
-    const bool is_first_of_pass = key == counter::kFfma || key == counter::kWarpInstructions;
-    if (!is_comparable(measurement_, key) && !is_first_of_pass) return;
+    if (!is_comparable(measurement_, key) && key != counter::kFfma) return;
     add_counter(key, unit, ours_of(measurement_.counters, key), theirs(key), tolerance, spread_of(key));
+  }
+
+  void compare_instructions() {
+    const std::string_view key = counter::kWarpInstructions;
+    Reference reference = theirs(key);
+    if (!value_of(measurement_.counters, counter::kWarpInstructionsSass)) {
+      reference = listed(reference, "", "ours include those that the trace adds to each warp");
+    }
+    add_counter(key, "", ours_of(measurement_.counters, key), reference, kInstructionsTolerance,
+                spread_of(key));
   }
 
   void compare_bytes(std::string_view quantity, std::initializer_list<std::string_view> keys) {

@@ -30,6 +30,7 @@ Measurement point(const std::string& symbol, std::uint64_t grid, double total_s,
       .symbol = symbol, .first = first, .count = 1000, .traced = 1000, .total_s = total_s, .p95_s = 100e-6};
   measurement.counters = {{"ffma", CounterValue::measured(5000)},
                           {"warp_instructions", CounterValue::measured(1000)},
+                          {"warp_instructions_sass", CounterValue::measured(1000)},
                           {"dram_read_bytes", CounterValue::measured(600e6)},
                           {"dram_write_bytes", CounterValue::measured(400e6)},
                           {"l2_bytes", CounterValue::measured(100e6)}};
@@ -121,6 +122,14 @@ TEST(ProfiledLaunches, WhatDiffersFromLaunchToLaunchIsListed) {
   EXPECT_EQ(find(agreements, "warp_instructions").verdict(), Verdict::agrees);
 }
 
+TEST(ProfiledLaunches, InstructionsOfTheTraceAreNotThoseOfTheKernel) {
+  Measurement measurement = point("_Z1aPf", 8, 1);
+  measurement.counters.insert_or_assign("warp_instructions_sass", CounterValue::unavailable("not counted"));
+  EXPECT_THAT(
+      find(compared(run_of({measurement}), {launch("_Z1aPf", 8)}), "warp_instructions").reference.reason(),
+      HasSubstr("1010; ours include those that the trace adds"));
+}
+
 TEST(ProfiledLaunches, TakesTheSameLaunch) {
   const auto run = run_of({point("_Z1aPf", 8, 2), point("_Z1aPf", 9, 1, 3)});
   // Launches 1 and 3 of the kernel, of two processes that run the same.
@@ -157,10 +166,13 @@ TEST(ProfiledLaunches, TimesOfKernelsThatOverlapAreListed) {
 
 TEST(ProfiledLaunches, TimesMayDifferAsLaunchesDo) {
   Measurement measurement = point("_Z1aPf", 8, 1);
-  measurement.time->median_s = 80e-6;
+  measurement.time->median_s = 90e-6;
   EXPECT_EQ(find(compared(run_of({measurement}), {launch("_Z1aPf", 8)}), "time").verdict(), Verdict::agrees);
-  measurement.launches->p95_s = 80e-6;
+  measurement.launches->p95_s = 90e-6;
   EXPECT_EQ(find(compared(run_of({measurement}), {launch("_Z1aPf", 8)}), "time").verdict(), Verdict::differs);
+  measurement.launches->p95_s = 180e-6;
+  EXPECT_EQ(find(compared(run_of({measurement}), {launch("_Z1aPf", 8)}), "time").reference.reason(),
+            "102 µs; its launches differ by 100 %, and this is one of them");
 }
 
 TEST(ProfiledLaunches, AGraphIsListed) {
