@@ -51,6 +51,7 @@ std::optional<ChartModel> chosen_chart(const Run& run, const ExperimentAnalysis&
 ExperimentReport report_of(const Run& run, const ExperimentAnalysis& experiment,
                            const ChartSelection& selection) {
   ExperimentReport report;
+  report.run = &run;
   report.analysis = &experiment;
   report.chart = chart_model(run, experiment);
   report.levels = levels_model(run, experiment);
@@ -65,10 +66,18 @@ ExperimentReport report_of(const Run& run, const ExperimentAnalysis& experiment,
   return report;
 }
 
+void name_files(std::vector<ExperimentReport>& experiments) {
+  std::vector<std::string> names;
+  for (const ExperimentReport& report : experiments) names.push_back(report.analysis->name);
+  const std::vector<std::string> file_names = chart_file_names(names);
+  for (std::size_t i = 0; i < names.size(); ++i) experiments[i].file_name = file_names[i];
+}
+
 void add_operators(ReportModel& model, const TorchTrace& trace) {
   const TorchLaunches launches = torch_launches(trace);
-  for (std::size_t i = 0; i < model.experiments.size(); ++i) {
-    ExperimentReport& report = model.experiments[i];
+  const std::size_t first = model.experiments.size() - model.analysis.experiments.size();
+  for (std::size_t i = 0; i < model.analysis.experiments.size(); ++i) {
+    ExperimentReport& report = model.experiments[first + i];
     if (!report.program) continue;
     ExperimentAnalysis& experiment = model.analysis.experiments[i];
     report.operators = operator_use(model.run, experiment, trace, launches, report.program->kernel_s);
@@ -86,23 +95,23 @@ ReportModel::ReportModel(const Run& measured, ChartSelection chosen, const Timel
       timeline(sampled),
       selection(std::move(chosen)),
       analysis(analyse(run)),
+      together(devices_together(run)),
       ceilings(ceiling_pairs(run)) {
   for (std::size_t device = 0; device < run.devices.size(); ++device) {
     ceilings_charts.push_back(ceilings_model(run, selection, device));
   }
-  std::vector<std::string> names;
-  for (const ExperimentAnalysis& experiment : analysis.experiments) names.push_back(experiment.name);
-  const std::vector<std::string> file_names = chart_file_names(names);
-  for (std::size_t i = 0; i < names.size(); ++i) {
-    experiments.push_back(report_of(run, analysis.experiments[i], selection));
-    experiments.back().file_name = file_names[i];
-    if (timeline == nullptr) continue;
-    auto view = device_view(run, analysis.experiments[i], *timeline);
-    // Of points that this tool launched nothing was sampled, whatever lies beside their run.
-    if (view && (experiments.back().program || view->was_watched)) {
-      experiments.back().timeline = std::move(view);
-    }
+  if (together) {
+    of_together = analyse(*together);
+    experiments.push_back(report_of(together->run, *of_together, selection));
   }
+  for (const ExperimentAnalysis& experiment : analysis.experiments) {
+    ExperimentReport& report = experiments.emplace_back(report_of(run, experiment, selection));
+    if (timeline == nullptr) continue;
+    auto view = device_view(run, experiment, *timeline);
+    // Of points that this tool launched nothing was sampled, whatever lies beside their run.
+    if (view && (report.program || view->was_watched)) report.timeline = std::move(view);
+  }
+  name_files(experiments);
   spread = device_spread(run, analysis);
   if (torch != nullptr) add_operators(*this, *torch);
   ranks = rank_analysis(run);

@@ -6,6 +6,7 @@
 
 #include "analysis/analysis.h"
 #include "analysis/device_spread.h"
+#include "analysis/devices_together.h"
 #include "analysis/explanation.h"
 #include "analysis/operators.h"
 #include "analysis/rank_lanes.h"
@@ -21,6 +22,7 @@ namespace rooflinectl {
 
 /// What the reports show about one experiment.
 struct ExperimentReport {
+  const Run* run = nullptr;  ///< whose points these are: the measured one, or what several GPUs did together
   const ExperimentAnalysis* analysis = nullptr;
   std::string file_name;  ///< of its pictures, after the kind: see `chart_file_names`
   ChartModel chart;       ///< one mark per point, at its DRAM intensity
@@ -65,8 +67,11 @@ struct ReportModel {
   const Timeline* timeline = nullptr;
   ChartSelection selection;
   Analysis analysis;
+  std::optional<DevicesTogether> together;  ///< of a program with several GPUs
+  std::optional<ExperimentAnalysis> of_together;
   std::vector<CeilingPair> ceilings;
   std::vector<ChartModel> ceilings_charts;  ///< of each device the roofs and no points
+  /// That of all GPUs together first, where there is one, then those of `analysis`, in its order.
   std::vector<ExperimentReport> experiments;
   std::vector<ModelSpread> spread;      ///< between devices that measured the same
   std::optional<RankAnalysis> ranks;    ///< of a program with several processes

@@ -28,8 +28,8 @@ RepeatedCounters repeated(std::span<const Counters> repetitions) {
   return result;
 }
 
-void AveragedCounters::add(const Counters& counters) {
-  ++launches_;
+void AveragedCounters::add(const Counters& counters, double launches) {
+  ++repeats_;
   for (const auto& [key, value] : counters) {
     Average& average = averages_[key];
     if (!value.available()) {
@@ -37,21 +37,21 @@ void AveragedCounters::add(const Counters& counters) {
       continue;
     }
     const double number = *value.value();
-    average.least = average.count == 0 ? number : std::min(average.least, number);
-    average.largest = average.count == 0 ? number : std::max(average.largest, number);
-    average.sum += number;
-    ++average.count;
+    average.least = average.launches == 0 ? number : std::min(average.least, number);
+    average.largest = average.launches == 0 ? number : std::max(average.largest, number);
+    average.sum += launches * number;
+    average.launches += launches;
   }
 }
 
 RepeatedCounters AveragedCounters::result() const {
-  RepeatedCounters result{.counters = {}, .repeats = launches_, .spread = {}};
+  RepeatedCounters result{.counters = {}, .repeats = repeats_, .spread = {}};
   for (const auto& [key, average] : averages_) {
-    if (average.count == 0) {
+    if (average.launches == 0) {
       result.counters.emplace(key, CounterValue::unavailable(average.reason));
       continue;
     }
-    const double mean = average.sum / average.count;
+    const double mean = average.sum / average.launches;
     result.counters.emplace(key, CounterValue::measured(mean));
     if (average.largest > average.least) result.spread[key] = (average.largest - average.least) / mean;
   }

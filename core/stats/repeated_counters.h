@@ -32,19 +32,20 @@ RepeatedCounters repeated(std::span<const Counters> repetitions);
 /// where no launch has it.
 class AveragedCounters {
  public:
-  void add(const Counters& counters);
+  /// `launches`: for how many the counters stand.
+  void add(const Counters& counters, double launches = 1);
   RepeatedCounters result() const;
 
  private:
   struct Average {
-    double sum = 0;
+    double sum = 0;  // of values times launches
     double least = 0;
     double largest = 0;
-    int count = 0;
+    double launches = 0;
     std::string reason;  // why it was unavailable last
   };
   std::map<std::string, Average, std::less<>> averages_;
-  int launches_ = 0;
+  int repeats_ = 0;
 };
 
 /// How far apart hardware and instrumentation, which count warp instructions in different passes, are,

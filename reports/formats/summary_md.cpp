@@ -262,12 +262,12 @@ std::string watched(const DeviceView& view) {
   return text;
 }
 
-std::string section(const Run& run, const ExperimentReport& report) {
+std::string section(const ExperimentReport& report) {
   const ExperimentAnalysis& experiment = *report.analysis;
   const std::string title = escaped(experiment.title.empty() ? experiment.name : experiment.title);
   if (report.was_watched()) return fmt::format("## {}\n\n{}\n", title, watched(*report.timeline));
   return fmt::format("## {}\n\n{}{}\n\n{}{}{}{}{}{}{}{}\n", title, pictures(report, title),
-                     escaped(report.chart.provenance), program(run, report), point_table(report),
+                     escaped(report.chart.provenance), program(*report.run, report), point_table(report),
                      causes(experiment),
                      list(implausible_texts(experiment.points)) + list(energy_reasons(experiment)),
                      findings(report), steps(experiment), speeds(report.speeds), scaling_part(report));
@@ -391,7 +391,7 @@ std::string summary_md(const ReportModel& report) {
     text += kinds_of(report.analysis).has_program ? kProgramExplanation : kExplanation;
   }
   text += ranks(report);
-  for (const ExperimentReport& experiment : report.experiments) text += section(run, experiment);
+  for (const ExperimentReport& experiment : report.experiments) text += section(experiment);
   text += primitives(run) + ceilings(report) + spread(report) + links(run) + collectives(run);
   for (const AgreementTable& table : agreement_tables(run)) text += agreements(table);
   return text + environment(run);

@@ -102,9 +102,10 @@ std::string program_table(const ProgramTable& table, std::size_t width,
 }
 
 // What a profiled program did, and what could be gained.
-std::string program_block(const ExperimentReport& report, const Run& run, std::size_t width, Rows rows) {
+std::string program_block(const ExperimentReport& report, std::size_t width, Rows rows) {
   constexpr std::size_t kTop = 10;
   const std::size_t most = rows == Rows::all ? report.analysis->points.size() : kTop;
+  const Run& run = *report.run;
   const ProgramUse& program = *report.program;
   std::string text = sentence(fmt::format("{}: {}", report.analysis->name, report.chart.title), width) +
                      paragraph(program_headline(program), width) + "\n";
@@ -171,9 +172,9 @@ std::string rank_block(const ReportModel& report, std::size_t width, Rows rows) 
   return text + "\n";
 }
 
-std::string block(const ExperimentReport& report, const Run& run, std::size_t width, Rows rows) {
+std::string block(const ExperimentReport& report, std::size_t width, Rows rows) {
   if (report.program && !kinds_of(*report.analysis).has_variants) {
-    return program_block(report, run, width, rows);
+    return program_block(report, width, rows);
   }
   const ExperimentAnalysis& experiment = *report.analysis;
   std::string text = sentence(fmt::format("{}: {}", experiment.name, report.chart.title), width);
@@ -239,7 +240,7 @@ std::string terminal_summary(const ReportModel& report, int columns, Rows rows) 
   std::string text = report.ranks ? rank_block(report, width, rows) : "";
   for (const ExperimentReport& experiment : report.experiments) {
     if (!text.empty()) text += "\n";
-    text += block(experiment, report.run, width, rows);
+    text += block(experiment, width, rows);
   }
   text += below_tables(report, width);
   const std::string roofline = terminal_roofline(report.experiments.front(), columns);

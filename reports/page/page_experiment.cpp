@@ -189,7 +189,7 @@ Json precisions_of(const Run& run, const ExperimentAnalysis& experiment) {
 }  // namespace
 
 std::string experiment(const ReportModel& model, const ExperimentReport& report) {
-  const Run& run = model.run;
+  const Run& run = *report.run;
   const std::vector<PointColumn> columns = page_columns(kinds_of(model.analysis));
   const ExperimentAnalysis& analysis = *report.analysis;
   const ChartModel& chart = report.chart;

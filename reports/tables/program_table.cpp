@@ -196,6 +196,11 @@ std::string program_headline(const ProgramUse& program) {
 
 std::vector<std::string> program_sentences(const Run& run, const ProgramUse& program) {
   std::vector<std::string> texts = import_sentences(run);
+  if (program.gpus > 1) {
+    texts.push_back(fmt::format(
+        "Times and launches are sums over {} GPUs; their kernels are held against the roofs of device {}.",
+        program.gpus, program.groups.front()->measurement->device));
+  }
   if (const auto busy = program.busy_share()) {
     texts.push_back(fmt::format("GPU busy {}, idle {} of the {} {}.", format::percent(*busy),
                                 format::percent(std::max(0.0, 1 - *busy)),

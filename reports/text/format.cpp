@@ -59,8 +59,8 @@ std::string rate(double per_s, std::string_view operations) {
   return with_unit(per_s, kLarge, fmt::format("{}/s", operations), 3);
 }
 
-std::string amount(double value, std::string_view unit) {
-  return with_unit(value, kLarge, unit, 3);
+std::string amount(double value, std::string_view unit, int digits) {
+  return with_unit(value, kLarge, unit, digits);
 }
 
 std::string rate_tick(double per_s) {

@@ -24,11 +24,12 @@ std::string significant(double value, int digits = 3);
 std::string bandwidth(double bytes_per_s);                    ///< `4.58 TB/s`
 std::string gigabytes(double bytes_per_s);                    ///< `4579`, for a column headed GB/s
 std::string rate(double per_s, std::string_view operations);  ///< `65.0 TOP/s` for `kOps`
-std::string amount(double value, std::string_view unit);      ///< `1.07 GB`
-std::string rate_tick(double per_s);                          ///< `10 G`, on an axis that names its unit
-std::string duration(double seconds);                         ///< `238.5 µs`
-std::string energy(double joules);                            ///< `123 mJ`
-std::string power(double watts);                              ///< `484 W`
+/// `1.07 GB`, of three `digits`.
+std::string amount(double value, std::string_view unit, int digits = 3);
+std::string rate_tick(double per_s);   ///< `10 G`, on an axis that names its unit
+std::string duration(double seconds);  ///< `238.5 µs`
+std::string energy(double joules);     ///< `123 mJ`
+std::string power(double watts);       ///< `484 W`
 /// `value` on an axis, with the prefix that suits `like`: `0.5 GFLOP/J`, `200 mJ`, `0`.
 std::string tick(double value, double like, std::string_view unit);
 std::string hertz(double hz);                                    ///< `1.98 GHz`

@@ -192,9 +192,9 @@ TEST(CollectiveSizes, HaveTheBandwidthOfTheRankThatComesLast) {
   EXPECT_EQ(sizes[0].ranks, 2);
   EXPECT_EQ(sizes[0].count, 3);
   EXPECT_DOUBLE_EQ(sizes[0].time.time_s, 6.001e-3);
-  EXPECT_THAT(
-      rank_collective_size_table(run, *rank_analysis(run), 10).rows.at(0),
-      ElementsAre("all-reduce", "600 MB", "2", "3", "6.001 ms", "100 GB/s", "100 GB/s", "–", "–", "–", "–"));
+  EXPECT_THAT(rank_collective_size_table(run, *rank_analysis(run), 10).rows.at(0),
+              ElementsAre("all-reduce", "600.10 MB", "2", "3", "6.001 ms", "100 GB/s", "100 GB/s", "–", "–",
+                          "–", "–"));
   for (std::size_t device = 0; device < 2; ++device) {
     Ceiling& nvlink = run.ceilings.emplace_back();
     nvlink.device = device;
@@ -214,7 +214,7 @@ TEST(CollectiveSizes, AreComparedWithWhatTheyTakeAlone) {
   alone.times = {{.collective = Collective::all_gather, .sizes = {{.bytes = 8, .time_s = 1}}},
                  {.collective = Collective::all_reduce, .sizes = {{.bytes = 600'100'000, .time_s = 5e-3}}}};
   EXPECT_THAT(rank_collective_size_table(run, *rank_analysis(run), 10).rows.at(0),
-              ElementsAre("all-reduce", "600 MB", "2", "3", "6.001 ms", "100 GB/s", "100 GB/s", "–",
+              ElementsAre("all-reduce", "600.10 MB", "2", "3", "6.001 ms", "100 GB/s", "100 GB/s", "–",
                           "120 GB/s", "83.3 %", "1.001 ms"));
   EXPECT_THAT(rank_sentences(run, *rank_analysis(run)),
               Contains("The rank that comes last, which does not wait, takes 20.0 % longer in them than they "

@@ -1,0 +1,286 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/devices_together.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <unordered_map>
+#include <utility>
+#include <vector>
+
+#include "core/stats/repeated_counters.h"
+#include "core/text/number_ranges.h"
+
+namespace rooflinectl {
+
+namespace {
+
+/// Launches of one kernel, shape and path: a measurement for each process and device.
+using Group = std::vector<const Measurement*>;
+
+/// In the order in which the run has the first of each.
+std::vector<Group> groups_of(const Run& run) {
+  std::vector<Group> groups;
+  std::unordered_map<std::string, std::size_t> places;
+  for (const Measurement& measurement : run.measurements) {
+    if (!is_observed(measurement)) continue;
+    const auto [place, is_new] = places.try_emplace(range_name(measurement.point), groups.size());
+    if (is_new) groups.emplace_back();
+    groups[place->second].push_back(&measurement);
+  }
+  return groups;
+}
+
+/// Of which each has so many launches behind it.
+struct WeightedTime {
+  double time_s = 0;
+  double launches = 0;
+};
+
+/// The shortest time that `part` of all launches do not exceed.
+double quantile(const std::vector<WeightedTime>& sorted, double part) {
+  double all = 0;
+  for (const WeightedTime& one : sorted) all += one.launches;
+  double sum = 0;
+  for (const WeightedTime& one : sorted) {
+    sum += one.launches;
+    if (sum >= part * all) return one.time_s;
+  }
+  return sorted.back().time_s;
+}
+
+/// Of the samples that the run kept of each process.
+std::vector<WeightedTime> sorted_times(const Group& group) {
+  std::vector<WeightedTime> times;
+  for (const Measurement* one : group) {
+    if (!one->time || one->time->samples_s.empty()) continue;
+    const auto kept = static_cast<double>(one->time->samples_s.size());
+    const double each = static_cast<double>(one->launches->traced) / kept;
+    for (const double time_s : one->time->samples_s) times.push_back({time_s, each});
+  }
+  std::sort(times.begin(), times.end(),
+            [](const WeightedTime& a, const WeightedTime& b) { return a.time_s < b.time_s; });
+  return times;
+}
+
+/// The median is the mean of those of the processes, by their launches, so that what launches could save
+/// together is what they could save on each device.
+std::optional<TimeResult> time_of(const Group& group, const std::vector<WeightedTime>& sorted) {
+  if (sorted.empty()) return std::nullopt;
+  TimeResult all;
+  double launches = 0;
+  double sum_s = 0;
+  for (const Measurement* one : group) {
+    if (!one->time) continue;
+    const auto traced = static_cast<double>(one->launches->traced);
+    all.ci_low_s = launches == 0 ? one->time->ci_low_s : std::min(all.ci_low_s, one->time->ci_low_s);
+    all.ci_high_s = std::max(all.ci_high_s, one->time->ci_high_s);
+    all.noisy = all.noisy || one->time->noisy;
+    sum_s += traced * one->time->median_s;
+    launches += traced;
+  }
+  all.median_s = sum_s / launches;
+  for (const WeightedTime& one : sorted) all.samples_s.push_back(one.time_s);
+  return all;
+}
+
+void add_graph_kernels(std::vector<GraphKernelUse>& all, const std::vector<GraphKernelUse>& more) {
+  for (const GraphKernelUse& one : more) {
+    const auto known = std::find_if(all.begin(), all.end(),
+                                    [&](const GraphKernelUse& use) { return use.kernel == one.kernel; });
+    if (known == all.end()) {
+      all.push_back(one);
+    } else {
+      known->launches += one.launches;
+      known->total_s += one.total_s;
+    }
+  }
+}
+
+LaunchStatistics launches_of(const Group& group, const std::vector<WeightedTime>& sorted) {
+  constexpr double kTail = 0.95;
+  LaunchStatistics all;
+  all.symbol = group.front()->launches->symbol;
+  all.graph_nodes = group.front()->launches->graph_nodes;
+  for (const Measurement* one : group) {
+    const LaunchStatistics& launches = *one->launches;
+    all.count += launches.count;
+    all.traced += launches.traced;
+    all.total_s += launches.total_s;
+    all.overlapped_s += launches.overlapped_s;
+    all.gaps_before += launches.gaps_before;
+    all.idle_before_s += launches.idle_before_s;
+    all.counted += launches.counted;
+    add_graph_kernels(all.graph_kernels, launches.graph_kernels);
+  }
+  if (!sorted.empty()) all.p95_s = quantile(sorted, kTail);
+  return all;
+}
+
+void set_counters(Measurement& all, const Group& group) {
+  AveragedCounters counters;
+  for (const Measurement* one : group) {
+    counters.add(one->counters, static_cast<double>(one->launches->count));
+    all.counter_repeats += one->counter_repeats;
+  }
+  RepeatedCounters result = counters.result();
+  for (const Measurement* one : group) {
+    for (const auto& [key, spread] : one->counter_spread) {
+      double& largest = result.spread[key];
+      largest = std::max(largest, spread);
+    }
+  }
+  all.counters = std::move(result.counters);
+  all.counter_spread = std::move(result.spread);
+}
+
+Measurement measurement_of(const Group& group, const DevicesTogether& together, std::size_t device) {
+  const Measurement& first = *group.front();
+  const std::vector<WeightedTime> sorted = sorted_times(group);
+  Measurement all{.point = first.point,
+                  .launch = first.launch,
+                  .resources = first.resources,
+                  .time = time_of(group, sorted),
+                  .device = device,
+                  .launches = launches_of(group, sorted)};
+  all.point.experiment = together.experiment;
+  set_counters(all, group);
+  return all;
+}
+
+void add_gaps(std::vector<IdleGaps>& all, const std::vector<IdleGaps>& more) {
+  for (const IdleGaps& gaps : more) {
+    const auto known = std::find_if(all.begin(), all.end(),
+                                    [&](const IdleGaps& one) { return one.below_s == gaps.below_s; });
+    if (known == all.end()) {
+      all.push_back(gaps);
+    } else {
+      known->count += gaps.count;
+      known->total_s += gaps.total_s;
+    }
+  }
+}
+
+/// Undisturbed use is known of all of them or of none.
+DeviceUse sum_of(const std::vector<DeviceUse>& devices, std::size_t device) {
+  DeviceUse all{.device = device, .undisturbed = UndisturbedUse{}};
+  for (const DeviceUse& one : devices) {
+    all.span_s += one.span_s;
+    all.untraced_s += one.untraced_s;
+    all.kernel_busy_s += one.kernel_busy_s;
+    all.busy_s += one.busy_s;
+    all.kernel_s += one.kernel_s;
+    if (!one.undisturbed || !all.undisturbed) {
+      all.undisturbed.reset();
+      continue;
+    }
+    all.undisturbed->busy_s += one.undisturbed->busy_s;
+    add_gaps(all.undisturbed->gaps, one.undisturbed->gaps);
+  }
+  return all;
+}
+
+std::vector<TransferUse> sums_of(const std::vector<TransferUse>& transfers,
+                                 const std::set<std::size_t>& devices) {
+  std::map<TransferKind, TransferUse> all;
+  for (const TransferUse& one : transfers) {
+    if (!devices.contains(one.device)) continue;
+    TransferUse& sum = all[one.kind];
+    sum.device = *devices.begin();
+    sum.kind = one.kind;
+    sum.count += one.count;
+    sum.bytes += one.bytes;
+    sum.total_s += one.total_s;
+    sum.gaps_before += one.gaps_before;
+    sum.idle_before_s += one.idle_before_s;
+  }
+  std::vector<TransferUse> sums;
+  for (const auto& [kind, sum] : all) sums.push_back(sum);
+  return sums;
+}
+
+Application sum_of(const Application& application, const std::set<std::size_t>& devices) {
+  Application all{.command_line = application.command_line,
+                  .folder = application.folder,
+                  .exit_code = application.exit_code,
+                  .wall_s = application.wall_s,
+                  .runs = application.runs,
+                  .hosts = application.hosts,
+                  .processes = application.processes,
+                  .launches = application.launches,
+                  .untraced = application.untraced,
+                  .lost = application.lost,
+                  .transfers = sums_of(application.transfers, devices),
+                  .passes = application.passes,
+                  .ranges = application.ranges,
+                  .problems = application.problems};
+  for (ProgramProcess& process : all.processes) process.collectives.clear();
+  std::vector<DeviceUse> used;
+  for (const DeviceUse& use : application.devices) {
+    if (devices.contains(use.device)) used.push_back(use);
+  }
+  if (used.size() == devices.size()) all.devices.push_back(sum_of(used, *devices.begin()));
+  return all;
+}
+
+/// `ranks 0–7`, or `devices 0, 1` of a program without ranks.
+std::string users_text(const Run& run, const std::set<std::size_t>& devices) {
+  std::vector<int> ranks;
+  for (const ProgramProcess& process : run.application->processes) {
+    const bool is_user = std::any_of(process.devices.begin(), process.devices.end(),
+                                     [&](std::size_t device) { return devices.contains(device); });
+    if (is_user && process.rank) ranks.push_back(*process.rank);
+  }
+  if (ranks.size() > 1) return fmt::format("ranks {}", number_ranges(ranks));
+  return fmt::format("devices {}", number_ranges({devices.begin(), devices.end()}));
+}
+
+}  // namespace
+
+std::optional<DevicesTogether> devices_together(const Run& run) {
+  if (!run.application) return std::nullopt;
+  const std::vector<Group> groups = groups_of(run);
+  std::set<std::size_t> devices;
+  std::set<std::string> models;
+  for (const Group& group : groups) {
+    for (const Measurement* one : group) {
+      devices.insert(one->device);
+      models.insert(run.device_of(*one).name);
+    }
+  }
+  if (devices.size() < 2 || models.size() > 1) return std::nullopt;
+
+  const std::string& program = groups.front().front()->point.experiment;
+  DevicesTogether together{.experiment = program + "_together",
+                           .title = fmt::format("{}, {} together: {} × {}", program, users_text(run, devices),
+                                                devices.size(), *models.begin()),
+                           .gpus = devices.size()};
+  Run& all = together.run;
+  all.tool_version = run.tool_version;
+  all.tool_commit = run.tool_commit;
+  all.source = run.source;
+  all.started_utc = run.started_utc;
+  all.host = run.host;
+  all.environment = run.environment;
+  all.devices = run.devices;
+  all.counter_session = run.counter_session;
+  all.ceilings = run.ceilings;
+  all.imports = run.imports;
+  all.application = sum_of(*run.application, devices);
+  for (const Group& group : groups) {
+    all.measurements.push_back(measurement_of(group, together, *devices.begin()));
+  }
+  return together;
+}
+
+ExperimentAnalysis analyse(const DevicesTogether& together) {
+  Analysis analysis = analyse(together.run);
+  ExperimentAnalysis experiment = std::move(analysis.experiments.front());
+  experiment.title = together.title;
+  experiment.gpus = together.gpus;
+  return experiment;
+}
+
+}  // namespace rooflinectl
