@@ -189,6 +189,7 @@ void MergedRun::add_devices(std::size_t part) {
     places_[part].devices.push_back(place);
     if (place < run_.devices.size()) continue;
     run_.devices.push_back(run.devices[i]);
+    run_.devices.back().host = host_of(run, i).name;
     device_hosts_.push_back(system);
   }
 }
@@ -379,6 +380,8 @@ Run MergedRun::take_run() {
   application.problems = problems_.all();
   if (application.hosts.size() > 1) {
     run_.host = fmt::format("{} and {} more", application.hosts.front().name, application.hosts.size() - 1);
+  } else {
+    for (DeviceInfo& device : run_.devices) device.host.reset();
   }
   return std::move(run_);
 }

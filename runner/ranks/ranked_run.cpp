@@ -338,6 +338,7 @@ DeviceAttempt RankedRun::attempt_of(int rank, const Step& step) const {
   try {
     if (folder) {
       attempt.result = {read_run(*folder / "run.json"), *folder, {}, {}, error};
+      if (has_several_hosts()) attempt.result->run.devices.front().host = name(rank).host;
     } else if (report && report->stop_signal) {
       attempt.result.emplace();
     }
@@ -350,6 +351,12 @@ DeviceAttempt RankedRun::attempt_of(int rank, const Step& step) const {
     attempt.result->stop_signal = report->stop_signal;
   }
   return attempt;
+}
+
+bool RankedRun::has_several_hosts() const {
+  const std::vector<RankHello>& hellos = meeting_.hellos();
+  return std::any_of(hellos.begin(), hellos.end(),
+                     [&](const RankHello& hello) { return hello.host != hellos.front().host; });
 }
 
 fs::path RankedRun::folder_of(int rank) const {

@@ -52,6 +52,7 @@ class RankedRun {
   void collect_together(int rank, const Step& step, DeviceRuns& runs, MeasureObserver& observer) const;
   DeviceAttempt attempt_of(int rank, const Step& step) const;
   std::vector<Step> steps() const;
+  bool has_several_hosts() const;
   std::filesystem::path folder_of(int rank) const;
   RankOnHost name(int rank) const;
   bool is_stopped();

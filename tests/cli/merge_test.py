@@ -106,14 +106,14 @@ class Merge(Ranks):
         self.assertIn("50.0 % of the time in collectives is waiting for the rank that comes last (of 19 that were matched between "
                       "ranks); most often, in 100.0 % of them, that is rank 1. Not judged by 1 more", self.summary())
         self.assertIn("| step |", self.summary())
-        self.assertIn("| all-reduce | 16.8 MB | 2 | 19 | 100.0 µs | 168 GB/s | 168 GB/s | – | – | – | – |", self.summary())
+        self.assertIn("| all-reduce | 16.777 MB | 2 | 19 | 100.0 µs | 168 GB/s | 168 GB/s | – | – | – | – |", self.summary())
 
     def test_collectives_are_compared_with_those_that_were_measured_alone(self):
         self.measure_ceilings()
         self.profile(0, "often", "nccl")
         self.profile(1, "often", "nccl")
         self.assert_exit(self.merge(), 0)
-        self.assertIn("| all-reduce | 16.8 MB | 2 | 19 | 100.0 µs | 168 GB/s | 168 GB/s | – | " + self.BESIDE_ALONE, self.summary())
+        self.assertIn("| all-reduce | 16.777 MB | 2 | 19 | 100.0 µs | 168 GB/s | 168 GB/s | – | " + self.BESIDE_ALONE, self.summary())
         self.assertIn("**Collectives alone, over 2 devices, NCCL 2.99.0, 20", self.summary())
         self.assertIn("takes 92.5 % longer in them than they take alone (NCCL 2.99.0, 20", self.summary())
         self.assertIn("](collectives.png)", self.summary())
@@ -122,7 +122,7 @@ class Merge(Ranks):
         self.measure_ceilings()
         self.profile_together()
         summary = (self.folder / "runs/sh/latest/summary.md").read_text().replace("\N{NO-BREAK SPACE}", " ")
-        self.assertIn("| all-reduce | 16.8 MB | 2 | 19 | 100.0 µs | 168 GB/s | 168 GB/s | 33.6 % | " + self.BESIDE_ALONE, summary)
+        self.assertIn("| all-reduce | 16.777 MB | 2 | 19 | 100.0 µs | 168 GB/s | 168 GB/s | 33.6 % | " + self.BESIDE_ALONE, summary)
 
     def test_a_program_without_collectives_has_none_beside_it(self):
         self.measure_ceilings()
@@ -219,6 +219,7 @@ class ManyRanks(Ranks):
         run = self.merged()
         self.assertEqual(len(run["application"]["processes"]), 20)
         self.assertEqual([host["name"] for host in run["application"]["hosts"]], ["node000", "node001", "node002"])
+        self.assertEqual([device["host"] for device in run["devices"]], [f"node00{rank // 8}" for rank in range(20)])
         self.assertTrue(all(host["uncertainty_s"] < 1e-5 for host in run["application"]["hosts"]), run["application"]["hosts"])
         self.assertEqual(len({m["device"] for m in run["measurements"]}), 8)
         self.assertEqual([len(group["ranks"]) for group in run["application"]["other_ranks"]], [12] * 12)
@@ -226,6 +227,7 @@ class ManyRanks(Ranks):
         self.assertTrue(kept["counters"] and kept["time"]["samples_s"] and kept["launches"]["over_time"])
         summary = self.summary()
         self.assertIn("20 ranks on 3 hosts, NVIDIA H200.", summary)
+        self.assertIn(" together: 8 × NVIDIA H200", summary)
         self.assertRegex(summary, r"Rank 17 \(node002, device 17\) is slower than the others in \d+ of 12 groups")
         self.assertEqual(summary.count("is slower than the others in"), 1)
         self.assertRegex(summary, r"of the time in collectives is waiting for the rank that comes last \(of \d+ that were matched between ranks\)")

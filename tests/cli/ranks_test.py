@@ -5,6 +5,7 @@ import json
 import pathlib
 import shutil
 import signal
+import socket
 import subprocess
 import time
 import unittest
@@ -29,9 +30,9 @@ def slurm(rank, ranks):
 
 
 class Ranks(ProgramTest):
-    def start(self, rank, ranks, *arguments, launcher=torchrun, accidents="", **extra):
+    def start(self, rank, ranks, *arguments, launcher=torchrun, accidents="", within=(), **extra):
         variables = {name: str(value) for name, value in launcher(rank, ranks).items()}
-        process = subprocess.Popen([PROGRAM, "run", "plan.yaml", *arguments], cwd=self.folder, stdout=subprocess.PIPE,
+        process = subprocess.Popen([*within, PROGRAM, "run", "plan.yaml", *arguments], cwd=self.folder, stdout=subprocess.PIPE,
                                    stderr=subprocess.PIPE, text=True,
                                    env=self.environment(accidents, FAKE_COLLECTOR_TWO="1", **variables, **extra))
         self.addCleanup(process.kill)
@@ -83,6 +84,19 @@ class Ranks(ProgramTest):
                              {"dram", "dram_copy", "dram_read", "f32_add", "launch", "nvlink", "nvlink_latency"})
         self.assertLessEqual(REPORTS | {"run.json"}, {path.name for path in self.folder_of_run().iterdir()})
         self.assert_no_meeting_left()
+
+    def test_devices_name_their_hosts_where_there_are_several(self):
+        self.launch()
+        self.assertFalse([device for device in self.run_of()["devices"] if "host" in device])
+        node7 = ["unshare", "--uts", "--map-root-user", "sh", "-c", 'hostname node7 && exec "$@"', "sh"]
+        if subprocess.run([*node7, "true"], capture_output=True).returncode != 0:
+            self.skipTest("no host name of its own can be given to a process here")
+        shutil.rmtree(self.folder / "runs")
+        for result in self.launch(each={1: {"within": node7}}):
+            self.assert_exit(result, 0)
+        own = socket.gethostname()
+        self.assertEqual([device["host"] for device in self.run_of()["devices"]], [own, "node7"])
+        self.assertIn("| device 1: in host | node7 |", (self.folder_of_run() / "summary.md").read_text())
 
     def test_every_launcher_is_known(self):
         for launcher in [torchrun, open_mpi, mpich, slurm]:

@@ -54,6 +54,7 @@ def is_optional(path, key):
         or path[-1:] and path[-1] in LOOSE
         or (key == "sm_clock_hz" and path[0] in {"ceilings", "measurements", "primitives"})
         or (key == "device" and path[0] == "primitives")
+        or (key == "host" and path[:1] == ("devices",))
         or (key in {"sent_bytes", "received_bytes"} and path[0] == "links")
         or (key in {"library", "method"} and path == ("collectives",))
         or (key == "launches" and path[0] == "measurements" and len(path) == 2)

@@ -64,6 +64,7 @@ inline Run full_run() {
                     .uuid = "GPU-00000000-0000-0000-0000-000000000001",
                     .chip = "GH100",
                     .index = 1,
+                    .host = "node7",
                     .compute_capability = 90,
                     .sm_count = 132,
                     .memory_bytes = 150'000'000'000,

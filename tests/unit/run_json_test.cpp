@@ -415,8 +415,10 @@ bool may_be_absent(const Pointer& place) {
       place.to_string().starts_with("/imports") && place.back() != "name" && place.back() != "format";
   const bool of_collective = parent.to_string().starts_with("/application/collectives") &&
                              (place.back() == "path" || place.back() == "bytes");
-  return in_map || of_link || of_collectives || optional_device || optional_clock || optional_launches ||
-         of_application || of_problem || of_range || of_ranks || of_import || of_collective;
+  const bool of_device = parent.to_string().starts_with("/devices") && place.back() == "host";
+  return in_map || of_link || of_collectives || of_device || optional_device || optional_clock ||
+         optional_launches || of_application || of_problem || of_range || of_ranks || of_import ||
+         of_collective;
 }
 
 TEST(RunJson, IsReadWithoutWhatIsEmptied) {

@@ -33,6 +33,7 @@ void fields(auto& f, Is<DeviceInfo> auto& device) {
   f("uuid", device.uuid);
   f("chip", device.chip);
   f("index", device.index);
+  f.optional("host", device.host);
   f("compute_capability", device.compute_capability);
   f("sm_count", device.sm_count);
   f("memory_bytes", device.memory_bytes);
