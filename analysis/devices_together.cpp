@@ -65,8 +65,8 @@ std::vector<WeightedTime> sorted_times(const Group& group) {
   return times;
 }
 
-/// The median is the mean of those of the processes, by their launches, so that what launches could save
-/// together is what they could save on each device.
+/// The median is the mean of those of the processes, by their launches: where ranks differ, that of all
+/// launches would be near one of theirs by chance.
 std::optional<TimeResult> time_of(const Group& group, const std::vector<WeightedTime>& sorted) {
   if (sorted.empty()) return std::nullopt;
   TimeResult all;

@@ -398,7 +398,10 @@ class OverTime(ProfileTest):
             bursts = self.bursts(device, word)
             self.assertGreater(len(bursts), 10, word)
             for burst in bursts:
-                self.assert_near(self.around(burst, "dram_read_bytes", 2 * interval), 2 << 30, 0.02, f"read by {word}")
+                around = [(sample["start"] - burst[0], sample["end"] - burst[0], sample["dram_read_bytes"])
+                          for sample in self.samples_around(burst, 3 * interval)]
+                self.assert_near(self.around(burst, "dram_read_bytes", 2 * interval), 2 << 30, 0.02,
+                                 f"read by {word} in {burst[1] - burst[0]} ns; samples: {around}")
                 # What is written reaches DRAM when L2 needs the room: some of it after the burst, and some of an earlier one.
                 self.assert_near(self.around(burst, "dram_write_bytes", 2 * interval), 1 << 30, 0.05, f"written by {word}")
         for burst in self.bursts(device, "computes"):
