@@ -200,6 +200,7 @@ struct ExperimentAnalysis {
   std::string title;
   std::size_t device = Run::kFirstDevice;  ///< of all points: its place in `Run::devices`
   std::size_t gpus = 1;  ///< more than one: points are those of so many GPUs together (`devices_together.h`)
+  bool is_part = false;  ///< of those, whether the program had more GPUs
   std::vector<RooflinePoint> points;
   /// Labels of the plan's points that the run has no measurement of on this device. What was measured on none
   /// of the experiment's devices is named once, with the first.

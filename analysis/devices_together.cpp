@@ -51,37 +51,43 @@ double quantile(const std::vector<WeightedTime>& sorted, double part) {
   return sorted.back().time_s;
 }
 
-/// Of the samples that the run kept of each process.
+/// How many launches the time of a measurement stands for.
+double timed_launches(const Measurement& one) {
+  return static_cast<double>(std::max<std::uint64_t>(one.launches->traced, 1));
+}
+
+/// Of the samples that the run kept of each process; the median where it has none.
 std::vector<WeightedTime> sorted_times(const Group& group) {
   std::vector<WeightedTime> times;
   for (const Measurement* one : group) {
-    if (!one->time || one->time->samples_s.empty()) continue;
-    const auto kept = static_cast<double>(one->time->samples_s.size());
-    const double each = static_cast<double>(one->launches->traced) / kept;
-    for (const double time_s : one->time->samples_s) times.push_back({time_s, each});
+    if (!one->time) continue;
+    std::vector<double> samples = one->time->samples_s;
+    if (samples.empty()) samples.push_back(one->time->median_s);
+    const double each = timed_launches(*one) / static_cast<double>(samples.size());
+    for (const double time_s : samples) times.push_back({time_s, each});
   }
   std::sort(times.begin(), times.end(),
             [](const WeightedTime& a, const WeightedTime& b) { return a.time_s < b.time_s; });
   return times;
 }
 
-/// The median is the mean of those of the processes, by their launches: where ranks differ, that of all
-/// launches would be near one of theirs by chance.
+/// The median, and the ends of its interval, are means of those of the processes, by their launches: where
+/// ranks differ, the median of all launches would be near one of theirs by chance.
 std::optional<TimeResult> time_of(const Group& group, const std::vector<WeightedTime>& sorted) {
   if (sorted.empty()) return std::nullopt;
   TimeResult all;
   double launches = 0;
-  double sum_s = 0;
+  for (const Measurement* one : group) {
+    if (one->time) launches += timed_launches(*one);
+  }
   for (const Measurement* one : group) {
     if (!one->time) continue;
-    const auto traced = static_cast<double>(one->launches->traced);
-    all.ci_low_s = launches == 0 ? one->time->ci_low_s : std::min(all.ci_low_s, one->time->ci_low_s);
-    all.ci_high_s = std::max(all.ci_high_s, one->time->ci_high_s);
+    const double weight = timed_launches(*one) / launches;
+    all.median_s += weight * one->time->median_s;
+    all.ci_low_s += weight * one->time->ci_low_s;
+    all.ci_high_s += weight * one->time->ci_high_s;
     all.noisy = all.noisy || one->time->noisy;
-    sum_s += traced * one->time->median_s;
-    launches += traced;
   }
-  all.median_s = sum_s / launches;
   for (const WeightedTime& one : sorted) all.samples_s.push_back(one.time_s);
   return all;
 }
@@ -115,8 +121,25 @@ LaunchStatistics launches_of(const Group& group, const std::vector<WeightedTime>
     all.counted += launches.counted;
     add_graph_kernels(all.graph_kernels, launches.graph_kernels);
   }
+  std::stable_sort(all.graph_kernels.begin(), all.graph_kernels.end(),
+                   [](const GraphKernelUse& a, const GraphKernelUse& b) { return a.total_s > b.total_s; });
   if (!sorted.empty()) all.p95_s = quantile(sorted, kTail);
   return all;
+}
+
+/// The values of a counter lie around its mean on each rank, over its spread there.
+double spread_over_ranks(const Group& group, const std::string& key, double mean) {
+  double least = mean;
+  double largest = mean;
+  for (const Measurement* one : group) {
+    const std::optional<double> of_rank = value_of(one->counters, key);
+    if (!of_rank) continue;
+    const auto spread = one->counter_spread.find(key);
+    const double half = spread == one->counter_spread.end() ? 0 : *of_rank * spread->second / 2;
+    least = std::min(least, *of_rank - half);
+    largest = std::max(largest, *of_rank + half);
+  }
+  return mean > 0 ? (largest - least) / mean : 0;
 }
 
 void set_counters(Measurement& all, const Group& group) {
@@ -125,15 +148,12 @@ void set_counters(Measurement& all, const Group& group) {
     counters.add(one->counters, static_cast<double>(one->launches->count));
     all.counter_repeats += one->counter_repeats;
   }
-  RepeatedCounters result = counters.result();
-  for (const Measurement* one : group) {
-    for (const auto& [key, spread] : one->counter_spread) {
-      double& largest = result.spread[key];
-      largest = std::max(largest, spread);
-    }
+  all.counters = counters.result().counters;
+  for (const auto& [key, value] : all.counters) {
+    if (!value.available()) continue;
+    const double spread = spread_over_ranks(group, key, *value.value());
+    if (spread > 0) all.counter_spread[key] = spread;
   }
-  all.counters = std::move(result.counters);
-  all.counter_spread = std::move(result.spread);
 }
 
 Measurement measurement_of(const Group& group, const DevicesTogether& together, std::size_t device) {
@@ -183,12 +203,12 @@ DeviceUse sum_of(const std::vector<DeviceUse>& devices, std::size_t device) {
 }
 
 std::vector<TransferUse> sums_of(const std::vector<TransferUse>& transfers,
-                                 const std::set<std::size_t>& devices) {
+                                 const std::set<std::size_t>& devices, std::size_t device) {
   std::map<TransferKind, TransferUse> all;
   for (const TransferUse& one : transfers) {
     if (!devices.contains(one.device)) continue;
     TransferUse& sum = all[one.kind];
-    sum.device = *devices.begin();
+    sum.device = device;
     sum.kind = one.kind;
     sum.count += one.count;
     sum.bytes += one.bytes;
@@ -201,7 +221,7 @@ std::vector<TransferUse> sums_of(const std::vector<TransferUse>& transfers,
   return sums;
 }
 
-Application sum_of(const Application& application, const std::set<std::size_t>& devices) {
+Application sum_of(const Application& application, const std::set<std::size_t>& devices, std::size_t device) {
   Application all{.command_line = application.command_line,
                   .folder = application.folder,
                   .exit_code = application.exit_code,
@@ -212,7 +232,7 @@ Application sum_of(const Application& application, const std::set<std::size_t>& 
                   .launches = application.launches,
                   .untraced = application.untraced,
                   .lost = application.lost,
-                  .transfers = sums_of(application.transfers, devices),
+                  .transfers = sums_of(application.transfers, devices, device),
                   .passes = application.passes,
                   .ranges = application.ranges,
                   .problems = application.problems};
@@ -221,7 +241,7 @@ Application sum_of(const Application& application, const std::set<std::size_t>& 
   for (const DeviceUse& use : application.devices) {
     if (devices.contains(use.device)) used.push_back(use);
   }
-  if (used.size() == devices.size()) all.devices.push_back(sum_of(used, *devices.begin()));
+  if (used.size() == devices.size()) all.devices.push_back(sum_of(used, device));
   return all;
 }
 
@@ -235,6 +255,16 @@ std::string users_text(const Run& run, const std::set<std::size_t>& devices) {
   }
   if (ranks.size() > 1) return fmt::format("ranks {}", number_ranges(ranks));
   return fmt::format("devices {}", number_ranges({devices.begin(), devices.end()}));
+}
+
+/// The first of them that has roofs.
+std::size_t device_with_roofs(const Run& run, const std::set<std::size_t>& devices) {
+  const auto found = std::find_if(devices.begin(), devices.end(), [&](std::size_t device) {
+    return std::any_of(run.ceilings.begin(), run.ceilings.end(), [&](const Ceiling& ceiling) {
+      return ceiling.device == device && ceiling.source == CeilingSource::measured;
+    });
+  });
+  return found == devices.end() ? *devices.begin() : *found;
 }
 
 }  // namespace
@@ -256,7 +286,8 @@ std::optional<DevicesTogether> devices_together(const Run& run) {
   DevicesTogether together{.experiment = program + "_together",
                            .title = fmt::format("{}, {} together: {} × {}", program, users_text(run, devices),
                                                 devices.size(), *models.begin()),
-                           .gpus = devices.size()};
+                           .gpus = devices.size(),
+                           .is_part = !run.application->other_ranks.empty()};
   Run& all = together.run;
   all.tool_version = run.tool_version;
   all.tool_commit = run.tool_commit;
@@ -268,10 +299,9 @@ std::optional<DevicesTogether> devices_together(const Run& run) {
   all.counter_session = run.counter_session;
   all.ceilings = run.ceilings;
   all.imports = run.imports;
-  all.application = sum_of(*run.application, devices);
-  for (const Group& group : groups) {
-    all.measurements.push_back(measurement_of(group, together, *devices.begin()));
-  }
+  const std::size_t device = device_with_roofs(run, devices);
+  all.application = sum_of(*run.application, devices, device);
+  for (const Group& group : groups) all.measurements.push_back(measurement_of(group, together, device));
   return together;
 }
 
@@ -280,6 +310,11 @@ ExperimentAnalysis analyse(const DevicesTogether& together) {
   ExperimentAnalysis experiment = std::move(analysis.experiments.front());
   experiment.title = together.title;
   experiment.gpus = together.gpus;
+  experiment.is_part = together.is_part;
+  // A step is that of one GPU, what they could save together is not.
+  for (RooflinePoint& point : experiment.points) {
+    if (point.launches) point.launches->recoverable_per_step_s.reset();
+  }
   return experiment;
 }
 

@@ -322,6 +322,7 @@ std::vector<TimeLimit> time_by_limit(const ProgramUse& program) {
 std::optional<ProgramUse> program_use(const Run& run, const ExperimentAnalysis& experiment) {
   ProgramUse program;
   program.gpus = experiment.gpus;
+  program.is_part = experiment.is_part;
   double overlapped_s = 0;
   for (const RooflinePoint& point : experiment.points) {
     if (!point.launches) continue;

@@ -75,7 +75,8 @@ struct ProgramUse {
   double counted_share = 0;    ///< of `kernel_s`, of groups of which everything that a roof needs was counted
   double roofless_share = 0;   ///< of groups without a roof: left out of what is recoverable
   double overlapped_share = 0;        ///< of the time of all kernels, while another ran too
-  std::size_t gpus = 1;               ///< that times and launches are sums over
+  std::size_t gpus = 1;               ///< that total times and launches are sums over
+  bool is_part = false;               ///< whether the program had more of them
   const DeviceUse* device = nullptr;  ///< null in a run that does not have it
   std::optional<IdleUse> idle;        ///< nothing where something was counted all the time
   std::vector<TransferRate> transfers;

@@ -1,4 +1,5 @@
-# Writes COMMIT_FILE, which defines ROOFLINECTL_COMMIT, unless it says the same already. Included when the build is configured, and
+# SPDX-License-Identifier: Apache-2.0
+# Writes COMMIT_FILE, which defines ROOFLINECTL_COMMIT, unless it has this content already. Included when the build is configured, and
 # run by each build: a commit between two builds, or a changed file, shows.
 cmake_policy(VERSION 3.25)
 find_package(Git QUIET)

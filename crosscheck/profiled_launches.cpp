@@ -31,7 +31,7 @@ constexpr double kBytesTolerance = 0.05;
 /// Warps that wait execute instructions meanwhile, and wait for ever different times.
 constexpr double kInstructionsTolerance = 0.05;
 constexpr double kLaunchTimeTolerance = 0.05;
-/// Launches whose times differ by more do different work.
+/// Launches whose times differ by more have none in common with one of them.
 constexpr double kMostTimeSpread = 0.2;
 constexpr double kShortestTimeS = 50e-6;
 constexpr double kOverlapped = 0.05;
@@ -271,11 +271,11 @@ class PointComparison {
   void compare_instructions() {
     const std::string_view key = counter::kWarpInstructions;
     Reference reference = theirs(key);
-    if (!value_of(measurement_.counters, counter::kWarpInstructionsSass)) {
+    const Counters& ours = measurement_.counters;
+    if (value_of(ours, key) && !value_of(ours, counter::kWarpInstructionsSass)) {
       reference = listed(reference, "", "ours include those that the trace adds to each warp");
     }
-    add_counter(key, "", ours_of(measurement_.counters, key), reference, kInstructionsTolerance,
-                spread_of(key));
+    add_counter(key, "", ours_of(ours, key), reference, kInstructionsTolerance, spread_of(key));
   }
 
   void compare_bytes(std::string_view quantity, std::initializer_list<std::string_view> keys) {

@@ -30,7 +30,7 @@ struct DeviceInfo {
   std::string uuid;  ///< `GPU-xxxxxxxx-…`, as nvidia-smi prints it
   std::string chip;  ///< CUPTI's name, for example GH100; empty where CUPTI is missing
   int index = 0;
-  std::optional<std::string> host;  ///< where it is; nothing in a run of one host
+  std::optional<std::string> host;  ///< its name; nothing in a run of one host
   int compute_capability = 0;       ///< 90 for 9.0
   int sm_count = 0;
   std::uint64_t memory_bytes = 0;

@@ -61,7 +61,7 @@ void add_device(const DeviceInfo& device, std::vector<Fact>& facts) {
                                          device.chip.empty() ? "chip unknown" : device.chip,
                                          device.compute_capability, device.sm_count)});
   facts.push_back({"UUID", or_unknown(device.uuid)});
-  if (device.host) facts.push_back({"in host", *device.host});
+  if (device.host) facts.push_back({"on host", *device.host});
   facts.push_back({"memory", fmt::format("{}, {} bit at {}, ECC {}", format::memory_size(device.memory_bytes),
                                          device.memory_bus_bits, format::hertz(device.memory_clock_hz),
                                          device.ecc_enabled ? "on" : "off")});

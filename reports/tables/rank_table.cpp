@@ -20,8 +20,11 @@ namespace {
 
 constexpr std::size_t kMostStragglers = 3;
 constexpr double kNotableOverlap = 0.1;
-/// Arrays whose sizes differ by little, as buckets of gradients do, are rows of their own.
-constexpr int kDigitsOfSize = 5;
+/// Enough to tell apart rows whose sizes differ by little, as buckets of gradients do.
+std::string precise_size(double bytes) {
+  constexpr int kDigits = 5;
+  return bytes < 1000 ? fmt::format("{:.0f} B", bytes) : format::amount(bytes, "B", kDigits);
+}
 
 double ratio(double part, double whole) {
   return whole > 0 ? part / whole : 0;
@@ -308,7 +311,7 @@ ProgramTable rank_collective_size_table(const Run& run, const RankAnalysis& anal
     }
     const double on_the_bus = bus_bytes_per_s(size.collective, size.time, size.ranks);
     table.rows.push_back(
-        {std::string(collective_name(size.collective)), format::amount(size.time.bytes, "B", kDigitsOfSize),
+        {std::string(collective_name(size.collective)), precise_size(size.time.bytes),
          fmt::format("{}", size.ranks), fmt::format("{}", size.count), format::duration(size.time.time_s),
          format::bandwidth(algorithm_bytes_per_s(size.time)), format::bandwidth(on_the_bus),
          nvlink ? format::percent(ratio(on_the_bus, *nvlink)) : std::string(format::kUnavailable)});

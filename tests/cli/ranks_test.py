@@ -96,7 +96,7 @@ class Ranks(ProgramTest):
             self.assert_exit(result, 0)
         own = socket.gethostname()
         self.assertEqual([device["host"] for device in self.run_of()["devices"]], [own, "node7"])
-        self.assertIn("| device 1: in host | node7 |", (self.folder_of_run() / "summary.md").read_text())
+        self.assertIn("| device 1: on host | node7 |", (self.folder_of_run() / "summary.md").read_text())
 
     def test_every_launcher_is_known(self):
         for launcher in [torchrun, open_mpi, mpich, slurm]:

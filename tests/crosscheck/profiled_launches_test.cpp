@@ -128,6 +128,10 @@ TEST(ProfiledLaunches, InstructionsOfTheTraceAreNotThoseOfTheKernel) {
   EXPECT_THAT(
       find(compared(run_of({measurement}), {launch("_Z1aPf", 8)}), "warp_instructions").reference.reason(),
       HasSubstr("1010; ours include those that the trace adds"));
+  measurement.counters.insert_or_assign("warp_instructions", CounterValue::unavailable("not counted"));
+  EXPECT_EQ(
+      find(compared(run_of({measurement}), {launch("_Z1aPf", 8)}), "warp_instructions").reference.reason(),
+      "");
 }
 
 TEST(ProfiledLaunches, TakesTheSameLaunch) {

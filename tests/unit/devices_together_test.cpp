@@ -3,19 +3,25 @@
 
 #include <gmock/gmock.h>
 
+#include <algorithm>
+
 #include "analysis/kernel_labels.h"
 #include "analysis/recoverable.h"
 #include "core/model/counters.h"
+#include "reports/page/page_data.h"
 #include "reports/report_model.h"
 #include "reports/tables/program_table.h"
+#include "tests/support/program_run.h"
 
 namespace rooflinectl {
 namespace {
 
+using testing::AllOf;
 using testing::Contains;
 using testing::DoubleNear;
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::Not;
 using testing::SizeIs;
 
 /// A kernel on one device, which takes from 1 to 3 times `shortest_s`, as often each.
@@ -95,8 +101,8 @@ TEST(DevicesTogether, AreOnePointForEachKernel) {
   // The median of a quarter of the launches is 2 ms, of the others 4 ms; a third of these take 6 ms.
   EXPECT_DOUBLE_EQ(gemm.time->median_s, 3.5e-3);
   EXPECT_DOUBLE_EQ(gemm.launches->p95_s, 6e-3);
-  EXPECT_DOUBLE_EQ(gemm.time->ci_low_s, 1.9e-3);
-  EXPECT_DOUBLE_EQ(gemm.time->ci_high_s, 4.2e-3);
+  EXPECT_DOUBLE_EQ(gemm.time->ci_low_s, 0.95 * 3.5e-3);
+  EXPECT_DOUBLE_EQ(gemm.time->ci_high_s, 1.05 * 3.5e-3);
   EXPECT_EQ(gemm.counters.at("dram_read_bytes"), CounterValue::measured(1.75e6));
   EXPECT_EQ(gemm.counters.at("ffma").reason(), "not counted");
   EXPECT_NEAR(gemm.counter_spread.at("dram_read_bytes"), 1 / 1.75, 1e-12);
@@ -115,11 +121,71 @@ TEST(DevicesTogether, AreSumsOfWhatTheyDid) {
   EXPECT_EQ(program->launches, 450);
   ASSERT_THAT(program->transfers, SizeIs(1));
   EXPECT_EQ(program->transfers.front().use->bytes, 40);
-  EXPECT_THAT(program_sentences(together->run, *program),
-              Contains("Times and launches are sums over 2 GPUs; their kernels are held against the roofs of "
-                       "device 0."));
+  EXPECT_THAT(
+      program_sentences(together->run, *program),
+      AllOf(Contains(HasSubstr("sums over 2 GPUs, times of a launch are means; all kernels are held against "
+                               "the roofs of device 0.")),
+            Not(Contains(HasSubstr("more GPUs")))));
   EXPECT_EQ(experiment.points.front().levels.front().ceiling, "dram_read");
   EXPECT_DOUBLE_EQ(*experiment.points.front().levels.front().utilisation, 1.75e6 / 3.5e-3 / 4e12);
+}
+
+TEST(DevicesTogether, HaveTheTimesAndCountersOfThoseThatHaveThem) {
+  auto run = run_of_two();
+  Measurement& first = run.measurements[0];
+  Measurement& second = run.measurements[1];
+  first.time->samples_s.clear();
+  first.launches->traced = 0;
+  second.time.reset();
+  second.launches->traced = 0;
+  first.counters.insert_or_assign("dram_read_bytes", CounterValue::unavailable("busy"));
+  second.counter_spread = {{"dram_read_bytes", 0.5}};
+  const auto together = devices_together(run);
+  const Measurement& gemm = together->run.measurements.front();
+  EXPECT_DOUBLE_EQ(gemm.time->median_s, 2e-3);
+  EXPECT_THAT(gemm.time->samples_s, ElementsAre(2e-3));
+  EXPECT_EQ(gemm.counters.at("dram_read_bytes"), CounterValue::measured(2e6));
+  EXPECT_DOUBLE_EQ(gemm.counter_spread.at("dram_read_bytes"), 0.5);
+  first.time.reset();
+  EXPECT_FALSE(devices_together(run)->run.measurements.front().time.has_value());
+}
+
+TEST(DevicesTogether, AreHeldAgainstTheFirstRoofsThatThereAre) {
+  auto run = run_of_two();
+  std::erase_if(run.ceilings, [](const Ceiling& ceiling) { return ceiling.device == 0; });
+  const auto together = devices_together(run);
+  const ExperimentAnalysis experiment = analyse(*together);
+  EXPECT_EQ(experiment.device, 1);
+  EXPECT_DOUBLE_EQ(*experiment.points.front().levels.front().utilisation, 1.75e6 / 3.5e-3 / 4.4e12);
+  EXPECT_TRUE(program_use(together->run, experiment)->idle.has_value());
+}
+
+/// A step is that of one GPU: what several save in it is not a part of it.
+TEST(DevicesTogether, SaveNothingPerStep) {
+  auto run = constructed::program_run();
+  run.devices.push_back(run.devices.front());
+  run.application->processes = {{.id = 4711, .devices = {0, 1}, .collectives = {}}};
+  for (std::size_t i = 0, count = run.measurements.size(); i < count; ++i) {
+    run.measurements.push_back(run.measurements[i]);
+    run.measurements.back().device = 1;
+  }
+  const auto savings = [](const ExperimentAnalysis& experiment) {
+    return std::count_if(experiment.points.begin(), experiment.points.end(), [](const RooflinePoint& point) {
+      return point.launches && point.launches->recoverable_per_step_s;
+    });
+  };
+  EXPECT_GT(savings(analyse(run).experiments.front()), 0);
+  const auto together = devices_together(run);
+  EXPECT_EQ(savings(analyse(*together)), 0);
+}
+
+TEST(DevicesTogether, NameThemselvesAPartWhereTheProgramHadMore) {
+  auto run = run_of_two();
+  run.application->other_ranks = {{.point = run.measurements.front().point, .ranks = {}}};
+  const auto together = devices_together(run);
+  const ExperimentAnalysis experiment = analyse(*together);
+  EXPECT_THAT(program_sentences(together->run, *program_use(together->run, experiment)),
+              Contains("The program had more GPUs: the run has the counters of these 2 alone."));
 }
 
 TEST(DevicesTogether, ComeFirstInReports) {
@@ -130,6 +196,8 @@ TEST(DevicesTogether, ComeFirstInReports) {
   EXPECT_THAT(names, ElementsAre("train_together", "train_device0", "train_device1"));
   EXPECT_NE(report.experiments.front().run, &run);
   EXPECT_EQ(report.experiments.back().run, &run);
+  // Its points are none of run.json's.
+  EXPECT_THAT(page_data(report), HasSubstr(R"("measurement":null)"));
 }
 
 TEST(DevicesTogether, OfOneGpuOrOfDifferentOnesAreNone) {

@@ -203,7 +203,8 @@ function spread({ counter_spread = {}, counter_repeats = 0 }: Measurement): HTML
 export function launches(store: ViewStore, point: GroupView): HTMLElement {
   const element = h('div', { class: 'launches' });
   void runOfPage().then(({ measurements, application }) => {
-    const measurement = measurements[point.group.measurement];
+    const place = point.group.measurement;
+    const measurement = place === null ? undefined : measurements[place];
     if (!measurement) return;
     const parts = measurement.launches?.over_time ?? [];
     const times = [...(measurement.time?.samples_s ?? [])].sort((a, b) => a - b);
