@@ -17,12 +17,12 @@ namespace rooflinectl {
 
 namespace {
 
-/// Launches of one kernel, shape and path: a measurement for each process and device.
-using Group = std::vector<const Measurement*>;
+/// A kernel of one shape and path: a measurement for each process and device.
+using SameKernel = std::vector<const Measurement*>;
 
 /// In the order in which the run has the first of each.
-std::vector<Group> groups_of(const Run& run) {
-  std::vector<Group> groups;
+std::vector<SameKernel> groups_of(const Run& run) {
+  std::vector<SameKernel> groups;
   std::unordered_map<std::string, std::size_t> places;
   for (const Measurement& measurement : run.measurements) {
     if (!is_observed(measurement)) continue;
@@ -40,7 +40,7 @@ struct WeightedTime {
 };
 
 /// The shortest time that `part` of all launches do not exceed.
-double quantile(const std::vector<WeightedTime>& sorted, double part) {
+double weighted_quantile(const std::vector<WeightedTime>& sorted, double part) {
   double all = 0;
   for (const WeightedTime& one : sorted) all += one.launches;
   double sum = 0;
@@ -57,7 +57,7 @@ double timed_launches(const Measurement& one) {
 }
 
 /// Of the samples that the run kept of each process; the median where it has none.
-std::vector<WeightedTime> sorted_times(const Group& group) {
+std::vector<WeightedTime> sorted_times(const SameKernel& group) {
   std::vector<WeightedTime> times;
   for (const Measurement* one : group) {
     if (!one->time) continue;
@@ -73,7 +73,7 @@ std::vector<WeightedTime> sorted_times(const Group& group) {
 
 /// The median, and the ends of its interval, are means of those of the processes, by their launches: where
 /// ranks differ, the median of all launches would be near one of theirs by chance.
-std::optional<TimeResult> time_of(const Group& group, const std::vector<WeightedTime>& sorted) {
+std::optional<TimeResult> time_of(const SameKernel& group, const std::vector<WeightedTime>& sorted) {
   if (sorted.empty()) return std::nullopt;
   TimeResult all;
   double launches = 0;
@@ -105,7 +105,7 @@ void add_graph_kernels(std::vector<GraphKernelUse>& all, const std::vector<Graph
   }
 }
 
-LaunchStatistics launches_of(const Group& group, const std::vector<WeightedTime>& sorted) {
+LaunchStatistics launches_of(const SameKernel& group, const std::vector<WeightedTime>& sorted) {
   constexpr double kTail = 0.95;
   LaunchStatistics all;
   all.symbol = group.front()->launches->symbol;
@@ -123,12 +123,12 @@ LaunchStatistics launches_of(const Group& group, const std::vector<WeightedTime>
   }
   std::stable_sort(all.graph_kernels.begin(), all.graph_kernels.end(),
                    [](const GraphKernelUse& a, const GraphKernelUse& b) { return a.total_s > b.total_s; });
-  if (!sorted.empty()) all.p95_s = quantile(sorted, kTail);
+  if (!sorted.empty()) all.p95_s = weighted_quantile(sorted, kTail);
   return all;
 }
 
 /// The values of a counter lie around its mean on each rank, over its spread there.
-double spread_over_ranks(const Group& group, const std::string& key, double mean) {
+double spread_over_ranks(const SameKernel& group, const std::string& key, double mean) {
   double least = mean;
   double largest = mean;
   for (const Measurement* one : group) {
@@ -142,7 +142,7 @@ double spread_over_ranks(const Group& group, const std::string& key, double mean
   return mean > 0 ? (largest - least) / mean : 0;
 }
 
-void set_counters(Measurement& all, const Group& group) {
+void set_counters(Measurement& all, const SameKernel& group) {
   AveragedCounters counters;
   for (const Measurement* one : group) {
     counters.add(one->counters, static_cast<double>(one->launches->count));
@@ -156,7 +156,7 @@ void set_counters(Measurement& all, const Group& group) {
   }
 }
 
-Measurement measurement_of(const Group& group, const DevicesTogether& together, std::size_t device) {
+Measurement measurement_of(const SameKernel& group, const DevicesTogether& together, std::size_t device) {
   const Measurement& first = *group.front();
   const std::vector<WeightedTime> sorted = sorted_times(group);
   Measurement all{.point = first.point,
@@ -271,10 +271,10 @@ std::size_t device_with_roofs(const Run& run, const std::set<std::size_t>& devic
 
 std::optional<DevicesTogether> devices_together(const Run& run) {
   if (!run.application) return std::nullopt;
-  const std::vector<Group> groups = groups_of(run);
+  const std::vector<SameKernel> groups = groups_of(run);
   std::set<std::size_t> devices;
   std::set<std::string> models;
-  for (const Group& group : groups) {
+  for (const SameKernel& group : groups) {
     for (const Measurement* one : group) {
       devices.insert(one->device);
       models.insert(run.device_of(*one).name);
@@ -301,7 +301,7 @@ std::optional<DevicesTogether> devices_together(const Run& run) {
   all.imports = run.imports;
   const std::size_t device = device_with_roofs(run, devices);
   all.application = sum_of(*run.application, devices, device);
-  for (const Group& group : groups) all.measurements.push_back(measurement_of(group, together, device));
+  for (const SameKernel& group : groups) all.measurements.push_back(measurement_of(group, together, device));
   return together;
 }
 

@@ -195,7 +195,7 @@ Group row_group(const Box& row, const Columns& columns, const Styles& styles, co
 }
 
 Group remainder(const Box& row, std::size_t left_out) {
-  const std::string text = fmt::format("… and {} more in report.html and points.csv", left_out);
+  const std::string text = fmt::format("… and {} more in report.html", left_out);
   return {.name = "ladder-remainder",
           .shapes = {
               Text{text, {row.left + kMarkWidth, row.bottom - 4}, {11, Weight::regular, palette::kMuted}}}};

@@ -92,7 +92,7 @@ Group row_group(const PanelRow& row, const Columns& columns, const ChartModel& c
 }
 
 Group remainder(const Box& area, std::size_t left_out) {
-  const std::string text = fmt::format("… and {} more in report.html and points.csv", left_out);
+  const std::string text = fmt::format("… and {} more in report.html", left_out);
   return {.name = "panel-remainder",
           .shapes = {
               Text{text, {area.left + kMarkWidth, area.bottom - 4}, {11, Weight::regular, palette::kMuted}}}};
