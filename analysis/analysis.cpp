@@ -13,6 +13,7 @@
 #include "analysis/labels.h"
 #include "analysis/ladder.h"
 #include "analysis/point.h"
+#include "analysis/ranks.h"
 #include "analysis/recoverable.h"
 #include "core/model/application.h"
 #include "core/text/number_ranges.h"
@@ -159,13 +160,7 @@ ExperimentAnalysis analyse_experiment(const Run& run, const Experiment& experime
 
 /// ` (rank 3)`, ` (ranks 0–3)`: those that used the device; empty where a program has none.
 std::string ranks_text(const Run& run, std::size_t device) {
-  std::vector<int> ranks;
-  if (!run.application) return {};
-  for (const ProgramProcess& process : run.application->processes) {
-    const auto& used = process.devices;
-    const bool is_user = std::find(used.begin(), used.end(), device) != used.end();
-    if (process.rank && is_user) ranks.push_back(*process.rank);
-  }
+  const std::vector<int> ranks = ranks_on(run, {device});
   if (ranks.empty()) return {};
   return fmt::format(" ({} {})", ranks.size() == 1 ? "rank" : "ranks", number_ranges(ranks));
 }

@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <set>
 #include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "analysis/ranks.h"
 #include "core/stats/repeated_counters.h"
 #include "core/text/number_ranges.h"
 
@@ -92,17 +92,15 @@ std::optional<TimeResult> time_of(const SameKernel& group, const std::vector<Wei
   return all;
 }
 
-void add_graph_kernels(std::vector<GraphKernelUse>& all, const std::vector<GraphKernelUse>& more) {
-  for (const GraphKernelUse& one : more) {
-    const auto known = std::find_if(all.begin(), all.end(),
-                                    [&](const GraphKernelUse& use) { return use.kernel == one.kernel; });
-    if (known == all.end()) {
-      all.push_back(one);
-    } else {
-      known->launches += one.launches;
-      known->total_s += one.total_s;
-    }
-  }
+/// The element of `all` whose `key` is `value`; added with nothing else set if it is not there.
+template <typename Element, typename Key>
+Element& element_of(std::vector<Element>& all, Key Element::*key, const Key& value) {
+  const auto known =
+      std::find_if(all.begin(), all.end(), [&](const Element& one) { return one.*key == value; });
+  if (known != all.end()) return *known;
+  Element& added = all.emplace_back();
+  added.*key = value;
+  return added;
 }
 
 LaunchStatistics launches_of(const SameKernel& group, const std::vector<WeightedTime>& sorted) {
@@ -119,7 +117,11 @@ LaunchStatistics launches_of(const SameKernel& group, const std::vector<Weighted
     all.gaps_before += launches.gaps_before;
     all.idle_before_s += launches.idle_before_s;
     all.counted += launches.counted;
-    add_graph_kernels(all.graph_kernels, launches.graph_kernels);
+    for (const GraphKernelUse& kernel : launches.graph_kernels) {
+      GraphKernelUse& sum = element_of(all.graph_kernels, &GraphKernelUse::kernel, kernel.kernel);
+      sum.launches += kernel.launches;
+      sum.total_s += kernel.total_s;
+    }
   }
   std::stable_sort(all.graph_kernels.begin(), all.graph_kernels.end(),
                    [](const GraphKernelUse& a, const GraphKernelUse& b) { return a.total_s > b.total_s; });
@@ -156,7 +158,7 @@ void set_counters(Measurement& all, const SameKernel& group) {
   }
 }
 
-Measurement measurement_of(const SameKernel& group, const DevicesTogether& together, std::size_t device) {
+Measurement measurement_of(const SameKernel& group, const std::string& experiment, std::size_t device) {
   const Measurement& first = *group.front();
   const std::vector<WeightedTime> sorted = sorted_times(group);
   Measurement all{.point = first.point,
@@ -165,22 +167,9 @@ Measurement measurement_of(const SameKernel& group, const DevicesTogether& toget
                   .time = time_of(group, sorted),
                   .device = device,
                   .launches = launches_of(group, sorted)};
-  all.point.experiment = together.experiment;
+  all.point.experiment = experiment;
   set_counters(all, group);
   return all;
-}
-
-void add_gaps(std::vector<IdleGaps>& all, const std::vector<IdleGaps>& more) {
-  for (const IdleGaps& gaps : more) {
-    const auto known = std::find_if(all.begin(), all.end(),
-                                    [&](const IdleGaps& one) { return one.below_s == gaps.below_s; });
-    if (known == all.end()) {
-      all.push_back(gaps);
-    } else {
-      known->count += gaps.count;
-      known->total_s += gaps.total_s;
-    }
-  }
 }
 
 /// Undisturbed use is known of all of them or of none.
@@ -197,27 +186,28 @@ DeviceUse sum_of(const std::vector<DeviceUse>& devices, std::size_t device) {
       continue;
     }
     all.undisturbed->busy_s += one.undisturbed->busy_s;
-    add_gaps(all.undisturbed->gaps, one.undisturbed->gaps);
+    for (const IdleGaps& gaps : one.undisturbed->gaps) {
+      IdleGaps& sum = element_of(all.undisturbed->gaps, &IdleGaps::below_s, gaps.below_s);
+      sum.count += gaps.count;
+      sum.total_s += gaps.total_s;
+    }
   }
   return all;
 }
 
 std::vector<TransferUse> sums_of(const std::vector<TransferUse>& transfers,
                                  const std::set<std::size_t>& devices, std::size_t device) {
-  std::map<TransferKind, TransferUse> all;
+  std::vector<TransferUse> sums;
   for (const TransferUse& one : transfers) {
     if (!devices.contains(one.device)) continue;
-    TransferUse& sum = all[one.kind];
+    TransferUse& sum = element_of(sums, &TransferUse::kind, one.kind);
     sum.device = device;
-    sum.kind = one.kind;
     sum.count += one.count;
     sum.bytes += one.bytes;
     sum.total_s += one.total_s;
     sum.gaps_before += one.gaps_before;
     sum.idle_before_s += one.idle_before_s;
   }
-  std::vector<TransferUse> sums;
-  for (const auto& [kind, sum] : all) sums.push_back(sum);
   return sums;
 }
 
@@ -247,12 +237,7 @@ Application sum_of(const Application& application, const std::set<std::size_t>& 
 
 /// `ranks 0–7`, or `devices 0, 1` of a program without ranks.
 std::string users_text(const Run& run, const std::set<std::size_t>& devices) {
-  std::vector<int> ranks;
-  for (const ProgramProcess& process : run.application->processes) {
-    const bool is_user = std::any_of(process.devices.begin(), process.devices.end(),
-                                     [&](std::size_t device) { return devices.contains(device); });
-    if (is_user && process.rank) ranks.push_back(*process.rank);
-  }
+  const std::vector<int> ranks = ranks_on(run, devices);
   if (ranks.size() > 1) return fmt::format("ranks {}", number_ranges(ranks));
   return fmt::format("devices {}", number_ranges({devices.begin(), devices.end()}));
 }
@@ -283,8 +268,7 @@ std::optional<DevicesTogether> devices_together(const Run& run) {
   if (devices.size() < 2 || models.size() > 1) return std::nullopt;
 
   const std::string& program = groups.front().front()->point.experiment;
-  DevicesTogether together{.experiment = program + "_together",
-                           .title = fmt::format("{}, {} together: {} × {}", program, users_text(run, devices),
+  DevicesTogether together{.title = fmt::format("{}, {} together: {} × {}", program, users_text(run, devices),
                                                 devices.size(), *models.begin()),
                            .gpus = devices.size(),
                            .is_part = !run.application->other_ranks.empty()};
@@ -301,7 +285,8 @@ std::optional<DevicesTogether> devices_together(const Run& run) {
   all.imports = run.imports;
   const std::size_t device = device_with_roofs(run, devices);
   all.application = sum_of(*run.application, devices, device);
-  for (const SameKernel& group : groups) all.measurements.push_back(measurement_of(group, together, device));
+  for (const SameKernel& group : groups)
+    all.measurements.push_back(measurement_of(group, program + "_together", device));
   return together;
 }
 

@@ -18,11 +18,10 @@ namespace rooflinectl {
 /// interval, and its counters are means by launches, of the GPUs that have them. Ceilings and devices keep
 /// their places; what compares ranks is left out.
 struct DevicesTogether {
-  Run run;
-  std::string experiment;  ///< its name: that of the program, `_together` added
-  std::string title;       ///< `train, ranks 0–7 together: 8 × NVIDIA H200`
-  std::size_t gpus = 0;    ///< at least two
-  bool is_part = false;    ///< whether the run keeps no more than times of further GPUs
+  Run run;               ///< its experiment has the name of the program, `_together` added
+  std::string title;     ///< `train, ranks 0–7 together: 8 × NVIDIA H200`
+  std::size_t gpus = 0;  ///< at least two
+  bool is_part = false;  ///< whether the run keeps no more than times of further GPUs
 };
 
 /// Nothing where the program's kernels ran on fewer than two GPUs, or on different models, whose roofs

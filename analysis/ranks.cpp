@@ -280,6 +280,17 @@ std::size_t RankGroupUse::slower() const {
       std::count_if(ranks.begin(), ranks.end(), [](const RankTime& time) { return time.is_slower; }));
 }
 
+std::vector<int> ranks_on(const Run& run, const std::set<std::size_t>& devices) {
+  std::vector<int> ranks;
+  if (!run.application) return ranks;
+  for (const ProgramProcess& process : run.application->processes) {
+    const bool is_user = std::any_of(process.devices.begin(), process.devices.end(),
+                                     [&](std::size_t device) { return devices.contains(device); });
+    if (process.rank && is_user) ranks.push_back(*process.rank);
+  }
+  return ranks;
+}
+
 std::optional<RankAnalysis> rank_analysis(const Run& run) {
   if (!run.application) return std::nullopt;
   RawGroups raw(run);

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -101,6 +102,9 @@ struct RankAnalysis {
   std::vector<std::size_t> stragglers;
   std::vector<std::string> gpus;  ///< the different names of the GPUs that they used
 };
+
+/// The ranks of the processes that used any of these devices, places in `Run::devices`; in their order.
+std::vector<int> ranks_on(const Run& run, const std::set<std::size_t>& devices);
 
 /// Nothing where fewer than two processes launched kernels, each on devices of its own. The result points
 /// into `run`.

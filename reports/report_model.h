@@ -42,6 +42,8 @@ struct ExperimentReport {
 
   /// Whether its device was sampled while nothing is known of what ran: there are no points to draw.
   bool was_watched() const { return timeline && timeline->was_watched; }
+  /// Whether its points are those of several GPUs together, which are no measurements of `run.json`.
+  bool is_together() const { return analysis->gpus > 1; }
   /// What the main picture shows.
   const ChartModel& main_chart() const { return chosen ? *chosen : chart; }
   /// Whether that is narrow enough for `summary.md` without its table: not with a mark per memory level.

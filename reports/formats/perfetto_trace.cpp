@@ -147,7 +147,7 @@ LaunchLooks looks_of(const ReportModel& report) {
     looks.push_back({.name = measurement.point.subject});
   }
   for (const ExperimentReport& experiment : report.experiments) {
-    if (experiment.run != &report.run) continue;
+    if (experiment.is_together()) continue;
     for (const RooflinePoint& point : experiment.analysis->points) {
       looks[static_cast<std::size_t>(point.measurement - report.run.measurements.data())] = look_of(point);
     }

@@ -139,8 +139,7 @@ Json point(const Run& run, const ExperimentReport& report, std::size_t index,
   if (chart.share) {
     view["share"] = rounded(*chart.share);
     Json of = group(run, point, kernels);
-    // What several GPUs did together is none of the measurements of run.json.
-    if (report.analysis->gpus > 1) of["measurement"] = nullptr;
+    if (report.is_together()) of["measurement"] = nullptr;
     if (operators) operators->add_to(of, *point.launches->operators);
     view["group"] = std::move(of);
   }

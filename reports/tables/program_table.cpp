@@ -197,15 +197,16 @@ std::string program_headline(const ProgramUse& program) {
 std::vector<std::string> program_sentences(const Run& run, const ProgramUse& program) {
   std::vector<std::string> texts = import_sentences(run);
   if (program.gpus > 1) {
+    texts.push_back(fmt::format(
+        "Launches and total times are sums over {} GPUs, the time of a launch is a mean.", program.gpus));
     texts.push_back(
-        fmt::format("Total times and launches are sums over {} GPUs, times of a launch are means; all "
-                    "kernels are held against the "
-                    "roofs of device {}. What ran when, and PyTorch's operators, are with each device.",
-                    program.gpus, program.groups.front()->measurement->device));
-    if (program.is_part) {
-      texts.push_back(fmt::format("The program had more GPUs: the run has the counters of these {} alone.",
-                                  program.gpus));
-    }
+        fmt::format("All kernels are held against the roofs of device {}; the timeline and PyTorch's "
+                    "operators are shown for each device.",
+                    program.groups.front()->measurement->device));
+  }
+  if (program.is_part) {
+    texts.push_back(
+        fmt::format("The program used more GPUs: the run has counters of these {} only.", program.gpus));
   }
   if (const auto busy = program.busy_share()) {
     texts.push_back(fmt::format("GPU busy {}, idle {} of the {} {}.", format::percent(*busy),

@@ -20,6 +20,7 @@ namespace {
 
 constexpr std::size_t kMostStragglers = 3;
 constexpr double kNotableOverlap = 0.1;
+
 /// Enough to tell apart rows whose sizes differ by little, as buckets of gradients do.
 std::string precise_size(double bytes) {
   constexpr int kDigits = 5;

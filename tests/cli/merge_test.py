@@ -228,7 +228,7 @@ class ManyRanks(Ranks):
         summary = self.summary()
         self.assertIn("20 ranks on 3 hosts, NVIDIA H200.", summary)
         self.assertIn(" together: 8 × NVIDIA H200", summary)
-        self.assertIn("The program had more GPUs: the run has the counters of these 8 alone.", summary)
+        self.assertIn("The program used more GPUs: the run has counters of these 8 only.", summary)
         self.assertRegex(summary, r"Rank 17 \(node002, device 17\) is slower than the others in \d+ of 12 groups")
         self.assertEqual(summary.count("is slower than the others in"), 1)
         self.assertRegex(summary, r"of the time in collectives is waiting for the rank that comes last \(of \d+ that were matched between ranks\)")

@@ -123,8 +123,9 @@ TEST(DevicesTogether, AreSumsOfWhatTheyDid) {
   EXPECT_EQ(program->transfers.front().use->bytes, 40);
   EXPECT_THAT(
       program_sentences(together->run, *program),
-      AllOf(Contains(HasSubstr("sums over 2 GPUs, times of a launch are means; all kernels are held against "
-                               "the roofs of device 0.")),
+      AllOf(Contains("Launches and total times are sums over 2 GPUs, the time of a launch is a mean."),
+            Contains("All kernels are held against the roofs of device 0; the timeline and PyTorch's "
+                     "operators are shown for each device."),
             Not(Contains(HasSubstr("more GPUs")))));
   EXPECT_EQ(experiment.points.front().levels.front().ceiling, "dram_read");
   EXPECT_DOUBLE_EQ(*experiment.points.front().levels.front().utilisation, 1.75e6 / 3.5e-3 / 4e12);
@@ -185,7 +186,7 @@ TEST(DevicesTogether, NameThemselvesAPartWhereTheProgramHadMore) {
   const auto together = devices_together(run);
   const ExperimentAnalysis experiment = analyse(*together);
   EXPECT_THAT(program_sentences(together->run, *program_use(together->run, experiment)),
-              Contains("The program had more GPUs: the run has the counters of these 2 alone."));
+              Contains("The program used more GPUs: the run has counters of these 2 only."));
 }
 
 TEST(DevicesTogether, ComeFirstInReports) {
