@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The recipes of CONTRIBUTING.md: what is added as they tell arrives in the programs, and nothing else has to be touched.
 
-Each test edits a copy of the sources, compiles the files that it touched as the build does, and links them in place of the
-build's own objects."""
+Each test edits a copy of the sources, compiles the files that it touched as the build does, in a unity build together with those
+that it compiles as one, and links them in place of the build's own objects."""
 
 import json
 import os
@@ -53,20 +53,32 @@ class Copy:
         """The object of a file, compiled with the options of the build, or of the file `like` where it is new."""
         known = SOURCE / (like or path)
         entries = json.loads((BUILD / "compile_commands.json").read_text())
-        entry = next(entry for entry in entries if pathlib.Path(entry["file"]) == known)
-        target = self.folder / (path.replace("/", "_") + ".o")
-        words = [word.replace(str(known), str(self.folder / path)) for word in shlex.split(entry["command"])]
+        entry = next(entry for entry in entries if known in self.sources_of(entry))
+        words = shlex.split(entry["command"])
+        built = words.index("-o") + 1
+        target = self.object_of(path if like else words[built])
+        source = self.folder / path
+        if not like and pathlib.Path(entry["file"]) != known:
+            source = target.with_suffix(".cpp")
+            source.write_text(pathlib.Path(entry["file"]).read_text().replace(str(SOURCE), str(self.folder)))
+        words = [word.replace(entry["file"], str(source)) for word in words]
         words = [re.sub(r'^(-I|-D\w+="?)?' + re.escape(str(SOURCE)) + r'(?=$|["/](?!build))', r"\g<1>" + str(self.folder), word)
                  for word in words]
-        words[words.index("-o") + 1] = str(target)
+        words[built] = str(target)
         run(words, cwd=entry["directory"])
         return str(target)
 
     @staticmethod
-    def is_replaced(built, objects):
-        """Whether an object of the build, `tests/unit/CMakeFiles/x_test.dir/x_test.cpp.o`, is of the same source as one of these."""
-        source = re.sub(r"CMakeFiles/[^/]+\.dir/", "", built).replace("/", "_")
-        return any(pathlib.Path(name).name == source for name in objects)
+    def sources_of(entry):
+        """The files of the project that a command of the build compiles: one, or those that a unity file includes."""
+        file = pathlib.Path(entry["file"])
+        if "/Unity/" not in entry["file"]:
+            return [file]
+        return [pathlib.Path(name) for name in re.findall(r'#include "([^"]+)"', file.read_text())]
+
+    def object_of(self, built):
+        """Where this copy has what the build has at `built`, a path in its folder."""
+        return self.folder / (built.replace("/", "_") + ".o")
 
     def link(self, program, objects):
         """The build's program with these objects in place of its own, and of those in its libraries."""
@@ -74,10 +86,10 @@ class Copy:
         command = run([NINJA, "-C", BUILD, "-t", "commands", str(path.relative_to(BUILD))]).splitlines()[-1]
         linked = path.parent / f"{program}.recipe"  # beside it, where it finds what it needs
         words = shlex.split(command.split("&&")[1] if "&&" in command else command)
-        words = [word for word in words if not (word.endswith(".o") and self.is_replaced(word, objects))]
+        words = [word for word in words if str(self.object_of(word)) not in objects]
         output = words.index("-o")
         words[output + 1] = str(linked)
-        words[output + 2:output + 2] = objects
+        words[output + 2:output + 2] = dict.fromkeys(objects)
         run(words, cwd=BUILD)
         return linked
 
