@@ -9,12 +9,12 @@
 #include <unordered_map>
 #include <unordered_set>
 
-#include "analysis/kernel_labels.h"
-#include "analysis/labels.h"
-#include "analysis/ladder.h"
-#include "analysis/point.h"
-#include "analysis/ranks.h"
-#include "analysis/recoverable.h"
+#include "analysis/devices/ranks.h"
+#include "analysis/program/recoverable.h"
+#include "analysis/roofline/kernel_labels.h"
+#include "analysis/roofline/labels.h"
+#include "analysis/roofline/ladder.h"
+#include "analysis/roofline/point.h"
 #include "core/model/application.h"
 #include "core/text/number_ranges.h"
 

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/bound.h"
+#include "analysis/roofline/bound.h"
 #include "core/model/run.h"
 
 /// What the counts and times of a run mean.
@@ -86,14 +86,14 @@ std::string_view to_string(Flag flag);
 /// The names of `flags`.
 std::vector<std::string_view> names_of(const std::vector<Flag>& flags);
 
-struct Quantity;  // analysis/quantities/quantities.h
+struct Quantity;  // analysis/roofline/quantities/quantities.h
 
 struct QuantityValue {
   const Quantity* quantity = nullptr;
   double value = 0;
 };
 
-struct GroupOperators;  // analysis/operators.h
+struct GroupOperators;  // analysis/program/operators.h
 
 /// All launches of a point by a profiled program: of one kernel with one shape under the same NVTX ranges.
 struct LaunchUse {

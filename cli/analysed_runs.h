@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/comparison.h"
-#include "analysis/history.h"
+#include "analysis/compare/comparison.h"
+#include "analysis/compare/history.h"
 #include "core/model/timeline.h"
 
 namespace rooflinectl {

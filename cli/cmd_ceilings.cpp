@@ -9,7 +9,7 @@
 #include "cli/commands.h"
 #include "cli/progress.h"
 #include "cli/terminal.h"
-#include "reports/charts/file_names.h"
+#include "reports/charts/model/file_names.h"
 #include "reports/reports.h"
 #include "runner/machine/catalogue.h"
 #include "runner/machine/chosen_devices.h"

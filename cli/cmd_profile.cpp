@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/recoverable.h"
+#include "analysis/program/recoverable.h"
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/duration_option.h"

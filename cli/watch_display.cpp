@@ -7,7 +7,7 @@
 #include <array>
 #include <string_view>
 
-#include "analysis/roof.h"
+#include "analysis/roofline/roof.h"
 #include "core/model/sampled_metrics.h"
 #include "reports/text/format.h"
 #include "reports/text/text_table.h"

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "reports/charts/file_names.h"
+#include "reports/charts/model/file_names.h"
 #include "reports/tables/notable_points.h"
 
 namespace rooflinectl {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/quantities/quantities.h"
+#include "analysis/roofline/quantities/quantities.h"
 #include "core/serial/json.h"
 #include "reports/compare/comparison_reports.h"
 #include "reports/compare/json_parts.h"

@@ -7,11 +7,11 @@
 #include <cmath>
 #include <map>
 
-#include "reports/charts/change_panel.h"
-#include "reports/charts/chart_model.h"
-#include "reports/charts/picture.h"
-#include "reports/charts/plot.h"
-#include "reports/charts/roof_labels.h"
+#include "reports/charts/model/chart_model.h"
+#include "reports/charts/parts/change_panel.h"
+#include "reports/charts/parts/picture.h"
+#include "reports/charts/parts/plot.h"
+#include "reports/charts/parts/roof_labels.h"
 #include "reports/compare/comparison_table.h"
 #include "reports/draw/label_placement.h"
 #include "reports/tables/point_text.h"

@@ -4,8 +4,8 @@
 #include <optional>
 #include <vector>
 
-#include "analysis/comparison.h"
-#include "reports/charts/chart_model.h"
+#include "analysis/compare/comparison.h"
+#include "reports/charts/model/chart_model.h"
 #include "reports/draw/scene.h"
 
 namespace rooflinectl {

@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/waterfall.h"
+#include "analysis/compare/waterfall.h"
 #include "core/files/compression.h"
 #include "core/serial/json.h"
-#include "reports/charts/change_panel.h"
+#include "reports/charts/parts/change_panel.h"
 #include "reports/compare/comparison_layout.h"
 #include "reports/compare/comparison_reports.h"
 #include "reports/compare/comparison_table.h"

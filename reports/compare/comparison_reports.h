@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/comparison.h"
+#include "analysis/compare/comparison.h"
 
 /// A comparison as text, Markdown, JSON, page and picture. Each form shows every comparison that it is given
 /// (not empty): one for each new run.

@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <array>
 
-#include "reports/charts/chart_texts.h"
+#include "reports/charts/model/chart_texts.h"
 #include "reports/tables/ceiling_table.h"
 #include "reports/tables/point_text.h"
 #include "reports/text/format.h"

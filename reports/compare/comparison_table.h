@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/comparison.h"
+#include "analysis/compare/comparison.h"
 
 /// The columns and sentences that all forms of a comparison share.
 namespace rooflinectl {

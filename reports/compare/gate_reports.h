@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "analysis/gate.h"
+#include "analysis/compare/gate.h"
 
 /// What a gate found, for a terminal, a pull request and a CI server.
 namespace rooflinectl {

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/gate.h"
+#include "analysis/compare/gate.h"
 
 /// The rows and sentences that all forms of a gate share.
 namespace rooflinectl {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "analysis/comparison.h"
+#include "analysis/compare/comparison.h"
 #include "core/serial/json.h"
 
 /// What comparisons and histories have in common as JSON.

@@ -7,9 +7,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/recoverable.h"
+#include "analysis/program/recoverable.h"
 #include "core/text/names.h"
-#include "reports/charts/chart_texts.h"
+#include "reports/charts/model/chart_texts.h"
 #include "reports/tables/point_text.h"
 #include "reports/text/format.h"
 #include "reports/text/text_table.h"

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/explanation.h"
+#include "analysis/explain/explanation.h"
 
 /// Explanations as a person, `summary.md`, the page and other programs read them.
 namespace rooflinectl {

@@ -9,9 +9,9 @@
 #include <set>
 #include <vector>
 
-#include "analysis/energy.h"
-#include "analysis/kernel_labels.h"
-#include "analysis/operators.h"
+#include "analysis/program/operators.h"
+#include "analysis/roofline/energy.h"
+#include "analysis/roofline/kernel_labels.h"
 #include "core/model/metrics.h"
 #include "reports/tables/point_table.h"
 #include "reports/tables/point_text.h"

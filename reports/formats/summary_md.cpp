@@ -8,12 +8,12 @@
 #include <array>
 #include <numeric>
 
-#include "analysis/energy.h"
+#include "analysis/roofline/energy.h"
 #include "core/model/quantity.h"
-#include "reports/charts/chart_texts.h"
-#include "reports/charts/collectives_layout.h"
-#include "reports/charts/file_names.h"
-#include "reports/charts/size_sweep.h"
+#include "reports/charts/layouts/collectives_layout.h"
+#include "reports/charts/model/chart_texts.h"
+#include "reports/charts/model/file_names.h"
+#include "reports/charts/model/size_sweep.h"
 #include "reports/formats/explanation_text.h"
 #include "reports/tables/agreement_summary.h"
 #include "reports/tables/agreement_table.h"

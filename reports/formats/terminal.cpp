@@ -5,8 +5,8 @@
 #include <vector>
 
 #include "analysis/analysis.h"
-#include "analysis/energy.h"
-#include "reports/charts/chart_model.h"
+#include "analysis/roofline/energy.h"
+#include "reports/charts/model/chart_model.h"
 #include "reports/reports.h"
 #include "reports/tables/ceiling_table.h"
 #include "reports/tables/collective_table.h"

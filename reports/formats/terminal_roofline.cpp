@@ -7,8 +7,8 @@
 
 #include "analysis/analysis.h"
 #include "core/text/utf8.h"
-#include "reports/charts/chart_model.h"
-#include "reports/charts/plot.h"
+#include "reports/charts/model/chart_model.h"
+#include "reports/charts/parts/plot.h"
 #include "reports/reports.h"
 #include "reports/text/format.h"
 #include "reports/text/text_table.h"

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "reports/charts/change_panel.h"
+#include "reports/charts/parts/change_panel.h"
 #include "reports/draw/svg.h"
 #include "reports/text/format.h"
 #include "reports/text/sparkline.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include "analysis/point.h"
+#include "analysis/roofline/point.h"
 #include "reports/history/history_reports.h"
 #include "reports/text/csv.h"
 

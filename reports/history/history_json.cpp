@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/point.h"
+#include "analysis/roofline/point.h"
 #include "reports/compare/json_parts.h"
 #include "reports/history/history_reports.h"
 

@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analysis/point.h"
-#include "reports/charts/change_panel.h"
+#include "analysis/roofline/point.h"
+#include "reports/charts/parts/change_panel.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/history.h"
+#include "analysis/compare/history.h"
 
 /// What all forms of a history share.
 namespace rooflinectl {

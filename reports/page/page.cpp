@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/files/compression.h"
-#include "reports/charts/chart_texts.h"
+#include "reports/charts/model/chart_texts.h"
 #include "reports/draw/embedded.h"
 #include "reports/draw/svg.h"
 #include "reports/draw/theme_css.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/page/page_data.h"
 
-#include "reports/charts/chart_model.h"
+#include "reports/charts/model/chart_model.h"
 #include "reports/page/page_experiment.h"
 #include "reports/page/page_look.h"
 #include "reports/page/page_ranks.h"

@@ -7,9 +7,9 @@
 #include <map>
 #include <set>
 
-#include "analysis/explanation.h"
+#include "analysis/explain/explanation.h"
 #include "core/text/typeset.h"
-#include "reports/charts/marks.h"
+#include "reports/charts/parts/marks.h"
 #include "reports/formats/explanation_text.h"
 #include "reports/page/headline.h"
 #include "reports/page/page_json.h"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/serial/json.h"
-#include "reports/charts/chart_model.h"
+#include "reports/charts/model/chart_model.h"
 
 /// What the parts of the page's data are written with.
 namespace rooflinectl::page {

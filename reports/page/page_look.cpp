@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/page/page_look.h"
 
-#include "reports/charts/marks.h"
+#include "reports/charts/parts/marks.h"
 #include "reports/tables/point_text.h"
 
 namespace rooflinectl::page {

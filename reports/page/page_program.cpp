@@ -4,9 +4,9 @@
 #include <algorithm>
 #include <array>
 
-#include "analysis/executed_roof.h"
-#include "analysis/kernel_labels.h"
-#include "analysis/point.h"
+#include "analysis/roofline/executed_roof.h"
+#include "analysis/roofline/kernel_labels.h"
+#include "analysis/roofline/point.h"
 #include "core/text/kernel_name.h"
 #include "reports/page/page_roofs.h"
 #include "reports/page/page_tables.h"

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/operators.h"
-#include "analysis/recoverable.h"
+#include "analysis/program/operators.h"
+#include "analysis/program/recoverable.h"
 #include "reports/page/page_json.h"
 
 /// What the page has of a profiled program beside its points.

@@ -5,9 +5,9 @@
 #include <map>
 #include <set>
 
-#include "analysis/executed_roof.h"
+#include "analysis/roofline/executed_roof.h"
 #include "core/model/ceiling_subjects.h"
-#include "reports/charts/roof_lines.h"
+#include "reports/charts/model/roof_lines.h"
 
 namespace rooflinectl::page {
 namespace {

@@ -5,9 +5,9 @@
 
 #include <span>
 
-#include "analysis/energy.h"
+#include "analysis/roofline/energy.h"
 #include "core/text/typeset.h"
-#include "reports/charts/chart_model.h"
+#include "reports/charts/model/chart_model.h"
 #include "reports/draw/svg.h"
 #include "reports/page/page_tables.h"
 #include "reports/tables/ceiling_table.h"

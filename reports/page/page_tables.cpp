@@ -5,7 +5,7 @@
 
 #include "core/model/quantity.h"
 #include "core/text/typeset.h"
-#include "reports/charts/size_sweep.h"
+#include "reports/charts/model/size_sweep.h"
 #include "reports/tables/agreement_summary.h"
 #include "reports/tables/agreement_table.h"
 #include "reports/tables/ceiling_table.h"

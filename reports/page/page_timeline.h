@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "analysis/timeline_view.h"
+#include "analysis/timeline/timeline_view.h"
 #include "reports/page/page_json.h"
 
 namespace rooflinectl::page {

@@ -9,7 +9,7 @@
 #include <set>
 #include <utility>
 
-#include "analysis/links.h"
+#include "analysis/devices/links.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

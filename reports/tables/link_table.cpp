@@ -10,7 +10,7 @@
 #include <string_view>
 #include <utility>
 
-#include "analysis/links.h"
+#include "analysis/devices/links.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {

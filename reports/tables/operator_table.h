@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/operators.h"
+#include "analysis/program/operators.h"
 #include "reports/tables/program_table.h"
 
 /// What reports tell of the operators and modules of PyTorch that launched a program's kernels.

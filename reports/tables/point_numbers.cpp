@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "reports/tables/point_numbers.h"
 
-#include "analysis/energy.h"
-#include "analysis/executed_roof.h"
-#include "analysis/point.h"
+#include "analysis/roofline/energy.h"
+#include "analysis/roofline/executed_roof.h"
+#include "analysis/roofline/point.h"
 #include "core/model/counters.h"
 
 namespace rooflinectl::point_numbers {

@@ -6,9 +6,9 @@
 
 #include <array>
 
-#include "analysis/energy.h"
-#include "analysis/kernel_labels.h"
-#include "analysis/point.h"
+#include "analysis/roofline/energy.h"
+#include "analysis/roofline/kernel_labels.h"
+#include "analysis/roofline/point.h"
 #include "core/model/quantity.h"
 #include "reports/tables/operator_table.h"
 #include "reports/tables/point_numbers.h"

@@ -7,10 +7,10 @@
 #include <algorithm>
 #include <map>
 
-#include "analysis/executed_roof.h"
-#include "analysis/kernel_labels.h"
-#include "analysis/point.h"
-#include "analysis/quantities/quantities.h"
+#include "analysis/roofline/executed_roof.h"
+#include "analysis/roofline/kernel_labels.h"
+#include "analysis/roofline/point.h"
+#include "analysis/roofline/quantities/quantities.h"
 #include "core/model/ceiling_subjects.h"
 #include "reports/text/format.h"
 

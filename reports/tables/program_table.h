@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/recoverable.h"
+#include "analysis/program/recoverable.h"
 
 /// What the terminal, `summary.md` and the page tell of a profiled program beside its points.
 namespace rooflinectl {

@@ -10,7 +10,7 @@
 #include <numeric>
 #include <set>
 
-#include "analysis/links.h"
+#include "analysis/devices/links.h"
 #include "core/stats/statistics.h"
 #include "reports/tables/collective_table.h"
 #include "reports/text/format.h"

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/ranks.h"
+#include "analysis/devices/ranks.h"
 #include "reports/tables/program_table.h"
 
 /// The ranks of a program as the terminal, `summary.md` and the page show them.

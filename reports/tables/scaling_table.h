@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/scaling.h"
+#include "analysis/devices/scaling.h"
 #include "reports/tables/device_table.h"
 
 /// How points over several GPUs scale, as the terminal, `summary.md` and the page show it.

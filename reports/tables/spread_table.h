@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/device_spread.h"
+#include "analysis/devices/device_spread.h"
 #include "reports/tables/device_table.h"
 
 /// How the devices of a run differ, as the terminal, `summary.md` and the page show it.

@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "analysis/timeline_view.h"
+#include "analysis/timeline/timeline_view.h"
 
 namespace rooflinectl {
 

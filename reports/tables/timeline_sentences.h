@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/timeline_view.h"
+#include "analysis/timeline/timeline_view.h"
 
 namespace rooflinectl {
 

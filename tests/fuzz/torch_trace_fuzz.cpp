@@ -8,7 +8,7 @@
 #include <string>
 
 #include "analysis/analysis.h"
-#include "analysis/operators.h"
+#include "analysis/program/operators.h"
 #include "core/error.h"
 #include "core/serial/torch_trace_file.h"
 #include "tests/support/program_run.h"

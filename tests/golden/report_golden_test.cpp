@@ -13,12 +13,12 @@
 #include <set>
 
 #include "analysis/analysis.h"
-#include "analysis/explanation.h"
+#include "analysis/explain/explanation.h"
 #include "core/files/compression.h"
 #include "core/files/files.h"
 #include "core/serial/json.h"
-#include "reports/charts/chart_layout.h"
-#include "reports/charts/time_layout.h"
+#include "reports/charts/layouts/chart_layout.h"
+#include "reports/charts/layouts/time_layout.h"
 #include "reports/draw/svg.h"
 #include "reports/page/page_timeline.h"
 #include "reports/reports.h"

@@ -138,7 +138,7 @@ class Recipes(unittest.TestCase):
         self.assertIn("instructions issued for a recipe", (self.copy.folder / "docs/metrics.md").read_text())
 
     def test_a_rule(self):
-        self.copy.insert("analysis/rules.cpp", '      {.id = "small-input"', """\
+        self.copy.insert("analysis/explain/rules.cpp", '      {.id = "small-input"', """\
       {.id = "recipe",
        .importance = Importance::note,
        .when = {{&kBlocksPerSm, at_least, 0}},
@@ -146,7 +146,7 @@ class Recipes(unittest.TestCase):
        .next_step = "Take it out again."},
 """)
         self.check_recipe("a rule of `explain`")
-        program = self.program("rooflinectl", self.copy.compile("analysis/rules.cpp"))
+        program = self.program("rooflinectl", self.copy.compile("analysis/explain/rules.cpp"))
         self.assertIn("This was added by a recipe.", " ".join(run([program, "explain", RECORDING]).split()))
 
     def test_a_report_format(self):
@@ -193,8 +193,8 @@ std::string points_count(const ReportModel& report) {
         self.assertEqual(first.split(",")[header.split(",").index("recipe")], "by the book")
 
     def test_a_quantity_of_a_point(self):
-        self.copy.insert("analysis/quantities/quantities.h", "extern const Quantity kBlocksPerSm;", "extern const Quantity kRecipe;\n")
-        self.copy.insert("analysis/quantities/launch.cpp", "const Quantity kBlocksPerSm =", """\
+        self.copy.insert("analysis/roofline/quantities/quantities.h", "extern const Quantity kBlocksPerSm;", "extern const Quantity kRecipe;\n")
+        self.copy.insert("analysis/roofline/quantities/launch.cpp", "const Quantity kBlocksPerSm =", """\
 const Quantity kRecipe = {.name = "answer of the recipe",
                           .unit = Unit::count,
                           .formula = "42",
@@ -202,14 +202,14 @@ const Quantity kRecipe = {.name = "answer of the recipe",
 
 """)
         self.check_recipe("a quantity of a point")
-        self.copy.insert("analysis/rules.cpp", '      {.id = "small-input"', """\
+        self.copy.insert("analysis/explain/rules.cpp", '      {.id = "small-input"', """\
       {.id = "recipe",
        .importance = Importance::note,
        .when = {{&kRecipe, at_least, 42}},
        .text = "This was added by a recipe.",
        .next_step = "Take it out again."},
 """)
-        program = self.program("rooflinectl", self.copy.compile("analysis/quantities/launch.cpp"), self.copy.compile("analysis/rules.cpp"))
+        program = self.program("rooflinectl", self.copy.compile("analysis/roofline/quantities/launch.cpp"), self.copy.compile("analysis/explain/rules.cpp"))
         explained = " ".join(run([program, "explain", RECORDING]).split())
         self.assertIn("answer of the recipe: 42", explained)
 

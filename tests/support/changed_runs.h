@@ -9,7 +9,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/comparison.h"
+#include "analysis/compare/comparison.h"
 #include "tests/support/constructed_run.h"
 
 /// Constructed runs that differ in known ways.

@@ -11,8 +11,8 @@
 #include <map>
 #include <utility>
 
-#include "analysis/point.h"
-#include "analysis/quantities/quantities.h"
+#include "analysis/roofline/point.h"
+#include "analysis/roofline/quantities/quantities.h"
 #include "tests/support/changed_runs.h"
 #include "tests/support/full_run.h"
 #include "tests/support/operations.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // In the pictures of any run, no text overlaps another, is cut off or lies over a roof.
-#include "reports/charts/chart_layout.h"
+#include "reports/charts/layouts/chart_layout.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -13,9 +13,9 @@
 #include <vector>
 
 #include "core/model/ceiling_subjects.h"
-#include "reports/charts/ceilings_layout.h"
-#include "reports/charts/levels_layout.h"
-#include "reports/charts/plot.h"
+#include "reports/charts/layouts/ceilings_layout.h"
+#include "reports/charts/layouts/levels_layout.h"
+#include "reports/charts/parts/plot.h"
 #include "reports/draw/theme.h"
 #include "tests/golden/golden_run.h"
 #include "tests/support/constructed_run.h"

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/charts/chart_model.h"
+#include "reports/charts/model/chart_model.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "reports/charts/chart_texts.h"
-#include "reports/charts/roof_lines.h"
+#include "reports/charts/model/chart_texts.h"
+#include "reports/charts/model/roof_lines.h"
 #include "reports/report_model.h"
 #include "tests/golden/golden_run.h"
 #include "tests/support/constructed_run.h"

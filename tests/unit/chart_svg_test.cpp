@@ -4,7 +4,7 @@
 
 #include <stdexcept>
 
-#include "reports/charts/chart_layout.h"
+#include "reports/charts/layouts/chart_layout.h"
 #include "reports/draw/png.h"
 #include "reports/draw/svg.h"
 #include "tests/support/constructed_run.h"

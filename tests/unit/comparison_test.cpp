@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/comparison.h"
+#include "analysis/compare/comparison.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -11,7 +11,7 @@
 #include <random>
 #include <set>
 
-#include "analysis/quantities/quantities.h"
+#include "analysis/roofline/quantities/quantities.h"
 #include "core/stats/sampling.h"
 #include "reports/compare/comparison_reports.h"
 #include "reports/compare/comparison_table.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/device_spread.h"
+#include "analysis/devices/device_spread.h"
 
 #include <gtest/gtest.h>
 

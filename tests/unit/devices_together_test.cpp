@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/devices_together.h"
+#include "analysis/devices/devices_together.h"
 
 #include <gmock/gmock.h>
 
 #include <algorithm>
 
-#include "analysis/kernel_labels.h"
-#include "analysis/recoverable.h"
+#include "analysis/program/recoverable.h"
+#include "analysis/roofline/kernel_labels.h"
 #include "core/model/counters.h"
 #include "reports/page/page_data.h"
 #include "reports/report_model.h"

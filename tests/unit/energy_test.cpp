@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/energy.h"
+#include "analysis/roofline/energy.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "core/files/files.h"
-#include "reports/charts/energy_layout.h"
+#include "reports/charts/layouts/energy_layout.h"
 #include "reports/draw/svg.h"
 #include "reports/formats/summary_md.h"
 #include "reports/page/page.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/explanation.h"
+#include "analysis/explain/explanation.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -10,7 +10,7 @@
 #include <map>
 #include <set>
 
-#include "analysis/point.h"
+#include "analysis/roofline/point.h"
 #include "core/model/run.h"
 #include "core/serial/run_file.h"
 #include "tests/support/constructed_run.h"

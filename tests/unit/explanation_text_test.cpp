@@ -146,7 +146,7 @@ TEST(ExplanationText, EveryRuleIsDocumentedWithItsQuantities) {
   for (const Rule& rule : rules()) texts += rule_text(rule);
   texts.pop_back();
   expect_generated("docs/explain.md", {{"rules", texts}, {"quantities", quantities_table()}},
-                   "analysis/rules.cpp");
+                   "analysis/explain/rules.cpp");
 }
 
 }  // namespace

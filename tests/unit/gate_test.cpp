@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/gate.h"
+#include "analysis/compare/gate.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/history.h"
+#include "analysis/compare/history.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

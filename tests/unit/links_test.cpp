@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What follows from the times of collectives and the bandwidths of links.
-#include "analysis/links.h"
+#include "analysis/devices/links.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/charts/marks.h"
+#include "reports/charts/parts/marks.h"
 
 #include <gtest/gtest.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operators and modules of PyTorch: who launched the kernels of a trace, and which groups of a run they are
 // of.
-#include "analysis/operators.h"
+#include "analysis/program/operators.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "analysis/comparison.h"
-#include "analysis/gate.h"
+#include "analysis/compare/comparison.h"
+#include "analysis/compare/gate.h"
 #include "reports/compare/comparison_reports.h"
 #include "reports/compare/comparison_table.h"
 #include "reports/compare/gate_reports.h"

@@ -6,12 +6,12 @@
 
 #include <nlohmann/json.hpp>
 
-#include "analysis/kernel_labels.h"
+#include "analysis/roofline/kernel_labels.h"
 #include "core/files/files.h"
 #include "core/text/utf8.h"
-#include "reports/charts/chart_layout.h"
-#include "reports/charts/chart_model.h"
-#include "reports/charts/time_layout.h"
+#include "reports/charts/layouts/chart_layout.h"
+#include "reports/charts/layouts/time_layout.h"
+#include "reports/charts/model/chart_model.h"
 #include "reports/formats/points_csv.h"
 #include "reports/formats/summary_md.h"
 #include "reports/page/page_data.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/quantities/quantities.h"
+#include "analysis/roofline/quantities/quantities.h"
 
 #include <regex>
 #include <set>
@@ -21,7 +21,8 @@ TEST(Quantities, ComparedOnesHaveAMeaningAndANameOfTheirOwn) {
 
 /// The names in the header: `kTime`, …
 std::vector<std::string> declared_names() {
-  const std::string header = read_file(ROOFLINECTL_SOURCE_FOLDER "/analysis/quantities/quantities.h");
+  const std::string header =
+      read_file(ROOFLINECTL_SOURCE_FOLDER "/analysis/roofline/quantities/quantities.h");
   const std::regex declaration("extern const Quantity (\\w+);");
   std::vector<std::string> names;
   for (std::sregex_iterator found(header.begin(), header.end(), declaration), end; found != end; ++found) {
@@ -32,7 +33,7 @@ std::vector<std::string> declared_names() {
 
 TEST(Quantities, EachIsComparedOrJudged) {
   std::string users;
-  for (const char* file : {"quantities/quantities.cpp", "rules.cpp", "bound.cpp"}) {
+  for (const char* file : {"roofline/quantities/quantities.cpp", "explain/rules.cpp", "roofline/bound.cpp"}) {
     users += read_file(std::string(ROOFLINECTL_SOURCE_FOLDER "/analysis/") + file);
   }
   const std::vector<std::string> names = declared_names();
@@ -47,7 +48,7 @@ TEST(Quantities, ComparedOnesAreDocumented) {
   for (const Quantity* quantity : compared_quantities()) {
     table += fmt::format("| {} | {} |\n", quantity->name, quantity->formula);
   }
-  expect_generated("docs/method.md", {{"compared quantities", table}}, "analysis/quantities");
+  expect_generated("docs/method.md", {{"compared quantities", table}}, "analysis/roofline/quantities");
 }
 
 }  // namespace

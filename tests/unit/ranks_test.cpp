@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/ranks.h"
+#include "analysis/devices/ranks.h"
 
 #include <gmock/gmock.h>
 
-#include "analysis/collective_waits.h"
-#include "analysis/kernel_labels.h"
+#include "analysis/devices/collective_waits.h"
+#include "analysis/roofline/kernel_labels.h"
 #include "reports/tables/rank_table.h"
 
 namespace rooflinectl {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/recoverable.h"
+#include "analysis/program/recoverable.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <cmath>
 
-#include "analysis/explanation.h"
+#include "analysis/explain/explanation.h"
 #include "tests/support/program_run.h"
 
 namespace rooflinectl {

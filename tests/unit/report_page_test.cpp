@@ -11,12 +11,12 @@
 #include <set>
 #include <stdexcept>
 
-#include "analysis/quantities/quantities.h"
+#include "analysis/roofline/quantities/quantities.h"
 #include "core/error.h"
 #include "core/files/compression.h"
 #include "core/files/files.h"
 #include "core/serial/run_file.h"
-#include "reports/charts/file_names.h"
+#include "reports/charts/model/file_names.h"
 #include "reports/formats/explanation_text.h"
 #include "reports/formats/points_csv.h"
 #include "reports/page/page.h"

@@ -9,7 +9,7 @@
 
 #include "core/model/metrics.h"
 #include "core/text/utf8.h"
-#include "reports/charts/chart_layout.h"
+#include "reports/charts/layouts/chart_layout.h"
 #include "reports/draw/svg.h"
 #include "reports/formats/points_csv.h"
 #include "reports/formats/summary_md.h"

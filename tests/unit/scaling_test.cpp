@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/scaling.h"
+#include "analysis/devices/scaling.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/charts/size_sweep.h"
+#include "reports/charts/model/size_sweep.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>

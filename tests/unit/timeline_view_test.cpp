@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/timeline_view.h"
+#include "analysis/timeline/timeline_view.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -8,7 +8,7 @@
 #include <cmath>
 #include <set>
 
-#include "analysis/phases.h"
+#include "analysis/timeline/phases.h"
 #include "core/model/sampled_metrics.h"
 #include "tests/support/program_timeline.h"
 

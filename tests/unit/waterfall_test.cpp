@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "analysis/waterfall.h"
+#include "analysis/compare/waterfall.h"
 
 #include <gmock/gmock.h>
 

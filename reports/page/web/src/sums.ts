@@ -46,7 +46,7 @@ export function addWork(work: Work, { flops, bytes, total_s }: GroupView['group'
   }
 }
 
-/** Where that puts a range of `total_s`: as `RangeUse` has it (analysis/range_tree.cpp). */
+/** Where that puts a range of `total_s`: as `RangeUse` has it (analysis/program/range_tree.cpp). */
 export function placeOf({ flops, flops_s, bytes, bytes_s }: Work, total_s: number): { ai: number | null; rate: number | null } {
   const almostAll = 0.99 * total_s;
   const isKnown = total_s > 0 && (flops > 0 || flops_s >= almostAll);

@@ -1,0 +1,403 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/compare/comparison.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "analysis/compare/compared_devices.h"
+#include "analysis/compare/environment_changes.h"
+#include "analysis/compare/matched_points.h"
+#include "analysis/roofline/counter_changes.h"
+#include "analysis/roofline/kernel_labels.h"
+#include "analysis/roofline/point.h"
+#include "analysis/roofline/repeatability.h"
+#include "core/stats/statistics.h"
+
+namespace rooflinectl {
+
+namespace {
+
+/// Exact quantities that moved by less differ in how a few threads at the edge were counted.
+constexpr double kSmallestExactFactor = 1.001;
+constexpr double kSmallestCeilingChange = 0.02;
+
+// ---- what became of them ----
+
+double median_s(const RooflinePoint* point) {
+  return point->measurement->time->median_s;
+}
+
+bool has_time(const RooflinePoint* point) {
+  return point != nullptr && is_timed(*point->measurement);
+}
+
+constexpr double kNormal95 = 1.96;
+/// How many comparisons between runs the usual drift counts for.
+constexpr double kWeightOfUsualDrift = 10;
+
+TimeInterval time_of(const RooflinePoint* point) {
+  const TimeResult& time = *point->measurement->time;
+  return {time.median_s, time.ci_low_s, time.ci_high_s};
+}
+
+bool is_timed_alike(const RooflinePoint* a, const RooflinePoint* b) {
+  return launch_mode(*a->measurement->time) == launch_mode(*b->measurement->time);
+}
+
+/// The `bases` (all have a time) that were timed in the same way as `now`.
+std::vector<const RooflinePoint*> timed_like(const RooflinePoint* now,
+                                             std::vector<const RooflinePoint*> bases) {
+  std::erase_if(bases, [&](const RooflinePoint* base) { return !is_timed_alike(base, now); });
+  return bases;
+}
+
+std::vector<TimeInterval> times_of(const std::vector<const RooflinePoint*>& points) {
+  std::vector<TimeInterval> times;
+  for (const RooflinePoint* point : points) times.push_back(time_of(point));
+  return times;
+}
+
+/// The geometric mean of the times (not empty), with the interval of a mean of independent values.
+TimeInterval pooled(const std::vector<TimeInterval>& times) {
+  double mean = 0;
+  double below = 0;
+  double above = 0;
+  for (const TimeInterval& time : times) {
+    mean += std::log(time.median_s / times.front().median_s);  // no rounding where all are equal
+    below += std::pow(std::log(time.median_s / time.low_s), 2);
+    above += std::pow(std::log(time.high_s / time.median_s), 2);
+  }
+  const auto n = static_cast<double>(times.size());
+  const double median_s = times.front().median_s * std::exp(mean / n);
+  return {median_s, median_s * std::exp(-std::sqrt(below) / n), median_s * std::exp(std::sqrt(above) / n)};
+}
+
+/// The compared quantities that every one of `points` has (not empty), each the median of all.
+std::vector<QuantityValue> pooled_quantities(const std::vector<const RooflinePoint*>& points) {
+  std::vector<QuantityValue> pooled;
+  for (const QuantityValue& quantity : points.front()->quantities) {
+    std::vector<double> values;
+    for (const RooflinePoint* point : points) {
+      for (const QuantityValue& other : point->quantities) {
+        if (other.quantity == quantity.quantity) values.push_back(other.value);
+      }
+    }
+    if (values.size() == points.size()) pooled.push_back({quantity.quantity, median(values)});
+  }
+  return pooled;
+}
+
+PointChange change_without_times(const PointComparison& point) {
+  const bool was_timed = !point.bases.empty();
+  if (point.now == nullptr) return was_timed ? PointChange::missing : PointChange::untimed;
+  const bool is_timed_now = has_time(point.now);
+  if (was_timed) return PointChange::broken;
+  if (!is_timed_now) return PointChange::untimed;
+  return point.base == nullptr ? PointChange::added : PointChange::mended;
+}
+
+/// The fastest first.
+std::vector<const RooflinePoint*> timed_bases(std::vector<const RooflinePoint*> bases) {
+  std::erase_if(bases, [](const RooflinePoint* point) { return !has_time(point); });
+  std::stable_sort(bases.begin(), bases.end(),
+                   [](const RooflinePoint* a, const RooflinePoint* b) { return median_s(a) < median_s(b); });
+  return bases;
+}
+
+/// The smallest factor that is a change of a count, and not how it differs from launch to launch.
+double smallest_exact_factor(const PointComparison& point) {
+  double spread = 0;
+  for (const RooflinePoint* base : point.bases) {
+    spread = std::max(spread, largest_count_spread(*base->measurement));
+  }
+  return std::max(kSmallestExactFactor, 1 + spread + largest_count_spread(*point.now->measurement));
+}
+
+/// The medians of each point in the base runs, those that were timed in the same way.
+std::vector<std::vector<TimeInterval>> base_times(const std::vector<MatchedPoint>& matched) {
+  std::vector<std::vector<TimeInterval>> points;
+  for (const MatchedPoint& match : matched) {
+    const auto bases = timed_bases(match.bases);
+    if (!bases.empty()) points.push_back(times_of(timed_like(bases.front(), bases)));
+  }
+  return points;
+}
+
+/// The logarithm of the factor by which the time changed, up or down; 0 where the change is not significant.
+/// Of a program's kernel, the time of all launches that was gained or lost.
+double effect(const PointComparison& point) {
+  const double before_s = point.base != nullptr ? whole_time_s(*point.base) : 0;
+  const double now_s = point.now != nullptr ? whole_time_s(*point.now) : 0;
+  if (before_s > 0 || now_s > 0) return std::abs(now_s - before_s);
+  if (point.change != PointChange::slower && point.change != PointChange::faster) return 0;
+  return std::abs(std::log(point.time->ratio()));
+}
+
+bool point_comes_before(const PointComparison& a, const PointComparison& b) {
+  return a.change != b.change ? a.change < b.change : effect(a) > effect(b);
+}
+
+// ---- programs ----
+
+struct ProgramTotal {
+  double time_s = 0;
+  std::uint64_t launches = 0;
+  std::string name;
+};
+
+ProgramTotal total_of(const AnalysedRun& run, std::size_t device) {
+  ProgramTotal total;
+  for (const ExperimentAnalysis& experiment : run.analysis.experiments) {
+    for (const RooflinePoint& point : experiment.points) {
+      if (!is_observed(point) || point.measurement->device != device) continue;
+      total.time_s += whole_time_s(point);
+      total.launches += point.measurement->launches->count;
+      total.name = point.measurement->point.experiment;
+    }
+  }
+  return total;
+}
+
+/// Of each device on which a program ran before and now.
+std::vector<ProgramComparison> compare_programs(const RunComparison& comparison, double drift) {
+  std::vector<ProgramComparison> programs;
+  for (std::size_t device = 0; device < comparison.devices.size(); ++device) {
+    const ComparedDevice& compared = comparison.devices[device];
+    if (!compared.now) continue;
+    const ProgramTotal now = total_of(*comparison.now, *compared.now);
+    std::vector<TimeInterval> before;
+    ProgramComparison program;
+    for (std::size_t base = 0; base < compared.bases.size(); ++base) {
+      if (!compared.bases[base]) continue;
+      const ProgramTotal total = total_of(comparison.baseline[base], *compared.bases[base]);
+      if (!(total.time_s > 0)) continue;
+      before.push_back({total.time_s, total.time_s, total.time_s});
+      program.launches_before = total.launches;
+    }
+    if (before.empty() || !(now.time_s > 0)) continue;
+    program.launches_now = now.launches;
+    program.whole.point = {now.name, "all kernels", {}};
+    program.whole.device = device;
+    program.whole.label = fmt::format("all kernels of {}{}", now.name, device_suffix(comparison, device));
+    const double runs = 1 + 1 / static_cast<double>(before.size());
+    program.whole.time =
+        TimeChange{pooled(before), {now.time_s, now.time_s, now.time_s}, kNormal95 * drift * std::sqrt(runs)};
+    program.whole.change = classify(*program.whole.time, comparison.smallest_change);
+    programs.push_back(std::move(program));
+  }
+  return programs;
+}
+
+/// A kernel that only one run has in this shape may be called what another is called in the other run.
+void tell_apart(std::vector<PointComparison>& points) {
+  std::map<std::string_view, int> counts;
+  for (const PointComparison& point : points) ++counts[point.label];
+  std::vector<std::string> labels;
+  for (const PointComparison& point : points) {
+    const RooflinePoint& shown = point.now != nullptr ? *point.now : *point.base;
+    labels.push_back(counts.at(point.label) > 1 && is_observed(shown)
+                         ? fmt::format("{}{}", point.label, kernel_details(shown))
+                         : point.label);
+  }
+  for (std::size_t i = 0; i < points.size(); ++i) points[i].label = std::move(labels[i]);
+}
+
+// ---- ceilings ----
+
+/// Of the devices that both runs have; `base` is the last base run.
+std::vector<CeilingChange> ceiling_changes(const Run& base, const Run& now,
+                                           const std::vector<ComparedDevice>& devices) {
+  std::vector<CeilingChange> changes;
+  const auto is_measured_on = [](const Ceiling& ceiling, std::size_t place) {
+    return ceiling.source == CeilingSource::measured && ceiling.device == place;
+  };
+  for (std::size_t device = 0; device < devices.size(); ++device) {
+    const auto place_before = devices[device].bases.back();
+    const auto place_now = devices[device].now;
+    if (!place_before || !place_now) continue;
+    for (const Ceiling& ceiling : now.ceilings) {
+      if (!is_measured_on(ceiling, *place_now)) continue;
+      const Ceiling* before = find_ceiling(base, ceiling.id, CeilingSource::measured, *place_before);
+      if (before == nullptr || std::abs(ceiling.value / before->value - 1) >= kSmallestCeilingChange) {
+        changes.push_back({before, &ceiling, device});
+      }
+    }
+    for (const Ceiling& ceiling : base.ceilings) {
+      if (!is_measured_on(ceiling, *place_before)) continue;
+      if (find_ceiling(now, ceiling.id, CeilingSource::measured, *place_now) == nullptr) {
+        changes.push_back({&ceiling, nullptr, device});
+      }
+    }
+  }
+  return changes;
+}
+
+}  // namespace
+
+double whole_time_s(const RooflinePoint& point) {
+  const auto& launches = point.measurement->launches;
+  return launches && has_time(&point) ? static_cast<double>(launches->count) * median_s(&point) : 0;
+}
+
+std::string_view to_string(PointChange change) {
+  switch (change) {
+    case PointChange::broken:
+      return "broken";
+    case PointChange::missing:
+      return "missing";
+    case PointChange::slower:
+      return "slower";
+    case PointChange::faster:
+      return "faster";
+    case PointChange::mended:
+      return "mended";
+    case PointChange::added:
+      return "added";
+    case PointChange::unclear:
+      return "unclear";
+    case PointChange::timed_differently:
+      return "timed-differently";
+    case PointChange::same:
+      return "same";
+    case PointChange::untimed:
+      return "untimed";
+  }
+  return "?";
+}
+
+double drift_between_runs(std::span<const std::vector<TimeInterval>> points) {
+  double squares = 0;
+  double within = 0;
+  double comparisons = 0;
+  for (const std::vector<TimeInterval>& times : points) {
+    if (times.size() < 2) continue;
+    const double center = std::log(pooled(times).median_s);
+    const auto runs = static_cast<double>(times.size());
+    for (const TimeInterval& time : times) {
+      const double noise = std::log(time.high_s / time.low_s) / 2 / kNormal95;
+      squares += std::pow(std::log(time.median_s) - center, 2);
+      within += noise * noise * (runs - 1) / runs;
+    }
+    comparisons += runs - 1;
+  }
+  const double usual = kWeightOfUsualDrift * kUsualDrift * kUsualDrift;
+  return std::sqrt(std::max(0.0, (usual + squares - within) / (kWeightOfUsualDrift + comparisons)));
+}
+
+double TimeChange::lowest_ratio() const {
+  const double noise = std::hypot(std::log(to.median_s / to.low_s), std::log(from.high_s / from.median_s));
+  return ratio() * std::exp(-std::hypot(noise, drift));
+}
+
+double TimeChange::highest_ratio() const {
+  const double noise = std::hypot(std::log(to.high_s / to.median_s), std::log(from.median_s / from.low_s));
+  return ratio() * std::exp(std::hypot(noise, drift));
+}
+
+PointChange classify(const TimeChange& change, double smallest_change) {
+  const double lowest = change.lowest_ratio();
+  const double highest = change.highest_ratio();
+  const double ratio = change.ratio();
+  if (lowest > 1 && ratio > 1 + smallest_change) return PointChange::slower;
+  if (highest < 1 && ratio < 1 - smallest_change) return PointChange::faster;
+  const bool is_near = std::abs(ratio - 1) <= smallest_change;
+  const bool is_narrow = (highest - lowest) / 2 <= smallest_change;
+  return is_near && is_narrow ? PointChange::same : PointChange::unclear;
+}
+
+PointComparison compare_point(std::vector<const RooflinePoint*> bases, const RooflinePoint* now, double drift,
+                              double smallest_change) {
+  PointComparison compared;
+  compared.now = now;
+  std::erase(bases, nullptr);
+  if (!bases.empty()) compared.base = bases.back();
+  compared.bases = timed_bases(std::move(bases));
+  const auto comparable = has_time(now) ? timed_like(now, compared.bases) : compared.bases;
+  const auto& standing = comparable.empty() ? compared.bases : comparable;
+  if (!standing.empty()) compared.base = standing[(standing.size() - 1) / 2];
+
+  const RooflinePoint& shown = compared.now != nullptr ? *compared.now : *compared.base;
+  compared.point = shown.measurement->point;
+  compared.label = shown.label;
+  if (compared.bases.empty() || !has_time(compared.now)) {
+    compared.change = change_without_times(compared);
+    return compared;
+  }
+  if (comparable.empty()) {
+    compared.change = PointChange::timed_differently;
+  } else {
+    const double runs = 1 + 1 / static_cast<double>(comparable.size());
+    compared.time =
+        TimeChange{pooled(times_of(comparable)), time_of(now), kNormal95 * drift * std::sqrt(runs)};
+    compared.change = classify(*compared.time, smallest_change);
+  }
+  compared.counter_changes = counter_changes(pooled_quantities(compared.bases), compared.now->quantities,
+                                             smallest_exact_factor(compared));
+  if (compared.time) {
+    const bool is_slower = compared.time->ratio() > 1;
+    sort_by_explanation(compared.counter_changes, 1 / compared.time->ratio(),
+                        (is_slower ? compared.now : compared.bases.front())->bound);
+  }
+  return compared;
+}
+
+std::size_t RunComparison::count(PointChange change) const {
+  return static_cast<std::size_t>(std::count_if(
+      points.begin(), points.end(), [&](const PointComparison& point) { return point.change == change; }));
+}
+
+RunComparison compare(std::span<const AnalysedRun> baseline, const AnalysedRun& now, double smallest_change) {
+  RunComparison comparison;
+  comparison.baseline = baseline;
+  comparison.now = &now;
+  comparison.smallest_change = smallest_change;
+  comparison.devices = compared_devices(baseline, now);
+  const std::vector<MatchedPoint> matched = matched_points(baseline, now, comparison.devices);
+  const double drift = drift_between_runs(base_times(matched));
+  for (const MatchedPoint& match : matched) {
+    PointComparison point = compare_point(match.bases, match.now, drift, smallest_change);
+    point.device = match.device;
+    point.label += device_suffix(comparison, match.device);
+    comparison.points.push_back(std::move(point));
+  }
+  tell_apart(comparison.points);
+  std::stable_sort(comparison.points.begin(), comparison.points.end(), point_comes_before);
+  comparison.programs = compare_programs(comparison, drift);
+  comparison.environment = environment_changes(comparison);
+  comparison.ceilings = ceiling_changes(baseline.back().run, now.run, comparison.devices);
+  return comparison;
+}
+
+std::string timing_difference(const PointComparison& point) {
+  if (point.change != PointChange::timed_differently) return {};
+  const auto how = [](const RooflinePoint* side) {
+    return launch_mode(*side->measurement->time) == LaunchMode::graph ? "in graphs" : "launch by launch";
+  };
+  return fmt::format("timed {} before, {} now", how(point.base), how(point.now));
+}
+
+std::string device_suffix(const RunComparison& comparison, std::size_t device) {
+  return comparison.devices.size() > 1 ? fmt::format(" device {}", device) : "";
+}
+
+std::vector<ModelDifference> model_differences(const RunComparison& comparison) {
+  std::vector<ModelDifference> differences;
+  for (std::size_t device = 0; device < comparison.devices.size(); ++device) {
+    const ComparedDevice& compared = comparison.devices[device];
+    if (!compared.now) continue;
+    const std::string& name = comparison.now->run.devices[*compared.now].name;
+    for (std::size_t base = 0; base < compared.bases.size(); ++base) {
+      if (!compared.bases[base]) continue;
+      const std::string& before = comparison.baseline[base].run.devices[*compared.bases[base]].name;
+      if (before == name) continue;
+      differences.push_back({device, before, name});
+      break;
+    }
+  }
+  return differences;
+}
+
+}  // namespace rooflinectl

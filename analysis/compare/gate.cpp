@@ -1,0 +1,364 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/compare/gate.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <unordered_set>
+#include <utility>
+
+#include "analysis/roofline/point.h"
+#include "analysis/roofline/repeatability.h"
+#include "core/error.h"
+#include "core/stats/statistics.h"
+
+namespace rooflinectl {
+
+namespace {
+
+using OptionalNumber = std::optional<double>;
+
+OptionalNumber operations_done(const RooflinePoint& point) {
+  return is_integer(point.precision) ? value_of(point.measurement->counters, counter::kIntegerOps)
+                                     : point.flops_executed;
+}
+
+OptionalNumber value_of(const RooflinePoint& point, GateCheck check) {
+  switch (check) {
+    case GateCheck::time:
+      return point.measurement->time ? OptionalNumber(point.measurement->time->median_s) : std::nullopt;
+    case GateCheck::roof:
+      return point.fraction_of_roof;
+    case GateCheck::dram:
+      return point.dram_bytes;
+    case GateCheck::operations:
+      return operations_done(point);
+  }
+  return std::nullopt;
+}
+
+std::vector<double> base_values(const PointComparison& point, GateCheck check) {
+  const bool is_time = check == GateCheck::time || check == GateCheck::roof;
+  std::vector<double> values;
+  for (const RooflinePoint* base : point.bases) {
+    const LaunchMode mode = launch_mode(*base->measurement->time);
+    if (is_time && mode != launch_mode(*point.now->measurement->time)) continue;
+    if (const auto value = value_of(*base, check)) values.push_back(*value);
+  }
+  return values;
+}
+
+double geometric_mean(const std::vector<double>& values) {
+  double sum = 0;
+  for (const double value : values) sum += std::log(value / values.front());
+  return values.front() * std::exp(sum / static_cast<double>(values.size()));
+}
+
+double count_spread(const RooflinePoint& point, GateCheck check) {
+  return check == GateCheck::dram ? dram_spread(*point.measurement) : operations_spread(*point.measurement);
+}
+
+/// The relative increase of a count that passes: the allowed one or, if larger, the spread from launch to
+/// launch on both sides.
+double allowed_count(const PointComparison& point, GateCheck check, const std::vector<double>& bases,
+                     double allowed) {
+  const auto [least, largest] = std::minmax_element(bases.begin(), bases.end());
+  double spread = *largest > 0 ? (*largest - *least) / *largest : 0;
+  for (const RooflinePoint* base : point.bases) spread = std::max(spread, count_spread(*base, check));
+  return std::max(allowed, spread + count_spread(*point.now, check));
+}
+
+GateResult check_time(const PointComparison& point, const std::vector<double>& bases, double value,
+                      double allowed) {
+  GateResult result{.check = GateCheck::time, .from = geometric_mean(bases), .to = value};
+  result.best_case = result.from * point.time->lowest_ratio();
+  result.limit = result.from * (1 + allowed);
+  return result;
+}
+
+GateResult check_roof(const PointComparison& point, const std::vector<double>& bases, double value,
+                      double allowed) {
+  GateResult result{.check = GateCheck::roof, .from = geometric_mean(bases), .to = value};
+  result.best_case = value * point.time->ratio() / point.time->lowest_ratio();
+  result.limit = result.from * (1 - allowed);
+  return result;
+}
+
+double least_traffic(const RooflinePoint& point) {
+  const ResourceUse* l2 = find_use(point, Bound::l2);
+  return l2 != nullptr ? l2->amount : point.dram_bytes_useful;
+}
+
+GateResult check_count(const PointComparison& point, GateCheck check, const std::vector<double>& bases,
+                       double value, double allowed) {
+  GateResult result{.check = check, .from = median(bases), .to = value, .best_case = value};
+  const double more = allowed_count(point, check, bases, allowed);
+  // A cache that serves a point leaves few DRAM bytes to count: then the compulsory bytes are the scale, or
+  // of a program's kernel, which has none declared, what it asks of L2.
+  const bool is_dram = check == GateCheck::dram;
+  const double scale = is_dram ? std::max(result.from, least_traffic(*point.now)) : result.from;
+  const double background = is_dram ? kBackgroundDramBytesPerS * point.now->measurement->time->median_s : 0;
+  result.limit = result.from + more * scale + background;
+  return result;
+}
+
+GateResult check_point(const PointComparison& point, GateCheck check, const std::vector<double>& bases,
+                       double value, double allowed) {
+  GateResult result = check == GateCheck::time   ? check_time(point, bases, value, allowed)
+                      : check == GateCheck::roof ? check_roof(point, bases, value, allowed)
+                                                 : check_count(point, check, bases, value, allowed);
+  // A lower fraction of the roof is worse; for all else, a higher value.
+  const auto is_beyond = [&](double number) {
+    return check == GateCheck::roof ? number < result.limit : number > result.limit;
+  };
+  result.outcome = is_beyond(result.best_case) ? GateOutcome::regressed
+                   : is_beyond(value)          ? GateOutcome::uncertain
+                                               : GateOutcome::passed;
+  return result;
+}
+
+std::string loss_of(const PointComparison& point, const RunComparison& comparison) {
+  if (point.now == nullptr) {
+    return comparison.devices[point.device].now ? "was not measured" : "the new run has no such device";
+  }
+  const Measurement& measurement = *point.now->measurement;
+  const std::string_view status =
+      measurement.status == Status::ok ? "not timed" : to_string(measurement.status);
+  return measurement.cause.empty() ? std::string(status) : fmt::format("{}: {}", status, measurement.cause);
+}
+
+// ---- what cannot be compared ----
+
+/// Numbers that the base has and the new run lost, per check.
+class LostNumbers {
+ public:
+  void add(GateCheck check, const PointComparison& point) {
+    Lost& lost = lost_.at(static_cast<std::size_t>(check));
+    if (lost.points++ == 0) lost.first = point.label;
+  }
+
+  std::vector<std::string> texts(const Run& now) const {
+    std::vector<std::string> texts;
+    for (const GateCheck check : kGateChecks) {
+      const Lost& lost = lost_.at(static_cast<std::size_t>(check));
+      if (lost.points == 0) continue;
+      const bool is_counted = check == GateCheck::dram || check == GateCheck::operations;
+      const std::string reason =
+          is_counted && !now.counter_session.available ? fmt::format(": {}", now.counter_session.reason) : "";
+      texts.push_back(
+          fmt::format("the new run lacks numbers for '{}' that the base has, at {} points; the first: {}{}",
+                      to_string(check), lost.points, lost.first, reason));
+    }
+    return texts;
+  }
+
+ private:
+  struct Lost {
+    std::size_t points = 0;
+    std::string first;
+  };
+  std::array<Lost, kGateChecks.size()> lost_;
+};
+
+/// What the new run measures, to look up the points of the base that it lacks.
+class NewPoints {
+ public:
+  explicit NewPoints(const RunComparison& comparison) {
+    for (const PointId& point : all_points(comparison.now->run.plan)) planned_.insert(name_of(point));
+    for (const PointComparison& point : comparison.points) {
+      if (point.change == PointChange::added) added_variants_.emplace(point.device, point.point.subject);
+    }
+  }
+
+  bool are_planned(const PointId& point) const { return planned_.contains(name_of(point)); }
+  /// Whether they have the variant of a missing point in another form: dtype, size, cache state, …
+  bool replace(const PointComparison& missing) const {
+    return added_variants_.contains({missing.device, missing.point.subject});
+  }
+
+ private:
+  /// Without the experiment, which may have been renamed.
+  static std::string name_of(PointId point) {
+    point.experiment.clear();
+    return range_name(point);
+  }
+
+  std::unordered_set<std::string> planned_;
+  std::set<std::pair<std::size_t, std::string>> added_variants_;  ///< by device
+};
+
+std::string other_model(const RunComparison& comparison, const ModelDifference& difference) {
+  const std::string suffix = device_suffix(comparison, difference.device);
+  return fmt::format("{}the base was measured on {}, the new run on {}",
+                     suffix.empty() ? "" : suffix.substr(1) + ": ", difference.base, difference.now);
+}
+
+std::string other_points(const std::vector<std::string>& labels) {
+  return fmt::format(
+      "{} points of the base are now measured with other settings (dtype, size, cache state, block size or "
+      "elements per thread); the first: {}",
+      labels.size(), labels.front());
+}
+
+/// All checks of a point that has a time before and now; notes in `lost` the numbers that it no longer has.
+std::vector<GateResult> check_all(const PointComparison& point, const GateOptions& options,
+                                  LostNumbers& lost) {
+  std::vector<GateResult> results;
+  for (const GateCheck check : options.checks) {
+    const bool is_time = check == GateCheck::time || check == GateCheck::roof;
+    if (is_time && !point.time) {
+      results.push_back({.check = check, .reason = timing_difference(point)});
+      continue;
+    }
+    const std::vector<double> bases = base_values(point, check);
+    const auto value = value_of(*point.now, check);
+    if (!bases.empty() && !value) lost.add(check, point);
+    results.push_back(!bases.empty() && value
+                          ? check_point(point, check, bases, *value, options.limit(check))
+                          : GateResult{.check = check, .reason = "the base has no number"});
+  }
+  return results;
+}
+
+/// Whether a group takes so little of its program's time, before and now, that the total tells enough of it.
+bool is_small_group(const PointComparison& point) {
+  constexpr double kSmall = 0.01;
+  const auto share = [](const RooflinePoint* side) {
+    return side != nullptr && side->launches ? side->launches->share : 0;
+  };
+  const RooflinePoint& shown = point.now != nullptr ? *point.now : *point.base;
+  return is_observed(shown) && std::max(share(point.base), share(point.now)) < kSmall;
+}
+
+/// The time of all kernels of a program together.
+void add_program(Gate& gate, const ProgramComparison& program) {
+  const std::vector<GateCheck>& checks = gate.options.checks;
+  if (std::find(checks.begin(), checks.end(), GateCheck::time) == checks.end()) return;
+  const TimeChange& time = *program.whole.time;
+  gate.points.push_back({&program.whole,
+                         {},
+                         {check_point(program.whole, GateCheck::time, {time.from.median_s}, time.to.median_s,
+                                      gate.options.limit(GateCheck::time))}});
+}
+
+bool has_common_points(const Gate& gate) {
+  return std::any_of(gate.points.begin(), gate.points.end(), [](const GatePoint& point) {
+    return point.point->now != nullptr || point.loss.empty();
+  });
+}
+
+bool has_checked_anything(const Gate& gate) {
+  return gate.regressed() || gate.count(GateOutcome::passed) + gate.count(GateOutcome::uncertain) > 0;
+}
+
+}  // namespace
+
+std::string_view to_string(GateCheck check) {
+  switch (check) {
+    case GateCheck::time:
+      return "time";
+    case GateCheck::roof:
+      return "roof";
+    case GateCheck::dram:
+      return "dram";
+    case GateCheck::operations:
+      return "operations";
+  }
+  return "?";
+}
+
+std::string_view to_string(GateOutcome outcome) {
+  switch (outcome) {
+    case GateOutcome::regressed:
+      return "regressed";
+    case GateOutcome::uncertain:
+      return "uncertain";
+    case GateOutcome::passed:
+      return "passed";
+    case GateOutcome::unchecked:
+      return "unchecked";
+  }
+  return "?";
+}
+
+double GateOptions::limit(GateCheck check) const {
+  switch (check) {
+    case GateCheck::time:
+      return time;
+    case GateCheck::roof:
+      return roof;
+    case GateCheck::dram:
+      return dram;
+    case GateCheck::operations:
+      return operations;
+  }
+  return 0;
+}
+
+bool GatePoint::regressed() const {
+  return !loss.empty() || std::any_of(results.begin(), results.end(), [](const GateResult& result) {
+    return result.outcome == GateOutcome::regressed;
+  });
+}
+
+bool Gate::regressed() const {
+  return std::any_of(points.begin(), points.end(), [](const GatePoint& point) { return point.regressed(); });
+}
+
+std::size_t Gate::count(GateOutcome outcome) const {
+  std::size_t count = 0;
+  for (const GatePoint& point : points) {
+    count += static_cast<std::size_t>(
+        std::count_if(point.results.begin(), point.results.end(),
+                      [&](const GateResult& result) { return result.outcome == outcome; }));
+  }
+  return count;
+}
+
+int Gate::exit_code() const {
+  if (!incomparable.empty()) return static_cast<int>(ErrorKind::usage);
+  return regressed() ? static_cast<int>(ErrorKind::gate) : 0;
+}
+
+Gate gate(const RunComparison& comparison, const GateOptions& options) {
+  Gate gate{options, &comparison, {}, {}};
+  LostNumbers lost;
+  std::vector<std::string> replaced;
+  const NewPoints now(comparison);
+  for (const PointComparison& point : comparison.points) {
+    if (point.bases.empty()) continue;
+    // What a program does not launch any more may have been fused into something else.
+    if (point.now == nullptr && is_observed(*point.base)) continue;
+    if (is_small_group(point)) continue;
+    const bool is_planned_now = now.are_planned(point.point);
+    if (point.now != nullptr && is_timed(*point.now->measurement)) {
+      gate.points.push_back({&point, {}, check_all(point, options, lost)});
+    } else if (!is_planned_now && options.allow_other_points) {
+      continue;
+    } else if (!is_planned_now && now.replace(point)) {
+      replaced.push_back(point.label);
+    } else {
+      gate.points.push_back({&point, loss_of(point, comparison), {}});
+    }
+  }
+
+  for (const ProgramComparison& program : comparison.programs) add_program(gate, program);
+
+  if (!options.allow_other_devices) {
+    for (const ModelDifference& difference : model_differences(comparison)) {
+      gate.incomparable.push_back(other_model(comparison, difference));
+    }
+  }
+  if (!replaced.empty()) gate.incomparable.push_back(other_points(replaced));
+  for (std::string& text : lost.texts(comparison.now->run)) gate.incomparable.push_back(std::move(text));
+  if (gate.incomparable.empty() && !has_common_points(gate)) {
+    gate.incomparable.emplace_back("the runs have no points in common");
+  } else if (gate.incomparable.empty() && !has_checked_anything(gate)) {
+    gate.incomparable.emplace_back("the base has no number for any of the checks");
+  }
+  return gate;
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/devices/device_spread.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <utility>
+
+#include "analysis/roofline/point.h"
+#include "core/stats/statistics.h"
+
+namespace rooflinectl {
+
+namespace {
+
+double time_s(const RooflinePoint* point) {
+  return point->measurement->time->median_s;
+}
+
+double off_by(const RooflinePoint* point, double usual_s) {
+  return time_s(point) / usual_s - 1;
+}
+
+bool is_odd(const RooflinePoint* point, double usual_s) {
+  const TimeResult& time = *point->measurement->time;
+  const bool is_within = time.ci_low_s <= usual_s && usual_s <= time.ci_high_s;
+  return !is_within && std::abs(off_by(point, usual_s)) >= kOddFraction;
+}
+
+PointSpread spread_of(std::vector<const RooflinePoint*> points) {
+  std::sort(points.begin(), points.end(), [](const auto* a, const auto* b) { return time_s(a) < time_s(b); });
+  std::vector<double> times;
+  for (const RooflinePoint* point : points) times.push_back(time_s(point));
+  PointSpread spread;
+  spread.label = points.front()->label;
+  spread.median_s = median(times);
+  spread.relative_spread = (times.back() - times.front()) / spread.median_s;
+  spread.usual_s = points.size() == 2 ? times.front() : spread.median_s;
+  for (const RooflinePoint* point : points) {
+    if (is_odd(point, spread.usual_s)) spread.odd.push_back(point);
+  }
+  std::sort(spread.odd.begin(), spread.odd.end(), [&](const auto* a, const auto* b) {
+    return std::abs(off_by(a, spread.usual_s)) > std::abs(off_by(b, spread.usual_s));
+  });
+  spread.points = std::move(points);
+  return spread;
+}
+
+/// What our points have in common on devices of one model.
+struct SamePoints {
+  const ExperimentAnalysis* experiment = nullptr;  ///< on the first of its devices
+  std::vector<std::string> names;                  ///< of points, in the order of the plan
+  std::map<std::string, std::vector<const RooflinePoint*>> points;
+};
+
+}  // namespace
+
+std::vector<ModelSpread> device_spread(const Run& run, const Analysis& analysis) {
+  std::vector<std::pair<std::string, std::string>> order;  // experiment and model
+  std::map<std::pair<std::string, std::string>, SamePoints> groups;
+  for (const ExperimentAnalysis& experiment : analysis.experiments) {
+    for (const RooflinePoint& point : experiment.points) {
+      const Measurement& measurement = *point.measurement;
+      if (is_observed(measurement) || !is_timed(measurement)) continue;
+      const auto key = std::pair(measurement.point.experiment, run.device_of(measurement).name);
+      const auto [place, is_new] = groups.try_emplace(key);
+      SamePoints& group = place->second;
+      if (is_new) {
+        order.push_back(key);
+        group.experiment = &experiment;
+      }
+      auto& points = group.points[range_name(measurement.point)];
+      if (points.empty()) group.names.push_back(range_name(measurement.point));
+      points.push_back(&point);
+    }
+  }
+  std::vector<ModelSpread> spreads;
+  for (const auto& key : order) {
+    const SamePoints& group = groups.at(key);
+    ModelSpread spread = {.experiment = key.first, .title = "", .model = key.second, .points = {}};
+    for (const Experiment& planned : run.plan.experiments) {
+      if (planned.name == key.first) spread.title = planned.title;
+    }
+    if (spread.title.empty()) spread.title = spread.experiment;
+    for (const std::string& name : group.names) {
+      const auto& points = group.points.at(name);
+      if (points.size() > 1) spread.points.push_back(spread_of(points));
+    }
+    std::stable_sort(
+        spread.points.begin(), spread.points.end(),
+        [](const PointSpread& a, const PointSpread& b) { return a.relative_spread > b.relative_spread; });
+    if (!spread.points.empty()) spreads.push_back(std::move(spread));
+  }
+  return spreads;
+}
+
+std::vector<OddDevice> odd_devices(const std::vector<ModelSpread>& spreads) {
+  std::map<std::size_t, OddDevice> devices;
+  for (const ModelSpread& spread : spreads) {
+    for (const PointSpread& point : spread.points) {
+      for (const RooflinePoint* measured : point.points) ++devices[measured->measurement->device].points;
+      for (const RooflinePoint* measured : point.odd) {
+        OddDevice& device = devices[measured->measurement->device];
+        ++device.odd;
+        const double off = off_by(measured, point.usual_s);
+        if (std::abs(off) > std::abs(device.worst)) device.worst = off;
+      }
+    }
+  }
+  std::vector<OddDevice> odd;
+  for (auto& [place, device] : devices) {
+    device.device = place;
+    if (device.odd > 0) odd.push_back(device);
+  }
+  std::stable_sort(odd.begin(), odd.end(),
+                   [](const OddDevice& a, const OddDevice& b) { return a.odd > b.odd; });
+  return odd;
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/devices/links.h"
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+#include <map>
+#include <utility>
+
+namespace rooflinectl {
+
+namespace {
+
+/// Transfers per element of the array, from one device to another.
+double transfers(Collective collective, double n_devices) {
+  switch (collective) {
+    case Collective::all_reduce:
+      return 2 * (n_devices - 1);
+    case Collective::all_gather:
+    case Collective::reduce_scatter:
+    case Collective::broadcast:
+      return n_devices - 1;
+    case Collective::send_receive:
+      return n_devices;
+  }
+  return 0;
+}
+
+/// Of an element's transfers those that one device does, where it does most.
+double transfers_per_device(Collective collective, double n_devices) {
+  // All of a broadcast has to leave the first device.
+  if (collective == Collective::broadcast) return 1;
+  return transfers(collective, n_devices) / n_devices;
+}
+
+}  // namespace
+
+double bus_bytes_per_s(Collective collective, const CollectiveTime& time, std::size_t n_devices) {
+  return algorithm_bytes_per_s(time) * transfers_per_device(collective, static_cast<double>(n_devices));
+}
+
+double algorithm_bytes_per_s(const CollectiveTime& time) {
+  return time.bytes / time.time_s;
+}
+
+std::optional<double> interpolated_time_s(const CollectiveTimes& times, double bytes) {
+  const std::vector<CollectiveTime>& sizes = times.sizes;
+  if (sizes.empty()) return std::nullopt;
+  const auto above =
+      std::lower_bound(sizes.begin(), sizes.end(), bytes,
+                       [](const CollectiveTime& time, double value) { return time.bytes < value; });
+  if (above == sizes.begin()) return above->time_s;
+  const CollectiveTime& below = *std::prev(above);
+  if (above == sizes.end()) return bytes / algorithm_bytes_per_s(below);
+  return std::lerp(below.time_s, above->time_s, (bytes - below.bytes) / (above->bytes - below.bytes));
+}
+
+double bytes_to_send(Collective collective, double bytes, std::size_t n_devices) {
+  return bytes * transfers(collective, static_cast<double>(n_devices));
+}
+
+const CollectiveTime* fastest(const CollectiveTimes& times, std::size_t n_devices) {
+  const auto found = std::max_element(times.sizes.begin(), times.sizes.end(),
+                                      [&](const CollectiveTime& a, const CollectiveTime& b) {
+                                        return bus_bytes_per_s(times.collective, a, n_devices) <
+                                               bus_bytes_per_s(times.collective, b, n_devices);
+                                      });
+  return found == times.sizes.end() ? nullptr : &*found;
+}
+
+std::optional<double> sent_ratio(const CollectiveTimes& times, std::size_t n_devices) {
+  if (times.sizes.empty() || !times.sent_bytes.available()) return std::nullopt;
+  return *times.sent_bytes.value() / bytes_to_send(times.collective, times.sizes.back().bytes, n_devices);
+}
+
+std::optional<double> counted_ratio(const LinkBandwidth& link) {
+  std::optional<double> furthest;
+  if (link.moved_bytes <= 0) return furthest;
+  for (const CounterValue& bytes : {link.sent_bytes, link.received_bytes}) {
+    if (!bytes.available()) continue;
+    const double ratio = *bytes.value() / link.moved_bytes;
+    if (!furthest || std::abs(ratio - 1) > std::abs(*furthest - 1)) furthest = ratio;
+  }
+  return furthest;
+}
+
+LinkRoof link_roof(const Run& run) {
+  LinkRoof roof;
+  for (std::size_t device = 0; device < run.devices.size(); ++device) {
+    const Ceiling* nvlink = find_ceiling(run, "nvlink", CeilingSource::theoretical, device);
+    if (nvlink == nullptr) {
+      roof.theoretical_bytes_per_s.reset();
+      break;
+    }
+    roof.theoretical_bytes_per_s =
+        std::min(roof.theoretical_bytes_per_s.value_or(nvlink->value), nvlink->value);
+  }
+  std::map<std::pair<std::size_t, std::size_t>, double> fastest_of_pair;
+  for (const LinkBandwidth& link : run.links) {
+    if (link.both_ways || !link.missing.empty()) continue;
+    double& bytes_per_s = fastest_of_pair[{link.from, link.to}];
+    bytes_per_s = std::max(bytes_per_s, link.bytes_per_s);
+  }
+  for (const auto& [pair, bytes_per_s] : fastest_of_pair) {
+    roof.measured_bytes_per_s = std::min(roof.measured_bytes_per_s.value_or(bytes_per_s), bytes_per_s);
+  }
+  return roof;
+}
+
+}  // namespace rooflinectl

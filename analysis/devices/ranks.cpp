@@ -1,0 +1,341 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/devices/ranks.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <set>
+#include <string_view>
+#include <unordered_map>
+#include <utility>
+
+#include "analysis/devices/collective_waits.h"
+#include "analysis/roofline/kernel_labels.h"
+#include "core/stats/statistics.h"
+#include "core/text/kernel_name.h"
+
+namespace rooflinectl {
+
+namespace {
+
+constexpr double kSlower = 1.05;
+constexpr std::uint64_t kFewestTimed = 5;
+/// From this share of a rank's time on, being slower matters.
+constexpr double kStragglerShare = 0.01;
+
+/// The groups of all processes, by the name of the range: from measurements, and from what stands for those
+/// that a merged run leaves out.
+struct RawGroup {
+  const PointId* point = nullptr;
+  std::vector<RankLaunches> ranks;
+};
+
+class RawGroups {
+ public:
+  explicit RawGroups(const Run& run) {
+    for (const Measurement& measurement : run.measurements) {
+      if (!measurement.launches || !measurement.process) continue;
+      const LaunchStatistics& all = *measurement.launches;
+      RankLaunches launches = {.process = *measurement.process,
+                               .count = all.count,
+                               .traced = all.traced,
+                               .total_s = all.total_s,
+                               .overlapped_s = all.overlapped_s};
+      if (const auto& time = measurement.time) {
+        launches.median_s = time->median_s;
+        launches.ci_low_s = time->ci_low_s;
+        launches.ci_high_s = time->ci_high_s;
+      }
+      group_of(measurement.point).ranks.push_back(launches);
+    }
+    for (const RankGroup& rest : run.application->other_ranks) {
+      RawGroup& group = group_of(rest.point);
+      group.ranks.insert(group.ranks.end(), rest.ranks.begin(), rest.ranks.end());
+    }
+  }
+  std::vector<RawGroup>& all() { return groups_; }
+
+ private:
+  RawGroup& group_of(const PointId& point) {
+    const auto [place, is_new] = places_.try_emplace(range_name(point), groups_.size());
+    if (is_new) groups_.push_back({.point = &point, .ranks = {}});
+    return groups_[place->second];
+  }
+
+  std::vector<RawGroup> groups_;
+  std::unordered_map<std::string, std::size_t> places_;
+};
+
+std::string range_path(const PointId& point) {
+  return std::string(point.axes.text(axis::kPath).value_or(""));
+}
+
+std::string grid_of(const PointId& point) {
+  if (const auto number = point.axes.number(axis::kGrid)) return fmt::format("{}", *number);
+  return std::string(point.axes.text(axis::kGrid).value_or(""));
+}
+
+/// The processes that launched anything, by rank, then by start.
+std::vector<RankUse> ranks_of(const Run& run, const std::vector<RawGroup>& groups) {
+  std::set<int> used;
+  for (const RawGroup& group : groups) {
+    for (const RankLaunches& launches : group.ranks) used.insert(launches.process);
+  }
+  const std::vector<ProgramProcess>& processes = run.application->processes;
+  std::vector<RankUse> ranks;
+  for (std::size_t i = 0; i < processes.size(); ++i) {
+    if (!used.contains(processes[i].id)) continue;
+    RankUse& rank = ranks.emplace_back();
+    rank.process = &processes[i];
+    rank.name =
+        processes[i].rank ? fmt::format("rank {}", *processes[i].rank) : fmt::format("process {}", i + 1);
+  }
+  const auto number_of = [](const RankUse& rank) { return rank.process->rank.value_or(0); };
+  std::stable_sort(ranks.begin(), ranks.end(),
+                   [&](const RankUse& a, const RankUse& b) { return number_of(a) < number_of(b); });
+  return ranks;
+}
+
+/// The median of `sorted` without one that equals `value`.
+double median_without(const std::vector<double>& sorted, double value) {
+  const auto place =
+      static_cast<std::size_t>(std::lower_bound(sorted.begin(), sorted.end(), value) - sorted.begin());
+  const auto at = [&](std::size_t i) { return sorted[i < place ? i : i + 1]; };
+  const std::size_t rest = sorted.size() - 1;
+  return rest % 2 == 1 ? at(rest / 2) : (at(rest / 2 - 1) + at(rest / 2)) / 2;
+}
+
+bool was_traced(const RankTime& time) {
+  return time.launches.traced > 0 && time.launches.median_s > 0;
+}
+
+/// A process that launched the group on several devices is as slow as on the slowest of them.
+void add_launches(RankGroupUse& group, std::size_t rank, const RankLaunches& launches) {
+  const auto known = std::find_if(group.ranks.begin(), group.ranks.end(),
+                                  [&](const RankTime& time) { return time.rank == rank; });
+  if (known == group.ranks.end()) {
+    group.ranks.push_back({.rank = rank, .launches = launches});
+    return;
+  }
+  RankLaunches& all = known->launches;
+  if (launches.median_s > all.median_s) {
+    all.median_s = launches.median_s;
+    all.ci_low_s = launches.ci_low_s;
+    all.ci_high_s = launches.ci_high_s;
+  }
+  all.count += launches.count;
+  all.traced += launches.traced;
+  all.total_s += launches.total_s;
+  all.overlapped_s += launches.overlapped_s;
+}
+
+/// Fills in the spread over ranks, and who is slower.
+void compare_ranks(RankGroupUse& group, std::vector<RankUse>& ranks) {
+  std::vector<double> medians;
+  std::vector<double> highs;
+  for (std::size_t i = 0; i < group.ranks.size(); ++i) {
+    const RankTime& time = group.ranks[i];
+    if (!was_traced(time)) continue;
+    medians.push_back(time.launches.median_s);
+    highs.push_back(time.launches.ci_high_s);
+    if (time.launches.median_s <= group.max_s) continue;
+    group.max_s = time.launches.median_s;
+    group.slowest = i;
+  }
+  if (medians.empty()) return;
+  std::sort(medians.begin(), medians.end());
+  std::sort(highs.begin(), highs.end());
+  group.min_s = medians.front();
+  group.median_s = median(medians);
+  if (group.is_collective || medians.size() < 2) return;
+  for (RankTime& time : group.ranks) {
+    const RankLaunches& launches = time.launches;
+    if (!was_traced(time) || launches.traced < kFewestTimed) continue;
+    const double others_s = median_without(medians, launches.median_s);
+    const double others_high_s = median_without(highs, launches.ci_high_s);
+    time.is_slower = launches.median_s >= kSlower * others_s && launches.ci_low_s > others_high_s;
+    if (!time.is_slower) continue;
+    time.slow_s = static_cast<double>(launches.count) * (launches.median_s - others_s);
+    ++ranks[time.rank].slow_groups;
+    ranks[time.rank].slow_s += time.slow_s;
+  }
+}
+
+/// Short names, with the grid where a kernel has several shapes within one path.
+void name_groups(std::vector<RankGroupUse>& groups, const std::vector<const PointId*>& points) {
+  std::vector<std::string> subjects;
+  for (const PointId* point : points) subjects.push_back(point->subject);
+  const std::vector<std::string> names = distinct_short_names(subjects);
+  std::map<std::pair<std::string_view, std::string_view>, std::size_t> shapes;
+  for (std::size_t i = 0; i < groups.size(); ++i) ++shapes[{names[i], groups[i].path}];
+  for (std::size_t i = 0; i < groups.size(); ++i) {
+    const bool is_alone = shapes[{names[i], groups[i].path}] == 1;
+    groups[i].kernel = is_alone ? names[i] : fmt::format("{} grid {}", names[i], grid_of(*points[i]));
+  }
+}
+
+/// What the slowest rank takes longer than the rank in the middle, over its launches.
+double lost_s(const RankGroupUse& group) {
+  if (group.is_collective) return 0;
+  return static_cast<double>(group.ranks[group.slowest].launches.count) * (group.max_s - group.median_s);
+}
+
+void add_phases(RankAnalysis& analysis, const std::vector<RankGroupUse>& groups) {
+  std::map<std::string, RankPhase> phases;
+  for (const RankGroupUse& group : groups) {
+    const std::string of_kernels = group.path.empty() ? "no range" : group.path;
+    const std::string name = group.is_collective ? "collectives" : of_kernels;
+    RankPhase& phase = phases[name];
+    phase.name = name;
+    phase.is_collectives = group.is_collective;
+    phase.times_s.resize(analysis.ranks.size());
+    phase.slow_s.resize(analysis.ranks.size());
+    for (const RankTime& time : group.ranks) {
+      phase.times_s[time.rank] += time.time_s();
+      phase.slow_s[time.rank] += time.slow_s;
+    }
+  }
+  for (auto& [name, phase] : phases) analysis.phases.push_back(std::move(phase));
+  const auto total_s = [](const RankPhase& phase) {
+    return std::accumulate(phase.times_s.begin(), phase.times_s.end(), 0.0);
+  };
+  std::stable_sort(analysis.phases.begin(), analysis.phases.end(),
+                   [&](const RankPhase& a, const RankPhase& b) { return total_s(a) > total_s(b); });
+}
+
+void add_collectives(RankAnalysis& analysis, const std::vector<RankGroupUse>& groups, const Run& run) {
+  const Application& application = *run.application;
+  std::map<std::string, CollectiveUse> uses;
+  for (const RankGroupUse& group : groups) {
+    if (!group.is_collective) continue;
+    CollectiveUse& use = uses[group.path];
+    use.path = group.path;
+    for (const RankTime& time : group.ranks) {
+      use.total_s += time.launches.total_s;
+      use.overlapped_s += time.launches.overlapped_s;
+    }
+  }
+  std::unordered_map<const ProgramProcess*, RankUse*> ranks;
+  for (RankUse& rank : analysis.ranks) ranks[rank.process] = &rank;
+  const CollectiveWaits waits = collective_waits(application);
+  analysis.judged_collectives = waits.judged.size();
+  analysis.collective_sizes = collective_sizes(run, waits.judged);
+  analysis.set_aside_collectives = waits.set_aside;
+  for (const CollectiveWait& wait : waits.launches) {
+    const auto rank = ranks.find(&application.processes[wait.process]);
+    if (rank == ranks.end()) continue;
+    const double duration_s = static_cast<double>(wait.duration_ns) * 1e-9;
+    const double wait_s = static_cast<double>(wait.wait_ns) * 1e-9;
+    ++rank->second->collectives;
+    rank->second->judged_s += duration_s;
+    rank->second->wait_s += wait_s;
+    if (wait.is_last) ++rank->second->last;
+    const auto use = uses.find(application.collectives[wait.kernel].path);
+    if (use == uses.end()) continue;
+    ++use->second.judged;
+    use->second.judged_s += duration_s;
+    use->second.wait_s += wait_s;
+  }
+  for (auto& [path, use] : uses) analysis.collectives.push_back(std::move(use));
+  std::stable_sort(analysis.collectives.begin(), analysis.collectives.end(),
+                   [](const CollectiveUse& a, const CollectiveUse& b) { return a.total_s > b.total_s; });
+}
+
+void add_stragglers(RankAnalysis& analysis) {
+  const auto& ranks = analysis.ranks;
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (ranks[i].slow_groups > 0 && ranks[i].slow_share() >= kStragglerShare)
+      analysis.stragglers.push_back(i);
+  }
+  std::stable_sort(analysis.stragglers.begin(), analysis.stragglers.end(), [&](std::size_t a, std::size_t b) {
+    return ranks[a].slow_share() > ranks[b].slow_share();
+  });
+}
+
+void add_gpus(RankAnalysis& analysis, const Run& run) {
+  std::set<std::string> names;
+  for (const RankUse& rank : analysis.ranks) {
+    for (const std::size_t device : rank.process->devices) names.insert(run.devices[device].name);
+  }
+  analysis.gpus.assign(names.begin(), names.end());
+}
+
+}  // namespace
+
+double RankTime::time_s() const {
+  if (launches.traced == 0) return 0;
+  return launches.total_s * static_cast<double>(launches.count) / static_cast<double>(launches.traced);
+}
+
+std::optional<std::size_t> RankPhase::slowest() const {
+  const auto slowest = std::max_element(slow_s.begin(), slow_s.end());
+  if (slowest == slow_s.end() || *slowest <= 0) return std::nullopt;
+  return static_cast<std::size_t>(slowest - slow_s.begin());
+}
+
+std::size_t RankGroupUse::slower() const {
+  return static_cast<std::size_t>(
+      std::count_if(ranks.begin(), ranks.end(), [](const RankTime& time) { return time.is_slower; }));
+}
+
+std::vector<int> ranks_on(const Run& run, const std::set<std::size_t>& devices) {
+  std::vector<int> ranks;
+  if (!run.application) return ranks;
+  for (const ProgramProcess& process : run.application->processes) {
+    const bool is_user = std::any_of(process.devices.begin(), process.devices.end(),
+                                     [&](std::size_t device) { return devices.contains(device); });
+    if (process.rank && is_user) ranks.push_back(*process.rank);
+  }
+  return ranks;
+}
+
+std::optional<RankAnalysis> rank_analysis(const Run& run) {
+  if (!run.application) return std::nullopt;
+  RawGroups raw(run);
+  RankAnalysis analysis;
+  analysis.ranks = ranks_of(run, raw.all());
+  if (analysis.ranks.size() < 2) return std::nullopt;
+  std::unordered_map<int, std::size_t> places;
+  for (std::size_t i = 0; i < analysis.ranks.size(); ++i) places[analysis.ranks[i].process->id] = i;
+
+  std::vector<RankGroupUse> groups;
+  std::vector<const PointId*> points;
+  for (const RawGroup& one : raw.all()) {
+    RankGroupUse& group = groups.emplace_back();
+    points.push_back(one.point);
+    group.path = range_path(*one.point);
+    group.is_collective = is_collective(one.point->subject);
+    for (const RankLaunches& launches : one.ranks) {
+      const auto place = places.find(launches.process);
+      if (place != places.end()) add_launches(group, place->second, launches);
+    }
+    std::sort(group.ranks.begin(), group.ranks.end(),
+              [](const RankTime& a, const RankTime& b) { return a.rank < b.rank; });
+    for (const RankTime& time : group.ranks) {
+      RankUse& rank = analysis.ranks[time.rank];
+      (group.is_collective ? rank.collective_s : rank.compute_s) += time.time_s();
+      if (group.is_collective) rank.overlapped_s += time.launches.overlapped_s;
+      group.total_s += time.time_s();
+    }
+    compare_ranks(group, analysis.ranks);
+  }
+  name_groups(groups, points);
+  add_phases(analysis, groups);
+  add_collectives(analysis, groups, run);
+  add_stragglers(analysis);
+  add_gpus(analysis, run);
+  for (RankGroupUse& group : groups) {
+    if (group.ranks.size() > 1) {
+      analysis.groups.push_back(std::move(group));
+    } else {
+      ++analysis.single_groups;
+    }
+  }
+  std::stable_sort(analysis.groups.begin(), analysis.groups.end(),
+                   [](const RankGroupUse& a, const RankGroupUse& b) { return lost_s(a) > lost_s(b); });
+  return analysis;
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/explain/explanation.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "core/text/kernel_name.h"
+
+namespace rooflinectl {
+
+namespace {
+
+bool holds(const Condition& condition, double value) {
+  switch (condition.relation) {
+    case Relation::at_least:
+      return value >= condition.threshold;
+    case Relation::at_most:
+      return value <= condition.threshold;
+    case Relation::less_than:
+      return value < condition.threshold;
+  }
+  return false;
+}
+
+enum class Judgement { holds, fails, unknown };
+
+/// Fails if one condition is known to fail. Notes the quantities that have no number.
+Judgement judge(const std::vector<Condition>& conditions, const Run& run, const RooflinePoint& point,
+                std::vector<std::string_view>& missing) {
+  Judgement judgement = Judgement::holds;
+  for (const Condition& condition : conditions) {
+    const std::optional<double> value = condition.quantity->of(run, point);
+    if (!value) {
+      missing.push_back(condition.quantity->name);
+      judgement = Judgement::unknown;
+    } else if (!holds(condition, *value)) {
+      return Judgement::fails;
+    }
+  }
+  return judgement;
+}
+
+bool is_of_declared_work(const Rule& rule) {
+  const auto is_declared = [](const Condition& condition) { return condition.quantity->is_of_declared_work; };
+  return std::any_of(rule.only_if.begin(), rule.only_if.end(), is_declared) ||
+         std::any_of(rule.when.begin(), rule.when.end(), is_declared);
+}
+
+Finding finding_of(const Rule& rule, const Run& run, const RooflinePoint& point, std::string_view next_step) {
+  Finding finding = {rule.id, rule.importance, rule.text, {}, next_step};
+  const auto add = [&](const Quantity& quantity) {
+    const auto value = quantity.of(run, point);
+    if (value) finding.evidence.push_back({quantity.name, *value, quantity.unit});
+  };
+  for (const Condition& condition : rule.when) add(*condition.quantity);
+  for (const Quantity* quantity : rule.also) add(*quantity);
+  return finding;
+}
+
+bool is_found(const PointExplanation& explanation, std::string_view rule) {
+  return std::any_of(explanation.findings.begin(), explanation.findings.end(),
+                     [&](const Finding& finding) { return finding.rule == rule; });
+}
+
+bool is_judged(const PointExplanation& explanation, std::string_view rule) {
+  return std::none_of(explanation.unjudged.begin(), explanation.unjudged.end(),
+                      [&](const UnjudgedRule& unjudged) { return unjudged.rule == rule; });
+}
+
+/// Ids of the rules that hold for `a` and are known not to hold for `b`.
+std::vector<std::string_view> only_in(const PointExplanation& a, const PointExplanation& b) {
+  std::vector<std::string_view> ids;
+  for (const Finding& finding : a.findings) {
+    if (!is_found(b, finding.rule) && is_judged(b, finding.rule)) ids.push_back(finding.rule);
+  }
+  return ids;
+}
+
+}  // namespace
+
+PointExplanation explain(const Run& run, const RooflinePoint& point) {
+  PointExplanation explanation;
+  const bool is_of_library = is_observed(point) && is_library_kernel(point.measurement->point.subject);
+  for (const Rule& rule : rules()) {
+    const std::string_view next_step = is_of_library ? rule.step_for_library : rule.next_step;
+    if (next_step.empty()) continue;
+    if (rule.bound && (rule.bound != point.bound || !explanation.findings.empty())) continue;
+    if (rule.restates == point.bound) continue;
+    if (is_observed(point) ? is_of_declared_work(rule) : rule.is_for_programs) continue;
+    std::vector<std::string_view> missing;
+    const Judgement fits = judge(rule.only_if, run, point, missing);
+    const Judgement held = judge(rule.when, run, point, missing);
+    if (fits == Judgement::fails || held == Judgement::fails) continue;
+    if (missing.empty()) {
+      explanation.findings.push_back(finding_of(rule, run, point, next_step));
+    } else {
+      explanation.unjudged.push_back({rule.id, std::move(missing)});
+    }
+  }
+  return explanation;
+}
+
+std::vector<Change> changes_of(const LadderStep& step) {
+  std::vector<Change> changes;
+  for (const CounterChange& change : step.counter_changes) {
+    const ChangeMeaning& meaning = *change.quantity->change;
+    changes.push_back({change.to < change.from ? meaning.fell : meaning.rose, change});
+  }
+  return changes;
+}
+
+Explanations::Explanations(const Run& run, const ExperimentAnalysis& experiment)
+    : run_(run), experiment_(experiment), points_(experiment.points.size()) {}
+
+const PointExplanation& Explanations::of(const RooflinePoint& point) {
+  auto& explanation = points_.at(static_cast<std::size_t>(&point - experiment_.points.data()));
+  if (!explanation) explanation = explain(run_, point);
+  return *explanation;
+}
+
+StepExplanation Explanations::of(const LadderStep& step) {
+  StepExplanation explanation;
+  explanation.changes = changes_of(step);
+  const PointExplanation& before = of(*step.from);
+  const PointExplanation& after = of(*step.to);
+  explanation.gone = only_in(before, after);
+  explanation.came = only_in(after, before);
+  return explanation;
+}
+
+}  // namespace rooflinectl

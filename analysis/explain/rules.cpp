@@ -1,0 +1,343 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/explain/rules.h"
+
+namespace rooflinectl {
+
+namespace {
+
+using namespace quantity;
+using enum Relation;
+
+// The thresholds are conventions; docs/explain.md lists them.
+const Condition kBelowTheRoof = {&kFractionOfRoof, less_than, 0.8};
+const Condition kDramNotBusy = {&kDramShare, less_than, kBoundShare};
+const Condition kLongerThanALaunch = {&kLaunchMultiple, at_least, kLaunchBoundFactor};
+/// Idle lanes cost issue slots and nothing else: where most of those are free, they cost no time.
+const Condition kInstructionsMatter = {&kIssueUtilisation, at_least, 0.25};
+/// From here on, only moving or computing less helps.
+constexpr double kNearTheRoof = 0.9;
+const Condition kManyLoadsPerThread = {&kLoadRounds, at_least, kManyLoadRounds};
+
+// What helps where the kernel is a library's.
+constexpr std::string_view kMoreWorkPerCall =
+    "Give it more work per call (larger shapes, a larger batch, several inputs at once), or fuse it with the "
+    "work before or after it.";
+constexpr std::string_view kOtherKernelOfLibrary =
+    "Let the library choose another kernel: give it aligned, contiguous inputs whose shapes are multiples of "
+    "its tiles, a larger batch, or another algorithm or precision in its settings.";
+constexpr std::string_view kWholeWavesOfTiles =
+    "Choose shapes or a batch whose tiles fill the SMs in whole waves, or let the library split the work "
+    "further (split-K).";
+constexpr std::string_view kSpreadIndices =
+    "Spread or sort the indices that it is given, or choose an algorithm of the library without atomics.";
+
+/// The evidence for a verdict, beginning with its own quantity.
+Rule of_bound(Bound bound, std::vector<const Quantity*> also, std::string_view next_step,
+              std::string_view step_for_library) {
+  if (const Quantity* own = quantity_of(bound)) also.insert(also.begin(), own);
+  const BoundWords& words = words_for(bound);
+  return {.id = words.id,
+          .importance = Importance::bound,
+          .bound = bound,
+          .also = std::move(also),
+          .text = words.meaning,
+          .next_step = next_step,
+          .step_for_library = step_for_library};
+}
+
+Rule at_the_roof(Bound bound, std::string_view id, std::string_view text) {
+  constexpr std::string_view kFewerBytes =
+      "There is little left to gain in this kernel. Move fewer bytes: use a narrower type, or fuse this work "
+      "into the kernel that produces or consumes the data.";
+  return {.id = id,
+          .importance = Importance::bound,
+          .bound = bound,
+          .when = {{&kFractionOfRoof, at_least, kNearTheRoof}},
+          .also = {quantity_of(bound)},
+          .text = text,
+          .next_step = kFewerBytes,
+          .step_for_library = kFewerBytes};
+}
+
+constexpr std::string_view kFewerAtomics =
+    "Use fewer atomics on one address: reduce within the warp and the block first, give each thread more "
+    "elements, or leave partial results for a second step.";
+
+/// Advising a graph is pointless where launches are already in one.
+Rule of_launches_in_a_graph() {
+  Rule rule = of_bound(Bound::launch_overhead, {&kTime, &kEmptyLaunch},
+                       "Do more work per launch: use a larger input, process several inputs at once, or "
+                       "launch fewer kernels.",
+                       kMoreWorkPerCall);
+  rule.id = "launch-overhead-in-graph";
+  rule.only_if = {{&kLaunchesPerSample, at_least, 2}};
+  return rule;
+}
+
+Rule of_collectives() {
+  constexpr std::string_view kStep =
+      "Check how much of it is waiting for the rank that comes last. If that is most of it, balance the work "
+      "between the ranks. Otherwise overlap it with computation, or use fewer, larger messages or a narrower "
+      "type.";
+  Rule rule = of_bound(Bound::communication, {&kTime}, kStep, kStep);
+  rule.is_for_programs = true;
+  return rule;
+}
+
+const std::vector<Rule>& all_rules() {
+  static const std::vector<Rule> all = {
+      at_the_roof(Bound::dram, "dram-roof",
+                  "DRAM runs close to its measured bandwidth, and moves little more than the bytes that the "
+                  "algorithm needs."),
+      of_bound(
+          Bound::dram, {&kFractionOfRoof, &kDramBandwidth, &kTrafficExcess},
+          "Remove traffic beyond the compulsory bytes, if there is any; then increase the bytes in flight.",
+          "Move fewer bytes: use a narrower type, or fuse it with the work before or after it "
+          "(torch.compile, "
+          "an epilogue of the library), so that values are loaded once."),
+      at_the_roof(Bound::l2, "l2-roof",
+                  "L2 runs close to its measured bandwidth, and moves little more than the bytes that the "
+                  "algorithm needs."),
+      of_bound(
+          Bound::l2, {&kFractionOfRoof, &kL2Excess},
+          "Request each byte from L2 once, in whole sectors; then increase the bytes in flight.",
+          "Give it larger shapes or batches, of which the library makes larger tiles that reuse more, or "
+          "fuse it with the work before or after it."),
+      of_bound(Bound::l1, {}, "Keep values in registers, or reuse each loaded byte more often.",
+               kOtherKernelOfLibrary),
+      of_bound(Bound::shared, {&kWavefrontExcess},
+               "Let consecutive lanes access consecutive words, and keep values in registers: the lanes of a "
+               "warp can exchange them with shuffles.",
+               kOtherKernelOfLibrary),
+      of_bound(
+          Bound::nvlink, {&kFractionOfRoof},
+          "Send fewer bytes to other GPUs: combine values before they are sent, or use a narrower type. Let "
+          "traffic in both directions, and other work, overlap it.",
+          "Use fewer and larger transfers of a narrower type, and overlap them with work that does not need "
+          "their results."),
+      of_bound(Bound::fp64, {&kRedundancy},
+               "Reduce the number of operations: remove redundant ones, use multiply-adds, or use a narrower "
+               "type.",
+               "Use a narrower type where its precision suffices, or shapes for which the library uses FP64 "
+               "Tensor Cores."),
+      of_bound(Bound::fp32, {&kRedundancy},
+               "Reduce the number of operations: remove redundant ones, use multiply-adds, or use a narrower "
+               "type.",
+               "Let Tensor Cores do the work: allow TF32 in the library's settings where its precision "
+               "suffices (torch.set_float32_matmul_precision, CUBLAS_COMPUTE_32F_FAST_TF32), or use BF16 or "
+               "FP16."),
+      of_bound(
+          Bound::fp16, {&kRedundancy},
+          "Reduce the number of operations: remove redundant ones, use packed multiply-adds, or use "
+          "Tensor Cores.",
+          "Let Tensor Cores do the work: use shapes that are multiples of 8, and settings of the library "
+          "that allow them."),
+      of_bound(Bound::int32, {}, "Reduce the number of operations, or use a narrower type.",
+               kOtherKernelOfLibrary),
+      of_bound(
+          Bound::tensor, {&kRedundancy}, "Reduce the number of operations, or use a narrower type.",
+          "Use a narrower type, or shapes that are multiples of the library's tiles, so that it computes "
+          "less padding."),
+      of_bound(Bound::issue_slots, {&kInstructionsPer32Elements},
+               "Execute fewer instructions per element: avoid division and modulo, hoist address arithmetic "
+               "out of the loop, unroll loops, use wider loads, and process more elements per thread.",
+               "Call it on aligned, contiguous inputs of one type, for which the library has vectorised "
+               "kernels, or fuse it with the work before or after it, which shares loads and index "
+               "arithmetic."),
+      of_bound(Bound::atomics, {&kAtomicsPerResult}, kFewerAtomics, kSpreadIndices),
+      of_bound(Bound::bytes_in_flight, {&kBytesInFlight, &kMemoryLatency, &kOccupancy},
+               "Let each thread start more loads before it uses the first value (several independent loads, "
+               "16-byte loads, more elements per thread), or keep more threads resident.",
+               kMoreWorkPerCall),
+      of_launches_in_a_graph(),
+      of_bound(Bound::launch_overhead, {&kTime, &kEmptyLaunch},
+               "Do more work per launch: use a larger input, process several inputs at once, or launch fewer "
+               "kernels. A CUDA graph makes each launch cheaper.",
+               "Give it more work per call (larger shapes, a larger batch, several inputs at once), or fuse "
+               "it with the work before or after it. A CUDA graph makes each launch cheaper."),
+      of_bound(Bound::barriers, {},
+               "Use fewer barriers: do more work per thread between them, finish with warp shuffles, or use "
+               "smaller blocks so that other blocks can run meanwhile.",
+               kOtherKernelOfLibrary),
+      of_bound(Bound::tail, {&kWaves, &kBlocksPerSm},
+               "Choose the number of blocks so that they fill the SMs in whole waves: use more or smaller "
+               "blocks, or exactly as many as can be resident at once.",
+               kWholeWavesOfTiles),
+      of_bound(Bound::latency, {&kFractionOfRoof, &kIssueUtilisation, &kDramShare, &kLaunchShare},
+               "Shorten the chain: use fewer dependent steps and kernels, and start loads before the values "
+               "of earlier ones are needed.",
+               kMoreWorkPerCall),
+      of_collectives(),
+      {.id = "library-kernel",
+       .importance = Importance::note,
+       .bound = Bound::unknown,
+       .when = {kBelowTheRoof},
+       .text = "What keeps this kernel of a library below its roof could not be judged.",
+       .step_for_library = kOtherKernelOfLibrary},
+      {.id = "few-blocks",
+       .importance = Importance::cause,
+       .restates = Bound::tail,
+       .only_if = {kBelowTheRoof, kLongerThanALaunch},
+       .when = {{&kBlocksPerSm, less_than, 1}, kManyLoadsPerThread},
+       .also = {&kOccupancy},
+       .text = "The grid has fewer blocks than the device has SMs, and each thread does many loads one after "
+               "another.",
+       .next_step = "Launch more blocks: fewer elements per thread, or smaller blocks.",
+       .step_for_library = kWholeWavesOfTiles},
+      {.id = "half-a-wave",
+       .importance = Importance::cause,
+       .restates = Bound::tail,
+       .only_if = {kBelowTheRoof, kDramNotBusy, kLongerThanALaunch},
+       .when = {{&kBlocksPerSm, at_least, 1}, {&kWaves, less_than, 0.75}, kManyLoadsPerThread},
+       .also = {&kOccupancy},
+       .text = "The blocks fill only part of the block slots on the SMs, and each thread does many loads one "
+               "after another.",
+       .next_step = "Launch as many blocks as can be resident at once, each with fewer elements.",
+       .step_for_library = kWholeWavesOfTiles},
+      {.id = "small-input",
+       .importance = Importance::note,
+       .only_if = {kLongerThanALaunch},
+       .when = {{&kBlocksPerSm, less_than, 1}, {&kLoadRounds, less_than, kManyLoadRounds}},
+       .text = "The input is too small for more blocks to pay off.",
+       .next_step =
+           "Do more work per launch. In measurements, more blocks made such sums slower, not faster."},
+      {.id = "barrier-stalls",
+       .importance = Importance::cause,
+       .restates = Bound::barriers,
+       .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch},
+       .when = {{&kBarrierStallShare, at_least, 0.2}},
+       .text = "Warps spend much of their lifetime waiting at __syncthreads().",
+       .next_step = "Use fewer barriers: do more work per thread between them, finish with warp shuffles, or "
+                    "use smaller blocks so that other blocks can run meanwhile."},
+      {.id = "serial-atomics",
+       .importance = Importance::cause,
+       .restates = Bound::atomics,
+       .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch},
+       .when = {{&kAtomicTimeShare, at_least, 0.4}},
+       .also = {&kAtomicsPerResult},
+       .text = "Atomic operations on one address are serialised, which takes a large part of the time.",
+       .next_step = kFewerAtomics,
+       .step_for_library = kSpreadIndices},
+      {.id = "last-wave",
+       .importance = Importance::cause,
+       .restates = Bound::tail,
+       .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch},
+       .when = {{&kWaveBalance, less_than, 0.9}, {&kWaves, at_least, 1}},
+       .also = {&kWaves, &kBlocksPerSm},
+       .text = "The last wave of blocks leaves many SMs idle.",
+       .next_step =
+           "Launch a multiple of the number of blocks that can be resident at once, or make blocks smaller.",
+       .step_for_library = kWholeWavesOfTiles},
+      {.id = "register-limited",
+       .importance = Importance::cause,
+       .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch, {&kWaves, at_least, 1}},
+       .when = {{&kTheoreticalOccupancy, less_than, 0.75}, {&kRegisterSlack, at_most, 1}},
+       .also = {&kRegistersPerThread, &kOccupancy},
+       .text = "Register usage limits the number of blocks per SM.",
+       .next_step = "Use fewer registers (__launch_bounds__, less unrolling), or let each thread keep more "
+                    "loads in flight so that fewer warps suffice."},
+      {.id = "branch-divergence",
+       .importance = Importance::cause,
+       .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch, kInstructionsMatter},
+       .when = {{&kWarpEfficiency, less_than, 0.9}},
+       .also = {&kBranchDivergence},
+       .text = "Branches diverge: lanes that do not take the branch being executed idle.",
+       .next_step = "Let all lanes of a warp take the same branch: map work to consecutive threads."},
+      {.id = "predication",
+       .importance = Importance::cause,
+       .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch, kInstructionsMatter},
+       .when = {{&kPredicatedOff, at_least, 0.15}},
+       .also = {&kWarpEfficiency},
+       .text = "Many lanes are predicated off by a short “if”: they issue its instructions without effect.",
+       .next_step =
+           "Let whole warps retire, or give every lane work: add while loading, and finish with one warp."},
+      {.id = "bank-conflicts",
+       .importance = Importance::cause,
+       .only_if = {kBelowTheRoof, kLongerThanALaunch},
+       .when = {{&kWavefrontExcess, at_least, 1.25}, {&kSharedShare, at_least, 0.1}},
+       .also = {&kSharedWavefronts},
+       .text = "Lanes of a warp access different words in the same bank of shared memory, and are served one "
+               "after another.",
+       .next_step = "Let consecutive lanes access consecutive words; for columns of a tile, pad its rows by "
+                    "one word."},
+      {.id = "uncoalesced-loads",
+       .importance = Importance::cause,
+       .only_if = {kBelowTheRoof, kLongerThanALaunch},
+       // The efficiency does not see asynchronous and bulk copies: only sectors that L2 had to deliver in
+       // excess show that they were wasted.
+       .when = {{&kLoadSectorEfficiency, less_than, 0.5}, {&kL2Excess, at_least, 1.5}},
+       .also = {&kL2Share},
+       .text = "Loads use less than half of each 32-byte sector that they fetch.",
+       .next_step = "Let consecutive lanes load consecutive elements."},
+      {.id = "scattered-loads",
+       .importance = Importance::cause,
+       .is_for_programs = true,
+       .only_if = {kBelowTheRoof, kLongerThanALaunch},
+       .when = {{&kLoadSectorEfficiency, less_than, 0.5}, {&kL2Share, at_least, 0.25}},
+       .text = "Loads of this program's kernel use less than half of each 32-byte sector that they fetch, "
+               "and L2 is "
+               "busy with them.",
+       .next_step = "Let consecutive lanes load consecutive elements.",
+       .step_for_library =
+           "Call it on contiguous inputs: copy a transposed or strided one once, or keep it in "
+           "the layout in which it is read."},
+      {.id = "uncoalesced-stores",
+       .importance = Importance::cause,
+       .only_if = {kBelowTheRoof, kLongerThanALaunch},
+       .when = {{&kStoreSectorEfficiency, less_than, 0.5}, {&kDramWriteShare, at_least, 0.1}},
+       .text = "Stores write less than half of each 32-byte sector that they touch.",
+       .next_step =
+           "Let consecutive lanes store consecutive elements, or collect them in shared memory first."},
+      {.id = "excess-traffic",
+       .importance = Importance::cause,
+       .only_if = {kLongerThanALaunch},
+       .when = {{&kTrafficExcess, at_least, 1.2}},
+       .also = {&kDramWriteShare},
+       .text = "DRAM moves more bytes than the algorithm needs.",
+       .next_step = "Keep intermediate results in registers or shared memory; read each input once."},
+      {.id = "cache-resident",
+       .importance = Importance::note,
+       .when = {{&kColdShortfall, less_than, 0.9}},
+       .also = {&kL2Share},
+       .text = "Part of the input came from a cache although caches were cold, so the DRAM ceiling does not "
+               "apply.",
+       .next_step = "Measure with a larger input, or with a warm cache against the L2 ceiling."},
+      {.id = "redundant-operations",
+       .importance = Importance::note,
+       .when = {{&kRedundancy, at_least, 1.2}},
+       .also = {&kUsefulIntensity, &kExecutedIntensity},
+       .text = "The kernel executes more operations than the algorithm needs: its higher executed intensity "
+               "is redundant work, not better performance.",
+       .next_step =
+           "Compare useful intensities; spread steps that all lanes repeat over more elements per thread."},
+      {.id = "throttled",
+       .importance = Importance::note,
+       .when = {{&kThrottledSamples, at_least, 1}},
+       .also = {&kSamples},
+       .text =
+           "The clock dropped while this point was timed; the affected samples are excluded from the median.",
+       .next_step = "Let the device cool down, or check what else draws power; then measure again.",
+       .step_for_library = "Let the device cool down, or check what else draws power; then measure again."},
+  };
+  return all;
+}
+
+}  // namespace
+
+std::string_view to_string(Importance importance) {
+  switch (importance) {
+    case Importance::bound:
+      return "bound";
+    case Importance::cause:
+      return "cause";
+    case Importance::note:
+      return "note";
+  }
+  return "?";
+}
+
+std::span<const Rule> rules() {
+  return all_rules();
+}
+
+}  // namespace rooflinectl

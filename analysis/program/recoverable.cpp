@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/program/recoverable.h"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <utility>
+
+#include "analysis/roofline/kernel_labels.h"
+#include "analysis/roofline/point.h"
+
+namespace rooflinectl {
+
+namespace {
+
+/// From this share of its time on, a group runs beside others.
+constexpr double kOverlapped = 0.05;
+/// What counts as most of the time.
+constexpr double kMost = 0.6;
+/// From this multiple of what any group of launches could save on, what a kernel could save in all of its
+/// shapes is another place to begin.
+constexpr double kNotableSum = 1.2;
+
+const DeviceUse* device_use(const Run& run, std::size_t device) {
+  if (!run.application) return nullptr;
+  const std::vector<DeviceUse>& all = run.application->devices;
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const DeviceUse& use) { return use.device == device; });
+  return found == all.end() ? nullptr : &*found;
+}
+
+double share_of(double part, double whole) {
+  return whole > 0 ? part / whole : 0;
+}
+
+/// The sum over groups, or what the trace has beyond them.
+double kernel_time_s(const std::vector<RooflinePoint>& points, const DeviceUse* device) {
+  double sum_s = 0;
+  for (const RooflinePoint& point : points) {
+    if (is_observed(point)) sum_s += point.measurement->launches->total_s;
+  }
+  return device != nullptr ? std::max(sum_s, device->kernel_s) : sum_s;
+}
+
+/// By kernel, whatever its shapes.
+std::vector<double> kernel_times(const std::vector<const RooflinePoint*>& groups) {
+  std::map<std::string_view, double> of_kernel;
+  for (const RooflinePoint* group : groups) {
+    of_kernel[group->measurement->point.subject] += group->launches->total_s;
+  }
+  std::vector<double> times;
+  for (const auto& [name, total_s] : of_kernel) times.push_back(total_s);
+  std::sort(times.begin(), times.end(), std::greater<>());
+  return times;
+}
+
+Concentration concentration_of(const std::vector<double>& times, double kernel_s) {
+  Concentration result;
+  double sum_s = 0;
+  for (const double time_s : times) {
+    if (share_of(sum_s, kernel_s) >= kMost) break;
+    sum_s += time_s;
+    ++result.kernels;
+  }
+  result.share = share_of(sum_s, kernel_s);
+  return result;
+}
+
+/// What limits a transfer.
+struct TransferRoof {
+  std::string_view ceiling;  ///< its id; empty where there is none
+  double bytes_per_byte = 1;
+};
+
+TransferRoof roof_of(TransferKind kind) {
+  switch (kind) {
+    case TransferKind::host_to_device:
+    case TransferKind::pageable_to_device:
+      return {"pcie_h2d"};
+    case TransferKind::device_to_host:
+    case TransferKind::device_to_pageable:
+      return {"pcie_d2h"};
+    case TransferKind::device_to_device:
+      return {"dram_copy", 2};  // reads and writes each byte
+    case TransferKind::set:
+      return {"dram_write"};
+    case TransferKind::peer_to_peer:
+    case TransferKind::other:
+      return {};
+  }
+  return {};
+}
+
+std::vector<TransferRate> transfer_rates(const Run& run, std::size_t device) {
+  std::vector<TransferRate> rates;
+  if (!run.application) return rates;
+  for (const TransferUse& use : run.application->transfers) {
+    if (use.device != device || !(use.total_s > 0)) continue;
+    TransferRate rate = {.use = &use, .bytes_per_s = use.bytes / use.total_s};
+    const TransferRoof roof = roof_of(use.kind);
+    const Ceiling* ceiling = find_ceiling(run, roof.ceiling, CeilingSource::measured, device);
+    if (ceiling != nullptr && ceiling->value > 0) {
+      rate.fraction = roof.bytes_per_byte * rate.bytes_per_s / ceiling->value;
+      rate.ceiling = roof.ceiling;
+    }
+    rates.push_back(rate);
+  }
+  std::stable_sort(rates.begin(), rates.end(), [](const TransferRate& a, const TransferRate& b) {
+    return a.use->total_s > b.use->total_s;
+  });
+  return rates;
+}
+
+// ---- idle time ----
+
+/// From this share of the time on, idleness matters.
+constexpr double kIdle = 0.1;
+/// From this share of the idle time on, it is most of it.
+constexpr double kMostOfIdle = 0.5;
+constexpr double kLongestLaunchGap = 20e-6;
+constexpr double kLongestGapBetweenLaunches = 1e-3;
+
+IdleCause cause_of(const IdleGaps& gaps) {
+  if (!gaps.below_s) return IdleCause::elsewhere;
+  if (*gaps.below_s <= kLongestLaunchGap) return IdleCause::launches;
+  return *gaps.below_s <= kLongestGapBetweenLaunches ? IdleCause::between_launches : IdleCause::elsewhere;
+}
+
+void set_cause(IdleUse& idle) {
+  if (idle.share < kIdle) return;
+  for (const IdleCause cause : {IdleCause::launches, IdleCause::between_launches, IdleCause::elsewhere}) {
+    double sum_s = 0;
+    std::uint64_t count = 0;
+    for (const IdleGaps& gaps : idle.undisturbed->gaps) {
+      if (cause_of(gaps) != cause) continue;
+      sum_s += gaps.total_s;
+      count += gaps.count;
+    }
+    if (share_of(sum_s, idle.idle_s) < kMostOfIdle) continue;
+    idle.cause = cause;
+    idle.cause_gaps = count;
+    idle.cause_share = share_of(sum_s, idle.idle_s);
+    return;
+  }
+}
+
+std::optional<IdleUse> idle_use(const Run& run, const ProgramUse& program, std::size_t device) {
+  if (program.device == nullptr || !program.device->undisturbed) return std::nullopt;
+  IdleUse idle = {.undisturbed = &*program.device->undisturbed};
+  idle.idle_s = idle.undisturbed->idle_s();
+  idle.share = share_of(idle.idle_s, idle.idle_s + idle.undisturbed->busy_s);
+  set_cause(idle);
+  for (const RooflinePoint* group : program.groups) {
+    const LaunchStatistics& launches = *group->measurement->launches;
+    if (launches.gaps_before == 0) continue;
+    idle.before.push_back({.group = group, .gaps = launches.gaps_before, .idle_s = launches.idle_before_s});
+  }
+  for (const TransferUse& use : run.application->transfers) {
+    if (use.device != device || use.gaps_before == 0) continue;
+    idle.before.push_back({.transfer = &use, .gaps = use.gaps_before, .idle_s = use.idle_before_s});
+  }
+  for (IdleBefore& before : idle.before) before.share = share_of(before.idle_s, idle.idle_s);
+  std::stable_sort(idle.before.begin(), idle.before.end(),
+                   [](const IdleBefore& a, const IdleBefore& b) { return a.idle_s > b.idle_s; });
+  return idle;
+}
+
+// ---- ranges ----
+
+void add_to_tree(RangeTree& tree, const RooflinePoint& group) {
+  const auto path = group.measurement->point.axes.text(axis::kPath);
+  if (!path) return;
+  std::vector<std::string> names;
+  for (std::size_t begin = 0; begin < path->size();) {
+    const std::size_t end = std::min(path->find('/', begin), path->size());
+    names.emplace_back(path->substr(begin, end - begin));
+    begin = end + 1;
+  }
+  tree.add(names, group);
+}
+
+std::vector<RangeUse> range_uses(const std::vector<const RooflinePoint*>& groups, double kernel_s) {
+  RangeTree tree;
+  for (const RooflinePoint* group : groups) add_to_tree(tree, *group);
+  return tree.list(kernel_s);
+}
+
+void add_tensor_work(ProgramUse& program, const RooflinePoint& group) {
+  const ResourceUse* use = find_use(group, Bound::tensor);
+  if (use == nullptr || (!use->missing.empty() && !(use->amount > 0))) {
+    program.tensor_unknown_share += group.launches->share;
+    return;
+  }
+  if (!(use->amount > 0)) return;
+  program.tensor_share += group.launches->share;
+  const auto traced = static_cast<double>(group.measurement->launches->traced);
+  program.tensor_use += share_of(traced * use->time_s.value_or(0), program.kernel_s);
+}
+
+/// `ranges` are in the order of a tree.
+const RangeTimes* step_of(const Run& run, const std::vector<RangeUse>& ranges) {
+  constexpr std::uint64_t kRepeats = 3;
+  if (!run.application) return nullptr;
+  const RangeTimes* step = nullptr;
+  double longest_s = 0;
+  std::size_t within = std::numeric_limits<std::size_t>::max();  // the depth of one that repeats
+  for (const RangeUse& range : ranges) {
+    if (range.depth > within || range.name.starts_with("nccl")) continue;
+    within = std::numeric_limits<std::size_t>::max();
+    const auto times = std::find_if(run.application->ranges.begin(), run.application->ranges.end(),
+                                    [&](const RangeTimes& one) { return one.path == range.path; });
+    if (times == run.application->ranges.end() || times->count < kRepeats || !times->interval_s) continue;
+    within = range.depth;
+    if (range.total_s <= longest_s) continue;
+    longest_s = range.total_s;
+    step = &*times;
+  }
+  return step;
+}
+
+/// Of several processes, or several runs of a program, the ranges are counted together, the launches of a
+/// device are not.
+std::optional<double> steps_of(const Run& run, const std::vector<RangeUse>& ranges) {
+  const RangeTimes* step = step_of(run, ranges);
+  if (step == nullptr || run.application->processes.size() > 1 || run.application->runs > 1)
+    return std::nullopt;
+  return static_cast<double>(step->count);
+}
+
+void set_recoverable_per_step(std::vector<RooflinePoint>& points, const Run& run, double kernel_s) {
+  std::vector<const RooflinePoint*> groups;
+  for (const RooflinePoint& point : points) {
+    if (point.launches) groups.push_back(&point);
+  }
+  const auto steps = steps_of(run, range_uses(groups, kernel_s));
+  if (!steps) return;
+  for (RooflinePoint& point : points) {
+    if (!point.launches || !point.launches->recoverable_s) continue;
+    const LaunchStatistics& all = *point.measurement->launches;
+    const double launches_per_step = static_cast<double>(all.count) / *steps;
+    point.launches->recoverable_per_step_s =
+        launches_per_step * share_of(*point.launches->recoverable_s, static_cast<double>(all.traced));
+  }
+}
+
+}  // namespace
+
+std::optional<double> ProgramUse::busy_share() const {
+  if (device == nullptr || !(watched_s() > 0)) return std::nullopt;
+  return (idle ? idle->undisturbed->busy_s : device->busy_s) / watched_s();
+}
+
+double ProgramUse::watched_s() const {
+  if (device == nullptr) return 0;
+  return idle ? idle->undisturbed->busy_s + idle->idle_s : device->span_s - device->untraced_s;
+}
+
+bool is_fully_counted(const Measurement& measurement) {
+  const Counters& counters = measurement.counters;
+  return dram_bytes(counters) && value_of(counters, counter::kL2Bytes) &&
+         counted_operations(counters, Dtype::f64) && counted_operations(counters, Dtype::f32) &&
+         value_of(counters, counter::kHadd) && value_of(counters, counter::kHmul) &&
+         value_of(counters, counter::kHfma) && executed_tensor_ops(counters);
+}
+
+void set_launches(std::vector<RooflinePoint>& points, const Run& run, std::size_t device) {
+  const double kernel_s = kernel_time_s(points, device_use(run, device));
+  for (RooflinePoint& point : points) {
+    if (!is_observed(point)) continue;
+    const LaunchStatistics& all = *point.measurement->launches;
+    LaunchUse& launches = point.launches.emplace();
+    launches.total_s = all.total_s;
+    launches.share = share_of(all.total_s, kernel_s);
+    launches.is_overlapped = all.overlapped_s > kOverlapped * all.total_s;
+    if (point.fraction_of_roof) {
+      launches.recoverable_s = all.total_s * std::max(0.0, 1 - *point.fraction_of_roof);
+    }
+  }
+  set_recoverable_per_step(points, run, kernel_s);
+}
+
+std::optional<KernelSaving> kernel_saving(const ProgramUse& program) {
+  std::map<std::string_view, KernelSaving> of_kernel;
+  for (const RooflinePoint* group : program.recoverable) {
+    KernelSaving& saving = of_kernel[group->measurement->point.subject];
+    saving.groups.push_back(group);
+    saving.recoverable_s += *group->launches->recoverable_s;
+    if (const auto per_step_s = group->launches->recoverable_per_step_s) {
+      saving.recoverable_per_step_s = saving.recoverable_per_step_s.value_or(0) + *per_step_s;
+    }
+  }
+  const KernelSaving* most = nullptr;
+  for (const auto& [name, saving] : of_kernel) {
+    if (most == nullptr || saving.recoverable_s > most->recoverable_s) most = &saving;
+  }
+  // Of a kernel that saves most, its largest group may be the largest of all, and the others nothing.
+  if (most == nullptr ||
+      most->recoverable_s < kNotableSum * *program.recoverable.front()->launches->recoverable_s) {
+    return std::nullopt;
+  }
+  return most->groups.size() > 1 ? std::optional(*most) : std::nullopt;
+}
+
+std::vector<TimeLimit> time_by_limit(const ProgramUse& program) {
+  std::vector<TimeLimit> limits;
+  for (const RooflinePoint* group : program.groups) {
+    if (!group->launches) continue;
+    auto limit = std::find_if(limits.begin(), limits.end(),
+                              [&](const TimeLimit& known) { return known.bound == group->bound; });
+    if (limit == limits.end()) limit = limits.insert(limit, TimeLimit{.bound = group->bound});
+    limit->total_s += group->launches->total_s;
+    limit->share += group->launches->share;
+    limit->recoverable_s += group->launches->recoverable_s.value_or(0);
+    limit->groups.push_back(group);
+  }
+  std::stable_sort(limits.begin(), limits.end(),
+                   [](const TimeLimit& a, const TimeLimit& b) { return a.total_s > b.total_s; });
+  return limits;
+}
+
+std::optional<ProgramUse> program_use(const Run& run, const ExperimentAnalysis& experiment) {
+  ProgramUse program;
+  program.gpus = experiment.gpus;
+  program.is_part = experiment.is_part;
+  double overlapped_s = 0;
+  for (const RooflinePoint& point : experiment.points) {
+    if (!point.launches) continue;
+    const LaunchUse& launches = *point.launches;
+    program.groups.push_back(&point);
+    const LaunchStatistics& all = *point.measurement->launches;
+    program.launches += all.count;
+    program.untimed += all.count - all.traced;
+    overlapped_s += all.overlapped_s;
+    if (is_fully_counted(*point.measurement)) program.counted_share += launches.share;
+    if (!launches.recoverable_s) program.roofless_share += launches.share;
+    if (launches.recoverable_s.value_or(0) > 0) program.recoverable.push_back(&point);
+  }
+  if (program.groups.empty()) return std::nullopt;
+  program.device = device_use(run, experiment.device);
+  program.kernel_s = kernel_time_s(experiment.points, program.device);
+  program.overlapped_share = share_of(overlapped_s, program.kernel_s);
+  std::stable_sort(program.groups.begin(), program.groups.end(),
+                   [](const RooflinePoint* a, const RooflinePoint* b) {
+                     return a->launches->total_s > b->launches->total_s;
+                   });
+  std::stable_sort(program.recoverable.begin(), program.recoverable.end(),
+                   [](const RooflinePoint* a, const RooflinePoint* b) {
+                     return *a->launches->recoverable_s > *b->launches->recoverable_s;
+                   });
+  const std::vector<double> times = kernel_times(program.groups);
+  program.kernels = times.size();
+  program.concentration = concentration_of(times, program.kernel_s);
+  program.transfers = transfer_rates(run, experiment.device);
+  program.idle = idle_use(run, program, experiment.device);
+  program.ranges = range_uses(program.groups, program.kernel_s);
+  program.step = step_of(run, program.ranges);
+  for (const RooflinePoint* group : program.groups) {
+    if (!group->measurement->point.axes.text(axis::kPath)) add_use(program.outside, *group);
+    add_tensor_work(program, *group);
+  }
+  program.outside.share = share_of(program.outside.total_s, program.kernel_s);
+  return program;
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,265 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/roofline/bound.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "analysis/roofline/point.h"
+#include "analysis/roofline/quantities/quantities.h"
+
+namespace rooflinectl {
+
+namespace {
+
+constexpr std::array kWords = {
+    BoundWords{Bound::dram, "dram", "DRAM", "DRAM-bound",
+               "Traffic between DRAM and L2, at the measured bandwidth, takes most of the time."},
+    BoundWords{Bound::l2, "l2", "L2", "L2-bound",
+               "Traffic between L2 and the SMs, at the measured bandwidth, takes most of the time."},
+    BoundWords{Bound::l1, "l1", "L1", "L1-bound",
+               "L1 traffic, at the measured bandwidth, takes most of the time."},
+    BoundWords{Bound::shared, "shared", "shared memory", "shared-memory-bound",
+               "Shared memory is busy most of the time, including bank conflicts."},
+    BoundWords{Bound::nvlink, "nvlink", "NVLink", "NVLink-bound",
+               "Traffic between GPUs, at the measured bandwidth of NVLink, takes most of the time."},
+    BoundWords{Bound::fp64, "fp64", "FP64", "FP64-bound", "FP64 arithmetic takes most of the time."},
+    BoundWords{Bound::fp32, "fp32", "FP32", "FP32-bound", "FP32 arithmetic takes most of the time."},
+    BoundWords{Bound::fp16, "fp16", "FP16", "FP16-bound", "FP16 or BF16 arithmetic takes most of the time."},
+    BoundWords{Bound::int32, "int32", "INT32", "INT32-bound",
+               "The integer operations of the algorithm take most of the time."},
+    BoundWords{Bound::tensor, "tensor", "Tensor Cores", "Tensor-Core-bound",
+               "The Tensor Cores are busy most of the time."},
+    BoundWords{
+        Bound::issue_slots, "issue-slots", "issue slots", "issue-bound",
+        "The schedulers issue an instruction in most cycles: the number of instructions is the limit."},
+    BoundWords{Bound::atomics, "atomics", "atomics", "bound by atomics",
+               "Atomic operations on one address, which are serialised, take most of the time."},
+    BoundWords{Bound::bytes_in_flight, "bytes-in-flight", "bytes in flight", "bound by bytes in flight",
+               "Too few bytes are in flight to cover the memory latency (Little's law)."},
+    BoundWords{Bound::launch_overhead, "launch-overhead", "launch overhead", "launch-bound",
+               "The time is within three times that of an empty kernel."},
+    BoundWords{Bound::barriers, "barriers", "barriers", "bound by barriers",
+               "Warps spend most of their lifetime waiting at barriers."},
+    BoundWords{Bound::tail, "tail", "tail", "bound by the tail",
+               "The blocks do not fill the device: many block slots on the SMs stay empty."},
+    BoundWords{Bound::latency, "latency", "latency", "latency-bound",
+               "No resource is near its limit: the launch waits on a chain of dependent loads, instructions "
+               "and synchronisation."},
+    BoundWords{Bound::communication, "communication", "communication", "communication-bound",
+               "A collective: it waits until the other GPUs reach it too, and exchanges data with them."},
+    BoundWords{Bound::unknown, "unknown", "unknown", "bound unknown",
+               "Unknown: not timed, not counted, or a ceiling was not measured."},
+};
+
+/// The resources that can be busy; the first one wins a tie.
+constexpr std::array kResources = {Bound::dram,           Bound::l2,     Bound::l1,          Bound::shared,
+                                   Bound::nvlink,         Bound::fp64,   Bound::fp32,        Bound::fp16,
+                                   Bound::int32,          Bound::tensor, Bound::issue_slots, Bound::atomics,
+                                   Bound::bytes_in_flight};
+
+/// From this share of their lifetime on, warps that wait at a barrier bound the point.
+constexpr double kBarrierShare = 0.5;
+/// From this share of empty block slots on the SMs on, the tail bounds a point.
+constexpr double kIdleRoomOfATail = 0.25;
+/// No GPU is known to take this long for an addition to one address in L2. If even that would not matter,
+/// neither does the missing ceiling.
+constexpr double kSlowestAtomicS = 10e-9;
+
+std::optional<double> value(const Quantity& quantity, const Run& run, const RooflinePoint& point) {
+  return quantity.of(run, point);
+}
+
+bool is_at_least(const Quantity& quantity, const Run& run, const RooflinePoint& point, double threshold) {
+  return value(quantity, run, point).value_or(0) >= threshold;
+}
+
+std::string missing_ceiling(std::string_view id) {
+  return fmt::format("the ceiling {} was not measured: add it to `ceilings` in the plan", id);
+}
+
+std::string not_counted(const RooflinePoint& point, std::string_view key) {
+  const auto found = point.measurement->counters.find(key);
+  return found == point.measurement->counters.end() || found->second.available()
+             ? fmt::format("{} was not counted", key)
+             : fmt::format("{} was not counted: {}", key, found->second.reason());
+}
+
+/// How many addresses the atomic operations of a program's kernel share is not counted. It matters if they
+/// could take long enough on a single one.
+std::string missing_atomics(const Run& run, const RooflinePoint& point) {
+  const Measurement& measurement = *point.measurement;
+  const auto atomics = value_of(measurement.counters, counter::kL2AtomicOperations);
+  if (!atomics) return fmt::format("atomics: {}", not_counted(point, counter::kL2AtomicOperations));
+  const Ceiling* ceiling =
+      find_ceiling(run, atomic_ceiling_id(measurement), CeilingSource::measured, measurement.device);
+  const double each_s = ceiling != nullptr ? ceiling->value : kSlowestAtomicS;
+  if (*atomics * each_s < kBoundShare * time_per_launch_s(measurement)) return {};
+  return fmt::format("atomics: on how many addresses the {:.0f} operations ran is not counted", *atomics);
+}
+
+/// The same of a program's kernel, of which nothing is declared.
+std::string missing_for_observed(Bound resource, const Run& run, const RooflinePoint& point) {
+  switch (resource) {
+    case Bound::issue_slots:
+      return fmt::format("issue slots: {}", not_counted(point, counter::kWarpInstructions));
+    case Bound::atomics:
+      return missing_atomics(run, point);
+    case Bound::bytes_in_flight:
+      return {};
+    default: {
+      const ResourceUse* use = find_use(point, resource);
+      if (use == nullptr) return {};
+      const double least_share_s = kBoundShare * time_per_launch_s(*point.measurement);
+      return use->most_time_s.value_or(least_share_s) < least_share_s ? std::string() : use->missing;
+    }
+  }
+}
+
+/// Why there is no share of `resource`; empty where it does not matter.
+std::string missing_for(Bound resource, const Run& run, const RooflinePoint& point) {
+  if (is_observed(point)) return missing_for_observed(resource, run, point);
+  const Measurement& measurement = *point.measurement;
+  const auto is_measured = [&](std::string_view id) {
+    return find_ceiling(run, id, CeilingSource::measured, measurement.device) != nullptr;
+  };
+  switch (resource) {
+    case Bound::dram:
+      return fmt::format("DRAM: {}", missing_ceiling(dram_ceiling_id(dram_traffic(run, measurement))));
+    case Bound::nvlink:
+      return is_negligible_on_nvlink(measurement)
+                 ? ""
+                 : fmt::format("NVLink: {}", missing_ceiling(kNvlinkCeiling));
+    case Bound::fp64:
+    case Bound::fp32:
+    case Bound::fp16:
+    case Bound::int32:
+      if (pipe_of(point.precision) != resource || measurement.work.flops() <= 0) return {};
+      return fmt::format(
+          "arithmetic: {}",
+          missing_ceiling(
+              fmt::format("{}_add", to_string(is_integer(point.precision) ? Dtype::i32 : point.precision))));
+    case Bound::tensor:
+      if (const auto work = tensor_work(measurement, Ceilings::measured(run, measurement.device))) {
+        return fmt::format("Tensor Cores: {}", missing_ceiling(work->missing_ceiling));
+      }
+      return tensor_instructions(measurement.counters).value_or(0) > 0
+                 ? "Tensor Cores: their operations were not counted"
+                 : "";
+    case Bound::issue_slots:
+      return fmt::format("issue slots: {}", not_counted(point, counter::kWarpInstructions));
+    case Bound::atomics: {
+      const auto atomics = value(quantity::kAtomicsPerResult, run, point);
+      if (!atomics) return fmt::format("atomics: {}", not_counted(point, counter::kL2AtomicOperations));
+      if (*atomics * kSlowestAtomicS < kBoundShare * time_per_launch_s(measurement)) return {};
+      return fmt::format("atomics: {}", missing_ceiling(atomic_ceiling_id(measurement)));
+    }
+    case Bound::bytes_in_flight: {
+      if (!is_measured("dram_latency")) return "bytes in flight: " + missing_ceiling("dram_latency");
+      if (!is_measured("l2_latency")) return "bytes in flight: " + missing_ceiling("l2_latency");
+      return "bytes in flight: the variant does not declare how many bytes it keeps in flight";
+    }
+    default:
+      return {};
+  }
+}
+
+/// Where one of these is not known, what is left cannot be called latency.
+bool is_indispensable(Bound resource) {
+  return resource != Bound::bytes_in_flight;
+}
+
+bool is_tail(const Run& run, const RooflinePoint& point) {
+  const auto waves = value(quantity::kWaves, run, point);
+  if (!waves || !is_at_least(quantity::kIdleRoom, run, point, kIdleRoomOfATail)) return false;
+  // Within one wave, more blocks help only where each thread has many loads to do.
+  return *waves > 1 || is_at_least(quantity::kLoadRounds, run, point, kManyLoadRounds);
+}
+
+}  // namespace
+
+std::span<const BoundWords> bound_words() {
+  return kWords;
+}
+
+const BoundWords& words_for(Bound bound) {
+  return kWords.at(static_cast<std::size_t>(bound));
+}
+
+std::string_view to_string(Bound bound) {
+  return words_for(bound).id;
+}
+
+const Quantity* quantity_of(Bound bound) {
+  using namespace quantity;
+  switch (bound) {
+    case Bound::dram:
+      return &kDramShare;
+    case Bound::l2:
+      return &kL2Share;
+    case Bound::l1:
+      return &kL1Utilisation;
+    case Bound::shared:
+      return &kSharedShare;
+    case Bound::nvlink:
+      return &kNvlinkShare;
+    case Bound::fp64:
+      return &kFp64Share;
+    case Bound::fp32:
+      return &kFp32Share;
+    case Bound::fp16:
+      return &kFp16Share;
+    case Bound::int32:
+      return &kInt32Share;
+    case Bound::tensor:
+      return &kTensorShare;
+    case Bound::issue_slots:
+      return &kIssueUtilisation;
+    case Bound::atomics:
+      return &kAtomicTimeShare;
+    case Bound::bytes_in_flight:
+      return &kInFlightShare;
+    case Bound::launch_overhead:
+      return &kLaunchShare;
+    case Bound::barriers:
+      return &kBarrierStallShare;
+    case Bound::tail:
+      return &kIdleRoom;
+    case Bound::latency:
+    case Bound::communication:
+    case Bound::unknown:
+      break;
+  }
+  return nullptr;
+}
+
+BoundVerdict verdict_of(const Run& run, const RooflinePoint& point) {
+  BoundVerdict verdict;
+  if (!is_timed(*point.measurement)) return verdict;
+  bool is_complete = true;
+  for (const Bound resource : kResources) {
+    if (const auto share = value(*quantity_of(resource), run, point)) {
+      verdict.shares.push_back({resource, *share});
+    } else if (std::string missing = missing_for(resource, run, point); !missing.empty()) {
+      is_complete = is_complete && !is_indispensable(resource);
+      verdict.unjudged.push_back(std::move(missing));
+    }
+  }
+  std::stable_sort(verdict.shares.begin(), verdict.shares.end(),
+                   [](const ResourceShare& a, const ResourceShare& b) { return a.share > b.share; });
+  if (is_collective(*point.measurement)) {
+    verdict.bound = Bound::communication;
+  } else if (!verdict.shares.empty() && verdict.shares.front().share >= kBoundShare) {
+    verdict.bound = verdict.shares.front().resource;
+  } else if (is_at_least(quantity::kLaunchShare, run, point, 1 / kLaunchBoundFactor)) {
+    verdict.bound = Bound::launch_overhead;
+  } else if (is_complete) {
+    verdict.bound = is_at_least(quantity::kBarrierStallShare, run, point, kBarrierShare) ? Bound::barriers
+                    : is_tail(run, point)                                                ? Bound::tail
+                                                                                         : Bound::latency;
+  }
+  return verdict;
+}
+
+}  // namespace rooflinectl

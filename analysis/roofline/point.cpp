@@ -1,0 +1,501 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/roofline/point.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <span>
+
+#include "analysis/roofline/bound.h"
+#include "analysis/roofline/executed_roof.h"
+#include "analysis/roofline/quantities/quantities.h"
+#include "analysis/roofline/repeatability.h"
+#include "core/model/application.h"
+#include "core/stats/statistics.h"
+
+namespace rooflinectl {
+
+Dtype precision_of(const Measurement& measurement) {
+  const auto& operations = measurement.work.operations;
+  const auto most = std::max_element(operations.begin(), operations.end(), [](const auto& a, const auto& b) {
+    return a.second.flops < b.second.flops;
+  });
+  return most != operations.end() ? most->first
+                                  : accumulator(dtype_of(measurement.point).value_or(Dtype::f32));
+}
+
+bool is_timed(const Measurement& measurement) {
+  return measurement.time && measurement.time->median_s > 0;
+}
+
+double time_per_launch_s(const Measurement& measurement) {
+  const auto& launches = measurement.launches;
+  return launches && launches->traced > 0 && launches->total_s > 0
+             ? launches->total_s / static_cast<double>(launches->traced)
+             : measurement.time->median_s;
+}
+
+bool is_observed(const Measurement& measurement) {
+  return measurement.launches.has_value();
+}
+
+bool is_collective(const Measurement& measurement) {
+  return is_observed(measurement) && is_collective(measurement.launches->symbol);
+}
+
+std::optional<double> sm_clock_hz(const Measurement& measurement) {
+  if (is_observed(measurement)) return value_of(measurement.counters, counter::kSmClockHz);
+  if (!measurement.time) return std::nullopt;
+  const TimeResult& time = *measurement.time;
+  if (time.sm_clock_hz) return time.sm_clock_hz;
+  // Older runs do not record it. They excluded the samples with the lowest clocks.
+  std::vector<double> clocks_hz = time.sample_clocks_hz;
+  std::erase_if(clocks_hz, [](double clock_hz) { return clock_hz <= 0; });
+  std::sort(clocks_hz.begin(), clocks_hz.end());
+  const auto left_out = static_cast<std::size_t>(std::max(time.throttled_samples, 0));
+  if (clocks_hz.size() <= left_out) return std::nullopt;
+  return median(std::span(clocks_hz).subspan(left_out));
+}
+
+std::optional<Operations> counted_operations(const Counters& counters, Dtype precision) {
+  if (precision == Dtype::f64) {
+    const auto flops = executed_f64_flops(counters);
+    if (!flops) return std::nullopt;
+    return Operations{*flops, 2 * value_of(counters, counter::kDfma).value()};
+  }
+  if (precision == Dtype::f32) {
+    const auto flops = executed_f32_flops(counters);
+    if (!flops) return std::nullopt;
+    const double packed_fma = value_of(counters, counter::kFfma2).value_or(0);
+    return Operations{*flops, 2 * value_of(counters, counter::kFfma).value() + 4 * packed_fma};
+  }
+  return std::nullopt;
+}
+
+Bound pipe_of(Dtype precision) {
+  switch (precision) {
+    case Dtype::f64:
+      return Bound::fp64;
+    case Dtype::f32:
+      return Bound::fp32;
+    case Dtype::f16:
+    case Dtype::bf16:
+      return Bound::fp16;
+    case Dtype::i32:
+    case Dtype::i64:
+      return Bound::int32;
+  }
+  return Bound::unknown;
+}
+
+std::string atomic_ceiling_id(const Measurement& measurement) {
+  return fmt::format("atomic_{}", to_string(accumulator(dtype_of(measurement.point).value_or(Dtype::f32))));
+}
+
+namespace {
+
+struct TensorType {
+  std::string_view counter;
+  std::string_view ceiling;
+};
+
+constexpr std::array kTensorTypes = {
+    TensorType{counter::kTensorF16Ops, "f16_tensor"},   TensorType{counter::kTensorBf16Ops, "bf16_tensor"},
+    TensorType{counter::kTensorTf32Ops, "tf32_tensor"}, TensorType{counter::kTensorF8Ops, "f8_tensor"},
+    TensorType{counter::kTensorI8Ops, "i8_tensor"},     TensorType{counter::kTensorF64Ops, "f64_tensor"}};
+
+}  // namespace
+
+std::optional<TensorWork> tensor_work(const Measurement& measurement, const Ceilings& ceilings) {
+  const Counters& counters = measurement.counters;
+  const auto operations = executed_tensor_ops(counters);
+  if (!operations) return std::nullopt;
+  TensorWork work = {.operations = *operations, .time_s = 0.0};
+  for (const TensorType& type : kTensorTypes) {
+    const double count = value_of(counters, type.counter).value_or(0);
+    if (count <= 0) continue;
+    const auto limit = ceilings.find(type.ceiling);
+    if (!limit) return TensorWork{.operations = *operations, .missing_ceiling = type.ceiling};
+    *work.time_s += count / limit->per_s;
+    work.ceilings.push_back(type.ceiling);
+    work.relative_spread = std::max(work.relative_spread, limit->relative_spread);
+  }
+  return work;
+}
+
+namespace {
+
+/// The share of all operations that may be missing from the count.
+constexpr double kNegligibleShare = 0.01;
+
+std::string reason_of(const Counters& counters, std::string_view key) {
+  const auto found = counters.find(key);
+  return found == counters.end() || found->second.available() ? "not counted" : found->second.reason();
+}
+
+}  // namespace
+
+namespace {
+
+/// Operations of FP64 and FP32 instructions, whatever the type of the result.
+std::optional<Operations> counted_in_pipes(const Counters& counters) {
+  const auto f64 = counted_operations(counters, Dtype::f64);
+  const auto f32 = counted_operations(counters, Dtype::f32);
+  if (!f64 || !f32) return std::nullopt;
+  return Operations{f64->flops + f32->flops, f64->fma_flops + f32->fma_flops};
+}
+
+/// The most operations that instructions outside of the Tensor Cores did, by how many of them the pipes
+/// executed: if all warps were full, and each lane did one multiply-add, of two values where they may be
+/// FP16. Nothing where a pipe was not counted.
+std::optional<double> most_operations_in_pipes(const Counters& counters) {
+  constexpr double kPackedOperations = 4;
+  constexpr double kFp64Operations = 2;
+  const auto packed = most_half_instructions(counters);
+  const auto fp64 = value_of(counters, counter::kFp64PipeInstructions);
+  if (!packed || !fp64) return std::nullopt;
+  return kLanes * (kPackedOperations * *packed + kFp64Operations * *fp64);
+}
+
+/// Whether all instructions outside of the Tensor Cores, which were not counted by type, did next to nothing
+/// of what those did.
+bool are_negligible_beside_tensor_cores(const Counters& counters) {
+  const auto others = most_operations_in_pipes(counters);
+  return others && *others < kNegligibleShare * executed_tensor_ops(counters).value_or(0);
+}
+
+/// Whether the FP16 multiply-adds only bring constants into registers, as compilers let them do in kernels of
+/// other types: a few per thread, and no additions or products.
+bool are_constants(const Measurement& measurement, double other_flops) {
+  constexpr double kMostPerThread = 8;
+  const auto of = [&](std::string_view key) { return value_of(measurement.counters, key).value_or(0); };
+  const double threads = static_cast<double>(measurement.launch.grid) * measurement.launch.block;
+  return of(counter::kHadd) == 0 && of(counter::kHmul) == 0 && other_flops > 0 &&
+         of(counter::kHfma) <= kMostPerThread * threads;
+}
+
+/// The most operations that the FP16 and BF16 instructions did outside of the Tensor Cores, of a kernel that
+/// did so many of FP32 and FP64.
+double most_half_operations(const Measurement& measurement, double other_flops) {
+  const auto of = [&](std::string_view key) { return value_of(measurement.counters, key).value_or(0); };
+  if (are_constants(measurement, other_flops)) return 0;
+  return 2 * of(counter::kHadd) + 2 * of(counter::kHmul) + 4 * of(counter::kHfma);
+}
+
+}  // namespace
+
+ExecutedWork executed_work(const Measurement& measurement) {
+  const Counters& counters = measurement.counters;
+  const Dtype precision = precision_of(measurement);
+  if (is_integer(precision)) return {};
+  const bool are_all_types = is_observed(measurement);
+  const auto missing = [](std::string reason) { return ExecutedWork{std::nullopt, std::move(reason)}; };
+  auto counted = are_all_types ? counted_in_pipes(counters) : counted_operations(counters, precision);
+  if (!counted && are_all_types && are_negligible_beside_tensor_cores(counters)) counted = Operations{};
+  if (!counted) {
+    const bool is_of_f64 =
+        precision == Dtype::f64 || (are_all_types && !counted_operations(counters, Dtype::f64).has_value());
+    const std::string_view key = is_of_f64                 ? counter::kDadd
+                                 : precision == Dtype::f32 ? counter::kFadd
+                                                           : counter::kHadd;
+    return missing(precision == Dtype::f64 || precision == Dtype::f32
+                       ? fmt::format("{}: {}", key, reason_of(counters, key))
+                       : fmt::format("the number of operations per {} instruction is not counted",
+                                     to_string(precision)));
+  }
+  const auto tensor = executed_tensor_ops(counters);
+  const double seen = counted->flops + (are_all_types ? tensor.value_or(0) : 0);
+  const double atomics = value_of(counters, counter::kL2AtomicOperations).value_or(0);
+  if (atomics > kNegligibleShare * (seen + atomics)) {
+    return missing(
+        fmt::format("{:.0f} atomic operations ran in L2, where the counters do not see their additions; "
+                    "{:.0f} operations were counted elsewhere",
+                    atomics, seen));
+  }
+  if (const double instructions = tensor_instructions(counters).value_or(0); instructions > 0 && !tensor) {
+    return missing(
+        fmt::format("the operations of {:.0f} tensor instructions were not counted", instructions));
+  }
+  const double flops = counted->flops + tensor.value_or(0);
+  if (are_all_types && !tensor) {
+    return missing(fmt::format("{}: {}", counter::kTensorPipeInstructions,
+                               reason_of(counters, counter::kTensorPipeInstructions)));
+  }
+  if (const double half = most_half_operations(measurement, counted->flops);
+      are_all_types && half > kNegligibleShare * (flops + half)) {
+    return missing(
+        "FP16 or BF16 instructions ran outside of the Tensor Cores: they are counted, but not how many of "
+        "them do two operations, or convert");
+  }
+  if (flops < (1 - kNegligibleShare) * measurement.work.flops()) {
+    return missing(
+        fmt::format("only {:.0f} operations were counted, but the result needs {:.0f}: the others ran where "
+                    "the counters do not see them",
+                    flops, measurement.work.flops()));
+  }
+  return {flops, {}};
+}
+
+namespace {
+
+/// Below this fraction of the compulsory bytes, DRAM did not deliver the input: a cache did.
+constexpr double kCacheResidentFraction = 0.9;
+
+std::optional<double> per_second(std::optional<double> amount, const Measurement& measurement) {
+  if (!amount || !is_timed(measurement)) return std::nullopt;
+  return *amount / time_per_launch_s(measurement);
+}
+
+std::optional<double> counted_bytes(const Counters& counters, MemoryLevel level) {
+  switch (level) {
+    case MemoryLevel::dram:
+      return dram_bytes(counters);
+    case MemoryLevel::l2:
+      return value_of(counters, counter::kL2Bytes);
+    case MemoryLevel::l1:
+      return value_of(counters, counter::kL1Bytes);
+    case MemoryLevel::shared:
+      return value_of(counters, counter::kSharedBytes);
+  }
+  return std::nullopt;
+}
+
+/// `flops`: those of the intensity at each level; 0 where there are none, or they are not known.
+std::vector<LevelUse> level_uses(const Run& run, const Measurement& measurement, double flops) {
+  const Ceilings ceilings = Ceilings::roofs(run, measurement.device, sm_clock_hz(measurement));
+  std::vector<LevelUse> uses;
+  for (const MemoryLevel level : kMemoryLevels) {
+    const auto bytes = counted_bytes(measurement.counters, level);
+    if (!bytes) continue;
+    LevelUse use{.level = level, .bytes = *bytes};
+    if (*bytes > 0 && flops > 0) use.ai = flops / *bytes;
+    const auto limit =
+        level == MemoryLevel::dram ? ceilings.memory(dram_traffic(run, measurement)) : ceilings.cache(level);
+    if (limit) use.ceiling = limit->ceiling;
+    if (limit && is_timed(measurement))
+      use.utilisation = *bytes / time_per_launch_s(measurement) / limit->per_s;
+    uses.push_back(std::move(use));
+  }
+  return uses;
+}
+
+std::optional<MemoryLevel> limiting_level(const std::vector<LevelUse>& uses) {
+  const LevelUse* highest = nullptr;
+  for (const LevelUse& use : uses) {
+    if (use.utilisation && (highest == nullptr || *use.utilisation > *highest->utilisation)) highest = &use;
+  }
+  return highest == nullptr ? std::nullopt : std::optional(highest->level);
+}
+
+std::optional<double> fraction_of(const std::optional<Roof>& roof, const Measurement& measurement) {
+  if (!roof || !is_timed(measurement)) return std::nullopt;
+  return roof->time_s / time_per_launch_s(measurement);
+}
+
+double relative_half_width(const TimeResult& time) {
+  return MedianInterval{time.ci_low_s, time.ci_high_s, time.median_s}.relative_half_width();
+}
+
+bool is_above_roof(const RooflinePoint& point) {
+  return point.fraction_of_roof &&
+         *point.fraction_of_roof >
+             1 + point.roof->relative_spread + relative_half_width(*point.measurement->time);
+}
+
+bool is_counted(const Counters& counters) {
+  return std::any_of(counters.begin(), counters.end(),
+                     [](const auto& entry) { return entry.second.available(); });
+}
+
+constexpr const char* kPowerCapReason = "power cap";
+
+/// Whether the median is that of launches that ran at the board's power limit.
+bool is_power_capped(const TimeResult& time) {
+  if (!time.clock_event_reasons) return false;
+  const auto samples = time.clock_event_reasons->find(kPowerCapReason);
+  return samples != time.clock_event_reasons->end() &&
+         2 * static_cast<std::size_t>(samples->second) >= time.samples_s.size();
+}
+
+/// What the driver reported about the clock, and how many samples were excluded because of it.
+std::vector<std::string> clock_evidence(const TimeResult& time) {
+  std::vector<std::string> reasons;
+  if (time.clock_event_reasons) {
+    for (const auto& [reason, samples] : *time.clock_event_reasons) {
+      reasons.push_back(fmt::format("{} for {}", reason, samples));
+    }
+  }
+  const std::string given =
+      reasons.empty() ? "" : fmt::format("; reasons reported by the driver: {}", fmt::join(reasons, ", "));
+  std::vector<std::string> evidence;
+  if (time.throttled_samples > 0) {
+    evidence.push_back(fmt::format("{} of {} samples were slowed down by something other than the kernel{}",
+                                   time.throttled_samples, time.samples_s.size(), given));
+  } else if (is_power_capped(time)) {
+    evidence.push_back(fmt::format("the power cap held the clock down for {} of {} samples",
+                                   time.clock_event_reasons->at(kPowerCapReason), time.samples_s.size()));
+  }
+  return evidence;
+}
+
+std::vector<Flag> flags_of(const RooflinePoint& point) {
+  const Measurement& measurement = *point.measurement;
+  std::vector<Flag> flags;
+  const auto flag_if = [&](bool condition, Flag flag) {
+    if (condition) flags.push_back(flag);
+  };
+  flag_if(measurement.status == Status::failed, Flag::failed);
+  flag_if(measurement.status == Status::unverified, Flag::unverified);
+  flag_if(measurement.status == Status::skipped, Flag::skipped);
+  flag_if(measurement.time && measurement.time->noisy, Flag::noisy);
+  flag_if(measurement.time && measurement.time->throttled_samples > 0, Flag::throttled);
+  flag_if(measurement.time && is_power_capped(*measurement.time), Flag::power_capped);
+  flag_if(cache_of(measurement.point) == CacheState::cold && point.dram_bytes &&
+              *point.dram_bytes < kCacheResidentFraction * point.dram_bytes_useful,
+          Flag::cache_resident);
+  flag_if(is_above_roof(point), Flag::above_roof);
+  flag_if(measurement.time && !is_counted(measurement.counters),
+          is_observed(measurement) ? Flag::not_counted : Flag::declared);
+  flag_if(unrepeatable_evidence(measurement).has_value(), Flag::not_repeatable);
+  return flags;
+}
+
+/// Utilisations and fractions above 1 by more than this are not due to noise, even if the spread is zero.
+constexpr double kImplausible = 0.02;
+
+std::string likely_cause(const Run& run, const RooflinePoint& point) {
+  const auto holds = [&](Flag flag) {
+    return std::find(point.flags.begin(), point.flags.end(), flag) != point.flags.end();
+  };
+  if (holds(Flag::cache_resident))
+    return "a cache delivered part of the input although caches were cold: use a larger input, or a warm "
+           "cache";
+  if (is_observed(point)) {
+    return "its counts, or its times, differ from launch to launch, or the ceiling is too low (remeasure it "
+           "with --fresh)";
+  }
+  const bool is_under_compute = point.roof && point.roof->flop_per_s >= point.roof->compute_flop_per_s;
+  const Ceiling* ceiling = is_under_compute ? find_ceiling(run, point.roof->compute_ceiling,
+                                                           CeilingSource::measured, point.measurement->device)
+                                            : nullptr;
+  const auto clock_hz = sm_clock_hz(*point.measurement);
+  if (clock_hz && ceiling != nullptr && ceiling->sm_clock_hz && *clock_hz > 1.01 * *ceiling->sm_clock_hz) {
+    return "the clock was higher than when the ceiling was measured: remeasure the ceiling with --fresh";
+  }
+  return fmt::format("the ceiling is too low (remeasure it with --fresh), or the declared work is wrong{}",
+                     is_counted(point.measurement->counters) ? "" : " (nothing was counted)");
+}
+
+void set_implausible(RooflinePoint& point, const Run& run) {
+  if (is_above_roof(point)) {
+    point.implausible.push_back(
+        fmt::format("{:.1f} % of roofline: {}", 100 * *point.fraction_of_roof, likely_cause(run, point)));
+  }
+  for (const LevelUse& use : point.levels) {
+    if (use.utilisation.value_or(0) <= 1 + kImplausible) continue;
+    const Ceiling* ceiling = find_ceiling(run, use.ceiling, roof_source(run, point.measurement->device),
+                                          point.measurement->device);
+    if (ceiling != nullptr && *use.utilisation <= 1 + kImplausible + ceiling->relative_spread) continue;
+    point.implausible.push_back(
+        fmt::format("{:.1f} % of {}: not all counted bytes belong to this launch, or the ceiling is too low "
+                    "(remeasure it with --fresh)",
+                    100 * *use.utilisation, use.ceiling));
+  }
+}
+
+void set_declared(RooflinePoint& point) {
+  if (is_observed(point)) return;
+  const Work work = work_of_one_gpu(*point.measurement);
+  point.flops_useful = work.flops();
+  point.dram_bytes_useful = work.bytes();
+  point.useful_bytes_per_s = per_second(point.dram_bytes_useful, *point.measurement);
+  if (point.flops_useful <= 0) return;
+  if (work.bytes() > 0) point.ai_useful = point.flops_useful / work.bytes();
+  point.flop_per_s = per_second(point.flops_useful, *point.measurement);
+}
+
+void set_counted(RooflinePoint& point) {
+  const Measurement& measurement = *point.measurement;
+  point.dram_bytes = dram_bytes(measurement.counters);
+  point.dram_bytes_per_s = per_second(point.dram_bytes, measurement);
+  ExecutedWork executed = executed_work(measurement);
+  point.executed_missing = std::move(executed.missing);
+  point.flops_executed = executed.flops;
+  if (!executed.flops) return;
+  point.executed_flop_per_s = per_second(executed.flops, measurement);
+  if (point.dram_bytes && *point.dram_bytes > 0) point.ai_executed = *executed.flops / *point.dram_bytes;
+  if (point.flops_useful > 0) point.redundancy = *executed.flops / point.flops_useful;
+}
+
+void set_roofs(RooflinePoint& point, const Run& run) {
+  const Measurement& measurement = *point.measurement;
+  const Ceilings roofs = Ceilings::roofs(run, measurement.device, sm_clock_hz(measurement));
+  const Ceilings theoretical = Ceilings::theoretical(run, measurement.device, sm_clock_hz(measurement));
+  const Counting counting = run.imports.empty() ? Counting::ours : Counting::imported;
+  RoofOrReason roof;
+  if (is_observed(point)) point.resources = resource_uses(measurement, roofs);
+  if (is_collective(measurement)) {
+    roof.reason = "it waits for other GPUs, and the links to them have no ceiling here";
+  } else if (is_observed(point)) {
+    roof = executed_roof(point.resources, point.flops_executed, counting);
+    point.theoretical_roof =
+        executed_roof(resource_uses(measurement, theoretical), point.flops_executed, counting).roof;
+  } else {
+    roof = roof_over(run, measurement, roofs);
+    point.theoretical_roof = roof_over(run, measurement, theoretical).roof;
+  }
+  point.roof = std::move(roof.roof);
+  point.roof_missing = std::move(roof.reason);
+  point.fraction_of_roof = fraction_of(point.roof, measurement);
+  point.fraction_of_theoretical = fraction_of(point.theoretical_roof, measurement);
+}
+
+}  // namespace
+
+const ResourceUse* find_use(const RooflinePoint& point, Bound resource) {
+  const auto found = std::find_if(point.resources.begin(), point.resources.end(),
+                                  [&](const ResourceUse& use) { return use.resource == resource; });
+  return found == point.resources.end() ? nullptr : &*found;
+}
+
+Work work_of_one_gpu(const Measurement& measurement) {
+  Work work = measurement.work;
+  const double gpus = gpus_of(measurement.point);
+  work.read_bytes /= gpus;
+  work.written_bytes /= gpus;
+  for (auto& [precision, done] : work.operations) {
+    done.flops /= gpus;
+    done.fma_flops /= gpus;
+  }
+  return work;
+}
+
+RooflinePoint analyse_point(const Run& run, const Measurement& measurement) {
+  RooflinePoint point;
+  point.measurement = &measurement;
+  if (const VariantInfo* variant = run.catalogue.find_variant(measurement.point.subject)) {
+    point.family = variant->family;
+  }
+  point.precision = precision_of(measurement);
+  set_declared(point);
+  set_counted(point);
+  set_roofs(point, run);
+  point.levels = level_uses(run, measurement,
+                            is_observed(point) ? point.flops_executed.value_or(0) : point.flops_useful);
+  point.limiting_level = limiting_level(point.levels);
+  point.verdict = verdict_of(run, point);
+  point.bound = point.verdict.bound;
+  for (const Quantity* quantity : compared_quantities()) {
+    if (const auto value = quantity->of(run, point)) point.quantities.push_back({quantity, *value});
+  }
+  point.flags = flags_of(point);
+  if (measurement.time) point.evidence = clock_evidence(*measurement.time);
+  if (auto evidence = unrepeatable_evidence(measurement)) point.evidence.push_back(std::move(*evidence));
+  set_implausible(point, run);
+  if (!point.implausible.empty() && !is_above_roof(point)) point.flags.push_back(Flag::implausible);
+  return point;
+}
+
+}  // namespace rooflinectl

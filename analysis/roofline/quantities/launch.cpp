@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+// Blocks, warps and registers: how a launch fills the SMs.
+#include <algorithm>
+#include <cmath>
+
+#include "analysis/roofline/quantities/formulas.h"
+#include "analysis/roofline/quantities/quantities.h"
+
+namespace rooflinectl::quantity {
+
+namespace {
+
+/// The most warps that an SM holds. Source: CUDA C++ Programming Guide, "Technical specifications per compute
+/// capability".
+double warps_of_sm(const DeviceInfo& device) {
+  switch (device.compute_capability) {
+    case 75:
+      return 32;
+    case 86:
+    case 87:
+    case 89:
+    case 110:
+    case 120:
+    case 121:
+      return 48;
+    default:
+      return 64;
+  }
+}
+
+double warps_of_block(P point) {
+  return std::ceil(point.measurement->launch.block / 32.0);
+}
+
+MaybeValue blocks_per_sm(R run, P point) {
+  return quotient(grid(point), device_of(run, point).sm_count);
+}
+
+MaybeValue waves(R run, P point) {
+  if (!resources(point)) return std::nullopt;
+  return quotient(blocks_per_sm(run, point), resources(point)->blocks_per_sm);
+}
+
+MaybeValue idle_room(R run, P point) {
+  const auto of_device = waves(run, point);
+  return of_device ? MaybeValue(1 - *of_device / std::ceil(*of_device)) : std::nullopt;
+}
+
+MaybeValue wave_balance(R run, P point) {
+  const auto of_device = waves(run, point);
+  if (!of_device) return std::nullopt;
+  // Within one wave every SM gets its share of the blocks at once.
+  const double rounds = *of_device > 1 ? *of_device : *blocks_per_sm(run, point);
+  return rounds / std::ceil(rounds);
+}
+
+MaybeValue theoretical_occupancy(R run, P point) {
+  if (!resources(point)) return std::nullopt;
+  return resources(point)->blocks_per_sm * warps_of_block(point) / warps_of_sm(device_of(run, point));
+}
+
+}  // namespace
+
+MaybeValue grid(P point) {
+  const std::uint64_t blocks = point.measurement->launch.grid;
+  return blocks > 0 ? MaybeValue(static_cast<double>(blocks)) : std::nullopt;
+}
+
+MaybeValue resident_blocks(R run, P point) {
+  const auto blocks = grid(point);
+  if (!blocks || point.measurement->launch.block <= 0) return std::nullopt;
+  const double sms = device_of(run, point).sm_count;
+  MaybeValue resident;
+  const auto at_most = [&](double other) { resident = std::min(resident.value_or(other), other); };
+  if (const auto occupancy = count(point, counter::kOccupancy)) {
+    at_most(*occupancy * sms * warps_of_sm(device_of(run, point)) / warps_of_block(point));
+  }
+  if (resources(point)) at_most(sms * resources(point)->blocks_per_sm);
+  if (resident) at_most(*blocks);
+  return resident;
+}
+
+const Quantity kOccupancy = {
+    .name = "occupancy",
+    .unit = Unit::ratio,
+    .formula = "`occupancy`: resident warps / the maximum of an SM",
+    .of = counted<counter::kOccupancy>,
+    .change = ChangeMeaning{
+        .fell = "fewer resident warps", .rose = "more resident warps", .is_exact = false, .is_cost = false}};
+
+const Quantity kTheoreticalOccupancy = {.name = "theoretical occupancy",
+                                        .unit = Unit::ratio,
+                                        .formula = "warps of the blocks that fit on an SM / its maximum",
+                                        .of = theoretical_occupancy};
+
+const Quantity kBarrierStallShare = {.name = "warp cycles at barriers",
+                                     .unit = Unit::ratio,
+                                     .formula = "`barrier_stall_warp_cycles` / `active_warp_cycles`",
+                                     .of = [](R, P p) {
+                                       return quotient(count(p, counter::kBarrierStallWarpCycles),
+                                                       count(p, counter::kActiveWarpCycles));
+                                     }};
+
+const Quantity kBlocksPerSm = {.name = "grid blocks per SM",
+                               .unit = Unit::count,
+                               .formula = "blocks of the grid / SMs",
+                               .of = blocks_per_sm};
+
+const Quantity kWaves = {.name = "waves",
+                         .unit = Unit::count,
+                         .formula = "blocks of the grid / blocks that the device holds at once",
+                         .of = waves};
+
+const Quantity kIdleRoom = {
+    .name = "empty block slots", .unit = Unit::ratio, .formula = "1 − waves / ⌈waves⌉", .of = idle_room};
+
+const Quantity kWaveBalance = {
+    .name = "share of SM time with work",
+    .unit = Unit::ratio,
+    .formula = "r / ⌈r⌉ with r = waves, or if there is at most one wave, grid blocks per SM",
+    .of = wave_balance};
+
+const Quantity kRegistersPerThread = {
+    .name = "registers per thread", .unit = Unit::count, .formula = "of the main kernel", .of = [](R, P p) {
+      return resources(p) ? MaybeValue(resources(p)->registers_per_thread) : std::nullopt;
+    }};
+
+const Quantity kRegisterSlack = {.name = "register block limit over block limit",
+                                 .unit = Unit::factor,
+                                 .formula = "blocks per SM that registers allow / blocks per SM that fit",
+                                 .of = [](R, P p) {
+                                   return resources(p) ? quotient(resources(p)->blocks_per_sm_by_registers,
+                                                                  resources(p)->blocks_per_sm)
+                                                       : std::nullopt;
+                                 }};
+
+}  // namespace rooflinectl::quantity

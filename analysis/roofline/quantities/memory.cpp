@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+// Bytes: how many, how many in flight, and the accesses that move them.
+#include <algorithm>
+
+#include "analysis/roofline/quantities/formulas.h"
+#include "analysis/roofline/quantities/quantities.h"
+
+namespace rooflinectl::quantity {
+
+namespace {
+
+MaybeValue bytes_per_thread(R, P point) {
+  return quotient(point.measurement->work.read_bytes, product(grid(point), point.measurement->launch.block));
+}
+
+MaybeValue bytes_in_flight_per_thread(R, P point) {
+  const LaunchShape& launch = point.measurement->launch;
+  return quotient(launch.bytes_in_flight_per_block, launch.block);
+}
+
+MaybeValue load_rounds(R run, P point) {
+  constexpr double kWidestLoad = 16;
+  return quotient(bytes_per_thread(run, point), bytes_in_flight_per_thread(run, point).value_or(kWidestLoad));
+}
+
+MaybeValue bytes_in_flight(R run, P point) {
+  const auto read_by_block = quotient(point.measurement->work.read_bytes, grid(point));
+  if (!read_by_block) return std::nullopt;
+  const auto& declared = point.measurement->launch.bytes_in_flight_per_block;
+  return product(resident_blocks(run, point), std::min(declared.value_or(*read_by_block), *read_by_block));
+}
+
+MaybeValue memory_latency(R run, P point) {
+  const double bytes = point.measurement->work.read_bytes;
+  if (bytes <= 0) return std::nullopt;
+  const double from_dram = std::min(1.0, dram_traffic(run, *point.measurement).read_bytes / bytes);
+  const auto latency = [&](std::string_view id, double share) -> MaybeValue {
+    if (share <= 0) return 0;
+    return product(ceiling(run, point, id), share);
+  };
+  // What does not come from DRAM comes from L2; for a hundredth that L2 holds by chance, its ceiling is not
+  // needed.
+  constexpr double kWhole = 0.99;
+  if (from_dram >= kWhole) return latency("dram_latency", 1);
+  return sum(latency("dram_latency", from_dram), latency("l2_latency", 1 - from_dram));
+}
+
+MaybeValue in_flight_share(R run, P point) {
+  return share_of_time(point,
+                       quotient(product(point.measurement->work.read_bytes, memory_latency(run, point)),
+                                bytes_in_flight(run, point)));
+}
+
+/// The size of a result.
+MaybeValue result_bytes(P point) {
+  const auto dtype = dtype_of(point.measurement->point);
+  return dtype ? MaybeValue(size_bytes(accumulator(*dtype))) : std::nullopt;
+}
+
+MaybeValue atomics_per_result(R, P point) {
+  return quotient(count(point, counter::kL2AtomicOperations),
+                  quotient(point.measurement->work.written_bytes, result_bytes(point)));
+}
+
+MaybeValue atomic_time_share(R run, P point) {
+  const auto per_result = atomics_per_result(run, point);
+  if (per_result == 0) return share_of_time(point, 0);
+  return share_of_time(point,
+                       product(per_result, ceiling(run, point, atomic_ceiling_id(*point.measurement))));
+}
+
+MaybeValue wavefront_excess(R, P point) {
+  const auto instructions = shared_instructions(point);
+  const auto bytes = count(point, counter::kSharedBytes);
+  if (!instructions || !bytes) return std::nullopt;
+  if (*instructions == 0) return 1;
+  return quotient(shared_wavefronts(point), std::max(*instructions, *bytes / kWavefrontBytes));
+}
+
+}  // namespace
+
+MaybeValue shared_instructions(P point) {
+  return sum(count(point, counter::kSharedLoadInstructions), count(point, counter::kSharedStoreInstructions));
+}
+
+MaybeValue shared_wavefronts(P point) {
+  return sum(count(point, counter::kSharedLoadWavefronts), count(point, counter::kSharedStoreWavefronts));
+}
+
+// ---- how many ----
+
+const Quantity kDramBytesPerElement = {
+    .name = "DRAM bytes per element",
+    .unit = Unit::bytes,
+    .formula = "(`dram_read_bytes` + `dram_write_bytes`) / n",
+    .of = [](R, P p) { return per_element(p, p.dram_bytes); },
+    .change = ChangeMeaning{.fell = "less DRAM traffic", .rose = "more DRAM traffic", .is_exact = false}};
+
+const Quantity kL2BytesPerElement = {
+    .name = "L2 bytes per element",
+    .unit = Unit::bytes,
+    .formula = "`l2_bytes` / n",
+    .of = [](R, P p) { return per_element(p, count(p, counter::kL2Bytes)); },
+    .change = ChangeMeaning{.fell = "less L2 traffic", .rose = "more L2 traffic", .is_exact = false}};
+
+const Quantity kSharedBytesPerElement = {
+    .name = "shared bytes per element",
+    .unit = Unit::bytes,
+    .formula = "`shared_bytes` / n",
+    .of = [](R, P p) { return per_element(p, count(p, counter::kSharedBytes)); },
+    .change = ChangeMeaning{.fell = "less shared-memory traffic", .rose = "more shared-memory traffic"}};
+
+const Quantity kDramBytesPerLaunch = {
+    .name = "DRAM bytes per launch",
+    .unit = Unit::bytes,
+    .formula = "`dram_read_bytes` + `dram_write_bytes`, of a profiled program's kernel",
+    .of = [](R, P p) { return per_launch(p, p.dram_bytes); },
+    .change = ChangeMeaning{.fell = "less DRAM traffic", .rose = "more DRAM traffic", .is_exact = false}};
+
+const Quantity kL2BytesPerLaunch = {
+    .name = "L2 bytes per launch",
+    .unit = Unit::bytes,
+    .formula = "`l2_bytes`, of a profiled program's kernel",
+    .of = [](R, P p) { return per_launch(p, count(p, counter::kL2Bytes)); },
+    .change = ChangeMeaning{.fell = "less L2 traffic", .rose = "more L2 traffic", .is_exact = false}};
+
+const Quantity kDramWriteShare = {
+    .name = "write share of DRAM bytes",
+    .unit = Unit::ratio,
+    .formula = "`dram_write_bytes` / DRAM bytes",
+    .of = [](R, P p) { return quotient(count(p, counter::kDramWriteBytes), p.dram_bytes); }};
+
+const Quantity kTrafficExcess = {.name = "DRAM bytes over compulsory bytes",
+                                 .unit = Unit::factor,
+                                 .formula = "DRAM bytes / declared bytes",
+                                 .of = [](R, P p) { return quotient(p.dram_bytes, p.dram_bytes_useful); },
+                                 .is_of_declared_work = true};
+
+const Quantity kL2Excess = {
+    .name = "L2 bytes over compulsory bytes",
+    .unit = Unit::factor,
+    .formula = "`l2_bytes` / declared bytes",
+    .of = [](R, P p) { return quotient(count(p, counter::kL2Bytes), p.dram_bytes_useful); },
+    .is_of_declared_work = true};
+
+const Quantity kColdShortfall = {
+    .name = "DRAM bytes over compulsory bytes, cold cache",
+    .unit = Unit::factor,
+    .formula = "DRAM bytes / declared bytes; 1 with warm caches, which are meant to deliver",
+    .of = [](R, P p) -> MaybeValue {
+      if (cache_of(p.measurement->point) != CacheState::cold) return 1;
+      return quotient(p.dram_bytes, p.dram_bytes_useful);
+    },
+    .is_of_declared_work = true};
+
+// ---- in flight ----
+
+const Quantity kBytesInFlightPerThread = {
+    .name = "bytes in flight per thread",
+    .unit = Unit::bytes,
+    .formula = "declared bytes in flight of a block / its threads",
+    .of = bytes_in_flight_per_thread,
+    .change =
+        ChangeMeaning{.fell = "fewer bytes in flight", .rose = "more bytes in flight", .is_cost = false}};
+
+const Quantity kLoadRounds = {
+    .name = "rounds of loads per thread",
+    .unit = Unit::count,
+    .formula =
+        "bytes read per thread / bytes in flight per thread, or 16, the widest load, if that is not "
+        "declared",
+    .of = load_rounds,
+    .is_of_declared_work = true};
+
+const Quantity kBytesInFlight = {
+    .name = "maximum bytes in flight",
+    .unit = Unit::bytes,
+    .formula =
+        "resident blocks × declared bytes in flight of a block, or all that it reads if that is less "
+        "or nothing is declared",
+    .of = bytes_in_flight,
+    .is_of_declared_work = true};
+
+const Quantity kMemoryLatency = {
+    .name = "unloaded memory latency",
+    .unit = Unit::seconds,
+    .formula = "`dram_latency` and `l2_latency`, weighted by the share of the input that comes from each",
+    .of = memory_latency,
+    .is_of_declared_work = true};
+
+const Quantity kInFlightShare = {
+    .name = "minimum share of the time for the bytes in flight (Little's law)",
+    .unit = Unit::ratio,
+    .formula = "declared bytes read × unloaded memory latency / maximum bytes in flight / time",
+    .of = in_flight_share,
+    .is_of_declared_work = true};
+
+// ---- atomics ----
+
+const Quantity kAtomicsPerElement = {
+    .name = "atomic operations per element",
+    .unit = Unit::count,
+    .formula = "`l2_atomic_operations` / n",
+    .of = [](R, P p) { return per_element(p, count(p, counter::kL2AtomicOperations)); },
+    .change = ChangeMeaning{
+        .fell = "fewer atomic operations", .rose = "more atomic operations", .is_exact = false}};
+
+const Quantity kAtomicsPerResult = {.name = "atomic operations per result",
+                                    .unit = Unit::count,
+                                    .formula = "`l2_atomic_operations` / values that the algorithm writes",
+                                    .of = atomics_per_result,
+                                    .is_of_declared_work = true};
+
+const Quantity kAtomicTimeShare = {
+    .name = "share of the time for atomics on one address",
+    .unit = Unit::ratio,
+    .formula = "atomic operations per result × the ceiling `atomic_…` of their type / time: they take turns",
+    .of = atomic_time_share,
+    .is_of_declared_work = true};
+
+// ---- accesses ----
+
+const Quantity kSharedWavefronts = {
+    .name = "shared wavefronts per instruction",
+    .unit = Unit::count,
+    .formula =
+        "(`shared_load_wavefronts` + `shared_store_wavefronts`) / (`shared_load_instructions` + "
+        "`shared_store_instructions`); 1 means no bank conflicts for 4-byte accesses",
+    .of = [](R, P p) { return quotient(shared_wavefronts(p), shared_instructions(p)); },
+    .change = ChangeMeaning{.fell = "bank conflicts eliminated", .rose = "bank conflicts introduced"}};
+
+const Quantity kWavefrontExcess = {
+    .name = "shared wavefronts over ideal",
+    .unit = Unit::factor,
+    .formula =
+        "wavefronts of loads and stores / the fewest that their instructions, or their bytes at 128 "
+        "each, need",
+    .of = wavefront_excess};
+
+const Quantity kLoadSectorEfficiency = {
+    .name = "global load sector efficiency",
+    .unit = Unit::ratio,
+    .formula = "`global_load_sector_efficiency`: bytes used of each 32-byte sector that was loaded",
+    .of = counted<counter::kGlobalLoadSectorEfficiency>,
+    .change =
+        ChangeMeaning{.fell = "less coalesced loads", .rose = "better coalesced loads", .is_cost = false}};
+
+const Quantity kStoreSectorEfficiency = {
+    .name = "global store sector efficiency",
+    .unit = Unit::ratio,
+    .formula = "`global_store_sector_efficiency`: bytes written of each 32-byte sector that was stored to",
+    .of = counted<counter::kGlobalStoreSectorEfficiency>};
+
+}  // namespace rooflinectl::quantity

@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+// Times and samples.
+#include "analysis/roofline/quantities/formulas.h"
+#include "analysis/roofline/quantities/quantities.h"
+
+namespace rooflinectl::quantity {
+
+namespace {
+
+MaybeValue empty_launch_s(R run, P point) {
+  if (!is_timed(*point.measurement)) return std::nullopt;
+  // The trace of a program has the time of a kernel itself, as a graph of kernels does, and not that of a
+  // launch.
+  if (is_observed(point)) return ceiling(run, point, "graph_node");
+  return ceiling(run, point, point.measurement->time->launches_per_sample > 1 ? "graph_node" : "launch");
+}
+
+}  // namespace
+
+const Quantity kTime = {
+    .name = "time", .unit = Unit::seconds, .formula = "median time of a launch", .of = [](R, P p) {
+      return time_s(p);
+    }};
+
+const Quantity kEmptyLaunch = {
+    .name = "time of an empty kernel",
+    .unit = Unit::seconds,
+    .formula =
+        "ceiling `graph_node` if the point was timed in a CUDA graph, or by the trace of a program; else "
+        "`launch`",
+    .of = empty_launch_s};
+
+const Quantity kLaunchMultiple = {
+    .name = "time relative to an empty kernel",
+    .unit = Unit::factor,
+    .formula = "time / time of an empty kernel",
+    .of = [](R run, P p) { return quotient(time_s(p), empty_launch_s(run, p)); }};
+
+const Quantity kLaunchShare = {.name = "empty kernel's share of the time",
+                               .unit = Unit::ratio,
+                               .formula = "time of an empty kernel / time",
+                               .of = [](R run, P p) { return quotient(empty_launch_s(run, p), time_s(p)); }};
+
+const Quantity kLaunchesPerSample = {.name = "launches per sample",
+                                     .unit = Unit::count,
+                                     .formula = "as timed; more than one in a CUDA graph",
+                                     .of = [](R, P p) {
+                                       const auto& time = p.measurement->time;
+                                       return time ? MaybeValue(time->launches_per_sample) : std::nullopt;
+                                     }};
+
+const Quantity kThrottledSamples = {.name = "throttled samples",
+                                    .unit = Unit::count,
+                                    .formula = "samples slowed down by something other than the kernel",
+                                    .of = [](R, P p) {
+                                      const auto& time = p.measurement->time;
+                                      return time ? MaybeValue(time->throttled_samples) : std::nullopt;
+                                    }};
+
+const Quantity kSamples = {
+    .name = "samples", .unit = Unit::count, .formula = "all samples of the time", .of = [](R, P p) {
+      const auto& time = p.measurement->time;
+      return time ? MaybeValue(static_cast<double>(time->samples_s.size())) : std::nullopt;
+    }};
+
+}  // namespace rooflinectl::quantity

@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: Apache-2.0
+// How much of what the device offers a point uses. Most are the share of its time that a resource needs at
+// least; uncounted, DRAM and L2 are judged by the declared bytes, arithmetic by the declared operations.
+#include <algorithm>
+
+#include "analysis/roofline/quantities/formulas.h"
+#include "analysis/roofline/quantities/quantities.h"
+
+namespace rooflinectl::quantity {
+
+namespace {
+
+Ceilings ceilings(R run, P point) {
+  return Ceilings::measured(run, point.measurement->device);
+}
+
+template <MemoryLevel kLevel>
+MaybeValue utilisation(R, P point) {
+  const LevelUse* use = find_level(point, kLevel);
+  return use != nullptr ? use->utilisation : std::nullopt;
+}
+
+/// What the counts of a kernel of a profiled program say.
+MaybeValue observed_share(P point, Bound resource) {
+  const ResourceUse* use = find_use(point, resource);
+  return use != nullptr ? share_of_time(point, use->time_s) : std::nullopt;
+}
+
+MaybeValue dram_share(R run, P point) {
+  if (is_observed(point)) return observed_share(point, Bound::dram);
+  const Traffic traffic = dram_traffic(run, *point.measurement);
+  if (traffic.bytes() <= 0) return time_s(point) ? MaybeValue(0) : std::nullopt;
+  const auto limit = ceilings(run, point).memory(traffic);
+  return limit ? share_of_time(point, traffic.bytes() / limit->per_s) : std::nullopt;
+}
+
+MaybeValue l2_share(R run, P point) {
+  if (is_observed(point)) return observed_share(point, Bound::l2);
+  const auto limit = ceilings(run, point).cache(MemoryLevel::l2);
+  if (!limit) return std::nullopt;
+  const double bytes = count(point, counter::kL2Bytes).value_or(point.dram_bytes_useful);
+  return share_of_time(point, bytes / limit->per_s);
+}
+
+MaybeValue shared_share(R run, P point) {
+  if (is_observed(point)) return observed_share(point, Bound::shared);
+  const auto limit = ceilings(run, point).cache(MemoryLevel::shared);
+  const auto bytes = count(point, counter::kSharedBytes);
+  if (!limit || !bytes) return std::nullopt;
+  const double passed = std::max(*bytes, shared_wavefronts(point).value_or(0) * kWavefrontBytes);
+  return share_of_time(point, passed / limit->per_s);
+}
+
+MaybeValue nvlink_share(R run, P point) {
+  const double bytes = point.measurement->work.link_bytes;
+  const auto limit = ceilings(run, point).find(kNvlinkCeiling);
+  return bytes > 0 && limit ? share_of_time(point, bytes / limit->per_s) : std::nullopt;
+}
+
+MaybeValue operations_share(R run, P point, const Operations& done, Dtype precision) {
+  if (done.flops <= 0) return time_s(point) ? MaybeValue(0) : std::nullopt;
+  const auto limit = ceilings(run, point).compute(done, precision);
+  return limit ? share_of_time(point, done.flops / limit->per_s) : std::nullopt;
+}
+
+/// The operations of a pipe whose instructions are counted; declared ones where they were not.
+template <Dtype kPrecision>
+MaybeValue counted_share(R run, P point) {
+  if (is_observed(point)) return observed_share(point, pipe_of(kPrecision));
+  const Measurement& measurement = *point.measurement;
+  auto done = counted_operations(measurement.counters, kPrecision);
+  const Work work = work_of_one_gpu(measurement);
+  if (!done && work.operations.contains(kPrecision)) done = work.operations.at(kPrecision);
+  return done ? operations_share(run, point, *done, kPrecision) : std::nullopt;
+}
+
+template <Bound kPipe>
+MaybeValue declared_share(R run, P point) {
+  if (is_observed(point)) return observed_share(point, kPipe);
+  MaybeValue share;
+  const Work work = work_of_one_gpu(*point.measurement);
+  for (const auto& [precision, done] : work.operations) {
+    if (pipe_of(precision) == kPipe)
+      share = sum(share.value_or(0), operations_share(run, point, done, precision));
+  }
+  return share;
+}
+
+MaybeValue tensor_share(R run, P point) {
+  const auto work = tensor_work(*point.measurement, ceilings(run, point));
+  return work ? share_of_time(point, work->time_s) : std::nullopt;
+}
+
+/// Cycles of all SMs together in the time of the point, at its own clock.
+MaybeValue sm_cycles(R run, P point) {
+  if (!is_timed(*point.measurement)) return std::nullopt;
+  const double clock_hz = sm_clock_hz(*point.measurement).value_or(device_of(run, point).sm_clock_hz);
+  return time_per_launch_s(*point.measurement) * clock_hz * device_of(run, point).sm_count;
+}
+
+MaybeValue issue_utilisation(R run, P point) {
+  constexpr double kSchedulers = 4;  // of an SM, on every chip from Volta on
+  return quotient(count(point, counter::kWarpInstructions), product(sm_cycles(run, point), kSchedulers));
+}
+
+}  // namespace
+
+const Quantity kFractionOfRoof = {
+    .name = "fraction of roofline", .unit = Unit::ratio, .formula = "roof time / time", .of = [](R, P p) {
+      return p.fraction_of_roof;
+    }};
+
+const Quantity kDramBandwidth = {
+    .name = "DRAM bandwidth", .unit = Unit::bytes_per_s, .formula = "DRAM bytes / time", .of = [](R, P p) {
+      return p.dram_bytes_per_s;
+    }};
+
+const Quantity kL1Utilisation = {.name = "L1 utilisation",
+                                 .unit = Unit::ratio,
+                                 .formula = "`l1_bytes` / `l1_read` / time",
+                                 .of = utilisation<MemoryLevel::l1>};
+
+const Quantity kDramShare = {
+    .name = "DRAM utilisation",
+    .unit = Unit::ratio,
+    .formula = "DRAM bytes / the DRAM ceiling of their direction / time; declared bytes if none were counted",
+    .of = dram_share};
+
+const Quantity kL2Share = {.name = "L2 utilisation",
+                           .unit = Unit::ratio,
+                           .formula = "`l2_bytes` / `l2_read` / time; declared bytes if none were counted",
+                           .of = l2_share};
+
+const Quantity kSharedShare = {
+    .name = "shared memory utilisation",
+    .unit = Unit::ratio,
+    .formula = "`shared_bytes`, or 128 bytes × wavefronts if that is more, / `shared_read` / time",
+    .of = shared_share};
+
+const Quantity kNvlinkShare = {.name = "NVLink utilisation",
+                               .unit = Unit::ratio,
+                               .formula = "declared bytes over NVLink / `nvlink` / time",
+                               .of = nvlink_share,
+                               .is_of_declared_work = true};
+
+const Quantity kFp64Share = {
+    .name = "FP64 utilisation",
+    .unit = Unit::ratio,
+    .formula = "f64 flops / the ceiling of their mix / time; declared flops if none were counted",
+    .of = counted_share<Dtype::f64>};
+
+const Quantity kFp32Share = {
+    .name = "FP32 utilisation",
+    .unit = Unit::ratio,
+    .formula = "f32 flops / the ceiling of their mix / time; declared flops if none were counted",
+    .of = counted_share<Dtype::f32>};
+
+const Quantity kFp16Share = {.name = "FP16 utilisation",
+                             .unit = Unit::ratio,
+                             .formula =
+                                 "declared f16 and bf16 flops / the ceiling of their mix / time; the "
+                                 "counters include conversions. Of a program's kernel: (`hadd` + `hmul` + "
+                                 "`hfma`) / (`f16_fma` / 4) / time",
+                             .of = declared_share<Bound::fp16>};
+
+const Quantity kInt32Share = {.name = "INT32 utilisation",
+                              .unit = Unit::ratio,
+                              .formula =
+                                  "declared integer operations / the ceiling of their mix / time; the "
+                                  "counter includes address and loop arithmetic. Of a program's kernel: "
+                                  "`integer_ops` / ((`i32_add` + `i32_fma`) / 2) / time",
+                              .of = declared_share<Bound::int32>};
+
+const Quantity kTensorShare = {
+    .name = "Tensor Core utilisation",
+    .unit = Unit::ratio,
+    .formula = "the time that the counted operations of each type need at its ceiling / time",
+    .of = tensor_share};
+
+const Quantity kIssueUtilisation = {.name = "issue slots used",
+                                    .unit = Unit::ratio,
+                                    .formula = "`warp_instructions` / (4 schedulers × SMs × SM clock × time)",
+                                    .of = issue_utilisation};
+
+}  // namespace rooflinectl::quantity

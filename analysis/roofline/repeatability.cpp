@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "analysis/roofline/repeatability.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "analysis/roofline/point.h"
+#include "core/stats/repeated_counters.h"
+
+namespace rooflinectl {
+
+namespace {
+
+using namespace counter;
+
+constexpr std::array kDram = {kDramReadBytes, kDramWriteBytes};
+constexpr std::array kFloatOperations = {
+    kFadd, kFmul, kFfma, kFadd2,        kFmul2,         kFfma2,         kDadd,        kDmul,        kDfma,
+    kHadd, kHmul, kHfma, kTensorF16Ops, kTensorBf16Ops, kTensorTf32Ops, kTensorF8Ops, kTensorF64Ops};
+constexpr std::array kInstructions = {kWarpInstructions, kWarpInstructionsSass, kIntegerOps, kBranchTargets};
+constexpr std::array kSharedMemory = {kSharedLoadWavefronts, kSharedStoreWavefronts};
+
+/// Loops that wait make less of a difference, which says nothing of the kernel.
+constexpr double kSmallestObservedSpread = 0.02;
+
+double measured_spread(const Measurement& measurement, std::string_view key) {
+  const auto found = measurement.counter_spread.find(std::string(key));
+  return found == measurement.counter_spread.end() ? 0 : found->second;
+}
+
+/// The spread of the sum of several counters: counters with small values hardly matter.
+template <typename Keys>
+double spread_of_sum(const Measurement& measurement, const Keys& keys) {
+  double sum = 0;
+  double spread = 0;
+  for (const std::string_view key : keys) {
+    const double value = value_of(measurement.counters, key).value_or(0);
+    sum += value;
+    spread += value * measured_spread(measurement, key);
+  }
+  return sum > 0 ? spread / sum : 0;
+}
+
+double instructions_spread(const Measurement& measurement, std::string_view key) {
+  return std::max(measured_spread(measurement, key), difference_between_passes(measurement.counters));
+}
+
+}  // namespace
+
+double largest_count_spread(const Measurement& measurement) {
+  double largest =
+      std::max(spread_of_sum(measurement, kFloatOperations), spread_of_sum(measurement, kSharedMemory));
+  for (const std::string_view key : kInstructions) {
+    largest = std::max(largest, instructions_spread(measurement, key));
+  }
+  return largest;
+}
+
+double operations_spread(const Measurement& measurement) {
+  return is_integer(precision_of(measurement)) ? instructions_spread(measurement, kIntegerOps)
+                                               : spread_of_sum(measurement, kFloatOperations);
+}
+
+double dram_spread(const Measurement& measurement) {
+  return spread_of_sum(measurement, kDram);
+}
+
+std::optional<std::string> unrepeatable_evidence(const Measurement& measurement) {
+  std::string_view widest;
+  double spread = 0;
+  const auto consider = [&](std::string_view key) {
+    if (measured_spread(measurement, key) <= spread) return;
+    widest = key;
+    spread = measured_spread(measurement, key);
+  };
+  for (const std::string_view key : kInstructions) consider(key);
+  for (const std::string_view key : kFloatOperations) consider(key);
+  if (is_observed(measurement)) {
+    // Launches of a program work on other data each time, and none is counted twice.
+    if (spread < kSmallestObservedSpread) return std::nullopt;
+    return fmt::format("{} differs by {:.2g} % between the {} launches that were counted", widest,
+                       100 * spread, measurement.launches->counted);
+  }
+  if (spread > 0) {
+    return fmt::format("{} differs by {:.2g} % between {} counts of the same launch", widest, 100 * spread,
+                       measurement.counter_repeats);
+  }
+  const double difference = difference_between_passes(measurement.counters);
+  if (difference == 0) return std::nullopt;
+  return fmt::format(
+      "the hardware counted {:.0f} warp instructions, instrumentation {:.0f} in another launch: {:.2g} % "
+      "apart",
+      *value_of(measurement.counters, kWarpInstructions),
+      *value_of(measurement.counters, kWarpInstructionsSass), 100 * difference);
+}
+
+}  // namespace rooflinectl

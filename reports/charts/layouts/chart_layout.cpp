@@ -1,0 +1,258 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/charts/layouts/chart_layout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "reports/charts/parts/bandwidth_strip.h"
+#include "reports/charts/parts/ladder_panel.h"
+#include "reports/charts/parts/marks.h"
+#include "reports/charts/parts/picture.h"
+#include "reports/charts/parts/plot.h"
+#include "reports/charts/parts/roof_labels.h"
+#include "reports/draw/label_placement.h"
+
+namespace rooflinectl {
+namespace {
+
+using namespace picture;
+
+constexpr Box kOverviewBesideDetail = {86, kPanelTop, 552, kPanelBottom};
+constexpr Box kOverviewAlone = {86, kPanelTop, 914, kPanelBottom};
+// Kernels without a place on the plane stand in a strip beside it.
+constexpr Box kStrip = {86, kPanelTop, 170, kPanelBottom};
+constexpr double kBesideStripLeft = 256;
+constexpr Box kLadder = {952, kPanelTop - 42, kWidth - 22, kPanelBottom + 10};
+// The detail and the column of its names share what lies between.
+constexpr double kDetailLeft = 624;
+constexpr double kDetailLabelsRight = kLadder.left - 18;
+constexpr double kLeaderWidth = 26;
+constexpr double kLabelMarkWidth = 14;
+constexpr Range kDetailLabelWidth = {60, 150};
+
+constexpr double kMarkRadius = 6;
+constexpr double kSmallMarkRadius = 4;  // where the detail shows the same point again, larger
+
+bool in_detail(const ChartModel& chart, const ChartPoint& point) {
+  if (!chart.detail || !point.useful) return false;
+  const auto [ai, rate] = *chart.detail;
+  return point.useful->ai >= ai.low && point.useful->ai <= ai.high && point.useful->flop_per_s >= rate.low &&
+         point.useful->flop_per_s <= rate.high;
+}
+
+Group legend(const ChartModel& chart, Extent extent) {
+  LegendRows rows(extent);
+  for (const Family& family : chart.families) {
+    rows.add(family.name, 12, [&](Group& group, Pixel at) {
+      group.shapes.emplace_back(family_mark(family.look, {at.x + 6, at.y}, 5.5, MarkFill::filled));
+    });
+  }
+  const bool has_executed = std::any_of(chart.points.begin(), chart.points.end(),
+                                        [](const ChartPoint& point) { return point.executed.has_value(); });
+  if (has_executed) {
+    rows.add("filled: useful work (declared), hollow: executed work (counted)", 34,
+             [](Group& group, Pixel at) {
+               const Stroke stroke = {palette::kInk, 1};
+               group.shapes.emplace_back(Polyline{{{at.x + 6, at.y}, {at.x + 28, at.y}}, stroke});
+               group.shapes.emplace_back(Circle{{at.x + 6, at.y}, 5, palette::kInk, std::nullopt});
+               group.shapes.emplace_back(
+                   Circle{{at.x + 28, at.y}, 5, palette::kPaper, Stroke{palette::kInk, 1.6}});
+             });
+  }
+  if (chart.is_of_program) {
+    rows.add("executed work (counted); area: share of GPU time", 34, [](Group& group, Pixel at) {
+      group.shapes.emplace_back(Circle{{at.x + 5, at.y}, 3, palette::kInk, std::nullopt});
+      group.shapes.emplace_back(Circle{{at.x + 20, at.y}, 8, palette::kInk, std::nullopt});
+    });
+  }
+  const bool has_link_roof =
+      std::any_of(chart.points.begin(), chart.points.end(),
+                  [](const ChartPoint& point) { return point.link_flop_per_s.has_value(); });
+  if (has_link_roof) {
+    rows.add("NVLink, of the point below: bandwidth × its FLOP per byte received", 24,
+             [](Group& group, Pixel at) { group.shapes.emplace_back(link_roof_mark(at.y, at.x + 12)); });
+  }
+  rows.add_roofs(chart);
+  return rows.take();
+}
+
+void block_marks(LabelPlacer& placer, const Plot& plot, const ChartModel& chart) {
+  const bool is_joined = are_joined(chart);
+  for (const ChartPoint& point : chart.points) {
+    for (const auto& mark : {point.useful, point.executed}) {
+      if (!mark) continue;
+      const Pixel at = plot.at(*mark);
+      placer.block(Box{at.x, at.y, at.x, at.y}.grown(mark_radius(point, kMarkRadius) + 2));
+    }
+    if (point.executed && is_joined) placer.block(plot.at(*point.useful), plot.at(*point.executed));
+  }
+}
+
+Box overview_frame(const ChartModel& chart) {
+  if (chart.detail) return kOverviewBesideDetail;
+  Box frame = kOverviewAlone;
+  if (has_bandwidth_strip(chart)) frame.left = kBesideStripLeft;
+  return frame;
+}
+
+// The name, preceded by the place in the list, or that place alone where there is no room for more.
+void label_ranked_mark(Group& group, LabelPlacer& placer, const ChartPoint& point, Pixel mark) {
+  const std::string rank = fmt::format("{}", point.rank);
+  if (!label_mark(group, placer, fmt::format("{} {}", rank, point.label), mark)) {
+    label_mark(group, placer, rank, mark);
+  }
+}
+
+void add_overview(Scene& scene, const ChartModel& chart) {
+  const Plot plot(overview_frame(chart), chart.axes);
+  LabelPlacer placer(plot.frame());
+  block_roofs(placer, plot, chart);
+  block_marks(placer, plot, chart);
+  Group labels{.name = "labels"};
+  if (chart.detail) outline_detail(labels, placer, plot, *chart.detail);
+  auto roof_names = roof_labels(placer, plot, chart);
+
+  add_plane(scene, plot, chart);
+  std::move(roof_names.begin(), roof_names.end(), std::back_inserter(scene.groups));
+  const bool is_joined = are_joined(chart);
+  std::vector<Group> points;
+  // Of a program, large marks first: they would cover the small ones.
+  for (const std::size_t i : list_order(chart)) {
+    const ChartPoint& point = chart.points[i];
+    if (!point.useful) continue;
+    if (point.is_labelled && !in_detail(chart, point)) {
+      if (point.rank > 0) {
+        label_ranked_mark(labels, placer, point, plot.at(*point.useful));
+      } else {
+        label_mark(labels, placer, point.label, plot.at(*point.useful));
+      }
+    }
+    points.push_back(point_group(plot, point, i,
+                                 mark_radius(point, in_detail(chart, point) ? kSmallMarkRadius : kMarkRadius),
+                                 is_joined));
+  }
+  scene.groups.push_back(std::move(labels));
+  std::move(points.begin(), points.end(), std::back_inserter(scene.groups));
+}
+
+// Where the detail lies and where the names of its points.
+struct Detail {
+  Box frame;
+  Box labels;
+};
+
+// The points that the detail shows, the fastest first.
+std::vector<std::size_t> detail_members(const ChartModel& chart) {
+  std::vector<std::size_t> members;
+  for (std::size_t i = 0; i < chart.points.size(); ++i) {
+    if (in_detail(chart, chart.points[i])) members.push_back(i);
+  }
+  std::stable_sort(members.begin(), members.end(), [&](std::size_t a, std::size_t b) {
+    return chart.points[a].useful->flop_per_s > chart.points[b].useful->flop_per_s;
+  });
+  return members;
+}
+
+Detail detail_boxes(const ChartModel& chart, const std::vector<std::size_t>& members) {
+  double widest = kDetailLabelWidth.low;
+  for (const std::size_t i : members)
+    widest = std::max(widest, text_width(chart.points[i].label, kLabelStyle));
+  // Whole pixels: the widest label must not be cut for a rounding error.
+  const double left =
+      kDetailLabelsRight - kLabelMarkWidth - std::ceil(std::min(widest, kDetailLabelWidth.high));
+  return {{kDetailLeft, kPanelTop, left - kLeaderWidth, kPanelBottom},
+          {left, kPanelTop, kDetailLabelsRight, kPanelBottom}};
+}
+
+Group detail_label(const Box& column, const ChartPoint& point, std::size_t index, Pixel mark, double y,
+                   double size) {
+  const TextStyle style = {size, Weight::semibold};
+  const double text_left = column.left + kLabelMarkWidth;
+  Group group{.name = "label", .point = index, .title = point.title};
+  group.shapes.emplace_back(
+      Polyline{{mark, {column.left - 12, y}, {column.left - 2, y}}, {palette::kLeader, 1}});
+  group.shapes.emplace_back(family_mark(point.look, {column.left + 4, y}, 0.36 * size, MarkFill::filled));
+  group.shapes.emplace_back(
+      Text{fitted(point.label, style, column.right - text_left), {text_left, y + 0.36 * size}, style});
+  return group;
+}
+
+// The names stand in a column beside the detail, in the order of their useful marks.
+std::vector<Group> detail_labels(const ChartModel& chart, const Plot& plot, const Box& column,
+                                 std::vector<std::size_t> members) {
+  constexpr double kRoomySpacing = 21;
+  constexpr double kTightestSpacing = 13;
+  const auto capacity = static_cast<std::size_t>(column.height() / kTightestSpacing);
+  members.resize(std::min(members.size(), capacity));
+  const double spacing =
+      std::clamp(column.height() / static_cast<double>(members.size()), kTightestSpacing, kRoomySpacing);
+  std::vector<double> wanted;
+  for (const std::size_t i : members) wanted.push_back(plot.y(chart.points[i].useful->flop_per_s));
+  const std::vector<double> places =
+      spread(wanted, spacing, column.top + spacing / 2, column.bottom - spacing / 2);
+  const double size = std::min(kLabelStyle.size, spacing * 0.85);
+  std::vector<Group> groups;
+  for (std::size_t rank = 0; rank < members.size(); ++rank) {
+    const std::size_t i = members[rank];
+    const ChartPoint& point = chart.points[i];
+    groups.push_back(detail_label(column, point, i, plot.at(*point.useful), places[rank], size));
+  }
+  return groups;
+}
+
+void block_leaders(LabelPlacer& placer, const std::vector<Group>& labels) {
+  for (const Group& label : labels) {
+    for (const Shape& shape : label.shapes) {
+      if (const auto* leader = std::get_if<Polyline>(&shape)) placer.block(*leader);
+    }
+  }
+}
+
+void add_detail(Scene& scene, const ChartModel& chart) {
+  const std::vector<std::size_t> members = detail_members(chart);
+  const Detail boxes = detail_boxes(chart, members);
+  const Plot plot(boxes.frame, *chart.detail);
+  LabelPlacer placer(plot.frame());
+  block_roofs(placer, plot, chart);
+  block_marks(placer, plot, chart);
+  auto labels = detail_labels(chart, plot, boxes.labels, members);
+  block_leaders(placer, labels);
+  auto roof_names = bandwidth_labels(placer, plot, chart);
+
+  add_plane(scene, plot, chart);
+  std::move(roof_names.begin(), roof_names.end(), std::back_inserter(scene.groups));
+  // Leaders lie under the marks.
+  std::move(labels.begin(), labels.end(), std::back_inserter(scene.groups));
+  for (const std::size_t i : members)
+    scene.groups.push_back(point_group(plot, chart.points[i], i, kMarkRadius, are_joined(chart)));
+}
+
+Group panel_titles(const ChartModel& chart, Extent extent) {
+  Group group{.name = "panel-titles"};
+  group.shapes.emplace_back(panel_title("Roofline", overview_frame(chart).left));
+  if (chart.detail) group.shapes.emplace_back(panel_title("Detail", kDetailLeft));
+  if (extent == Extent::full) group.shapes.emplace_back(panel_title(chart.list_title, kLadder.left));
+  return group;
+}
+
+}  // namespace
+
+Scene chart_scene(const ChartModel& chart, Extent extent) {
+  Scene scene = blank(chart, extent);
+  scene.groups = {header(chart, extent), legend(chart, extent), panel_titles(chart, extent)};
+  add_overview(scene, chart);
+  if (chart.detail) add_detail(scene, chart);
+  if (has_bandwidth_strip(chart)) {
+    for (Group& group : bandwidth_strip(kStrip, chart)) scene.groups.push_back(std::move(group));
+  }
+  if (extent == Extent::full) {
+    auto ladder = ladder_panel(kLadder, chart);
+    std::move(ladder.begin(), ladder.end(), std::back_inserter(scene.groups));
+  }
+  scene.groups.push_back(footer(chart, extent));
+  remove_covered_marks(scene);
+  return scene;
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/charts/layouts/collectives_layout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "analysis/devices/links.h"
+#include "reports/charts/parts/marks.h"
+#include "reports/charts/parts/picture.h"
+#include "reports/tables/collective_table.h"
+#include "reports/text/format.h"
+
+namespace rooflinectl {
+namespace {
+
+using namespace picture;
+
+constexpr TextStyle kTickStyle = {13, Weight::regular, palette::kMuted};
+constexpr Box kFrame = {110, kPanelTop, kWidth - kMargin, kPanelBottom};
+/// On the size axis, of a power of two to the next that is labelled.
+constexpr int kSizeStep = 4;
+
+/// Around all sizes, and from the decade of the lowest bandwidth to above the highest roof and its name.
+Window window_of(const Run& run, const LinkRoof& roof) {
+  constexpr double kMargin = 1.25;
+  constexpr double kRoomAbove = 2;
+  Window window{{1e300, 0}, {1e300, 0}};
+  for (const CollectiveTimes& times : run.collectives->times) {
+    for (const CollectiveTime& time : times.sizes) {
+      const double bytes_per_s = bus_bytes_per_s(times.collective, time, run.devices.size());
+      window.ai = {std::min(window.ai.low, time.bytes), std::max(window.ai.high, time.bytes)};
+      window.flop_per_s = {std::min(window.flop_per_s.low, bytes_per_s),
+                           std::max(window.flop_per_s.high, bytes_per_s)};
+    }
+  }
+  for (const auto& value : {roof.theoretical_bytes_per_s, roof.measured_bytes_per_s}) {
+    window.flop_per_s.high = std::max(window.flop_per_s.high, value.value_or(0));
+  }
+  window.ai = {window.ai.low / kMargin, std::max(window.ai.high, 2 * window.ai.low) * kMargin};
+  window.flop_per_s = {std::pow(10, std::floor(std::log10(window.flop_per_s.low))),
+                       window.flop_per_s.high * kRoomAbove};
+  return window;
+}
+
+Group axes(const Plot& plot) {
+  const Box& frame = plot.frame();
+  Group group{.name = "axes"};
+  const int last = static_cast<int>(std::floor(std::log2(plot.window().ai.high)));
+  for (int power = static_cast<int>(std::ceil(std::log2(plot.window().ai.low))); power <= last; ++power) {
+    const double x = plot.x(std::exp2(power));
+    const bool is_labelled = power % kSizeStep == 0;
+    group.shapes.emplace_back(Polyline{{{x, frame.top}, {x, frame.bottom}},
+                                       {is_labelled ? palette::kGrid : palette::kGridMinor, 1}});
+    if (!is_labelled) continue;
+    group.shapes.emplace_back(
+        Text{array_size(std::exp2(power)), {x, frame.bottom + 20}, kTickStyle, Anchor::middle});
+  }
+  for (const Tick& tick : log_ticks(plot.window().flop_per_s, frame.height())) {
+    const double y = plot.y(tick.value);
+    group.shapes.emplace_back(Polyline{{{frame.left, y}, {frame.right, y}},
+                                       {tick.is_decade ? palette::kGrid : palette::kGridMinor, 1}});
+    if (!tick.is_decade) continue;
+    group.shapes.emplace_back(
+        Text{format::bandwidth(tick.value), {frame.left - 8, y + 4.5}, kTickStyle, Anchor::end});
+  }
+  group.shapes.emplace_back(rectangle(frame, std::nullopt, Stroke{palette::kLeader, 1}));
+  group.shapes.emplace_back(Text{"Bus bandwidth", {frame.left, frame.top - 10}, kPanelTitleStyle});
+  group.shapes.emplace_back(
+      Text{"size of the array", {(frame.left + frame.right) / 2, frame.bottom + 42}, {13}, Anchor::middle});
+  return group;
+}
+
+/// What the links deliver: from edge to edge, with its name above it.
+void add_roof(Group& group, const Plot& plot, const std::string& name,
+              const std::optional<double>& bytes_per_s, Dash dash) {
+  if (!bytes_per_s) return;
+  const Box& frame = plot.frame();
+  const double y = plot.y(*bytes_per_s);
+  group.shapes.emplace_back(Polyline{{{frame.left, y}, {frame.right, y}}, {palette::kMemoryRoof, 1.6, dash}});
+  const bool is_measured = dash == Dash::solid;
+  // The measured one is the lower of the two: its name is below it.
+  group.shapes.emplace_back(Text{fmt::format("{}: {}", name, format::bandwidth(*bytes_per_s)),
+                                 {frame.left + 8, y + (is_measured ? 18 : -6)},
+                                 kNoteStyle});
+}
+
+void add_curve(Scene& scene, const Plot& plot, const CollectiveTimes& times, std::size_t n_devices) {
+  const FamilyLook look = look_of(static_cast<std::size_t>(times.collective));
+  const Box clip = plot.frame().grown(6);
+  const std::string_view name = collective_name(times.collective);
+  Polyline line{{}, {family_colour(look), 2}};
+  std::vector<Group> marks;
+  for (const CollectiveTime& time : times.sizes) {
+    const double bytes_per_s = bus_bytes_per_s(times.collective, time, n_devices);
+    line.points.push_back(plot.at({time.bytes, bytes_per_s}));
+    marks.push_back({.name = "curve-mark",
+                     .title = fmt::format("{}, {}: {}, {}", name, array_size(time.bytes),
+                                          format::bandwidth(bytes_per_s), format::duration(time.time_s)),
+                     .clip = clip,
+                     .shapes = {family_mark(look, line.points.back(), 3.6, MarkFill::filled)}});
+  }
+  scene.groups.push_back({.name = "curve", .title = std::string(name), .clip = clip, .shapes = {line}});
+  std::move(marks.begin(), marks.end(), std::back_inserter(scene.groups));
+}
+
+Group legend(const Collectives& collectives) {
+  LegendRows rows;
+  for (const CollectiveTimes& times : collectives.times) {
+    if (times.sizes.empty()) continue;
+    const FamilyLook look = look_of(static_cast<std::size_t>(times.collective));
+    rows.add(std::string(collective_name(times.collective)), 26, [&](Group& group, Pixel at) {
+      group.shapes.emplace_back(Polyline{{at, {at.x + 26, at.y}}, {family_colour(look), 2}});
+      group.shapes.emplace_back(family_mark(look, {at.x + 13, at.y}, 4, MarkFill::filled));
+    });
+  }
+  return rows.take();
+}
+
+}  // namespace
+
+bool has_collectives_picture(const Run& run) {
+  return run.collectives && run.devices.size() > 1 &&
+         std::any_of(run.collectives->times.begin(), run.collectives->times.end(),
+                     [](const CollectiveTimes& times) { return !times.sizes.empty(); });
+}
+
+Scene collectives_scene(const Run& run) {
+  const Collectives& collectives = *run.collectives;
+  ChartModel chart = ceilings_model(run);
+  chart.title =
+      fmt::format("Collectives over {}, {}", format::counted(run.devices.size(), "device"), collectives.nccl);
+  chart.provenance = fmt::format("{}; {}", to_string(run.source), collectives.method);
+  Scene scene = blank(chart);
+  scene.description = fmt::format("Bus bandwidth of collectives against size. {}", chart.subtitle);
+  const LinkRoof roof = link_roof(run);
+  const Plot plot(kFrame, window_of(run, roof));
+  Group roofs{.name = "roofs", .clip = kFrame};
+  add_roof(roofs, plot, "NVLink in theory, one way", roof.theoretical_bytes_per_s, Dash::dashed);
+  add_roof(roofs, plot, "between two devices, one way, measured", roof.measured_bytes_per_s, Dash::solid);
+  scene.groups = {header(chart), legend(collectives), axes(plot), std::move(roofs)};
+  for (const CollectiveTimes& times : collectives.times) {
+    if (!times.sizes.empty()) add_curve(scene, plot, times, run.devices.size());
+  }
+  scene.groups.push_back(footer(chart));
+  return scene;
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,220 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/charts/layouts/levels_layout.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+
+#include "reports/charts/parts/levels_panel.h"
+#include "reports/charts/parts/marks.h"
+#include "reports/charts/parts/picture.h"
+#include "reports/charts/parts/roof_labels.h"
+#include "reports/tables/point_text.h"
+
+namespace rooflinectl {
+namespace {
+
+using namespace picture;
+
+constexpr Box kOverviewBesideDetail = {86, kPanelTop, 490, kPanelBottom};
+constexpr Box kOverviewAlone = {86, kPanelTop, 1032, kPanelBottom};
+constexpr Box kDetail = {562, kPanelTop, 1032, kPanelBottom};
+constexpr Box kPanel = {1090, kPanelTop - 42, kWidth - 22, kPanelBottom + 10};
+
+constexpr double kMarkRadius = 5;
+constexpr double kSmallMarkRadius = 3;  // where the detail shows the same mark again, larger
+
+// Marks of levels with the same intensity lie inside each other.
+double radius_of(MemoryLevel level, double radius) {
+  switch (level) {
+    case MemoryLevel::dram:
+      return 0.8 * radius;
+    case MemoryLevel::l1:
+      return 1.3 * radius;
+    case MemoryLevel::l2:
+    case MemoryLevel::shared:
+      break;
+  }
+  return radius;
+}
+
+bool in_detail(const ChartModel& chart, const ChartPoint& point) {
+  if (!chart.detail || !point.useful) return false;
+  const Range& rates = chart.detail->flop_per_s;
+  return point.useful->flop_per_s >= rates.low && point.useful->flop_per_s <= rates.high;
+}
+
+Group legend(const ChartModel& chart) {
+  LegendRows rows;
+  for (const Family& family : chart.families) {
+    rows.add(family.name, 16, [&](Group& group, Pixel at) {
+      group.shapes.emplace_back(Polyline{{at, {at.x + 16, at.y}}, {family_colour(family.look), 5}});
+    });
+  }
+  for (const MemoryLevel level : chart.levels) {
+    rows.add(std::string(level_name(level)), 12, [&](Group& group, Pixel at) {
+      group.shapes.emplace_back(level_mark(level, palette::kInk, {at.x + 6, at.y},
+                                           radius_of(level, kMarkRadius), MarkFill::outline));
+    });
+  }
+  rows.add("filled: the busiest level", 12, [](Group& group, Pixel at) {
+    group.shapes.emplace_back(Circle{{at.x + 6, at.y}, kMarkRadius, palette::kInk, std::nullopt});
+  });
+  rows.add_roofs(chart);
+  return rows.take();
+}
+
+// The ends of a point: its leftmost and its rightmost mark.
+struct Span {
+  Pixel left;
+  Pixel right;
+};
+
+std::optional<Span> span_of(const Plot& plot, const ChartPoint& point) {
+  std::optional<Span> span;
+  for (const LevelMark& mark : point.levels) {
+    if (!mark.at) continue;
+    const Pixel at = plot.at(*mark.at);
+    if (!span) span = Span{at, at};
+    if (at.x < span->left.x) span->left = at;
+    if (at.x > span->right.x) span->right = at;
+  }
+  return span;
+}
+
+void block_marks(LabelPlacer& placer, const Plot& plot, const ChartModel& chart) {
+  const bool is_joined = are_joined(chart);
+  for (const ChartPoint& point : chart.points) {
+    for (const LevelMark& mark : point.levels) {
+      if (!mark.at) continue;
+      const Pixel at = plot.at(*mark.at);
+      placer.block(Box{at.x, at.y, at.x, at.y}.grown(kMarkRadius + 2));
+    }
+    if (!is_joined) continue;
+    if (const auto span = span_of(plot, point)) placer.block(span->left, span->right);
+  }
+}
+
+Group mark_group(const Plot& plot, const ChartPoint& point, const LevelMark& mark, std::size_t index,
+                 double radius) {
+  const MarkFill fill = mark.is_limiting ? MarkFill::filled : MarkFill::outline;
+  return {.name = fmt::format("point level-{}", to_string(mark.level)),
+          .point = index,
+          .title = mark.title,
+          .clip = plot.frame().grown(2 * radius),
+          .shapes = {level_mark(mark.level, family_colour(point.look), plot.at(*mark.at),
+                                radius_of(mark.level, radius), fill)}};
+}
+
+// The line under the marks of a point, if they are to be joined, then the marks, the filled one last.
+std::vector<Group> point_groups(const Plot& plot, const ChartPoint& point, std::size_t index, double radius,
+                                bool is_joined) {
+  std::vector<Group> groups;
+  if (const auto span = span_of(plot, point); span && is_joined) {
+    groups.push_back({.name = "point",
+                      .point = index,
+                      .clip = plot.frame(),
+                      .shapes = {Polyline{{span->left, span->right}, {family_colour(point.look), 1}}}});
+  }
+  for (const bool is_limiting : {false, true}) {
+    for (const LevelMark& mark : point.levels) {
+      if (mark.at && mark.is_limiting == is_limiting) {
+        groups.push_back(mark_group(plot, point, mark, index, radius));
+      }
+    }
+  }
+  return groups;
+}
+
+void append(Scene& scene, std::vector<Group> groups) {
+  std::move(groups.begin(), groups.end(), std::back_inserter(scene.groups));
+}
+
+// From the rightmost mark of each row's point out of the plane to the row.
+std::vector<Group> leaders(const Plot& plot, const ChartModel& chart, const std::vector<PanelRow>& rows) {
+  std::vector<Group> groups;
+  for (const PanelRow& row : rows) {
+    const ChartPoint& point = chart.points[row.point];
+    const auto span = span_of(plot, point);
+    if (!span || (chart.detail && !in_detail(chart, point))) continue;
+    const double y = (row.box.top + row.box.bottom) / 2;
+    const Pixel exit = {plot.frame().right + 6, span->right.y};
+    const Polyline line = {{span->right, exit, {row.box.left - 14, y}, {row.box.left - 2, y}},
+                           {palette::kLeader, 1}};
+    groups.push_back({.name = "label", .point = row.point, .shapes = {line}});
+  }
+  return groups;
+}
+
+void block(LabelPlacer& placer, const std::vector<Group>& lines) {
+  for (const Group& group : lines) placer.block(std::get<Polyline>(group.shapes.front()));
+}
+
+void add_overview(Scene& scene, const ChartModel& chart, const std::vector<PanelRow>& rows) {
+  const Plot plot(chart.detail ? kOverviewBesideDetail : kOverviewAlone, chart.axes);
+  LabelPlacer placer(plot.frame());
+  block_roofs(placer, plot, chart);
+  block_marks(placer, plot, chart);
+  const std::vector<Group> lines = chart.detail ? std::vector<Group>{} : leaders(plot, chart, rows);
+  block(placer, lines);
+  Group labels{.name = "labels"};
+  if (chart.detail) outline_detail(labels, placer, plot, *chart.detail);
+  auto roof_names = roof_labels(placer, plot, chart);
+  for (const ChartPoint& point : chart.points) {
+    const auto span = span_of(plot, point);
+    if (span && chart.detail && !in_detail(chart, point))
+      if (point.is_labelled) label_mark(labels, placer, point.label, span->right);
+  }
+
+  add_plane(scene, plot, chart);
+  append(scene, std::move(roof_names));
+  scene.groups.push_back(std::move(labels));
+  append(scene, lines);
+  for (std::size_t i = 0; i < chart.points.size(); ++i) {
+    const double radius = in_detail(chart, chart.points[i]) ? kSmallMarkRadius : kMarkRadius;
+    append(scene, point_groups(plot, chart.points[i], i, radius, are_joined(chart)));
+  }
+}
+
+void add_detail(Scene& scene, const ChartModel& chart, const std::vector<PanelRow>& rows) {
+  const Plot plot(kDetail, *chart.detail);
+  LabelPlacer placer(plot.frame());
+  block_roofs(placer, plot, chart);
+  block_marks(placer, plot, chart);
+  const std::vector<Group> lines = leaders(plot, chart, rows);
+  block(placer, lines);
+  auto roof_names = bandwidth_labels(placer, plot, chart);
+
+  add_plane(scene, plot, chart);
+  append(scene, std::move(roof_names));
+  append(scene, lines);
+  for (std::size_t i = 0; i < chart.points.size(); ++i) {
+    if (in_detail(chart, chart.points[i])) {
+      append(scene, point_groups(plot, chart.points[i], i, kMarkRadius, are_joined(chart)));
+    }
+  }
+}
+
+Group panel_titles(const ChartModel& chart) {
+  Group group{.name = "panel-titles"};
+  group.shapes.emplace_back(panel_title("Roofline, a mark per memory level", kOverviewAlone.left));
+  if (chart.detail) group.shapes.emplace_back(panel_title("Detail", kDetail.left));
+  return group;
+}
+
+}  // namespace
+
+Scene levels_scene(const ChartModel& chart) {
+  Scene scene = blank(chart);
+  scene.groups = {header(chart), legend(chart), panel_titles(chart)};
+  const std::vector<PanelRow> rows = panel_rows(kPanel, chart);
+  add_overview(scene, chart, rows);
+  if (chart.detail) add_detail(scene, chart, rows);
+  append(scene, levels_panel(kPanel, chart, rows));
+  scene.groups.push_back(footer(chart));
+  remove_covered_marks(scene);
+  return scene;
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/charts/model/chart_points.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "core/text/kernel_names/words.h"
+#include "core/text/typeset.h"
+#include "core/text/utf8.h"
+#include "reports/tables/point_text.h"
+#include "reports/text/format.h"
+
+namespace rooflinectl {
+namespace {
+
+// Executed and useful marks that are closer than this would cover each other.
+constexpr double kNotableDifference = 0.02;
+
+std::optional<PlanePoint> plane_point(const std::optional<double>& ai,
+                                      const std::optional<double>& flop_per_s) {
+  if (!ai || !flop_per_s || !is_drawable(*ai) || !is_drawable(*flop_per_s)) return std::nullopt;
+  return PlanePoint{*ai, *flop_per_s};
+}
+
+bool differ(const PlanePoint& a, const PlanePoint& b) {
+  const double limit = std::log1p(kNotableDifference);
+  return std::abs(std::log(a.ai / b.ai)) >= limit || std::abs(std::log(a.flop_per_s / b.flop_per_s)) >= limit;
+}
+
+std::optional<double> dram_bytes_per_element(const RooflinePoint& point) {
+  const std::uint64_t n_elements = size_of(point.measurement->point).value_or(0);
+  if (!point.dram_bytes || n_elements == 0) return std::nullopt;
+  return *point.dram_bytes / static_cast<double>(n_elements);
+}
+
+// The flags that a reader must know before believing the row.
+std::vector<Flag> notable_flags(const RooflinePoint& point) {
+  std::vector<Flag> flags;
+  for (const Flag flag : {Flag::failed, Flag::unverified, Flag::above_roof, Flag::cache_resident, Flag::noisy,
+                          Flag::throttled}) {
+    if (std::find(point.flags.begin(), point.flags.end(), flag) != point.flags.end()) flags.push_back(flag);
+  }
+  return flags;
+}
+
+std::string bound_text(const RooflinePoint& point) {
+  return point.bound == Bound::unknown ? std::string(format::kUnavailable)
+                                       : std::string(words_for(point.bound).label);
+}
+
+// What a reader sees of a kernel's full name: those of templates can be thousands of characters long.
+std::string full_name(const RooflinePoint& point) {
+  constexpr std::size_t kLongest = 300;
+  const std::string& name = point.measurement->point.subject;
+  return name.size() <= kLongest
+             ? name
+             : fmt::format("{}…", name.substr(0, valid_utf8_bytes(name.substr(0, kLongest))));
+}
+
+std::string program_sentence(const RooflinePoint& point) {
+  const auto& time = point.measurement->time;
+  return fmt::format(
+      "{}: {} of GPU time, {} launches of {}, {} at {} FLOP/byte executed, {} of roofline{}, {} · {}",
+      point.label, format::percent(point.launches ? point.launches->share : 0),
+      point.measurement->launches->count, time ? format::duration(time->median_s) : "unknown time",
+      rate_text(point, point.executed_flop_per_s),
+      format::optional(point.ai_executed, [](double ai) { return format::significant(ai); }),
+      format::optional(point.fraction_of_roof, format::percent),
+      point.roof ? fmt::format(" ({})", point.roof->ceiling) : "", words_for(point.bound).phrase,
+      full_name(point));
+}
+
+std::string sentence_on(const RooflinePoint& point) {
+  if (is_observed(point)) return program_sentence(point);
+  const std::vector<std::string_view> flags = names_of(notable_flags(point));
+  const auto& time = point.measurement->time;
+  return fmt::format("{}: {}, {} useful at {} {}/byte, {} of roofline, {}{}{}", point.label,
+                     time ? format::duration(time->median_s) : "not timed",
+                     rate_text(point, point.flop_per_s),
+                     format::optional(point.ai_useful, [](double ai) { return format::significant(ai); }),
+                     operations_of(point), format::optional(point.fraction_of_roof, format::percent),
+                     words_for(point.bound).phrase, flags.empty() ? "" : ", ", fmt::join(flags, ", "));
+}
+
+std::string level_sentence(const RooflinePoint& point, const LevelUse& use) {
+  const std::string utilisation = format::optional(use.utilisation, format::percent);
+  return fmt::format(
+      "{} at {}: {} {} at {} {}/byte, {}", point.label, level_name(use.level),
+      rate_text(point, main_rate(point)), is_observed(point) ? "executed" : "useful",
+      format::optional(use.ai, [](double ai) { return format::significant(ai); }), operations_of(point),
+      use.ceiling.empty() ? "no ceiling measured" : fmt::format("{} of {}", utilisation, use.ceiling));
+}
+
+// Names of a program's kernels are long, and what tells them apart may be at their end.
+std::string picture_label(const std::string& label) {
+  constexpr std::size_t kLongest = 26;
+  return kernel_names::cut_middle(label, kLongest);
+}
+
+// Kernels of a program have no families: they are told apart by what bounds them.
+std::string family_of(const RooflinePoint& point) {
+  return is_observed(point) ? std::string(words_for(point.bound).label) : point.family;
+}
+
+// Of a program's kernel, the same wherever it is drawn.
+FamilyLook look_in(const RooflinePoint& point, std::size_t family) {
+  return is_observed(point) ? look_of(point.bound) : look_of(family);
+}
+
+}  // namespace
+
+std::vector<LevelMark> level_marks(const RooflinePoint& point, const std::vector<MemoryLevel>& levels) {
+  std::vector<LevelMark> marks;
+  for (const LevelUse& use : point.levels) {
+    if (std::find(levels.begin(), levels.end(), use.level) == levels.end()) continue;
+    marks.push_back({use.level, plane_point(use.ai, main_rate(point)), level_sentence(point, use),
+                     format::optional(use.utilisation, format::whole_percent),
+                     use.level == point.limiting_level});
+  }
+  return marks;
+}
+
+ChartPoint chart_point(const RooflinePoint& point) {
+  const Measurement& measurement = *point.measurement;
+  ChartPoint chart;
+  chart.label = is_observed(point) ? picture_label(point.label) : point.label;
+  chart.title = typeset(sentence_on(point));
+  chart.useful = plane_point(point.ai_useful, point.flop_per_s);
+  chart.executed = plane_point(point.ai_executed, point.executed_flop_per_s);
+  if (chart.useful && chart.executed && !differ(*chart.useful, *chart.executed)) chart.executed.reset();
+  if (is_observed(point)) std::swap(chart.useful, chart.executed);
+  if (chart.useful && point.roof && point.roof->resource == Bound::nvlink) {
+    chart.link_flop_per_s = point.roof->flop_per_s;
+  }
+  chart.fraction_of_roof = point.fraction_of_roof;
+  for (const LevelUse& use : point.levels) {
+    if (use.level == MemoryLevel::dram) chart.dram_share = use.utilisation;
+  }
+  if (measurement.time) {
+    const TimeResult& time = *measurement.time;
+    chart.time = format::duration(time.median_s);
+    if (chart.useful && is_drawable(time.ci_low_s) && is_drawable(time.ci_high_s)) {
+      const double flops = is_observed(point) ? *point.flops_executed : point.flops_useful;
+      chart.useful_flop_per_s = Range{flops / time.ci_high_s, flops / time.ci_low_s};
+    }
+  } else {
+    chart.time = format::kUnavailable;
+  }
+  const Counters& counters = measurement.counters;
+  chart.dram_bytes_per_element = format::optional(dram_bytes_per_element(point),
+                                                  [](double bytes) { return format::significant(bytes); });
+  chart.warp_efficiency =
+      format::optional(value_of(counters, counter::kWarpExecutionEfficiency), format::whole_percent);
+  chart.nonpred_warp_efficiency =
+      format::optional(value_of(counters, counter::kWarpNonpredExecutionEfficiency), format::whole_percent);
+  chart.redundancy = format::optional(point.redundancy, format::factor);
+  chart.limit = limit_text(point);
+  chart.bound = bound_text(point);
+  chart.is_flagged = !notable_flags(point).empty();
+  if (point.launches) {
+    chart.share = point.launches->share;
+    chart.share_text = format::percent(point.launches->share);
+    chart.launches = fmt::format("{}", point.measurement->launches->count);
+    chart.recoverable = format::optional(point.launches->recoverable_s, format::duration);
+  }
+  return chart;
+}
+
+std::string flagged_points(const std::vector<RooflinePoint>& points) {
+  constexpr std::size_t kMostNamed = 12;
+  std::vector<Flag> order;
+  std::map<Flag, std::vector<std::string>> labels;
+  for (const RooflinePoint& point : points) {
+    for (const Flag flag : notable_flags(point)) {
+      if (!labels.contains(flag)) order.push_back(flag);
+      labels[flag].push_back(point.label);
+    }
+  }
+  std::vector<std::string> texts;
+  for (const Flag flag : order) {
+    const std::vector<std::string>& all = labels[flag];
+    texts.push_back(all.size() <= kMostNamed
+                        ? fmt::format("{}: {}", to_string(flag), fmt::join(all, ", "))
+                        : fmt::format("{}: {}", to_string(flag), format::counted(all.size(), "point")));
+  }
+  return fmt::format("{}", fmt::join(texts, "; "));
+}
+
+std::size_t family_index(std::vector<Family>& families, const RooflinePoint& point) {
+  const std::string name = family_of(point);
+  const auto found = std::find_if(families.begin(), families.end(),
+                                  [&](const Family& family) { return family.name == name; });
+  if (found != families.end()) return static_cast<std::size_t>(found - families.begin());
+  families.push_back({name, look_in(point, families.size())});
+  return families.size() - 1;
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/charts/model/chart_texts.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <set>
+
+#include "analysis/program/recoverable.h"
+#include "core/model/quantity.h"
+#include "reports/tables/point_text.h"
+#include "reports/text/format.h"
+
+namespace rooflinectl {
+namespace {
+
+// `cold, warm`: each value once, in order; empty where no point has one.
+template <typename Value, typename Show>
+std::string distinct(const std::vector<RooflinePoint>& points, std::optional<Value> (*get)(const PointId&),
+                     Show show) {
+  std::set<Value> values;
+  for (const RooflinePoint& point : points) {
+    if (const auto value = get(point.measurement->point)) values.insert(*value);
+  }
+  std::vector<std::string> texts;
+  for (const Value& value : values) texts.emplace_back(show(value));
+  return fmt::format("{}", fmt::join(texts, ", "));
+}
+
+// `2^20, 2^25`, or `2^10 … 2^28 (19 sizes)` where a list would be long.
+std::string sizes(const std::vector<RooflinePoint>& points) {
+  constexpr std::size_t kMostListed = 4;
+  std::set<std::uint64_t> sizes;
+  for (const RooflinePoint& point : points) {
+    if (const auto n = size_of(point.measurement->point)) sizes.insert(*n);
+  }
+  if (sizes.size() > kMostListed) {
+    return fmt::format("{} … {} ({} sizes)", elements_text(*sizes.begin()), elements_text(*sizes.rbegin()),
+                       sizes.size());
+  }
+  return distinct(points, &size_of, elements_text);
+}
+
+// How the times were taken.
+std::string timed_text(const std::vector<RooflinePoint>& points) {
+  const bool is_traced =
+      std::any_of(points.begin(), points.end(), [](const auto& p) { return is_observed(p); });
+  if (is_traced) return "times of the trace";
+  const auto is_timed = [&](LaunchMode mode) {
+    return std::any_of(points.begin(), points.end(),
+                       [&](const RooflinePoint& point) { return timed_mode(point) == mode; });
+  };
+  const bool graph = is_timed(LaunchMode::graph);
+  const bool plain = is_timed(LaunchMode::plain);
+  if (graph && plain) return "timed in CUDA graphs or launch by launch";
+  return graph ? "timed in CUDA graphs" : plain ? "timed launch by launch" : "";
+}
+
+// `NVIDIA H200`, `a recording of NVIDIA H200`
+std::string as_recorded(const Run& run, const std::string& device) {
+  return run.source == RunSource::replayed ? fmt::format("a recording of {}", device) : device;
+}
+
+// The names, of which there may be thousands: the first few, and how many more there are.
+std::string list_of(const std::vector<std::string>& names) {
+  constexpr std::size_t kMostNamed = 8;
+  const std::size_t named = std::min(names.size(), kMostNamed);
+  const auto end = names.begin() + static_cast<std::ptrdiff_t>(named);
+  std::string text = fmt::format("{}", fmt::join(names.begin(), end, ", "));
+  if (named < names.size()) text += fmt::format(" and {} more", names.size() - named);
+  return text;
+}
+
+}  // namespace
+
+std::string missing_text(const ExperimentAnalysis& experiment) {
+  const std::vector<std::string>& missing = experiment.missing;
+  if (missing.empty()) return {};
+  return fmt::format("incomplete, {} of {} missing: {}", missing.size(),
+                     format::counted(missing.size() + experiment.points.size(), "point"), list_of(missing));
+}
+
+std::string device_text(const Run& run) {
+  std::vector<std::string> names;
+  for (const DeviceInfo& device : run.devices) names.push_back(device.name);
+  const bool are_alike =
+      std::all_of(names.begin(), names.end(), [&](const std::string& name) { return name == names.front(); });
+  if (names.size() > 1 && are_alike) names = {fmt::format("{} × {}", names.size(), names.front())};
+  return as_recorded(run, fmt::format("{}", fmt::join(names, ", ")));
+}
+
+std::string headline_prefix(const Run& run, bool is_incomplete) {
+  if (run.source == RunSource::replayed) return is_incomplete ? "Replayed, incomplete: " : "Replayed: ";
+  return is_incomplete ? "Incomplete: " : "";
+}
+
+std::string subtitle(const Run& run, std::size_t place, const std::vector<RooflinePoint>& points) {
+  const DeviceInfo& device = run.devices[place];
+  std::vector<std::string> parts = {as_recorded(run, device.name), format::utc(run.started_utc)};
+  if (!device.driver_version.empty()) parts.push_back("driver " + device.driver_version);
+  const auto add = [&](std::string_view what, const std::string& text) {
+    if (!text.empty()) parts.push_back(fmt::format("{}{}", what, text));
+  };
+  const auto name = [](auto value) { return to_string(value); };
+  const std::string caches = distinct(points, &cache_of, name);
+  if (!caches.empty()) parts.push_back(caches + " cache");
+  add("n = ", sizes(points));
+  add("", distinct(points, &dtype_of, name));
+  add("", run.imports.empty() ? timed_text(points) : "times as imported");
+  return fmt::format("{}", fmt::join(parts, "  ·  "));
+}
+
+std::string tool_text(const Run& run) {
+  return fmt::format("rooflinectl {} ({})", run.tool_version, run.tool_commit);
+}
+
+std::string provenance(const Run& run, const ExperimentAnalysis& experiment) {
+  std::size_t timed = 0;
+  std::vector<std::string> declared;
+  std::vector<std::string> unseen;
+  double uncounted = 0;  // share of a program's time
+  bool is_of_program = false;
+  for (const RooflinePoint& point : experiment.points) {
+    if (point.launches) {
+      is_of_program = true;
+      if (!is_fully_counted(*point.measurement)) uncounted += point.launches->share;
+      continue;
+    }
+    if (!point.measurement->time) continue;
+    ++timed;
+    if (!point.dram_bytes && !point.flops_executed) {
+      declared.push_back(point.label);
+    } else if (!point.executed_missing.empty()) {
+      unseen.push_back(point.label);
+    }
+  }
+  std::string text(run.imports.empty() ? to_string(run.source) : "imported");
+  if (!declared.empty()) {
+    text = declared.size() == timed ? fmt::format("times {}; bytes and FLOPs declared, not counted", text)
+                                    : fmt::format("{}; declared, not counted: {}", text, list_of(declared));
+  }
+  if (is_of_program) {
+    text += run.imports.empty() ? "; kernels: executed work, as counted for some of their launches"
+                                : "; kernels: executed work";
+  }
+  if (uncounted > 0) text += fmt::format("; not counted in full: {} of GPU time", format::percent(uncounted));
+  if (!unseen.empty()) text += fmt::format("; executed work not counted: {}", list_of(unseen));
+  const std::string missing = missing_text(experiment);
+  return missing.empty() ? text : fmt::format("{}; {}", missing, text);
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/charts/model/size_sweep.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "analysis/roofline/labels.h"
+#include "reports/tables/point_text.h"
+#include "reports/text/format.h"
+
+namespace rooflinectl {
+namespace {
+
+constexpr std::size_t kFewestSizes = 4;
+
+/// What a curve and a column of speeds belong to: a subject as it was launched, whatever it worked on.
+PointId version_of(PointId point) {
+  point.experiment.clear();
+  for (const std::string_view name : {axis::kSize, axis::kDtype, axis::kCache}) point.axes.erase(name);
+  return point;
+}
+
+/// A point with a place in a sweep: it has a size, a type and a bandwidth.
+struct SweptPoint {
+  const RooflinePoint* point = nullptr;
+  std::uint64_t n = 0;
+  Dtype dtype = Dtype::f32;
+  CacheState cache = CacheState::cold;
+  double bytes_per_s = 0;
+
+  const PointId& id() const { return point->measurement->point; }
+};
+
+std::vector<SweptPoint> swept_points(const ExperimentAnalysis& experiment) {
+  std::vector<SweptPoint> swept;
+  for (const RooflinePoint& point : experiment.points) {
+    const PointId& id = point.measurement->point;
+    const auto n = size_of(id);
+    const auto dtype = dtype_of(id);
+    const auto rate = point.useful_bytes_per_s;
+    if (n && dtype && rate && is_drawable(*rate))
+      swept.push_back({&point, *n, *dtype, cache_of(id).value_or(CacheState::cold), *rate});
+  }
+  return swept;
+}
+
+/// The versions of an experiment with labels that are unique among them, without size and type, which axes
+/// and panels show.
+class Versions {
+ public:
+  Versions(const Run& run, const std::vector<SweptPoint>& points) {
+    for (const SweptPoint& point : points) {
+      PointId version = version_of(point.id());
+      if (std::find(all_.begin(), all_.end(), version) == all_.end()) all_.push_back(std::move(version));
+    }
+    labels_ = point_labels(run.catalogue, all_);
+    // A launch alone is another thing than one of many in a graph, even where all of them are such.
+    const std::string plain = fmt::format(" {}", to_string(LaunchMode::plain));
+    for (std::size_t i = 0; i < all_.size(); ++i) {
+      if (mode_of(all_[i]) == LaunchMode::plain && !labels_[i].ends_with(plain)) labels_[i] += plain;
+    }
+  }
+
+  std::size_t index_of(const PointId& id) const {
+    return static_cast<std::size_t>(std::find(all_.begin(), all_.end(), version_of(id)) - all_.begin());
+  }
+  const std::vector<std::string>& labels() const { return labels_; }
+  const std::string& label(const PointId& id) const { return labels_[index_of(id)]; }
+
+ private:
+  std::vector<PointId> all_;
+  std::vector<std::string> labels_;
+};
+
+template <typename List, typename Value>
+std::size_t place_of(List& list, const Value& value) {
+  const auto found = std::find(list.begin(), list.end(), value);
+  if (found != list.end()) return static_cast<std::size_t>(found - list.begin());
+  list.push_back(value);
+  return list.size() - 1;
+}
+
+SweepPanel& panel_of(SizeSweep& sweep, Dtype dtype) {
+  const auto found = std::find_if(sweep.panels.begin(), sweep.panels.end(),
+                                  [&](const SweepPanel& panel) { return panel.dtype == dtype; });
+  return found != sweep.panels.end() ? *found : sweep.panels.emplace_back(SweepPanel{dtype, {}});
+}
+
+std::optional<double> measured(const Run& run, std::string_view id, std::size_t device) {
+  const Ceiling* ceiling = find_ceiling(run, id, CeilingSource::measured, device);
+  return ceiling != nullptr && is_drawable(ceiling->value) ? std::optional(ceiling->value) : std::nullopt;
+}
+
+Speed speed_of(const RooflinePoint& point, const RooflinePoint& reference) {
+  if (timed_mode(point) != timed_mode(reference)) return {std::nullopt, true};
+  return {reference.measurement->time->median_s / point.measurement->time->median_s, false};
+}
+
+bool is_reference(const RooflinePoint& point) {
+  return point.family == "reference";
+}
+
+/// The table of this pair, where there is none a new one.
+SpeedTable& table_of(std::vector<SpeedTable>& tables, const SpeedTable& wanted) {
+  const auto found = std::find_if(tables.begin(), tables.end(), [&](const SpeedTable& table) {
+    return table.version == wanted.version && table.reference == wanted.reference &&
+           table.cache == wanted.cache;
+  });
+  return found != tables.end() ? *found : tables.emplace_back(wanted);
+}
+
+void enter(SpeedTable& table, const SweptPoint& point, const Speed& speed) {
+  const std::size_t column = place_of(table.dtypes, point.dtype);
+  auto row = std::find_if(table.rows.begin(), table.rows.end(),
+                          [&](const SpeedTable::Row& other) { return other.n >= point.n; });
+  if (row == table.rows.end() || row->n != point.n) row = table.rows.insert(row, {point.n, {}});
+  row->speeds.resize(std::max(row->speeds.size(), column + 1));
+  row->speeds[column] = speed;
+}
+
+}  // namespace
+
+bool has_size_sweep(const ExperimentAnalysis& experiment) {
+  std::map<std::tuple<std::string, Dtype, CacheState>, std::set<std::uint64_t>> sizes;
+  for (const SweptPoint& point : swept_points(experiment)) {
+    sizes[{range_name(version_of(point.id())), point.dtype, point.cache}].insert(point.n);
+  }
+  return std::any_of(sizes.begin(), sizes.end(),
+                     [](const auto& curve) { return curve.second.size() >= kFewestSizes; });
+}
+
+SizeSweep size_sweep(const Run& run, const ExperimentAnalysis& experiment) {
+  SizeSweep sweep;
+  const std::vector<SweptPoint> points = swept_points(experiment);
+  if (points.empty()) return sweep;
+  sweep.dram_read_bytes_per_s = measured(run, "dram_read", experiment.device);
+  sweep.l2_bytes = static_cast<double>(run.devices[experiment.device].l2_bytes);
+  const Versions versions(run, points);
+  sweep.versions = versions.labels();
+  bool all_plain = true;
+  for (const SweptPoint& point : points) {
+    all_plain = all_plain && timed_mode(*point.point) == LaunchMode::plain;
+    const std::size_t version = versions.index_of(point.id());
+    auto& curves = panel_of(sweep, point.dtype).curves;
+    auto curve = std::find_if(curves.begin(), curves.end(), [&](const SweepCurve& other) {
+      return other.version == version && other.cache == point.cache;
+    });
+    if (curve == curves.end()) curve = curves.insert(curve, SweepCurve{version, point.cache, {}});
+    curve->points.push_back({static_cast<double>(point.n), point.bytes_per_s});
+  }
+  sweep.launch_s = measured(run, all_plain ? "launch" : "graph_node", experiment.device);
+  for (SweepPanel& panel : sweep.panels) {
+    for (SweepCurve& curve : panel.curves) {
+      std::stable_sort(curve.points.begin(), curve.points.end(),
+                       [](const SweepPoint& a, const SweepPoint& b) { return a.n < b.n; });
+    }
+  }
+  return sweep;
+}
+
+std::string speed_text(const Speed& speed) {
+  return speed.is_timed_differently ? "timed differently" : format::optional(speed.factor, format::factor);
+}
+
+std::vector<SpeedTable> speed_tables(const Run& run, const ExperimentAnalysis& experiment) {
+  std::vector<SpeedTable> tables;
+  const std::vector<SweptPoint> points = swept_points(experiment);
+  std::vector<SweptPoint> references;
+  std::copy_if(points.begin(), points.end(), std::back_inserter(references),
+               [](const SweptPoint& point) { return is_reference(*point.point); });
+  if (references.empty()) return tables;
+  const Versions versions(run, points);
+  for (const SweptPoint& point : points) {
+    if (is_reference(*point.point)) continue;
+    for (const SweptPoint& reference : references) {
+      const bool is_same_problem = reference.dtype == point.dtype && reference.n == point.n &&
+                                   reference.cache == point.cache &&
+                                   mode_of(reference.id()) == mode_of(point.id());
+      if (!is_same_problem) continue;
+      SpeedTable& table =
+          table_of(tables, {versions.label(point.id()), versions.label(reference.id()), point.cache, {}, {}});
+      enter(table, point, speed_of(*point.point, *reference.point));
+    }
+  }
+  std::erase_if(tables, [](const SpeedTable& table) { return table.rows.size() < kFewestSizes; });
+  for (SpeedTable& table : tables) {
+    for (SpeedTable::Row& row : table.rows) row.speeds.resize(table.dtypes.size());
+  }
+  return tables;
+}
+
+}  // namespace rooflinectl

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/charts/parts/change_panel.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "reports/text/format.h"
+
+namespace rooflinectl {
+namespace {
+
+constexpr double kHeaderHeight = 42;
+constexpr double kLargestRow = 26;
+constexpr double kSmallestRow = 15;
+constexpr double kTimeWidth = 82;
+constexpr double kChangeWidth = 76;
+constexpr double kMarkWidth = 16;
+constexpr double kWidestLabel = 200;
+constexpr double kSmallestRange = 0.02;
+constexpr TextStyle kHeaderStyle = {12, Weight::regular, palette::kMuted};
+
+// From the left: mark, label, before, now, the bars, and at the right the change as a number.
+struct Columns {
+  double label = 0;
+  double before = 0;  // right edges of numbers
+  double now = 0;
+  Box bars;
+  double change = 0;
+};
+
+Columns columns_in(const Box& area) {
+  Columns columns;
+  columns.label = area.left + kMarkWidth;
+  columns.before = columns.label + kWidestLabel + kTimeWidth;
+  columns.now = columns.before + kTimeWidth;
+  columns.change = area.right - 4;
+  columns.bars = {columns.now + 24, area.top + kHeaderHeight, columns.change - kChangeWidth, area.bottom};
+  return columns;
+}
+
+// Maps a ratio of times to a place between the left and the right of the bars, 1 in the middle.
+class Scale {
+ public:
+  Scale(const Box& bars, double range) : bars_(bars), range_(std::log(range)) {}
+
+  double x(double ratio) const {
+    const double middle = (bars_.left + bars_.right) / 2;
+    return middle + std::clamp(std::log(ratio) / range_, -1.0, 1.0) * bars_.width() / 2;
+  }
+
+ private:
+  Box bars_;
+  double range_;
+};
+
+// The largest factor, up or down, that an interval reaches.
+double largest_ratio(const RunComparison& comparison) {
+  double largest = 1 + std::max(kSmallestRange, 2 * comparison.smallest_change);
+  for (const PointComparison& point : comparison.points) {
+    if (!point.time) continue;
+    largest = std::max({largest, point.time->highest_ratio(), 1 / point.time->lowest_ratio()});
+  }
+  return largest;
+}
+
+Group header(const Box& area, const Columns& columns, const Scale& scale, double range) {
+  Group group{.name = "panel-header"};
+  const double bottom = area.top + kHeaderHeight - 12;
+  const auto add = [&](std::string text, double x, Anchor anchor) {
+    group.shapes.emplace_back(Text{std::move(text), {x, bottom}, kHeaderStyle, anchor});
+  };
+  group.shapes.emplace_back(Text{"Change of time", {area.left, bottom}, {15, Weight::semibold}});
+  add("before", columns.before, Anchor::end);
+  add("now", columns.now, Anchor::end);
+  add(format::change(1 / range), columns.bars.left, Anchor::start);
+  add("same", scale.x(1), Anchor::middle);
+  add(format::change(range), columns.bars.right, Anchor::end);
+  add("time", columns.change, Anchor::end);
+  const double rule = area.top + kHeaderHeight - 4;
+  group.shapes.emplace_back(Polyline{{{area.left, rule}, {area.right, rule}}, {palette::kLeader, 1}});
+  return group;
+}
+
+std::string time_text(const std::optional<TimeChange>& time, const RooflinePoint* point, bool is_base) {
+  if (time) return format::duration(is_base ? time->from.median_s : time->to.median_s);
+  const bool has_time = point != nullptr && point->measurement->time;
+  return has_time ? format::duration(point->measurement->time->median_s) : std::string(format::kUnavailable);
+}
+
+void draw_bar(Group& group, const TimeChange& change, Colour colour, const Scale& scale, double y) {
+  constexpr double kHalfHeight = 5;
+  const double zero = scale.x(1);
+  const double end = scale.x(change.ratio());
+  group.shapes.emplace_back(rectangle(
+      {std::min(zero, end), y - kHalfHeight, std::max(zero, end), y + kHalfHeight}, colour, std::nullopt));
+  const Stroke stroke = {palette::kInk, 1.2};
+  const double low = scale.x(change.lowest_ratio());
+  const double high = scale.x(change.highest_ratio());
+  group.shapes.emplace_back(Polyline{{{low, y}, {high, y}}, stroke});
+  for (const double x : {low, high}) {
+    group.shapes.emplace_back(Polyline{{{x, y - kHalfHeight / 2}, {x, y + kHalfHeight / 2}}, stroke});
+  }
+}
+
+Group row(const PointComparison& point, const std::string& label, const Columns& columns, const Scale& scale,
+          double y, double size) {
+  Group group{.name = "panel-row", .title = change_sentence(point)};
+  const Colour colour = change_colour(point.change);
+  const TextStyle style = {size};
+  const double baseline = y + 0.36 * size;
+  const auto add = [&](std::string text, double x, Anchor anchor) {
+    group.shapes.emplace_back(Text{std::move(text), {x, baseline}, style, anchor});
+  };
+  group.shapes.emplace_back(Circle{{columns.label - 9, y}, 0.33 * size, colour, std::nullopt});
+  group.shapes.emplace_back(Text{fitted(label, {size, Weight::semibold}, kWidestLabel),
+                                 {columns.label, baseline},
+                                 {size, Weight::semibold}});
+  add(time_text(point.time, point.base, true), columns.before, Anchor::end);
+  add(time_text(point.time, point.now, false), columns.now, Anchor::end);
+  if (point.time) draw_bar(group, *point.time, colour, scale, y);
+  const bool is_told = point.time && point.change != PointChange::unclear;
+  add(is_told ? format::change(point.time->ratio()) : std::string(to_string(point.change)), columns.change,
+      Anchor::end);
+  return group;
+}
+
+// The change that counts as none, and the line of no change.
+Group band(const RunComparison& comparison, const Columns& columns, const Scale& scale, double bottom) {
+  const double threshold = 1 + comparison.smallest_change;
+  Group group{.name = "band"};
+  group.shapes.emplace_back(rectangle({scale.x(1 / threshold), columns.bars.top, scale.x(threshold), bottom},
+                                      palette::kTrack, std::nullopt));
+  group.shapes.emplace_back(
+      Polyline{{{scale.x(1), columns.bars.top}, {scale.x(1), bottom}}, {palette::kLeader, 1}});
+  return group;
+}
+
+}  // namespace
+
+Colour change_colour(PointChange change) {
+  switch (change) {
+    case PointChange::broken:
+    case PointChange::missing:
+    case PointChange::slower:
+      return palette::kFamilies[1];
+    case PointChange::faster:
+    case PointChange::mended:
+    case PointChange::added:
+      return palette::kFamilies[0];
+    case PointChange::unclear:
+    case PointChange::timed_differently:
+    case PointChange::same:
+    case PointChange::untimed:
+      break;
+  }
+  return palette::kLeader;
+}
+
+std::string change_sentence(const PointComparison& point) {
+  if (!point.time) return fmt::format("{}: {}", point.label, to_string(point.change));
+  return fmt::format("{}: {}, {} → {} ({})", point.label, to_string(point.change),
+                     format::duration(point.time->from.median_s), format::duration(point.time->to.median_s),
+                     format::change(point.time->ratio()));
+}
+
+std::vector<Group> change_panel(const Box& area, const RunComparison& comparison) {
+  const Columns columns = columns_in(area);
+  const double range = largest_ratio(comparison);
+  const Scale scale(columns.bars, range);
+  const auto& points = comparison.points;
+  const double height = area.bottom - columns.bars.top;
+  const auto capacity = static_cast<std::size_t>(height / kSmallestRow) - 1;
+  const std::size_t shown = std::min(points.size(), capacity);
+  const double spacing = std::clamp(height / static_cast<double>(std::max<std::size_t>(shown + 1, 1)),
+                                    kSmallestRow, kLargestRow);
+  const double size = std::min(14.0, spacing * 0.8);
+  const bool has_experiments = std::any_of(points.begin(), points.end(), [&](const PointComparison& point) {
+    return point.point.experiment != points.front().point.experiment;
+  });
+  std::vector<Group> groups = {header(area, columns, scale, range)};
+  groups.push_back(band(comparison, columns, scale, columns.bars.top + spacing * static_cast<double>(shown)));
+  double y = columns.bars.top + spacing / 2;
+  for (std::size_t i = 0; i < shown; ++i, y += spacing) {
+    const std::string label = has_experiments
+                                  ? fmt::format("{} · {}", points[i].label, points[i].point.experiment)
+                                  : points[i].label;
+    groups.push_back(row(points[i], label, columns, scale, y, size));
+  }
+  if (shown < points.size()) {
+    Group& rest = groups.emplace_back(Group{.name = "panel-rest"});
+    rest.shapes.emplace_back(Text{fmt::format("and {} more", points.size() - shown),
+                                  {columns.label, y + 0.36 * size},
+                                  {size, Weight::regular, palette::kMuted}});
+  }
+  return groups;
+}
+
+}  // namespace rooflinectl

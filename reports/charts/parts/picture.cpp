@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "reports/charts/parts/picture.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <iterator>
+
+#include "core/text/typeset.h"
+
+namespace rooflinectl::picture {
+namespace {
+
+std::string description(const ChartModel& chart) {
+  std::string text = fmt::format("Roofline chart. {}. {}.", chart.subtitle, chart.provenance);
+  for (const ChartPoint& point : chart.points) text += " " + point.title + ".";
+  return text;
+}
+
+void add_text(Group& group, const std::string& content, Pixel at, const TextStyle& style, double width,
+              Anchor anchor = Anchor::start) {
+  group.shapes.emplace_back(Text{fitted(content, style, width), at, style, anchor});
+}
+
+// `style`, smaller where `content` would not fit into `width`, but not below `smallest`.
+TextStyle fitting(const std::string& content, TextStyle style, double smallest, double width) {
+  const double needed = text_width(typeset(content), style);
+  if (needed > width) style.size = std::max(smallest, std::floor(2 * style.size * width / needed) / 2);
+  return style;
+}
+
+}  // namespace
+
+double width_of(Extent extent) {
+  return extent == Extent::full ? kWidth : kNarrowWidth;
+}
+
+Scene blank(const ChartModel& chart, Extent extent) {
+  return {width_of(extent), kHeight, typeset(chart.title), typeset(description(chart)), {}};
+}
+
+Group header(const ChartModel& chart, Extent extent) {
+  const double width = width_of(extent) - 2 * kMargin;
+  Group group{.name = "header"};
+  const TextStyle title = {26, Weight::semibold};
+  const TextStyle subtitle = {15, Weight::regular, palette::kMuted};
+  add_text(group, chart.title, {kMargin, 46}, fitting(chart.title, title, 18, width), width);
+  add_text(group, chart.subtitle, {kMargin, 74}, fitting(chart.subtitle, subtitle, 11, width), width);
+  return group;
+}
+
+Group footer(const ChartModel& chart, Extent extent, double height) {
+  const double baseline = height - 18;
+  Group group{.name = "footer"};
+  const double width = width_of(extent) - 2 * kMargin;
+  if (!chart.flags.empty()) {
+    add_text(group, "* " + chart.flags, {kMargin, baseline - 20}, kNoteStyle, width);
+  }
+  const bool has_tool = extent == Extent::full;
+  const double tool_width = has_tool ? kMargin + text_width(chart.tool, kNoteStyle) : 0;
+  add_text(group, chart.provenance, {kMargin, baseline}, kNoteStyle, width - tool_width);
+  if (!has_tool) return group;
+  add_text(group, chart.tool, {kWidth - kMargin, baseline}, kNoteStyle, kWidth / 2, Anchor::end);
+  return group;
+}
+
+Text panel_title(const std::string& name, double left) {
+  return {name, {left, kPanelTop - 16}, kPanelTitleStyle};
+}
+
+void add_plane(Scene& scene, const Plot& plot, const ChartModel& chart) {
+  if (!chart.ridges.empty()) scene.groups.push_back(attainable_group(plot, chart.ridges));
+  scene.groups.push_back(axes_group(plot, chart.operations));
+  auto roofs = roof_groups(plot, chart);
+  std::move(roofs.begin(), roofs.end(), std::back_inserter(scene.groups));
+}
+
+void outline_detail(Group& group, LabelPlacer& placer, const Plot& plot, const Window& detail) {
+  const Box box = {plot.x(detail.ai.low), plot.y(detail.flop_per_s.high), plot.x(detail.ai.high),
+                   plot.y(detail.flop_per_s.low)};
+  group.shapes.emplace_back(rectangle(box, std::nullopt, Stroke{palette::kMuted, 1, Dash::dotted}));
+  placer.block(box.grown(2));
+  const Text text = {"detail", {box.right, box.bottom + 16}, kNoteStyle, Anchor::end};
+  if (placer.take(text)) group.shapes.emplace_back(text);
+}
+
+bool label_mark(Group& group, LabelPlacer& placer, const std::string& name, Pixel mark) {
+  constexpr double kWidest = 216;
+  const auto label = placer.place(fitted(name, kLabelStyle, kWidest), kLabelStyle, mark);
+  if (!label) return false;
+  if (label->leader) group.shapes.emplace_back(*label->leader);
+  group.shapes.emplace_back(label->text);
+  return true;
+}
+
+void LegendRows::add(const std::string& name, double width, const Sample& sample) {
+  constexpr double kLastBaseline = 124;
+  constexpr double kSpacing = 20;
+  constexpr double kWidestName = 500;
+  const std::string text = fitted(name, kNoteStyle, kWidestName);
+  const double text_left = width + 6;
+  const double entry_width = text_left + text_width(text, kNoteStyle);
+  if (next_.x + entry_width > width_ - kMargin) next_ = {kMargin, next_.y + kSpacing};
+  if (next_.y > kLastBaseline) return;
+  sample(group_, {next_.x, next_.y - 4.7});
+  group_.shapes.emplace_back(Text{text, {next_.x + text_left, next_.y}, kNoteStyle});
+  next_.x += entry_width + 24;
+}
+
+void LegendRows::add_roofs(const ChartModel& chart) {
+  const auto add_line = [&](CeilingSource source, const char* name, Dash dash) {
+    const bool is_drawn = std::any_of(chart.roofs.begin(), chart.roofs.end(),
+                                      [&](const RoofLine& roof) { return roof.source == source; });
+    if (!is_drawn) return;
+    add(name, 30, [dash](Group& group, Pixel at) {
+      group.shapes.emplace_back(Polyline{{at, {at.x + 30, at.y}}, {palette::kMemoryRoof, 1.6, dash}});
+    });
+  };
+  for (std::size_t kind = 0; kind < kRoofKinds.size(); ++kind) {
+    const bool is_drawn = std::any_of(chart.roofs.begin(), chart.roofs.end(),
+                                      [&](const RoofLine& roof) { return roof.family == kind; });
+    if (!is_drawn) continue;
+    add(std::string(kRoofKinds.at(kind)), 16, [kind](Group& group, Pixel at) {
+      group.shapes.emplace_back(Polyline{{at, {at.x + 16, at.y}}, {palette::kFamilies.at(kind), 5}});
+    });
+  }
+  add_line(CeilingSource::measured, "measured ceiling", Dash::solid);
+  add_line(CeilingSource::theoretical, "theoretical peak", Dash::dashed);
+}
+
+}  // namespace rooflinectl::picture

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "reports/charts/model/chart_model.h"
+#include "reports/draw/scene.h"
+
+namespace rooflinectl {
+
+/// A log-log plane on paper: where a point of the plane lies in pixels.
+class Plot {
+ public:
+  Plot(const Box& frame, const Window& window) : frame_(frame), window_(window) {}
+
+  const Box& frame() const { return frame_; }
+  const Window& window() const { return window_; }
+  bool shows(const PlanePoint& point) const { return frame_.contains(at(point)); }
+
+  double x(double ai) const;
+  double y(double flop_per_s) const;
+  Pixel at(const PlanePoint& point) const { return {x(point.ai), y(point.flop_per_s)}; }
+
+  /// Where a bandwidth reaches the height `pixel_y`.
+  double bandwidth_x(double bytes_per_s, double pixel_y) const;
+
+ private:
+  Box frame_;
+  Window window_;
+};
+
+/// A place on an axis.
+struct Tick {
+  double value = 0;
+  bool is_decade = false;
+  bool is_labelled = false;
+};
+
+/// 1, 2, …, 9 times each power of ten in `range`, which is `pixels` long on paper. Labelled are the powers of
+/// ten, where there is room or only one of them 2 and 5 times them too, and where there is little room only
+/// every other one or fewer.
+std::vector<Tick> log_ticks(const Range& range, double pixels);
+
+/// 1, 2 or 5 times a power of ten, at least `least`: a distance of ticks that is easily read.
+double round_step(double least);
+
+/// Solid where the roof was measured, dashed where it is theoretical.
+Stroke roof_stroke(const RoofLine& roof);
+
+/// Grid, frame, tick labels and axis titles, which name the `operations`: `FLOP`.
+Group axes_group(const Plot& plot, const std::string& operations);
+
+/// The two ends of a roof: a bandwidth ends under the highest compute roof, a compute roof begins under the
+/// fastest bandwidth. Nothing to draw where the ends meet.
+struct RoofSegment {
+  Pixel from;
+  Pixel to;
+};
+RoofSegment roof_segment(const Plot& plot, const std::vector<RoofLine>& roofs, const RoofLine& roof);
+
+/// The area under the bandwidth of the ridges and the highest of them: what the device can attain.
+Group attainable_group(const Plot& plot, const std::vector<Ridge>& ridges);
+
+/// `roofs level-l2`, `roofs precision-f32`: so that a page can show and hide what belongs to a roof.
+std::string roof_class(std::string_view name, const RoofLine& roof);
+
+/// The ceilings, one group each, and the ridges, clipped to the frame.
+std::vector<Group> roof_groups(const Plot& plot, const ChartModel& chart);
+
+}  // namespace rooflinectl
