@@ -91,7 +91,7 @@ Measurements measurements_of(const Run& run) {
   return measurements;
 }
 
-/// The experiments and points of the plan in its order, then those that only measurements name.
+/// The experiments and points of the plan in its order, then those that occur only in measurements.
 std::vector<Experiment> all_experiments(const Run& run) {
   std::vector<Experiment> experiments = run.plan.experiments;
   std::unordered_map<std::string, std::size_t> places;
@@ -108,7 +108,7 @@ std::vector<Experiment> all_experiments(const Run& run) {
   return experiments;
 }
 
-/// One without points is of all devices of the run: they were watched.
+/// One without points belongs to all devices of the run: they were watched.
 std::set<std::size_t> devices_of(const Run& run, const Experiment& experiment,
                                  const Measurements& measurements) {
   std::set<std::size_t> devices;
@@ -140,8 +140,8 @@ ExperimentAnalysis analyse_experiment(const Run& run, const Experiment& experime
     }
     const auto here = found->second.find(device);
     if (here == found->second.end()) {
-      // What a program launched on another device was never to be measured on this one, nor what it has its
-      // part in, where each GPU has a process of its own.
+      // What a program launched on another device was never to be measured on this one. Nor were points over
+      // several GPUs, where each GPU has a process of its own.
       const bool is_of_others =
           is_observed(*found->second.begin()->second.front()) || gpus_of(experiment.points[i]) > 1;
       if (!is_of_others) analysis.missing.push_back(labels[i]);

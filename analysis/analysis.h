@@ -22,14 +22,14 @@ inline constexpr std::array kMemoryLevels = {MemoryLevel::dram, MemoryLevel::l2,
 /// `dram`, as the subjects of ceilings are called.
 std::string_view to_string(MemoryLevel level);
 
-/// The roof over one point: what the device could attain at the point's useful intensity. Of a kernel of a
-/// profiled program, of which nothing is declared, what it could attain with the work that was counted.
+/// The roof over one point: what the device could attain at the point's useful intensity. For a kernel of a
+/// profiled program, which has nothing declared, what it could attain with the work that was counted.
 struct Roof {
   double time_s = 0;      ///< the shortest time in which the declared, or counted, work could be done
   double flop_per_s = 0;  ///< 0 where the work has no flops (an integer sum)
   /// What needs that time: a memory level, NVLink, or a pipe.
   Bound resource = Bound::dram;
-  std::string ceiling;  ///< id of the ceiling that it is held against: one of the two below, or `nvlink`
+  std::string ceiling;  ///< id of the ceiling that sets it: one of the two below, or `nvlink`
   /// The level whose part of the declared bytes takes longest: DRAM, or L2 where a cache serves the point.
   MemoryLevel level = MemoryLevel::dram;
   /// The declared bytes over the time that this level needs: its ceiling, where it delivers all of them.
@@ -44,12 +44,12 @@ struct Roof {
 struct ResourceUse {
   Bound resource = Bound::unknown;  ///< a memory level, or a pipe
   double amount = 0;                ///< bytes, operations, or instructions where their operations are unknown
-  std::optional<double> time_s;     ///< that it takes at least, at the ceiling
+  std::optional<double> time_s;     ///< the least that it takes, at the ceiling
   std::string ceiling;              ///< id of the ceiling, or of those that are mixed
   double relative_spread = 0;       ///< of the ceiling
   /// Why `time_s` is unknown; empty where it is known.
   std::string missing;
-  /// Where it is unknown: that the resource takes no longer, since its pipe executed no more instructions.
+  /// Where it is unknown: an upper bound, from the instructions that its pipe executed.
   std::optional<double> most_time_s;
 };
 
@@ -64,7 +64,7 @@ struct LevelUse {
   std::optional<double> utilisation;  ///< bytes per second over that ceiling
 };
 
-/// What to know of a point before believing its numbers.
+/// What to know about a point before believing its numbers.
 enum class Flag {
   failed,
   unverified,
@@ -75,7 +75,7 @@ enum class Flag {
   cache_resident,
   above_roof,
   declared,        ///< nothing was counted
-  not_counted,     ///< the same of a kernel of a profiled program, of which nothing is declared either
+  not_counted,     ///< the same for a kernel of a profiled program, which has nothing declared either
   not_repeatable,  ///< the launch does not execute the same instructions every time
   implausible,     ///< see `RooflinePoint::implausible`
 };
@@ -95,20 +95,21 @@ struct QuantityValue {
 
 struct GroupOperators;  // analysis/program/operators.h
 
-/// All launches of a point by a profiled program: of one kernel with one shape under the same NVTX ranges.
+/// All launches of a point by a profiled program: those of one kernel with one shape under the same NVTX
+/// ranges.
 struct LaunchUse {
   double total_s = 0;  ///< of the launches that the trace saw
   double share = 0;    ///< of the time of all kernels on the device
   /// What these launches took beyond the roof: total · (1 − fraction of roofline), never below 0. Nothing
   /// without a roof.
   std::optional<double> recoverable_s;
-  /// Of that, per launch, what the launches of a step take: launches over steps of them. Nothing where it is
-  /// not known how many steps there were.
+  /// What of that falls on one step: that of a launch, times the launches per step. Nothing where the number
+  /// of steps is unknown.
   std::optional<double> recoverable_per_step_s;
-  /// Whether other kernels ran meanwhile for so much of the time that the program may not gain what the
+  /// Whether other kernels ran meanwhile for so much of the time that the program may gain less than the
   /// kernel does.
   bool is_overlapped = false;
-  /// Who launched them, as a trace of PyTorch has it. Null without one.
+  /// Who launched them, according to a trace of PyTorch. Null without one.
   const GroupOperators* operators = nullptr;
 };
 
@@ -117,7 +118,7 @@ struct LaunchUse {
 struct RooflinePoint {
   const Measurement* measurement = nullptr;  ///< of the analysed run, which must outlive this
   std::string label;   ///< unique within its experiment: `V3`, `V6 b128`, `V3 2^20`, `softmax<f32>`
-  std::string kernel;  ///< of a profiled program, its short name, with which the label begins; else empty
+  std::string kernel;  ///< in a profiled program, its short name, with which the label begins; else empty
   std::string family;
 
   /// Type of the operations, which is that of the accumulator: f32 for a sum of f16. Rates of an integer type
@@ -127,10 +128,10 @@ struct RooflinePoint {
   double dram_bytes_useful = 0;     ///< declared: compulsory traffic
   std::optional<double> ai_useful;  ///< FLOP per byte; nothing without flops
 
-  /// Counted, in the precision of the accumulator, and on tensor cores. Nothing where operations ran that the
+  /// Counted, in the precision of the accumulator, and on Tensor Cores. Nothing where operations ran that the
   /// counters cannot see.
   std::optional<double> flops_executed;
-  std::string executed_missing;  ///< why there is no `flops_executed`; empty where there is, and of integers
+  std::string executed_missing;  ///< why there is no `flops_executed`; empty where there is, and for integers
   std::optional<double> dram_bytes;   ///< counted
   std::optional<double> ai_executed;  ///< counted FLOP per counted byte
   std::optional<double> redundancy;   ///< flops_executed / flops_useful
@@ -146,7 +147,7 @@ struct RooflinePoint {
   std::optional<double> fraction_of_roof;         ///< time of `roof` over the median time
   std::optional<double> fraction_of_theoretical;  ///< time of `theoretical_roof` over the median time
 
-  /// Of a kernel of a profiled program, what its launches ask of each resource: those that need longest
+  /// For a kernel of a profiled program, what its launches ask of each resource: those that need longest
   /// first, then what is unknown. Else empty: see `verdict`.
   std::vector<ResourceUse> resources;
   std::optional<LaunchUse> launches;  ///< of a kernel of a profiled program
@@ -183,7 +184,7 @@ struct LadderStep {
   const RooflinePoint* from = nullptr;
   const RooflinePoint* to = nullptr;
   double speedup = 0;  ///< time of `from` over time of `to`
-  /// Changes by a factor of 1.05 or more, of a ratio also by 0.01 or more; those that explain the time first
+  /// Changes by a factor of 1.05 or more, for a ratio also by 0.01 or more; those that explain the time first
   /// (`counter_changes.h`).
   std::vector<CounterChange> counter_changes;
 };
@@ -199,11 +200,11 @@ struct ExperimentAnalysis {
   std::string name;
   std::string title;
   std::size_t device = Run::kFirstDevice;  ///< of all points: its place in `Run::devices`
-  std::size_t gpus = 1;  ///< more than one: points are those of so many GPUs together (`devices_together.h`)
-  bool is_part = false;  ///< of those, whether the program had more GPUs
+  std::size_t gpus = 1;  ///< more than one: points are of this many GPUs together (`devices_together.h`)
+  bool is_part = false;  ///< whether the program had more GPUs than these
   std::vector<RooflinePoint> points;
-  /// Labels of the plan's points that the run has no measurement of on this device. What was measured on none
-  /// of the experiment's devices is named once, with the first.
+  /// Labels of the plan's points for which the run has no measurement on this device. What was measured on
+  /// none of the experiment's devices is named once, with the first.
   std::vector<std::string> missing;
   std::vector<LadderStep> steps;
 };
@@ -216,7 +217,7 @@ struct Analysis {
 /// Does not throw on missing counters, times or ceilings: what cannot be derived is absent.
 Analysis analyse(const Run& run);
 
-/// Whether a program that was profiled launched the point: nothing is declared of its work.
+/// Whether a program that was profiled launched the point: nothing is declared about its work.
 bool is_observed(const Measurement& measurement);
 inline bool is_observed(const RooflinePoint& point) {
   return is_observed(*point.measurement);
@@ -242,7 +243,7 @@ struct CeilingPair {
 };
 
 /// Every ceiling of a run: memory levels first, from DRAM to shared memory, then compute by precision, then
-/// latencies; by id within.
+/// latencies; each by id.
 std::vector<CeilingPair> ceiling_pairs(const Run& run);
 
 }  // namespace rooflinectl

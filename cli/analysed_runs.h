@@ -38,8 +38,8 @@ struct RunsOverTime {
 /// if a folder has none.
 RunsOverTime read_runs_over_time(const std::vector<std::string>& names);
 
-/// The timeline beside the file of `run`, if there is one. Prints a warning where it cannot be read: what
-/// else is known of the run is worth a report.
+/// The timeline beside the file of `run`, if there is one. Prints a warning where it cannot be read: the rest
+/// of the run is still worth a report.
 std::optional<Timeline> timeline_beside(const std::filesystem::path& run_file, const Run& run);
 
 }  // namespace rooflinectl

@@ -41,7 +41,7 @@ constexpr const char* kDefaultOutput = "runs";
 
 struct CrosscheckOptions {
   std::string subject;
-  std::vector<std::string> tools;  ///< none: those that a file is given of, or else all
+  std::vector<std::string> tools;  ///< empty: those for which a file is given, or else all
   std::optional<std::string> ncu_file;
   std::optional<std::string> nsys_file;
   std::optional<std::string> device;
@@ -320,7 +320,7 @@ void add_crosscheck_command(CLI::App& app, Action& action, int argc, char** argv
       ->default_str(kDefaultOutput);
   command->add_flag("--all", options->every, "Show every comparison, not only those that differ");
   command->footer(
-      "A profiled program is run again under ncu, which counts a launch of up to 30 of its points.\n\n"
+      "A profiled program is run again under ncu, which counts one launch of each of up to 30 points.\n\n"
       "Exit codes: 1 a number differs by more than its tolerance; 2 a tool's file cannot be used; 3 nothing "
       "could\nbe compared, and nothing is written. docs/crosscheck.md lists the tolerances.\n\nExamples:\n  "
       "rooflinectl crosscheck runs/reductions/latest\n  rooflinectl crosscheck experiments.yaml --with ncu\n "

@@ -145,11 +145,11 @@ void add_gate_command(CLI::App& app, Action& action) {
   CLI::Option* const history =
       command
           ->add_option("--history", options->history,
-                       "Base runs instead of the first RUN: of these, and of those below these folders, the "
-                       "newest that the new run can be compared with")
+                       "Base runs instead of the first RUN: the newest of these, and of those below these "
+                       "folders, that the new run can be compared with")
           ->type_name("RUN|DIR...")
           ->excludes(baseline);
-  command->add_option("--last", options->last, "With --history: how many of them, at most")
+  command->add_option("--last", options->last, "With --history: use at most this many")
       ->type_name("NUMBER")
       ->check(CLI::Range(kFewestRunsOfHistory, std::size_t{1000}))
       ->capture_default_str()

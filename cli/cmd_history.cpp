@@ -42,7 +42,7 @@ void require_counters(const std::vector<std::string>& keys) {
   }
 }
 
-/// Leaves only the points that are called so.
+/// Keeps only the points with that name.
 void choose_points(History& history, const std::string& name) {
   if (name.empty()) return;
   std::vector<std::string> labels;
@@ -60,7 +60,7 @@ void print_left_out(const std::vector<LeftOutRun>& left_out) {
     terminal::print(stderr, "left out: {} {}\n", left_out[i].name, left_out[i].reason);
   }
   if (left_out.size() > kMostNamed) {
-    terminal::print(stderr, "left out: {} more, which --json and --output name\n",
+    terminal::print(stderr, "left out: {} more, listed by --json and --output\n",
                     left_out.size() - kMostNamed);
   }
 }
@@ -118,7 +118,7 @@ void add_history_command(CLI::App& app, Action& action) {
   command->add_option("-o,--output", options->output, "Also write a page, CSV and JSON into this folder")
       ->type_name("DIR");
   command->add_flag("--all", options->all,
-                    "Show every point, even of more than 40, of which otherwise only those that changed are "
+                    "Show every point; of more than 40, otherwise only those that changed are "
                     "shown");
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(

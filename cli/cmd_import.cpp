@@ -51,15 +51,16 @@ void add_import_command(CLI::App& app, Action& action, int argc, char** argv) {
   CLI::App* const command =
       app.add_subcommand("import", "Put the kernels of other tools' reports on a roofline; needs no GPU");
   command
-      ->add_option("files", options->files,
-                   "Reports of Nsight Compute (.ncu-rep, .ncu-repz) and Nsight Systems (.nsys-rep), what "
-                   "`ncu --csv --page raw` and `nsys export --type sqlite` wrote, traces of torch.profiler")
+      ->add_option(
+          "files", options->files,
+          "Reports from Nsight Compute (.ncu-rep, .ncu-repz) and Nsight Systems (.nsys-rep), output of "
+          "`ncu --csv --page raw` and `nsys export --type sqlite`, torch.profiler traces")
       ->required()
       ->type_name("FILE...");
   command
       ->add_option("--ceilings", options->ceilings,
-                   "A run with measured ceilings of the same GPU, as rooflinectl ceilings makes it; without, "
-                   "the theoretical peaks of the report are used")
+                   "A run with measured ceilings of the same GPU, from rooflinectl ceilings; without it, "
+                   "the report's theoretical peaks are used")
       ->type_name("RUN");
   command
       ->add_option("-o,--output", options->output, "Folder in which to create <name of the file>/<UTC time>/")

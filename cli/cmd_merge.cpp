@@ -55,8 +55,8 @@ int merge(const MergeOptions& options) {
 void add_merge_command(CLI::App& app, Action& action, int argc, char** argv) {
   const auto options = std::make_shared<MergeOptions>();
   options->command_line.assign(argv, argv + argc);
-  CLI::App* const command =
-      app.add_subcommand("merge", "Join the runs of a program's ranks, each of which was profiled by itself");
+  CLI::App* const command = app.add_subcommand(
+      "merge", "Join the runs of a program's ranks, each of which was profiled separately");
   command
       ->add_option("runs", options->runs,
                    "Runs of rooflinectl profile, one for each rank or host: their folders, or run.json files")

@@ -54,9 +54,9 @@ struct ProfileOptions {
   Verbosity verbosity() const { return quiet ? Verbosity::quiet : Verbosity::normal; }
 };
 
-/// Why `text` is nothing that --capture takes; empty if it is.
+/// Why --capture does not accept `text`; empty if it does.
 std::string capture_mistake(const std::string& text) {
-  return capture_from(text) ? "" : fmt::format("'{}' is none of all, cuda-profiler and nvtx:NAME", text);
+  return capture_from(text) ? "" : fmt::format("'{}' is not one of all, cuda-profiler and nvtx:NAME", text);
 }
 
 constexpr const char* kUsualInterval = "100us";
@@ -64,7 +64,7 @@ constexpr const char* kUsualInterval = "100us";
 std::string interval_mistake(const std::string& text) {
   return interval_from(text, kShortestInterval)
              ? ""
-             : fmt::format("'{}' is no interval from 10us to 1s, such as 100us", text);
+             : fmt::format("'{}' is not an interval from 10us to 1s (for example 100us)", text);
 }
 
 ProfileRequest request_of(const ProfileOptions& options) {
@@ -118,7 +118,7 @@ void print_incomplete(const ProfileResult& result) {
                   command_text(result.run.application->command_line));
 }
 
-/// The share of GPU time of kernels of which everything that a roof needs was counted.
+/// The share of GPU time of kernels for which everything that a roof needs was counted.
 double counted_share(const Run& run) {
   double all_s = 0;
   double counted_s = 0;
@@ -207,16 +207,17 @@ void add_profile_command(CLI::App& app, Action& action, int argc, char** argv) {
       ->type_name("NUMBER")
       ->capture_default_str();
   command
-      ->add_option("--kernel", settings.kernel,
-                   "Only kernels in whose symbol (as cuobjdump prints it, mangled) this expression, as of "
-                   "grep -E, is found")
+      ->add_option(
+          "--kernel", settings.kernel,
+          "Only kernels whose mangled symbol (as cuobjdump prints it) matches this expression, in the "
+          "syntax of grep -E")
       ->type_name("REGEX");
   command->add_option("--nvtx", settings.nvtx, "Only launches within an NVTX range whose name matches")
       ->type_name("GLOB");
   command
       ->add_option("--nvtx-scope", options->nvtx_scope,
-                   "Launches of a thread without ranges belong to the ranges of the thread that opened one "
-                   "last (process), or to none (thread)")
+                   "Launches of a thread without ranges belong to those of the thread that last opened one "
+                   "(process), or to none (thread)")
       ->check(CLI::IsMember(std::vector<std::string>{"process", "thread"}))
       ->type_name("SCOPE")
       ->capture_default_str();
@@ -244,9 +245,9 @@ void add_profile_command(CLI::App& app, Action& action, int argc, char** argv) {
       ->check(CLI::IsMember(std::vector<std::string>{"perfetto"}))
       ->needs(timeline)
       ->type_name("FORMAT");
-  command->add_option("--skip", settings.skip, "Let so many of the selected launches pass before counting")
+  command->add_option("--skip", settings.skip, "Skip this many of the selected launches before counting")
       ->type_name("NUMBER");
-  command->add_option("--limit", settings.limit, "Count none after so many selected launches")
+  command->add_option("--limit", settings.limit, "Stop counting after this many selected launches")
       ->type_name("NUMBER");
   CLI::Option* const once =
       command->add_flag("--once", options->once, "Never run the program again for what one run cannot count");
@@ -257,7 +258,7 @@ void add_profile_command(CLI::App& app, Action& action, int argc, char** argv) {
   command->add_flag("--dry-run", options->dry_run, "Only print how the program would be started");
   command
       ->add_option("--timeout", options->timeout_s,
-                   "Ask the program to end after so long (SIGTERM), and kill it five seconds later")
+                   "Ask the program to end after this time (SIGTERM), and kill it five seconds later")
       ->check(CLI::PositiveNumber)
       ->type_name("SECONDS");
   command->add_option("-o,--output", options->output, "Folder in which to create <program name>/<UTC time>/")
@@ -265,9 +266,10 @@ void add_profile_command(CLI::App& app, Action& action, int argc, char** argv) {
       ->capture_default_str();
   CLI::Option* const resumed =
       command
-          ->add_option("--resume", options->resumed_folder,
-                       "Make the run of what a program wrote while rooflinectl was killed (its folder); the "
-                       "program is not run again")
+          ->add_option(
+              "--resume", options->resumed_folder,
+              "Complete a run in which rooflinectl was killed (its folder), from what the program wrote; the "
+              "program is not run again")
           ->type_name("DIR");
   for (CLI::Option* other : command->get_options()) {
     if (other != resumed && !other->get_positional() && other->get_name() != "--help")
@@ -279,8 +281,8 @@ void add_profile_command(CLI::App& app, Action& action, int argc, char** argv) {
   command->add_flag("-q,--quiet", options->quiet, "Print only the path of the report, and errors");
   command->footer(
       "The program's standard input, output and error are its own; rooflinectl prints on standard error, "
-      "and exits\nwith the program's exit code (128 + N after signal N). Failures of its own show where that "
-      "is 0.\n\nExamples:\n"
+      "and exits\nwith the program's exit code (128 + N after signal N). If that is 0, its own failures "
+      "set it.\n\nExamples:\n"
       "  rooflinectl profile -- python3 train.py --steps 20\n"
       "  rooflinectl profile --timeline=200us -- python3 train.py --steps 500\n"
       "  rooflinectl profile --kernel 'gemm|conv' --samples 10 -- ./solver input.dat\n"
@@ -291,7 +293,7 @@ void add_profile_command(CLI::App& app, Action& action, int argc, char** argv) {
       "  ROOFLINECTL_COLLECTOR  the collector that measures the ceilings, instead of the one next to this\n"
       "                         program\n"
       "  ROOFLINECTL_INJECTION  the library to load into the program, instead of the installed one\n"
-      "  CUDA_HOME              the CUDA toolkit whose CUPTI is used where the program brings none");
+      "  CUDA_HOME              the CUDA toolkit whose CUPTI is used if the program has none");
   command->callback([&action, options] {
     if (options->program.empty() && options->resumed_folder.empty())
       throw CLI::RequiredError("a PROGRAM after --, or --resume DIR");

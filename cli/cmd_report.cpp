@@ -97,7 +97,7 @@ bool has_mark(const RooflinePoint& point, MemoryLevel level) {
                      [&](const LevelUse& use) { return use.level == level && use.ai; });
 }
 
-// Those that points have a mark at; of a run without experiments, those that have a roof.
+// Those at which points have a mark; for a run without experiments, those that have a roof.
 std::vector<std::string> levels_of(const ReportModel& report) {
   const Run& run = report.run;
   const auto& experiments = report.analysis.experiments;
@@ -128,7 +128,7 @@ void check_choice(const char* option, const std::vector<std::string>& chosen,
                                 : fmt::format("choose from {}", fmt::join(available, ", ")));
 }
 
-// Leaves the points of these cache states, and the experiments that have some.
+// Keeps only the points of these cache states, and the experiments that have some.
 void keep_caches(Run& run, const std::vector<std::string>& caches) {
   const auto is_left_out = [&](const PointId& point) {
     const auto cache = cache_of(point);
@@ -141,7 +141,7 @@ void keep_caches(Run& run, const std::vector<std::string>& caches) {
                 [&](const Measurement& measurement) { return is_left_out(measurement.point); });
 }
 
-// Leaves what the options choose. Throws Error(usage) if that is nothing.
+// Keeps only what the options choose. Throws Error(usage) if that is nothing.
 void choose(Run& run, const ReportOptions& options) {
   if (!options.caches.empty()) {
     check_choice("--cache", options.caches, caches_of(run));
@@ -171,7 +171,7 @@ std::optional<TorchTrace> torch_trace_of(const Run& run, const ReportOptions& op
   return trace;
 }
 
-// A trace of another program would only say that it is one.
+// With a trace of another program, a report would show nothing but that it is one.
 void check_matched(const ReportModel& report, const TorchTrace& trace, const ReportOptions& options) {
   std::uint64_t matched = 0;
   for (const ExperimentReport& experiment : report.experiments) {

@@ -60,7 +60,7 @@ void profile_application(MeasureResult& result, const RunOptions& options) {
   }
 }
 
-/// What `options` say of a request for whichever devices.
+/// What follows from `options` for a request, whatever the devices.
 MeasureRequest request_of(const RunOptions& options) {
   MeasureRequest request;
   request.counters = !options.no_counters;
@@ -114,7 +114,7 @@ DeviceInfo device_of(const LauncherRank& rank, const RunOptions& options) {
 int measure_run_as(const LauncherRank& rank, const Plan& plan, const RunOptions& options) {
   if (experiment_with_application(plan) != nullptr) {
     throw Error(ErrorKind::usage, "several ranks cannot measure a plan with an application",
-                "start it without the launcher; the application may be one");
+                "start it without the launcher; the application's command may be a launcher");
   }
   MeasureRequest request = request_of(options);
   request.plan = plan;
@@ -131,7 +131,7 @@ int measure_run_as(const LauncherRank& rank, const Plan& plan, const RunOptions&
   }
 }
 
-// ---- the command's ways ----
+// ---- the forms of the command ----
 
 /// Which of the processes that measure a run together this one is; nothing where it is alone.
 std::optional<LauncherRank> rank_among_others() {

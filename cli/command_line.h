@@ -10,15 +10,15 @@ namespace rooflinectl {
 /// How many of the arguments are ours: of `profile`, those before the `--` that the program follows.
 int own_arguments(int argc, const char* const* argv);
 
-/// Lets no option take an empty text, or the option after it, for its value. To be called when all options
-/// are there, and before the command line is parsed. Throws Error(usage) where the command line has
-/// `--option=`, which CLI11 would take for `--option NEXT`.
+/// Lets no option take an empty text, or the option after it, as its value. To be called when all options are
+/// there, and before the command line is parsed. Throws Error(usage) where the command line has `--option=`,
+/// which CLI11 would take for `--option NEXT`.
 void require_values(CLI::App& app, int argc, const char* const* argv);
 
-/// What to tell of arguments that `app` has not expected: which one, and what was probably meant.
+/// The error for arguments that `app` did not expect: which one, and what was probably meant.
 Error unexpected_argument(const CLI::App& app, int argc, const char* const* argv);
 
-/// What to tell where the chosen command lacks an argument: which one, and the first example of its --help.
+/// The error where the chosen command lacks an argument: which one, and the first example of its --help.
 Error missing_argument(const CLI::App& app, const CLI::RequiredError& error);
 
 }  // namespace rooflinectl

@@ -81,7 +81,8 @@ void print_estimate(const Plan& plan, const RunOptions& options) {
     text += fmt::format(", with {} as in {}", format::counted(estimate.known, "point"),
                         estimate.like.parent_path().string());
   }
-  if (estimate.unknown > 0) text += fmt::format(", {} by a rule", format::counted(estimate.unknown, "point"));
+  if (estimate.unknown > 0)
+    text += fmt::format(", {} by rule of thumb", format::counted(estimate.unknown, "point"));
   if (!plan.ceilings.empty()) {
     text += fmt::format("; {} more if no ceiling is known yet", roughly(estimate.ceilings_s));
   }

@@ -7,10 +7,10 @@
 
 namespace rooflinectl {
 
-/// Seconds of `20us`, `0.5ms`, `10s`, `5m` or `2h`; nothing if it is another text.
+/// Seconds of `20us`, `0.5ms`, `10s`, `5m` or `2h`; nothing for any other text.
 std::optional<double> seconds_from(const std::string& text);
 
-/// Nanoseconds of such a text; nothing if it is another one, or below `shortest_ns` or above
+/// Nanoseconds of such a text; nothing for any other text, or if it is below `shortest_ns` or above
 /// `kLongestInterval`.
 std::optional<std::uint64_t> interval_from(const std::string& text, std::uint64_t shortest_ns);
 

@@ -12,7 +12,7 @@ namespace {
 
 namespace terminal = rooflinectl::terminal;
 
-/// Shown to who names no command.
+/// Shown if no command is given.
 constexpr const char* kFirstSteps = R"(What would you like to measure?
 
   my program   rooflinectl profile -- PROGRAM     all its kernels on a roofline

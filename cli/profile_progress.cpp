@@ -40,7 +40,7 @@ void ProfileProgressLines::runs_again(std::size_t points, double share) {
   terminal::print(
       stderr,
       "rooflinectl: running the program again for {} with {} of the time of its kernels, which the "
-      "run could not count completely; --once forbids it\n",
+      "run could not count completely; --once prevents this\n",
       format::counted(points, "group"), format::percent(share));
 }
 

@@ -11,7 +11,7 @@
 namespace rooflinectl {
 
 /// Shows on standard error how far a profiled program is: a line when another pass begins, and now and then,
-/// more and more seldom. Nothing is rewritten in place, since the program may write to the same terminal.
+/// less and less often. Nothing is rewritten in place, since the program may write to the same terminal.
 class ProfileProgressLines : public ProfileObserver {
  public:
   explicit ProfileProgressLines(Verbosity verbosity);

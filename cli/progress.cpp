@@ -17,7 +17,7 @@ namespace rooflinectl {
 
 namespace {
 
-/// A primitive, and one launch under the profiler, against timing a point.
+/// The work of a primitive, and of one launch under the profiler, relative to timing a point.
 constexpr double kPrimitiveWork = 0.05;
 constexpr double kCountedRangeWork = 0.1;
 /// No estimate before this fraction of the work is done.
@@ -32,7 +32,7 @@ std::string result_text(const Measurement& measurement) {
   if (measurement.status != Status::ok) {
     return fmt::format("{}: {}", to_string(measurement.status), measurement.cause);
   }
-  if (!measurement.time) return "no time";
+  if (!measurement.time) return "not timed";
   const TimeResult& time = *measurement.time;
   const double half_width = (time.ci_high_s - time.ci_low_s) / 2 / time.median_s;
   return fmt::format("{} ±{}{}", format::duration(time.median_s), format::percent(half_width),
@@ -90,7 +90,7 @@ void Progress::started(const MeasureStart& start) {
   n_points_ = all_points(run.plan).size();
   points_measured_ = n_points_ - start.points_to_measure;
   points_to_count_ = start.points_with_counters;
-  // Of several devices each starts anew.
+  // Each of several devices starts anew.
   done_work_ = 0;
   started_ = Clock::now();
   total_work_ = static_cast<double>(run.plan.ceilings.size() + start.points_to_measure) +

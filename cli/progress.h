@@ -10,9 +10,9 @@
 
 namespace rooflinectl {
 
-/// Shows on standard output what is measured and where the results go, and on standard error how far it is
-/// and how long it will still take: on a terminal in one line that is rewritten, elsewhere in one line per
-/// result. With `Verbosity::quiet` only failures and warnings are shown.
+/// Shows on standard output what is measured and where the results go, and on standard error how far it has
+/// come and how much longer it will take: on a terminal in one line that is rewritten, elsewhere in one line
+/// per result. With `Verbosity::quiet` only failures and warnings are shown.
 class Progress : public MeasureObserver {
  public:
   /// Shows what runs on `display`, on standard error. `device` begins every line where several devices share

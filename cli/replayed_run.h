@@ -12,7 +12,7 @@ namespace rooflinectl {
 /// if it has no point of the plan.
 int replay_file(const Plan& plan, const RunOptions& options);
 
-/// The same of the shipped recording that has most of the plan, on a machine that cannot measure.
+/// The same for the shipped recording that has most of the plan, on a machine that cannot measure.
 int replay_shipped(const Plan& plan, const RunOptions& options, const CannotMeasure& why);
 
 }  // namespace rooflinectl

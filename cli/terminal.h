@@ -11,9 +11,8 @@
 namespace rooflinectl {
 
 /// Standard output and standard error. Everything that the program prints goes through here: it is made
-/// printable
-/// (`core/text/printable.h`), and what cannot be written is lost without stopping anything. The exit code
-/// shows it.
+/// printable (`core/text/printable.h`), and what cannot be written is lost without stopping anything. The
+/// exit code shows it.
 namespace terminal {
 
 /// To be called first. Lets a broken pipe and a file size limit be errors of the writes in question, not
@@ -40,7 +39,7 @@ int end(int exit_code);
 
 }  // namespace terminal
 
-/// Width in columns that a table written to `stream` may have: that of the terminal; where it is none,
+/// Width in columns that a table written to `stream` may have: that of the terminal; where it is not one,
 /// nothing has to be cut.
 int columns_of(std::FILE* stream);
 

@@ -84,7 +84,7 @@ void WatchDisplay::began(const Run& run) {
         "No ceilings are known here: `rooflinectl ceilings` measures them, once, while nobody else "
         "uses the GPU.\n");
   }
-  terminal::print("Ctrl-C ends it and writes the report.\n\n");
+  terminal::print("Ctrl-C stops sampling and writes the report.\n\n");
   terminal::flush(stdout);
 }
 

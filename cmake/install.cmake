@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# `cmake --install` gives one folder that can be moved and copied to another machine: it brings every shared library but
-# glibc, the NVIDIA driver and CUPTI.
+# `cmake --install` gives one folder that can be moved and copied to another machine: it brings every shared library
+# except glibc, the NVIDIA driver and CUPTI.
 #
 #   bin/rooflinectl  bin/rooflinectl-collector
 #   lib/             the module with the CUPTI session, what `profile` loads into programs, and the libraries

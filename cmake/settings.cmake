@@ -15,7 +15,7 @@ include_directories(${PROJECT_SOURCE_DIR})
 # Members left out of a designated initialiser have their defaults: not worth a warning.
 add_compile_options("$<$<COMPILE_LANGUAGE:CXX>:-Wall;-Wextra;-Wpedantic;-Wshadow;-Wno-missing-field-initializers>")
 add_compile_options("$<$<COMPILE_LANGUAGE:CUDA>:-Xcompiler=-Wall,-Wextra,-Wno-missing-field-initializers>")
-# GCC 12 takes an optional that is tested before it is read for uninitialised.
+# GCC 12 wrongly considers an optional that is tested before it is read to be uninitialised.
 add_compile_options("$<$<COMPILE_LANG_AND_ID:CXX,GNU>:-Wno-maybe-uninitialized>")
 
 if(ROOFLINECTL_SANITIZE)

@@ -23,7 +23,8 @@ void CeilingSteps::measure(const std::optional<PcieLink>& pcie, bool counters) {
   if (const auto nvlink = theoretical_nvlink(nvlinks(context_.device.uuid))) {
     context_.emit(message::CeilingMeasured{*nvlink});
   }
-  // The cost of a launch is needed to tell launch-bound points, cheap to measure, and shows the clock.
+  // The cost of a launch is needed to recognise launch-bound points, is cheap to measure, and shows the
+  // clock.
   const auto is_launch = [](const kernels::CeilingBenchmark& benchmark) {
     return benchmark.operation == "launch";
   };
@@ -83,7 +84,7 @@ void CeilingSteps::measure_benchmark(const kernels::CeilingBenchmark& benchmark)
   }
 }
 
-/// The ids of the request's known ceilings that hold here.
+/// The ids of the request's known ceilings that are valid here.
 std::vector<std::string> CeilingSteps::held_ceilings(bool counters) {
   for (std::size_t i = 0; i < context_.request.known_ceilings.size(); ++i) {
     const KnownCeilings& known = context_.request.known_ceilings[i];

@@ -21,8 +21,8 @@ class CeilingSteps {
   /// that costs only this ceiling.
   void measure(const std::optional<PcieLink>& pcie, bool counters);
 
-  /// Counts what the benchmarks of the ceilings do, and takes the chip's peaks with the counters. Then their
-  /// memory goes back.
+  /// Counts what the benchmarks of the ceilings do, and takes the chip's peaks with the counters. Then frees
+  /// their memory.
   void confirm();
 
  private:

@@ -153,7 +153,7 @@ void collect(const CollectRequest& request, const std::function<void(const Messa
       if (request.self_test) collection.test_counters();
       if (!request.skip_ceilings) collection.measure_ceilings();
       collection.measure_primitives();
-      // All times of points before any of their counters: an attached profiler may slow launches down.
+      // All points are timed before any of them is counted: an attached profiler may slow launches down.
       collection.time_points();
       collection.count_points();
       break;

@@ -29,10 +29,10 @@ constexpr std::size_t kMiB = std::size_t{1} << 20;
 constexpr std::size_t kLeastBytes = 8;
 constexpr std::size_t kMostBytes = 1024 * kMiB;
 constexpr std::size_t kSizeStep = 4;
-/// Enough for every channel of NCCL, and compared on the host within a moment.
+/// Enough for every channel of NCCL, and quick to compare on the host.
 constexpr std::size_t kVerifiedBytes = 16 * kMiB;
 constexpr int kTimings = 15;
-/// Of a sample: many where the common start and end would count.
+/// Per sample: many where the common start and end would matter.
 constexpr std::size_t kFewestCalls = 4;
 constexpr std::size_t kMostCalls = 32;
 constexpr std::size_t kBytesPerSample = 64 * kMiB;
@@ -130,7 +130,8 @@ class CollectiveBench {
     return times;
   }
 
-  /// What crosses NVLink for the largest size. After all times: counters slow nothing down that was timed.
+  /// Counts what crosses NVLink for the largest size. Comes after all timing, so that no counter slows down
+  /// what is timed.
   void count(std::vector<CollectiveTimes>& all) const {
     LinkCounters counters(devices_);
     for (const CollectiveTimes& times : all) {
@@ -150,7 +151,7 @@ class CollectiveBench {
     }
   }
 
-  /// Of the whole array: as many as parts of equal size for all ranks have.
+  /// Elements of the whole array, of which all ranks have parts of equal size.
   std::size_t elements_in(std::size_t bytes) const {
     const std::size_t n = ranks_.size();
     return std::max<std::size_t>(bytes / sizeof(float) / n, 1) * n;
@@ -213,7 +214,7 @@ class CollectiveBench {
     return std::nullopt;
   }
 
-  /// The output becomes NaN, which nothing may leave.
+  /// Fills the output with NaN, so that elements that are never written are found.
   static void fill(const Member& member, const std::vector<float>& elements) {
     constexpr int kNan = 0xFF;  // in every byte
     const std::size_t bytes = elements.size() * sizeof(float);

@@ -25,7 +25,7 @@ struct CountingSteps::CountedPoint {
 
 namespace {
 
-/// Setting up a counting pass takes some 0.2 s whatever is in it, so many points share one; but a point that
+/// Setting up a counting pass takes about 0.2 s whatever is in it, so many points share one; but a point that
 /// fails costs all of them their counters.
 constexpr std::size_t kPointsCountedTogether = 64;
 

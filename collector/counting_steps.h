@@ -17,19 +17,18 @@ namespace rooflinectl {
 /// Counts the points of a plan, if counters can be had.
 class CountingSteps {
  public:
-  /// Opens the counters if the request wants them. What the profiler knows of the device is added to that of
-  /// the context.
+  /// Opens the counters if the request wants them. Adds chip and CUPTI version to the context's device.
   explicit CountingSteps(CollectContext& context);
 
   /// How counters are collected so far.
   const CounterSession& session() const { return session_; }
   /// Null if there are none.
   Profiler* profiler() { return profiler_.get(); }
-  /// Does `step`, whose time is part of what counting took.
+  /// Runs `step`, and adds its time to what counting took.
   void timed(const std::function<void()>& step);
 
-  /// All points that the request does not skip and that are not `without_counters`. Throws Error(measurement)
-  /// if a launch failed: another process continues without the point last named.
+  /// Counts all points that the request does not skip and that are not `without_counters`. Throws
+  /// Error(measurement) if a launch failed: another process continues without the point last named.
   void count_points(const std::set<std::size_t>& without_counters);
 
  private:

@@ -26,14 +26,14 @@ using kernels::CeilingBenchmark;
 using kernels::CeilingShape;
 using kernels::check;
 
-/// So much that the start of a transfer, some microseconds of milliseconds, hardly counts.
+/// Enough that the start of a transfer, microseconds out of milliseconds, hardly counts.
 constexpr std::size_t kBytes = std::size_t{1} << 30;
 constexpr int kSamples = 15;
 constexpr int kShapeSamples = 3;
 constexpr int kCountedSamples = 1;
 /// Before the samples.
 constexpr int kWarmUps = 1;
-/// Of a sample: where both directions run at once, what one does alone at its end hardly counts.
+/// Per sample: where both directions run at once, what one does alone at its end hardly counts.
 constexpr int kTransfersPerSample = 4;
 /// Until everything is enqueued.
 constexpr std::uint64_t kDelayNs = 200'000;
@@ -178,7 +178,7 @@ class LinkBench {
       const Transfer back = {target, source, mover, shape};
       link.method = method_of(forth, has_access);
       add(link, forth, std::nullopt);
-      if (from > to) continue;  // both ways are those of the pair, whichever comes first
+      if (from > to) continue;  // both ways at once are measured once per pair
       link.both_ways = true;
       add(link, forth, back);
     }
@@ -197,7 +197,7 @@ class LinkBench {
     links_.push_back(std::move(link));
   }
 
-  /// After all times: counters slow nothing down that was timed.
+  /// After all timing, so that no counter slows down what is timed.
   void count() {
     LinkCounters counters(devices_);
     for (const Timed& timed : timed_) {

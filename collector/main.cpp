@@ -39,7 +39,7 @@ std::string read_request(const std::string& file) {
 }
 
 int run(int argc, char** argv) {
-  // Devices are counted as nvidia-smi does.
+  // Devices are numbered as in nvidia-smi.
   setenv("CUDA_DEVICE_ORDER", "PCI_BUS_ID", 0);
   CLI::App app{
       "Measures the points of a plan on a GPU, for rooflinectl.\n"

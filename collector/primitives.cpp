@@ -30,7 +30,7 @@ constexpr double kMostTrips = 1e6;
 /// Elements of a scan by the device: a few blocks, and 1 GiB, far more than L2.
 constexpr std::uint64_t kSmallScan = std::uint64_t{1} << 12;
 constexpr std::uint64_t kLargeScan = std::uint64_t{1} << 28;
-/// Scans of the dependent chain.
+/// Scans in the dependent chain.
 constexpr int kChainedScans = 64;
 
 Cycles cycles_from(std::vector<double> samples, std::uint64_t elements) {

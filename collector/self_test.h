@@ -15,7 +15,7 @@ namespace rooflinectl {
 /// fails or the profiler cannot be used.
 SelfTest test_counters(const DeviceInfo& device, Profiler& profiler);
 
-/// What is known of `work` beside what was counted of its launch, and of its launch without the known
+/// What `work` is known to do, beside what was counted for its launch, and for its launch without the known
 /// instructions where it has one.
 std::vector<Agreement> agreements(const kernels::KnownWork& work, const kernels::KnownWorkSite& site,
                                   const Counters& counted, const Counters& counted_without);

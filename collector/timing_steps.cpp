@@ -28,7 +28,7 @@ Measurement gone_wrong(Measurement measurement, const std::string& mismatch) {
   return measurement;
 }
 
-/// Throws Error(usage) if the variant is none over several GPUs.
+/// Throws Error(usage) if the variant is not one over several GPUs.
 const kernels::Variant& variant_over_gpus(const PointId& id) {
   const kernels::Variant* const variant = kernels::find_variant(id.subject);
   if (variant != nullptr && variant->gathering) return *variant;
@@ -68,7 +68,8 @@ ResultCheck TimingSteps::time(Point& point, TimedWork& work, const Experiment& e
   work.finish = [&](const std::function<void()>& launch_again) {
     last = point.check_output(references_);
     if (!last.passed) return;
-    // A result that is no longer written is right as long as an earlier launch's is still there.
+    // A result that is no longer written would seem right as long as that of an earlier launch is still
+    // there.
     point.poison_output();
     launch_again();
     last = point.check_output(references_);
@@ -109,7 +110,7 @@ Measurement TimingSteps::verify_and_time(std::size_t index, const Experiment& ex
   } catch (const Error& error) {
     measurement.status = Status::failed;
     measurement.cause = error.what();
-    cudaSetDevice(context_.device.index);  // where another one of several failed
+    cudaSetDevice(context_.device.index);  // of several, the one that failed may be current
   }
   return measurement;
 }

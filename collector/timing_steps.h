@@ -18,8 +18,9 @@ class TimingSteps {
  public:
   explicit TimingSteps(CollectContext& context) : context_(context), meter_(context.device.uuid) {}
 
-  /// All points that the request neither skips nor wants only counted. Throws Error(measurement) if a kernel
-  /// left the CUDA context unusable. Returns the points whose result is not worth counting.
+  /// Verifies and times all points that the request neither skips nor wants only counted. Throws
+  /// Error(measurement) if a kernel left the CUDA context unusable. Returns the points whose result is not
+  /// worth counting.
   std::set<std::size_t> time_points();
 
  private:

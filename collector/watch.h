@@ -10,10 +10,10 @@
 
 namespace rooflinectl {
 
-/// Samples devices, each named by its UUID, until this process is asked to end (SIGTERM), and hands
-/// `emit` what was begun, taken and what went wrong, one record at a time. A device that cannot be sampled is
-/// a problem that names it, and the others go on. Makes no CUDA context: nothing runs on the devices. Times
-/// are of the system's monotonic clock.
+/// Samples devices, each named by its UUID, until this process is asked to end (SIGTERM), and hands `emit`
+/// what was begun and taken, and what went wrong, one record at a time. A device that cannot be sampled
+/// becomes a problem that names it, and the others continue. Makes no CUDA context: nothing runs on the
+/// devices. Times are of the system's monotonic clock.
 ///
 /// Throws Error(environment) if there is no driver or no GPU, Error(usage) if there is no such device.
 void watch(const std::vector<std::string>& uuids, std::uint64_t interval_ns,

@@ -25,13 +25,13 @@ constexpr std::size_t kMostPoints = 30;
 /// Launches that Nsight Compute profiles, a third of a second each.
 constexpr std::uint64_t kMostLaunches = 120;
 
-/// Traffic of less than so many times L2 depends on what a launch finds there.
+/// Traffic of less than this many times L2 depends on what a launch finds there.
 constexpr double kTimesL2 = 8;
 constexpr double kBytesTolerance = 0.05;
-/// Warps that wait execute instructions meanwhile, and wait for ever different times.
+/// Waiting warps execute instructions meanwhile, and no two waits take the same time.
 constexpr double kInstructionsTolerance = 0.05;
 constexpr double kLaunchTimeTolerance = 0.05;
-/// Launches whose times differ by more have none in common with one of them.
+/// If the times of launches differ by more, no single launch stands for all.
 constexpr double kMostTimeSpread = 0.2;
 constexpr double kShortestTimeS = 50e-6;
 constexpr double kOverlapped = 0.05;
@@ -61,7 +61,7 @@ const Metric* find_metric(const std::vector<Metric>& metrics, std::string_view k
   return found == metrics.end() ? nullptr : &*found;
 }
 
-/// Nothing where the chip's name of the metric is not known.
+/// Nothing if the chip's name for the metric is not known.
 std::optional<ComparedCounter> compared_counter(const Run& run, const DeviceInfo& device,
                                                 std::string_view key) {
   const auto recorded = run.counter_session.metrics.find(std::string(key));
@@ -75,7 +75,7 @@ std::optional<ComparedCounter> compared_counter(const Run& run, const DeviceInfo
   return ComparedCounter{std::string(metric->names.front()), metric->scale};
 }
 
-/// Whether there is a number to compare. Without tensor instructions no type of theirs was counted.
+/// Whether there is a number to compare. Without tensor instructions, none of their types was counted.
 bool is_comparable(const Measurement& measurement, std::string_view key) {
   const auto value = value_of(measurement.counters, key);
   return value && (*value > 0 || find_metric(tensor_metrics(), key) == nullptr);
@@ -97,7 +97,7 @@ std::vector<std::pair<const Measurement*, std::string>> by_time(const Analysis& 
   return points;
 }
 
-/// How often Nsight Compute would profile: each of the launches, of each of the kernels that has so many.
+/// How often Nsight Compute would profile: each of the launches, for each of the kernels that has that many.
 class Cost {
  public:
   explicit Cost(const Run& run) {
@@ -207,7 +207,7 @@ class PointComparison {
     agreements_.push_back(agreement(point_.label, quantity, unit, std::move(ours), reference, tolerance));
   }
 
-  /// A number that is there, and is not comparable.
+  /// A number that is there, but is not comparable.
   static Reference listed(const Reference& reference, std::string_view unit, const std::string& why) {
     if (!reference.value.available()) return reference;
     const double value = *reference.value.value();
@@ -226,7 +226,8 @@ class PointComparison {
       return add("time", "s", ours, listed(theirs, "s", "launches of less than 50 µs are not compared"), {});
     }
     if (launches.overlapped_s > kOverlapped * launches.total_s) {
-      return add("time", "s", ours, listed(theirs, "s", "in the program other kernels ran beside it"), {});
+      return add("time", "s", ours, listed(theirs, "s", "in the program, other kernels ran alongside it"),
+                 {});
     }
     const double tail = std::max(launches.p95_s / time_s - 1, 0.0);
     if (tail > kMostTimeSpread)
@@ -242,9 +243,9 @@ class PointComparison {
     return found == measurement_.counter_spread.end() ? 0 : found->second;
   }
 
-  /// Launches that do different work have no number in common with one of them.
+  /// Where launches do different work, no single launch stands for all.
   static std::string one_of_launches_that_differ(double spread) {
-    return fmt::format("its launches differ by {:.3g} %, and this is one of them", 100 * spread);
+    return fmt::format("its launches differ by {:.3g} %, and ncu counted only one of them", 100 * spread);
   }
 
   void add_counter(std::string_view quantity, std::string_view unit, CounterValue ours,
@@ -259,11 +260,11 @@ class PointComparison {
   Reference theirs(std::string_view key) const {
     const auto counter = compared_counter(run_, run_.device_of(measurement_), key);
     return counter ? metric_of(kernel_, counter->metric, counter->scale)
-                   : no_reference("how this chip calls it is not known");
+                   : no_reference("the name of this metric on this chip is unknown");
   }
 
   void compare_counter(std::string_view key, std::string_view unit, double tolerance) {
-    // Of what was not counted, one line for each pass is enough.
+    // For what was not counted, one line per pass is enough.
     if (!is_comparable(measurement_, key) && key != counter::kFfma) return;
     add_counter(key, unit, ours_of(measurement_.counters, key), theirs(key), tolerance, spread_of(key));
   }

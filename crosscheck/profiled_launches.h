@@ -22,7 +22,7 @@ struct ChosenPoint {
 };
 
 struct ChosenPoints {
-  std::vector<ChosenPoint> points;   ///< that with the most time first
+  std::vector<ChosenPoint> points;   ///< the one with the most time first
   std::vector<Agreement> left_out;   ///< points that are not among them, and why
   std::set<std::uint64_t> launches;  ///< that are profiled, of each kernel of a point
 

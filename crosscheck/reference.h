@@ -9,10 +9,10 @@
 #include "core/model/run.h"
 #include "profilers/ncu_csv.h"
 
-/// Numbers of other tools, as ours are held against them.
+/// Numbers of other tools, with which ours are compared.
 namespace rooflinectl {
 
-/// A number of a tool with what is known of its precision.
+/// A number of a tool with what is known about its precision.
 struct Reference {
   CounterValue value = CounterValue::unavailable("not in the file");
   double rounding = 0;
@@ -23,7 +23,7 @@ Reference no_reference(std::string reason);
 /// A hardware metric of a kernel in our units, that of `scale`.
 Reference metric_of(const NcuKernel& kernel, const std::string& metric, double scale);
 
-/// Of both numbers; of the one that is unavailable if one is.
+/// The sum of both numbers; if one is unavailable, that one.
 Reference sum(const Reference& a, const Reference& b);
 
 struct Tolerance {
@@ -37,7 +37,7 @@ struct Tolerance {
 Agreement agreement(std::string subject, std::string_view quantity, std::string_view unit, CounterValue ours,
                     const Reference& reference, const Tolerance& tolerance);
 
-/// The counter, or that it was not counted.
+/// The counter; unavailable if it was not counted.
 CounterValue ours_of(const Counters& counters, std::string_view key);
 
 /// The median time of a launch, or why there is none.

@@ -53,8 +53,8 @@ Reference weighed(const Kernels& kernels, const std::string& metric, double scal
 
 // ---- one agreement ----
 
-/// A tool times one launch on an idle GPU, and no launch but the kernels alone; we time a launch between two
-/// events, or many in a graph. What an empty launch takes between two events is the most that this makes.
+/// A tool times one launch on an idle GPU, and only its kernels; we time a launch between two events, or many
+/// in a graph. The difference is at most what an empty launch takes between two events.
 Tolerance time_tolerance(const Run& run, const Measurement& measurement) {
   const Ceiling* const launch = find_ceiling(run, "launch", CeilingSource::measured, measurement.device);
   if (launch == nullptr)

@@ -199,7 +199,7 @@ int steps_of(int argc, char** argv) {
 
 int main(int argc, char** argv) {
   const int steps = steps_of(argc, argv);
-  check(cudaFree(nullptr));  // creates the context, or tells why there is none
+  check(cudaFree(nullptr));  // creates the context, or reports why there is none
   cublasHandle_t cublas = nullptr;
   check(cublasCreate(&cublas));
   const Product<float, float> f32(2048);

@@ -22,7 +22,7 @@ struct CeilingBuffers {
   void* d_target = nullptr;  ///< begins where the source ends, so that both can be read as one
   std::size_t bytes = 0;     ///< of each; a multiple of 1 MiB
   std::size_t l2_bytes = 0;  ///< of the device
-  void* h_pinned = nullptr;  ///< memory of the host that copy engines reach; only for PCIe
+  void* h_pinned = nullptr;  ///< host memory that copy engines reach; only for PCIe
   std::size_t pinned_bytes = 0;
   void* d_peer = nullptr;  ///< memory of another GPU, which kernels of this one reach; only for NVLink
   std::size_t peer_bytes = 0;
@@ -32,7 +32,7 @@ struct CeilingBuffers {
 inline constexpr int kOneBlockPerTile = 0;
 /// In place of a number of blocks per SM: one block on the whole device.
 inline constexpr int kOneBlock = -1;
-/// In place of a number of blocks per SM: none, a copy engine does the work.
+/// In place of a number of blocks per SM: no blocks, a copy engine does the work.
 inline constexpr int kCopyEngine = -2;
 
 /// One launch shape to try.
@@ -40,11 +40,11 @@ struct CeilingShape {
   int blocks_per_sm = 0;  ///< or `kOneBlockPerTile`, `kOneBlock`, `kCopyEngine`
   int block = 0;
 
-  /// Blocks on a device with so many SMs, or `kOneBlockPerTile`.
+  /// Blocks on a device with this many SMs, or `kOneBlockPerTile`.
   int grid(int sm_count) const { return blocks_per_sm == kOneBlock ? 1 : blocks_per_sm * sm_count; }
 };
 
-/// Element type of a matrix product on tensor cores.
+/// Element type of a matrix product on Tensor Cores.
 enum class MatrixType { f64, f16, bf16, tf32, f8, i8 };
 
 /// Counters that must confirm a benchmark: the sum of `keys`, times `scale`, is its amount.
@@ -56,7 +56,7 @@ struct CeilingCount {
 /// Which clock a unit of the chip runs at.
 enum class ClockDomain { sm, l2 };
 
-/// What a ceiling is in theory: what all units of the device together complete per cycle, which CUPTI knows,
+/// The theoretical ceiling: what all units of the device together complete per cycle, according to CUPTI,
 /// times `factor`, times their clock.
 struct CeilingPeak {
   /// Names of the same hardware metric (`….peak_sustained`) on different chips; the first that a chip has is
@@ -75,18 +75,18 @@ struct CeilingBenchmark {
   /// `read`, `write`, `copy`, `triad`; `h2d`, `d2h`; `fma`, `add`, `tensor`; `latency`, `atomic`, `launch`;
   /// empty for the bandwidth of NVLink
   std::string operation;
-  /// Cold where what a cache kept of the last launch would be taken for the work of the next.
+  /// Cold where what a cache kept from the last launch would be mistaken for work of the next.
   CacheState cache = CacheState::warm;
   /// Nothing for latencies, for DRAM, PCIe and NVLink, whose bandwidths follow from the attributes of the
-  /// device, and where CUPTI knows no such figure.
+  /// device, and where CUPTI has no such figure.
   std::optional<CeilingPeak> peak;
   std::vector<CeilingShape> shapes;
-  CeilingCount count;  ///< of bandwidths of the device's own memories, and of operations
+  CeilingCount count;  ///< for bandwidths of the device's own memories, and for operations
   int minimum_sm = 75;
-  /// A tensor-core roof: where cuBLASLt is installed, its matrix product takes the place of `launch`.
+  /// For a Tensor Core roof: where cuBLASLt is installed, its matrix product takes the place of `launch`.
   std::optional<MatrixType> matrix;
-  /// What one launch does: bytes moved (bandwidth, transfer), operations (compute), or how many latencies
-  /// follow each other (latency): 1 for a launch.
+  /// What one launch does: bytes moved (bandwidth, transfer), operations (compute), or the number of
+  /// consecutive latencies (latency): 1 for a launch.
   double (*amount)(const CeilingBuffers&, int grid, int block) = nullptr;
   /// Writes to the buffers what `launch` must find there; nothing where any data will do.
   void (*prepare)(const CeilingBuffers&, cudaStream_t) = nullptr;
@@ -96,7 +96,7 @@ struct CeilingBenchmark {
 /// Sorted by id.
 const std::vector<CeilingBenchmark>& all_ceiling_benchmarks();
 
-/// As `Registration` of variants.
+/// Like `Registration` for variants.
 struct CeilingRegistration {
   explicit CeilingRegistration(CeilingBenchmark benchmark, const char* file = __builtin_FILE());
 };

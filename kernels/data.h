@@ -46,7 +46,7 @@ __host__ __device__ inline bool is_special(DataSet data_set, std::uint64_t posit
   return (data_set == DataSet::nan || data_set == DataSet::infinity) && position % kSpecialPeriod == 0;
 }
 
-/// Whether elements of that type can be what the data set is made of: integers have no NaN, infinity or -0.
+/// Whether elements of that type can make up the data set: integers have no NaN, infinity or -0.
 inline bool has_data(DataSet data_set, Dtype dtype) {
   const bool of_floats =
       data_set == DataSet::nan || data_set == DataSet::infinity || data_set == DataSet::negative_zero;
@@ -86,8 +86,8 @@ __host__ __device__ inline double unit(DataSet data_set, Dtype dtype) {
   return data_set == DataSet::wide_exponents ? shape.lowest_wide : 1;
 }
 
-/// The element at `position` over the unit, exactly (of i32: modulo 2^32); 0 for special values. At most 2^54
-/// in magnitude.
+/// The element at `position` over the unit, exactly (for i32: modulo 2^32); 0 for special values. At most
+/// 2^54 in magnitude.
 __host__ __device__ inline std::int64_t numerator(DataSet data_set, Dtype dtype, std::uint64_t position) {
   const DataShape shape = data_shape(dtype);
   const std::uint64_t random = hash(position);

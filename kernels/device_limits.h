@@ -5,15 +5,15 @@
 
 namespace rooflinectl::kernels {
 
-/// What launch shapes depend on. Without a device, so that descriptions can be made anywhere: one
-/// multiprocessor of the oldest kind.
+/// What launch shapes depend on. Without a device: one multiprocessor of the oldest kind, so that
+/// descriptions can be made anywhere.
 struct DeviceLimits {
   int multiprocessors = 1;
   int compute_capability = 75;  ///< 90 for 9.0
   int l2_bytes = 0;
 };
 
-/// Of the device that is current at the first call: a process measures one.
+/// Those of the device that is current at the first call: a process measures only one.
 inline const DeviceLimits& device_limits() {
   static const DeviceLimits limits = [] {
     DeviceLimits found;

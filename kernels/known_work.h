@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-/// Kernels that are known to do an exact amount of work, against which `rooflinectl selftest` holds the
+/// Kernels that are known to do an exact amount of work, with which `rooflinectl selftest` compares the
 /// counters. One file per group in `known_work/`, registered like the variants.
 namespace rooflinectl::kernels {
 
@@ -20,7 +20,7 @@ struct KnownWorkSite {
   std::size_t l2_bytes = 0;  ///< of the device
 };
 
-/// Of each buffer: 1 GiB, much more than any L2.
+/// The size of each buffer: 1 GiB, much more than any L2.
 inline constexpr std::size_t kKnownBytes = std::size_t{1} << 30;
 
 /// One count that is known beforehand, from the launch shape and the source alone.
@@ -36,7 +36,7 @@ struct KnownCount {
 struct KnownWork {
   std::string id;        ///< `f32_add`
   int minimum_sm = 75;   ///< of the instructions that it names
-  bool is_cold = false;  ///< no cache may hold any of its input, nor a dirty line of others
+  bool is_cold = false;  ///< no cache may hold any of its input, nor a dirty line of anything else
   std::vector<KnownCount> (*counts)(const KnownWorkSite&) = nullptr;
   void (*launch)(const KnownWorkSite&, cudaStream_t) = nullptr;
   /// The same launch without the instructions that `counts` is about: what it counts (addresses, constants)

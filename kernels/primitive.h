@@ -14,7 +14,7 @@
 namespace rooflinectl::kernels {
 
 /// latency: one chain of operations, each of which needs the result of the one before, by one warp or block.
-/// throughput: as many of them as the device holds, each thread with several that do not need each other.
+/// throughput: as many of them as the device holds, with several independent ones in each thread.
 enum class Form { latency, throughput };
 
 /// Threads per block where several warps run.
@@ -28,7 +28,7 @@ struct BlockInterval {
 };
 
 struct LaneLaunch {
-  /// Per instance one value for each thread of a block: what every block begins with.
+  /// One value per instance for each thread of a block: what every block begins with.
   const void* d_input = nullptr;
   void* d_output = nullptr;              ///< the same for every block
   BlockInterval* d_intervals = nullptr;  ///< one per block
@@ -41,7 +41,7 @@ struct LaneLaunch {
 struct LanePrimitive {
   PrimitiveInfo info;
   int minimum_sm = 75;
-  std::string operation;  ///< the type that the kernels are made of, mangled, by which to find them
+  std::string operation;  ///< the type that the kernels are made from, mangled, to find them by
   int steps = 1;
   int instances = 1;            ///< independent operations per thread where throughput is measured
   std::size_t value_bytes = 0;  ///< what one thread brings to an operation
@@ -57,7 +57,7 @@ struct LanePrimitive {
   int threads(Form form) const {
     return form == Form::latency && info.scope == PrimitiveScope::warp ? 32 : kPrimitiveBlock;
   }
-  /// That one operation takes.
+  /// Elements that one operation takes.
   int elements() const;
   int instances_of(Form form) const { return form == Form::latency ? 1 : instances; }
 };

@@ -35,7 +35,7 @@ void on_all_cores(std::uint64_t begin, std::uint64_t end, const Work& work) {
   }
 }
 
-/// What leaves every other value as it is.
+/// The value that leaves every other value as it is.
 Exact no_element(Operation operation, Dtype dtype) {
   const bool least = operation == Operation::minimum;
   if (dtype == Dtype::i32) {

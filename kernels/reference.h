@@ -19,15 +19,15 @@ using Exact = long double;
 static_assert(std::numeric_limits<Exact>::digits >= 64);
 
 /// The sum of a range of elements. Added up exactly in 128-bit integers and rounded once; NaN or infinite
-/// where IEEE 754 makes the sum of those elements so in any order. Of integers: what the accumulator comes
-/// to, which wraps round at its width.
+/// where IEEE 754 makes the sum of those elements so in any order. For integers: the value of the
+/// accumulator, which wraps round at its width.
 struct ReferenceSum {
   Exact sum = 0;
   Exact sum_of_magnitudes = 0;  ///< Σ|x| over the finite elements
 };
 
 /// Reference sums from the definition of the data, never from a buffer and never in a kernel's own type. The
-/// first question about a data set computes it up to the range's end on all cores (2^28 elements: some 30 ms
+/// first question about a data set computes it up to the range's end on all cores (2^28 elements: about 30 ms
 /// on 16 cores) and keeps one running total per 256 elements; later ones are answered from those. Not for use
 /// from several threads.
 class ReferenceSums {
@@ -54,15 +54,14 @@ class ReferenceSums {
   std::map<Data, std::vector<Totals>> running_totals_;
 };
 
-/// The least (`Operation::minimum`) or greatest of the first `n` elements: NaN if there is one among them; of
-/// no elements what leaves every other value as it is.
+/// The least (`Operation::minimum`) or greatest of the first `n` elements: NaN if there is one among them;
+/// for no elements, the value that leaves every other value as it is.
 Exact reference_extreme(Operation operation, DataSet data_set, Dtype dtype, std::uint64_t n);
 
 /// γ_h = h·u / (1 − h·u) with u = 2^-53 for f64 and 2^-24 for f32, in which the 16-bit floats are added up
-/// too: a float sum in which no element passes through more than h additions
-/// is off by at most γ_h·Σ|x|, in whatever order (Higham, Accuracy and Stability of Numerical Algorithms, 2nd
-/// ed., section 4.2). Nothing where h·u exceeds 0.1 and the bound is too weak: then only exact data
-/// verify.
+/// too: a float sum in which no element passes through more than h additions is off by at most γ_h·Σ|x|, in
+/// whatever order (Higham, Accuracy and Stability of Numerical Algorithms, 2nd ed., section 4.2). Nothing
+/// where h·u exceeds 0.1 and the bound is too weak: then only exact data verify.
 std::optional<double> gamma_factor(std::uint64_t longest_chain, Dtype dtype);
 
 /// Whether the sum must be exact, whatever the chain: always for integers, which wrap round; for floats where

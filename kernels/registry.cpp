@@ -59,7 +59,7 @@ void require_new(const std::string& kind, const std::string& id, const char* pat
   const std::string file = std::filesystem::path(path).filename();
   const auto [first, is_new] = file_of.emplace(kind + ' ' + id, file);
   if (is_new) return;
-  // Before main: nobody could catch an exception.
+  // This runs before main, where nobody could catch an exception.
   std::fprintf(stderr, "%s and %s both register the %s '%s': an id is the name of its file\n",
                first->second.c_str(), file.c_str(), kind.c_str(), id.c_str());
   std::exit(2);

@@ -13,7 +13,8 @@
 #include "kernels/multi/team.h"
 #include "kernels/operation.h"
 
-/// How a kernel file describes its variant to the rest of the project, and the registry that it enters.
+/// How a kernel file describes its variant to the rest of the project, and the registry that the variant
+/// enters.
 namespace rooflinectl::kernels {
 
 /// One reduction to be done.
@@ -22,7 +23,7 @@ struct Problem {
   std::uint64_t n = 0;          ///< elements; may be 0
   int block_size = 0;           ///< one of the variant's block sizes
   int elements_per_thread = 0;  ///< at least 1 where the variant lets the caller choose, else 0
-  int gpus = 1;                 ///< that share the elements; 1 but for variants of several
+  int gpus = 1;                 ///< that share the elements; 1 except for variants of several
 };
 
 /// A run of elements.
@@ -31,11 +32,11 @@ struct Share {
   std::uint64_t n = 0;
 };
 
-/// What GPU number `gpu` of those that share the elements has to do: equal parts, the first ones one element
-/// larger where they cannot be.
+/// What GPU number `gpu` of those that share the elements has to do: equal parts, or the first ones one
+/// element larger where that is impossible.
 Share share_of(const Problem& problem, int gpu);
 
-/// Loads of input that a thread has started when it begins to wait for the first of them.
+/// Loads of input that a thread has issued by the time it waits for the first of them.
 struct IndependentLoads {
   int count = 0;
   std::size_t bytes = 0;  ///< of each
@@ -46,7 +47,7 @@ struct Buffers {
   void* d_input = nullptr;   ///< `n` elements of `dtype`; aligned to the element size only
   void* d_output = nullptr;  ///< one value (scalar) or one per block (partials), of type `accumulator(dtype)`
   /// `workspace_bytes` bytes, aligned to 256. They are zeroed once, before the first of a series of launches
-  /// of one problem; each launch finds what the one before it left.
+  /// for one problem; each launch finds what the one before it left.
   void* d_workspace = nullptr;
 };
 
@@ -55,7 +56,7 @@ struct Variant {
   VariantInfo info;
   /// Grid and block of the main kernel; a grid of 0 where there is nothing to launch.
   LaunchShape (*shape)(const Problem&) = nullptr;
-  /// What a thread asks for at once, as far as there is input for it. Nothing where the source is not ours.
+  /// What a thread asks for at once, as far as there is enough input. Nothing where the source is not ours.
   IndependentLoads (*loads)(const Problem&) = nullptr;
   /// The work that the algorithm cannot avoid.
   Work (*work)(const Problem&) = nullptr;
@@ -68,12 +69,12 @@ struct Variant {
   void (*launch)(const Problem&, const Buffers&, cudaStream_t) = nullptr;
   /// What the elements are combined with.
   Operation operation = Operation::sum;
-  /// Device memory that a launch needs besides input and output; nothing where it needs none.
+  /// Device memory that a launch needs besides input and output; null where it needs none.
   std::size_t (*workspace_bytes)(const Problem&) = nullptr;
-  /// `launch` waits for the device, or its gathering may, as NCCL does where it connects the GPUs: neither is
-  /// captured into a graph.
+  /// `launch` waits for the device, or its gathering may, as NCCL does when it connects the GPUs: neither can
+  /// be captured into a graph.
   bool waits_for_device = false;
-  /// Of a variant over several GPUs, each of which does `launch` on its share: how their results become one.
+  /// For a variant over several GPUs, each of which does `launch` on its share: how their results become one.
   std::optional<Gathering> gathering;
 };
 

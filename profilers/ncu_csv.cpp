@@ -38,8 +38,8 @@ bool is_range_column(std::string_view heading) {
   return heading.find("Push/Pop_Range") != std::string_view::npos;
 }
 
-/// The names in `7  "<default domain>:step:none:none"  "<default domain>:forward:none:none"`, of which each
-/// is followed by so many `attributes`: a name may have colons itself.
+/// The names in `7  "<default domain>:step:none:none"  "<default domain>:forward:none:none"`, each of which
+/// is followed by that many `attributes`: a name may have colons itself.
 std::vector<std::string> path_in(std::string_view cell, std::size_t attributes) {
   std::vector<std::string> path;
   while (true) {
@@ -107,7 +107,7 @@ struct Row {
   std::vector<Cell> cells;
 };
 
-/// What most numbers with a decimal point are written in; English where none shows.
+/// The notation of most numbers with a decimal point; English if none of them shows it.
 NumberNotation notation_in(const std::vector<Row>& rows) {
   std::size_t english = 0;
   std::size_t continental = 0;

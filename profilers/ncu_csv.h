@@ -10,7 +10,7 @@ namespace rooflinectl {
 
 /// Reads what `ncu --csv` prints, with `--page raw` (a row per kernel, a column per metric) or `--page
 /// details` (a row per metric), in units of any size and in the notation that the numbers of a table have.
-/// The details page calls most metrics by labels; those of `kLabels` are known. Lines that are no part of a
+/// The details page calls most metrics by labels; those of `kLabels` are known. Lines that are not part of a
 /// table are passed over.
 ///
 /// Throws Error(environment) if the text holds an error of ncu in place of a table: no permission, no kernel
@@ -18,7 +18,7 @@ namespace rooflinectl {
 /// page, which has no single launches.
 std::vector<NcuKernel> read_ncu_csv(std::string_view text, const MetricFilter& is_wanted = any_metric);
 
-/// Whether `text`, or the beginning of one, may be such a print.
+/// Whether `text`, or the beginning of one, may be such output.
 bool may_be_ncu_csv(std::string_view text);
 
 /// Throws Error(environment) with cause and hint if ncu's output reports an error.

@@ -29,7 +29,7 @@ struct NcuKernel {
   std::string process;  ///< its id; empty if none is given, likewise below
   std::string host;
   std::string program;  ///< the name of the process
-  std::string device;   ///< as the process counts them
+  std::string device;   ///< as the process numbers them
   std::string device_name;
   std::string grid;  ///< `1024`, `16x16`; empty where it is no single kernel
   std::string block;

@@ -79,7 +79,7 @@ std::optional<Unit> simple_unit(std::string_view text) {
   return std::nullopt;
 }
 
-/// The same and ratios of them: `Gbyte/s`, `cycle/nsecond`, which are hertz. Nothing of a unit that is not
+/// The same and ratios of them: `Gbyte/s`, `cycle/nsecond`, which are hertz. Nothing for a unit that is not
 /// known.
 std::optional<Unit> unit_from(std::string_view text) {
   const std::size_t slash = text.find('/');
@@ -183,9 +183,8 @@ NcuValue ncu_value(std::string_view metric, std::string_view written, std::strin
   const auto number = number_from(printed);
   if (!number) {
     const bool has_digits = std::any_of(printed.begin(), printed.end(), is_digit);
-    return unavailable(
-        fmt::format("ncu reports {}{}", in_quotes(written),
-                    has_digits ? ", which is no number that can be read in one way only" : ""));
+    return unavailable(fmt::format("ncu reports {}{}", in_quotes(written),
+                                   has_digits ? ", which cannot be read as a number unambiguously" : ""));
   }
   const auto unit = unit_from(unit_text);
   if (!unit) return unavailable(fmt::format("ncu reports it in {}, an unknown unit", in_quotes(unit_text)));

@@ -12,14 +12,15 @@ inline bool is_digit(char c) {
   return c >= '0' && c <= '9';
 }
 
-/// How numbers are written: ncu prints them as the language of its user has them. Spaces and apostrophes
-/// separate thousands in both.
+/// How numbers are written: ncu prints them according to its user's language. Spaces and apostrophes separate
+/// thousands in both.
 enum class NumberNotation {
   english,      ///< `1,234.5`
   continental,  ///< `1.234,5`
 };
 
-/// How a number is written; nothing of a text that is none, and of what both have: `1,234`, `1.234`, `12`.
+/// How a number is written; nothing for a text that is not a number, and for what both have: `1,234`,
+/// `1.234`, `12`.
 std::optional<NumberNotation> notation_of(std::string_view printed);
 
 /// The value of a metric that ncu prints in units of any size. Unavailable, with the reason, where its unit

@@ -21,7 +21,7 @@ using namespace ncu;
 
 /// The fields of a result: those of a kernel, a range and a CUDA graph have different numbers.
 struct ResultFields {
-  std::string_view kind;  ///< what stands for the name of what is no kernel
+  std::string_view kind;  ///< what stands for the name where it is not a kernel
   protozero::pbf_tag_type thread = 1;
   protozero::pbf_tag_type symbol = 0;
   protozero::pbf_tag_type name = 0;
@@ -78,7 +78,7 @@ class ReportReader {
     std::string magic(kNcuReportMagic.size(), '\0');
     file_.read(magic.data(), static_cast<std::streamsize>(magic.size()));
     if (!file_ || magic != kNcuReportMagic) {
-      throw Error(ErrorKind::usage, "this is no report of Nsight Compute");
+      throw Error(ErrorKind::usage, "this is not a Nsight Compute report");
     }
     at_ = magic.size();
     try {
@@ -116,7 +116,7 @@ class ReportReader {
     return length;
   }
 
-  /// The message at `at_`, which is behind it then.
+  /// The message at `at_`, which then points behind it.
   const std::string& take_message(const char* what, std::uint64_t end) {
     const std::uint64_t length = take_length(what, end);
     if (length > kMostNcuMessageBytes) fail(at_, fmt::format("{} has {} bytes", what, length));
@@ -221,7 +221,7 @@ class ReportReader {
     return block;
   }
 
-  /// The names of metrics: results call them by their places, over all blocks so far.
+  /// The names of metrics: results refer to them by their places, over all blocks so far.
   void read_strings(Message<field::StringTable> message) {
     while (message.next(field::StringTable::strings, protozero::pbf_wire_type::length_delimited)) {
       if (names_.size() >= kMostNames) fail(at_, fmt::format("more than {} names of metrics", kMostNames));
@@ -380,7 +380,7 @@ class ReportReader {
     }
   }
 
-  /// What is known of the kernel's device, which is described behind the kernels.
+  /// What is known about the kernel's device, which is described after the kernels.
   void add_attributes(NcuKernel& kernel) const {
     const auto device = devices_.find(kernel.device.empty() ? "0" : kernel.device);
     if (device == devices_.end()) return;

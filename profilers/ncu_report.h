@@ -32,9 +32,9 @@ inline constexpr std::size_t kMostNcuMessageBytes = std::size_t{64} << 20;
 
 /// Reads a report, block by block: kernels, ranges and CUDA graphs with the metrics that are wanted. Sources
 /// and cubins are passed over, and so are fields and messages that are not known. Values are those that ncu
-/// prints with `--print-units base`, but times are in seconds.
+/// prints with `--print-units base`, except that times are in seconds.
 ///
-/// Throws Error(usage) if `file`, which can be sought in, is no report, or is damaged before its first
+/// Throws Error(usage) if `file`, which must be seekable, is not a report, or is damaged before its first
 /// kernel.
 NcuReport read_ncu_report(std::istream& file, const MetricFilter& is_wanted = any_metric);
 

@@ -24,7 +24,7 @@ constexpr std::size_t kMostTextBytes = std::size_t{256} << 20;
 constexpr std::size_t kDeepest = 100;
 constexpr const char* kKernels = "CUPTI_ACTIVITY_KIND_KERNEL";
 
-/// The times of a thread: a range from its opening on, or a call that launches something.
+/// Something in a thread: a range from its opening on, or a call that launches something.
 struct ThreadEvent {
   std::int64_t time = 0;
   std::int64_t end = 0;

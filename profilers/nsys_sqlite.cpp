@@ -45,7 +45,7 @@ struct Call {
 struct Operation {
   Interval time;
   std::int64_t process = 0;
-  std::int64_t correlation = 0;  ///< unique within the process; the same as of the call that launched it
+  std::int64_t correlation = 0;  ///< unique within the process; the same as that of the call that launched it
   std::string name;
 };
 

@@ -67,7 +67,7 @@ SqliteReader::SqliteReader(std::string_view content)
   sqlite3_progress_handler(database, kStepsBetweenCounts, &SqliteReader::count_steps, this);
 
   const auto size = static_cast<sqlite3_int64>(content.size());
-  // SQLite takes a pointer to what it may change; this it may not.
+  // SQLite takes a pointer to memory that it may change; it must not change this.
   auto* const bytes = reinterpret_cast<unsigned char*>(const_cast<char*>(content.data()));
   if (sqlite3_deserialize(database, "main", bytes, size, size, SQLITE_DESERIALIZE_READONLY) != SQLITE_OK)
     fail();

@@ -25,14 +25,14 @@ class SqliteRow {
   sqlite3_stmt* statement_;
 };
 
-/// A database from who knows where, in memory, for reading alone: nothing of its schema is executed, and what
+/// A database from who knows where, in memory, for reading only: nothing of its schema is executed, and what
 /// it makes us do is limited by its size.
 class SqliteReader {
  public:
   /// `content` must outlive the reader. Throws Error(usage) if it is no database.
   explicit SqliteReader(std::string_view content);
 
-  /// Whether there is an ordinary table of that name; a view or a virtual table is none.
+  /// Whether there is an ordinary table of that name; a view or a virtual table does not count as one.
   bool has_table(std::string_view name);
   /// Whether that table has a column of that name.
   bool has_column(std::string_view table, std::string_view column);

@@ -20,7 +20,7 @@ std::vector<std::size_t> best_of_many(const ExperimentAnalysis& experiment) {
   return best_of_versions(experiment);
 }
 
-// The experiment with these points alone.
+// The experiment with only these points.
 ExperimentAnalysis part_of(const ExperimentAnalysis& experiment, const std::vector<std::size_t>& points) {
   ExperimentAnalysis part;
   part.name = experiment.name;
@@ -31,7 +31,7 @@ ExperimentAnalysis part_of(const ExperimentAnalysis& experiment, const std::vect
   return part;
 }
 
-// The main picture, where it is not that of all points at DRAM.
+// The main picture, where it is not the one with all points at DRAM.
 std::optional<ChartModel> chosen_chart(const Run& run, const ExperimentAnalysis& experiment,
                                        const std::vector<std::size_t>& points,
                                        const ChartSelection& selection) {
@@ -108,7 +108,7 @@ ReportModel::ReportModel(const Run& measured, ChartSelection chosen, const Timel
     ExperimentReport& report = experiments.emplace_back(report_of(run, experiment, selection));
     if (timeline == nullptr) continue;
     auto view = device_view(run, experiment, *timeline);
-    // Of points that this tool launched nothing was sampled, whatever lies beside their run.
+    // For points that this tool launched nothing was sampled, whatever lies beside their run.
     if (view && (report.program || view->was_watched)) report.timeline = std::move(view);
   }
   name_files(experiments);

@@ -22,27 +22,28 @@ namespace rooflinectl {
 
 /// What the reports show about one experiment.
 struct ExperimentReport {
-  const Run* run = nullptr;  ///< whose points these are: the measured one, or what several GPUs did together
+  const Run* run = nullptr;  ///< the run of these points: the measured one, or that of several GPUs together
   const ExperimentAnalysis* analysis = nullptr;
   std::string file_name;  ///< of its pictures, after the kind: see `chart_file_names`
   ChartModel chart;       ///< one mark per point, at its DRAM intensity
   ChartModel levels;      ///< a mark per memory level
-  /// The main picture, where a selection asks for another, or many sizes of each version would be stripes.
+  /// The main picture, where a selection asks for a different one, or many sizes of each version would form
+  /// stripes.
   std::optional<ChartModel> chosen;
   std::vector<PointExplanation> explanations;  ///< one for each point
   std::optional<ProgramUse> program;           ///< of an experiment with the kernels of a profiled program
-  std::optional<OperatorUse> operators;        ///< of the same, where there is a trace of PyTorch
+  std::optional<OperatorUse> operators;        ///< likewise, where there is a trace of PyTorch
   std::optional<DeviceView> timeline;          ///< of an experiment whose device was sampled
   std::optional<SizeSweep> sizes;              ///< only where there is a curve to draw
-  /// Of versions that were measured at many sizes the best point of each, by its place: all of them would be
-  /// stripes. Empty where all points can be drawn.
+  /// For versions that were measured at many sizes, the best point of each, by its place: all of them would
+  /// form stripes. Empty where all points can be drawn.
   std::vector<std::size_t> best;
   std::vector<SpeedTable> speeds;
   std::optional<Scaling> scaling;  ///< only where points differ in the number of GPUs
 
-  /// Whether its device was sampled while nothing is known of what ran: there are no points to draw.
+  /// Whether its device was sampled while nothing is known about what ran: there are no points to draw.
   bool was_watched() const { return timeline && timeline->was_watched; }
-  /// Whether its points are those of several GPUs together, which are no measurements of `run.json`.
+  /// Whether its points are those of several GPUs together, which are not measurements in `run.json`.
   bool is_together() const { return analysis->gpus > 1; }
   /// What the main picture shows.
   const ChartModel& main_chart() const { return chosen ? *chosen : chart; }
@@ -50,7 +51,7 @@ struct ExperimentReport {
   bool has_narrow_picture() const { return main_chart().levels.empty(); }
 };
 
-/// Everything that the reports of a run show, derived once: each format only writes it down.
+/// Everything that a run's reports show, derived once: each format only writes it down.
 struct ReportModel {
   /// `run`, `timeline` and `torch` must outlive the model. `selection` chooses what is in the main pictures;
   /// `timeline` is null where no device was sampled, `torch` where there is no trace of PyTorch.
@@ -73,7 +74,7 @@ struct ReportModel {
   std::optional<ExperimentAnalysis> of_together;
   std::vector<CeilingPair> ceilings;
   std::vector<ChartModel> ceilings_charts;  ///< of each device the roofs and no points
-  /// That of all GPUs together first, where there is one, then those of `analysis`, in its order.
+  /// The one for all GPUs together first, where there is one, then those of `analysis`, in its order.
   std::vector<ExperimentReport> experiments;
   std::vector<ModelSpread> spread;      ///< between devices that measured the same
   std::optional<RankAnalysis> ranks;    ///< of a program with several processes

@@ -45,7 +45,7 @@ constexpr std::array kPictureFormats = {
     PictureFormat{".pdf", to_pdf},
 };
 
-/// A file that tells all of a report.
+/// A file that contains a whole report.
 struct ReportFormat {
   std::string_view file_name;
   /// Empty where there is nothing to write.
@@ -100,16 +100,16 @@ class Folder {
   std::vector<fs::path> files_;
 };
 
-// One mark per point where DRAM alone is to be seen, else one per level.
+// One mark per point where only DRAM is to be shown, else one per level.
 Scene main_scene(const ExperimentReport& experiment, Extent extent = Extent::full) {
   const ChartModel& chart = experiment.main_chart();
   if (!chart.levels.empty()) return levels_scene(chart);
-  // Of a program's kernels more would only cover each other.
+  // More of a program's kernels would only cover each other.
   constexpr std::size_t kMostMarks = 300;
   return chart_scene(chart.is_of_program ? with_longest(chart, kMostMarks) : chart, extent);
 }
 
-// What `summary.md` shows of an experiment; the rest it has links to.
+// What `summary.md` shows of an experiment; it links to the rest.
 void write_narrow_pictures(Folder& folder, const ExperimentReport& experiment) {
   if (experiment.sizes) {
     folder.write_narrow(chart_file_name(kSummarySizeSweepKind, experiment.file_name),
@@ -124,7 +124,7 @@ void write_narrow_pictures(Folder& folder, const ExperimentReport& experiment) {
 // Returns what the page shows of them.
 PagePictures write_pictures(Folder& folder, const Run& run, const ExperimentReport& experiment,
                             bool is_first) {
-  // Each has a row of levels; report.html has all of them.
+  // Each point has a row of levels; report.html has all of them.
   constexpr std::size_t kMostOfAProgram = 30;
   const std::string name = chart_file_name(kRooflineKind, experiment.file_name);
   const std::vector<std::string> names =
@@ -203,9 +203,10 @@ fs::path write_perfetto_trace(const ReportModel& report, const fs::path& folder_
 
 void require_timeline(const ReportModel& report) {
   if (report.has_timeline()) return;
-  throw Error(ErrorKind::usage, "this run has no timeline to export",
-              "rooflinectl profile --timeline -- PROGRAM records one, where the program still runs when its "
-              "kernels are counted; rooflinectl watch records one of whatever runs");
+  throw Error(
+      ErrorKind::usage, "this run has no timeline to export",
+      "rooflinectl profile --timeline -- PROGRAM records one, if the program is still running when its "
+      "kernels are counted; rooflinectl watch records one of whatever is running");
 }
 
 }  // namespace rooflinectl

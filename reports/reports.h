@@ -11,21 +11,21 @@
 namespace rooflinectl {
 
 /// Writes every report of a run into the existing folder `folder` and returns the files written: per
-/// experiment `roofline-<experiment>.svg`, `.png` and `.pdf`, and `levels-<experiment>.*` where more
-/// than DRAM was counted, `bandwidth-<experiment>.*` where a version was measured at four sizes or more,
+/// experiment `roofline-<experiment>.svg`, `.png` and `.pdf`, and `levels-<experiment>.*` where more than
+/// DRAM was counted, `bandwidth-<experiment>.*` where a version was measured at four sizes or more,
 /// `energy-<experiment>.*` where energy was to be measured, `time-<experiment>.*` of a profiled program,
-/// `scaling-<experiment>.*` where points differ in the number of GPUs;
-/// `roofline.svg`, … of the first experiment, or of the ceilings alone where there is
-/// none and not just primitives were measured (of further devices `roofline-device-1.svg`, …);
-/// `summary_roofline-<experiment>.png` and the like, which `summary.md` shows; `primitives.svg`, … and
-/// `primitives.csv` where primitives were measured; and `points.csv`, `summary.md`, `report.html`. Throws
-/// Error(environment) if a file cannot be written, Error(usage) if it is one of `inputs`.
+/// `scaling-<experiment>.*` where points differ in the number of GPUs; `roofline.svg`, … of the first
+/// experiment, or of the ceilings alone where there is none and not just primitives were measured (of further
+/// devices `roofline-device-1.svg`, …); `summary_roofline-<experiment>.png` and the like, which `summary.md`
+/// shows; `primitives.svg`, … and `primitives.csv` where primitives were measured; and `points.csv`,
+/// `summary.md`, `report.html`. Throws Error(environment) if a file cannot be written, Error(usage) if it is
+/// one of `inputs`.
 std::vector<std::filesystem::path> write_reports(const ReportModel& report,
                                                  const std::filesystem::path& folder,
                                                  const std::vector<std::filesystem::path>& inputs = {});
 
 /// Writes the timelines of the run into the existing folder `folder`, as the trace `timeline.perfetto-trace`
-/// (`perfetto_trace`), and returns that file. Throws as `write_reports`, and Error(usage) as
+/// (`perfetto_trace`), and returns that file. Throws like `write_reports`, and Error(usage) like
 /// `require_timeline`.
 std::filesystem::path write_perfetto_trace(const ReportModel& report, const std::filesystem::path& folder,
                                            const std::vector<std::filesystem::path>& inputs = {});
@@ -33,11 +33,11 @@ std::filesystem::path write_perfetto_trace(const ReportModel& report, const std:
 /// Throws Error(usage) if no device was sampled: there is nothing to export.
 void require_timeline(const ReportModel& report);
 
-/// Which rows the tables of a terminal have: of many points the notable ones, or all.
+/// Which rows the tables of a terminal have: if there are many points the notable ones, or all.
 enum class Rows { notable, all };
 
 /// The tables of the points as a terminal shows them, at most `columns` wide, and below them the roofline of
-/// the first experiment; of a run without experiments its ceilings.
+/// the first experiment; for a run without experiments, its ceilings.
 std::string terminal_summary(const ReportModel& report, int columns, Rows rows = Rows::notable);
 
 /// The table of the self-test as a terminal shows it, at most `columns` wide, below it the verdict and a

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What gathering counters adds to a run: ours, and that of Nsight Compute's two roofline sections, over the same collector
-# launching the same points once without counters. Wall times of whole processes, side by side, the best of three.
+# What gathering counters adds to a run: ours, and those of Nsight Compute's two roofline sections, compared with the same
+# collector launching the same points once without them. Wall times of whole processes, side by side, the best of three.
 #
 #   scripts/compare_counter_cost.sh INSTALLED_FOLDER [PLAN.yaml]
 set -euo pipefail

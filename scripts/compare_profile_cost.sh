@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# What `rooflinectl profile` adds to a program, as a Markdown table: the program plain, profiled in one run, and plain again, or so
-# N times with --pairs N; with --ncu also what Nsight Compute's two roofline sections add, extrapolated to all launches from 60 in
-# the middle of the program.
+# What `rooflinectl profile` adds to a program, as a Markdown table: the program plain, profiled in one run, and plain again, or
+# all of this N times with --pairs N; with --ncu also what Nsight Compute's two roofline sections add, extrapolated to all launches
+# from 60 in the middle of the program.
 #
 #   scripts/compare_profile_cost.sh INSTALLED_FOLDER [--pairs N] [--ncu] [--output DIR] [-- PROGRAM ARGUMENTS...]
 #

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Looks for inputs that crash, leak, hang or take much memory, in every reader of foreign files:
 #   scripts/fuzz.sh [--seconds N | --runs N] [--merge] [TARGET ...]      default: 60 seconds for each of tests/fuzz/*_fuzz.cpp
-# --merge then keeps the inputs that reach other code than the seeds do, in tests/fuzz/found.tar.xz. Ends with executions and
+# --merge then keeps the inputs that reach code that the seeds do not, in tests/fuzz/found.tar.xz. Ends with executions and
 # time per target; an input that fails is kept in build/fuzz/tests/fuzz. Give it to the target to see the failure again.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""A run of a profiled program with many groups: those of a recorded one again and again, each time of another grid and under
-another NVTX range. What it says was never measured; it serves to time the reports.
+"""A run of a profiled program with many groups: those of a recorded one again and again, each time with another grid and
+under another NVTX range. Its numbers were never measured; it serves to time the reports.
 
   scripts/large_program.py RUN.json[.gz] GROUPS > large.json
 """
@@ -23,7 +23,7 @@ def main():
     run = read(sys.argv[1])
     groups = [measurement for measurement in run["measurements"] if "launches" in measurement]
     if not groups:
-        sys.exit(f"{sys.argv[1]} is no run of a profiled program")
+        sys.exit(f"{sys.argv[1]} is not a run of a profiled program")
     run["measurements"] = []
     for number in range(int(sys.argv[2])):
         group = copy.deepcopy(groups[number % len(groups)])
@@ -33,7 +33,7 @@ def main():
         # No two take equally long.
         group["launches"]["total_s"] *= 1 / (1 + copies)
         run["measurements"].append(group)
-    # As in core/model/application.h and runner/profiling/merge.cpp: of most points few times are kept.
+    # As in core/model/application.h and runner/profiling/merge.cpp: for most points, only a few times are kept.
     by_time = sorted(run["measurements"], key=lambda group: group["launches"]["total_s"], reverse=True)
     for group in by_time[400:]:
         over_time = group["launches"].get("over_time", [])

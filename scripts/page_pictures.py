@@ -19,7 +19,7 @@ import tempfile
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"
 
-# Name, recording, what the address says of the view, size in pixels.
+# Name, recording, the part of the address about the view, size in pixels.
 PICTURES = [
     ("page-ladder.png", "reductions-h200", "theme=light", (1400, 1000)),
     ("page-program.png", "training-step-h200", "theme=light", (1400, 1180)),

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # From a fresh clone to the first report: installs missing packages, builds, runs experiments.yaml. On a machine with a GPU
-# it measures; elsewhere it replays a recording and says so. Arguments go to `rooflinectl run`.
+# it measures; elsewhere it replays a recording, and prints that it does. Arguments go to `rooflinectl run`.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 

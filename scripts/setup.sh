@@ -11,13 +11,14 @@ packages=(
 )
 if [ "${1:-}" != build ]; then
   packages+=(libgtest-dev libgmock-dev python3 python3-jinja2 python3-jsonschema python3-protobuf protobuf-compiler libxml2-utils poppler-utils groff-base zsh fish mmdebstrap clang clang-format clang-tidy libclang-rt-dev lld)
-  # For the tests of the page, whoever brought them. Ubuntu has Chromium as a snap alone; without one they are skipped.
+  # For the tests of the page, unless they are there from another source. Ubuntu has Chromium as a snap alone; without
+  # one they are skipped.
   command -v npm >/dev/null || packages+=(nodejs npm)
   command -v chromium >/dev/null || ! grep -q '^ID=debian' /etc/os-release || packages+=(chromium)
 fi
 
 if ! command -v dpkg-query >/dev/null; then
-  echo "This script knows Debian and Ubuntu only. Install the like of these, then build with cmake: ${packages[*]}" >&2
+  echo "This script knows Debian and Ubuntu only. Install their equivalents, then build with cmake: ${packages[*]}" >&2
   exit 1
 fi
 missing=()

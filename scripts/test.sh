@@ -19,7 +19,7 @@ end_step() {
   [ -z "${step_name:-}" ] || durations+=("$(printf '%5d s  %s' $((SECONDS - step_start)) "$step_name")")
 }
 
-# beside NAME COMMAND...: starts, at the lowest priority, what uses the processors that tests leave idle. finish_beside waits
+# beside NAME COMMAND...: starts COMMAND at the lowest priority, on the processors that tests leave idle. finish_beside waits
 # for it, and shows what it printed if it fails.
 beside() {
   beside_log=build/$1.log

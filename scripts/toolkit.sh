@@ -8,9 +8,9 @@ done
 preset=cpu
 architecture=()
 if ! command -v nvcc >/dev/null; then
-  echo "No CUDA toolkit here: everything but the measuring is built (preset cpu)."
+  echo "No CUDA toolkit here: everything except the measuring part is built (preset cpu)."
 elif ! nvcc --version | grep -q 'release 1[3-9]'; then
-  echo "$(command -v nvcc) is older than CUDA 13: everything but the measuring is built (preset cpu)."
+  echo "$(command -v nvcc) is older than CUDA 13: everything except the measuring part is built (preset cpu)."
 else
   preset=dev
   # That preset is for Hopper; any other GPU that is here gets kernels of its own.

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Holds the numbers of an installed rooflinectl against known work and against other tools on this machine, and prints a
+"""Compares the numbers of an installed rooflinectl with known work and with other tools on this machine, and prints a
 Markdown table: counters of kernels of known work; own kernels, and those of a program, beside Nsight Compute; a program's
 times beside torch.profiler; what was sampled over time beside what was counted; NVLink's counters beside what was moved;
 collectives beside PyTorch's.

@@ -20,7 +20,7 @@ bool are_any_devices(const DeviceInfo&, const DeviceInfo&) {
   return true;
 }
 
-/// For each of `known` the place in `devices` of the one that stands for it, if any.
+/// For each of `known` the place in `devices` of the one that corresponds to it, if any.
 std::vector<std::optional<std::size_t>> partners(const std::vector<const DeviceInfo*>& known,
                                                  const std::vector<DeviceInfo>& devices) {
   std::vector<std::optional<std::size_t>> places(known.size());

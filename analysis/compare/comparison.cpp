@@ -24,7 +24,7 @@ namespace {
 constexpr double kSmallestExactFactor = 1.001;
 constexpr double kSmallestCeilingChange = 0.02;
 
-// ---- what became of them ----
+// ---- what became of the points ----
 
 double median_s(const RooflinePoint* point) {
   return point->measurement->time->median_s;
@@ -35,7 +35,7 @@ bool has_time(const RooflinePoint* point) {
 }
 
 constexpr double kNormal95 = 1.96;
-/// How many comparisons between runs the usual drift counts for.
+/// How many comparisons between runs the usual drift counts as.
 constexpr double kWeightOfUsualDrift = 10;
 
 TimeInterval time_of(const RooflinePoint* point) {
@@ -75,7 +75,7 @@ TimeInterval pooled(const std::vector<TimeInterval>& times) {
   return {median_s, median_s * std::exp(-std::sqrt(below) / n), median_s * std::exp(std::sqrt(above) / n)};
 }
 
-/// The compared quantities that every one of `points` has (not empty), each the median of all.
+/// The compared quantities that every one of `points` (not empty) has, each the median of all.
 std::vector<QuantityValue> pooled_quantities(const std::vector<const RooflinePoint*>& points) {
   std::vector<QuantityValue> pooled;
   for (const QuantityValue& quantity : points.front()->quantities) {
@@ -107,7 +107,7 @@ std::vector<const RooflinePoint*> timed_bases(std::vector<const RooflinePoint*> 
   return bases;
 }
 
-/// The smallest factor that is a change of a count, and not how it differs from launch to launch.
+/// The smallest factor that is a change of a count, and not a difference from launch to launch.
 double smallest_exact_factor(const PointComparison& point) {
   double spread = 0;
   for (const RooflinePoint* base : point.bases) {
@@ -116,7 +116,7 @@ double smallest_exact_factor(const PointComparison& point) {
   return std::max(kSmallestExactFactor, 1 + spread + largest_count_spread(*point.now->measurement));
 }
 
-/// The medians of each point in the base runs, those that were timed in the same way.
+/// The medians of each point in those base runs that timed it in the same way.
 std::vector<std::vector<TimeInterval>> base_times(const std::vector<MatchedPoint>& matched) {
   std::vector<std::vector<TimeInterval>> points;
   for (const MatchedPoint& match : matched) {
@@ -127,7 +127,7 @@ std::vector<std::vector<TimeInterval>> base_times(const std::vector<MatchedPoint
 }
 
 /// The logarithm of the factor by which the time changed, up or down; 0 where the change is not significant.
-/// Of a program's kernel, the time of all launches that was gained or lost.
+/// For a program's kernel, the time of all launches that was gained or lost.
 double effect(const PointComparison& point) {
   const double before_s = point.base != nullptr ? whole_time_s(*point.base) : 0;
   const double now_s = point.now != nullptr ? whole_time_s(*point.now) : 0;
@@ -161,7 +161,7 @@ ProgramTotal total_of(const AnalysedRun& run, std::size_t device) {
   return total;
 }
 
-/// Of each device on which a program ran before and now.
+/// For each device on which a program ran before and now.
 std::vector<ProgramComparison> compare_programs(const RunComparison& comparison, double drift) {
   std::vector<ProgramComparison> programs;
   for (std::size_t device = 0; device < comparison.devices.size(); ++device) {
@@ -191,7 +191,7 @@ std::vector<ProgramComparison> compare_programs(const RunComparison& comparison,
   return programs;
 }
 
-/// A kernel that only one run has in this shape may be called what another is called in the other run.
+/// A kernel that only one run has in this shape may have the name that another has in the other run.
 void tell_apart(std::vector<PointComparison>& points) {
   std::map<std::string_view, int> counts;
   for (const PointComparison& point : points) ++counts[point.label];
@@ -207,7 +207,7 @@ void tell_apart(std::vector<PointComparison>& points) {
 
 // ---- ceilings ----
 
-/// Of the devices that both runs have; `base` is the last base run.
+/// On the devices that both runs have; `base` is the last base run.
 std::vector<CeilingChange> ceiling_changes(const Run& base, const Run& now,
                                            const std::vector<ComparedDevice>& devices) {
   std::vector<CeilingChange> changes;

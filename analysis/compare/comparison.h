@@ -32,7 +32,7 @@ struct AnalysedRun {
 };
 
 /// Medians that differ by less than this are not significant: within a day, medians of the same kernel on the
-/// same GPU drift by some tenths of a percent from run to run.
+/// same GPU drift by a few tenths of a percent from run to run.
 inline constexpr double kSmallestTimeChange = 0.01;
 
 /// What became of a point, the most important change first.
@@ -62,20 +62,20 @@ struct TimeInterval {
 
 /// The standard deviation of the medians of runs of the same code on the same GPU, relative to their value
 /// and beyond the noise within a run, that is assumed where nothing better is known. On an H200 medians drift
-/// by some tenths of a percent within a day.
+/// by a few tenths of a percent within a day.
 inline constexpr double kUsualDrift = 0.002;
 
 /// Estimates that deviation from `points` (the medians of each point in each of several base runs), over all
 /// points together: the mean square of the deviations of their logarithms less what the intervals of the
-/// medians explain. `kUsualDrift` enters it as ten more comparisons would, and is all that is known with a
-/// single base run.
+/// medians explain. `kUsualDrift` weighs as much as ten more comparisons would, and is all that there is with
+/// a single base run.
 double drift_between_runs(std::span<const std::vector<TimeInterval>> points);
 
 /// New time over old time.
 struct TimeChange {
   TimeInterval from;
   TimeInterval to;
-  /// Half the width of a 95 % interval, relative, of what drift between the runs adds to the ratio.
+  /// Relative half-width of the 95 % interval that drift between the runs adds to the ratio.
   double drift = 0;
 
   double ratio() const { return to.median_s / from.median_s; }
@@ -88,8 +88,8 @@ struct TimeChange {
 /// `slower`, `faster`, `same` or `unclear`, for a threshold of `smallest_change` (0.01 for 1 %).
 PointChange classify(const TimeChange& change, double smallest_change);
 
-/// A device of compared runs: its place in `Run::devices` of each, nothing where a run has none that stands
-/// for it.
+/// A device of compared runs: its place in `Run::devices` of each, nothing where no device of a run
+/// corresponds to it.
 struct ComparedDevice {
   std::vector<std::optional<std::size_t>> bases;  ///< of each base run
   std::optional<std::size_t> now;
@@ -103,27 +103,27 @@ struct PointComparison {
   PointChange change = PointChange::untimed;
 
   std::vector<const RooflinePoint*> bases;  ///< the point in each base run that has a time for it
-  /// The point that represents `bases`: the one with the median time (of two, the faster), if possible of
+  /// The point that represents `bases`: the one with the median time (of two, the faster), if possible among
   /// those timed as the point is now. If none has a time, the point as it failed; null if no base run has it.
   const RooflinePoint* base = nullptr;
   const RooflinePoint* now = nullptr;  ///< null where it is missing
 
   std::optional<TimeChange> time;  ///< where there is one before and now, taken in the same way
   /// Derived quantities that moved: exact ones by a factor of 1.001 or more, and by more than they differ
-  /// from launch to launch; all others as between steps of the ladder; of several base runs, the median.
+  /// from launch to launch; all others as between steps of the ladder; for several base runs, the median.
   std::vector<CounterChange> counter_changes;
 };
 
 /// Compares `now` with `bases`, the same point in base runs: oldest first, null where a run does not have it;
-/// so may `now` be if they are not. `drift` is that between runs (`drift_between_runs`). The device is left
-/// to the caller, and the label is that of the run.
+/// `now` may be null, too, if not all of them are. `drift` is that between runs (`drift_between_runs`). The
+/// device is left to the caller, and the label is that of the run.
 PointComparison compare_point(std::vector<const RooflinePoint*> bases, const RooflinePoint* now, double drift,
                               double smallest_change);
 
 /// Something about device, driver, tool or plan that is not what it was.
 struct EnvironmentChange {
   std::string name;
-  std::string from;  ///< of several base runs every value once
+  std::string from;  ///< for several base runs, each value once
   std::string to;
 };
 
@@ -142,7 +142,7 @@ struct ProgramComparison {
   std::uint64_t launches_now = 0;
 };
 
-/// What all launches of a profiled program's kernel take at the median, in seconds; 0 of other points.
+/// What all launches of a profiled program's kernel take at the median, in seconds; 0 for other points.
 double whole_time_s(const RooflinePoint& point);
 
 struct RunComparison {
@@ -152,7 +152,7 @@ struct RunComparison {
   /// Those of the new run in its order, then those that only base runs have (`compared_devices.h`).
   std::vector<ComparedDevice> devices;
   /// In the order of `PointChange`; slower and faster ones with the largest factor first, all others in the
-  /// order of the plan. Kernels of a profiled program by what they take, or took, of its time.
+  /// order of the plan. Kernels of a profiled program by the share of its time that they take, or took.
   std::vector<PointComparison> points;
   std::vector<ProgramComparison> programs;
   std::vector<EnvironmentChange> environment;
@@ -177,14 +177,14 @@ RunComparison compare(std::span<const AnalysedRun> baseline, const AnalysedRun& 
 /// is compared.
 std::string device_suffix(const RunComparison& comparison, std::size_t device);
 
-/// A device that is of another model in the new run than in a base run.
+/// A device that is of a different model in the new run than in a base run.
 struct ModelDifference {
   std::size_t device = 0;  ///< its place in `RunComparison::devices`
   std::string base;        ///< the model in the first base run that has another
   std::string now;
 };
 
-/// Empty where every device is compared with one of its model.
+/// Empty where every device is compared with one of its own model.
 std::vector<ModelDifference> model_differences(const RunComparison& comparison);
 
 }  // namespace rooflinectl

@@ -27,7 +27,7 @@ std::string megahertz(double hz) {
   return fmt::format("{:.0f} MHz", hz / 1e6);
 }
 
-/// Empty where the driver could not be asked.
+/// Empty where the driver could not be queried.
 template <typename Show>
 std::string setting(const DeviceInfo& device, std::optional<double> DeviceSettings::*value, Show show) {
   return device.settings && (*device.settings).*value ? show(*((*device.settings).*value)) : "";

@@ -95,8 +95,8 @@ GateResult check_count(const PointComparison& point, GateCheck check, const std:
                        double value, double allowed) {
   GateResult result{.check = check, .from = median(bases), .to = value, .best_case = value};
   const double more = allowed_count(point, check, bases, allowed);
-  // A cache that serves a point leaves few DRAM bytes to count: then the compulsory bytes are the scale, or
-  // of a program's kernel, which has none declared, what it asks of L2.
+  // A cache that serves a point leaves few DRAM bytes to count: then the compulsory bytes are the scale or,
+  // for a program's kernel, which has none declared, what it asks of L2.
   const bool is_dram = check == GateCheck::dram;
   const double scale = is_dram ? std::max(result.from, least_traffic(*point.now)) : result.from;
   const double background = is_dram ? kBackgroundDramBytesPerS * point.now->measurement->time->median_s : 0;
@@ -173,7 +173,8 @@ class NewPoints {
   }
 
   bool are_planned(const PointId& point) const { return planned_.contains(name_of(point)); }
-  /// Whether they have the variant of a missing point in another form: dtype, size, cache state, …
+  /// Whether the new points include the variant of a missing point in another form: dtype, size, cache state,
+  /// …
   bool replace(const PointComparison& missing) const {
     return added_variants_.contains({missing.device, missing.point.subject});
   }
@@ -222,7 +223,7 @@ std::vector<GateResult> check_all(const PointComparison& point, const GateOption
   return results;
 }
 
-/// Whether a group takes so little of its program's time, before and now, that the total tells enough of it.
+/// Whether a group takes so little of its program's time, before and now, that the total covers it.
 bool is_small_group(const PointComparison& point) {
   constexpr double kSmall = 0.01;
   const auto share = [](const RooflinePoint* side) {

@@ -18,7 +18,7 @@ enum class GateCheck {
   time,        ///< the median time
   roof,        ///< the fraction of the measured roof
   dram,        ///< counted DRAM bytes
-  operations,  ///< counted operations: floating-point ones, or those of integers where the work is theirs
+  operations,  ///< counted operations: floating-point ones, or integer ones where the work consists of these
 };
 inline constexpr std::array kGateChecks = {GateCheck::time, GateCheck::roof, GateCheck::dram,
                                            GateCheck::operations};
@@ -28,14 +28,14 @@ std::string_view to_string(GateCheck check);
 
 struct GateOptions {
   std::vector<GateCheck> checks{kGateChecks.begin(), kGateChecks.end()};
-  /// The largest relative change for the worse that passes: of time, bytes and operations upwards, of the
-  /// fraction of the roof downwards.
+  /// The largest relative change for the worse that passes: upwards for time, bytes and operations, downwards
+  /// for the fraction of the roof.
   double time = 0.05;
   double roof = 0.05;
   double dram = 0.02;
   double operations = 0;
   bool allow_other_devices = false;
-  bool allow_other_points = false;  ///< what is in one plan alone is left out
+  bool allow_other_points = false;  ///< what only one plan has is left out
 
   double limit(GateCheck check) const;
 };
@@ -54,10 +54,10 @@ std::string_view to_string(GateOutcome outcome);
 struct GateResult {
   GateCheck check = GateCheck::time;
   GateOutcome outcome = GateOutcome::unchecked;
-  double from = 0;  ///< of several base runs the geometric mean (time, roof) or the median
+  double from = 0;  ///< for several base runs the geometric mean (time, roof) or the median
   double to = 0;    ///< 0 where unchecked
-  double best_case =
-      0;               ///< the value that the point is worse than, or as bad as, even if noise was against it
+  /// The most favourable value that noise allows for: the point is at least as bad as this.
+  double best_case = 0;
   double limit = 0;    ///< the worst value that passes
   std::string reason;  ///< why it is unchecked
 };

@@ -35,7 +35,7 @@ bool are_same_run(const Run& a, const Run& b) {
   return a.started_utc == b.started_utc && a.host == b.host && a.device().uuid == b.device().uuid;
 }
 
-/// `now` and a single base run, with the devices that stand for each other.
+/// `now` and a single base run, with the devices that correspond to each other.
 RunComparison pair_of(const AnalysedRun& base, const AnalysedRun& now) {
   RunComparison pair;
   pair.baseline = {&base, 1};
@@ -51,7 +51,7 @@ bool share_a_timed_point(const RunComparison& pair) {
   });
 }
 
-/// Why `run` cannot stand before `now`; empty if it can.
+/// Why `run` cannot come before `now`; empty if it can.
 std::string reason_against(const AnalysedRun& run, const AnalysedRun& now) {
   if (run.run.source == RunSource::replayed) return "is a replay, not a measurement";
   if (are_same_run(run.run, now.run)) return fmt::format("is the same run as {}", now.name);

@@ -12,7 +12,7 @@
 /// The same points in runs over time (`docs/method.md`, "Statistics when comparing").
 namespace rooflinectl {
 
-/// A run that has no place in a history.
+/// A run that does not belong in a history.
 struct LeftOutRun {
   std::string name;
   std::string reason;
@@ -30,7 +30,7 @@ struct ComparableRuns {
 ComparableRuns runs_comparable_with(const AnalysedRun& now, std::vector<AnalysedRun> runs);
 
 /// The newest of `runs` that measured the time of a point, and all that it can be compared with: it comes
-/// last. Nothing has a place where no run measured one.
+/// last. All are left out where no run measured one.
 ComparableRuns comparable_runs(std::vector<AnalysedRun> runs);
 
 /// One point over all runs of a history.
@@ -55,12 +55,12 @@ struct History {
   std::vector<ComparedDevice> devices;  ///< `now` is the newest run
   /// Those of the newest run in its order, then those that only older runs have.
   std::vector<PointHistory> points;
-  /// What differs in each run from the run before; of the first nothing.
+  /// What differs in each run from the run before; nothing for the first.
   std::vector<std::vector<EnvironmentChange>> environment;
 };
 
-/// Whether a run's change of a point is worth marking: it became slower or faster, broke, or is timed in
-/// another way.
+/// Whether a run's change of a point is worth marking: it became slower or faster, broke, or is timed
+/// differently.
 bool is_marked(PointChange change);
 
 /// Follows the points of `runs`, those of `comparable_runs` (not empty), which must outlive the result. Each

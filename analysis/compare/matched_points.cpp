@@ -15,7 +15,8 @@ namespace {
 
 using Key = std::string;
 
-/// Processes of a program have other ids in each run: their order of appearance, or their rank, stays.
+/// Processes of a program have different ids in each run: their order of appearance, or their rank, stays the
+/// same.
 std::string process_of(const Run& run, const RooflinePoint& point) {
   if (!is_observed(point)) return {};
   const Measurement& measurement = *point.measurement;
@@ -33,7 +34,7 @@ Key key_of(const Run& run, const RooflinePoint& point, std::size_t device, bool 
 /// For each device of a run, by its place there, the place of what it is compared as.
 using PlacesOfDevices = std::map<std::size_t, std::size_t>;
 
-/// Of the base run number `base`, or of the new run.
+/// For the base run with the number `base`, or for the new run.
 PlacesOfDevices places_of(const std::vector<ComparedDevice>& devices, std::optional<std::size_t> base) {
   PlacesOfDevices places;
   for (std::size_t i = 0; i < devices.size(); ++i) {
@@ -75,7 +76,7 @@ class Matches {
   std::vector<MatchedPoint> take() { return std::move(points_); }
 
  private:
-  /// Notes of which keys that know no experiment `run` has several points.
+  /// Notes the keys (without the experiment) for which `run` has several points.
   void note_ambiguous(const AnalysedRun& run, const PlacesOfDevices& places) {
     std::map<Key, int> counts;
     for_each_point(run, places, [&](const RooflinePoint& point, std::size_t device) {

@@ -15,7 +15,7 @@ struct MatchedPoint {
   std::size_t device = 0;                   ///< its place among the compared devices
 };
 
-/// Which points of the runs belong together, as `compare` says; `devices` are those of the same runs. The
+/// Which points of the runs belong together, as for `compare`; `devices` are those of the same runs. The
 /// order is that of the new run; points that it does not have come last.
 std::vector<MatchedPoint> matched_points(std::span<const AnalysedRun> baseline, const AnalysedRun& now,
                                          const std::vector<ComparedDevice>& devices);

@@ -12,9 +12,9 @@ namespace rooflinectl {
 
 namespace {
 
-/// What is less than this part of the time before goes to the rest.
+/// What is less than this part of the time before goes into the rest.
 constexpr double kSmallest = 1e-4;
-/// What remains of sums of doubles.
+/// Rounding errors of sums of doubles.
 constexpr double kNothing = 1e-9;
 
 double group_time_s(const RooflinePoint* point) {

@@ -14,7 +14,7 @@ namespace rooflinectl {
 
 namespace {
 
-/// As the names of NCCL's kernels have it: `ncclDevKernel_AllReduce_Sum_f32_RING_LL`.
+/// From the names of NCCL's kernels: `ncclDevKernel_AllReduce_Sum_f32_RING_LL`.
 std::optional<Collective> collective_of(std::string_view kernel) {
   for (const auto& [name, kind] : {std::pair(std::string_view("_AllReduce_"), Collective::all_reduce),
                                    std::pair(std::string_view("_AllGather_"), Collective::all_gather),
@@ -25,8 +25,7 @@ std::optional<Collective> collective_of(std::string_view kernel) {
   return std::nullopt;
 }
 
-/// Of the whole array: NCCL tells those of a rank's part where the ranks' parts are put together, or are
-/// left.
+/// Those of the whole array: NCCL gives those of one rank's part in an all-gather or reduce-scatter.
 double array_bytes(Collective kind, std::uint64_t message_bytes, std::size_t ranks) {
   const bool is_part = kind == Collective::all_gather || kind == Collective::reduce_scatter;
   return static_cast<double>(message_bytes) * (is_part ? static_cast<double>(ranks) : 1);

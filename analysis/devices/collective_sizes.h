@@ -17,10 +17,10 @@ struct CollectiveSize {
   Collective collective = Collective::all_reduce;
   std::size_t ranks = 0;
   std::uint64_t count = 0;
-  /// The array's bytes, and the median time of the rank that came last, which has not waited.
+  /// The array's bytes, and the median time of the rank that came last, and so has not waited.
   CollectiveTime time;
-  /// How long it takes on the same devices with nothing else on them, as `Run::collectives` has it. Nothing
-  /// where that was not measured, or over another number of devices.
+  /// How long it takes on the same devices with nothing else running on them, according to
+  /// `Run::collectives`. Nothing where that was not measured, or was over another number of devices.
   std::optional<double> alone_s;
 
   /// What the rank that came last took longer than that; negative where it was faster.

@@ -38,7 +38,7 @@ std::vector<Launch> own_launches(const ProgramProcess& process, std::size_t plac
   return launches;
 }
 
-/// By the name of the kernel, whatever its NVTX ranges, by their ends.
+/// By the name of the kernel, whatever its NVTX ranges, in the order of their ends.
 std::map<std::string_view, std::vector<Launch>> launches_by_end(const Application& application) {
   std::map<std::string_view, std::vector<Launch>> by_name;
   for (std::size_t i = 0; i < application.processes.size(); ++i) {
@@ -58,8 +58,8 @@ struct Hold {
   std::uint64_t end_ns = 0;
 };
 
-/// When counting held any of the processes: from the begin of a pass to the last launch that was counted, and
-/// where it ended. By their starts; none overlaps another.
+/// When counting held any of the processes: from the beginning of a pass to the last launch that was counted,
+/// and where it ended. By their starts; none overlaps another.
 std::vector<Hold> holds_of(const Application& application) {
   const auto ns = [](double s) { return static_cast<std::uint64_t>(s * 1e9); };
   std::vector<Hold> all;
@@ -89,7 +89,7 @@ std::uint64_t tolerance_of(const Application& application) {
   return kTogetherNs + static_cast<std::uint64_t>(2 * uncertainty_s * 1e9);
 }
 
-/// One collective: of each of its processes the launch. `holds` are by their starts.
+/// One collective: the launch of each of its processes. `holds` are by their starts.
 void add_collective(const std::vector<Launch>& same, const std::vector<Hold>& holds, CollectiveWaits& waits) {
   if (same.size() < 2) return;
   std::uint64_t since_ns = same.front().previous_end_ns;

@@ -21,7 +21,7 @@ double off_by(const RooflinePoint* point, double usual_s) {
   return time_s(point) / usual_s - 1;
 }
 
-bool is_odd(const RooflinePoint* point, double usual_s) {
+bool is_outlier(const RooflinePoint* point, double usual_s) {
   const TimeResult& time = *point->measurement->time;
   const bool is_within = time.ci_low_s <= usual_s && usual_s <= time.ci_high_s;
   return !is_within && std::abs(off_by(point, usual_s)) >= kOddFraction;
@@ -37,16 +37,16 @@ PointSpread spread_of(std::vector<const RooflinePoint*> points) {
   spread.relative_spread = (times.back() - times.front()) / spread.median_s;
   spread.usual_s = points.size() == 2 ? times.front() : spread.median_s;
   for (const RooflinePoint* point : points) {
-    if (is_odd(point, spread.usual_s)) spread.odd.push_back(point);
+    if (is_outlier(point, spread.usual_s)) spread.outliers.push_back(point);
   }
-  std::sort(spread.odd.begin(), spread.odd.end(), [&](const auto* a, const auto* b) {
+  std::sort(spread.outliers.begin(), spread.outliers.end(), [&](const auto* a, const auto* b) {
     return std::abs(off_by(a, spread.usual_s)) > std::abs(off_by(b, spread.usual_s));
   });
   spread.points = std::move(points);
   return spread;
 }
 
-/// What our points have in common on devices of one model.
+/// The points of our own kernels on devices of one model.
 struct SamePoints {
   const ExperimentAnalysis* experiment = nullptr;  ///< on the first of its devices
   std::vector<std::string> names;                  ///< of points, in the order of the plan
@@ -94,27 +94,27 @@ std::vector<ModelSpread> device_spread(const Run& run, const Analysis& analysis)
   return spreads;
 }
 
-std::vector<OddDevice> odd_devices(const std::vector<ModelSpread>& spreads) {
-  std::map<std::size_t, OddDevice> devices;
+std::vector<OutlyingDevice> outlying_devices(const std::vector<ModelSpread>& spreads) {
+  std::map<std::size_t, OutlyingDevice> devices;
   for (const ModelSpread& spread : spreads) {
     for (const PointSpread& point : spread.points) {
       for (const RooflinePoint* measured : point.points) ++devices[measured->measurement->device].points;
-      for (const RooflinePoint* measured : point.odd) {
-        OddDevice& device = devices[measured->measurement->device];
-        ++device.odd;
+      for (const RooflinePoint* measured : point.outliers) {
+        OutlyingDevice& device = devices[measured->measurement->device];
+        ++device.outliers;
         const double off = off_by(measured, point.usual_s);
         if (std::abs(off) > std::abs(device.worst)) device.worst = off;
       }
     }
   }
-  std::vector<OddDevice> odd;
+  std::vector<OutlyingDevice> outlying;
   for (auto& [place, device] : devices) {
     device.device = place;
-    if (device.odd > 0) odd.push_back(device);
+    if (device.outliers > 0) outlying.push_back(device);
   }
-  std::stable_sort(odd.begin(), odd.end(),
-                   [](const OddDevice& a, const OddDevice& b) { return a.odd > b.odd; });
-  return odd;
+  std::stable_sort(outlying.begin(), outlying.end(),
+                   [](const OutlyingDevice& a, const OutlyingDevice& b) { return a.outliers > b.outliers; });
+  return outlying;
 }
 
 }  // namespace rooflinectl

@@ -10,7 +10,8 @@
 /// How much the devices of a run differ from each other where they did the same.
 namespace rooflinectl {
 
-/// A device that stands out by less is not odd: boards of one model differ by so much (`docs/method.md`).
+/// A device that stands out by less is not an outlier: boards of one model differ by this much
+/// (`docs/method.md`).
 inline constexpr double kOddFraction = 0.03;
 
 /// A point that was timed on several devices of one model.
@@ -19,10 +20,11 @@ struct PointSpread {
   std::vector<const RooflinePoint*> points;  ///< one for each device, the fastest first
   double median_s = 0;
   double relative_spread = 0;  ///< (slowest − fastest) / median
-  /// What is held against the others: the median of all devices, of two the faster one.
+  /// What each device is compared with: the median of all devices or, of two, the faster one.
   double usual_s = 0;
-  /// Those whose time is off `usual_s` by more than their interval and `kOddFraction`, the farthest first.
-  std::vector<const RooflinePoint*> odd;
+  /// Those whose time is off `usual_s` by more than both their interval and `kOddFraction`, the farthest
+  /// first.
+  std::vector<const RooflinePoint*> outliers;
 };
 
 /// The points of an experiment on the devices of one model.
@@ -33,19 +35,19 @@ struct ModelSpread {
   std::vector<PointSpread> points;  ///< those with the widest spread first
 };
 
-/// One for each experiment and model with a point that several of its devices were timed at.
+/// One for each experiment and model with a point that was timed on several devices of that model.
 std::vector<ModelSpread> device_spread(const Run& run, const Analysis& analysis);
 
 /// How often a device stands out.
-struct OddDevice {
-  std::size_t device = 0;  ///< its place in `Run::devices`
-  std::size_t odd = 0;     ///< points at which it stands out
-  std::size_t points = 0;  ///< that it was compared at
+struct OutlyingDevice {
+  std::size_t device = 0;    ///< its place in `Run::devices`
+  std::size_t outliers = 0;  ///< points at which it stands out
+  std::size_t points = 0;    ///< that it was compared at
   /// Time over the usual one, less 1, at the point where it is farthest off.
   double worst = 0;
 };
 
 /// The devices that stand out at any point, those that do so most often first.
-std::vector<OddDevice> odd_devices(const std::vector<ModelSpread>& spreads);
+std::vector<OutlyingDevice> outlying_devices(const std::vector<ModelSpread>& spreads);
 
 }  // namespace rooflinectl

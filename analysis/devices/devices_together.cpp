@@ -20,7 +20,7 @@ namespace {
 /// A kernel of one shape and path: a measurement for each process and device.
 using SameKernel = std::vector<const Measurement*>;
 
-/// In the order in which the run has the first of each.
+/// In the order of the first measurement of each in the run.
 std::vector<SameKernel> groups_of(const Run& run) {
   std::vector<SameKernel> groups;
   std::unordered_map<std::string, std::size_t> places;
@@ -33,13 +33,13 @@ std::vector<SameKernel> groups_of(const Run& run) {
   return groups;
 }
 
-/// Of which each has so many launches behind it.
+/// Times that stand for this many launches each.
 struct WeightedTime {
   double time_s = 0;
   double launches = 0;
 };
 
-/// The shortest time that `part` of all launches do not exceed.
+/// The shortest time that a share `part` of all launches do not exceed.
 double weighted_quantile(const std::vector<WeightedTime>& sorted, double part) {
   double all = 0;
   for (const WeightedTime& one : sorted) all += one.launches;
@@ -56,7 +56,7 @@ double timed_launches(const Measurement& one) {
   return static_cast<double>(std::max<std::uint64_t>(one.launches->traced, 1));
 }
 
-/// Of the samples that the run kept of each process; the median where it has none.
+/// Over the samples that the run kept for each process; the median where it has none.
 std::vector<WeightedTime> sorted_times(const SameKernel& group) {
   std::vector<WeightedTime> times;
   for (const Measurement* one : group) {
@@ -71,7 +71,7 @@ std::vector<WeightedTime> sorted_times(const SameKernel& group) {
   return times;
 }
 
-/// The median, and the ends of its interval, are means of those of the processes, by their launches: where
+/// The median, and the ends of its interval, are means over the processes, weighted by their launches: where
 /// ranks differ, the median of all launches would be near one of theirs by chance.
 std::optional<TimeResult> time_of(const SameKernel& group, const std::vector<WeightedTime>& sorted) {
   if (sorted.empty()) return std::nullopt;
@@ -129,7 +129,7 @@ LaunchStatistics launches_of(const SameKernel& group, const std::vector<Weighted
   return all;
 }
 
-/// The values of a counter lie around its mean on each rank, over its spread there.
+/// On each rank, the values of a counter lie around its mean there, within its spread there.
 double spread_over_ranks(const SameKernel& group, const std::string& key, double mean) {
   double least = mean;
   double largest = mean;
@@ -172,7 +172,7 @@ Measurement measurement_of(const SameKernel& group, const std::string& experimen
   return all;
 }
 
-/// Undisturbed use is known of all of them or of none.
+/// Undisturbed use is known for all of them or for none.
 DeviceUse sum_of(const std::vector<DeviceUse>& devices, std::size_t device) {
   DeviceUse all{.device = device, .undisturbed = UndisturbedUse{}};
   for (const DeviceUse& one : devices) {
@@ -242,7 +242,7 @@ std::string users_text(const Run& run, const std::set<std::size_t>& devices) {
   return fmt::format("devices {}", number_ranges({devices.begin(), devices.end()}));
 }
 
-/// The first of them that has roofs.
+/// The first of the devices that has roofs.
 std::size_t device_with_roofs(const Run& run, const std::set<std::size_t>& devices) {
   const auto found = std::find_if(devices.begin(), devices.end(), [&](std::size_t device) {
     return std::any_of(run.ceilings.begin(), run.ceilings.end(), [&](const Ceiling& ceiling) {
@@ -296,7 +296,7 @@ ExperimentAnalysis analyse(const DevicesTogether& together) {
   experiment.title = together.title;
   experiment.gpus = together.gpus;
   experiment.is_part = together.is_part;
-  // A step is that of one GPU, what they could save together is not.
+  // A step is that of one GPU; what they could save together is not.
   for (RooflinePoint& point : experiment.points) {
     if (point.launches) point.launches->recoverable_per_step_s.reset();
   }

@@ -26,7 +26,7 @@ double transfers(Collective collective, double n_devices) {
   return 0;
 }
 
-/// Of an element's transfers those that one device does, where it does most.
+/// Those of an element's transfers that the device with the most of them does.
 double transfers_per_device(Collective collective, double n_devices) {
   // All of a broadcast has to leave the first device.
   if (collective == Collective::broadcast) return 1;

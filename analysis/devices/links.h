@@ -18,13 +18,13 @@ double bus_bytes_per_s(Collective collective, const CollectiveTime& time, std::s
 /// The array's bytes over the time (the same source, "Algorithm bandwidth").
 double algorithm_bytes_per_s(const CollectiveTime& time);
 
-/// How long an array of so many bytes takes by what was measured: between two sizes in proportion to the
-/// bytes between them, below the smallest as long as that, beyond the largest with its bandwidth. Nothing
-/// where the collective was not timed.
+/// How long an array of this many bytes takes, according to what was measured: between two sizes by linear
+/// interpolation in the bytes, below the smallest as long as that one, beyond the largest at its bandwidth.
+/// Nothing where the collective was not timed.
 std::optional<double> interpolated_time_s(const CollectiveTimes& times, double bytes);
 
-/// Bytes that all devices together have to send in one collective of an array of so many bytes, if no switch
-/// adds for them (the same source: transfers per element).
+/// Bytes that all devices together have to send in one collective of an array of this many bytes, if no
+/// switch does the additions for them (the same source: transfers per element).
 double bytes_to_send(Collective collective, double bytes, std::size_t n_devices);
 
 /// The size at which the bus bandwidth is highest; null where the collective was not timed.
@@ -43,9 +43,9 @@ std::optional<double> counted_ratio(const LinkBandwidth& link);
 
 /// What a device can send to others in one direction; nothing where that is unknown.
 struct LinkRoof {
-  /// Of all NVLinks of the device that has fewest.
+  /// Of all NVLinks of the device that has the fewest.
   std::optional<double> theoretical_bytes_per_s;
-  /// From one device to another one way, by whatever is fastest: of the slowest pair.
+  /// From one device to another, one way, by whatever is fastest: that of the slowest pair.
   std::optional<double> measured_bytes_per_s;
 };
 LinkRoof link_roof(const Run& run);

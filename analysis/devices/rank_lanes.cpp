@@ -14,7 +14,7 @@ struct BusySpan {
   std::uint64_t end_ns = 0;
 };
 
-/// `launches` are by their starts; those of collectives, or the others.
+/// The spans of the collectives, or of the others, among `launches`, which are by their starts.
 std::vector<BusySpan> busy_spans(const Run& run, const std::vector<TimelineLaunch>& launches,
                                  bool of_collectives) {
   std::vector<BusySpan> spans;
@@ -31,7 +31,7 @@ std::vector<BusySpan> busy_spans(const Run& run, const std::vector<TimelineLaunc
   return spans;
 }
 
-/// What of `spans` no one of `covers` covers; both are by their starts, and do not overlap.
+/// The parts of `spans` that none of `covers` covers; both are by their starts, and do not overlap.
 std::vector<BusySpan> uncovered(const std::vector<BusySpan>& spans, const std::vector<BusySpan>& covers) {
   std::vector<BusySpan> rest;
   auto cover = covers.begin();

@@ -12,9 +12,9 @@
 /// What the devices of a program's ranks did over time, beside each other.
 namespace rooflinectl {
 
-/// Of a part of the time, the shares in which kernels ran.
+/// The shares of a part of the time in which kernels ran.
 struct LaneBin {
-  double compute = 0;      ///< at least one that is no collective
+  double compute = 0;      ///< at least one that is not a collective
   double collectives = 0;  ///< collectives alone
 };
 

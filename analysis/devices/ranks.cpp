@@ -25,8 +25,8 @@ constexpr std::uint64_t kFewestTimed = 5;
 /// From this share of a rank's time on, being slower matters.
 constexpr double kStragglerShare = 0.01;
 
-/// The groups of all processes, by the name of the range: from measurements, and from what stands for those
-/// that a merged run leaves out.
+/// The groups of all processes, by the name of the range: from measurements, and from what a merged run has
+/// in place of those that it leaves out.
 struct RawGroup {
   const PointId* point = nullptr;
   std::vector<RankLaunches> ranks;
@@ -176,7 +176,7 @@ void name_groups(std::vector<RankGroupUse>& groups, const std::vector<const Poin
   }
 }
 
-/// What the slowest rank takes longer than the rank in the middle, over its launches.
+/// How much longer the slowest rank takes than the median rank, over its launches.
 double lost_s(const RankGroupUse& group) {
   if (group.is_collective) return 0;
   return static_cast<double>(group.ranks[group.slowest].launches.count) * (group.max_s - group.median_s);

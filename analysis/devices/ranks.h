@@ -11,7 +11,7 @@
 #include "analysis/devices/collective_sizes.h"
 #include "core/model/run.h"
 
-/// The ranks of a profiled program beside each other: how the times of the same kernels differ, which rank is
+/// The ranks of a profiled program side by side: how the times of the same kernels differ, which rank is
 /// slower, and how long ranks wait in collectives (docs/scaling.md).
 namespace rooflinectl {
 
@@ -19,9 +19,9 @@ namespace rooflinectl {
 struct RankUse {
   const ProgramProcess* process = nullptr;
   std::string name;               ///< `rank 3`; `process 2` where no launcher started it
-  double compute_s = 0;           ///< of all launches of its kernels but those of collectives
+  double compute_s = 0;           ///< of all launches of its kernels except those of collectives
   double collective_s = 0;        ///< of those
-  double overlapped_s = 0;        ///< of these, while another kernel, none of a collective, ran on the device
+  double overlapped_s = 0;        ///< of these, while another kernel, not of a collective, ran on the device
   std::size_t slow_groups = 0;    ///< in which it is slower than the others
   double slow_s = 0;              ///< what these launches took beyond those of the others, together
   std::uint64_t collectives = 0;  ///< in which it was judged whether it waited
@@ -29,7 +29,7 @@ struct RankUse {
   double judged_s = 0;            ///< their time
   double wait_s = 0;              ///< of that, beyond the time of the rank that came last
 
-  /// What it took longer than the others, of its time in kernels but collectives.
+  /// The share of its time in kernels other than collectives that it took beyond the others.
   double slow_share() const { return compute_s > 0 ? slow_s / compute_s : 0; }
 };
 
@@ -47,15 +47,15 @@ struct RankTime {
 /// The same kernel, shape and NVTX path on several ranks.
 ///
 /// A rank is slower where its median is 5 % or more above the median of the others' medians, the lower end of
-/// its interval above the median of the upper ends of theirs, and at least five launches of each are timed.
-/// Ranks wait in collectives: in these none is slower.
+/// its interval is above the median of the upper ends of theirs, and at least five launches of each are
+/// timed. Ranks wait in collectives: in these no rank counts as slower.
 struct RankGroupUse {
   std::string kernel;  ///< its short name, with grid where there are several
   std::string path;    ///< of the NVTX ranges; empty for none
   bool is_collective = false;
   std::vector<RankTime> ranks;  ///< in the order of `RankAnalysis::ranks`
   double total_s = 0;           ///< of all launches on all ranks
-  double min_s = 0;             ///< of the medians of the ranks; 0 where no launch was timed
+  double min_s = 0;             ///< of the ranks' medians; 0 where no launch was timed
   double median_s = 0;
   double max_s = 0;
   std::size_t slowest = 0;  ///< the place in `ranks` of the largest median
@@ -64,10 +64,10 @@ struct RankGroupUse {
   std::size_t slower() const;  ///< how many ranks are
 };
 
-/// The time of each rank within one NVTX path: kernels but collectives, or collectives alone.
+/// The time of each rank within one NVTX path: kernels other than collectives, or collectives alone.
 struct RankPhase {
   std::string name;             ///< the path; `no range`; `collectives`
-  bool is_collectives = false;  ///< the one of all paths
+  bool is_collectives = false;  ///< the one for all paths
   std::vector<double> times_s;  ///< by rank
   std::vector<double> slow_s;   ///< of that, what groups in which the rank is slower took beyond the others
 
@@ -79,7 +79,7 @@ struct RankPhase {
 struct CollectiveUse {
   std::string path;  ///< empty for none
   double total_s = 0;
-  double overlapped_s = 0;   ///< while another kernel, none of a collective, ran on the device too
+  double overlapped_s = 0;   ///< while another kernel, not of a collective, ran on the device too
   std::uint64_t judged = 0;  ///< launches, by whether they waited
   double judged_s = 0;       ///< their time
   double wait_s = 0;         ///< of that, beyond the time of the rank that came last
@@ -87,13 +87,13 @@ struct CollectiveUse {
 
 struct RankAnalysis {
   std::vector<RankUse> ranks;  ///< by rank, then by start
-  std::vector<RankGroupUse>
-      groups;                     ///< on several ranks; those first of which the slowest rank takes most more
-  std::size_t single_groups = 0;  ///< that one rank alone launched
-  std::vector<RankPhase> phases;  ///< the one with most time first
+  /// On several ranks; first those in which the slowest rank loses most.
+  std::vector<RankGroupUse> groups;
+  std::size_t single_groups = 0;           ///< that one rank alone launched
+  std::vector<RankPhase> phases;           ///< the one with most time first
   std::vector<CollectiveUse> collectives;  ///< the longest first
   /// Collectives that were found on several ranks: those by which waiting is judged, and those that are set
-  /// aside since counting held a rank.
+  /// aside because counting held a rank.
   std::uint64_t judged_collectives = 0;
   std::uint64_t set_aside_collectives = 0;
   std::vector<CollectiveSize> collective_sizes;  ///< of those that are judged
@@ -103,7 +103,7 @@ struct RankAnalysis {
   std::vector<std::string> gpus;  ///< the different names of the GPUs that they used
 };
 
-/// The ranks of the processes that used any of these devices, places in `Run::devices`; in their order.
+/// The ranks of the processes that used any of these devices (places in `Run::devices`), in their order.
 std::vector<int> ranks_on(const Run& run, const std::set<std::size_t>& devices);
 
 /// Nothing where fewer than two processes launched kernels, each on devices of its own. The result points

@@ -47,7 +47,7 @@ double time_of(const RooflinePoint& point) {
   return point.measurement->time->median_s;
 }
 
-/// The time of one GPU with the elements of a share, wherever the run has it.
+/// The time of one GPU for the elements of a share, wherever the run has it.
 std::optional<double> share_time(const Run& run, const Measurement& measurement) {
   PointId share = measurement.point;
   const auto gpus = static_cast<std::uint64_t>(gpus_of(share));
@@ -71,7 +71,7 @@ std::string missing_link_ceilings(const Run& run, std::size_t device) {
                      missing.size() == 1 ? "it" : "them");
 }
 
-/// Nothing that goes through the host instead of the links has it.
+/// What goes through the host instead of the links does not have it.
 std::optional<double> link_time(const Run& run, const Measurement& measurement) {
   const Ceilings ceilings = Ceilings::measured(run, measurement.device);
   const auto bandwidth = ceilings.find(kNvlinkCeiling);
@@ -109,7 +109,7 @@ ScalingStep step_of(const Run& run, const RooflinePoint& point, const RooflinePo
   return step;
 }
 
-/// Nothing without one GPU and another number of them.
+/// Nothing without one GPU and at least one other number of them.
 std::optional<ScalingCurve> curve_of(const Run& run, const CurveKey& key,
                                      std::vector<const RooflinePoint*> points) {
   const auto gpus = [](const RooflinePoint* point) { return gpus_of(point->measurement->point); };
@@ -156,7 +156,7 @@ std::optional<Scaling> scaling(const Run& run, const ExperimentAnalysis& experim
   for (const RooflinePoint& point : experiment.points) {
     if (is_of_several(point)) points.push_back(&point);
   }
-  // The elements of a share are often a size of the list too; the other way round, hardly ever.
+  // The elements of a share are often a size in the list, too; the reverse hardly ever happens.
   Scaling strong = scaling_of(run, points, ScalingKind::strong);
   Scaling weak = scaling_of(run, points, ScalingKind::weak);
   if (strong.curves.empty() && weak.curves.empty()) return std::nullopt;

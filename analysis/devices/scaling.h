@@ -23,16 +23,16 @@ struct ScalingStep {
   /// The elements per second over those of one GPU.
   double speedup = 1;
   double efficiency = 1;  ///< speedup / gpus
-  /// What the work of one GPU needs at least, at the measured ceilings: its arithmetic, and its bytes in
-  /// memory. They overlap. Nothing where a ceiling was not measured.
+  /// What the work of one GPU needs at least at the measured ceilings, for its arithmetic and for its bytes
+  /// in memory. They overlap. Nothing where a ceiling was not measured.
   std::optional<double> compute_s;
   std::optional<double> memory_s;
-  /// What comes after them at least, where there are several GPUs: one message across NVLink, half of what a
-  /// load of another GPU's memory takes, there and back, and the declared bytes at its bandwidth. Nothing
-  /// where these were not measured.
+  /// What comes after them at least, where there are several GPUs: one message across NVLink (half of the
+  /// round trip of a load from another GPU's memory), and the declared bytes at its bandwidth. Nothing where
+  /// these were not measured.
   std::optional<double> link_s;
-  /// The speed-up if nothing but the links were in its way: each GPU does its share as fast as one GPU does
-  /// all, and `link_s` comes on top.
+  /// The speed-up if only the links limited it: each GPU does its share as fast as one GPU does all, and
+  /// `link_s` comes on top.
   std::optional<double> reachable_speedup;
   /// What one GPU takes for its share alone: a point of the same variant over one GPU, in the run. Nothing
   /// where there is none.
@@ -41,11 +41,11 @@ struct ScalingStep {
   /// below 0.
   std::optional<double> gathering_s;
 
-  /// The longer one of `compute_s` and `memory_s`.
+  /// The longer of `compute_s` and `memory_s`.
   std::optional<double> roof_s() const;
 };
 
-/// One variant with everything but the number of GPUs, and with it the elements, fixed.
+/// One variant with everything fixed except the number of GPUs and, with it, of elements.
 struct ScalingCurve {
   std::string label;               ///< `multi best 2^28`
   std::uint64_t size = 0;          ///< elements of all GPUs, or of each
@@ -59,8 +59,8 @@ struct Scaling {
   std::string link_missing;
 };
 
-/// The curves of an experiment: those of one kind, with one GPU and another number of them. strong where
-/// points of one size have several numbers of GPUs; else weak. Nothing where there are none.
+/// The curves of an experiment: those of one kind that have one GPU and at least one other number of them.
+/// strong where points of one size have several numbers of GPUs; else weak. Nothing where there are none.
 std::optional<Scaling> scaling(const Run& run, const ExperimentAnalysis& experiment);
 
 }  // namespace rooflinectl

@@ -45,9 +45,9 @@ struct PointExplanation {
   std::vector<UnjudgedRule> unjudged;
 };
 
-/// Applies every rule to `point` of `run`, those over declared work only where there is some. A rule holds if
-/// all its conditions do; it is not judged if none of them is known to fail and the quantity of one is
-/// missing. Does not throw. For a point without a time, only counts can be judged.
+/// Applies every rule to `point` of `run`; rules about declared work only where there is some. A rule holds
+/// if all its conditions do; it is not judged if none of them is known to fail and the quantity of at least
+/// one is missing. Does not throw. For a point without a time, only counts can be judged.
 PointExplanation explain(const Run& run, const RooflinePoint& point);
 
 /// A counter that changed, and what that means.
@@ -75,7 +75,7 @@ class Explanations {
   /// `point` is one of the experiment's.
   const PointExplanation& of(const RooflinePoint& point);
 
-  /// What changed from `step.from` to `step.to`. Rules that could be judged at one end only are in neither
+  /// What changed from `step.from` to `step.to`. Rules that could be judged at only one end are in neither
   /// list.
   StepExplanation of(const LadderStep& step);
 

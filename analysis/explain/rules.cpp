@@ -101,7 +101,7 @@ const std::vector<Rule>& all_rules() {
       of_bound(
           Bound::l2, {&kFractionOfRoof, &kL2Excess},
           "Request each byte from L2 once, in whole sectors; then increase the bytes in flight.",
-          "Give it larger shapes or batches, of which the library makes larger tiles that reuse more, or "
+          "Give it larger shapes or batches, for which the library uses larger tiles with more reuse, or "
           "fuse it with the work before or after it."),
       of_bound(Bound::l1, {}, "Keep values in registers, or reuse each loaded byte more often.",
                kOtherKernelOfLibrary),
@@ -263,8 +263,8 @@ const std::vector<Rule>& all_rules() {
       {.id = "uncoalesced-loads",
        .importance = Importance::cause,
        .only_if = {kBelowTheRoof, kLongerThanALaunch},
-       // The efficiency does not see asynchronous and bulk copies: only sectors that L2 had to deliver in
-       // excess show that they were wasted.
+       // The efficiency does not cover asynchronous and bulk copies: only sectors that L2 had to deliver in
+       // excess show that some were wasted.
        .when = {{&kLoadSectorEfficiency, less_than, 0.5}, {&kL2Excess, at_least, 1.5}},
        .also = {&kL2Share},
        .text = "Loads use less than half of each 32-byte sector that they fetch.",

@@ -8,7 +8,7 @@
 
 #include "analysis/roofline/quantities/quantities.h"
 
-/// What `rooflinectl explain` knows: rules over the quantities of a point, as data.
+/// What `rooflinectl explain` goes by: rules about the quantities of a point, as data.
 namespace rooflinectl {
 
 enum class Relation { at_least, at_most, less_than };
@@ -30,14 +30,15 @@ enum class Importance {
 std::string_view to_string(Importance importance);
 
 struct Rule {
-  std::string_view id;  ///< `bank-conflicts`; of a bound its own id
+  std::string_view id;  ///< `bank-conflicts`; for a bound, the id of the bound
   Importance importance = Importance::note;
-  /// The verdict that it explains: it is applied only to points with this bound. Of each bound's rules, the
-  /// first that holds is the point's first finding; the last has no conditions. Nothing for causes and notes.
+  /// The verdict that it explains: it is applied only to points with this bound. Among each bound's rules,
+  /// the first that holds is the point's first finding; the last has no conditions. Nothing for causes and
+  /// notes.
   std::optional<Bound> bound = std::nullopt;
   /// For a cause, the verdict that means the same: it is not applied to points with this bound.
   std::optional<Bound> restates = std::nullopt;
-  /// Whether it is for kernels of profiled programs alone, in place of a rule over declared work.
+  /// Whether it is only for kernels of profiled programs, in place of a rule about declared work.
   bool is_for_programs = false;
   std::vector<Condition> only_if;     ///< the points that it is meant for: all of these
   std::vector<Condition> when;        ///< what holds: all of these; each is evidence

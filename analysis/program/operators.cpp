@@ -22,7 +22,7 @@ namespace {
 using Extent = TorchKernel::Extent;
 using Groups = std::vector<std::size_t>;  // places in the experiment's points
 
-/// Demanglers differ in their spaces.
+/// Demanglers differ in where they put spaces.
 std::string plain_name(std::string_view symbol_or_name) {
   std::string name = demangle(symbol_or_name);
   std::erase_if(name, [](unsigned char letter) { return std::isspace(letter) != 0; });
@@ -78,7 +78,7 @@ ShapedGroup group_of(const Measurement& measurement) {
   return group;
 }
 
-/// Finds the groups that a launch of the trace may be of.
+/// Finds the groups that a launch of the trace may belong to.
 class Candidates {
  public:
   Candidates(const ExperimentAnalysis& experiment, const TorchTrace& trace) : trace_(trace) {
@@ -140,7 +140,7 @@ class Candidates {
 
 using Path = std::optional<std::string_view>;
 
-/// The path of all of them; nothing where they differ in it, or are none.
+/// The path of all of them; nothing where they differ in it, or there are none.
 Path path_of(const Candidates& candidates, const Groups& groups) {
   for (const std::size_t group : groups) {
     if (candidates.path(group) != candidates.path(groups.front())) return std::nullopt;
@@ -148,7 +148,7 @@ Path path_of(const Candidates& candidates, const Groups& groups) {
   return groups.empty() ? Path() : candidates.path(groups.front());
 }
 
-/// Those with one of the paths; all where none has.
+/// Those with one of the paths; all where none has one.
 Groups with_path(const Candidates& candidates, const Groups& groups, const Path& before, const Path& after) {
   Groups result;
   for (const std::size_t group : groups) {
@@ -158,8 +158,8 @@ Groups with_path(const Candidates& candidates, const Groups& groups, const Path&
   return result.empty() ? groups : result;
 }
 
-/// The groups of each launch. A program goes through its ranges one after the other: a launch is in that of
-/// its neighbours.
+/// The groups of each launch. A program goes through its ranges one after the other: a launch is in the range
+/// of its neighbours.
 std::vector<Groups> match(Candidates& candidates, const std::vector<const TorchLaunch*>& launches) {
   std::vector<Groups> matched;
   std::vector<Path> paths;
@@ -177,8 +177,8 @@ std::vector<Groups> match(Candidates& candidates, const std::vector<const TorchL
   return matched;
 }
 
-/// Of a trace and a run that both have several devices, what ran on that of the experiment. Else all: what
-/// one of several processes launched, the others did, too.
+/// Where both the trace and the run have several devices, what ran on the experiment's. Else all: what one of
+/// several processes launched, the others did, too.
 std::vector<const TorchLaunch*> launches_on(const Run& run, std::size_t device,
                                             const TorchLaunches& launches) {
   std::set<std::uint64_t> devices;
@@ -199,7 +199,7 @@ double fraction_of(double part, double whole) {
   return whole > 0 ? part / whole : 0;
 }
 
-/// What the trace has of a group.
+/// What the trace has about a group.
 struct Seen {
   std::map<std::size_t, GroupPart> of_scope;  ///< microseconds and numbers
   GroupPart whole = {.time = 0, .launches = 0};
@@ -250,7 +250,7 @@ std::vector<UnknownKernel> unknown_kernels(const TorchTrace& trace,
   return list;
 }
 
-/// Trees of what the groups have in common, and who launched each.
+/// The trees over all groups, and who launched each group.
 class Sums {
  public:
   Sums(const TorchLaunches& launches, OperatorUse& use) : launches_(launches), use_(use) {}

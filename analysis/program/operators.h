@@ -10,8 +10,8 @@
 #include "analysis/program/torch_launches.h"
 
 /// The operators and modules of PyTorch that launched the kernels of a profiled program (docs/profile.md,
-/// “Operators and modules of PyTorch”). The trace is of another run of the program: what it tells of a group
-/// is how its launches are shared out, not which of them took how long.
+/// “Operators and modules of PyTorch”). The trace is of another run of the program: it tells how a group's
+/// launches are distributed, not how long each of them took.
 namespace rooflinectl {
 
 /// An operator, with the part of a group's time that its launches take in the trace.
@@ -20,7 +20,7 @@ struct OperatorShare {
   double share = 0;
 };
 
-/// The same of a place in `OperatorUse::tree`.
+/// The same for a place in `OperatorUse::tree`.
 struct ScopeShare {
   std::size_t scope = 0;
   GroupPart part;
@@ -42,18 +42,18 @@ struct UnknownKernel {
 struct OperatorUse {
   bool has_modules = false;
   std::vector<GroupOperators> groups;  ///< of each point of the experiment, in their order
-  /// By module and operator, or by operator, as trees. Numbers are estimates: those of each group, shared out
-  /// as its launches are in the trace.
+  /// By module and operator, or by operator, as trees. Numbers are estimates: those of each group,
+  /// distributed as its launches are in the trace.
   std::vector<RangeUse> tree;
   std::vector<RangeUse> modules;    ///< by module alone, as a tree
   std::vector<RangeUse> operators;  ///< by the innermost operator, the longest first
   RangeUse outside;                 ///< groups that the trace does not have, or launched by nothing it names
   std::uint64_t launches = 0;       ///< in the trace
-  std::uint64_t matched = 0;        ///< those of them that are of a group
+  std::uint64_t matched = 0;        ///< those of them that belong to a group
   double matched_trace_share = 0;   ///< of the time of the trace's kernels
-  double matched_share = 0;         ///< of the run's GPU time, of the groups that they are of
-  /// Of the run's GPU time, of groups that differ from others only in what the trace does not have, such as
-  /// their NVTX path: each of them is given all of their launches.
+  double matched_share = 0;         ///< of the run's GPU time, of the groups that they belong to
+  /// The share of the run's GPU time of groups that differ from others only in what the trace does not have,
+  /// such as their NVTX path: each of them is given the launches of all.
   double shared_share = 0;
   std::vector<const RooflinePoint*> missing;  ///< groups that the trace does not have, the longest first
   std::vector<UnknownKernel> unknown;         ///< the longest first
@@ -61,7 +61,7 @@ struct OperatorUse {
 
 /// Matches the launches of the trace with the groups of `experiment`, whose kernels took `kernel_s` in all:
 /// by the kernel's name, grid, block and shared memory, as far as the trace has them, and its device, if both
-/// have several. Where groups differ only in their NVTX path, a launch is of the path of the nearest launches
+/// have several. Where groups differ only in their NVTX path, a launch gets the path of the nearest launches
 /// before and after it whose path is known. The result points into `experiment`.
 OperatorUse operator_use(const Run& run, const ExperimentAnalysis& experiment, const TorchTrace& trace,
                          const TorchLaunches& launches, double kernel_s);

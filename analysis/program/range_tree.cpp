@@ -8,7 +8,7 @@ namespace rooflinectl {
 
 namespace {
 
-/// Of the time of a range.
+/// A share of the time of a range.
 constexpr double kAlmostAll = 0.99;
 
 }  // namespace

@@ -11,10 +11,10 @@
 
 #include "analysis/analysis.h"
 
-/// Time, work and what could be saved of a program's kernels, summed where they were launched.
+/// Time, work and possible savings of a program's kernels, summed by where they were launched.
 namespace rooflinectl {
 
-/// What ran inside of an NVTX range, or of a module of PyTorch, and those that it holds.
+/// What ran inside of an NVTX range or of a module of PyTorch, with those nested in it.
 struct RangeUse {
   std::string path;       ///< names from the outermost on, joined by `/`
   std::string name;       ///< the last of them
@@ -22,28 +22,29 @@ struct RangeUse {
   std::uint64_t launches = 0;
   double total_s = 0;     ///< sum of the times of the traced launches
   double share = 0;       ///< of the time of all kernels
-  double flops = 0;       ///< executed, of the groups whose operations are known
+  double flops = 0;       ///< executed, by the groups whose operations are known
   double flops_s = 0;     ///< of `total_s`, of these groups
-  double dram_bytes = 0;  ///< moved, of the groups of which they were counted
+  double dram_bytes = 0;  ///< moved, by the groups for which they were counted
   double dram_s = 0;      ///< of `total_s`, of these groups
   double recoverable_s = 0;
   double roofed_s = 0;  ///< of `total_s`, of the groups with a roof
 
-  /// Of the time of its groups with a roof, what lies below these roofs. Nothing without such a group.
+  /// The share of the time of its groups with a roof that lies below these roofs. Nothing without such a
+  /// group.
   std::optional<double> fraction_of_roof() const;
-  /// Executed FLOP per second of `total_s`: at least so many where the operations of some groups are not
-  /// known. Nothing where none are known.
+  /// Executed FLOP per second of `total_s`: a lower bound where the operations of some groups are unknown.
+  /// Nothing where none are known.
   std::optional<double> flop_per_s() const;
   /// Executed FLOP per DRAM byte, likewise. Nothing where the bytes of some group are not known.
   std::optional<double> ai() const;
-  /// Whether the operations are known, but for 1 % of the time at most.
+  /// Whether the operations are known, except for at most 1 % of the time.
   bool has_all_flops() const;
 
  private:
   bool has_flops() const;
 };
 
-/// A part of a group's launches: of their time, with the same part of its work, and of their number.
+/// A part of a group's launches: the part of their time, which is also that of its work, and of their number.
 struct GroupPart {
   double time = 1;
   double launches = 1;
@@ -60,13 +61,13 @@ class RangeTree {
   RangeTree(RangeTree&&) noexcept;
   RangeTree& operator=(RangeTree&&) noexcept;
 
-  /// Adds to each node from the outermost name to the innermost one. Returns a number by which that one is
-  /// known in `places`.
+  /// Adds to each node from the outermost name to the innermost one. Returns a number by which `places` knows
+  /// the innermost one.
   std::size_t add(const std::vector<std::string>& names, const RooflinePoint& group,
                   const GroupPart& part = {});
 
-  /// A node, then those inside of it; of those side by side, the longest first. `kernel_s` is the time that
-  /// shares refer to.
+  /// A node, then those inside of it; siblings with the longest first. `kernel_s` is the time that shares
+  /// refer to.
   std::vector<RangeUse> list(double kernel_s) const;
   /// The place in `list` of each number that `add` returned.
   std::vector<std::size_t> places() const;

@@ -14,12 +14,12 @@ namespace rooflinectl {
 
 namespace {
 
-/// From this share of its time on, a group runs beside others.
+/// From this share of its time on, a group counts as running beside others.
 constexpr double kOverlapped = 0.05;
 /// What counts as most of the time.
 constexpr double kMost = 0.6;
-/// From this multiple of what any group of launches could save on, what a kernel could save in all of its
-/// shapes is another place to begin.
+/// If a kernel could save at least this multiple, in all of its shapes, of what any group of launches could
+/// save, it is another place to begin.
 constexpr double kNotableSum = 1.2;
 
 const DeviceUse* device_use(const Run& run, std::size_t device) {
@@ -116,7 +116,7 @@ std::vector<TransferRate> transfer_rates(const Run& run, std::size_t device) {
 
 /// From this share of the time on, idleness matters.
 constexpr double kIdle = 0.1;
-/// From this share of the idle time on, it is most of it.
+/// From this share of the idle time on, a cause has most of it.
 constexpr double kMostOfIdle = 0.5;
 constexpr double kLongestLaunchGap = 20e-6;
 constexpr double kLongestGapBetweenLaunches = 1e-3;
@@ -219,8 +219,8 @@ const RangeTimes* step_of(const Run& run, const std::vector<RangeUse>& ranges) {
   return step;
 }
 
-/// Of several processes, or several runs of a program, the ranges are counted together, the launches of a
-/// device are not.
+/// Over several processes, or several runs of a program, the ranges are counted together, but the launches of
+/// a device are not.
 std::optional<double> steps_of(const Run& run, const std::vector<RangeUse>& ranges) {
   const RangeTimes* step = step_of(run, ranges);
   if (step == nullptr || run.application->processes.size() > 1 || run.application->runs > 1)
@@ -294,7 +294,8 @@ std::optional<KernelSaving> kernel_saving(const ProgramUse& program) {
   for (const auto& [name, saving] : of_kernel) {
     if (most == nullptr || saving.recoverable_s > most->recoverable_s) most = &saving;
   }
-  // Of a kernel that saves most, its largest group may be the largest of all, and the others nothing.
+  // The largest group of the kernel that could save most may be the largest of all, and its other groups may
+  // save nothing.
   if (most == nullptr ||
       most->recoverable_s < kNotableSum * *program.recoverable.front()->launches->recoverable_s) {
     return std::nullopt;

@@ -18,12 +18,12 @@ namespace rooflinectl {
 /// Sets `launches` of the kernels of a profiled program among `points`, which are all of those on `device`.
 void set_launches(std::vector<RooflinePoint>& points, const Run& run, std::size_t device);
 
-/// Copies, or sets, of one kind, and how they use what they run on.
+/// Copies, or sets, of one kind, and how well they use the link or memory that they run on.
 struct TransferRate {
   const TransferUse* use = nullptr;
   double bytes_per_s = 0;
-  /// Of the ceiling for what they do: of the link to the host (pinned memory), or of DRAM, where a copy
-  /// within the device reads and writes each byte. Nothing for copies between devices.
+  /// The fraction of the ceiling for what they do: that of the link to the host (pinned memory), or of DRAM,
+  /// where a copy within the device reads and writes each byte. Nothing for copies between devices.
   std::optional<double> fraction;
   std::string_view ceiling;  ///< its id
 };
@@ -37,7 +37,7 @@ struct IdleBefore {
   double share = 0;  ///< of all idle time
 };
 
-/// What most of the idle time was spent on, by the lengths of the gaps.
+/// The cause of most of the idle time, judged by the lengths of the gaps.
 enum class IdleCause {
   unclear,           ///< too little idle time to matter, or no length has most of it
   launches,          ///< gaps below 20 µs: the host launches no faster, or each launch is short
@@ -51,7 +51,7 @@ struct IdleUse {
   double idle_s = 0;
   double share = 0;  ///< of the undisturbed time
   IdleCause cause = IdleCause::unclear;
-  std::uint64_t cause_gaps = 0;    ///< how many there are of the lengths of that cause
+  std::uint64_t cause_gaps = 0;    ///< how many gaps have the lengths of that cause
   double cause_share = 0;          ///< of the idle time
   std::vector<IdleBefore> before;  ///< most idle time first
 };
@@ -62,42 +62,42 @@ struct Concentration {
   double share = 0;
 };
 
-/// What a program's kernels took of one device.
+/// What a program's kernels used of one device.
 struct ProgramUse {
   /// The time of all kernels: the sum over groups, or what the trace has beyond them (filtered kernels).
   double kernel_s = 0;
   std::vector<const RooflinePoint*> groups;       ///< the one that took longest first
   std::vector<const RooflinePoint*> recoverable;  ///< those with recoverable time, most first
   Concentration concentration;
-  std::size_t kernels = 0;     ///< different ones, whatever their shapes
-  std::uint64_t launches = 0;  ///< of all groups
-  std::uint64_t untimed = 0;   ///< of these, since they were not traced
-  double counted_share = 0;    ///< of `kernel_s`, of groups of which everything that a roof needs was counted
-  double roofless_share = 0;   ///< of groups without a roof: left out of what is recoverable
+  std::size_t kernels = 0;            ///< different ones, whatever their shapes
+  std::uint64_t launches = 0;         ///< of all groups
+  std::uint64_t untimed = 0;          ///< of these, because they were not traced
+  double counted_share = 0;           ///< of `kernel_s`, of groups with everything counted that a roof needs
+  double roofless_share = 0;          ///< of groups without a roof: left out of what is recoverable
   double overlapped_share = 0;        ///< of the time of all kernels, while another ran too
   std::size_t gpus = 1;               ///< that total times and launches are sums over
   bool is_part = false;               ///< whether the program had more of them
   const DeviceUse* device = nullptr;  ///< null in a run that does not have it
   std::optional<IdleUse> idle;        ///< nothing where something was counted all the time
   std::vector<TransferRate> transfers;
-  /// In the order of a tree: a range, then those inside of it; of those side by side, the longest first.
+  /// In the order of a tree: a range, then those inside of it; siblings with the longest first.
   std::vector<RangeUse> ranges;
   RangeUse outside;  ///< what ran in no range; its path is empty
-  /// The range that tells how long a step takes: of the outermost ones that repeat, that with most of the
-  /// time, but for NCCL's functions, of which a step has many. Null where none does, and in older runs.
+  /// The range that tells how long a step takes: among the outermost ones that repeat, the one with most of
+  /// the time, except NCCL's functions, of which a step has many. Null where none repeats, and in older runs.
   const RangeTimes* step = nullptr;
   double tensor_share = 0;  ///< of `kernel_s`, of groups that executed operations on Tensor Cores
   double tensor_use = 0;    ///< of `kernel_s`, the time that these operations need at the measured ceilings
-  double tensor_unknown_share = 0;  ///< of `kernel_s`, of groups of which they were not counted
+  double tensor_unknown_share = 0;  ///< of `kernel_s`, of groups for which they were not counted
 
-  /// While anything ran: of the undisturbed time if there is any, else of what the trace covered. Nothing
-  /// without `device`.
+  /// The share of the time in which anything ran: of the undisturbed time if there is any, else of what the
+  /// trace covered. Nothing without `device`.
   std::optional<double> busy_share() const;
   /// The time that it is a share of.
   double watched_s() const;
 };
 
-/// The time of the kernels that one thing bounds.
+/// The time of the kernels with one bound.
 struct TimeLimit {
   Bound bound = Bound::unknown;
   double total_s = 0;
@@ -113,8 +113,8 @@ struct KernelSaving {
   std::optional<double> recoverable_per_step_s;
 };
 
-/// The kernel that could save most of all; nothing where that is not notably more than its, or another's,
-/// first group could save.
+/// The kernel that could save most of all; nothing where that is not notably more than the first group of
+/// this or another kernel could save.
 std::optional<KernelSaving> kernel_saving(const ProgramUse& program);
 
 /// The time of a program by what bounds its kernels, what takes most of it first.

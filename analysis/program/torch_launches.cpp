@@ -10,14 +10,14 @@
 namespace rooflinectl {
 namespace {
 
-/// What the engine of autograd runs an operator in: it has the name of the operator.
+/// Begins the name of the span in which autograd's engine runs an operator, before the operator's own name.
 constexpr std::string_view kEngine = "autograd::engine::evaluate_function: ";
 /// What `torch.profiler` itself annotates: steps of its schedule.
 constexpr std::string_view kStep = "ProfilerStep#";
 /// The deepest nesting that is looked at.
 constexpr std::size_t kDeepest = 256;
 
-/// A moment on a thread of which is asked what was open then.
+/// A moment on a thread, to find what was open then.
 struct Moment {
   std::size_t thread = 0;
   double at_us = 0;
@@ -57,15 +57,15 @@ void for_each_open(const TorchTrace& trace, std::vector<Moment> moments, Answer 
     open.clear();
     const std::size_t from = stack.size() - std::min(stack.size(), kDeepest);
     for (std::size_t i = from; i < stack.size(); ++i) {
-      // Some overlap by what times are rounded to.
+      // Some overlap because times are rounded.
       if (stack[i]->end_us >= moment.at_us) open.push_back(stack[i]);
     }
     answer(moment.asker, open);
   }
 }
 
-/// Forward operators by their sequence numbers. Those that only come before the one that autograd recorded
-/// may have its number too: of them, it began last.
+/// Forward operators by their sequence numbers. Those that ran just before the one that autograd recorded may
+/// have its number, too: the recorded one began last.
 class ForwardOperators {
  public:
   explicit ForwardOperators(const TorchTrace& trace) {
@@ -74,7 +74,7 @@ class ForwardOperators {
         of_sequence_[*span.sequence].push_back(&span);
       }
     }
-    // Where threads differ in theirs, it is not known whose it is.
+    // Where several threads have the number, it is not known which of them it belongs to.
     std::erase_if(of_sequence_, [](const auto& entry) {
       const auto& spans = entry.second;
       return std::any_of(spans.begin(), spans.end(),
@@ -86,7 +86,7 @@ class ForwardOperators {
     }
   }
 
-  /// Null where there is none, or threads differ in theirs.
+  /// Null where there is none, or several threads have its number.
   const TorchSpan* of(const TorchSpan& backward) const {
     if (!backward.is_backward || !backward.sequence) return nullptr;
     const auto found = of_sequence_.find(*backward.sequence);
@@ -102,7 +102,7 @@ class ForwardOperators {
   std::unordered_map<std::uint64_t, std::vector<const TorchSpan*>> of_sequence_;
 };
 
-/// The modules that were open when each forward operator began that a backward operator belongs to.
+/// For each forward operator with a backward operator, the modules that were open when it began.
 using ModulesOf = std::unordered_map<const TorchSpan*, std::vector<std::string>>;
 
 std::vector<std::string> names_of(const TorchTrace& trace, const Open& open, TorchSpanKind kind) {

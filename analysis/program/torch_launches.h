@@ -14,8 +14,8 @@ namespace rooflinectl {
 
 /// Where in a program something was launched.
 struct TorchScope {
-  /// From the outermost on: the modules that were being called, of a backward operator those of its forward
-  /// operator, or, outside of all modules, annotations; then the operators.
+  /// From the outermost on: the modules that were being called (for a backward operator, those of its forward
+  /// operator) or, outside of all modules, annotations; then the operators.
   std::vector<std::string> path;
   std::size_t modules = 0;  ///< how many names of the path, from the first on, are modules
   std::string op;           ///< the innermost operator; empty where none launched it

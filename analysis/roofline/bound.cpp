@@ -63,8 +63,8 @@ constexpr std::array kResources = {Bound::dram,           Bound::l2,     Bound::
 constexpr double kBarrierShare = 0.5;
 /// From this share of empty block slots on the SMs on, the tail bounds a point.
 constexpr double kIdleRoomOfATail = 0.25;
-/// No GPU is known to take this long for an addition to one address in L2. If even that would not matter,
-/// neither does the missing ceiling.
+/// No known GPU takes this long for an addition to one address in L2. If even that would not matter, neither
+/// does the missing ceiling.
 constexpr double kSlowestAtomicS = 10e-9;
 
 std::optional<double> value(const Quantity& quantity, const Run& run, const RooflinePoint& point) {
@@ -86,8 +86,8 @@ std::string not_counted(const RooflinePoint& point, std::string_view key) {
              : fmt::format("{} was not counted: {}", key, found->second.reason());
 }
 
-/// How many addresses the atomic operations of a program's kernel share is not counted. It matters if they
-/// could take long enough on a single one.
+/// It is not counted how many addresses the atomic operations of a program's kernel share. That matters if
+/// they could take long enough on a single one.
 std::string missing_atomics(const Run& run, const RooflinePoint& point) {
   const Measurement& measurement = *point.measurement;
   const auto atomics = value_of(measurement.counters, counter::kL2AtomicOperations);
@@ -96,10 +96,11 @@ std::string missing_atomics(const Run& run, const RooflinePoint& point) {
       find_ceiling(run, atomic_ceiling_id(measurement), CeilingSource::measured, measurement.device);
   const double each_s = ceiling != nullptr ? ceiling->value : kSlowestAtomicS;
   if (*atomics * each_s < kBoundShare * time_per_launch_s(measurement)) return {};
-  return fmt::format("atomics: on how many addresses the {:.0f} operations ran is not counted", *atomics);
+  return fmt::format("atomics: the number of distinct addresses of the {:.0f} operations was not counted",
+                     *atomics);
 }
 
-/// The same of a program's kernel, of which nothing is declared.
+/// The same for a program's kernel, which has nothing declared.
 std::string missing_for_observed(Bound resource, const Run& run, const RooflinePoint& point) {
   switch (resource) {
     case Bound::issue_slots:

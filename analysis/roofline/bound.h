@@ -55,8 +55,8 @@ const BoundWords& words_for(Bound bound);
 /// The id: `issue-slots`.
 std::string_view to_string(Bound bound);
 
-/// The share of a point's time that a resource needs at least: the work that it did, over the rate that it
-/// was measured to allow, over the median time.
+/// The least share of a point's time that a resource needs: the work that it did, over the rate that it was
+/// measured to allow, over the median time.
 struct ResourceShare {
   Bound resource = Bound::unknown;
   double share = 0;
@@ -67,7 +67,7 @@ struct ResourceShare {
 struct BoundVerdict {
   Bound bound = Bound::unknown;
   std::vector<ResourceShare> shares;  ///< of every resource that is known, the largest first
-  /// What could not be judged, each with what is missing and where to get it.
+  /// What could not be judged, each with what is missing and how to get it.
   std::vector<std::string> unjudged;
 };
 
@@ -77,8 +77,8 @@ inline constexpr double kBoundShare = 0.6;
 /// Up to this many times an empty kernel, a launch is mostly overhead.
 inline constexpr double kLaunchBoundFactor = 3;
 
-/// From this many rounds of loads per thread on, there is work to share among more blocks. Measured with
-/// fewer rounds, more blocks cost more than they gained (kernels/reduction/best_table.h).
+/// From this many rounds of loads per thread on, there is work to share among more blocks. In measurements
+/// with fewer rounds, more blocks cost more than they gained (kernels/reduction/best_table.h).
 inline constexpr double kManyLoadRounds = 32;
 
 /// What bounds `point`, of which levels, work and roof must be known (docs/method.md, “What bounds a

@@ -48,7 +48,7 @@ CeilingPair pair_of(const Run& run, const Ceiling& measured) {
     pair.findings.push_back(fmt::format(
         "{:.1f} % of theoretical: {}", 100 * *pair.fraction,
         measured.kind == CeilingKind::transfer
-            ? "another link than PCIe connects the host, or the driver reports a narrower one"
+            ? "the host is connected by a link other than PCIe, or the driver reports a narrower one"
         : measured.kind == CeilingKind::bandwidth
             ? "a cache closer to the SMs delivered part of the data, or the clock rose during the measurement"
             : "the clock rose during the measurement, or the chip completes more per cycle than CUPTI "

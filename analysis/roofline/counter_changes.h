@@ -11,7 +11,7 @@ namespace rooflinectl {
 inline constexpr double kSmallestStepFactor = 1.05;
 
 /// The compared quantities that changed from `before` to `after` by a factor of 1.05 or more, exact ones by
-/// `smallest_exact_factor`, and ratios also by 0.01.
+/// `smallest_exact_factor` or more; ratios also have to change by 0.01.
 std::vector<CounterChange> counter_changes(const std::vector<QuantityValue>& before,
                                            const std::vector<QuantityValue>& after,
                                            double smallest_exact_factor);

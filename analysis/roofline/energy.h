@@ -8,8 +8,8 @@
 
 namespace rooflinectl {
 
-/// What a launch of a point costs in energy, as the power meter of the whole board reads it, and the useful
-/// work that a joule does.
+/// The energy of one launch of a point, as the power meter of the whole board reads it, and the useful work
+/// per joule.
 struct EnergyUse {
   double joules = 0;  ///< per launch
   double mean_power_w = 0;

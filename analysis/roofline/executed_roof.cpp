@@ -13,7 +13,7 @@ namespace rooflinectl {
 
 namespace {
 
-/// `what`: of the counters in words, `FP64 operations`.
+/// `what`: the counters in words, `FP64 operations`.
 std::string not_counted(const Counters& counters, std::string_view key, std::string_view what) {
   const auto found = counters.find(key);
   return found == counters.end() || found->second.available()
@@ -21,7 +21,7 @@ std::string not_counted(const Counters& counters, std::string_view key, std::str
              : fmt::format("{} not counted: {}", what, found->second.reason());
 }
 
-/// Why the first of `keys` that has no number has none; empty where all have one.
+/// Why the first of `keys` without a number has none; empty where all have one.
 std::string missing_of(const Counters& counters, std::string_view what,
                        std::initializer_list<std::string_view> keys) {
   for (const std::string_view key : keys) {
@@ -83,8 +83,8 @@ ResourceUse shared_use(const Counters& counters, const Ceilings& ceilings) {
                  ceilings.cache(MemoryLevel::shared), cache_ceiling_id(MemoryLevel::shared));
 }
 
-/// The time of a pipe if all warps that it executed instructions of were full, and did one multiply-add per
-/// lane, for which the ceiling counts so many operations.
+/// The time of a pipe if every warp instruction that it executed was for a full warp and did one multiply-add
+/// per lane, for which the ceiling counts this many operations.
 std::optional<double> most_time_s(const std::optional<double>& executed, double operations,
                                   const std::optional<Limit>& limit) {
   if (!executed || (!limit && *executed > 0)) return std::nullopt;
@@ -118,7 +118,7 @@ ResourceUse float_use(const Counters& counters, const Ceilings& ceilings, Dtype 
 ResourceUse half_use(const Counters& counters, const Ceilings& ceilings) {
   constexpr double kOperationsPerInstruction = 4;
   auto limit = ceilings.find("f16_fma");
-  // Both types run in one pipe. Of two benchmarks of it, the faster shows what it can do.
+  // Both types run in one pipe. The faster of its two benchmarks shows what it can do.
   if (auto other = ceilings.find("bf16_fma"); other && (!limit || other->per_s > limit->per_s)) limit = other;
   std::string missing =
       missing_of(counters, "FP16 instructions", {counter::kHadd, counter::kHmul, counter::kHfma});
@@ -134,7 +134,7 @@ ResourceUse half_use(const Counters& counters, const Ceilings& ceilings) {
 }
 
 /// Additions and logic run in one pipe, multiply-adds in another: together they complete at most what both
-/// benchmarks do, of two operations per instruction.
+/// benchmarks do, at two operations per instruction.
 ResourceUse integer_use(const Counters& counters, const Ceilings& ceilings) {
   constexpr double kOperationsPerInstruction = 2;
   const auto instructions = value_of(counters, counter::kIntegerOps);

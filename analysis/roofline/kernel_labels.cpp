@@ -49,14 +49,14 @@ struct Group {
 
 constexpr std::size_t kLongestPath = 40;
 
-/// The innermost ranges of a path, so many of them.
+/// This many of the innermost ranges of a path.
 std::string innermost(const std::vector<std::string_view>& ranges, std::size_t count) {
   if (ranges.empty()) return "in no range";
   const auto own = std::span(ranges).last(std::min(count, ranges.size()));
   return fmt::format("in {}", fmt::join(own, "/"));
 }
 
-/// The paths, each with as few of its innermost ranges as leave different paths different.
+/// The paths, each with as few of its innermost ranges as keep different paths different.
 void shorten_paths(std::vector<std::string>& paths) {
   const std::size_t different = std::set<std::string>(paths.begin(), paths.end()).size();
   std::vector<std::vector<std::string_view>> all;
@@ -125,7 +125,8 @@ std::vector<std::vector<std::size_t>> candidates(std::size_t n_details) {
   return all;
 }
 
-/// A detail that tells all groups of a kernel apart; else for each the fewest that no other has together.
+/// A detail that tells all groups of a kernel apart; else, for each, the fewest details that no other has in
+/// combination.
 void choose_details(std::vector<Group>& groups) {
   const auto all = candidates(groups.front().details.size());
   for (const auto& details : all) {
@@ -164,7 +165,7 @@ std::optional<std::size_t> process_number(const Run& run, const Measurement& mea
 
 namespace {
 
-/// The name as the symbol has it: a subject is cut where it is very long.
+/// The name from the symbol: a subject is cut where it is very long.
 std::string full_name(const Measurement& measurement) {
   const std::string& symbol = measurement.launches->symbol;
   return symbol.empty() ? measurement.point.subject : demangle(symbol);

@@ -18,8 +18,8 @@ inline constexpr std::string_view kPath = "path";        ///< names of the NVTX 
 }  // namespace axis
 
 /// Labels those of `points` that a profiled program launched, so that they differ: the kernel's short name;
-/// where there are several groups of it, as little as tells them apart of grid, block, cluster, shared
-/// memory, NVTX path (its innermost ranges), rank and process.
+/// where there are several groups of it, also as much of grid, block, cluster, shared memory, NVTX path (its
+/// innermost ranges), rank and process as is needed to tell them apart.
 void label_kernels(std::vector<RooflinePoint>& points, const Run& run);
 
 /// ` grid 132 block 384 in step/forward`: all that tells groups of one kernel apart, to be added to a label.

@@ -30,7 +30,7 @@ bool is_next_setting(const PointId& from, const PointId& to) {
   return from.subject == to.subject;
 }
 
-/// The points of a ladder have all axes in common but the elements per thread.
+/// The points of a ladder have all axes in common except the elements per thread.
 Axes ladder_axes(const PointId& point) {
   Axes axes = point.axes;
   axes.erase(axis::kElements);

@@ -147,9 +147,9 @@ std::optional<Operations> counted_in_pipes(const Counters& counters) {
   return Operations{f64->flops + f32->flops, f64->fma_flops + f32->fma_flops};
 }
 
-/// The most operations that instructions outside of the Tensor Cores did, by how many of them the pipes
-/// executed: if all warps were full, and each lane did one multiply-add, of two values where they may be
-/// FP16. Nothing where a pipe was not counted.
+/// The most operations that instructions outside of the Tensor Cores can have done, from how many of these
+/// the pipes executed: assuming that all warps were full, and each lane did one multiply-add, of two values
+/// where they may be FP16. Nothing where a pipe was not counted.
 std::optional<double> most_operations_in_pipes(const Counters& counters) {
   constexpr double kPackedOperations = 4;
   constexpr double kFp64Operations = 2;
@@ -160,7 +160,7 @@ std::optional<double> most_operations_in_pipes(const Counters& counters) {
 }
 
 /// Whether all instructions outside of the Tensor Cores, which were not counted by type, did next to nothing
-/// of what those did.
+/// compared with these.
 bool are_negligible_beside_tensor_cores(const Counters& counters) {
   const auto others = most_operations_in_pipes(counters);
   return others && *others < kNegligibleShare * executed_tensor_ops(counters).value_or(0);
@@ -176,8 +176,8 @@ bool are_constants(const Measurement& measurement, double other_flops) {
          of(counter::kHfma) <= kMostPerThread * threads;
 }
 
-/// The most operations that the FP16 and BF16 instructions did outside of the Tensor Cores, of a kernel that
-/// did so many of FP32 and FP64.
+/// The most operations that the FP16 and BF16 instructions outside of the Tensor Cores can have done in a
+/// kernel that did this many in FP32 and FP64.
 double most_half_operations(const Measurement& measurement, double other_flops) {
   const auto of = [&](std::string_view key) { return value_of(measurement.counters, key).value_or(0); };
   if (are_constants(measurement, other_flops)) return 0;
@@ -262,7 +262,7 @@ std::optional<double> counted_bytes(const Counters& counters, MemoryLevel level)
   return std::nullopt;
 }
 
-/// `flops`: those of the intensity at each level; 0 where there are none, or they are not known.
+/// `flops`: the operations for the intensity at each level; 0 where there are none, or they are unknown.
 std::vector<LevelUse> level_uses(const Run& run, const Measurement& measurement, double flops) {
   const Ceilings ceilings = Ceilings::roofs(run, measurement.device, sm_clock_hz(measurement));
   std::vector<LevelUse> uses;
@@ -311,7 +311,7 @@ bool is_counted(const Counters& counters) {
 
 constexpr const char* kPowerCapReason = "power cap";
 
-/// Whether the median is that of launches that ran at the board's power limit.
+/// Whether the median is over launches that ran at the board's power limit.
 bool is_power_capped(const TimeResult& time) {
   if (!time.clock_event_reasons) return false;
   const auto samples = time.clock_event_reasons->find(kPowerCapReason);

@@ -22,7 +22,7 @@ constexpr std::array kFloatOperations = {
 constexpr std::array kInstructions = {kWarpInstructions, kWarpInstructionsSass, kIntegerOps, kBranchTargets};
 constexpr std::array kSharedMemory = {kSharedLoadWavefronts, kSharedStoreWavefronts};
 
-/// Loops that wait make less of a difference, which says nothing of the kernel.
+/// Smaller differences come from waiting loops and mean nothing for the kernel.
 constexpr double kSmallestObservedSpread = 0.02;
 
 double measured_spread(const Measurement& measurement, std::string_view key) {
@@ -78,7 +78,7 @@ std::optional<std::string> unrepeatable_evidence(const Measurement& measurement)
   for (const std::string_view key : kInstructions) consider(key);
   for (const std::string_view key : kFloatOperations) consider(key);
   if (is_observed(measurement)) {
-    // Launches of a program work on other data each time, and none is counted twice.
+    // A program's launches work on different data each time, and none is counted twice.
     if (spread < kSmallestObservedSpread) return std::nullopt;
     return fmt::format("{} differs by {:.2g} % between the {} launches that were counted", widest,
                        100 * spread, measurement.launches->counted);

@@ -12,9 +12,9 @@
 namespace rooflinectl {
 
 /// How far the operations in the type of the work differ between launches of the same code, relative to their
-/// number: the largest less the smallest of repeated countings. Of integer operations, which loops that wait
-/// execute, at least what the instructions counted by hardware and by instrumentation, which see different
-/// launches, differ by. 0 where they were the same every time, or nothing is known.
+/// number: the largest less the smallest of repeated countings. For integer operations, which waiting loops
+/// execute, at least the difference between the instructions counted by hardware and by instrumentation,
+/// which see different launches. 0 where they were the same every time, or nothing is known.
 double operations_spread(const Measurement& measurement);
 
 /// The same for DRAM bytes, read and written.

@@ -78,8 +78,8 @@ std::optional<Limit> Ceilings::compute(const Operations& operations, Dtype preci
   if (operations.flops <= 0) return std::nullopt;
   const auto fma = limit(fmt::format("{}_fma", to_string(precision)));
   auto add = limit(fmt::format("{}_add", to_string(precision)));
-  // Two additions have no benchmark of their own. A packed one keeps a lane as busy as a packed multiply-add
-  // does; one of 64-bit integers is two of 32 bits, the second with the carry.
+  // Two kinds of addition have no benchmark of their own. A packed one keeps a lane as busy as a packed
+  // multiply-add does; one of 64-bit integers is two of 32 bits, the second with the carry.
   const bool is_packed = precision == Dtype::f16 || precision == Dtype::bf16;
   if (!add && is_packed) add = half_of(fma);
   if (!add && precision == Dtype::i64) add = half_of(limit("i32_add"));

@@ -16,8 +16,8 @@ struct Traffic {
   double bytes() const { return read_bytes + written_bytes; }
 };
 
-/// As it was counted. Of a sum, whose directions are not known, half is taken to be of each. Nothing where it
-/// was not counted.
+/// As it was counted. If only the sum is known, half of it is taken for each direction. Nothing where it was
+/// not counted.
 std::optional<Traffic> counted_traffic(const Counters& counters);
 
 /// The rate that a resource of the device allows.
@@ -34,7 +34,7 @@ std::string_view dram_ceiling_id(const Traffic& traffic);
 /// The id of the measured ceiling of a cache level: its read bandwidth.
 std::string_view cache_ceiling_id(MemoryLevel level);
 
-/// The id of the bandwidth at which bytes of another GPU arrive, and of how long a load of one takes.
+/// The ids of the bandwidth at which bytes of another GPU arrive, and of the time that loading one takes.
 inline constexpr std::string_view kNvlinkCeiling = "nvlink";
 inline constexpr std::string_view kNvlinkLatency = "nvlink_latency";
 
@@ -48,7 +48,7 @@ class Ceilings {
   static Ceilings measured(const Run& run, std::size_t device) {
     return {run, CeilingSource::measured, device, std::nullopt};
   }
-  /// Those that points are held against (`roof_source`), at the clock of a point as below.
+  /// Those that points are compared with (`roof_source`), at the clock of a point as below.
   static Ceilings roofs(const Run& run, std::size_t device, std::optional<double> sm_clock_hz) {
     return roof_source(run, device) == CeilingSource::measured ? measured(run, device)
                                                                : theoretical(run, device, sm_clock_hz);
@@ -62,7 +62,7 @@ class Ceilings {
   /// ceiling is missing.
   std::optional<Limit> memory(const Traffic& traffic) const;
 
-  /// The ids of the ceilings that `memory` and `compute` take; of `compute`, those that are missing.
+  /// The id of the ceiling that `memory` takes, and the ids of those for `compute` that are missing.
   std::string_view memory_id(const Traffic& traffic) const;
   std::string missing_for(const Operations& operations, Dtype precision) const;
 
@@ -96,8 +96,8 @@ class Ceilings {
 };
 
 /// The bytes that must cross the DRAM interface in one launch: the declared ones where caches are cold. Where
-/// they are warm, of each direction the lesser of what was declared and what was counted; uncounted, what of
-/// the declared bytes exceeds L2.
+/// they are warm, for each direction the lesser of what was declared and what was counted; if nothing was
+/// counted, the part of the declared bytes that exceeds L2.
 Traffic compulsory_traffic(const Run& run, const Measurement& measurement);
 
 /// The bytes that crossed it: as counted, else `compulsory_traffic`.
@@ -110,7 +110,7 @@ struct RoofOrReason {
 };
 
 /// The roof over the declared work of `measurement` under the ceilings of the levels that serve it, and of
-/// NVLink where other GPUs send it bytes: what takes longest, as all of it could happen at once.
+/// NVLink where other GPUs send it bytes: what takes longest, since all of it could happen at once.
 RoofOrReason roof_over(const Run& run, const Measurement& measurement, const Ceilings& ceilings);
 
 }  // namespace rooflinectl

@@ -8,11 +8,12 @@
 
 namespace rooflinectl {
 
-/// What has come together by a time: bytes, operations, seconds. Between two of its times it grows evenly.
+/// What has accumulated by a given time: bytes, operations, seconds. Between two recorded times it grows
+/// evenly.
 class Cumulative {
  public:
   /// Adds `amount`, evenly from `start_ns` to `end_ns`. Calls come in the order of time; where one begins
-  /// before the last one ended, from there on.
+  /// before the last one ended, its amount counts from there on.
   void add(std::uint64_t start_ns, std::uint64_t end_ns, double amount) {
     if (!times_ns_.empty()) start_ns = std::max(start_ns, times_ns_.back());
     if (end_ns <= start_ns) return;

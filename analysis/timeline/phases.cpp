@@ -16,17 +16,17 @@ namespace rooflinectl {
 
 namespace {
 
-/// Fewer tell little of a program that repeats what it does.
+/// Fewer tell little about a program that repeats what it does.
 constexpr std::size_t kFew = 5;
 constexpr std::size_t kFewest = 2;
 constexpr std::size_t kMostPhases = 200;
-/// Of the window: what is shorter parts nothing.
+/// What is shorter than the window divided by this separates nothing.
 constexpr std::uint64_t kInterlude = 1000;
-/// Of the window, how much of it may be passed over so.
+/// Up to the window divided by this may be passed over in that way.
 constexpr std::uint64_t kMostPassedOver = 50;
 constexpr std::string_view kNoRange = "no range";
 
-/// Keeps those of the smallest depth that has enough of them, else most.
+/// Keeps the phases of the smallest depth that has enough of them, else of the one that has most.
 class BestDepth {
  public:
   void offer(std::vector<PhaseSpan> spans) {
@@ -59,7 +59,7 @@ std::string_view outermost(std::string_view path, std::size_t depth) {
   return path.substr(0, end);
 }
 
-/// The process that most launches of the window are of.
+/// The process of most launches in the window.
 std::optional<int> main_process(const Run& run, const std::vector<TimelineLaunch>& launches) {
   std::map<std::optional<int>, std::size_t> counts;
   for (const TimelineLaunch& launch : launches) ++counts[run.measurements[launch.measurement].process];
@@ -73,8 +73,8 @@ struct Located {
   std::uint64_t start_ns = 0;
 };
 
-/// Joins what is the same, then what is too short to be seen with what comes before it. Nothing where the
-/// latter is more than a 50th of the window: then the program changes faster than phases can show.
+/// Joins what is the same, then joins what is too short to be seen with what comes before it. Nothing where
+/// the latter is more than a 50th of the window: then the program changes faster than phases can show.
 std::vector<PhaseSpan> joined(const std::vector<Located>& launches, std::size_t depth, std::uint64_t start_ns,
                               std::uint64_t end_ns) {
   std::vector<Located> runs;

@@ -30,15 +30,15 @@ struct Regime {
 /// The window's phases by NVTX ranges, of the process that launched most in it.
 ///
 /// The host runs ahead of the device, so the ranges are those of the launches, by when these ran: launches
-/// that follow each other with the same outermost names of their paths are one phase. So many names are
-/// compared that there are 5 to 200 phases; of such depths the smallest. Where there is none, that with most
-/// phases, but not more than 200. What lasts less than a 1000th of the window, a kernel of another stream for
-/// example, does not part two phases; where more than a 50th of the window is so short, that depth has
-/// none.
+/// that follow each other with the same outermost names of their paths are one phase. The depth, which is the
+/// number of names compared, is the smallest that gives 5 to 200 phases or, if none does, the one that gives
+/// most of them without exceeding 200. What lasts less than a 1000th of the window, for example a kernel of
+/// another stream, does not separate two phases; a depth at which more than a 50th of the window is that
+/// short gives no phases.
 ///
-/// Launches that follow each other in the same range cannot be told apart by it. Where all of them are in
-/// one, the host's passages part them, at the depth that the same rule chooses; their times are those of the
-/// host.
+/// Launches that follow each other in the same range cannot be told apart by it. Where all of them are in one
+/// range, the host's passages separate them, at the depth that the same rule chooses; their times are those
+/// of the host.
 PhaseSpans phases_by_ranges(const Run& run, const Timeline& timeline, const DeviceTimeline& device,
                             std::uint64_t start_ns, std::uint64_t end_ns);
 

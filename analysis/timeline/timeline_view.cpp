@@ -24,7 +24,7 @@ double portion_of(double part, double whole) {
   return whole > 0 ? part / whole : 0;
 }
 
-/// What is known of a launch of a point.
+/// What is known about a launch of a point.
 struct LaunchWork {
   std::optional<double> flops;
   std::optional<double> dram_bytes;
@@ -62,7 +62,7 @@ const LaunchWork& work_of(const Works& works, const TimelineLaunch& launch) {
   return found == works.end() ? unknown : found->second;
 }
 
-/// From one time to another: `amount`, evenly.
+/// `amount`, spread evenly from one time to another.
 struct Piece {
   std::uint64_t start_ns = 0;
   std::uint64_t end_ns = 0;
@@ -91,7 +91,7 @@ void raise(std::vector<std::optional<StripBin>>& bins, const Bins& of, const Pie
   }
 }
 
-/// Amounts over time, and over which time they were seen.
+/// Amounts over time, and the times for which they were seen.
 class Series {
  public:
   void add(const Piece& piece) {
@@ -122,7 +122,7 @@ class Series {
   std::vector<Piece> pieces_;
 };
 
-/// A column of samples as amounts: of bytes themselves, of shares and clocks times the time.
+/// A column of samples as amounts: bytes as they are, shares and clocks multiplied by the time.
 std::optional<Series> sampled_series(const DeviceTimeline& device, std::string_view key, bool is_bytes) {
   const auto found = device.values.find(std::string(key));
   if (found == device.values.end()) return std::nullopt;
@@ -167,7 +167,7 @@ Series flop_series(const DeviceTimeline& device, const Works& works) {
       advance(running.top().end_ns);
       rate -= running.top().rate;
       running.pop();
-      // Differences of many rates leave some dust.
+      // Adding and subtracting many rates leaves rounding errors.
       if (running.empty()) rate = 0;
     }
   };
@@ -184,7 +184,7 @@ Series flop_series(const DeviceTimeline& device, const Works& works) {
   return series;
 }
 
-/// Of a launch or a transfer, how much of its time lies in the window, in seconds.
+/// How much of a launch's or a transfer's time lies in the window, in seconds.
 template <typename Timed>
 double time_in(const Timed& timed, std::uint64_t start_ns, std::uint64_t end_ns) {
   const std::uint64_t from = std::max(timed.start_ns, start_ns);
@@ -192,7 +192,8 @@ double time_in(const Timed& timed, std::uint64_t start_ns, std::uint64_t end_ns)
   return to > from ? static_cast<double>(to - from) * kNs : 0;
 }
 
-/// DRAM bytes per second of a copy or a set of this kind on the device, by what the trace saw of all of them.
+/// DRAM bytes per second of a copy or a set of this kind on the device, from what the trace saw of all of
+/// them.
 std::optional<double> dram_rate(const Run& run, std::size_t device, TransferKind kind) {
   if (!run.application || kind == TransferKind::other) return std::nullopt;
   for (const TransferUse& use : run.application->transfers) {
@@ -250,7 +251,7 @@ std::optional<TensorCheck> tensor_check(const DeviceTimeline& device, const Work
 
 struct Roofing {
   std::string_view ceiling;  ///< its id; empty where the roof is another
-  double value = 0;          ///< of what has none: all of a share
+  double value = 0;          ///< where there is no ceiling: all of a share
   CeilingSource source = CeilingSource::measured;
 };
 
@@ -262,10 +263,11 @@ struct StripKind {
   Roofing roof;
 };
 
-/// What is measured of links is between two devices, not of one.
+/// What is measured for links is between two devices, not for one.
 constexpr Roofing kOfNvlink = {.ceiling = "nvlink", .source = CeilingSource::theoretical};
 
-/// But those of DRAM together, operations and clock. In the order in which they are shown.
+/// All strips except those of DRAM together, of operations and of the clock, in the order in which they are
+/// shown.
 constexpr std::array kStripKinds = {
     StripKind{"dram_read", "DRAM read", sampled::kDramReadBytes, StripUnit::bytes_per_s, {"dram_read"}},
     StripKind{"dram_write", "DRAM write", sampled::kDramWriteBytes, StripUnit::bytes_per_s, {"dram_write"}},
@@ -291,7 +293,7 @@ void set_roof(Strip& strip, const Run& run, std::size_t device, std::string_view
   strip.ceiling = found->id;
 }
 
-/// The ceiling under which most of the operations of the window are done.
+/// The ceiling under which most of the window's operations are done.
 std::string main_compute_ceiling(const DeviceTimeline& device, const Works& works) {
   std::map<std::string_view, double> flops;
   for (const TimelineLaunch& launch : device.launches) {
@@ -325,7 +327,7 @@ Strip dram_strip(const Run& run, const DeviceTimeline& device, const Sampled& sa
   return strip;
 }
 
-/// Operations are known wherever the trace is, sampled or not.
+/// Operations are known wherever there is a trace, sampled or not.
 Strip flop_strip(const Run& run, const DeviceTimeline& device, const Works& works, const Sampled& sampled,
                  const Bins& bins) {
   Strip strip = {.id = "flops", .title = "FLOP/s", .unit = StripUnit::flop_per_s};
@@ -409,7 +411,7 @@ std::vector<Regime> regimes_of(const DeviceView& view, const Sampled& sampled) {
   return regimes;
 }
 
-/// Of more than this of the kernel time operations must be known.
+/// Operations must be known for more than this share of the kernel time.
 constexpr double kUnknown = 0.1;
 
 void set_phases(DeviceView& view, const Run& run, const Timeline& timeline, const Works& works,
@@ -462,7 +464,8 @@ double missing_s(const DeviceTimeline& device) {
   return sum_s;
 }
 
-/// The first sample spans the time since the start and is dropped: up to two intervals are none.
+/// The first sample spans the time since the start and is dropped: up to two intervals do not count as
+/// missing.
 double not_kept_s(const DeviceTimeline& device) {
   const std::uint64_t first_ns = device.start_ns.front();
   if (first_ns <= device.began_ns + 2 * device.interval_ns) return 0;

@@ -17,7 +17,7 @@ namespace rooflinectl {
 
 enum class StripUnit { bytes_per_s, flop_per_s, share, hertz, watts };
 
-/// What of a strip falls into a part of the window.
+/// The part of a strip that falls into a part of the window.
 struct StripBin {
   double mean = 0;
   double most = 0;  ///< of the samples in it; of FLOP/s, of any moment
@@ -32,7 +32,7 @@ struct Strip {
   std::string ceiling;         ///< its id; empty for shares and clocks
   /// The keys of the sampled values of which it is the sum; empty for FLOP/s, which is not sampled.
   std::vector<std::string_view> columns;
-  /// Nothing where no sample is. All parts are `DeviceView::bin_ns` long but the last.
+  /// Nothing where there is no sample. All parts but the last are `DeviceView::bin_ns` long.
   std::vector<std::optional<StripBin>> bins;
 };
 
@@ -60,9 +60,9 @@ enum class PhaseRule {
 /// Bytes that crossed the DRAM interface while the device was sampled, as sampled and as counted.
 struct DramCheck {
   double sampled_bytes = 0;
-  double counted_bytes = 0;   ///< of the launches that ran meanwhile: the means of their points
+  double counted_bytes = 0;   ///< for the launches that ran meanwhile: the means of their points
   double transfer_bytes = 0;  ///< of copies and sets, at the mean rate of their kind over the run
-  /// Of the time of kernels, and of copies and sets: those of which no bytes are known.
+  /// The share of the time of kernels, copies and sets for which no bytes are known.
   double unknown_share = 0;
 
   /// Nothing where nothing is expected.
@@ -82,7 +82,7 @@ struct TensorCheck {
 /// The samples of one device as reports show them.
 struct DeviceView {
   const DeviceTimeline* timeline = nullptr;
-  bool was_watched = false;    ///< nothing is known of what ran
+  bool was_watched = false;    ///< nothing is known about what ran
   std::uint64_t start_ns = 0;  ///< of the first sample
   std::uint64_t end_ns = 0;    ///< of the last one
   std::uint64_t bin_ns = 0;
@@ -90,7 +90,7 @@ struct DeviceView {
   double missing_s = 0;           ///< between samples
   double not_kept_s = 0;          ///< since sampling began, before the first sample: older ones were dropped
   double kernel_s = 0;            ///< sum of the times of launches in the window
-  double unknown_flops_s = 0;     ///< of that, of points whose operations are not known
+  double unknown_flops_s = 0;     ///< of that, for points whose operations are unknown
   std::optional<DramCheck> dram;  ///< nothing where DRAM was not sampled
   std::optional<TensorCheck> tensor;  ///< nothing where the pipe was not sampled, or nothing used it
   PhaseRule phase_rule = PhaseRule::none;
@@ -113,20 +113,20 @@ struct PowerSpan {
 /// Those of a device in the order of time, the first one since `start_ns`.
 std::vector<PowerSpan> power_spans(const DeviceTimeline& device, std::uint64_t start_ns);
 
-/// What the strip of a sampled value (`sampled_metrics`) is called; the key itself where there is none.
+/// The title of the strip of a sampled value (`sampled_metrics`); the key itself where there is no strip.
 std::string_view strip_title(std::string_view key);
 
 /// The most parts that a strip has.
 inline constexpr std::size_t kMostBins = 2000;
 
-/// A time between two samples of which nothing is known.
+/// A time between two samples about which nothing is known.
 struct SampleGap {
   std::uint64_t start_ns = 0;
   std::uint64_t end_ns = 0;
 };
 
-/// Those of `device`, by their starts. Samples begin when the device takes them, up to half an interval apart
-/// from each other: that is none.
+/// Those of `device`, by their starts. Samples begin when the device takes them, up to half an interval
+/// apart: that does not count as a gap.
 std::vector<SampleGap> sample_gaps(const DeviceTimeline& device);
 
 /// The samples of `experiment`'s device. Nothing where it has none. The result points into `timeline`.

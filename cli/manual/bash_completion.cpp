@@ -40,8 +40,7 @@ _rooflinectl_variants() {{
 )sh";
 
 /// Finds the command, and the option whose value is being typed: after `--option` or `--option=`. What
-/// follows
-/// `--` is a program with its arguments.
+/// follows `--` is a program with its arguments.
 constexpr const char* kBashBegin = R"sh(
 _rooflinectl() {
   local current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD - 1]} command= i

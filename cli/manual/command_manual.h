@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-/// What `--help` says of each command, for manual pages and for shells that complete command lines.
+/// The content of `--help` of each command, for manual pages and for shells that complete command lines.
 namespace rooflinectl {
 
 /// An option, or an argument without a name.
@@ -15,14 +15,14 @@ struct ArgumentManual {
   bool is_required = false;
   bool is_value_optional = false;  ///< `--timeline` is as good as `--timeline 100us`
   bool takes_many = false;
-  std::vector<std::string> choices;  ///< the only values that there are; none if any is right
+  std::vector<std::string> choices;  ///< the only values that are allowed; empty if any is
   std::string description;
   std::string default_value;
 };
 
 struct CommandManual {
   std::string name;         ///< `report`; empty for rooflinectl itself
-  std::string description;  ///< begins with a line that says it all
+  std::string description;  ///< begins with a line that sums it up
   std::string notes;        ///< exit codes, examples, environment variables
   std::vector<ArgumentManual> arguments;
 };

@@ -9,7 +9,7 @@
 /// Scripts by which shells complete command lines: commands, options, and values as far as they can be known.
 namespace rooflinectl {
 
-/// What may stand for a value.
+/// What a value may be.
 enum class Values { choices, files, folders, runs, devices, variants, unknown };
 Values values_of(const ArgumentManual& argument);
 

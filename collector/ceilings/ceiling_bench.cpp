@@ -25,18 +25,18 @@ constexpr std::size_t kGibibyte = std::size_t{1} << 30;
 /// A look at each launch shape, and a longer one at the best.
 constexpr TimingTarget kShapeTarget{.relative_half_width = 0.01, .time_limit_s = 0.03};
 constexpr TimingTarget kBestTarget{.relative_half_width = 0.0005, .time_limit_s = 0.2};
-/// Matrix products draw so much power that the clock falls within a fraction of a second: a pause before
-/// them, and the fastest of a short burst, is what the cores can do.
+/// Matrix products draw so much power that the clock falls within a fraction of a second: the fastest of a
+/// short burst after a pause shows what the cores can do.
 constexpr auto kPauseBeforeBurst = std::chrono::milliseconds(80);
 constexpr TimingTarget kBurstTarget{.relative_half_width = 0, .time_limit_s = 0.04};
 constexpr int kBurstsOfTheBest = 6;
 constexpr int kGraphNodes = 100;
 constexpr int kMatrixSizes[] = {4096, 8192};
-/// A product that takes longer loses nothing at its start and end; FP64 of most chips is slow.
+/// A product that takes longer loses nothing at its start and end; FP64 is slow on most chips.
 constexpr double kLongestProductS = 0.1;
-/// Of the host: a copy of it takes milliseconds, of which its start takes microseconds.
+/// On the host: copying it takes milliseconds, of which the start takes microseconds.
 constexpr std::size_t kPinnedBytes = 256 * kMebibyte;
-/// Of the other GPU: the same.
+/// On the other GPU, likewise.
 constexpr std::size_t kPeerBytes = kGibibyte;
 constexpr std::string_view kNvlink = "nvlink";
 /// Enough for an instruction mix; a whole launch would take long where every instruction is instrumented.
@@ -74,8 +74,8 @@ std::string shape_text(const kernels::CeilingShape& shape) {
   return fmt::format("{}, {} threads each", blocks, shape.block);
 }
 
-/// A launch can be delayed by much and hastened by little: the floor is the mean of the fastest tenth, since
-/// the events count in steps of about 1 %.
+/// A launch can be much slower than usual but hardly faster: the floor is the mean of the fastest tenth,
+/// since event times come in steps of about 1 %.
 double floor_of(const TimeResult& time) {
   std::vector<double> samples = time.samples_s;
   std::sort(samples.begin(), samples.end());
@@ -206,8 +206,8 @@ std::optional<CeilingBench::Best> CeilingBench::best_product(const kernels::Ceil
         best.ceiling = ceiling;
         best.product = std::move(product);
       } catch (const Error&) {
-        // An algorithm that the library proposes and then refuses: there are others, and our own kernel. What
-        // has broken the context shows at the next launch.
+        // The library proposed this algorithm and then refused it: there are others, and our own kernel. A
+        // broken context shows at the next launch.
         cudaGetLastError();
       }
     }

@@ -36,7 +36,7 @@ class CeilingBench {
   std::vector<Ceiling> confirmed(const std::vector<Counters>& counters) const;
 
  private:
-  /// What was found best.
+  /// The best that was found.
   struct Best {
     const kernels::CeilingBenchmark* benchmark = nullptr;
     kernels::CeilingShape shape;
@@ -64,7 +64,7 @@ class CeilingBench {
   const DeviceInfo& device_;
   Timer& timer_;
   const Stream& stream_;
-  DeviceBuffer memory_;  // of both buffers
+  DeviceBuffer memory_;  // for both buffers
   PinnedBuffer pinned_;
   std::optional<DeviceInfo> peer_;
   DeviceBuffer peer_memory_;

@@ -70,7 +70,7 @@ struct Types {
   cudaDataType_t scale;
   std::size_t input_bytes;
 
-  /// Of an element of the result: at most four bytes, but in f64.
+  /// The size of an element of the result: at most four bytes, except in f64.
   std::size_t output_bytes() const { return std::max(input_bytes, sizeof(float)); }
 };
 

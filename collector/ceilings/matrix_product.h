@@ -30,7 +30,7 @@ class MatrixLibrary {
   virtual ~MatrixLibrary() = default;
   /// `cuBLASLt 13.0.2`.
   virtual std::string description() const = 0;
-  /// The library's favourite algorithms for products of that size, best guess first; empty if it has none for
+  /// The library's preferred algorithms for products of that size, best guess first; empty if it has none for
   /// the type on this device. Matrices are taken from the buffers, which must outlive the products.
   virtual std::vector<std::unique_ptr<MatrixProduct>> products(
       kernels::MatrixType type, int size, const kernels::CeilingBuffers& buffers) const = 0;

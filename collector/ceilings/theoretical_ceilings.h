@@ -17,7 +17,7 @@ Ceiling theoretical_dram(const DeviceInfo& device);
 
 /// The bandwidth of a link in each direction, as `pcie_h2d` and `pcie_d2h`: transfers per second and lane ×
 /// lanes, less what the encoding of the generation takes (PCI Express Base Specification 6.0, sections 4.2.1
-/// and 4.2.3). Headers of packets take more: 8 % of packets of 256 bytes. Empty of generations unknown here.
+/// and 4.2.3). Headers of packets take more: 8 % of packets of 256 bytes. Empty for generations unknown here.
 std::vector<Ceiling> theoretical_pcie(const PcieLink& link);
 
 /// What all NVLinks of a device carry together in each direction by their line rate, as `nvlink`. Nothing
@@ -26,8 +26,8 @@ std::optional<Ceiling> theoretical_nvlink(const std::optional<Nvlinks>& links);
 
 /// The peaks of `benchmarks`: what the chip's units complete per cycle times the SM clock that the device
 /// reports, or the L2 clock that was counted. `counters`: of any range counted with `ceiling_metrics`. What
-/// the chip is too old for, or has no figure for, is left out. From the memory to the SMs, then from the
-/// widest precision to the narrowest, multiply-adds first, Tensor Cores last.
+/// the chip is too old for, or has no figure for, is left out. Sorted from the memory to the SMs, then from
+/// the widest precision to the narrowest, multiply-adds first, Tensor Cores last.
 std::vector<Ceiling> theoretical_ceilings(const DeviceInfo& device,
                                           const std::vector<kernels::CeilingBenchmark>& benchmarks,
                                           const Counters& counters);

@@ -17,7 +17,7 @@ class ActivityRecords {
  public:
   /// An operation and its times on the GPU. Without both times, the record counts as lost.
   void add(std::uint64_t start_ns, std::uint64_t end_ns, std::string name);
-  /// CUPTI had no room for so many records.
+  /// CUPTI had no room for that many records.
   void add_dropped(std::size_t count);
 
   /// The operations since the last call of `take` or `discard`, in the order of their starts. Throws

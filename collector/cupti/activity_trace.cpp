@@ -17,8 +17,8 @@ namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
 constexpr std::size_t kBufferAlignment = 8;
-// Kernels one after the other. The record of concurrent ones costs each block some 80 ps, which made kernels
-// of many blocks up to 9 % slower on an H200 (driver 580.159.04).
+// Kernels one after the other. Recording concurrent ones costs each block about 80 ps, which made kernels of
+// many blocks up to 9 % slower on an H200 (driver 580.159.04).
 constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_KERNEL, CUPTI_ACTIVITY_KIND_MEMSET};
 
 // CUPTI calls back without a pointer of ours.

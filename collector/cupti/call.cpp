@@ -54,7 +54,7 @@ Explanation explain(CUptiResult result) {
     case CUPTI_ERROR_INVALID_DEVICE:
     case CUPTI_ERROR_NOT_SUPPORTED:
       return {"CUPTI cannot count on this GPU",
-              "the Range Profiler needs compute capability 7.5 or later and a CUPTI that knows the GPU"};
+              "the Range Profiler needs compute capability 7.5 or later and a CUPTI that supports the GPU"};
     case CUPTI_ERROR_NOT_COMPATIBLE:
     case CUPTI_ERROR_API_NOT_IMPLEMENTED:
       return {"the driver and this CUPTI are incompatible",

@@ -36,7 +36,7 @@ class HostConfiguration {
 
   /// The counters of range `index` of a decoded counter data image.
   Counters evaluate(const std::vector<std::uint8_t>& counter_data, std::size_t index) const;
-  /// The same as the hardware's values times their scales; NaN where a value is not defined.
+  /// The same as plain numbers, the hardware's values times their scales; NaN where a value is not defined.
   std::vector<double> values(const std::vector<std::uint8_t>& counter_data, std::size_t index) const;
 
  private:
@@ -60,8 +60,8 @@ class HostConfiguration {
   int passes_ = 0;
 };
 
-/// Of the first of `metrics`, as many as the chip counts in one pass: for launches that are not repeated.
-/// Throws Error if it counts none of them so.
+/// For as many of the first `metrics` as the chip counts in one pass: for launches that are not repeated.
+/// Throws Error if it counts none of them that way.
 HostConfiguration one_pass_configuration(const std::string& chip, std::vector<Metric> metrics,
                                          const std::vector<std::uint8_t>& availability);
 

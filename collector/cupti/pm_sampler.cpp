@@ -18,8 +18,8 @@ namespace rooflinectl::cupti {
 
 namespace {
 
-/// Of a sample in the device's buffer: 26 kB of GH100, and a fifth more. Once that buffer is full, all of it
-/// is lost.
+/// For one sample in the device's buffer: 26 kB on GH100, and a fifth more. Once that buffer is full, all of
+/// it is lost.
 constexpr std::size_t kSampleBytes = 31'000;
 
 std::vector<std::uint8_t> samplable_counters(int device_index) {
@@ -108,7 +108,7 @@ void PmSampler::choose(int device_index, const std::vector<Metric>& metrics) {
       std::vector<Metric> with = chosen;
       with.push_back(metric);
       if (!configured({metric})) {
-        left_out_.emplace(metric.key, "this device does not sample it");
+        left_out_.emplace(metric.key, "this device cannot sample it");
       } else if (auto made = configured(with)) {
         configuration_ = std::move(made);
         chosen = with;
@@ -161,8 +161,8 @@ std::vector<PmSample> PmSampler::take() {
   ROOFLINECTL_CUPTI(cuptiPmSamplingGetCounterDataInfo, &info);
 
   std::vector<PmSample> samples;
-  // The first one of a start, or of counter data, is not whole: it spans the time before the start, or lacks
-  // what the counter data before had of it.
+  // The first sample after a start, or in new counter data, is not whole: it includes the time before the
+  // start, or lacks what the previous counter data had of it.
   for (std::size_t index = std::max<std::size_t>(taken_, 1); index < info.numCompletedSamples; ++index) {
     ROOFLINECTL_CUPTI_PARAMS(CUpti_PmSampling_CounterData_GetSampleInfo_Params, sample);
     sample.pPmSamplingObject = sampling_.get();
@@ -178,8 +178,8 @@ std::vector<PmSample> PmSampler::take() {
         {.start_ns = sample.startTimestamp, .end_ns = sample.endTimestamp, .values = std::move(values)});
   }
   taken_ = info.numCompletedSamples;
-  // What the counter data has no room for is lost, as is the rest of a sample that is not complete: so they
-  // are used for several calls, and begun anew, which takes 0.03 ms a sample, once they are rather full.
+  // What the counter data has no room for is lost, as is the rest of an incomplete sample: so it is used for
+  // several calls, and initialised again, which takes 0.03 ms per sample, only once it is rather full.
   if (is_started_ && taken_ > room_ / 4 * 3) initialize_counter_data();
   if (was_full && samples.empty() && is_started_) {
     enable();

@@ -27,12 +27,12 @@ struct PmSample {
 };
 
 /// CUPTI's PM sampling of a device: counters of the whole device, whoever uses it, at a fixed interval and
-/// without any part of a program. While it lives, nothing else can count on the device. Everything throws
-/// Error(environment) that names the call that failed; CountersInUse where another process counts.
+/// independent of any program. While it lives, nothing else can count on the device. All functions throw
+/// Error(environment) naming the call that failed; CountersInUse where another process counts.
 class PmSampler {
  public:
   /// Samples as many of `metrics` as the device offers and one pass counts, the first ones first. There is
-  /// room for so many samples; a quarter of them may wait to be taken while the device is sampled.
+  /// room for `room` samples; a quarter of these may wait to be taken while the device is sampled.
   PmSampler(int device_index, const std::vector<Metric>& metrics, std::uint64_t interval_ns,
             std::size_t room);
 
@@ -45,7 +45,7 @@ class PmSampler {
   void start();
   void stop();
   /// The samples that were not taken yet, the oldest first. To be called while the device is sampled, and
-  /// once after `stop`. Where more waited than there is room for, they are lost, and sampling begins anew.
+  /// once after `stop`. If more were waiting than there is room for, they are lost, and sampling begins anew.
   std::vector<PmSample> take();
 
  private:

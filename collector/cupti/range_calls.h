@@ -9,11 +9,11 @@
 
 struct CUpti_RangeProfiler_Object;
 
-/// CUPTI's Range Profiler, call by call: user ranges, user replay. Everything throws Error(environment) that
-/// names the call that failed.
+/// CUPTI's Range Profiler, call by call: user ranges, user replay. All functions throw Error(environment)
+/// naming the call that failed.
 namespace rooflinectl::cupti {
 
-/// Before anything else here, once per process.
+/// To be called before anything else here, once per process.
 void initialize_profiler();
 
 /// Throws with the reason if the device or its configuration cannot be profiled.
@@ -38,7 +38,7 @@ class EnabledProfiler {
   EnabledProfiler(const EnabledProfiler&) = delete;
   EnabledProfiler& operator=(const EnabledProfiler&) = delete;
 
-  /// Room for the counters of so many ranges.
+  /// Room for the counters of that many ranges.
   std::vector<std::uint8_t> make_counter_data(const std::vector<const char*>& metric_names,
                                               std::size_t range_count);
 
@@ -56,7 +56,7 @@ class EnabledProfiler {
   /// Ends it; waits until the device is idle.
   void pop();
 
-  /// Brings what was counted into the counter data.
+  /// Decodes what was counted into the counter data.
   void decode();
 
   /// The names of the decoded ranges, in the order of the counter data.

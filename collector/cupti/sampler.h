@@ -29,7 +29,7 @@ class Sampler {
 /// What the module with CUPTI exports, as `rooflinectl_open_sampler`.
 using OpenSampler = Sampler*(int device, const std::string& uuid, std::uint64_t interval_ns);
 
-/// A sampler of a device, as CUDA counts them, in a process that has no other use of CUPTI. Throws
+/// A sampler of a device, as CUDA numbers them, in a process that uses CUPTI for nothing else. Throws
 /// Error(environment) with cause and hint: CUPTI missing, no permission, the counters in use, an unsupported
 /// device.
 std::unique_ptr<Sampler> open_sampler(int device, const std::string& uuid, std::uint64_t interval_ns);

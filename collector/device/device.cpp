@@ -44,7 +44,7 @@ std::string driver_version() {
   return {};
 }
 
-/// CUDA's own library may be installed where there is no GPU; it then says that the driver is too old.
+/// CUDA's own library may be installed where there is no GPU; it then reports that the driver is too old.
 bool has_kernel_driver() {
   return !driver_version().empty() || std::filesystem::exists("/dev/dxg");  // the latter on Windows
 }

@@ -49,7 +49,7 @@ class PinnedBuffer {
   void* data_ = nullptr;
 };
 
-/// Empties the caches of what they hold of other buffers.
+/// Evicts all other buffers from the caches.
 class CacheFlush {
  public:
   explicit CacheFlush(std::size_t l2_bytes);

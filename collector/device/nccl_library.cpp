@@ -47,7 +47,7 @@ struct Functions {
   void check(int result, const std::string& call) const {
     if (result == kSuccess) return;
     throw Error(ErrorKind::measurement, fmt::format("{}: {}", call, get_error_string(result)),
-                "NCCL_DEBUG=WARN lets NCCL print more");
+                "NCCL_DEBUG=WARN makes NCCL print more");
   }
 };
 
@@ -58,7 +58,7 @@ void* open_library() {
   const char* const path = std::getenv(kPathVariable);
   if (void* library = dlopen(path == nullptr ? kName : path, RTLD_NOW | RTLD_LOCAL)) return library;
   const char* const looked =
-      path == nullptr ? "looked for where the loader looks" : "which ROOFLINECTL_NCCL names";
+      path == nullptr ? "looked for in the loader's search path" : "set by ROOFLINECTL_NCCL";
   throw Error(ErrorKind::environment, fmt::format("NCCL is missing ({}): {}", looked, dlerror()), kHint);
 }
 
@@ -72,7 +72,7 @@ void find(void* library, const char* name, Function& function) {
 std::unique_ptr<const Functions> load() {
   // Read once, when the library is first used.
   setenv("NCCL_NVLS_ENABLE", "0", 1);
-  // Standard output belongs to the answer.
+  // Standard output is for the answer.
   setenv("NCCL_DEBUG_FILE", "/dev/stderr", 0);
   void* const library = open_library();
   auto functions = std::make_unique<Functions>();
@@ -133,7 +133,7 @@ std::string Communicators::version() const {
   return fmt::format("NCCL {}.{}.{}", version / 10000, version % 10000 / 100, version % 100);
 }
 
-/// The ranks of one process are called as a group: NCCL would wait in the first for the others.
+/// The ranks of one process are called as a group: NCCL would wait in the first call for the others.
 template <typename Call>
 void Communicators::for_each_rank(const std::vector<Rank>& ranks, const char* name, Call call) const {
   functions_->check(functions_->group_start(), "ncclGroupStart");

@@ -13,10 +13,10 @@
 /// NVIDIA's library of collectives (NCCL), which is looked for at run time.
 namespace rooflinectl::nccl {
 
-/// Of an element, by NCCL's own numbers.
+/// Types of elements, by NCCL's own numbers.
 enum class Type : int { i32 = 2, i64 = 4, f16 = 6, f32 = 7, f64 = 8, bf16 = 9 };
 
-/// What a collective works on in one device. Other devices need not reach the memory.
+/// What a collective works on in the memory of one device. Other devices need not reach the memory.
 struct Rank {
   const void* d_input;
   void* d_output;
@@ -43,7 +43,7 @@ UniqueId new_unique_id();
 /// has one entry per device of this process. All throw Error(measurement) with what NCCL reports.
 class Communicators {
  public:
-  /// `devices` as CUDA counts them. Loads NCCL: the file that ROOFLINECTL_NCCL names, else libnccl.so.2 from
+  /// `devices` as CUDA numbers them. Loads NCCL: the file that ROOFLINECTL_NCCL names, else libnccl.so.2 from
   /// where the loader looks. NCCL runs without multicast through the switch (NVLS) in this process.
   ///
   /// Throws Error(environment) with cause and hint if NCCL is missing or too old, Error(measurement) if it
@@ -69,8 +69,8 @@ class Communicators {
   void reduce_scatter(const std::vector<Rank>& ranks, std::size_t count, Type type) const;
   /// Every output becomes the first rank's input of `count` elements.
   void broadcast(const std::vector<Rank>& ranks, std::size_t count, Type type) const;
-  /// The output of each rank becomes the input of the rank before, of the first that of the last: `count`
-  /// elements leave and reach every rank at once.
+  /// The output of each rank becomes the input of the rank before it, and that of the first rank the input of
+  /// the last: `count` elements leave and reach every rank at once.
   void send_to_next(const std::vector<Rank>& ranks, std::size_t count, Type type) const;
 
  private:

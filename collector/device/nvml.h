@@ -19,8 +19,8 @@ struct PcieLink {
   bool operator==(const PcieLink&) const = default;
 };
 
-/// What the driver's management library (NVML) knows about a GPU and CUDA does not. Each is nothing where the
-/// GPU or the driver has no such thing, or does not let the user ask.
+/// What the driver's management library (NVML) reports about a GPU and CUDA does not. Each is nothing where
+/// the GPU or the driver has no such thing, or does not let the user ask.
 struct DeviceState {
   DeviceSettings settings;
   std::optional<unsigned> sm_clock_mhz;  ///< now
@@ -30,7 +30,7 @@ struct DeviceState {
   /// Why the clock is below its maximum right now, other than idleness: `power cap`, `thermal`.
   std::optional<std::vector<std::string>> throttle_reasons;
   std::optional<bool> is_virtual;  ///< a vGPU, which shares its GPU with others
-  /// Confidential computing is on, and not in its mode for developers, which lets counters be read.
+  /// Confidential computing is on, and not in its developer mode, which lets counters be read.
   std::optional<bool> confidential_computing;
   std::optional<unsigned long long> uncorrected_ecc_errors;  ///< since the driver was loaded
   std::optional<unsigned> compute_processes;                 ///< that use the GPU, this one included

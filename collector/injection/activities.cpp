@@ -15,7 +15,7 @@ namespace {
 
 constexpr std::size_t kBufferBytes = std::size_t{1} << 20;
 constexpr std::size_t kBufferAlignment = 8;
-// Of kernels this one alone leaves them to run beside each other.
+// Of the kinds for kernels, only this one lets kernels run concurrently.
 constexpr CUpti_ActivityKind kKinds[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL, CUPTI_ACTIVITY_KIND_MEMCPY,
                                          CUPTI_ACTIVITY_KIND_MEMCPY2, CUPTI_ACTIVITY_KIND_MEMSET};
 
@@ -93,7 +93,7 @@ void CUPTIAPI take_buffer(CUcontext context, std::uint32_t stream, std::uint8_t*
     }
     listener->delivered();
   } catch (const std::exception&) {
-    listener->lost(1);  // at least; the program goes on
+    listener->lost(1);  // at least; the program continues
   }
   std::free(buffer);
 }

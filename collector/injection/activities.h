@@ -24,18 +24,19 @@ class Listener {
   virtual ~Listener() = default;
   virtual void traced(const Kernel& kernel) = 0;
   virtual void traced(const record::Transfer& transfer) = 0;
-  /// A buffer came to its end.
+  /// All records of a buffer have been delivered.
   virtual void delivered() = 0;
   virtual void lost(std::uint64_t count) = 0;
 };
 
-/// Before anything else here. The listener must live until the process ends. Throws Error(environment).
+/// To be called before anything else here. The listener must live until the process ends. Throws
+/// Error(environment).
 void set_listener(Listener& listener);
 
 /// Begins or ends the trace. Throws Error(environment).
 void enable(bool on);
 
-/// Delivers what has come to its end; with `is_all`, everything else too, as far as it is known.
+/// Delivers the buffers that are complete; with `is_all`, everything else too, as far as it is known.
 void flush(bool is_all);
 
 }  // namespace rooflinectl::injection::activities

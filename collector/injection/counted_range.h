@@ -11,12 +11,12 @@ struct RangeCalls {
   std::function<bool()> idle;   ///< whether all work that the process has given to the device is done
   std::function<void()> open;   ///< CUPTI's range; only while idle
   std::function<void()> close;  ///< likewise
-  std::function<void()> pause;  ///< between two questions whether the device is idle
+  std::function<void()> pause;  ///< between two checks whether the device is idle
   std::function<double()> now_s;
 };
 
-/// A counter range around one launch that never makes the program wait for its own GPU for longer than it
-/// was given. Opening and closing a range wait until the device is idle. A kernel that itself waits for a
+/// A counter range around one launch that never makes the program wait for its own GPU for longer than the
+/// given limit. Opening and closing a range wait until the device is idle. A kernel that itself waits for a
 /// later launch, for the host, or for another GPU would wait for ever; so both are done only where the device
 /// is seen to be idle. Not thread-safe.
 class CountedRange {

@@ -36,7 +36,7 @@ const cupti::HostConfiguration& CuptiGpu::configuration_of(Pass pass) {
 
 void CuptiGpu::begin_pass(Pass pass, std::size_t ranges) {
   configuration_ = &configuration_of(pass);
-  // Enabled for each pass anew: CUPTI counts nothing where it gets another configuration.
+  // Enabled anew for each pass: CUPTI counts nothing where it is given another configuration.
   profiler_ = std::make_unique<cupti::EnabledProfiler>(context_);
   most_ranges_ = std::clamp(ranges, kLeastRanges, kMostRanges);
   counter_data_ = profiler_->make_counter_data(configuration_->metric_names(), most_ranges_);

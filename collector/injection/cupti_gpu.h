@@ -37,8 +37,8 @@ class CuptiGpu : public Gpu {
   void pause() override;
 
  private:
-  /// Of one pass; each takes 1.5 MB of the program's memory, most of it CUPTI's, and a millisecond to make
-  /// room for.
+  /// Ranges of one pass; each takes 1.5 MB of the program's memory, most of it for CUPTI, and a millisecond
+  /// to allocate.
   static constexpr std::size_t kLeastRanges = 64;
   static constexpr std::size_t kMostRanges = 352;
 
@@ -55,7 +55,7 @@ class CuptiGpu : public Gpu {
   std::vector<std::uint8_t> availability_;
   std::map<Pass, cupti::HostConfiguration> configurations_;
 
-  // Of the pass, in the order in which they are made and needed.
+  // What a pass needs, in the order in which it is made.
   const cupti::HostConfiguration* configuration_ = nullptr;
   std::vector<std::uint8_t> counter_data_;
   std::unique_ptr<cupti::EnabledProfiler> profiler_;

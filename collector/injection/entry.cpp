@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // `librooflinectl-injection.so`: what CUDA and NVTX load into a program because of CUDA_INJECTION64_PATH and
 // NVTX_INJECTION64_PATH. It links neither CUDA nor CUPTI, so that it can be loaded everywhere, and loads the
-// module that does with the CUPTI that the program uses itself, or else with ours.
+// module that does, with the CUPTI that the program itself uses, or else with ours.
 
 #include <dlfcn.h>
 
@@ -23,13 +23,13 @@ using rooflinectl::ProfileSettings;
 constexpr const char* kCupti = "libcupti.so.13";
 constexpr const char* kModule = "librooflinectl-injection-cupti.so";
 
-/// Where the library lies that holds `address`.
+/// The file of the library that holds `address`.
 fs::path file_of(const void* address) {
   Dl_info info{};
   return dladdr(address, &info) != 0 && info.dli_fname != nullptr ? fs::path(info.dli_fname) : fs::path();
 }
 
-/// Loads what CUPTI loads by name when it counts: beside the CUPTI that is used.
+/// Loads the libraries that CUPTI loads by name when it counts, from beside the CUPTI that is used.
 void load_companions(void* cupti) {
   const fs::path folder = file_of(dlsym(cupti, "cuptiGetVersion")).parent_path();
   for (const char* name : {"libnvperf_host.so", "libnvperf_target.so"}) {
@@ -91,7 +91,7 @@ void write_problem(const std::string& cause) {
                                      .hint = "install the CUDA 13 toolkit, or set CUDA_HOME to its folder"});
     file.flush();
   } catch (const std::exception&) {
-    return;  // the program goes on
+    return;  // the program continues
   }
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The functions of {fmt}, once for all files of the injected library: the system has them as a shared library
-// only, which the program that is profiled may have in another version, and header-only each file compiles
-// them anew.
+// only, of which the profiled program may have another version, and as headers they would be compiled anew
+// for each file.
 #include <fmt/format-inl.h>
 
 // What format-inl.h leaves to whoever compiles it, as far as the linker misses it here.

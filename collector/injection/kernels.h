@@ -29,7 +29,7 @@ class Kernels {
 
   /// The kernel behind a handle of the driver, whose code is loaded now rather than in its first launch.
   KernelId of(CUfunction function, const char* symbol);
-  /// A kernel of which no more is known.
+  /// A kernel of which only the symbol is known.
   KernelId of(std::string_view symbol);
   KernelId of(CUgraphExec graph);
 
@@ -52,7 +52,8 @@ class Kernels {
   std::vector<std::string> symbols_;
 };
 
-/// The function of a handle that a launch was given: it may also be that of a kernel without a context.
+/// The function behind a handle that a launch was given, which may also be that of a context-independent
+/// kernel.
 CUfunction loaded_function(CUfunction function);
 
 }  // namespace rooflinectl::injection

@@ -56,7 +56,7 @@ LaunchCall of_graph(const void* parameters, bool has_stream_per_thread) {
   return {.graph = executable(call), .stream = own_handle(call.hStream, has_stream_per_thread)};
 }
 
-/// Functions of CUDA's first versions, whose block shape was set by a call before.
+/// Functions of CUDA's first versions, for which an earlier call set the block shape.
 LaunchCall of_old_launch(CUfunction function, int width, int height, CUstream stream) {
   return {.function = function,
           .stream = own_handle(stream, false),

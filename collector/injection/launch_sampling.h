@@ -18,23 +18,23 @@ using GroupId = std::uint32_t;
 /// Decides which launches are counted, and when a pass has given what it can. Times are seconds on any steady
 /// clock.
 ///
-/// A group whose launches were not seen to come to their end by themselves is counted in the memory pass
-/// alone: in the other passes the call that launches waits too. A kernel whose launches were not done in time
-/// `kMostVoids` times in a row is left alone, in all of its groups.
+/// A group whose launches were not seen to end by themselves is counted in the memory pass alone: in the
+/// other passes the launching call waits, too. A kernel whose launches were not done in time `kMostVoids`
+/// times in a row is left alone, in all of its groups.
 ///
-/// Of each group `samples` launches are counted in each pass that it needs: the first, and then each time
-/// the number of launches has doubled, so that they spread over the run. Of a group whose launches differ
-/// `kVaryingSamples` are counted, one after the other: what the program does in turn is then counted as often
-/// as it is done.
+/// Of each group, `samples` launches are counted in each pass that it needs: the first, and then each time
+/// the number of launches has doubled, so that they spread over the run. Of a group whose launches differ,
+/// `kVaryingSamples` are counted, one after the other, so that different launches are counted as often as
+/// they occur.
 class LaunchSampling {
  public:
   explicit LaunchSampling(int samples) : samples_(samples) {}
 
-  /// What is to be known of a group before its first launch.
+  /// What must be known about a group before its first launch.
   struct Wish {
-    std::uint64_t kernel = 0;      ///< groups with the same have the same kernel
+    std::uint64_t kernel = 0;      ///< groups with the same number have the same kernel
     bool is_counted = true;        ///< memory, operations and tensor, and what follows from them
-    bool is_known_to_end = false;  ///< by itself, so that it need not be seen first
+    bool is_known_to_end = false;  ///< by itself, so that it need not be seen to end first
   };
 
   /// A group that was not seen before.
@@ -45,7 +45,7 @@ class LaunchSampling {
   /// Begins a pass: launches are counted from 0 again.
   void begin(Pass pass, double now);
 
-  /// A launch of the group comes: whether it is to be counted.
+  /// A launch of the group is coming: returns whether it is to be counted.
   bool wants(GroupId group);
   /// Its launches take different times.
   void varies(GroupId group);
@@ -54,24 +54,24 @@ class LaunchSampling {
   void counted(GroupId group, double now);
   /// It was to be counted, but earlier work was not done in time.
   void postponed(GroupId group);
-  /// It was to be counted, but the program had to go on before it was done. Some launches pass before it is
-  /// tried again, so that their times tell how long one takes that is not held.
+  /// It was to be counted, but the program had to continue before it was done. Some launches pass before it
+  /// is tried again, so that their times show how long a launch takes that is not held up.
   void voided(GroupId group);
 
   /// Nothing more is to be expected of the pass: every group has its samples, or no launch was counted and no
-  /// group was new for as long as that took before, but at least `least_patience_s`.
+  /// group was new for as long as it took until the last of these, but at least `least_patience_s`.
   bool is_over(double now, double least_patience_s) const;
 
   /// Whether the group has all its samples of that pass, or needs none.
   bool is_complete(GroupId group, Pass pass) const;
   /// Whether more launches of the group are to be counted in that pass.
   bool is_awaited(GroupId group, Pass pass) const;
-  /// Whether those of any group are.
+  /// The same for any group.
   bool has_awaited(Pass pass) const;
-  /// So many launches are still to be counted in that pass, of all groups.
+  /// How many launches of all groups are still to be counted in that pass.
   std::size_t awaited_samples(Pass pass) const;
   int samples_of(GroupId group, Pass pass) const { return state(group, pass).counted; }
-  /// Whether the kernel was not done in time when it was to be counted last.
+  /// Whether the kernel was not done in time when it was last to be counted.
   bool was_voided(GroupId group) const { return voids_.at(groups_[group].kernel) > 0; }
   bool is_left_alone(GroupId group) const { return voids_.at(groups_[group].kernel) >= kMostVoids; }
   std::size_t group_count() const { return groups_.size(); }
@@ -96,7 +96,7 @@ class LaunchSampling {
   const State& state(GroupId group, Pass pass) const {
     return groups_[group].states[static_cast<std::size_t>(pass)];
   }
-  /// Runs `change`, after which the group may no longer be awaited, or be again.
+  /// Runs `change`, after which the group may no longer be awaited, or be awaited again.
   template <typename Change>
   void change(GroupId group, Change change);
 

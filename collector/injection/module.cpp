@@ -37,7 +37,7 @@ int rooflinectl_injection_observe() {
     std::atexit([] { process->finish(); });
     return 1;
   } catch (const std::exception&) {
-    return 0;  // the program goes on without us
+    return 0;  // the program continues without us
   }
 }
 

@@ -30,7 +30,7 @@ std::string narrow(const char* text) {
   return text == nullptr ? "" : text;
 }
 
-/// A string that the program registered. NVTX has no call that ends its life.
+/// A string that the program registered. NVTX has no call that frees it.
 struct RegisteredString {
   std::string text;
 };
@@ -65,7 +65,7 @@ nvtxDomainHandle_t NVTX_API create_domain(const Character* name) {
   return reinterpret_cast<nvtxDomainHandle_t>(new DomainMark{.is_nccl = narrow(name) == kNcclDomain});
 }
 
-/// The bytes that an event has beside its message; empty where there are none, or of unknown size.
+/// The bytes that an event has besides its message; empty if there are none, or their size is unknown.
 std::string_view payload_of(const nvtxEventAttributes_t* event) {
   if (event == nullptr || event->payloadType != NVTX_PAYLOAD_TYPE_EXT || event->reserved0 < 1) return {};
   // NOLINTNEXTLINE(performance-no-int-to-ptr): NVTX passes the pointer as a number

@@ -45,8 +45,8 @@ class NvtxPaths {
   /// The names along a path, joined by `/`; empty for 0.
   std::string text(PathId path) const;
 
-  /// Ranges that were closed since this was called last, by path: those within which `current` was asked for,
-  /// that is something was launched.
+  /// Ranges that were closed since the last call, by path: those within which `current` was called, that is,
+  /// something was launched.
   std::vector<record::Ranges> take_closed();
 
   /// The calling thread is about to end: its ranges are closed.
@@ -75,8 +75,8 @@ class NvtxPaths {
 
   const NvtxScope scope_;
   mutable std::mutex mutex_;
-  std::unordered_map<std::uint64_t, Thread> threads_;  // by a number that is never given again
-  std::uint64_t last_to_open_ = 0;  // of the threads with open ranges; 0 where there is none
+  std::unordered_map<std::uint64_t, Thread> threads_;  // by a number that is never reused
+  std::uint64_t last_to_open_ = 0;  // among the threads with open ranges; 0 if there are none
   std::uint64_t pushes_ = 0;
   std::map<std::uint64_t, Range> started_;  // by id, and so by start
   std::uint64_t next_id_ = 1;

@@ -57,7 +57,7 @@ void CUPTIAPI on_callback(void* process, CUpti_CallbackDomain domain, CUpti_Call
       self.changed(id, *static_cast<const CUpti_ResourceData*>(data));
     }
   } catch (const std::exception& error) {
-    self.give_up(error);  // and the program goes on
+    self.give_up(error);  // and the program continues
   }
 }
 
@@ -120,7 +120,7 @@ struct Process::Context {
   int device = 0;
   std::unique_ptr<CuptiGpu> gpu;
   std::unique_ptr<Session> session;
-  std::mutex mutex;                    // of the list
+  std::mutex mutex;                    // guards the list
   std::vector<std::uint64_t> records;  // ids in the file of the session's groups
 };
 
@@ -132,7 +132,7 @@ struct Process::GroupKey {
   record::Extent block{};
   record::Extent cluster{};
   std::uint64_t dynamic_shared_bytes = 0;
-  /// Of a collective, as far as they are known. Launches with messages of all sizes are sampled together.
+  /// Of a collective, if known. Launches with messages of all sizes are sampled together.
   std::optional<std::uint64_t> message_bytes;
 
   auto operator<=>(const GroupKey&) const = default;  // NOLINT(modernize-use-nullptr): there is no null
@@ -408,7 +408,7 @@ void Process::take_announced() {
   }
 }
 
-/// Launches that were held do not tell how long one takes.
+/// Launches that were held up do not show how long one takes.
 void Process::tell_session(const Awaited& awaited, std::uint64_t duration_ns) {
   if (awaited.is_counted) return;
   awaited.group.context->session->traced(awaited.group.id, static_cast<double>(duration_ns) * 1e-9);
@@ -474,7 +474,7 @@ void Process::delivered() {
   file_->flush();
 }
 
-/// Graphs of which nothing came with the last delivery have come to their end.
+/// Graphs of which the last delivery had nothing have ended.
 void Process::give_up_graph_launches(bool all) {
   std::erase_if(awaited_graphs_, [&](std::uint32_t correlation) {
     Awaited& awaited = awaited_.at(correlation);
@@ -513,7 +513,7 @@ std::unique_ptr<SamplingThread> Process::sampling_thread(int device) {
       now_ns);
 }
 
-/// Outside of the captured part, the device awaits its next one.
+/// Outside of a captured part, the device awaits the next one.
 void Process::begin_timeline(int device) {
   if (!settings_.timeline_interval_ns) return;
   const std::lock_guard lock(timelines_mutex_);
@@ -538,7 +538,8 @@ void Process::in_profiler_range(bool is_inside) {
   }
 }
 
-/// The device is sampled no longer: its last context is about to go. Another one may begin anew.
+/// The device is no longer sampled: its last context is about to be destroyed. Another context may begin
+/// anew.
 void Process::end_timeline(int device) {
   const std::lock_guard lock(timelines_mutex_);
   timelines_.erase(device);
@@ -589,8 +590,8 @@ void Process::report_undelivered() {
   if (missing == 0) return;
   file_->add(record::Problem{
       .group = std::nullopt,
-      .cause = fmt::format("the trace did not deliver {} launches: they are in no time", missing),
-      .hint = "a profiler of the program's own, such as torch.profiler, takes the trace: turn it off; bodies "
+      .cause = fmt::format("the trace did not deliver {} launches: they are missing from all times", missing),
+      .hint = "the program's own profiler, such as torch.profiler, takes the trace: turn it off; bodies "
               "of conditional graph nodes are not in it"});
   std::map<std::uint64_t, std::uint64_t> launches;  // by group
   for (const auto& [correlation, awaited] : awaited_) ++launches[awaited.group.record];

@@ -44,7 +44,7 @@ class Process : public activities::Listener {
 
   NvtxPaths& paths() { return paths_; }
 
-  /// From now on every launch is heard of; CUDA is just being initialised. What fails is written down.
+  /// From now on every launch is noticed; CUDA is being initialised. What fails is written down.
   void observe();
   /// The process is about to end in an orderly way.
   void finish();
@@ -134,7 +134,7 @@ class Process : public activities::Listener {
   Streams streams_;
   CUpti_SubscriberHandle subscriber_ = nullptr;
 
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards what follows
   std::map<CUcontext, std::unique_ptr<Context>> contexts_;
   std::map<GroupKey, Group> groups_;
   std::set<int> devices_;  // that are written down
@@ -144,21 +144,21 @@ class Process : public activities::Listener {
   std::uint64_t group_count_ = 0;
   std::uint64_t selected_launches_ = 0;
 
-  std::mutex timelines_mutex_;  // of what follows
+  std::mutex timelines_mutex_;  // guards what follows
   /// By device; nothing where the next captured part is awaited.
   std::map<int, std::unique_ptr<SamplingThread>> timelines_;
 
   std::atomic<bool> is_in_profiler_range_ = false;  // between cuProfilerStart and cuProfilerStop
   std::atomic<std::uint64_t> lost_ = 0;
 
-  std::mutex trace_mutex_;             // of what follows
+  std::mutex trace_mutex_;             // guards what follows
   std::set<const Context*> untraced_;  // contexts that want no trace now
   std::atomic<bool> is_traced_ = false;
 
-  std::mutex announced_mutex_;  // of what follows; held for a moment only, as launches take it
+  std::mutex announced_mutex_;  // guards what follows; held for a moment only, as launches take it
   std::vector<Announced> announced_;
 
-  std::mutex delivered_mutex_;  // of what follows; launches do not take it
+  std::mutex delivered_mutex_;  // guards what follows; launches do not take it
   std::unordered_map<std::uint32_t, Awaited> awaited_;
   std::set<std::uint32_t> awaited_graphs_;
   record::Launches launches_;

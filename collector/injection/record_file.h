@@ -22,7 +22,7 @@ class RecordFile {
   /// Adds a record; it is written with the next `flush`, or when enough has gathered.
   void add(const ProfileRecord& record);
   /// Writes what has gathered. What cannot be written, because the disk is full for example, is lost and
-  /// counted; never half a line stands between whole ones.
+  /// counted; there is never half a line between whole ones.
   void flush();
 
   std::uint64_t lost_records() const;

@@ -15,21 +15,22 @@ namespace rooflinectl::injection {
 
 namespace {
 
-/// A kernel may take so many times what it took on average.
+/// A kernel may take this many times what it took on average.
 constexpr double kTimesExpected = 4;
-/// No launch holds the program for longer, whatever it took before: that may have been spent waiting too.
+/// No launch holds the program up for longer, whatever it took before: that time may have been spent waiting,
+/// too.
 constexpr double kLongestHoldS = 2;
-/// After the device was not idle, the next attempt to change the pass.
+/// Until the next attempt to change the pass, where the device was not idle.
 constexpr double kRetryS = 0.1;
 /// Groups with less of the traced time are not worth another pass.
 constexpr double kShareThatMatters = 0.01;
 
 /// Launches vary where the standard deviation of their times is more than this part of the mean. Times of the
-/// same work scatter less, but for the shortest.
+/// same work scatter less, except for the shortest.
 constexpr double kVaries = 0.2;
 constexpr std::uint64_t kLaunchesToCompare = 8;
 constexpr double kLookS = 0.1;
-/// A pause of the program counts as no longer: what it does afterwards may be what it did before.
+/// A longer pause of the program counts as this long: what it does afterwards may be what it did before.
 constexpr double kLongestGapS = 0.05;
 /// The trace and instrumented code exclude each other: with both, CUPTI counts nothing.
 bool is_traced_in(std::optional<Pass> pass) {
@@ -141,10 +142,10 @@ void Session::after_launch() {
     ranges_[open_->range].is_void = true;
     sampling_.voided(open_->group);
     if (sampling_.is_left_alone(open_->group)) {
-      sink_(record::Problem{
-          .group = open_->group,
-          .cause = "its launches were not done while the program waited for them: they may wait for others",
-          .hint = ""});
+      sink_(record::Problem{.group = open_->group,
+                            .cause = "its launches did not finish while the program was held for them: they "
+                                     "may be waiting for other launches",
+                            .hint = ""});
     }
   }
   if (is_done) open_.reset();
@@ -173,7 +174,8 @@ void Session::take_traced() {
   newly_traced_.clear();
 }
 
-/// Of new groups whose launches take different times, which matter, more launches are counted, in all passes.
+/// Of new groups that matter and whose launches take different times, more launches are counted, in all
+/// passes.
 void Session::find_varying() {
   for (GroupId id = 0; id < groups_.size(); ++id) {
     const Group& group = groups_[id];
@@ -249,7 +251,8 @@ bool Session::is_worth_a_change(Pass pass) const {
 /// Waits until the device has done what the program gave it ahead of time, which may be a lot. Where it is
 /// not done then, a kernel may be waiting for the program, and so long a wait is not tried again. There is no
 /// wait at all behind a kernel that was seen to wait for the program; but a collective that waited for
-/// another rank is done once that one went on, so there another long wait follows, less and less often.
+/// another rank is done once that rank has continued, so there another long wait follows, less and less
+/// often.
 bool Session::wait_for_device() {
   if (has_collectives_ && gpu_.now_s() >= next_long_wait_s_) {
     may_be_stuck_ = false;
@@ -288,7 +291,7 @@ void Session::set_trace(bool on) {
   if (on) report_untraced();
 }
 
-/// The trace alone goes on for a while.
+/// Only the trace continues for a while.
 void Session::rest() {
   pass_.reset();
   set_trace(true);
@@ -341,7 +344,7 @@ void Session::take(const std::vector<Gpu::CountedRange>& counted) {
     if (const auto next = groups_[range.group].tensor.next(*pass_)) sampling_.need(range.group, *next);
     const bool is_uninstrumented = *pass_ == Pass::tensor && is_impossible(Pass::operations);
     if (is_uninstrumented || value_of(record.counters, counter::kWarpInstructionsSass) == 0) {
-      sampling_.need(range.group, Pass::pipes);  // as of graphs
+      sampling_.need(range.group, Pass::pipes);  // as for graphs
     }
     sink_(record);
   }

@@ -19,7 +19,7 @@
 
 namespace rooflinectl::injection {
 
-/// What a session needs of CUDA and CUPTI. Nothing waits for the GPU but where a comment allows it.
+/// What a session needs of CUDA and CUPTI. Nothing waits for the GPU except where a comment allows it.
 class Gpu {
  public:
   struct CountedRange {
@@ -33,7 +33,7 @@ class Gpu {
   virtual bool is_idle() = 0;
   /// Begins or ends the trace of everything that runs on the devices.
   virtual void trace(bool on) = 0;
-  /// Sets the counters to a pass of about so many ranges, while the device is idle. Throws
+  /// Sets the counters to a pass of about `ranges` ranges, while the device is idle. Throws
   /// Error(environment), and cupti::CountersInUse where it may succeed later.
   virtual void begin_pass(Pass pass, std::size_t ranges) = 0;
   /// Ends it, while the device is idle, and returns what was counted and not yet taken.
@@ -44,8 +44,8 @@ class Gpu {
   virtual void close_range() = 0;
   /// Begins to sample the device where that is wanted.
   virtual void begin_timeline() = 0;
-  /// Whether it is sampled, or was: then nothing is counted on it any more, in whatever context. Not where it
-  /// cannot be sampled.
+  /// Whether it is sampled, or was: then nothing is counted on it any more, in whatever context. False where
+  /// it cannot be sampled.
   virtual bool is_sampled() = 0;
 
   virtual double now_s() = 0;
@@ -54,18 +54,18 @@ class Gpu {
 };
 
 /// Goes through the passes while a program launches its kernels: counts chosen launches, and traces all of
-/// them but in the passes that cannot be traced. After the first round the device may be sampled. Member
+/// them, except in the passes that cannot be traced. After the first round the device may be sampled. Member
 /// functions may be called from any thread.
 class Session {
  public:
   using Sink = std::function<void(const ProfileRecord&)>;
 
-  /// How long the program may be held.
+  /// How long the program may be held up.
   struct Limits {
-    double before_launch_s = 0.02;  ///< until earlier work is done, once that took too long
+    double before_launch_s = 0.02;  ///< until earlier work is done, after that has once taken too long
     double after_launch_s =
         0.05;  ///< until the launch is done; longer where its group is known to take longer
-    /// Of launching, after which a pass in which nothing new comes is over; the first waits for the trace,
+    /// Of launching without anything new, after which a pass is over; the first pass waits for the trace,
     /// which shows what varies.
     double first_patience_s = 0.5;
     double patience_s = 0.1;
@@ -78,7 +78,7 @@ class Session {
   GroupId add_group(LaunchSampling::Wish wish);
 
   /// The process launches kernels that wait for those of others: nothing is instrumented any more, and a wait
-  /// for the device may fail because another process is held too.
+  /// for the device may fail because another process is held up, too.
   void launches_collectives();
 
   /// A launch is about to be made. If this returns true, which it does only if the launch may be counted, its
@@ -88,8 +88,8 @@ class Session {
   /// A launch that is in no group is about to be made.
   void before_other_launch();
 
-  /// The trace has a launch of that group, for which the program was not held. Waits for nothing: CUPTI calls
-  /// this while it is called itself.
+  /// The trace has a launch of that group, for which the program was not held up. Waits for nothing: CUPTI
+  /// calls this while it is called itself.
   void traced(GroupId group, double duration_s);
 
   /// The process is about to end: takes what was counted, if the device is idle.
@@ -100,7 +100,7 @@ class Session {
     GroupId group = 0;
     std::uint64_t range = 0;
     bool is_void = false;      // another launch came into it
-    bool is_launched = false;  // and its thread has gone on
+    bool is_launched = false;  // and its thread has continued
   };
   struct Group {
     std::uint64_t launches = 0;
@@ -165,13 +165,13 @@ class Session {
   bool has_counted_ = false;    // or tried to
   bool is_first_round_ = true;  // in which every group is counted, however little it matters
   bool has_collectives_ = false;
-  bool may_wait_long_ = true;    // until a device was not idle even then
+  bool may_wait_long_ = true;    // until a device was not idle even after that
   double next_long_wait_s_ = 0;  // in a process with collectives
   double between_long_waits_s_ = 1;
   bool may_be_stuck_ = false;  // a kernel that waits for the program may be running
   bool is_traced_ = false;
   std::optional<Pass> pass_;                          // nothing between passes
-  std::optional<record::Problem> in_use_;             // since when the counters are another process's
+  std::optional<record::Problem> in_use_;             // since when another process has the counters
   std::array<bool, kPasses.size()> is_impossible_{};  // passes that failed
   double next_change_s_ = 0;                          // when a pass may be begun or ended again
   double rest_s_ = 1;                                 // until new groups are looked for; longer each time

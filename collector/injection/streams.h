@@ -14,11 +14,11 @@ class Streams {
  public:
   void add(CUcontext context, CUstream stream);
   void remove(CUcontext context, CUstream stream);
-  /// The context goes, and its streams with it.
+  /// The context is destroyed, and its streams with it.
   void remove(CUcontext context);
 
   /// Whether all work given to the process's devices is done. It counts as not done while a stream is being
-  /// captured into a graph, since questions would spoil the capture.
+  /// captured into a graph, since asking would spoil the capture.
   bool are_idle() const;
 
  private:

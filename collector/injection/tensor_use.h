@@ -9,9 +9,9 @@
 
 namespace rooflinectl::injection {
 
-/// What the passes so far have shown of a group's work on the tensor cores, and which pass has still
-/// something of it to count. What a type's pass counts is enough where it gives each instruction a number of
-/// operations that such instructions have. Launches may differ: all of this refers to their means.
+/// What the passes so far have shown of a group's work on the Tensor Cores, and which pass still has some of
+/// it to count. What a type's pass counts is enough if it comes to a number of operations per instruction
+/// that such instructions have. Launches may differ: all of this refers to their means.
 class TensorUse {
  public:
   /// Takes in the counters of a launch.
@@ -29,7 +29,7 @@ class TensorUse {
   };
 
   Mean instructions_;                            // of warps, on matrices
-  std::array<Mean, kPasses.size()> operations_;  // of the tensor cores
+  std::array<Mean, kPasses.size()> operations_;  // of the Tensor Cores
 };
 
 }  // namespace rooflinectl::injection

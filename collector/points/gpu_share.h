@@ -11,11 +11,12 @@
 
 namespace rooflinectl {
 
-/// The elements, of those that several GPUs share, that one GPU has in its memory. That device is the current
-/// one whenever something here is called.
+/// One GPU's part of the elements that several GPUs share, in its memory. That device must be the current one
+/// whenever something here is called.
 class GpuShare {
  public:
-  /// Of number `gpu` among the GPUs of `all`, with `copies` inputs. Throws Error if memory does not suffice.
+  /// The part of GPU number `gpu` among those of `all`, with `copies` inputs. Throws Error if memory does not
+  /// suffice.
   GpuShare(const kernels::Problem& all, int gpu, const kernels::Variant& variant, int copies);
 
   /// Enqueues the data of the share, and NaN behind each input.
@@ -43,7 +44,7 @@ class GpuShare {
 /// What a reduction asks of a kernel.
 kernels::Problem problem_of(const Reduction& reduction);
 
-/// Of sums in this type.
+/// NCCL's type for sums in this one.
 nccl::Type nccl_type(Dtype accumulator);
 
 }  // namespace rooflinectl

@@ -60,7 +60,7 @@ int attribute(cudaDeviceAttr which) {
   return value;
 }
 
-/// Registers are given out to warps in units of 256, on each of the four quarters of an SM. Source: CUDA
+/// Registers are allocated to warps in units of 256, on each of the four quarters of an SM. Source: CUDA
 /// occupancy calculator (`cuda_occupancy.h`).
 int blocks_by_registers(int registers_per_thread, int block) {
   constexpr int kLanes = 32;

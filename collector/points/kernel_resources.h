@@ -10,9 +10,9 @@
 
 namespace rooflinectl {
 
-/// What the main kernel of a launch takes of an SM: that with the most threads among those that `launch`
-/// enqueues on `stream`, which are captured and not run. Nothing where the launch cannot be captured (it
-/// allocates or synchronises) or starts no kernel. Leaves no CUDA error behind.
+/// What the main kernel of a launch takes up on an SM: the one with the most threads among those that
+/// `launch` enqueues on `stream`, which are captured and not run. Nothing where the launch cannot be captured
+/// (it allocates or synchronises) or starts no kernel. Leaves no CUDA error behind.
 std::optional<KernelResources> kernel_resources(const std::function<void()>& launch, cudaStream_t stream);
 
 }  // namespace rooflinectl

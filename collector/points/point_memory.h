@@ -10,7 +10,7 @@ namespace rooflinectl {
 /// What the inputs of timed launches hold.
 inline constexpr kernels::DataSet kTimedData = kernels::DataSet::integers;
 
-/// Of inputs, outputs and workspaces, in bytes, as of what cudaMalloc returns.
+/// Of inputs, outputs and workspaces, in bytes: that of what cudaMalloc returns.
 inline constexpr std::size_t kAlignment = 256;
 
 constexpr std::size_t align_up(std::size_t bytes) {

@@ -17,7 +17,7 @@ namespace rooflinectl {
 namespace {
 
 constexpr int kMostLaunches = 64;
-/// A graph takes about as long, or is one launch: two events around it cost about 3 µs on an H200.
+/// A graph takes about this long, or is one launch: two events around it cost about 3 µs on an H200.
 constexpr double kGraphSeconds = 200e-6;
 /// If the device does not report how fast its memory is: a typical value.
 constexpr double kUnknownBytesPerSecond = 1e12;

@@ -29,13 +29,14 @@ struct LaunchPlan {
   bool operator==(const LaunchPlan&) const = default;
 };
 
-/// Follows from type, size and device alone, so that whatever is compared with each other at one size is
-/// timed alike: cold as warm, every variant and block size. The exceptions are what waits for the device,
-/// which cannot be captured and is plain, and warm launches that destroy their input: no more of them are in
-/// a graph than inputs fit into half of L2. Throws Error if the variant is not known.
+/// Depends on type, size and device alone, so that points that are compared with each other at one size are
+/// timed alike: cold like warm, every variant and block size. The exceptions are variants that wait for the
+/// device, which cannot be captured and are launched plainly, and warm launches that destroy their input: a
+/// graph has no more of them than there are inputs that fit into half of L2. Throws Error if the variant is
+/// not known.
 LaunchPlan launch_plan(const PointId& id, const DeviceInfo& device);
 
-/// Makes room for the inputs of all these points at once, so that all of them find theirs at the same place.
+/// Makes room for the inputs of all these points at once, so that all of them find theirs in the same place.
 /// Points that do not fit are left to fail alone, and those over several GPUs have memory of their own.
 void place_inputs(std::span<const PointId> points, Workbench& bench, const DeviceInfo& device);
 
@@ -56,7 +57,7 @@ class PreparedPoint {
   void fill_inputs();
   /// Enqueues a launch on input number `copy`.
   void launch(int copy);
-  /// Fills the inputs. `plan` is of the same point.
+  /// Fills the inputs. `plan` is that of the same point.
   TimedWork timed_work(const LaunchPlan& plan);
   /// Enqueues filling the output with NaN.
   void poison_output();

@@ -24,13 +24,13 @@ class RankPoint {
   /// To be called before what follows.
   void connect(RankCommunicator& communicator);
 
-  /// Passes only if it does on all ranks.
+  /// Passes only if all ranks pass.
   Verification verify(kernels::ReferenceSums& references);
-  /// Fills the inputs. `plan` is of a share.
+  /// Fills the inputs. `plan` is that of a share.
   TimedWork timed_work(const LaunchPlan& plan);
-  /// Enqueues filling the output with NaN, and the sum of the share.
+  /// Enqueues filling the output and the sum of the share with NaN.
   void poison_output();
-  /// As `PreparedPoint::check_output`; passes only if it does on all ranks.
+  /// As `PreparedPoint::check_output`; passes only if all ranks pass.
   ResultCheck check_output(kernels::ReferenceSums& references);
 
  private:

@@ -102,8 +102,7 @@ std::optional<std::string> RankTeam::obstacle(int gpus, const kernels::Gathering
     return fmt::format("needs {} GPUs; the most that can share a sum are {}", gpus, kernels::kMostGpus);
   }
   if (gpus > place_.ranks) return fmt::format("needs {} GPUs; there are {} ranks", gpus, place_.ranks);
-  if (!gathering.needs_nccl)
-    return "needs its GPUs in one process; over several, NCCL gathers: sum_multi_nccl";
+  if (!gathering.needs_nccl) return "needs its GPUs in one process; across processes, use sum_multi_nccl";
   for (int rank = 0; rank < gpus; ++rank) {
     const Card& card = cards_[static_cast<std::size_t>(rank)];
     if (!card.obstacle.empty()) return fmt::format("rank {}: {}", rank, card.obstacle);

@@ -15,13 +15,13 @@
 
 namespace rooflinectl {
 
-/// What the first ranks have together through NCCL. All of them call the same functions in the same order.
+/// What the first ranks do together through NCCL. All of them call the same functions in the same order.
 class RankCommunicator : public TimingPeers {
  public:
   /// Waits for the others.
   RankCommunicator(const nccl::UniqueId& id, int rank, int ranks, const Stream& stream);
 
-  /// Enqueues making a value in device memory the sum of all.
+  /// Enqueues replacing a value in device memory with its sum over all ranks.
   void all_reduce(void* d_value, nccl::Type type) const;
   /// The first rank for which something `is_wrong`; nothing if it is right for all. Waits.
   std::optional<int> first_wrong(bool is_wrong);
@@ -45,7 +45,7 @@ class RankCommunicator : public TimingPeers {
 /// files in `RankPlace::folder`: what each one has, and how NCCL finds the others.
 class RankTeam {
  public:
-  /// Waits until all are there. Throws Error(environment) for one that does not come, and as `write_file`.
+  /// Waits until all are there. Throws Error(environment) if one does not come, and as `write_file`.
   RankTeam(RankPlace place, const DeviceInfo& device, const Stream& stream);
 
   int rank() const { return place_.rank; }

@@ -110,7 +110,7 @@ struct TeamPoint::Mate {
 
   int device;
   GpuShare part;
-  std::unique_ptr<Stream> stream;  ///< null of the first one, likewise below
+  std::unique_ptr<Stream> stream;  ///< null for the first one, likewise below
   std::unique_ptr<CacheFlush> flush;
   cudaEvent_t arrived = nullptr;
 };
@@ -191,7 +191,7 @@ void TeamPoint::synchronize() const {
   first().select();
 }
 
-/// The others begin when the first one's stream has come so far.
+/// The others begin when the first one's stream has come this far.
 void TeamPoint::fork() {
   check(cudaEventRecord(begins_, stream_), "cudaEventRecord");
   for (std::size_t gpu = 1; gpu < mates_.size(); ++gpu) {

@@ -18,8 +18,8 @@
 
 namespace rooflinectl {
 
-/// The GPUs that points over several of them may use: the one that measures first, then the others of its
-/// model, in the order of their indices.
+/// The GPUs that points over several of them may use: the one that measures first, then the others of the
+/// same model, in the order of their indices.
 class Teammates {
  public:
   explicit Teammates(const DeviceInfo& first);
@@ -28,7 +28,7 @@ class Teammates {
   /// Why the first `gpus` of them cannot share a sum as `gathering` does it; nothing if they can. Enables
   /// peer access.
   std::optional<std::string> obstacle(int gpus, const kernels::Gathering& gathering);
-  /// NCCL's of the first `gpus`. Throws as its constructor.
+  /// NCCL's communicators of the first `gpus`. Throws as their constructor.
   const nccl::Communicators& communicators(int gpus);
 
  private:
@@ -42,8 +42,8 @@ class Teammates {
 };
 
 /// A point whose elements several GPUs share: each has its part in its own memory, and a stream. What is
-/// enqueued on the stream of the first one begins on all of them when that stream comes to it, and has ended
-/// on all when the stream goes on; so a graph of it, or events around it, are like those of one GPU.
+/// enqueued on the stream of the first one begins on all of them when that stream reaches it, and has ended
+/// on all when the stream continues; so a graph of it, or events around it, are like those of one GPU.
 class TeamPoint {
  public:
   /// `copies` inputs on each GPU. The current device is that of the first, and stays so. Throws Error if
@@ -57,9 +57,9 @@ class TeamPoint {
   const kernels::Problem& problem() const { return problem_; }
 
   Verification verify(kernels::ReferenceSums& references);
-  /// Fills the inputs. `plan` is of a share.
+  /// Fills the inputs. `plan` is that of a share.
   TimedWork timed_work(const LaunchPlan& plan);
-  /// Fills the output with NaN, and the sums of all GPUs.
+  /// Fills the output and the sums of all GPUs with NaN.
   void poison_output();
   /// As `PreparedPoint::check_output`.
   ResultCheck check_output(kernels::ReferenceSums& references) const;
@@ -93,7 +93,8 @@ class TeamPoint {
   kernels::Team team_;
 };
 
-/// The point of one share, which says how launches are timed: as those of one GPU with so many elements.
+/// The point of one share, which determines how launches are timed: like those of one GPU with that many
+/// elements.
 PointId share_of_one(PointId id);
 
 }  // namespace rooflinectl

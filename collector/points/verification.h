@@ -40,10 +40,9 @@ inline constexpr std::array kUsualDataSets = {kernels::DataSet::integers, kernel
 /// elements) with the reference. The output is NaN before the launch, and so is the input memory after the
 /// last element.
 ///
-/// A data set that the type cannot hold (a NaN in integers) is left out, and one is left out, and named as
-/// such in `detail`, where there is no useful bound for the variant's longest chain of additions. Stops at
-/// the first failure. Leaves data of the last data set tried in the input (or what the variant made of them):
-/// refill it before timing.
+/// A data set that the type cannot hold (a NaN in integers) is left out. So is one without a useful bound for
+/// the variant's longest chain of additions, which `detail` then names. Stops at the first failure. Leaves
+/// data of the last data set tried in the input (or what the variant made of them): refill it before timing.
 ///
 /// Throws Error(usage) if the memory is too small or the data cannot be made, Error(measurement) if a launch
 /// fails.

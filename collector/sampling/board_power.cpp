@@ -9,7 +9,7 @@ namespace rooflinectl {
 
 namespace {
 
-// Of NVML's header.
+// From NVML's header.
 constexpr int kTotalPowerSamples = 0;
 constexpr double kMilliwatt = 1e-3;
 constexpr std::uint64_t kNsPerUs = 1000;

@@ -10,8 +10,8 @@
 
 namespace rooflinectl {
 
-/// What a GPU's board draws: the driver reads its sensor some fifty times a second and keeps the readings of
-/// some seconds, which NVML hands out.
+/// What a GPU's board draws: the driver reads its sensor about fifty times a second and keeps the readings
+/// for some seconds, which NVML hands out.
 class BoardPower {
  public:
   explicit BoardPower(const std::string& uuid) : device_(library_.find(uuid)) {}

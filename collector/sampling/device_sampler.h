@@ -13,8 +13,8 @@ namespace rooflinectl {
 /// A GPU, sampled with CUPTI's PM sampling; its power comes from NVML.
 class DeviceSampler : public Sampler {
  public:
-  /// `device` as CUDA counts them, `uuid` as NVML knows it. CUPTI must have been given the system's monotonic
-  /// clock in this process. Throws as `cupti::PmSampler` does.
+  /// `device` as CUDA numbers them, `uuid` as NVML knows it. CUPTI must have been given the system's
+  /// monotonic clock in this process. Throws as `cupti::PmSampler` does.
   DeviceSampler(int device, const std::string& uuid, std::uint64_t interval_ns);
 
   record::SamplingBegun description() override;

@@ -21,9 +21,10 @@ namespace rooflinectl {
 
 namespace {
 
-/// Short beside the work, and long enough to be read meanwhile.
+/// Short compared with the work, and long enough to be read meanwhile.
 constexpr std::uint64_t kIntervalNs = 1'000'000;
-/// Around each work, in which nothing moves: which sample a byte falls into does not matter.
+/// Before and after each work, while nothing moves, so that it does not matter which sample a byte falls
+/// into.
 constexpr std::chrono::milliseconds kQuietTime{5};
 constexpr std::uint64_t kMarginNs = 3 * kIntervalNs;
 
@@ -37,7 +38,7 @@ std::vector<LinkCounters::Open> openers_of(const std::vector<DeviceInfo>& device
   return openers;
 }
 
-/// Without what a timeline would lose by it.
+/// Without what it means for a timeline.
 std::string reason_of(const record::Problem& problem) {
   const std::string prefix = fmt::format("{}: ", kNoTimeline);
   return problem.cause.starts_with(prefix) ? problem.cause.substr(prefix.size()) : problem.cause;
@@ -67,7 +68,7 @@ struct LinkCounters::Device {
     const auto left_out = begun.left_out.find(std::string(key));
     if (left_out != begun.left_out.end()) return CounterValue::unavailable(left_out->second);
     const auto found = std::find(begun.keys.begin(), begun.keys.end(), key);
-    if (found == begun.keys.end()) return CounterValue::unavailable("this device does not sample it");
+    if (found == begun.keys.end()) return CounterValue::unavailable("this device cannot sample it");
     const auto column = static_cast<std::size_t>(found - begun.keys.begin());
     double bytes = 0;
     std::uint64_t sampled_ns = 0;
@@ -93,7 +94,7 @@ struct LinkCounters::Device {
     begins.notify_all();
   }
 
-  std::mutex mutex;  // of what follows, until the thread has ended
+  std::mutex mutex;  // guards what follows, until the thread has ended
   std::condition_variable begins;
   bool has_begun = false;
   record::SamplingBegun begun;

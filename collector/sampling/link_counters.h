@@ -19,7 +19,7 @@ struct LinkBytes {
   CounterValue received = CounterValue::unavailable("not counted");
 };
 
-/// Unavailable where that of one is.
+/// Unavailable where one of them is.
 CounterValue sum_of(const CounterValue& a, const CounterValue& b);
 
 /// Counts what goes over the NVLinks of several devices while nothing else uses them.
@@ -30,13 +30,13 @@ class LinkCounters {
 
   /// Returns when each device is sampled, or cannot be.
   explicit LinkCounters(const std::vector<DeviceInfo>& devices);
-  /// The same of what these open, one for each device.
+  /// The same with what these open, one for each device.
   explicit LinkCounters(const std::vector<Open>& devices);
   ~LinkCounters();
   LinkCounters(const LinkCounters&) = delete;
   LinkCounters& operator=(const LinkCounters&) = delete;
 
-  /// Does `work`, at whose end nothing moves any more.
+  /// Does `work`; when it returns, nothing may be moving any more.
   void watch(const std::function<void()>& work);
 
   /// Ends counting: what crossed the links of each device in each work, `[work][device]`.

@@ -55,7 +55,7 @@ void SamplingThread::sample() {
     }
     sampler->stop();
     take(*sampler);
-  } catch (const std::exception& error) {  // there may be no memory for samples, and the program goes on
+  } catch (const std::exception& error) {  // there may be no memory for samples, and the program continues
     const auto* const known = dynamic_cast<const Error*>(&error);
     has_failed_ = true;
     sink_(record::Problem{.group = std::nullopt,

@@ -16,7 +16,7 @@
 
 namespace rooflinectl {
 
-/// Samples a device from a thread of its own, which other threads never wait for but at the end.
+/// Samples a device from a thread of its own, which other threads never wait for, except at the end.
 class SamplingThread {
  public:
   /// Throws Error where the device cannot be sampled.
@@ -45,7 +45,7 @@ class SamplingThread {
   int device_ = 0;
   std::atomic<bool> has_failed_ = false;
 
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards what follows
   std::condition_variable ends_;
   bool is_ended_ = false;
   std::thread thread_;

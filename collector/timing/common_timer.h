@@ -10,7 +10,7 @@
 
 namespace rooflinectl {
 
-/// A stream of a device, as CUDA counts them.
+/// A stream of a device, as CUDA numbers them.
 struct DeviceStream {
   int device = 0;
   cudaStream_t stream = nullptr;
@@ -20,7 +20,7 @@ struct DeviceStream {
 /// first. Other devices hear of the start, and the first one of their end, some microseconds later.
 class CommonTimer {
  public:
-  /// The streams live longer than this.
+  /// The streams must outlive this.
   explicit CommonTimer(std::vector<DeviceStream> streams);
   ~CommonTimer();
   CommonTimer(const CommonTimer&) = delete;

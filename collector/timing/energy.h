@@ -16,7 +16,7 @@ using EnergyMeter = std::function<std::optional<double>()>;
 /// `synchronize` returns when all launches are complete.
 ///
 /// Launches follow each other for about two seconds, caches and inputs as the launch before left them. The
-/// meter is renewed some ten times a second: power is the energy between two renewals over the time between
+/// meter is renewed about ten times a second: power is the energy between two renewals over the time between
 /// them, and the energy of a launch is that power times the time per launch. Unavailable where the GPU has no
 /// meter, and for work that has to be prepared before each launch: the meter would count the preparation too.
 /// Throws Error if a launch fails.

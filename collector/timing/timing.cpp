@@ -93,7 +93,7 @@ std::vector<TimeSample> Timer::take_samples(const TimedWork& work, const LaunchA
     const bool is_last = i + 1 == count;
     if (work.mode == LaunchMode::plain && !is_last) stream_.synchronize();
   }
-  // While the launches run: a moment later the device is idle, and that is the only reason.
+  // While the launches run: a moment later the device is idle, and that would be the only reason.
   const auto reasons = clock_events_.now();
   stream_.synchronize();
   stamps_.read();
@@ -146,7 +146,7 @@ TimeResult Timer::measure(const TimedWork& work, const TimingTarget& target) {
         sampling.add(sample);
       }
     } else {
-      // Before the old one goes, so that the new one lies elsewhere.
+      // Before the old one is destroyed, so that the new one lies elsewhere.
       for (LaunchGraph& graph : graphs) graph = LaunchGraph(work, launches, stream_);
       sampling.add(mean_over_graphs(work, graphs, launches));
     }

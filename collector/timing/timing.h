@@ -22,11 +22,11 @@ class TimingPeers {
   TimingPeers& operator=(const TimingPeers&) = delete;
   virtual ~TimingPeers() = default;
 
-  /// Enqueues that the stream goes on once those of all have come so far.
+  /// Enqueues a point at which the stream waits until those of all processes have reached it.
   virtual void enqueue_meeting() = 0;
-  /// Makes each time the longest of all.
+  /// Makes each time the longest of all processes.
   virtual void take_longest(std::vector<TimeSample>& samples) = 0;
-  /// What the first one decides.
+  /// What the first process decides.
   virtual Sampling::Next decision(Sampling::Next own) = 0;
 };
 

@@ -179,7 +179,7 @@ std::vector<Candidate> candidates_for(Dtype dtype) {
 /// One candidate at one size, and how long it took.
 struct Timed {
   const Candidate& candidate;
-  cudaGraphExec_t graph = nullptr;  ///< none launch by launch
+  cudaGraphExec_t graph = nullptr;  ///< null if timed launch by launch
   int launches = 1;
   std::vector<double> samples_s;
 };
@@ -291,7 +291,7 @@ class Tuning {
     }
   }
 
-  /// Like a point of a plan that sets `launch: plain`, three times in turns.
+  /// Like a point of a plan that sets `launch: plain`, in turns, three times.
   void measure_plain(std::vector<Timed>& timed, const Problem& problem) {
     constexpr int kTurns = 3;
     constexpr TimingTarget kTarget{.relative_half_width = 0.005, .time_limit_s = 0.1};

@@ -19,8 +19,8 @@ namespace {
 // zlib's windowBits: the largest window, and 16 for gzip's header and checksum.
 constexpr int kGzip = 15 + 16;
 
-/// zlib takes its input as mutable, though it leaves it as it is, and no more than 4 GiB at a time, which is
-/// far more than any file that is read.
+/// zlib takes its input as mutable, though it does not change it, and at most 4 GiB at a time, which is far
+/// more than any file that is read.
 void set_input(z_stream& stream, std::string_view bytes) {
   if (bytes.size() > std::numeric_limits<uInt>::max()) throw std::bad_alloc();
   stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(bytes.data()));
@@ -53,7 +53,7 @@ class Inflater {
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 
-  /// Appends what comes next to `content`; what zlib says of it.
+  /// Appends what comes next to `content`, and returns zlib's status.
   int append_to(std::string& content) {
     std::array<char, 65536> piece;
     stream_.next_out = reinterpret_cast<Bytef*>(piece.data());
@@ -63,7 +63,7 @@ class Inflater {
     return result;
   }
   bool is_at_end() const { return stream_.avail_in == 0; }
-  /// A gzip file may be several, one after the other, which are one content.
+  /// A gzip file may consist of several, one after the other, which make up one content.
   void begin_next() { inflateReset(&stream_); }
   std::string_view problem() const { return stream_.msg == nullptr ? "not a gzip file" : stream_.msg; }
 

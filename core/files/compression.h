@@ -19,7 +19,7 @@ std::string gzipped(std::string_view bytes);
 bool is_gzipped(std::string_view bytes);
 
 /// What the gzip file `bytes` holds. Throws Error(usage) naming the file if it is damaged or cut off or,
-/// before its content takes the memory, if that is larger than `max_bytes`.
+/// before its content takes up memory, if that is larger than `max_bytes`.
 std::string gunzipped(std::string_view bytes, std::string_view name, std::size_t max_bytes);
 
 /// Whether the bytes begin as a file of zstd (RFC 8878) does.

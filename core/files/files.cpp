@@ -83,7 +83,7 @@ FileDescriptor own_descriptor(fs::path path) {
   return {};
 }
 
-/// Opens what is there, or what a link that leads nowhere yet names. The kernel decides which links may be
+/// Opens what is there, or the target of a link that leads nowhere yet. The kernel decides which links may be
 /// followed. Not open if there is nothing.
 FileDescriptor open_existing(const fs::path& path) {
   constexpr int kFlags = O_WRONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC;

@@ -9,11 +9,11 @@
 
 namespace rooflinectl {
 
-/// The largest file that is read: room for some 70 000 points with all their samples.
+/// The largest file that is read: room for about 70 000 points with all their samples.
 inline constexpr std::size_t kMaxFileBytes = std::size_t{256} << 20;
 
 /// The whole content of a file. Throws Error(usage) naming the file if it cannot be read or, before its
-/// content takes the memory, if it is larger than `max_bytes`.
+/// content takes up memory, if it is larger than `max_bytes`.
 std::string read_file(const std::filesystem::path& path, std::size_t max_bytes = kMaxFileBytes);
 
 /// Writes `content` to `path`, following links.
@@ -27,16 +27,16 @@ std::string read_file(const std::filesystem::path& path, std::size_t max_bytes =
 void write_file(const std::filesystem::path& path, std::string_view content,
                 const char* hint = "choose another folder with --output");
 
-/// Makes `folder`, with all above it, unless it is there, and returns it. Throws Error(environment) naming
-/// the folder, with `hint`.
+/// Makes `folder`, with all folders above it, unless it exists, and returns it. Throws Error(environment)
+/// naming the folder, with `hint`.
 std::filesystem::path make_folder(const std::filesystem::path& folder,
                                   const char* hint = "choose another folder with --output");
 
-/// Makes a folder among the temporary ones: nobody can have made it before us, nor look into it. Throws
-/// Error(environment) naming it.
+/// Makes a temporary folder that nobody can have made before us, or look into. Throws Error(environment)
+/// naming it.
 std::filesystem::path make_private_folder();
 
-/// Whether both name the same regular file, be it that there is none yet.
+/// Whether both name the same regular file, which need not exist yet.
 bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b);
 
 /// Throws Error(usage) if `output` is one of `inputs`, by whatever name.

@@ -8,7 +8,7 @@ namespace rooflinectl {
 /// Name of the machine; `unknown` if it has none.
 std::string host_name();
 
-/// What Linux calls this start of the system, in every container alike; empty if it cannot be read.
+/// Linux's id for this boot of the system, the same in every container; empty if it cannot be read.
 std::string boot_id();
 
 }  // namespace rooflinectl

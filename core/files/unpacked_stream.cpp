@@ -13,7 +13,7 @@ namespace rooflinectl {
 
 UnpackedStream::UnpackedStream(const std::filesystem::path& path, std::size_t max_bytes)
     : name_(path.string()), max_bytes_(max_bytes) {
-  std::error_code unknown;  // says whoever opens it
+  std::error_code unknown;  // reported when it is opened
   if (std::filesystem::is_directory(path, unknown)) {
     throw Error(ErrorKind::usage, fmt::format("{}: is a folder", name_));
   }

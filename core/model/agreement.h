@@ -17,7 +17,7 @@ std::string_view to_string(Verdict verdict);
 /// One number of ours and the number that it should be.
 struct Agreement {
   std::string subject;   ///< what was run: the id of a known work, or the range name of a point
-  std::string quantity;  ///< key of a counter, or what it is derived to: `fadd`, `dram_bytes`, `time`
+  std::string quantity;  ///< key of a counter, or a derived quantity: `fadd`, `dram_bytes`, `time`
   std::string unit;      ///< `operations`, `bytes`, `s`, `ratio`; empty for a count
   CounterValue ours = CounterValue::unavailable("not measured");
   CounterValue reference = CounterValue::unavailable("not measured");
@@ -25,13 +25,13 @@ struct Agreement {
   bool is_relative = true;  ///< `tolerance` is a fraction of `reference`; else in the unit of the numbers
   std::string note;         ///< why the tolerance is what it is, or why there is no verdict; may be empty
 
-  /// unavailable if one of the numbers is; agrees if they differ by `tolerance` at most.
+  /// unavailable if one of the numbers is; agrees if they differ by at most `tolerance`.
   Verdict verdict() const;
 
   bool operator==(const Agreement&) const = default;
 };
 
-/// Kernels of known work, counted: does this machine's counting hold?
+/// Kernels of known work, counted: can this machine's counters be trusted?
 struct SelfTest {
   std::string reason;                 ///< why nothing was tested; empty if something was
   double wall_s = 0;                  ///< how long it took

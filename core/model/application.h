@@ -13,17 +13,18 @@
 /// A program that was profiled while it ran, as a whole. What its kernels did is in `Run::measurements`.
 namespace rooflinectl {
 
-/// Times in which nothing ran on a device, between one piece of work (a kernel, a copy, a set) and the next,
-/// of one length.
+/// Times in which nothing ran on a device, from one piece of work (a kernel, a copy, a set) to the next, in
+/// one range of lengths.
 struct IdleGaps {
-  std::optional<double> below_s;  ///< the first length that is too long; nothing for the longest
+  std::optional<double> below_s;  ///< end of the range, excluded; nothing for the longest
   std::uint64_t count = 0;
   double total_s = 0;
 
   bool operator==(const IdleGaps&) const = default;
 };
 
-/// What the trace saw of a device while nothing was counted: counting holds a program, and makes it idle.
+/// What the trace saw of a device while nothing was counted: counting holds the program up, and so leaves the
+/// device idle.
 struct UndisturbedUse {
   double busy_s = 0;           ///< while anything ran
   std::vector<IdleGaps> gaps;  ///< by length, the shortest first
@@ -37,7 +38,7 @@ struct DeviceUse {
   std::size_t device = 0;  ///< its place in `Run::devices`
   /// From the first start to the last end of anything that the trace saw on it.
   double span_s = 0;
-  /// Of that, while the trace was off: nothing is known of it, and it is in no time below.
+  /// The part of it in which the trace was off: nothing is known about it, and no time below includes it.
   double untraced_s = 0;
   /// While at least one kernel ran: the union of their intervals.
   double kernel_busy_s = 0;
@@ -52,7 +53,7 @@ struct DeviceUse {
 
 enum class TransferKind {
   host_to_device,      ///< from pinned memory
-  pageable_to_device,  ///< from memory that the driver first copies to some that is pinned
+  pageable_to_device,  ///< from pageable memory, which the driver first copies to pinned memory
   device_to_host,
   device_to_pageable,
   device_to_device,
@@ -86,7 +87,7 @@ struct ApplicationProblem {
   bool operator==(const ApplicationProblem&) const = default;
 };
 
-/// What a process had the counters of its devices set to for a time. Times are since the start of the first
+/// What the counters of a process's devices were set to for a time. Times are since the start of the first
 /// traced launch of the run.
 struct PassUse {
   int process = 0;   ///< its id
@@ -94,26 +95,25 @@ struct PassUse {
   bool is_traced = false;
   double start_s = 0;  ///< 0 where it began before that launch
   double end_s = 0;
-  /// Until when launches were held to be counted: the end of the last one, of a pass without trace its own
-  /// end, of one in which none was counted its start. Nothing in older runs.
+  /// Until when launches were held for counting: the end of the last one; for a pass without a trace its own
+  /// end; for one in which none was counted its start. Nothing in older runs.
   std::optional<double> counted_until_s;
 
   bool operator==(const PassUse&) const = default;
 };
 
 /// How often a program went through an NVTX range within which it launched something, over all processes, and
-/// how long that took the host. The kernels that it launched there may run later: their times are not in
-/// this.
+/// how long that took the host. The kernels launched there may run later: their times are not included.
 struct RangeTimes {
   std::string path;         ///< as that of the points
   std::uint64_t count = 0;  ///< ranges that were closed
-  /// Those of them while nothing was counted, which holds the program. The times are theirs; of a merged run,
-  /// the medians over those of the runs, and the largest 95th percentile.
+  /// Those of them during which nothing was counted, since counting holds the program up. The times are
+  /// theirs; in a merged run, the medians of the runs' times, and the largest 95th percentile.
   std::uint64_t undisturbed = 0;
   std::optional<double> median_s;  ///< from opening to closing; nothing where each was disturbed
   std::optional<double> p95_s;
-  /// Median from the opening of one to that of the process's next; nothing where there is no such pair, or
-  /// several are open at a time.
+  /// Median from the opening of one to the opening of the process's next one; nothing where there is no such
+  /// pair, or several are open at a time.
   std::optional<double> interval_s;
 
   bool operator==(const RangeTimes&) const = default;
@@ -128,12 +128,12 @@ struct Application {
   /// 128 + N after signal N, as a shell has it; nothing where rooflinectl was killed before the program
   /// ended.
   std::optional<int> exit_code;
-  std::optional<double> wall_s;    ///< from the program's start to its end, profiled; likewise
+  std::optional<double> wall_s;    ///< from the start of the profiled program to its end; likewise
   int runs = 1;                    ///< how often it was run
   std::vector<ProgramHost> hosts;  ///< empty in older runs
-  /// Those that used CUDA, in the order of their starts. Older runs know no more than their ids.
+  /// Those that used CUDA, in the order of their starts. Older runs have only their ids.
   std::vector<ProgramProcess> processes;
-  std::vector<CollectiveKernel> collectives;  ///< that `ProgramProcess::collectives` are launches of
+  std::vector<CollectiveKernel> collectives;  ///< whose launches are in `ProgramProcess::collectives`
   std::uint64_t launches = 0;                 ///< of kernels and graphs, over all processes
   std::uint64_t untraced = 0;  ///< those of them without a time: the trace was off, or did not deliver them
   std::uint64_t lost = 0;      ///< records of launches that CUPTI had no room for
@@ -156,13 +156,13 @@ struct GraphKernelUse {
   bool operator==(const GraphKernelUse&) const = default;
 };
 
-/// The most of them that a point has: one of the `kDetailedPoints` that took longest, or another. Thousands
-/// of points would make a run too long.
+/// The most `LaunchTimes` that a point has: one of the `kDetailedPoints` that took longest, or any other.
+/// Thousands of points would otherwise make a run too long.
 inline constexpr std::size_t kMostLaunchTimes = 128;
 inline constexpr std::size_t kFewLaunchTimes = 8;
 inline constexpr std::size_t kDetailedPoints = 400;
 
-/// Traced launches of a point that follow each other: one, or of many launches those of a part of the run.
+/// Consecutive traced launches of a point: a single one or, where there are many, those of a part of the run.
 struct LaunchTimes {
   double start_s = 0;          ///< of the first one, since the start of the run's first traced launch
   std::uint64_t launches = 0;  ///< at least one
@@ -177,19 +177,22 @@ struct LaunchTimes {
 /// A command line as one text, its words joined by blanks.
 std::string command_text(const std::vector<std::string>& words);
 
-/// Whether a kernel of that symbol is one of NCCL's, which wait for those of other devices.
+/// Whether the kernel with this symbol is one of NCCL's, which wait for the kernels of other devices.
 bool is_collective(std::string_view symbol);
 
-/// What is known of all launches of a point that a program launched, where `Measurement::time` has samples.
+/// What is known about all launches of a point that a program launched; `Measurement::time` has samples of
+/// them.
 struct LaunchStatistics {
   std::string symbol;  ///< of the kernel, as its module has it; empty for CUDA graphs
-  /// Which launch of its kernel the point's first one was in its process, from 1. Nothing of CUDA graphs.
+  /// Which launch of its kernel the point's first one was in its process, counted from 1. Nothing for CUDA
+  /// graphs.
   std::optional<std::uint64_t> first;
   std::uint64_t count = 0;   ///< seen, traced or not
   std::uint64_t traced = 0;  ///< those with a time
   double total_s = 0;        ///< sum of the times of the traced ones
   double p95_s = 0;          ///< 95th percentile of these times
-  /// Sum of the times during which another kernel ran on the device too; of a collective, one that is none.
+  /// Sum of the times during which another kernel ran on the device too; for a collective, a kernel that is
+  /// not one.
   double overlapped_s = 0;
   std::uint64_t gaps_before = 0;              ///< of `UndisturbedUse::gaps`, those that ended with a launch
   double idle_before_s = 0;                   ///< their sum

@@ -19,7 +19,7 @@ inline std::string_view to_string(OutputKind output) {
   return output == OutputKind::scalar ? "scalar" : "partials";
 }
 
-/// What the rest of the tool knows of a variant (its code stays in `kernels/`).
+/// A variant as the rest of the tool sees it (its code stays in `kernels/`).
 struct VariantInfo {
   std::string id;
   std::string label;  ///< short form for pictures and narrow tables: `V3`
@@ -28,8 +28,8 @@ struct VariantInfo {
   std::vector<Dtype> dtypes;
   std::vector<int> block_sizes;
   int default_block_size = 0;
-  /// Elements that one thread reads before it hands on, where the caller may choose; nothing where the
-  /// variant fixes it.
+  /// Elements that one thread reads before it passes its result on, where the caller may choose; nothing
+  /// where the variant fixes it.
   std::optional<int> default_elements_per_thread;
   OutputKind output = OutputKind::scalar;
   bool destroys_input = false;

@@ -7,8 +7,8 @@
 
 namespace rooflinectl {
 
-/// What ceilings are of: the memory levels from DRAM to the SMs, then the precisions from the widest to the
-/// narrowest. Place of a `Ceiling::subject` in that order; unknown subjects come last.
+/// The place of a `Ceiling::subject` among all subjects: the memory levels from DRAM to the SMs, then the
+/// precisions from the widest to the narrowest; unknown subjects come last.
 std::size_t subject_rank(std::string_view subject);
 
 /// The precisions that compute ceilings can have, in that order.

@@ -17,7 +17,7 @@ inline constexpr ClockEventReasons kPowerCap = 0x004;
 /// slowdown, power brake.
 inline constexpr ClockEventReasons kSlowdowns = 0x008 | 0x020 | 0x040 | 0x080;
 
-/// `power cap`, `thermal`, …; of an idle GPU, and of bits that are not known here, nothing.
+/// `power cap`, `thermal`, …; empty for an idle GPU, and for bits that are not known here.
 inline std::vector<std::string> names_of(ClockEventReasons reasons) {
   constexpr struct {
     ClockEventReasons bit;

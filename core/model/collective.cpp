@@ -10,7 +10,7 @@ namespace {
 constexpr std::string_view kBoth = "values, and a reason why there are none";
 constexpr std::string_view kNeither = "no values, and no reason why";
 
-/// Of one collective, but for its name.
+/// Of one collective, except its name.
 std::optional<std::string_view> problem_of(const CollectiveTimes& times) {
   if (times.sizes.empty()) return times.missing.empty() ? std::optional(kNeither) : std::nullopt;
   return times.missing.empty() ? std::nullopt : std::optional(kBoth);

@@ -39,7 +39,7 @@ struct CollectiveTime {
 /// A collective of several sizes.
 struct CollectiveTimes {
   Collective collective = Collective::all_reduce;
-  std::vector<CollectiveTime> sizes;  ///< by ascending bytes; none where it is missing
+  std::vector<CollectiveTime> sizes;  ///< by ascending bytes; empty where it is missing
   /// Sent over NVLink by all devices together in one collective of the largest size.
   CounterValue sent_bytes = CounterValue::unavailable("not counted");
   std::string missing;  ///< why it was not timed: its result was wrong; else empty
@@ -57,7 +57,7 @@ struct Collectives {
   bool operator==(const Collectives&) const = default;
 };
 
-/// What keeps collectives from being such.
+/// What is wrong with collectives.
 struct CollectivesMistake {
   std::optional<std::size_t> place;  ///< in `times`; nothing if it is about all of them
   std::string_view member;           ///< `times`, `sizes` or `collective`

@@ -38,8 +38,8 @@ using Counters = std::map<std::string, CounterValue, std::less<>>;
 /// The value under `key`, or nothing if it was not collected or is unavailable.
 std::optional<double> value_of(const Counters& counters, std::string_view key);
 
-/// What other units of an idle device read while a kernel runs is in its DRAM bytes: 10 to 60 MB/s on an
-/// H200. So much is allowed.
+/// A kernel's DRAM bytes include what other units of the device read while it runs, even on an otherwise idle
+/// device: 10 to 60 MB/s on an H200. This much is allowed.
 inline constexpr double kBackgroundDramBytesPerS = 100e6;
 
 /// The keys of the counters. Units: bytes, thread-level instructions, ratios between 0 and 1, hertz, or
@@ -48,7 +48,7 @@ inline constexpr double kBackgroundDramBytesPerS = 100e6;
 namespace counter {
 inline constexpr std::string_view kDramReadBytes = "dram_read_bytes";
 inline constexpr std::string_view kDramWriteBytes = "dram_write_bytes";
-// Their sum, of imported kernels of which a tool recorded no more.
+// Their sum, for imported kernels of which a tool recorded only that.
 inline constexpr std::string_view kDramBytes = "dram_bytes";
 inline constexpr std::string_view kL2Bytes = "l2_bytes";
 inline constexpr std::string_view kL1Bytes = "l1_bytes";
@@ -84,17 +84,18 @@ inline constexpr std::string_view kActiveWarpCycles = "active_warp_cycles";
 inline constexpr std::string_view kBarrierStallWarpCycles = "barrier_stall_warp_cycles";
 inline constexpr std::string_view kSmClockHz = "sm_clock_hz";
 inline constexpr std::string_view kDramClockHz = "dram_clock_hz";
-// Instructions of warps in the tensor pipe, and those of them that are no matrix products but packed f16
-// multiply-adds (HFMA2.MMA), on chips that carry those out there: see `tensor_instructions`.
+// Warp instructions in the tensor pipe, and those of them that are not matrix products but packed f16
+// multiply-adds (HFMA2.MMA), on chips that execute these there: see `tensor_instructions`.
 inline constexpr std::string_view kTensorPipeInstructions = "tensor_pipe_instructions";
 inline constexpr std::string_view kTensorPipeHfma2 = "tensor_pipe_hfma2";
-// Instructions of warps in the pipes of f32, f16 and integer multiply-adds, of f16 where that is another one,
-// and of f64: counted where those by type may be missing, which they bound.
+// Warp instructions in the pipe for f32, f16 and integer multiply-adds, in the one for f16 where that is
+// separate, and in the one for f64: counted where the instructions by type, for which they are an upper
+// bound, may be missing.
 inline constexpr std::string_view kFmaPipeInstructions = "fma_pipe_instructions";
 inline constexpr std::string_view kFp16PipeInstructions = "fp16_pipe_instructions";
 inline constexpr std::string_view kFp64PipeInstructions = "fp64_pipe_instructions";
-// Tensor-core operations by element type, a multiply-add is two; counted of ceilings, and of points where
-// tensor instructions ran.
+// Tensor Core operations by element type, a multiply-add is two; counted for ceilings, and for points in
+// which tensor instructions ran.
 inline constexpr std::string_view kTensorF16Ops = "tensor_f16_ops";
 inline constexpr std::string_view kTensorBf16Ops = "tensor_bf16_ops";
 inline constexpr std::string_view kTensorTf32Ops = "tensor_tf32_ops";
@@ -110,20 +111,20 @@ inline constexpr std::string_view kTensorF64Ops = "tensor_f64_ops";
 std::optional<double> executed_f64_flops(const Counters& counters);
 std::optional<double> executed_f32_flops(const Counters& counters);
 
-/// Matrix instructions of warps: those in the tensor pipe without packed f16 multiply-adds. Nothing if they
+/// Matrix instructions of warps: those in the tensor pipe except packed f16 multiply-adds. Nothing if they
 /// were not counted.
 std::optional<double> tensor_instructions(const Counters& counters);
 
-/// The most instructions of warps that can have been f16 or bf16 ones: all of the pipes that execute these.
+/// The most warp instructions that can have been f16 or bf16 ones: all those in the pipes that execute these.
 /// Nothing if they were not counted.
 std::optional<double> most_half_instructions(const Counters& counters);
 
-/// Operations of the tensor cores on all element types; 0 where no matrix instruction ran. Nothing if it was
-/// not counted whether any ran, and not all types were counted, or if some did and their operations were not
+/// Operations of the Tensor Cores on all element types; 0 where no matrix instruction ran. Nothing if it is
+/// unknown whether any ran and not all types were counted, or if some ran and their operations were not
 /// counted.
 std::optional<double> executed_tensor_ops(const Counters& counters);
 
-/// DRAM bytes read plus written; nothing if either is unavailable, and so is `kDramBytes`.
+/// DRAM bytes read plus written; nothing if either is unavailable and `kDramBytes` is, too.
 std::optional<double> dram_bytes(const Counters& counters);
 
 }  // namespace rooflinectl

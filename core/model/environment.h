@@ -20,8 +20,8 @@ struct Environment {
   bool operator==(const Environment&) const = default;
 };
 
-/// How the GPU was set up when it was opened. Each is nothing where the GPU or the driver has no such thing,
-/// or does not let the user ask.
+/// How the GPU was set up when it was opened. Each is nothing where the GPU or the driver has no such
+/// setting, or does not let the user query it.
 struct DeviceSettings {
   std::optional<std::string> pci_bus_id;  ///< `0000:17:00.0`
   std::optional<bool> persistence_mode;

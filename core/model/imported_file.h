@@ -7,7 +7,7 @@
 namespace rooflinectl {
 
 /// A file of another tool from which a run was made, and how that tool got its numbers. Texts are empty where
-/// the file does not tell.
+/// the file does not have them.
 struct ImportedFile {
   std::string name;    ///< without its folder
   std::string format;  ///< `Nsight Compute report`, `Nsight Compute CSV`, `Nsight Systems export`, …
@@ -18,7 +18,7 @@ struct ImportedFile {
   std::string clock_control;  ///< `base`: locked to the base clock; `none`
   std::string cache_control;  ///< `all`: flushed before each pass; `none`
   std::vector<std::string> sections;  ///< sets, sections and metrics that were asked for
-  std::vector<std::string> problems;  ///< what is missing of the file, and why
+  std::vector<std::string> problems;  ///< what is missing from the file, and why
 
   bool operator==(const ImportedFile&) const = default;
 };

@@ -15,23 +15,23 @@ struct KnownCeilings {
   double sm_clock_hz = 0;        ///< nominal
   double launch_clock_hz = 0;    ///< SM clock at which empty kernels ran
   std::vector<std::string> ids;  ///< of the measured ones
-  /// Those of them that were never counted: to be measured again where counters can be had.
+  /// Those of them that were never counted: to be measured again where counters are available.
   std::vector<std::string> unconfirmed_ids;
 
   bool operator==(const KnownCeilings&) const = default;
 };
 
-/// What `run` knows of its first device.
+/// The measured ceilings of `run`'s first device.
 KnownCeilings known_ceilings(const Run& run);
 
 /// The SM clock at which the empty kernels of `run` ran on its first device; 0 where it was not measured.
 double launch_clock_hz(const Run& run);
 
-/// Whether ceilings measured before hold on `device`, where empty kernels run at `launch_clock_hz`: the same
-/// GPU, driver and nominal clock, and a clock that is the same to 2 %.
+/// Whether ceilings that were measured before still hold on `device`, where empty kernels run at
+/// `launch_clock_hz`: the same GPU, driver and nominal clock, and the same clock to within 2 %.
 bool hold(const KnownCeilings& known, const DeviceInfo& device, double launch_clock_hz);
 
-/// Whether counting would add nothing: the ceiling was counted, or is one that is not.
+/// Whether counting would add nothing: the ceiling was counted, or is of a kind that is never counted.
 bool is_confirmed(const Ceiling& ceiling);
 
 }  // namespace rooflinectl

@@ -8,7 +8,7 @@
 
 #include "core/model/dtype.h"
 
-// Apart from runs and points, so that a kernel is compiled without these.
+// Separate from runs and points, so that kernels are compiled without those.
 namespace rooflinectl {
 
 /// What the caches hold when a launch starts. cold: a clean buffer of at least four times L2 was read first;
@@ -18,8 +18,8 @@ enum class CacheState { cold, warm };
 std::string_view to_string(CacheState cache);
 std::optional<CacheState> cache_state_from(std::string_view name);
 
-/// How launches are timed. graph: in CUDA graphs, of many launches where these are short, between two events
-/// around all of them; plain: alone, between two events of its own.
+/// How launches are timed. graph: in a CUDA graph, which has many launches where these are short, between two
+/// events around all of them; plain: alone, each between two events of its own.
 enum class LaunchMode { graph, plain };
 
 std::string_view to_string(LaunchMode mode);
@@ -34,12 +34,12 @@ struct Operations {
 };
 
 /// The work that an algorithm cannot avoid, whatever the implementation: each input read once, each result
-/// written once, and the fewest operations. Nothing but zeros where none is declared.
+/// written once, and the fewest operations. All zeros where none is declared.
 struct Work {
   double read_bytes = 0;
   double written_bytes = 0;
   std::map<Dtype, Operations> operations;  ///< by the type that they are done in
-  double link_bytes = 0;  ///< that the GPU which receives most gets from the others that share the work
+  double link_bytes = 0;  ///< received from the others that share the work, by the GPU that receives most
 
   double bytes() const { return read_bytes + written_bytes; }
   double flops() const;  ///< of all types
@@ -49,9 +49,9 @@ struct Work {
 struct LaunchShape {
   std::uint64_t grid = 0;
   int block = 0;
-  /// The most bytes of input that a block has asked for at once and not yet used: threads × independent loads
-  /// × bytes per load, or what its bulk copies bring. Nothing where the kernel's source is not ours to know
-  /// it from.
+  /// The most bytes of input that a block has asked for and not yet used at one time: threads × independent
+  /// loads × bytes per load, or what its bulk copies bring. Nothing where the kernel's source is not ours, so
+  /// that it is unknown.
   std::optional<double> bytes_in_flight_per_block;
 
   bool operator==(const LaunchShape&) const = default;

@@ -10,12 +10,13 @@ namespace rooflinectl {
 
 namespace {
 
-/// Where a launcher has the rank of a process, how many there are, and its rank on its host.
+/// The variables in which a launcher keeps the rank of a process, the number of ranks, and the rank on its
+/// host.
 struct LauncherVariables {
   const char* rank;
   const char* ranks;
   const char* local_rank;
-  const char* launch;  ///< is there only in processes that it launched; null where `rank` is
+  const char* launch;  ///< set only in processes that it launched; null where `rank` is
 };
 
 constexpr std::array kLaunchers = {
@@ -31,7 +32,7 @@ constexpr std::array kJobVariables = {"PMIX_NAMESPACE",      "OMPI_MCA_ess_base_
                                       "MASTER_PORT",         "SLURM_JOB_ID",
                                       "SLURM_STEP_ID"};
 
-/// Nothing where it is no number from `least` on.
+/// Nothing where it is not a number of at least `least`.
 std::optional<int> number_in(const char* value, int least) {
   if (value == nullptr) return std::nullopt;
   const std::string_view text = value;

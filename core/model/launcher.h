@@ -7,13 +7,14 @@
 
 namespace rooflinectl {
 
-/// Which of the processes that a launcher started together a process is.
+/// The place of a process among those that a launcher started together.
 struct LauncherRank {
   int rank = 0;
   std::optional<int> ranks;  ///< how many there are; nothing where the launcher does not tell
-  /// Which of those on its host it is; nothing where the launcher does not tell.
+  /// Its place among those on its host; nothing where the launcher does not tell.
   std::optional<int> local_rank;
-  /// What the launch is called, alike for all of its processes; empty where nothing tells it from others.
+  /// The name of the launch, the same for all of its processes; empty where nothing tells it from other
+  /// launches.
   std::string job;
 
   bool is_first() const { return rank == 0; }
@@ -27,7 +28,7 @@ using Variables = std::function<const char*(const char* name)>;
 
 /// The rank of a process with these variables, as torchrun, Open MPI, MPICH (and its relatives) and Slurm set
 /// them, the innermost launcher first: torchrun may run below srun. Nothing where none of them started it, as
-/// in a batch script of Slurm outside of srun.
+/// in a Slurm batch script outside of srun.
 std::optional<LauncherRank> launcher_rank(const Variables& variable);
 
 /// Of this process.

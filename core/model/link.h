@@ -27,16 +27,17 @@ struct LinkBandwidth {
   std::size_t from = 0;  ///< place of the source in `Run::devices`
   std::size_t to = 0;    ///< of the target
   LinkMover mover = LinkMover::copy;
-  bool both_ways = false;      ///< as many bytes go back meanwhile: the value is of both directions together
+  bool both_ways = false;      ///< as many bytes go back meanwhile: the value is the sum of both directions
   double bytes_per_s = 0;      ///< 0 where it is missing
   double relative_spread = 0;  ///< interquartile range of the samples over their median
   std::string method;          ///< what was copied, and how often
-  /// Moved once more while counters watched, in both directions together where both were used; 0 where they
-  /// did not.
+  /// Bytes that were moved once more under counters, in both directions together where both were used; 0
+  /// where nothing was counted.
   double moved_bytes = 0;
-  /// Of them, what left the source over NVLink as counted; where both ways were used, what left both devices.
+  /// How many of them were counted leaving the source over NVLink; where both ways were used, leaving either
+  /// device.
   CounterValue sent_bytes = CounterValue::unavailable("not counted");
-  /// The same of what reached the target.
+  /// The same for what reached the target.
   CounterValue received_bytes = CounterValue::unavailable("not counted");
   std::string measured_utc;  ///< ISO 8601
   std::string missing;       ///< why there is no value: the devices cannot reach each other; else empty
@@ -44,13 +45,13 @@ struct LinkBandwidth {
   bool operator==(const LinkBandwidth&) const = default;
 };
 
-/// What keeps a link from being one.
+/// What is wrong with a link.
 struct LinkMistake {
   std::string_view member;  ///< `from`, `to` or `bytes_per_s`
   std::string_view problem;
 };
 
-/// Of a link in a run with so many devices; nothing if it is right.
+/// For a link in a run with this many devices; nothing if it is right.
 std::optional<LinkMistake> mistake_in(const LinkBandwidth& link, std::size_t n_devices);
 
 }  // namespace rooflinectl

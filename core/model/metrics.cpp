@@ -13,7 +13,7 @@ const std::vector<Metric>& basic_metrics() {
   constexpr ToolAgreement kExactOperations = {"operations"};
   constexpr ToolAgreement kExactBytes = {"bytes"};
   constexpr ToolAgreement kExactCount = {""};
-  constexpr ToolAgreement kSectors = {"bytes", 0.001};            // a few of other units are among them
+  constexpr ToolAgreement kSectors = {"bytes", 0.001};            // a few come from other units
   constexpr ToolAgreement kEfficiency = {"ratio", 0.001, false};  // a tenth of a point
   static const std::vector<Metric> metrics = {
       {kDramReadBytes,

@@ -7,7 +7,7 @@
 
 namespace rooflinectl {
 
-/// How a counter is held against the same metric of Nsight Compute.
+/// How closely a counter has to agree with the same metric of Nsight Compute.
 struct ToolAgreement {
   std::string_view unit;  ///< as in Agreement
   double tolerance = 0;
@@ -31,15 +31,15 @@ struct Metric {
 /// whether tensor instructions ran takes the third.
 const std::vector<Metric>& basic_metrics();
 
-/// Operations of the tensor cores by type, in up to six passes: for launches that the basic set saw tensor
-/// instructions of.
+/// Operations of the Tensor Cores by type, in up to six passes: for launches in which the basic set saw
+/// tensor instructions.
 const std::vector<Metric>& tensor_metrics();
 
-/// Instructions of each arithmetic pipe, counted by the hardware: of programs, some of whose kernels cannot
+/// Instructions of each arithmetic pipe, counted by the hardware: for programs, some of whose kernels cannot
 /// be instrumented.
 const std::vector<Metric>& pipe_metrics();
 
-/// The keys of the first two, in the order in which `points.csv` has them.
+/// The keys of the first two sets, in the order in which `points.csv` has them.
 std::vector<std::string_view> counter_keys();
 
 }  // namespace rooflinectl

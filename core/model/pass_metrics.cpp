@@ -18,7 +18,7 @@ std::vector<Metric> with_keys(const std::vector<Metric>& from, const std::vector
   return found;
 }
 
-/// Those of the basic set that instrumented code counts.
+/// The metrics of the basic set that instrumented code counts.
 std::vector<Metric> instrumented() {
   std::vector<Metric> found;
   for (const Metric& metric : basic_metrics()) {
@@ -60,8 +60,8 @@ std::vector<Metric> pass_metrics(Pass pass) {
     case Pass::tensor_tf32:
       return with_keys(tensor_metrics(), {kTensorTf32Ops});
     case Pass::tensor_i8:
-      // Ampere and Ada take two passes for the total, with and without sparsity; Hopper's is that of warps
-      // and that of warpgroups.
+      // Ampere and Ada take two passes for the total, with and without sparsity; Hopper's consists of that of
+      // warps and that of warpgroups.
       return {
           {.key = kTensorI8Ops,
            .names = {"sm__ops_path_tensor_op_imma_src_int8_sparsity_off.sum",

@@ -33,7 +33,7 @@ struct PlannedApplication {
   std::vector<std::string> command;
   std::map<std::string, std::string> environment;  ///< beside that of rooflinectl, or in its place
   std::string folder;                              ///< where it runs; empty for where rooflinectl runs
-  std::string kernels;  ///< regular expression that is searched in symbols; empty for all, likewise below
+  std::string kernels;  ///< regular expression that is searched for in symbols; empty for all, likewise below
   std::string nvtx;     ///< glob that the name of a range around a launch matches
   std::string capture = "all";  ///< when (`capture_from`)
   int samples = 3;              ///< launches to count of each group
@@ -48,7 +48,7 @@ struct Experiment {
   TimingTarget timing;
   CounterSet counters = CounterSet::basic;
   std::vector<PointId> points;
-  bool energy = false;  ///< whether the energy of launches is measured too: some two seconds per point
+  bool energy = false;  ///< whether the energy of launches is measured too: about two seconds per point
   std::optional<PlannedApplication> application;  ///< its kernels are points too; of one experiment at most
 
   bool operator==(const Experiment&) const = default;

@@ -125,7 +125,7 @@ Reduction reduction_of(const PointId& point) {
   const auto require = [&](const auto& value, std::string_view name) {
     if (value) return *value;
     throw Error(ErrorKind::usage,
-                fmt::format("{} is no reduction: its axis '{}' is missing or has no such value",
+                fmt::format("{} is not a reduction: its axis '{}' is missing or has no such value",
                             range_name(point), name));
   };
   const auto small = [&](std::string_view name) {

@@ -81,7 +81,7 @@ std::optional<LaunchMode> mode_of(const PointId& point);
 /// 1 for a point without that axis.
 int gpus_of(const PointId& point);
 
-/// What the axes of a reduction say.
+/// What the axes of a reduction stand for.
 struct Reduction {
   Dtype dtype = Dtype::f32;
   std::uint64_t n_elements = 0;
@@ -93,7 +93,7 @@ struct Reduction {
 };
 
 Axes axes_of(const Reduction& reduction);
-/// The reverse. Throws Error(usage) if the axes lack one of a reduction, or have another value there.
+/// The reverse. Throws Error(usage) if the axes lack one of a reduction, or hold a value that it cannot have.
 Reduction reduction_of(const PointId& point);
 
 /// The value of an axis as names of points have it: `f32`, `n1024`, `b256`, `e8`, `cold`; empty for a launch

@@ -20,16 +20,16 @@ enum class PrimitiveScope { warp, block, device };
 /// `warp`, `block`, `device`
 std::string_view to_string(PrimitiveScope scope);
 
-/// What the rest of the tool knows of a primitive: an operation by which threads exchange values.
+/// A primitive as the rest of the tool sees it: an operation by which threads exchange values.
 struct PrimitiveInfo {
   std::string id;      ///< `warp_scan_inclusive_i32_cub`
   std::string family;  ///< `shuffle`, `warp_scan`
-  std::string title;   ///< what it does, the same for each who does it: `inclusive scan`
+  std::string title;   ///< what it does, the same whoever does it: `inclusive scan`
   std::string by;      ///< `ours`, `CUB`, `cooperative groups`
   Dtype dtype = Dtype::i32;
   PrimitiveScope scope = PrimitiveScope::warp;
   /// Instructions of one warp in one operation that take values from lane to lane: shuffles, votes, matches,
-  /// reductions, accesses to shared memory. Nothing where that differs from warp to warp.
+  /// reductions, accesses to shared memory. Nothing where their number differs from warp to warp.
   std::optional<int> instructions;
 
   bool operator==(const PrimitiveInfo&) const = default;
@@ -54,16 +54,16 @@ struct PrimitiveResult {
   std::string cause;  ///< why it failed or is unverified
   /// Cycles from one operation to the next that needs its result, with nothing else on the device.
   Cycles latency;
-  /// Cycles of an SM per operation, with as many independent ones under way as it holds. Of an operation of
-  /// the whole device: cycles of all SMs together.
+  /// SM cycles per operation, with as many independent operations under way as an SM holds. For an operation
+  /// of the whole device: the cycles of all SMs together.
   Cycles throughput;
   std::size_t device = 0;  ///< its place in `Run::devices`
 
   bool operator==(const PrimitiveResult&) const = default;
 };
 
-/// Nothing where a number that they need is missing. Cycles are those of an SM, of throughput or latency as
-/// the argument has them.
+/// Nothing where a number that is needed is missing. SM cycles, of throughput or latency, depending on the
+/// argument.
 std::optional<double> cycles_per_element(const Cycles& cycles);
 /// Of throughput.
 std::optional<double> cycles_per_instruction(const PrimitiveResult& result);

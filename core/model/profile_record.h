@@ -14,12 +14,12 @@
 #include "core/model/counters.h"
 #include "core/model/run.h"
 
-/// What the library that `rooflinectl profile` loads into a program writes about the process that it is in: a
-/// file per process, a record per line, in the order in which things came to be known. Whatever a process
+/// What the library that `rooflinectl profile` loads into a program writes about the process that it is in:
+/// one file per process, one record per line, in the order in which things became known. Whatever a process
 /// wrote before it crashed can be read. Times are nanoseconds of the system's monotonic clock.
 namespace rooflinectl::record {
 
-/// First of each file.
+/// The first record of each file.
 struct Process {
   int process = 0;  ///< its id
   int parent = 0;
@@ -46,7 +46,7 @@ struct Device {
 /// A kernel, as its module has it, or a CUDA graph.
 struct Kernel {
   std::uint64_t kernel = 0;  ///< place in order of appearance, from 0; likewise below
-  std::string symbol;        ///< mangled as the compiler left it; of a graph what tells it apart
+  std::string symbol;        ///< mangled as the compiler left it; for a graph, what tells it from others
   std::optional<std::uint64_t> graph_nodes;  ///< of a graph: how many nodes it has
   int registers_per_thread = 0;
   std::uint64_t static_shared_bytes = 0;
@@ -67,10 +67,11 @@ struct Group {
   std::optional<Extent> cluster;
   std::uint64_t dynamic_shared_bytes = 0;
   std::optional<int> blocks_per_sm;  ///< that fit at once
-  /// Which launch of its kernel the group's first one was in this process, from 1. Not of a graph.
+  /// Which launch of its kernel the group's first one was in this process, counted from 1. Not for graphs.
   std::optional<std::uint64_t> first_launch;
   std::string path;  ///< names of the NVTX ranges, from the outermost, joined by `/`
-  /// Of a collective, the bytes of one message, as `CollectiveKernel` has them. Nothing where not known.
+  /// For a collective, the bytes of one message, as `CollectiveKernel` has them. Nothing where they are
+  /// unknown.
   std::optional<std::uint64_t> message_bytes;
 
   bool operator==(const Group&) const = default;
@@ -122,7 +123,7 @@ struct Transfer {
   bool operator==(const Transfer&) const = default;
 };
 
-/// Those that the trace delivered together.
+/// Transfers that the trace delivered together.
 struct Transfers {
   std::vector<Transfer> transfers;
 
@@ -163,8 +164,8 @@ struct Ranges {
   bool operator==(const Ranges&) const = default;
 };
 
-/// From here on, until the next of these, the counters are set to a pass, and the activity trace is on or
-/// off.
+/// From here on, until the next record of this kind, the counters are set to a pass, and the activity trace
+/// is on or off.
 struct PassBegun {
   std::string pass;  ///< empty where nothing is counted
   bool is_traced = false;
@@ -185,7 +186,7 @@ struct SamplingBegun {
   bool operator==(const SamplingBegun&) const = default;
 };
 
-/// What the device counted in a time.
+/// What the device counted in a span of time.
 struct Sample {
   std::uint64_t start_ns = 0;
   std::uint64_t duration_ns = 0;
@@ -218,7 +219,7 @@ struct Power {
   bool operator==(const Power&) const = default;
 };
 
-/// How the cause of a problem begins that concerns a whole pass, after the name of the pass.
+/// How the cause of a problem that concerns a whole pass begins, after the name of the pass.
 inline constexpr std::string_view kNotCounted = "could not be counted";
 
 /// Something that could not be measured, and why.
@@ -230,7 +231,7 @@ struct Problem {
   bool operator==(const Problem&) const = default;
 };
 
-/// Last of a file, unless the process ended without giving notice.
+/// The last record of a file, unless the process ended without notice.
 struct End {
   std::uint64_t at_ns = 0;
   std::uint64_t lost_activities = 0;  ///< that CUPTI had no room for

@@ -13,12 +13,12 @@ namespace rooflinectl {
 /// What the counters of a profiled program are set to: what the hardware can count at once. A change takes
 /// more than half a second.
 enum class Pass {
-  memory,      ///< bytes, instructions, occupancy: counters of the hardware
+  memory,      ///< bytes, instructions, occupancy: hardware counters
   operations,  ///< operations by type: instrumented code, without the activity trace
-  tensor,      ///< whether the tensor cores worked, and the operations of whole warpgroups: of the hardware
+  tensor,      ///< whether the Tensor Cores worked, and the operations of whole warpgroups: hardware counters
   pipes,       ///< instructions of each arithmetic pipe, where instrumented code did not run
-  // Operations of the tensor cores by type, where those of warpgroups were none. A counter that both give is
-  // what these counted.
+  // Tensor Core operations by type, where warpgroups did none. Where both give a counter, the value from
+  // these passes counts.
   tensor_bf16,
   tensor_f16,
   tensor_tf32,
@@ -31,7 +31,7 @@ inline constexpr std::array kPasses = {Pass::memory,      Pass::operations,  Pas
 
 std::string_view to_string(Pass pass);
 
-/// Which NVTX ranges a launch of a thread without ranges of its own belongs to.
+/// Which NVTX ranges a launch belongs to if its thread has no ranges of its own.
 enum class NvtxScope {
   process,  ///< those of the thread that opened a range last: PyTorch's backward pass has threads of its own
   thread,   ///< none
@@ -48,7 +48,7 @@ enum class Capture {
 
 std::string_view to_string(Capture capture);
 
-/// When to capture, and the name of the range of `Capture::nvtx`.
+/// When to capture, and the name of the range for `Capture::nvtx`.
 struct CaptureChoice {
   Capture capture = Capture::all;
   std::string range;
@@ -59,9 +59,9 @@ struct CaptureChoice {
 /// Reads `all`, `cuda-profiler` or `nvtx:NAME`; nothing if it is another text.
 std::optional<CaptureChoice> capture_from(std::string_view text);
 
-/// What `rooflinectl profile` tells the library that it loads into a program. A launch is traced where
-/// `capture` says so; of the traced ones those are counted that `kernel`, `nvtx`, `skip` and `limit` select
-/// (`LaunchFilter`), as many as `samples` says.
+/// What `rooflinectl profile` tells the library that it loads into a program. `capture` decides which
+/// launches are traced; of these, the ones that `kernel`, `nvtx`, `skip` and `limit` select (`LaunchFilter`)
+/// are counted, as many as `samples` allows.
 struct ProfileSettings {
   std::string records;  ///< folder, absolute, in which each process makes a file of its own: `<name>.jsonl`
   std::string cupti;    ///< file of the library, absolute; empty where there is none
@@ -71,13 +71,13 @@ struct ProfileSettings {
   NvtxScope nvtx_scope = NvtxScope::process;
   Capture capture = Capture::all;
   std::string capture_range;           ///< the name of the range of `Capture::nvtx`
-  std::uint64_t skip = 0;              ///< so many selected launches of a process pass before any is counted
-  std::optional<std::uint64_t> limit;  ///< so many selected launches after them may be counted
+  std::uint64_t skip = 0;              ///< how many selected launches of a process pass before any is counted
+  std::optional<std::uint64_t> limit;  ///< how many selected launches after them may be counted
   std::vector<Pass> passes = {kPasses.begin(), kPasses.end()};
   /// Symbols of the kernels that are counted; empty for all that `kernel` selects. Where `passes` lacks
-  /// memory, an earlier run has seen that these come to their end by themselves.
+  /// memory, an earlier run has shown that these end by themselves.
   std::vector<std::string> only;
-  /// Between two samples of the devices, which are taken once counting is over; nothing for none.
+  /// Time between two samples of the devices, which are taken once counting is over; nothing for no samples.
   std::optional<std::uint64_t> timeline_interval_ns;
 
   bool operator==(const ProfileSettings&) const = default;

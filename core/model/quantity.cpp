@@ -51,7 +51,7 @@ std::optional<std::uint64_t> shifted(std::string_view digits, unsigned bits) {
   return *number << bits;
 }
 
-/// Of `1e6`, or `1.5` with the factor of a prefix, if that is a whole number.
+/// The value of `1e6`, or of `1.5` with the factor of a prefix, if that is a whole number.
 std::optional<std::uint64_t> scaled(std::string_view text, double factor) {
   const auto number = parse_number<double>(text);
   if (!number) return std::nullopt;

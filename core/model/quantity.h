@@ -13,7 +13,7 @@ namespace rooflinectl {
 /// `kMaxElements`.
 std::optional<std::uint64_t> parse_elements(std::string_view text);
 
-/// `2^28` for a power of two from 1024 on, `1000003`: what `parse_elements` reads.
+/// `2^28` for a power of two from 1024 on, else `1000003`: what `parse_elements` reads.
 std::string elements_text(std::uint64_t n);
 
 /// More than the memory of any GPU holds, and far from overflowing a number of bytes.

@@ -38,13 +38,13 @@ struct CollectiveLaunch {
   bool operator==(const CollectiveLaunch&) const = default;
 };
 
-/// The most of them that a process has: the newest ones, since counting holds the program at first.
+/// The most that a process has: the newest ones, since counting holds the program up at first.
 inline constexpr std::size_t kMostCollectives = 2048;
 /// The same over all processes of a merged run.
 inline constexpr std::size_t kMostCollectivesOfRun = std::size_t{1} << 20;
 
 struct ProgramProcess {
-  /// That of its system; where processes of several hosts have the same one, the next that is free.
+  /// As on its system; where processes of several hosts have the same id, the next free one.
   int id = 0;
   std::optional<int> rank;
   std::optional<int> ranks;                   ///< how many the launcher started, if it tells
@@ -73,7 +73,7 @@ struct RankLaunches {
   std::uint64_t count = 0;   ///< seen, traced or not
   std::uint64_t traced = 0;  ///< those with a time
   double total_s = 0;        ///< sum of the times of the traced ones
-  double median_s = 0;       ///< 0 where none was traced, likewise the others
+  double median_s = 0;       ///< 0 where none was traced, like the two below
   double ci_low_s = 0;       ///< 95 % confidence interval of the median
   double ci_high_s = 0;
   double overlapped_s = 0;  ///< as `LaunchStatistics::overlapped_s`
@@ -81,7 +81,7 @@ struct RankLaunches {
   bool operator==(const RankLaunches&) const = default;
 };
 
-/// A group in the processes of which a merged run has no measurements.
+/// A group in those processes for which a merged run has no measurements.
 struct RankGroup {
   PointId point;
   std::vector<RankLaunches> ranks;

@@ -36,7 +36,7 @@ struct DeviceInfo {
   std::uint64_t memory_bytes = 0;
   std::uint64_t l2_bytes = 0;
   int memory_bus_bits = 0;
-  double memory_clock_hz = 0;  ///< of the memory's command clock; data move twice per cycle
+  double memory_clock_hz = 0;  ///< command clock of the memory; data move twice per cycle
   double sm_clock_hz = 0;      ///< the highest clock that the device reports (nominal)
   bool ecc_enabled = false;
   std::string driver_version;              ///< for example 580.159.04; empty if it cannot be read
@@ -74,15 +74,14 @@ struct Ceiling {
   /// it holds for all of them.
   std::string operation;
   /// Bytes per second, operations per second (a multiply-add is two), or seconds: per launch, per dependent
-  /// load
-  /// (`…_latency`), or per addition where all threads of the device add to one address (`atomic_…`).
+  /// load (`…_latency`), or per addition where all threads of the device add to one address (`atomic_…`).
   double value = 0;
   /// The SM clock at which the value held (measured) or for which it was computed (theoretical).
   std::optional<double> sm_clock_hz;
-  double relative_spread =
-      0;                     ///< interquartile range of the samples over their median; 0 for theoretical ones
-  std::string method;        ///< the kernel and launch shape that measured it, or the formula
-  std::string measured_utc;  ///< when, ISO 8601; empty for theoretical ones
+  /// Interquartile range of the samples over their median; 0 for theoretical ones.
+  double relative_spread = 0;
+  std::string method;                        ///< the kernel and launch shape that measured it, or the formula
+  std::string measured_utc;                  ///< when, ISO 8601; empty for theoretical ones
   std::optional<Confirmation> confirmation;  ///< nothing where nothing was counted
   std::size_t device = 0;                    ///< its place in `Run::devices`
 
@@ -116,14 +115,13 @@ struct TimeResult {
   int launches_per_sample = 1;  ///< more than one: a graph of that many launches; samples are per launch
   std::vector<double> samples_s;
   std::vector<double> sample_clocks_hz;  ///< SM clock around each sample; 0 where it could not be read
-  bool noisy = false;         ///< the time limit, or the largest number of samples, came before the target
-  int throttled_samples = 0;  ///< slowed down by something other than the kernel: kept, but out of the median
+  bool noisy = false;         ///< the time limit, or the sample limit, was reached before the target
+  int throttled_samples = 0;  ///< slowed down by something other than the kernel: kept, but not in the median
   std::optional<LaunchMode> mode;  ///< how it was timed; nothing in older runs: see `launch_mode`
-  /// The median over the samples that `median_s` is the median of; nothing in older runs, and where no clock
-  /// could be read.
+  /// The median over the same samples as `median_s`; nothing in older runs, and where no clock could be read.
   std::optional<double> sm_clock_hz;
-  /// How many samples each of the driver's reasons for a lower clock (`power cap`, `thermal`, …) was given
-  /// for. Nothing in older runs, and where the reasons could not be read.
+  /// For how many samples the driver gave each of its reasons for a lower clock (`power cap`, `thermal`, …).
+  /// Nothing in older runs, and where the reasons could not be read.
   std::optional<std::map<std::string, int>> clock_event_reasons;
 
   bool operator==(const TimeResult&) const = default;
@@ -133,8 +131,8 @@ struct TimeResult {
 /// only samples that are graphs have several launches.
 LaunchMode launch_mode(const TimeResult& time);
 
-/// What launches cost in energy, as the meter of the whole board has it, its idle share included. They
-/// follow each other, so caches hold what the launch before left.
+/// The energy of launches, as the meter of the whole board reads it, its idle share included. The launches
+/// follow each other, so caches hold what the one before left.
 struct EnergyResult {
   CounterValue joules = CounterValue::unavailable("not measured");  ///< per launch
   double mean_power_w = 0;                                          ///< while launches ran
@@ -147,7 +145,7 @@ struct EnergyResult {
 struct Measurement {
   PointId point;
   LaunchShape launch;
-  std::optional<KernelResources> resources;  ///< nothing where they could not be found out
+  std::optional<KernelResources> resources;  ///< nothing where they could not be determined
   Work work;                                 ///< as declared
   Status status = Status::ok;
   std::string cause;  ///< why it failed or is unverified
@@ -198,7 +196,7 @@ struct Run {
   std::string host;
   std::optional<Environment> environment;  ///< nothing in runs of early versions
   std::vector<std::string> command_line;
-  /// At least one. Ceilings and measurements name theirs by its place.
+  /// At least one. Ceilings and measurements refer to theirs by its place.
   std::vector<DeviceInfo> devices = std::vector<DeviceInfo>(1);
   bool together = false;  ///< whether the points were measured on all devices at once
   Plan plan;
@@ -212,9 +210,9 @@ struct Run {
   std::optional<SelfTest> self_test;  ///< nothing where none was asked for
   std::vector<CrossCheck> cross_checks;
   std::optional<Application> application;  ///< the program that was profiled, if one was
-  std::vector<ImportedFile> imports;  ///< of other tools, whose numbers these are; empty where we measured
+  std::vector<ImportedFile> imports;       ///< other tools' files with these numbers; empty where we measured
 
-  /// The first device, which most runs have alone.
+  /// The first device; most runs have no other.
   static constexpr std::size_t kFirstDevice = 0;
   const DeviceInfo& device() const { return devices[kFirstDevice]; }
   const DeviceInfo& device_of(const Measurement& measurement) const { return devices[measurement.device]; }
@@ -226,8 +224,8 @@ struct Run {
 /// The ceiling of the device at this place in `run.devices` with this id and source; null if there is none.
 const Ceiling* find_ceiling(const Run& run, std::string_view id, CeilingSource source, std::size_t device);
 
-/// Which ceilings of the device at this place its points are held against: the measured ones; of an imported
-/// run that has none, the theoretical ones.
+/// Which ceilings of the device at this place its points are compared with: the measured ones or, in an
+/// imported run that has none, the theoretical ones.
 CeilingSource roof_source(const Run& run, std::size_t device);
 
 /// The text of a `run.json` (`docs/schema/run.schema.json`).

@@ -26,7 +26,7 @@ inline constexpr std::string_view kWarps = "warps";
 inline constexpr std::string_view kSmClockHz = "sm_clock_hz";
 }  // namespace sampled
 
-/// The hardware metrics behind them, that of most use first. A device may lack some: without links, NVLink's.
+/// The hardware metrics behind them, the most useful first. A device may lack some: without links, NVLink's.
 const std::vector<Metric>& sampled_metrics();
 
 }  // namespace rooflinectl

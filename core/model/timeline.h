@@ -12,7 +12,7 @@
 
 /// How a program used its devices over time: hardware counters at a fixed interval, and what ran meanwhile.
 /// Times are nanoseconds since the start of the run's first traced launch, as in `LaunchTimes`; where devices
-/// were only watched, since that began.
+/// were only watched, since the watching began.
 namespace rooflinectl {
 
 /// A launch that ran while its device was sampled.
@@ -25,7 +25,7 @@ struct TimelineLaunch {
   bool operator==(const TimelineLaunch&) const = default;
 };
 
-/// A copy or a set that did.
+/// A copy or a set that ran while its device was sampled.
 struct TimelineTransfer {
   TransferKind kind = TransferKind::other;
   std::uint64_t start_ns = 0;
@@ -82,15 +82,15 @@ struct Timeline {
   bool operator==(const Timeline&) const = default;
 };
 
-/// How a problem begins because of which the timeline of a device ends early, or is missing.
+/// How a problem begins that cuts a device's timeline short, or leaves none.
 inline constexpr const char* kNoTimeline = "the timeline is incomplete";
 
-/// The newest ones that are kept of a device: samples, and launches that ran during them.
+/// How many of a device's samples, and of the launches that ran during them, are kept: the newest ones.
 inline constexpr std::size_t kMostSamples = 100'000;
 inline constexpr std::size_t kMostTimelineLaunches = 200'000;
 
-/// From this interval on, samples are read while the device is sampled, and there is no end to them. Reading
-/// one takes 0.13 ms.
+/// From this interval on, samples are read while the device is sampled, so that sampling need not end.
+/// Reading one takes 0.13 ms.
 inline constexpr std::uint64_t kShortestReadInterval = 200'000;
 inline constexpr std::uint64_t kShortestInterval = 10'000;
 inline constexpr std::uint64_t kLongestInterval = 1'000'000'000;
@@ -98,7 +98,7 @@ inline constexpr std::uint64_t kLongestInterval = 1'000'000'000;
 /// How many samples of this interval there is room for: all that there are, or those that wait to be read.
 std::size_t room_for_samples(std::uint64_t interval_ns);
 
-/// The time for which there is, in seconds; nothing where samples are read meanwhile.
+/// The time for which there is room, in seconds; nothing where samples are read meanwhile.
 std::optional<double> sampling_window_s(std::uint64_t interval_ns);
 
 }  // namespace rooflinectl

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-/// What a trace of `torch.profiler` has of kernels and of what launched them. Other events are left out.
+/// What a trace of `torch.profiler` has about kernels and what launched them. Other events are left out.
 /// Times are microseconds since whatever the trace counts from. Names are places in `TorchTrace::names`;
-/// threads, in the order in which they came up, are numbers from 0.
+/// threads are numbered from 0 in the order in which they first appear.
 namespace rooflinectl {
 
 enum class TorchSpanKind {
@@ -27,7 +27,7 @@ struct TorchSpan {
   double start_us = 0;
   double end_us = 0;
   std::optional<std::uint64_t> id;  ///< `External id` of an operator
-  /// Of an operator that autograd knows: its backward operator has the same.
+  /// Of an operator that autograd tracks: its backward operator has the same one.
   std::optional<std::uint64_t> sequence;
   bool is_backward = false;
 
@@ -44,7 +44,7 @@ struct TorchCall {
   bool operator==(const TorchCall&) const = default;
 };
 
-/// A kernel that ran. Versions of PyTorch differ in what they write of it.
+/// A kernel that ran. Versions of PyTorch differ in what they write about it.
 struct TorchKernel {
   using Extent = std::array<std::uint64_t, 3>;
 
@@ -70,7 +70,7 @@ struct TorchTrace {
   bool operator==(const TorchTrace&) const = default;
 };
 
-/// The most spans, calls and kernels together that are read of a trace: some 3 GiB of text.
+/// The most spans, calls and kernels together that are read from a trace: about 3 GiB of text.
 inline constexpr std::size_t kMostTorchEvents = 10'000'000;
 
 }  // namespace rooflinectl

@@ -37,7 +37,7 @@ std::vector<std::string> read_command(Reader& reader, const Field& field) {
 void read_variables(Reader& reader, const Field& field, PlannedApplication& application) {
   for (const Field& variable : reader.fields(field.value, position_of(field.value), "'env'")) {
     if (variable.key.empty() || variable.key.find('=') != std::string::npos) {
-      reader.fail(variable.position, fmt::format("{} is no name of a variable", in_quotes(variable.key)));
+      reader.fail(variable.position, fmt::format("{} is not a variable name", in_quotes(variable.key)));
     }
     application.environment[variable.key] = reader.single_value(variable.value).value_or("");
   }
@@ -50,7 +50,7 @@ int read_samples(Reader& reader, const Field& field, int otherwise) {
   const auto [end, error] = std::from_chars(text->data(), text->data() + text->size(), samples);
   if (error == std::errc() && end == text->data() + text->size() && samples >= 1) return samples;
   reader.fail(position_of(field.value),
-              fmt::format("'samples' must be a number from 1 on, not {}", in_quotes(*text)));
+              fmt::format("'samples' must be a positive integer, not {}", in_quotes(*text)));
   return otherwise;
 }
 
@@ -76,8 +76,9 @@ PlannedApplication read_application(Reader& reader, const Field& field) {
   if (const Field* capture = find(fields, "capture")) {
     application.capture = text_of(reader, fields, "capture");
     if (!capture_from(application.capture)) {
-      reader.fail(position_of(capture->value), fmt::format("{} is none of all, cuda-profiler and nvtx:NAME",
-                                                           in_quotes(application.capture)));
+      reader.fail(
+          position_of(capture->value),
+          fmt::format("{} is not one of all, cuda-profiler and nvtx:NAME", in_quotes(application.capture)));
     }
   }
   if (const Field* samples = find(fields, "samples")) {

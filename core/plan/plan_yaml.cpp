@@ -83,7 +83,7 @@ class PlanReader {
   const Catalogue& catalogue_;
 };
 
-/// What some editors write at the start of UTF-8 text. It is in no column.
+/// What some editors write at the start of UTF-8 text. It does not count as a column.
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 
 }  // namespace

@@ -12,7 +12,7 @@ namespace rooflinectl::yaml {
 struct Settings {
   List<Dtype> dtypes;  ///< f32 if empty
   List<std::uint64_t> sizes;
-  bool sizes_are_per_gpu = false;  ///< and not those of all GPUs that share the elements
+  bool sizes_are_per_gpu = false;  ///< rather than for all GPUs that share the elements
   List<CacheState> cache = {{CacheState::cold, {}}};
   List<LaunchMode> launch = {{LaunchMode::graph, {}}};
   CounterSet counters = CounterSet::basic;

@@ -12,7 +12,7 @@ namespace rooflinectl::yaml {
 
 namespace {
 
-/// Nothing is known of the variant but its id.
+/// Only the id of the variant is known.
 bool is_id_only(const VariantInfo& variant) {
   return variant.dtypes.empty();
 }
@@ -60,7 +60,7 @@ std::vector<int> block_sizes(const VariantInfo& variant, const LaunchSettings& e
 std::vector<std::optional<int>> elements_per_thread(const VariantInfo& variant, const LaunchSettings& entry,
                                                     const LaunchSettings& experiment) {
   if (!takes_elements_per_thread(variant)) return {std::nullopt};
-  // Of an id alone nobody knows whether the experiment's setting is meant for it.
+  // From an id alone, one cannot tell whether the experiment's setting is meant for it.
   const bool ask_experiment = entry.elements_per_thread.empty() && !is_id_only(variant);
   const List<int>& asked = ask_experiment ? experiment.elements_per_thread : entry.elements_per_thread;
   if (asked.empty()) return {variant.default_elements_per_thread};
@@ -69,8 +69,8 @@ std::vector<std::optional<int>> elements_per_thread(const VariantInfo& variant, 
   return values;
 }
 
-/// GPUs that share the elements of `variant`: nothing where it is of one. A glob stands for those of several
-/// only where a number of GPUs is asked for.
+/// GPUs that share the elements of `variant`: nothing where it runs on one. A glob includes variants for
+/// several GPUs only where a number of GPUs is asked for.
 std::vector<std::optional<int>> numbers_of_gpus(const VariantInfo& variant, const VariantEntry& entry,
                                                 const LaunchSettings& experiment) {
   constexpr int kDefault = 2;
@@ -178,7 +178,7 @@ bool takes_several_gpus(const VariantInfo& variant) {
 
 void check_some_takes_gpus(Reader& reader, const std::vector<VariantEntry>& entries, const List<int>& gpus) {
   if (gpus.empty() || !has_variants(entries) || any_variant(entries, takes_several_gpus)) return;
-  reader.fail(gpus.front().position, "no variant of this experiment supports 'gpus': each is of one GPU");
+  reader.fail(gpus.front().position, "no variant of this experiment supports 'gpus': each runs on one GPU");
 }
 
 void check_gpus(Reader& reader, const std::vector<VariantEntry>& entries, const Settings& settings,

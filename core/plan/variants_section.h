@@ -28,8 +28,8 @@ struct VariantEntry {
   bool by_name() const { return pattern.find_first_of("*?") == std::string::npos && pattern != "all"; }
 };
 
-/// The list `variants` of an experiment, or its only entry: ids and globs, each with launch settings of its
-/// own or without. They point into `catalogue`.
+/// The list `variants` of an experiment, or its only entry: ids and globs, each with or without launch
+/// settings of its own. The entries point into `catalogue`.
 std::vector<VariantEntry> read_variants(Reader& reader, const Field& field, const Catalogue& catalogue);
 
 }  // namespace rooflinectl::yaml

@@ -89,8 +89,8 @@ class DocumentStarts : public YAML::EventHandler {
   Position last_;
 };
 
-/// Where the second document begins. YAML::LoadAll would tell as well, but finds documents without end where
-/// a stray `]` or `,` follows the first one.
+/// Where the second document begins. YAML::LoadAll could tell, too, but finds an endless series of documents
+/// where a stray `]` or `,` follows the first one.
 std::optional<Position> second_document(const std::string& text) {
   std::istringstream stream(text);
   YAML::Parser parser(stream);

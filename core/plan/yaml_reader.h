@@ -17,7 +17,7 @@
 /// YAML as plans use it: nodes with their places in the file. Private to the plan parser.
 namespace rooflinectl::yaml {
 
-/// The only document of a file. Throws Error(usage) if the text is no YAML, more than one document, or
+/// The only document of a file. Throws Error(usage) if the text is not YAML, more than one document, or
 /// larger, deeper or, with its aliases followed, longer than any plan.
 YAML::Node load(std::string_view text, Mistakes& mistakes);
 
@@ -56,15 +56,15 @@ class Reader {
 
   void fail(Position position, std::string text) { mistakes_.add(position, std::move(text)); }
 
-  /// The members of a map, without those whose key comes again; nothing if it is no map.
+  /// The members of a map, without those whose key is repeated; nothing if it is not a map.
   std::vector<Field> fields(const YAML::Node& node, Position position, std::string_view what);
 
   /// The members of a map that may have the keys `valid` only.
   Fields settings(const YAML::Node& node, Position position, std::string_view what,
                   const std::vector<std::string>& valid);
 
-  /// Reports a map at `position` without the key. A key without a value is there: that was reported where the
-  /// map was read.
+  /// Reports a map at `position` without the key. A key without a value counts as present: that was reported
+  /// where the map was read.
   void require(const YAML::Node& map, std::string_view key, Position position, std::string_view what);
 
   /// The text of a node that must be a single value.

@@ -22,7 +22,7 @@
 
 namespace rooflinectl::serial {
 
-/// Fills the fields of a struct in from a JSON object (`core/serial/rules.h`), and holds them against their
+/// Fills in the fields of a struct from a JSON object (`core/serial/rules.h`), and checks them against their
 /// rules.
 class FieldReader {
  public:
@@ -97,9 +97,9 @@ class FieldReader {
   static void read(const Reader& place, CounterValue& value);
   static void read(const Reader& place, CounterValue& value, AllDigits /*rule*/) { read(place, value); }
   static void read(const Reader& place, Counters& counters);
-  /// In older files its id alone.
+  /// In older files, only its id.
   static void read(const Reader& place, ProgramProcess& process);
-  /// Axes that we know have the values that we know.
+  /// Axes that we know may only have values that we know.
   static void read(const Reader& place, Axes& axes);
 
   template <typename T, typename... Rule>
@@ -162,7 +162,7 @@ class FieldReader {
     if (list.count() != count) list.fail(fmt::format("not {} entries", count));
   }
 
-  /// The value of this name; if there is none, `place` is wrong.
+  /// The value of this name; if there is none, `place` is reported as wrong.
   template <typename Enum>
   static Enum value_named(const Reader& place, std::string_view name) {
     for (const Enum value : kValues<Enum>) {

@@ -14,7 +14,8 @@ namespace rooflinectl::serial {
 
 namespace {
 
-/// What is between the quote at `begin` and the one that ends the string; the rest of the text without such.
+/// What is between the quote at `begin` and the one that ends the string; the rest of the text if there is no
+/// such quote.
 std::string_view string_at(std::string_view text, std::size_t begin) {
   std::size_t end = begin + 1;
   while (end < text.size() && text[end] != '"') end += text[end] == '\\' ? 2 : 1;

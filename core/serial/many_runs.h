@@ -13,16 +13,16 @@
 
 namespace rooflinectl {
 
-/// The files of `runs`, each once, although a link such as `latest` leads to another.
+/// The files of `runs`, each once, even where a link such as `latest` leads to one of the others.
 std::vector<std::filesystem::path> different_run_files(const std::vector<std::filesystem::path>& runs);
 
-/// The files of all runs that `names` name: of a run's folder its file, of any other folder those of all runs
-/// below it, sorted; each once. Links below a folder are not followed. Throws Error(usage) if there are none
-/// below a folder, or it cannot be read.
+/// The files of all runs that `names` stand for: for a run's folder its file, for any other folder those of
+/// all runs below it, sorted; each once. Links below a folder are not followed. Throws Error(usage) if there
+/// are none below a folder, or it cannot be read.
 std::vector<std::filesystem::path> run_files_below(const std::vector<std::string>& names);
 
-/// Reads several files at a time with `read(file)`, and hands what comes of it to `take(place, future)` in
-/// the order of `files`. The future throws what `read` has thrown.
+/// Reads several files at a time with `read(file)`, and hands the results to `take(place, future)` in the
+/// order of `files`. The future throws what `read` has thrown.
 template <typename Read, typename Take>
 void read_in_parallel(const std::vector<std::filesystem::path>& files, Read read, Take take) {
   using Content = decltype(read(files.front()));

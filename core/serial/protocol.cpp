@@ -84,7 +84,7 @@ T decoded(std::string_view text, const char* document) {
   return serial::read<T>(Reader(value, document));
 }
 
-/// An object with one list of this name.
+/// An object with a single member, the list of this name.
 template <typename Item>
 std::string encode_list(const char* name, const std::vector<Item>& items) {
   return serial::to_text({{name, serial::to_json(items)}});

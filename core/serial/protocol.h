@@ -25,10 +25,10 @@ enum class CollectMode {
   measure,  ///< verify, time and count
   once,     ///< launch each point exactly once in its NVTX range: what ncu and nsys are wrapped around
   count,    ///< collect only counters
-  trace,    ///< launch each point some times while CUPTI records the activity of the GPU
+  trace,    ///< launch each point a few times while CUPTI records the activity of the GPU
 };
 
-/// Which of several processes this one is, that measure points over several GPUs together, a GPU each.
+/// The place of this process among those that together measure points over several GPUs, one GPU each.
 struct RankPlace {
   int rank = 0;
   int ranks = 1;
@@ -53,7 +53,7 @@ struct CollectRequest {
   bool self_test = false;
   /// Not to be measured again where they hold: same device, driver and clocks.
   std::vector<KnownCeilings> known_ceilings;
-  /// Then all points of the plan are over several GPUs, and all processes have the same plan.
+  /// If set, all points of the plan are over several GPUs, and all processes have the same plan.
   std::optional<RankPlace> rank_place;
 
   bool operator==(const CollectRequest&) const = default;
@@ -132,7 +132,7 @@ struct Failure {
   bool operator==(const Failure&) const = default;
 };
 
-/// Last line of a run that went through.
+/// Last line of a run that was completed.
 struct Bye {
   CounterSession counter_session;
   bool operator==(const Bye&) const = default;

@@ -12,8 +12,8 @@
 /// What the ranks of one run write for each other to read (`runner/ranks/`): a JSON document per file.
 namespace rooflinectl {
 
-/// Rank 0 made the folder of the run. Holds for the ranks whose tokens it has: others find it where an
-/// earlier launch left it.
+/// Rank 0 made the folder of the run. It holds for the ranks whose tokens it has: any other rank has found
+/// one that an earlier launch left behind.
 struct RankInvitation {
   std::string folder;  ///< its name
   std::vector<std::string> tokens;
@@ -27,7 +27,7 @@ struct RankHello {
   std::string request;  ///< hash of what it was asked to measure
   std::string host;
   std::string boot_id;     ///< alike for the ranks of one host
-  bool is_locked = false;  ///< its lock shows whether it lives
+  bool is_locked = false;  ///< its lock shows whether it is alive
   std::optional<DeviceInfo> device;
   std::optional<message::Failure> failure;  ///< why it has no device
 
@@ -36,7 +36,7 @@ struct RankHello {
 
 /// What became of one step of a rank.
 struct RankStep {
-  std::string folder;  ///< that `run.json` is in, within that of the run; empty where nothing was kept
+  std::string folder;  ///< the one with its `run.json`, within that of the run; empty where nothing was kept
   std::vector<std::string> losses;
   std::optional<int> stop_signal;
   std::optional<message::Failure> failure;  ///< why it ended before its plan did

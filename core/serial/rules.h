@@ -9,7 +9,7 @@
 /// What the lists of fields in `core/serial/fields/` are made of.
 ///
 /// Each struct that JSON holds has one list, `fields(f, object)`, which serves both ways: `f` is a
-/// FieldWriter and the object const, or `f` is a FieldReader and fills the object in. Of a list:
+/// FieldWriter and the object const, or `f` is a FieldReader and fills in the object. An example:
 ///
 ///     void fields(auto& f, Is<Verification> auto& verification) {
 ///       f("passed", verification.passed);

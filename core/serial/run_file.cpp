@@ -19,7 +19,7 @@ std::string unpacked_file(const fs::path& file) {
 }  // namespace
 
 fs::path run_file(const fs::path& run) {
-  std::error_code unknown;  // says whoever reads it
+  std::error_code unknown;  // reported when it is read
   if (!fs::is_directory(run, unknown)) return run;
   const fs::path plain = run / "run.json";
   const fs::path compressed = run / "run.json.gz";

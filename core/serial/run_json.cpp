@@ -21,7 +21,7 @@ namespace {
 
 constexpr const char* kRunFormat = "rooflinectl-run";
 
-/// The document's schema. Throws Error(usage) if it is not a run, or of a schema that is not known here.
+/// The document's schema. Throws Error(usage) if it is not a run, or is of a schema that is not known here.
 int check_format(const Reader& document, std::string_view name) {
   if (!document.has("format") || document["format"].text() != kRunFormat) {
     throw Error(ErrorKind::usage, fmt::format("{}: not a rooflinectl run", name),
@@ -49,7 +49,7 @@ void check_devices(const Reader& document, const char* key, std::size_t n_device
   });
 }
 
-/// Throws Error(usage) if a link is none, or has no value and no reason.
+/// Throws Error(usage) if a link is invalid, or has neither a value nor a reason.
 void check_links(const Reader& document, const Run& run) {
   if (run.links.empty()) return;
   std::size_t place = 0;
@@ -103,7 +103,7 @@ void check_processes(const Reader& document, const Run& run) {
   });
 }
 
-/// A run has the hash of its plan, so that others can tell which file it was.
+/// A run has the hash of its plan, by which others can tell which file it was.
 void check_hash(const Reader& plan) {
   if (!plan.has("text_sha256")) return;
   if (plan["text_sha256"].text() == sha256(plan["text"].text())) return;

@@ -88,7 +88,7 @@ fs::path timeline_file(const fs::path& run_file) {
 
 std::optional<Timeline> read_timeline(const fs::path& run_file, const Run& run) {
   const fs::path file = timeline_file(run_file);
-  std::error_code unknown;  // says whoever reads it
+  std::error_code unknown;  // reported when it is read
   if (!fs::exists(file, unknown)) return std::nullopt;
   const std::string name = file.string();
   return timeline_from_json(gunzipped(read_file(file), name, kMaxFileBytes), name, run);

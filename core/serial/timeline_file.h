@@ -15,8 +15,8 @@ namespace rooflinectl {
 std::string timeline_to_json(const Timeline& timeline);
 
 /// Reads one that belongs to `run`. `name` is used in error messages. Throws Error(usage) naming the place
-/// where the text is no timeline, or none of this run: it names a device or a point that the run does not
-/// have.
+/// where the text is not a timeline, or not one of this run: it names a device or a point that the run does
+/// not have.
 Timeline timeline_from_json(std::string_view text, std::string_view name, const Run& run);
 
 /// The timeline beside a `run.json`: `timeline.json.gz` in its folder.

@@ -32,7 +32,8 @@ constexpr int kDeepest = 1000;
 constexpr std::size_t kLongestText = std::size_t{16} << 20;
 
 /// Passes a text on, piece by piece, as long as no string in it is so long that the parser, which holds one
-/// at a time, would take all memory for it. What is between two strings counts as well: a number may be long.
+/// string at a time, would use up all memory. What is between two strings counts as well: a number may be
+/// long.
 class WithoutLongTexts : public std::streambuf {
  public:
   /// `name` is used in the error message.
@@ -55,8 +56,8 @@ class WithoutLongTexts : public std::streambuf {
     is_escaped_ = letter == '\\' && !is_escaped_;
     length_ = is_quote ? 0 : length_ + 1;
     if (length_ <= kLongestText) return;
-    throw Error(ErrorKind::usage, fmt::format("{}: a text in it is longer than 16 MiB", name_),
-                "torch.profiler writes no such text: is the file damaged?");
+    throw Error(ErrorKind::usage, fmt::format("{}: a string in it is longer than 16 MiB", name_),
+                "torch.profiler writes no such string: is the file damaged?");
   }
 
   std::istream& text_;
@@ -79,7 +80,7 @@ struct Event {
   std::string phase;
   std::string category;
   std::string name;
-  std::string process;  ///< numbers, but for what the profiler says of itself
+  std::string process;  ///< a number, except in the profiler's own events
   std::string thread;
   std::optional<double> start_us;
   double duration_us = 0;
@@ -121,7 +122,7 @@ EventArgument event_argument(std::string_view written) {
   return key == "block" ? EventArgument::block : EventArgument::other;
 }
 
-/// Takes the text as a series of values, of which it keeps those of the event that it is in.
+/// Receives the text as a series of values, and keeps those of the event that it is in.
 class TraceReader : public nlohmann::json_sax<Json> {
  public:
   explicit TraceReader(std::string_view name) : name_(name) {}
@@ -217,7 +218,7 @@ class TraceReader : public nlohmann::json_sax<Json> {
           event_.start_us = value;
           break;
         case EventField::duration:
-          if (value < 0) fail("/dur", "expected a number from 0 on");
+          if (value < 0) fail("/dur", "expected a non-negative number");
           event_.duration_us = value;
           break;
         case EventField::process:
@@ -232,7 +233,7 @@ class TraceReader : public nlohmann::json_sax<Json> {
           fail(fmt::format("/{}", field_ == EventField::name    ? "name"
                                   : field_ == EventField::phase ? "ph"
                                                                 : "cat"),
-               "expected a text");
+               "expected a string");
         case EventField::args:
         case EventField::other:
           break;
@@ -384,7 +385,7 @@ class TraceReader : public nlohmann::json_sax<Json> {
     return TorchKernel::Extent{numbers[0], numbers[1], numbers[2]};
   }
 
-  /// Those of kernels are cut as in a run, and so still match.
+  /// Names of kernels are cut as in a run, so that they still match.
   std::size_t name_index(std::string_view name) {
     const auto [entry, is_new] = names_.try_emplace(cut_name(name, kMaxSubjectLength), trace_.names.size());
     if (is_new) trace_.names.push_back(printable(entry->first));
@@ -406,7 +407,7 @@ class TraceReader : public nlohmann::json_sax<Json> {
   bool in_events_ = false;
   bool in_arguments_ = false;
   bool has_events_ = false;
-  std::size_t count_ = 0;  ///< of events until now
+  std::size_t count_ = 0;  ///< of events so far
   Event event_;
   EventField field_ = EventField::other;
   EventArgument argument_ = EventArgument::other;

@@ -16,10 +16,10 @@ namespace {
 
 constexpr std::size_t kMinimumSamples = 16;
 constexpr std::size_t kMaximumSamples = 1000;
-/// Of fewer there is no interval: `median_interval` gives the whole range.
+/// For fewer there is no interval: `median_interval` gives the whole range.
 constexpr std::size_t kFewestSamples = 9;
-/// To look at the interval after every sample, and stop when it happens to be narrow, would lower its
-/// coverage: from one look to the next the samples grow by this factor.
+/// Looking at the interval after every sample, and stopping when it happens to be narrow, would lower its
+/// coverage: from one look to the next, the number of samples grows by this factor.
 constexpr double kGrowthBetweenLooks = 1.25;
 constexpr double kLowClockFraction = 0.95;
 /// Noise is judged from this many samples on, and has settled if its second half is like the whole.
@@ -66,7 +66,7 @@ void Sampling::add(const TimeSample& sample) {
 bool Sampling::is_slowed_down(std::size_t sample, double usual_clock_hz) const {
   const ClockEventReasons reasons = reasons_[sample].value_or(0);
   if ((reasons & kSlowdowns) != 0) return true;
-  // What the power cap takes, the kernel takes from itself: that is its time.
+  // What the power cap costs is the kernel's own doing: that is its time.
   if (ignore_clocks_ || (reasons & kPowerCap) != 0) return false;
   const double clock_hz = result_.sample_clocks_hz[sample];
   return clock_hz > 0 && clock_hz < kLowClockFraction * usual_clock_hz;
@@ -83,7 +83,7 @@ void Sampling::evaluate() {
     good_clocks_hz.push_back(result_.sample_clocks_hz[i]);
   }
   result_.throttled_samples = static_cast<int>(result_.samples_s.size() - good.size());
-  // A point of which every sample is slowed down still has a time; their number shows how far to trust it.
+  // A point all of whose samples are slowed down still has a time; their number shows how far to trust it.
   const MedianInterval interval = median_interval(good.empty() ? result_.samples_s : good);
   result_.median_s = interval.median;
   result_.ci_low_s = interval.low;
@@ -112,7 +112,7 @@ Sampling::Next Sampling::next(double elapsed_s) {
   const Next go_on = is_hot ? Next::wait : Next::measure;
   if (!out_of_room && result_.samples_s.size() < next_look_) return go_on;
   evaluate();
-  // A slow launch leaves time for few samples, which may be as close as was asked for all the same.
+  // A slow launch leaves time for only a few samples, which may be as close as was asked for all the same.
   const bool is_look = good_samples() >= next_look_ || (out_of_room && good_samples() >= kFewestSamples);
   if (is_look) {
     const auto grown = static_cast<std::size_t>(kGrowthBetweenLooks * static_cast<double>(good_samples()));

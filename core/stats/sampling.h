@@ -11,7 +11,7 @@
 
 namespace rooflinectl {
 
-/// The time of one sample, the SM clock around it, and why the driver kept that low. Nothing where it could
+/// The time of one sample, the SM clock around it, and why the driver kept it low. Nothing where they could
 /// not be read.
 struct TimeSample {
   double time_s = 0;
@@ -25,7 +25,7 @@ class Sampling {
  public:
   enum class Next {
     measure,  ///< more samples are needed
-    wait,     ///< too: but let the device cool down first
+    wait,     ///< the same, but let the device cool down first
     stop,
   };
 
@@ -37,7 +37,8 @@ class Sampling {
   /// What to do now that `elapsed_s` have passed since the first launch.
   Next next(double elapsed_s);
 
-  /// Median, interval, samples and flags of what was added so far; `launches_per_sample` is the caller's.
+  /// Median, interval, samples and flags of what has been added so far; `launches_per_sample` is the
+  /// caller's.
   const TimeResult& result() const { return result_; }
 
  private:

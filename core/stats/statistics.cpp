@@ -37,7 +37,7 @@ std::vector<double> sides_of(std::span<const double> samples, double center) {
   return sides;
 }
 
-/// n times the variance of the mean of `series`, whose mean is taken for 0, from lags below `lags` with
+/// n times the variance of the mean of `series`, whose mean is assumed to be 0, from lags below `lags` with
 /// Bartlett's weights (Newey & West 1987).
 double long_run_variance(std::span<const double> series, std::size_t lags) {
   double variance = 0;

@@ -20,11 +20,11 @@ struct MedianInterval {
   double relative_half_width() const { return (high - low) / 2 / median; }
 };
 
-/// 95 % confidence interval of the median of `samples` (not empty) in the order in which they were taken,
-/// which may be correlated with those before. From order statistics: x(k) … x(n+1−k), where n/2 − k is the
+/// 95 % confidence interval of the median of `samples` (not empty), in the order in which they were taken:
+/// each may be correlated with those before it. From order statistics: x(k) … x(n+1−k), where n/2 − k is the
 /// critical value times the standard deviation of how many samples lie below the median. That deviation comes
 /// from the autocovariances of the series sign(x − median) / 2 up to lag √n, with Bartlett's weights, and is
-/// never taken for less than that of independent samples. The critical value allows for its being an
+/// never taken to be less than that of independent samples. The critical value allows for its being an
 /// estimate. Assumes that the samples are stationary and that their correlation fades within √n of them;
 /// nothing about their distribution. Below nine samples no such interval exists: then it is the whole range,
 /// which covers less than 95 %.

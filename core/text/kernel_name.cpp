@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-// Else libiberty.h declares a basename() that contradicts <cstring>'s.
+// Otherwise libiberty.h declares a basename() that contradicts <cstring>'s.
 #define HAVE_DECL_BASENAME 1
 #include <libiberty/demangle.h>
 
@@ -61,8 +61,8 @@ std::string shorten(std::string_view demangled, std::size_t longest) {
   return description.base.empty() ? cut_middle(text, longest) : compose(description, longest);
 }
 
-/// The identifiers and numbers of a name, but for the numbers of lambdas; those between `_` if it is a single
-/// one.
+/// The identifiers and numbers of a name, except the numbers of lambdas; its parts between `_` if it is a
+/// single identifier.
 std::vector<std::string_view> words_of(std::string_view name) {
   const bool is_single = std::all_of(name.begin(), name.end(), is_identifier);
   const auto is_word = [is_single](char c) { return is_identifier(c) && !(is_single && c == '_'); };
@@ -76,8 +76,8 @@ std::vector<std::string_view> words_of(std::string_view name) {
   return words;
 }
 
-/// Where names of equally many words differ: the first place at which all do, else the first at which some
-/// do.
+/// Where names with the same number of words differ: the first place at which all do, else the first at which
+/// some do.
 std::optional<std::size_t> telling_place(const std::vector<std::vector<std::string_view>>& names) {
   std::optional<std::size_t> first;
   for (std::size_t at = 0; at < names[0].size(); ++at) {
@@ -149,12 +149,12 @@ std::string demangle(std::string_view symbol) {
   std::string name;
   const auto append = [](const char* text, std::size_t size, void* output) {
     auto& result = *static_cast<std::string*>(output);
-    // The only way out. The C library keeps what it needs on the stack, and is compiled with tables to unwind
-    // it.
+    // The only way to stop it. The C library keeps what it needs on the stack, and is compiled with tables to
+    // unwind it.
     if (result.size() + size > kLongestDemangled) throw TooLong();
     result.append(text, size);
   };
-  // Not abi::__cxa_demangle, which refuses what is longer than 1,024 characters, as CUTLASS's names are.
+  // Not abi::__cxa_demangle, which refuses names longer than 1,024 characters, as CUTLASS's are.
   constexpr int kOptions = DMGL_PARAMS | DMGL_ANSI | DMGL_NO_RECURSE_LIMIT;
   try {
     const bool is_demangled =
@@ -170,8 +170,8 @@ std::string short_kernel_name(std::string_view demangled) {
 }
 
 std::vector<std::string> distinct_short_names(const std::vector<std::string>& demangled) {
-  // Each name once, in the order of their first appearance, so that numbers do not depend on how often one is
-  // there.
+  // Each name once, in the order of their first appearance, so that numbers do not depend on how often one
+  // occurs.
   std::map<std::string_view, std::string> chosen;
   std::map<std::string, std::vector<std::string>> alike;
   std::vector<std::string> order;

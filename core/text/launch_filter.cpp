@@ -13,7 +13,7 @@
 
 namespace rooflinectl {
 
-// Not std::regex: it takes a stack frame per character, and threads of programs may have small stacks.
+// Not std::regex: it uses a stack frame per character, and a program's threads may have small stacks.
 struct LaunchFilter::Expression {
   regex_t compiled;
 };

@@ -12,9 +12,9 @@ namespace rooflinectl {
 /// called from any thread.
 class LaunchFilter {
  public:
-  /// `kernel`: a POSIX extended regular expression that is searched in the symbol, as the module has it
+  /// `kernel`: a POSIX extended regular expression that is searched for in the symbol, as the module has it
   /// (`_ZN2at6native…`): names of functions and classes occur in it literally. `nvtx`: a glob. Empty ones
-  /// select everything. Throws Error(usage) if `kernel` is no regular expression.
+  /// select everything. Throws Error(usage) if `kernel` is not a regular expression.
   LaunchFilter(const std::string& kernel, std::string nvtx);
   ~LaunchFilter();
   LaunchFilter(const LaunchFilter&) = delete;

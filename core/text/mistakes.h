@@ -27,7 +27,7 @@ class Mistakes {
   /// `text`: the file's, which must outlive this.
   Mistakes(std::string_view file_name, std::string_view text) : file_name_(file_name), text_(text) {}
 
-  /// Throws what there is if it is too much to be read.
+  /// Throws all of them if there are too many to be read.
   void add(Position position, std::string text);
 
   /// Throws Error(usage) with every mistake, one per line: `<file_name>:<line>:<column>: <what is wrong>`.
@@ -41,7 +41,7 @@ class Mistakes {
   std::size_t reported_ = 0;
 };
 
-/// `; did you mean 'cold'?`, or the valid names where none is near and they are few.
+/// `; did you mean 'cold'?`, or the valid names where none is close and they are few.
 std::string suggestion(std::string_view text, const std::vector<std::string>& valid);
 
 /// A text of the file as a message shows it: on one line and not too long.

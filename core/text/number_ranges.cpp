@@ -14,7 +14,7 @@ std::string number_ranges(std::vector<int> numbers) {
   for (std::size_t first = 0; first < numbers.size();) {
     std::size_t last = first;
     while (last + 1 < numbers.size() && numbers[last + 1] == numbers[last] + 1) ++last;
-    if (last == first + 1) last = first;  // two are no range
+    if (last == first + 1) last = first;  // two do not make a range
     if (!text.empty()) text += ", ";
     text += first == last ? fmt::format("{}", numbers[first])
                           : fmt::format("{}–{}", numbers[first], numbers[last]);

@@ -15,8 +15,8 @@ bool is_control(char32_t c) {
   return c < 0x20 || (c >= 0x7f && c < 0xa0);
 }
 
-/// Line and paragraph separators end a line; the others turn the direction of the text around them, so that
-/// it reads otherwise than it is (Unicode Technical Report 36, section 2.5).
+/// Line and paragraph separators end a line; the others change the direction of the text around them, so that
+/// it does not read as it is (Unicode Technical Report 36, section 2.5).
 bool changes_layout(char32_t c) {
   return c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x2028 && c <= 0x202e) ||
          (c >= 0x2066 && c <= 0x2069);

@@ -5,7 +5,8 @@
 #include <string_view>
 
 /// Text that is safe to show in a terminal or a table, whatever its source: escape sequences do nothing, and
-/// what is read is what is there. Everything that goes to a terminal, into Markdown or CSV passes here.
+/// what is read is what is there. Everything that goes to a terminal, into Markdown or into CSV passes
+/// through here.
 namespace rooflinectl {
 
 /// `text` on one line. Newlines and tabs become spaces; other control characters (C0, DEL, C1, so also what

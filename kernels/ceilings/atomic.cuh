@@ -9,13 +9,13 @@
 #include "kernels/ceiling.h"
 #include "kernels/cuda_check.h"
 
-/// What the costs of atomic additions share: every thread of the device adds to one address, over and over,
-/// and asks for nothing back (RED, not ATOM). The memory system carries such additions out one after the
+/// What the benchmarks of atomic additions share: every thread of the device adds to one address, over and
+/// over, and asks for nothing back (RED, not ATOM). The memory system executes such additions one after the
 /// other.
 ///
-/// The addend differs per lane, and the compiler cannot know that all lanes add to the same address: where it
-/// knows, it adds up integers within the warp and leaves one atomic per warp. What the hardware makes of the
-/// 32 lanes of one RED instruction is part of what is measured: seconds per lane's addition.
+/// The addend differs per lane, and the compiler cannot know that all lanes add to the same address: if it
+/// knew, it would add up integers within the warp and leave one atomic per warp. What the hardware makes of
+/// the 32 lanes of one RED instruction is part of what is measured: seconds per lane's addition.
 namespace rooflinectl::kernels::atomic {
 
 /// Additions of each thread.
@@ -41,7 +41,7 @@ __device__ inline void reduce_to(std::uint64_t* d_address, std::uint64_t value) 
   asm volatile("red.relaxed.gpu.global.add.u64 [%0], %1;" ::"l"(d_address), "l"(value) : "memory");
 }
 
-/// `spread` is 0: every thread's address is the same, and only the caller knows.
+/// `spread` is 0: every thread's address is the same, but only the caller knows that.
 template <typename Value>
 __global__ void add_to_one_address(Value* d_target, unsigned spread) {
   Value* d_address = d_target + (threadIdx.x & spread);

@@ -43,8 +43,8 @@ inline double bytes_per_launch(int grid, int block) {
 }
 
 /// How often the accesses of all threads fit, side by side, into a third of L2: that much is streamed over
-/// and over. A third stays even where L2 keeps lines in two places. No two blocks access the same tile:
-/// Hopper would merge what they read at about the same time.
+/// and over. A third fits even where L2 keeps lines in two places. No two blocks access the same tile: Hopper
+/// would merge what they read at about the same time.
 inline int l2_waves(const CeilingBuffers& buffers, int grid, int block) {
   const std::size_t wave_bytes =
       static_cast<std::size_t>(grid) * static_cast<std::size_t>(block) * kAccesses * sizeof(float4);
@@ -65,7 +65,7 @@ __device__ void for_each_l2_tile(int waves, const Access& access) {
   }
 }
 
-/// In theory, L1 and shared memory, which are one memory, deliver the wavefronts that its data pipe
+/// In theory, L1 and shared memory, which are one memory, deliver as many wavefronts as its data pipe
 /// completes.
 inline CeilingPeak wavefront_peak() {
   constexpr double kWavefrontBytes = 128;

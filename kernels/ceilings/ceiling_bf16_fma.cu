@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // bf16_fma: how fast the SMs can multiply and add in bf16, two values packed in a register, outside the
-// tensor cores.
+// Tensor Cores.
 //
 // - Idea: independent chains of packed multiply-adds in registers.
 // - Launch shape: 16 to 64 warps per SM.
@@ -16,7 +16,7 @@ namespace rooflinectl::kernels {
 
 namespace {
 
-/// The two halves of an operand differ: where the compiler knows that they are the same it chooses a form
+/// The two halves of an operand differ: if the compiler knew that they are the same, it would choose a form
 /// that only one of Hopper's two pipes takes, at half the rate.
 __global__ void ceiling_bf16_fma(void* d_sink) {
 #if __CUDA_ARCH__ >= 800

@@ -2,13 +2,11 @@
 //
 // dram_latency: how long a load from DRAM takes when nothing else is on its way.
 //
-// - Idea: one thread follows a random cycle of pointers, each in a line of its own, and comes to each once.
-// Caches
-//   are cold when a launch begins.
+// - Idea: one thread follows a random cycle of pointers, each in a line of its own, and visits each once.
+//   Caches are cold when a launch begins.
 // - Stride: 2 KiB, so that no line, sector pair or prefetch of one load serves another. Footprint: 32 MiB,
-// which is
-//   16 pages of 2 MiB: address translation is warm after the first few loads, as it is for a kernel that
-//   streams.
+//   which is 16 pages of 2 MiB: address translation is warm after the first few loads, as it is for a kernel
+//   that streams.
 // - Launch shape: one thread.
 // - Amount: dependent loads; the ceiling is seconds per load.
 // - Minimum sm: 7.5.

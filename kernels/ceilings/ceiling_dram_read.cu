@@ -3,13 +3,11 @@
 // dram_read: how fast the SMs can read DRAM.
 //
 // - Idea: read all memory of the benchmarks once, 16 bytes per access, several independent accesses in flight
-// per
-//   thread. The values are combined and compared with one that they never take, so the reads cannot be
+//   per thread. The values are combined and compared with one that they never take, so the reads cannot be
 //   dropped.
 // - Launch shape: several tried; see `dram::shapes()`.
-// - Amount: the bytes of source and target, so many that neither what L2 keeps from one launch to the next
-// nor the
-//   start and the end of a launch, some microseconds of milliseconds, makes a difference.
+// - Amount: the bytes of source and target, enough that neither what L2 keeps from one launch to the next nor
+//   the start and the end of a launch, a few microseconds out of milliseconds, make a difference.
 // - Minimum sm: 7.5.
 #include "core/model/counters.h"
 #include "kernels/ceilings/dram.cuh"

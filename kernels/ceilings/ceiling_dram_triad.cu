@@ -26,7 +26,7 @@ __global__ void ceiling_dram_triad(const float4* d_source, float4* d_target, flo
   });
 }
 
-/// Of each of the three streams; half a multiple of 1 MiB.
+/// The size of each of the three streams: half a multiple of 1 MiB.
 CeilingBuffers stream_of(const CeilingBuffers& buffers) {
   CeilingBuffers half = buffers;
   half.bytes /= 2;

@@ -16,7 +16,7 @@ namespace rooflinectl::kernels {
 
 namespace {
 
-/// The two halves of an operand differ: where the compiler knows that they are the same it chooses a form
+/// The two halves of an operand differ: if the compiler knew that they are the same, it would choose a form
 /// that only one of Hopper's two pipes takes, at half the rate.
 __global__ void ceiling_f16_fma(void* d_sink) {
   const float addend = compute::bounded_addend(threadIdx.x);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// f16_tensor: how fast the tensor cores multiply and add f16 into f32.
+// f16_tensor: how fast the Tensor Cores multiply and add f16 into f32.
 //
 // - Idea: a large matrix product of cuBLASLt where that library is installed, else chains of `mma.sync`.
 // - Launch shape: 16 to 64 warps per SM; that of a matrix product is the library's.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// f64_add: how fast the SMs can add in f64, outside the tensor cores.
+// f64_add: how fast the SMs can add in f64, outside the Tensor Cores.
 //
 // - Idea: independent chains of additions in registers.
 // - Launch shape: 16 to 64 warps per SM.

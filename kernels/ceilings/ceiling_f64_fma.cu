@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// f64_fma: how fast the SMs can multiply and add in f64, outside the tensor cores.
+// f64_fma: how fast the SMs can multiply and add in f64, outside the Tensor Cores.
 //
 // - Idea: independent chains of multiply-adds in registers.
 // - Launch shape: 16 to 64 warps per SM.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// f64_tensor: how fast the tensor cores multiply and add f64.
+// f64_tensor: how fast the Tensor Cores multiply and add f64.
 //
 // - Idea: a large matrix product of cuBLASLt where that library is installed, else chains of `mma.sync`.
 // - Launch shape: 16 to 64 warps per SM, in blocks of 256 threads; that of a matrix product is the library's.
@@ -34,7 +34,7 @@ __global__ void ceiling_f64_tensor(void* d_sink) {
                               "d"(from_registers(b[0], b[1])));
                       });
 #elif __CUDA_ARCH__ >= 800
-  // Half as high: two make one.
+  // Half as high: it takes two.
   tensor::run<double>(d_sink, kHalfOfOne,
                       [](double(&c)[4], const std::uint32_t(&a)[4], const std::uint32_t(&b)[2]) {
                         const double right = from_registers(b[0], b[1]);

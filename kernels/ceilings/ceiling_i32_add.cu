@@ -3,10 +3,10 @@
 // i32_add: how fast the SMs can add 32-bit integers.
 //
 // - Idea: independent chains of three-operand additions, into which the compiler also turns a sum of
-// integers.
+//   integers.
 // - Launch shape: 16 to 64 warps per SM.
 // - Amount: two operations per three-operand addition.
-// - No theoretical peak: CUPTI knows the rate of integer instructions of any kind, which share two pipes.
+// - No theoretical peak: CUPTI only has the rate of all kinds of integer instructions, which share two pipes.
 // - Minimum sm: 7.5.
 #include "core/model/counters.h"
 #include "kernels/ceilings/compute.cuh"
@@ -15,8 +15,8 @@ namespace rooflinectl::kernels {
 
 namespace {
 
-/// Both addends differ per thread, so they live in registers. In PTX, since the compiler would fold a chain
-/// of additions of a constant into a multiplication.
+/// Both addends differ per thread, so they live in registers. Written in PTX, since the compiler would fold a
+/// chain of additions of a constant into a multiplication.
 __global__ void ceiling_i32_add(void* d_sink) {
   const int first = static_cast<int>(threadIdx.x) + 1;
   const int second = static_cast<int>(threadIdx.x) * 3 + 1;

@@ -5,7 +5,7 @@
 // - Idea: independent chains of multiply-adds in registers.
 // - Launch shape: 16 to 64 warps per SM.
 // - Amount: two operations per multiply-add.
-// - No theoretical peak: CUPTI knows the rate of integer instructions of any kind, which share two pipes.
+// - No theoretical peak: CUPTI only has the rate of all kinds of integer instructions, which share two pipes.
 // - Minimum sm: 7.5.
 #include "core/model/counters.h"
 #include "kernels/ceilings/compute.cuh"

@@ -3,11 +3,9 @@
 // l2_latency: how long a load from L2 takes when nothing else is on its way.
 //
 // - Idea: one thread follows a random cycle of pointers through a small part of L2, past L1 (`ld.cg`). The
-// launch
-//   before left all of it in L2.
+//   launch before left all of it in L2.
 // - Stride: a line of 128 bytes. Footprint: an eighth of L2, at most 2 MiB: one page, spread over all slices,
-// near
-//   ones and far ones.
+//   near and far.
 // - Launch shape: one thread.
 // - Amount: dependent loads; the ceiling is seconds per load.
 // - Minimum sm: 7.5.

@@ -3,11 +3,10 @@
 // l2_write: how fast the SMs together can write L2.
 //
 // - Idea: all SMs overwrite a third of L2 over and over, 16 bytes per access, in whole lines. Each block
-// moves
-//   on with every access: writes of one block to the same lines would be merged before they reach L2.
+//   moves on with every access: writes of one block to the same lines would be merged before they reach L2.
 // - Launch shape: several tried; see `cache::shapes()`.
 // - Amount: the bytes that the threads write. None of them may go to DRAM.
-// - No theoretical peak: CUPTI knows the rate of L2 look-ups, about half of which writes reach.
+// - No theoretical peak: CUPTI has the rate of L2 look-ups, and writes reach about half of that.
 // - Minimum sm: 7.5.
 #include <bit>
 

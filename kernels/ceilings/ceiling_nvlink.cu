@@ -2,11 +2,11 @@
 //
 // nvlink: how fast a copy engine copies from another GPU's memory to the device.
 //
-// - Idea: one large asynchronous copy. Copy engines are faster than loads and stores of kernels.
+// - Idea: one large asynchronous copy. Copy engines are faster than kernels' loads and stores.
 // - Launch shape: none; a copy engine does it.
 // - Amount: the bytes of the copy. No counter of a kernel sees what a copy engine moves.
-// - Minimum sm: 7.5; another GPU of the same model that NVLink connects.
-// - Theoretical: no rate of the chip, but of all active links, which the driver knows.
+// - Minimum sm: 7.5; another GPU of the same model, connected by NVLink.
+// - Theoretical: not a rate of the chip, but that of all active links, which the driver reports.
 #include <algorithm>
 
 #include "kernels/ceiling.h"

@@ -6,7 +6,7 @@
 // - Launch shape: none; a copy engine does it.
 // - Amount: the bytes of the copy. No counter sees what a copy engine moves.
 // - Minimum sm: 7.5.
-// - Theoretical: no rate of the chip, but of the PCIe link, which the driver knows.
+// - Theoretical: not a rate of the chip, but that of the PCIe link, which the driver reports.
 #include "kernels/ceilings/pcie.cuh"
 
 namespace rooflinectl::kernels {

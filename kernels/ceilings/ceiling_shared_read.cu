@@ -2,7 +2,8 @@
 //
 // shared_read: how fast each SM can read its shared memory.
 //
-// - Idea: consecutive threads read consecutive 16 bytes over and over, so that no two of a turn share a bank.
+// - Idea: consecutive threads read consecutive 16 bytes over and over, so that no two of the same turn share
+//   a bank.
 // - Launch shape: several tried; see `cache::shapes()`.
 // - Amount: the bytes that the threads ask for, and the 16 that each stores once.
 // - Minimum sm: 7.5.

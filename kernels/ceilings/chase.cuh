@@ -13,11 +13,11 @@
 #include "kernels/cuda_check.h"
 #include "kernels/data.h"
 
-/// What the latencies of memory share: one thread follows a chain of pointers, each of which lies where the
-/// one before it points to, so that no load can start before the one before it is complete.
+/// What the memory latency benchmarks share: one thread follows a chain of pointers, each of which lies where
+/// the one before it points, so that no load can start before the one before it is complete.
 namespace rooflinectl::kernels::chase {
 
-/// Loads of one launch: so many that launching weighs less than a thousandth.
+/// Loads of one launch: enough for launching to be less than a thousandth of the time.
 inline constexpr std::size_t kLoads = 16384;
 
 /// `places` pointers from `d_begin` on, `stride_bytes` apart, in one random cycle.
@@ -42,7 +42,7 @@ inline void write(const Chain& chain, cudaStream_t stream) {
   check(cudaStreamSynchronize(stream), "cudaStreamSynchronize");  // until then the copy reads `next`
 }
 
-/// Loads past L1, which `ld.cg` leaves out. The last pointer is compared with one that there is not, so that
+/// Loads past L1, which `ld.cg` bypasses. The last pointer is compared with one that does not occur, so that
 /// no load can be dropped.
 template <std::size_t kLoads>
 __global__ void follow(std::uint64_t pointer, std::uint64_t* d_sink) {

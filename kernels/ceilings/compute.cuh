@@ -16,7 +16,7 @@ namespace rooflinectl::kernels::compute {
 
 /// Independent chains per thread: they hide the latency of the instruction.
 inline constexpr int kChains = 8;
-/// Steps of each chain per trip round the loop: the loop's own few instructions weigh under 1 %.
+/// Steps of each chain per trip round the loop: the loop's own few instructions make up less than 1 %.
 inline constexpr int kUnrolled = 64;
 /// Trips round the loop: about 1 ms at full occupancy on a GPU of 2 GHz with 128 lanes per SM.
 inline constexpr int kTrips = 256;
@@ -26,8 +26,8 @@ inline constexpr int kTrips = 256;
 using Kernel = void(void* d_sink);
 
 /// x ← x² + c stays bounded for these c and x. Multiply-adds of that form read two registers rather than
-/// three: the third costs f64 and f16 a part of their rate on Hopper. c differs per thread, so it lives in a
-/// register.
+/// three: the third would cost f64 and f16 part of their rate on Hopper. c differs per thread, so it lives in
+/// a register.
 __device__ inline float bounded_addend(unsigned thread) {
   return -0.25F + 0x1p-13F * static_cast<float>(thread);
 }
@@ -56,7 +56,7 @@ __device__ void run_chains(void* d_sink, const Start& start, const Step& step) {
 
 /// The registration of a kernel made of `run_chains`, whose step is one instruction of a thread that does
 /// `operations` operations and is counted under `counter`. `peak_metrics`: how many such instructions the
-/// chip completes per cycle; empty where CUPTI does not know.
+/// chip completes per cycle; empty where CUPTI has no such figure.
 template <Kernel& kernel, int operations>
 CeilingBenchmark benchmark(const std::string& subject, const std::string& operation, std::string_view counter,
                            std::vector<std::string_view> peak_metrics) {

@@ -10,7 +10,7 @@
 #include "kernels/ceiling.h"
 
 /// How the DRAM benchmarks walk through their buffers: in tiles, one block per tile at a time, 16 bytes per
-/// access, some independent accesses per thread.
+/// access, a few independent accesses per thread.
 namespace rooflinectl::kernels::dram {
 
 /// From resident blocks that walk through many tiles each to one block per tile.

@@ -14,7 +14,7 @@
 /// memory.
 namespace rooflinectl::kernels::pcie {
 
-/// Of one copy: as much as both sides have room for.
+/// The size of one copy: as much as both sides have room for.
 inline std::size_t bytes(const CeilingBuffers& buffers) {
   return std::min(buffers.pinned_bytes, buffers.bytes);
 }

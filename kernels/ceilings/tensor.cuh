@@ -11,9 +11,9 @@
 
 #include "kernels/ceilings/compute.cuh"
 
-/// What the tensor-core benchmarks share: chains of `mma.sync`, each with 16 × 8 accumulators per warp. On
-/// Hopper this instruction does not reach the rate of the asynchronous ones that cuBLASLt uses, so it is the
-/// way out where that library is missing.
+/// What the Tensor Core benchmarks share: chains of `mma.sync`, each with 16 × 8 accumulators per warp. On
+/// Hopper this instruction does not reach the rate of the asynchronous ones that cuBLASLt uses, so it is only
+/// the fallback where that library is missing.
 namespace rooflinectl::kernels::tensor {
 
 /// The accumulators of a thread: 16 × 8 over 32 lanes.
@@ -49,8 +49,8 @@ __device__ void run(void* d_sink, std::uint32_t pattern, const Product& product)
       });
 }
 
-/// `peak_metrics`: how many operations the chip completes per cycle. Only names that leave sparse products
-/// out: the others promise twice what a dense one can do.
+/// `peak_metrics`: how many operations the chip completes per cycle. Only metrics that leave out sparse
+/// products: the others promise twice what a dense one can do.
 template <compute::Kernel& kernel, int element_bytes>
 CeilingBenchmark benchmark(const std::string& subject, MatrixType matrix, int minimum_sm,
                            std::string_view counter, std::vector<std::string_view> peak_metrics) {

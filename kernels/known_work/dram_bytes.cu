@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Known traffic with DRAM: 1 GiB read, 1 GiB written, 1 GiB copied; every byte is touched once, 16 per
-// access, whole lines at a time.
+// Known DRAM traffic: 1 GiB read, 1 GiB written, 1 GiB copied; every byte is touched once, 16 per access,
+// whole lines at a time.
 #include "core/model/counters.h"
 #include "kernels/ceilings/dram.cuh"
 #include "kernels/cuda_check.h"
@@ -48,7 +48,7 @@ KnownCount read_bytes(std::string_view quantity) {
   return {.quantity = quantity, .unit = "bytes", .expected = kKnownBytes, .tolerance = kByteTolerance};
 }
 
-/// Of `bytes`, up to one L2 may still be dirty lines when the launch ends.
+/// Of `bytes`, as many as L2 holds may still be in dirty lines when the launch ends.
 KnownCount written_bytes(std::string_view quantity, double bytes, const KnownWorkSite& site) {
   return {.quantity = quantity,
           .unit = "bytes",

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Known f16 operations: additions, multiplications and multiply-adds of two values packed in a register, and
-// conversions from f16 to f32, which the hardware carries out, and counts, as additions of f16 (HADD2.F32).
+// conversions from f16 to f32, which the hardware executes, and counts, as f16 additions (HADD2.F32).
 //
-// Both halves of the operand of additions and multiplications are the same: only then does the compiler for
-// sm_80 and sm_90 not turn every other one into a multiply-add (HFMA2.MMA), to keep both pipes busy.
+// Both halves of the operand of additions and multiplications are the same: otherwise the compiler for sm_80
+// and sm_90 would turn every other one into a multiply-add (HFMA2.MMA), to keep both pipes busy.
 #include "core/model/counters.h"
 #include "kernels/known_work/operations.cuh"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Known f32 operations: additions, multiplications and multiply-adds, one per thread instruction. In PTX with
-// rounding stated, which the compiler neither fuses nor reorders.
+// Known f32 operations: additions, multiplications and multiply-adds, one per thread instruction. Written in
+// PTX with explicit rounding, which the compiler neither fuses nor reorders.
 #include "core/model/counters.h"
 #include "kernels/known_work/operations.cuh"
 

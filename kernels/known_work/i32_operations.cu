@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Known integer operations: additions of three operands and multiply-adds. An addition of two operands would
-// be merged with its neighbour into one of three.
+// Known integer operations: three-operand additions and multiply-adds. Two-operand additions would be merged
+// with their neighbours into three-operand ones.
 #include "core/model/counters.h"
 #include "kernels/known_work/operations.cuh"
 

@@ -11,7 +11,7 @@ namespace rooflinectl::kernels {
 namespace {
 
 constexpr int kBlock = 256;
-/// Times 4096 instructions: beside them, those that all lanes execute weigh about 0.1 %.
+/// Times 4096 instructions: compared with these, the ones that all lanes execute amount to about 0.1 %.
 constexpr int kTrips = 8;
 
 #define ROOFLINECTL_8_TIMES(text) text text text text text text text text

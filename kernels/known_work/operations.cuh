@@ -9,9 +9,10 @@
 #include "kernels/cuda_check.h"
 #include "kernels/known_work.h"
 
-/// What the kernels of known operations share: straight code of `kInstructions` times the same instruction,
-/// which a launch executes or skips. The difference between the two is that instruction and nothing else: no
-/// address, no loop, no constant that the compiler happens to load with an instruction of the same kind.
+/// What the kernels of known operations share: straight-line code with `kInstructions` times the same
+/// instruction, which a launch executes or skips. The difference between the two is that instruction and
+/// nothing else: no address, no loop, no constant that the compiler happens to load with an instruction of
+/// the same kind.
 namespace rooflinectl::kernels::operations {
 
 inline constexpr int kChains = 4;

@@ -6,7 +6,7 @@ namespace rooflinectl::kernels {
 
 namespace {
 
-/// What the GPU with the most elements does.
+/// The problem of the GPU with the most elements.
 Problem largest_share(Problem problem) {
   problem.n = share_of(problem, 0).n;
   problem.gpus = 1;

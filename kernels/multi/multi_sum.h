@@ -9,8 +9,8 @@
 
 namespace rooflinectl::kernels {
 
-/// A sum over several GPUs: each adds up its share with the kernel of `sum_best`, then `gathering` makes one
-/// number of their sums.
+/// A sum over several GPUs: each adds up its share with the kernel of `sum_best`, then `gathering` combines
+/// their sums into one number.
 Variant multi_sum(std::string id, std::string label, std::string title, const Gathering& gathering);
 
 /// What the others of `gpus` GPUs send to the first one, if each sends its sum and `more_bytes`.

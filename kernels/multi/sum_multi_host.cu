@@ -3,8 +3,7 @@
 // sum_multi_host: the sums of all GPUs, copied through the host.
 //
 // - Idea: every GPU copies its sum into pinned memory of the host. When all have arrived, the first GPU
-// copies
-//   them from there and adds them up.
+//   copies them from there and adds them up.
 // - Changes from sum_multi_load: copies over PCIe, which need no peer access.
 // - Launch shape: that of `sum_best` for a share, on each GPU; then one thread.
 // - Per element: one element read. Over PCIe: the sum of each GPU to the host, and all of them back.

@@ -3,8 +3,7 @@
 // sum_multi_load: the sums of all GPUs, loaded by the first one.
 //
 // - Idea: every GPU adds up its share with the kernel of `sum_best` and leaves the sum in its own memory.
-// When
-//   all have done so, one thread of the first GPU loads the sums over the links and adds them up.
+//   When all have done so, one thread of the first GPU loads the sums over the links and adds them up.
 // - Changes from sum_best: several GPUs; events between their streams; a second kernel on the first GPU.
 // - Launch shape: that of `sum_best` for a share, on each GPU; then one thread.
 // - Per element: one element read. Over the links: one sum from each of the other GPUs.

@@ -3,8 +3,7 @@
 // sum_multi_nccl: the sums of all GPUs, added up by NCCL.
 //
 // - Idea: every GPU adds up its share with the kernel of `sum_best`; then NCCL's all-reduce makes each of the
-// sums
-//   the sum of all. It is what programs use that do not care how.
+//   sums the sum of all. This is what programs use that do not care how it is done.
 // - Changes from sum_multi_load: a collective in place of events and loads; all GPUs have the result. Timed
 //   launch by launch: NCCL may wait for the GPUs.
 // - Launch shape: that of `sum_best` for a share, on each GPU; then that of NCCL.

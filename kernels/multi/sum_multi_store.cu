@@ -3,8 +3,7 @@
 // sum_multi_store: the sums of all GPUs, stored into the memory of the first one, with a flag each.
 //
 // - Idea: the kernel of `sum_best` on each GPU writes its sum straight into the memory of the first GPU, over
-// the
-//   link; then the GPU raises a flag there. One thread of the first GPU waits for the flags and adds up.
+//   the link; then the GPU raises a flag there. One thread of the first GPU waits for the flags and adds up.
 // - Changes from sum_multi_load: no load waits for the link, and no event between streams comes before the
 //   result.
 // - Launch shape: that of `sum_best` for a share, on each GPU; a thread for each flag; then one thread.
@@ -22,7 +21,7 @@ namespace rooflinectl::kernels {
 
 namespace {
 
-/// Long beyond any sum, and short of what makes the process look hung.
+/// Far longer than any sum takes, but short enough for the process not to look hung.
 constexpr std::uint64_t kLongestWaitNs = 2'000'000'000;
 
 __device__ std::uint64_t now_ns() {
@@ -43,8 +42,8 @@ __device__ bool is_raised(const ArrivalFlag& flag) {
   return arrived != 0;
 }
 
-/// Waits for the flags of all GPUs but the first, takes them down, and adds up the slots in their order.
-/// Where one does not come, as with a profiler that lets one kernel run at a time, it leaves no result.
+/// Waits for the flags of all GPUs but the first, takes them down, and adds up the slots in their order. If
+/// one does not come, as with a profiler that lets only one kernel run at a time, it leaves no result.
 template <typename Value>
 __global__ void await_and_add(ArrivalFlag* d_flags, const Value* d_slots, int gpus, Value* d_output) {
   const std::uint64_t begin = now_ns();
@@ -75,7 +74,7 @@ void gather(const Team& team, Dtype dtype) {
                                              static_cast<Value*>(team.d_output));
   });
   check_launch("await_and_add");
-  // The result is there before they have ended as far as their streams are concerned.
+  // The result is there before they have ended, as far as their streams are concerned.
   wait_for_members(team);
 }
 

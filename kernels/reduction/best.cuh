@@ -14,8 +14,7 @@
 #include "kernels/reduction/dispatch.h"
 #include "kernels/reduction/sum.h"
 
-/// Reductions that choose among the fastest kernels by type, size and chip. Which is which is in
-/// `best_table.h`.
+/// Reductions that choose among the fastest kernels by type, size and chip. `best_table.h` has the choices.
 namespace rooflinectl::kernels::best {
 
 inline const Row& row_of(const Problem& problem) {
@@ -37,7 +36,7 @@ inline LaunchShape shape(const Problem& problem) {
   return {.grid = grid(problem), .block = row_of(problem).block};
 }
 
-/// In one block or cluster every thread takes its share of the packs, which may be one tile more than
+/// In one block or cluster, every thread takes its share of the packs, which may be one tile more than
 /// elsewhere.
 inline std::uint64_t longest_chain(const Problem& problem) {
   const Row& row = row_of(problem);
@@ -76,8 +75,8 @@ struct Launch {
     reduce_by_mailbox<Combine, T, kBlock, kPacks>
         <<<grid, kBlock, 0, stream>>>(d_input, d_output, n, d_mailbox);
   }
-  /// Three eighths of L2: what fits when both of its halves hold a copy, and the best of five amounts on an
-  /// H200 from 28 to 40 MiB.
+  /// Three eighths of L2: this fits even when both of its halves hold a copy, and was the best of five
+  /// amounts from 28 to 40 MiB on an H200.
   template <int kBlock, int kPacks>
   void keeping() const {
     const auto kept_bytes = std::min(n * sizeof(T), std::uint64_t{device_limits().l2_bytes / 8U * 3});
@@ -93,7 +92,7 @@ struct Launch {
     kernel<<<grid, kBlock, kSharedBytes, stream>>>(d_input, d_output, n, d_mailbox, kBulkStages);
   }
 
-  /// A row that names a kernel which is not listed here is a mistake in the table.
+  /// A row that names a kernel not listed here is a mistake in the table.
   void operator()(const Row& row) const {
     const auto is = [&](Kernel kernel, int block, int packs) {
       return row.kernel == kernel && row.block == block && row.packs == packs;

@@ -9,25 +9,24 @@
 #include "core/model/dtype.h"
 #include "kernels/reduction/persistent.h"
 
-/// Which kernel reduces how many bytes the fastest. Made from what `collector/tuning/tune_sum_best.cu`
-/// prints.
+/// Which kernel is the fastest for how many bytes. Made from what `collector/tuning/tune_sum_best.cu` prints.
 namespace rooflinectl::kernels::best {
 
 enum class Kernel {
   one_block,  ///< one block, no workspace
   mailbox,    ///< a block takes the others' results out of a mailbox
   keeping,    ///< the same; the first part of the input stays in L2 for the next launch
-  bulk,       ///< the same, the input by bulk copies through shared memory
+  bulk,       ///< the same, with the input brought to shared memory by bulk copies
 };
 
-/// Tiles of `bulk` that are on their way in each block.
+/// Tiles of `bulk` that are in flight in each block.
 inline constexpr int kBulkStages = 4;
 
 struct Row {
   std::uint64_t up_to_bytes;  ///< of input
   Kernel kernel;
   int block;
-  int packs;  ///< of 16 bytes per thread, on their way together
+  int packs;  ///< of 16 bytes per thread, in flight together
   int blocks_per_multiprocessor = 1;
 };
 
@@ -37,11 +36,11 @@ inline constexpr std::uint64_t kAnySize = std::numeric_limits<std::uint64_t>::ma
 
 /// sm_90, 8-byte elements. This and the next two: the fastest of 40 candidates at each size, measured in CUDA
 /// graphs beside CUB, warm and cold, on an H200 (driver 580.159.04) on 2026-11-21; what is within 2 % of the
-/// fastest counts as the same. Launch by launch and cold, on the same input as CUB and in turns with it, the
-/// rows up to 64 KiB take 0.92 to 0.97 of its time where it is nearest (2^11 elements of 8 bytes, 2^12 of
-/// fewer, on the same day). Up to 64 KiB, which is 2^14 floats, one block does everything, also where several
-/// would be faster; one block with 2^14 doubles is slower than CUB. From 20 MiB on, `keeping` costs cold
-/// caches 1.5 % and makes warm ones up to 1.45 times as fast.
+/// fastest counts as the same. Launch by launch and cold, on the same input as CUB and in alternation with
+/// it, the rows up to 64 KiB take 0.92 to 0.97 of CUB's time where that is closest (2^11 elements of 8 bytes,
+/// 2^12 of fewer, on the same day). Up to 64 KiB, which is 2^14 floats, one block does everything, even where
+/// several would be faster; one block with 2^14 doubles is slower than CUB. From 20 MiB on, `keeping` costs
+/// cold caches 1.5 % and makes warm ones up to 1.45 times as fast.
 inline constexpr std::array kEightBytesOnSm90 = {
     Row{8 * kKiB, Kernel::one_block, 256, 2},    Row{16 * kKiB, Kernel::one_block, 256, 4},
     Row{32 * kKiB, Kernel::one_block, 512, 4},   Row{64 * kKiB, Kernel::one_block, 1024, 8},
@@ -69,7 +68,7 @@ inline constexpr std::array kTwoBytesOnSm90 = {
     Row{192 * kMiB, Kernel::keeping, 256, 8, 4}, Row{kAnySize, Kernel::mailbox, 512, 8, 2},
 };
 
-/// Chips that nobody has tuned yet: what every one of them can run, in every type.
+/// Chips that have not been tuned for yet: what all of them can run, in every type.
 inline constexpr std::array kAnywhere = {
     Row{8 * kKiB, Kernel::one_block, 256, 2},  Row{16 * kKiB, Kernel::one_block, 256, 4},
     Row{32 * kKiB, Kernel::one_block, 512, 4}, Row{8 * kMiB, Kernel::mailbox, 256, 4, 2},

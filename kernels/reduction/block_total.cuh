@@ -36,9 +36,8 @@ __device__ Value warp_total(Value value) {
 /// The block's values combined, in thread 0; other threads get something else. All threads of the block must
 /// call it, once per kernel or with a barrier between two calls: it uses the same shared memory.
 ///
-/// Every thread leaves its value; the lanes of the first warp take 16 bytes at a time of them and combine
-/// what they have, so that shuffles, which take longer than a load from shared memory, are waited for in one
-/// warp only.
+/// Every thread leaves its value; the lanes of the first warp take these 16 bytes at a time and combine what
+/// they have, so that only one warp waits for shuffles, which take longer than a load from shared memory.
 template <typename Combine, int kBlock, typename Value>
 __device__ Value block_total(Value value) {
   static_assert(kBlock % (4 * kWarpSize) == 0);

@@ -8,7 +8,7 @@
 #include "kernels/reduction/packs.cuh"
 
 /// Input brought to shared memory by the copy engine of each SM (cp.async.bulk, sm_90): one thread asks for
-/// thousands of bytes with one instruction, and no register holds them on their way.
+/// thousands of bytes with one instruction, and no registers hold them on their way.
 namespace rooflinectl::kernels {
 
 #if __CUDA_ARCH__ >= 900
@@ -98,7 +98,7 @@ __device__ Accumulator<T> thread_total_by_bulk_copies(const T* d_input, std::uin
       parity ^= 1;
     }
   }
-  // What is less than a tile goes past the ring.
+  // What is left after the last whole tile bypasses the ring.
   for (std::uint64_t i = whole_tiles * kTile + global_thread(); i < packs.count; i += grid_threads()) {
     total.add(load_pack(packs.d_packs + i));
   }

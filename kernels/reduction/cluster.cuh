@@ -10,7 +10,7 @@
 /// Reductions in thread-block clusters, whose blocks reach each other's shared memory (sm_90).
 namespace rooflinectl::kernels {
 
-/// The most blocks of a cluster that every device with clusters runs.
+/// The most blocks in a cluster that every device with clusters can run.
 inline constexpr int kPortableCluster = 8;
 
 #if __CUDA_ARCH__ >= 900

@@ -35,7 +35,7 @@ __global__ void __launch_bounds__(kBlock)
   collect_totals<Combine, kBlock>(thread_total<Combine, T, kBlock, kUnroll>(d_input, n), d_output, d_mailbox);
 }
 
-/// The same; of the input, the first `kept_bytes` are to stay in L2 for the next launch.
+/// The same; the first `kept_bytes` of the input are to stay in L2 for the next launch.
 template <typename Combine, typename T, int kBlock, int kUnroll>
 __global__ void __launch_bounds__(kBlock)
     reduce_keeping_part(const T* d_input, Accumulator<T>* d_output, std::uint64_t n, MailboxWord* d_mailbox,

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// cub_sum: the sum of NVIDIA's CUB library, to be compared with.
+// cub_sum: the sum of NVIDIA's CUB library, for comparison.
 //
-// - Idea: `cub::DeviceReduce::Sum`; of 16-bit floats `cub::DeviceReduce::TransformReduce`, which adds them up
-//   in float as our variants do.
-// - Launch shape: CUB's own, which it does not tell; one scalar. Its temporary storage is allocated before.
+// - Idea: `cub::DeviceReduce::Sum`; for 16-bit floats `cub::DeviceReduce::TransformReduce`, which adds them
+//   up in float as our variants do.
+// - Launch shape: CUB's own, which it does not report; one scalar. Its temporary storage is allocated
+//   beforehand.
 // - Per element: read once.
 // - Minimum sm: 7.5.
 #include <cub/device/device_reduce.cuh>
@@ -65,7 +66,7 @@ void launch(const Problem& problem, const Buffers& buffers, cudaStream_t stream)
 }
 
 const Registration registration([] {
-  Variant variant = reference::variant("cub_sum", "CUB", "cub::DeviceReduce, to be compared with", launch);
+  Variant variant = reference::variant("cub_sum", "CUB", "cub::DeviceReduce, for comparison", launch);
   variant.workspace_bytes = storage_bytes;
   return variant;
 }());

@@ -46,7 +46,7 @@ __device__ inline std::uint64_t grid_threads() {
   return std::uint64_t{gridDim.x} * blockDim.x;
 }
 
-/// The sum of this thread's elements: its own index and every grid's width from there.
+/// The sum of this thread's elements: the one at its own index, and one every grid's width from there.
 template <typename T>
 __device__ Accumulator<T> grid_stride_sum(const T* d_input, std::uint64_t n) {
   Accumulator<T> sum{};

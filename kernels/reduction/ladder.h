@@ -12,7 +12,7 @@ namespace rooflinectl::kernels::ladder {
 
 using CountFunction = std::uint64_t (*)(const Problem&);
 
-/// One block for every `kElementsPerPartial(problem)` elements, the last one perhaps for fewer.
+/// One block for every `kElementsPerPartial(problem)` elements, with perhaps fewer for the last one.
 template <CountFunction kElementsPerPartial>
 LaunchShape shape(const Problem& problem) {
   const std::uint64_t elements = kElementsPerPartial(problem);
@@ -29,8 +29,8 @@ inline std::uint64_t tree_depth(const Problem& problem) {
   return static_cast<std::uint64_t>(std::countr_zero(static_cast<unsigned>(problem.block_size)));
 }
 
-/// Of a loop over a known number of elements, which the compiler unrolls: it keeps 16 loads of a thread in
-/// flight at a block of 128 threads and 22 or 23 at larger ones (read off the machine code for sm_90,
+/// For a loop over a known number of elements, which the compiler unrolls: it keeps 16 loads of a thread in
+/// flight with a block of 128 threads and 22 or 23 with larger ones (according to the machine code for sm_90,
 /// CUDA 13.0).
 inline IndependentLoads unrolled_loads(const Problem& problem) {
   return {.count = problem.block_size == 128 ? 16 : 22, .bytes = size_bytes(problem.dtype)};

@@ -7,8 +7,8 @@
 #include "kernels/reduction/block_total.cuh"
 
 /// Partial results handed from many blocks to one while all of them run. Each lies in words of 64 bits, 32
-/// bits of the value beside a mark that it is there: a word is written and read as a whole, so nothing has to
-/// be ordered. Marks are 0 before a launch and after it.
+/// bits of the value next to a mark that it is there: a word is written and read as a whole, so nothing has
+/// to be ordered. Marks are 0 before a launch and after it.
 namespace rooflinectl::kernels {
 
 using MailboxWord = unsigned long long;

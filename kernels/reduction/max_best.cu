@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// max_best: the greatest element, as sum_best.
+// max_best: the greatest element, by the kernels of sum_best.
 //
-// - Idea: the greatest element in place of the sum; NaN if there is one among the elements, and of no
-//   elements what leaves every other value as it is: an infinity, or the end of the range of integers.
+// - Idea: the greatest element in place of the sum; NaN if there is one among the elements; for no elements,
+//   the value that leaves every other value as it is: an infinity, or the end of the range of integers.
 // - Changes from `sum_best`: what two values are combined with.
 // - Launch shape: by `best_table.h`; one scalar.
 // - Per element: one element read.
-// - Minimum sm: 7.5; kernels for newer chips are chosen where they run.
+// - Minimum sm: 7.5; kernels for newer chips are chosen where they can run.
 #include "kernels/reduction/best.cuh"
 
 namespace rooflinectl::kernels {

@@ -29,7 +29,7 @@ struct Sum {
   }
 };
 
-/// The end of the range of a type: an infinity of floats.
+/// The end of the range of a type: an infinity for floats.
 template <typename Value, bool kGreatest>
 inline constexpr Value kEndOfRange = [] {
   using Limits = std::numeric_limits<Value>;

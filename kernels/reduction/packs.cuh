@@ -18,7 +18,7 @@ struct alignas(16) Pack {
   T values[kPackElements<T>];
 };
 
-/// An input cut where its alignment changes: up to 15 bytes before the first pack, and behind the last.
+/// An input cut where its alignment changes: up to 15 bytes before the first pack, and after the last.
 template <typename T>
 struct Packs {
   const T* d_head;
@@ -61,8 +61,8 @@ struct PlainLoader {
 };
 
 /// Loads packs so that those before `d_kept_end` are the last to leave L2 and are there for the next reader
-/// of the same input. Else, where an input is larger than L2 has room for, each of its parts drives out
-/// another, and none is left. Chips before sm_80 load every pack alike.
+/// of the same input. Otherwise, with an input larger than L2, each of its parts would evict another, and
+/// none would be left. Chips before sm_80 load every pack alike.
 template <typename T>
 class KeepingLoader {
  public:
@@ -148,8 +148,8 @@ __device__ inline Pack<T> empty_pack() {
   return pack;
 }
 
-/// Adds a tile of which only the first `count` packs are there. Additions do not ask whether they are: the
-/// loads, which do, can then all be on their way together.
+/// Adds a tile of which only the first `count` packs are there. Additions do not check whether they are: the
+/// loads, which do, can then all be in flight together.
 template <int kBlock, int kUnroll, typename Combine, typename T>
 __device__ void add_tile(PackTotal<Combine, T>& total, const Pack<T>* d_tile, unsigned count) {
   Pack<T> loaded[kUnroll];
@@ -162,8 +162,8 @@ __device__ void add_tile(PackTotal<Combine, T>& total, const Pack<T>* d_tile, un
   for (int i = 0; i < kUnroll; ++i) total.add(loaded[i]);
 }
 
-/// What this thread's share of the input comes to. A block takes tiles of `kUnroll` packs per thread, the
-/// grid's width apart; all loads of a tile are on their way before the first one is waited for.
+/// What this thread's share of the input adds up to. A block takes tiles of `kUnroll` packs per thread, the
+/// grid's width apart; all loads of a tile are in flight before the first one is waited for.
 template <typename Combine, typename T, int kBlock, int kUnroll, typename Load = PlainLoader>
 __device__ Accumulator<T> thread_total(const T* d_input, std::uint64_t n, const Load& load = {}) {
   constexpr unsigned kTile = kBlock * kUnroll;

@@ -8,11 +8,11 @@
 #include "kernels/device_limits.h"
 #include "kernels/reduction/sum.h"
 
-/// What the sums share whose grid is as large as the device, and no larger: blocks stay and take one tile of
-/// packs after another.
+/// What the sums share whose grid is as large as the device, and no larger: blocks stay on it and take one
+/// tile of packs after another.
 namespace rooflinectl::kernels::persistent {
 
-/// A number for both sides of a launch, so that the error bound follows from what is launched.
+/// Used for both the launch and the error bound, so that the bound follows from what is launched.
 struct Shape {
   int block = 0;
   int unroll = 0;  ///< packs of 16 bytes that a thread takes per tile
@@ -25,7 +25,8 @@ inline std::uint64_t tiles(const Problem& problem, const Shape& shape) {
   return std::max<std::uint64_t>(1, (packs + tile - 1) / tile);
 }
 
-/// One block per tile as far as the device holds them; at least one, as there is a result even of nothing.
+/// One block per tile as far as the device holds them; at least one, since there is a result even without
+/// elements.
 inline std::uint64_t grid(const Problem& problem, const Shape& shape) {
   const auto most =
       static_cast<std::uint64_t>(shape.blocks_per_multiprocessor * device_limits().multiprocessors);

@@ -3,7 +3,7 @@
 // V4: the first addition while loading.
 //
 // - Idea: each thread loads two elements and adds them on the way to shared memory.
-// - Changes from the previous version: half as many blocks; no thread only copies.
+// - Changes from the previous version: half as many blocks; no thread merely copies.
 // - Launch shape: one thread per two elements, ceil(n / (2 * block)) blocks; one partial sum per block.
 // - Per element: 4 bytes read, 2 / block written; 1 - 1 / (2 * block) additions.
 // - Minimum sm: 7.5.

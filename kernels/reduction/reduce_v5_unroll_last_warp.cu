@@ -4,7 +4,7 @@
 //
 // - Idea: once 64 values are left, one warp adds them up; its lanes need only wait for each other.
 // - Changes from the previous version: the last six steps are unrolled and wait for the warp
-//   (`__syncwarp()`), not for the block: 3 block barriers instead of 9 at a block of 256. All 32 lanes do
+//   (`__syncwarp()`), not for the block: 3 block barriers instead of 9 with a block of 256. All 32 lanes do
 //   all six steps, so more additions are executed than needed.
 // - Launch shape: one thread per two elements, ceil(n / (2 * block)) blocks; one partial sum per block.
 // - Per element: 4 bytes read, 2 / block written; executed additions at a block of 256: (256 + 128 + 64 + 6

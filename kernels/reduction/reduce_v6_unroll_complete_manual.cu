@@ -3,8 +3,8 @@
 // V6, manual form: every step unrolled, by hand.
 //
 // - Idea: one `if` per step; those on the block size are decided at compile time.
-// - Changes from the previous version: the same machine work as V6 by pragma, in the form that does without
-//   it.
+// - Changes from the previous version: the same machine work as V6 by pragma, in a form that does without the
+//   pragma.
 // - Launch shape: one thread per two elements, ceil(n / (2 * block)) blocks; one partial sum per block.
 // - Per element: 4 bytes read, 2 / block written; executed additions at a block of 256: (256 + 128 + 64 + 6
 //   * 32) / 512 = 1.25.

@@ -4,8 +4,8 @@
 //
 // - Idea: the last warp's lanes hand their sums on from register to register.
 // - Changes from the previous version: five shuffles take the place of shared memory and `__syncwarp()` in
-//   the last steps. A shuffle moves data and is no addition; it has a latency of its own, and it is `_sync`
-//   because the lanes of a warp need not run in lockstep.
+//   the last steps. A shuffle moves data and is not an addition; it has a latency of its own, and it is
+//   `_sync` because the lanes of a warp need not run in lockstep.
 // - Launch shape: 32768 / block elements per thread, ceil(n / 32768) blocks; one partial sum per block.
 // - Per element: 4 bytes read, 4 / 32768 written; executed additions at a block of 256: (32768 + 128 + 64 +
 //   32 + 4 * 32 + 1) / 32768 = 1.0108, since the compiler lets only the writing lane do the last one.

@@ -7,7 +7,7 @@
 #include "kernels/device_limits.h"
 #include "kernels/reduction/sum.h"
 
-/// What the sums of other libraries share: they choose their own launch shape and do not tell it.
+/// What the sums of other libraries share: they choose their own launch shape and do not report it.
 namespace rooflinectl::kernels::reference {
 
 inline constexpr int kBlock = 256;

@@ -9,11 +9,10 @@
 #include "kernels/variant.h"
 
 /// What the variants that give one scalar share: every type, 16-bit floats added up in f32 and integers
-/// modulo their width; any n; a block
-/// size fixed at compile time.
+/// modulo their width; any n; a block size fixed at compile time.
 namespace rooflinectl::kernels::sum {
 
-/// Work for `elements_per_thread` elements in each thread; the last threads perhaps get fewer.
+/// Work for `elements_per_thread` elements in each thread; the last threads may get fewer.
 inline LaunchShape shape(const Problem& problem) {
   const auto elements_per_block = static_cast<std::uint64_t>(problem.block_size) *
                                   static_cast<std::uint64_t>(std::max(1, problem.elements_per_thread));

@@ -2,8 +2,8 @@
 //
 // sum_async_copy: input copied to shared memory in the background (cp.async).
 //
-// - Idea: each thread has four tiles of two packs on their way to its own places in shared memory; no
-//   register holds them meanwhile, and no barrier is needed, as every thread reads only what it asked for.
+// - Idea: each thread has four tiles of two packs in flight to its own places in shared memory; no registers
+//   hold them meanwhile, and no barrier is needed, since every thread reads only what it asked for.
 // - Changes from `sum_mailbox`: shared memory in place of registers holds the bytes in flight.
 // - Launch shape: min(tiles of 2 packs per thread, 6 blocks per multiprocessor) blocks; one scalar.
 // - Per element: one element read.
@@ -19,7 +19,7 @@ namespace {
 
 constexpr int kBlock = 256;
 constexpr int kPacks = 2;   // per thread and tile
-constexpr int kStages = 4;  // tiles on their way
+constexpr int kStages = 4;  // tiles in flight
 
 constexpr persistent::Shape shape_of(int block) {
   return {.block = block, .unroll = kPacks, .blocks_per_multiprocessor = 6};

@@ -8,7 +8,7 @@
 //   flight as the memory can use; always a single launch, nothing to zero, the same result every time.
 // - Launch shape: by `best_table.h`; one scalar.
 // - Per element: one element read.
-// - Minimum sm: 7.5; kernels for newer chips are chosen where they run.
+// - Minimum sm: 7.5; kernels for newer chips are chosen where they can run.
 #include "kernels/reduction/best.cuh"
 
 namespace rooflinectl::kernels {

@@ -20,7 +20,7 @@ namespace rooflinectl::kernels {
 namespace {
 
 /// The sum of the block's values, in thread 0; other threads get something else. All threads of the block
-/// must call it, and for a second call in the same kernel a barrier must come first: it uses the same shared
+/// must call it, and a second call in the same kernel needs a barrier before it: it uses the same shared
 /// memory.
 template <int kBlock, typename Value>
 __device__ Value block_sum(Value value) {

@@ -4,10 +4,9 @@
 //
 // - Idea: one thread asks for tiles of 16 KiB with one instruction each; barriers in shared memory tell the
 //   block when a tile is there, and the thread when its place is free again.
-// - Changes from `sum_async_copy`: neither addresses nor instructions of the other threads go into the
-//   copying.
-// - Launch shape: min(tiles of 4 packs per thread, 2 blocks per multiprocessor) blocks, 4 tiles on their way
-//   in each; one scalar.
+// - Changes from `sum_async_copy`: the other threads spend no addresses or instructions on copying.
+// - Launch shape: min(tiles of 4 packs per thread, 2 blocks per multiprocessor) blocks, 4 tiles in flight in
+//   each; one scalar.
 // - Per element: one element read.
 // - Minimum sm: 9.0.
 #include "kernels/cuda_check.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// sum_cluster: blocks add up across their cluster before one of them goes to memory.
+// sum_cluster: blocks add up across their cluster before one of them writes to memory.
 //
 // - Idea: eight blocks of a cluster reach each other's shared memory. Each warp leaves its sum in that of the
 //   first block, which adds them up.

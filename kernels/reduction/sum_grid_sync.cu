@@ -4,7 +4,7 @@
 //
 // - Idea: every block stores its sum, all blocks wait for each other, and the first one adds the sums up.
 // - Changes from `sum_last_block`: a cooperative launch, whose blocks all run at once, and a barrier in place
-//   of the ticket. It is simpler to write and waits for more.
+//   of the ticket. It is simpler to write, but waits for more.
 // - Launch shape: min(tiles of 4 packs per thread, 4 blocks per multiprocessor) blocks; one scalar.
 // - Per element: one element read.
 // - Minimum sm: 7.5.
@@ -23,7 +23,7 @@ namespace {
 constexpr int kBlock = 256;
 constexpr int kLoads = 4;  // packs that a thread asks for together
 
-/// Four blocks of 256 threads fit on a multiprocessor of any kind.
+/// Four blocks of 256 threads fit on any kind of multiprocessor.
 constexpr persistent::Shape shape_of(int block) {
   return {.block = block, .unroll = kLoads, .blocks_per_multiprocessor = 4};
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// sum_mailbox: one block takes the others' sums out of a mailbox while they come in.
+// sum_mailbox: one block takes the others' sums out of a mailbox as they come in.
 //
 // - Idea: the value and the mark that it is there lie in one word of 64 bits, which is stored and loaded as a
 //   whole. The last block, which starts last, waits for the marks and adds up in the order of the blocks.
 // - Changes from `sum_last_block`: a store and a load through L2 in place of store, fence, ticket and load,
-//   each of which waits for the one before: less time at the end, the same result every time.
+//   each of which waits for the one before: less time at the end, and the same result every time.
 // - Launch shape: min(tiles of 4 packs per thread, 4 blocks per multiprocessor) blocks; one scalar.
 // - Per element: one element read.
 // - Minimum sm: 7.5.

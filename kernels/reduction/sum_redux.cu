@@ -35,7 +35,7 @@ __global__ void sum_redux(const Element* d_input, Element* d_output, std::uint64
 #endif
 }
 
-/// Of no consequence: integers are added exactly. In the thread, in the block, and one atomic per block.
+/// This does not matter: integers are added exactly. In the thread, in the block, and one atomic per block.
 std::uint64_t longest_chain(const Problem& problem) {
   return static_cast<std::uint64_t>(problem.elements_per_thread) + 3 + 2 + 10 + sum::shape(problem).grid;
 }

@@ -2,7 +2,7 @@
 //
 // sum_smem_tree: a tree in shared memory, one atomic addition per block.
 //
-// - Idea: each thread sums its elements in a register; the block adds its threads' sums up in shared memory.
+// - Idea: each thread sums its elements in a register; the block adds up its threads' sums in shared memory.
 // - Changes from the previous version: one atomic per block in place of one per element.
 // - Launch shape: E elements per thread (the caller's choice) at a distance of the grid's width, ceil(n /
 //   (block * E)) blocks; one scalar, zeroed before the launch.

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// sum_tensor: tensor cores add up.
+// sum_tensor: Tensor Cores add up.
 //
-// - Idea: a warp's packs of 8 elements are, as they come, a matrix of 16 x 16; times a matrix of ones, added
-//   to what is there, it gives the sums of its rows, in float. One instruction does 256 additions.
+// - Idea: a warp's packs of 8 elements form, as they come, a 16 x 16 matrix; multiplied by a matrix of ones,
+//   and added to what is there, it gives the sums of its rows, in float. One instruction does 256 additions.
 // - Changes from `sum_mailbox`: no conversion to float and no addition in the threads' own units until the
 //   end.
 // - Launch shape: min(tiles of 4 packs per thread, 4 blocks per multiprocessor) blocks; one scalar.
-// - Per element: 2 bytes read; 16 tensor operations, 15 of them for results that nobody needs.
-// - Error: tensor cores add 17 values at once, cut off below the last place of the largest: up to 18 errors
-//   of 2^-23 each, 36 times what one addition makes. The bound follows from it.
+// - Per element: 2 bytes read; 16 tensor operations, 15 of them for unneeded results.
+// - Error: Tensor Cores add 17 values at once, cut off below the last place of the largest: up to 18 errors
+//   of 2^-23 each, 36 times that of one addition. The bound follows from this.
 // - Minimum sm: 8.0.
 #include "kernels/cuda_check.h"
 #include "kernels/reduction/complete.cuh"
@@ -81,7 +81,7 @@ __global__ void __launch_bounds__(kBlock)
 #endif
 }
 
-/// Per pack of the longest-working warp 36 times the error of an addition; the rest as everywhere.
+/// Per pack of the warp with the most packs, 36 times the error of an addition; the rest as elsewhere.
 std::uint64_t longest_chain(const Problem& problem) {
   const persistent::Shape shape = shape_of(kBlock);
   const std::uint64_t blocks = persistent::grid(problem, shape);
@@ -114,7 +114,7 @@ const Registration registration([] {
   variant.info.minimum_sm = 80;
   variant.longest_chain = longest_chain;
   variant.loads =
-      pack_loads<2>;  // of the four the compiler for sm_90 starts two before it waits for the first
+      pack_loads<2>;  // of the four, the compiler for sm_90 issues two before it waits for the first
   variant.workspace_bytes = workspace_bytes;
   return variant;
 }());

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// sum_unrolled: several loads on their way at once.
+// sum_unrolled: several loads in flight at once.
 //
 // - Idea: a thread starts four loads of 16 bytes before it waits for the first. Bandwidth is bytes in flight
-//   over latency: an H200 needs some 28 KB in flight on every multiprocessor.
+//   over latency: an H200 needs about 28 KB in flight on every multiprocessor.
 // - Changes from `sum_vector`: four packs per thread are asked for together.
 // - Launch shape: E elements per thread (the caller's choice) in tiles of four packs, ceil(n / (block * E))
 //   blocks; one scalar, zeroed before the launch.

@@ -3,7 +3,7 @@
 // sum_vector: loads of 16 bytes.
 //
 // - Idea: each load instruction brings 16 bytes, the most it can: 4 floats, 8 halves, 2 doubles. The elements
-//   before the first 16-byte boundary and behind the last one are added by themselves.
+//   before the first 16-byte boundary and after the last one are added separately.
 // - Changes from `sum_block_shuffle`: a quarter of the load instructions (f32), and one sum for each place in
 //   a pack, so that an addition does not wait for the one before.
 // - Launch shape: E elements per thread (the caller's choice), packs at a distance of the grid's width,

@@ -8,7 +8,7 @@
 //   (block * E)) blocks; one scalar, zeroed before the launch.
 // - Per element: one element read; (E + 5) / E additions in the source, (E + 4 + 1 / 32) / E in the machine
 //   code, where only the lane that writes does the last one. All 32 lanes take part in the other steps: of
-//   the 160 additions in the source 31 are needed, so executed intensity rises with the redundant work.
+//   the 160 additions in the source, only 31 are needed, so executed intensity rises with the redundant work.
 // - Minimum sm: 7.5.
 #include "kernels/cuda_check.h"
 #include "kernels/reduction/dispatch.h"

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// thrust_sum: the sum of NVIDIA's Thrust library, to be compared with.
+// thrust_sum: the sum of NVIDIA's Thrust library, for comparison.
 //
-// - Idea: `thrust::reduce`, which returns the sum to the host; of 16-bit floats `thrust::transform_reduce`,
+// - Idea: `thrust::reduce`, which returns the sum to the host; for 16-bit floats `thrust::transform_reduce`,
 //   which adds them up in float.
-// - Launch shape: Thrust's own, which it does not tell. It waits for the device and so cannot be part of a
-//   CUDA graph: its time contains the way to the host and, for one scalar on the device, back. The memory
+// - Launch shape: Thrust's own, which it does not report. It waits for the device and so cannot be part of a
+//   CUDA graph: its time includes the way to the host and, for one scalar on the device, back. The memory
 //   that it allocates while it runs is taken from a workspace.
 // - Per element: read once.
 // - Minimum sm: 7.5.
@@ -77,7 +77,7 @@ std::size_t workspace_bytes(const Problem&) {
 }
 
 const Registration registration([] {
-  Variant variant = reference::variant("thrust_sum", "Thrust", "thrust::reduce, to be compared with", launch);
+  Variant variant = reference::variant("thrust_sum", "Thrust", "thrust::reduce, for comparison", launch);
   variant.workspace_bytes = workspace_bytes;
   variant.waits_for_device = true;
   return variant;

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-/// How one warp adds up. To be called by all 32 threads of a warp together.
+/// How one warp adds up its values. To be called by all 32 threads of a warp together.
 namespace rooflinectl::kernels {
 
 inline constexpr int kWarpSize = 32;
 inline constexpr unsigned kFullWarp = 0xffffffffU;
 
-/// Adds shared[0 … 63] up into shared[0], in shared memory; `lane` is 0 … 31. All lanes do every step; what
+/// Adds up shared[0 … 63] into shared[0], in shared memory; `lane` is 0 … 31. All lanes do every step; what
 /// the upper ones leave behind is not used. Each step reads, waits, writes and waits: since Volta the threads
 /// of a warp need not run in lockstep, so without `__syncwarp()` a lane could read what another has already
 /// overwritten.

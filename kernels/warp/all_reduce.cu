@@ -4,8 +4,7 @@
 //
 // - Butterfly: five exchanges with the lane whose number differs in one bit, an addition after each.
 // - `redux`: one instruction of its own, for 32-bit integers, from compute capability 8.0 on.
-// - CUB's sum of a warp is in one lane: a broadcast follows it, which the compiler leaves out after a
-//   `redux`.
+// - CUB's warp sum is in one lane: a broadcast follows, which the compiler leaves out after a `redux`.
 // - In the loop: that alone. Sums of sums grow: integers modulo their width, floats to infinity.
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>

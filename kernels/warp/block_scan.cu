@@ -3,9 +3,9 @@
 // The sums of all threads up to each thread, in a block of 256.
 //
 // - CUB's two ways: raking (its default: one warp adds up what all have left in shared memory) and by warp
-//   scans. What lets the next scan use the memory again is part of the loop.
+//   scans. The barrier that lets the next scan reuse the memory is part of the loop.
 // - In the loop: that alone, integers modulo their width.
-// - Ours: none. One of shuffles with the totals of warps in shared memory had less than CUB's throughput.
+// - Ours: none. One with shuffles, and the warps' totals in shared memory, had less than CUB's throughput.
 #include <cub/block/block_scan.cuh>
 
 #include "kernels/warp/warp_prefix.cuh"

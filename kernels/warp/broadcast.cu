@@ -3,10 +3,10 @@
 // One thread's value to all others.
 //
 // - In a warp a shuffle from one lane. In a block, which no shuffle spans, the value goes through shared
-//   memory, with one barrier per broadcast: two places take turns, so that nobody overwrites what others
+//   memory, with one barrier per broadcast: two places take turns, so that nothing is overwritten that others
 //   still read.
 // - In the loop: that, and an addition of the thread's number to its value before. Without it the compiler
-//   finds that all hold the same value already, and leaves the next broadcast out.
+//   finds that all threads already hold the same value, and leaves out the next broadcast.
 #include <cooperative_groups.h>
 
 #include <cub/util_ptx.cuh>

@@ -4,7 +4,7 @@
 //
 // - The place of a value is the number of odd ones before it: from a ballot and a count of bits, or, without
 //   votes, from a scan. Cooperative groups: `binary_partition` and the rank in the group that it makes.
-// - The values change lanes through shared memory, which every way does alike.
+// - The values change lanes through shared memory, in the same way for all.
 // - In the loop: that, and a rotation of the value by one bit, so that the next compaction sees other odd
 //   ones.
 #include <cooperative_groups.h>

@@ -4,9 +4,8 @@
 // written once.
 //
 // - CUB: `cub::DeviceScan`. (D. Merrill, M. Garland, Single-pass parallel prefix scan with decoupled
-// look-back, NVIDIA
-//   technical report NVR-2016-002, 2016.)
-// - Ours: none. One after the same report had 0.6 to 0.7 of CUB's throughput on an H200.
+//   look-back, NVIDIA technical report NVR-2016-002, 2016.)
+// - Ours: none. One that followed the same report had 0.6 to 0.7 of CUB's throughput on an H200.
 #include <cub/device/device_scan.cuh>
 
 #include "kernels/warp/warp_prefix.cuh"

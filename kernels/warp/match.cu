@@ -2,8 +2,8 @@
 //
 // Match: which lanes hold the same value as this one, or whether all do.
 //
-// - In the loop: the match alone; the mask that it gives is the next value (of 8-byte types both halves of
-//   it). Lanes that held the same get the same mask: how many different values there are stays as it was.
+// - In the loop: the match alone; the mask that it gives is the next value (for 8-byte types, both halves of
+//   it). Lanes that held the same value get the same mask: the number of different values stays the same.
 #include <cooperative_groups.h>
 
 #include "kernels/warp/measured.cuh"

@@ -17,7 +17,7 @@
 ///
 /// An operation is a type with
 /// - `Value`: what a thread brings and gets, and `Shared`: memory that the block shares for it;
-/// - `kSteps`: how often it stands in the loop; `kInstances`: how many of them a thread has under way;
+/// - `kSteps`: how often it is repeated in the loop; `kInstances`: how many of them a thread has under way;
 /// - a constructor from `Shared&`, `takes_part()` of the thread, and `operator()` from value to value;
 /// - `reference(group)`: on the host, what one operation makes of the values of a warp or block.
 namespace rooflinectl::kernels::warp {
@@ -145,7 +145,7 @@ void apply(void* values, std::size_t count, int times) {
   }
 }
 
-/// Where a primitive belongs, beside what its operation knows itself.
+/// What describes a primitive besides what its operation contains.
 struct Description {
   std::string id;
   std::string family;

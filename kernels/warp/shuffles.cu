@@ -2,8 +2,8 @@
 //
 // The four shuffles: every lane gets the value that another one has in a register.
 //
-// - In the loop: the shuffle alone, of 8-byte types two. Each takes the result of the one before.
-// - Widths: the warp is cut into groups of so many lanes, which exchange among themselves.
+// - In the loop: the shuffle alone, or two of them for 8-byte types. Each takes the result of the one before.
+// - Widths: the warp is cut into groups of this many lanes, which exchange values among themselves.
 // - Partial masks: only some lanes take part, and take their values from one another.
 #include <cooperative_groups.h>
 
@@ -114,7 +114,7 @@ void add(std::vector<LanePrimitive>& list) {
   list.push_back(of_width<direction, 4>());
   list.push_back(of_width<direction, 8>());
   list.push_back(of_width<direction, 16>());
-  // Of width 16, so that no lane takes from one that does not take part.
+  // With width 16, so that no lane takes its value from one that does not take part.
   list.push_back(shuffle<Shuffle<direction, int, 16, kLowerHalf>>(direction, "_i32_half", ", lower half"));
 }
 

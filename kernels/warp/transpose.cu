@@ -10,7 +10,7 @@
 //   transposition, PPoPP 2014.)
 // - Shared memory, a tile per warp: 32 stores and 32 loads. Padded to 33 words per row, or with columns
 //   exchanged by XOR of the row (swizzled), every access touches all 32 banks; plain, the stores of a warp,
-//   of 16 bytes per lane since they follow each other, meet in four banks.
+//   with 16 bytes per lane since they are contiguous, meet in four banks.
 // - In the loop: that alone.
 #include "kernels/warp/measured.cuh"
 
@@ -92,7 +92,7 @@ struct RotationTranspose : Transpose {
   }
 };
 
-/// `Layout::index(row, column)`: where in the tile of a warp a word lies.
+/// `Layout::index(row, column)`: where a word lies in the tile of a warp.
 template <typename Layout>
 struct SharedTranspose : Transpose {
   struct Shared {

@@ -2,7 +2,7 @@
 //
 // Votes: whether any or all lanes vote yes, and which.
 //
-// - In the loop: a test of the value, the vote, and what makes the next value of its result: an addition
+// - In the loop: a test of the value, the vote, and what turns its result into the next value: an addition
 //   after `any` and `all`, nothing after `ballot`, whose mask is the next value.
 #include <cooperative_groups.h>
 

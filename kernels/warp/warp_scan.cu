@@ -4,7 +4,7 @@
 //
 // - Ours: five shuffles from 1, 2, 4, 8 and 16 lanes below, an addition after each in the lanes that have one
 //   there (Hillis and Steele, Data parallel algorithms, Communications of the ACM 29(12), 1986); exclusive by
-//   subtracting the own value.
+//   subtracting the lane's own value.
 // - In the loop: that alone, integers modulo their width.
 #include <cooperative_groups.h>
 #include <cooperative_groups/scan.h>

@@ -47,7 +47,7 @@ std::string names(const RunComparison& comparison) {
   return fmt::format("{} → {}", base, comparison.now->name);
 }
 
-// The chart of the new run, with axes that also hold what was.
+// The chart of the new run, with axes that also cover the base runs.
 ChartModel chart_of(const RunComparison& comparison, const std::vector<Window>& base_axes) {
   ChartModel chart = whole_run(*comparison.now);
   for (const Window& axes : base_axes) {
@@ -61,7 +61,7 @@ ChartModel chart_of(const RunComparison& comparison, const std::vector<Window>& 
   return chart;
 }
 
-// The head of an arrow that ends at `tip`; nothing where the arrow is shorter than it.
+// The head of an arrow that ends at `tip`; nothing where the arrow is shorter than its head.
 std::optional<Polygon> arrow_head(Pixel from, Pixel tip, Colour colour) {
   constexpr double kLength = 9;
   constexpr double kHalfWidth = 4;

@@ -112,7 +112,7 @@ std::string bar_row(std::string_view kind, std::string_view label, double from, 
       kind, escape_markup(label), left, width, escape_markup(number));
 }
 
-// From what all kernels took to what they take now, the largest change first.
+// From the time that all kernels took to the time that they take now, the largest change first.
 std::string waterfall(const Waterfall& waterfall) {
   const TimeChange& whole = *waterfall.program->whole.time;
   std::vector<double> levels = {whole.from.median_s, whole.to.median_s};
@@ -120,7 +120,7 @@ std::string waterfall(const Waterfall& waterfall) {
   for (const WaterfallStep& step : waterfall.steps) levels.push_back(level += step.change_s);
   const BarScale scale(levels);
   std::string html = fmt::format(
-      "<h2>GPU time of {}: {} → {} ({})</h2>\n<ol class=\"waterfall\" aria-label=\"GPU time won and "
+      "<h2>GPU time of {}: {} → {} ({})</h2>\n<ol class=\"waterfall\" aria-label=\"GPU time saved and "
       "lost\">\n",
       escape_markup(waterfall.program->whole.point.experiment), format::duration(whole.from.median_s),
       format::duration(whole.to.median_s), signed_duration(whole.to.median_s - whole.from.median_s));
@@ -141,7 +141,7 @@ std::string waterfall(const Waterfall& waterfall) {
   return html + "</p>\n";
 }
 
-// Of variants, whose times do not add up: what a launch won or lost.
+// For variants, whose times do not add up: what a launch gained or lost.
 std::string changes_per_launch(const RunComparison& comparison) {
   std::vector<const PointComparison*> changed;
   for (const PointComparison& point : comparison.points) {
@@ -160,7 +160,7 @@ std::string changes_per_launch(const RunComparison& comparison) {
   for (std::size_t i = 0; i < shown; ++i) ends.push_back(lost_s(changed[i]));
   const BarScale scale(ends);
   std::string html =
-      "<h2>Time of a launch, won and lost</h2>\n<ol class=\"waterfall\" aria-label=\"Time of a launch, won "
+      "<h2>Time per launch, saved and lost</h2>\n<ol class=\"waterfall\" aria-label=\"Time per launch, saved "
       "and "
       "lost\">\n";
   for (std::size_t i = 0; i < shown; ++i) {

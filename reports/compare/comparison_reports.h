@@ -7,8 +7,8 @@
 
 #include "analysis/compare/comparison.h"
 
-/// A comparison as text, Markdown, JSON, page and picture. Each form shows every comparison that it is given
-/// (not empty): one for each new run.
+/// A comparison as text, Markdown, JSON, page and picture. Each form shows all comparisons that it is given
+/// (at least one): one for each new run.
 namespace rooflinectl {
 
 /// As a terminal shows it, at most `columns` wide.
@@ -26,9 +26,9 @@ std::string comparison_page(const std::vector<RunComparison>& comparisons,
                             const std::vector<std::string>& pictures);
 
 /// Writes `comparison.html`, `comparison.md`, `comparison.json`, `movement.svg` and `movement.png` into the
-/// existing folder `folder` and returns the files written. Of further comparisons Markdown and pictures are
-/// numbered: `movement-2.svg`. Throws Error(environment) if a file cannot be written, Error(usage) if it is
-/// one of `inputs`.
+/// existing folder `folder` and returns the files written. The Markdown and pictures of further comparisons
+/// are numbered: `movement-2.svg`. Throws Error(environment) if a file cannot be written, Error(usage) if it
+/// is one of `inputs`.
 std::vector<std::filesystem::path> write_comparison(const std::vector<RunComparison>& comparisons,
                                                     const std::filesystem::path& folder,
                                                     const std::vector<std::filesystem::path>& inputs = {});

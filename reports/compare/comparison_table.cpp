@@ -19,7 +19,7 @@ std::string unavailable() {
   return std::string(format::kUnavailable);
 }
 
-// `−0.7 … +0.5 %`: the unit once where both have it.
+// `−0.7 … +0.5 %`: the unit only once where both have it.
 std::string joined(std::string first, std::string_view sign, const std::string& second) {
   constexpr std::string_view kUnit = " %";
   if (first.ends_with(kUnit) && second.ends_with(kUnit)) first.resize(first.size() - kUnit.size());

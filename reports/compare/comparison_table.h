@@ -29,8 +29,8 @@ std::string primitives_note(const RunComparison& comparison);
 /// `36 points: 1 slower, 34 same, 1 unclear`, or that there are none, with `primitives_note`.
 std::string comparison_counts(const RunComparison& comparison);
 
-/// The points that a table shows: all of them, but of a profiled program those that changed, or that only one
-/// run has; at most `most_of_programs` of these.
+/// The points that a table shows: all of them, except that a profiled program has only those that changed, or
+/// that only one run has, and at most `most_of_programs` of these.
 std::vector<const PointComparison*> table_points(const RunComparison& comparison,
                                                  std::size_t most_of_programs);
 
@@ -46,8 +46,8 @@ std::string run_text(const Run& run);
 /// A warning where runs of different devices are compared; empty where they are not.
 std::string device_warning(const RunComparison& comparison);
 
-/// A sentence for each point of which more than the time is to be said, at most `most_changes` counters each:
-/// `V7: DRAM bytes per element 4.00 → 4.20; bound dram → latency`, or why it is broken.
+/// A sentence for each point with more to report than the time, at most `most_changes` counters each: `V7:
+/// DRAM bytes per element 4.00 → 4.20; bound dram → latency`, or why it is broken.
 std::vector<std::string> comparison_notes(const RunComparison& comparison, std::size_t most_changes);
 
 /// What was not compared because a run lacks points of its plan, or a device: `base old.json: ladder:

@@ -10,7 +10,7 @@
 namespace rooflinectl {
 namespace {
 
-// On one line where it fits, which is always so in a pipe, for others to read.
+// On one line where it fits, which it always does in a pipe, for other programs to read.
 std::string line(const std::string& text, std::size_t width) {
   return text.size() <= width ? sentence(text, width) : paragraph(text, width);
 }

@@ -33,7 +33,7 @@ class Suite {
   }
 
   std::string xml(std::size_t id, const Run& run) const {
-    // Ant's schema has seconds without a zone.
+    // Ant's schema has whole seconds and no time zone.
     const std::string timestamp = run.started_utc.substr(0, 19);
     return fmt::format(
         "  <testsuite id=\"{}\" package=\"rooflinectl\" name=\"{}\" timestamp=\"{}\" hostname=\"{}\" "
@@ -71,7 +71,7 @@ class Suite {
 
 void add_result(Suite& suite, const std::string& point, const GateResult& result) {
   const std::string name = fmt::format("{} {}", point, to_string(result.check));
-  // What was timed is the point, once.
+  // The point was timed only once: its time goes with the check of the time.
   const double seconds = result.check == GateCheck::time ? result.to : 0;
   switch (result.outcome) {
     case GateOutcome::regressed:

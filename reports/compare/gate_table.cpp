@@ -98,7 +98,7 @@ std::vector<GateRow> gate_rows(const Gate& gate) {
   for (const GateOutcome outcome : {GateOutcome::regressed, GateOutcome::uncertain}) {
     add([=](const GatePoint&, const GateResult& result) { return result.outcome == outcome; });
   }
-  // Numbers that the base lacks are no news; a time that cannot be compared is.
+  // Numbers that the base lacks are not news; a time that cannot be compared is.
   add([](const GatePoint& point, const GateResult& result) {
     return result.outcome == GateOutcome::unchecked &&
            point.point->change == PointChange::timed_differently && result.check == GateCheck::time;

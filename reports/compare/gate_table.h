@@ -11,8 +11,8 @@
 /// The rows and sentences that all forms of a gate share.
 namespace rooflinectl {
 
-/// A check worth a row: it regressed or is uncertain, its time cannot be compared, or the point was lost and
-/// there is none.
+/// A check worth a row: it regressed or is uncertain, or its time cannot be compared; or a lost point, which
+/// has no checks.
 struct GateRow {
   const GatePoint* point = nullptr;
   const GateResult* result = nullptr;  ///< null where the point was lost

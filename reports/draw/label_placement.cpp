@@ -10,9 +10,9 @@ namespace {
 
 constexpr double kClearance = 2;
 
-// Labels that touch and are moved as one.
+// Labels that touch are moved as one.
 struct Block {
-  double centre_sum = 0;  // of what the members want, less their offsets in the block
+  double centre_sum = 0;  // of the positions that the members want, less their offsets in the block
   std::size_t count = 0;
   double first(double spacing, double low, double high) const {
     const double height = spacing * static_cast<double>(count - 1);
@@ -31,7 +31,8 @@ Text beside(const std::string& content, const TextStyle& style, Pixel point, Pix
 
 }  // namespace
 
-// Pool adjacent violators: labels that would overlap become a block at the mean of what they want.
+// Pool adjacent violators: labels that would overlap become a block at the mean of the positions that they
+// want.
 std::vector<double> spread(const std::vector<double>& wanted, double spacing, double range_low,
                            double range_high) {
   std::vector<Block> blocks;

@@ -16,7 +16,7 @@ std::vector<double> spread(const std::vector<double>& wanted, double spacing, do
 
 struct PlacedLabel {
   Text text;
-  std::optional<Polyline> leader;  ///< from what is named to its name, where they are apart
+  std::optional<Polyline> leader;  ///< from what is named to its name, where they do not touch
 };
 
 /// Finds free places for labels.
@@ -25,7 +25,7 @@ class LabelPlacer {
   /// Labels stay inside `area`.
   explicit LabelPlacer(const Box& area) : area_(area) {}
 
-  /// Nothing may cover these.
+  /// Labels may not cover these.
   void block(const Box& box) { boxes_.push_back(box); }
   void block(Pixel a, Pixel b) { segments_.push_back({a, b}); }
   void block(const Polyline& line);

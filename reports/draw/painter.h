@@ -10,8 +10,8 @@
 /// What PNG and PDF share: drawing by cairo.
 namespace rooflinectl::painter {
 
-/// Draws `scene` on `surface`, `scale` units of the surface for each of the scene.
-/// Throws Error(environment) if cairo fails.
+/// Draws `scene` on `surface`, with `scale` units of the surface for each of the scene's. Throws
+/// Error(environment) if cairo fails.
 void paint(cairo_surface_t* surface, const Scene& scene, double scale);
 
 /// Throws Error(environment) unless `status`, a cairo_status_t, is success.

@@ -7,8 +7,8 @@
 
 namespace rooflinectl {
 
-/// The bytes of a PDF file of one page, two units of the scene per point (800 × 450 points). Text stays text,
-/// in the font that comes with the tool. Throws Error(environment) if cairo fails.
+/// The bytes of a one-page PDF file, two units of the scene per point (800 × 450 points). Text stays text, in
+/// the font that comes with the tool. Throws Error(environment) if cairo fails.
 std::string to_pdf(const Scene& scene);
 
 }  // namespace rooflinectl

@@ -17,7 +17,7 @@ namespace {
 constexpr double kAscent = 0.76;
 constexpr double kDescent = 0.21;
 
-// Mitred corners reach further out than half the stroke: by cairo's default limit, ten halves.
+// Mitred corners reach further out than half the stroke: up to ten halves, by cairo's default limit.
 constexpr double kMitreReach = 5;
 
 double reach_of(const std::optional<Stroke>& stroke) {

@@ -57,8 +57,8 @@ inline constexpr Colour kAttainable{0xf7f9fc};
 inline constexpr Colour kTrack{0xeceff3};
 inline constexpr Colour kMemoryRoof{0x2f363d};
 inline constexpr Colour kLeader{0xa8b0b9};
-/// Okabe and Ito's colours that are dark enough for a mark on white paper, told apart by the colour-blind.
-/// Source: Wong, Points of view: Color blindness, Nature Methods 8, 441 (2011).
+/// Those of Okabe and Ito's colours, which colour-blind readers can tell apart, that are dark enough for a
+/// mark on white paper. Source: Wong, Points of view: Color blindness, Nature Methods 8, 441 (2011).
 inline constexpr std::array kFamilies = {Colour{0x0072b2}, Colour{0xd55e00}, Colour{0x009e73},
                                          Colour{0xcc79a7}, Colour{0xe69f00}, Colour{0x56b4e9}};
 }  // namespace palette
@@ -134,12 +134,12 @@ double text_width(std::string_view text, const TextStyle& style);
 /// The pixels that the letters of `text` may cover.
 Box bounds(const Text& text);
 
-/// Takes out the marks of points that a later mark of the same look covers to half a pixel, and which nobody
-/// could see or point at: of ten thousand points more than half.
+/// Takes out the marks of points that a later mark of the same look covers to within half a pixel, which
+/// nobody could see or point at: more than half of ten thousand points.
 void remove_covered_marks(Scene& scene);
 
 /// Whether a shape of `group` may reach out of its clip. A clip that cuts nothing is left out of every
-/// format: one for each of ten thousand marks is much of a picture's size and time.
+/// format: one for each of ten thousand marks would make up much of a picture's size and drawing time.
 bool is_cut(const Group& group);
 
 /// `text`, or as much of it as fits into `width` pixels and an ellipsis.

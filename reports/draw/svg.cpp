@@ -10,7 +10,7 @@
 namespace rooflinectl {
 namespace {
 
-// A hundredth of a pixel is enough; trailing zeros go.
+// A hundredth of a pixel is enough; trailing zeros are dropped.
 std::string pixels(double value) {
   const double rounded = std::round(value * 100) / 100;
   return fmt::format("{}", rounded == 0 ? 0.0 : rounded);

@@ -14,7 +14,7 @@ inline constexpr std::array kThemes = {Theme::light, Theme::dark, Theme::print};
 
 std::string_view to_string(Theme theme);
 
-/// `colour` as `theme` has it; one that is not of `palette` stays.
+/// `colour` as `theme` has it; a colour outside `palette` stays as it is.
 Colour in_theme(Colour colour, Theme theme);
 
 /// `scene`, which is drawn in the colours of `palette`, in those of `theme`.

@@ -53,8 +53,8 @@ std::string declarations(Theme theme) {
   return css;
 }
 
-// Pictures have their colours as attributes, which any rule of a style sheet overrides: on dark paper they
-// follow the page.
+// Pictures have their colours as attributes, which any style sheet rule overrides: on a dark page they follow
+// the page.
 std::string rules_of_pictures() {
   std::string css;
   const auto add = [&](Colour colour, const std::string& name) {

@@ -18,7 +18,7 @@ namespace rooflinectl {
 
 namespace {
 
-/// Two times that differ by less are the same: the intervals within one run do not hold its drift.
+/// Two times that differ by less are the same: the intervals within one run do not include its drift.
 constexpr double kSameTime = 0.02;
 
 std::string byte_text(double bytes) {
@@ -70,7 +70,7 @@ std::string unjudged_text(const std::vector<UnjudgedRule>& rules, bool in_full, 
   return text;
 }
 
-/// What is not known of the point, and why.
+/// What is not known about the point, and why.
 std::vector<std::string> missing_texts(const RooflinePoint& point) {
   std::vector<std::string> texts;
   if (!point.measurement->time) return texts;
@@ -96,7 +96,7 @@ std::string point_text(const RooflinePoint& point, const PointExplanation& expla
   return text + unjudged_text(explanation.unjudged, all, width) + "\n";
 }
 
-/// Those that are named; of a program's kernels without a name, the ten that could save most.
+/// Those that are named; if no name is given, of a program's kernels the ten that could save most.
 std::vector<const RooflinePoint*> selected_points(const Run& run, const ExperimentAnalysis& experiment,
                                                   const ExplanationSelection& selection) {
   constexpr std::size_t kMostOfAProgram = 10;

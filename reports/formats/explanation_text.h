@@ -8,7 +8,7 @@
 #include "analysis/analysis.h"
 #include "analysis/explain/explanation.h"
 
-/// Explanations as a person, `summary.md`, the page and other programs read them.
+/// Explanations for people, `summary.md`, the page and other programs.
 namespace rooflinectl {
 
 /// Which points are explained, and in how much detail.
@@ -38,7 +38,7 @@ std::string condition_text(const Condition& condition);
 /// `bank conflicts went away: shared wavefronts per instruction 3.33 → 1.00`
 std::string change_text(const Change& change);
 
-/// What stands where a step has no changes: that no counter moved, or that there are none.
+/// The text where a step has no changes: that no counter moved, or that not both points were counted.
 std::string no_change_text(const LadderStep& step);
 
 /// `V2 → V3: 1.30× faster`, `V7 → V8: no faster`

@@ -74,7 +74,7 @@ void add_text(pbf_builder<Tag>& message, Tag tag, std::string_view text) {
   message.add_string(tag, text.data(), text.size());
 }
 
-/// A packet at the end of a trace. All of them are of one sequence.
+/// A packet at the end of a trace. All packets belong to one sequence.
 class Packet {
  public:
   explicit Packet(std::string& to, std::uint32_t flags = 0)
@@ -85,7 +85,7 @@ class Packet {
 
   void add_time(std::uint64_t time_ns) { packet_.add_uint64(field::TracePacket::timestamp, time_ns); }
 
-  /// A message in it. The packet is written once that is gone.
+  /// A message in the packet, which is written once the message is destroyed.
   template <typename Tag>
   pbf_builder<Tag> add(field::TracePacket tag) {
     return pbf_builder<Tag>(packet_, tag);

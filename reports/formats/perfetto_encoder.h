@@ -18,7 +18,7 @@ class PerfettoEncoder {
  public:
   using Track = std::uint64_t;
 
-  /// What to know of a slice.
+  /// A detail of a slice.
   struct Annotation {
     std::string_view name;
     std::variant<double, std::string_view> value;
@@ -26,18 +26,18 @@ class PerfettoEncoder {
 
   PerfettoEncoder();
 
-  /// A track that only holds others, in the order in which they are added.
+  /// A track that only contains others, in the order in which they are added.
   Track add_group(std::string_view name);
-  /// A process, which holds tracks too.
+  /// A process, which contains tracks, too.
   Track add_process(int pid, std::string_view name);
-  /// A track of slices. Perfetto shows those of one parent that have one name together.
+  /// A track of slices. Perfetto shows tracks with the same parent and the same name together.
   Track add_slices(Track parent, std::string_view name);
-  /// A track of values. Those of one parent whose unit is `%` have one axis.
+  /// A track of values. Tracks with the same parent whose unit is `%` share an axis.
   Track add_counter(Track parent, std::string_view name, std::string_view unit, std::string_view description);
 
   void begin_slice(Track track, std::uint64_t time_ns, std::string_view name,
                    const std::vector<Annotation>& annotations = {});
-  /// Ends the slice of `track` that was begun last of those that are open.
+  /// Ends the open slice of `track` that was begun last.
   void end_slice(Track track, std::uint64_t time_ns);
   /// The value of a counter from this time on, until its next one.
   void set_counter(Track track, std::uint64_t time_ns, double value);
@@ -46,7 +46,7 @@ class PerfettoEncoder {
   std::string take() { return std::move(trace_); }
 
  private:
-  /// Its number by each name.
+  /// The number of each name.
   using Names = std::unordered_map<std::string, std::uint64_t>;
 
   std::string trace_;

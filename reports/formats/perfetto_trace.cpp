@@ -40,8 +40,8 @@ std::uint64_t end_of(const Timed& timed) {
 
 // ---- slices ----
 
-/// Slices of which some overlap, on as many tracks of one name as that needs. Perfetto draws what overlaps on
-/// one track as nested: here that is only a range within another.
+/// Slices, some of which overlap, on as many tracks of one name as they need. Perfetto draws slices that
+/// overlap on one track as nested: here only ranges are nested in each other.
 class Slices {
  public:
   Slices(PerfettoEncoder& trace, Track parent, std::string name)
@@ -55,8 +55,8 @@ class Slices {
     row.open.push_back({end_ns, {}});
   }
 
-  /// A passage through an NVTX range, within one through the range that encloses it by its path. Starts must
-  /// ascend; of equal ones, ends descend.
+  /// A passage through an NVTX range, inside a passage through the range that encloses it according to its
+  /// path. Starts must ascend; where they are equal, ends must descend.
   void add_range(std::uint64_t start_ns, std::uint64_t end_ns, std::string_view path) {
     Row& row = row_for(start_ns, end_ns, path);
     const std::string_view name = row.open.empty() ? path : path.substr(row.open.back().path.size() + 1);
@@ -89,7 +89,7 @@ class Slices {
     }
   }
 
-  /// The row in which the closest range around it is open, else one in which none is.
+  /// The row in which the innermost enclosing range is open, else one in which no range is open.
   Row& row_for(std::uint64_t start_ns, std::uint64_t end_ns, std::string_view path) {
     Row* closest = nullptr;
     Row* free = nullptr;
@@ -113,7 +113,7 @@ class Slices {
   std::vector<Row> rows_;
 };
 
-/// What a launch of a point is shown as.
+/// How a launch of a point is shown.
 struct LaunchLook {
   std::string_view name;
   Annotations annotations;
@@ -258,13 +258,13 @@ void write_power(PerfettoEncoder& trace, Track device, const DeviceView& view) {
   }
 }
 
-/// A counter made of what is known of the launches that run.
+/// A counter made of what is known about the launches that are running.
 struct LaunchCounter {
   std::string_view name;
   std::string_view unit;
   std::string_view description;
   std::optional<double> (*of)(const LaunchLook&, const TimelineLaunch&);
-  /// Of those that run at once.
+  /// Of those that run at the same time.
   double (*together)(const std::multiset<double>&);
 };
 
@@ -290,7 +290,7 @@ constexpr LaunchCounter kLaunchCounters[] = {
          }},
 };
 
-/// From one time on: a launch begins or ends.
+/// A change at a time: a launch begins or ends.
 struct Change {
   std::uint64_t time_ns = 0;
   bool begins = false;

@@ -59,19 +59,19 @@ std::string level_ai(const Row& row, MemoryLevel level) {
   return use != nullptr ? number(use->ai) : "";
 }
 
-// `field` is of an EnergyUse.
+// `field` is a member of an EnergyUse.
 template <typename Field>
 std::string energy_field(const Row& row, Field EnergyUse::*field) {
   const auto energy = energy_use(row.point);
   return energy ? number((*energy).*field) : "";
 }
 
-// Nothing is declared of a program's kernel.
+// Nothing is declared for a program's kernel.
 std::string declared(const Row& row, double value) {
   return is_observed(row.point) ? std::string() : number(value);
 }
 
-// `field` is of the statistics of all launches.
+// `field` is a member of the statistics of all launches.
 template <typename Field>
 std::string launches_field(const Row& row, Field LaunchStatistics::*field) {
   const auto& launches = row.measurement.launches;
@@ -202,7 +202,7 @@ constexpr std::array kCsvColumns = {
            [](const Row& r) { return number(r.point.flop_per_s); }},
     Column{"roof_flop_per_s", "operations per second that the measured ceilings allow at this intensity",
            [](const Row& r) {
-             // Without operations there is none to attain.
+             // Without operations there is no performance to attain.
              const bool has_rate = r.point.roof && !(is_observed(r.point) && r.point.roof->flop_per_s <= 0);
              return has_rate ? number(r.point.roof->flop_per_s) : std::string();
            }},
@@ -279,7 +279,7 @@ constexpr std::array kCsvColumns = {
            [](const Row& r) { return energy_field(r, &EnergyUse::bytes_per_joule); }},
 };
 
-// Counters that are among `kCsvColumns` under their own names stand there alone.
+// Counters that are among `kCsvColumns` under their own names are only there.
 bool is_column(std::string_view key) {
   return std::any_of(kCsvColumns.begin(), kCsvColumns.end(),
                      [&](const Column& column) { return column.name == key; });
@@ -311,7 +311,7 @@ std::vector<std::string> counter_columns(const Analysis& analysis) {
   return keys;
 }
 
-// Axes that have no column under another name, in the order in which they come up.
+// Axes that have no column under another name, in the order in which they first appear.
 std::vector<std::string> axis_columns(const Analysis& analysis) {
   std::vector<std::string> names;
   for (const ExperimentAnalysis& experiment : analysis.experiments) {
@@ -328,7 +328,7 @@ std::vector<std::string> axis_columns(const Analysis& analysis) {
   return names;
 }
 
-// Appends what there is to know of `columns`.
+// Appends names and meanings of `columns`.
 template <typename Columns>
 void add_documented(std::vector<CsvColumn>& documented, const Columns& columns, CsvColumnOf of) {
   for (const Column& column : columns) documented.push_back({column.name, column.meaning, of});

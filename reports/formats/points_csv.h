@@ -9,7 +9,7 @@
 
 namespace rooflinectl {
 
-/// Which runs have a column.
+/// Which runs have a given column.
 enum class CsvColumnOf {
   all,
   program,   ///< those with the kernels of a profiled program
@@ -26,8 +26,8 @@ struct CsvColumn {
 std::vector<CsvColumn> points_csv_columns();
 
 /// One row per point, RFC 4180; SI units, ratios between 0 and 1; a field is empty where there is no number.
-/// The last columns are the counters, by their keys (`docs/metrics.md`); why one is unavailable stands in
-/// `run.json`, under `counters` of the point. New columns are only ever added at the end.
+/// The last columns are the counters, by their keys (`docs/metrics.md`); the reason why one is unavailable is
+/// in `run.json`, under `counters` of the point. New columns are only ever added at the end.
 std::string points_csv(const Analysis& analysis);
 
 }  // namespace rooflinectl

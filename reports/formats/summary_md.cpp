@@ -48,10 +48,10 @@ constexpr std::string_view kExplanation =
 
 constexpr std::string_view kProgramExplanation =
     "Share: of the time of all kernels. AI: executed operations per counted byte of DRAM traffic. % of "
-    "roofline: the time that the counted work needs at least at the ceilings, over the median time. Could "
+    "roofline: the least time that the counted work needs at the ceilings, over the median time. Could "
     "save: what all launches took beyond that. Roof: the resource that needs longest, and its ceiling.\n\n";
 
-/// Columns of a table that say the same in every row are a sentence above it: the table is narrower.
+/// Columns with the same content in every row become a sentence above the table, which is narrower for it.
 struct SharedColumns {
   std::vector<PointColumn> others;
   std::string sentence;  ///< `All of them: n 2^28, dtype f32.`; empty where nothing is shared
@@ -79,7 +79,7 @@ SharedColumns without_shared(const std::vector<PointColumn>& columns, const Expe
   return result;
 }
 
-/// Of a program's kernels, the longest first; of many points the notable ones.
+/// For a program's kernels, the longest first; for many points, the notable ones.
 std::string point_table(const ExperimentReport& report) {
   const ExperimentAnalysis& experiment = *report.analysis;
   constexpr std::size_t kMost = 40;
@@ -157,7 +157,7 @@ std::string causes(const ExperimentAnalysis& experiment) {
   return list(texts);
 }
 
-/// Of a program's kernels, of those that could save most.
+/// For a program, those of the kernels that could save most.
 std::string findings(const ExperimentReport& report) {
   constexpr std::size_t kMostOfAProgram = 10;
   std::vector<std::size_t> shown;
@@ -326,7 +326,7 @@ std::string collectives(const Run& run) {
   return between_devices("Collectives", kCollectiveExplanation, picture, collective_tables(run));
 }
 
-/// Where there are no experiments: the first device's; links to those of the others.
+/// Where there are no experiments: the first device's picture, and links to those of the others.
 std::string ceilings_pictures(const Run& run) {
   std::string text = linked_picture("Ceilings of the device", std::string(kSummaryRooflineKind),
                                     ceilings_chart_file_name(Run::kFirstDevice));

@@ -32,7 +32,7 @@ constexpr std::size_t kMostRows = 40;
 constexpr std::size_t kMostSentences = 10;
 
 std::string more(std::size_t left_out, std::string_view what) {
-  return fmt::format("… {} more; --all shows all\n", format::counted(left_out, what));
+  return fmt::format("… {}; --all shows all\n", format::counted(left_out, fmt::format("more {}", what)));
 }
 
 std::string point_table(const ExperimentAnalysis& experiment, std::size_t width, Rows rows) {

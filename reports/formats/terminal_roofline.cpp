@@ -21,8 +21,8 @@ constexpr std::size_t kFewestColumns = 40;
 constexpr std::size_t kScaleWidth = 7;  // of the numbers left of the plane
 constexpr int kRows = 18;
 
-// The part of the plane that the points and the roofs over them need. A picture with fixed axes has room for
-// them; a few rows of characters have not.
+// The part of the plane that the points and the roofs over them need. A picture has room for fixed axes; a
+// few rows of characters have not.
 Window window_of(const ChartModel& chart) {
   Window window = {{INFINITY, 0}, {INFINITY, 0}};
   const auto include = [](Range& range, double low, double high) {

@@ -16,7 +16,7 @@ namespace {
 constexpr double kWidth = 360;
 constexpr double kHeight = 56;
 constexpr double kMargin = 6;
-constexpr std::size_t kMostChartMarks = 100;  // of more runs only the changes have a mark
+constexpr std::size_t kMostChartMarks = 100;  // with more runs, only the changes have a mark
 
 /// Where runs and values are.
 class ChartFrame {
@@ -109,7 +109,7 @@ std::string history_chart(const HistoryReport& report, const PointHistory& point
     const bool has_change = change && is_marked(change->change);
     if (point.runs[run] == nullptr || (!has_change && (values.size() > kMostChartMarks || !values[run])))
       continue;
-    // What failed has no value: its mark stands at the bottom.
+    // What failed has no value: its mark is at the bottom.
     const double y = values[run] ? frame.y(*values[run]) : kHeight - kMargin;
     const std::string kind = has_change ? fmt::format("marked {}", to_string(change->change)) : "";
     svg += fmt::format(

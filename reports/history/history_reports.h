@@ -17,14 +17,14 @@ struct HistoryReport {
   std::vector<LeftOutRun> left_out;
 };
 
-/// Which points the table of a terminal shows.
+/// Which points the terminal's table shows.
 enum class HistoryRows {
   notable,  ///< where there are more than 40, those with a marked change
   all
 };
 
-/// As a terminal shows it, at most `columns` wide: a line with sparklines for each point, and what changed in
-/// which run.
+/// As a terminal shows it, at most `columns` wide: a line with sparklines for each point, and which changes
+/// came with which run.
 std::string history_text(const HistoryReport& report, int columns, HistoryRows rows = HistoryRows::notable);
 
 /// A row for each point in each run; SI units, ratios between 0 and 1.

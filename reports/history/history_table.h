@@ -15,7 +15,7 @@ namespace rooflinectl {
 
 /// A number of a point that is followed over the runs.
 struct FollowedQuantity {
-  std::string key;    ///< as the column of `points.csv` is called
+  std::string key;    ///< as in `points.csv`
   std::string title;  ///< as tables are headed
   std::function<std::optional<double>(const RooflinePoint&)> value;
   std::string (*text)(double) = nullptr;
@@ -50,7 +50,7 @@ struct RunNews {
   std::vector<std::string> points;       ///< `V3: slower, 1.203 ms → 1.443 ms (+20.0 %)`
 };
 
-/// Of each run that has some, oldest first; of its points the `most_points` that changed most.
+/// For each run with news, oldest first; with the `most_points` points that changed most.
 std::vector<RunNews> history_news(const History& history, std::size_t most_points);
 
 /// What marks mean, with their threshold.

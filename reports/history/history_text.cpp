@@ -25,7 +25,7 @@ std::vector<const PointHistory*> points_of_table(const History& history, History
   return shown;
 }
 
-/// As wide as the terminal lets all sparklines be.
+/// As wide as the terminal allows all sparklines to be.
 std::size_t sparkline_width(std::size_t runs, std::size_t quantities, std::size_t width) {
   constexpr std::size_t kNarrowest = 8;
   constexpr std::size_t kWidest = 40;

@@ -8,12 +8,12 @@
 
 namespace rooflinectl {
 
-/// What the program itself drew of an experiment, as SVG.
+/// What the program itself drew for an experiment, as SVG.
 struct PagePictures {
   std::string roofline;
   std::string size_sweep = {};  ///< empty where there is none
   std::string energy = {};      ///< empty where it was not to be measured
-  std::string scaling = {};     ///< empty where all points are of one GPU
+  std::string scaling = {};     ///< empty where all points use one GPU
 };
 
 /// What the page shows or offers for download that other files hold too.

@@ -17,7 +17,7 @@ namespace rooflinectl {
 namespace page {
 namespace {
 
-// What the self-test makes suspect; null where it found nothing.
+// The results that the self-test makes suspect; null where it found nothing.
 Json suspicion(const Run& run) {
   const std::vector<std::string> findings =
       run.self_test ? self_test_findings(*run.self_test) : std::vector<std::string>();
@@ -25,7 +25,7 @@ Json suspicion(const Run& run) {
   return {{"text", kSuspectCounters}, {"findings", findings}};
 }
 
-/// Of each device, where there are no points.
+/// For each device, where there are no points.
 Json bare_charts(const ReportModel& report) {
   Json charts = Json::array();
   for (std::size_t device = 0; device < report.ceilings_charts.size(); ++device) {

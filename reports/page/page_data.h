@@ -7,8 +7,8 @@
 
 namespace rooflinectl {
 
-/// What the script of the page shows of a run, as JSON (`docs/schema/page.schema.json`): points, roofs,
-/// tables and texts. All that is derived or formatted is so here; the script draws, sorts and filters.
+/// What the page's script shows of a run, as JSON (`docs/schema/page.schema.json`): points, roofs, tables and
+/// texts. Everything is derived and formatted here; the script draws, sorts and filters.
 std::string page_data(const ReportModel& report);
 
 }  // namespace rooflinectl

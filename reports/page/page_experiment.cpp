@@ -29,7 +29,7 @@
 namespace rooflinectl::page {
 namespace {
 
-// The names of facts are the same from point to point: each is written once.
+// The names of facts recur from point to point: each is written once.
 class FactNames {
  public:
   /// The texts in the order of `names()`, null where the point has no such fact.
@@ -104,7 +104,7 @@ class Rules {
 // The range name identifies a point on its device.
 std::string key(const Run& run, const RooflinePoint& point) {
   const Measurement& measurement = *point.measurement;
-  // Names of a program's kernels are long, and several processes may launch the same.
+  // Names of a program's kernels are long, and several processes may launch the same kernel.
   const std::string name = is_observed(point)
                                ? fmt::format("{}.{}", measurement.point.experiment, point.label)
                                : range_name(measurement.point);

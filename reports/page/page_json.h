@@ -17,7 +17,7 @@ namespace rooflinectl::page {
 
 using serial::Json;
 
-// Finer than any screen, and half as many bytes as all digits.
+// Finer than any screen, with half as many bytes as all digits would take.
 inline Json rounded(double value) {
   return serial::rounded(value, 6);
 }
@@ -34,8 +34,8 @@ inline Json window(const Window& window) {
   return {{"ai", array_of(window.ai)}, {"rate", array_of(window.flop_per_s)}};
 }
 
-/// The object `text` with one more member. Points are many: as text they take a tenth of the memory of a
-/// tree.
+/// The object `text` with one more member. There are many points: as text they take a tenth of the memory of
+/// a tree.
 inline std::string with_member(std::string text, std::string_view name, std::string_view value) {
   text.pop_back();
   text += fmt::format(R"(,"{}":)", name);

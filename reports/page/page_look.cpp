@@ -70,7 +70,7 @@ Json levels() {
 Json families(const std::vector<Family>& all) {
   Json list = Json::array();
   for (const Family& family : all) {
-    const FamilyLook look = look_of(list.size());  // the page shows what bounds a program's kernel by itself
+    const FamilyLook look = look_of(list.size());  // the page itself shows what bounds a kernel
     list.push_back({{"name", family.name}, {"colour", look.colour.value_or(0)}, {"shape", look.shape}});
   }
   return list;

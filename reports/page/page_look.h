@@ -4,7 +4,7 @@
 #include "reports/page/page_json.h"
 #include "reports/tables/point_table.h"
 
-/// What the page shows things with, whatever the run: columns, words, marks.
+/// What the page presents its content with, whatever the run: columns, words, marks.
 namespace rooflinectl::page {
 
 Json columns(const PointKinds& kinds);

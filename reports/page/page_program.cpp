@@ -39,7 +39,7 @@ Json uses(const RooflinePoint& point) {
   return list;
 }
 
-// The ceilings that the kernel is held against: of each memory level, and of its main pipe.
+// The ceilings that the kernel is compared with: those of each memory level, and of its main pipe.
 std::vector<std::string_view> ceilings_of(const RooflinePoint& point) {
   std::vector<std::string_view> ids;
   for (const LevelUse& use : point.levels) ids.push_back(use.ceiling);
@@ -66,11 +66,11 @@ Json tensor_figure(const ProgramUse& use) {
   return figure("Tensor Cores", format::percent(0), "no kernel uses them");
 }
 
-// What a reader sees first, each with what it is of.
+// What a reader sees first, each figure with what it refers to.
 Json figures(const ProgramUse& use) {
   Json list = Json::array();
   if (const RangeTimes* step = use.step) {
-    // The kernels of a step may run later than the host is in it: this is the host's pace.
+    // The kernels of a step may run after the host has left it: this is the host's pace.
     list.push_back(figure(
         "step", format::duration(*step->interval_s),
         fmt::format("median of {}, from one {} to the next on the host", step->undisturbed, step->path)));
@@ -81,11 +81,11 @@ Json figures(const ProgramUse& use) {
     list.push_back(figure("GPU busy", format::percent(*busy),
                           fmt::format("idle {} of {}{}", format::percent(std::max(0.0, 1 - *busy)),
                                       format::duration(use.watched_s()),
-                                      use.idle ? "" : ", launches held for counting included")));
+                                      use.idle ? "" : ", including launches held for counting")));
   }
-  list.push_back(figure(
-      "launches", fmt::format("{}", use.launches),
-      use.untimed > 0 ? fmt::format("{} without a time", use.untimed) : std::string("all with a time")));
+  list.push_back(
+      figure("launches", fmt::format("{}", use.launches),
+             use.untimed > 0 ? fmt::format("{} not timed", use.untimed) : std::string("all timed")));
   list.push_back(tensor_figure(use));
   list.push_back(figure("counted in full", format::percent(use.counted_share),
                         use.roofless_share > 0
@@ -107,7 +107,7 @@ Json range(const RangeUse& use) {
           {"rate", optional_number(use.flop_per_s())}};
 }
 
-// A tree of more nodes cannot be read; those that matter are in it, with those around them.
+// A tree with more nodes cannot be read; it has those that matter, with those around them.
 double shortest_shown_s(const std::vector<RangeUse>& uses) {
   constexpr std::size_t kMost = 2000;
   std::vector<double> times;
@@ -146,7 +146,7 @@ Json KernelNames::list() const {
 OperatorView::OperatorView(const OperatorUse& use) : use_(use) {
   for (const RangeUse& one : use.operators) operators_.try_emplace(one.path, operators_.size());
   const double shortest_s = shortest_shown_s(use.tree);
-  std::vector<std::optional<std::size_t>> around;  // of the last node at each depth
+  std::vector<std::optional<std::size_t>> around;  // for the last node at each depth
   for (const RangeUse& one : use.tree) {
     around.resize(one.depth);
     std::optional<std::size_t> place = around.empty() ? std::nullopt : around.back();

@@ -11,14 +11,14 @@
 #include "analysis/program/recoverable.h"
 #include "reports/page/page_json.h"
 
-/// What the page has of a profiled program beside its points.
+/// What the page has about a profiled program besides its points.
 namespace rooflinectl::page {
 
-/// The full names of kernels: each is written once, since many groups have the same.
+/// The full names of kernels: each is written only once, since many groups have the same one.
 class KernelNames {
  public:
   std::size_t index_of(const std::string& name);
-  /// In full and short.
+  /// In full and shortened.
   Json list() const;
 
  private:
@@ -39,13 +39,13 @@ class OperatorView {
   const OperatorUse& use_;
   std::map<std::string, std::size_t> operators_;
   std::vector<const RangeUse*> scopes_;
-  /// Of each node of the tree, its place in `scopes_`, or that of the nearest node around it that is there;
-  /// the one after the last where none is.
+  /// For each node of the tree, its place in `scopes_`, or that of the innermost node around it that is
+  /// there; the place after the last where none is.
   std::vector<std::optional<std::size_t>> places_;
 };
 
-/// What a kernel of the program has beyond other points: its launches, what each resource needs of its time,
-/// and its roofs.
+/// What a kernel of the program has in addition to other points: its launches, what each resource needs of
+/// its time, and its roofs.
 Json group(const Run& run, const RooflinePoint& point, KernelNames& names);
 
 /// The program as a whole: figures, NVTX ranges, tables.

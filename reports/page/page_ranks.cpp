@@ -15,7 +15,7 @@ Json coarse_share(double share) {
   return serial::rounded(share, 3);
 }
 
-// A row for each phase, a column for each rank; of many ranks those at even distances.
+// A row for each phase, a column for each rank; for many ranks, only those at even distances.
 Json phase_map(const RankAnalysis& analysis) {
   constexpr std::size_t kMostPhases = 30;
   constexpr std::size_t kMostRanks = 256;
@@ -45,7 +45,7 @@ Json phase_map(const RankAnalysis& analysis) {
           {"left_out_phases", analysis.phases.size() - n_phases}};
 }
 
-// The ranks that use the device, as a lane is called.
+// The ranks that use the device, as the name of a lane.
 std::string lane_name(const ReportModel& report, std::size_t device) {
   std::vector<std::string> names;
   for (const RankUse& rank : report.ranks->ranks) {

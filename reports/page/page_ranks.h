@@ -6,8 +6,8 @@
 
 namespace rooflinectl::page {
 
-/// The ranks of a program beside each other: sentences, tables, time by rank and phase, and what their
-/// devices did over time.
+/// The ranks of a program side by side: sentences, tables, time by rank and phase, and what their devices did
+/// over time.
 Json ranks(const ReportModel& report);
 
 }  // namespace rooflinectl::page

@@ -31,7 +31,7 @@ Json ridges(const Ceiling& ceiling, const std::vector<const Ceiling*>& others) {
   return list;
 }
 
-/// The bandwidths that the points are held against; for a level without any, its read bandwidth.
+/// The bandwidths that the points are compared with; for a level without any, its read bandwidth.
 std::set<std::string> main_bandwidths(const Run& run, const ExperimentAnalysis& experiment) {
   std::set<std::string> ids;
   std::set<std::string> subjects;
@@ -61,14 +61,14 @@ bool is_in_mix(std::string_view mix, std::string_view id) {
   return false;
 }
 
-/// Of a program's kernels: the pipe that each needs longest, and the DRAM ceiling under which most of the
-/// time was spent. Others of the same level lie so near that their names would cover each other.
+/// For a program's kernels: the pipe that each needs longest, and the DRAM ceiling under which most of the
+/// time was spent. Others of the same level are so close that their names would cover each other.
 std::set<std::string> roofs_of_program(const ExperimentAnalysis& experiment) {
   std::set<std::string> ids;
   std::map<std::string, std::map<MemoryLevel, double>> time_of;
   for (const RooflinePoint& point : experiment.points) {
     if (!point.launches) continue;
-    // Without a known number of operations it has no mark that the roof would be over.
+    // Without a known number of operations it has no mark for the roof to be over.
     const ResourceUse* pipe = main_pipe(point.resources);
     if (pipe != nullptr && point.flops_executed) ids.insert(pipe->ceiling);
     for (const LevelUse& use : point.levels) time_of[use.ceiling][use.level] += point.launches->total_s;

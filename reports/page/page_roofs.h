@@ -8,10 +8,10 @@
 #include "reports/page/page_json.h"
 #include "reports/report_model.h"
 
-/// The ceilings as the lines of the page's chart, and which of them it shows when.
+/// The ceilings as lines of the page's chart, and when it shows which of them.
 namespace rooflinectl::page {
 
-/// Every ceiling that is a line, and where it meets the others.
+/// Every ceiling that is drawn as a line, and where it meets the others.
 Json roofs(const Run& run);
 
 /// The places in `roofs` of those over the points of `experiment`, for each memory level and for all of them.

@@ -37,7 +37,7 @@ std::string shown(std::string_view text) {
   return escape_markup(typeset(text));
 }
 
-// What speaks against numbers of the table above.
+// What casts doubt on numbers in the table above.
 std::string findings(const std::vector<std::string>& texts) {
   if (texts.empty()) return {};
   std::string html = "<ul class=\"findings\">\n";
@@ -49,7 +49,7 @@ std::string cell(const PointColumn& column, const RooflinePoint& point) {
   return fmt::format("<td{}>{}</td>", number_class(column.is_number), shown(column.text(point)));
 }
 
-// A page for those who read it without a script is no place for thousands of rows.
+// A page that is read without scripts is no place for thousands of rows.
 constexpr std::size_t kMostRows = 200;
 
 std::string point_table(const ExperimentAnalysis& experiment) {
@@ -80,7 +80,7 @@ std::string steps(const ExperimentAnalysis& experiment) {
   return html + "</ol>\n";
 }
 
-// The script shows those with a name too.
+// The script shows those with a name, too.
 std::string figure(const std::string& svg, std::string_view name = {}) {
   if (svg.empty()) return {};
   const std::string attribute = name.empty() ? "" : fmt::format(R"( data-name="{}")", name);
@@ -133,7 +133,7 @@ std::string sections(const ReportModel& report, const std::vector<PagePictures>&
   return html;
 }
 
-// A row for each of `items`, in a table of that class.
+// A row for each of `items`, in a table with this class.
 template <typename Column, typename Item>
 std::string table(const Run& run, std::string_view name, std::span<const Column> columns,
                   const std::vector<Item>& items) {

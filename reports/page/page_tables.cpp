@@ -78,7 +78,7 @@ std::vector<std::string> implausible(const ExperimentAnalysis& experiment) {
   if (texts.size() <= kMost) return texts;
   const std::size_t rest = texts.size() - kMost;
   texts.resize(kMost);
-  texts.push_back(fmt::format("… and {} more; the flags of the table have all of them", rest));
+  texts.push_back(fmt::format("… and {} more; the table's flags column lists them all", rest));
   return texts;
 }
 

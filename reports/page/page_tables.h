@@ -15,10 +15,10 @@ namespace rooflinectl::page {
 /// A table of a program with its title.
 Json titled_table(const ProgramTable& table);
 
-/// How much faster than the references, at every size.
+/// How much faster than the references at every size.
 Json speeds(const std::vector<SpeedTable>& speed_tables);
 
-/// What speaks against numbers of the experiment: the first sentences, and how many more there are.
+/// What casts doubt on numbers of the experiment: the first sentences, and how many more there are.
 std::vector<std::string> implausible(const ExperimentAnalysis& experiment);
 
 Json ceilings(const ReportModel& report);

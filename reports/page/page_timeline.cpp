@@ -56,7 +56,8 @@ Json strip(const Strip& strip) {
           {"most", most}};
 }
 
-// Starts are many and ascend: each as the distance from the one before, the first from the window's begin.
+// Starts are many, and ascend: each is the distance from the one before, the first from the window's
+// beginning.
 class Starts {
  public:
   explicit Starts(std::uint64_t start_ns) : last_ns_(static_cast<std::int64_t>(start_ns)) {}
@@ -116,7 +117,7 @@ std::size_t depth_of(std::string_view path) {
   return static_cast<std::size_t>(std::count(path.begin(), path.end(), '/'));
 }
 
-// Whole depths, the outermost first: half of the passages at a depth would look like gaps between them.
+// Whole depths, the outermost first: with only half of the passages, a depth would seem to have gaps.
 struct ShownRanges {
   std::vector<const TimelineRange*> passages;  // by their starts
   std::size_t left_out = 0;

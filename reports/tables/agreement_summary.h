@@ -19,7 +19,7 @@ struct QuantitySummary {
   const Agreement* worst = nullptr;
 };
 
-/// In the order in which the quantities first come. Points into `agreements`.
+/// In the order in which the quantities first occur. Points into `agreements`.
 std::vector<QuantitySummary> by_quantity(const std::vector<Agreement>& agreements);
 
 /// Headings and cells of the table of quantities.

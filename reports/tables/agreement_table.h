@@ -6,7 +6,7 @@
 
 #include "core/model/run.h"
 
-/// The self-test and the cross-checks of a run as a person reads them.
+/// The self-test and the cross-checks of a run for people to read.
 namespace rooflinectl {
 
 /// One of the two kinds. `agreements` points into the run.

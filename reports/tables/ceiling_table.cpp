@@ -14,7 +14,7 @@
 namespace rooflinectl {
 namespace {
 
-/// What a ceiling is of: `read`, `Tensor Core`; an instruction in capitals, `FMA`.
+/// The operation of a ceiling: `read`, `Tensor Core`; an instruction in capitals, `FMA`.
 std::string operation_name(const Ceiling& ceiling) {
   if (ceiling.operation == "h2d") return "host to device";
   if (ceiling.operation == "d2h") return "device to host";

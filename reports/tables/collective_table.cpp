@@ -15,7 +15,7 @@
 namespace rooflinectl {
 namespace {
 
-/// What a table by size shows of a collective of one size.
+/// What a table by size shows for a collective of one size.
 using CollectiveCell = std::function<std::string(Collective, const CollectiveTime&)>;
 
 std::string share_of(double bytes_per_s, const std::optional<double>& roof) {
@@ -71,7 +71,7 @@ DeviceTable overview(const Run& run) {
     return table;
   }
   const std::string devices = format::counted(run.devices.size(), "device");
-  // Of a program, not its own.
+  // With a profiled program, a title that sets them apart from the program's own collectives.
   table.title = run.application ? fmt::format("Collectives alone, over {}, {}, {}", devices, collectives.nccl,
                                               format::utc(collectives.measured_utc))
                                 : fmt::format("Collectives over {}, {}", devices, collectives.nccl);

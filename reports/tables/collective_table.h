@@ -21,9 +21,9 @@ std::string_view collective_name(Collective collective);
 /// `8 B`, `2 MiB`
 std::string array_size(double bytes);
 
-/// First the latency and the highest bus bandwidth of each collective, then by size its bus bandwidth, its
-/// algorithm bandwidth and its time. One with the reason alone where nothing was measured; none where that
-/// was not tried.
+/// First the latency and the highest bus bandwidth of each collective, then its bus bandwidth, its algorithm
+/// bandwidth and its time by size. A single table with only the reason where nothing was measured; none where
+/// that was not tried.
 std::vector<DeviceTable> collective_tables(const Run& run);
 
 }  // namespace rooflinectl

@@ -11,15 +11,15 @@ struct DeviceColumn {
   bool is_number = false;
 };
 
-/// What was measured between devices, with what to know about it.
+/// What was measured between devices, and what to know about it.
 struct DeviceTable {
-  std::string title;   ///< `Copy engine, one way, GB/s (% of NVLink in theory)`
+  std::string title;   ///< `Copy engine, one way, GB/s (% of theoretical NVLink)`
   std::string method;  ///< what was measured, and how much the samples vary; empty where there is no value
   std::vector<DeviceColumn> columns;
-  std::vector<std::vector<std::string>> rows;  ///< none where there is no value
+  std::vector<std::vector<std::string>> rows;  ///< empty where there is no value
   std::vector<std::string> reasons;            ///< why there are no values, and which
 
-  /// What stands below it.
+  /// What goes below the table.
   std::vector<std::string> notes() const;
 };
 

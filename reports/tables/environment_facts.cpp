@@ -27,7 +27,7 @@ std::string watts(double value) {
   return fmt::format("{:g} W", value);
 }
 
-/// `700 W, by default 700 W, at most 700 W`, as far as it is known.
+/// `700 W, by default 700 W, at most 700 W`, as far as known.
 std::string limits(const std::optional<double>& now, const std::optional<double>& usual,
                    const std::optional<double>& highest, std::string (*show)(double)) {
   std::vector<std::string> parts;

@@ -8,7 +8,7 @@
 
 namespace rooflinectl {
 
-/// What a sceptic asks of a run: device and its settings, software, host, command, plan.
+/// What a sceptic would ask about a run: device and its settings, software, host, command, plan.
 std::vector<Fact> environment_facts(const Run& run);
 
 }  // namespace rooflinectl

@@ -44,13 +44,13 @@ std::optional<double> ceiling_clock_hz(const Run& run) {
 
 std::string ceilings_sentence(const Run& run) {
   if (!run.counter_session.available) {
-    return "Traces have times and no counters, so there are no roofs: a report of Nsight Compute brings "
+    return "Traces have times but no counters, so there are no roofs: a report from Nsight Compute adds "
            "them.";
   }
   if (run.ceilings.empty())
-    return "No ceilings are known: --ceilings RUN holds the kernels against measured ones.";
+    return "No ceilings are known: --ceilings RUN compares the kernels with measured ones.";
   if (roof_source(run, Run::kFirstDevice) == CeilingSource::theoretical) {
-    return "The ceilings are theoretical peaks, from the report: --ceilings RUN holds the kernels against "
+    return "The ceilings are theoretical peaks, from the report: --ceilings RUN compares the kernels with "
            "measured "
            "ones.";
   }
@@ -59,7 +59,7 @@ std::string ceilings_sentence(const Run& run) {
   const auto ceilings_hz = ceiling_clock_hz(run);
   if (!kernels_hz || !ceilings_hz || *ceilings_hz <= kSameClock * *kernels_hz) return {};
   return fmt::format(
-      "The kernels ran at {}, the ceilings were measured at {}: with ncu --clock-control none both "
+      "The kernels ran at {}, but the ceilings were measured at {}: with ncu --clock-control none both "
       "have the same clock.",
       format::hertz(*kernels_hz), format::hertz(*ceilings_hz));
 }

@@ -9,11 +9,11 @@
 namespace rooflinectl {
 
 /// How the tool that wrote the file got its numbers: `Nsight Compute report, version 2025.3.1.0, kernel
-/// replay, clocks locked to base, caches flushed before each pass, set full`, as far as it is known.
+/// replay, clocks locked to base, caches flushed before each pass, set full`, as far as known.
 std::string import_text(const ImportedFile& file);
 
-/// What to know of the numbers of an imported run: of each file what it is, and what their ceilings are.
-/// Empty for other runs.
+/// What to know about the numbers of an imported run: what each file is, and what their ceilings are. Empty
+/// for other runs.
 std::vector<std::string> import_sentences(const Run& run);
 
 /// What is damaged or missing in the files.

@@ -32,8 +32,8 @@ std::string device_name(std::size_t place) {
   return fmt::format("device {}", place);
 }
 
-/// What the NVLinks of a pair move in theory: as fast as those of the one that has fewer. Nothing where one
-/// has none: then bytes go over PCIe.
+/// The theoretical rate of the NVLinks of a pair: that of the device with fewer links. Nothing where one has
+/// none: then bytes go over PCIe.
 std::optional<double> theoretical(const Run& run, std::size_t from, std::size_t to, bool both_ways) {
   const Ceiling* source = find_ceiling(run, "nvlink", CeilingSource::theoretical, from);
   const Ceiling* target = find_ceiling(run, "nvlink", CeilingSource::theoretical, to);
@@ -41,7 +41,7 @@ std::optional<double> theoretical(const Run& run, std::size_t from, std::size_t 
   return (both_ways ? 2 : 1) * std::min(source->value, target->value);
 }
 
-/// Of both ways the run has one entry a pair.
+/// For both ways at once the run has one entry per pair.
 bool is_between(const LinkBandwidth& link, std::size_t from, std::size_t to) {
   if (link.from == from && link.to == to) return true;
   return link.both_ways && link.from == to && link.to == from;
@@ -58,7 +58,7 @@ std::string cell(const Run& run, const std::vector<const LinkBandwidth*>& links,
               : format::gigabytes(value);
 }
 
-/// Why a link has no value, or one that is in doubt; empty where all is well.
+/// Why a link has no value, or a doubtful one; empty where all is well.
 std::string reason_of(const LinkBandwidth& link) {
   if (!link.missing.empty() || link.moved_bytes == 0) return link.missing;
   const auto ratio = counted_ratio(link);
@@ -117,7 +117,7 @@ DeviceTable table_of(const Run& run, LinkMover mover, bool both_ways) {
     has_share = has_share || theoretical(run, link->from, link->to, both_ways);
   }
   table.title = fmt::format("{}, {}, GB/s{}", mover_name(mover), both_ways ? "both ways together" : "one way",
-                            has_share ? " (% of NVLink in theory)" : "");
+                            has_share ? " (% of theoretical NVLink)" : "");
   if (table.method.empty()) return table;
   table.method += fmt::format("; spread up to {}{}", format::percent(widest_spread), counted_text(links));
   table.columns.push_back({"from / to", false});

@@ -14,7 +14,8 @@ namespace rooflinectl {
 inline constexpr std::string_view kLinkExplanation =
     "Rows: the device that bytes come from; columns: the device that they go to. Copied by a copy engine, "
     "loaded by threads of the target, or stored by threads of the source; one way, and both ways at once, "
-    "where a number is the sum of both. Percentages are of all NVLinks of a device together, in theory.";
+    "where a number is the sum of both. Percentages are relative to the theoretical bandwidth of all NVLinks "
+    "of a device together.";
 
 /// Each mover one way, then both ways: a matrix with a row for each device that bytes come from, and a column
 /// for each that they go to. None where no links were measured.

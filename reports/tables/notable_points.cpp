@@ -61,8 +61,8 @@ bool is_swept(const VersionPoints& version) {
   return version.sizes.size() >= kFewestSizes;
 }
 
-/// Of a sweep over sizes the smallest that comes half as near to its roof as the nearest: below it, it is
-/// slow. Without such a smaller one, the one that is farthest from its roof.
+/// In a sweep over sizes, the smallest that comes half as near to its roof as the nearest: smaller ones are
+/// slow. If no smaller size comes that near, the one that is farthest from its roof.
 std::size_t contrast(const Points& points, const VersionPoints& version) {
   const auto fraction = [&](std::size_t i) { return points[i].fraction_of_roof.value_or(0); };
   const auto n = [&](std::size_t i) { return size_of(points[i].measurement->point).value_or(0); };
@@ -89,7 +89,7 @@ std::string_view notable_points_text(const ExperimentAnalysis& experiment) {
   if (is_of_program(experiment.points)) return "those that took longest";
   const std::vector<VersionPoints> versions = by_version(experiment.points);
   return std::any_of(versions.begin(), versions.end(), is_swept)
-             ? "of each version and type the closest to the roofline, the smallest that comes half as close, "
+             ? "for each version and type the closest to the roofline, the smallest at least half as close, "
                "and doubtful ones"
              : "the closest to the roofline, the farthest from it, and doubtful ones";
 }

@@ -9,14 +9,14 @@
 
 namespace rooflinectl {
 
-/// The indices of at most `most` points, in the order of the plan: all of them where they are not more; else
-/// those that failed, could not be verified or have an implausible number, then of every version in every
-/// type and cache state the one that is nearest to its roof and, of four sizes or more, the smallest that
-/// comes half as near, else the one that is farthest from it. Of an experiment of a profiled program alone,
-/// those that took longest, the longest first.
+/// The indices of at most `most` points, in the order of the plan: all of them if there are no more than
+/// that; else those that failed, could not be verified or have an implausible number, then for every version
+/// in every type and cache state the one that is nearest to its roof and, if there are four sizes or more,
+/// the smallest that comes half as near, else the one that is farthest from it. For an experiment that
+/// consists only of a profiled program, those that took longest, the longest first.
 std::vector<std::size_t> notable_points(const ExperimentAnalysis& experiment, std::size_t most);
 
-/// Of every version in every type and cache state the point that is nearest to its roof, in the order in
+/// For every version in every type and cache state, the point that is nearest to its roof, in the order in
 /// which the plan has the first point of each.
 std::vector<std::size_t> best_of_versions(const ExperimentAnalysis& experiment);
 

@@ -13,7 +13,7 @@ namespace rooflinectl {
 namespace {
 
 constexpr std::size_t kMostNames = 3;
-/// Less than this part of either is matched if the trace is of something else.
+/// If less than this part of either is matched, the trace is of something else.
 constexpr double kForeign = 0.5;
 
 /// `a, b and 3 more`
@@ -71,7 +71,8 @@ std::vector<std::string> operator_sentences(const OperatorUse& use) {
       "in the trace: an estimate.",
       format::percent(use.matched_share), use.matched, use.launches)};
   if (is_foreign(use)) {
-    texts.push_back("Too little matches: the trace may be from another program, part of it, or other sizes.");
+    texts.push_back(
+        "Too little matches: the trace may be of another program, of part of this one, or of other sizes.");
   }
   if (use.shared_share > 0) {
     texts.push_back(fmt::format(
@@ -85,13 +86,13 @@ std::vector<std::string> operator_sentences(const OperatorUse& use) {
 }
 
 ProgramTable operator_table(const OperatorUse& use, std::size_t most) {
-  ProgramTable table = use_table("Operators of PyTorch", "operator", use.operators, most);
+  ProgramTable table = use_table("PyTorch operators", "operator", use.operators, most);
   for (auto& row : table.rows) row.front() = operator_name(row.front());
   return table;
 }
 
 ProgramTable module_table(const OperatorUse& use, std::size_t most) {
-  return use_table("Modules of PyTorch", "module", use.modules, most);
+  return use_table("PyTorch modules", "module", use.modules, most);
 }
 
 }  // namespace rooflinectl

@@ -8,14 +8,14 @@
 #include "analysis/program/operators.h"
 #include "reports/tables/program_table.h"
 
-/// What reports tell of the operators and modules of PyTorch that launched a program's kernels.
+/// What reports show about the operators and modules of PyTorch that launched a program's kernels.
 namespace rooflinectl {
 
-/// The operator with most of the time of a group, and how many others launched it: `aten::copy_ +3`.
-/// Unavailable where the trace does not have the group, empty where there is no trace.
+/// The operator with most of a group's time, and how many others launched it: `aten::copy_ +3`. Unavailable
+/// where the trace does not have the group, empty where there is no trace.
 std::string operator_text(const RooflinePoint& point);
 
-/// The name of an operator; of none, where something else launched kernels.
+/// The name of an operator, or a text in its place where something else launched kernels.
 std::string operator_name(const std::string& name);
 
 /// How much of the trace and of the run is matched, and what is not: a sentence each.

@@ -14,7 +14,7 @@ struct Fact {
   std::string text;
 };
 
-/// What is known of a point beyond the columns of the page, as a person reads it; what bounds it with its
+/// What is known about a point beyond the columns of the page, for people to read; what bounds it, with its
 /// share.
 std::vector<Fact> point_facts(const RooflinePoint& point);
 

@@ -5,17 +5,17 @@
 
 #include "analysis/analysis.h"
 
-/// What columns of points are sorted by: nothing where it is unknown, or of another kind of point.
+/// What columns of points are sorted by: nothing where it is unknown, or for another kind of point.
 namespace rooflinectl::point_numbers {
 
 /// Median of a launch, in seconds, like all times here.
 std::optional<double> time_s(const RooflinePoint& point);
 std::optional<double> n_elements(const RooflinePoint& point);
 std::optional<double> gpus(const RooflinePoint& point);
-/// Of the memory level that runs nearest to its ceiling.
+/// For the busiest memory level.
 std::optional<double> limit_utilisation(const RooflinePoint& point);
 
-// Of kernels of a profiled program.
+// For kernels of a profiled program.
 /// Of the GPU time.
 std::optional<double> share(const RooflinePoint& point);
 std::optional<double> total_s(const RooflinePoint& point);
@@ -24,7 +24,7 @@ std::optional<double> recoverable_per_step_s(const RooflinePoint& point);
 std::optional<double> launches(const RooflinePoint& point);
 std::optional<double> p95_s(const RooflinePoint& point);
 std::optional<double> mean_s(const RooflinePoint& point);
-/// Of the time that a launch takes, what its operations on Tensor Cores need at the measured ceiling.
+/// The share of a launch's time that its operations on Tensor Cores need at the measured ceiling.
 std::optional<double> tensor_share(const RooflinePoint& point);
 std::optional<double> occupancy(const RooflinePoint& point);
 /// Per thread.

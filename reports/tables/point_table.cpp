@@ -63,7 +63,7 @@ std::string axis_text(const RooflinePoint& point, std::string_view name) {
   return std::string(point.measurement->point.axes.text(name).value_or(format::kUnavailable));
 }
 
-// In the order in which they stand.
+// In the order in which they are shown.
 constexpr std::array kPointColumns = {
     PointColumn{.title = "point", .text = [](const RooflinePoint& p) { return p.label; }, .role = "label"},
     PointColumn{.title = "family",
@@ -171,7 +171,7 @@ constexpr std::array kPointColumns = {
         .help = "What all launches took beyond the roof; ~ where other kernels ran meanwhile",
         .role = "program"},
     PointColumn{
-        .title = "a step",
+        .title = "per step",
         .place = ColumnPlace::page,
         .of = ColumnOf::program,
         .is_number = true,
@@ -179,7 +179,7 @@ constexpr std::array kPointColumns = {
             [](const RooflinePoint& p) { return saving_text(p, point_numbers::recoverable_per_step_s(p)); },
         .value = point_numbers::recoverable_per_step_s,
         .name = "recoverable time of a step",
-        .help = "What the launches of one step took beyond the roof, in the mean over all steps",
+        .help = "What the launches of one step took beyond the roof, averaged over all steps",
         .role = "program"},
     PointColumn{
         .title = "GB/s",
@@ -279,11 +279,13 @@ constexpr std::array kPointColumns = {
                 .text = roof_resource_text,
                 .help = "The resource that the counted work needs longest, at its measured ceiling",
                 .role = "program"},
-    PointColumn{.title = "operator",
-                .of = ColumnOf::operators,
-                .text = operator_text,
-                .help = "Operator of PyTorch that launched it, with most of its time; how many others did",
-                .role = "program"},
+    PointColumn{
+        .title = "operator",
+        .of = ColumnOf::operators,
+        .text = operator_text,
+        .help =
+            "PyTorch operator that launched it for most of its time, and how many others also launched it",
+        .role = "program"},
     PointColumn{.title = "flags", .text = flags_text},
     PointColumn{.title = "grid × block",
                 .place = ColumnPlace::page,
@@ -298,19 +300,18 @@ constexpr std::array kPointColumns = {
                 .name = "type of the operations",
                 .help = "The floating-point pipe that its operations need longest",
                 .role = "program"},
-    PointColumn{
-        .title = "tensor",
-        .place = ColumnPlace::page,
-        .of = ColumnOf::program,
-        .is_number = true,
-        .text =
-            [](const RooflinePoint& p) {
-              return format::optional(point_numbers::tensor_share(p), format::percent);
-            },
-        .value = point_numbers::tensor_share,
-        .name = "use of the Tensor Cores",
-        .help = "Operations on Tensor Cores per second, of what was measured to be possible in their type",
-        .role = "program"},
+    PointColumn{.title = "tensor",
+                .place = ColumnPlace::page,
+                .of = ColumnOf::program,
+                .is_number = true,
+                .text =
+                    [](const RooflinePoint& p) {
+                      return format::optional(point_numbers::tensor_share(p), format::percent);
+                    },
+                .value = point_numbers::tensor_share,
+                .name = "use of the Tensor Cores",
+                .help = "Tensor Core operations per second, as a share of the measured ceiling of their type",
+                .role = "program"},
     PointColumn{.title = "occupancy",
                 .place = ColumnPlace::page,
                 .of = ColumnOf::program,
@@ -320,7 +321,7 @@ constexpr std::array kPointColumns = {
                       return format::optional(point_numbers::occupancy(p), format::whole_percent);
                     },
                 .value = point_numbers::occupancy,
-                .help = "Active warps of those that an SM can hold, while it has any",
+                .help = "Active warps as a share of those that an SM can hold, while it has any",
                 .role = "program"},
     PointColumn{
         .title = "registers",

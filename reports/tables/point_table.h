@@ -14,14 +14,14 @@ namespace rooflinectl {
 /// Where a column is shown. The page has room for all of them.
 enum class ColumnPlace { everywhere, page };
 
-/// Which points a column says something of.
+/// Which points a column applies to.
 enum class ColumnOf {
   all,
-  variants,      ///< our own kernels: what is declared of them, and how they were timed
+  variants,      ///< our own kernels: what is declared for them, and how they were timed
   energy,        ///< those whose energy was measured
   program,       ///< kernels of a profiled program
   several_gpus,  ///< those whose elements several GPUs can share
-  operators,     ///< those of one of which there is a trace of PyTorch, too
+  operators,     ///< those of a program for which there is also a trace of PyTorch
 };
 
 /// The kinds of points that a table holds.
@@ -35,7 +35,7 @@ struct PointKinds {
   bool operator==(const PointKinds&) const = default;
 };
 PointKinds kinds_of(const ExperimentAnalysis& experiment);
-/// Of all experiments together.
+/// For all experiments together.
 PointKinds kinds_of(const Analysis& analysis);
 
 struct PointColumn {
@@ -51,8 +51,8 @@ struct PointColumn {
 };
 
 /// Name, n, dtype, how it was timed, time, effective GB/s, intensities, fraction of roof, bound, limiting
-/// level, flags; with energy also joules per launch, mean power and useful work per joule; of a program's
-/// kernels share of the time, launches, and what could be gained.
+/// level, flags; with energy also joules per launch, mean power and useful work per joule; for a program's
+/// kernels, share of the time, launches, and what could be gained.
 std::vector<PointColumn> point_columns(const PointKinds& kinds);
 
 /// The same with the family, the cache state and the theoretical roof.

@@ -9,16 +9,17 @@
 
 #include "analysis/analysis.h"
 
-/// Points in words, as tables, pictures and the page have them.
+/// Points in words, for tables, pictures and the page.
 namespace rooflinectl {
 
-/// What a point's performance is told by: useful operations per second, executed ones of a program's kernel.
+/// What a point's performance is measured in: useful operations per second or, for a program's kernel,
+/// executed ones.
 std::optional<double> main_rate(const RooflinePoint& point);
 
 /// Blocks and threads of a program's kernel: `132 × 384`; the number of kernels of a graph.
 std::string shape_text(const RooflinePoint& point);
 
-/// Of a program's kernel, the pipe that its floating-point operations need longest: `BF16 Tensor`, `FP32`.
+/// The pipe that the floating-point operations of a program's kernel need longest: `BF16 Tensor`, `FP32`.
 std::string executed_type(const RooflinePoint& point);
 
 /// Why energy is unavailable, with the labels of the points that it holds for.
@@ -27,7 +28,7 @@ std::vector<std::string> energy_reasons(const ExperimentAnalysis& experiment);
 /// How the time of the point was taken; nothing without one.
 std::optional<LaunchMode> timed_mode(const RooflinePoint& point);
 
-/// `FLOP`, or `OP` where the operations of the point are those of integers.
+/// `FLOP`, or `OP` where the operations of the point are integer ones.
 std::string_view operations_of(const RooflinePoint& point);
 
 /// Performance of the point: `65.0 TFLOP/s`.
@@ -36,7 +37,7 @@ std::string rate_text(const RooflinePoint& point, const std::optional<double>& p
 /// `DRAM`, `L2`, as tables and pictures show them.
 std::string_view level_name(MemoryLevel level);
 
-/// The memory level that runs nearest to its ceiling: `DRAM 98 %`.
+/// The busiest memory level: `DRAM 98 %`.
 std::string limit_text(const RooflinePoint& point);
 
 /// A sentence for each number of the points that cannot be right: `V3: 104.0 % of roofline: …`.

@@ -16,8 +16,8 @@ struct PrimitiveColumn {
   std::string (*text)(const Run&, const PrimitiveResult&) = nullptr;
 };
 
-/// What it is and who does it, latency, throughput per operation, instruction and element, rates where there
-/// are any.
+/// What it is and who implements it, latency, throughput per operation, instruction and element, rates where
+/// there are any.
 std::span<const PrimitiveColumn> primitive_columns();
 
 /// `latency 24.0 cycles, throughput 2.00 cycles`, or the cause where there is no number.

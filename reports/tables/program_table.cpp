@@ -12,7 +12,7 @@
 namespace rooflinectl {
 namespace {
 
-// From this share on, it is worth a word.
+// From this share on, it is worth mentioning.
 constexpr double kNotable = 0.01;
 constexpr double kNotableIdle = 0.05;
 
@@ -58,7 +58,7 @@ std::string saving(std::string_view name, double recoverable_s, const std::optio
 std::string saving(const RooflinePoint& group, double kernel_s) {
   const LaunchUse& launches = *group.launches;
   if (launches.is_overlapped) {
-    return fmt::format("{} takes {} of {} beyond its roof, while other kernels run too", group.label,
+    return fmt::format("{} spends {} of {} beyond its roof, but overlaps with other kernels", group.label,
                        format::duration(*launches.recoverable_s), format::duration(kernel_s));
   }
   return saving(group.label, *launches.recoverable_s, launches.recoverable_per_step_s, kernel_s);
@@ -92,7 +92,7 @@ std::string intensity(const RangeUse& use) {
       use.ai(), [&](double value) { return fmt::format("{}{}", at_least(use), format::significant(value)); });
 }
 
-/// Spaces that pages and Markdown show too.
+/// Spaces that pages and Markdown show, too.
 std::string indent(std::size_t depth) {
   std::string text;
   for (std::size_t i = 0; i < 2 * depth; ++i) text += "\u00a0";
@@ -114,7 +114,7 @@ std::string idle_sentence(const IdleUse& idle) {
           share, format::counted(idle.cause_gaps, "gap"));
     case IdleCause::elsewhere:
       return fmt::format(
-          "{} of the idle time is in {} of 1 ms and more: the host is busy elsewhere, for example with "
+          "{} of the idle time is in {} of 1 ms or more: the host is busy elsewhere, for example with "
           "input, "
           "or waits.",
           share, format::counted(idle.cause_gaps, "gap"));
@@ -124,7 +124,8 @@ std::string idle_sentence(const IdleUse& idle) {
   return {};
 }
 
-/// What costs more than any kernel could save; empty where that is not idle time, or its cause is unclear.
+/// The idle time, where it costs more than any kernel could save; empty where it does not, or its cause is
+/// unclear.
 std::string idle_headline(const ProgramUse& program) {
   if (!program.idle || program.idle->cause == IdleCause::unclear || program.kernel_s <= 0) return {};
   const double busy = 1 - program.idle->share;
@@ -134,13 +135,14 @@ std::string idle_headline(const ProgramUse& program) {
   const std::string share = format::whole_percent(busy);
   switch (program.idle->cause) {
     case IdleCause::launches:
-      return fmt::format("GPU busy {}, launch-bound: it waits for the next launch, mostly less than 20 µs. ",
-                         share);
+      return fmt::format(
+          "GPU busy {}, launch-bound: it waits for the next launch, mostly for less than 20 µs. ", share);
     case IdleCause::between_launches:
       return fmt::format(
-          "GPU busy {}, host-bound: it waits for the host between launches, mostly 20 µs to 1 ms. ", share);
+          "GPU busy {}, host-bound: it waits for the host between launches, mostly for 20 µs to 1 ms. ",
+          share);
     case IdleCause::elsewhere:
-      return fmt::format("GPU busy {}: it waits for the host, mostly 1 ms and more. ", share);
+      return fmt::format("GPU busy {}: it waits for the host, mostly for 1 ms or more. ", share);
     case IdleCause::unclear:
       break;
   }
@@ -156,7 +158,7 @@ std::string gap_name(const std::optional<double>& from_s, const std::optional<do
   if (!from_s && !below_s) return "all";
   if (!from_s) return fmt::format("below {}", bound(*below_s));
   return below_s ? fmt::format("{} to {}", bound(*from_s), bound(*below_s))
-                 : fmt::format("{} and more", bound(*from_s));
+                 : fmt::format("{} or more", bound(*from_s));
 }
 
 /// Why a group has no roof, or was not timed.
@@ -198,41 +200,43 @@ std::vector<std::string> program_sentences(const Run& run, const ProgramUse& pro
   std::vector<std::string> texts = import_sentences(run);
   if (program.gpus > 1) {
     texts.push_back(fmt::format(
-        "Launches and total times are sums over {} GPUs, the time of a launch is a mean.", program.gpus));
+        "Launches and total times are sums over {} GPUs; the time per launch is a mean.", program.gpus));
     texts.push_back(
-        fmt::format("All kernels are held against the roofs of device {}; the timeline and PyTorch's "
+        fmt::format("All kernels are compared with the roofs of device {}; the timeline and PyTorch's "
                     "operators are shown for each device.",
                     program.groups.front()->measurement->device));
   }
   if (program.is_part) {
     texts.push_back(
-        fmt::format("The program used more GPUs: the run has counters of these {} only.", program.gpus));
+        fmt::format("The program used more GPUs, but the run has counters for these {} only.", program.gpus));
   }
   if (const auto busy = program.busy_share()) {
     texts.push_back(fmt::format("GPU busy {}, idle {} of the {} {}.", format::percent(*busy),
                                 format::percent(std::max(0.0, 1 - *busy)),
                                 format::duration(program.watched_s()),
                                 program.idle ? "in which nothing was counted"
-                                             : "that were traced, launches held for counting included"));
+                                             : "that were traced, including launches held for counting"));
   }
   if (program.idle && program.idle->cause != IdleCause::unclear)
     texts.push_back(idle_sentence(*program.idle));
   std::string counted =
       fmt::format("Counted in full: {} of GPU time", format::percent(program.counted_share));
   if (program.roofless_share > 0) {
-    counted += fmt::format("; without a roof, and in no saving: {}", format::percent(program.roofless_share));
+    counted +=
+        fmt::format("; without a roof, so not in any saving: {}", format::percent(program.roofless_share));
   }
   texts.push_back(counted + ".");
   if (program.overlapped_share >= kNotable) {
-    texts.push_back(fmt::format(
-        "For {} of their time kernels ran beside others: what one of those could save (~) is not what the "
-        "program would gain.",
-        format::percent(program.overlapped_share)));
+    texts.push_back(
+        fmt::format("For {} of their time, kernels ran alongside others: what such a kernel could save (~) "
+                    "is not what the "
+                    "program would gain.",
+                    format::percent(program.overlapped_share)));
   }
   if (!run.application) return texts;
   const Application& application = *run.application;
   if (application.untraced > 0) {
-    texts.push_back(fmt::format("{} of {} launches were not traced: they are in no time.",
+    texts.push_back(fmt::format("{} of {} launches were not traced and are missing from all times.",
                                 application.untraced, application.launches));
   }
   if (application.lost > 0) {
@@ -316,7 +320,7 @@ ProgramTable range_table(const ProgramUse& program, std::size_t most) {
 }
 
 ProgramTable transfer_table(const ProgramUse& program) {
-  ProgramTable table = {.title = "Copies and sets of memory",
+  ProgramTable table = {.title = "Memory copies and sets",
                         .columns = {{"copies"},
                                     {"number", true},
                                     {"bytes", true},

@@ -8,7 +8,7 @@
 
 #include "analysis/program/recoverable.h"
 
-/// What the terminal, `summary.md` and the page tell of a profiled program beside its points.
+/// What the terminal, `summary.md` and the page show about a profiled program besides its points.
 namespace rooflinectl {
 
 struct ProgramColumn {
@@ -23,15 +23,15 @@ struct ProgramTable {
   std::size_t left_out = 0;  ///< rows that would be too many
 };
 
-/// `62 % of GPU time is in 5 of 41 kernels; layer_norm_backward could save 1.1 ms of 15.8 ms.` Before it,
-/// where more time is idle than any kernel could save: `GPU busy 49 %, launch-bound: it waits for the next
-/// launch, mostly less than 20 µs.`
+/// `62 % of GPU time is in 5 of 41 kernels; layer_norm_backward could save 1.1 ms of 15.8 ms.` Preceded,
+/// where more time is idle than any kernel could save, by: `GPU busy 49 %, launch-bound: it waits for the
+/// next launch, mostly less than 20 µs.`
 std::string program_headline(const ProgramUse& program);
 
 /// What idle time consists of, and what would help, where the headline begins with it; else empty.
 std::string idle_to_begin_with(const ProgramUse& program);
 
-/// Busy and idle share, what was counted, what overlaps, what the trace did not see: a sentence each.
+/// Busy and idle share, what was counted, what overlaps, what the trace did not see: one sentence each.
 std::vector<std::string> program_sentences(const Run& run, const ProgramUse& program);
 
 /// The groups that could save most, at most `most`.
@@ -40,23 +40,23 @@ ProgramTable recoverable_table(const ProgramUse& program, std::size_t most);
 /// Those without a roof, with their share of the time and the reason; the longest first.
 ProgramTable roofless_table(const ProgramUse& program, std::size_t most);
 
-/// Time per use with its own intensity and performance, the first column titled `first`. Without `most` uses,
-/// all; else those that take most of the time, in the order of the tree.
+/// Time per use with its own intensity and performance, the first column titled `first`. All uses if there
+/// are no more than `most`; else those that take most of the time, in the order of the tree.
 ProgramTable use_table(std::string_view title, std::string_view first, const std::vector<RangeUse>& uses,
                        std::size_t most);
 
-/// The same of NVTX ranges.
+/// The same for NVTX ranges.
 ProgramTable range_table(const ProgramUse& program, std::size_t most);
 
 /// Copies and sets with their bandwidth.
 ProgramTable transfer_table(const ProgramUse& program);
 
 /// Idle time by the length of the gaps, and by what ran after them, the most first. Empty where the device
-/// was hardly idle, and where nothing is known of it.
+/// was hardly idle, and where nothing is known about that.
 ProgramTable gap_table(const ProgramUse& program);
 ProgramTable idle_before_table(const ProgramUse& program, std::size_t most);
 
-/// What could not be measured of the program, and what to do.
+/// What could not be measured for the program, and what to do.
 std::vector<std::string> program_problems(const Run& run);
 
 }  // namespace rooflinectl

@@ -21,7 +21,7 @@ namespace {
 constexpr std::size_t kMostStragglers = 3;
 constexpr double kNotableOverlap = 0.1;
 
-/// Enough to tell apart rows whose sizes differ by little, as buckets of gradients do.
+/// Enough digits to tell apart rows whose sizes differ little, as those of gradient buckets do.
 std::string precise_size(double bytes) {
   constexpr int kDigits = 5;
   return bytes < 1000 ? fmt::format("{:.0f} B", bytes) : format::amount(bytes, "B", kDigits);
@@ -31,7 +31,7 @@ double ratio(double part, double whole) {
   return whole > 0 ? part / whole : 0;
 }
 
-/// Nothing of a run of an early version.
+/// Nothing for a run of an early version.
 const ProgramHost* host_of(const Run& run, const RankUse& rank) {
   const auto& hosts = run.application->hosts;
   return rank.process->host < hosts.size() ? &hosts[rank.process->host] : nullptr;
@@ -97,11 +97,11 @@ std::string straggler(const Run& run, const RankAnalysis& analysis, std::size_t 
   if (worst != nullptr) {
     const std::string where = worst->path.empty() ? "" : fmt::format(" in {}", worst->path);
     const RankLaunches& launches = launches_of(*worst, place);
-    text += fmt::format("; most in {}{}: {} a launch, {} in the middle", worst->kernel, where,
+    text += fmt::format("; most of it in {}{}: {} per launch, against a median of {}", worst->kernel, where,
                         format::duration(launches.median_s), format::duration(worst->median_s));
     const double overlapped = ratio(launches.overlapped_s, launches.total_s);
     if (overlapped >= kNotableOverlap) {
-      text += fmt::format("; other kernels ran beside it for {} of its time", format::percent(overlapped));
+      text += fmt::format("; other kernels ran alongside it for {} of its time", format::percent(overlapped));
     }
   }
   text += ".";
@@ -141,14 +141,14 @@ std::string beyond_alone(const Run& run, const RankAnalysis& analysis) {
     alone_s += times * *size.alone_s;
   }
   if (count == 0) {
-    return "How much longer than alone they take is not known: rooflinectl ceilings --device all measures "
+    return "How much longer they take than alone is unknown: rooflinectl ceilings --device all measures "
            "them "
-           "alone, for later profiles of the same GPUs.";
+           "alone, for later profiles on the same GPUs.";
   }
   const double longer = ratio(time_s, alone_s) - 1;
   return fmt::format(
-      "The rank that comes last, which does not wait, takes {} {} in them than they take alone "
-      "({}, {}; of {} whose size is known).",
+      "The last rank to arrive, which does not wait, spends {} {} in them than they take alone "
+      "({}, {}; over {} of known size).",
       format::percent(std::abs(longer)), longer < 0 ? "less" : "longer", run.collectives->nccl,
       format::utc(run.collectives->measured_utc), count);
 }
@@ -157,13 +157,13 @@ std::string waiting(const RankAnalysis& analysis) {
   const std::uint64_t judged = analysis.judged_collectives;
   const std::uint64_t set_aside = analysis.set_aside_collectives;
   if (judged + set_aside == 0) {
-    return "Waiting in them is not known: no launches could be matched between ranks.";
+    return "The waiting time in them is unknown: no launches could be matched between ranks.";
   }
   if (judged == 0) {
     return fmt::format(
-        "Waiting in them is not known: around all {} that were matched between ranks, launches were held to "
-        "be "
-        "counted. Let the program run longer, or count less with --samples 1 or --kernel.",
+        "The waiting time in them is unknown: around all {} that were matched between ranks, launches were "
+        "held for "
+        "counting. Let the program run longer, or count less with --samples 1 or --kernel.",
         set_aside);
   }
   double judged_s = 0;
@@ -174,13 +174,13 @@ std::string waiting(const RankAnalysis& analysis) {
   }
   const RankUse& latest = latest_rank(analysis);
   std::string text = fmt::format(
-      "{} of the time in collectives is waiting for the rank that comes last (of {} that were matched "
+      "{} of the time in collectives is spent waiting for the last rank to arrive ({} were matched "
       "between "
       "ranks); most often, in {} of them, that is {}.",
       format::percent(ratio(wait_s, judged_s)), judged,
       format::percent(ratio(static_cast<double>(latest.last), static_cast<double>(judged))), latest.name);
   if (set_aside > 0) {
-    text += fmt::format(" Not judged by {} more, around which launches were held to be counted.", set_aside);
+    text += fmt::format(" Not judged: {} more, around which launches were held for counting.", set_aside);
   }
   return text;
 }
@@ -196,7 +196,7 @@ void add_collectives(const Run& run, const RankAnalysis& analysis, std::vector<s
   }
   if (collective_s <= 0) return;
   texts.push_back(
-      fmt::format("Collectives take {} of the ranks’ time in kernels; for {} of it another kernel ran too.",
+      fmt::format("Collectives take {} of the ranks’ time in kernels; for {} of it, another kernel also ran.",
                   format::percent(ratio(collective_s, compute_s + collective_s)),
                   format::percent(ratio(overlapped_s, collective_s))));
   texts.push_back(waiting(analysis));
@@ -249,13 +249,13 @@ std::string path_text(const std::string& path) {
 std::vector<std::string> rank_sentences(const Run& run, const RankAnalysis& analysis) {
   std::vector<std::string> texts = {who_and_where(run, analysis), times_of_ranks(analysis)};
   if (analysis.gpus.size() > 1) {
-    texts.emplace_back("The GPUs are not all alike: a rank may be slower for that alone.");
+    texts.emplace_back("The GPUs are not all alike: a rank may be slower for that reason alone.");
   }
   add_stragglers(run, analysis, texts);
   add_collectives(run, analysis, texts);
   add_clocks(run, texts);
   if (analysis.single_groups > 0) {
-    texts.push_back(fmt::format("{} ran on one rank alone, and cannot be compared.",
+    texts.push_back(fmt::format("{} ran on only one rank and cannot be compared.",
                                 format::counted(analysis.single_groups, "group")));
   }
   return texts;
@@ -301,8 +301,8 @@ ProgramTable rank_collective_size_table(const Run& run, const RankAnalysis& anal
                                     {"bus bandwidth", true},
                                     {"of NVLink", true},
                                     {"alone", true},
-                                    {"of alone", true},
-                                    {"beyond alone", true}}};
+                                    {"vs. alone", true},
+                                    {"extra", true}}};
   const bool is_one_host = run.application->hosts.size() == 1;
   const std::optional<double> nvlink = is_one_host ? link_roof(run).theoretical_bytes_per_s : std::nullopt;
   for (const CollectiveSize& size : analysis.collective_sizes) {

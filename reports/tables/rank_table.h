@@ -11,10 +11,11 @@
 /// The ranks of a program as the terminal, `summary.md` and the page show them.
 namespace rooflinectl {
 
-/// How many there are and where, who is slower, what collectives wait for: a sentence each.
+/// How many there are and where, which are slower, what collectives wait for: one sentence each.
 std::vector<std::string> rank_sentences(const Run& run, const RankAnalysis& analysis);
 
-/// A row for each rank. Of more than `most` those that are slower than the others, then those with most time.
+/// A row for each rank. If there are more than `most`, those that are slower than the others, then those with
+/// most time.
 ProgramTable rank_table(const Run& run, const RankAnalysis& analysis, std::size_t most);
 
 /// Collectives by kind and size: their bandwidth, its share of what NVLink can carry in theory where all
@@ -26,8 +27,8 @@ ProgramTable rank_collective_size_table(const Run& run, const RankAnalysis& anal
 /// there. First the ranges with most time.
 ProgramTable rank_range_table(const RankAnalysis& analysis, std::size_t most);
 
-/// The same kernel on several ranks: its spread, and the slowest rank. First those of which it takes most
-/// more.
+/// The same kernel on several ranks: its spread, and the slowest rank. First those in which that rank loses
+/// most.
 ProgramTable rank_group_table(const RankAnalysis& analysis, std::size_t most);
 
 /// Collectives by NVTX range: what of their time was waiting, and what ran beside them. Empty without any.

@@ -17,9 +17,10 @@ inline constexpr std::string_view kScalingExplanation =
     "share as fast "
     "as one GPU does all of its elements, and only the link came on top. Efficiency: speed-up over the "
     "number of "
-    "GPUs. Compute, memory, link: what the work of one GPU needs at least at the measured ceilings. Compute "
+    "GPUs. Compute, memory, link: the least time that one GPU's work needs at the measured ceilings. Compute "
     "and "
-    "memory overlap; the link comes after them: one message, half of a load there and back, and the declared "
+    "memory overlap; the link comes after them: one message (half the round trip of a load), and the "
+    "declared "
     "bytes "
     "at the bandwidth of NVLink. Share: what one GPU takes for its part of the elements alone, and how much "
     "of the "
@@ -28,7 +29,7 @@ inline constexpr std::string_view kScalingExplanation =
 /// `Strong scaling: the same elements on more GPUs`
 std::string scaling_title(ScalingKind kind);
 
-/// Speed-ups, and what the times consist of: a row for each number of GPUs of each curve.
+/// Speed-ups, and what the times consist of: a row for each number of GPUs on each curve.
 std::vector<DeviceTable> scaling_tables(const Scaling& scaling);
 
 }  // namespace rooflinectl

@@ -27,10 +27,10 @@ std::string self_test_verdict(const SelfTest& self_test);
 inline constexpr std::string_view kSuspectCounters =
     "Counters differ from known work: the results listed here are suspect.";
 
-/// A sentence for each number that differs, which names what it makes suspect.
+/// A sentence for each number that differs, naming what that makes suspect.
 std::vector<std::string> self_test_findings(const SelfTest& self_test);
 
-/// What reports show that comes from a counter or a quantity made of counters.
+/// The figures in reports that come from a counter, or from a quantity made of counters.
 std::string_view shown_figures(std::string_view quantity);
 
 }  // namespace rooflinectl

@@ -23,24 +23,25 @@ std::string device_time(const RooflinePoint* point) {
 
 std::string odd_text(const PointSpread& spread) {
   std::vector<std::string> texts;
-  for (const RooflinePoint* point : spread.odd) {
+  for (const RooflinePoint* point : spread.outliers) {
     const double off = point->measurement->time->median_s / spread.usual_s - 1;
     texts.push_back(fmt::format("device {}: {}", point->measurement->device, off_text(off)));
   }
   return fmt::format("{}", fmt::join(texts, ", "));
 }
 
-std::string odd_sentence(const Run& run, const OddDevice& odd) {
-  const DeviceInfo& device = run.devices[odd.device];
-  return fmt::format("Device {} (GPU {}, {}) is odd at {} of {}, by up to {}.", odd.device, device.index,
-                     device.uuid, odd.odd, format::counted(odd.points, "point"), off_text(odd.worst));
+std::string outlier_sentence(const Run& run, const OutlyingDevice& outlying) {
+  const DeviceInfo& device = run.devices[outlying.device];
+  return fmt::format("Device {} (GPU {}, {}) is an outlier at {} of {}, by up to {}.", outlying.device,
+                     device.index, device.uuid, outlying.outliers, format::counted(outlying.points, "point"),
+                     off_text(outlying.worst));
 }
 
 DeviceTable table_of(const ModelSpread& spread, std::size_t most) {
   DeviceTable table;
   table.title = fmt::format("{}, {}", spread.title, spread.model);
   table.columns = {{"point", false},  {"median", true},  {"spread", true},
-                   {"fastest", true}, {"slowest", true}, {"odd", false}};
+                   {"fastest", true}, {"slowest", true}, {"outliers", false}};
   const std::size_t shown = std::min(most, spread.points.size());
   for (std::size_t i = 0; i < shown; ++i) {
     const PointSpread& point = spread.points[i];
@@ -56,11 +57,12 @@ DeviceTable table_of(const ModelSpread& spread, std::size_t most) {
 }
 
 /// How the points were measured, and who stands out.
-DeviceTable odd_devices_table(const Run& run, const std::vector<ModelSpread>& spreads) {
+DeviceTable outlying_devices_table(const Run& run, const std::vector<ModelSpread>& spreads) {
   DeviceTable table;
-  table.title = "Odd devices";
-  for (const OddDevice& odd : odd_devices(spreads)) table.reasons.push_back(odd_sentence(run, odd));
-  if (table.reasons.empty()) table.reasons.emplace_back("No device is odd.");
+  table.title = "Outliers";
+  for (const OutlyingDevice& outlying : outlying_devices(spreads))
+    table.reasons.push_back(outlier_sentence(run, outlying));
+  if (table.reasons.empty()) table.reasons.emplace_back("No device is an outlier.");
   if (run.together) {
     table.reasons.emplace_back(
         "The points were measured on all devices at once: they shared power and PCIe.");
@@ -73,7 +75,7 @@ DeviceTable odd_devices_table(const Run& run, const std::vector<ModelSpread>& sp
 std::vector<DeviceTable> spread_tables(const Run& run, const std::vector<ModelSpread>& spreads,
                                        std::size_t most) {
   if (spreads.empty()) return {};
-  std::vector<DeviceTable> tables = {odd_devices_table(run, spreads)};
+  std::vector<DeviceTable> tables = {outlying_devices_table(run, spreads)};
   for (const ModelSpread& spread : spreads) tables.push_back(table_of(spread, most));
   return tables;
 }

@@ -15,11 +15,11 @@ namespace rooflinectl {
 /// What the tables mean.
 inline constexpr std::string_view kSpreadExplanation =
     "The same points on devices of the same model. Spread: from the fastest to the slowest, over the median. "
-    "Odd: off the median of all devices, of two the faster one, by 3 % or more and by more than the "
+    "Outlier: off the median of all devices (of two, the faster one) by 3 % or more and by more than the "
     "interval.";
 
-/// Which devices stand out, without rows; then a table for each of `spreads`, of at most `most` points, those
-/// with the widest spread first. None without several devices of one model.
+/// Which devices stand out, without rows; then a table for each of `spreads`, with at most `most` points,
+/// those with the widest spread first. None without several devices of one model.
 std::vector<DeviceTable> spread_tables(const Run& run, const std::vector<ModelSpread>& spreads,
                                        std::size_t most);
 

@@ -15,8 +15,8 @@ struct StripColumn {
   std::string (*text)(const DeviceView& view, const Strip& strip) = nullptr;
 };
 
-/// What a table tells of each quantity of a sampled device: its mean over the window, the most that it was
-/// for a part of it, its roof, and what of the roof the mean is.
+/// What a table shows for each quantity of a sampled device: its mean over the window, its maximum over the
+/// window's parts, its roof, and the mean as a share of the roof.
 const std::vector<StripColumn>& strip_columns();
 
 }  // namespace rooflinectl

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kNs = 1e-9;
 
-/// From this share on, what is not known is told.
+/// From this share on, what is unknown is mentioned.
 constexpr double kNotableShare = 0.001;
 /// Sampled and counted bytes of what was counted agree to this.
 constexpr double kBytesAgree = 0.03;
@@ -37,8 +37,8 @@ std::string dram(const DramCheck& check) {
   std::string text = fmt::format("{} sampled to and from DRAM", format::amount(check.sampled_bytes, "B"));
   if (const auto ratio = check.ratio()) {
     text +=
-        fmt::format(", {:.3f} of the {} that the launches{} were counted to move", *ratio,
-                    format::amount(expected, "B"), check.transfer_bytes > 0 ? " and copies in it" : " in it");
+        fmt::format(", {:.3f} of the {} counted for the launches{}", *ratio, format::amount(expected, "B"),
+                    check.transfer_bytes > 0 ? " and copies in it" : " in it");
   } else {
     text += ", no counted bytes to compare with";
   }
@@ -60,7 +60,7 @@ std::string tensor(const TensorCheck& check) {
 std::string operations(const DeviceView& view) {
   if (view.kernel_s <= 0) return "no kernel was traced";
   const double known = 1 - view.unknown_flops_s / view.kernel_s;
-  return fmt::format("operations known of {} of the kernel time", format::percent(known));
+  return fmt::format("operations known for {} of the kernel time", format::percent(known));
 }
 
 }  // namespace
@@ -80,13 +80,13 @@ std::vector<std::string> timeline_sentences(const DeviceView& view) {
 std::string phase_sentence(const DeviceView& view) {
   switch (view.phase_rule) {
     case PhaseRule::none:
-      return "No phases: what is used does not change, or too often to tell them apart.";
+      return "No phases: the use of resources does not change, or changes too often to tell them apart.";
     case PhaseRule::ranges:
       return "Launches that follow each other in the same NVTX range.";
     case PhaseRule::passages:
-      return "Passages of the host through NVTX ranges; the device may be behind.";
+      return "NVTX ranges as the host passed through them; the device may lag behind.";
     case PhaseRule::regimes:
-      return "Without NVTX ranges: from one change of what is used to the next.";
+      return "Without NVTX ranges: from one change in resource use to the next.";
   }
   return {};
 }

@@ -8,8 +8,8 @@
 
 namespace rooflinectl {
 
-/// What a reader must know of the samples of a device: how long, how often, what is missing; and whether they
-/// agree with what was counted.
+/// What a reader must know about the samples of a device: how long, how often, what is missing; and whether
+/// they agree with what was counted.
 std::vector<std::string> timeline_sentences(const DeviceView& view);
 
 /// Where its phases begin and end, or why there are none.

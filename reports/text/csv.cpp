@@ -17,7 +17,7 @@ bool is_number(const std::string& text) {
   return end == text.c_str() + text.size();
 }
 
-/// A spreadsheet takes what begins like this for a formula, which may read files and start programs.
+/// A spreadsheet takes text that begins like this for a formula, which may read files and start programs.
 bool is_run_by_spreadsheets(const std::string& text) {
   return !text.empty() && std::string_view("=+-@").find(text.front()) != std::string_view::npos &&
          !is_number(text);

@@ -13,7 +13,7 @@ namespace rooflinectl::csv {
 std::string number(const std::optional<double>& value);
 
 /// `text`, printable and on one line, in quotes where it needs them. A spreadsheet shows it and never runs
-/// it: an apostrophe goes before a `=`, `+`, `-` or `@` that begins no number.
+/// it: an apostrophe goes before a `=`, `+`, `-` or `@` that does not begin a number.
 std::string field(std::string_view text);
 
 /// The `fields` as a line of the file.

@@ -14,17 +14,17 @@ namespace rooflinectl::format {
 /// What stands for a number that is not there.
 inline constexpr std::string_view kUnavailable = "–";
 
-/// What floating-point operations and those of integers are counted in.
+/// What floating-point and integer operations are counted in.
 inline constexpr std::string_view kFlops = "FLOP";
 inline constexpr std::string_view kOps = "OP";
 
-/// `value` with so many significant digits and no exponent: `0.125`, `4.58`, `726`.
+/// `value` with this many significant digits and no exponent: `0.125`, `4.58`, `726`.
 std::string significant(double value, int digits = 3);
 
 std::string bandwidth(double bytes_per_s);                    ///< `4.58 TB/s`
 std::string gigabytes(double bytes_per_s);                    ///< `4579`, for a column headed GB/s
 std::string rate(double per_s, std::string_view operations);  ///< `65.0 TOP/s` for `kOps`
-/// `1.07 GB`, of three `digits`.
+/// `1.07 GB`, with three `digits`.
 std::string amount(double value, std::string_view unit, int digits = 3);
 std::string rate_tick(double per_s);   ///< `10 G`, on an axis that names its unit
 std::string duration(double seconds);  ///< `238.5 µs`

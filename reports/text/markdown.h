@@ -15,7 +15,7 @@ std::string escaped(std::string_view text);
 /// `| cell | cell |`, escaped.
 std::string table_row(const std::vector<std::string>& cells);
 
-/// A list with an empty line before it; nothing of nothing.
+/// A list with an empty line before it; empty if there are no texts.
 std::string list(const std::vector<std::string>& texts);
 
 /// `|---:|` for each number, `|---|` for all other columns.

@@ -8,11 +8,12 @@
 
 namespace rooflinectl {
 
-/// A sparkline is as high as this part of its largest value at least, so that noise stays flat.
+/// A sparkline's height stands for at least this part of its largest value, so that noise stays flat.
 inline constexpr double kLeastSparklineRange = 0.1;
 
-/// `▁▁▅▁▂▁█`: a block for each value, a space where there is none, the smallest the lowest. Of more values
-/// than `width`, each block stands for several of them: for the one that is farthest from the median of all.
+/// `▁▁▅▁▂▁█`: a block for each value, the lowest for the smallest, a space where there is no value. Where
+/// there are more values than `width`, each block covers several of them, and shows the one that is farthest
+/// from the median of all.
 std::string sparkline(std::span<const std::optional<double>> values, std::size_t width);
 
 }  // namespace rooflinectl

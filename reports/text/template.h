@@ -7,10 +7,10 @@
 
 namespace rooflinectl {
 
-/// What stands in the places of a page's template.
+/// What fills the places in a page's template.
 using Filling = std::map<std::string, std::string, std::less<>>;
 
-/// Replaces each `<!--rooflinectl:name-->` of `page`; what is put in is not looked at again. Each name must
+/// Replaces each `<!--rooflinectl:name-->` of `page`; what is inserted is not searched again. Each name must
 /// be in `parts`.
 std::string filled(std::string_view page, const Filling& parts);
 

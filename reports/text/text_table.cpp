@@ -60,7 +60,7 @@ std::vector<std::u32string> shortened(const std::vector<std::u32string>& cells, 
   return best;
 }
 
-// The title stands whole, or cut at its end.
+// The title is shown whole, or cut at its end.
 void shrink(TextColumn& column, std::size_t width) {
   column.width = width;
   const std::u32string title = cut(column.cells.front(), width);
@@ -74,11 +74,11 @@ bool is_constant(const TextColumn& column) {
 }
 
 struct LeftOut {
-  std::vector<std::string> constants;  // with their value
+  std::vector<std::string> constants;  // with their values
   std::vector<std::string> others;
 };
 
-// Takes columns away until the rest fits, or only those are left that have to stay.
+// Takes columns away until the rest fits, or only those that have to stay are left.
 LeftOut leave_out(std::vector<TextColumn>& columns, std::size_t width,
                   const std::vector<std::string_view>& dispensable) {
   LeftOut left_out;

@@ -19,18 +19,18 @@ struct TextColumn {
 
 TextColumn text_column(std::string_view title, bool is_number, const std::vector<std::string>& texts);
 
-/// The columns, of which the first is no number, as lines of at most `width` characters. Where they are too
-/// wide, those with the titles `dispensable` are left out: first what is the same in every row, then in this
-/// order; a line below the table names them. Then text gives way, the widest column first: what is cut is
-/// the middle, at a place that leaves different cells different.
+/// The columns, of which the first is not a number, as lines of at most `width` characters. Where they are
+/// too wide, those with the titles `dispensable` are left out: first what is the same in every row, then in
+/// this order; a line below the table names them. Then texts are shortened, the widest column first: the
+/// middle is cut out, at a place that leaves different cells different.
 std::string text_table(std::vector<TextColumn> columns, std::size_t width,
                        const std::vector<std::string_view>& dispensable);
 
-/// `rows`, the first of which are the headings, as they are: columns of text as wide as they need be, each
-/// line after `indent`.
+/// `rows`, the first of which has the headings, as they are: columns of text, as wide as they need to be,
+/// each line after `indent`.
 std::string text_table(const std::vector<std::vector<std::string>>& rows, std::string_view indent = {});
 
-/// Lines are no longer than this where a person has to find the next one.
+/// Lines are no longer than this where a reader has to find the next one.
 inline constexpr std::size_t kWidestParagraph = 120;
 
 /// One line; what is beyond `width` is cut off.

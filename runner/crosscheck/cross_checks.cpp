@@ -47,7 +47,7 @@ std::chrono::seconds time_limit(const Run& run) {
 
 constexpr const char* kNoRoomHint = "copy the run to a writable folder, and check it there";
 
-/// Why nothing was compared, where a tool has no numbers for points that it knows.
+/// Why nothing was compared, where a tool has no numbers for points that it saw.
 std::string why_unavailable(const std::vector<Agreement>& agreements) {
   const auto has_reason = [](const Agreement& agreement) { return !agreement.reference.available(); };
   const auto found = std::find_if(agreements.begin(), agreements.end(), has_reason);

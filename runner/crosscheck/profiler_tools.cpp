@@ -21,8 +21,8 @@ namespace fs = std::filesystem;
 
 constexpr std::chrono::seconds kToolAnswerLimit{10};
 
-/// Year and number of the tools in the toolkit of CUDA 13.0 (August 2025), which the collector is built with,
-/// or with a later one.
+/// Year and number of the tools in the toolkit of CUDA 13.0 (August 2025), the oldest one that the collector
+/// is built with.
 constexpr std::pair kFirstForCuda13{2025, 3};
 
 bool is_program(const fs::path& path) {

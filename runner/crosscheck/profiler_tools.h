@@ -29,8 +29,8 @@ struct Shortcoming {
 /// kernels because it is older than CUDA 13. Nothing if it is not, or its version is unknown.
 std::optional<Shortcoming> too_old(const std::string& tool, const std::string& version);
 
-/// QdstrmImporter, in the host folder of this nsys: makes a report of the `.qdstrm` that nsys recorded. Some
-/// packages split it off, some put it where nsys itself does not find it.
+/// QdstrmImporter, in the host folder of this nsys: makes a report from the `.qdstrm` that nsys recorded.
+/// Some packages split it off, some put it where nsys itself does not find it.
 std::optional<std::filesystem::path> find_importer(const std::filesystem::path& nsys);
 
 /// What a program prints on standard output, or nothing if it cannot be run, fails, or takes more than ten
@@ -42,7 +42,7 @@ std::optional<std::string> output_of(const std::filesystem::path& program,
 /// time.
 std::string require_output(const std::filesystem::path& tool, const FinishedProgram& finished);
 
-/// Makes `database`, in SQLite, of a report of Nsight Systems, which only nsys itself can read; `limit` and
+/// Makes `database`, in SQLite, from a report of Nsight Systems, which only nsys itself can read; `limit` and
 /// `stop_fd` as for `run_program`. Throws Error(environment).
 void export_nsys_sqlite(const std::filesystem::path& nsys, const std::filesystem::path& report,
                         const std::filesystem::path& database, std::chrono::seconds limit, int stop_fd = -1);
@@ -51,7 +51,7 @@ void export_nsys_sqlite(const std::filesystem::path& nsys, const std::filesystem
 Check ncu_check();
 
 /// Nsight Systems: found, its version, whether that is new enough, and whether it has the importer that makes
-/// a report of what it recorded.
+/// a report from what it recorded.
 Check nsys_check();
 
 }  // namespace rooflinectl

@@ -48,7 +48,7 @@ class Importing {
  private:
   void add(ImportedContent content, std::vector<ImportedLaunch>& launches) {
     if (content.launches.empty()) {
-      throw Error(ErrorKind::usage, fmt::format("{}: there is no kernel in it", content.file.name));
+      throw Error(ErrorKind::usage, fmt::format("{}: contains no kernels", content.file.name));
     }
     std::vector<std::size_t> places;
     std::vector<bool> are_new;

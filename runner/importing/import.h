@@ -22,10 +22,10 @@ struct ImportResult {
   std::filesystem::path folder;  ///< holds `run.json`
 };
 
-/// Makes one run of what other tools wrote, and writes it. What a file lacks is unavailable with the reason;
-/// what is damaged, and how much of the file was kept, is in `Run::imports`. Throws Error(usage) naming the
-/// file if nothing in it can be read, or the ceilings are not of the same GPU; Error(environment) if the run
-/// cannot be written.
+/// Makes one run from what other tools wrote, and writes it. What a file lacks is unavailable with the
+/// reason; what is damaged, and how much of the file was kept, is in `Run::imports`. Throws Error(usage)
+/// naming the file if nothing in it can be read, or the ceilings are not of the same GPU; Error(environment)
+/// if the run cannot be written.
 ImportResult import_files(const ImportRequest& request);
 
 }  // namespace rooflinectl

@@ -38,10 +38,10 @@ namespace fs = std::filesystem;
 constexpr std::size_t kBeginning = std::size_t{64} << 10;
 /// A compressed report is unpacked in memory: one of 1,000 kernels of the full set has 220 MB.
 constexpr std::size_t kMostUnpackedBytes = std::size_t{1} << 30;
-/// `nsys export` takes seconds for a report of some 100 MB.
+/// `nsys export` takes seconds for a report of about 100 MB.
 constexpr std::chrono::minutes kExportLimit{30};
 
-/// `seconds` since 1970; empty for what is no time of a report.
+/// `seconds` since 1970; empty for what cannot be the time of a report.
 std::string time_text(std::uint64_t seconds) {
   constexpr std::uint64_t kMost = 4'102'444'800;  // the year 2100
   return seconds < kMost ? utc_time(std::chrono::system_clock::time_point(std::chrono::seconds(seconds)))
@@ -118,7 +118,7 @@ ImportedContent read_nsys_database(const fs::path& path) {
   return nsys_content(read_nsys_kernels(read_file(path)));
 }
 
-/// Through nsys, where it is.
+/// Through nsys, if it is installed.
 ImportedContent read_nsys_report(const fs::path& path) {
   const auto nsys = find_tool("nsys");
   if (!nsys) {
@@ -156,12 +156,12 @@ ImportedContent read_content(const fs::path& path) {
   if (is_gzipped(beginning) || is_json(beginning)) return read_trace(path);
   if (may_be_ncu_csv(beginning)) return read_ncu_table(path);
   if (path.extension() == ".ncu-repz") {
-    throw Error(ErrorKind::usage, "this is no report that zstd has compressed",
+    throw Error(ErrorKind::usage, "this report is not compressed with zstd",
                 fmt::format("let ncu print it: ncu --import {} --csv --page raw", path.string()));
   }
   throw Error(
-      ErrorKind::usage, "this is no file that can be imported",
-      "import takes reports of ncu, what `ncu --csv --page raw` and `nsys export --type sqlite` write, "
+      ErrorKind::usage, "this file cannot be imported",
+      "import takes reports of ncu, the output of `ncu --csv --page raw` and `nsys export --type sqlite`, "
       "and traces of torch.profiler");
 }
 

@@ -9,7 +9,7 @@
 
 namespace rooflinectl {
 
-/// What a file of another tool comes to. `device` of launches and ceilings is a place in `devices`.
+/// What a file of another tool contains. `device` of launches and ceilings is a place in `devices`.
 struct ImportedContent {
   ImportedFile file;
   std::vector<DeviceInfo> devices;
@@ -17,7 +17,7 @@ struct ImportedContent {
   std::vector<ImportedLaunch> launches;
 };
 
-/// Reads a file of a format that its content tells: a report of Nsight Compute, compressed or not, what `ncu
+/// Reads a file, whose content shows its format: a report of Nsight Compute, compressed or not, what `ncu
 /// --csv` printed, an SQLite export of Nsight Systems, or a trace of PyTorch. Throws Error(usage) naming the
 /// file if it is none of these, damaged from the start, or too large.
 ImportedContent read_imported_file(const std::filesystem::path& path);

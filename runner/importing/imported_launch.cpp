@@ -54,7 +54,7 @@ class Grouping {
     if (groups_.size() > kMaxProfiledPoints) {
       problems.push_back(
           fmt::format("{} groups of launches, those with the least time, are left out: a run "
-                      "holds {}",
+                      "holds at most {}",
                       groups_.size() - kMaxProfiledPoints, kMaxProfiledPoints));
       groups_.resize(kMaxProfiledPoints);
     }

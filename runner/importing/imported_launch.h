@@ -29,12 +29,12 @@ struct ImportedLaunch {
 };
 
 /// The launches as points: those with the same kernel, shape and path on one device are one, as
-/// `rooflinectl profile` has them, the longest total first. Of more than `kMaxProfiledPoints` those that took
-/// the least time are left out, which becomes one of `problems`.
+/// `rooflinectl profile` has them, the longest total first. Of more than `kMaxProfiledPoints`, those that
+/// took the least time are left out, which is added to `problems`.
 std::vector<Measurement> imported_points(const std::vector<ImportedLaunch>& launches,
                                          const std::string& experiment, std::vector<std::string>& problems);
 
-/// `{16, 16, 1}` of `16x16`; zeros where the text is no such extent.
+/// `{16, 16, 1}` of `16x16`; zeros where the text is not such an extent.
 record::Extent extent_from(const std::string& text);
 
 }  // namespace rooflinectl

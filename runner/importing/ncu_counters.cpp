@@ -85,7 +85,7 @@ std::string how_to_get(const Metric& metric) {
   return fmt::format("--metrics {}", metric.names.front());
 }
 
-/// The types of Tensor Cores, and since which compute capability there are such.
+/// The types of Tensor Cores, and the first compute capability that has them.
 struct TensorType {
   std::string_view key;
   int since = 0;
@@ -138,10 +138,10 @@ CounterValue counter_of(const NcuKernel& kernel, const Metric& metric) {
   if (const auto value = other_value(kernel, metric.key)) return CounterValue::measured(*value);
   const auto unreadable = kernel.metrics.find(metric.names.front());
   if (unreadable != kernel.metrics.end()) return unreadable->second.value;
-  return CounterValue::unavailable(fmt::format("not in the report; ncu {} brings it", how_to_get(metric)));
+  return CounterValue::unavailable(fmt::format("not in the report; ncu {} adds it", how_to_get(metric)));
 }
 
-/// Where the report has the types that the chip has, it did no operations of others.
+/// Where the report has all types that the chip has, there were no operations of other types.
 void add_types_that_are_not_there(Counters& counters, const NcuKernel& kernel) {
   const auto capability = ncu_compute_capability(kernel);
   const bool are_counted = std::any_of(kTensorTypes.begin(), kTensorTypes.end(), [&](const TensorType& type) {
@@ -195,7 +195,7 @@ std::optional<double> ncu_metric(const NcuKernel& kernel, std::string_view name)
 CounterValue ncu_duration(const NcuKernel& kernel) {
   const auto found = kernel.metrics.find(kDuration);
   if (found != kernel.metrics.end()) return found->second.value;
-  return CounterValue::unavailable("its time is not in the report; ncu --section SpeedOfLight brings it");
+  return CounterValue::unavailable("its time is not in the report; ncu --section SpeedOfLight adds it");
 }
 
 Counters ncu_counters(const NcuKernel& kernel) {

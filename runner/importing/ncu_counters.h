@@ -10,7 +10,7 @@
 /// What Nsight Compute counted, as our counters.
 namespace rooflinectl {
 
-/// Whether anything here, or in `ncu_device.h`, is made of the metric.
+/// Whether anything here, or in `ncu_device.h`, is derived from the metric.
 bool is_imported_metric(std::string_view name);
 
 /// Every counter of `core/model/metrics.cpp` that points have: in our units, or unavailable with the section

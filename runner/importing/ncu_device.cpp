@@ -42,14 +42,14 @@ struct Peak {
 constexpr std::string_view kSmCycles = "sm__cycles_elapsed.avg.per_second";
 constexpr std::string_view kFma32 = "sm__sass_thread_inst_executed_op_ffma_pred_on.sum.peak_sustained";
 constexpr std::string_view kFma64 = "sm__sass_thread_inst_executed_op_dfma_pred_on.sum.peak_sustained";
-/// Operations of an instruction: an addition keeps a lane as busy as a multiply-add, which is two; of FP16
-/// there are two in each instruction.
+/// Operations per instruction: an addition keeps a lane as busy as a multiply-add, which is two; FP16 has two
+/// in each instruction.
 constexpr double kAdd = 1;
 constexpr double kMultiplyAdd = 2;
 constexpr double kPackedMultiplyAdd = 4;
-/// Of those with one id the first counts that the report has: instructions of Hopper before older ones.
-/// Tensor Cores are taken without sparsity, as the sum over all of their instructions peaks with it, at twice
-/// as much.
+/// Of those with the same id, the first that the report has counts: Hopper's instructions before older ones.
+/// Tensor Cores are taken without sparsity: the peak of the sum over all of their instructions includes it,
+/// and is twice as high.
 constexpr std::array kPeaks = {
     Peak{"dram", CeilingKind::bandwidth, "dram", "", "dram__bytes.sum.peak_sustained",
          "dram__cycles_elapsed.avg.per_second"},

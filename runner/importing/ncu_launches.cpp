@@ -50,7 +50,7 @@ std::optional<KernelResources> resources_in(const NcuKernel& kernel) {
       .blocks_per_sm_by_registers = whole(kernel, "launch__occupancy_limit_registers")};
 }
 
-/// What an extent of metrics is; nothing where there is none, or it is of one block.
+/// The cluster's extent, from the metrics; nothing if there is none, or it is one block.
 std::optional<record::Extent> cluster_of(const NcuKernel& kernel) {
   const record::Extent cluster = {static_cast<std::uint32_t>(whole(kernel, "launch__cluster_dim_x")),
                                   static_cast<std::uint32_t>(whole(kernel, "launch__cluster_dim_y")),
@@ -59,7 +59,7 @@ std::optional<record::Extent> cluster_of(const NcuKernel& kernel) {
   return is_one ? std::nullopt : std::optional(cluster);
 }
 
-/// A range is called by its innermost name: its own is `range`, whatever it is.
+/// A range is named after its innermost NVTX range: its own name is always `range`.
 std::string name_of(const NcuKernel& kernel) {
   if (!kernel.grid.empty()) return kernel.symbol.empty() ? kernel.kernel : kernel.symbol;
   return kernel.path.empty() ? kernel.kernel : fmt::format("{} {}", kernel.kernel, kernel.path.back());

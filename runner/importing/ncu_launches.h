@@ -9,7 +9,7 @@
 namespace rooflinectl {
 
 /// The launches that Nsight Compute profiled, with the devices that they ran on and the theoretical ceilings
-/// of these. What is known of the file remains to be added.
+/// of these. What is known about the file remains to be added.
 ImportedContent ncu_content(const std::vector<NcuKernel>& kernels);
 
 }  // namespace rooflinectl

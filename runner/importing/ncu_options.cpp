@@ -21,8 +21,8 @@ std::vector<std::string_view> words_of(std::string_view text) {
   }
 }
 
-/// The values of `--option VALUE` and `--option=VALUE`. Arguments of the program that ncu ran are words too:
-/// what they look like comes behind ncu's own.
+/// The values of `--option VALUE` and `--option=VALUE`. Arguments of the program that ncu ran are words, too:
+/// any that look like ncu's options come after ncu's own.
 std::vector<std::string> values_of(const std::vector<std::string_view>& words, std::string_view option) {
   std::vector<std::string> values;
   for (std::size_t i = 0; i < words.size(); ++i) {

@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::int64_t kMostNumber = std::numeric_limits<int>::max();
 
-/// The place of the device with this number; `describe` gives what is known of one that is new.
+/// The place of the device with this number; `describe` describes one that is new.
 template <typename Describe>
 std::size_t place_of(std::int64_t number, std::map<std::int64_t, std::size_t>& places,
                      ImportedContent& content, Describe describe) {

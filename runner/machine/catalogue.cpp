@@ -27,12 +27,12 @@ using namespace std::chrono_literals;
 using Limit = CollectorProcess::Clock::duration;
 
 constexpr Limit kCollectorAnswerLimit = 30s;
-/// Of each pair of devices in each direction, beyond that.
+/// Added for each pair of devices in each direction.
 constexpr Limit kLinkLimit = 5s;
-/// Of each device, beyond that: NCCL connects it, then all five collectives are timed.
+/// Added for each device: NCCL connects it, then all five collectives are timed.
 constexpr Limit kCollectivesLimit = 15s;
 
-/// How long an answer may take that is a measurement: `usual`, or what the user allows instead.
+/// How long an answer may take that needs measuring: `usual`, or what the user allows instead.
 Limit measuring_limit(Limit usual) {
   const auto chosen = silence_limit_from_environment();
   return chosen ? std::chrono::duration_cast<Limit>(*chosen) : usual;
@@ -45,7 +45,7 @@ std::vector<std::string> question_of(const char* what, const std::vector<std::st
   return question;
 }
 
-/// The ids that the source tree had, described as far as the shipped recordings know them.
+/// The ids that the source tree had, as far as possible with their descriptions in the shipped recordings.
 Catalogue catalogue_of_ids() {
   std::vector<Catalogue> recorded;
   for (const fs::path& path : shipped_recordings()) {
@@ -59,7 +59,7 @@ Catalogue catalogue_of_ids() {
       if (const VariantInfo* described = other.find_variant(id)) variant = *described;
     }
   }
-  // One file makes many primitives: only recordings know them.
+  // One file makes many primitives: only recordings list them.
   for (const Catalogue& other : recorded) {
     if (other.primitives.size() > catalogue.primitives.size()) catalogue.primitives = other.primitives;
   }

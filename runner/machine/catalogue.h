@@ -37,10 +37,9 @@ std::vector<Check> load_checks(const std::string& device);
 /// the collector's error if there is no such device or there are no counters.
 TestedDevice load_self_test(const std::string& device);
 
-/// The bandwidths between devices, given by their UUIDs: places are those in the list. With `counters`, those
-/// of NVLink confirm them. Takes longer the more
-/// pairs there are; ends when `stop_fd` is readable. Throws CannotMeasure without a collector, and the
-/// collector's error if it cannot measure them.
+/// The bandwidths between devices, given by their UUIDs: places refer to that list. With `counters`, those of
+/// NVLink confirm them. Takes longer the more pairs there are; ends when `stop_fd` is readable. Throws
+/// CannotMeasure without a collector, and the collector's error if it cannot measure them.
 std::vector<LinkBandwidth> load_links(const std::vector<std::string>& uuids, bool counters, int stop_fd);
 
 /// The collectives over devices, likewise. Ends when `stop_fd` is readable. Throws CannotMeasure

@@ -11,9 +11,9 @@ namespace rooflinectl {
 /// What stands for every device in a list of them.
 inline constexpr const char* kAllDevices = "all";
 
-/// The GPUs of this machine that `selectors` name by index or UUID, each once, in that order; all for none
-/// and for `kAllDevices`. Throws as load_devices(), and Error(usage), which lists those that there are, if
-/// one is not there.
+/// The GPUs of this machine that `selectors` name by index or UUID, each once, in that order; all of them if
+/// `selectors` is empty or contains `kAllDevices`. Throws as load_devices(), and Error(usage), which lists
+/// the GPUs that are there, if one is not.
 std::vector<DeviceInfo> chosen_devices(const std::vector<std::string>& selectors);
 
 }  // namespace rooflinectl

@@ -37,7 +37,7 @@ std::string field_of_file(const char* path, std::string_view key, char separator
   return {};
 }
 
-/// Which container this is, by the signs that container programs leave; empty where there is none.
+/// Which container this is, by the signs that container programs leave; empty outside of containers.
 std::string container() {
   std::error_code error;
   if (std::getenv("KUBERNETES_SERVICE_HOST") != nullptr) return "kubernetes";

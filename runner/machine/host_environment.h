@@ -12,7 +12,7 @@ namespace rooflinectl {
 /// empty.
 Environment host_environment();
 
-/// Whether the environment variable `name` can change what is measured and therefore belongs into `run.json`.
+/// Whether the environment variable `name` can change what is measured and therefore belongs in `run.json`.
 bool is_recorded(std::string_view name);
 
 }  // namespace rooflinectl

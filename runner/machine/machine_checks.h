@@ -19,8 +19,7 @@ std::optional<Check> container_check(const std::filesystem::path& root = "/");
 std::optional<Check> dcgm_check(const std::filesystem::path& processes = "/proc");
 
 /// What stands in the way of measuring on a device, index or UUID, and what could make its numbers poor: what
-/// the collector finds, and the two above. Throws what
-/// `load_checks` throws.
+/// the collector finds, and the two above. Throws what `load_checks` throws.
 std::vector<Check> machine_checks(const std::string& device);
 
 /// The first check because of which nothing can be measured; null if there is none.

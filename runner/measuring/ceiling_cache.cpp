@@ -39,8 +39,8 @@ std::optional<fs::path> cache_folder() {
   return std::nullopt;
 }
 
-/// Adds to `kept` what only `earlier` has. The launch stays the earlier one: its clock is what all of them
-/// were measured at, and must not drift from run to run.
+/// Adds to `kept` what only `earlier` has. The launch ceiling stays the earlier one: its clock is the one
+/// that all of them were measured at, and must not drift from run to run.
 void merge(Run& kept, const Run& earlier) {
   std::erase_if(kept.ceilings, [](const Ceiling& ceiling) { return ceiling.id == "launch"; });
   for (const Ceiling& ceiling : earlier.ceilings) {
@@ -72,7 +72,7 @@ std::set<std::pair<std::string, std::string>> identity_of(const std::vector<Devi
   return identity;
 }
 
-/// Files of other builds that have the same name but for that.
+/// Removes the files of other builds, whose names differ in the build alone.
 void remove_other_builds(const fs::path& file) {
   const std::string name = file.stem().stem().string() + ".";
   for (const fs::directory_entry& entry : fs::directory_iterator(file.parent_path())) {

@@ -27,7 +27,7 @@ class CeilingCache {
   /// this file of `collector`.
   static CeilingCache of_user(const std::filesystem::path& collector, Warn warn);
 
-  /// What was measured of every device. Damaged files, and those of another device than in their name, are
+  /// What was measured on every device. Damaged files, and those of another device than in their name, are
   /// left out with a warning.
   std::vector<Run> load() const;
 

@@ -17,7 +17,7 @@ namespace {
 
 using SystemClock = std::chrono::system_clock;
 
-/// What is measured of all devices together, once each of them is measured.
+/// What is measured on all devices together, once each of them has been measured.
 class BetweenDevices {
  public:
   BetweenDevices(DeviceRuns& runs, const MeasureRequest& request, MeasureObserver& observer)

@@ -39,13 +39,13 @@ struct DeviceAttempt {
   std::filesystem::path folder;  ///< that `result` is in
 };
 
-/// Measures `request` for the run in `folder`, which `observer` hears of in place of `request.output`. It is
-/// called by one at a time.
+/// Measures `request` for the run in `folder`, which `observer` is told in place of `request.output`. Only
+/// one thread at a time calls the observer.
 DeviceAttempt attempt_on_device(const MeasureRequest& request, MeasureObserver& observer,
                                 const std::filesystem::path& folder, std::mutex& one_at_a_time);
 
 /// One run over several devices: each is measured by `measure`, in a folder of its own within that of the
-/// run, which is removed once its results are in `run.json`. A device of which nothing can be measured is a
+/// run, which is removed once its results are in `run.json`. A device on which nothing can be measured is a
 /// loss, and not in the run, unless the user stopped it: then it is there to be resumed.
 class DeviceRuns {
  public:
@@ -59,7 +59,7 @@ class DeviceRuns {
   /// everything else on all of them at once. No two observers are called at the same time.
   void measure_together(const std::vector<ObservedDevice>& devices);
 
-  /// Takes over what was measured of a device of `request`, and saves it; then its folder is removed.
+  /// Takes over what was measured on a device for `request`, and saves it; then its folder is removed.
   void add(const ObservedDevice& observed, const MeasureRequest& request, const DeviceAttempt& attempt);
 
   /// What there is so far.
@@ -71,13 +71,13 @@ class DeviceRuns {
   /// Whether the user asked to stop.
   bool take_stop_signal();
   int stop_fd() const { return stop_signals_.fd(); }
-  /// Writes what there is; whether it could. A disk that is full now may have room later.
+  /// Writes what there is; returns whether it could. A disk that is full now may have room later.
   bool save(MeasureObserver& observer);
 
   /// Writes the run and returns it. Throws the first device's error if nothing could be measured on any:
   /// then nothing is left behind. Throws Error(environment) as `measure` if the disk is full.
   MeasureResult finish();
-  /// Removes the folder of a new run that has nothing.
+  /// Removes the folder of a new run that has no results.
   void abandon() const;
 
  private:
@@ -112,7 +112,7 @@ class DeviceRuns {
 MeasureResult measure_on_devices(const MeasureRequest& request, const std::vector<ObservedDevice>& devices,
                                  bool together);
 
-/// Adds what was measured of one device alone to `run`, where it is at `place`.
+/// Adds what was measured on one device alone to `run`, where it is at `place`.
 void add_device_run(Run& run, std::size_t place, const Run& measured);
 
 }  // namespace rooflinectl

@@ -28,7 +28,7 @@ using message::Phase;
 using Seconds = std::chrono::duration<double>;
 
 constexpr int kMaxRestarts = 20;
-/// How often an obstacle is asked for.
+/// How often it asks whether there is an obstacle.
 constexpr auto kObstaclePause = 1s;
 
 /// One run of a plan, over as many collectors as it takes:
@@ -116,7 +116,7 @@ class Measuring {
 
   std::filesystem::path log_file() const { return results_.folder() / "collector.log"; }
 
-  // -- events: each gives the outcome if the collector came to its end with it --
+  // -- events: each returns the outcome if it ended the collector --
 
   std::optional<Outcome> handle_event(const CollectorProcess::Event& event) {
     return std::visit([this](const auto& content) { return handle(content); }, event);
@@ -162,7 +162,7 @@ class Measuring {
     return Outcome::stopped;
   }
 
-  // -- messages: each gives the outcome if the collector came to its end with it --
+  // -- messages: each returns the outcome if it ended the collector --
 
   std::optional<Outcome> handle(const message::Hello& hello) {
     said_hello_ = true;
@@ -209,7 +209,7 @@ class Measuring {
     return std::nullopt;
   }
 
-  /// A violation of the protocol, which was found before.
+  /// A violation of the protocol, which was noticed before this.
   std::optional<Outcome> handle(const message::PointTraced&) { return std::nullopt; }
 
   std::optional<Outcome> handle(const message::Failure& failure) {
@@ -248,7 +248,7 @@ class Measuring {
     }
     if (request_.rank_place) {
       return stop(Error(ErrorKind::measurement,
-                        fmt::format("the collector {}; the other ranks cannot go on without it", cause)));
+                        fmt::format("the collector {}; the other ranks cannot continue without it", cause)));
     }
     return Outcome::lost;
   }

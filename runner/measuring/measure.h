@@ -24,12 +24,12 @@ struct MeasureRequest {
   /// The run to continue in its own folder; `plan` is then its plan, `device` its device, or one of them.
   std::optional<UnfinishedRun> unfinished;
   std::vector<std::string> command_line;
-  bool fresh_ceilings = false;  ///< measure those too that an earlier run has measured on this device
-  bool skip_ceilings = false;   ///< measure none, nor those that every run has
-  /// With other processes that have the same plan, of points over several GPUs. A collector that dies then
-  /// ends it: the others do not wait for another one.
+  bool fresh_ceilings = false;  ///< also measure those that an earlier run has measured on this device
+  bool skip_ceilings = false;   ///< measure none, not even those that every run has
+  /// Set if other processes measure the same plan of points over several GPUs. A collector that dies then
+  /// ends the run: the others do not wait for a new one.
   std::optional<RankPlace> rank_place;
-  /// Asked now and then; nothing, or why it cannot go on. May be empty.
+  /// Asked now and then; returns nothing, or why measuring cannot continue. May be empty.
   std::function<std::optional<std::string>()> obstacle;
 };
 
@@ -54,7 +54,7 @@ struct MeasureResult {
 
 /// Measures a plan in a collector process and keeps every result on disk as it comes. A point that crashes or
 /// hangs the collector is marked as failed with its cause, and a new collector continues with the next one.
-/// Ceilings that are known from earlier runs are not measured again, and new ones kept for later runs.
+/// Ceilings that are known from earlier runs are not measured again, and new ones are kept for later runs.
 ///
 /// Throws as long as nothing has been written: CannotMeasure if the collector finds no GPU or does not start;
 /// Error for a device that is not there, or not the one of the unfinished run, or an output folder that

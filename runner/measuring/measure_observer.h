@@ -18,7 +18,7 @@ struct MeasureStart {
   bool is_resumed = false;
   bool wants_counters = true;
   std::size_t points_to_measure = 0;
-  std::size_t points_to_count = 0;       ///< that are measured and lack their counters alone
+  std::size_t points_to_count = 0;       ///< that are measured and lack only their counters
   std::size_t points_with_counters = 0;  ///< done or not
   std::size_t primitives_to_measure = 0;
 };

@@ -56,7 +56,7 @@ class Recorder {
   void save();
 
  private:
-  /// Brings the run up to what was measured so far.
+  /// Brings the run up to date with what was measured so far.
   void update_run();
 
   Run run_;

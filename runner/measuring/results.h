@@ -21,7 +21,7 @@ class Results {
   Results(const MeasureRequest& request, const std::vector<Run>& earlier_ceilings, MeasureObserver& observer);
 
   const Run& run() const { return recorder_.run(); }
-  /// Empty before the first collector has said what it measures on.
+  /// Empty before the first collector has reported what it measures on.
   const std::filesystem::path& folder() const { return recorder_.folder(); }
   bool is_open() const { return recorder_.is_open(); }
   bool finished() const { return worklist_.finished(); }

@@ -42,7 +42,7 @@ void Worklist::take_over(const Run& earlier) {
     if (ceiling.id == "launch") knows_launch = true;
     if (is_confirmed(ceiling) || !counters_) ceiling_measured(ceiling.id);
   }
-  // Beside those of the plan, the cost of a launch is always measured.
+  // Besides those of the plan, the cost of a launch is always measured.
   if (plan_.ceilings.empty() && knows_launch) ceilings_finished();
 
   if (earlier.self_test && !earlier.self_test->agreements.empty()) self_test_finished();

@@ -29,7 +29,7 @@ class Worklist {
   const std::vector<PointId>& points() const { return points_; }
   /// Points without a result.
   std::vector<std::size_t> to_measure() const { return points_in(State::to_measure); }
-  /// Points that lack their counters alone.
+  /// Points that lack only their counters.
   std::vector<std::size_t> to_count() const { return points_in(State::to_count); }
   bool needs_result(std::size_t point) const { return states_[point] == State::to_measure; }
   bool needs_counters(std::size_t point) const { return states_[point] == State::to_count; }
@@ -44,8 +44,8 @@ class Worklist {
   void self_test_finished() { self_test_ = false; }
 
   void ceiling_measured(const std::string& id);
-  /// The ceiling is not worth another try. One that the plan does not name is always measured: then all are
-  /// given up.
+  /// The ceiling is not worth another try. If the plan does not name it, it is one that every run measures:
+  /// then all are given up.
   void give_up_ceiling(const std::string& id);
   void ceilings_finished() { skip_ceilings_ = true; }
 

@@ -11,13 +11,13 @@ namespace {
 
 constexpr std::size_t kFewestMatches = 8;
 constexpr std::int64_t kMostDeviationNs = 1'000'000;
-/// How many collectives one of two processes may lack at its begin.
+/// How many collectives one of two processes may lack at its beginning.
 constexpr std::int64_t kMostLag = 64;
 /// The newest ones of a process are enough.
 constexpr std::size_t kMostCompared = 512;
-/// Pairs of processes that are tried: a collective need not be of all ranks.
+/// Pairs of processes that are tried: a collective need not involve all ranks.
 constexpr std::size_t kMostProcesses = 8;
-/// Another way to match collectives that deviates no more than that fits as well.
+/// Another way to match collectives fits as well if it deviates no more than by this factor.
 constexpr std::int64_t kSimilarFactor = 2;
 constexpr std::int64_t kSimilarNs = 1'000;
 constexpr double kMostOfThem = 0.95;
@@ -129,7 +129,7 @@ class Alignment {
     return true;
   }
 
-  /// As the pair of processes has it whose collectives end together most closely.
+  /// By the pair of processes whose collectives end together most closely.
   std::optional<RunPlace> place_by_collectives(const RunClocks& run) const {
     std::optional<EndDifference> best;
     std::optional<RunPlace> result;
@@ -164,7 +164,7 @@ class Alignment {
 std::optional<EndDifference> end_difference(const Launches& reference, const Launches& other) {
   const Launches a = newest(reference);
   const Launches b = newest(other);
-  // By order from the first: where the newest ones alone are left, from the last.
+  // Matched by order from the first one or, where only the newest ones are left, from the last.
   const auto first_lag = static_cast<std::int64_t>(a.size()) - static_cast<std::int64_t>(b.size());
   const bool is_whole = reference.size() == a.size() && other.size() == b.size();
   const std::int64_t expected = is_whole ? 0 : first_lag;

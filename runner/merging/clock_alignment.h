@@ -23,8 +23,8 @@ struct RunClocks {
 
 /// Where time 0 of a run is.
 struct RunPlace {
-  /// Since time 0 of the first run; of runs that are not aligned with it, since that of the first of them
-  /// that share a clock.
+  /// Since time 0 of the first run; for runs that are not aligned with it, since that of the first one that
+  /// shares their clock.
   std::int64_t start_ns = 0;
   /// By how much that may be wrong: 0 where a clock is shared. Nothing where the run is not aligned.
   std::optional<double> uncertainty_s;
@@ -32,7 +32,7 @@ struct RunPlace {
   bool operator==(const RunPlace&) const = default;
 };
 
-/// Of each run its place; the first run is where it is.
+/// The place of each run; the first run stays where it is.
 std::vector<RunPlace> aligned(const std::vector<RunClocks>& runs);
 
 /// How much later than `reference` the same collectives end in `other`.
@@ -41,7 +41,7 @@ struct EndDifference {
   std::int64_t deviation_ns = 0;  ///< 95 % of the collectives differ from the median by no more
 };
 
-/// The two are matched by name and order, in which either may lack some at its begin. Nothing where fewer
+/// The two are matched by name and order, in which either may lack some at its beginning. Nothing where fewer
 /// than 8 match, where they do not end together to within 1 ms, or where several ways to match them fit.
 std::optional<EndDifference> end_difference(const std::vector<CollectiveLaunch>& reference,
                                             const std::vector<CollectiveLaunch>& other);

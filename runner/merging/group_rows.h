@@ -13,7 +13,7 @@ namespace rooflinectl {
 /// What groups took in the processes of many runs, each name kept once.
 class GroupRows {
  public:
-  /// Adds the groups of a run. Those that several processes launched on one device are of none of them.
+  /// Adds the groups of a run. Those that several processes launched on one device belong to none of them.
   void add(std::size_t run, const Run& measured);
 
   /// One process's share of a group.

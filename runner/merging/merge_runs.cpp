@@ -36,7 +36,7 @@ Run read_outline(const fs::path& file) {
 /// What to do about a run that rooflinectl was killed in.
 std::string with_way_out(const Error& error, const fs::path& folder) {
   if (!fs::exists(folder / "records-1")) return error.what();
-  return fmt::format("{}; rooflinectl was killed there: rooflinectl profile --resume {} makes the run",
+  return fmt::format("{}; rooflinectl was killed there: rooflinectl profile --resume {} completes the run",
                      error.what(), folder.string());
 }
 
@@ -140,7 +140,7 @@ class Merging {
         added.merge(of_part);
       } catch (const Error& error) {
         merged.add_problem(
-            {.cause = fmt::format("measurements are left out but for their times: {}", error.what())});
+            {.cause = fmt::format("measurements are left out, except for their times: {}", error.what())});
       }
     }
     return added;

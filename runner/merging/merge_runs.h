@@ -20,19 +20,20 @@ struct MergeRequest {
   std::vector<std::string> command_line;  ///< ours
 };
 
-/// The most devices whose measurements a merged run has. Of more, those that are spread evenly from the one
-/// with the least time in kernels to that with the most; of the others it has what each group took.
+/// The most devices whose measurements a merged run has. Of more, it has those of devices that are spread
+/// evenly from the one with the least time in kernels to the one with the most; of the others, what each
+/// group took.
 inline constexpr std::size_t kMostDevicesInFull = 8;
 
 struct MergeResult {
   Run run;
   std::filesystem::path folder;       ///< holds `run.json`
   std::optional<Timeline> timeline;   ///< as it was written beside `run.json`; nothing where there is none
-  std::vector<std::string> left_out;  ///< why a run could not be read, of each of them
+  std::vector<std::string> left_out;  ///< why a run could not be read, for each of these
   std::size_t merged = 0;             ///< how many runs are in it
 };
 
-/// Told how many of the runs are read.
+/// Is told how many of the runs have been read.
 using MergeProgress = std::function<void(std::size_t read, std::size_t all)>;
 
 /// Joins runs of `rooflinectl profile`, one per rank or host, and writes the result. What cannot be read is

@@ -24,7 +24,7 @@ std::size_t place_in(std::vector<T>& list, const T& value) {
   return list.size() - 1;
 }
 
-/// Those of a run of an early version, which has none.
+/// The hosts of its processes; its own where an early version recorded none.
 std::vector<ProgramHost> hosts_of(const Run& run) {
   if (!run.application->hosts.empty()) return run.application->hosts;
   return {{.name = run.host, .boot_id = {}, .clock_ns = 0, .uncertainty_s = 0}};
@@ -217,7 +217,7 @@ void MergedRun::add_uses(std::size_t part) {
   const Application& of_part = *run.application;
   Application& all = *run_.application;
   if (all.exit_code.value_or(0) == 0 && of_part.exit_code) all.exit_code = of_part.exit_code;
-  all.wall_s = std::max(all.wall_s, of_part.wall_s);  // nothing is less than any time
+  all.wall_s = std::max(all.wall_s, of_part.wall_s);  // an empty one is less than any time
   all.runs = std::max(all.runs, of_part.runs);
   all.launches += of_part.launches;
   all.untraced += of_part.untraced;
@@ -292,7 +292,8 @@ void MergedRun::add_ranges() {
   for (const auto& [path, all] : by_path) run_.application->ranges.push_back(together(all));
 }
 
-/// Of several ranks on one device each knows its own part alone: nobody knows how long it was idle.
+/// Each of several ranks on one device recorded only its own part, so it is not known how long the device was
+/// idle.
 void MergedRun::drop_uses_of_shared_devices() {
   std::map<std::size_t, std::size_t> counts;
   for (const DeviceUse& use : run_.application->devices) ++counts[use.device];

@@ -71,7 +71,7 @@ class MergedRun {
   std::vector<RunPart> parts_;
   std::vector<Places> places_;
   Run run_;
-  std::vector<std::string> device_hosts_;  // of each device, its system
+  std::vector<std::string> device_hosts_;  // the system of each device
   SharedProblems problems_;
   MergedTimeline timeline_;
 };

@@ -23,7 +23,7 @@ struct TimelinePlaces {
 /// The timelines of several runs as one.
 class MergedTimeline {
  public:
-  /// Of a device that is there already, its samples are left out.
+  /// Leaves out samples of a device that is there already.
   void add(const Timeline& timeline, const TimelinePlaces& places);
 
   /// To be called once; nothing where no device was sampled.

@@ -10,7 +10,7 @@ namespace rooflinectl {
 
 namespace {
 
-/// Problems of one cause are listed for so many processes; of more, how many there are.
+/// Problems with one cause are listed for up to this many processes; of more, how many there are.
 constexpr std::size_t kMostNamedProcesses = 3;
 
 }  // namespace

@@ -198,8 +198,8 @@ void CollectorProcess::reap() {
   siginfo_t ended{};
   const int found = waitid(P_PID, static_cast<id_t>(pid_), &ended, WEXITED | WNOHANG | WNOWAIT);
   if (found != 0 || ended.si_pid != pid_) return;
-  // Any processes that it started and left behind. Its number, and so its group's, stays taken until it is
-  // waited for.
+  // Any processes that it started and left behind. Its id, and so its group's, stays taken until it is waited
+  // for.
   kill(-pid_, SIGKILL);
   int status = 0;
   waitpid(pid_, &status, 0);

@@ -96,8 +96,8 @@ Error cannot_start(const GuestProgram& program, int error) {
                  name.find('/') == std::string::npos ? "name its folder too, or add it to the PATH" : "");
   }
   if (error == ENOEXEC) {
-    return Error(ErrorKind::usage, fmt::format("{} is no program", name),
-                 "name the interpreter of a script first, or give it a first line with #!");
+    return Error(ErrorKind::usage, fmt::format("{} is not a program", name),
+                 "put the interpreter before a script, or start the script with a #! line");
   }
   return Error(ErrorKind::usage, fmt::format("{} cannot be run: {}", name, std::strerror(error)));
 }

@@ -14,7 +14,7 @@ namespace rooflinectl {
 /// A program that its user asked us to run.
 struct GuestProgram {
   std::vector<std::string> command;                ///< the first is looked for on the PATH, as a shell does
-  std::map<std::string, std::string> environment;  ///< beside ours, or in its place
+  std::map<std::string, std::string> environment;  ///< besides ours, or in its place
   std::optional<std::filesystem::path> folder;     ///< where it runs; nothing for ours
 };
 
@@ -32,8 +32,8 @@ struct GuestEnd {
 /// Runs the program to its end, as if the user had started it: standard input, output and error, terminal and
 /// process group are ours, and it outlives us if we are killed. Signals that are sent to us are passed on;
 /// Ctrl-C reaches both anyway, and a second one ends it. After `limit` it is asked to end, and ended five
-/// seconds later. `tick` is called some times a second while it runs.
-/// Throws Error(usage) if there is no such program, folder, or it cannot be executed.
+/// seconds later. `tick` is called several times a second while it runs. Throws Error(usage) if there is no
+/// such program or folder, or it cannot be executed.
 GuestEnd run_guest(const GuestProgram& program, std::optional<std::chrono::duration<double>> limit,
                    const std::function<void()>& tick);
 

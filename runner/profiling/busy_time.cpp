@@ -20,8 +20,8 @@ Places sorted_by(const std::vector<BusyInterval>& intervals, std::uint64_t BusyI
   return places;
 }
 
-/// Goes through starts and ends in the order of time. An interval is there all of its time, so that the time
-/// that passes until its end while there are two or more is the time that it shares.
+/// Goes through starts and ends in order of time. The time that passes from the start of an interval to its
+/// end while there are two or more is the time that it shares.
 BusyTime sweep(const std::vector<BusyInterval>& intervals, std::vector<std::uint64_t>* overlapped_ns) {
   BusyTime time;
   if (intervals.empty()) return time;

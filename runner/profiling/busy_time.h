@@ -7,7 +7,7 @@
 
 namespace rooflinectl {
 
-/// Of a time of the trace, which counts nanoseconds.
+/// Seconds of a time in the trace, which counts nanoseconds.
 inline double seconds(std::uint64_t ns) {
   return static_cast<double>(ns) / 1e9;
 }
@@ -18,7 +18,7 @@ struct BusyInterval {
   std::uint64_t end_ns = 0;
   std::uint32_t owner = 0;  ///< whom it belongs to: a place in a list of the caller's
   bool is_counted = false;
-  std::uint16_t stream = 0;  ///< those of the device are numbered in the order of their appearance
+  std::uint16_t stream = 0;  ///< those of the device are numbered in order of appearance
 
   std::uint64_t duration_ns() const { return end_ns - start_ns; }
 };
@@ -39,14 +39,14 @@ BusyTime busy_time(const std::vector<BusyInterval>& intervals, std::vector<std::
 void add_overlap(const std::vector<BusyInterval>& intervals, const std::vector<BusyInterval>& others,
                  std::vector<std::uint64_t>& overlapped_ns);
 
-/// Without asking who overlaps.
+/// The same without finding out who overlaps.
 BusyTime busy_time(const std::vector<BusyInterval>& intervals);
 
 /// Receives a gap between two pieces of work, and who owns what came after it.
 using GapListener = std::function<void(std::uint64_t duration_ns, std::uint32_t next_owner)>;
 
-/// How long anything ran outside of `disturbances`, which may overlap. `gap` is told the times between that
-/// no disturbance touches, in their order.
+/// How long anything ran outside of `disturbances`, which may overlap. `gap` is told, in order, the times in
+/// between that no disturbance touches.
 std::uint64_t undisturbed_ns(const std::vector<BusyInterval>& intervals,
                              const std::vector<BusyInterval>& disturbances, const GapListener& gap);
 

@@ -10,12 +10,12 @@ namespace rooflinectl {
 
 namespace {
 
-/// Back to back in a stream; as fast as a host launches; with some work of the host between; with a wait of
-/// it; while it is elsewhere.
+/// Back to back in a stream; as fast as a host launches; with some work of the host in between; with a wait
+/// of the host; while the host is elsewhere.
 constexpr double kGapBounds[] = {5e-6, 20e-6, 100e-6, 1e-3};
 
-/// Adds how long each group ran beside others. Collectives beside each other are communication alone: theirs
-/// is how long they ran beside kernels that are none.
+/// Adds how long each group ran beside others. Collectives beside each other are only communication: for
+/// them, it is how long they ran beside other kernels.
 BusyTime add_overlaps(const std::vector<BusyInterval>& kernels, std::vector<ProfiledGroup>& groups) {
   std::vector<BusyInterval> collectives;
   std::vector<BusyInterval> others;

@@ -12,7 +12,7 @@
 
 namespace rooflinectl {
 
-/// All that ran on a device, of the first run.
+/// All that ran on a device in the first run.
 struct DeviceTimes {
   std::vector<BusyInterval> kernels;    ///< owned by their groups
   std::vector<BusyInterval> transfers;  ///< owned by their kind

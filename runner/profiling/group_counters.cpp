@@ -37,7 +37,7 @@ double spread_of(const RepeatedCounters& counted, std::string_view key) {
 
 /// Whether the hardware counted no more than the program's instructions and those that the trace adds.
 bool differ_by_trace(double hardware, double instrumented, std::optional<double> warps) {
-  // Of a graph's warps there is no number.
+  // The number of a graph's warps is not known.
   const double most_added = warps ? kMostTraceInstructions * *warps + kOwnInstructions : instrumented;
   return hardware >= instrumented && hardware - instrumented <= most_added;
 }
@@ -59,7 +59,7 @@ void withdraw_polling(RepeatedCounters& counted) {
   if (!hardware || !instrumented || !is_polling_more(counted, *hardware, *instrumented)) return;
   const std::string reason = fmt::format(
       "instrumented warps executed {:.0f} instructions instead of {:.0f}: they wait for each other in loops, "
-      "which went round more often",
+      "which ran more iterations",
       *instrumented, *hardware);
   for (const std::string_view key :
        {counter::kIntegerOps, counter::kBranchTargets, counter::kBranchTargetsDivergent,
@@ -88,7 +88,7 @@ std::optional<std::string> failure_of_instrumentation(const RepeatedCounters& co
     return std::nullopt;
   }
   return fmt::format(
-      "the launches counted here executed {:.0f} instructions of warps, those counted by the hardware {:.0f}",
+      "the launches counted here executed {:.0f} warp instructions, those counted by the hardware {:.0f}",
       *instrumented, *hardware);
 }
 
@@ -123,10 +123,10 @@ void check_l1(RepeatedCounters& counted) {
   const auto l2 = value_of(counted.counters, counter::kL2Bytes);
   if (!l1 || !l2 || *l1 >= kLeastL1Share * *l2) return;
   const char* const reason =
-      "L1 counted fewer bytes than it requested from L2: bulk copies (TMA) and wgmma go past its counters";
+      "L1 counted fewer bytes than it requested from L2: bulk copies (TMA) and wgmma bypass its counters";
   withdraw(counted, counter::kL1Bytes, reason);
   withdraw(counted, counter::kSharedBytes, reason);
-  // Of the few loads and stores that do not.
+  // They count only the few loads and stores that do not.
   withdraw(counted, counter::kGlobalLoadSectorEfficiency, reason);
   withdraw(counted, counter::kGlobalStoreSectorEfficiency, reason);
 }

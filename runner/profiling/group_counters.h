@@ -17,15 +17,15 @@ using CountedPasses = std::map<std::string, AveragedCounters, std::less<>>;
 /// Why a group has no launch that was counted in that pass.
 using MissingReason = std::function<std::string(const std::string& pass)>;
 
-/// The counters of a group: of each pass the mean over its launches; of a counter that several passes have,
-/// that of the last. What was not counted, and what does not
-/// stand up to these checks, is unavailable with its reason:
+/// The counters of a group: for each pass the mean over its launches; for a counter that several passes have,
+/// that of the last. What was not counted, and what does not stand up to these checks, is unavailable with
+/// its reason:
 /// - Instrumentation and hardware count the instructions of warps in different passes. Where they differ by
 ///   more than 5 %, and by more than launches differ within a pass, the instrumentation has failed. The
-///   hardware also counts what the trace adds to each of the `warps` of a launch (nothing: of a graph); this
+///   hardware also counts what the trace adds to each of the `warps` of a launch (nothing for a graph); this
 ///   is left out.
-/// - Bulk copies (TMA) and wgmma go past the counters of L1 and shared memory. Where L1 moved less than 0.9
-///   of the bytes that it requested from L2, its bytes and those of shared memory are not all of them.
+/// - Bulk copies (TMA) and wgmma bypass the counters of L1 and shared memory. Where L1 moved less than 0.9
+///   of the bytes that it requested from L2, its bytes and those of shared memory are incomplete.
 /// - Where tensor instructions ran, but of none of the types that were counted, no type is known.
 RepeatedCounters counters_of_group(const CountedPasses& counted, std::optional<double> warps,
                                    const MissingReason& missing);

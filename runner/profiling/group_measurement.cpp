@@ -18,7 +18,7 @@ namespace {
 
 constexpr double kTail = 0.95;
 
-/// Those of launches that were not held to be counted, where they are as many as the others.
+/// Those of launches that were not held up to be counted, if they are at least as many as the others.
 std::vector<double> times_of(const TracedLaunches& traced) {
   std::vector<double> times;
   std::vector<double> counted;
@@ -30,7 +30,7 @@ std::vector<double> times_of(const TracedLaunches& traced) {
   return times;
 }
 
-/// Of one launch; nothing of a graph.
+/// Of one launch; nothing for a graph.
 std::optional<double> warps_of(const ProfiledGroup& group) {
   if (group.kernel.graph_nodes) return std::nullopt;
   const auto count = [](const record::Extent& extent) {

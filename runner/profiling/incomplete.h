@@ -21,8 +21,9 @@ struct IncompletePoint {
 /// longest first.
 std::vector<IncompletePoint> incomplete_points(const MergedProfile& profile);
 
-/// Those that the next run is for: of the ones that lack the earliest pass first. A kernel that is launched
-/// once is counted in the first pass of a run, so that no kernel may be in it that has that pass already.
+/// Those that the next run is for: the ones whose first missing pass is the earliest. A kernel that is
+/// launched once is counted in the first pass of a run, so that run must not be for a kernel that has this
+/// pass already.
 std::vector<IncompletePoint> points_of_next_run(const std::vector<IncompletePoint>& points);
 
 /// What another run counts: no more than `points` lack.

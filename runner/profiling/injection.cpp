@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr const char* kLibrary = "librooflinectl-injection.so";
 constexpr const char* kCupti = "libcupti.so.13";
-// What CUDA and NVTX load a library by.
+// The variables that make CUDA and NVTX load a library.
 constexpr std::array kInjectionVariables = {"CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"};
 
 /// Best guess first, as in collector/device/toolkit_library.cpp.

@@ -9,7 +9,7 @@ namespace rooflinectl {
 
 namespace {
 
-/// The interval of a median takes a time that grows faster than the samples.
+/// The time for the interval of a median grows faster than the number of samples.
 constexpr std::size_t kMostForInterval = 100'000;
 
 }  // namespace

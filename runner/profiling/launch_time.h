@@ -9,8 +9,8 @@
 namespace rooflinectl {
 
 /// The time of a point from those of its launches, in seconds and in the order of their starts; there is at
-/// least one. Of more than `kept` the result has so many: in the order of their lengths, evenly spread from
-/// the shortest to the longest.
+/// least one. Of more than `kept`, the result has that many: in the order of their lengths, evenly spread
+/// from the shortest to the longest.
 TimeResult time_of_launches(const std::vector<double>& times, std::size_t kept);
 
 }  // namespace rooflinectl

@@ -10,8 +10,8 @@
 
 namespace rooflinectl {
 
-/// Times of `launches`, which are sorted by start, since `zero_ns`: each of up to `most`; of more,
-/// those that started in each of so many equal parts of the time from the first start to the last.
+/// Times of `launches`, which are sorted by start, since `zero_ns`: each of up to `most`; of more, those that
+/// started in each of `most` equal parts of the time from the first start to the last.
 std::vector<LaunchTimes> launches_over_time(const std::vector<const BusyInterval*>& launches,
                                             std::uint64_t zero_ns, std::size_t most);
 

@@ -32,7 +32,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-/// Problems of one cause are listed for so many kernels.
+/// Problems with one cause are listed for up to this many kernels.
 constexpr std::size_t kMostSubjects = 20;
 
 class Merge {
@@ -71,7 +71,7 @@ class Merge {
     std::optional<int> id() const { return process ? std::optional(process->process) : std::nullopt; }
   };
 
-  /// The paths of all groups have to be known before the first is called anything.
+  /// The paths of all groups have to be known before the first can be named.
   static std::map<std::string, std::string> paths_of(const ProfiledRuns& runs) {
     std::set<std::string> paths;
     for (const auto& files : runs.files) {
@@ -85,7 +85,7 @@ class Merge {
 
   static void add_path(const std::string& line, std::set<std::string>& paths) {
     const bool has_path = line.starts_with(R"({"type":"group")") || line.starts_with(R"({"type":"ranges")");
-    if (!has_path) return;  // most lines are long, and of others
+    if (!has_path) return;  // most lines are long, and other records
     try {
       const ProfileRecord record = decode_record(line);
       if (const auto* group = std::get_if<record::Group>(&record)) paths.insert(group->path);
@@ -294,10 +294,11 @@ class Merge {
                    .process = reading.id()});
     }
     if (end.lost_activities > 0) {
-      add_problem({.cause = fmt::format("CUPTI had no room for {} launches, copies or sets: they are in no "
-                                        "time",
-                                        end.lost_activities),
-                   .process = reading.id()});
+      add_problem(
+          {.cause = fmt::format("CUPTI had no room for {} launches, copies or sets: they are missing from "
+                                "all times",
+                                end.lost_activities),
+           .process = reading.id()});
     }
     if (reading.is_first_run) merged_.application.lost += end.lost_activities;
   }
@@ -429,7 +430,7 @@ class Merge {
       if (i >= kMaxProfiledPoints) left_out_ns += groups_[places[i]].traced_ns;
     }
     add_problem({.cause = fmt::format("{} groups of launches with {:.2g} % of the time of all kernels are "
-                                      "left out: a run holds {}",
+                                      "left out: a run holds at most {}",
                                       places.size() - kMaxProfiledPoints,
                                       all_ns == 0 ? 0.0 : 100 * seconds(left_out_ns) / seconds(all_ns),
                                       kMaxProfiledPoints),

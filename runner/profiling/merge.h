@@ -16,7 +16,8 @@ namespace rooflinectl {
 struct ProfiledRuns {
   std::string experiment;    ///< name of the points' experiment
   ProfileSettings settings;  ///< of the first run
-  /// The record files of each run of the program, the first run first. It gives times, and all of them count.
+  /// The record files of each run of the program, the first run first. Times come from the first, counts from
+  /// all of them.
   std::vector<std::vector<std::filesystem::path>> files;
 };
 
@@ -26,7 +27,7 @@ struct PointDetails {
   std::vector<Pass> missing;  ///< passes that counted none of its launches, although they could
 };
 
-/// What that comes to.
+/// The runs of a program, merged.
 struct MergedProfile {
   /// Those that were used, in the order of their appearance. Only UUID, chip and CUPTI version are known.
   std::vector<DeviceInfo> devices;
@@ -48,7 +49,7 @@ inline constexpr std::size_t kMaxProfiledPoints = 10'000;
 /// The time of a point is that of its launches that were traced and not counted, where these are as many as
 /// the counted ones; else that of all. What is missing, because a process ended without notice or records
 /// were lost, becomes a problem of the application; nothing here throws for what a file holds. Throws
-/// Error(usage) if the kernel expression is none.
+/// Error(usage) if the kernel expression is not valid.
 MergedProfile merge_profiles(const ProfiledRuns& runs);
 
 }  // namespace rooflinectl

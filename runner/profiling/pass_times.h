@@ -18,7 +18,8 @@ class PassTimes {
   void begin(const record::PassBegun& begun);
   /// A launch that was held to be counted.
   void add_counted(const record::Launch& launch);
-  /// To be called once, when the process has ended. `last_ns`: the last thing that is known of it.
+  /// To be called once, when the process has ended. `last_ns`: the last time at which it is known to have
+  /// run.
   void end(std::uint64_t last_ns);
 
   const std::vector<BusyInterval>& untraced() const { return untraced_; }  ///< while the trace was off

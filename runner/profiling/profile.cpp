@@ -229,7 +229,7 @@ class Profiling {
     }
   }
 
-  // -- what is known of the machine --
+  // -- what is known about the machine --
 
   void add_application(Run& run) const {
     run.application = profile_.application;
@@ -324,14 +324,14 @@ class Profiling {
     }
   }
 
-  /// The GPUs of this machine, as far as the collector knows them.
+  /// The GPUs of this machine, as far as the collector can list them.
   std::vector<DeviceInfo> present_devices(Run& run) const {
     if (profile_.devices.empty()) return {};
     try {
       return load_devices();
     } catch (const Error& error) {
       run.application->problems.push_back(
-          {.cause = fmt::format("the GPUs are known by their UUIDs alone: {}", error.what()),
+          {.cause = fmt::format("only the UUIDs of the GPUs are known: {}", error.what()),
            .hint = error.hint()});
       return {};
     }
@@ -382,12 +382,12 @@ class Profiling {
     };
     if (end_.timed_out) {
       fail(fmt::format("the program was ended after {:g} s", request_.time_limit->count()),
-           "--timeout has the limit");
+           "--timeout sets the limit");
     } else if (profiled_.files.front().empty()) {  // each process that initialises CUDA writes one
-      fail(
-          "no process of the program used CUDA",
-          "the library comes with environment variables, which ssh, sudo, docker and srun --export drop: put "
-          "`rooflinectl profile --` behind them");
+      fail("no process of the program used CUDA",
+           "the library is loaded through environment variables, which ssh, sudo, docker and srun --export "
+           "drop: put "
+           "`rooflinectl profile --` after them");
     } else if (application.launches == 0) {
       fail("no kernel was launched", "rooflinectl report shows why, if that is known");
     } else if (profile_.measurements.empty()) {

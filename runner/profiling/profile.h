@@ -53,9 +53,9 @@ class ProfileObserver {
   ProfileObserver& operator=(const ProfileObserver&) = delete;
   virtual ~ProfileObserver() = default;
 
-  /// Some times a second while the program runs.
+  /// Several times a second while the program runs.
   virtual void progressed(const ProfileProgress& progress) = 0;
-  /// The program is run again for so many points that have that share of the time of all kernels.
+  /// The program is run again for that many points, which have that share of the time of all kernels.
   virtual void runs_again(std::size_t points, double share) = 0;
   /// The ceilings of a device are about to be measured; `MeasureObserver` receives how that proceeds.
   virtual void measures_ceilings(const DeviceInfo& device) = 0;
@@ -68,8 +68,8 @@ struct ProfileResult {
   std::filesystem::path folder;      ///< holds `run.json`; empty where it could not be written
   std::optional<Timeline> timeline;  ///< as it was written beside `run.json`; nothing where there is none
   GuestEnd end;                      ///< of the first run of the program
-  /// What did not work, beside the program itself: it was ended because it took too long, or launched
-  /// nothing; or `run.json` could not be written, and is where the error says.
+  /// What did not work, besides the program itself: it was ended because it took too long, or launched
+  /// nothing; or `run.json` could not be written, and the error names where it is instead.
   std::optional<Error> failure;
   /// Points that no run completed, and their share of the time of all kernels.
   std::size_t incomplete_points = 0;
@@ -82,7 +82,7 @@ ProfileRequest request_for(const PlannedApplication& application, RunToExtend ru
 /// Name of a run of that program: `train` for `python3 models/train.py --steps 20`; fit for a folder.
 std::string program_name(const std::vector<std::string>& command);
 
-/// The environment variables, beside our own, that the program is started with; the records are written to
+/// The environment variables, besides our own, that the program is started with; the records are written to
 /// `records`. Throws what `require_injection` and `injection_variables` throw.
 std::map<std::string, std::string> profiling_variables(const ProfileRequest& request,
                                                        const std::filesystem::path& records);

@@ -30,7 +30,7 @@ class CommonValue {
   int count_ = 0;
 };
 
-/// What becomes a point: what the records of all processes have of its launches, but their times.
+/// What becomes a point: what the records of all processes have of its launches, except their times.
 struct ProfiledGroup {
   record::Kernel kernel;
   record::Group shape;  ///< of the first process that launched it

@@ -18,7 +18,7 @@ void set_extent(Axes& axes, std::string_view name, const record::Extent& extent)
   }
 }
 
-/// Registers are given out to warps in units of 256, on each of the four quarters of an SM, which has 65,536
+/// Registers are allocated to warps in units of 256, on each of the four quarters of an SM, which has 65,536
 /// of them on every chip since compute capability 5.0. Source: CUDA occupancy calculator
 /// (`cuda_occupancy.h`).
 int blocks_by_registers(int registers_per_thread, std::uint64_t block) {

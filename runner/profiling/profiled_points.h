@@ -9,11 +9,11 @@
 #include "core/model/profile_record.h"
 #include "core/model/run.h"
 
-/// How kernels and groups of a profiled program are called in a run.
+/// What kernels and groups of a profiled program are called in a run.
 namespace rooflinectl {
 
-/// The name of a kernel in a run: its demangled symbol, cut where it is longer than `kMaxSubjectLength`; of a
-/// CUDA graph `CUDA graph <symbol>`.
+/// The name of a kernel in a run: its demangled symbol, cut where it is longer than `kMaxSubjectLength`; for
+/// a CUDA graph, `CUDA graph <symbol>`.
 std::string subject_of(const record::Kernel& kernel);
 
 /// `256`, `16x16`, `4x4x4`

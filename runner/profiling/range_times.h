@@ -15,7 +15,7 @@ namespace rooflinectl {
 class RangePassages {
  public:
   /// Those of one process, by path. `counting`: when it was in a pass, in order; a range, or the time from
-  /// one to the next, that touches a pass is in no time.
+  /// one to the next, that touches a pass counts in none of the times.
   void add_process(const std::map<std::string, std::vector<record::Range>>& ranges,
                    const std::vector<BusyInterval>& counting);
 

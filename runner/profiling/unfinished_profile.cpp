@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 constexpr const char* kHead = "head.json";
 constexpr const char* kSettings = "settings.json";
 
-/// Where the library in that process writes; empty where it is in none, or the process is not ours to look
+/// Where the library in that process writes; empty if the process does not have it, or is not ours to look
 /// into.
 fs::path records_of(const fs::path& process) {
   const std::string prefix = std::string(kProfileVariable) + "=";

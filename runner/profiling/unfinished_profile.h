@@ -18,7 +18,7 @@ std::filesystem::path records_folder(const std::filesystem::path& run_folder, in
 /// was told. Throws Error(environment).
 void keep_head(const std::filesystem::path& records, const Run& head, const ProfileSettings& settings);
 
-/// The request that makes a run of what is in `folder`. Throws Error(usage) if there are no records, or the
+/// The request that makes a run from what is in `folder`. Throws Error(usage) if there are no records, or the
 /// run is complete; Error(environment) if a process that may write records still runs.
 ProfileRequest unfinished_profile(const std::filesystem::path& folder);
 

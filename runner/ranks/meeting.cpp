@@ -73,7 +73,7 @@ class Token {
   Token(const Token&) = delete;
   Token& operator=(const Token&) = delete;
 
-  /// Writes it, unless it is there: rank 0 of an earlier launch may have taken it away.
+  /// Writes it, unless it is there already: rank 0 of an earlier launch may have taken it away.
   void leave() const {
     make_folder(file_.parent_path());
     if (content_of(file_) != text_) write_file(file_, text_);
@@ -146,7 +146,7 @@ bool Meeting::join(RankHello hello) {
   say_hello(std::move(hello));
   const auto have_met = [this] {
     if (met_.contains(kFirstRank) && is_gone(kFirstRank)) {
-      throw Error(ErrorKind::environment, "rank 0 has ended before all ranks had come");
+      throw Error(ErrorKind::environment, "rank 0 ended before all ranks had joined");
     }
     return have_all_said_hello();
   };
@@ -229,7 +229,7 @@ std::string Meeting::missing_ranks() const {
 
 void Meeting::fail_without(const std::string& missing) const {
   throw Error(ErrorKind::environment,
-              fmt::format("{} of {} did not come within {:g} s", missing, ranks_, limit_.count()),
+              fmt::format("{} of {} did not join within {:g} s", missing, ranks_, limit_.count()),
               fmt::format("the ranks meet in {}, which all hosts must share: choose such a folder with "
                           "--output; ROOFLINECTL_RANK_LIMIT is how many seconds they wait",
                           parent_.string()));

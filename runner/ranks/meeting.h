@@ -22,9 +22,9 @@ inline constexpr int kFirstRank = 0;
 /// The processes that a launcher started together, as they measure one run. They meet in a folder that all of
 /// them see, and tell each other through files how far they are:
 ///   1. each leaves a token in `<parent>/.ranks-<job>/`
-///   2. rank 0 makes the folder of the run, and invites there whose tokens it sees
-///   3. who finds its own token in the invitation says hello in `<folder>/.ranks/`: what an earlier launch
-///      left behind, under the same name, is not taken for this one
+///   2. rank 0 makes the folder of the run, and invites the ranks whose tokens it sees
+///   3. a rank that finds its own token in the invitation says hello in `<folder>/.ranks/`: what an earlier
+///      launch left behind, under the same name, is not taken for this one
 ///   4. each reports its steps there, and its end
 /// A lock shows the others if a rank dies.
 class Meeting {
@@ -53,22 +53,22 @@ class Meeting {
   /// By rank.
   const std::vector<RankHello>& hellos() const { return hellos_; }
 
-  /// This rank has come through a step.
+  /// This rank has completed a step.
   void report(const std::string& step, const RankStep& result) const;
   /// This rank will report nothing more.
   void end() const;
 
-  /// Waits until `rank` has come through the step, or ended. False if the user stopped it.
+  /// Waits until `rank` has completed the step, or ended. False if the user stopped it.
   bool wait_for(int rank, const std::string& step) const;
   /// Waits until the process of `rank` is no more. False if the user stopped it.
   bool wait_until_gone(int rank) const;
-  /// Waits until all others have ended, so long at most.
+  /// Waits until all others have ended, at most for `limit`.
   void wait_for_ends(std::chrono::seconds limit) const;
-  /// Nothing if `rank` has not come through the step.
+  /// Nothing if `rank` has not completed the step.
   std::optional<RankStep> step_of(int rank, const std::string& step) const;
   /// Whether `rank` will report nothing more.
   bool has_ended(int rank) const;
-  /// Whether its process ended before it said so.
+  /// Whether its process ended before it reported its end.
   bool has_died(int rank) const;
 
  private:

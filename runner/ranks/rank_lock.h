@@ -15,7 +15,7 @@ class RankLock {
   /// Makes the file.
   explicit RankLock(const std::filesystem::path& file);
 
-  /// Not where the file system has no locks: then the file shows nothing.
+  /// False where the file system has no locks: then the file shows nothing.
   bool is_held() const { return file_.is_open(); }
 
  private:

@@ -23,8 +23,8 @@ namespace {
 namespace fs = std::filesystem;
 using namespace std::chrono_literals;
 
-/// For what the others have finished when the user stops: launchers kill who has not ended some seconds
-/// later.
+/// For collecting what the others have finished when the user stops: launchers kill ranks that have not ended
+/// some seconds later.
 constexpr auto kStopLimit = 5s;
 constexpr auto kPause = 50ms;
 constexpr const char* kNoNotice = "the process ended without notice";
@@ -74,7 +74,7 @@ void check_that_all_fit(const std::vector<RankHello>& hellos) {
   }
 }
 
-/// Leaves out the points that need more GPUs than one, or the others.
+/// Keeps only the points that need more than one GPU, or only the others.
 void keep_points(Plan& plan, bool of_several_gpus) {
   for (Experiment& experiment : plan.experiments) {
     std::erase_if(experiment.points,
@@ -83,7 +83,7 @@ void keep_points(Plan& plan, bool of_several_gpus) {
   std::erase_if(plan.experiments, [](const Experiment& experiment) { return experiment.points.empty(); });
 }
 
-/// Gives the points over several GPUs a reason for which they were not measured.
+/// Gives the points over several GPUs the reason why they were not measured.
 void skip_points_of_several_gpus(Run& run, const std::string& why) {
   for (const PointId& point : all_points(run.plan)) {
     if (gpus_of(point) < 2) continue;
@@ -234,7 +234,7 @@ bool RankedRun::have_all_come_through(const std::string& step) const {
   return true;
 }
 
-/// Why the ranks, which have all come through the points, do not go on together: the same on each.
+/// Why the ranks, which have all completed the points, do not continue together: the same on each.
 std::optional<std::string> RankedRun::why_not_together() const {
   for (int rank = 0; rank < static_cast<int>(meeting_.hellos().size()); ++rank) {
     const auto report = meeting_.step_of(rank, "points");
@@ -244,7 +244,7 @@ std::optional<std::string> RankedRun::why_not_together() const {
   return std::nullopt;
 }
 
-/// The first that has not come through the step, and will not.
+/// The first that has not completed the step, and will not.
 std::optional<std::string> RankedRun::who_has_left(const std::string& step) const {
   for (int rank = 0; rank < static_cast<int>(meeting_.hellos().size()); ++rank) {
     if (rank == rank_.rank) continue;

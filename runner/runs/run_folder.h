@@ -15,9 +15,9 @@ namespace rooflinectl {
 /// `2026-11-21T09:30:00Z`
 std::string utc_time(std::chrono::system_clock::time_point time);
 
-/// Makes the folder of a new run, `<parent>/<plan_name>/<UTC time>`, of one rank of several
-/// `<UTC time>-rank07`; with a number added if a run began in the same second. Throws Error(environment) if
-/// it cannot be made or written to.
+/// Makes the folder of a new run, `<parent>/<plan_name>/<UTC time>`, or `<UTC time>-rank07` for one rank
+/// of several; with a number added if a run began in the same second. Throws Error(environment) if it cannot
+/// be made or written to.
 std::filesystem::path create_run_folder(const std::filesystem::path& parent, const std::string& plan_name,
                                         std::chrono::system_clock::time_point time,
                                         const std::optional<LauncherRank>& rank = {});

@@ -67,7 +67,7 @@ class Watching {
   }
 
  private:
-  /// Those that hold for a device and its driver: measuring them would disturb who uses it.
+  /// Those that are valid for a device and its driver: measuring them would disturb whoever uses it.
   void add_known_ceilings() {
     const CeilingCache cache =
         CeilingCache::of_user(collector_, [&](const std::string& warning) { observer_.warned(warning); });
@@ -166,7 +166,7 @@ class Watching {
     if (const auto record = decoded(line)) std::visit([&](const auto& one) { add(one); }, *record);
   }
 
-  /// Nothing where the line is none, which ends the watch.
+  /// Nothing if the line is not a record, which ends the watch.
   std::optional<ProfileRecord> decoded(const std::string& line) {
     try {
       return decode_record(line);
@@ -182,7 +182,7 @@ class Watching {
     }
   }
 
-  /// The place of a device that the collector counts so; nothing where it is none of ours.
+  /// The place of the device with this number in the collector; nothing if it is not one of ours.
   std::optional<std::size_t> place_of(int device) const {
     for (std::size_t place = 0; place < devices_.size(); ++place) {
       if (devices_[place].device().index == device) return place;

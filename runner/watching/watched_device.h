@@ -11,7 +11,7 @@
 
 namespace rooflinectl {
 
-/// What a device did in a time, over all its samples: bytes per second, shares, hertz, by the keys of
+/// What a device did over some time, in all its samples: bytes per second, shares, hertz, by the keys of
 /// `sampled`; and watts.
 struct SampledRates {
   std::map<std::string, double> values;

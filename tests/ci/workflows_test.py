@@ -3,7 +3,7 @@
 
 usage: workflows_test.py BUILD_FOLDER
 
-Exits with 77, the code for a skipped test, where npm or the way to the package registry is missing."""
+Exits with 77, the code for a skipped test, where npm or access to the package registry is missing."""
 
 import pathlib
 import subprocess

@@ -169,7 +169,7 @@ class CeilingsOfDevices(ProgramTest):
 
     def test_links_are_a_matrix(self):
         result = self.ceilings("all")
-        self.assertRegex(result.stdout, r"Copy engine, one way, GB/s \(% of NVLink in theory\)\n"
+        self.assertRegex(result.stdout, r"Copy engine, one way, GB/s \(% of theoretical NVLink\)\n"
                          r"from / to +device 0 +device 1\ndevice 0 +– +110 \(22 %\)\ndevice 1 +200 \(40 %\) +–")
         self.assertRegex(result.stdout, r"Stores by the source, both ways together.*\n.*\n"
                          r"device 0 +– +220 \(22 %\)\ndevice 1 +220 \(22 %\) +–")
@@ -284,7 +284,7 @@ class CeilingsOfDevices(ProgramTest):
     def test_without_nccl_the_reason_is_shown_and_nothing_is_lost(self):
         result = self.ceilings("all", accidents="without_nccl@collectives")
         self.assert_exit(result, 0)
-        self.assertIn("Collectives\nNCCL is missing (looked for where the loader looks): libnccl.so.2 (install libnccl2)", result.stdout)
+        self.assertIn("Collectives\nNCCL is missing (looked for in the loader's search path): libnccl.so.2 (install libnccl2)", result.stdout)
         self.assertEqual(len(self.run_of()["links"]), 9)
         self.assertIn("NCCL is missing", (self.folder_of_run() / "summary.md").read_text())
         self.assertFalse((self.folder_of_run() / "collectives.png").exists())

@@ -91,7 +91,7 @@ class Compare(CompareTest):
         # Its pictures take their paper from the page: on a dark one they are dark.
         self.assertNotIn("background: #", page)
         self.assertIn('<tr class="slower"><td>slower</td><td>V3</td>', page)
-        self.assertIn("Time of a launch, won and lost", page)
+        self.assertIn("Time per launch, saved and lost", page)
         self.assertRegex(page, r'<li class="lost"><span class="name" title="V3">V3</span>')
 
     def test_names_from_files_are_not_markup(self):

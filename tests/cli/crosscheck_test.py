@@ -343,7 +343,7 @@ class TheRun(CrosscheckTest):
         self.assert_exit(self.crosscheck("runs/demo/latest", "--ncu-file", "mistyped.csv"), 2)
         self.assertEqual({file: (file.stat().st_mtime_ns, file.read_bytes()) for file in folder.iterdir() if file.is_file()},
                          before)
-        # Beside one that has numbers, and in place of none.
+        # Next to a check that has numbers, it does not replace the earlier one either.
         result = self.crosscheck("runs/demo/latest", "--with", "ncu,nsys", FAKE_NCU="noperm")
         self.assert_exit(result, 0)
         self.assertTrue(self.kept()["ncu"]["agreements"] and self.kept()["nsys"]["agreements"])

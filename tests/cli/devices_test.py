@@ -41,13 +41,13 @@ class RunsOnDevices(ProgramTest):
         self.assertLessEqual(REPORTS | {"run.json"}, files)
         self.assertFalse(any(name.startswith("gpu-") for name in files), files)
         self.assertIn("GPU 1: [4/4] sums.sum_warp_shuffle", result.stderr)
-        self.assertIn("No device is odd.", result.stdout)
+        self.assertIn("No device is an outlier.", result.stdout)
         self.assert_exit(self.call("report", self.folder_of_run()), 0)
 
     def test_the_odd_device_is_named(self):
         result = self.run_on("0,1", accidents="sluggish@device:1")
         self.assert_exit(result, 0)
-        odd = f"Device 1 (GPU 1, {SECOND}) is odd at 4 of 4 points, by up to 10.0 % slower."
+        odd = f"Device 1 (GPU 1, {SECOND}) is an outlier at 4 of 4 points, by up to 10.0 % slower."
         self.assertIn(odd, result.stdout)
         for name in ["summary.md", "report.html"]:
             self.assertIn(odd, (self.folder_of_run() / name).read_text().replace("\u00a0", " "))

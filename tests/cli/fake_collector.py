@@ -24,10 +24,10 @@ FAKE_COLLECTOR holds accidents, separated by blanks: `<what>@<phase>:<number>`, 
   without_nccl, wrong, twice (@collectives)   `--collectives`: there is no NCCL, a result is wrong, one is there twice
   sluggish (@device:<index>)                  every launch there takes 10 % longer
   unfit (@checks:<UUID>)                      `--checks` of this device finds that nothing can be measured on it
-  meet                                        goes on once two processes have come there, or exits with 5 after 10 s
+  meet                                        continues once two processes have come there, or exits with 5 after 10 s
 
 With a `rank_place` in the request, each rank meets nobody, and `together:<number>` is a place too, `together:start` comes before the hello.
-Other places are `device:<index>`, where the device is chosen that a request names, `links` and `collectives`.
+Other places are `device:<index>`, where the device that a request names is chosen, `links` and `collectives`.
 With FAKE_COLLECTOR_TWO there is a second device, and both have NVLinks of 500 GB/s, of which 400 are measured; it is of the
 model FAKE_COLLECTOR_SECOND_NAME, else of that of the first, and FAKE_COLLECTOR_SECOND_UUID may name it. CUDA_VISIBLE_DEVICES (indices) hides devices.
 
@@ -210,7 +210,7 @@ def measurement(point, index, device, place=None):
     if place:
         obstacle = None if gpus <= place["ranks"] else f"needs {gpus} GPUs; there are {place['ranks']} ranks"
         if "nccl" not in point["subject"]:
-            obstacle = obstacle or "needs its GPUs in one process; over several, NCCL gathers: sum_multi_nccl"
+            obstacle = obstacle or "needs its GPUs in one process; across processes, use sum_multi_nccl"
         elif place["rank"] >= gpus:
             obstacle = obstacle or "other ranks measure it"
     if obstacle:
@@ -247,7 +247,7 @@ def watch(uuids, interval_ns):
         say({"type": "sampling", "device": device["index"], "interval_ns": interval_ns, "at_ns": time.time_ns(),
              "keys": ["dram_read_bytes", "dram_write_bytes", "sm_active", "sm_clock_hz"],
              "metrics": {"sm_active": "sm__cycles_active.avg.pct_of_peak_sustained_elapsed"},
-             "left_out": {"nvlink_sent_bytes": "this device does not sample it"}})
+             "left_out": {"nvlink_sent_bytes": "this device cannot sample it"}})
     ends = []
     signal.signal(signal.SIGTERM, lambda *_: ends.append(True))
     at_ns = time.time_ns()
@@ -292,7 +292,7 @@ def collectives(uuids):
     """Each 10 µs and what 400 GB/s of algorithm bandwidth take."""
     accidents("collectives")
     if "without_nccl@collectives" in ACCIDENTS:
-        say({"times": [], "missing": "NCCL is missing (looked for where the loader looks): libnccl.so.2 (install libnccl2)"})
+        say({"times": [], "missing": "NCCL is missing (looked for in the loader's search path): libnccl.so.2 (install libnccl2)"})
         return
     times = []
     for collective in ["all_reduce", "all_gather", "reduce_scatter", "broadcast", "send_receive"]:

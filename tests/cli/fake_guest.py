@@ -4,12 +4,12 @@
 
 usage: fake_guest.py [ACCIDENT...]
 
-It launches `add` 100 times and `gemm`, which uses tensor cores, once; `add` takes 10 µs and `gemm` 1 ms. `gemm` is counted
+It launches `add` 100 times and `gemm`, which uses Tensor Cores, once; `add` takes 10 µs and `gemm` 1 ms. `gemm` is counted
 in the first of the passes that are wanted. Accidents:
 
   exit:N       exits with N                            segv         crashes when all is written
   half         its last line is half a line            abrupt       ends without the last record
-  hang         does not end, but for SIGTERM           deaf         not even then, nor for Ctrl-C
+  hang         does not end, except for SIGTERM        deaf         not even then, nor for Ctrl-C
   untraced     counts launches, and traces none
   silent       never uses CUDA                         idle         uses CUDA, launches nothing
   early        initialises CUDA, and that is all
@@ -21,7 +21,7 @@ in the first of the passes that are wanted. Accidents:
   input        copies its standard input to its standard output
   unsampled    may not sample its device
   nccl         takes part in 20 collectives, with `RANK` 1 coming last
-  held         of these, the first 5 were held to be counted; held:all of them
+  held         of these, the first 5 were held up to be counted; held:all: all of them
   slow         `add` takes 20 % longer
 
 Of several ranks (`RANK`, `WORLD_SIZE`) each has a device of its own. FAKE_GUEST_HOST is the name of the host that it seems to
@@ -153,7 +153,7 @@ def write_samples(write, interval, accidents, start):
         return
     write("sampling", device=0, interval_ns=interval, at_ns=start, keys=["dram_read_bytes", "sm_active"],
           metrics={"dram_read_bytes": "dram__bytes_read.sum", "sm_active": "sm__cycles_active"},
-          left_out={"nvlink_sent_bytes": "this device does not sample it"})
+          left_out={"nvlink_sent_bytes": "this device cannot sample it"})
     write("samples", device=0, samples=[[start + interval * i, interval, [1e5, 0.5]] for i in range(100)])
 
 

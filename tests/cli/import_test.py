@@ -80,13 +80,13 @@ class Import(ProgramTest):
         self.write("ceilings.json", json.dumps(recorded(CEILINGS)))
         result = self.call("import", self.unpack("full.ncu-rep", "toy.ncu-rep"), "--ceilings", "ceilings.json")
         self.assert_exit(result, 0)
-        self.assertIn("The kernels ran at 1.49 GHz, the ceilings were measured at 1.98 GHz", " ".join(result.stdout.split()))
+        self.assertIn("The kernels ran at 1.49 GHz, but the ceilings were measured at 1.98 GHz", " ".join(result.stdout.split()))
         self.assertNotIn("theoretical peaks", result.stdout)
 
-    def test_what_is_missing_names_the_section_that_brings_it(self):
+    def test_what_is_missing_names_the_section_that_adds_it(self):
         result = self.call("import", self.unpack("metrics.ncu-rep", "toy.ncu-rep"))
         self.assert_exit(result, 0)
-        self.assertRegex(result.stdout, r"saxpy .* FP64 operations not counted: not in the report; ncu --section SpeedOfLight_RooflineChart brings it")
+        self.assertRegex(result.stdout, r"saxpy .* FP64 operations not counted: not in the report; ncu --section SpeedOfLight_RooflineChart adds it")
 
     def test_of_a_report_that_is_cut_off_the_whole_kernels_are_kept(self):
         whole = (self.folder / self.unpack("metrics.ncu-rep", "toy.ncu-rep")).read_bytes()
@@ -113,7 +113,7 @@ class Import(ProgramTest):
         trace = DATA / "torch-2.11.0-h200-training-step.json.gz"
         result = self.call("import", trace)
         self.assert_exit(result, 0)
-        self.assertIn("Traces have times and no counters", result.stdout)
+        self.assertIn("Traces have times but no counters", result.stdout)
         self.assert_exit(self.call("report", "runs/torch-2_11_0-h200-training-step_json/latest", "--pytorch-trace", trace), 0)
 
     def test_a_report_of_nsight_systems_is_exported_by_nsys(self):
@@ -146,7 +146,7 @@ class Import(ProgramTest):
         (self.folder / "long.ncu-rep").write_bytes(b"NVR\0" + struct.pack("<I", 1 << 31) + b"\x08\x07")
         self.write("other.ncu-repz", "hello\n")
         (self.folder / "damaged.ncu-repz").write_bytes(b"\x28\xb5\x2f\xfd" + b"\xff" * 20)
-        for name, cause in [("notes.txt", "this is no file that can be imported"), ("summary.csv", "summary page"),
+        for name, cause in [("notes.txt", "this file cannot be imported"), ("summary.csv", "summary page"),
                             ("long.ncu-rep", "at byte 4: the header of the file has 2147483648 bytes, of which 2 are there"),
                             ("damaged.ncu-repz", "cannot be unpacked: "), ("absent", "cannot be read"),
                             ("other.ncu-repz", "hint: let ncu print it: ncu --import other.ncu-repz --csv --page raw")]:

@@ -45,7 +45,7 @@ class Json(ProfileTest):
     def check_document(self, schema, document):
         validator = validator_of(schema)
         self.assertEqual([f"{error.json_path}: {error.message}" for error in validator.iter_errors(document)], [])
-        # The schema is about this document, and not about any.
+        # The schema is about this document, not about just any.
         self.assertFalse(validator.is_valid({}))
 
     def write_run(self, name, change):

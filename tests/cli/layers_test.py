@@ -9,7 +9,7 @@ import unittest
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 
-# A folder -> those whose headers it may include, beside its own. What is not named here is a mistake.
+# A folder -> those whose headers it may include, besides its own. What is not named here is a mistake.
 MAY_INCLUDE = {
     "core": set(),  # the errors
     "core/text": {"core"},

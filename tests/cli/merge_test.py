@@ -95,16 +95,16 @@ class Merge(Ranks):
             self.profile(rank, "often", *(["slow"] if rank == 2 else []), ranks=4)
         result = self.merge()
         self.assert_exit(result, 0)
-        self.assertRegex(self.summary(), r"Rank 2 \(\S+, device 2\) is slower than the others in 1 of 2 groups: .*; most in add: "
-                                         r"12.05 µs a launch, 10.05 µs in the middle")
+        self.assertRegex(self.summary(), r"Rank 2 \(\S+, device 2\) is slower than the others in 1 of 2 groups: .*; most of it in add: "
+                                         r"12.05 µs per launch, against a median of 10.05 µs")
         self.assertEqual(self.call("report", self.folder / "runs/merged/latest").returncode, 0)
 
     def test_ranks_wait_for_the_one_that_comes_last(self):
         self.profile(0, "often", "nccl")
         self.profile(1, "often", "nccl")
         self.assert_exit(self.merge(), 0)
-        self.assertIn("50.0 % of the time in collectives is waiting for the rank that comes last (of 19 that were matched between "
-                      "ranks); most often, in 100.0 % of them, that is rank 1. Not judged by 1 more", self.summary())
+        self.assertIn("50.0 % of the time in collectives is spent waiting for the last rank to arrive (19 were matched between "
+                      "ranks); most often, in 100.0 % of them, that is rank 1. Not judged: 1 more", self.summary())
         self.assertIn("| step |", self.summary())
         self.assertIn("| all-reduce | 16.777 MB | 2 | 19 | 100.0 µs | 168 GB/s | 168 GB/s | – | – | – | – |", self.summary())
 
@@ -115,7 +115,7 @@ class Merge(Ranks):
         self.assert_exit(self.merge(), 0)
         self.assertIn("| all-reduce | 16.777 MB | 2 | 19 | 100.0 µs | 168 GB/s | 168 GB/s | – | " + self.BESIDE_ALONE, self.summary())
         self.assertIn("**Collectives alone, over 2 devices, NCCL 2.99.0, 20", self.summary())
-        self.assertIn("takes 92.5 % longer in them than they take alone (NCCL 2.99.0, 20", self.summary())
+        self.assertIn("spends 92.5 % longer in them than they take alone (NCCL 2.99.0, 20", self.summary())
         self.assertIn("](collectives.png)", self.summary())
 
     def test_so_are_those_of_ranks_that_are_profiled_together(self):
@@ -137,7 +137,7 @@ class Merge(Ranks):
         self.profile(1, "often", "nccl")
         self.assert_exit(self.merge(), 0)
         self.assertNotIn("collectives", self.merged())
-        self.assertIn("How much longer than alone they take is not known: rooflinectl ceilings --device all", self.summary())
+        self.assertIn("How much longer they take than alone is unknown: rooflinectl ceilings --device all", self.summary())
         self.measure_ceilings()
         self.profile(2, "often", "nccl", ranks=3)
         self.assert_exit(self.merge(), 0)
@@ -161,14 +161,14 @@ class Merge(Ranks):
         self.profile(0, "often", "nccl", "held")
         self.profile(1, "often", "nccl")
         self.assert_exit(self.merge(), 0)
-        self.assertIn("(of 14 that were matched between ranks); most often, in 100.0 % of them, that is rank 1. Not judged by 6 more, around which "
-                      "launches were held to be counted.", self.summary())
+        self.assertIn("(14 were matched between ranks); most often, in 100.0 % of them, that is rank 1. Not judged: 6 more, around which "
+                      "launches were held for counting.", self.summary())
 
     def test_waiting_is_unavailable_where_launches_were_held_all_the_time(self):
         self.profile(0, "often", "nccl", "held:all")
         self.profile(1, "often", "nccl")
         self.assert_exit(self.merge(), 0)
-        self.assertIn("Waiting in them is not known: around all 20 that were matched between ranks, launches were held to be counted.", self.summary())
+        self.assertIn("The waiting time in them is unknown: around all 20 that were matched between ranks, launches were held for counting.", self.summary())
         self.assertRegex(self.summary(), r"\| rank 0 \| .* \| – \| – \| ")
 
     def test_aligns_hosts_by_collectives(self):
@@ -228,10 +228,10 @@ class ManyRanks(Ranks):
         summary = self.summary()
         self.assertIn("20 ranks on 3 hosts, NVIDIA H200.", summary)
         self.assertIn(" together: 8 × NVIDIA H200", summary)
-        self.assertIn("The program used more GPUs: the run has counters of these 8 only.", summary)
+        self.assertIn("The program used more GPUs, but the run has counters for these 8 only.", summary)
         self.assertRegex(summary, r"Rank 17 \(node002, device 17\) is slower than the others in \d+ of 12 groups")
         self.assertEqual(summary.count("is slower than the others in"), 1)
-        self.assertRegex(summary, r"of the time in collectives is waiting for the rank that comes last \(of \d+ that were matched between ranks\)")
+        self.assertRegex(summary, r"of the time in collectives is spent waiting for the last rank to arrive \(\d+ were matched between ranks\)")
 
 
 class BadDays(Ranks):
@@ -261,7 +261,7 @@ class BadDays(Ranks):
         (killed / "records-1").mkdir(parents=True)
         result = self.merge()
         self.assert_exit(result, 1)
-        self.assertIn(f"; rooflinectl was killed there: rooflinectl profile --resume {killed} makes the run", result.stderr)
+        self.assertIn(f"; rooflinectl was killed there: rooflinectl profile --resume {killed} completes the run", result.stderr)
 
     def test_a_run_that_is_damaged_where_its_outline_is_not(self):
         for rank in range(2):
@@ -271,7 +271,7 @@ class BadDays(Ranks):
         run["measurements"][0]["launches"]["over_time"] = [["nonsense"]]
         file.write_text(json.dumps(run))
         self.assert_exit(self.merge(), 0)
-        self.assertTrue(any("measurements are left out but for their times" in cause and "/over_time/0" in cause for cause in self.problems()))
+        self.assertTrue(any("measurements are left out, except for their times" in cause and "/over_time/0" in cause for cause in self.problems()))
         self.assertEqual({m["device"] for m in self.merged()["measurements"]}, {0})
         [group] = [group for group in self.merged()["application"]["other_ranks"] if group["subject"] == "add(float*)"]
         self.assertEqual(len(group["ranks"]), 1)

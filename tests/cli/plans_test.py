@@ -27,7 +27,7 @@ class Plans(ProgramTest):
         self.assert_exit(result, 0)
         self.assertRegex(result.stdout, r"reduce_v0_global +f32 +2\^20 +cold +graph +256\n")
         self.assertRegex(result.stdout, r"sum_warp_shuffle +f32 +2\^20 +cold +graph +256 +8\n")
-        self.assertRegex(result.stdout, r"\nestimate: 3 s, with 2 points as in \S+/reductions-h200, 2 points by a rule; 2 s more if no ceiling is known yet\n$")
+        self.assertRegex(result.stdout, r"\nestimate: 3 s, with 2 points as in \S+/reductions-h200, 2 points by rule of thumb; 2 s more if no ceiling is known yet\n$")
         self.assert_nothing_written()
         self.assertFalse(self.requests.exists())
 

@@ -79,7 +79,7 @@ class Profile(ProfileTest):
         timeline = self.timeline()
         [device] = timeline["devices"]
         self.assertEqual((device["interval_ns"], len(device["start_ns"])), (50_000, 100))
-        self.assertEqual(device["left_out"], {"nvlink_sent_bytes": "this device does not sample it"})
+        self.assertEqual(device["left_out"], {"nvlink_sent_bytes": "this device cannot sample it"})
         subjects = {list(self.points())[point] for point, *_ in device["launches"]}
         self.assertEqual(subjects, {"gemm<script>alert(1)</script>"})
         summary = (self.latest() / "summary.md").read_text().replace("\N{NO-BREAK SPACE}", " ")
@@ -96,7 +96,7 @@ class Profile(ProfileTest):
         for interval in ["fast", "100", "1us", "2s", "-5ms", "1e3us", ".us"]:
             result = self.profile(options=[f"--timeline={interval}"])
             self.assert_exit(result, 2)
-            self.assertIn(f"'{interval}' is no interval from 10us to 1s", result.stderr)
+            self.assertIn(f"'{interval}' is not an interval from 10us to 1s", result.stderr)
             self.assertNotIn("guest", result.stdout)
 
     def test_a_device_that_cannot_be_sampled(self):
@@ -385,7 +385,7 @@ class BadDays(ProfileTest):
     def test_a_capture_that_is_none(self):
         result = self.profile(options=["--capture", "nvtx:"])
         self.assert_exit(result, 2)
-        self.assertIn("'nvtx:' is none of all, cuda-profiler and nvtx:NAME", result.stderr)
+        self.assertIn("'nvtx:' is not one of all, cuda-profiler and nvtx:NAME", result.stderr)
 
     def test_an_injection_variable_that_is_set(self):
         for name in ["CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"]:

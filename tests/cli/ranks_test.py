@@ -43,7 +43,7 @@ class Ranks(ProgramTest):
         return subprocess.CompletedProcess(process.args, process.returncode, stdout, stderr)
 
     def launch(self, *arguments, ranks=2, each=None, **options):
-        """The results of all ranks; `each` has further options of some of them."""
+        """The results of all ranks; `each` has further options for some of them."""
         processes = [self.start(rank, ranks, *arguments, **{**options, **(each or {}).get(rank, {})}) for rank in range(ranks)]
         return [self.end_of(process) for process in processes]
 
@@ -73,7 +73,7 @@ class Ranks(ProgramTest):
         self.assert_exit(second, 0)
         self.assertEqual(second.stdout + second.stderr, "")
         self.assertIn("rank 0: [4/4] sums.sum_warp_shuffle", first.stderr)
-        self.assertIn("No device is odd.", first.stdout)
+        self.assertIn("No device is an outlier.", first.stdout)
         run = self.run_of()
         self.assertEqual([device["uuid"] for device in run["devices"]], [FIRST, SECOND])
         self.assertIs(run["together"], True)
@@ -133,7 +133,7 @@ class Ranks(ProgramTest):
         self.assert_exit(second, 0)
         self.assertNotIn("ncomplete", first.stdout)
         points = [(m["device"], m["subject"], m["axes"]["gpus"], m["status"], m.get("cause", "")) for m in self.run_of()["measurements"]]
-        in_one_process = "needs its GPUs in one process; over several, NCCL gathers: sum_multi_nccl"
+        in_one_process = "needs its GPUs in one process; across processes, use sum_multi_nccl"
         self.assertEqual(points, [(0, "sum_multi_best", 1, "ok", ""), (0, "sum_multi_best", 2, "skipped", in_one_process),
                                   (0, "sum_multi_best", 4, "skipped", "needs 4 GPUs; there are 2 ranks"),
                                   (0, "sum_multi_nccl", 1, "ok", ""), (0, "sum_multi_nccl", 2, "ok", ""),
@@ -240,12 +240,12 @@ class Ranks(ProgramTest):
     def test_a_rank_that_never_comes_is_named(self):
         result = self.end_of(self.start(0, 2, ROOFLINECTL_RANK_LIMIT="0.5"))
         self.assert_exit(result, 3)
-        self.assertIn("rank 0: rank 1 of 2 did not come within 0.5 s", result.stderr)
+        self.assertIn("rank 0: rank 1 of 2 did not join within 0.5 s", result.stderr)
         self.assertIn("which all hosts must share", result.stderr)
         self.assert_nothing_measured()
         result = self.end_of(self.start(1, 2, ROOFLINECTL_RANK_LIMIT="0.5"))
         self.assert_exit(result, 3)
-        self.assertIn("rank 1: rank 0 of 2 did not come within 0.5 s", result.stderr)
+        self.assertIn("rank 1: rank 0 of 2 did not join within 0.5 s", result.stderr)
         self.assert_no_meeting_left()
         result = self.end_of(self.start(0, 2, ROOFLINECTL_RANK_LIMIT="soon"))
         self.assert_exit(result, 2)
@@ -323,7 +323,7 @@ class Ranks(ProgramTest):
     def test_ctrl_c_keeps_what_is_finished_and_one_process_finishes_it(self):
         processes = [self.start(rank, 2, accidents="mark@time:1 hang@time:1") for rank in range(2)]
         self.wait_until_reached("time:1", *processes)
-        time.sleep(0.5)  # until both have come so far
+        time.sleep(0.5)  # until both have got this far
         for process in processes:
             process.send_signal(signal.SIGINT)
         first, second = [self.end_of(process) for process in processes]

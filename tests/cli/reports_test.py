@@ -91,12 +91,12 @@ class Reports(ProgramTest):
         self.assert_exit(result, 0)
         self.assertEqual(result.stderr, "")
         self.assertIn("632 of its 632 kernel launches (by name, grid, block, shared memory)", " ".join(result.stdout.split()))
-        self.assertRegex(result.stdout, r"Operators of PyTorch\n.*\naten::mm +20\.\d %")
-        self.assertRegex(result.stdout, r"Modules of PyTorch\n.*\nSequential_0 +66\.\d %")
+        self.assertRegex(result.stdout, r"PyTorch operators\n.*\naten::mm +20\.\d %")
+        self.assertRegex(result.stdout, r"PyTorch modules\n.*\nSequential_0 +66\.\d %")
         with (self.folder / "out/points.csv").open(newline="") as file:
             operators = {row["operator"] for row in csv.DictReader(file)}
         self.assertIn("aten::_cudnn_attention_backward", operators)
-        # Beyond what the trace tells, and in what does not show it, nothing changed.
+        # Apart from what the trace adds, and in what does not show it, nothing changed.
         for name in ["roofline.svg", "time-training_step.svg"]:
             self.assertEqual((self.folder / "without" / name).read_bytes(), (self.folder / "out" / name).read_bytes())
         self.assertNotIn("PyTorch", self.call("report", run, "--output", "without").stdout)

@@ -87,7 +87,7 @@ class Arithmetic(unittest.TestCase):
                 validation.programs_timeline("timeline")
             return validation.table.rows[0]
 
-        counted = ", 0.986 of the 7.67 TB that the launches in it were counted to move"
+        counted = ", 0.986 of the 7.67 TB counted for the launches in it"
         self.assertEqual(row(counted)[2:], ["1", "0", "1.4 % of 3 %: sampled DRAM bytes"])
         with self.assertRaisesRegex(validate.NotRun, "no DRAM bytes"):
             row(", no counted bytes to compare with")
@@ -186,7 +186,7 @@ class Script(ProgramTest):
         self.assertEqual(int(compared) % 2, 0)
         self.install_torch()
         result = self.validate(FAKE_COLLECTOR_TWO="1", FAKE_COLLECTOR="without_nccl@collectives")
-        self.assertIn("\n- not run: collectives: NCCL is missing (looked for where the loader looks)", result.stdout)
+        self.assertIn("\n- not run: collectives: NCCL is missing (looked for in the loader's search path)", result.stdout)
         self.assert_exit(result, 0)
 
     def test_a_step_that_fails_hides_no_other(self):

@@ -94,7 +94,7 @@ TEST(LinkCounters, ADeviceWithoutLinksHasTheReason) {
   counters.watch([] {});
   const LinkBytes bytes = counters.finish().front().front();
   EXPECT_EQ(bytes.sent.reason(), "it has no links");
-  EXPECT_EQ(bytes.received.reason(), "this device does not sample it");
+  EXPECT_EQ(bytes.received.reason(), "this device cannot sample it");
 }
 
 TEST(LinkCounters, WhereSamplesWereLostThereIsNoNumber) {

@@ -34,7 +34,7 @@ class NcclLibrary : public testing::Test {
     return text;
   }
 
-  /// Of what `call` throws.
+  /// The message of what `call` throws.
   template <typename Call>
   static Error error_of(Call call) {
     try {
@@ -129,8 +129,7 @@ TEST_F(NcclLibrary, WithoutALibraryTheErrorNamesWhereItWasLookedForAndHowToGetIt
   setenv("ROOFLINECTL_NCCL", "/nowhere/libnccl.so.2", 1);
   const Error error = error_of([] { const Communicators communicators({0, 1}); });
   EXPECT_EQ(error.kind(), ErrorKind::environment);
-  EXPECT_THAT(error.what(),
-              HasSubstr("NCCL is missing (which ROOFLINECTL_NCCL names): /nowhere/libnccl.so.2"));
+  EXPECT_THAT(error.what(), HasSubstr("NCCL is missing (set by ROOFLINECTL_NCCL): /nowhere/libnccl.so.2"));
   EXPECT_THAT(error.hint(), HasSubstr("install libnccl2, or set ROOFLINECTL_NCCL"));
 }
 

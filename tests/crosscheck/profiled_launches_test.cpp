@@ -79,7 +79,7 @@ TEST(ProfiledLaunches, LeavesOutWhatWouldTakeTooLong) {
   EXPECT_EQ(chosen.points.size() + chosen.left_out.size(), 31);
   EXPECT_EQ(chosen.left_out.back().subject, "10 others");
   EXPECT_THAT(chosen.left_out.front().reference.reason(), HasSubstr("too many would be profiled"));
-  // Each of the numbers is profiled of each of the kernels.
+  // Each of the numbers is profiled for each of the kernels.
   std::set<std::string> kernels;
   for (const ChosenPoint& chosen_point : chosen.points)
     kernels.insert(chosen_point.measurement->launches->symbol);
@@ -118,7 +118,7 @@ TEST(ProfiledLaunches, WhatDiffersFromLaunchToLaunchIsListed) {
   measurement.counter_spread = {{"ffma", 0.1}, {"warp_instructions", 0.04}};
   const auto agreements = compared(run_of({measurement}), {launch("_Z1aPf", 8, 5400)});
   EXPECT_EQ(find(agreements, "ffma").reference.reason(),
-            "5400; its launches differ by 10 %, and this is one of them");
+            "5400; its launches differ by 10 %, and ncu counted only one of them");
   EXPECT_EQ(find(agreements, "warp_instructions").verdict(), Verdict::agrees);
 }
 
@@ -165,7 +165,7 @@ TEST(ProfiledLaunches, TimesOfKernelsThatOverlapAreListed) {
   Measurement measurement = point("_Z1aPf", 8, 1);
   measurement.launches->overlapped_s = 0.5;
   const Agreement agreement = find(compared(run_of({measurement}), {launch("_Z1aPf", 8)}), "time");
-  EXPECT_THAT(agreement.reference.reason(), HasSubstr("other kernels ran beside it"));
+  EXPECT_THAT(agreement.reference.reason(), HasSubstr("other kernels ran alongside it"));
 }
 
 TEST(ProfiledLaunches, TimesMayDifferAsLaunchesDo) {
@@ -176,7 +176,7 @@ TEST(ProfiledLaunches, TimesMayDifferAsLaunchesDo) {
   EXPECT_EQ(find(compared(run_of({measurement}), {launch("_Z1aPf", 8)}), "time").verdict(), Verdict::differs);
   measurement.launches->p95_s = 180e-6;
   EXPECT_EQ(find(compared(run_of({measurement}), {launch("_Z1aPf", 8)}), "time").reference.reason(),
-            "102 µs; its launches differ by 100 %, and this is one of them");
+            "102 µs; its launches differ by 100 %, and ncu counted only one of them");
 }
 
 TEST(ProfiledLaunches, AGraphIsListed) {

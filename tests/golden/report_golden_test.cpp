@@ -95,7 +95,7 @@ void write_spread(const fs::path& folder) {
     }
   }
   const std::string text = terminal_summary(ReportModel(run), 100);
-  const std::size_t begin = text.find("Odd devices");
+  const std::size_t begin = text.find("Outliers");
   write_file(folder / "terminal-spread.txt",
              text.substr(begin, text.find("\nladder_device0:", begin) - begin));
 }

@@ -102,7 +102,7 @@ class LinksTest(unittest.TestCase):
                                   timeout=TIME_LIMIT_S, env=environment(ROOFLINECTL_NCCL="/nowhere/libnccl.so.2"))
         answer = json.loads(finished.stdout)
         self.assertEqual(answer["times"], [])
-        self.assertIn("NCCL is missing (which ROOFLINECTL_NCCL names)", answer["missing"])
+        self.assertIn("NCCL is missing (set by ROOFLINECTL_NCCL)", answer["missing"])
 
 
 if __name__ == "__main__":

@@ -328,7 +328,7 @@ class Graphs(ProfileTest):
         self.tell(f"{point['launches']['count']} graphs of 3 launches; ffma: {operations}")
 
     def assert_runs(self, program, word):
-        """It runs to its end; what is known of the kernels that no call launches is told."""
+        """It runs to its end; what is known about the kernels that no call launches is reported."""
         self.profile_command([programs.with_name("rooflinectl-profiled-device-launches"), program], ["--once"])
         self.assert_code(0)
         self.assertEqual(self.launches(word), 200)
@@ -432,7 +432,7 @@ class OverTime(ProfileTest):
                     outside.append(sample["sm_active"])
         self.assertGreater(len(inside), 20)
         self.assertGreater(len(outside), 20)
-        # Of a kernel's last blocks some end earlier than others.
+        # Some of a kernel's last blocks end earlier than others.
         self.assertGreater(sorted(inside)[len(inside) // 10], 0.9)
         self.assertLess(sorted(outside)[-len(outside) // 100], 0.01)
         return f"{len(inside)} samples within kernels, {len(outside)} beside them"
@@ -772,7 +772,7 @@ class BadDays(ProfileTest):
 
 
 class Lines(unittest.TextTestResult):
-    """Tells a failure when it comes, in few lines."""
+    """Reports a failure when it occurs, in a few lines."""
 
     def tell(self, test, error):
         print(f"{test.id().split('.')[-1].removeprefix('test_')} | FAILED | {str(error[1])[:2000]}", flush=True)

@@ -56,7 +56,7 @@ unsigned blocks_for(std::uint64_t n, std::uint64_t elements) {
   return static_cast<unsigned>((n + elements - 1) / elements);
 }
 
-/// Keeps the calling threads back for a while.
+/// Holds the calling threads back for a while.
 __device__ void be_late() {
   const long long start = clock64();
   while (clock64() - start < 50'000) {

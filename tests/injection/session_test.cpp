@@ -21,7 +21,7 @@ using testing::IsEmpty;
 using testing::Not;
 using testing::SizeIs;
 
-/// A device on which launches take the time that is set, and whose clock goes on only as they do.
+/// A device on which launches take the time that is set, and whose clock advances only as they do.
 class FakeGpu : public Gpu {
  public:
   bool is_idle() override { return now >= busy_until; }
@@ -65,7 +65,7 @@ class FakeGpu : public Gpu {
   double now_s() override { return now; }
   void pause() override { now += 1e-4; }
 
-  /// A kernel of so many seconds.
+  /// A kernel of that many seconds.
   void launch(double duration_s) { busy_until = std::max(busy_until, now) + duration_s; }
 
   double now = 100;
@@ -85,7 +85,7 @@ class FakeGpu : public Gpu {
   std::vector<std::string> calls;
 };
 
-/// What a kernel takes that waits for the program, and what it takes where nobody is held.
+/// How long a kernel takes that waits for the program, and how long where the program is not held up.
 constexpr double kForEver = 1e9;
 constexpr double kUntilReleasedS = 1e-4;
 
@@ -100,7 +100,7 @@ class SessionTest : public testing::Test {
     return is_counted;
   }
 
-  /// So many steps of a program that launches each group once.
+  /// That many steps of a program that launches each group once.
   void steps(int count, const std::vector<GroupId>& groups, double step_s = 0.016) {
     for (int step = 0; step < count; ++step) {
       for (const GroupId group : groups) launch(group);
@@ -393,7 +393,7 @@ TEST_F(SessionTest, StaysAtRestWhereLaunchesBeginToDifferLater) {
 TEST_F(SessionTest, WaitsForWhatTheProgramGaveTheDeviceAheadOfTime) {
   const GroupId group = session.add_group({});
   for (int repeat = 0; repeat < 2000; ++repeat) {
-    launch(group, 1e-3);  // and never waits for any: the device lags behind by more and more
+    launch(group, 1e-3);  // and never waits for any: the device lags further and further behind
     gpu.now += 1e-5;
   }
   session.finish();

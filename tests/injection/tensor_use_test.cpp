@@ -13,7 +13,7 @@ Counters with(std::string_view key, double value) {
   return {{std::string(key), CounterValue::measured(value)}};
 }
 
-/// After a tensor pass that saw so many instructions in the tensor pipe, so many of them packed
+/// After a tensor pass that saw that many instructions in the tensor pipe, `packed` of them packed
 /// multiply-adds.
 std::optional<Pass> after_tensor_pass(TensorUse& use, double instructions, double packed = 0,
                                       double warpgroup_operations = 0) {
@@ -63,7 +63,7 @@ TEST(TensorUse, TypesAreTriedUntilOneExplainsTheInstructions) {
   EXPECT_EQ(use.next(Pass::tensor_f16), std::nullopt);
 }
 
-// As of cuFFT on an H200: every second launch of a kernel is another.
+// As in cuFFT on an H200: every second launch of a kernel differs.
 TEST(TensorUse, LaunchesThatDifferAreExplainedByTheirMean) {
   TensorUse use;
   after_tensor_pass(use, 2000);

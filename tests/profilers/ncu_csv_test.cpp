@@ -121,7 +121,7 @@ TEST(NcuCsv, ANumberThatCanBeReadInTwoWaysIsNamedAndNotRead) {
     const CounterValue value = value_of("a__b.sum", printed, "inst").value;
     ASSERT_FALSE(value.available()) << printed;
     EXPECT_EQ(value.reason(),
-              fmt::format("ncu reports '{}', which is no number that can be read in one way only", printed));
+              fmt::format("ncu reports '{}', which cannot be read as a number unambiguously", printed));
   }
   EXPECT_EQ(value_of("a__b.sum", "1,234,567.5", "inst").value, CounterValue::measured(1234567.5));
   EXPECT_EQ(value_of("a__b.sum", "1234567", "inst").value, CounterValue::measured(1234567));

@@ -22,7 +22,7 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::SizeIs;
 
-/// A real report, or what ncu printed of it in base units: without sources and sections, and of the table
+/// A real report, or what ncu printed of it in base units: without sources and sections and, in the table,
 /// without the metrics that nobody asks for.
 std::string data(const std::string& name) {
   const std::string path =
@@ -130,8 +130,8 @@ TEST(NcuReport, OneDamagedKernelIsLeftOut) {
 }
 
 TEST(NcuReport, OtherFilesAreRefused) {
-  EXPECT_EQ(error_of(""), "this is no report of Nsight Compute");
-  EXPECT_EQ(error_of("NVR"), "this is no report of Nsight Compute");
+  EXPECT_EQ(error_of(""), "this is not a Nsight Compute report");
+  EXPECT_EQ(error_of("NVR"), "this is not a Nsight Compute report");
   EXPECT_THAT(error_of(std::string("NVR\0\xff\xff\xff\x7f", 8)),
               HasSubstr("at byte 4: the header of the file has 2147483647 bytes, of which 0 are there"));
   const std::string block_of_four_billion("NVR\0\x02\0\0\0\x08\x07\x05\0\0\0\x28\xff\xff\xff\x0f", 19);

@@ -47,7 +47,7 @@ TEST(GroupCounters, NameThePassThatIsMissing) {
   EXPECT_EQ(result.counters.at("tensor_bf16_ops").reason(), "no launch in the pass tensor");
 }
 
-/// With a pass that saw so many tensor instructions and operations of warpgroups, and one that counted a
+/// With a pass that saw that many tensor instructions and operations of warpgroups, and one that counted a
 /// type.
 Counters with_tensors(double instructions, double warpgroups, std::optional<double> bf16) {
   CountedPasses counted;
@@ -89,7 +89,7 @@ TEST(GroupCounters, OfLaunchesThatDifferAreUnavailable) {
   EXPECT_FALSE(ffma(1600).available());
 }
 
-// As a product in TF32 on an H200: its warps wait for those that copy tiles.
+// Like a product in TF32 on an H200: its warps wait for those that copy tiles.
 TEST(GroupCounters, OfLoopsThatWaitAreUnavailableWhereInstrumentedWarpsPollMore) {
   const Counters counters =
       counters_with(of({{"warp_instructions", 58'189'961}}),

@@ -24,7 +24,7 @@ GuestEnd run(const GuestProgram& program) {
   return run_guest(program, 30s, [] {});
 }
 
-/// What `run` says of a program that cannot be started.
+/// What `run` reports for a program that cannot be started.
 std::string failure_of(const GuestProgram& program) {
   try {
     run(program);
@@ -91,7 +91,7 @@ TEST_F(GuestProgramTest, SaysWhyItCannotBeStarted) {
               testing::HasSubstr("cannot be run: Permission denied"));
   const fs::path text = file("text", "1 2 3\n", fs::perms::owner_all);
   EXPECT_EQ(failure_of({.command = {text}, .environment = {}, .folder = std::nullopt}),
-            text.string() + " is no program");
+            text.string() + " is not a program");
   GuestProgram nowhere = shell("exit 0");
   nowhere.folder = folder_ / "missing";
   EXPECT_THAT(failure_of(nowhere), testing::HasSubstr("no such folder"));

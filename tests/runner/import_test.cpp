@@ -136,7 +136,7 @@ TEST_F(Import, ACompressedReportIsTheReport) {
   EXPECT_THAT(error_of(request({cut})).what(),
               HasSubstr("cut.ncu-repz: ends before its compressed content does"));
   EXPECT_THAT(error_of(request({written("text.ncu-repz", zstd("some text"))})).what(),
-              HasSubstr("text.ncu-repz: this is no report of Nsight Compute"));
+              HasSubstr("text.ncu-repz: this is not a Nsight Compute report"));
 }
 
 TEST_F(Import, PeaksOfTheReportAreTheoreticalCeilings) {
@@ -172,10 +172,10 @@ TEST_F(Import, WhatIsMissingNamesItsSection) {
   const Measurement& saxpy = kernel(run, "saxpy");
   EXPECT_EQ(saxpy.launches->count, 2U);
   EXPECT_EQ(saxpy.counters.at("fadd").reason(),
-            "not in the report; ncu --section SpeedOfLight_RooflineChart brings it");
+            "not in the report; ncu --section SpeedOfLight_RooflineChart adds it");
   EXPECT_EQ(
       saxpy.counters.at("integer_ops").reason(),
-      "not in the report; ncu --metrics smsp__sass_thread_inst_executed_op_integer_pred_on.sum brings it");
+      "not in the report; ncu --metrics smsp__sass_thread_inst_executed_op_integer_pred_on.sum adds it");
   EXPECT_NEAR(counter(saxpy, counter::kDramReadBytes), 4.0 * (1 << 25), 0.001 * (1 << 27));
 }
 
@@ -257,7 +257,7 @@ TEST_F(Import, ControlCharactersBecomeHarmless) {
 TEST_F(Import, OtherFilesAreNamed) {
   const Error error = error_of(request({written("notes.txt", "hello\n")}));
   EXPECT_EQ(error.kind(), ErrorKind::usage);
-  EXPECT_THAT(error.what(), HasSubstr("notes.txt: this is no file that can be imported"));
+  EXPECT_THAT(error.what(), HasSubstr("notes.txt: this file cannot be imported"));
   EXPECT_THAT(error_of(request({folder_.path() / "absent"})).what(), HasSubstr("absent: cannot be read"));
   EXPECT_THAT(error_of(request({written("cut.ncu-rep", std::string("NVR\0\x02", 5))})).what(),
               HasSubstr("cut.ncu-rep: at byte 4: "));

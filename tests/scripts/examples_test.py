@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The programs in examples/: they are built as they say, and tell why they cannot run."""
+"""The programs in examples/: they are built as they describe, and report why they cannot run."""
 
 import os
 import pathlib

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scripts/compare_profile_cost.sh with a rooflinectl, an ncu and a program that are none, and a clock that shows what it is told."""
+"""scripts/compare_profile_cost.sh with stand-ins for rooflinectl, ncu and the program, and a clock that shows what it is told."""
 
 import json
 import pathlib
@@ -66,7 +66,7 @@ class ProfileCost(unittest.TestCase):
         path.chmod(0o755)
 
     def compare(self, *arguments, durations=(11, 20, 10, 15, 32.7), fail=""):
-        """The script, whose commands take so many seconds, one after another."""
+        """The script, whose commands take these many seconds, one after another."""
         now, times = 1000.0, []
         for duration in durations:
             times += [f"{now:.9f}", f"{now + duration:.9f}"]

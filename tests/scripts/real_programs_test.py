@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""scripts/compare_real_programs.py with a rooflinectl, GPUs and a package that are none."""
+"""scripts/compare_real_programs.py with stand-ins for rooflinectl, GPUs and a package."""
 
 import json
 import pathlib

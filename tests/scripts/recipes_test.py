@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The recipes of CONTRIBUTING.md: what is added as they tell arrives in the programs, and nothing else has to be touched.
+"""The recipes of CONTRIBUTING.md: what is added as they describe arrives in the programs, and nothing else has to be touched.
 
 Each test edits a copy of the sources, compiles the files that it touched as the build does (in a unity build, with those that are
 compiled as one with them), and links them in place of the build's own objects."""

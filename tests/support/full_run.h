@@ -162,7 +162,7 @@ inline Run full_run() {
                 .method = "cudaMemcpyPeerAsync, 8 times 256 MiB",
                 .moved_bytes = 4.3e9,
                 .sent_bytes = CounterValue::measured(4.31e9),
-                .received_bytes = CounterValue::unavailable("this device does not sample it"),
+                .received_bytes = CounterValue::unavailable("this device cannot sample it"),
                 .measured_utc = "2026-11-21T09:31:00Z",
                 .missing = ""},
                {.from = 1,

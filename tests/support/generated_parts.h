@@ -21,8 +21,8 @@ struct GeneratedPart {
 };
 
 /// Expects `parts` in `document`, a path below the source folder; `source` is the file that they are made
-/// from. With ROOFLINECTL_UPDATE_GOLDENS=1 it writes them. One test writes a document, since tests may run at
-/// once.
+/// from. With ROOFLINECTL_UPDATE_GOLDENS=1 it writes them. Only one test writes a document, since tests may
+/// run at once.
 inline void expect_generated(const std::string& document, const std::vector<GeneratedPart>& parts,
                              std::string_view source) {
   const std::string path = std::string(ROOFLINECTL_SOURCE_FOLDER "/") + document;

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""For tests that need packages from npm: they are installed below a build folder, once per lock file. Where npm or the way to
+"""For tests that need packages from npm: they are installed below a build folder, once per lock file. Where npm or access to
 the package registry is missing, the test exits with 77, the code for a skipped one."""
 
 import pathlib

@@ -115,8 +115,8 @@ inline const std::vector<ProgramKernel>& program_kernels() {
   return all;
 }
 
-/// So many launches over 1.5 s: of few, each; of many, a part of the time each. The first three were counted,
-/// and took longer; every 16th took a fifth longer.
+/// That many launches over 1.5 s: if few, one by one; if many, by parts of the time. The first three were
+/// counted, and took longer; every 16th took a fifth longer.
 inline std::vector<LaunchTimes> launch_times(std::uint64_t launches, double median_s) {
   constexpr double kSpanS = 1.5;
   const std::uint64_t parts = std::min<std::uint64_t>(launches, kMostLaunchTimes);
@@ -134,7 +134,7 @@ inline std::vector<LaunchTimes> launch_times(std::uint64_t launches, double medi
   return times;
 }
 
-/// Of a point with these axes; what `kernel` does not have was not counted where `is_counted` is false.
+/// That of a point with these axes; what `kernel` does not have was not counted where `is_counted` is false.
 inline Measurement program_measurement(const ProgramKernel& kernel, bool is_counted) {
   constexpr double kMb = 1e6;
   constexpr double kUs = 1e-6;

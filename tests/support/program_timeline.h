@@ -16,7 +16,7 @@
 namespace rooflinectl::constructed {
 
 /// Steps one after the other, each with its ranges as the host passed them a millisecond earlier; what the
-/// device does is what the counters of the points say. A copy runs beside each step.
+/// device does is what the counters of the points show. A copy runs beside each step.
 class TimelineOfProgram {
  public:
   explicit TimelineOfProgram(const Run& run) : run_(run) {}

@@ -30,7 +30,7 @@ inline void add_team_point(Run& run, Experiment& experiment, std::uint64_t n, in
   run.measurements.push_back(std::move(measurement));
 }
 
-/// What a message across the link takes there.
+/// How long a message across the link takes there.
 inline constexpr double kLinkLatencyS = 0.8e-6;
 inline constexpr double kLinkBytesPerS = 400e9;
 

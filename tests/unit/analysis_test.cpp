@@ -160,7 +160,7 @@ std::vector<std::string> labels_of(const rooflinectl::Run& run) {
   return labels;
 }
 
-/// What is known of a point measured like this, by name.
+/// What is known about a point measured like this, by name.
 std::map<std::string_view, double> quantities_of(const Measurement& measurement) {
   std::map<std::string_view, double> values;
   const OnePoint point(measurement);
@@ -564,7 +564,7 @@ TEST(Levels, BoundThePointWhereUtilisationIsHighest) {
   EXPECT_EQ(OnePoint(with_cache_ceilings(run_of({with_levels(3.9e9, 7e9, 0, 25e9)})))->bound, Bound::dram);
 }
 
-/// A sum whose GPU receives so many bytes from others.
+/// A sum whose GPU receives that many bytes from others.
 Measurement with_link(double bytes) {
   Measurement sum = float_sum("v", 1e-3);
   sum.work.link_bytes = bytes;

@@ -123,8 +123,8 @@ TEST(DevicesTogether, AreSumsOfWhatTheyDid) {
   EXPECT_EQ(program->transfers.front().use->bytes, 40);
   EXPECT_THAT(
       program_sentences(together->run, *program),
-      AllOf(Contains("Launches and total times are sums over 2 GPUs, the time of a launch is a mean."),
-            Contains("All kernels are held against the roofs of device 0; the timeline and PyTorch's "
+      AllOf(Contains("Launches and total times are sums over 2 GPUs; the time per launch is a mean."),
+            Contains("All kernels are compared with the roofs of device 0; the timeline and PyTorch's "
                      "operators are shown for each device."),
             Not(Contains(HasSubstr("more GPUs")))));
   EXPECT_EQ(experiment.points.front().levels.front().ceiling, "dram_read");
@@ -186,7 +186,7 @@ TEST(DevicesTogether, NameThemselvesAPartWhereTheProgramHadMore) {
   const auto together = devices_together(run);
   const ExperimentAnalysis experiment = analyse(*together);
   EXPECT_THAT(program_sentences(together->run, *program_use(together->run, experiment)),
-              Contains("The program used more GPUs: the run has counters of these 2 only."));
+              Contains("The program used more GPUs, but the run has counters for these 2 only."));
 }
 
 TEST(DevicesTogether, ComeFirstInReports) {
@@ -197,7 +197,7 @@ TEST(DevicesTogether, ComeFirstInReports) {
   EXPECT_THAT(names, ElementsAre("train_together", "train_device0", "train_device1"));
   EXPECT_NE(report.experiments.front().run, &run);
   EXPECT_EQ(report.experiments.back().run, &run);
-  // Its points are none of run.json's.
+  // Its points are not those of run.json.
   EXPECT_THAT(page_data(report), HasSubstr(R"("measurement":null)"));
 }
 

@@ -40,7 +40,7 @@ const PointHistory& point_of(const History& history, std::string_view variant) {
                        [&](const PointHistory& point) { return point.point.subject == variant; });
 }
 
-/// `slower`, …, and `-` where nothing became of the point.
+/// `slower`, …, and `-` where there is no verdict on the point.
 std::vector<std::string> changes_of(const History& history, std::string_view variant) {
   std::vector<std::string> texts;
   for (const auto& change : point_of(history, variant).changes) {

@@ -68,11 +68,11 @@ TEST(LinkTable, ThereIsNoneWithoutLinks) {
 TEST(LinkTable, RowsAreSourcesAndColumnsTargets) {
   const auto tables = link_tables(run_of_three());
   ASSERT_THAT(tables, SizeIs(3));
-  EXPECT_EQ(tables[0].title, "Copy engine, one way, GB/s (% of NVLink in theory)");
+  EXPECT_EQ(tables[0].title, "Copy engine, one way, GB/s (% of theoretical NVLink)");
   EXPECT_EQ(tables[0].columns[0].title, "from / to");
   EXPECT_EQ(tables[0].columns[2].title, "device 1");
   EXPECT_EQ(tables[0].method, "8 copies; spread up to 0.2 %");
-  // The share is of the device with fewer links; without any there is none.
+  // The share is that of the device with fewer links; without links there is no share.
   EXPECT_THAT(tables[0].rows, ElementsAre(ElementsAre("device 0", "–", "150 (75 %)", "20.0"),
                                           ElementsAre("device 1", "160 (80 %)", "–", "–"),
                                           ElementsAre("device 2", "–", "–", "–")));
@@ -80,7 +80,7 @@ TEST(LinkTable, RowsAreSourcesAndColumnsTargets) {
 
 TEST(LinkTable, BothWaysAreOfThePairWhicheverComesFirst) {
   const DeviceTable table = link_tables(run_of_three())[1];
-  EXPECT_EQ(table.title, "Copy engine, both ways together, GB/s (% of NVLink in theory)");
+  EXPECT_EQ(table.title, "Copy engine, both ways together, GB/s (% of theoretical NVLink)");
   EXPECT_EQ(table.rows[0][2], "300 (75 %)");
   EXPECT_EQ(table.rows[1][1], "300 (75 %)");
 }

@@ -47,7 +47,7 @@ class Trace {
   Trace& module(std::string_view name, double start_us, double end_us) {
     return span(TorchSpanKind::module, name, start_us, end_us);
   }
-  /// Of the last span.
+  /// Sets that of the last span.
   Trace& sequence(std::uint64_t number, bool is_backward = false) {
     trace_.spans.back().sequence = number;
     trace_.spans.back().is_backward = is_backward;
@@ -71,7 +71,7 @@ class Trace {
                               .correlation = correlation});
     return *this;
   }
-  /// Of the last kernel.
+  /// Sets that of the last kernel.
   Trace& shape(TorchKernel::Extent grid, TorchKernel::Extent block, std::uint64_t shared_bytes = 0) {
     trace_.kernels.back().grid = grid;
     trace_.kernels.back().block = block;
@@ -347,11 +347,11 @@ TEST_F(Operators, AreInEveryReport) {
   EXPECT_THAT(points_csv(report_->analysis),
               AllOf(HasSubstr(",operator,"), HasSubstr(",aten::to;aten::add,")));
   const std::string summary = summary_md(*report_);
-  EXPECT_THAT(summary, AllOf(HasSubstr("**Operators of PyTorch**"), HasSubstr("| aten::to |"),
-                             HasSubstr("**Modules of PyTorch**"), HasSubstr(R"(| Linear\_0 |)"),
+  EXPECT_THAT(summary, AllOf(HasSubstr("**PyTorch operators**"), HasSubstr("| aten::to |"),
+                             HasSubstr("**PyTorch modules**"), HasSubstr(R"(| Linear\_0 |)"),
                              HasSubstr("2 of its 2 kernel launches (by name")));
   EXPECT_THAT(terminal_summary(*report_, 120, Rows::notable),
-              AllOf(HasSubstr("Operators of PyTorch"), HasSubstr("Linear_0")));
+              AllOf(HasSubstr("PyTorch operators"), HasSubstr("Linear_0")));
   EXPECT_THAT(page_data(*report_),
               AllOf(HasSubstr(R"("torch":{"has_modules":true,"operators":["aten::to","aten::add"])"),
                     HasSubstr(R"("operators":[[0,0.75],[1,0.25]])"), HasSubstr("aten::to +1")));

@@ -508,12 +508,12 @@ TEST(PlanApplication, MistakesAreNamedAtTheirPlace) {
               ElementsAre(HasSubstr("plan.yaml:4:28: 'command' is a list of words")));
   EXPECT_THAT(mistakes_of("{command: []}"), ElementsAre(HasSubstr("'command' names no program")));
   EXPECT_THAT(mistakes_of("{command: a, capture: nvtx}"),
-              ElementsAre(HasSubstr("'nvtx' is none of all, cuda-profiler and nvtx:NAME")));
+              ElementsAre(HasSubstr("'nvtx' is not one of all, cuda-profiler and nvtx:NAME")));
   EXPECT_THAT(mistakes_of("{command: a, kernels: '('}"),
               ElementsAre(HasSubstr("is not a regular expression")));
-  EXPECT_THAT(mistakes_of("{command: a, samples: 0}"), ElementsAre(HasSubstr("from 1 on, not '0'")));
+  EXPECT_THAT(mistakes_of("{command: a, samples: 0}"), ElementsAre(HasSubstr("a positive integer, not '0'")));
   EXPECT_THAT(mistakes_of("{command: a, env: {'A=B': c}}"),
-              ElementsAre(HasSubstr("'A=B' is no name of a variable")));
+              ElementsAre(HasSubstr("'A=B' is not a variable name")));
   EXPECT_THAT(mistakes_of("{command: a, kernel: b}"), ElementsAre(HasSubstr("kernels")));
 }
 

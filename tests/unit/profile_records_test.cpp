@@ -61,7 +61,7 @@ std::vector<ProfileRecord> one_of_each() {
                             .at_ns = 98,
                             .keys = {"dram_read_bytes", "sm_active"},
                             .metrics = {{"dram_read_bytes", "dram__bytes_read.sum"}},
-                            .left_out = {{"nvlink_sent_bytes", "this device does not sample it"}}},
+                            .left_out = {{"nvlink_sent_bytes", "this device cannot sample it"}}},
       record::Samples{.device = 0,
                       .samples = {{.start_ns = 1'763'000'000'123'450'000,
                                    .duration_ns = 99'999,

@@ -165,8 +165,8 @@ TEST(ProgramGate, LeavesSmallGroupsToTheTotal) {
   EXPECT_EQ(gate(compared.comparison, {}).exit_code(), 0);
 }
 
-// What L2 holds comes from DRAM by chance. Of the additions, 3 MB do, and L2 is asked for 25: 2 % of these
-// may.
+// How much of what L2 holds comes from DRAM is chance. For the additions 3 MB do, and L2 is asked for 25: 2 %
+// of these may.
 TEST(ProgramGate, JudgesDramBytesByWhatIsAskedOfL2) {
   const auto gated = [](std::string_view kernel, double more) {
     auto after = constructed::program_run();

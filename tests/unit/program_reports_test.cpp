@@ -44,10 +44,11 @@ TEST(ProgramReports, BeginWithWhereTheTimeIsAndWhatCouldBeSaved) {
   const std::string headline = program_headline(*report.experiments.at(0).program);
   // 22.0 ms of AdamW, 9.92 of layer_norm backward and 8.4 + 6.72 of products. AdamW needs 3.36 GB / 4.28 TB/s
   // of 1.1 ms.
-  EXPECT_EQ(headline,
-            "GPU busy 87 %, launch-bound: it waits for the next launch, mostly less than 20 µs. 63 % of GPU "
-            "time is in 3 of 11 kernels; multi_tensor_apply<FusedAdam, f32> could save 6.299 ms of "
-            "74.27 ms (8.5 %; 377.9 µs a step).");
+  EXPECT_EQ(
+      headline,
+      "GPU busy 87 %, launch-bound: it waits for the next launch, mostly for less than 20 µs. 63 % of GPU "
+      "time is in 3 of 11 kernels; multi_tensor_apply<FusedAdam, f32> could save 6.299 ms of "
+      "74.27 ms (8.5 %; 377.9 µs a step).");
 }
 
 TEST(ProgramReports, BeginWithAKernelThatCouldSaveMoreInSeveralShapesThanAnyGroup) {
@@ -77,9 +78,9 @@ TEST(ProgramReports, BeginWithIdleTimeWhereMoreOfItIsThanAnyKernelCouldSave) {
   EXPECT_THAT(
       headline({{1e-3, 9, 0.05}}),
       StartsWith(
-          "GPU busy 51 %, host-bound: it waits for the host between launches, mostly 20 µs to 1 ms. "));
+          "GPU busy 51 %, host-bound: it waits for the host between launches, mostly for 20 µs to 1 ms. "));
   EXPECT_THAT(headline({{{}, 9, 0.05}}),
-              StartsWith("GPU busy 51 %: it waits for the host, mostly 1 ms and more. "));
+              StartsWith("GPU busy 51 %: it waits for the host, mostly for 1 ms or more. "));
   EXPECT_THAT(headline({{20e-6, 9, 0.003}}), StartsWith("63 % of GPU time"));
   for (Measurement& measurement : run.measurements) {
     if (measurement.point.subject == constructed::kAdamName) measurement.time->median_s *= 10;
@@ -108,9 +109,9 @@ TEST(ProgramReports, SayWhatOverlapsAndNotThatItCouldBeSaved) {
   }
   const ReportModel report(run);
   const ProgramUse& program = *report.experiments.at(0).program;
-  EXPECT_THAT(program_headline(program), HasSubstr("beyond its roof, while other kernels run too"));
+  EXPECT_THAT(program_headline(program), HasSubstr("beyond its roof, but overlaps with other kernels"));
   EXPECT_THAT(program_headline(program), Not(HasSubstr("could save")));
-  EXPECT_THAT(program_sentences(run, program), testing::Contains(HasSubstr("kernels ran beside others")));
+  EXPECT_THAT(program_sentences(run, program), testing::Contains(HasSubstr("kernels ran alongside others")));
 }
 
 TEST(ProgramReports, HaveACsvWithTheFullNamesAndNothingDeclared) {

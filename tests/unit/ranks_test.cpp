@@ -79,7 +79,8 @@ TEST(Ranks, NamesTheOneThatIsSlower) {
     measurement.launches->overlapped_s = 0.7 * measurement.launches->total_s;
   }
   EXPECT_THAT(rank_sentences(run, *rank_analysis(run)),
-              Contains(HasSubstr("in the middle; other kernels ran beside it for 70.0 % of its time.")));
+              Contains(HasSubstr(
+                  "against a median of 1.000 ms; other kernels ran alongside it for 70.0 % of its time.")));
 }
 
 TEST(Ranks, NoneIsSlowerWithoutEvidence) {
@@ -151,7 +152,8 @@ TEST(Ranks, RangesNameTheRankThatIsSlowerThere) {
               ElementsAre("step", "4", "100.0 ms", "100.0 ms", "110.0 ms", "10.0 %", "rank 2", "9.1 %"));
   EXPECT_THAT(table.rows[1], ElementsAre("load", "4", "10.00 ms", "10.00 ms", "90.00 ms", "800.0 %", "", ""))
       << "more launches are not slower ones";
-  EXPECT_THAT(rank_sentences(run, *analysis), Contains(HasSubstr("most in gemm in step: 1.100 ms a launch")));
+  EXPECT_THAT(rank_sentences(run, *analysis),
+              Contains(HasSubstr("most of it in gemm in step: 1.100 ms per launch")));
 }
 
 /// Two ranks in collectives of 10 ms; rank 1 comes 4 ms late to each.
@@ -217,11 +219,11 @@ TEST(CollectiveSizes, AreComparedWithWhatTheyTakeAlone) {
               ElementsAre("all-reduce", "600.10 MB", "2", "3", "6.001 ms", "100 GB/s", "100 GB/s", "–",
                           "120 GB/s", "83.3 %", "1.001 ms"));
   EXPECT_THAT(rank_sentences(run, *rank_analysis(run)),
-              Contains("The rank that comes last, which does not wait, takes 20.0 % longer in them than they "
-                       "take alone (NCCL 2.28.9, 2026-11-23 08:00 UTC; of 3 whose size is known)."));
+              Contains("The last rank to arrive, which does not wait, spends 20.0 % longer in them than they "
+                       "take alone (NCCL 2.28.9, 2026-11-23 08:00 UTC; over 3 of known size)."));
   alone.times[1].sizes[0].time_s = 7e-3;
   EXPECT_EQ(rank_collective_size_table(run, *rank_analysis(run), 10).rows.at(0).back(), "");
-  EXPECT_THAT(rank_sentences(run, *rank_analysis(run)), Contains(HasSubstr("takes 14.3 % less in them")));
+  EXPECT_THAT(rank_sentences(run, *rank_analysis(run)), Contains(HasSubstr("spends 14.3 % less in them")));
 }
 
 TEST(CollectiveSizes, AreNotComparedWithThoseOverOtherDevices) {
@@ -287,13 +289,12 @@ TEST(CollectiveWaits, AreUnavailableWithAReasonWhereAllWereHeld) {
   run.application->passes = {pass_of_rank_1(0, 0.3, 0.3)};
   const auto analysis = rank_analysis(run);
   EXPECT_THAT(rank_sentences(run, *analysis),
-              Contains(HasSubstr("Waiting in them is not known: around all 3 that were matched")));
+              Contains(HasSubstr("The waiting time in them is unknown: around all 3 that were matched")));
   const ProgramTable table = rank_table(run, *analysis, 10);
   EXPECT_THAT(table.rows.at(0), Contains("–").Times(2));
   run.application->passes = {pass_of_rank_1(0, 0.05, 0.06)};
-  EXPECT_THAT(
-      rank_sentences(run, *rank_analysis(run)),
-      Contains(testing::AllOf(HasSubstr("(of 2 that were matched"), HasSubstr("Not judged by 1 more"))));
+  EXPECT_THAT(rank_sentences(run, *rank_analysis(run)),
+              Contains(testing::AllOf(HasSubstr("(2 were matched"), HasSubstr("Not judged: 1 more"))));
 }
 
 TEST(Ranks, NamesDifferentGpus) {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The shipped recording against what is known of the kernels: the additions that each version executes per
+// The shipped recording against what is known about the kernels: the additions that each version executes per
 // element and the bytes that it has to read.
 
 #include <gtest/gtest.h>

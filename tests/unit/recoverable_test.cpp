@@ -200,7 +200,7 @@ TEST(ObservedPoint, WithoutItsOperationsHasNoRoofButItsLevels) {
   EXPECT_DOUBLE_EQ(*find_level(*point, MemoryLevel::dram)->utilisation, 0.5);
 }
 
-// As a CUDA graph, whose kernels are not instrumented: 200 MB take 50 µs.
+// Like a CUDA graph, whose kernels are not instrumented: 200 MB take 50 µs.
 TEST(ObservedPoint, HasARoofWhereItsPipesExecutedTooLittleToBeIt) {
   const auto with_pipes = [](double fma, double fp64) {
     Measurement measurement = streaming();
@@ -227,7 +227,7 @@ TEST(ObservedPoint, HasARoofWhereItsPipesExecutedTooLittleToBeIt) {
   EXPECT_FALSE(OnePoint(half)->roof);
 }
 
-// As a product in a CUDA graph, or beside NCCL.
+// Like a product in a CUDA graph, or beside NCCL.
 TEST(ObservedPoint, HasTheOperationsOfItsTensorCoresWhereAllOthersAreNegligible) {
   const auto product = [](double fma, double fp64) {
     Measurement measurement = streaming("gemm");
@@ -519,7 +519,7 @@ TEST(Ranges, SumWhatRanInsideOfThem) {
   EXPECT_EQ(ranges[2].depth, 1U);
   EXPECT_DOUBLE_EQ(ranges[0].total_s, 4e-3);
   EXPECT_DOUBLE_EQ(ranges[0].share, 0.8);
-  // Of c the operations are known, which are none, and not the bytes.
+  // For c the operations are known to be none, but not the bytes.
   EXPECT_DOUBLE_EQ(*ranges[0].flop_per_s(), 10 * 4e8 / 4e-3);
   EXPECT_TRUE(ranges[0].has_all_flops());
   EXPECT_FALSE(ranges[0].ai());

@@ -38,8 +38,8 @@ TEST(RelativeSpread, IsTheInterquartileRangeOverTheMedian) {
   EXPECT_EQ(relative_spread(std::vector{3.0}), 0);
 }
 
-/// 1 … n in an order in which one below the median follows one above it: never more correlated than by
-/// chance.
+/// 1 … n in an order in which one below the median follows one above it: never more correlated than chance
+/// allows.
 std::vector<double> alternating_ranks(std::size_t n) {
   std::vector<double> values;
   for (std::size_t i = 0; i < n; ++i) {

@@ -27,7 +27,7 @@ Timeline two_samples() {
   device.duration_ns = {100'000, 99'999};
   device.values = {{"dram_read_bytes", {4.8e8, 0}}, {"sm_active", {0.987, 0}}};
   device.metrics = {{"dram_read_bytes", "dram__bytes_read.sum"}};
-  device.left_out = {{"nvlink_sent_bytes", "this device does not sample it"}};
+  device.left_out = {{"nvlink_sent_bytes", "this device cannot sample it"}};
   device.launches = {{.measurement = 1, .stream = 0, .start_ns = 1'000'050, .duration_ns = 80'000}};
   device.transfers = {{.kind = TransferKind::set, .start_ns = 1'090'000, .duration_ns = 2'000}};
   timeline.paths = {"step", "step/forward"};

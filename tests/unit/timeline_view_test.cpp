@@ -191,7 +191,7 @@ TEST(TimelineView, SamplesThatWereNotKeptAreToldApartFromThoseThatAreMissing) {
   EXPECT_DOUBLE_EQ(sampled.view().not_kept_s, 70e-6);
   EXPECT_DOUBLE_EQ(sampled.view().not_kept_share(), 0.7);
   EXPECT_DOUBLE_EQ(sampled.view().missing_s, 0);
-  // The first sample has the time since the start in it, and is none.
+  // The first sample includes the time since the start, and does not count as one.
   sampled.device().began_ns = 55 * kUs;
   EXPECT_DOUBLE_EQ(sampled.view().not_kept_s, 0);
 }

@@ -124,13 +124,13 @@ TEST(TorchTraceFile, ThatIsNoneIsNamedWithThePlace) {
   EXPECT_THAT(failure_of(document(R"({"ph": "X", "cat": "kern)")),
               HasSubstr("trace.json: not valid JSON at byte "));
   EXPECT_EQ(failure_of(document(R"({"ph": "X", "cat": "kernel", "name": 3, "ts": 1})")),
-            "trace.json: /traceEvents/0/name: expected a text");
+            "trace.json: /traceEvents/0/name: expected a string");
   EXPECT_EQ(failure_of(document(R"({}, {"ph": "X", "cat": "kernel", "name": "a", "ts": "soon"})")),
             "trace.json: /traceEvents/1/ts: expected a number");
   EXPECT_EQ(failure_of(document(R"({"ph": "X", "cat": "kernel", "name": "a"})")),
             "trace.json: /traceEvents/0/ts: expected a number");
   EXPECT_EQ(failure_of(document(R"({"ph": "X", "cat": "kernel", "name": "a", "ts": 1, "dur": -1})")),
-            "trace.json: /traceEvents/0/dur: expected a number from 0 on");
+            "trace.json: /traceEvents/0/dur: expected a non-negative number");
   EXPECT_THAT(failure_of(document(R"({"ph": "X", "cat": "kernel", "name": "a", "ts": 1e999})")),
               HasSubstr("a number is too large"));
 }
@@ -140,7 +140,7 @@ TEST(TorchTraceFile, TextsAndNestingHaveALimit) {
     return document(fmt::format(R"({{"ph": "X", "cat": "other", "args": {}}})", value));
   };
   const std::size_t most = std::size_t{16} << 20;
-  const std::string complaint = "trace.json: a text in it is longer than 16 MiB";
+  const std::string complaint = "trace.json: a string in it is longer than 16 MiB";
   // Quotes within a text do not end it; nor is a number endless.
   std::string quotes;
   for (std::size_t i = 0; i < most / 2 + 1; ++i) quotes += "\\\"";

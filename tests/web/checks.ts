@@ -46,7 +46,7 @@ export async function collisions(chart: Locator, selector: string): Promise<stri
   }, selector);
 }
 
-/** Texts of controls and tables that are wider than what they stand in, where no ellipsis says so. */
+/** Texts of controls and tables that are wider than what they stand in, where no ellipsis shows it. */
 export async function clipped(page: Page): Promise<string[]> {
   return page.evaluate(() => [...document.querySelectorAll<HTMLElement>('button, td, th, dt, dd, p, h2, legend, li')].filter((element) => {
     const style = getComputedStyle(element);

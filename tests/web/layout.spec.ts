@@ -44,7 +44,7 @@ for (const name of PAGES) {
       await choice(page, 'Memory level', 'l2').click();
       await check();
     }
-    const headings = [...(width >= 1400 && PROGRAMS.includes(name) ? ['could save', 'a step', 'tensor'] : []), 'share', '% of roofline', 'bound by', 'time'];
+    const headings = [...(width >= 1400 && PROGRAMS.includes(name) ? ['could save', 'per step', 'tensor'] : []), 'share', '% of roofline', 'bound by', 'time'];
     for (const heading of headings) {
       const cell = page.locator(`table.points th[data-column="${heading}"]`);
       if ((await cell.count()) === 0) continue;

@@ -8,7 +8,7 @@ browser: runs the tests of this folder in Chromium, on reports that ROOFLINECTL 
 the run that WRITE_FULL_RUN prints.
 
 Packages are installed below BUILD_FOLDER, once per lock file. Exits with 77, the code for a skipped test, where npm, Chromium
-or the way to the package registry is missing.
+or access to the package registry is missing.
 """
 
 import os

@@ -32,7 +32,7 @@ function writePageOf(name: string, run: any, change: (run: any) => void = () => 
 
 export const addressOf = (name: string, page = 'report'): string => `file://${join(FOLDER, name, `${page}.html`)}`;
 
-/** So many points of one experiment, with every mixture of family, caches, dtype and bound that the recording has. */
+/** That many points of one experiment, with every mixture of family, caches, dtype and bound that the recording has. */
 export function manyPoints(count: number): (run: any) => void {
   return (run) => {
     const seeds = run.measurements.filter((measurement: any) => measurement.status === 'ok');
@@ -54,7 +54,7 @@ export function manyPoints(count: number): (run: any) => void {
   };
 }
 
-/** So many groups of the program, each again in another range. */
+/** That many groups of the program, each again in another range. */
 function manyGroups(count: number): (run: any) => void {
   return (run) => {
     const groups = run.measurements;
@@ -118,7 +118,7 @@ function twoRanks(timeline: any, run: any): void {
   }];
 }
 
-/** As `watch` leaves it: nothing is known of what ran. */
+/** As `watch` leaves it: nothing is known about what ran. */
 function watched(timeline: any, run: any): void {
   for (const device of timeline.devices) device.launches = device.transfers = [];
   timeline.paths = timeline.ranges = [];

@@ -10,7 +10,7 @@ export function watch(page: Page): void {
   page.on('request', (request) => { if (!/^(file|data|blob):/.test(request.url())) throw new Error(`asks for ${request.url()}`); });
 }
 
-/** Opens the page of a run, watched, once it shows its chart, or what else tells that it is there. */
+/** Opens the page of a run, watched, once it shows its chart, or whatever else shows that it is there. */
 export async function open(page: Page, name: string, hash = '', shown = '.plot .main-svg'): Promise<void> {
   watch(page);
   await page.goto(addressOf(name) + hash);

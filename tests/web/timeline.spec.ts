@@ -61,7 +61,7 @@ test('tells what the pointer is over', async ({ page }) => {
   await expect(said(page)).toContainText(/DRAM [\d.]+.[GT]B\/s/);
   await expect(said(page)).toContainText(/Tensor Cores [\d.]+.%/);
   await page.mouse.move(place.x, 2);
-  await expect(said(page)).toContainText('Drag: choose a time');
+  await expect(said(page)).toContainText('Drag: select a time');
 });
 
 test('a brush filters tree, table and roofline; a chip shows and clears it, and the address keeps it', async ({ page }) => {
@@ -78,7 +78,7 @@ test('a brush filters tree, table and roofline; a chip shows and clears it, and 
   await expect(page.locator('.ranges li')).toHaveCount(2);
   expect(await marks(page).count()).toBeLessThan(allMarks);
   const address = page.url();
-  await page.getByRole('button', { name: 'Clear the chosen time' }).click();
+  await page.getByRole('button', { name: 'Clear the selected time' }).click();
   await expect(rows(page)).toHaveCount(all);
   expect(page.url()).not.toContain('time=');
   await page.goto('about:blank');
@@ -105,8 +105,8 @@ test('a click on a phase chooses its time, one on a kernel shows the kernel', as
   await page.locator('.phases tbody tr').filter({ hasText: 'step/optimizer' }).first().locator('button').click();
   await expect(page.locator('.time-chip strong')).toContainText('1.194');
   await expect(rows(page)).toHaveCount(2);
-  await page.getByRole('button', { name: 'Zoom to choice' }).click();
-  await page.getByRole('button', { name: 'Clear the chosen time' }).click();
+  await page.getByRole('button', { name: 'Zoom to selection' }).click();
+  await page.getByRole('button', { name: 'Clear the selected time' }).click();
   // Phases, three depths of ranges, then the kernels.
   const kernel = await at(page, 0.5, 150);
   let found = false;

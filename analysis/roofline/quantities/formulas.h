@@ -44,7 +44,7 @@ inline MaybeValue per_element(P point, MaybeValue amount) {
   return quotient(amount, size_of(point.measurement->point));
 }
 
-/// Of a launch of a profiled program, whose kernels have no number of elements to divide by.
+/// For a launch of a profiled program, whose kernels have no number of elements to divide by.
 inline MaybeValue per_launch(P point, MaybeValue amount) {
   return is_observed(point) ? amount : std::nullopt;
 }

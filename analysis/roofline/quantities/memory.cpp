@@ -38,8 +38,8 @@ MaybeValue memory_latency(R run, P point) {
     if (share <= 0) return 0;
     return product(ceiling(run, point, id), share);
   };
-  // What does not come from DRAM comes from L2; for a hundredth that L2 holds by chance, its ceiling is not
-  // needed.
+  // What does not come from DRAM comes from L2; for the hundredth that L2 may hold by chance, its ceiling is
+  // not needed.
   constexpr double kWhole = 0.99;
   if (from_dram >= kWhole) return latency("dram_latency", 1);
   return sum(latency("dram_latency", from_dram), latency("l2_latency", 1 - from_dram));

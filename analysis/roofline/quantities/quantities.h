@@ -18,7 +18,7 @@ enum class Unit { count, ratio, factor, bytes, bytes_per_s, seconds };
 /// `count`, `ratio`, `factor`, `bytes`, `bytes/s`, `s`
 std::string_view to_string(Unit unit);
 
-/// What it means that a quantity differs between two versions of a kernel.
+/// What a difference in a quantity between two versions of a kernel means.
 struct ChangeMeaning {
   std::string_view fell;  ///< `fewer instructions`
   std::string_view rose;

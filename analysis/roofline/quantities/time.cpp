@@ -9,7 +9,7 @@ namespace {
 
 MaybeValue empty_launch_s(R run, P point) {
   if (!is_timed(*point.measurement)) return std::nullopt;
-  // The trace of a program has the time of a kernel itself, as a graph of kernels does, and not that of a
+  // A program's trace has the time of the kernel itself, as a graph of kernels does, and not that of the
   // launch.
   if (is_observed(point)) return ceiling(run, point, "graph_node");
   return ceiling(run, point, point.measurement->time->launches_per_sample > 1 ? "graph_node" : "launch");

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much of what the device offers a point uses. Most are the share of its time that a resource needs at
-// least; uncounted, DRAM and L2 are judged by the declared bytes, arithmetic by the declared operations.
+// How much a point uses of what the device offers. Most are the least share of its time that a resource
+// needs; uncounted, DRAM and L2 are judged by the declared bytes, arithmetic by the declared operations.
 #include <algorithm>
 
 #include "analysis/roofline/quantities/formulas.h"
@@ -20,7 +20,7 @@ MaybeValue utilisation(R, P point) {
   return use != nullptr ? use->utilisation : std::nullopt;
 }
 
-/// What the counts of a kernel of a profiled program say.
+/// What follows from the counts of a kernel of a profiled program.
 MaybeValue observed_share(P point, Bound resource) {
   const ResourceUse* use = find_use(point, resource);
   return use != nullptr ? share_of_time(point, use->time_s) : std::nullopt;

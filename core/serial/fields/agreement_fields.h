@@ -10,7 +10,7 @@ void fields(auto& f, Is<Agreement> auto& agreement) {
   f("subject", agreement.subject);
   f("quantity", agreement.quantity);
   f("unit", agreement.unit);
-  // The verdict is read from them again.
+  // The verdict is derived from them again when they are read.
   f("ours", agreement.ours, AllDigits{});
   f("reference", agreement.reference, AllDigits{});
   f("tolerance", agreement.tolerance, AllDigits{});

@@ -40,8 +40,8 @@ void fields(auto& f, Is<Verification> auto& verification) {
   f("detail", verification.detail);
 }
 
-/// Early versions, which did not ask why the clock was low, held samples against the best clock of the run.
-/// Where that left none, they used all.
+/// Early versions, which did not ask why the clock was low, compared samples with the best clock of the run.
+/// Where that left no sample, they used all.
 inline void mend_throttled_samples(TimeResult& time) {
   const bool all = static_cast<std::size_t>(time.throttled_samples) == time.samples_s.size();
   if (!time.clock_event_reasons && all) time.throttled_samples = 0;

@@ -15,7 +15,7 @@ inline constexpr auto kValues<LaunchMode> = std::array{LaunchMode::graph, Launch
 template <>
 inline constexpr auto kValues<CounterSet> = std::array{CounterSet::none, CounterSet::basic};
 
-/// Without the name of the experiment, which has it.
+/// Without the name of the experiment, which the experiment has itself.
 void fields(auto& f, Is<PointId> auto& point) {
   f("subject", point.subject);
   f("axes", point.axes);

@@ -10,8 +10,8 @@
 /// What the template arguments of kernels are.
 namespace rooflinectl::kernel_names {
 
-/// The type of numbers that `name` or what it points to is; empty if it is none. PyTorch's copies have types
-/// that say their size alone.
+/// The numeric type that `name`, or what it points to, is; empty if it is not one. The types of PyTorch's
+/// copies show only their size.
 std::string scalar(const CppName& name);
 
 /// Whether `name` is the type of an address.
@@ -24,10 +24,10 @@ bool is_enumerator(const CppName& name);
 /// A number, `true` or `false`, without its type; empty for others.
 std::string literal(const CppName& name);
 
-/// Namespaces that say nothing to who reads a kernel's name.
+/// Namespaces that tell the reader of a kernel's name nothing.
 bool is_silent(const NamePart& part);
 
-/// Classes that say how a kernel is tuned or where its data lie.
+/// Classes about how a kernel is tuned or where its data lie.
 bool is_plumbing(const NamePart& part);
 
 /// The last part with a name of its own, from `last` back; null if there is none.

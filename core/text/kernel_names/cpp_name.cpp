@@ -87,7 +87,7 @@ class Parser {
 
  private:
   std::string_view text_;
-  /// For each opening bracket that is closed, where; else 0.
+  /// For each opening bracket, where it is closed; 0 if it is not.
   std::vector<std::size_t> closing_;
 
   bool is_operator(std::size_t at) const {

@@ -13,7 +13,7 @@ struct NamePart {
   /// `reduce_kernel`, `operator()`, `(anonymous namespace)`, `{lambda(float)#1}`.
   std::string_view text;
   std::vector<CppName> template_arguments;
-  /// Of a lambda; those of functions are not read.
+  /// Those of a lambda; functions' parameters are not read.
   std::vector<CppName> parameters;
   bool is_anonymous = false;
   bool is_lambda = false;

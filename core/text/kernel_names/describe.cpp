@@ -18,7 +18,7 @@ namespace rooflinectl::kernel_names {
 
 namespace {
 
-// What is looked at of a kernel's template arguments; the largest real names have a few hundred.
+// How many of a kernel's template arguments are looked at; the largest real names have a few hundred.
 constexpr std::size_t kMostArguments = 4096;
 
 /// What a kernel without such an operation works on: its first array, else its first number.
@@ -82,7 +82,7 @@ void describe_tiles(const std::vector<CppName>& arguments, Description& descript
   for (const std::string& type : types) description.add(type);
 }
 
-/// FlashAttention 2: `Flash_fwd_kernel_traits<head dimension, …, type, …>`, then whether it drops out (not
+/// FlashAttention 2: `Flash_fwd_kernel_traits<head dimension, …, type, …>`, then whether it uses dropout (not
 /// where keys are split) and whether it is causal.
 bool describe_flash_attention(std::string_view kernel, const std::vector<CppName>& arguments,
                               Description& description) {
@@ -99,8 +99,7 @@ bool describe_flash_attention(std::string_view kernel, const std::vector<CppName
   return true;
 }
 
-/// The arguments in their order: types (each once), numbers, names of classes, and what is in classes of
-/// traits.
+/// The arguments in their order: types (each once), numbers, names of classes, and what is in traits classes.
 void describe_arguments(const std::vector<CppName>& arguments, Words& types, Description& description) {
   for (const CppName& argument : arguments) {
     if (std::string value = literal(argument); !value.empty()) {
@@ -119,7 +118,7 @@ void describe_arguments(const std::vector<CppName>& arguments, Words& types, Des
   }
 }
 
-/// The first class among `arguments` that is neither type nor tuning: what a user hands to CUB, Thrust and
+/// The first class among `arguments` that is neither type nor tuning: what a user passes to CUB, Thrust and
 /// Kokkos.
 std::string first_class(const std::vector<CppName>& arguments) {
   for (const CppName& argument : arguments) {
@@ -140,7 +139,8 @@ bool describe_operation(bool runs_functor, const std::vector<CppName>& arguments
   return true;
 }
 
-/// The class that a kernel runs, without those around it that only guard it (`enable_sm90_or_later<…>`).
+/// The class that a kernel runs, without the classes around it that only guard it
+/// (`enable_sm90_or_later<…>`).
 const CppName& guarded(const CppName& name) {
   const CppName* inner = &name;
   while (!inner->parts.empty() && inner->parts.back().template_arguments.size() == 1) {
@@ -151,8 +151,8 @@ const CppName& guarded(const CppName& name) {
   return *inner;
 }
 
-/// The last part of a class with template arguments, else its last: `cutlass_3x_gemm<…>::GemmKernel` is the
-/// former's.
+/// The last part of a class's name that has template arguments, else its last part: `cutlass_3x_gemm<…>` of
+/// `cutlass_3x_gemm<…>::GemmKernel`.
 const NamePart* class_part(const CppName& name) {
   const auto has_arguments = [](const NamePart& part) { return !part.template_arguments.empty(); };
   const auto found = std::find_if(name.parts.rbegin(), name.parts.rend(), has_arguments);
@@ -164,7 +164,7 @@ bool has_part(const CppName& name, std::string_view text) {
                      [text](const NamePart& part) { return part.text == text; });
 }
 
-/// The outermost namespace of `kernel` that says something; empty if there is none.
+/// The outermost informative namespace of `kernel`; empty if there is none.
 std::string_view telling_namespace(const CppName& name, const NamePart& kernel) {
   for (const NamePart& part : name.parts) {
     if (&part == &kernel) break;
@@ -186,8 +186,8 @@ bool describe_cutlass(const CppName& name, const NamePart& kernel, Description& 
   return true;
 }
 
-/// The algorithm that a kernel of Thrust or Kokkos runs, of which it has but a few; null for other kernels.
-/// Sets `base` to its name.
+/// The algorithm that a kernel of Thrust or Kokkos runs, both of which have only a few kernels; null for
+/// other kernels. Sets `base` to its name.
 const NamePart* algorithm(const NamePart& kernel, std::string& base) {
   constexpr std::array<std::string_view, 1> kEnding = {"Agent"};
   const bool runs_algorithm =

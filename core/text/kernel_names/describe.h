@@ -21,7 +21,7 @@ struct Description {
   void add(std::string_view detail);
 };
 
-/// What `name`, of a kernel, amounts to.
+/// What `name`, the name of a kernel, amounts to.
 Description describe(const CppName& name);
 
 }  // namespace rooflinectl::kernel_names

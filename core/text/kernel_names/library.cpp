@@ -36,7 +36,7 @@ constexpr std::array<std::string_view, 18> kBeginnings = {"nvjet_",
                                                           "nccl",
                                                           "cupy_"};
 
-/// What stands among the template arguments of those in no namespace of their own.
+/// What stands among the template arguments of kernels without a namespace of their own.
 constexpr std::array<std::string_view, 2> kArguments = {"at::native::", "cublas"};
 
 }  // namespace

@@ -87,7 +87,7 @@ std::optional<Operation> operation_of(const CppName& name) {
   const NamePart& part = name.parts.back();
   if (is_plumbing(part) && !is_functor(part.text)) return std::nullopt;
   if (std::optional<Operation> inner = find_operation(part.template_arguments)) {
-    // Wrappers such as BinaryFunctor<bf16, bf16, bf16, MulFunctor<float>> say what is in memory.
+    // Wrappers such as BinaryFunctor<bf16, bf16, bf16, MulFunctor<float>> name the types in memory.
     if (std::string type = first_scalar(part.template_arguments); !type.empty()) inner->type = type;
     return inner;
   }

@@ -12,7 +12,7 @@ namespace rooflinectl::kernel_names {
 /// What a generic kernel (PyTorch's elementwise and reduction kernels, CUB, Thrust) is instantiated with.
 struct Operation {
   std::string name;
-  /// What it works on; empty if its arguments do not say.
+  /// What it works on; empty if its arguments do not tell.
   std::string type;
   /// Has no name of its own, but refines the one before it: `plus`, a lambda.
   bool is_detail = false;

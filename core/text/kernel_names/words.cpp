@@ -11,7 +11,7 @@ namespace rooflinectl::kernel_names {
 
 namespace {
 
-/// What generated names do not need to tell one from the other, left out where they are too long.
+/// What generated names do not need to be told apart, left out where they are too long.
 std::string without_filler(std::string_view name) {
   for (const std::string_view rest : {"_execute_", "_warpgroupsize", "_warpsize", "_object_at_"}) {
     name = name.substr(0, name.find(rest));

@@ -24,10 +24,10 @@ bool is_digit(char c);
 
 std::string_view without_prefix(std::string_view text, std::string_view prefix);
 
-/// `text` without those of `endings` that it has, several of them too, as long as three letters remain.
+/// `text` without those of `endings` that it has, even several of them, as long as three letters remain.
 std::string_view without_endings(std::string_view text, std::span<const std::string_view> endings);
 
-/// Without those at the beginning.
+/// Without underscores at the beginning.
 std::string_view without_underscores(std::string_view text);
 
 /// `vectorized_layer_norm_kernel` as `vectorized_layer_norm`.

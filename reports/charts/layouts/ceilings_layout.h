@@ -7,7 +7,7 @@
 
 namespace rooflinectl {
 
-/// The roofs of a device without points, in the colours of their kinds; the names of those that compute stand
+/// The roofs of a device without points, in the colours of their kinds; the names of the compute roofs stand
 /// beside the plane.
 Scene ceilings_scene(const ChartModel& chart, Extent extent = Extent::full);
 

@@ -24,7 +24,7 @@ constexpr Box kOverviewAlone = {86, kPanelTop, 914, kPanelBottom};
 constexpr Box kStrip = {86, kPanelTop, 170, kPanelBottom};
 constexpr double kBesideStripLeft = 256;
 constexpr Box kLadder = {952, kPanelTop - 42, kWidth - 22, kPanelBottom + 10};
-// The detail and the column of its names share what lies between.
+// The detail and the column of its names share the space between.
 constexpr double kDetailLeft = 624;
 constexpr double kDetailLabelsRight = kLadder.left - 18;
 constexpr double kLeaderWidth = 26;
@@ -70,7 +70,7 @@ Group legend(const ChartModel& chart, Extent extent) {
       std::any_of(chart.points.begin(), chart.points.end(),
                   [](const ChartPoint& point) { return point.link_flop_per_s.has_value(); });
   if (has_link_roof) {
-    rows.add("NVLink, of the point below: bandwidth × its FLOP per byte received", 24,
+    rows.add("NVLink roof of the point below: bandwidth × its FLOP per byte received", 24,
              [](Group& group, Pixel at) { group.shapes.emplace_back(link_roof_mark(at.y, at.x + 12)); });
   }
   rows.add_roofs(chart);
@@ -117,7 +117,7 @@ void add_overview(Scene& scene, const ChartModel& chart) {
   std::move(roof_names.begin(), roof_names.end(), std::back_inserter(scene.groups));
   const bool is_joined = are_joined(chart);
   std::vector<Group> points;
-  // Of a program, large marks first: they would cover the small ones.
+  // In a program, large marks first: they would cover the small ones.
   for (const std::size_t i : list_order(chart)) {
     const ChartPoint& point = chart.points[i];
     if (!point.useful) continue;
@@ -136,7 +136,7 @@ void add_overview(Scene& scene, const ChartModel& chart) {
   std::move(points.begin(), points.end(), std::back_inserter(scene.groups));
 }
 
-// Where the detail lies and where the names of its points.
+// Where the detail lies, and where the names of its points do.
 struct Detail {
   Box frame;
   Box labels;
@@ -158,7 +158,7 @@ Detail detail_boxes(const ChartModel& chart, const std::vector<std::size_t>& mem
   double widest = kDetailLabelWidth.low;
   for (const std::size_t i : members)
     widest = std::max(widest, text_width(chart.points[i].label, kLabelStyle));
-  // Whole pixels: the widest label must not be cut for a rounding error.
+  // Whole pixels: the widest label must not be cut because of a rounding error.
   const double left =
       kDetailLabelsRight - kLabelMarkWidth - std::ceil(std::min(widest, kDetailLabelWidth.high));
   return {{kDetailLeft, kPanelTop, left - kLeaderWidth, kPanelBottom},

@@ -7,9 +7,9 @@
 
 namespace rooflinectl {
 
-/// The picture of one experiment: the roofline, where points lie close together a detail of them, and, unless
-/// it is narrow, the ladder. Labels never overlap each other or a roof that they do not belong to, and none
-/// is cut off.
+/// The picture of one experiment: the roofline, a detail where points lie close together and, unless the
+/// picture is narrow, the ladder. Labels never overlap each other or a roof that they do not belong to, and
+/// none is cut off.
 Scene chart_scene(const ChartModel& chart, Extent extent = Extent::full);
 
 }  // namespace rooflinectl

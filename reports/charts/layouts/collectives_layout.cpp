@@ -20,7 +20,7 @@ using namespace picture;
 
 constexpr TextStyle kTickStyle = {13, Weight::regular, palette::kMuted};
 constexpr Box kFrame = {110, kPanelTop, kWidth - kMargin, kPanelBottom};
-/// On the size axis, of a power of two to the next that is labelled.
+/// On the size axis, the distance from one labelled power of two to the next.
 constexpr int kSizeStep = 4;
 
 /// Around all sizes, and from the decade of the lowest bandwidth to above the highest roof and its name.
@@ -138,7 +138,7 @@ Scene collectives_scene(const Run& run) {
   const LinkRoof roof = link_roof(run);
   const Plot plot(kFrame, window_of(run, roof));
   Group roofs{.name = "roofs", .clip = kFrame};
-  add_roof(roofs, plot, "NVLink in theory, one way", roof.theoretical_bytes_per_s, Dash::dashed);
+  add_roof(roofs, plot, "theoretical NVLink, one way", roof.theoretical_bytes_per_s, Dash::dashed);
   add_roof(roofs, plot, "between two devices, one way, measured", roof.measured_bytes_per_s, Dash::solid);
   scene.groups = {header(chart), legend(collectives), axes(plot), std::move(roofs)};
   for (const CollectiveTimes& times : collectives.times) {

@@ -28,7 +28,7 @@ constexpr double kPanelGap = 36;
 constexpr double kHighestLine = 22;
 constexpr TextStyle kTickStyle = {12, Weight::regular, palette::kMuted};
 
-/// Everyone who does the same.
+/// All implementations of the same operation.
 struct Line {
   std::string name;
   std::vector<const PrimitiveResult*> results;
@@ -93,7 +93,7 @@ std::size_t height_of(const std::vector<LineGroup>& column) {
   return height;
 }
 
-/// Who does them, in the order in which they have their colours.
+/// Who implements them, in the order of their colours.
 std::vector<std::string> makers(const Run& run) {
   std::vector<std::string> names;
   for (const PrimitiveResult& result : run.primitives) {
@@ -186,7 +186,8 @@ struct Lines {
   double name_width = 0;
 };
 
-/// As high as there is room for `count` of them above each other, with as much room for names as they take.
+/// As high as there is room for `count` of them on top of each other, with as much room for names as they
+/// need.
 Lines lines_of(const std::vector<LineGroup>& families, std::size_t count) {
   Lines lines;
   lines.pitch =

@@ -6,8 +6,8 @@
 
 namespace rooflinectl {
 
-/// Latency and throughput of every primitive of `run` that has both, side by side: a line for what is done,
-/// on it a mark for each who does it.
+/// Latency and throughput of every primitive of `run` that has both, side by side: a line for each operation,
+/// on it a mark for each implementation.
 Scene primitives_scene(const Run& run);
 
 }  // namespace rooflinectl

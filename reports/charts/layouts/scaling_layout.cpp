@@ -24,7 +24,7 @@ namespace {
 
 using namespace picture;
 
-/// More would hide each other, and their names would not fit into the legend.
+/// More curves would hide each other, and their names would not fit into the legend.
 constexpr std::size_t kMostCurves = 12;
 constexpr Box kSpeedupFrame = {100, kPanelTop, 780, kPanelBottom - 40};
 constexpr Box kShareFrame = {1080, kPanelTop, kWidth - kMargin - 70, kPanelBottom - 40};
@@ -167,7 +167,7 @@ void add_curve(Scene& scene, const Plot& plot, const ScalingCurve& curve, std::s
   }
 }
 
-/// The time of a step from `bar.left` on: its parts as far as they are known, then the rest.
+/// The time of a step, from `bar.left` on: its parts as far as they are known, then the rest.
 void draw_parts(Group& group, const ScalingStep& step, const Box& bar) {
   double done_s = 0;
   const auto draw = [&](double seconds, Colour colour) {

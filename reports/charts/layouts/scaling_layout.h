@@ -7,8 +7,8 @@
 
 namespace rooflinectl {
 
-/// Speed-up against the number of GPUs with the ideal line, and, at the most GPUs, what part of the time each
-/// GPU's own share takes. `chart` is that of the experiment.
+/// Speed-up against the number of GPUs with the ideal line, and, at the largest number of GPUs, what part of
+/// the time each GPU's own share takes. `chart` is that of the experiment.
 Scene scaling_scene(const ChartModel& chart, const Scaling& scaling);
 
 }  // namespace rooflinectl

@@ -36,7 +36,7 @@ std::size_t rows_of(std::size_t count, Extent extent) {
   return std::max<std::size_t>((count + per_row - 1) / per_row, 1);
 }
 
-/// More rows make a narrow picture higher, and the panels of others smaller.
+/// More rows make a narrow picture higher, but in other pictures the panels smaller.
 double height_of(std::size_t count, Extent extent) {
   if (extent == Extent::full) return kHeight;
   return kTop + kNarrowRowHeight * static_cast<double>(rows_of(count, extent)) + kBottomRoom;
@@ -65,7 +65,8 @@ bool is_close(const Range& values) {
   return values.high < kClose * values.low;
 }
 
-/// Around `values` with some room: whole decades, or of close ones from one round number to another.
+/// Around `values` with some room: whole decades or, for values close together, from one round number to
+/// another.
 Range axis_around(const Range& values) {
   if (!is_close(values)) {
     constexpr double kMarginAbove = 1.05;
@@ -79,7 +80,7 @@ Range axis_around(const Range& values) {
   return {std::floor(roomy.low / step) * step, std::ceil(roomy.high / step) * step};
 }
 
-/// The same for all panels: every curve and the ceiling.
+/// The same for all panels: around every curve and the ceiling.
 Window window_of(const SizeSweep& sweep) {
   Window window{{1e300, 0}, {1e300, sweep.dram_read_bytes_per_s.value_or(0)}};
   for (const SweepPanel& panel : sweep.panels) {
@@ -118,7 +119,7 @@ void draw_size_axis(Group& group, const Plot& plot) {
 
 /// Round numbers at equal distances on a close range, else decades, of which the whole ones are labelled.
 std::vector<Tick> bandwidth_ticks(const Range& range, double pixels) {
-  constexpr double kDecade = 9;  // 10, but for rounding
+  constexpr double kDecade = 9;  // 10, allowing for rounding
   if (range.high > kDecade * range.low) {
     std::vector<Tick> ticks = log_ticks(range, pixels);
     for (Tick& tick : ticks) tick.is_labelled = tick.is_decade;
@@ -176,7 +177,7 @@ std::vector<Group> limits(const Plot& plot, const SizeSweep& sweep, Dtype dtype)
   if (sweep.dram_read_bytes_per_s) {
     const double y = plot.y(*sweep.dram_read_bytes_per_s);
     lines.shapes.emplace_back(Polyline{{{frame.left, y}, {frame.right, y}}, {palette::kMemoryRoof, 1.6}});
-    // On the line, or where there is no room above the panel.
+    // On the line, or above the panel where there is no room.
     const bool has_room = y - 6 - kNoteStyle.size > frame.top;
     const std::string name = "DRAM read " + format::bandwidth(*sweep.dram_read_bytes_per_s);
     names.shapes.emplace_back(has_room ? Text{name, {frame.left + 8, y - 6}, kNoteStyle}
@@ -224,7 +225,7 @@ bool has_cache(const SizeSweep& sweep, CacheState cache) {
   });
 }
 
-/// What every curve needs comes first: there may be more versions than names fit.
+/// What every curve needs comes first: there may be more versions than there is room for names.
 Group legend(const SizeSweep& sweep, Extent extent) {
   LegendRows rows(extent);
   const auto add_line = [&](const std::string& name, const Stroke& stroke) {

@@ -7,7 +7,7 @@
 
 namespace rooflinectl {
 
-/// Under the title of `chart`, the time of a program's kernels as a bar, parted by what bounds them, and
+/// Under the title of `chart`, the time of a program's kernels as a bar, divided by what bounds them, and
 /// below it each part in numbers: as wide as a column of text.
 Scene time_scene(const ChartModel& chart, const ProgramUse& program);
 

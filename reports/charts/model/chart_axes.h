@@ -16,7 +16,7 @@ inline constexpr Window kDefaultAxes = {{1e-2, 1e3}, {1e9, 1e14}};
 std::vector<Ridge> ridges_of(const std::vector<RoofLine>& roofs, const std::vector<RooflinePoint>& points);
 
 /// The axes come from the ceilings alone, so that two runs on one device can be laid side by side; only a
-/// point that would fall off them moves them, by whole decades.
+/// point that would lie outside moves them, by whole decades.
 Window axes_of(const ChartModel& chart, const std::vector<Ridge>& ridges);
 
 /// The part of the plane in which every roof ends, with some room; nothing without roofs of both kinds.

@@ -16,7 +16,7 @@
 namespace rooflinectl {
 namespace {
 
-// The names of those that took longest.
+// The names of the kernels that took longest.
 void choose_labels(ChartModel& chart) {
   constexpr std::size_t kMostLabels = 10;
   const std::vector<std::size_t> order = list_order(chart);
@@ -39,7 +39,7 @@ bool is_integer(const RoofLine& roof) {
   return roof.kind == CeilingKind::compute && roof.subject.starts_with('i');
 }
 
-// An axis has one unit, and so have the names of the roofs: where some count operations of integers, FLOP/s
+// An axis has one unit, and so have the names of the roofs: where some count integer operations, FLOP/s
 // become OP/s.
 void use_one_unit(ChartModel& chart) {
   if (std::any_of(chart.roofs.begin(), chart.roofs.end(), is_integer)) {
@@ -53,7 +53,7 @@ void use_one_unit(ChartModel& chart) {
   }
 }
 
-// What a roof is of, as its place in `kRoofKinds`.
+// The kind of a roof, as its place in `kRoofKinds`.
 std::size_t kind_of(const RoofLine& roof) {
   if (roof.kind == CeilingKind::bandwidth) return 0;
   if (roof.is_tensor) return 1;

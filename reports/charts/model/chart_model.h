@@ -12,7 +12,7 @@
 #include "reports/charts/model/family_look.h"
 #include "reports/charts/model/roof_lines.h"
 
-/// What a picture shows, in operations per byte and per second; where on paper is decided by
+/// What a picture shows, in operations per byte and per second; where on the picture is decided by
 /// `chart_layout.h`, `levels_layout.h` and `ceilings_layout.h`.
 namespace rooflinectl {
 
@@ -57,14 +57,14 @@ struct ChartPoint {
   std::string title;       ///< everything in one sentence
   std::size_t family = 0;  ///< index into `ChartModel::families`
   FamilyLook look;         ///< of its family
-  /// Useful work; of a kernel of a profiled program, of which nothing is declared, the executed work.
+  /// Useful work; for a kernel of a profiled program, which has nothing declared, the executed work.
   std::optional<PlanePoint> useful;
   std::optional<PlanePoint> executed;      ///< only where it differs from `useful` by 2 % or more
   std::optional<Range> useful_flop_per_s;  ///< 95 % confidence interval
   /// What NVLink allows at the point's own intensity there, where that is less than the other roofs allow.
   std::optional<double> link_flop_per_s;
   std::optional<double> fraction_of_roof;
-  std::optional<double> dram_share;  ///< of the bandwidth that DRAM was measured to have
+  std::optional<double> dram_share;  ///< of the measured bandwidth of DRAM
   std::string time;
   std::string dram_bytes_per_element;
   std::string warp_efficiency;
@@ -74,11 +74,11 @@ struct ChartPoint {
   std::string limit;              ///< the limiting level and its utilisation
   std::string bound;              ///< `issue slots`
   bool is_flagged = false;        ///< among `ChartModel::flags`
-  std::optional<double>
-      share;                ///< of the GPU time, of a kernel of a profiled program: its mark has that area
+  /// Of the GPU time, for a kernel of a profiled program: the area of its mark.
+  std::optional<double> share;
   bool is_labelled = true;  ///< whether the mark has its name beside it, where there is room
-  /// Of a program's kernel, its place in the list, which stands before its name, or at a mark instead of it:
-  /// names are long, and some alike.
+  /// For a program's kernel, its place in the list, which precedes its name, or replaces it at a mark: names
+  /// are long, and some look alike.
   std::size_t rank = 0;
   std::string share_text;
   std::string launches;
@@ -95,7 +95,7 @@ struct ChartModel {
   Window axes;
   std::vector<RoofLine> roofs;      ///< fastest first; bandwidths before compute
   std::vector<Ridge> ridges;        ///< only where one memory level is drawn
-  std::vector<MemoryLevel> levels;  ///< that points have a mark for; none beside the useful one: empty
+  std::vector<MemoryLevel> levels;  ///< that points have a mark for; empty if only for the useful one
   std::vector<Family> families;
   std::vector<ChartPoint> points;     ///< one for each of the experiment, in its order
   bool is_of_program = false;         ///< whether the points are kernels of a profiled program
@@ -112,15 +112,15 @@ ChartModel chart_model(const Run& run, const ExperimentAnalysis& experiment,
 ChartModel levels_model(const Run& run, const ExperimentAnalysis& experiment,
                         const ChartSelection& selection = {});
 
-/// Places of the points in the order in which a list shows them: of a program's kernels those that took
+/// Places of the points in the order in which a list shows them: for a program's kernels those that took
 /// longest first, else in the order of the experiment.
 std::vector<std::size_t> list_order(const ChartModel& chart);
 
-/// `chart` with the points that took most of a program's time alone, the longest first, if there are more.
+/// `chart` with only the `most` points that took most of a program's time, the longest first, if there are
+/// more.
 ChartModel with_longest(ChartModel chart, std::size_t most);
 
-/// Whether traffic other than that of DRAM was counted, so that `levels_model` shows more than
-/// `chart_model`.
+/// Whether traffic other than that of DRAM was counted, so that `levels_model` shows more than `chart_model`.
 bool has_levels(const ExperimentAnalysis& experiment);
 
 /// The roofs of the device at this place in the run and no points.

@@ -52,7 +52,7 @@ std::string bound_text(const RooflinePoint& point) {
                                        : std::string(words_for(point.bound).label);
 }
 
-// What a reader sees of a kernel's full name: those of templates can be thousands of characters long.
+// As much of a kernel's full name as a reader sees: names of templates can be thousands of characters long.
 std::string full_name(const RooflinePoint& point) {
   constexpr std::size_t kLongest = 300;
   const std::string& name = point.measurement->point.subject;
@@ -106,7 +106,7 @@ std::string family_of(const RooflinePoint& point) {
   return is_observed(point) ? std::string(words_for(point.bound).label) : point.family;
 }
 
-// Of a program's kernel, the same wherever it is drawn.
+// For a program's kernel, the same wherever it is drawn.
 FamilyLook look_in(const RooflinePoint& point, std::size_t family) {
   return is_observed(point) ? look_of(point.bound) : look_of(family);
 }

@@ -16,7 +16,7 @@ std::string subtitle(const Run& run, std::size_t place, const std::vector<Roofli
 /// `rooflinectl 0.1.0 (4fa4437848f1)`
 std::string tool_text(const Run& run);
 
-/// How the numbers came about: `measured`, `replayed`, `declared, not counted` where that is so, and which
+/// How the numbers came about: `measured`, `replayed`, where it applies `declared, not counted`, and which
 /// points are missing.
 std::string provenance(const Run& run, const ExperimentAnalysis& experiment);
 
@@ -26,7 +26,7 @@ std::string missing_text(const ExperimentAnalysis& experiment);
 /// What a headline calls the devices: `NVIDIA H200`, `2 × NVIDIA H200`, `a recording of NVIDIA H200`.
 std::string device_text(const Run& run);
 
-/// What a headline begins with where the numbers are not those of a complete run of now: `Replayed: `,
+/// What a headline begins with where the numbers are not those of a complete, current run: `Replayed: `,
 /// `Incomplete: `, `Replayed, incomplete: `; else nothing.
 std::string headline_prefix(const Run& run, bool is_incomplete);
 

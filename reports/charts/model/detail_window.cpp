@@ -31,7 +31,7 @@ std::vector<const ChartPoint*> drawn(const std::vector<ChartPoint>& points) {
   return result;
 }
 
-// Moves all points that a chain of close neighbours joins to the first of `rest` out of it.
+// Moves all points that a chain of close neighbours joins to the first of `rest` out of `rest`.
 std::vector<const ChartPoint*> take_group(std::vector<const ChartPoint*>& rest) {
   std::vector<const ChartPoint*> group = {rest.front()};
   rest.erase(rest.begin());

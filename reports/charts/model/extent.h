@@ -4,7 +4,7 @@
 namespace rooflinectl {
 
 /// How large a picture is: a file of its own, 1600 × 900, or as wide as the text column in which GitHub and
-/// the like show it, without what stands there as a table anyway.
+/// similar sites show it, without what is there as a table anyway.
 enum class Extent { full, narrow };
 
 }  // namespace rooflinectl

@@ -8,10 +8,10 @@
 
 namespace rooflinectl {
 
-/// What the pictures of each of `experiments` are called after the kind of picture and a hyphen: its name. A
-/// name that is not plain, which no plan has but somebody else's run.json may, becomes so: it never leads out
-/// of the folder, is never too long, and keeps part of its hash. Where two are still the same, also where
-/// capitals are all that differs, which some file systems ignore, the later one gets `-2`, `-3`, ….
+/// What follows the kind of picture and a hyphen in the file names of each of `experiments`: its name. A name
+/// that is not plain, which no plan has but somebody else's run.json may have, becomes plain: it never leads
+/// out of the folder, is never too long, and contains part of its hash. Where two are still the same, or
+/// differ only in capitals, which some file systems ignore, the later one gets `-2`, `-3`, ….
 std::vector<std::string> chart_file_names(const std::vector<std::string>& experiments);
 
 /// `roofline-ladder`. No kind begins with another and a hyphen, so that pictures of different kinds never

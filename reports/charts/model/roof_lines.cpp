@@ -92,7 +92,7 @@ std::vector<RoofLine> dram_roofs(const Run& run, const ExperimentAnalysis& exper
     if (ceiling.subject == "dram") return ceiling.operation != "triad";
     return ceiling.source == CeilingSource::measured &&
            std::any_of(points.begin(), points.end(), [&](const RooflinePoint& point) {
-             // L2, of what it serves; executed work is drawn at its DRAM intensity alone.
+             // L2, for the points that it serves; executed work is drawn at its DRAM intensity only.
              return point.roof && !is_observed(point) && point.roof->memory_ceiling == ceiling.id;
            });
   });

@@ -37,10 +37,10 @@ RoofLine roof_line(const Ceiling& ceiling);
 /// roofs meet.
 double ridge_ai(double bandwidth, double rate);
 
-/// Of the device of the experiment: the DRAM directions that its points need, and the theoretical peak of
-/// DRAM; multiply-add and addition in the precisions of the points (in all of them where there are no
-/// points), or everything in the selected ones. Fastest first, bandwidths before compute; so are the other
-/// two.
+/// The roofs of the experiment's device: the DRAM directions that its points need, and the theoretical peak
+/// of DRAM; multiply-add and addition in the precisions of the points (in all of them where there are no
+/// points), or everything in the selected ones. Fastest first, bandwidths before compute; the same holds for
+/// the other two.
 std::vector<RoofLine> dram_roofs(const Run& run, const ExperimentAnalysis& experiment,
                                  const ChartSelection& selection);
 
@@ -48,12 +48,12 @@ std::vector<RoofLine> dram_roofs(const Run& run, const ExperimentAnalysis& exper
 std::vector<RoofLine> level_roofs(const Run& run, const ExperimentAnalysis& experiment,
                                   const ChartSelection& selection);
 
-/// Of the device at this place: read bandwidths of every level and everything that computes, measured and
-/// theoretical, or what is selected of them.
+/// The roofs of the device at this place: read bandwidths of every level and all compute roofs, measured and
+/// theoretical, or those of them that are selected.
 std::vector<RoofLine> all_roofs(const Run& run, const ChartSelection& selection,
                                 std::size_t device = Run::kFirstDevice);
 
-/// Whether a picture can show this: greater than nothing, and no absurd value from a broken file.
+/// Whether a picture can show this: greater than zero, and not an absurd value from a broken file.
 bool is_drawable(double value);
 
 /// Whether the floating-point operations of a profiled kernel among `points` need the pipe of this compute

@@ -59,7 +59,8 @@ class Versions {
       if (std::find(all_.begin(), all_.end(), version) == all_.end()) all_.push_back(std::move(version));
     }
     labels_ = point_labels(run.catalogue, all_);
-    // A launch alone is another thing than one of many in a graph, even where all of them are such.
+    // A plain launch is not the same as one of many in a graph: its label shows that even where all are
+    // plain.
     const std::string plain = fmt::format(" {}", to_string(LaunchMode::plain));
     for (std::size_t i = 0; i < all_.size(); ++i) {
       if (mode_of(all_[i]) == LaunchMode::plain && !labels_[i].ends_with(plain)) labels_[i] += plain;
@@ -105,7 +106,7 @@ bool is_reference(const RooflinePoint& point) {
   return point.family == "reference";
 }
 
-/// The table of this pair, where there is none a new one.
+/// The table of this pair; a new one where there is none.
 SpeedTable& table_of(std::vector<SpeedTable>& tables, const SpeedTable& wanted) {
   const auto found = std::find_if(tables.begin(), tables.end(), [&](const SpeedTable& table) {
     return table.version == wanted.version && table.reference == wanted.reference &&

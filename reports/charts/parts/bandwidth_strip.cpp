@@ -14,7 +14,7 @@ namespace {
 
 constexpr TextStyle kShareStyle = {13, Weight::regular, palette::kMuted};
 constexpr TextStyle kRankStyle = {12, Weight::semibold};
-// A little more than all: the mark of a kernel at the ceiling is whole.
+// A little more than all of it, so that the mark of a kernel at the ceiling is whole.
 constexpr double kHighestShare = 1.1;
 
 bool is_in_strip(const ChartPoint& point) {

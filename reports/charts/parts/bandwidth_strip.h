@@ -6,8 +6,8 @@
 
 namespace rooflinectl {
 
-/// Whether kernels of a program have no place on the roofline, since they execute no floating-point operation
-/// or none was counted, and yet one in the strip.
+/// Whether kernels of a program have no place on the roofline, since they execute no floating-point
+/// operations or none were counted, but do have one in the strip.
 bool has_bandwidth_strip(const ChartModel& chart);
 
 /// These kernels, by the share of the DRAM bandwidth that they reach, in `frame`.

@@ -126,7 +126,7 @@ Group row(const PointComparison& point, const std::string& label, const Columns&
   return group;
 }
 
-// The change that counts as none, and the line of no change.
+// The range of changes that do not count, and the line of no change.
 Group band(const RunComparison& comparison, const Columns& columns, const Scale& scale, double bottom) {
   const double threshold = 1 + comparison.smallest_change;
   Group group{.name = "band"};

@@ -16,7 +16,7 @@ Colour change_colour(PointChange change);
 std::string change_sentence(const PointComparison& point);
 
 /// The points as rows, what matters first: times before and now, and the change as a bar with its interval.
-/// What there is no room for is counted.
+/// The number of those without room is given.
 std::vector<Group> change_panel(const Box& area, const RunComparison& comparison);
 
 }  // namespace rooflinectl

@@ -22,7 +22,7 @@ constexpr double kLargestText = 14;
 constexpr double kGap = 8;
 constexpr double kWidestLabel = 190;
 constexpr double kWidestText = 96;  // only the absurd numbers of a broken file are wider
-// Where labels and words are long, they are worth more; of a program's kernels, their names are cut anyway.
+// Where labels and words are long, they matter more; the names of a program's kernels are cut anyway.
 constexpr double kShortestBar = 2;
 constexpr double kShortestBarOfProgram = 20;
 constexpr double kMarkWidth = 22;
@@ -74,7 +74,7 @@ Styles styles_of(double row_height) {
 // It is explained below the picture.
 constexpr std::string_view kAsterisk = " *";
 
-// The place in the list is what a mark may have for a name.
+// A mark may have the place in the list for a name.
 std::string name_text(const ChartPoint& point) {
   return point.rank > 0 ? fmt::format("{} {}", point.rank, point.label) : point.label;
 }
@@ -99,7 +99,7 @@ struct Columns {
   double bound = 0;
 };
 
-// Of a column, within `limits`. Whole pixels: the widest text must not be cut for a rounding error.
+// The width of a column, within `limits`. Whole pixels: the widest text must not be cut for a rounding error.
 template <typename TextOf>
 double widest(const ChartModel& chart, TextOf text_of, const TextStyle& style, const Range& limits) {
   double width = limits.low;

@@ -21,7 +21,7 @@ constexpr double kLevelWidth = 52;
 constexpr double kLimitWidth = 84;
 constexpr TextStyle kHeaderStyle = {12, Weight::regular, palette::kMuted};
 
-// From the right: a column per level, the limit, and what is left is the label's.
+// From the right: a column per level, the limit; what is left goes to the label.
 struct Columns {
   double label = 0;
   double limit = 0;
@@ -70,7 +70,7 @@ Group row_group(const PanelRow& row, const Columns& columns, const ChartModel& c
   const TextStyle normal = {std::min(13.0, size)};
   const double middle = (row.box.top + row.box.bottom) / 2;
   const double baseline = middle + 0.36 * size;
-  // A row without ink would not be there for the mouse.
+  // A row without ink would be invisible to the mouse.
   group.shapes.emplace_back(rectangle(row.box, is_shaded ? palette::kAttainable : palette::kPaper));
   group.shapes.emplace_back(
       Circle{{row.box.left + 8, middle}, 0.36 * size, family_colour(point.look), std::nullopt});

@@ -74,7 +74,8 @@ Shape shaped_mark(std::size_t shape, Colour colour, Pixel centre, double radius,
   const auto inside = fill == MarkFill::filled   ? std::optional(colour)
                       : fill == MarkFill::hollow ? std::optional(palette::kPaper)
                                                  : std::nullopt;
-  // Filled marks have an outline of paper, so that marks that lie on each other can be counted.
+  // Filled marks have an outline in the colour of the paper, so that marks on top of each other can be
+  // counted.
   const Stroke stroke = fill == MarkFill::filled ? Stroke{palette::kPaper, 1} : Stroke{colour, 1.8};
   if (outline.corners == 0) return Circle{centre, radius, inside, stroke};
   return Polygon{corners_of(outline, centre, radius), inside, stroke};

@@ -32,8 +32,8 @@ Shape level_mark(MemoryLevel level, Colour colour, Pixel centre, double radius, 
 /// The roof of NVLink over a single point: a short line.
 Shape link_roof_mark(double y, double middle);
 
-/// Of a program's kernel, an area in proportion to its share of the time, within what can be seen and does
-/// not hide the others; of any other point `otherwise`.
+/// For a program's kernel, an area in proportion to its share of the time, within what can be seen and does
+/// not hide the others; for any other point `otherwise`.
 double mark_radius(const ChartPoint& point, double otherwise);
 
 /// Whether a line joins the marks of each point: among very many points the lines would hide the marks.

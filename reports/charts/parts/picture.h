@@ -36,7 +36,7 @@ Group footer(const ChartModel& chart, Extent extent = Extent::full, double heigh
 /// The name of a panel, above it.
 Text panel_title(const std::string& name, double left);
 
-/// Axes, the part that can be attained, roofs.
+/// Axes, the attainable area, roofs.
 void add_plane(Scene& scene, const Plot& plot, const ChartModel& chart);
 
 /// Outlines the part that a detail shows.
@@ -45,7 +45,7 @@ void outline_detail(Group& group, LabelPlacer& placer, const Plot& plot, const W
 /// Puts a name next to a mark, if there is room; else returns false.
 bool label_mark(Group& group, LabelPlacer& placer, const std::string& name, Pixel mark);
 
-/// Appends sample and name to two rows of them above the panels; what does not fit any more is left out.
+/// Appends samples with their names, in two rows above the panels; what no longer fits is left out.
 class LegendRows {
  public:
   /// Draws what stands for a name at most `width` pixels to the right of a place.

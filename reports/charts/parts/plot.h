@@ -38,12 +38,12 @@ struct Tick {
   bool is_labelled = false;
 };
 
-/// 1, 2, …, 9 times each power of ten in `range`, which is `pixels` long on paper. Labelled are the powers of
-/// ten, where there is room or only one of them 2 and 5 times them too, and where there is little room only
-/// every other one or fewer.
+/// 1, 2, …, 9 times each power of ten in `range`, which is `pixels` long on paper. The powers of ten are
+/// labelled; where there is room, or only one of them, also 2 and 5 times these, and where there is little
+/// room only every other one or fewer.
 std::vector<Tick> log_ticks(const Range& range, double pixels);
 
-/// 1, 2 or 5 times a power of ten, at least `least`: a distance of ticks that is easily read.
+/// 1, 2 or 5 times a power of ten, at least `least`: a distance between ticks that is easy to read.
 double round_step(double least);
 
 /// Solid where the roof was measured, dashed where it is theoretical.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Work that the device launches: bodies of conditional nodes, graphs and kernels that kernels launch. A
-// program of its own, as MPS runs none that has kernels which launch others.
+// program of its own, as MPS runs no program with kernels that launch others.
 
 #include "tests/gpu/profiled/program.cuh"
 

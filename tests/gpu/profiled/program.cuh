@@ -68,7 +68,7 @@ inline cudaStream_t new_stream() {
   return stream;
 }
 
-/// So many launches of one kernel, as a graph.
+/// That many launches of one kernel, as a graph.
 template <typename Where>
 cudaGraph_t captured(cudaStream_t stream, const Arrays& arrays, int launches) {
   cudaGraph_t graph = nullptr;
@@ -78,7 +78,7 @@ cudaGraph_t captured(cudaStream_t stream, const Arrays& arrays, int launches) {
   return graph;
 }
 
-/// Repeats `step` for as long, and waits for the GPU each time. Prints how often it was done.
+/// Repeats `step` for that long, and waits for the GPU each time. Prints how often it was done.
 template <typename Step>
 void repeat_for(double seconds, Step step) {
   using Clock = std::chrono::steady_clock;

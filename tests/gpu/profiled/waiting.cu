@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Kernels that wait for what the program does only after it has launched them. A profiler that waits for them
-// too waits for ever. They give up after some seconds, and then the program exits with 1.
+// Kernels that wait for what the program does only after it has launched them. A profiler that waits for
+// them, too, waits for ever. They give up after some seconds, and then the program exits with 1.
 
 #include "tests/gpu/profiled/program.cuh"
 

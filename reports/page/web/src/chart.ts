@@ -14,7 +14,7 @@ import type { View, ViewStore } from './view';
 const CONFIG = { displayModeBar: false, responsive: false, scrollZoom: true, doubleClick: false as const, showTips: false };
 const STEP = 0.12;
 const ZOOM = 0.7;
-/** Pixels that a finger may move and still tap, and miss a mark by. */
+/** How many pixels a finger may move and still tap, and by how many it may miss a mark. */
 const TAP_MOVE = 10;
 const TAP_REACH = 18;
 
@@ -26,7 +26,7 @@ export class Chart {
     class: 'frame', tabindex: 0, role: 'application', 'aria-roledescription': 'chart',
     'aria-label': 'Roofline chart. Left and right arrows move between points, Enter pins, plus and minus zoom, 0 resets, Shift with arrows pans.',
   });
-  /** Names of the marks at which there is room for a number alone. */
+  /** Names of the marks at which there is only room for a number. */
   private readonly key = h('ol', { class: 'chart-key', 'aria-label': 'Numbers in the chart' });
   /** Points that the shown part of the roofline leaves out. */
   private readonly outside = h('span', { class: 'muted', role: 'status' });
@@ -35,7 +35,7 @@ export class Chart {
   private isDragMode: 'pan' | 'zoom' = 'pan';
   private lastSize = '';
   private plane = new Plane({ ai: [1, 10], rate: [1, 10] }, 100, 100);
-  /** Where a finger went down; Plotly knows no taps. */
+  /** Where a finger went down; Plotly does not handle taps. */
   private touch: Pixel | null = null;
 
   constructor(private readonly store: ViewStore, private readonly highlight: Highlight) {
@@ -208,7 +208,7 @@ export class Chart {
   private step(direction: number): void {
     const isProgram = this.store.experiment?.isOfProgram === true;
     const all = [...new Set(this.marks.flat().map((mark) => mark.point))].filter((point) => point >= 0);
-    // Of a program, the largest first.
+    // In a program, the largest first.
     const points = isProgram ? all.sort((a, b) => (this.store.experiment?.points[b]?.share ?? 0) - (this.store.experiment?.points[a]?.share ?? 0)) : all.sort((a, b) => a - b);
     if (points.length === 0) return;
     const current = points.indexOf(this.highlight.active?.point ?? -1);

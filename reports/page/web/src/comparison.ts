@@ -28,7 +28,7 @@ function draw<K extends keyof SVGElementTagNameMap>(tag: K, attributes: Record<s
 }
 const line = (a: Pixel, b: Pixel, attributes: Record<string, string> = {}): SVGLineElement => draw('line', { x1: a.x, y1: a.y, x2: b.x, y2: b.y, ...attributes });
 
-/** Decades, and what divides them where there are few. */
+/** Decades, and subdivisions where there are few. */
 function ticks([low, high]: [number, number], most: number): number[] {
   const decades = Math.log10(high / low);
   const factors = decades < 1.4 ? [1, 2, 5] : [1];

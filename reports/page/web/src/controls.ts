@@ -28,7 +28,7 @@ function precisionSwitch(store: ViewStore, view: View, experiment: ExperimentVie
 /** Smaller ones have no mark of their own. */
 const NOTABLE = 0.005;
 
-/** Which shape is which type, of a program. */
+/** Which shape stands for which type, in a program. */
 function typeLegend(experiment: ExperimentView): HTMLElement {
   const shapes = new Map<number, string[]>();
   for (const point of experiment.points) {
@@ -61,7 +61,7 @@ export function switches(store: ViewStore): HTMLElement {
         { value: 'executed', text: 'executed ○', help: 'Work that the counters measured' },
       ], view.work, (value) => store.set({ work: value as Work })) : null,
       (experiment?.best.length ?? 0) > 0 && choices('Sizes', [
-        { value: 'best', text: 'best of each', help: 'Of each version and type the size that comes closest to its roof' },
+        { value: 'best', text: 'best of each', help: 'For each version and type, the size that comes closest to its roof' },
         { value: 'all', text: 'all' },
       ], view.sizes, (value) => store.set({ sizes: value as View['sizes'], zoom: null })),
       choices('Caches', caches.length > 1 ? [{ value: 'both', text: 'both' }, ...caches.map((value) => ({ value, text: value }))] : [],

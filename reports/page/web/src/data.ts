@@ -20,7 +20,7 @@ export interface PointView extends Omit<PointData, 'family' | 'levels'> {
   /** Full and short name of a program's kernel; empty for other points. */
   kernel: string;
   kernelShort: string;
-  /** Of PyTorch, those that launched it, where there is a trace. */
+  /** The operators and modules of PyTorch that launched it, where there is a trace. */
   operators: { name: string; share: number }[];
   family: Family;
   bound: string;
@@ -39,7 +39,7 @@ export interface ExperimentView extends Omit<ExperimentData, 'points'> {
   /** Whether all of its points are kernels of a profiled program. */
   isOfProgram: boolean;
 }
-/** Of a device that was sampled while nothing is known of what ran: there is nothing to put under its roofs. */
+/** For a device that was sampled while nothing is known about what ran: there is nothing to put under its roofs. */
 export const wasWatched = (experiment: ExperimentView | undefined): boolean => experiment?.timeline?.was_watched ?? false;
 /** What a row of the table is: `group` stands for the launches of one kernel in one shape and NVTX range. */
 export const thingOf = (experiment: ExperimentView | undefined): 'group' | 'point' => (experiment?.isOfProgram ? 'group' : 'point');
@@ -88,7 +88,7 @@ export function cellOf(point: PointView, title: string): { text: string; value: 
   return { text: point.texts[column] ?? '', value: point.values[column] ?? null };
 }
 
-/** What everything known of a point is called: the columns, then what stands in none. */
+/** The names of everything known about a point: the columns, then what is in no column. */
 export function factNames(experiment: ExperimentView): string[] {
   return [...data.columns.slice(1).map(({ name }) => name), ...experiment.fact_names];
 }
@@ -104,7 +104,7 @@ export function hasColumn(experiment: ExperimentView, column: number): boolean {
   return !mayBeEmpty || experiment.points.some((point) => !isEmpty(point.texts[column]));
 }
 
-/** Name and text of everything known of a point; a fact says more than the column of its name. */
+/** Name and text of everything known about a point; a fact tells more than the column of the same name. */
 export function factsOf(experiment: ExperimentView, point: PointView): [string, string][] {
   const names = factNames(experiment);
   return [...new Map([...point.texts.slice(1), ...point.facts].flatMap((text, name): [string, string][] => (text === null || text === '' || isUnaskedEnergy(name, text) || (point.share !== undefined && isEmpty(text)) ? [] : [[names[name] ?? '', text]])))];

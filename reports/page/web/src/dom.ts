@@ -30,7 +30,7 @@ export function scrollBox(label: string, table: HTMLElement): HTMLElement {
   return h('div', { class: 'scroll', tabindex: 0, role: 'region', 'aria-label': label }, table);
 }
 
-/** Draws `element` anew; a button with a `data-value` that had the focus has it afterwards. */
+/** Draws `element` anew; a button with a `data-value` that had the focus keeps it. */
 export function keepFocus(element: HTMLElement, draw: () => void): void {
   const focused = element.contains(document.activeElement) ? (document.activeElement as HTMLElement).dataset['value'] : undefined;
   draw();

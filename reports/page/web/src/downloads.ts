@@ -19,7 +19,7 @@ function save(name: string, content: Blob): void {
   setTimeout(() => URL.revokeObjectURL(url), 10_000);
 }
 
-/** The chart as it is seen, with title, legend and origin, on light paper. */
+/** The chart as it is shown, with title, legend and origin, on light paper. */
 async function picture(store: ViewStore, format: 'png' | 'svg'): Promise<Blob> {
   const light = h('div', { 'data-theme': 'light', hidden: true });
   document.body.append(light);
@@ -58,7 +58,7 @@ export function downloads(store: ViewStore): HTMLElement {
     button('CSV', 'points.csv: one row per point', () => void fileOf('points-csv', 'text/csv').then((file) => save('points.csv', file))),
     button('JSON', 'run.json: everything that was measured', () => void fileOf('run-json', 'application/json').then((file) => save('run.json', file))),
     button('Copy link', 'A link to the current view', () => {
-      void navigator.clipboard.writeText(location.href).then(() => { copied.textContent = 'copied'; }, () => { copied.textContent = 'the address line has it'; });
+      void navigator.clipboard.writeText(location.href).then(() => { copied.textContent = 'copied'; }, () => { copied.textContent = 'copy it from the address bar'; });
       setTimeout(() => { copied.textContent = ''; }, 3000);
     }), copied);
 }

@@ -13,15 +13,15 @@ import type { Colours } from './theme';
 import type { Time } from './timeline';
 import { bareChart, levelOf, pinnedPoints, roofsOf, shownPoints, type View } from './view';
 
-/** A mark in the chart: of a point, of its useful or executed work, at a level. What is no point is -1. */
+/** A mark in the chart: of a point, of its useful or executed work, at a level. -1 for what is not a point. */
 export interface Mark {
   point: number; level: Level; work: 'useful' | 'executed'; at: NonNullable<Place>; isStrong: boolean;
-  /** Of a mark that is not placed by the axes of the roofline. */
+  /** For a mark that is not placed by the axes of the roofline. */
   pixel?: Pixel;
   radius: number;
-  /** NVTX path, of a mark for a range. */
+  /** NVTX path, for the mark of a range. */
   range?: string;
-  /** Of a mark for a phase. */
+  /** For the mark of a phase. */
   time?: Time;
 }
 
@@ -36,7 +36,7 @@ const WIDE_INTERVAL = 1.05;
 /** Pixels of a link's roof to either side of the mark below. */
 const HALF_LINK_ROOF = 11;
 
-/** Of a program's kernel among other points, an area in proportion to its share of the time. */
+/** For a program's kernel among other points, an area in proportion to its share of the time. */
 const radiusOf = ({ share }: PointView): number => (share === undefined ? 5 : Math.min(18, Math.max(3, 34 * Math.sqrt(share))));
 
 /** The marks of a point that the switches leave. */
@@ -174,7 +174,7 @@ export function figureOf(view: View, experiment: ExperimentView | undefined, opt
 
 export const boxOf = ({ x, y }: Pixel, radius: number): Box => ({ left: x - radius, right: x + radius, top: y - radius, bottom: y + radius });
 
-/** Of each point one mark has its name: a filled one. */
+/** One mark of each point has its name: a filled one. */
 function namesOf(experiment: ExperimentView, marks: readonly Mark[], plane: Plane): Named[] {
   const ofPoint = new Map<number, Named>();
   for (const mark of [...marks].sort((a, b) => Number(b.isStrong) - Number(a.isStrong))) {
@@ -201,7 +201,7 @@ function addLinkRoofs(links: readonly LinkRoof[], colours: Colours, traces: Trac
     line: { color: colours.muted, width: 1, dash: 'dot' }, connectgaps: false,
   });
   traces.add({
-    x: links.map(({ ai }) => ai), y: links.map(({ roof }) => roof), mode: 'markers', name: 'NVLink, of the point below', showlegend: true,
+    x: links.map(({ ai }) => ai), y: links.map(({ roof }) => roof), mode: 'markers', name: 'NVLink roof of the point below', showlegend: true,
     marker: { symbol: 'line-ew', size: 2 * HALF_LINK_ROOF, opacity: 1, color: colours.roof, line: { color: colours.roof, width: 2.2 } },
   });
 }
@@ -264,7 +264,7 @@ function intervals(experiment: ExperimentView, marks: Mark[], colour: string): o
   };
 }
 
-/** Numbers on a logarithmic axis, as many as `room` pixels have place for: decades, or also 2 and 5 of each. */
+/** Numbers on a logarithmic axis, as many as fit into `room` pixels: decades, or also 2 and 5 times each. */
 function ticksOf([low, high]: [number, number], room: number, each: number): { tickvals: number[]; ticktext: string[]; minor: number[] } {
   const decades = Math.log10(high / low);
   const most = Math.max(2, room / each);

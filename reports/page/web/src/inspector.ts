@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// All of the chosen point: what bounds it, on what evidence, what to do, and every number. Without one, where to begin.
+// Everything about the chosen point: what bounds it, on what evidence, what to do, and every number. Without a chosen point, where to begin.
 import { cellOf, factsOf, findingsOf, isGroup, wordsFor, type ExperimentView, type GroupView, type PointView } from './data';
 import { fill, h } from './dom';
 import { duration, percent } from './format';
@@ -22,7 +22,7 @@ function meter(label: string, share: number, note: string, colour: string): HTML
 const ICON = '<svg viewBox="0 0 14 14" aria-hidden="true"><rect x="1" y="1" width="8" height="9" rx="1.5"/><path d="M5 13h6.5A1.5 1.5 0 0 0 13 11.5V5"/></svg>';
 const COPIED = '<svg viewBox="0 0 14 14" aria-hidden="true"><path d="M2 7.5 5.5 11 12 3.5"/></svg>';
 
-/** Copies `text` without choosing what it stands in. */
+/** Copies `text` without selecting the element that it is in. */
 export function copyButton(text: string, label: string): HTMLElement {
   const button = h('button', { type: 'button', class: 'copy', title: label, 'aria-label': label });
   button.innerHTML = ICON;
@@ -40,10 +40,10 @@ function evidence(point: GroupView): HTMLElement {
     ...point.group.uses.slice(0, MOST_BARS).map(([bound, share, ceiling]) => meter(wordsFor(bound).label, share, `of ${ceiling}`, colourOfBound(bound))));
 }
 
-/** What could be gained, in time of the program. */
+/** What could be gained, in the program's time. */
 function gain(experiment: ExperimentView, point: GroupView): string {
   const { group } = point;
-  const aStep = cellOf(point, 'a step').text;
+  const aStep = cellOf(point, 'per step').text;
   if (group.recoverable_s === null) return 'What it could gain is not known: it has no roof.';
   const whole = experiment.program?.kernel_s ?? 0;
   return `At its roof it would take ${duration(group.total_s - group.recoverable_s)} instead of ${duration(group.total_s)}: ${duration(group.recoverable_s)} less, ${percent(whole > 0 ? group.recoverable_s / whole : 0)} of GPU time${aStep === '' || aStep === '–' ? '' : `, ${aStep} of each step`}.`;
@@ -108,9 +108,9 @@ function kernelsOfManyShapes(groups: readonly GroupView[]): { name: string; of: 
     .filter(({ of, saved }) => of.length > 1 && saved >= least).sort((a, b) => b.saved - a.saved).slice(0, MOST_NAMES);
 }
 
-/** ` · 331 µs a step`, where it is known how many there were. */
+/** ` · 331 µs a step`, where the number of steps is known. */
 const aStepOf = (points: readonly GroupView[]): string => {
-  const sum = points.reduce((all, point) => all + (cellOf(point, 'a step').value ?? 0), 0);
+  const sum = points.reduce((all, point) => all + (cellOf(point, 'per step').value ?? 0), 0);
   return sum > 0 ? `${duration(sum)} a step · ` : '';
 };
 
@@ -124,8 +124,8 @@ function beginnings(store: ViewStore, experiment: ExperimentView): HTMLElement {
   const hasRoofs = shownPoints(store.view, experiment).some((index) => (experiment.points[index]?.group?.recoverable_s ?? null) !== null);
   const idle = experiment.program?.idle;
   const isAll = shownPoints(store.view, experiment).length === experiment.points.length;
-  const text = shownPoints(store.view, experiment).length === 0 ? 'The filters leave no kernel.' : groups.length > 0 ? 'What could save most, at its roof. Choose one for the reason and what to do.'
-    : hasRoofs ? 'No kernel that is shown has recoverable time.' : 'No kernel that is shown has a roof, since not everything was counted that it needs: the reasons are below the table.';
+  const text = shownPoints(store.view, experiment).length === 0 ? 'No kernel matches the filters.' : groups.length > 0 ? 'What could save most by reaching its roof. Choose one to see why and what to do.'
+    : hasRoofs ? 'No kernel that is shown has recoverable time.' : 'No kernel that is shown has a roof, since not everything that it needs was counted: the reasons are below the table.';
   return h('div', { class: 'beginnings' }, h('h2', {}, 'Where to begin'),
     h('p', { class: 'muted' }, text),
     idle && isAll && h('a', { class: 'idle', href: '#program' }, h('span', { class: 'name' }, 'the idle GPU'), h('strong', {}, idle.value), h('span', { class: 'muted' }, idle.text)),
@@ -139,7 +139,7 @@ function beginnings(store: ViewStore, experiment: ExperimentView): HTMLElement {
 export function inspector(store: ViewStore): HTMLElement {
   const element = h('section', { class: 'inspector', id: 'inspector', 'aria-label': 'Chosen point' });
   let shown = '';
-  // As its cross does; what is typed into is left alone.
+  // Like its cross; input fields are left alone.
   document.addEventListener('keydown', (event) => {
     const last = store.view.pins.at(-1);
     if (event.key !== 'Escape' || event.defaultPrevented || last === undefined || element.hidden || (event.target as Element).matches('input')) return;

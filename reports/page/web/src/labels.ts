@@ -3,7 +3,7 @@
 import { overlap, type Box, type Pixel } from './plane';
 import { crosses, textWidth } from './roof_lines';
 
-/** `number`: what stands at the mark, at any rate, where there is no room for the text. */
+/** `number`: what is shown at the mark in any case if there is no room for the text. */
 export interface Named { text: string; at: Pixel; radius: number; number?: string }
 export interface PlacedLabel extends Named { box: Box; leader: [Pixel, Pixel] | null }
 type Place = Pick<PlacedLabel, 'box' | 'leader'>;
@@ -30,7 +30,7 @@ function leaderOf({ at, radius }: Named, box: Box): [Pixel, Pixel] | null {
   return [from, { x: at.x + (from.x - at.x) * share, y: at.y + (from.y - at.y) * share }];
 }
 
-/** A place for each of `names` that has one, the first of them first. */
+/** A place for each of `names` that has one; earlier names come first. */
 export function placeLabels(names: readonly Named[], frame: Box, taken: readonly Box[], lines: readonly (readonly [Pixel, Pixel])[]): PlacedLabel[] {
   const placed: PlacedLabel[] = [];
   const isFree = (box: Box): boolean => {
@@ -44,12 +44,12 @@ export function placeLabels(names: readonly Named[], frame: Box, taken: readonly
     const box = boxAt(name, textWidth(text) + 2, direction, reach);
     return { box, leader: leaderOf(name, box) };
   })).filter(({ box, leader }) => isFree(box) && !(leader && placed.some((other) => meets(leader, other.box) || (other.leader && between(leader, other.leader)))));
-  /** `isStrict`: its leader runs over no mark but those over its own. */
+  /** `isStrict`: its leader crosses no mark except those over its own. */
   const place = (name: Named, text: string, isStrict: boolean): Place | undefined => {
     const own = boxAround(name);
     const isNearOther = (box: Box): boolean => names.some((other) => other !== name && distance(box, other) < distance(box, name));
     const all = candidatesOf(name, text).filter(({ leader }) => !isStrict || !leader || !taken.some((other) => !overlap(other, own) && meets(leader, other)));
-    // Near another mark it would seem to be that one's, but for its leader.
+    // Near another mark, without its leader, it would seem to belong to that mark.
     const clear = all.filter(({ box }) => !isNearOther(box));
     const free = clear.length > 0 ? clear : all.filter(({ leader }) => leader);
     return free.find(({ leader }) => !leader || !lines.some((line) => between(leader, line))) ?? free[0];
@@ -67,7 +67,7 @@ export function placeLabels(names: readonly Named[], frame: Box, taken: readonly
 /** From the box to the edge of the mark. */
 const distance = (box: Box, { at, radius }: Named): number => Math.hypot(Math.max(box.left - at.x, 0, at.x - box.right), Math.max(box.top - at.y, 0, at.y - box.bottom)) - radius;
 
-/** On the mark, or, where another number is there, as near as can be. */
+/** On the mark or, where another number is there, as near as possible. */
 function overMark({ at }: Named, text: string, placed: readonly PlacedLabel[]): Place {
   const half = (textWidth(text) + 2) / 2;
   const places = [0, 14, -14, 28, -28, 42, -42].flatMap((dy) => [0, 16, -16, 32, -32].map((dx) => ({ left: at.x + dx - half, right: at.x + dx + half, top: at.y + dy - HALF, bottom: at.y + dy + HALF })));

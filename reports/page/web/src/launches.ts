@@ -25,9 +25,9 @@ const SVG = 'http://www.w3.org/2000/svg';
 const WIDTH = 316;
 const HEIGHT = 150;
 const FRAME = { left: 52, right: WIDTH - 6, top: 8, bottom: HEIGHT - 30 };
-/** From such a ratio of the longest to the shortest on, a linear axis shows the longest alone. */
+/** From this ratio of the longest to the shortest on, a linear axis would show only the longest. */
 const WIDE = 8;
-/** Times of the same work differ by less: an axis that showed only these differences would make much of nothing. */
+/** Times of the same work differ by less: an axis that showed only these differences would exaggerate them. */
 const LEAST_RANGE = 0.1;
 
 function draw<K extends keyof SVGElementTagNameMap>(tag: K, attributes: Record<string, string | number>, text?: string): SVGElementTagNameMap[K] {
@@ -66,7 +66,7 @@ export function tickTexts(ticks: readonly number[]): string[] {
   return ticks.map((tick) => `${Number((tick * factor).toPrecision(4))}\u00a0${unit}`);
 }
 
-/** A scatter of launches, or a band from the shortest to the longest with the medians, by when they ran. */
+/** A scatter of launches, or a band from the shortest to the longest with the medians, over the time at which they ran. */
 function overTime(parts: readonly Part[], passes: readonly Pass[], isLog: boolean, says: (part: Part) => void): SVGSVGElement {
   const times = parts.flatMap(([, , , min, , max]) => [min, max]);
   let [low, high] = [Math.min(...times), Math.max(...times)];
@@ -100,7 +100,7 @@ function overTime(parts: readonly Part[], passes: readonly Pass[], isLog: boolea
   const isBinned = parts.some(([, launches]) => launches > 1);
   if (isBinned) {
     for (const [start, , , min, , max] of parts) svg.append(draw('line', { x1: x(start), x2: x(start), y1: y(min), y2: y(max), class: 'extremes' }));
-    // Nothing is known of the time in between where the trace was off.
+    // Nothing is known about the time in between where the trace was off.
     const isApart = (from: number, to: number): boolean => passes.some(({ is_traced, start_s, end_s }) => !is_traced && start_s < to && end_s > from);
     const step = (i: number): string => (i === 0 || isApart((parts[i - 1] as Part)[0], (parts[i] as Part)[0]) ? 'M' : 'L');
     svg.append(draw('path', { d: parts.map(([start, , , , median], i) => `${step(i)}${x(start).toFixed(1)} ${y(median).toFixed(1)}`).join(''), class: 'medians' }));
@@ -166,7 +166,7 @@ function timesOverRun(store: ViewStore, parts: readonly Part[], passes: readonly
         h('figcaption', { class: 'muted' },
           isBinned ? h('span', {}, h('i', { class: 'key band' }), 'shortest to longest') : h('span', {}, h('i', { class: 'key plain' }), 'launch'),
           isBinned && h('span', {}, h('i', { class: 'key line' }), 'median'),
-          counted > 0 && h('span', {}, h('i', { class: 'key counted' }), isBinned ? 'among them some that were held to be counted' : 'held to be counted'),
+          counted > 0 && h('span', {}, h('i', { class: 'key counted' }), isBinned ? 'including some held for counting' : 'held for counting'),
           passes.some(({ is_traced }) => !is_traced) && h('span', {}, h('i', { class: 'key untraced' }), 'not traced'))),
       said);
     said.textContent = `${summary}.`;
@@ -175,7 +175,7 @@ function timesOverRun(store: ViewStore, parts: readonly Part[], passes: readonly
   return box;
 }
 
-/** Of older runs, which have no launches over time. */
+/** For older runs, which have no launches over time. */
 function quantiles(times: readonly number[]): HTMLElement {
   const [width, height] = [300, 64];
   const most = times.at(-1) as number;
@@ -192,7 +192,7 @@ function spread({ counter_spread = {}, counter_repeats = 0 }: Measurement): HTML
   if (!most || counter_repeats < 2) return null;
   return h('details', { class: 'spread' },
     h('summary', {}, `Counters of ${counter_repeats} launches differ by at most ${percent(most[1])}`),
-    h('p', { class: 'muted' }, 'From the least to the most, over the mean.'),
+    h('p', { class: 'muted' }, 'Largest minus smallest, over the value that is shown.'),
     h('dl', {}, ...spreads.map(([name, value]) => {
       const bar = h('span');
       bar.style.width = `${Math.min(100, (100 * value) / Math.max(most[1], 1e-9))}%`;

@@ -40,7 +40,7 @@ function heading(store: ViewStore): HTMLElement {
       h('h2', {}, shown.heading),
       experiment ? h('p', { class: 'muted' }, experiment.subtitle) : null,
       h('p', { class: 'provenance' }, shown.provenance),
-      experiment && !experiment.isOfProgram ? h('p', { class: 'headline' }, experiment.headline, ' Click a point or its row: this shows what bounds it, and what to try next.') : null);
+      experiment && !experiment.isOfProgram ? h('p', { class: 'headline' }, experiment.headline, ' Click a point or its row to see what bounds it and what to try next.') : null);
   });
   return element;
 }
@@ -49,9 +49,9 @@ function guide(store: ViewStore): HTMLElement {
   const work = h('li');
   const mark = h('li');
   store.show(() => {
-    mark.textContent = store.experiment?.isOfProgram ? 'Each mark is a group: the launches of one kernel in one shape and NVTX range. Numbers count groups by their time, the longest first.' : 'Each mark is a kernel.';
+    mark.textContent = store.experiment?.isOfProgram ? 'Each mark is a group: the launches of one kernel in one shape and NVTX range. Numbers rank the groups by time, longest first.' : 'Each mark is a kernel.';
     work.textContent = store.experiment?.isOfProgram
-      ? 'Marks show executed work, as counted for some launches: nothing is known of the work that the algorithm needs. The area of a mark is its share of the GPU time.'
+      ? 'Marks show executed work, as counted for some launches: nothing is known about the work that the algorithm needs. The area of a mark is its share of the GPU time.'
       : 'Filled: the work that the algorithm needs. Hollow: the work that was executed. A gap between them means redundant work or excess traffic.';
   });
   return h('details', { class: 'guide' }, h('summary', {}, 'How to read this'),
@@ -86,7 +86,7 @@ function build(root: HTMLElement): void {
   const time = timeStrips(store);
   const whole = program(store);
   const beside = rankSection();
-  // A link is there as long as what it leads to is: not every experiment has steps or sizes.
+  // A link is only shown while its target exists: not every experiment has steps or sizes.
   const jumps = links.flatMap(([id, text]) => {
     const section = [whole, beside, time, points, sizes, gpus, joules, steps, ...lower].find((candidate) => candidate && `#${candidate.id}` === id);
     if (!section) return [];
@@ -115,8 +115,8 @@ function build(root: HTMLElement): void {
     stage.classList.toggle('without-ranges', ranges.hidden);
     if (!points) return;
     stage.hidden = wasWatched(store.experiment);
-    // Of many sizes the lines over them come first: on the roofline all sizes of a version have the same intensity.
-    // What is moved loses the focus.
+    // With many sizes, the lines over them come first: on the roofline all sizes of a version have the same intensity. An element that is moved loses
+    // the focus.
     const isOfSizes = (store.experiment?.best.length ?? 0) > 0;
     if (isOfSizes && sizes.parentElement !== left) left.prepend(sizes);
     else if (!isOfSizes && sizes.parentElement === left) main.insertBefore(sizes, joules);

@@ -8,7 +8,7 @@ export function colourOfBound(bound: string): string {
   const { colour } = wordsFor(bound);
   return colour === null ? 'var(--faint)' : `var(--family-${colour})`;
 }
-/** Plotly calls the shapes as the program does. */
+/** Plotly uses the same names for the shapes as the program. */
 export const symbolOf = ({ shape }: Pick<Family, 'shape'>): Shape['name'] => data.shapes[shape]?.name ?? 'circle';
 export const levelSymbol = (level: Level): Shape['name'] => symbolOf(lookOf(level));
 
@@ -29,7 +29,7 @@ function glyph(shape: number, colour: string): SVGSVGElement {
 }
 
 export const familyGlyph = (family: Family): SVGSVGElement => glyph(family.shape, colourOf(family));
-/** As its mark in the chart. */
+/** Like its mark in the chart. */
 export const pointGlyph = (point: PointView): SVGSVGElement => (isGroup(point) ? glyph(point.group.shape, colourOfBound(point.bound)) : familyGlyph(point.family));
 export const shapeGlyph = (shape: number): SVGSVGElement => glyph(shape, 'currentColor');
 export const levelGlyph = (level: Level): SVGSVGElement => glyph(lookOf(level).shape, 'currentColor');

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Long names in little room.
 
-/** At most so many characters, the middle left out: names differ at both ends. */
+/** At most this many characters, with the middle left out: names differ at both ends. */
 export function shortened(text: string, most: number): string {
   if (text.length <= most) return text;
   const head = Math.ceil((most - 1) * 0.6);
   return `${text.slice(0, head)}…${text.slice(text.length - (most - 1 - head))}`.replace(/…[….,\s]*…|[….]*…/, '…');
 }
 
-/** Shortened texts that differ in less than this many characters beside the cut look the same. */
+/** Shortened texts that differ in fewer than this many characters next to the cut look the same. */
 const SEEN = 4;
 
 function looksOf(text: string, most: number): string {
@@ -41,12 +41,12 @@ export function cutApart(texts: readonly string[], most: number): Map<string, st
   return result;
 }
 
-/** The beginning, the place from which on they differ, and the end where they differ there too. */
+/** The beginning, the place where they begin to differ, and the end if they differ there, too. */
 function aroundDifference(texts: readonly string[], most: number): [string, string][] {
   const common = commonLength(texts);
   const head = Math.floor(most * 0.35);
   const cutAt = (text: string, tail: number): string => {
-    // From the beginning of the word that differs on, unless that is far before.
+    // From the beginning of the word that differs, unless that is far back.
     const word = Math.max(/[A-Za-z0-9]*$/.exec(text.slice(0, common))?.index ?? common, common - 24);
     const room = most - head - tail - 2;
     if (word <= head + 1) return shortened(text, most);

@@ -39,7 +39,7 @@ export function pinnedPoints(store: ViewStore): HTMLElement {
   store.show((view) => {
     const experiment = store.experiment;
     const points = experiment ? pinned(view.pins, experiment) : [];
-    // One alone is in the inspector.
+    // A single one is in the inspector.
     element.hidden = points.length < 2;
     if (!experiment || points.length < 2) return fill(element);
     const facts = points.map(({ point }) => new Map(factsOf(experiment, point)));
@@ -63,7 +63,7 @@ export function pinnedPoints(store: ViewStore): HTMLElement {
   return element;
 }
 
-/** Leads to the numbers of the chosen point while they are out of sight: a row far below may have been chosen, or a mark on a small screen. */
+/** Leads to the numbers of the chosen point while they are out of sight: the chosen row may be far below, or the chosen mark on a small screen. */
 export function jumpToChosen(store: ViewStore, inspector: HTMLElement): HTMLElement {
   let isSeen = false;
   const button = h('button', { type: 'button', class: 'jump-to-pins', onclick: () => inspector.scrollIntoView({ block: 'start' }) });

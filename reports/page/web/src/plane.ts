@@ -58,7 +58,7 @@ const FAR = 5;
 const LITTLE = 0.1;
 const LEAST_RANGE = 12;
 
-/** Without those at either end that are little of the whole and lie far from the others: they would squeeze these into a corner. */
+/** Leaves out those at either end that are a small part of the whole and lie far from the others: they would squeeze these into a corner. */
 function withoutOutliers(places: readonly Weighted[], axis: 0 | 1): Weighted[] {
   const kept = [...places].sort((a, b) => a.at[axis] - b.at[axis]);
   const all = kept.reduce((sum, { weight }) => sum + weight, 0);
@@ -79,7 +79,7 @@ function withoutOutliers(places: readonly Weighted[], axis: 0 | 1): Weighted[] {
   return kept.slice(low, Math.max(low + 1, kept.length - high));
 }
 
-/** The window around `places`, but for outliers, with some room; null where there are none. `roofAt`: what must be in it above a place. */
+/** The window around `places`, except outliers, with some room; null where there are none. `roofAt`: what must be in it above a place. */
 export function windowAround(places: readonly Weighted[], roofAt: (ai: number) => number): Window | null {
   if (places.length === 0) return null;
   const kept = withoutOutliers(withoutOutliers(places, 1), 0);

@@ -34,7 +34,7 @@ function partsOf(view: View, experiment: ExperimentView): Parts {
   return known;
 }
 
-/** The places of groups among those with a mark of their own, the largest is 1: what their labels begin with. */
+/** The places of groups among those with a mark of their own, 1 for the largest: their labels begin with these. */
 export const ranksOf = (view: View, experiment: ExperimentView): Map<number, number> => new Map(partsOf(view, experiment).drawn.map(({ index }, place) => [index, place + 1]));
 
 function computeParts(view: View, experiment: ExperimentView): Parts {
@@ -55,7 +55,7 @@ function computeParts(view: View, experiment: ExperimentView): Parts {
   return { drawn, folded, total, level: level === 'all' ? 'dram' : level };
 }
 
-/** Where it is at the level; null where it has no operations, or nobody knows how many. */
+/** Where it is at the level; null where it has no operations, or their number is unknown. */
 const placeAt = (point: GroupView, level: Level): Mark['at'] | null =>
   (level === 'dram' ? point.useful : point.levels.find((at) => at.level === level)?.useful ?? null);
 const shareAt = (point: GroupView, level: Level): number | null => point.levels.find((at) => at.level === level)?.share ?? null;
@@ -73,12 +73,12 @@ export function programPlaces(view: View, experiment: ExperimentView): Weighted[
   return other ? [...places, { at: other, weight: sumOf(folded).total / total }] : places;
 }
 
-/** Where the groups without a mark are together. */
+/** Where the groups without a mark of their own are, together. */
 const otherAt = ({ flops, bytes, counted }: Sum): Mark['at'] | null => (flops > 0 && bytes > 0 && counted > 0 ? [flops / bytes, flops / counted] : null);
 
 const radiusOf = (part: number): number => Math.min(24, Math.max(4, 48 * Math.sqrt(part)));
 
-/** Above and below the middle of the strip, so that none covers another if there is room. */
+/** Above and below the middle of the strip, so that no mark covers another if there is room. */
 function stacked(marks: { x: number; radius: number }[], top: number, bottom: number): Pixel[] {
   const middle = (top + bottom) / 2;
   const taken: Box[] = [];
@@ -123,7 +123,7 @@ export function programFigure(view: View, experiment: ExperimentView, { width, h
   }, marks);
   const ranks = ranksOf(view, experiment);
   const rankOf = ({ index }: Shown): number => ranks.get(index) as number;
-  /** Those with a mark that is in sight, each with the place and the size of it. */
+  /** The groups with a visible mark, each with its place and size. */
   const seen: { shown: Shown; at: Pixel; radius: number }[] = [];
 
   const placed = drawn.filter(({ point }) => placeAt(point, level) !== null);
@@ -184,7 +184,7 @@ export function programFigure(view: View, experiment: ExperimentView, { width, h
   names.sort((a, b) => a.order - b.order);
   const { annotations, shapes, numbers } = annotationsOf(roofs, names, boxes, plane, colours, joins);
   const numbered = named.map(({ shown }): Ranked => ({ point: shown.index, rank: rankOf(shown) })).filter(({ rank }) => numbers.has(String(rank)));
-  // For pictures, whose legend says what the colours are.
+  // For pictures, whose legend explains the colours.
   for (const { id, label } of data.bounds) {
     if (drawn.some(({ point }) => point.bound === id)) {
       traces.add({ x: [null], y: [null], mode: 'markers', name: plain(label), showlegend: true, marker: { symbol: 'square', size: 10, color: colourOfBound(id, colours) } });
@@ -231,7 +231,7 @@ function placedPhases(view: View, experiment: ExperimentView): { phase: Phase; a
   return phasesIn(experiment.timeline, view.time).flatMap((phase) => (phase.ai !== null && phase.rate !== null && phase.ai > 0 && phase.rate > 0 ? [{ phase, at: [phase.ai, phase.rate] as Mark['at'] }] : []));
 }
 
-/** The way of the program: a mark for each phase, its area their share of the time, later ones darker, and a line through them. */
+/** The path of the program: a mark for each phase, its area the phase's share of the time, later ones darker, and a line through them. */
 function addPhases(view: View, experiment: ExperimentView, plane: Plane, colours: Colours, traces: Traces, boxes: Box[], name: AddName): void {
   const phases = placedPhases(view, experiment);
   const all = phases.reduce((sum, { phase }) => sum + phase.duration_ns, 0);

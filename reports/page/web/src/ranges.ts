@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// NVTX ranges, and modules or operators of PyTorch, as a tree and as an icicle: one of them filters everything.
+// NVTX ranges, and modules or operators of PyTorch, as a tree and as an icicle: choosing one filters everything.
 import { type ExperimentView, type RangeView } from './data';
 import { fill, h, keepFocus } from './dom';
 import { count, duration, percent, wholePercent } from './format';
@@ -21,7 +21,7 @@ export function rangeTree(store: ViewStore): HTMLElement {
   /** The tree that the reader chose. */
   let asked: Kind | null = null;
   let kind: Kind = 'range';
-  /** Those that the reader opened or closed. */
+  /** The nodes that the reader opened or closed. */
   const turned = new Map<string, boolean>();
   let isIcicle = false;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The ranks of a program beside each other: time by rank and phase, and what each did over time.
+// The ranks of a program side by side: time by rank and phase, and what each did over time.
 import { data, type RanksView } from './data';
 import { fill, h, scrollBox } from './dom';
 import { titledTable } from './sections';
@@ -7,7 +7,7 @@ import { titledTable } from './sections';
 type Phases = RanksView['phases'];
 type Lanes = NonNullable<RanksView['lanes']>;
 
-/** How far a rank is from the median of its row before the colour is full: a quarter. */
+/** How far a rank is from the median of its row when its colour is fullest: a quarter. */
 const FULL = 0.25;
 
 function median(values: readonly number[]): number {
@@ -16,7 +16,7 @@ function median(values: readonly number[]): number {
   return sorted.length % 2 === 1 ? (sorted[middle] as number) : ((sorted[middle - 1] as number) + (sorted[middle] as number)) / 2;
 }
 
-/** Longer than in the middle: warm; shorter: cold. */
+/** Longer than the median: warm; shorter: cold. */
 function colourOf(time: number, middle: number): string {
   if (middle <= 0) return 'var(--paper)';
   const distance = Math.max(-1, Math.min(1, (time / middle - 1) / FULL));
@@ -26,7 +26,7 @@ function colourOf(time: number, middle: number): string {
 /** With this many ranks, cells have no room for a text. */
 const MOST_WITH_TEXT = 16;
 
-/** Of names such as `rank 3` those that a list such as `0-3, 17` has; all of them where it is empty. */
+/** Those of the names, such as `rank 3`, that are in a list such as `0-3, 17`; all of them where it is empty. */
 type Chosen = (name: string) => boolean;
 
 function chosenBy(list: string): Chosen {
@@ -49,11 +49,11 @@ function phaseMap({ ranks: all, rows, left_out_ranks: ranksLeft, left_out_phases
     }));
   };
   return h('div', {}, h('h3', {}, 'Time by rank and phase'),
-    h('p', { class: 'muted' }, 'Time in kernels within each NVTX range; collectives, in which ranks wait for each other, are a row of their own. Red: longer than the median of the row, green: shorter, in full colour from 25 % on.'),
+    h('p', { class: 'muted' }, 'Time in kernels within each NVTX range; collectives, in which ranks wait for each other, are a row of their own. Red: longer than the median of the row, green: shorter, in full colour from 25 %.'),
     scrollBox('Time by rank and phase', h('table', { class: `heat-map rank-map${hasTexts ? '' : ' narrow'}` },
       h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'phase'), ...ranks.map((name) => h('th', { scope: 'col', class: 'number', title: name }, hasTexts ? name : '')))),
       h('tbody', {}, ...rows.map(row)))),
-    ranksLeft > 0 && h('p', { class: 'muted' }, `${all.length} of ${all.length + ranksLeft} ranks are in the map, at even distances.`),
+    ranksLeft > 0 && h('p', { class: 'muted' }, `${all.length} of ${all.length + ranksLeft} ranks are shown, evenly spaced.`),
     phasesLeft > 0 && h('p', { class: 'muted' }, `… and ${phasesLeft} more phases.`));
 }
 
@@ -67,7 +67,7 @@ function svg(tag: string, attributes: Record<string, string | number>, ...childr
   return element;
 }
 
-/** The area below the values of one kind, which stand on those of `below`; parts without samples are left out. */
+/** The area below the values of one kind, stacked on those of `below`; parts without samples are left out. */
 function area(values: readonly (number | null)[], below: readonly (number | null)[], y: number): string {
   return values.flatMap((value, x) => {
     if (value === null || value === 0) return [];
@@ -99,13 +99,13 @@ function laneStrips({ duration, lanes: all }: Lanes, isChosen: Chosen): HTMLElem
     h('div', { class: 'rank-lane-box' }, names, picture as unknown as HTMLElement));
 }
 
-/** Of tables whose first column is the rank, the rows of those that are chosen. */
+/** In tables whose first column is the rank, the rows of the chosen ranks. */
 function ofChosen({ title, table }: RanksView['tables'][number], isChosen: Chosen): RanksView['tables'][number] {
   const isByRank = table.columns[0]?.title === 'rank';
   return { title, table: isByRank ? { ...table, rows: table.rows.filter(([name]) => isChosen(name ?? '')) } : table };
 }
 
-/** Of a program with several processes. */
+/** For a program with several processes. */
 export function ranks(): HTMLElement | null {
   const found = data.run.ranks;
   if (!found) return null;

@@ -36,7 +36,7 @@ export function lineOf(roof: ShownRoof, roofs: readonly ShownRoof[], plane: Plan
 export interface RoofLabel { text: string; x: number; y: number; angle: number; isLit: boolean }
 
 const FONT_SIZE = 11;
-/** Boxes are that much larger than what they hold of a text. */
+/** Boxes are larger than the text in them by this much. */
 const BOX_MARGIN = 3;
 const measure = document.createElement('canvas').getContext('2d');
 export function textWidth(text: string, size = FONT_SIZE): number {
@@ -53,12 +53,12 @@ export function linesOf(roofs: readonly ShownRoof[], plane: Plane): { roof: Show
   });
 }
 
-/** Labels on the lines that are in the frame, none over another, over another's line or, where there is room, over `marks`; in pixels of the plot. */
+/** Labels on the lines that are in the frame: none over another label, over another line or, where there is room, over `marks`; in pixels of the plot. */
 export function roofLabels(roofs: readonly ShownRoof[], plane: Plane, marks: readonly Box[] = []): { labels: RoofLabel[]; boxes: Box[] } {
   const labels: RoofLabel[] = [];
   const taken: Box[] = [];
   const lines = linesOf(roofs, plane);
-  // Those of the chosen kernel first: where there is no room for all, theirs are there.
+  // Those of the chosen kernel first: where there is no room for all labels, theirs are shown.
   for (const roof of [...roofs].sort((a, b) => Number(b.isLit) - Number(a.isLit))) {
     if (!roof.isMain) continue;
     const others = lines.filter((other) => other.roof !== roof);
@@ -74,7 +74,7 @@ export function roofLabels(roofs: readonly ShownRoof[], plane: Plane, marks: rea
   return { labels, boxes: taken };
 }
 
-/** Whether the line between two places runs through the box, its margin left aside. */
+/** Whether the line between two places runs through the box without its margin. */
 export function crosses(start: Pixel, end: Pixel, box: Box): boolean {
   const left = Math.max(box.left + BOX_MARGIN, start.x);
   const right = Math.min(box.right - BOX_MARGIN, end.x);
@@ -85,7 +85,7 @@ export function crosses(start: Pixel, end: Pixel, box: Box): boolean {
 
 interface Candidate { label: RoofLabel; boxes: Box[] }
 
-/** Over the line, from the right; where it is short, as on a phone, the name may begin left of it, but half of it stays over it. */
+/** Over the line, from the right; where the line is short, as on a phone, the name may begin left of it, but half of the name stays over it. */
 function levelPlaces(roof: ShownRoof, roofs: readonly ShownRoof[], plane: Plane): Candidate[] {
   const { frame } = plane;
   const [start] = lineOf(roof, roofs, plane);

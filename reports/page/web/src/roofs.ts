@@ -4,7 +4,7 @@ import { data, type ExperimentView, type Roof } from './data';
 import type { ShownRoof } from './roof_lines';
 import { bareChart, levelOf, pinnedPoints, precisionsOf, roofsOf, type View } from './view';
 
-/** Those drawn with their names, others thin, before precision and source are chosen. */
+/** The roofs drawn with their names and those drawn thin, before precision and source are chosen. */
 const roofSet = (view: View, experiment: ExperimentView | undefined): ExperimentView['roofs']['all'] =>
   (experiment ? experiment.roofs[levelOf(view, experiment)] : bareChart(view).roofs);
 
@@ -14,7 +14,7 @@ export function shownRoofs(view: View, experiment: ExperimentView | undefined): 
   const sources = roofsOf(view, experiment);
   const chosen = experiment?.points[pinnedPoints(view, experiment).at(-1) ?? -1]?.group;
   const lit = new Set(chosen?.roofs);
-  // Among the roofs of all levels, the one level that has a theoretical one too would stand out.
+  // Among the roofs of all levels, the only level with a theoretical one, too, would stand out.
   const isOneSource = experiment !== undefined && levelOf(view, experiment) === 'all' && sources === 'both';
   const isShown = ({ kind, source, subject }: Roof): boolean => {
     if (sources !== 'both' && source !== sources) return false;

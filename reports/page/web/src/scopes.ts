@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// The modules and operators of PyTorch that launched a program's kernels, and the program as it was within one of them.
+// The modules and operators of PyTorch that launched a program's kernels, and the program within one of them.
 import { cellOf, data, isGroup, type ExperimentView, type PointView, type RangeView } from './data';
 import { count, duration, percent } from './format';
 import { addWork, noWork, placeOf } from './sums';
 
-/** Of a group, the part of its time, and of its launches. */
+/** The part of a group's time, and of its launches. */
 type Part = [number, number];
 
-/** The places of a scope and of those within it: from the first to before the second. */
+/** The places of a scope and of those within it: from the first number up to, but not including, the second. */
 function placesOf(scopes: readonly RangeView[], path: string): [number, number] {
   const first = scopes.findIndex((scope) => scope.path === path);
   if (first < 0) return [0, 0];
@@ -23,7 +23,7 @@ function partIn({ group }: PointView, [first, next]: [number, number]): Part {
 
 const column = (title: string): number => data.columns.findIndex((candidate) => candidate.title === title);
 
-/** The point with the part of its launches that the trace has there; its rates, counters and times of a launch are those of all. */
+/** The point with the part of its launches that the trace has there; its rates, counters and times per launch are those of all launches. */
 function pointIn(point: PointView, [time, launched]: Part): PointView {
   if (!isGroup(point)) return point;
   const scaled = (value: number | null): number | null => (value === null ? null : value * time);
@@ -42,13 +42,13 @@ function pointIn(point: PointView, [time, launched]: Part): PointView {
   put('launches', launches, count);
   put('total', group.total_s * time, duration);
   put('could save', scaled(group.recoverable_s), duration);
-  put('a step', scaled(cellOf(point, 'a step').value), duration);
+  put('per step', scaled(cellOf(point, 'per step').value), duration);
   return { ...point, share, texts, values, group: { ...group, launches, total_s: group.total_s * time, recoverable_s: scaled(group.recoverable_s), flops: scaled(group.flops), bytes: scaled(group.bytes) } };
 }
 
 const known = new WeakMap<ExperimentView, Map<string, ExperimentView>>();
 
-/** The experiment as it was within that scope, its points in the same order; those that were not launched there have no time. */
+/** The experiment within that scope, its points in the same order; those that were not launched there have no time. */
 export function inScope(whole: ExperimentView, path: string | null): ExperimentView {
   const torch = whole.program?.torch;
   if (path === null || !torch) return whole;
@@ -63,11 +63,11 @@ export function inScope(whole: ExperimentView, path: string | null): ExperimentV
   return found;
 }
 
-/** The scopes with the sums of what the experiment's points have of each. */
+/** The scopes with sums over the experiment's points of their part in each. */
 export function scopesOf(experiment: ExperimentView): RangeView[] {
   const scopes = experiment.program?.torch?.scopes ?? [];
   const sums = scopes.map(() => ({ launches: 0, total: 0, roofed: 0, recoverable: 0, work: noWork() }));
-  /** The nearest scope around each. */
+  /** The innermost scope around each. */
   const around: number[] = [];
   const open: number[] = [];
   scopes.forEach(({ depth }, place) => {

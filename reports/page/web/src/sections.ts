@@ -19,7 +19,7 @@ function step({ from, to, speedup, outcome, moves, changes }: Step, experiment: 
     moves.length > 0 && h('ul', {}, ...moves.map((move) => h('li', {}, h('span', { class: 'muted' }, `${move.name} `), `${move.from} → ${move.to}`))));
 }
 
-/** Steps that the style sheet leaves on paper. */
+/** The number of steps that the style sheet keeps on paper. */
 const MOST_ON_PAPER = 24;
 
 /** From version to version: how much faster, and which counters moved. */
@@ -38,7 +38,7 @@ export function ladder(store: ViewStore): HTMLElement {
   return element;
 }
 
-/** What speaks against numbers of the experiment. */
+/** What casts doubt on numbers of the experiment. */
 export function implausible(store: ViewStore): HTMLElement {
   const element = h('div');
   store.show((view, previous) => {
@@ -47,13 +47,13 @@ export function implausible(store: ViewStore): HTMLElement {
   return element;
 }
 
-/** What the self-test makes suspect, before anything that rests on it. */
+/** What the self-test makes suspect, before anything that relies on it. */
 export function suspicion(): HTMLElement | null {
   const { suspicion: found } = data.run;
   return found && h('div', { class: 'suspicion', role: 'note' }, h('strong', {}, found.text), findings(found.findings));
 }
 
-/** What the program drew itself, if it did: it stands where scripts do not run. */
+/** What the program drew itself, if anything: it is in the part for readers without scripts. */
 let drawings: DocumentFragment | undefined;
 function drawing(name: string): Node | undefined {
   if (!drawings) {
@@ -96,7 +96,7 @@ export function scaling(store: ViewStore): HTMLElement {
   return element;
 }
 
-/** What a launch costs in energy, where the plan asks for it. */
+/** The energy of a launch, where the plan asks for it. */
 export function energy(store: ViewStore): HTMLElement {
   const element = h('section', { id: 'energy' });
   store.show((view, previous) => {
@@ -164,10 +164,10 @@ export function primitives(): HTMLElement | null {
   return tableSection('primitives', 'Primitives', 'Operations by which threads exchange values, in SM cycles. Latency: from one operation to the next that needs its result. Throughput: with as many independent operations as the SM holds, per operation, per instruction that moves values between lanes, and per element.', data.run.primitives, drawing('primitives'));
 }
 
-/** What is written as 1.00 or 1.01 times as fast, or slow. */
+/** What is written as 1.00 or 1.01 times as fast, or as slow. */
 const EQUAL = 0.015;
 
-/** Faster and slower than the reference by colour; what is equal has one of its own. */
+/** Faster and slower than the reference by colour; equal speed has a colour of its own. */
 function heatMap({ title, columns, rows, factors }: SpeedTable): HTMLElement {
   const colourOf = (factor: number | null | undefined): string | null => {
     if (factor == null) return null;

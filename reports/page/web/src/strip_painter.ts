@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The timeline as it is painted: all but the cursor and the choice.
+// Paints the timeline: everything except the cursor and the choice.
 import { wordsFor, type ExperimentView, type Timeline } from './data';
 import { linearTicks, tickTexts } from './launches';
 import { AXIS, BAND, LABEL, PAD, PLOT, depthOf, lastName, type Row, type Strip, type TimeAxis } from './strip_rows';
@@ -88,7 +88,7 @@ export class StripPainter {
     }
   }
 
-  /** Of launches that share a pixel, the one that has most of it. */
+  /** Of launches that share a pixel, the one that covers most of it. */
   private drawLaunches(top: number, of: number): void {
     const { start, end, stream, point } = launchesOf(this.timeline);
     const { points } = this.experiment;

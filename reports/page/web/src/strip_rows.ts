@@ -11,7 +11,7 @@ export const PLOT = 34;
 const GAP = 5;
 /** Further streams are not shown. */
 const MOST_STREAMS = 6;
-/** What is shown of the strips until one asks for all. */
+/** Which strips are shown until the reader asks for all. */
 const FIRST = ['dram', 'flops', 'tensor', 'fp32', 'fp64', 'l2', 'sm', 'clock', 'power'];
 
 export type Strip = Timeline['strips'][number];

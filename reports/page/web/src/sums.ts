@@ -29,7 +29,7 @@ export function sumOf(groups: readonly GroupView[]): Sum {
   return sum;
 }
 
-/** The operations that are known, and the DRAM bytes, with the times of the groups that have them. */
+/** The known operations and DRAM bytes, with the times of the groups that have them. */
 export interface Work { flops: number; flops_s: number; bytes: number; bytes_s: number }
 
 export const noWork = (): Work => ({ flops: 0, flops_s: 0, bytes: 0, bytes_s: 0 });
@@ -46,17 +46,17 @@ export function addWork(work: Work, { flops, bytes, total_s }: GroupView['group'
   }
 }
 
-/** Where that puts a range of `total_s`: as `RangeUse` has it (analysis/program/range_tree.cpp). */
+/** The place of a range of `total_s` on the roofline, as for `RangeUse` (analysis/program/range_tree.cpp). */
 export function placeOf({ flops, flops_s, bytes, bytes_s }: Work, total_s: number): { ai: number | null; rate: number | null } {
   const almostAll = 0.99 * total_s;
   const isKnown = total_s > 0 && (flops > 0 || flops_s >= almostAll);
   return { ai: isKnown && bytes > 0 && bytes_s >= almostAll ? flops / bytes : null, rate: isKnown ? flops / total_s : null };
 }
 
-/** Of the time of groups with a roof, what lies below these roofs. */
+/** The share of the time of groups with a roof that lies below these roofs. */
 export const fractionOfRoof = ({ recoverable, roofed }: Sum): number | null => (roofed > 0 ? 1 - recoverable / roofed : null);
 
-/** The groups by what `keyOf` says of them. */
+/** The groups by the key that `keyOf` gives them. */
 export function groupedBy(groups: readonly GroupView[], keyOf: (group: GroupView) => string): Map<string, GroupView[]> {
   const result = new Map<string, GroupView[]>();
   for (const group of groups) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every point in a table that sorts, filters, and answers the chart.
+// Every point in a table that sorts, filters, and is linked to the chart.
 import { data, hasColumn, thingOf, wasWatched, wordsFor, type ExperimentView, type PointView } from './data';
 import { fill, h, keepFocus, scrollBox } from './dom';
 import { count, counted, duration, percent, wholePercent } from './format';
@@ -18,11 +18,11 @@ const KERNELS_PER_PAGE = 40;
 const LONGEST_NAME = 34;
 const rowsPerPage = (experiment: ExperimentView): number => (experiment.isOfProgram ? KERNELS_PER_PAGE : ROWS_PER_PAGE);
 
-/** Of a program, the columns that are always shown, in their order; the others are a click away. */
-const PROGRAM_COLUMNS = ['point', 'share', 'could save', 'a step', '% of roofline', 'bound by', 'operator', 'tensor', 'total', 'launches', 'mean', 'type', 'p95', 'occupancy', 'registers'];
-/** Those that stay in sight where the table is narrow, and those that stay where it is not wide. */
+/** For a program, the columns that are always shown, in their order; the others are a click away. */
+const PROGRAM_COLUMNS = ['point', 'share', 'could save', 'per step', '% of roofline', 'bound by', 'operator', 'tensor', 'total', 'launches', 'mean', 'type', 'p95', 'occupancy', 'registers'];
+/** The columns that stay in sight where the table is narrow, and those that stay where it is not wide. */
 const NARROW = ['point', 'share', 'could save', 'time', '% of roofline', 'bound by'];
-const MEDIUM = [...NARROW, 'a step', 'operator', 'tensor', 'total', 'launches', 'mean', 'type', 'GB/s', 'n', 'dtype'];
+const MEDIUM = [...NARROW, 'per step', 'operator', 'tensor', 'total', 'launches', 'mean', 'type', 'GB/s', 'n', 'dtype'];
 const widthClass = (title: string): string | null => (NARROW.includes(title) ? null : MEDIUM.includes(title) ? 'not-narrow' : 'only-wide');
 
 const typeName = (type: string): string => (type === '–' ? 'no floating-point operations' : type);
@@ -87,7 +87,7 @@ export class PointTable {
     this.highlight.onChange((active) => this.markActive(active?.point));
   }
 
-  /** In place of rows, where no point is left. */
+  /** Shown in place of rows where no point is left. */
   private nothing(): HTMLElement {
     const what = h('span');
     const text = h('p', { class: 'nothing' }, what, h('button', { type: 'button', class: 'link', onclick: () => this.showAll() }, 'Remove all filters'));
@@ -158,7 +158,7 @@ export class PointTable {
     }
   }
 
-  /** What the rows are chosen by, one by one: a click takes it away. */
+  /** The filters of the rows, one by one: a click removes one. */
   private drawChips(view: View, experiment: ExperimentView): void {
     const chip = (name: string, value: string | null, change: Partial<View>): HTMLElement | false => value !== null &&
       h('button', { type: 'button', class: 'chip', 'data-value': name, title: 'Show the others too', onclick: () => this.store.set(change) }, h('span', { class: 'muted' }, `${name}: `), value, ' ×');
@@ -228,7 +228,7 @@ export class PointTable {
       const direction = isSorted ? (view.sort?.descending ? 'descending' : 'ascending') : null;
       const isByDefault = experiment.isOfProgram && !view.sort && title === 'could save';
       const sort = (): void => {
-        // Of a program, the largest number is what one looks for.
+        // In a program, one looks for the largest number.
         const isFirstDown = experiment.isOfProgram && is_number;
         if (isSorted && view.sort?.descending !== isFirstDown) return this.store.set({ sort: null });
         this.store.set({ sort: { column: title, descending: isSorted ? !isFirstDown : isFirstDown } });
@@ -310,7 +310,7 @@ function bar(point: PointView): HTMLElement | null {
   return element;
 }
 
-/** The part of a row behind those of the rows above it. */
+/** The part of a row, drawn after those of the rows above it. */
 function cumulativeBar(before: number, share: number): HTMLElement {
   const [above, own] = [h('span', { class: 'above' }), h('span', { class: 'own' })];
   above.style.width = `${Math.min(100, 100 * before)}%`;

@@ -14,7 +14,7 @@ export function applyTheme(theme: Theme): void {
 
 const FAMILIES = 6;
 
-/** As they are now: `element` may be gone when they are used. */
+/** The colours as they are now: `element` may be gone when they are used. */
 export function coloursOf(element: Element = document.documentElement): Colours {
   const style = getComputedStyle(element);
   const colour = (name: string): string => style.getPropertyValue(`--${name}`).trim();

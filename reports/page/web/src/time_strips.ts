@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strips over time: phases, NVTX ranges and kernels above what the hardware did, all over one axis. A brush chooses a time.
+// Strips over time: phases, NVTX ranges and kernels above what the hardware did, all on one axis. A brush selects a time.
 import { data, type ExperimentView, type Timeline } from './data';
 import { fill, h, scrollBox } from './dom';
 import { duration, percent } from './format';
@@ -10,14 +10,14 @@ import { launchesOf, rangesOf, spanText, valueText, type Phase, type Time } from
 import { shownPoints, type ViewStore } from './view';
 
 const ZOOM = 0.6;
-/** Pixels that a pointer may move and still click. */
+/** How many pixels a pointer may move and still click. */
 const CLICK = 4;
 const FONT = '11px Inter, system-ui, "Helvetica Neue", Arial, sans-serif';
 
 class Strips {
   readonly element = h('div', {
     class: 'strips', tabindex: 0, role: 'application', 'aria-roledescription': 'timeline',
-    'aria-label': 'Timeline. Left and right arrows read it, with Shift they choose a time, plus and minus zoom, 0 shows all, Page Up and Page Down move, Escape clears.',
+    'aria-label': 'Timeline. Left and right arrows read it, with Shift they select a time, plus and minus zoom, 0 shows all, Page Up and Page Down move, Escape clears.',
   });
   private readonly base = h('canvas', { 'aria-hidden': 'true' });
   private readonly over = h('canvas', { 'aria-hidden': 'true' });
@@ -94,7 +94,7 @@ class Strips {
     this.element.style.height = `${height}px`;
     const context = this.context(this.base, height);
     if (!context) return;
-    // The brush shows what the time leaves out: only other filters dim.
+    // The brush shows what the chosen time leaves out: only other filters dim.
     const shown = new Set(shownPoints({ ...this.store.view, time: null }, this.experiment));
     new StripPainter(context, this.timeline, this.experiment, shown, this.axis, this.colours).paint(this.rows, height);
     this.drawOver();
@@ -284,7 +284,7 @@ function phaseTable(store: ViewStore, { phases, phase_rule }: Timeline): HTMLEle
     scrollBox('Phases', h('table', {},
       h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'phase'), ...['begin', 'duration', 'DRAM', 'FLOP/s', 'FLOP/byte'].map((title) => h('th', { scope: 'col', class: 'number' }, title)))),
       h('tbody', {}, ...phases.map(({ name, start_ns, duration_ns, dram, rate, ai }) => h('tr', {},
-        h('th', { scope: 'row' }, h('button', { type: 'button', class: 'link', title: 'Choose its time', onclick: () => store.set({ time: [start_ns, start_ns + duration_ns], zoom: null }) }, name)),
+        h('th', { scope: 'row' }, h('button', { type: 'button', class: 'link', title: 'Select its time', onclick: () => store.set({ time: [start_ns, start_ns + duration_ns], zoom: null }) }, name)),
         ...[duration(start_ns * 1e-9), duration(duration_ns * 1e-9), text(dram, 'B/s'), text(rate, 'FLOP/s'), ai === null ? '–' : String(Number(ai.toPrecision(3)))].map((cell) => h('td', { class: 'number' }, cell))))))));
 }
 
@@ -295,13 +295,13 @@ export function timeStrips(store: ViewStore): HTMLElement {
   let experiment = -1;
   const build = (whole: ExperimentView, timeline: Timeline): void => {
     const said = h('p', { class: 'muted said', role: 'status' });
-    const hint = `Drag: choose a time · Ctrl + wheel: zoom · click: a phase or a kernel. ${timeline.sentences[0] ?? ''}`;
+    const hint = `Drag: select a time · Ctrl + wheel: zoom · click: a phase or a kernel. ${timeline.sentences[0] ?? ''}`;
     const made = new Strips(store, whole, timeline, (text) => { said.textContent = text === '' ? hint : text; });
     said.textContent = hint;
     strips = made;
     const button = (text: string, title: string, onclick: () => void): HTMLElement =>
       h('button', { type: 'button', 'aria-label': /\w/.test(text) ? null : title, title, onclick }, text);
-    const toChoice = button('Zoom to choice', 'Show the chosen time alone', () => { if (store.view.time) made.zoomTo(store.view.time); });
+    const toChoice = button('Zoom to selection', 'Show only the selected time', () => { if (store.view.time) made.zoomTo(store.view.time); });
     store.show(({ time }) => { toChoice.hidden = time === null; });
     const isQuiet = (strip: Strip): boolean => mostOf(strip) === 0;
     const more = h('button', {
@@ -346,7 +346,7 @@ export function timeStrips(store: ViewStore): HTMLElement {
 /** The chosen time, and what clears it. */
 export function timeChip(store: ViewStore): HTMLElement {
   const text = h('span');
-  const clear = h('button', { type: 'button', 'aria-label': 'Clear the chosen time', title: 'Show all of the program', onclick: () => store.set({ time: null, zoom: null }) }, '×');
+  const clear = h('button', { type: 'button', 'aria-label': 'Clear the selected time', title: 'Show all of the program', onclick: () => store.set({ time: null, zoom: null }) }, '×');
   const element = h('p', { class: 'time-chip' }, text, clear);
   store.show(({ time }) => {
     element.hidden = time === null || store.experiment?.timeline === undefined;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a device did while it was sampled, and a program as it was in a part of that time.
+// What a device did while it was sampled, and a program during a part of that time.
 import { data, isGroup, type ExperimentView, type GroupView, type PointView, type RangeView, type Timeline } from './data';
 import { count, duration, percent, tick } from './format';
 import { addWork, noWork, placeOf } from './sums';
@@ -11,7 +11,7 @@ export type Time = [number, number];
 export interface Launches { start: Float64Array; end: Float64Array; stream: readonly number[]; point: readonly number[] }
 export interface Passages { start: Float64Array; end: Float64Array }
 
-/** What is written as distances from one start to the next. */
+/** Decodes starts that are written as distances from one to the next. */
 function spans({ start_ns, duration_ns }: { start_ns: readonly number[]; duration_ns: readonly number[] }): Passages {
   const start = new Float64Array(start_ns.length);
   const end = new Float64Array(start_ns.length);
@@ -58,7 +58,7 @@ export function valueText(value: number, unit: Timeline['strips'][number]['unit'
 
 interface Use { launches: number; total: number; times: number[] }
 
-/** What of the launches of each point lies in the time. */
+/** The part of each point's launches that lies in the time. */
 function usesIn(timeline: Timeline, [from, to]: Time): Map<number, Use> {
   const { start, end, point } = launchesOf(timeline);
   const uses = new Map<number, Use>();
@@ -78,7 +78,7 @@ function usesIn(timeline: Timeline, [from, to]: Time): Map<number, Use> {
 const quantile = (sorted: readonly number[], share: number): number => sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
 
 const column = (title: string): number => data.columns.findIndex((candidate) => candidate.title === title);
-const COLUMNS = Object.fromEntries(['share', 'launches', 'time', 'total', 'mean', 'p95', 'could save', 'a step'].map((title) => [title, column(title)])) as Record<string, number>;
+const COLUMNS = Object.fromEntries(['share', 'launches', 'time', 'total', 'mean', 'p95', 'could save', 'per step'].map((title) => [title, column(title)])) as Record<string, number>;
 
 /** The point with the times of its launches in the window; its rates and counters are means over all launches. */
 function pointIn(point: GroupView, use: Use | undefined, all: number): GroupView {
@@ -100,8 +100,8 @@ function pointIn(point: GroupView, use: Use | undefined, all: number): GroupView
   put('launches', times.length, count);
   put('total', total, duration);
   put('could save', recoverable_s, duration);
-  // Nobody knows how many steps are in it.
-  put('a step', null, duration);
+  // The number of steps in it is unknown.
+  put('per step', null, duration);
   put('time', quantile(times, 0.5), duration);
   put('mean', times.length > 0 ? times.reduce((sum, time) => sum + time, 0) / times.length : null, duration);
   put('p95', quantile(times, 0.95), duration);
@@ -135,7 +135,7 @@ function experimentIn(whole: ExperimentView, timeline: Timeline, time: Time): Ex
 
 const known = new WeakMap<ExperimentView, Map<string, ExperimentView>>();
 
-/** The experiment as it was in that time, its points in the same order; those that did not run have no launches. */
+/** The experiment during that time, its points in the same order; those that did not run have no launches. */
 export function inTime(whole: ExperimentView, time: Time | null): ExperimentView {
   if (!time || !whole.timeline) return whole;
   let times = known.get(whole);

@@ -11,7 +11,7 @@ const EDGE = 4;
 
 const joined = (...parts: string[]): string => parts.filter((part) => !['', '–'].includes(part.trim())).join(' · ');
 
-/** What one looks for first; the inspector has the rest. */
+/** What a reader looks for first; the inspector has the rest. */
 function linesOf(point: PointView): string[] {
   const text = (title: string): string => cellOf(point, title).text;
   const with_unit = (title: string, unit: string): string => (['', '–'].includes(text(title)) ? '' : `${text(title)}\u00a0${unit}`);

@@ -20,23 +20,23 @@ export interface View {
   precisions: string[] | null;
   work: Work;
   caches: string;
-  /** Of versions that were measured at many sizes: what the chart shows of each. */
+  /** For versions that were measured at many sizes: what the chart shows of each. */
   sizes: 'best' | 'all';
   /** Null: those that the kind of experiment calls for. */
   roofs: Roofs | null;
   hiddenFamilies: string[];
   filter: string;
   bound: string | null;
-  /** Of a program: the NVTX path whose kernels are shown; empty for those in none. Null: all. */
+  /** For a program: the NVTX path whose kernels are shown; empty for those in none. Null: all. */
   range: string | null;
-  /** Of a program with a trace of PyTorch: the path of modules and operators whose launches are shown; empty for those of which the trace has none. Null: all. */
+  /** For a program with a trace of PyTorch: the path of modules and operators whose launches are shown; empty for those without any in the trace. Null: all. */
   scope: string | null;
-  /** Of a program: the short name of the only kernel that is shown, and the only type of operations. Null: all. */
+  /** For a program: the short name of the only kernel that is shown, and the only type of operations. Null: all. */
   kernel: string | null;
   type: string | null;
   /** Whether the chart has a mark for each NVTX range. */
   rangeMarks: boolean;
-  /** The part of the sampled time in which launches ran that are shown. Null: all launches of the program. */
+  /** The part of the sampled time whose launches are shown. Null: all launches of the program. */
   time: Time | null;
   /** Whether the chart has a mark for each phase of the sampled time. */
   phaseMarks: boolean;
@@ -134,7 +134,7 @@ export const UNFILTERED = { precisions: null, caches: 'both', hiddenFamilies: []
 
 type Listener = (view: View, previous: View | null) => void;
 
-/** The view and those who show it. */
+/** The view and its listeners. */
 export class ViewStore {
   private current = viewFrom(location.hash);
   private readonly listeners: Listener[] = [];
@@ -171,12 +171,12 @@ export class ViewStore {
     history.replaceState(null, '', hash ? `#${hash}` : location.href.split('#')[0]);
   }
 
-  /** Another experiment: what was chosen among the points of the old one is gone. */
+  /** Another experiment: what was chosen among the points of the old one is discarded. */
   setExperiment(experiment: number): void {
     this.set({ ...UNFILTERED, experiment, zoom: null });
   }
 
-  /** Shows all of one point in the inspector; again: of none. Others stay pinned beside it where `isAdded`. */
+  /** Shows everything about one point in the inspector or, if it is there already, closes it. Others stay pinned beside it if `isAdded`. */
   choose(key: string, isAdded: boolean): void {
     const { pins } = this.current;
     if (isAdded || !this.experiment?.isOfProgram) return this.togglePin(key);
@@ -214,7 +214,7 @@ export function precisionsOf(view: View, experiment: ExperimentView | undefined)
   return view.precisions ?? experiment?.precisions ?? data.run.precisions;
 }
 
-/** The level that can be shown: the chosen one, or DRAM where nothing was counted there. */
+/** The level that can be shown: the chosen one, or DRAM where nothing was counted at that level. */
 export function levelOf(view: View, experiment: ExperimentView | undefined): Level | 'all' {
   if (!experiment) return view.level;
   const counted = countedLevels(experiment);
@@ -239,7 +239,7 @@ function indicesOf(view: View, experiment: ExperimentView): number[] {
   const hidden = new Set(view.hiddenFamilies);
   const caches = cachesOf(view, experiment);
   const words = typed(view.filter).split(/\s+/).filter((word) => word !== '');
-  // Of a scope, launches are estimates, which may round to none where there is some time.
+  // Within a scope, launches are estimates, which may round to zero although there is some time.
   const isPart = (view.time !== null && experiment.timeline !== undefined) || (view.scope !== null && experiment.program?.torch !== undefined);
   const isShown = (point: PointView): boolean =>
     (point.share !== undefined || precisions.has(point.precision)) && !hidden.has(point.family.name) &&
@@ -264,7 +264,7 @@ export function shownOfAnyBound(view: View, experiment: ExperimentView): readonl
   return view.bound === null ? shownPoints(view, experiment) : indicesOf({ ...view, bound: null }, experiment);
 }
 
-/** As one types it: in lower case, 2^20 for 2²⁰. */
+/** As it is typed: in lower case, 2^20 for 2²⁰. */
 function typed(text: string): string {
   const digits = '⁰¹²³⁴⁵⁶⁷⁸⁹';
   return text.toLowerCase().replace(new RegExp(`(?<=2)[${digits}]+`, 'g'), (power) => `^${[...power].map((digit) => digits.indexOf(digit)).join('')}`);
