@@ -45,7 +45,10 @@ scripts/setup.sh
 step "formatting"
 git ls-files '*.cpp' '*.h' '*.cu' '*.cuh' | xargs -P "$(nproc)" -n 50 clang-format --dry-run --Werror
 
-step "quick start (preset $preset)"
+cmake --preset asan -Wno-dev >/dev/null
+beside asan-build ninja -C build/asan
+
+step "quick start (preset $preset); meanwhile the build of preset asan begins"
 scripts/quickstart.sh --quiet
 
 export ROOFLINECTL_TESTS=shipped_tests
@@ -53,9 +56,7 @@ step "build: preset $preset, $ROOFLINECTL_TESTS"
 cmake --preset "$preset" -DBUILD_TESTING=ON "${architecture[@]}" -Wno-dev >/dev/null
 cmake --build --preset "$preset" --target "$ROOFLINECTL_TESTS"
 
-step "tests: preset $preset, label shipped; meanwhile the build of preset asan begins"
-cmake --preset asan -Wno-dev >/dev/null
-beside asan-build ninja -C build/asan
+step "tests: preset $preset, label shipped"
 ctest --preset "$preset" -L shipped --output-on-failure -j "$jobs" | tee "build/$preset/tests.log"
 unset ROOFLINECTL_TESTS
 
