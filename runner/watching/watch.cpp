@@ -17,7 +17,7 @@
 #include "runner/measuring/recorder.h"
 #include "runner/processes/collector_process.h"
 #include "runner/processes/stop_signals.h"
-#include "runner/profiling/timeline_merge.h"
+#include "runner/profiling/points/timeline_merge.h"
 #include "runner/runs/run_folder.h"
 
 namespace rooflinectl {

@@ -43,10 +43,11 @@ MAY_INCLUDE = {
     "runner/machine": {"core/*", "runner/processes", "runner/runs"},
     "runner/measuring": {"core/*", "runner", "runner/processes", "runner/runs", "runner/machine"},
     "runner/ranks": {"core/*", "runner", "runner/processes", "runner/runs", "runner/machine", "runner/measuring"},
-    "runner/profiling": {"core/*", "runner", "runner/processes", "runner/runs", "runner/machine", "runner/measuring"},
+    "runner/profiling/points": {"core/*"},
+    "runner/profiling": {"core/*", "runner", "runner/processes", "runner/runs", "runner/machine", "runner/measuring", "runner/profiling/points"},
     "runner/merging": {"core/*", "runner", "runner/runs", "runner/measuring"},
-    "runner/importing": {"core/*", "profilers", "runner", "runner/runs", "runner/profiling", "runner/crosscheck"},
-    "runner/watching": {"core/*", "runner", "runner/processes", "runner/runs", "runner/machine", "runner/measuring", "runner/profiling"},
+    "runner/importing": {"core/*", "profilers", "runner", "runner/runs", "runner/profiling/*", "runner/crosscheck"},
+    "runner/watching": {"core/*", "runner", "runner/processes", "runner/runs", "runner/machine", "runner/measuring", "runner/profiling/points"},
     "runner/crosscheck": {"core/*", "analysis/*", "profilers", "crosscheck", "runner/processes"},
     "reports/draw": {"core/*"},
     "reports/text": {"core/*"},
@@ -75,7 +76,7 @@ MAY_USE = {
     r"utf8(/.*)?\.h": r"core/text/utf8\.cpp",
     r"cupti|nvperf": r"collector/(cupti|injection)/.*",
     r"cuda|cub/|nvtx3/|cooperative_groups": r"(collector|kernels)/.*",
-    r"CLI/": r"cli/(command_line\.(cpp|h)|commands\.h|manual/command_manual\.h|cmd_[a-z]+\.cpp|main\.cpp)|collector/main\.cpp",
+    r"CLI/": r"cli/(command_line\.(cpp|h)|commands\.h|manual/command_manual\.h|cmd_[a-z]+\.cpp)|collector/main\.cpp",
 }
 
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/profiling/group_counters.h"
+#include "runner/profiling/points/group_counters.h"
 
 #include <gmock/gmock.h>
 

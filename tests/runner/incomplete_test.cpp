@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/profiling/incomplete.h"
+#include "runner/profiling/points/incomplete.h"
 
 #include <gmock/gmock.h>
 

@@ -5,7 +5,7 @@
 
 #include "core/files/hash.h"
 #include "core/serial/profile_records.h"
-#include "runner/profiling/merge.h"
+#include "runner/profiling/points/merge.h"
 #include "tests/support/temporary_folder.h"
 
 namespace rooflinectl {

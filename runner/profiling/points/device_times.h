@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "core/model/application.h"
-#include "runner/profiling/busy_time.h"
-#include "runner/profiling/profiled_group.h"
+#include "runner/profiling/points/busy_time.h"
+#include "runner/profiling/points/profiled_group.h"
 
 namespace rooflinectl {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/profiling/merge.h"
+#include "runner/profiling/points/merge.h"
 
 #include <fmt/format.h>
 
@@ -15,16 +15,16 @@
 #include "core/error.h"
 #include "core/serial/profile_records.h"
 #include "core/text/launch_filter.h"
-#include "runner/profiling/device_times.h"
-#include "runner/profiling/group_measurement.h"
-#include "runner/profiling/missing_passes.h"
-#include "runner/profiling/pass_times.h"
-#include "runner/profiling/process_list.h"
-#include "runner/profiling/profiled_group.h"
-#include "runner/profiling/profiled_points.h"
-#include "runner/profiling/range_paths.h"
-#include "runner/profiling/range_times.h"
-#include "runner/profiling/timeline_merge.h"
+#include "runner/profiling/points/device_times.h"
+#include "runner/profiling/points/group_measurement.h"
+#include "runner/profiling/points/missing_passes.h"
+#include "runner/profiling/points/pass_times.h"
+#include "runner/profiling/points/process_list.h"
+#include "runner/profiling/points/profiled_group.h"
+#include "runner/profiling/points/profiled_points.h"
+#include "runner/profiling/points/range_paths.h"
+#include "runner/profiling/points/range_times.h"
+#include "runner/profiling/points/timeline_merge.h"
 
 namespace rooflinectl {
 

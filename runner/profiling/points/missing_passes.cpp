@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/profiling/missing_passes.h"
+#include "runner/profiling/points/missing_passes.h"
 
 #include <fmt/format.h>
 

@@ -8,7 +8,7 @@
 
 #include "core/model/application.h"
 #include "core/model/profile_record.h"
-#include "runner/profiling/busy_time.h"
+#include "runner/profiling/points/busy_time.h"
 
 namespace rooflinectl {
 

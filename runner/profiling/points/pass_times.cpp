@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/profiling/pass_times.h"
+#include "runner/profiling/points/pass_times.h"
 
 #include <algorithm>
 #include <iterator>

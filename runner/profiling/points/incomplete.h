@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/model/profile_settings.h"
-#include "runner/profiling/merge.h"
+#include "runner/profiling/points/merge.h"
 
 namespace rooflinectl {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/profiling/process_list.h"
+#include "runner/profiling/points/process_list.h"
 
 #include <algorithm>
 

@@ -9,7 +9,7 @@
 
 #include "core/model/profile_record.h"
 #include "core/model/timeline.h"
-#include "runner/profiling/busy_time.h"
+#include "runner/profiling/points/busy_time.h"
 
 namespace rooflinectl {
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/profiling/profiled_points.h"
+#include "runner/profiling/points/profiled_points.h"
 
 #include <fmt/format.h>
 

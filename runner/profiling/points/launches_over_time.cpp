@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/profiling/launches_over_time.h"
+#include "runner/profiling/points/launches_over_time.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/profiling/launch_time.h"
+#include "runner/profiling/points/launch_time.h"
 
 #include <algorithm>
 

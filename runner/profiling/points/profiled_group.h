@@ -10,7 +10,7 @@
 #include "core/model/application.h"
 #include "core/model/point_id.h"
 #include "core/model/profile_record.h"
-#include "runner/profiling/group_counters.h"
+#include "runner/profiling/points/group_counters.h"
 
 namespace rooflinectl {
 

@@ -8,7 +8,7 @@
 
 #include "core/model/profile_settings.h"
 #include "core/model/run.h"
-#include "runner/profiling/profiled_group.h"
+#include "runner/profiling/points/profiled_group.h"
 
 namespace rooflinectl {
 

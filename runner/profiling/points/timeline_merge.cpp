@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/profiling/timeline_merge.h"
+#include "runner/profiling/points/timeline_merge.h"
 
 #include <algorithm>
 #include <limits>

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/model/application.h"
-#include "runner/profiling/busy_time.h"
+#include "runner/profiling/points/busy_time.h"
 
 namespace rooflinectl {
 

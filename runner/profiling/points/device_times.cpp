@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/profiling/device_times.h"
+#include "runner/profiling/points/device_times.h"
 
 #include <algorithm>
 #include <cstddef>

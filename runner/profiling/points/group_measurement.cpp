@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "runner/profiling/group_measurement.h"
+#include "runner/profiling/points/group_measurement.h"
 
 #include <algorithm>
 #include <cmath>
@@ -8,9 +8,9 @@
 
 #include "core/files/hash.h"
 #include "core/stats/statistics.h"
-#include "runner/profiling/launch_time.h"
-#include "runner/profiling/launches_over_time.h"
-#include "runner/profiling/profiled_points.h"
+#include "runner/profiling/points/launch_time.h"
+#include "runner/profiling/points/launches_over_time.h"
+#include "runner/profiling/points/profiled_points.h"
 
 namespace rooflinectl {
 
