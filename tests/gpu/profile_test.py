@@ -521,7 +521,7 @@ class OverTime(ProfileTest):
 class BadDays(ProfileTest):
     # -- kernels that wait --
 
-    WAITS = "its launches were not done while the program waited for them"
+    WAITS = "its launches did not finish while the program was held for them"
 
     def test_dependent_streams(self):
         self.profile("dependent-streams", CUDA_MODULE_LOADING="EAGER")

@@ -44,7 +44,7 @@ std::vector<Group> names_of_compute(const Plot& plot, const ChartModel& chart) {
   return groups;
 }
 
-Group legend(const ChartModel& chart, Extent extent) {
+Group kinds_legend(const ChartModel& chart, Extent extent) {
   LegendRows rows(extent);
   rows.add_roofs(chart);
   return rows.take();
@@ -54,7 +54,7 @@ Group legend(const ChartModel& chart, Extent extent) {
 
 Scene ceilings_scene(const ChartModel& chart, Extent extent) {
   Scene scene = blank(chart, extent);
-  scene.groups = {header(chart, extent), legend(chart, extent)};
+  scene.groups = {header(chart, extent), kinds_legend(chart, extent)};
   const double right = width_of(extent) - kRight - kNamesWidth - kNamesGap;
   const Plot plot({86, kPanelTop, right, kPanelBottom}, chart.axes);
   LabelPlacer placer(plot.frame());

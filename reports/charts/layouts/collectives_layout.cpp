@@ -18,7 +18,6 @@ namespace {
 
 using namespace picture;
 
-constexpr TextStyle kTickStyle = {13, Weight::regular, palette::kMuted};
 constexpr Box kFrame = {110, kPanelTop, kWidth - kMargin, kPanelBottom};
 /// On the size axis, the distance from one labelled power of two to the next.
 constexpr int kSizeStep = 4;

@@ -19,20 +19,19 @@ namespace {
 
 using namespace picture;
 
-constexpr double kBottom = 836;
+constexpr double kRowsBottom = 836;
 constexpr double kLargestRow = 96;
 constexpr double kSmallestRow = 16;
 constexpr double kWidestLabel = 260;
 constexpr double kLabelGap = 14;
-constexpr double kPanelGap = 40;
+constexpr double kBarsGap = 40;
 constexpr double kValueRoom = 126;  // right of the longest bar
 constexpr double kValueGap = 8;
-constexpr TextStyle kTickStyle = {12, Weight::regular, palette::kMuted};
 
 using Use = std::optional<EnergyUse>;
 
 /// What one panel shows of each row.
-struct Quantity {
+struct PanelQuantity {
   std::string title;
   std::string unit;
   std::function<std::optional<double>(const EnergyUse&)> value;
@@ -40,7 +39,7 @@ struct Quantity {
 };
 
 /// Operations per joule, or bytes where the work of a point has no operations: a panel has one unit.
-Quantity efficiency(const ExperimentAnalysis& experiment) {
+PanelQuantity efficiency(const ExperimentAnalysis& experiment) {
   const auto& points = experiment.points;
   const auto has_operations = [](const RooflinePoint& point) { return point.flops_useful > 0; };
   const auto is_float = [](const RooflinePoint& point) { return !is_integer(point.precision); };
@@ -56,12 +55,12 @@ Quantity efficiency(const ExperimentAnalysis& experiment) {
           [unit](double value) { return format::amount(value, unit); }};
 }
 
-std::array<Quantity, 3> quantities_of(const ExperimentAnalysis& experiment) {
-  return {Quantity{"Energy per launch", "J", [](const EnergyUse& use) { return std::optional(use.joules); },
-                   format::energy},
+std::array<PanelQuantity, 3> quantities_of(const ExperimentAnalysis& experiment) {
+  return {PanelQuantity{"Energy per launch", "J",
+                        [](const EnergyUse& use) { return std::optional(use.joules); }, format::energy},
           efficiency(experiment),
-          Quantity{"Mean power", "W", [](const EnergyUse& use) { return std::optional(use.mean_power_w); },
-                   format::power}};
+          PanelQuantity{"Mean power", "W",
+                        [](const EnergyUse& use) { return std::optional(use.mean_power_w); }, format::power}};
 }
 
 /// Where the values of a panel lie. Bars begin at zero; values that differ too much for bars are dots on a
@@ -107,13 +106,13 @@ class Axis {
   bool is_log_ = false;
 };
 
-struct Panel {
+struct BarPanel {
   Box frame;
   Axis axis;
-  Quantity quantity;
+  PanelQuantity quantity;
 };
 
-Group axes(const Panel& panel) {
+Group bar_axes(const BarPanel& panel) {
   const Box& frame = panel.frame;
   const std::vector<Tick> ticks = panel.axis.ticks();
   Group group{.name = "axes"};
@@ -123,8 +122,10 @@ Group axes(const Panel& panel) {
                                        {tick.is_decade ? palette::kGrid : palette::kGridMinor, 1}});
     if (!tick.is_labelled) continue;
     const double like = panel.axis.is_log() ? tick.value : ticks.back().value;
-    group.shapes.emplace_back(Text{
-        format::tick(tick.value, like, panel.quantity.unit), {x, frame.top - 6}, kTickStyle, Anchor::middle});
+    group.shapes.emplace_back(Text{format::tick(tick.value, like, panel.quantity.unit),
+                                   {x, frame.top - 6},
+                                   kSmallTickStyle,
+                                   Anchor::middle});
   }
   group.shapes.emplace_back(rectangle(frame, std::nullopt, Stroke{palette::kLeader, 1}));
   group.shapes.emplace_back(Text{panel.quantity.title + (panel.axis.is_log() ? ", logarithmic" : ""),
@@ -134,7 +135,7 @@ Group axes(const Panel& panel) {
 }
 
 /// A bar from zero, or a dot where there is no zero, and the number beside its end.
-void draw_value(Group& group, const Panel& panel, std::optional<double> value, const FamilyLook& look,
+void draw_value(Group& group, const BarPanel& panel, std::optional<double> value, const FamilyLook& look,
                 double y, double thickness, const TextStyle& style) {
   const Box& frame = panel.frame;
   const auto add_text = [&](const std::string& text, double x) {
@@ -153,10 +154,10 @@ void draw_value(Group& group, const Panel& panel, std::optional<double> value, c
   add_text(panel.quantity.text(*value), x);
 }
 
-std::string row_title(const RooflinePoint& point, const Use& use, const std::vector<Panel>& panels) {
+std::string row_title(const RooflinePoint& point, const Use& use, const std::vector<BarPanel>& panels) {
   if (!use) return fmt::format("{}: energy unavailable: {}", point.label, energy_missing(point));
   std::string text = point.label;
-  for (const Panel& panel : panels) {
+  for (const BarPanel& panel : panels) {
     text += fmt::format("{} {}", &panel == &panels.front() ? ":" : ",",
                         format::optional(panel.quantity.value(*use), panel.quantity.text));
   }
@@ -164,7 +165,7 @@ std::string row_title(const RooflinePoint& point, const Use& use, const std::vec
 }
 
 Group row(const RooflinePoint& point, const ChartPoint& shown, std::size_t index,
-          const std::vector<Panel>& panels, double label_width, double y, double pitch) {
+          const std::vector<BarPanel>& panels, double label_width, double y, double pitch) {
   const double size = std::min(15.0, pitch * 0.75);
   const double baseline = y + 0.36 * size;
   const TextStyle style = {size};
@@ -182,7 +183,7 @@ Group row(const RooflinePoint& point, const ChartPoint& shown, std::size_t index
     group.shapes.emplace_back(reason);
     return group;
   }
-  for (const Panel& panel : panels) {
+  for (const BarPanel& panel : panels) {
     draw_value(group, panel, panel.quantity.value(*use), shown.look, y, std::min(32.0, 0.6 * pitch), style);
   }
   return group;
@@ -208,12 +209,12 @@ Group legend(const DeviceInfo& device, const ChartModel& chart) {
 }
 
 /// Three of them side by side, over the rows of the points `shown`.
-std::vector<Panel> panels_over(const Run& run, const ExperimentAnalysis& experiment,
-                               const std::vector<std::size_t>& shown, double left, double bottom) {
-  const std::array<Quantity, 3> quantities = quantities_of(experiment);
-  const double width = (kWidth - kMargin - left - 2 * kPanelGap) / 3;
-  std::vector<Panel> panels;
-  for (const Quantity& quantity : quantities) {
+std::vector<BarPanel> panels_over(const Run& run, const ExperimentAnalysis& experiment,
+                                  const std::vector<std::size_t>& shown, double left, double bottom) {
+  const std::array<PanelQuantity, 3> quantities = quantities_of(experiment);
+  const double width = (kWidth - kMargin - left - 2 * kBarsGap) / 3;
+  std::vector<BarPanel> panels;
+  for (const PanelQuantity& quantity : quantities) {
     std::vector<double> values;
     for (const std::size_t index : shown) {
       const Use use = energy_use(experiment.points[index]);
@@ -223,12 +224,12 @@ std::vector<Panel> panels_over(const Run& run, const ExperimentAnalysis& experim
     if (&quantity == &quantities.back() && limit && !values.empty()) values.push_back(*limit);
     const Box frame = {left, kPanelTop, left + width, bottom};
     panels.push_back({frame, Axis(frame, values), quantity});
-    left += width + kPanelGap;
+    left += width + kBarsGap;
   }
   return panels;
 }
 
-Group limit_line(const Panel& power, double limit_w) {
+Group limit_line(const BarPanel& power, double limit_w) {
   const double x = power.axis.x(limit_w);
   return {.name = "roofs",
           .clip = power.frame,
@@ -247,10 +248,10 @@ Scene energy_scene(const Run& run, const ExperimentAnalysis& experiment, const C
   Scene scene = blank(chart);
   scene.description = fmt::format("Energy of launches. {}. {}.", chart.subtitle, chart.provenance);
 
-  const auto capacity = static_cast<std::size_t>((kBottom - kPanelTop) / kSmallestRow) - 1;
+  const auto capacity = static_cast<std::size_t>((kRowsBottom - kPanelTop) / kSmallestRow) - 1;
   const std::vector<std::size_t> shown = notable_points(experiment, capacity);
   const double pitch = std::min(
-      kLargestRow, (kBottom - kPanelTop) / static_cast<double>(std::max<std::size_t>(shown.size(), 1)));
+      kLargestRow, (kRowsBottom - kPanelTop) / static_cast<double>(std::max<std::size_t>(shown.size(), 1)));
   double label_width = 0;
   for (const std::size_t index : shown) {
     label_width = std::max(label_width, text_width(chart.points[index].label + " *", kLabelStyle));
@@ -258,10 +259,10 @@ Scene energy_scene(const Run& run, const ExperimentAnalysis& experiment, const C
   label_width = std::min(std::ceil(label_width), kWidestLabel);
 
   const double bottom = kPanelTop + pitch * static_cast<double>(shown.size());
-  const std::vector<Panel> panels =
+  const std::vector<BarPanel> panels =
       panels_over(run, experiment, shown, kMargin + label_width + kLabelGap, bottom);
   scene.groups = {header(chart), legend(run.devices[experiment.device], chart)};
-  for (const Panel& panel : panels) scene.groups.push_back(axes(panel));
+  for (const BarPanel& panel : panels) scene.groups.push_back(bar_axes(panel));
   double y = kPanelTop + pitch / 2;
   for (const std::size_t index : shown) {
     scene.groups.push_back(

@@ -17,13 +17,13 @@ namespace {
 
 using namespace picture;
 
-constexpr Box kOverviewBesideDetail = {86, kPanelTop, 490, kPanelBottom};
-constexpr Box kOverviewAlone = {86, kPanelTop, 1032, kPanelBottom};
+constexpr Box kLevelsBesideDetail = {86, kPanelTop, 490, kPanelBottom};
+constexpr Box kLevelsAlone = {86, kPanelTop, 1032, kPanelBottom};
 constexpr Box kDetail = {562, kPanelTop, 1032, kPanelBottom};
 constexpr Box kPanel = {1090, kPanelTop - 42, kWidth - 22, kPanelBottom + 10};
 
-constexpr double kMarkRadius = 5;
-constexpr double kSmallMarkRadius = 3;  // where the detail shows the same mark again, larger
+constexpr double kLevelMarkRadius = 5;
+constexpr double kSmallLevelMarkRadius = 3;  // where the detail shows the same mark again, larger
 
 // Marks of levels with the same intensity lie inside each other.
 double radius_of(MemoryLevel level, double radius) {
@@ -39,7 +39,7 @@ double radius_of(MemoryLevel level, double radius) {
   return radius;
 }
 
-bool in_detail(const ChartModel& chart, const ChartPoint& point) {
+bool has_rate_in_detail(const ChartModel& chart, const ChartPoint& point) {
   if (!chart.detail || !point.useful) return false;
   const Range& rates = chart.detail->flop_per_s;
   return point.useful->flop_per_s >= rates.low && point.useful->flop_per_s <= rates.high;
@@ -55,11 +55,11 @@ Group legend(const ChartModel& chart) {
   for (const MemoryLevel level : chart.levels) {
     rows.add(std::string(level_name(level)), 12, [&](Group& group, Pixel at) {
       group.shapes.emplace_back(level_mark(level, palette::kInk, {at.x + 6, at.y},
-                                           radius_of(level, kMarkRadius), MarkFill::outline));
+                                           radius_of(level, kLevelMarkRadius), MarkFill::outline));
     });
   }
   rows.add("filled: the busiest level", 12, [](Group& group, Pixel at) {
-    group.shapes.emplace_back(Circle{{at.x + 6, at.y}, kMarkRadius, palette::kInk, std::nullopt});
+    group.shapes.emplace_back(Circle{{at.x + 6, at.y}, kLevelMarkRadius, palette::kInk, std::nullopt});
   });
   rows.add_roofs(chart);
   return rows.take();
@@ -83,13 +83,13 @@ std::optional<Span> span_of(const Plot& plot, const ChartPoint& point) {
   return span;
 }
 
-void block_marks(LabelPlacer& placer, const Plot& plot, const ChartModel& chart) {
+void block_level_marks(LabelPlacer& placer, const Plot& plot, const ChartModel& chart) {
   const bool is_joined = are_joined(chart);
   for (const ChartPoint& point : chart.points) {
     for (const LevelMark& mark : point.levels) {
       if (!mark.at) continue;
       const Pixel at = plot.at(*mark.at);
-      placer.block(Box{at.x, at.y, at.x, at.y}.grown(kMarkRadius + 2));
+      placer.block(Box{at.x, at.y, at.x, at.y}.grown(kLevelMarkRadius + 2));
     }
     if (!is_joined) continue;
     if (const auto span = span_of(plot, point)) placer.block(span->left, span->right);
@@ -137,7 +137,7 @@ std::vector<Group> leaders(const Plot& plot, const ChartModel& chart, const std:
   for (const PanelRow& row : rows) {
     const ChartPoint& point = chart.points[row.point];
     const auto span = span_of(plot, point);
-    if (!span || (chart.detail && !in_detail(chart, point))) continue;
+    if (!span || (chart.detail && !has_rate_in_detail(chart, point))) continue;
     const double y = (row.box.top + row.box.bottom) / 2;
     const Pixel exit = {plot.frame().right + 6, span->right.y};
     const Polyline line = {{span->right, exit, {row.box.left - 14, y}, {row.box.left - 2, y}},
@@ -152,10 +152,10 @@ void block(LabelPlacer& placer, const std::vector<Group>& lines) {
 }
 
 void add_overview(Scene& scene, const ChartModel& chart, const std::vector<PanelRow>& rows) {
-  const Plot plot(chart.detail ? kOverviewBesideDetail : kOverviewAlone, chart.axes);
+  const Plot plot(chart.detail ? kLevelsBesideDetail : kLevelsAlone, chart.axes);
   LabelPlacer placer(plot.frame());
   block_roofs(placer, plot, chart);
-  block_marks(placer, plot, chart);
+  block_level_marks(placer, plot, chart);
   const std::vector<Group> lines = chart.detail ? std::vector<Group>{} : leaders(plot, chart, rows);
   block(placer, lines);
   Group labels{.name = "labels"};
@@ -163,7 +163,7 @@ void add_overview(Scene& scene, const ChartModel& chart, const std::vector<Panel
   auto roof_names = roof_labels(placer, plot, chart);
   for (const ChartPoint& point : chart.points) {
     const auto span = span_of(plot, point);
-    if (span && chart.detail && !in_detail(chart, point))
+    if (span && chart.detail && !has_rate_in_detail(chart, point))
       if (point.is_labelled) label_mark(labels, placer, point.label, span->right);
   }
 
@@ -172,7 +172,8 @@ void add_overview(Scene& scene, const ChartModel& chart, const std::vector<Panel
   scene.groups.push_back(std::move(labels));
   append(scene, lines);
   for (std::size_t i = 0; i < chart.points.size(); ++i) {
-    const double radius = in_detail(chart, chart.points[i]) ? kSmallMarkRadius : kMarkRadius;
+    const double radius =
+        has_rate_in_detail(chart, chart.points[i]) ? kSmallLevelMarkRadius : kLevelMarkRadius;
     append(scene, point_groups(plot, chart.points[i], i, radius, are_joined(chart)));
   }
 }
@@ -181,7 +182,7 @@ void add_detail(Scene& scene, const ChartModel& chart, const std::vector<PanelRo
   const Plot plot(kDetail, *chart.detail);
   LabelPlacer placer(plot.frame());
   block_roofs(placer, plot, chart);
-  block_marks(placer, plot, chart);
+  block_level_marks(placer, plot, chart);
   const std::vector<Group> lines = leaders(plot, chart, rows);
   block(placer, lines);
   auto roof_names = bandwidth_labels(placer, plot, chart);
@@ -190,15 +191,15 @@ void add_detail(Scene& scene, const ChartModel& chart, const std::vector<PanelRo
   append(scene, std::move(roof_names));
   append(scene, lines);
   for (std::size_t i = 0; i < chart.points.size(); ++i) {
-    if (in_detail(chart, chart.points[i])) {
-      append(scene, point_groups(plot, chart.points[i], i, kMarkRadius, are_joined(chart)));
+    if (has_rate_in_detail(chart, chart.points[i])) {
+      append(scene, point_groups(plot, chart.points[i], i, kLevelMarkRadius, are_joined(chart)));
     }
   }
 }
 
 Group panel_titles(const ChartModel& chart) {
   Group group{.name = "panel-titles"};
-  group.shapes.emplace_back(panel_title("Roofline, a mark per memory level", kOverviewAlone.left));
+  group.shapes.emplace_back(panel_title("Roofline, a mark per memory level", kLevelsAlone.left));
   if (chart.detail) group.shapes.emplace_back(panel_title("Detail", kDetail.left));
   return group;
 }

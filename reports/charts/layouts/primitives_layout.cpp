@@ -23,10 +23,9 @@ constexpr double kColumnGap = 40;
 constexpr double kColumnWidth = (kWidth - 2 * kMargin - kColumnGap) / 2;
 constexpr double kWidestName = kColumnWidth / 2;
 constexpr double kIndent = 10;
-constexpr double kNamesGap = 14;
+constexpr double kPanelLeftGap = 14;
 constexpr double kPanelGap = 36;
 constexpr double kHighestLine = 22;
-constexpr TextStyle kTickStyle = {12, Weight::regular, palette::kMuted};
 
 /// All implementations of the same operation.
 struct Line {
@@ -40,16 +39,16 @@ struct LineGroup {
   std::size_t height() const { return lines.size() + 1; }
 };
 
-bool is_drawable(const PrimitiveResult& result) {
+bool has_latency_and_throughput(const PrimitiveResult& result) {
   return result.latency.median.value().value_or(0) > 0 &&
          cycles_per_element(result.throughput).value_or(0) > 0;
 }
 
-double latency(const PrimitiveResult& result) {
+double latency_of(const PrimitiveResult& result) {
   return *result.latency.median.value();
 }
 
-double throughput(const PrimitiveResult& result) {
+double throughput_of(const PrimitiveResult& result) {
   return *cycles_per_element(result.throughput);
 }
 
@@ -65,7 +64,7 @@ auto& named(List& list, const std::string& name) {
 std::vector<LineGroup> families_of(const Run& run) {
   std::vector<LineGroup> families;
   for (const PrimitiveResult& result : run.primitives) {
-    if (!is_drawable(result)) continue;
+    if (!has_latency_and_throughput(result)) continue;
     LineGroup& family = named(families, result.info.family);
     const std::string name = fmt::format("{}, {}", result.info.title, to_string(result.info.dtype));
     named(family.lines, name).results.push_back(&result);
@@ -109,7 +108,7 @@ std::vector<std::string> makers(const Run& run) {
 Range around(const Run& run, double (*value)(const PrimitiveResult&)) {
   Range range{1e300, 0};
   for (const PrimitiveResult& result : run.primitives) {
-    if (!is_drawable(result)) continue;
+    if (!has_latency_and_throughput(result)) continue;
     range = {std::min(range.low, value(result)), std::max(range.high, value(result))};
   }
   if (range.low > range.high) return {1, 10};
@@ -142,7 +141,7 @@ Group axes(const Panel& panel) {
                                        {tick.is_decade ? palette::kGrid : palette::kGridMinor, 1}});
     if (!tick.is_labelled) continue;
     group.shapes.emplace_back(
-        Text{format::significant(tick.value, 1), {x, frame.top - 6}, kTickStyle, Anchor::middle});
+        Text{format::significant(tick.value, 1), {x, frame.top - 6}, kSmallTickStyle, Anchor::middle});
   }
   group.shapes.emplace_back(rectangle(frame, std::nullopt, Stroke{palette::kLeader, 1}));
   group.shapes.emplace_back(Text{panel.title, {frame.left, frame.top - 24}, kPanelTitleStyle});
@@ -208,15 +207,16 @@ void draw_column(Scene& scene, const Run& run, const std::vector<LineGroup>& col
   const auto& [pitch, style, name_width] = lines;
   const double right = left + kColumnWidth;
   const double bottom = kPanelTop + pitch * static_cast<double>(height_of(column));
-  const double first = left + kIndent + name_width + kNamesGap;
+  const double first = left + kIndent + name_width + kPanelLeftGap;
   const double panel_width = (right - first - kPanelGap) / 2;
-  const std::array panels = {
-      Panel{
-          {first, kPanelTop, first + panel_width, bottom}, around(run, latency), latency, "Latency, cycles"},
-      Panel{{first + panel_width + kPanelGap, kPanelTop, right, bottom},
-            around(run, throughput),
-            throughput,
-            "SM cycles per element"}};
+  const std::array panels = {Panel{{first, kPanelTop, first + panel_width, bottom},
+                                   around(run, latency_of),
+                                   latency_of,
+                                   "Latency, cycles"},
+                             Panel{{first + panel_width + kPanelGap, kPanelTop, right, bottom},
+                                   around(run, throughput_of),
+                                   throughput_of,
+                                   "SM cycles per element"}};
   for (const Panel& panel : panels) scene.groups.push_back(axes(panel));
   const std::vector<std::string> names = makers(run);
   double y = kPanelTop + pitch / 2;

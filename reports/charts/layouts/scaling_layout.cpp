@@ -28,7 +28,6 @@ using namespace picture;
 constexpr std::size_t kMostCurves = 12;
 constexpr Box kSpeedupFrame = {100, kPanelTop, 780, kPanelBottom - 40};
 constexpr Box kShareFrame = {1080, kPanelTop, kWidth - kMargin - 70, kPanelBottom - 40};
-constexpr TextStyle kTickStyle = {13, Weight::regular, palette::kMuted};
 
 /// What the time of a point consists of, in the order of its bar.
 struct TimePart {

@@ -28,8 +28,7 @@ constexpr double kNarrowRowHeight = 330;
 constexpr double kTickRoom = 74;
 constexpr double kNameRoom = 30;
 constexpr double kAxisRoom = 46;
-constexpr double kLabelSpacing = 54;
-constexpr TextStyle kTickStyle = {13, Weight::regular, palette::kMuted};
+constexpr double kSizeLabelSpacing = 54;
 
 std::size_t rows_of(std::size_t count, Extent extent) {
   const std::size_t per_row = extent == Extent::full ? kPanelsPerRow : kPanelsPerNarrowRow;
@@ -105,7 +104,7 @@ void draw_size_axis(Group& group, const Plot& plot) {
   const int first = static_cast<int>(std::ceil(std::log2(range.low)));
   const int last = static_cast<int>(std::floor(std::log2(range.high)));
   int step = 1;
-  while (step < last - first && frame.width() / (last - first) * step < kLabelSpacing) step *= 2;
+  while (step < last - first && frame.width() / (last - first) * step < kSizeLabelSpacing) step *= 2;
   for (int power = first; power <= last; ++power) {
     const double x = plot.x(std::exp2(power));
     const bool is_labelled = (power - first) % step == 0;

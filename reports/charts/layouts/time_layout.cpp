@@ -19,7 +19,7 @@ namespace {
 using namespace picture;
 
 constexpr double kLeft = kMargin;
-constexpr double kRight = kNarrowWidth - kMargin;
+constexpr double kTableRight = kNarrowWidth - kMargin;
 constexpr double kBarTop = 152;
 constexpr double kBarHeight = 46;
 constexpr double kTableTop = kBarTop + kBarHeight + 56;
@@ -99,10 +99,11 @@ Group row(const Part& part, double top) {
   for (std::size_t i = 0; i < kColumns.size(); ++i) {
     const Column& column = kColumns.at(i);
     const bool is_last = i + 1 == kColumns.size();
-    group.shapes.emplace_back(Text{is_last ? fitted(cells.at(i), kRowStyle, kRight - column.x) : cells.at(i),
-                                   {column.x, baseline},
-                                   kRowStyle,
-                                   column.anchor});
+    group.shapes.emplace_back(
+        Text{is_last ? fitted(cells.at(i), kRowStyle, kTableRight - column.x) : cells.at(i),
+             {column.x, baseline},
+             kRowStyle,
+             column.anchor});
   }
   return group;
 }
@@ -114,7 +115,7 @@ Group table_head() {
         Text{std::string(column.title), {column.x, kTableTop - 12}, kHeadStyle, column.anchor});
   }
   group.shapes.emplace_back(
-      Polyline{{{kLeft, kTableTop - 4}, {kRight, kTableTop - 4}}, {palette::kLeader, 1}});
+      Polyline{{{kLeft, kTableTop - 4}, {kTableRight, kTableTop - 4}}, {palette::kLeader, 1}});
   return group;
 }
 
@@ -142,13 +143,13 @@ Scene time_scene(const ChartModel& program_chart, const ProgramUse& program) {
   Group titles{.name = "panel-titles"};
   const std::string headline = fmt::format("GPU time by what limits it: {}", busy_text(program));
   titles.shapes.emplace_back(
-      Text{fitted(headline, kPanelTitleStyle, kRight - kLeft), {kLeft, kBarTop - 36}, kPanelTitleStyle});
+      Text{fitted(headline, kPanelTitleStyle, kTableRight - kLeft), {kLeft, kBarTop - 36}, kPanelTitleStyle});
   scene.groups.push_back(std::move(titles));
   double left = kLeft;
   double top = kTableTop;
   std::vector<Group> rows = {table_head()};
   for (std::size_t i = 0; i < parts.size(); ++i) {
-    const double right = left + (kRight - kLeft) * parts[i].time.share;
+    const double right = left + (kTableRight - kLeft) * parts[i].time.share;
     scene.groups.push_back(bar_part(parts[i], i, left, right));
     rows.push_back(row(parts[i], top));
     left = right;

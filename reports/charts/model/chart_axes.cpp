@@ -138,12 +138,12 @@ Window within(const Window& inner, const Window& outer) {
 }
 
 Window with_levels(Window window, const std::vector<ChartPoint>& points) {
-  constexpr double kMargin = 1.4;
+  constexpr double kRoom = 1.4;
   for (const ChartPoint& point : points) {
     for (const LevelMark& mark : point.levels) {
       if (!mark.at || !holds(window.flop_per_s, mark.at->flop_per_s)) continue;
-      extend(window.ai, mark.at->ai / kMargin);
-      extend(window.ai, mark.at->ai * kMargin);
+      extend(window.ai, mark.at->ai / kRoom);
+      extend(window.ai, mark.at->ai * kRoom);
     }
   }
   return window;

@@ -19,6 +19,7 @@ inline constexpr double kPanelTop = 168;
 inline constexpr double kPanelBottom = 796;
 inline constexpr TextStyle kLabelStyle = {14, Weight::semibold};
 inline constexpr TextStyle kNoteStyle = {13, Weight::regular, palette::kMuted};
+inline constexpr TextStyle kSmallTickStyle = {12, Weight::regular, palette::kMuted};
 inline constexpr TextStyle kPanelTitleStyle = {15, Weight::semibold};
 
 /// Of a picture of this extent.

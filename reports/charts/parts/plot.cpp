@@ -11,7 +11,6 @@
 namespace rooflinectl {
 namespace {
 
-constexpr TextStyle kTickStyle = {13, Weight::regular, palette::kMuted};
 constexpr TextStyle kAxisStyle = {13, Weight::regular, palette::kInk};
 // A decade this long has room for labels at 2 and 5; labels of decades are at least this far apart.
 constexpr double kRoomyDecade = 150;

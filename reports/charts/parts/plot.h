@@ -10,6 +10,9 @@
 
 namespace rooflinectl {
 
+/// Of the numbers along an axis.
+inline constexpr TextStyle kTickStyle = {13, Weight::regular, palette::kMuted};
+
 /// A log-log plane on paper: where a point of the plane lies in pixels.
 class Plot {
  public:
