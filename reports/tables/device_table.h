@@ -13,7 +13,7 @@ struct DeviceColumn {
 
 /// What was measured between devices, and what to know about it.
 struct DeviceTable {
-  std::string title;   ///< `Copy engine, one way, GB/s (% of theoretical NVLink)`
+  std::string title;   ///< `Copy engine, one way, GB/s (% of theoretical)`
   std::string method;  ///< what was measured, and how much the samples vary; empty where there is no value
   std::vector<DeviceColumn> columns;
   std::vector<std::vector<std::string>> rows;  ///< empty where there is no value

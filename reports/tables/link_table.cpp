@@ -117,7 +117,7 @@ DeviceTable table_of(const Run& run, LinkMover mover, bool both_ways) {
     has_share = has_share || theoretical(run, link->from, link->to, both_ways);
   }
   table.title = fmt::format("{}, {}, GB/s{}", mover_name(mover), both_ways ? "both ways together" : "one way",
-                            has_share ? " (% of theoretical NVLink)" : "");
+                            has_share ? " (% of theoretical)" : "");
   if (table.method.empty()) return table;
   table.method += fmt::format("; spread up to {}{}", format::percent(widest_spread), counted_text(links));
   table.columns.push_back({"from / to", false});

@@ -109,7 +109,7 @@ TEST(CollectivesPicture, HasALineForEachUnderTheRoofsOfTheLinks) {
   write_reports(ReportModel(run_of_two()), folder.path());
   const std::string picture = read_file(folder.path() / "collectives.svg");
   EXPECT_THAT(picture, HasSubstr("all-reduce, 2 KiB: 216 MB/s, 9.500 µs"));
-  EXPECT_THAT(picture, HasSubstr("theoretical NVLink, one way: 500 GB/s"));
+  EXPECT_THAT(picture, HasSubstr("NVLink, theoretical, one way: 500 GB/s"));
   EXPECT_THAT(picture, HasSubstr("between two devices, one way, measured: 400 GB/s"));
   EXPECT_THAT(picture, Not(HasSubstr("reduce-scatter")));
   EXPECT_THAT(read_file(folder.path() / "report.html"), HasSubstr("data-name=\"collectives\""));

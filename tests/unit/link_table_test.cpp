@@ -68,7 +68,7 @@ TEST(LinkTable, ThereIsNoneWithoutLinks) {
 TEST(LinkTable, RowsAreSourcesAndColumnsTargets) {
   const auto tables = link_tables(run_of_three());
   ASSERT_THAT(tables, SizeIs(3));
-  EXPECT_EQ(tables[0].title, "Copy engine, one way, GB/s (% of theoretical NVLink)");
+  EXPECT_EQ(tables[0].title, "Copy engine, one way, GB/s (% of theoretical)");
   EXPECT_EQ(tables[0].columns[0].title, "from / to");
   EXPECT_EQ(tables[0].columns[2].title, "device 1");
   EXPECT_EQ(tables[0].method, "8 copies; spread up to 0.2 %");
@@ -80,7 +80,7 @@ TEST(LinkTable, RowsAreSourcesAndColumnsTargets) {
 
 TEST(LinkTable, BothWaysAreOfThePairWhicheverComesFirst) {
   const DeviceTable table = link_tables(run_of_three())[1];
-  EXPECT_EQ(table.title, "Copy engine, both ways together, GB/s (% of theoretical NVLink)");
+  EXPECT_EQ(table.title, "Copy engine, both ways together, GB/s (% of theoretical)");
   EXPECT_EQ(table.rows[0][2], "300 (75 %)");
   EXPECT_EQ(table.rows[1][1], "300 (75 %)");
 }

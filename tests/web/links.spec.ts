@@ -13,7 +13,7 @@ const texts = (row: Locator): Promise<string[]> => row.locator('th, td').allText
 test('the links are a matrix, and a pair without one has its reason below', async ({ page }) => {
   await open(page, 'several-devices');
   const links = page.locator('#links');
-  await expect(links.locator('h3')).toHaveText(['Loads by the target, one way, GB/s (% of theoretical NVLink)']);
+  await expect(links.locator('h3')).toHaveText(['Loads by the target, one way, GB/s (% of theoretical)']);
   expect(await links.locator('thead th').allTextContents()).toEqual(['from / to', 'device 0', 'device 1', 'device 2']);
   const rows = links.locator('tbody tr');
   expect(await texts(rows.nth(0))).toEqual(['device 0', '–', '110 (23 %)', '–']);
@@ -27,7 +27,7 @@ test('collectives have a picture, their bus bandwidths, and the reason where one
   await open(page, 'several-devices');
   const collectives = page.locator('#collectives');
   await expect(collectives.locator('figure > svg')).toBeVisible();
-  await expect(collectives.locator('figure > svg')).toContainText('theoretical NVLink, one way: 239 GB/s');
+  await expect(collectives.locator('figure > svg')).toContainText('NVLink, theoretical, one way: 239 GB/s');
   await expect(collectives.locator('h3')).toHaveText(['Collectives over 3 devices, NCCL 2.99.0', 'Bus bandwidth, GB/s', 'Algorithm bandwidth, GB/s', 'Time']);
   const overview = collectives.locator('table').first().locator('tbody tr');
   expect(await texts(overview.nth(0))).toEqual(['all-reduce', '10.00 µs', '399', '1 GiB', '167 %', '363 %', '1.0000 of known']);

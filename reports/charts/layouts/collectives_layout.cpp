@@ -137,7 +137,7 @@ Scene collectives_scene(const Run& run) {
   const LinkRoof roof = link_roof(run);
   const Plot plot(kFrame, window_of(run, roof));
   Group roofs{.name = "roofs", .clip = kFrame};
-  add_roof(roofs, plot, "theoretical NVLink, one way", roof.theoretical_bytes_per_s, Dash::dashed);
+  add_roof(roofs, plot, "NVLink, theoretical, one way", roof.theoretical_bytes_per_s, Dash::dashed);
   add_roof(roofs, plot, "between two devices, one way, measured", roof.measured_bytes_per_s, Dash::solid);
   scene.groups = {header(chart), legend(collectives), axes(plot), std::move(roofs)};
   for (const CollectiveTimes& times : collectives.times) {
