@@ -19,8 +19,8 @@ end_step() {
   [ -z "${step_name:-}" ] || durations+=("$(printf '%5d s  %s' $((SECONDS - step_start)) "$step_name")")
 }
 
-# beside NAME COMMAND...: starts COMMAND at the lowest priority, on the processors that tests leave idle. finish_beside waits
-# for it, and shows what it printed if it fails.
+# beside NAME COMMAND...: starts COMMAND at the lowest priority, on what the steps leave idle of the processors. finish_beside
+# waits for it, and shows what it printed if it fails.
 beside() {
   beside_log=build/$1.log
   shift

@@ -93,8 +93,7 @@ const std::vector<Rule>& all_rules() {
           Bound::dram, {&kFractionOfRoof, &kDramBandwidth, &kTrafficExcess},
           "Remove traffic beyond the compulsory bytes, if there is any; then increase the bytes in flight.",
           "Move fewer bytes: use a narrower type, or fuse it with the work before or after it "
-          "(torch.compile, "
-          "an epilogue of the library), so that values are loaded once."),
+          "(torch.compile, an epilogue of the library), so that values are loaded once."),
       at_the_roof(Bound::l2, "l2-roof",
                   "L2 runs close to its measured bandwidth, and moves little more than the bytes that the "
                   "algorithm needs."),

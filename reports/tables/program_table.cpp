@@ -114,8 +114,7 @@ std::string idle_sentence(const IdleUse& idle) {
           share, format::counted(idle.cause_gaps, "gap"));
     case IdleCause::elsewhere:
       return fmt::format(
-          "{} of the idle time is in {} of 1 ms or more: the host is busy elsewhere, for example with "
-          "input, "
+          "{} of the idle time is in {} of 1 ms or more: the host is busy elsewhere, for example with input, "
           "or waits.",
           share, format::counted(idle.cause_gaps, "gap"));
     case IdleCause::unclear:
@@ -229,8 +228,7 @@ std::vector<std::string> program_sentences(const Run& run, const ProgramUse& pro
   if (program.overlapped_share >= kNotable) {
     texts.push_back(
         fmt::format("For {} of their time, kernels ran alongside others: what such a kernel could save (~) "
-                    "is not what the "
-                    "program would gain.",
+                    "is not what the program would gain.",
                     format::percent(program.overlapped_share)));
   }
   if (!run.application) return texts;

@@ -162,8 +162,7 @@ std::string waiting(const RankAnalysis& analysis) {
   if (judged == 0) {
     return fmt::format(
         "The waiting time in them is unknown: around all {} that were matched between ranks, launches were "
-        "held for "
-        "counting. Let the program run longer, or count less with --samples 1 or --kernel.",
+        "held for counting. Let the program run longer, or count less with --samples 1 or --kernel.",
         set_aside);
   }
   double judged_s = 0;
@@ -174,8 +173,7 @@ std::string waiting(const RankAnalysis& analysis) {
   }
   const RankUse& latest = latest_rank(analysis);
   std::string text = fmt::format(
-      "{} of the time in collectives is spent waiting for the last rank to arrive ({} were matched "
-      "between "
+      "{} of the time in collectives is spent waiting for the last rank to arrive ({} were matched between "
       "ranks); most often, in {} of them, that is {}.",
       format::percent(ratio(wait_s, judged_s)), judged,
       format::percent(ratio(static_cast<double>(latest.last), static_cast<double>(judged))), latest.name);

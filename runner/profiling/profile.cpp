@@ -386,8 +386,7 @@ class Profiling {
     } else if (profiled_.files.front().empty()) {  // each process that initialises CUDA writes one
       fail("no process of the program used CUDA",
            "the library is loaded through environment variables, which ssh, sudo, docker and srun --export "
-           "drop: put "
-           "`rooflinectl profile --` after them");
+           "drop: put `rooflinectl profile --` after them");
     } else if (application.launches == 0) {
       fail("no kernel was launched", "rooflinectl report shows why, if that is known");
     } else if (profile_.measurements.empty()) {

@@ -102,11 +102,10 @@ TEST(RunJson, ReplacesBytesThatAreNotUtf8) {
   EXPECT_EQ(run_from_json(run_to_json(run), "run.json").host, "caf\uFFFD");
 }
 
-TEST(RunJson, RefusesTruncations) {
+TEST(RunJson, RefusesEveryTruncation) {
   std::string text = run_to_json(testing::full_run());
   text.erase(text.find_last_of('}') + 1);
-  // A stride that no part of the text repeats by.
-  for (std::size_t length = 0; length < text.size(); length += 7) {
+  for (std::size_t length = 0; length < text.size(); ++length) {
     ASSERT_THAT(failure_of(text.substr(0, length)), StartsWith("run.json: ")) << "length " << length;
   }
   EXPECT_EQ(failure_of(text), "");

@@ -294,11 +294,10 @@ class Merge {
                    .process = reading.id()});
     }
     if (end.lost_activities > 0) {
-      add_problem(
-          {.cause = fmt::format("CUPTI had no room for {} launches, copies or sets: they are missing from "
-                                "all times",
-                                end.lost_activities),
-           .process = reading.id()});
+      add_problem({.cause = fmt::format("CUPTI had no room for {} launches, copies or sets: "
+                                        "they are missing from all times",
+                                        end.lost_activities),
+                   .process = reading.id()});
     }
     if (reading.is_first_run) merged_.application.lost += end.lost_activities;
   }
