@@ -4,17 +4,17 @@
 
 usage: page_pictures.py ROOFLINECTL [PICTURE …]
 
-ROOFLINECTL is the program that writes the pages. Without names of pictures, all of them are made. CHROMIUM=<program> names a browser
-that is not called chromium.
+ROOFLINECTL is the program that writes the pages. Without names of pictures, all of them are made. CHROMIUM=<program> names a browser.
 """
 
 import argparse
-import os
 import pathlib
 import shutil
 import subprocess
 import sys
 import tempfile
+
+from chromium import find_chromium
 
 ROOT = pathlib.Path(__file__).resolve().parent.parent
 IMAGES = ROOT / "docs" / "images"
@@ -43,7 +43,7 @@ def main():
     parser.add_argument("rooflinectl", type=pathlib.Path)
     parser.add_argument("pictures", nargs="*", choices=[[], *(name for name, *_ in PICTURES)])
     arguments = parser.parse_args()
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    chromium = find_chromium()
     if not chromium:
         sys.exit("no Chromium; CHROMIUM=<program> names one")
     with tempfile.TemporaryDirectory() as folder:
@@ -52,7 +52,7 @@ def main():
                 continue
             address = page_of(arguments.rooflinectl.resolve(), recording, folder)
             subprocess.run(
-                [chromium, "--headless=new", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={folder}/browser",
+                [chromium, "--headless", "--no-sandbox", "--disable-gpu", "--hide-scrollbars", f"--user-data-dir={folder}/browser",
                  f"--window-size={width},{height}", "--virtual-time-budget=10000", f"--screenshot={IMAGES / name}", f"{address}#{view}"],
                 check=True, stderr=subprocess.DEVNULL)
             print(IMAGES / name)

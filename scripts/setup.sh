@@ -14,7 +14,7 @@ if [ "${1:-}" != build ]; then
   # For the tests of the page, unless they are there from another source. Ubuntu has Chromium as a snap alone; without
   # one they are skipped.
   command -v npm >/dev/null || packages+=(nodejs npm)
-  command -v chromium >/dev/null || ! grep -q '^ID=debian' /etc/os-release || packages+=(chromium)
+  command -v chromium-headless-shell >/dev/null || ! grep -q '^ID=debian' /etc/os-release || packages+=(chromium-headless-shell)
 fi
 
 if ! command -v dpkg-query >/dev/null; then

@@ -45,7 +45,9 @@ scripts/setup.sh
 step "formatting"
 git ls-files '*.cpp' '*.h' '*.cu' '*.cuh' | xargs -P "$(nproc)" -n 50 clang-format --dry-run --Werror
 
-cmake --preset asan -Wno-dev >/dev/null
+# The Python that has the packages of setup.sh, whichever is first on the PATH.
+python=-DPython3_EXECUTABLE=/usr/bin/python3
+cmake --preset asan "$python" -Wno-dev >/dev/null
 beside asan-build ninja -C build/asan
 
 step "quick start (preset $preset); meanwhile the build of preset asan begins"
@@ -53,7 +55,7 @@ scripts/quickstart.sh --quiet
 
 export ROOFLINECTL_TESTS=shipped_tests
 step "build: preset $preset, $ROOFLINECTL_TESTS"
-cmake --preset "$preset" -DBUILD_TESTING=ON "${architecture[@]}" -Wno-dev >/dev/null
+cmake --preset "$preset" -DBUILD_TESTING=ON "$python" "${architecture[@]}" -Wno-dev >/dev/null
 cmake --build --preset "$preset" --target "$ROOFLINECTL_TESTS"
 
 step "tests: preset $preset, label shipped"

@@ -117,9 +117,10 @@ def happens(what, place):
     if marked not in ACCIDENTS:
         return False
     memory = os.path.join(os.environ["FAKE_COLLECTOR_STATE"], marked.replace(":", "_"))
-    if os.path.exists(memory):
+    try:
+        open(memory, "x").close()
+    except FileExistsError:
         return False
-    open(memory, "w").close()
     return True
 
 

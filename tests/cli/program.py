@@ -5,6 +5,7 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 import tempfile
 import unittest
 
@@ -41,7 +42,9 @@ class ProgramTest(unittest.TestCase):
         environment = dict(os.environ, ROOFLINECTL_COLLECTOR=FAKE_COLLECTOR, FAKE_COLLECTOR=accidents,
                            FAKE_COLLECTOR_STATE=str(self.folder / "memory"),
                            FAKE_COLLECTOR_REQUESTS=str(self.requests), XDG_CACHE_HOME=str(self.folder / "cache"),
-                           TMPDIR=str(self.folder / "temporary"))
+                           TMPDIR=str(self.folder / "temporary"),
+                           # For fake_collector.py: a launcher that would choose among Pythons takes longer than the Python.
+                           PATH=f"{pathlib.Path(sys.executable).parent}:{os.environ['PATH']}")
         environment.pop("CUDA_VISIBLE_DEVICES", None)
         environment.update(extra)
         return environment

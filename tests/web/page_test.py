@@ -18,8 +18,9 @@ import subprocess
 import sys
 
 SOURCE = pathlib.Path(__file__).resolve().parents[2]
-sys.path.insert(0, str(SOURCE / "tests/support"))
+sys.path[:0] = [str(SOURCE / "tests/support"), str(SOURCE / "scripts")]
 
+from chromium import find_chromium  # noqa: E402
 from npm_packages import copy, install, skip  # noqa: E402
 
 
@@ -38,7 +39,7 @@ def build(work):
 
 
 def browser(work, rooflinectl, write_full_run):
-    chromium = os.environ.get("CHROMIUM") or shutil.which("chromium") or shutil.which("google-chrome")
+    chromium = find_chromium()
     if not chromium:
         skip("no Chromium; CHROMIUM=<program> names one")
     tests = work / "tests"
