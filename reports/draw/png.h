@@ -7,7 +7,8 @@
 
 namespace rooflinectl {
 
-/// The bytes of a PNG file, one pixel per unit of the scene. Throws Error(environment) if cairo fails.
+/// The bytes of a PNG file, one pixel per unit of the scene. Throws Error(environment) if cairo or libpng
+/// fails.
 std::string to_png(const Scene& scene);
 
 }  // namespace rooflinectl

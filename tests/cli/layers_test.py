@@ -69,6 +69,7 @@ MAY_USE = {
     r"yaml-cpp/": r"core/plan/yaml_reader\.(cpp|h)",
     r"nlohmann/": r"core/serial/json\.h|reports/[a-z_/]+\.cpp",
     r"cairo|ft2build\.h": r"reports/draw/([a-z_]+\.cpp|painter\.h)",
+    r"png\.h": r"reports/draw/png\.cpp",
     r"zlib": r"core/files/(compression|unpacked_stream)\.cpp",
     r"zstd": r"core/files/compression\.cpp",
     r"sqlite3": r"profilers/sqlite_reader\.cpp",
