@@ -18,8 +18,6 @@ namespace rooflinectl {
 
 namespace {
 
-constexpr double kNs = 1e-9;
-
 double portion_of(double part, double whole) {
   return whole > 0 ? part / whole : 0;
 }

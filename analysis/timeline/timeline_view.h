@@ -15,6 +15,9 @@
 /// whether the samples agree with what was counted (docs/method.md, “Over time”).
 namespace rooflinectl {
 
+/// A nanosecond, in seconds.
+inline constexpr double kNs = 1e-9;
+
 enum class StripUnit { bytes_per_s, flop_per_s, share, hertz, watts };
 
 /// The part of a strip that falls into a part of the window.
@@ -96,7 +99,7 @@ struct DeviceView {
   PhaseRule phase_rule = PhaseRule::none;
   std::vector<Phase> phases;  ///< they follow each other and fill the window; none, or several
 
-  double duration_s() const { return static_cast<double>(end_ns - start_ns) * 1e-9; }
+  double duration_s() const { return static_cast<double>(end_ns - start_ns) * kNs; }
   /// Of the window, and of the time since sampling began.
   double missing_share() const;
   double not_kept_share() const;

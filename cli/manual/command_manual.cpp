@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/manual/command_manual.h"
 
+#include <CLI/CLI.hpp>
 #include <sstream>
+#include <utility>
+
+#include "cli/commands.h"
 
 namespace rooflinectl {
 
@@ -46,9 +50,14 @@ CommandManual manual_of(const CLI::App& command) {
 
 }  // namespace
 
-std::vector<CommandManual> command_manuals(const CLI::App& app) {
+std::vector<CommandManual> command_manuals() {
+  CLI::App app;
+  Action action;
+  char name[] = "rooflinectl";
+  char* arguments[] = {name};
+  add_commands(app, action, 1, arguments);
   std::vector<CommandManual> manuals = {manual_of(app)};
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+  for (const CLI::App* command : std::as_const(app).get_subcommands([](const CLI::App*) { return true; })) {
     manuals.push_back(manual_of(*command));
   }
   return manuals;

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <string>
 #include <vector>
 
@@ -28,6 +27,6 @@ struct CommandManual {
 };
 
 /// Of rooflinectl itself, then of each command, in their order.
-std::vector<CommandManual> command_manuals(const CLI::App& app);
+std::vector<CommandManual> command_manuals();
 
 }  // namespace rooflinectl

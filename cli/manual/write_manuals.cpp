@@ -7,8 +7,9 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <string>
+#include <vector>
 
-#include "cli/commands.h"
 #include "cli/manual/command_manual.h"
 #include "cli/manual/completions.h"
 #include "cli/manual/man_page.h"
@@ -17,12 +18,7 @@
 namespace {
 
 void write_manuals(const std::filesystem::path& folder) {
-  CLI::App app;
-  rooflinectl::Action action;
-  char name[] = "rooflinectl";
-  char* arguments[] = {name};
-  rooflinectl::add_commands(app, action, 1, arguments);
-  const std::vector<rooflinectl::CommandManual> manuals = rooflinectl::command_manuals(app);
+  const std::vector<rooflinectl::CommandManual> manuals = rooflinectl::command_manuals();
 
   const auto write = [&](const std::filesystem::path& file, const std::string& text) {
     rooflinectl::make_folder((folder / file).parent_path());

@@ -23,9 +23,9 @@ namespace {
 using namespace picture;
 
 constexpr Box kPlane = {86, kPanelTop, 690, kPanelBottom};
-constexpr Box kPanel = {736, kPanelTop - 42, kWidth - 22, kPanelBottom + 10};
-constexpr double kMarkRadius = 5;
-constexpr std::size_t kMostRows = 200;
+constexpr Box kComparisonPanel = {736, kPanelTop - 42, kWidth - 22, kPanelBottom + 10};
+constexpr double kComparisonMarkRadius = 5;
+constexpr std::size_t kMostComparisonRows = 200;
 
 // All points of a run as those of one experiment: a comparison has one picture.
 ChartModel whole_run(const AnalysedRun& analysed) {
@@ -78,13 +78,14 @@ std::optional<Polygon> arrow_head(Pixel from, Pixel tip, Colour colour) {
 
 // Where the point was, an arrow, and where it is.
 Group movement(const Plot& plot, const PointComparison& point) {
-  Group group{.name = "point", .title = change_sentence(point), .clip = plot.frame().grown(kMarkRadius)};
+  Group group{
+      .name = "point", .title = change_sentence(point), .clip = plot.frame().grown(kComparisonMarkRadius)};
   const Colour colour = change_colour(point.change);
   const auto before = compared_place(point.base);
   const auto now = compared_place(point.now);
   if (before) {
     group.shapes.emplace_back(
-        Circle{plot.at(*before), kMarkRadius - 1, palette::kPaper, Stroke{colour, 1.4}});
+        Circle{plot.at(*before), kComparisonMarkRadius - 1, palette::kPaper, Stroke{colour, 1.4}});
   }
   if (before && now) {
     const Pixel from = plot.at(*before);
@@ -96,12 +97,13 @@ Group movement(const Plot& plot, const PointComparison& point) {
     }
   }
   if (now) {
-    group.shapes.emplace_back(Circle{plot.at(*now), kMarkRadius, colour, Stroke{palette::kPaper, 1}});
+    group.shapes.emplace_back(
+        Circle{plot.at(*now), kComparisonMarkRadius, colour, Stroke{palette::kPaper, 1}});
   }
   return group;
 }
 
-Group legend(const ChartModel& chart) {
+Group comparison_legend(const ChartModel& chart) {
   LegendRows rows;
   const auto add = [&](PointChange change, const std::string& name) {
     rows.add(name, 12, [=](Group& group, Pixel at) {
@@ -121,10 +123,10 @@ Group legend(const ChartModel& chart) {
 
 Scene scene_of(const RunComparison& comparison, const ChartModel& chart) {
   Scene scene = blank(chart);
-  const std::vector<const PointComparison*> shown = table_points(comparison, kMostRows);
+  const std::vector<const PointComparison*> shown = table_points(comparison, kMostComparisonRows);
   for (const PointComparison* point : shown)
     scene.description += fmt::format(" {}.", change_sentence(*point));
-  scene.groups = {header(chart), legend(chart)};
+  scene.groups = {header(chart), comparison_legend(chart)};
   Group titles{.name = "panel-titles"};
   titles.shapes.emplace_back(panel_title("Roofline", kPlane.left));
   scene.groups.push_back(std::move(titles));
@@ -140,7 +142,7 @@ Scene scene_of(const RunComparison& comparison, const ChartModel& chart) {
       const auto at = compared_place(side);
       if (!at) continue;
       const Pixel pixel = plot.at(*at);
-      placer.block(Box{pixel.x, pixel.y, pixel.x, pixel.y}.grown(kMarkRadius + 2));
+      placer.block(Box{pixel.x, pixel.y, pixel.x, pixel.y}.grown(kComparisonMarkRadius + 2));
     }
   }
   std::vector<Group> roof_names = roof_labels(placer, plot, chart);
@@ -148,7 +150,7 @@ Scene scene_of(const RunComparison& comparison, const ChartModel& chart) {
   std::move(roof_names.begin(), roof_names.end(), std::back_inserter(scene.groups));
   std::move(points.begin(), points.end(), std::back_inserter(scene.groups));
 
-  std::vector<Group> panel = change_panel(kPanel, comparison);
+  std::vector<Group> panel = change_panel(kComparisonPanel, comparison);
   std::move(panel.begin(), panel.end(), std::back_inserter(scene.groups));
   scene.groups.push_back(footer(chart));
   return scene;

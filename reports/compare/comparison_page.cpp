@@ -26,7 +26,7 @@ using serial::Json;
 constexpr std::size_t kMostGroups = 500;
 constexpr std::size_t kMostSteps = 14;
 
-std::string list(const std::string& title, const std::vector<std::string>& texts) {
+std::string html_list(const std::string& title, const std::vector<std::string>& texts) {
   if (texts.empty()) return {};
   std::string html = fmt::format("<h2>{}</h2>\n<ul>\n", title);
   for (const std::string& text : texts) html += fmt::format("<li>{}</li>\n", escape_markup(text));
@@ -195,11 +195,11 @@ std::string section(const RunComparison& comparison, const std::string& picture)
       "<div class=\"movement\"></div>\n<noscript><figure tabindex=\"0\">{}</figure></noscript>\n{}<p "
       "class=\"note\">{}</p>\n",
       picture, table(comparison), escape_markup(comparison_explanation(comparison)));
-  html += list("Programs", program_change_texts(comparison));
-  html += list("Counter changes", comparison_notes(comparison, kMostMoves));
-  html += list("Not compared", missing_texts(comparison));
-  html += list("Environment", environment_change_texts(comparison));
-  return html + list("Ceilings", ceiling_change_texts(comparison)) + "</section>\n";
+  html += html_list("Programs", program_change_texts(comparison));
+  html += html_list("Counter changes", comparison_notes(comparison, kMostMoves));
+  html += html_list("Not compared", missing_texts(comparison));
+  html += html_list("Environment", environment_change_texts(comparison));
+  return html + html_list("Ceilings", ceiling_change_texts(comparison)) + "</section>\n";
 }
 
 Json number(double value) {

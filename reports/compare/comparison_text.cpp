@@ -47,7 +47,7 @@ std::string point_table(const RunComparison& comparison, std::size_t width) {
 }
 
 // Nothing, or an empty line, the title and a line for each text.
-std::string list(std::string_view title, const std::vector<std::string>& texts, std::size_t width) {
+std::string text_list(std::string_view title, const std::vector<std::string>& texts, std::size_t width) {
   if (texts.empty()) return {};
   std::string text = fmt::format("\n{}\n", title);
   for (const std::string& item : texts) text += sentence(fmt::format("  {}", item), width);
@@ -64,11 +64,11 @@ std::string comparison_text(const RunComparison& comparison, int columns) {
   if (!warning.empty()) text += paragraph(warning, width);
   const bool has_points = !comparison.points.empty();
   if (has_points) text += fmt::format("\n{}", point_table(comparison, width));
-  text += list("Programs", program_change_texts(comparison), width);
-  text += list("Counter changes", comparison_notes(comparison, kMostMoves), width);
-  text += list("Not compared", missing_texts(comparison), width);
-  text += list("Environment", environment_change_texts(comparison), width);
-  text += list("Ceilings", ceiling_change_texts(comparison), width);
+  text += text_list("Programs", program_change_texts(comparison), width);
+  text += text_list("Counter changes", comparison_notes(comparison, kMostMoves), width);
+  text += text_list("Not compared", missing_texts(comparison), width);
+  text += text_list("Environment", environment_change_texts(comparison), width);
+  text += text_list("Ceilings", ceiling_change_texts(comparison), width);
   text += fmt::format("\n{}", sentence(comparison_counts(comparison), width));
   return has_points ? text + paragraph(comparison_explanation(comparison), width) : text;
 }

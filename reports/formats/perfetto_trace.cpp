@@ -25,7 +25,6 @@ namespace {
 using Track = PerfettoEncoder::Track;
 using Annotations = std::vector<PerfettoEncoder::Annotation>;
 
-constexpr double kNs = 1e-9;
 constexpr double kNotKnown = -1;
 
 /// Never before its start, whatever a damaged file says.
@@ -291,30 +290,30 @@ constexpr LaunchCounter kLaunchCounters[] = {
 };
 
 /// A change at a time: a launch begins or ends.
-struct Change {
+struct LaunchEdge {
   std::uint64_t time_ns = 0;
   bool begins = false;
   std::optional<double> value;
 };
 
-std::vector<Change> changes_of(const LaunchCounter& counter, const std::vector<TimelineLaunch>& launches,
-                               const LaunchLooks& looks) {
-  std::vector<Change> changes;
+std::vector<LaunchEdge> edges_of(const LaunchCounter& counter, const std::vector<TimelineLaunch>& launches,
+                                 const LaunchLooks& looks) {
+  std::vector<LaunchEdge> changes;
   for (const TimelineLaunch& launch : launches) {
     const std::optional<double> value = counter.of(looks[launch.measurement], launch);
     changes.push_back({launch.start_ns, true, value});
     changes.push_back({end_of(launch), false, value});
   }
   std::stable_sort(changes.begin(), changes.end(),
-                   [](const Change& a, const Change& b) { return a.time_ns < b.time_ns; });
+                   [](const LaunchEdge& a, const LaunchEdge& b) { return a.time_ns < b.time_ns; });
   return changes;
 }
 
 /// 0 while no kernel runs, from the first sample or launch to the last one.
 void write_launch_counter(PerfettoEncoder& trace, Track device, const DeviceView& view,
                           const LaunchLooks& looks, const LaunchCounter& counter) {
-  const std::vector<Change> changes = changes_of(counter, view.timeline->launches, looks);
-  const auto is_known = [](const Change& change) { return change.value.has_value(); };
+  const std::vector<LaunchEdge> changes = edges_of(counter, view.timeline->launches, looks);
+  const auto is_known = [](const LaunchEdge& change) { return change.value.has_value(); };
   if (std::none_of(changes.begin(), changes.end(), is_known)) return;
   const Track track = trace.add_counter(device, counter.name, counter.unit, counter.description);
   std::optional<double> last;
@@ -325,7 +324,7 @@ void write_launch_counter(PerfettoEncoder& trace, Track device, const DeviceView
   int running = 0;
   std::multiset<double> known;
   for (std::size_t i = 0; i < changes.size(); ++i) {
-    const Change& change = changes[i];
+    const LaunchEdge& change = changes[i];
     running += change.begins ? 1 : -1;
     if (change.value && change.begins) known.insert(*change.value);
     if (change.value && !change.begins) known.erase(known.find(*change.value));

@@ -27,20 +27,18 @@ struct Row {
   const PointId& id;
 };
 
-struct Column {
+struct PointsColumn {
   std::string_view name;
   std::string_view meaning;
   std::string (*text)(const Row&);
 };
 
-using csv::number;
-
 std::string time_field(const Row& row, double TimeResult::*field) {
-  return row.measurement.time ? number((*row.measurement.time).*field) : "";
+  return row.measurement.time ? csv::number((*row.measurement.time).*field) : "";
 }
 
 std::string counter_field(const Row& row, std::string_view key) {
-  return number(value_of(row.measurement.counters, key));
+  return csv::number(value_of(row.measurement.counters, key));
 }
 
 std::string axis_field(const Row& row, std::string_view name) {
@@ -51,24 +49,24 @@ std::string axis_field(const Row& row, std::string_view name) {
 
 std::string limiting_utilisation(const Row& row) {
   const LevelUse* use = find_level(row.point, row.point.limiting_level);
-  return use != nullptr ? number(use->utilisation) : "";
+  return use != nullptr ? csv::number(use->utilisation) : "";
 }
 
 std::string level_ai(const Row& row, MemoryLevel level) {
   const LevelUse* use = find_level(row.point, level);
-  return use != nullptr ? number(use->ai) : "";
+  return use != nullptr ? csv::number(use->ai) : "";
 }
 
 // `field` is a member of an EnergyUse.
 template <typename Field>
 std::string energy_field(const Row& row, Field EnergyUse::*field) {
   const auto energy = energy_use(row.point);
-  return energy ? number((*energy).*field) : "";
+  return energy ? csv::number((*energy).*field) : "";
 }
 
 // Nothing is declared for a program's kernel.
 std::string declared(const Row& row, double value) {
-  return is_observed(row.point) ? std::string() : number(value);
+  return is_observed(row.point) ? std::string() : csv::number(value);
 }
 
 // `field` is a member of the statistics of all launches.
@@ -80,7 +78,7 @@ std::string launches_field(const Row& row, Field LaunchStatistics::*field) {
 
 std::string spread_field(const Row& row, std::string_view key) {
   const auto found = row.measurement.counter_spread.find(std::string(key));
-  return found == row.measurement.counter_spread.end() ? "" : number(found->second);
+  return found == row.measurement.counter_spread.end() ? "" : csv::number(found->second);
 }
 
 std::string roof_field(const Row& row, std::string (*text)(const Roof&)) {
@@ -88,71 +86,80 @@ std::string roof_field(const Row& row, std::string (*text)(const Roof&)) {
 }
 
 // In runs with the kernels of a profiled program, after those below.
-constexpr std::array kProgramColumns = {
-    Column{"kernel", "full name of the kernel; empty for variants",
-           [](const Row& r) { return is_observed(r.point) ? r.id.subject : std::string(); }},
-    Column{"grid", "blocks of the grid: `1024`, `16x16`",
-           [](const Row& r) { return axis_field(r, axis::kGrid); }},
-    Column{"block", "threads of a block: `256`, `16x8`",
-           [](const Row& r) { return axis_field(r, axis::kBlock); }},
-    Column{"cluster", "blocks of a cluster", [](const Row& r) { return axis_field(r, axis::kCluster); }},
-    Column{"dynamic_shared_bytes", "dynamic shared memory of a block, in bytes",
-           [](const Row& r) { return axis_field(r, axis::kShared); }},
-    Column{"path", "NVTX ranges around the launches, the outermost first",
-           [](const Row& r) { return axis_field(r, axis::kPath); }},
-    Column{"device", "index of the GPU in the run",
-           [](const Row& r) { return fmt::format("{}", r.measurement.device); }},
-    Column{"rank", "rank of the process, where a launcher started several",
-           [](const Row& r) { return r.measurement.rank ? fmt::format("{}", *r.measurement.rank) : ""; }},
-    Column{
+constexpr std::array kProgramCsvColumns = {
+    PointsColumn{"kernel", "full name of the kernel; empty for variants",
+                 [](const Row& r) { return is_observed(r.point) ? r.id.subject : std::string(); }},
+    PointsColumn{"grid", "blocks of the grid: `1024`, `16x16`",
+                 [](const Row& r) { return axis_field(r, axis::kGrid); }},
+    PointsColumn{"block", "threads of a block: `256`, `16x8`",
+                 [](const Row& r) { return axis_field(r, axis::kBlock); }},
+    PointsColumn{"cluster", "blocks of a cluster",
+                 [](const Row& r) { return axis_field(r, axis::kCluster); }},
+    PointsColumn{"dynamic_shared_bytes", "dynamic shared memory of a block, in bytes",
+                 [](const Row& r) { return axis_field(r, axis::kShared); }},
+    PointsColumn{"path", "NVTX ranges around the launches, the outermost first",
+                 [](const Row& r) { return axis_field(r, axis::kPath); }},
+    PointsColumn{"device", "index of the GPU in the run",
+                 [](const Row& r) { return fmt::format("{}", r.measurement.device); }},
+    PointsColumn{
+        "rank", "rank of the process, where a launcher started several",
+        [](const Row& r) { return r.measurement.rank ? fmt::format("{}", *r.measurement.rank) : ""; }},
+    PointsColumn{
         "process", "id of the process",
         [](const Row& r) { return r.measurement.process ? fmt::format("{}", *r.measurement.process) : ""; }},
-    Column{"launches", "launches that were seen",
-           [](const Row& r) { return launches_field(r, &LaunchStatistics::count); }},
-    Column{"traced", "those of which the time was taken",
-           [](const Row& r) { return launches_field(r, &LaunchStatistics::traced); }},
-    Column{"counted", "those that were counted",
-           [](const Row& r) { return launches_field(r, &LaunchStatistics::counted); }},
-    Column{"total_time_s", "time of all traced launches, in seconds",
-           [](const Row& r) { return r.point.launches ? number(r.point.launches->total_s) : std::string(); }},
-    Column{"share_of_gpu_time", "`total_time_s` over the time of all kernels on the device",
-           [](const Row& r) { return r.point.launches ? number(r.point.launches->share) : std::string(); }},
-    Column{"p95_s", "time that 95 % of the launches stay below",
-           [](const Row& r) {
-             const auto& launches = r.measurement.launches;
-             return launches && launches->traced > 0 ? number(launches->p95_s) : std::string();
-           }},
-    Column{"overlapped_s", "part of `total_time_s` in which other kernels ran too",
-           [](const Row& r) {
-             const auto& launches = r.measurement.launches;
-             return launches && launches->traced > 0 ? number(launches->overlapped_s) : std::string();
-           }},
-    Column{"recoverable_s", "time that these launches took beyond the roofline",
-           [](const Row& r) {
-             return r.point.launches ? number(r.point.launches->recoverable_s) : std::string();
-           }},
-    Column{"executed_flop_per_s", "counted operations per second",
-           [](const Row& r) { return number(r.point.executed_flop_per_s); }},
-    Column{"dram_bytes_per_s", "counted DRAM bytes per second",
-           [](const Row& r) { return number(r.point.dram_bytes_per_s); }},
-    Column{"roof_time_s", "shortest time of a launch that the measured ceilings allow",
-           [](const Row& r) { return roof_field(r, [](const Roof& roof) { return number(roof.time_s); }); }},
-    Column{"roof_resource", "resource that needs that time: `dram`, `f32`, …",
-           [](const Row& r) {
-             return roof_field(r, [](const Roof& roof) { return std::string(to_string(roof.resource)); });
-           }},
-    Column{"roof_ceiling", "id of its ceiling",
-           [](const Row& r) { return roof_field(r, [](const Roof& roof) { return roof.ceiling; }); }},
-    Column{"roof_spread", "relative spread of that ceiling",
-           [](const Row& r) {
-             return roof_field(r, [](const Roof& roof) { return number(roof.relative_spread); });
-           }},
-    Column{"dram_read_bytes_spread", "spread of `dram_read_bytes` from launch to launch, relative",
-           [](const Row& r) { return spread_field(r, counter::kDramReadBytes); }},
-    Column{"dram_write_bytes_spread", "that of `dram_write_bytes`",
-           [](const Row& r) { return spread_field(r, counter::kDramWriteBytes); }},
-    Column{"warp_instructions_spread", "that of `warp_instructions`",
-           [](const Row& r) { return spread_field(r, counter::kWarpInstructions); }},
+    PointsColumn{"launches", "launches that were seen",
+                 [](const Row& r) { return launches_field(r, &LaunchStatistics::count); }},
+    PointsColumn{"traced", "those of which the time was taken",
+                 [](const Row& r) { return launches_field(r, &LaunchStatistics::traced); }},
+    PointsColumn{"counted", "those that were counted",
+                 [](const Row& r) { return launches_field(r, &LaunchStatistics::counted); }},
+    PointsColumn{"total_time_s", "time of all traced launches, in seconds",
+                 [](const Row& r) {
+                   return r.point.launches ? csv::number(r.point.launches->total_s) : std::string();
+                 }},
+    PointsColumn{
+        "share_of_gpu_time", "`total_time_s` over the time of all kernels on the device",
+        [](const Row& r) { return r.point.launches ? csv::number(r.point.launches->share) : std::string(); }},
+    PointsColumn{"p95_s", "time that 95 % of the launches stay below",
+                 [](const Row& r) {
+                   const auto& launches = r.measurement.launches;
+                   return launches && launches->traced > 0 ? csv::number(launches->p95_s) : std::string();
+                 }},
+    PointsColumn{"overlapped_s", "part of `total_time_s` in which other kernels ran too",
+                 [](const Row& r) {
+                   const auto& launches = r.measurement.launches;
+                   return launches && launches->traced > 0 ? csv::number(launches->overlapped_s)
+                                                           : std::string();
+                 }},
+    PointsColumn{"recoverable_s", "time that these launches took beyond the roofline",
+                 [](const Row& r) {
+                   return r.point.launches ? csv::number(r.point.launches->recoverable_s) : std::string();
+                 }},
+    PointsColumn{"executed_flop_per_s", "counted operations per second",
+                 [](const Row& r) { return csv::number(r.point.executed_flop_per_s); }},
+    PointsColumn{"dram_bytes_per_s", "counted DRAM bytes per second",
+                 [](const Row& r) { return csv::number(r.point.dram_bytes_per_s); }},
+    PointsColumn{"roof_time_s", "shortest time of a launch that the measured ceilings allow",
+                 [](const Row& r) {
+                   return roof_field(r, [](const Roof& roof) { return csv::number(roof.time_s); });
+                 }},
+    PointsColumn{"roof_resource", "resource that needs that time: `dram`, `f32`, …",
+                 [](const Row& r) {
+                   return roof_field(r,
+                                     [](const Roof& roof) { return std::string(to_string(roof.resource)); });
+                 }},
+    PointsColumn{"roof_ceiling", "id of its ceiling",
+                 [](const Row& r) { return roof_field(r, [](const Roof& roof) { return roof.ceiling; }); }},
+    PointsColumn{"roof_spread", "relative spread of that ceiling",
+                 [](const Row& r) {
+                   return roof_field(r, [](const Roof& roof) { return csv::number(roof.relative_spread); });
+                 }},
+    PointsColumn{"dram_read_bytes_spread", "spread of `dram_read_bytes` from launch to launch, relative",
+                 [](const Row& r) { return spread_field(r, counter::kDramReadBytes); }},
+    PointsColumn{"dram_write_bytes_spread", "that of `dram_write_bytes`",
+                 [](const Row& r) { return spread_field(r, counter::kDramWriteBytes); }},
+    PointsColumn{"warp_instructions_spread", "that of `warp_instructions`",
+                 [](const Row& r) { return spread_field(r, counter::kWarpInstructions); }},
 };
 
 // Where there is a trace of PyTorch, after these.
@@ -165,124 +172,128 @@ std::string operators_field(const Row& row) {
   return fmt::format("{}", fmt::join(names, ";"));
 }
 
-constexpr Column kOperatorColumn = {
+constexpr PointsColumn kOperatorColumn = {
     "operator", "operators of PyTorch that launched the kernel, joined by `;`", operators_field};
 
 constexpr std::array kCsvColumns = {
-    Column{"variant", "id of the kernel that a plan named; empty for kernels of a program",
-           [](const Row& r) { return is_observed(r.point) ? std::string() : r.id.subject; }},
-    Column{"family", "family of the variant, as the report groups them",
-           [](const Row& r) { return r.point.family; }},
-    Column{"dtype", "type of the elements: `f32`, `f16`, …",
-           [](const Row& r) { return axis_field(r, axis::kDtype); }},
-    Column{"n", "number of elements", [](const Row& r) { return axis_field(r, axis::kSize); }},
-    Column{"cache", "`cold` or `warm`: state of the caches before each launch",
-           [](const Row& r) { return axis_field(r, axis::kCache); }},
-    Column{"status", "`ok`, `failed`, `unverified`, `skipped`",
-           [](const Row& r) { return std::string(to_string(r.measurement.status)); }},
-    Column{"time_s", "median time of a launch, in seconds",
-           [](const Row& r) { return time_field(r, &TimeResult::median_s); }},
-    Column{"time_ci_low_s", "lower end of the median's 95 % confidence interval",
-           [](const Row& r) { return time_field(r, &TimeResult::ci_low_s); }},
-    Column{"time_ci_high_s", "its upper end",
-           [](const Row& r) { return time_field(r, &TimeResult::ci_high_s); }},
-    Column{"flops_useful", "operations that the algorithm needs: floating-point ones, or those of integers",
-           [](const Row& r) { return declared(r, r.point.flops_useful); }},
-    Column{"flops_executed", "operations that were counted, those of the Tensor Cores included",
-           [](const Row& r) { return number(r.point.flops_executed); }},
-    Column{"dram_bytes", "DRAM bytes that were counted, read and written",
-           [](const Row& r) { return number(r.point.dram_bytes); }},
-    Column{"dram_bytes_useful", "DRAM bytes that the algorithm cannot do without",
-           [](const Row& r) { return declared(r, r.point.dram_bytes_useful); }},
-    Column{"ai_useful", "useful operations per useful DRAM byte",
-           [](const Row& r) { return number(r.point.ai_useful); }},
-    Column{"ai_executed", "counted operations per counted DRAM byte",
-           [](const Row& r) { return number(r.point.ai_executed); }},
-    Column{"flop_per_s", "useful operations per second",
-           [](const Row& r) { return number(r.point.flop_per_s); }},
-    Column{"roof_flop_per_s", "operations per second that the measured ceilings allow at this intensity",
-           [](const Row& r) {
-             // Without operations there is no performance to attain.
-             const bool has_rate = r.point.roof && !(is_observed(r.point) && r.point.roof->flop_per_s <= 0);
-             return has_rate ? number(r.point.roof->flop_per_s) : std::string();
-           }},
-    Column{"fraction_of_roofline",
-           "shortest time that the measured ceilings allow over `time_s`; 1 is the roofline",
-           [](const Row& r) { return number(r.point.fraction_of_roof); }},
-    Column{"bound", "what bounds the point: `dram`, `l2`, `latency`, … ([explain.md](explain.md))",
-           [](const Row& r) { return std::string(to_string(r.point.bound)); }},
-    Column{"warp_execution_efficiency", "active threads per instruction of a warp over 32",
-           [](const Row& r) { return counter_field(r, counter::kWarpExecutionEfficiency); }},
-    Column{"warp_nonpred_execution_efficiency", "those that were not predicated off over 32",
-           [](const Row& r) { return counter_field(r, counter::kWarpNonpredExecutionEfficiency); }},
-    Column{"flags", "what to know before believing the numbers, joined by `;`: `noisy`, `throttled`, …",
-           [](const Row& r) { return fmt::format("{}", fmt::join(names_of(r.point.flags), ";")); }},
-    Column{"experiment", "name of the experiment in the plan",
-           [](const Row& r) { return r.experiment.name; }},
-    Column{"label", "short name of the point, unique within its experiment and device",
-           [](const Row& r) { return r.point.label; }},
-    Column{"block_size", "threads per block",
-           [](const Row& r) { return is_observed(r.point) ? std::string() : axis_field(r, axis::kBlock); }},
-    Column{"elements_per_thread", "elements that each thread adds up, where the variant has a choice",
-           [](const Row& r) { return axis_field(r, axis::kElements); }},
-    Column{"fraction_of_theoretical", "as `fraction_of_roofline`, with the theoretical ceilings",
-           [](const Row& r) { return number(r.point.fraction_of_theoretical); }},
-    Column{"redundancy", "`flops_executed` over `flops_useful`",
-           [](const Row& r) { return number(r.point.redundancy); }},
-    Column{"dram_read_bytes", "DRAM bytes read",
-           [](const Row& r) { return counter_field(r, counter::kDramReadBytes); }},
-    Column{"dram_write_bytes", "DRAM bytes written",
-           [](const Row& r) { return counter_field(r, counter::kDramWriteBytes); }},
-    Column{"cause", "why the point failed, is unverified or was skipped",
-           [](const Row& r) { return r.measurement.cause; }},
-    Column{"busiest_level", "memory level with the highest utilisation: `dram`, `l2`, `l1`, `shared`",
-           [](const Row& r) {
-             return r.point.limiting_level ? std::string(to_string(*r.point.limiting_level)) : std::string();
-           }},
-    Column{"busiest_level_utilisation", "its bytes per second over its measured ceiling",
-           [](const Row& r) { return limiting_utilisation(r); }},
-    Column{"ai_l2", "operations per byte requested from L2",
-           [](const Row& r) { return level_ai(r, MemoryLevel::l2); }},
-    Column{"ai_l1", "operations per byte requested from L1",
-           [](const Row& r) { return level_ai(r, MemoryLevel::l1); }},
-    Column{"ai_shared", "operations per byte of shared memory",
-           [](const Row& r) { return level_ai(r, MemoryLevel::shared); }},
-    Column{"executed_missing", "why there is no `flops_executed`",
-           [](const Row& r) { return r.point.executed_missing; }},
-    Column{"roof_missing", "why there is no `fraction_of_roofline`",
-           [](const Row& r) { return r.point.roof_missing; }},
-    Column{"bound_missing", "why `bound` is unknown",
-           [](const Row& r) {
-             return r.point.bound == Bound::unknown
-                        ? fmt::format("{}", fmt::join(r.point.verdict.unjudged, "; "))
-                        : std::string();
-           }},
-    Column{"launch_mode", "`graph` or `plain`, as the plan asks",
-           [](const Row& r) { return axis_field(r, axis::kMode); }},
-    Column{"timed", "how the time was taken: `graph`, `plain`, or `trace` for a program's kernel",
-           [](const Row& r) {
-             if (is_observed(r.point)) return std::string(r.measurement.time ? "trace" : "");
-             const auto mode = timed_mode(r.point);
-             return mode ? std::string(to_string(*mode)) : std::string();
-           }},
-    Column{"gpus", "GPUs that share the work, in plans that name a number",
-           [](const Row& r) { return axis_field(r, axis::kGpus); }},
-    Column{"energy_j", "energy of a launch, in joules",
-           [](const Row& r) { return energy_field(r, &EnergyUse::joules); }},
-    Column{"mean_power_w", "mean power while launches ran, in watts",
-           [](const Row& r) { return energy_field(r, &EnergyUse::mean_power_w); }},
-    Column{"energy_per_element_j", "`energy_j` per element",
-           [](const Row& r) { return energy_field(r, &EnergyUse::joules_per_element); }},
-    Column{"flop_per_j", "useful operations per joule",
-           [](const Row& r) { return energy_field(r, &EnergyUse::operations_per_joule); }},
-    Column{"bytes_per_j", "useful DRAM bytes per joule",
-           [](const Row& r) { return energy_field(r, &EnergyUse::bytes_per_joule); }},
+    PointsColumn{"variant", "id of the kernel that a plan named; empty for kernels of a program",
+                 [](const Row& r) { return is_observed(r.point) ? std::string() : r.id.subject; }},
+    PointsColumn{"family", "family of the variant, as the report groups them",
+                 [](const Row& r) { return r.point.family; }},
+    PointsColumn{"dtype", "type of the elements: `f32`, `f16`, …",
+                 [](const Row& r) { return axis_field(r, axis::kDtype); }},
+    PointsColumn{"n", "number of elements", [](const Row& r) { return axis_field(r, axis::kSize); }},
+    PointsColumn{"cache", "`cold` or `warm`: state of the caches before each launch",
+                 [](const Row& r) { return axis_field(r, axis::kCache); }},
+    PointsColumn{"status", "`ok`, `failed`, `unverified`, `skipped`",
+                 [](const Row& r) { return std::string(to_string(r.measurement.status)); }},
+    PointsColumn{"time_s", "median time of a launch, in seconds",
+                 [](const Row& r) { return time_field(r, &TimeResult::median_s); }},
+    PointsColumn{"time_ci_low_s", "lower end of the median's 95 % confidence interval",
+                 [](const Row& r) { return time_field(r, &TimeResult::ci_low_s); }},
+    PointsColumn{"time_ci_high_s", "its upper end",
+                 [](const Row& r) { return time_field(r, &TimeResult::ci_high_s); }},
+    PointsColumn{"flops_useful",
+                 "operations that the algorithm needs: floating-point ones, or those of integers",
+                 [](const Row& r) { return declared(r, r.point.flops_useful); }},
+    PointsColumn{"flops_executed", "operations that were counted, those of the Tensor Cores included",
+                 [](const Row& r) { return csv::number(r.point.flops_executed); }},
+    PointsColumn{"dram_bytes", "DRAM bytes that were counted, read and written",
+                 [](const Row& r) { return csv::number(r.point.dram_bytes); }},
+    PointsColumn{"dram_bytes_useful", "DRAM bytes that the algorithm cannot do without",
+                 [](const Row& r) { return declared(r, r.point.dram_bytes_useful); }},
+    PointsColumn{"ai_useful", "useful operations per useful DRAM byte",
+                 [](const Row& r) { return csv::number(r.point.ai_useful); }},
+    PointsColumn{"ai_executed", "counted operations per counted DRAM byte",
+                 [](const Row& r) { return csv::number(r.point.ai_executed); }},
+    PointsColumn{"flop_per_s", "useful operations per second",
+                 [](const Row& r) { return csv::number(r.point.flop_per_s); }},
+    PointsColumn{
+        "roof_flop_per_s", "operations per second that the measured ceilings allow at this intensity",
+        [](const Row& r) {
+          // Without operations there is no performance to attain.
+          const bool has_rate = r.point.roof && !(is_observed(r.point) && r.point.roof->flop_per_s <= 0);
+          return has_rate ? csv::number(r.point.roof->flop_per_s) : std::string();
+        }},
+    PointsColumn{"fraction_of_roofline",
+                 "shortest time that the measured ceilings allow over `time_s`; 1 is the roofline",
+                 [](const Row& r) { return csv::number(r.point.fraction_of_roof); }},
+    PointsColumn{"bound", "what bounds the point: `dram`, `l2`, `latency`, … ([explain.md](explain.md))",
+                 [](const Row& r) { return std::string(to_string(r.point.bound)); }},
+    PointsColumn{"warp_execution_efficiency", "active threads per instruction of a warp over 32",
+                 [](const Row& r) { return counter_field(r, counter::kWarpExecutionEfficiency); }},
+    PointsColumn{"warp_nonpred_execution_efficiency", "those that were not predicated off over 32",
+                 [](const Row& r) { return counter_field(r, counter::kWarpNonpredExecutionEfficiency); }},
+    PointsColumn{"flags", "what to know before believing the numbers, joined by `;`: `noisy`, `throttled`, …",
+                 [](const Row& r) { return fmt::format("{}", fmt::join(names_of(r.point.flags), ";")); }},
+    PointsColumn{"experiment", "name of the experiment in the plan",
+                 [](const Row& r) { return r.experiment.name; }},
+    PointsColumn{"label", "short name of the point, unique within its experiment and device",
+                 [](const Row& r) { return r.point.label; }},
+    PointsColumn{
+        "block_size", "threads per block",
+        [](const Row& r) { return is_observed(r.point) ? std::string() : axis_field(r, axis::kBlock); }},
+    PointsColumn{"elements_per_thread", "elements that each thread adds up, where the variant has a choice",
+                 [](const Row& r) { return axis_field(r, axis::kElements); }},
+    PointsColumn{"fraction_of_theoretical", "as `fraction_of_roofline`, with the theoretical ceilings",
+                 [](const Row& r) { return csv::number(r.point.fraction_of_theoretical); }},
+    PointsColumn{"redundancy", "`flops_executed` over `flops_useful`",
+                 [](const Row& r) { return csv::number(r.point.redundancy); }},
+    PointsColumn{"dram_read_bytes", "DRAM bytes read",
+                 [](const Row& r) { return counter_field(r, counter::kDramReadBytes); }},
+    PointsColumn{"dram_write_bytes", "DRAM bytes written",
+                 [](const Row& r) { return counter_field(r, counter::kDramWriteBytes); }},
+    PointsColumn{"cause", "why the point failed, is unverified or was skipped",
+                 [](const Row& r) { return r.measurement.cause; }},
+    PointsColumn{"busiest_level", "memory level with the highest utilisation: `dram`, `l2`, `l1`, `shared`",
+                 [](const Row& r) {
+                   return r.point.limiting_level ? std::string(to_string(*r.point.limiting_level))
+                                                 : std::string();
+                 }},
+    PointsColumn{"busiest_level_utilisation", "its bytes per second over its measured ceiling",
+                 [](const Row& r) { return limiting_utilisation(r); }},
+    PointsColumn{"ai_l2", "operations per byte requested from L2",
+                 [](const Row& r) { return level_ai(r, MemoryLevel::l2); }},
+    PointsColumn{"ai_l1", "operations per byte requested from L1",
+                 [](const Row& r) { return level_ai(r, MemoryLevel::l1); }},
+    PointsColumn{"ai_shared", "operations per byte of shared memory",
+                 [](const Row& r) { return level_ai(r, MemoryLevel::shared); }},
+    PointsColumn{"executed_missing", "why there is no `flops_executed`",
+                 [](const Row& r) { return r.point.executed_missing; }},
+    PointsColumn{"roof_missing", "why there is no `fraction_of_roofline`",
+                 [](const Row& r) { return r.point.roof_missing; }},
+    PointsColumn{"bound_missing", "why `bound` is unknown",
+                 [](const Row& r) {
+                   return r.point.bound == Bound::unknown
+                              ? fmt::format("{}", fmt::join(r.point.verdict.unjudged, "; "))
+                              : std::string();
+                 }},
+    PointsColumn{"launch_mode", "`graph` or `plain`, as the plan asks",
+                 [](const Row& r) { return axis_field(r, axis::kMode); }},
+    PointsColumn{"timed", "how the time was taken: `graph`, `plain`, or `trace` for a program's kernel",
+                 [](const Row& r) {
+                   if (is_observed(r.point)) return std::string(r.measurement.time ? "trace" : "");
+                   const auto mode = timed_mode(r.point);
+                   return mode ? std::string(to_string(*mode)) : std::string();
+                 }},
+    PointsColumn{"gpus", "GPUs that share the work, in plans that name a number",
+                 [](const Row& r) { return axis_field(r, axis::kGpus); }},
+    PointsColumn{"energy_j", "energy of a launch, in joules",
+                 [](const Row& r) { return energy_field(r, &EnergyUse::joules); }},
+    PointsColumn{"mean_power_w", "mean power while launches ran, in watts",
+                 [](const Row& r) { return energy_field(r, &EnergyUse::mean_power_w); }},
+    PointsColumn{"energy_per_element_j", "`energy_j` per element",
+                 [](const Row& r) { return energy_field(r, &EnergyUse::joules_per_element); }},
+    PointsColumn{"flop_per_j", "useful operations per joule",
+                 [](const Row& r) { return energy_field(r, &EnergyUse::operations_per_joule); }},
+    PointsColumn{"bytes_per_j", "useful DRAM bytes per joule",
+                 [](const Row& r) { return energy_field(r, &EnergyUse::bytes_per_joule); }},
 };
 
 // Counters that are among `kCsvColumns` under their own names are only there.
 bool is_column(std::string_view key) {
   return std::any_of(kCsvColumns.begin(), kCsvColumns.end(),
-                     [&](const Column& column) { return column.name == key; });
+                     [&](const PointsColumn& column) { return column.name == key; });
 }
 
 bool is_program_column(std::string_view axis) {
@@ -331,7 +342,7 @@ std::vector<std::string> axis_columns(const Analysis& analysis) {
 // Appends names and meanings of `columns`.
 template <typename Columns>
 void add_documented(std::vector<CsvColumn>& documented, const Columns& columns, CsvColumnOf of) {
-  for (const Column& column : columns) documented.push_back({column.name, column.meaning, of});
+  for (const PointsColumn& column : columns) documented.push_back({column.name, column.meaning, of});
 }
 
 }  // namespace
@@ -339,7 +350,7 @@ void add_documented(std::vector<CsvColumn>& documented, const Columns& columns, 
 std::vector<CsvColumn> points_csv_columns() {
   std::vector<CsvColumn> documented;
   add_documented(documented, kCsvColumns, CsvColumnOf::all);
-  add_documented(documented, kProgramColumns, CsvColumnOf::program);
+  add_documented(documented, kProgramCsvColumns, CsvColumnOf::program);
   add_documented(documented, std::array{kOperatorColumn}, CsvColumnOf::operators);
   return documented;
 }
@@ -347,13 +358,13 @@ std::vector<CsvColumn> points_csv_columns() {
 std::string points_csv(const Analysis& analysis) {
   const std::vector<std::string> counters = counter_columns(analysis);
   const std::vector<std::string> axes = axis_columns(analysis);
-  std::vector<Column> columns(kCsvColumns.begin(), kCsvColumns.end());
+  std::vector<PointsColumn> columns(kCsvColumns.begin(), kCsvColumns.end());
   if (kinds_of(analysis).has_program) {
-    columns.insert(columns.end(), kProgramColumns.begin(), kProgramColumns.end());
+    columns.insert(columns.end(), kProgramCsvColumns.begin(), kProgramCsvColumns.end());
   }
   if (kinds_of(analysis).has_operators) columns.push_back(kOperatorColumn);
   std::vector<std::string> fields;
-  for (const Column& column : columns) fields.emplace_back(column.name);
+  for (const PointsColumn& column : columns) fields.emplace_back(column.name);
   fields.insert(fields.end(), counters.begin(), counters.end());
   for (const std::string& name : axes) fields.push_back("axis " + name);
   std::string text = csv::row(fields);
@@ -361,7 +372,7 @@ std::string points_csv(const Analysis& analysis) {
     for (const RooflinePoint& point : experiment.points) {
       const Row row = {experiment, point, *point.measurement, point.measurement->point};
       fields.clear();
-      for (const Column& column : columns) fields.push_back(column.text(row));
+      for (const PointsColumn& column : columns) fields.push_back(column.text(row));
       for (const std::string& key : counters) fields.push_back(counter_field(row, key));
       for (const std::string& name : axes) fields.push_back(axis_field(row, name));
       text += csv::row(fields);

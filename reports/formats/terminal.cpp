@@ -28,7 +28,7 @@ namespace rooflinectl {
 namespace {
 
 // More lines of a kind would hide the rest.
-constexpr std::size_t kMostRows = 40;
+constexpr std::size_t kMostTerminalRows = 40;
 constexpr std::size_t kMostSentences = 10;
 
 std::string more(std::size_t left_out, std::string_view what) {
@@ -38,7 +38,7 @@ std::string more(std::size_t left_out, std::string_view what) {
 std::string point_table(const ExperimentAnalysis& experiment, std::size_t width, Rows rows) {
   const std::vector<std::size_t> shown = rows == Rows::all
                                              ? notable_points(experiment, experiment.points.size())
-                                             : notable_points(experiment, kMostRows);
+                                             : notable_points(experiment, kMostTerminalRows);
   std::vector<TextColumn> columns;
   for (const PointColumn& column : point_columns(kinds_of(experiment))) {
     std::vector<std::string> texts;

@@ -16,7 +16,7 @@
 namespace rooflinectl {
 namespace {
 
-constexpr std::size_t kMostColumns = 100;
+constexpr std::size_t kMostTerminalColumns = 100;
 constexpr std::size_t kFewestColumns = 40;
 constexpr std::size_t kScaleWidth = 7;  // of the numbers left of the plane
 constexpr int kRows = 18;
@@ -136,10 +136,10 @@ void draw_roofs(Canvas& canvas, const ChartModel& chart) {
 }
 
 // Points by row and column, each with the names of those that lie there.
-using Places = std::map<int, std::map<int, std::vector<std::string>>>;
+using MarkedPlaces = std::map<int, std::map<int, std::vector<std::string>>>;
 
 void draw_points(Canvas& canvas, const ChartModel& chart) {
-  Places places;
+  MarkedPlaces places;
   for (const ChartPoint& point : chart.points) {
     if (!point.useful) continue;
     std::vector<std::string>& names =
@@ -182,7 +182,7 @@ std::string intensity_scale(const Canvas& canvas, const Window& window) {
 }  // namespace
 
 std::string terminal_roofline(const ExperimentReport& experiment, int columns) {
-  const auto width = std::min(static_cast<std::size_t>(std::max(columns, 1)), kMostColumns);
+  const auto width = std::min(static_cast<std::size_t>(std::max(columns, 1)), kMostTerminalColumns);
   if (width < kFewestColumns) return {};
   const ChartModel& chart = experiment.chart;
   const bool has_points = std::any_of(chart.points.begin(), chart.points.end(),

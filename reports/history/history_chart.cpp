@@ -13,9 +13,9 @@
 namespace rooflinectl {
 namespace {
 
-constexpr double kWidth = 360;
-constexpr double kHeight = 56;
-constexpr double kMargin = 6;
+constexpr double kSparkWidth = 360;
+constexpr double kSparkHeight = 56;
+constexpr double kSparkMargin = 6;
 constexpr std::size_t kMostChartMarks = 100;  // with more runs, only the changes have a mark
 
 /// Where runs and values are.
@@ -37,11 +37,11 @@ class ChartFrame {
 
   double x(std::size_t run) const {
     const double part = runs_ > 1 ? static_cast<double>(run) / static_cast<double>(runs_ - 1) : 0.5;
-    return kMargin + part * (kWidth - 2 * kMargin);
+    return kSparkMargin + part * (kSparkWidth - 2 * kSparkMargin);
   }
   double y(double value) const {
     const double part = high_ > low_ ? (value - low_) / (high_ - low_) : 0.5;
-    return kHeight - kMargin - part * (kHeight - 2 * kMargin);
+    return kSparkHeight - kSparkMargin - part * (kSparkHeight - 2 * kSparkMargin);
   }
 
  private:
@@ -79,7 +79,7 @@ std::string environment_lines(const History& history, const ChartFrame& frame) {
     }
     svg += fmt::format(
         R"(<line class="environment" x1="{0:.1f}" x2="{0:.1f}" y1="0" y2="{1}"><title>{2}</title></line>)",
-        frame.x(run), kHeight, escape_markup(title));
+        frame.x(run), kSparkHeight, escape_markup(title));
   }
   return svg;
 }
@@ -100,8 +100,8 @@ std::string history_chart(const HistoryReport& report, const PointHistory& point
   const std::vector<std::optional<double>> values = values_over_runs(point, quantity);
   const ChartFrame frame(values);
   std::string svg = fmt::format(
-      R"(<svg width="{0}" height="{1}" viewBox="0 0 {0} {1}" role="img" aria-label="{2} of {3}">)", kWidth,
-      kHeight, escape_markup(quantity.title), escape_markup(point.label));
+      R"(<svg width="{0}" height="{1}" viewBox="0 0 {0} {1}" role="img" aria-label="{2} of {3}">)",
+      kSparkWidth, kSparkHeight, escape_markup(quantity.title), escape_markup(point.label));
   svg += environment_lines(report.history, frame);
   svg += value_lines(values, frame);
   for (std::size_t run = 0; run < values.size(); ++run) {
@@ -110,7 +110,7 @@ std::string history_chart(const HistoryReport& report, const PointHistory& point
     if (point.runs[run] == nullptr || (!has_change && (values.size() > kMostChartMarks || !values[run])))
       continue;
     // What failed has no value: its mark is at the bottom.
-    const double y = values[run] ? frame.y(*values[run]) : kHeight - kMargin;
+    const double y = values[run] ? frame.y(*values[run]) : kSparkHeight - kSparkMargin;
     const std::string kind = has_change ? fmt::format("marked {}", to_string(change->change)) : "";
     svg += fmt::format(
         R"(<circle class="{}" cx="{:.1f}" cy="{:.1f}" r="{}"><title>{}</title></circle>)", kind, frame.x(run),

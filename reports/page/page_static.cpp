@@ -71,7 +71,7 @@ std::string point_table(const ExperimentAnalysis& experiment) {
                             experiment.points.size(), notable_points_text(experiment));
 }
 
-std::string steps(const ExperimentAnalysis& experiment) {
+std::string steps_html(const ExperimentAnalysis& experiment) {
   if (experiment.steps.empty()) return {};
   std::string html = "<h3>From version to version</h3><ol class=\"steps\">\n";
   for (const LadderStep& step : experiment.steps) {
@@ -87,7 +87,7 @@ std::string figure(const std::string& svg, std::string_view name = {}) {
   return fmt::format("<figure{}>{}</figure>\n", attribute, svg);
 }
 
-std::string device_table(const DeviceTable& table) {
+std::string device_table_html(const DeviceTable& table) {
   std::string html = fmt::format("<h3>{}</h3>\n", shown(table.title));
   if (!table.rows.empty()) {
     html += "<div class=\"scroll\"><table><thead><tr>";
@@ -108,7 +108,7 @@ std::string device_table(const DeviceTable& table) {
 std::string scaling_part(const ExperimentReport& report, const std::string& drawing) {
   if (!report.scaling) return {};
   std::string html = drawing;
-  for (const DeviceTable& table : scaling_tables(*report.scaling)) html += device_table(table);
+  for (const DeviceTable& table : scaling_tables(*report.scaling)) html += device_table_html(table);
   return html + fmt::format("<p>{}</p>\n", kScalingExplanation);
 }
 
@@ -122,7 +122,7 @@ std::string section(const ExperimentReport& report, std::size_t index, const Pag
           figure(pictures.energy, fmt::format("energy-{}", index)) +
           scaling_part(report, figure(pictures.scaling, fmt::format("scaling-{}", index))),
       point_table(experiment), findings(page::implausible(experiment)) + findings(energy_reasons(experiment)),
-      steps(experiment));
+      steps_html(experiment));
 }
 
 std::string sections(const ReportModel& report, const std::vector<PagePictures>& pictures) {
@@ -165,30 +165,30 @@ std::string primitives(const Run& run, const std::string& picture) {
                      findings(primitive_failures(run)));
 }
 
-std::string between_devices(std::string_view title, std::string_view explanation, const std::string& drawing,
-                            const std::vector<DeviceTable>& tables) {
+std::string between_devices_html(std::string_view title, std::string_view explanation,
+                                 const std::string& drawing, const std::vector<DeviceTable>& tables) {
   if (tables.empty()) return {};
   std::string html = fmt::format("<section>\n<h2>{}</h2>\n<p>{}</p>\n{}", title, explanation, drawing);
-  for (const DeviceTable& table : tables) html += device_table(table);
+  for (const DeviceTable& table : tables) html += device_table_html(table);
   return html + "</section>\n";
 }
 
-std::string spread(const ReportModel& report) {
+std::string spread_html(const ReportModel& report) {
   constexpr std::size_t kMostPoints = 40;
-  return between_devices("Spread between the devices", kSpreadExplanation, {},
-                         spread_tables(report.run, report.spread, kMostPoints));
+  return between_devices_html("Spread between the devices", kSpreadExplanation, {},
+                              spread_tables(report.run, report.spread, kMostPoints));
 }
 
-std::string links(const Run& run) {
-  return between_devices("Links between the devices", kLinkExplanation, {}, link_tables(run));
+std::string links_html(const Run& run) {
+  return between_devices_html("Links between the devices", kLinkExplanation, {}, link_tables(run));
 }
 
 std::string collectives(const Run& run, const std::string& picture) {
-  return between_devices("Collectives", kCollectiveExplanation, figure(picture, "collectives"),
-                         collective_tables(run));
+  return between_devices_html("Collectives", kCollectiveExplanation, figure(picture, "collectives"),
+                              collective_tables(run));
 }
 
-std::string environment(const Run& run) {
+std::string environment_html(const Run& run) {
   std::string html;
   for (const Fact& fact : environment_facts(run)) {
     html += fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", escape_markup(fact.name),
@@ -205,8 +205,9 @@ std::string page_without_script(const ReportModel& report, const PageParts& part
       "<section>\n<h2>Environment</h2>\n<table "
       "class=\"facts\"><tbody>\n{}</tbody></table>\n</section>\n</main>\n",
       sections(report, parts.experiments), primitives(report.run, parts.primitives),
-      ceilings(report, report.experiments.empty() ? parts.experiments.front().roofline : ""), spread(report),
-      links(report.run), collectives(report.run, parts.collectives), environment(report.run));
+      ceilings(report, report.experiments.empty() ? parts.experiments.front().roofline : ""),
+      spread_html(report), links_html(report.run), collectives(report.run, parts.collectives),
+      environment_html(report.run));
 }
 
 }  // namespace rooflinectl

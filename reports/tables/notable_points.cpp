@@ -57,7 +57,6 @@ std::vector<VersionPoints> by_version(const Points& points) {
 }
 
 bool is_swept(const VersionPoints& version) {
-  constexpr std::size_t kFewestSizes = 4;
   return version.sizes.size() >= kFewestSizes;
 }
 

@@ -9,6 +9,9 @@
 
 namespace rooflinectl {
 
+/// From this number of sizes on, the points of a version are a sweep over sizes.
+inline constexpr std::size_t kFewestSizes = 4;
+
 /// The indices of at most `most` points, in the order of the plan: all of them if there are no more than
 /// that; else those that failed, could not be verified or have an implausible number, then for every version
 /// in every type and cache state the one that is nearest to its roof and, if there are four sizes or more,

@@ -11,8 +11,6 @@ namespace rooflinectl {
 
 namespace {
 
-constexpr double kNs = 1e-9;
-
 /// From this share on, what is unknown is mentioned.
 constexpr double kNotableShare = 0.001;
 /// Sampled and counted bytes of what was counted agree to this.

@@ -77,7 +77,7 @@ MAY_USE = {
     r"utf8(/.*)?\.h": r"core/text/utf8\.cpp",
     r"cupti|nvperf": r"collector/(cupti|injection)/.*",
     r"cuda|cub/|nvtx3/|cooperative_groups": r"(collector|kernels)/.*",
-    r"CLI/": r"cli/(command_line\.(cpp|h)|commands\.h|manual/command_manual\.h|cmd_[a-z]+\.cpp)|collector/main\.cpp",
+    r"CLI/": r"cli/(command_line\.(cpp|h)|commands\.h|manual/command_manual\.cpp|cmd_[a-z]+\.cpp)|collector/main\.cpp",
 }
 
 

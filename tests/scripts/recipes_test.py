@@ -185,8 +185,8 @@ std::string points_count(const ReportModel& report) {
             self.assertIn("by the book", (report / name).read_text(), name)
 
     def test_a_column_of_points_csv(self):
-        self.copy.insert("reports/formats/points_csv.cpp", '    Column{"dtype",',
-                         '    Column{"recipe", "what a recipe adds", [](const Row&) { return std::string("by the book"); }},\n')
+        self.copy.insert("reports/formats/points_csv.cpp", '    PointsColumn{"dtype",',
+                         '    PointsColumn{"recipe", "what a recipe adds", [](const Row&) { return std::string("by the book"); }},\n')
         self.check_recipe("a column of `points.csv`")
         report = self.report(self.program("rooflinectl", self.copy.compile("reports/formats/points_csv.cpp")))
         header, first, *_ = (report / "points.csv").read_text().splitlines()

@@ -21,7 +21,7 @@ constexpr std::size_t kMostPanels = 6;
 constexpr std::size_t kPanelsPerRow = 3;
 constexpr std::size_t kPanelsPerNarrowRow = 2;
 constexpr double kSide = 24;
-constexpr double kTop = 128;
+constexpr double kSweepTop = 128;
 constexpr double kBottomRoom = kHeight - 846;
 constexpr double kNarrowRowHeight = 330;
 // Around the frame of a panel: tick labels, its name above it and the axis below.
@@ -38,7 +38,7 @@ std::size_t rows_of(std::size_t count, Extent extent) {
 /// More rows make a narrow picture higher, but in other pictures the panels smaller.
 double height_of(std::size_t count, Extent extent) {
   if (extent == Extent::full) return kHeight;
-  return kTop + kNarrowRowHeight * static_cast<double>(rows_of(count, extent)) + kBottomRoom;
+  return kSweepTop + kNarrowRowHeight * static_cast<double>(rows_of(count, extent)) + kBottomRoom;
 }
 
 /// The frames of `count` panels, row by row.
@@ -46,12 +46,12 @@ std::vector<Box> frames(std::size_t count, Extent extent) {
   const std::size_t rows = rows_of(count, extent);
   const std::size_t columns = std::max<std::size_t>((count + rows - 1) / rows, 1);
   const double width = (width_of(extent) - 2 * kSide) / static_cast<double>(columns);
-  const double height = (height_of(count, extent) - kBottomRoom - kTop) / static_cast<double>(rows);
+  const double height = (height_of(count, extent) - kBottomRoom - kSweepTop) / static_cast<double>(rows);
   std::vector<Box> boxes;
   for (std::size_t i = 0; i < count; ++i) {
     const std::size_t row = i / columns;
     const double left = kSide + width * static_cast<double>(i % columns);
-    const double top = kTop + height * static_cast<double>(row);
+    const double top = kSweepTop + height * static_cast<double>(row);
     boxes.push_back({left + kTickRoom, top + kNameRoom, left + width - 10, top + height - kAxisRoom});
   }
   return boxes;

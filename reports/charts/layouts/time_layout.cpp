@@ -108,7 +108,7 @@ Group row(const Part& part, double top) {
   return group;
 }
 
-Group table_head() {
+Group time_table_head() {
   Group group{.name = "panel-header"};
   for (const Column& column : kColumns) {
     group.shapes.emplace_back(
@@ -147,7 +147,7 @@ Scene time_scene(const ChartModel& program_chart, const ProgramUse& program) {
   scene.groups.push_back(std::move(titles));
   double left = kLeft;
   double top = kTableTop;
-  std::vector<Group> rows = {table_head()};
+  std::vector<Group> rows = {time_table_head()};
   for (std::size_t i = 0; i < parts.size(); ++i) {
     const double right = left + (kTableRight - kLeft) * parts[i].time.share;
     scene.groups.push_back(bar_part(parts[i], i, left, right));

@@ -10,13 +10,12 @@
 #include <tuple>
 
 #include "analysis/roofline/labels.h"
+#include "reports/tables/notable_points.h"
 #include "reports/tables/point_text.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {
 namespace {
-
-constexpr std::size_t kFewestSizes = 4;
 
 /// What a curve and a column of speeds belong to: a subject as it was launched, whatever it worked on.
 PointId version_of(PointId point) {

@@ -6,23 +6,21 @@
 #include <algorithm>
 #include <cmath>
 
+#include "reports/charts/parts/panel.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {
 namespace {
 
-constexpr double kHeaderHeight = 42;
-constexpr double kLargestRow = 26;
-constexpr double kSmallestRow = 15;
+constexpr double kLargestChangeRow = 26;
 constexpr double kTimeWidth = 82;
 constexpr double kChangeWidth = 76;
-constexpr double kMarkWidth = 16;
-constexpr double kWidestLabel = 200;
+constexpr double kChangeMarkWidth = 16;
+constexpr double kWidestChangeLabel = 200;
 constexpr double kSmallestRange = 0.02;
-constexpr TextStyle kHeaderStyle = {12, Weight::regular, palette::kMuted};
 
 // From the left: mark, label, before, now, the bars, and at the right the change as a number.
-struct Columns {
+struct ChangeColumns {
   double label = 0;
   double before = 0;  // right edges of numbers
   double now = 0;
@@ -30,20 +28,21 @@ struct Columns {
   double change = 0;
 };
 
-Columns columns_in(const Box& area) {
-  Columns columns;
-  columns.label = area.left + kMarkWidth;
-  columns.before = columns.label + kWidestLabel + kTimeWidth;
+ChangeColumns change_columns(const Box& area) {
+  ChangeColumns columns;
+  columns.label = area.left + kChangeMarkWidth;
+  columns.before = columns.label + kWidestChangeLabel + kTimeWidth;
   columns.now = columns.before + kTimeWidth;
   columns.change = area.right - 4;
-  columns.bars = {columns.now + 24, area.top + kHeaderHeight, columns.change - kChangeWidth, area.bottom};
+  columns.bars = {columns.now + 24, area.top + panel::kHeaderHeight, columns.change - kChangeWidth,
+                  area.bottom};
   return columns;
 }
 
 // Maps a ratio of times to a place between the left and the right of the bars, 1 in the middle.
-class Scale {
+class ChangeScale {
  public:
-  Scale(const Box& bars, double range) : bars_(bars), range_(std::log(range)) {}
+  ChangeScale(const Box& bars, double range) : bars_(bars), range_(std::log(range)) {}
 
   double x(double ratio) const {
     const double middle = (bars_.left + bars_.right) / 2;
@@ -65,11 +64,11 @@ double largest_ratio(const RunComparison& comparison) {
   return largest;
 }
 
-Group header(const Box& area, const Columns& columns, const Scale& scale, double range) {
+Group change_header(const Box& area, const ChangeColumns& columns, const ChangeScale& scale, double range) {
   Group group{.name = "panel-header"};
-  const double bottom = area.top + kHeaderHeight - 12;
+  const double bottom = panel::header_baseline(area);
   const auto add = [&](std::string text, double x, Anchor anchor) {
-    group.shapes.emplace_back(Text{std::move(text), {x, bottom}, kHeaderStyle, anchor});
+    group.shapes.emplace_back(Text{std::move(text), {x, bottom}, panel::kHeaderStyle, anchor});
   };
   group.shapes.emplace_back(Text{"Change of time", {area.left, bottom}, {15, Weight::semibold}});
   add("before", columns.before, Anchor::end);
@@ -78,8 +77,7 @@ Group header(const Box& area, const Columns& columns, const Scale& scale, double
   add("same", scale.x(1), Anchor::middle);
   add(format::change(range), columns.bars.right, Anchor::end);
   add("time", columns.change, Anchor::end);
-  const double rule = area.top + kHeaderHeight - 4;
-  group.shapes.emplace_back(Polyline{{{area.left, rule}, {area.right, rule}}, {palette::kLeader, 1}});
+  group.shapes.emplace_back(panel::rule(area));
   return group;
 }
 
@@ -89,7 +87,7 @@ std::string time_text(const std::optional<TimeChange>& time, const RooflinePoint
   return has_time ? format::duration(point->measurement->time->median_s) : std::string(format::kUnavailable);
 }
 
-void draw_bar(Group& group, const TimeChange& change, Colour colour, const Scale& scale, double y) {
+void draw_change(Group& group, const TimeChange& change, Colour colour, const ChangeScale& scale, double y) {
   constexpr double kHalfHeight = 5;
   const double zero = scale.x(1);
   const double end = scale.x(change.ratio());
@@ -104,8 +102,8 @@ void draw_bar(Group& group, const TimeChange& change, Colour colour, const Scale
   }
 }
 
-Group row(const PointComparison& point, const std::string& label, const Columns& columns, const Scale& scale,
-          double y, double size) {
+Group change_row(const PointComparison& point, const std::string& label, const ChangeColumns& columns,
+                 const ChangeScale& scale, double y, double size) {
   Group group{.name = "panel-row", .title = change_sentence(point)};
   const Colour colour = change_colour(point.change);
   const TextStyle style = {size};
@@ -114,12 +112,12 @@ Group row(const PointComparison& point, const std::string& label, const Columns&
     group.shapes.emplace_back(Text{std::move(text), {x, baseline}, style, anchor});
   };
   group.shapes.emplace_back(Circle{{columns.label - 9, y}, 0.33 * size, colour, std::nullopt});
-  group.shapes.emplace_back(Text{fitted(label, {size, Weight::semibold}, kWidestLabel),
+  group.shapes.emplace_back(Text{fitted(label, {size, Weight::semibold}, kWidestChangeLabel),
                                  {columns.label, baseline},
                                  {size, Weight::semibold}});
   add(time_text(point.time, point.base, true), columns.before, Anchor::end);
   add(time_text(point.time, point.now, false), columns.now, Anchor::end);
-  if (point.time) draw_bar(group, *point.time, colour, scale, y);
+  if (point.time) draw_change(group, *point.time, colour, scale, y);
   const bool is_told = point.time && point.change != PointChange::unclear;
   add(is_told ? format::change(point.time->ratio()) : std::string(to_string(point.change)), columns.change,
       Anchor::end);
@@ -127,7 +125,8 @@ Group row(const PointComparison& point, const std::string& label, const Columns&
 }
 
 // The range of changes that do not count, and the line of no change.
-Group band(const RunComparison& comparison, const Columns& columns, const Scale& scale, double bottom) {
+Group unchanged_band(const RunComparison& comparison, const ChangeColumns& columns, const ChangeScale& scale,
+                     double bottom) {
   const double threshold = 1 + comparison.smallest_change;
   Group group{.name = "band"};
   group.shapes.emplace_back(rectangle({scale.x(1 / threshold), columns.bars.top, scale.x(threshold), bottom},
@@ -166,27 +165,28 @@ std::string change_sentence(const PointComparison& point) {
 }
 
 std::vector<Group> change_panel(const Box& area, const RunComparison& comparison) {
-  const Columns columns = columns_in(area);
+  const ChangeColumns columns = change_columns(area);
   const double range = largest_ratio(comparison);
-  const Scale scale(columns.bars, range);
+  const ChangeScale scale(columns.bars, range);
   const auto& points = comparison.points;
   const double height = area.bottom - columns.bars.top;
-  const auto capacity = static_cast<std::size_t>(height / kSmallestRow) - 1;
+  const auto capacity = static_cast<std::size_t>(height / panel::kSmallestRow) - 1;
   const std::size_t shown = std::min(points.size(), capacity);
   const double spacing = std::clamp(height / static_cast<double>(std::max<std::size_t>(shown + 1, 1)),
-                                    kSmallestRow, kLargestRow);
+                                    panel::kSmallestRow, kLargestChangeRow);
   const double size = std::min(14.0, spacing * 0.8);
   const bool has_experiments = std::any_of(points.begin(), points.end(), [&](const PointComparison& point) {
     return point.point.experiment != points.front().point.experiment;
   });
-  std::vector<Group> groups = {header(area, columns, scale, range)};
-  groups.push_back(band(comparison, columns, scale, columns.bars.top + spacing * static_cast<double>(shown)));
+  std::vector<Group> groups = {change_header(area, columns, scale, range)};
+  groups.push_back(
+      unchanged_band(comparison, columns, scale, columns.bars.top + spacing * static_cast<double>(shown)));
   double y = columns.bars.top + spacing / 2;
   for (std::size_t i = 0; i < shown; ++i, y += spacing) {
     const std::string label = has_experiments
                                   ? fmt::format("{} · {}", points[i].label, points[i].point.experiment)
                                   : points[i].label;
-    groups.push_back(row(points[i], label, columns, scale, y, size));
+    groups.push_back(change_row(points[i], label, columns, scale, y, size));
   }
   if (shown < points.size()) {
     Group& rest = groups.emplace_back(Group{.name = "panel-rest"});

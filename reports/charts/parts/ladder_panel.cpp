@@ -10,62 +10,61 @@
 #include <span>
 
 #include "reports/charts/parts/marks.h"
+#include "reports/charts/parts/panel.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {
 namespace {
 
-constexpr double kHeaderHeight = 42;
-constexpr double kLargestRow = 40;
-constexpr double kSmallestRow = 15;
+constexpr double kLargestLadderRow = 40;
 constexpr double kLargestText = 14;
-constexpr double kGap = 8;
-constexpr double kWidestLabel = 190;
+constexpr double kLadderGap = 8;
+constexpr double kWidestLadderLabel = 190;
 constexpr double kWidestText = 96;  // only the absurd numbers of a broken file are wider
 // Where labels and words are long, they matter more; the names of a program's kernels are cut anyway.
 constexpr double kShortestBar = 2;
 constexpr double kShortestBarOfProgram = 20;
-constexpr double kMarkWidth = 22;
-constexpr TextStyle kHeaderStyle = {12, Weight::regular, palette::kMuted};
+constexpr double kLadderMarkWidth = 22;
 
 // A column of text, right-aligned.
-struct Column {
+struct LadderColumn {
   std::string_view header_top;
   std::string_view header_bottom;
   double header_width = 0;
   std::string ChartPoint::*text = nullptr;
 };
 
-constexpr std::array kColumns = {
-    Column{"", "time", 62, &ChartPoint::time},
-    Column{"DRAM", "B/elem.", 42, &ChartPoint::dram_bytes_per_element},
-    Column{"", "active", 43, &ChartPoint::warp_efficiency},
-    Column{"warp efficiency", "non-pred.", 54, &ChartPoint::nonpred_warp_efficiency},
-    Column{"redun-", "dancy", 40, &ChartPoint::redundancy},
+constexpr std::array kSumColumns = {
+    LadderColumn{"", "time", 62, &ChartPoint::time},
+    LadderColumn{"DRAM", "B/elem.", 42, &ChartPoint::dram_bytes_per_element},
+    LadderColumn{"", "active", 43, &ChartPoint::warp_efficiency},
+    LadderColumn{"warp efficiency", "non-pred.", 54, &ChartPoint::nonpred_warp_efficiency},
+    LadderColumn{"redun-", "dancy", 40, &ChartPoint::redundancy},
 };
 constexpr std::array kProgramColumns = {
-    Column{"share of", "GPU time", 56, &ChartPoint::share_text},
-    Column{"", "launches", 52, &ChartPoint::launches},
-    Column{"", "time", 62, &ChartPoint::time},
-    Column{"could", "save", 62, &ChartPoint::recoverable},
+    LadderColumn{"share of", "GPU time", 56, &ChartPoint::share_text},
+    LadderColumn{"", "launches", 52, &ChartPoint::launches},
+    LadderColumn{"", "time", 62, &ChartPoint::time},
+    LadderColumn{"could", "save", 62, &ChartPoint::recoverable},
 };
-constexpr std::size_t kMostColumns = std::max(kColumns.size(), kProgramColumns.size());
+constexpr std::size_t kMostColumns = std::max(kSumColumns.size(), kProgramColumns.size());
 
-std::span<const Column> columns_of(const ChartModel& chart) {
-  return chart.is_of_program ? std::span<const Column>(kProgramColumns) : std::span<const Column>(kColumns);
+std::span<const LadderColumn> columns_to_show(const ChartModel& chart) {
+  return chart.is_of_program ? std::span<const LadderColumn>(kProgramColumns)
+                             : std::span<const LadderColumn>(kSumColumns);
 }
 
 constexpr double kPercentWidth = 48;
 constexpr double kBoundHeaderWidth = 54;
 
 // The texts of a row.
-struct Styles {
+struct LadderStyles {
   TextStyle label;
   TextStyle percent;
   TextStyle text;
 };
 
-Styles styles_of(double row_height) {
+LadderStyles ladder_styles(double row_height) {
   const double label_size = std::min(kLargestText, row_height * 0.72);
   const double size = std::min(13.0, label_size);
   return {{label_size, Weight::semibold}, {size, Weight::semibold}, {size}};
@@ -88,20 +87,20 @@ std::string percent_text(const ChartPoint& point) {
 }
 
 // Where the columns lie, from left to right.
-struct Columns {
+struct LadderColumns {
   double mark = 0;
   double label = 0;
   double label_width = 0;
   Range bar;
   double percent = 0;  // right edge
-  std::span<const Column> shown;
+  std::span<const LadderColumn> shown;
   std::array<double, kMostColumns> texts = {};  // right edges of those
   double bound = 0;
 };
 
 // The width of a column, within `limits`. Whole pixels: the widest text must not be cut for a rounding error.
 template <typename TextOf>
-double widest(const ChartModel& chart, TextOf text_of, const TextStyle& style, const Range& limits) {
+double widest_text(const ChartModel& chart, TextOf text_of, const TextStyle& style, const Range& limits) {
   double width = limits.low;
   for (const ChartPoint& point : chart.points) {
     width = std::max(width, std::ceil(text_width(std::invoke(text_of, point), style)));
@@ -110,35 +109,37 @@ double widest(const ChartModel& chart, TextOf text_of, const TextStyle& style, c
 }
 
 // From the right: numbers and words, which are shown whole, then the label, and what is left is the bar's.
-Columns columns_in(const Box& area, const ChartModel& chart, const Styles& styles) {
-  Columns columns;
-  columns.mark = area.left + kMarkWidth / 2;
-  columns.label = area.left + kMarkWidth;
+LadderColumns ladder_columns(const Box& area, const ChartModel& chart, const LadderStyles& styles) {
+  LadderColumns columns;
+  columns.mark = area.left + kLadderMarkWidth / 2;
+  columns.label = area.left + kLadderMarkWidth;
   columns.bound =
-      area.right - widest(chart, &ChartPoint::bound, styles.text, {kBoundHeaderWidth, kWidestText});
-  columns.shown = columns_of(chart);
-  double right = columns.bound - kGap;
+      area.right - widest_text(chart, &ChartPoint::bound, styles.text, {kBoundHeaderWidth, kWidestText});
+  columns.shown = columns_to_show(chart);
+  double right = columns.bound - kLadderGap;
   for (std::size_t i = columns.shown.size(); i-- > 0;) {
     columns.texts[i] = right;
-    const Column& column = columns.shown[i];
-    right -= kGap + widest(chart, column.text, styles.text, {column.header_width, kWidestText});
+    const LadderColumn& column = columns.shown[i];
+    right -= kLadderGap + widest_text(chart, column.text, styles.text, {column.header_width, kWidestText});
   }
   columns.percent = right;
-  right -= kGap + widest(chart, percent_text, styles.percent, {kPercentWidth, kWidestText});
+  right -= kLadderGap + widest_text(chart, percent_text, styles.percent, {kPercentWidth, kWidestText});
   columns.bar.high = right;
   const double shortest = chart.is_of_program ? kShortestBarOfProgram : kShortestBar;
-  columns.label_width = widest(chart, label_text, styles.label,
-                               {0, std::min(kWidestLabel, right - shortest - kGap - columns.label)});
-  columns.bar.low = columns.label + columns.label_width + kGap;
+  columns.label_width =
+      widest_text(chart, label_text, styles.label,
+                  {0, std::min(kWidestLadderLabel, right - shortest - kLadderGap - columns.label)});
+  columns.bar.low = columns.label + columns.label_width + kLadderGap;
   return columns;
 }
 
-Group header(const Box& area, const Columns& columns) {
+Group ladder_header(const Box& area, const LadderColumns& columns) {
   Group group{.name = "ladder-header"};
-  const double bottom = area.top + kHeaderHeight - 12;
+  const double bottom = panel::header_baseline(area);
   const double top = bottom - 15;
   const auto add = [&](std::string_view text, double x, double y, Anchor anchor) {
-    if (!text.empty()) group.shapes.emplace_back(Text{std::string(text), {x, y}, kHeaderStyle, anchor});
+    if (!text.empty())
+      group.shapes.emplace_back(Text{std::string(text), {x, y}, panel::kHeaderStyle, anchor});
   };
   add("% of", columns.percent, top, Anchor::end);
   add("roofline", columns.percent, bottom, Anchor::end);
@@ -147,12 +148,11 @@ Group header(const Box& area, const Columns& columns) {
     add(columns.shown[i].header_bottom, columns.texts[i], bottom, Anchor::end);
   }
   add("bound by", columns.bound, bottom, Anchor::start);
-  const double rule = area.top + kHeaderHeight - 4;
-  group.shapes.emplace_back(Polyline{{{area.left, rule}, {area.right, rule}}, {palette::kLeader, 1}});
+  group.shapes.emplace_back(panel::rule(area));
   return group;
 }
 
-void draw_bar(Group& group, const Box& row, const Columns& columns, const ChartPoint& point) {
+void draw_fraction(Group& group, const Box& row, const LadderColumns& columns, const ChartPoint& point) {
   const double half = std::min(7.0, row.height() * 0.3);
   const double middle = (row.top + row.bottom) / 2;
   const auto bar = [&](double fraction) {
@@ -165,8 +165,8 @@ void draw_bar(Group& group, const Box& row, const Columns& columns, const ChartP
   }
 }
 
-Group row_group(const Box& row, const Columns& columns, const Styles& styles, const ChartPoint& point,
-                std::size_t index, std::size_t rank) {
+Group ladder_row(const Box& row, const LadderColumns& columns, const LadderStyles& styles,
+                 const ChartPoint& point, std::size_t index, std::size_t rank) {
   Group group{.name = "ladder-row", .point = index, .title = point.title};
   const double size = styles.label.size;
   const double middle = (row.top + row.bottom) / 2;
@@ -185,7 +185,7 @@ Group row_group(const Box& row, const Columns& columns, const Styles& styles, co
                                  {columns.label, baseline},
                                  styles.label,
                                  Anchor::start});
-  draw_bar(group, row, columns, point);
+  draw_fraction(group, row, columns, point);
   add(percent_text(point), columns.percent, styles.percent, kWidestText, Anchor::end);
   for (std::size_t i = 0; i < columns.shown.size(); ++i) {
     add(point.*columns.shown[i].text, columns.texts[i], styles.text, kWidestText, Anchor::end);
@@ -194,24 +194,24 @@ Group row_group(const Box& row, const Columns& columns, const Styles& styles, co
   return group;
 }
 
-Group remainder(const Box& row, std::size_t left_out) {
+Group ladder_remainder(const Box& row, std::size_t left_out) {
   const std::string text = fmt::format("… and {} more in report.html", left_out);
   return {.name = "ladder-remainder",
-          .shapes = {
-              Text{text, {row.left + kMarkWidth, row.bottom - 4}, {11, Weight::regular, palette::kMuted}}}};
+          .shapes = {Text{
+              text, {row.left + kLadderMarkWidth, row.bottom - 4}, {11, Weight::regular, palette::kMuted}}}};
 }
 
 }  // namespace
 
 std::vector<Group> ladder_panel(const Box& area, const ChartModel& chart) {
   const std::vector<std::size_t> order = list_order(chart);
-  const double rows_top = area.top + kHeaderHeight;
+  const double rows_top = area.top + panel::kHeaderHeight;
   const double room = area.bottom - rows_top;
   const auto count = static_cast<double>(std::max<std::size_t>(chart.points.size(), 1));
-  const double height = std::clamp(room / count, kSmallestRow, kLargestRow);
-  const Styles styles = styles_of(height);
-  const Columns columns = columns_in(area, chart, styles);
-  std::vector<Group> groups = {header(area, columns)};
+  const double height = std::clamp(room / count, panel::kSmallestRow, kLargestLadderRow);
+  const LadderStyles styles = ladder_styles(height);
+  const LadderColumns columns = ladder_columns(area, chart, styles);
+  std::vector<Group> groups = {ladder_header(area, columns)};
   const auto row_at = [&](std::size_t i) {
     const double top = rows_top + height * static_cast<double>(i);
     return Box{area.left, top, area.right, top + height};
@@ -219,9 +219,10 @@ std::vector<Group> ladder_panel(const Box& area, const ChartModel& chart) {
   const auto fitting = static_cast<std::size_t>(room / height + 1e-6);
   const std::size_t shown = chart.points.size() <= fitting ? chart.points.size() : fitting - 1;
   for (std::size_t i = 0; i < shown; ++i) {
-    groups.push_back(row_group(row_at(i), columns, styles, chart.points[order[i]], order[i], i));
+    groups.push_back(ladder_row(row_at(i), columns, styles, chart.points[order[i]], order[i], i));
   }
-  if (shown < chart.points.size()) groups.push_back(remainder(row_at(shown), chart.points.size() - shown));
+  if (shown < chart.points.size())
+    groups.push_back(ladder_remainder(row_at(shown), chart.points.size() - shown));
   return groups;
 }
 

@@ -7,43 +7,41 @@
 #include <numeric>
 
 #include "reports/charts/parts/marks.h"
+#include "reports/charts/parts/panel.h"
 #include "reports/tables/point_text.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {
 namespace {
 
-constexpr double kHeaderHeight = 42;
-constexpr double kLargestRow = 28;
-constexpr double kSmallestRow = 15;
-constexpr double kMarkWidth = 20;
+constexpr double kLargestLevelsRow = 28;
+constexpr double kLevelsMarkWidth = 20;
 constexpr double kLevelWidth = 52;
 constexpr double kLimitWidth = 84;
-constexpr TextStyle kHeaderStyle = {12, Weight::regular, palette::kMuted};
 
 // From the right: a column per level, the limit; what is left goes to the label.
-struct Columns {
+struct LevelsColumns {
   double label = 0;
   double limit = 0;
   std::vector<double> levels;  // right edges
 };
 
-Columns columns_in(const Box& area, const ChartModel& chart) {
-  Columns columns;
+LevelsColumns levels_columns(const Box& area, const ChartModel& chart) {
+  LevelsColumns columns;
   const double first = area.right - kLevelWidth * static_cast<double>(chart.levels.size());
   for (std::size_t i = 0; i < chart.levels.size(); ++i) {
     columns.levels.push_back(first + kLevelWidth * static_cast<double>(i + 1) - 4);
   }
   columns.limit = first - kLimitWidth;
-  columns.label = area.left + kMarkWidth;
+  columns.label = area.left + kLevelsMarkWidth;
   return columns;
 }
 
-Group header(const Box& area, const Columns& columns, const ChartModel& chart) {
+Group levels_header(const Box& area, const LevelsColumns& columns, const ChartModel& chart) {
   Group group{.name = "panel-header"};
-  const double bottom = area.top + kHeaderHeight - 12;
+  const double bottom = panel::header_baseline(area);
   const auto add = [&](std::string text, double x, double y, Anchor anchor) {
-    group.shapes.emplace_back(Text{std::move(text), {x, y}, kHeaderStyle, anchor});
+    group.shapes.emplace_back(Text{std::move(text), {x, y}, panel::kHeaderStyle, anchor});
   };
   group.shapes.emplace_back(Text{"Levels", {area.left, bottom}, {15, Weight::semibold}});
   add("busiest level", columns.limit, bottom, Anchor::start);
@@ -51,8 +49,7 @@ Group header(const Box& area, const Columns& columns, const ChartModel& chart) {
   for (std::size_t i = 0; i < chart.levels.size(); ++i) {
     add(std::string(level_name(chart.levels[i])), columns.levels[i], bottom, Anchor::end);
   }
-  const double rule = area.top + kHeaderHeight - 4;
-  group.shapes.emplace_back(Polyline{{{area.left, rule}, {area.right, rule}}, {palette::kLeader, 1}});
+  group.shapes.emplace_back(panel::rule(area));
   return group;
 }
 
@@ -62,7 +59,7 @@ const LevelMark* mark_at(const ChartPoint& point, MemoryLevel level) {
   return found == point.levels.end() ? nullptr : &*found;
 }
 
-Group row_group(const PanelRow& row, const Columns& columns, const ChartModel& chart, bool is_shaded) {
+Group levels_row(const PanelRow& row, const LevelsColumns& columns, const ChartModel& chart, bool is_shaded) {
   const ChartPoint& point = chart.points[row.point];
   Group group{.name = "panel-row", .point = row.point, .title = point.title};
   const double size = std::min(14.0, row.box.height() * 0.72);
@@ -91,11 +88,12 @@ Group row_group(const PanelRow& row, const Columns& columns, const ChartModel& c
   return group;
 }
 
-Group remainder(const Box& area, std::size_t left_out) {
+Group levels_remainder(const Box& area, std::size_t left_out) {
   const std::string text = fmt::format("… and {} more in report.html", left_out);
-  return {.name = "panel-remainder",
-          .shapes = {
-              Text{text, {area.left + kMarkWidth, area.bottom - 4}, {11, Weight::regular, palette::kMuted}}}};
+  return {
+      .name = "panel-remainder",
+      .shapes = {Text{
+          text, {area.left + kLevelsMarkWidth, area.bottom - 4}, {11, Weight::regular, palette::kMuted}}}};
 }
 
 }  // namespace
@@ -109,10 +107,10 @@ std::vector<PanelRow> panel_rows(const Box& area, const ChartModel& chart) {
   };
   std::stable_sort(order.begin(), order.end(),
                    [&](std::size_t a, std::size_t b) { return rate(a) > rate(b); });
-  const double top = area.top + kHeaderHeight;
+  const double top = area.top + panel::kHeaderHeight;
   const double room = area.bottom - top;
   const double height = std::clamp(room / static_cast<double>(std::max<std::size_t>(order.size(), 1)),
-                                   kSmallestRow, kLargestRow);
+                                   panel::kSmallestRow, kLargestLevelsRow);
   const auto fitting = static_cast<std::size_t>(room / height + 1e-6);
   if (order.size() > fitting) order.resize(fitting - 1);
   std::vector<PanelRow> rows;
@@ -124,13 +122,13 @@ std::vector<PanelRow> panel_rows(const Box& area, const ChartModel& chart) {
 }
 
 std::vector<Group> levels_panel(const Box& area, const ChartModel& chart, const std::vector<PanelRow>& rows) {
-  const Columns columns = columns_in(area, chart);
-  std::vector<Group> groups = {header(area, columns, chart)};
+  const LevelsColumns columns = levels_columns(area, chart);
+  std::vector<Group> groups = {levels_header(area, columns, chart)};
   for (std::size_t i = 0; i < rows.size(); ++i) {
-    groups.push_back(row_group(rows[i], columns, chart, i % 2 == 1));
+    groups.push_back(levels_row(rows[i], columns, chart, i % 2 == 1));
   }
   if (rows.size() < chart.points.size()) {
-    groups.push_back(remainder(area, chart.points.size() - rows.size()));
+    groups.push_back(levels_remainder(area, chart.points.size() - rows.size()));
   }
   return groups;
 }
