@@ -8,7 +8,7 @@
 // - Minimum sm: 7.5.
 #include "kernels/ceilings/atomic.cuh"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::ceiling_atomic_f32 {
 
 namespace {
 
@@ -16,4 +16,4 @@ const CeilingRegistration registration(atomic::benchmark<float>("f32"));
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::ceiling_atomic_f32

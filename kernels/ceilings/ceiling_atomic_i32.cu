@@ -9,7 +9,7 @@
 // - Minimum sm: 7.5.
 #include "kernels/ceilings/atomic.cuh"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::ceiling_atomic_i32 {
 
 namespace {
 
@@ -17,4 +17,4 @@ const CeilingRegistration registration(atomic::benchmark<std::uint32_t>("i32"));
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::ceiling_atomic_i32

@@ -9,7 +9,7 @@
 // - Minimum sm: 7.5.
 #include "kernels/ceilings/atomic.cuh"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::ceiling_atomic_i64 {
 
 namespace {
 
@@ -17,4 +17,4 @@ const CeilingRegistration registration(atomic::benchmark<std::uint64_t>("i64"));
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::ceiling_atomic_i64

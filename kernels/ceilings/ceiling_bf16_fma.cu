@@ -12,7 +12,7 @@
 #include "core/model/counters.h"
 #include "kernels/ceilings/compute.cuh"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::ceiling_bf16_fma {
 
 namespace {
 
@@ -42,4 +42,4 @@ const CeilingRegistration registration(benchmark());
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::ceiling_bf16_fma

@@ -10,7 +10,7 @@
 #include "kernels/ceilings/dram.cuh"
 #include "kernels/cuda_check.h"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::ceiling_dram_copy {
 
 namespace {
 
@@ -49,4 +49,4 @@ const CeilingRegistration registration({.id = "dram_copy",
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::ceiling_dram_copy

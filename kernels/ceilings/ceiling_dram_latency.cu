@@ -12,7 +12,7 @@
 // - Minimum sm: 7.5.
 #include "kernels/ceilings/chase.cuh"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::ceiling_dram_latency {
 
 namespace {
 
@@ -24,4 +24,4 @@ const CeilingRegistration registration(chase::benchmark<chain>("dram", CacheStat
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::ceiling_dram_latency

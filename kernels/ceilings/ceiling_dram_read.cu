@@ -13,7 +13,7 @@
 #include "kernels/ceilings/dram.cuh"
 #include "kernels/cuda_check.h"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::ceiling_dram_read {
 
 namespace {
 
@@ -54,4 +54,4 @@ const CeilingRegistration registration({.id = "dram_read",
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::ceiling_dram_read

@@ -10,7 +10,7 @@
 #include "kernels/ceilings/dram.cuh"
 #include "kernels/cuda_check.h"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::ceiling_dram_triad {
 
 namespace {
 
@@ -56,4 +56,4 @@ const CeilingRegistration registration({.id = "dram_triad",
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::ceiling_dram_triad

@@ -11,7 +11,7 @@
 #include "kernels/ceilings/dram.cuh"
 #include "kernels/cuda_check.h"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::ceiling_dram_write {
 
 namespace {
 
@@ -46,4 +46,4 @@ const CeilingRegistration registration({.id = "dram_write",
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::ceiling_dram_write

@@ -12,7 +12,7 @@
 #include "core/model/counters.h"
 #include "kernels/ceilings/compute.cuh"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::ceiling_f16_fma {
 
 namespace {
 
@@ -34,4 +34,4 @@ const CeilingRegistration registration(compute::benchmark<ceiling_f16_fma, 4>(
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::ceiling_f16_fma

@@ -9,7 +9,7 @@
 #include "core/model/counters.h"
 #include "kernels/ceilings/compute.cuh"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::ceiling_f32_add {
 
 namespace {
 
@@ -26,4 +26,4 @@ const CeilingRegistration registration(compute::benchmark<ceiling_f32_add, 1>(
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::ceiling_f32_add

@@ -9,7 +9,7 @@
 #include "core/model/counters.h"
 #include "kernels/ceilings/tensor.cuh"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::ceiling_f64_tensor {
 
 namespace {
 
@@ -63,4 +63,4 @@ const CeilingRegistration registration(benchmark());
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::ceiling_f64_tensor

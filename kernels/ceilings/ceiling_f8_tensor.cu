@@ -9,7 +9,7 @@
 #include "core/model/counters.h"
 #include "kernels/ceilings/tensor.cuh"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::ceiling_f8_tensor {
 
 namespace {
 
@@ -32,4 +32,4 @@ const CeilingRegistration registration(
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::ceiling_f8_tensor

@@ -11,7 +11,7 @@
 #include "core/model/counters.h"
 #include "kernels/ceilings/compute.cuh"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::ceiling_i32_add {
 
 namespace {
 
@@ -35,4 +35,4 @@ const CeilingRegistration registration(compute::benchmark<ceiling_i32_add, 2>("i
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::ceiling_i32_add

@@ -10,7 +10,7 @@
 #include "core/model/counters.h"
 #include "kernels/ceilings/compute.cuh"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::ceiling_i32_fma {
 
 namespace {
 
@@ -29,4 +29,4 @@ const CeilingRegistration registration(compute::benchmark<ceiling_i32_fma, 2>("i
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::ceiling_i32_fma

@@ -9,7 +9,7 @@
 #include "core/model/counters.h"
 #include "kernels/ceilings/tensor.cuh"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::ceiling_i8_tensor {
 
 namespace {
 
@@ -33,4 +33,4 @@ const CeilingRegistration registration(tensor::benchmark<ceiling_i8_tensor, 1>(
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::ceiling_i8_tensor

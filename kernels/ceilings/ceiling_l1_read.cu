@@ -10,7 +10,7 @@
 #include "kernels/ceilings/cache.cuh"
 #include "kernels/cuda_check.h"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::ceiling_l1_read {
 
 namespace {
 
@@ -57,4 +57,4 @@ const CeilingRegistration registration({.id = "l1_read",
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::ceiling_l1_read

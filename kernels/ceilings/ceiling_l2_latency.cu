@@ -13,7 +13,7 @@
 
 #include "kernels/ceilings/chase.cuh"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::ceiling_l2_latency {
 
 namespace {
 
@@ -28,4 +28,4 @@ const CeilingRegistration registration(chase::benchmark<chain>("l2", CacheState:
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::ceiling_l2_latency

@@ -10,7 +10,7 @@
 #include "kernels/ceilings/cache.cuh"
 #include "kernels/cuda_check.h"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::ceiling_l2_read {
 
 namespace {
 
@@ -58,4 +58,4 @@ const CeilingRegistration registration(
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::ceiling_l2_read

@@ -14,7 +14,7 @@
 #include "kernels/ceilings/cache.cuh"
 #include "kernels/cuda_check.h"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::ceiling_l2_write {
 
 namespace {
 
@@ -55,4 +55,4 @@ const CeilingRegistration registration({.id = "l2_write",
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::ceiling_l2_write

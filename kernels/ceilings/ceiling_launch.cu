@@ -9,7 +9,7 @@
 #include "kernels/ceiling.h"
 #include "kernels/cuda_check.h"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::ceiling_launch {
 
 namespace {
 
@@ -34,4 +34,4 @@ const CeilingRegistration registration({.id = "launch",
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::ceiling_launch

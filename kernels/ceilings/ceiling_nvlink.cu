@@ -12,7 +12,7 @@
 #include "kernels/ceiling.h"
 #include "kernels/cuda_check.h"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::ceiling_nvlink {
 
 namespace {
 
@@ -40,4 +40,4 @@ const CeilingRegistration registration(benchmark());
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::ceiling_nvlink

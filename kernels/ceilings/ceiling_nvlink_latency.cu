@@ -11,7 +11,7 @@
 // - Minimum sm: 7.5; another GPU of the same model, connected by NVLink.
 #include "kernels/ceilings/chase.cuh"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::ceiling_nvlink_latency {
 
 namespace {
 
@@ -24,4 +24,4 @@ const CeilingRegistration registration(chase::benchmark<chain>("nvlink", CacheSt
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::ceiling_nvlink_latency

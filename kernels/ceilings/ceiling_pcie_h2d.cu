@@ -9,7 +9,7 @@
 // - Theoretical: not a rate of the chip, but that of the PCIe link, which the driver reports.
 #include "kernels/ceilings/pcie.cuh"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::ceiling_pcie_h2d {
 
 namespace {
 
@@ -23,4 +23,4 @@ const CeilingRegistration registration(pcie::benchmark("h2d", copy));
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::ceiling_pcie_h2d

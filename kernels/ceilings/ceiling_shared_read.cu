@@ -11,7 +11,7 @@
 #include "kernels/ceilings/cache.cuh"
 #include "kernels/cuda_check.h"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::ceiling_shared_read {
 
 namespace {
 
@@ -60,4 +60,4 @@ const CeilingRegistration registration({.id = "shared_read",
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::ceiling_shared_read

@@ -9,7 +9,7 @@
 #include "core/model/counters.h"
 #include "kernels/ceilings/tensor.cuh"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::ceiling_tf32_tensor {
 
 namespace {
 
@@ -33,4 +33,4 @@ const CeilingRegistration registration(tensor::benchmark<ceiling_tf32_tensor, 4>
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::ceiling_tf32_tensor

@@ -6,7 +6,7 @@
 #include "kernels/cuda_check.h"
 #include "kernels/known_work.h"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::bank_conflicts {
 
 namespace {
 
@@ -57,4 +57,4 @@ const KnownWorkRegistration registration({
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::bank_conflicts

@@ -7,7 +7,7 @@
 #include "core/model/counters.h"
 #include "kernels/known_work/operations.cuh"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::bf16_operations {
 
 namespace {
 
@@ -51,4 +51,4 @@ const KnownWorkRegistration registration({
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::bf16_operations

@@ -7,7 +7,7 @@
 #include "kernels/cuda_check.h"
 #include "kernels/known_work.h"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::dram_bytes {
 
 namespace {
 
@@ -96,4 +96,4 @@ const KnownWorkRegistration registration({
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::dram_bytes

@@ -8,7 +8,7 @@
 #include "core/model/counters.h"
 #include "kernels/known_work/operations.cuh"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::f16_operations {
 
 namespace {
 
@@ -57,4 +57,4 @@ const KnownWorkRegistration registration({
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::f16_operations

@@ -5,7 +5,7 @@
 #include "core/model/counters.h"
 #include "kernels/known_work/operations.cuh"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::f32_operations {
 
 namespace {
 
@@ -41,4 +41,4 @@ const KnownWorkRegistration registration({
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::f32_operations

@@ -6,7 +6,7 @@
 #include "kernels/cuda_check.h"
 #include "kernels/known_work.h"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::global_sectors {
 
 namespace {
 
@@ -43,4 +43,4 @@ const KnownWorkRegistration registration({
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::global_sectors

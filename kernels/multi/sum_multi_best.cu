@@ -10,7 +10,7 @@
 #include "kernels/multi/multi_sum.h"
 #include "kernels/multi/store_gathering.h"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::sum_multi_best {
 
 namespace {
 
@@ -19,4 +19,4 @@ const Registration registration(multi_sum("sum_multi_best", "multi best",
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::sum_multi_best

@@ -13,7 +13,7 @@
 #include "kernels/cuda_check.h"
 #include "kernels/multi/multi_sum.h"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::sum_multi_host {
 
 namespace {
 
@@ -48,4 +48,4 @@ const Registration registration(
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::sum_multi_host

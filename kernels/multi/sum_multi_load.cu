@@ -12,7 +12,7 @@
 
 #include "kernels/multi/multi_sum.h"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::sum_multi_load {
 
 namespace {
 
@@ -33,4 +33,4 @@ const Registration registration(multi_sum("sum_multi_load", "multi load",
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::sum_multi_load

@@ -12,7 +12,7 @@
 #include "kernels/cuda_check.h"
 #include "kernels/multi/multi_sum.h"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::sum_multi_nccl {
 
 namespace {
 
@@ -41,4 +41,4 @@ const Registration registration(variant());
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::sum_multi_nccl

@@ -17,7 +17,7 @@
 #include "kernels/reduction/dispatch.h"
 #include "kernels/reduction/element.cuh"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::sum_multi_store {
 
 namespace {
 
@@ -82,18 +82,18 @@ double link_bytes(Dtype dtype, int gpus) {
   return sums_of_others(dtype, gpus, sizeof(ArrivalFlag::arrived));
 }
 
-}  // namespace
-
-Gathering store_gathering() {
-  return {.into_slots = true, .enqueue = gather, .link_bytes = link_bytes};
-}
-
-namespace {
-
 const Registration registration(multi_sum("sum_multi_store", "multi store",
                                           "several GPUs, sums gathered by peer stores and flags",
                                           store_gathering()));
 
 }  // namespace
+
+}  // namespace rooflinectl::kernels::sum_multi_store
+
+namespace rooflinectl::kernels {
+
+Gathering store_gathering() {
+  return {.into_slots = true, .enqueue = sum_multi_store::gather, .link_bytes = sum_multi_store::link_bytes};
+}
 
 }  // namespace rooflinectl::kernels

@@ -16,7 +16,7 @@
 #include "kernels/reduction/element.cuh"
 #include "kernels/reduction/reference_sum.h"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::cub_sum {
 
 namespace {
 
@@ -73,4 +73,4 @@ const Registration registration([] {
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::cub_sum

@@ -10,7 +10,7 @@
 // - Minimum sm: 7.5; kernels for newer chips are chosen where they can run.
 #include "kernels/reduction/best.cuh"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::min_best {
 
 namespace {
 
@@ -22,4 +22,4 @@ const Registration registration([] {
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::min_best

@@ -13,7 +13,7 @@
 #include "kernels/reduction/dispatch.h"
 #include "kernels/reduction/ladder.h"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::reduce_v0_global {
 
 namespace {
 
@@ -60,4 +60,4 @@ const Registration registration(variant());
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::reduce_v0_global

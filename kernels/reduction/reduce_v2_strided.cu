@@ -14,7 +14,7 @@
 #include "kernels/reduction/dispatch.h"
 #include "kernels/reduction/ladder.h"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::reduce_v2_strided {
 
 namespace {
 
@@ -57,4 +57,4 @@ const Registration registration(ladder::rung<elements_per_partial>("reduce_v2_st
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::reduce_v2_strided

@@ -12,7 +12,7 @@
 #include "kernels/reduction/dispatch.h"
 #include "kernels/reduction/ladder.h"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::reduce_v3_sequential {
 
 namespace {
 
@@ -54,4 +54,4 @@ const Registration registration(ladder::rung<elements_per_partial>("reduce_v3_se
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::reduce_v3_sequential

@@ -11,7 +11,7 @@
 #include "kernels/reduction/dispatch.h"
 #include "kernels/reduction/ladder.h"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::reduce_v4_add_on_load {
 
 namespace {
 
@@ -55,4 +55,4 @@ const Registration registration(ladder::rung<elements_per_partial>("reduce_v4_ad
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::reduce_v4_add_on_load

@@ -14,7 +14,7 @@
 #include "kernels/reduction/ladder.h"
 #include "kernels/reduction/warp_sum.cuh"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::reduce_v6_unroll_complete {
 
 namespace {
 
@@ -60,4 +60,4 @@ const Registration registration(ladder::rung<elements_per_partial>("reduce_v6_un
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::reduce_v6_unroll_complete

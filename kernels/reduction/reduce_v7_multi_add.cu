@@ -16,7 +16,7 @@
 #include "kernels/reduction/ladder.h"
 #include "kernels/reduction/warp_sum.cuh"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::reduce_v7_multi_add {
 
 namespace {
 
@@ -68,4 +68,4 @@ const Registration registration(ladder::rung<elements_per_partial>(
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::reduce_v7_multi_add

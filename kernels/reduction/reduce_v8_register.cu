@@ -14,7 +14,7 @@
 #include "kernels/reduction/ladder.h"
 #include "kernels/reduction/warp_sum.cuh"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::reduce_v8_register {
 
 namespace {
 
@@ -70,4 +70,4 @@ const Registration registration(ladder::rung<elements_per_partial>("reduce_v8_re
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::reduce_v8_register

@@ -15,7 +15,7 @@
 #include "kernels/reduction/ladder.h"
 #include "kernels/reduction/warp_sum.cuh"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::reduce_v8_warp_shuffle {
 
 namespace {
 
@@ -69,4 +69,4 @@ const Registration registration(ladder::rung<elements_per_partial>(
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::reduce_v8_warp_shuffle

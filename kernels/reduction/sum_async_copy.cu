@@ -13,7 +13,7 @@
 #include "kernels/reduction/dispatch.h"
 #include "kernels/reduction/persistent.h"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::sum_async_copy {
 
 namespace {
 
@@ -90,4 +90,4 @@ const Registration registration([] {
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::sum_async_copy

@@ -12,7 +12,7 @@
 #include "kernels/reduction/element.cuh"
 #include "kernels/reduction/sum.h"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::sum_atomic {
 
 namespace {
 
@@ -44,4 +44,4 @@ const Registration registration(sum::variant("sum_atomic", "atomic", "one atomic
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::sum_atomic

@@ -11,7 +11,7 @@
 // - Minimum sm: 7.5; kernels for newer chips are chosen where they can run.
 #include "kernels/reduction/best.cuh"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::sum_best {
 
 namespace {
 
@@ -20,4 +20,4 @@ const Registration registration(best::variant<Sum>("sum_best", "best",
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::sum_best

@@ -15,7 +15,7 @@
 #include "kernels/reduction/sum.h"
 #include "kernels/reduction/warp_sum.cuh"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::sum_block_shuffle {
 
 namespace {
 
@@ -70,4 +70,4 @@ const Registration registration(
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::sum_block_shuffle

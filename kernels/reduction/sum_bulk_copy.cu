@@ -14,7 +14,7 @@
 #include "kernels/reduction/dispatch.h"
 #include "kernels/reduction/persistent.h"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::sum_bulk_copy {
 
 namespace {
 
@@ -57,4 +57,4 @@ const Registration registration([] {
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::sum_bulk_copy

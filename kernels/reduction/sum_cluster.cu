@@ -14,7 +14,7 @@
 #include "kernels/reduction/dispatch.h"
 #include "kernels/reduction/sum.h"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::sum_cluster {
 
 namespace {
 
@@ -69,4 +69,4 @@ const Registration registration([] {
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::sum_cluster

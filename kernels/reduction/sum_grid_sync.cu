@@ -16,7 +16,7 @@
 #include "kernels/reduction/packs.cuh"
 #include "kernels/reduction/persistent.h"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::sum_grid_sync {
 
 namespace {
 
@@ -69,4 +69,4 @@ const Registration registration([] {
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::sum_grid_sync

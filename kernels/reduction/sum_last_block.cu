@@ -15,7 +15,7 @@
 #include "kernels/reduction/packs.cuh"
 #include "kernels/reduction/persistent.h"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::sum_last_block {
 
 namespace {
 
@@ -78,4 +78,4 @@ const Registration registration([] {
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::sum_last_block

@@ -14,7 +14,7 @@
 #include "kernels/reduction/dispatch.h"
 #include "kernels/reduction/persistent.h"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::sum_mailbox {
 
 namespace {
 
@@ -51,4 +51,4 @@ const Registration registration([] {
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::sum_mailbox

@@ -14,7 +14,7 @@
 #include "kernels/reduction/sum.h"
 #include "kernels/reduction/warp_sum.cuh"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::sum_redux {
 
 namespace {
 
@@ -62,4 +62,4 @@ const Registration registration([] {
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::sum_redux

@@ -15,7 +15,7 @@
 #include "kernels/reduction/element.cuh"
 #include "kernels/reduction/sum.h"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::sum_smem_tree {
 
 namespace {
 
@@ -60,4 +60,4 @@ const Registration registration(sum::variant("sum_smem_tree", "smem tree",
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::sum_smem_tree

@@ -16,7 +16,7 @@
 #include "kernels/reduction/dispatch.h"
 #include "kernels/reduction/persistent.h"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::sum_tensor {
 
 namespace {
 
@@ -121,4 +121,4 @@ const Registration registration([] {
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::sum_tensor

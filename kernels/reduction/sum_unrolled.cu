@@ -15,7 +15,7 @@
 #include "kernels/reduction/packs.cuh"
 #include "kernels/reduction/sum.h"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::sum_unrolled {
 
 namespace {
 
@@ -55,4 +55,4 @@ const Registration registration(sum::variant("sum_unrolled", "unrolled",
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::sum_unrolled

@@ -16,7 +16,7 @@
 #include "kernels/reduction/packs.cuh"
 #include "kernels/reduction/sum.h"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::sum_vector {
 
 namespace {
 
@@ -51,4 +51,4 @@ const Registration registration(sum::variant("sum_vector", "vector", "loads of 1
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::sum_vector

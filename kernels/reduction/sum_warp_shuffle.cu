@@ -16,7 +16,7 @@
 #include "kernels/reduction/sum.h"
 #include "kernels/reduction/warp_sum.cuh"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::sum_warp_shuffle {
 
 namespace {
 
@@ -52,4 +52,4 @@ const Registration registration(sum::variant("sum_warp_shuffle", "warp shuffle",
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::sum_warp_shuffle

@@ -19,7 +19,7 @@
 #include "kernels/reduction/element.cuh"
 #include "kernels/reduction/reference_sum.h"
 
-namespace rooflinectl::kernels {
+namespace rooflinectl::kernels::thrust_sum {
 
 namespace {
 
@@ -85,4 +85,4 @@ const Registration registration([] {
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels
+}  // namespace rooflinectl::kernels::thrust_sum

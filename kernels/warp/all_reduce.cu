@@ -14,7 +14,7 @@
 
 #include "kernels/warp/measured.cuh"
 
-namespace rooflinectl::kernels::warp {
+namespace rooflinectl::kernels::warp::all_reduce {
 
 template <typename T>
 struct Butterfly : WarpOperation {
@@ -111,4 +111,4 @@ const PrimitiveRegistration registration([] {
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels::warp
+}  // namespace rooflinectl::kernels::warp::all_reduce

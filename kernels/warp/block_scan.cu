@@ -10,7 +10,7 @@
 
 #include "kernels/warp/warp_prefix.cuh"
 
-namespace rooflinectl::kernels::warp {
+namespace rooflinectl::kernels::warp::block_scan {
 
 template <bool exclusive, cub::BlockScanAlgorithm algorithm>
 struct CubBlockScan : BlockOperation {
@@ -61,4 +61,4 @@ const PrimitiveRegistration registration([] {
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels::warp
+}  // namespace rooflinectl::kernels::warp::block_scan

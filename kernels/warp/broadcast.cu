@@ -13,7 +13,7 @@
 
 #include "kernels/warp/measured.cuh"
 
-namespace rooflinectl::kernels::warp {
+namespace rooflinectl::kernels::warp::broadcast {
 
 template <typename T>
 struct WarpBroadcast : WarpOperation {
@@ -101,4 +101,4 @@ const PrimitiveRegistration registration([] {
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels::warp
+}  // namespace rooflinectl::kernels::warp::broadcast

@@ -13,7 +13,7 @@
 
 #include "kernels/warp/warp_prefix.cuh"
 
-namespace rooflinectl::kernels::warp {
+namespace rooflinectl::kernels::warp::compaction {
 
 struct Compaction : WarpOperation {
   using Value = int;
@@ -94,4 +94,4 @@ const PrimitiveRegistration registration(std::vector<LanePrimitive>{
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels::warp
+}  // namespace rooflinectl::kernels::warp::compaction

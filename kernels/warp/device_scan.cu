@@ -10,7 +10,7 @@
 
 #include "kernels/warp/warp_prefix.cuh"
 
-namespace rooflinectl::kernels::warp {
+namespace rooflinectl::kernels::warp::device_scan {
 
 namespace {
 
@@ -75,13 +75,13 @@ __global__ void count_wrong(const int* d_input, const int* d_output, std::uint64
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels::warp
+}  // namespace rooflinectl::kernels::warp::device_scan
 
 namespace rooflinectl::kernels {
 
 void count_wrong_prefixes(const int* d_input, const int* d_output, std::uint64_t n, bool is_exclusive,
                           unsigned long long* d_wrong, cudaStream_t stream) {
-  warp::count_wrong<<<1024, 256, 0, stream>>>(d_input, d_output, n, is_exclusive, d_wrong);
+  warp::device_scan::count_wrong<<<1024, 256, 0, stream>>>(d_input, d_output, n, is_exclusive, d_wrong);
   check_launch("count_wrong");
 }
 

@@ -8,7 +8,7 @@
 
 #include "kernels/warp/measured.cuh"
 
-namespace rooflinectl::kernels::warp {
+namespace rooflinectl::kernels::warp::match {
 
 /// A mask as a value of either width.
 template <typename T>
@@ -95,4 +95,4 @@ const PrimitiveRegistration registration(std::vector<LanePrimitive>{
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels::warp
+}  // namespace rooflinectl::kernels::warp::match

@@ -9,7 +9,7 @@
 
 #include "kernels/warp/measured.cuh"
 
-namespace rooflinectl::kernels::warp {
+namespace rooflinectl::kernels::warp::shuffles {
 
 enum class Direction { down, up, by_xor, from_index };
 
@@ -131,4 +131,4 @@ const PrimitiveRegistration registration([] {
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels::warp
+}  // namespace rooflinectl::kernels::warp::shuffles

@@ -14,7 +14,7 @@
 // - In the loop: that alone.
 #include "kernels/warp/measured.cuh"
 
-namespace rooflinectl::kernels::warp {
+namespace rooflinectl::kernels::warp::transpose {
 
 /// The words of one lane.
 struct Words {
@@ -151,4 +151,4 @@ const PrimitiveRegistration registration(std::vector<LanePrimitive>{
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels::warp
+}  // namespace rooflinectl::kernels::warp::transpose

@@ -10,7 +10,7 @@
 
 #include "kernels/warp/measured.cuh"
 
-namespace rooflinectl::kernels::warp {
+namespace rooflinectl::kernels::warp::votes {
 
 struct Vote : WarpOperation {
   using Value = int;
@@ -96,4 +96,4 @@ const PrimitiveRegistration registration(std::vector<LanePrimitive>{
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels::warp
+}  // namespace rooflinectl::kernels::warp::votes

@@ -13,7 +13,7 @@
 
 #include "kernels/warp/warp_prefix.cuh"
 
-namespace rooflinectl::kernels::warp {
+namespace rooflinectl::kernels::warp::warp_scan {
 
 template <typename T, bool exclusive>
 struct WarpScan : WarpOperation {
@@ -93,4 +93,4 @@ const PrimitiveRegistration registration([] {
 
 }  // namespace
 
-}  // namespace rooflinectl::kernels::warp
+}  // namespace rooflinectl::kernels::warp::warp_scan

@@ -59,7 +59,7 @@ class Copy:
         target = self.object_of(path if like else words[built])
         source = self.folder / path
         if not like and pathlib.Path(entry["file"]) != known:
-            source = target.with_suffix(".cpp")
+            source = target.with_suffix(pathlib.Path(entry["file"]).suffix)
             source.write_text(pathlib.Path(entry["file"]).read_text().replace(str(SOURCE), str(self.folder)))
         words = [word.replace(entry["file"], str(source)) for word in words]
         words = [re.sub(r'^(-I|-D\w+="?)?' + re.escape(str(SOURCE)) + r'(?=$|["/](?!build))', r"\g<1>" + str(self.folder), word)

@@ -89,6 +89,11 @@ MaybeValue shared_wavefronts(P point) {
 
 // ---- how many ----
 
+const Quantity kDramBandwidth = {
+    .name = "DRAM bandwidth", .unit = Unit::bytes_per_s, .formula = "DRAM bytes / time", .of = [](R, P p) {
+      return p.dram_bytes_per_s;
+    }};
+
 const Quantity kDramBytesPerElement = {
     .name = "DRAM bytes per element",
     .unit = Unit::bytes,

@@ -55,7 +55,6 @@ extern const Quantity kSamples;
 
 // Utilisation of what the device offers.
 extern const Quantity kFractionOfRoof;
-extern const Quantity kDramBandwidth;
 extern const Quantity kL1Utilisation;
 extern const Quantity kDramShare;
 extern const Quantity kL2Share;
@@ -80,6 +79,7 @@ extern const Quantity kRegistersPerThread;
 extern const Quantity kRegisterSlack;
 
 // Bytes, bytes in flight, atomics, accesses.
+extern const Quantity kDramBandwidth;
 extern const Quantity kDramBytesPerElement;
 extern const Quantity kDramBytesPerLaunch;
 extern const Quantity kL2BytesPerLaunch;

@@ -110,11 +110,6 @@ const Quantity kFractionOfRoof = {
       return p.fraction_of_roof;
     }};
 
-const Quantity kDramBandwidth = {
-    .name = "DRAM bandwidth", .unit = Unit::bytes_per_s, .formula = "DRAM bytes / time", .of = [](R, P p) {
-      return p.dram_bytes_per_s;
-    }};
-
 const Quantity kL1Utilisation = {.name = "L1 utilisation",
                                  .unit = Unit::ratio,
                                  .formula = "`l1_bytes` / `l1_read` / time",
