@@ -47,7 +47,9 @@ std::optional<EarlierRun> earlier_run(const Plan& plan, const std::filesystem::p
 TimeEstimate estimate_time(const Plan& plan, const std::vector<std::filesystem::path>& runs) {
   TimeEstimate estimate;
   std::optional<EarlierRun> best;
+  const std::size_t points = all_points(plan).size();
   for (const std::filesystem::path& file : runs) {
+    if (estimate.known == points) break;
     std::optional<EarlierRun> candidate = earlier_run(plan, file);
     const std::size_t known = candidate ? candidate->replay.run.measurements.size() : 0;
     if (known <= estimate.known) continue;

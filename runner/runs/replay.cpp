@@ -67,6 +67,7 @@ std::optional<Replay> replay_best(const Plan& plan, const std::vector<fs::path>&
   for (const fs::path& path : recordings) {
     Replay candidate = replay(plan, read_run(path));
     if (!best || missing(candidate) < missing(*best)) best = std::move(candidate);
+    if (missing(*best) == 0) break;
   }
   if (best && best->run.measurements.empty() && best->run.primitives.empty()) return std::nullopt;
   return best;

@@ -9,7 +9,7 @@
 #include "core/model/counters.h"
 #include "tests/support/find_agreement.h"
 
-namespace rooflinectl {
+namespace rooflinectl::profiled_launches_test {
 namespace {
 
 using testing::Contains;
@@ -188,4 +188,4 @@ TEST(ProfiledLaunches, AGraphIsListed) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::profiled_launches_test

@@ -8,7 +8,7 @@
 #include "core/serial/run_file.h"
 #include "tests/support/find_agreement.h"
 
-namespace rooflinectl {
+namespace rooflinectl::tool_comparison_test {
 namespace {
 
 using testing::Contains;
@@ -204,4 +204,4 @@ TEST(TraceComparison, TheMedianOfTheLaunchesAndTheRange) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::tool_comparison_test

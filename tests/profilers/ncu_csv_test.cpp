@@ -9,7 +9,7 @@
 #include "core/files/files.h"
 #include "profilers/csv.h"
 
-namespace rooflinectl {
+namespace rooflinectl::ncu_csv_test {
 namespace {
 
 using testing::ElementsAre;
@@ -232,4 +232,4 @@ TEST(NcuCsv, OtherTextIsRefused) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::ncu_csv_test

@@ -14,7 +14,7 @@
 #include "core/files/files.h"
 #include "profilers/ncu_csv.h"
 
-namespace rooflinectl {
+namespace rooflinectl::ncu_report_test {
 namespace {
 
 using testing::ElementsAre;
@@ -139,4 +139,4 @@ TEST(NcuReport, OtherFilesAreRefused) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::ncu_report_test

@@ -10,7 +10,7 @@
 
 #include "core/error.h"
 
-namespace rooflinectl {
+namespace rooflinectl::nsys_kernels_test {
 namespace {
 
 using testing::ElementsAre;
@@ -111,4 +111,4 @@ TEST(NsysKernels, OtherDatabasesAreRefused) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::nsys_kernels_test

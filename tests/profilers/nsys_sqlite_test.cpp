@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "core/files/files.h"
 
-namespace rooflinectl {
+namespace rooflinectl::nsys_sqlite_test {
 namespace {
 
 using testing::ElementsAre;
@@ -137,4 +137,4 @@ TEST(NsysSqlite, WrongTypesAreLeftOut) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::nsys_sqlite_test

@@ -5,7 +5,7 @@
 
 #include <random>
 
-namespace rooflinectl {
+namespace rooflinectl::busy_time_test {
 namespace {
 
 using testing::ElementsAre;
@@ -103,4 +103,4 @@ TEST(BusyTime, IsThatOfTheUnionAndOfTheOverlap) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::busy_time_test

@@ -10,7 +10,7 @@
 #include "tests/support/full_run.h"
 #include "tests/support/temporary_folder.h"
 
-namespace rooflinectl {
+namespace rooflinectl::ceiling_cache_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -21,7 +21,7 @@ using ::testing::SizeIs;
 
 class CeilingCacheTest : public ::testing::Test {
  protected:
-  static rooflinectl::Run some_run() { return rooflinectl::testing::full_run(); }
+  static rooflinectl::Run some_run() { return rooflinectl::constructed::full_run(); }
 
   fs::path file() const { return folder_ / (some_run().device().uuid + ".build.json"); }
 
@@ -172,4 +172,4 @@ TEST_F(CeilingCacheTest, WithoutAFolderNothingIsKept) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::ceiling_cache_test

@@ -5,7 +5,7 @@
 
 #include <random>
 
-namespace rooflinectl {
+namespace rooflinectl::clock_alignment_test {
 namespace {
 
 using Launches = std::vector<CollectiveLaunch>;
@@ -81,4 +81,4 @@ TEST(ClockAlignment, IsNotMadeUp) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::clock_alignment_test

@@ -11,7 +11,7 @@
 #include <thread>
 #include <vector>
 
-namespace rooflinectl {
+namespace rooflinectl::collector_process_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -190,4 +190,4 @@ TEST(CollectorProcess, AGrandchildNeitherDelaysTheEndNorSurvivesIt) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::collector_process_test

@@ -5,7 +5,7 @@
 
 #include <optional>
 
-namespace rooflinectl {
+namespace rooflinectl::group_counters_test {
 namespace {
 
 using testing::HasSubstr;
@@ -154,4 +154,4 @@ TEST(GroupCounters, OfL1AreUnavailableWhereCopiesGoPastIt) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::group_counters_test

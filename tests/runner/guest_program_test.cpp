@@ -10,7 +10,7 @@
 
 #include "core/error.h"
 
-namespace rooflinectl {
+namespace rooflinectl::guest_program_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -149,4 +149,4 @@ TEST_F(GuestProgramTest, HasTheSignalsOfAnyProgram) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::guest_program_test

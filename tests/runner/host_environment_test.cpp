@@ -6,7 +6,7 @@
 
 #include <cstdlib>
 
-namespace rooflinectl {
+namespace rooflinectl::host_environment_test {
 namespace {
 
 using ::testing::Contains;
@@ -44,4 +44,4 @@ TEST(HostEnvironment, NamesTheContainerByItsMarker) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::host_environment_test

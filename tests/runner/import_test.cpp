@@ -16,7 +16,7 @@
 #include "tests/support/temporary_folder.h"
 #include "tests/support/zstd.h"
 
-namespace rooflinectl {
+namespace rooflinectl::import_test {
 namespace {
 
 using testing::ElementsAre;
@@ -264,4 +264,4 @@ TEST_F(Import, OtherFilesAreNamed) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::import_test

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-namespace rooflinectl {
+namespace rooflinectl::incomplete_test {
 namespace {
 
 using testing::ElementsAre;
@@ -53,4 +53,4 @@ TEST(IncompletePoints, FitAnEnvironmentVariable) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::incomplete_test

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-namespace rooflinectl {
+namespace rooflinectl::launches_over_time_test {
 namespace {
 
 using testing::ElementsAre;
@@ -66,4 +66,4 @@ TEST(LaunchesOverTime, ThatAllBeganAtOnceAreOnePart) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::launches_over_time_test

@@ -6,7 +6,7 @@
 #include "core/files/files.h"
 #include "tests/support/temporary_folder.h"
 
-namespace rooflinectl {
+namespace rooflinectl::machine_checks_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -49,4 +49,4 @@ TEST(ContainerCheck, FailsWhereTheDriverIsLoadedAndNoDeviceIsVisible) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::machine_checks_test

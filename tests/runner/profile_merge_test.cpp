@@ -8,7 +8,7 @@
 #include "runner/profiling/points/merge.h"
 #include "tests/support/temporary_folder.h"
 
-namespace rooflinectl {
+namespace rooflinectl::profile_merge_test {
 namespace {
 
 using testing::AllOf;
@@ -581,4 +581,4 @@ TEST_F(ProfileMerge, LeavesOutTheShortestOfTooManyGroups) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::profile_merge_test

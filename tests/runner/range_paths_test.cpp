@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-namespace rooflinectl {
+namespace rooflinectl::range_paths_test {
 namespace {
 
 using testing::ElementsAre;
@@ -29,4 +29,4 @@ TEST(RangePaths, AreNotConfusedByTheSignForANumber) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::range_paths_test

@@ -3,7 +3,7 @@
 
 #include <gmock/gmock.h>
 
-namespace rooflinectl {
+namespace rooflinectl::range_times_test {
 namespace {
 
 using testing::ElementsAre;
@@ -64,4 +64,4 @@ TEST(RangePassages, OfSeveralProcessesAreOne) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::range_times_test

@@ -8,7 +8,7 @@
 #include "core/serial/profile_records.h"
 #include "tests/support/temporary_folder.h"
 
-namespace rooflinectl {
+namespace rooflinectl::record_watch_test {
 namespace {
 
 TEST(RecordWatch, FollowsTheFilesAsTheyGrow) {
@@ -38,4 +38,4 @@ TEST(RecordWatch, FollowsTheFilesAsTheyGrow) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::record_watch_test

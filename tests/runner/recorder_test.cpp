@@ -8,7 +8,7 @@
 #include "core/files/files.h"
 #include "tests/support/temporary_folder.h"
 
-namespace rooflinectl {
+namespace rooflinectl::recorder_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -130,4 +130,4 @@ TEST_F(RecorderTest, WhatCannotBeSavedIsSavedLater) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::recorder_test

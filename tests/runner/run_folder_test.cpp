@@ -8,7 +8,7 @@
 #include "core/files/files.h"
 #include "tests/support/temporary_folder.h"
 
-namespace rooflinectl {
+namespace rooflinectl::run_folder_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -91,4 +91,4 @@ TEST(RescueRun, KeepsTheRunElsewhereAndNamesThePlace) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::run_folder_test

@@ -10,7 +10,7 @@
 #include "tests/support/changed_runs.h"
 #include "tests/support/temporary_folder.h"
 
-namespace rooflinectl {
+namespace rooflinectl::time_estimate_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -66,4 +66,4 @@ TEST_F(TimeEstimateTest, AReplayTellsNothing) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::time_estimate_test

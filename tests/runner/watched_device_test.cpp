@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace rooflinectl {
+namespace rooflinectl::watched_device_test {
 namespace {
 
 WatchedDevice sampled_device() {
@@ -35,4 +35,4 @@ TEST(WatchedDevice, WhatNothingMeasuresIsNotZero) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::watched_device_test

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace rooflinectl {
+namespace rooflinectl::worklist_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -158,4 +158,4 @@ TEST(Worklist, ACeilingThatCannotBeLeftOutEndsAllOfThem) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::worklist_test

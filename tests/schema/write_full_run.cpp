@@ -17,7 +17,7 @@ using namespace rooflinectl;
 std::string text_of(std::string_view what) {
   if (what == "program") return run_to_json(constructed::program_run());
   if (what == "timeline") return timeline_to_json(constructed::program_timeline(constructed::program_run()));
-  return run_to_json(testing::full_run());
+  return run_to_json(constructed::full_run());
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 BUILD = pathlib.Path(os.environ["BUILD_FOLDER"])
 NINJA = os.environ.get("NINJA", "ninja")
 RECORDING = SOURCE / "recordings/reductions-h200"
-FOLDERS = ["analysis", "collector", "core", "kernels", "reports", "tests/support", "tests/unit"]
+FOLDERS = ["analysis", "collector", "core", "kernels", "reports", "tests/golden", "tests/support"]
 
 
 def run(command, **options):
@@ -130,7 +130,7 @@ class Recipes(unittest.TestCase):
 
         (self.copy.folder / "docs").mkdir()
         shutil.copy2(SOURCE / "docs/metrics.md", self.copy.folder / "docs")
-        test = self.program("metrics_test", self.copy.compile("tests/unit/metrics_test.cpp"), metrics)
+        test = self.program("metrics_test", self.copy.compile("tests/golden/metrics_test.cpp"), metrics)
         stale = subprocess.run([test], capture_output=True, text=True, check=False)
         self.assertNotEqual(stale.returncode, 0)
         self.assertIn("ROOFLINECTL_UPDATE_GOLDENS=1", stale.stdout)

@@ -3,7 +3,7 @@
 
 #include "core/model/run.h"
 
-namespace rooflinectl::testing {
+namespace rooflinectl::constructed {
 
 /// The smallest run in which every field of every core type has a value of its own, and every optional field
 /// is present once and absent once.
@@ -380,4 +380,4 @@ inline Run full_run() {
   return run;
 }
 
-}  // namespace rooflinectl::testing
+}  // namespace rooflinectl::constructed

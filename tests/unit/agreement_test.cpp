@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-namespace rooflinectl {
+namespace rooflinectl::agreement_test {
 namespace {
 
 Agreement agreement(double ours, double reference, double tolerance, bool is_relative) {
@@ -58,4 +58,4 @@ TEST(SelfTest, PassesIfSomethingAgreesAndNothingDiffers) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::agreement_test

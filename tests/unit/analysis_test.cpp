@@ -17,7 +17,7 @@
 #include "tests/support/full_run.h"
 #include "tests/support/operations.h"
 
-namespace rooflinectl {
+namespace rooflinectl::analysis_test {
 namespace {
 
 using ::testing::AllOf;
@@ -1327,7 +1327,7 @@ TEST(Analyse, KeepsExperimentsApart) {
 }
 
 TEST(Analyse, SurvivesAnyRunThatCanBeRead) {
-  const Analysis full = analyse(testing::full_run());
+  const Analysis full = analyse(constructed::full_run());
   EXPECT_EQ(full.experiments.size(), 2u);
   EXPECT_THAT(analyse(rooflinectl::Run{}).experiments, IsEmpty());
 
@@ -1349,4 +1349,4 @@ TEST(FindCeiling, NeedsIdSourceAndDevice) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::analysis_test

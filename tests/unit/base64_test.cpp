@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace rooflinectl {
+namespace rooflinectl::base64_test {
 namespace {
 
 TEST(Base64, MatchesTheStandard) {
@@ -22,4 +22,4 @@ TEST(Base64, BytesMayBeAnything) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::base64_test

@@ -6,7 +6,7 @@
 
 #include "reports/draw/label_placement.h"
 
-namespace rooflinectl {
+namespace rooflinectl::chart_labels_test {
 namespace {
 
 using testing::DoubleNear;
@@ -111,4 +111,4 @@ TEST(Fitted, TakesTimeInProportionToTheText) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::chart_labels_test

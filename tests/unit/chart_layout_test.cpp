@@ -20,7 +20,7 @@
 #include "tests/golden/golden_run.h"
 #include "tests/support/constructed_run.h"
 
-namespace rooflinectl {
+namespace rooflinectl::chart_layout_test {
 namespace {
 
 /// Made by the test that needs it: every test is a process of its own, and would make them all.
@@ -571,4 +571,4 @@ TEST(ChartScene, DrawsAnIntervalThatIsLargerThanItsMark) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::chart_layout_test

@@ -12,7 +12,7 @@
 #include "tests/golden/golden_run.h"
 #include "tests/support/constructed_run.h"
 
-namespace rooflinectl {
+namespace rooflinectl::chart_model_test {
 namespace {
 
 ChartModel first_chart(const Run& run) {
@@ -372,4 +372,4 @@ TEST(TwoDevices, AnExperimentOnOneOfThemKeepsItsName) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::chart_model_test

@@ -9,7 +9,7 @@
 #include "reports/draw/svg.h"
 #include "tests/support/constructed_run.h"
 
-namespace rooflinectl {
+namespace rooflinectl::chart_svg_test {
 namespace {
 
 using testing::HasSubstr;
@@ -89,4 +89,4 @@ TEST(Png, HasTheSizeOfTheScene) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::chart_svg_test

@@ -14,7 +14,7 @@
 #include "tests/support/constructed_run.h"
 #include "tests/support/temporary_folder.h"
 
-namespace rooflinectl {
+namespace rooflinectl::collective_table_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -124,4 +124,4 @@ TEST(CollectivesPicture, ThereIsNoneWithoutTimes) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::collective_table_test

@@ -17,7 +17,7 @@
 #include "reports/compare/comparison_table.h"
 #include "tests/support/changed_runs.h"
 
-namespace rooflinectl {
+namespace rooflinectl::comparison_test {
 namespace {
 
 using ::testing::AllOf;
@@ -441,4 +441,4 @@ TEST(FalseAlarms, AChangeOfThreePercentIsSeen) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::comparison_test

@@ -9,7 +9,7 @@
 #include "core/error.h"
 #include "tests/support/zstd.h"
 
-namespace rooflinectl {
+namespace rooflinectl::compression_test {
 namespace {
 
 std::string inflated(const std::string& compressed, std::size_t size) {
@@ -128,4 +128,4 @@ TEST(Zstd, ContentThatIsTooLargeIsRefusedBeforeItTakesTheMemory) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::compression_test

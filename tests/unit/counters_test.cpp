@@ -10,7 +10,7 @@
 
 #include "core/stats/repeated_counters.h"
 
-namespace rooflinectl {
+namespace rooflinectl::counters_test {
 namespace {
 
 Counters counted(const std::vector<std::pair<std::string_view, double>>& values) {
@@ -166,4 +166,4 @@ TEST(DifferenceBetweenPasses, ComparesHardwareWithInstrumentation) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::counters_test

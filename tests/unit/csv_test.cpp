@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace rooflinectl {
+namespace rooflinectl::csv_test {
 namespace {
 
 TEST(CsvField, HasQuotesWhereItNeedsThem) {
@@ -26,4 +26,4 @@ TEST(CsvField, ANumberStaysANumber) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::csv_test

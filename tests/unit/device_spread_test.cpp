@@ -5,7 +5,7 @@
 
 #include "tests/support/constructed_run.h"
 
-namespace rooflinectl {
+namespace rooflinectl::device_spread_test {
 namespace {
 
 /// A point with an interval of ± 0.2 %, measured on devices of one model, with these times.
@@ -91,4 +91,4 @@ TEST(DeviceSpreadTest, PointsThatFailedOnADeviceAreLeftOut) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::device_spread_test

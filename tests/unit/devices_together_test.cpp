@@ -13,7 +13,7 @@
 #include "reports/tables/program_table.h"
 #include "tests/support/program_run.h"
 
-namespace rooflinectl {
+namespace rooflinectl::devices_together_test {
 namespace {
 
 using testing::AllOf;
@@ -224,4 +224,4 @@ TEST(DevicesTogether, OfAProgramWithoutRanksAreNamedByDevice) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::devices_together_test

@@ -16,7 +16,7 @@
 #include "tests/support/constructed_run.h"
 #include "tests/support/temporary_folder.h"
 
-namespace rooflinectl {
+namespace rooflinectl::energy_test {
 namespace {
 
 using testing::HasSubstr;
@@ -173,4 +173,4 @@ TEST(EnergyPicture, OfManyPointsShowsThoseThatFit) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::energy_test

@@ -8,7 +8,7 @@
 
 #include "tests/support/full_run.h"
 
-namespace rooflinectl {
+namespace rooflinectl::environment_facts_test {
 namespace {
 
 std::optional<std::string> fact(const rooflinectl::Run& run, const std::string& name) {
@@ -18,7 +18,7 @@ std::optional<std::string> fact(const rooflinectl::Run& run, const std::string& 
 }
 
 TEST(EnvironmentFacts, ShowWhatASkepticAsks) {
-  const auto run = testing::full_run();
+  const auto run = constructed::full_run();
   EXPECT_EQ(fact(run, "PCI bus id"), "0000:17:00.0");
   EXPECT_EQ(fact(run, "power limit"), "650 W, default 700 W, maximum 725.5 W");
   EXPECT_EQ(fact(run, "SM clock under load"), "1.50 GHz, maximum 1.97 GHz");
@@ -34,7 +34,7 @@ TEST(EnvironmentFacts, ShowWhatASkepticAsks) {
 }
 
 TEST(EnvironmentFacts, LeaveOutWhatAnEarlyVersionDidNotRecord) {
-  auto run = testing::full_run();
+  auto run = constructed::full_run();
   run.environment.reset();
   run.devices[0].settings.reset();
   run.devices[0].cupti_version.reset();
@@ -47,7 +47,7 @@ TEST(EnvironmentFacts, LeaveOutWhatAnEarlyVersionDidNotRecord) {
 }
 
 TEST(EnvironmentFacts, ShowAsUnknownWhatTheDriverDidNotReport) {
-  auto run = testing::full_run();
+  auto run = constructed::full_run();
   run.devices[0].settings = DeviceSettings{};
   run.environment->variables.clear();
   run.environment->container.clear();
@@ -58,4 +58,4 @@ TEST(EnvironmentFacts, ShowAsUnknownWhatTheDriverDidNotReport) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::environment_facts_test

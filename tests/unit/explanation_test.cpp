@@ -15,7 +15,7 @@
 #include "core/serial/run_file.h"
 #include "tests/support/constructed_run.h"
 
-namespace rooflinectl {
+namespace rooflinectl::explanation_test {
 namespace {
 
 using ::testing::Contains;
@@ -562,4 +562,4 @@ TEST(Explanation, OfAPointIsMadeOnceHoweverManyStepsItEnds) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::explanation_test

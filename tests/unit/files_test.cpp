@@ -16,7 +16,7 @@
 #include "core/error.h"
 #include "tests/support/temporary_folder.h"
 
-namespace rooflinectl {
+namespace rooflinectl::files_test {
 namespace {
 
 using ::testing::HasSubstr;
@@ -195,4 +195,4 @@ TEST_F(Files, AFileWithoutEndIsRefused) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::files_test

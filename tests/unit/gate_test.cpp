@@ -11,7 +11,7 @@
 #include "reports/compare/gate_reports.h"
 #include "tests/support/changed_runs.h"
 
-namespace rooflinectl {
+namespace rooflinectl::gate_test {
 namespace {
 
 using namespace changed;
@@ -397,4 +397,4 @@ TEST(Gate, FindsMoreRegressionsWithMoreBaseRuns) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::gate_test

@@ -7,7 +7,7 @@
 #include "reports/history/history_reports.h"
 #include "tests/support/changed_runs.h"
 
-namespace rooflinectl {
+namespace rooflinectl::history_test {
 namespace {
 
 using namespace changed;
@@ -217,4 +217,4 @@ TEST(HistoryPage, ShowsWhereThePointChangedAndNoMarkupOfFiles) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::history_test

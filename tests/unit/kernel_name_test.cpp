@@ -15,7 +15,7 @@
 #include "core/text/printable.h"
 #include "core/text/utf8.h"
 
-namespace rooflinectl {
+namespace rooflinectl::kernel_name_test {
 namespace {
 
 using ::testing::AllOf;
@@ -283,4 +283,4 @@ TEST(KernelName, RandomNamesAreHarmless) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::kernel_name_test

@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 
-namespace rooflinectl {
+namespace rooflinectl::launch_filter_test {
 namespace {
 
 using testing::HasSubstr;
@@ -50,4 +50,4 @@ TEST(LaunchFilter, MatchesTheNameOfAnyRangeOrThePath) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::launch_filter_test

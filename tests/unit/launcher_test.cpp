@@ -6,7 +6,7 @@
 #include <map>
 #include <string>
 
-namespace rooflinectl {
+namespace rooflinectl::launcher_test {
 namespace {
 
 std::optional<LauncherRank> rank_with(const std::map<std::string, std::string>& variables) {
@@ -71,4 +71,4 @@ TEST(Launcher, KnowsWhetherThereAreOthers) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::launcher_test

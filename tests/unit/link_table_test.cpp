@@ -15,7 +15,7 @@
 #include "tests/support/constructed_run.h"
 #include "tests/support/temporary_folder.h"
 
-namespace rooflinectl {
+namespace rooflinectl::link_table_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -170,4 +170,4 @@ TEST(CeilingsOfDevices, EachDeviceHasItsPictureAndItsRows) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::link_table_test

@@ -6,7 +6,7 @@
 
 #include "tests/support/constructed_run.h"
 
-namespace rooflinectl {
+namespace rooflinectl::links_test {
 namespace {
 
 constexpr double kGiga = 1e9;
@@ -98,4 +98,4 @@ TEST(LinkRoof, IsThatOfTheDeviceWithFewestLinksAndOfTheSlowestPair) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::links_test

@@ -14,7 +14,7 @@
 #include "core/files/files.h"
 #include "tests/support/temporary_folder.h"
 
-namespace rooflinectl {
+namespace rooflinectl::many_runs_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -91,4 +91,4 @@ TEST_F(ManyRuns, AreReadInTheirOrderAndAnErrorIsOfItsFileAlone) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::many_runs_test

@@ -7,7 +7,7 @@
 
 #include "reports/draw/svg.h"
 
-namespace rooflinectl {
+namespace rooflinectl::marks_test {
 namespace {
 
 std::string drawn(std::size_t family) {
@@ -55,4 +55,4 @@ TEST(PointGroup, ALineToAMarkElsewhereEndsAtTheFrame) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::marks_test

@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace rooflinectl {
+namespace rooflinectl::names_test {
 namespace {
 
 TEST(Names, GlobsMatchWholeNames) {
@@ -57,4 +57,4 @@ TEST(Names, NonsenseHasNoNearestName) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::names_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace rooflinectl {
+namespace rooflinectl::number_ranges_test {
 namespace {
 
 TEST(NumberRanges, JoinsNeighbours) {
@@ -14,4 +14,4 @@ TEST(NumberRanges, JoinsNeighbours) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::number_ranges_test

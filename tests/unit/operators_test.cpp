@@ -19,7 +19,7 @@
 #include "reports/tables/operator_table.h"
 #include "tests/support/program_run.h"
 
-namespace rooflinectl {
+namespace rooflinectl::operators_test {
 namespace {
 
 using testing::AllOf;
@@ -431,4 +431,4 @@ TEST(OperatorsOfARecording, AreThoseOfATrainingStep) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::operators_test

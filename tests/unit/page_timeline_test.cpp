@@ -13,7 +13,7 @@
 #include "reports/tables/timeline_sentences.h"
 #include "tests/support/program_timeline.h"
 
-namespace rooflinectl {
+namespace rooflinectl::page_timeline_test {
 namespace {
 
 using testing::HasSubstr;
@@ -127,4 +127,4 @@ TEST(PageTimeline, AsLargeAsItCanBeThePageStaysBelowTenMegabytes) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::page_timeline_test

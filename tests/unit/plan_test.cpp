@@ -6,7 +6,7 @@
 
 #include "tests/support/full_run.h"
 
-namespace rooflinectl {
+namespace rooflinectl::plan_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -48,7 +48,7 @@ TEST(RangeName, DiffersForDifferentPoints) {
 }
 
 TEST(RangeName, IsFreeOfCharactersThatSelectRangesInNcu) {
-  for (const PointId& point : all_points(testing::full_run().plan)) {
+  for (const PointId& point : all_points(constructed::full_run().plan)) {
     EXPECT_EQ(range_name(point).find_first_of("/@,[]"), std::string::npos) << range_name(point);
   }
 }
@@ -94,4 +94,4 @@ TEST(Dtypes, NamesEndInTheirNumberOfBits) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::plan_test

@@ -13,7 +13,7 @@
 
 #include "core/error.h"
 
-namespace rooflinectl {
+namespace rooflinectl::plan_yaml_test {
 namespace {
 
 using ::testing::ElementsAre;
@@ -524,4 +524,4 @@ TEST(PlanApplication, OfTwoExperimentsAreOneTooMany) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::plan_yaml_test

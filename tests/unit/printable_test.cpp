@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace rooflinectl {
+namespace rooflinectl::printable_test {
 namespace {
 
 TEST(Printable, ControlCharactersDoNothing) {
@@ -34,4 +34,4 @@ TEST(Printable, JsonStaysTheSameDocument) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::printable_test

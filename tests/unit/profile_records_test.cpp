@@ -7,7 +7,7 @@
 
 #include "core/error.h"
 
-namespace rooflinectl {
+namespace rooflinectl::profile_records_test {
 namespace {
 
 using testing::HasSubstr;
@@ -158,4 +158,4 @@ TEST(ProfileRecords, SamplesAreOfADeviceThatIsSampled) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::profile_records_test

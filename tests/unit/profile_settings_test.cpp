@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 
-namespace rooflinectl {
+namespace rooflinectl::profile_settings_test {
 namespace {
 
 using testing::HasSubstr;
@@ -63,4 +63,4 @@ TEST(Capture, IsReadAsTheCommandLineHasIt) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::profile_settings_test

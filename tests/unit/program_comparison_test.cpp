@@ -11,7 +11,7 @@
 #include "reports/formats/explanation_text.h"
 #include "tests/support/program_run.h"
 
-namespace rooflinectl {
+namespace rooflinectl::program_comparison_test {
 namespace {
 
 using testing::ElementsAre;
@@ -196,4 +196,4 @@ TEST(ProgramExplanation, ExplainsWhatCouldSaveMostAndAsksNothingOfDeclaredWork) 
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::program_comparison_test

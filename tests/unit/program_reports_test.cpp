@@ -21,7 +21,7 @@
 #include "tests/support/readable_scene.h"
 #include "tests/support/temporary_folder.h"
 
-namespace rooflinectl {
+namespace rooflinectl::program_reports_test {
 namespace {
 
 using testing::HasSubstr;
@@ -360,4 +360,4 @@ TEST(ProgramReports, TensorCoresAreThoseOfTheGroupsThatUseThem) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::program_reports_test

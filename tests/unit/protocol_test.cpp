@@ -8,13 +8,13 @@
 
 #include "tests/support/full_run.h"
 
-namespace rooflinectl {
+namespace rooflinectl::protocol_test {
 namespace {
 
 using ::testing::HasSubstr;
 
 std::vector<Message> every_message() {
-  const Run run = testing::full_run();
+  const Run run = constructed::full_run();
   message::Progress at_point;
   at_point.phase = message::Phase::verify;
   at_point.point = 3;
@@ -44,7 +44,7 @@ std::vector<Message> every_message() {
 
 CollectRequest some_request() {
   CollectRequest request;
-  request.plan = testing::full_run().plan;
+  request.plan = constructed::full_run().plan;
   request.mode = CollectMode::once;
   request.counters = false;
   request.device = "GPU-00000000-0000-0000-0000-000000000001";
@@ -142,12 +142,12 @@ TEST(Protocol, ARequestForMoreThanAnyMemoryHoldsIsRefused) {
 }
 
 TEST(Protocol, ACatalogueIsReadAsItWasWritten) {
-  const Catalogue catalogue = testing::full_run().catalogue;
+  const Catalogue catalogue = constructed::full_run().catalogue;
   EXPECT_EQ(decode_catalogue(encode(catalogue)), catalogue);
 }
 
 TEST(Protocol, ATestedDeviceIsReadAsItWasWrittenWithItsVerdicts) {
-  TestedDevice tested{testing::full_run().device(), *testing::full_run().self_test};
+  TestedDevice tested{constructed::full_run().device(), *constructed::full_run().self_test};
   const std::string passed = encode(tested);
   EXPECT_EQ(decode_tested_device(passed), tested);
   EXPECT_THAT(passed, HasSubstr(R"("passed":true)"));
@@ -158,4 +158,4 @@ TEST(Protocol, ATestedDeviceIsReadAsItWasWrittenWithItsVerdicts) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::protocol_test

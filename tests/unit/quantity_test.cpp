@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace rooflinectl {
+namespace rooflinectl::quantity_test {
 namespace {
 
 TEST(Quantity, Elements) {
@@ -54,4 +54,4 @@ TEST(Quantity, Durations) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::quantity_test

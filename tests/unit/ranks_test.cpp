@@ -7,7 +7,7 @@
 #include "analysis/roofline/kernel_labels.h"
 #include "reports/tables/rank_table.h"
 
-namespace rooflinectl {
+namespace rooflinectl::ranks_test {
 namespace {
 
 using testing::Contains;
@@ -305,4 +305,4 @@ TEST(Ranks, NamesDifferentGpus) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::ranks_test

@@ -12,7 +12,7 @@
 #include "core/model/run.h"
 #include "core/serial/run_file.h"
 
-namespace rooflinectl {
+namespace rooflinectl::recording_test {
 namespace {
 
 Run recording() {
@@ -81,4 +81,4 @@ TEST(Recording, IsWholeAndBelowItsRoofs) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::recording_test

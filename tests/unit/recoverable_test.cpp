@@ -9,7 +9,7 @@
 #include "analysis/explain/explanation.h"
 #include "tests/support/program_run.h"
 
-namespace rooflinectl {
+namespace rooflinectl::recoverable_test {
 namespace {
 
 using testing::DoubleNear;
@@ -719,4 +719,4 @@ TEST(KernelLabels, NameRankAndProcessWhereTheRestIsTheSame) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::recoverable_test

@@ -6,7 +6,7 @@
 #include "core/text/typeset.h"
 #include "reports/text/format.h"
 
-namespace rooflinectl::format {
+namespace rooflinectl::format::report_format_test {
 namespace {
 
 TEST(Format, SignificantDigitsWithoutExponent) {
@@ -76,4 +76,4 @@ TEST(Format, Dates) {
 }
 
 }  // namespace
-}  // namespace rooflinectl::format
+}  // namespace rooflinectl::format::report_format_test

@@ -28,7 +28,7 @@
 #include "tests/support/constructed_run.h"
 #include "tests/support/temporary_folder.h"
 
-namespace rooflinectl {
+namespace rooflinectl::report_page_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -445,4 +445,4 @@ TEST_F(WriteReports, ExperimentsThatAreCalledLikePicturesOverwriteNone) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::report_page_test

@@ -18,7 +18,7 @@
 #include "tests/golden/golden_run.h"
 #include "tests/support/constructed_run.h"
 
-namespace rooflinectl {
+namespace rooflinectl::report_tables_test {
 namespace {
 
 using testing::HasSubstr;
@@ -468,4 +468,4 @@ TEST(TerminalCeilings, ARunWithoutCeilingsHasAnEmptyTable) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::report_tables_test

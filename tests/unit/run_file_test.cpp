@@ -10,7 +10,7 @@
 #include "tests/support/full_run.h"
 #include "tests/support/temporary_folder.h"
 
-namespace rooflinectl {
+namespace rooflinectl::run_file_test {
 namespace {
 
 using ::testing::EndsWith;
@@ -30,7 +30,7 @@ class RunFile : public ::testing::Test {
 
   const TemporaryFolder temporary_;
   const std::filesystem::path folder_ = temporary_.path();
-  const rooflinectl::Run run_ = testing::full_run();
+  const rooflinectl::Run run_ = constructed::full_run();
 };
 
 TEST_F(RunFile, IsCompressedWhereItsNameSaysSo) {
@@ -76,4 +76,4 @@ TEST_F(RunFile, RefusalsNameIt) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::run_file_test

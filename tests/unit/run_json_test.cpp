@@ -12,7 +12,7 @@
 #include "core/serial/json.h"
 #include "tests/support/full_run.h"
 
-namespace rooflinectl {
+namespace rooflinectl::run_json_test {
 namespace {
 
 using ::testing::AllOf;
@@ -34,7 +34,7 @@ std::string failure_of(const std::string& text) {
 }
 
 Json full_document() {
-  return Json::parse(run_to_json(testing::full_run()));
+  return Json::parse(run_to_json(constructed::full_run()));
 }
 
 /// Calls `visit` with the pointer to every value below `document`.
@@ -48,7 +48,7 @@ void visit_values(const Json& document, const std::function<void(const Pointer&,
 }
 
 TEST(RunJson, IsReadAsItWasWritten) {
-  const auto run = testing::full_run();
+  const auto run = constructed::full_run();
   const std::string text = run_to_json(run);
   const auto read = run_from_json(text, "run.json");
   EXPECT_EQ(read, run);
@@ -56,7 +56,7 @@ TEST(RunJson, IsReadAsItWasWritten) {
 }
 
 TEST(RunJson, KeepsWhyThereAreNoCounters) {
-  auto run = testing::full_run();
+  auto run = constructed::full_run();
   run.counter_session = {};
   run.counter_session.reason = "counters are reserved for administrators";
   run.counter_session.hint = "set NVreg_RestrictProfilingToAdminUsers=0";
@@ -64,7 +64,7 @@ TEST(RunJson, KeepsWhyThereAreNoCounters) {
 }
 
 TEST(RunJson, WritesWhatWasMeasuredWithSevenDigits) {
-  auto run = testing::full_run();
+  auto run = constructed::full_run();
   run.measurements[0].time->samples_s = {0.1, 1.0 / 3, 1.23456789e-6, 1e-30, 1234567.89};
   run.measurements[0].counters = {{"occupancy", CounterValue::measured(0.123456789)}};
   const auto read = run_from_json(run_to_json(run), "run.json");
@@ -75,7 +75,7 @@ TEST(RunJson, WritesWhatWasMeasuredWithSevenDigits) {
 }
 
 TEST(RunJson, KeepsEveryDigitOfWhatWasCountedAndOfWhatWasChosen) {
-  auto run = testing::full_run();
+  auto run = constructed::full_run();
   run.devices[0].memory_bytes = ~0ull;
   run.measurements[0].work.read_bytes = 1099511627776;
   run.measurements[0].counters = {{"fadd", CounterValue::measured(123456789012)}};
@@ -85,7 +85,7 @@ TEST(RunJson, KeepsEveryDigitOfWhatWasCountedAndOfWhatWasChosen) {
 }
 
 TEST(RunJson, HasALineForEachMeasurement) {
-  const std::string text = run_to_json(testing::full_run());
+  const std::string text = run_to_json(constructed::full_run());
   EXPECT_THAT(text, StartsWith("{\n\"format\":\"rooflinectl-run\",\n"));
   EXPECT_THAT(text, HasSubstr("\n\"measurements\":[\n{\"experiment\":\"ladder\","));
   EXPECT_THAT(text, HasSubstr(",\n{\"experiment\":\"seeds\","));
@@ -97,13 +97,13 @@ TEST(RunJson, KeepsAnEmptyRun) {
 }
 
 TEST(RunJson, ReplacesBytesThatAreNotUtf8) {
-  auto run = testing::full_run();
+  auto run = constructed::full_run();
   run.host = "caf\xe9";
   EXPECT_EQ(run_from_json(run_to_json(run), "run.json").host, "caf\uFFFD");
 }
 
 TEST(RunJson, RefusesEveryTruncation) {
-  std::string text = run_to_json(testing::full_run());
+  std::string text = run_to_json(constructed::full_run());
   text.erase(text.find_last_of('}') + 1);
   for (std::size_t length = 0; length < text.size(); ++length) {
     ASSERT_THAT(failure_of(text.substr(0, length)), StartsWith("run.json: ")) << "length " << length;
@@ -224,11 +224,11 @@ TEST(RunJson, SortsTheSizesOfCollectives) {
   Json document = full_document();
   Json& sizes = document["collectives"]["times"][0]["sizes"];
   std::swap(sizes[0], sizes[1]);
-  EXPECT_EQ(run_from_json(document.dump(), "run.json"), testing::full_run());
+  EXPECT_EQ(run_from_json(document.dump(), "run.json"), constructed::full_run());
 }
 
 TEST(RunJson, TakesAxesThatItDoesNotKnow) {
-  auto run = testing::full_run();
+  auto run = constructed::full_run();
   run.measurements[0].point.axes.set("grid", std::uint64_t{64});
   run.measurements[0].point.axes.set("path", "solve/step");
   EXPECT_EQ(run_from_json(run_to_json(run), "run.json"), run);
@@ -280,7 +280,7 @@ Json schema1_document() {
 }
 
 TEST(RunJson, ReadsSchema1) {
-  auto run = testing::full_run();
+  auto run = constructed::full_run();
   run.devices.resize(1);
   for (Ceiling& ceiling : run.ceilings) ceiling.device = 0;
   for (PrimitiveResult& primitive : run.primitives) primitive.device = 0;
@@ -503,4 +503,4 @@ TEST(RunJson, NamesThePlaceOfAnUnknownOrImpossibleValue) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::run_json_test

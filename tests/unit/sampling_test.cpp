@@ -12,7 +12,7 @@
 
 #include "core/stats/statistics.h"
 
-namespace rooflinectl {
+namespace rooflinectl::sampling_test {
 namespace {
 
 constexpr double kClockHz = 1.98e9;
@@ -314,4 +314,4 @@ TEST(Coverage, FallsLittleWhereTheLevelDriftsByLessThanTheNoise) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::sampling_test

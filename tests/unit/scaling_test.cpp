@@ -5,7 +5,7 @@
 
 #include "tests/support/scaling_run.h"
 
-namespace rooflinectl {
+namespace rooflinectl::scaling_test {
 namespace {
 
 constexpr double kTolerance = 1e-9;
@@ -122,4 +122,4 @@ TEST(ScalingTest, RatesAndRoofsAreThoseOfOneGpu) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::scaling_test

@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-namespace rooflinectl {
+namespace rooflinectl::scene_test {
 namespace {
 
 constexpr Box kFrame = {0, 0, 100, 100};
@@ -69,4 +69,4 @@ TEST(RemoveCoveredMarks, LeavesOtherShapesAlone) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::scene_test

@@ -11,7 +11,7 @@
 #include "reports/reports.h"
 #include "tests/support/constructed_run.h"
 
-namespace rooflinectl {
+namespace rooflinectl::self_test_table_test {
 namespace {
 
 using testing::AllOf;
@@ -133,4 +133,4 @@ TEST(SelfTestTable, ADifferenceStandsBeforeTheNumbersThatItMakesSuspect) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::self_test_table_test

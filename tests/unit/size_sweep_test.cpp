@@ -14,7 +14,7 @@
 #include "tests/support/constructed_run.h"
 #include "tests/support/readable_scene.h"
 
-namespace rooflinectl {
+namespace rooflinectl::size_sweep_test {
 namespace {
 
 using testing::HasSubstr;
@@ -277,4 +277,4 @@ TEST(SizeSweep, SummaryShowsPictureAndSpeeds) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::size_sweep_test

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-namespace rooflinectl {
+namespace rooflinectl::sparkline_test {
 namespace {
 
 using Values = std::vector<std::optional<double>>;
@@ -36,4 +36,4 @@ TEST(Sparkline, NothingIsEmpty) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::sparkline_test

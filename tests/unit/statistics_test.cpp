@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-namespace rooflinectl {
+namespace rooflinectl::statistics_test {
 namespace {
 
 /// 1, 2, … n: a value is its own rank.
@@ -118,4 +118,4 @@ TEST(MedianInterval, RelativeHalfWidthIsAFractionOfTheMedian) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::statistics_test

@@ -12,7 +12,7 @@
 
 #include "reports/draw/theme_css.h"
 
-namespace rooflinectl {
+namespace rooflinectl::theme_test {
 namespace {
 
 double channel(Colour colour, int shift) {
@@ -101,4 +101,4 @@ TEST(ThemeCss, HasTheColoursOfThePictures) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::theme_test

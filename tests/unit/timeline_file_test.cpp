@@ -6,7 +6,7 @@
 #include "core/error.h"
 #include "tests/support/temporary_folder.h"
 
-namespace rooflinectl {
+namespace rooflinectl::timeline_file_test {
 namespace {
 
 using testing::HasSubstr;
@@ -95,4 +95,4 @@ TEST(TimelineFile, OtherDocumentsAreNone) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::timeline_file_test

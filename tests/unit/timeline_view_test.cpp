@@ -12,7 +12,7 @@
 #include "core/model/sampled_metrics.h"
 #include "tests/support/program_timeline.h"
 
-namespace rooflinectl {
+namespace rooflinectl::timeline_view_test {
 namespace {
 
 using testing::ElementsAre;
@@ -348,4 +348,4 @@ TEST(TimelineView, TheProgramOfTheTestsAgreesWithItsCounters) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::timeline_view_test

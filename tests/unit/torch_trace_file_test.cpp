@@ -12,7 +12,7 @@
 #include "core/files/hash.h"
 #include "tests/support/temporary_folder.h"
 
-namespace rooflinectl {
+namespace rooflinectl::torch_trace_file_test {
 namespace {
 
 using testing::ElementsAre;
@@ -184,4 +184,4 @@ TEST(TorchTraceFile, MayBePacked) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::torch_trace_file_test

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-namespace rooflinectl {
+namespace rooflinectl::utf8_test {
 namespace {
 
 TEST(Utf8, TextStaysTheSame) {
@@ -34,4 +34,4 @@ TEST(Utf8, CharactersAreNotBytes) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::utf8_test

@@ -8,7 +8,7 @@
 
 #include "tests/support/program_run.h"
 
-namespace rooflinectl {
+namespace rooflinectl::waterfall_test {
 namespace {
 
 using testing::HasSubstr;
@@ -112,4 +112,4 @@ TEST(Waterfall, FoldsWhatIsSmall) {
 }
 
 }  // namespace
-}  // namespace rooflinectl
+}  // namespace rooflinectl::waterfall_test
