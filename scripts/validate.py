@@ -120,7 +120,7 @@ class Table:
             self.add(f"{what}: {kind}", beside, ones)
 
     def text(self):
-        lines = ["| numbers | beside | compared | beyond tolerance | nearest to, or furthest beyond, its tolerance |",
+        lines = ["| numbers | compared with | compared | beyond tolerance | nearest to, or furthest beyond, its tolerance |",
                  "| --- | --- | ---: | ---: | --- |"]
         lines += ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in self.rows]
         lines += [""] * bool(self.differing)
