@@ -9,7 +9,7 @@
 namespace rooflinectl {
 
 /// Reads the content of a file that `nsys export --type sqlite` wrote: the NVTX ranges of the domain
-/// `rooflinectl`, in the order of their start, each with the kernels and memory settings that its thread
+/// `rooflinectl`, in the order of their start, each with the kernels and memsets that its thread
 /// launched in it; without a table of CUDA calls, those that ran on the GPU while it was open.
 ///
 /// The content is not trusted: it is read-only, views, triggers and virtual tables of its schema are not

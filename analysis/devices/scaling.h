@@ -32,13 +32,13 @@ struct ScalingStep {
   /// these were not measured.
   std::optional<double> link_s;
   /// The speed-up if only the links limited it: each GPU does its share as fast as one GPU does all, and
-  /// `link_s` comes on top.
+  /// only `link_s` is added.
   std::optional<double> reachable_speedup;
   /// What one GPU takes for its share alone: a point of the same variant over one GPU, in the run. Nothing
   /// where there is none.
   std::optional<double> share_s;
-  /// What comes on top: starting all GPUs, the links, waiting for the slowest. Nothing without `share_s`; not
-  /// below 0.
+  /// What is added to it: starting all GPUs, the links, waiting for the slowest. Nothing without `share_s`;
+  /// not below 0.
   std::optional<double> gathering_s;
 
   /// The longer of `compute_s` and `memory_s`.

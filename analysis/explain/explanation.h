@@ -52,7 +52,7 @@ PointExplanation explain(const Run& run, const RooflinePoint& point);
 
 /// A counter that changed, and what that means.
 struct Change {
-  std::string_view text;  ///< `bank conflicts went away`
+  std::string_view text;  ///< `bank conflicts eliminated`
   CounterChange counter;
 };
 

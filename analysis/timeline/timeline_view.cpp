@@ -106,7 +106,7 @@ class Series {
     std::vector<std::optional<StripBin>> bins(of.count());
     for (std::size_t i = 0; i < bins.size(); ++i) {
       const double here_s = seen_s.between(of.begin_of(i), of.end_of(i));
-      // A sliver of a sample at the edge of a gap says little.
+      // A sliver of a sample at the edge of a gap means little.
       if (here_s < 0.1 * kNs * static_cast<double>(of.end_of(i) - of.begin_of(i))) continue;
       const double mean = between(of.begin_of(i), of.end_of(i)) / here_s;
       bins[i] = StripBin{mean, mean};

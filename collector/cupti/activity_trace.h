@@ -8,7 +8,7 @@
 
 namespace rooflinectl {
 
-/// CUPTI's record of the kernels and memory settings that ran on the GPU, while this lives. Like the Profiler
+/// CUPTI's record of the kernels and memsets that ran on the GPU, while this lives. Like the Profiler
 /// it is in the module that is loaded at run time. One at a time.
 class ActivityTrace {
  public:

@@ -58,8 +58,9 @@ class LaunchSampling {
   /// is tried again, so that their times show how long a launch takes that is not held up.
   void voided(GroupId group);
 
-  /// Nothing more is to be expected of the pass: every group has its samples, or no launch was counted and no
-  /// group was new for as long as it took until the last of these, but at least `least_patience_s`.
+  /// Whether the pass is over: no launch was counted and no group was new for `least_patience_s` or, if a
+  /// group still lacks samples, for as long as the pass had lasted at the last such event (at most 2 s) if
+  /// that is longer. Not before the first group.
   bool is_over(double now, double least_patience_s) const;
 
   /// Whether the group has all its samples of that pass, or needs none.

@@ -19,7 +19,7 @@ std::string read_file(const std::filesystem::path& path, std::size_t max_bytes =
 /// Writes `content` to `path`, following links.
 ///
 /// A regular file is replaced as a whole, by a new file beside it that is renamed: a reader sees the old
-/// content or the new, never half of it. Nobody can foresee the name of the new one, which gets the
+/// content or the new, never half of it. The name of the new one is unpredictable; it gets the
 /// permissions of the old. Everything else, such as a device, a pipe, or a descriptor of this process
 /// (`/dev/stdout`), is written to as it is. A FIFO that nobody reads from is waited on for ten seconds.
 ///
@@ -43,7 +43,7 @@ bool is_same_file(const std::filesystem::path& a, const std::filesystem::path& b
 void refuse_to_overwrite(const std::filesystem::path& output,
                          const std::vector<std::filesystem::path>& inputs);
 
-/// A name in `folder` that nobody can foresee, for a file or a link that is to be renamed.
+/// An unpredictable name in `folder`, for a file or a link that is to be renamed.
 std::filesystem::path unforeseen_name(const std::filesystem::path& folder);
 
 }  // namespace rooflinectl

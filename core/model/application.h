@@ -95,8 +95,8 @@ struct PassUse {
   bool is_traced = false;
   double start_s = 0;  ///< 0 where it began before that launch
   double end_s = 0;
-  /// Until when launches were held for counting: the end of the last one; for a pass without a trace its own
-  /// end; for one in which none was counted its start. Nothing in older runs.
+  /// When the last launch that was delayed for counting ended. For a pass without a trace, the end of the
+  /// pass; for a traced pass that counted nothing, its start. Nothing in older runs.
   std::optional<double> counted_until_s;
 
   bool operator==(const PassUse&) const = default;
@@ -156,8 +156,8 @@ struct GraphKernelUse {
   bool operator==(const GraphKernelUse&) const = default;
 };
 
-/// The most `LaunchTimes` that a point has: one of the `kDetailedPoints` that took longest, or any other.
-/// Thousands of points would otherwise make a run too long.
+/// The most `LaunchTimes` of a point: `kMostLaunchTimes` for the `kDetailedPoints` points that took longest,
+/// `kFewLaunchTimes` for all others. Thousands of points would otherwise make a run too long.
 inline constexpr std::size_t kMostLaunchTimes = 128;
 inline constexpr std::size_t kFewLaunchTimes = 8;
 inline constexpr std::size_t kDetailedPoints = 400;

@@ -43,8 +43,8 @@ std::optional<double> value_of(const Counters& counters, std::string_view key);
 inline constexpr double kBackgroundDramBytesPerS = 100e6;
 
 /// The keys of the counters. Units: bytes, thread-level instructions, ratios between 0 and 1, hertz, or
-/// counts of warp-level events as their names say. What each means and which hardware metric it comes from:
-/// the metric catalogue (`core/model/metrics.cpp`) and `docs/metrics.md`.
+/// counts of warp-level events, according to their names. What each means and which hardware metric it comes
+/// from: the metric catalogue (`core/model/metrics.cpp`) and `docs/metrics.md`.
 namespace counter {
 inline constexpr std::string_view kDramReadBytes = "dram_read_bytes";
 inline constexpr std::string_view kDramWriteBytes = "dram_write_bytes";
@@ -94,8 +94,8 @@ inline constexpr std::string_view kTensorPipeHfma2 = "tensor_pipe_hfma2";
 inline constexpr std::string_view kFmaPipeInstructions = "fma_pipe_instructions";
 inline constexpr std::string_view kFp16PipeInstructions = "fp16_pipe_instructions";
 inline constexpr std::string_view kFp64PipeInstructions = "fp64_pipe_instructions";
-// Tensor Core operations by element type, a multiply-add is two; counted for ceilings, and for points in
-// which tensor instructions ran.
+// Tensor Core operations by element type (a multiply-add counts as two); counted for ceilings, and for points
+// in which tensor instructions ran.
 inline constexpr std::string_view kTensorF16Ops = "tensor_f16_ops";
 inline constexpr std::string_view kTensorBf16Ops = "tensor_bf16_ops";
 inline constexpr std::string_view kTensorTf32Ops = "tensor_tf32_ops";

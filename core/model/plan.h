@@ -31,7 +31,7 @@ struct TimingTarget {
 /// A program whose kernels are traced and counted while it runs.
 struct PlannedApplication {
   std::vector<std::string> command;
-  std::map<std::string, std::string> environment;  ///< beside that of rooflinectl, or in its place
+  std::map<std::string, std::string> environment;  ///< added to rooflinectl's own, or overriding it
   std::string folder;                              ///< where it runs; empty for where rooflinectl runs
   std::string kernels;  ///< regular expression that is searched for in symbols; empty for all, likewise below
   std::string nvtx;     ///< glob that the name of a range around a launch matches

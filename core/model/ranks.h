@@ -17,7 +17,7 @@ namespace rooflinectl {
 /// A host that processes of the program ran on.
 struct ProgramHost {
   std::string name;
-  /// Tells the starts of a system apart: hosts, or containers, with the same one share a monotonic clock.
+  /// Identifies one boot of a system: hosts, or containers, with the same one share a monotonic clock.
   /// Empty where it could not be read.
   std::string boot_id;
   std::uint64_t clock_ns = 0;  ///< what its monotonic clock read at time 0 of the run

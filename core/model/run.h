@@ -88,7 +88,7 @@ struct Ceiling {
   bool operator==(const Ceiling&) const = default;
 };
 
-/// What the main kernel takes of an SM, and how many of its blocks fit.
+/// What the main kernel uses of an SM's resources, and how many of its blocks fit.
 struct KernelResources {
   int registers_per_thread = 0;
   int shared_bytes_per_block = 0;      ///< static and dynamic

@@ -6,7 +6,7 @@
 
 namespace rooflinectl {
 
-/// A kernel, or the setting of memory, that a tracer saw on the GPU.
+/// A kernel, or a memset, that a tracer saw on the GPU.
 struct TracedOperation {
   std::string name;
   double duration_s = 0;

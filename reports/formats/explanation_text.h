@@ -21,7 +21,7 @@ struct ExplanationSelection {
 /// Whether `point` is selected by this name.
 bool is_named(const RooflinePoint& point, std::string_view name);
 
-/// `bound by latency, 7.9 % of the roof; busiest: l2 21 %`
+/// `latency-bound, 7.9 % of roofline; busiest level: L2 21 %`
 std::string standing_text(const RooflinePoint& point);
 
 /// `DRAM utilisation 97.2 %`
@@ -35,13 +35,13 @@ std::string findings_text(const std::vector<Finding>& findings);
 /// `DRAM utilisation at least 60.0 %`
 std::string condition_text(const Condition& condition);
 
-/// `bank conflicts went away: shared wavefronts per instruction 3.33 → 1.00`
+/// `bank conflicts eliminated: shared wavefronts per instruction 3.33 → 1.00`
 std::string change_text(const Change& change);
 
 /// The text where a step has no changes: that no counter moved, or that not both points were counted.
 std::string no_change_text(const LadderStep& step);
 
-/// `V2 → V3: 1.30× faster`, `V7 → V8: no faster`
+/// `V2 → V3: 1.30× faster`, `V7 → V8: equally fast`
 std::string step_verdict(const LadderStep& step);
 
 /// For a terminal, at most `columns` wide.

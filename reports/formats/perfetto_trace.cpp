@@ -27,7 +27,7 @@ using Annotations = std::vector<PerfettoEncoder::Annotation>;
 
 constexpr double kNotKnown = -1;
 
-/// Never before its start, whatever a damaged file says.
+/// Never before its start, whatever a damaged file holds.
 std::uint64_t end_of(std::uint64_t start_ns, std::uint64_t duration_ns) {
   return start_ns + std::min(duration_ns, UINT64_MAX - start_ns);
 }

@@ -14,7 +14,7 @@ namespace rooflinectl {
 /// A program that its user asked us to run.
 struct GuestProgram {
   std::vector<std::string> command;                ///< the first is looked for on the PATH, as a shell does
-  std::map<std::string, std::string> environment;  ///< besides ours, or in its place
+  std::map<std::string, std::string> environment;  ///< added to ours, or overriding it
   std::optional<std::filesystem::path> folder;     ///< where it runs; nothing for ours
 };
 

@@ -11,7 +11,7 @@
 
 namespace rooflinectl {
 
-/// hollow: nothing shows through; outline: all that lies under it.
+/// hollow: nothing shows through; outline: everything beneath shows through.
 enum class MarkFill { filled, hollow, outline };
 
 /// `circle`, `triangle-up`: of every shape that marks have.

@@ -22,7 +22,8 @@ std::string extent_text(const record::Extent& extent);
 /// The axes of a group's point: `grid`, `block`, `shared`, `cluster` and `path`, as far as it has them.
 Axes axes_of(const record::Group& group, bool is_graph, const std::string& path);
 
-/// What a kernel takes of an SM. Nothing for CUDA graphs, and where it is not known how many blocks fit.
+/// What a kernel uses of an SM's resources. Nothing for CUDA graphs, and where it is not known how many
+/// blocks fit.
 std::optional<KernelResources> resources_of(const record::Kernel& kernel, const record::Group& group);
 
 std::uint64_t volume(const record::Extent& extent);
