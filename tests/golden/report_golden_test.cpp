@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The reports of `golden_run()` against the files in `expected/`. ROOFLINECTL_UPDATE_GOLDENS=1 rewrites them.
+// The reports of `golden_run()` against the files in `expected/`. `kGoldenUpdateCommand` rewrites them.
 #include <cairo.h>
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -25,6 +25,7 @@
 #include "runner/importing/import.h"
 #include "tests/golden/golden_run.h"
 #include "tests/support/constructed_run.h"
+#include "tests/support/golden_update.h"
 #include "tests/support/program_timeline.h"
 #include "tests/support/scaling_run.h"
 #include "tests/support/temporary_folder.h"
@@ -35,10 +36,6 @@ namespace {
 namespace fs = std::filesystem;
 
 const fs::path kExpected = fs::path(ROOFLINECTL_SOURCE_FOLDER) / "tests" / "golden" / "expected";
-
-bool is_update() {
-  return std::getenv("ROOFLINECTL_UPDATE_GOLDENS") != nullptr;
-}
 
 /// A run without experiments has a picture of its own, and a table.
 void write_ceilings(const fs::path& folder) {
@@ -201,11 +198,10 @@ fs::path keep(const std::string& name) {
 
 void compare_text(const std::string& name) {
   const std::string actual = read_file(reports_folder() / name);
-  if (is_update()) write_file(kExpected / name, actual);
+  if (is_golden_update()) write_file(kExpected / name, actual);
   // Not EXPECT_EQ: two files of 60 kB side by side help nobody.
-  EXPECT_TRUE(actual == read_file(kExpected / name))
-      << "diff " << (kExpected / name) << " " << keep(name)
-      << "\nIf the change is wanted: ROOFLINECTL_UPDATE_GOLDENS=1 ctest -L golden";
+  EXPECT_TRUE(actual == read_file(kExpected / name)) << "diff " << (kExpected / name) << " " << keep(name)
+                                                     << "\nIf the change is wanted: " << kGoldenUpdateCommand;
 }
 
 struct Image {
@@ -304,7 +300,7 @@ TEST(ReportGolden, PngIsPaintedAsBefore) {
   constexpr int kMostDifferent = 20;
   const std::string name = "roofline-seeds_ladder.png";
   const fs::path path = reports_folder() / name;
-  if (is_update()) fs::copy_file(path, kExpected / name, fs::copy_options::overwrite_existing);
+  if (is_golden_update()) fs::copy_file(path, kExpected / name, fs::copy_options::overwrite_existing);
   const Image actual(path);
   const Image expected(kExpected / name);
   ASSERT_EQ(cairo_surface_status(actual.surface.get()), CAIRO_STATUS_SUCCESS);

@@ -133,7 +133,7 @@ class Recipes(unittest.TestCase):
         test = self.program("metrics_test", self.copy.compile("tests/golden/metrics_test.cpp"), metrics)
         stale = subprocess.run([test], capture_output=True, text=True, check=False)
         self.assertNotEqual(stale.returncode, 0)
-        self.assertIn("ROOFLINECTL_UPDATE_GOLDENS=1", stale.stdout)
+        self.assertIn("ROOFLINECTL_UPDATE_GOLDENS=1 ctest --preset cpu -L golden", stale.stdout)
         run([test], env=dict(os.environ, ROOFLINECTL_UPDATE_GOLDENS="1"))
         self.assertIn("instructions issued for a recipe", (self.copy.folder / "docs/metrics.md").read_text())
 

@@ -4,12 +4,12 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include <cstdlib>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/files/files.h"
+#include "tests/support/golden_update.h"
 
 namespace rooflinectl {
 
@@ -21,7 +21,7 @@ struct GeneratedPart {
 };
 
 /// Expects `parts` in `document`, a path below the source folder; `source` is the file that they are made
-/// from. With ROOFLINECTL_UPDATE_GOLDENS=1 it writes them. Only one test writes a document, since tests may
+/// from. Run by `kGoldenUpdateCommand`, it writes them. Only one test writes a document, since tests may
 /// run at once.
 inline void expect_generated(const std::string& document, const std::vector<GeneratedPart>& parts,
                              std::string_view source) {
@@ -36,11 +36,11 @@ inline void expect_generated(const std::string& document, const std::vector<Gene
         << document << " has no part '" << part.name << "'";
     expected.replace(begin, end - begin, part.text);
   }
-  if (std::getenv("ROOFLINECTL_UPDATE_GOLDENS") != nullptr) {
+  if (is_golden_update()) {
     write_file(path, expected);
   } else {
-    EXPECT_TRUE(found == expected) << fmt::format(
-        "{} differs from {}: ROOFLINECTL_UPDATE_GOLDENS=1 ctest -L golden rewrites it", document, source);
+    EXPECT_TRUE(found == expected) << fmt::format("{} differs from {}: {} rewrites it", document, source,
+                                                  kGoldenUpdateCommand);
   }
 }
 
