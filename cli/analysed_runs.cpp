@@ -58,7 +58,7 @@ RunsOverTime read_runs_over_time(const std::vector<std::string>& names) {
       const std::string reason = fmt::format("cannot be read: {}", error.what());
       result.damaged.push_back({name_of_run(result.files[i]), reason});
     }
-    display.status(fmt::format("{} of {} runs are read", i + 1, result.files.size()));
+    display.status(fmt::format("read {} of {} runs", i + 1, result.files.size()));
   });
   return result;
 }

@@ -121,9 +121,9 @@ void add_ceilings_command(CLI::App& app, Action& action, int argc, char** argv) 
       "Measured ceilings are stored per device, driver, clocks and version of this tool "
       "in\n$XDG_CACHE_HOME/rooflinectl (~/.cache/rooflinectl), and reused by this command and by "
       "`run`.\n\nSeveral GPUs are measured one after the other, then the bandwidth from each to every "
-      "other: by copy\nengine, by loads of the target, by stores of the source; then NCCL's collectives over "
-      "all of them,\nwhere libnccl.so.2 is found (ROOFLINECTL_NCCL names it elsewhere). `profile` and "
-      "`merge`\ncompare the collectives of programs on the same GPUs with these.\n\nExamples:\n"
+      "other: by copy\nengine, by loads issued by the target, by stores issued by the source; then NCCL's "
+      "collectives over all of\nthem, where libnccl.so.2 is found (set ROOFLINECTL_NCCL if it is elsewhere). "
+      "`profile` and `merge`\ncompare the collectives of programs on the same GPUs with these.\n\nExamples:\n"
       "  rooflinectl ceilings\n"
       "  rooflinectl ceilings --quick --fresh --device 1\n"
       "  rooflinectl ceilings --device all");

@@ -53,14 +53,14 @@ std::string first_measurements() {
   const bool shipped = std::filesystem::exists(plan, ignored);
   return fmt::format(
       "This machine can measure. Next:\n"
-      "  rooflinectl profile -- PROGRAM    all kernels of a program of yours\n"
-      "  rooflinectl run {}    the kernels that are built in\n",
+      "  rooflinectl profile -- PROGRAM    all kernels of your own program\n"
+      "  rooflinectl run {}    the built-in kernels\n",
       shipped ? plan.string() : "experiments.yaml");
 }
 
 std::string what_works_without_measuring() {
-  return "This machine cannot measure. Without a GPU, report, explain, compare and gate read runs of other\n"
-         "machines, and run replays a recording.\n";
+  return "This machine cannot measure. Without a GPU, report, explain, compare and gate read runs from\n"
+         "other machines, and run replays a recording.\n";
 }
 
 int doctor(const DoctorOptions& options) {

@@ -68,8 +68,10 @@ constexpr std::size_t kFewestRunsOfHistory = 3;
 [[noreturn]] void refuse_history(const AnalysedRun& now, std::size_t comparable,
                                  const std::vector<LeftOutRun>& left_out) {
   constexpr std::size_t kMostNamed = 10;
-  std::string message = fmt::format("{} can be the base of {}, but a history needs {}",
-                                    format::counted(comparable, "run"), now.name, kFewestRunsOfHistory);
+  const std::string usable =
+      comparable == 0 ? "no run" : fmt::format("only {}", format::counted(comparable, "run"));
+  std::string message = fmt::format("{} can serve as the base of {}; --history needs at least {}", usable,
+                                    now.name, kFewestRunsOfHistory);
   for (std::size_t i = 0; i < std::min(left_out.size(), kMostNamed); ++i) {
     message += fmt::format("\n  {} {}", left_out[i].name, left_out[i].reason);
   }
@@ -144,9 +146,10 @@ void add_gate_command(CLI::App& app, Action& action) {
           ->type_name("RUN...");
   CLI::Option* const history =
       command
-          ->add_option("--history", options->history,
-                       "Base runs instead of the first RUN: the newest of these, and of those below these "
-                       "folders, that the new run can be compared with")
+          ->add_option(
+              "--history", options->history,
+              "Base runs instead of the first RUN: of the runs named here or found below these folders, the "
+              "newest that the new run can be compared with")
           ->type_name("RUN|DIR...")
           ->excludes(baseline);
   command->add_option("--last", options->last, "With --history: use at most this many")
@@ -156,11 +159,12 @@ void add_gate_command(CLI::App& app, Action& action) {
       ->needs(history);
   GateOptions& limits = options->gate;
   add_percentage_option(*command, "--time", limits.time, "How much slower a point may be");
-  add_percentage_option(*command, "--roof", limits.roof, "How much of its % of roofline a point may lose");
+  add_percentage_option(*command, "--roof", limits.roof,
+                        "How far a point's % of roofline may drop, relative to the base");
   add_percentage_option(*command, "--dram", limits.dram, "How many more DRAM bytes a point may move");
   add_percentage_option(*command, "--operations", limits.operations,
                         "How many more operations a point may execute; most are counted exactly");
-  command->add_option("--only", options->only, "Only these checks; counters: dram and operations")
+  command->add_option("--only", options->only, "Run only these checks (`counters` means dram and operations)")
       ->delimiter(',')
       ->allow_extra_args(false)
       ->check(CLI::IsMember(names_of_checks()))

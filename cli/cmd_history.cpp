@@ -38,7 +38,7 @@ void require_counters(const std::vector<std::string>& keys) {
     const auto nearest = nearest_name(key, known);
     throw Error(ErrorKind::usage, fmt::format("there is no counter '{}'", key),
                 nearest ? fmt::format("did you mean '{}'?", *nearest)
-                        : "`rooflinectl list metrics` leads to the keys of all counters");
+                        : "`rooflinectl list metrics --chip CHIP` lists the keys of all counters");
   }
 }
 
@@ -117,9 +117,9 @@ void add_history_command(CLI::App& app, Action& action) {
                         "Smallest change of the median that counts");
   command->add_option("-o,--output", options->output, "Also write a page, CSV and JSON into this folder")
       ->type_name("DIR");
-  command->add_flag("--all", options->all,
-                    "Show every point; of more than 40, otherwise only those that changed are "
-                    "shown");
+  command->add_flag(
+      "--all", options->all,
+      "Show every point; without this option, if there are more than 40, only those that changed");
   command->add_flag("--json", options->json, "Print JSON");
   command->footer(
       "Runs that cannot be read are left out and named; the exit code is then 1.\n\nExamples:\n"

@@ -191,9 +191,9 @@ void add_list_command(CLI::App& app, Action& action) {
       ->type_name("CHIP");
   command->add_flag("--json", options->json, "Print JSON, for scripts");
   command->footer(
-      "If several block sizes or a number of elements per thread are listed, a plan can "
-      "choose.\n\nExamples:\n  rooflinectl list\n  rooflinectl list metrics --chip GH100    every counter "
-      "with its hardware metric, and the passes\n  rooflinectl list devices --json");
+      "Where several block sizes, or a number of elements per thread, are listed, a plan can "
+      "choose its own.\n\nExamples:\n  rooflinectl list\n  rooflinectl list metrics --chip GH100    every "
+      "counter with its hardware metric, and the passes\n  rooflinectl list devices --json");
   command->callback([&action, options] { action = [options] { return list(*options); }; });
 }
 

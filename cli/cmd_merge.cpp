@@ -34,7 +34,7 @@ int merge(const MergeOptions& options) {
   request.command_line = options.command_line;
   ProgressDisplay display(stderr);
   const MergeResult result = merge_runs(request, [&](std::size_t read, std::size_t all) {
-    if (!options.quiet) display.status(fmt::format("{} of {} runs are read", read, all));
+    if (!options.quiet) display.status(fmt::format("read {} of {} runs", read, all));
   });
   display.clear();
   for (const std::string& cause : result.left_out) terminal::print(stderr, "left out: {}\n", cause);

@@ -110,12 +110,11 @@ void print_sampling_window(const ProfileSettings& settings) {
 
 void print_incomplete(const ProfileResult& result) {
   if (result.incomplete_points == 0) return;
-  terminal::print(stderr,
-                  "not completely counted: {} with {} of the time of all kernels; to complete: rooflinectl "
-                  "profile --rerun -- {}\n",
-                  format::counted(result.incomplete_points, "group"),
-                  format::percent(result.incomplete_share),
-                  command_text(result.run.application->command_line));
+  terminal::print(
+      stderr,
+      "counters incomplete for {} ({} of GPU time); to complete them: rooflinectl profile --rerun -- {}\n",
+      format::counted(result.incomplete_points, "group"), format::percent(result.incomplete_share),
+      command_text(result.run.application->command_line));
 }
 
 /// The share of GPU time of kernels for which everything that a roof needs was counted.
@@ -198,8 +197,9 @@ void add_profile_command(CLI::App& app, Action& action, int argc, char** argv) {
   if (own < argc) options->program.assign(argv + own + 1, argv + argc);
 
   ProfileSettings& settings = options->settings;
-  CLI::App* const command = app.add_subcommand(
-      "profile", "Trace and count the kernels of any CUDA program: profile [OPTIONS] -- PROGRAM [ARGUMENTS]");
+  CLI::App* const command = app.add_subcommand("profile",
+                                               "Trace the kernels of any CUDA program and collect their "
+                                               "hardware counters: profile [OPTIONS] -- PROGRAM [ARGUMENTS]");
   command
       ->add_option("--samples", settings.samples,
                    "Launches to count of each group (kernel, grid, block, shared memory, NVTX path)")
@@ -215,9 +215,10 @@ void add_profile_command(CLI::App& app, Action& action, int argc, char** argv) {
   command->add_option("--nvtx", settings.nvtx, "Only launches within an NVTX range whose name matches")
       ->type_name("GLOB");
   command
-      ->add_option("--nvtx-scope", options->nvtx_scope,
-                   "Launches of a thread without ranges belong to those of the thread that last opened one "
-                   "(process), or to none (thread)")
+      ->add_option(
+          "--nvtx-scope", options->nvtx_scope,
+          "NVTX ranges of a launch whose thread has none open: those of the thread that last opened one "
+          "(process), or none (thread)")
       ->check(CLI::IsMember(std::vector<std::string>{"process", "thread"}))
       ->type_name("SCOPE")
       ->capture_default_str();
@@ -240,8 +241,7 @@ void add_profile_command(CLI::App& app, Action& action, int argc, char** argv) {
           ->type_name("INTERVAL");
   command
       ->add_option("--export", options->export_format,
-                   "Also write the timeline for another program: timeline.perfetto-trace, which "
-                   "https://ui.perfetto.dev opens")
+                   "Also export the timeline as timeline.perfetto-trace, which https://ui.perfetto.dev opens")
       ->check(CLI::IsMember(std::vector<std::string>{"perfetto"}))
       ->needs(timeline)
       ->type_name("FORMAT");
@@ -275,14 +275,15 @@ void add_profile_command(CLI::App& app, Action& action, int argc, char** argv) {
     if (other != resumed && !other->get_positional() && other->get_name() != "--help")
       resumed->excludes(other);
   }
-  command->add_flag("--json", options->json,
-                    "Print a summary as JSON, in SI units, on standard output after the program's own");
+  command->add_flag(
+      "--json", options->json,
+      "Print a summary as JSON, in SI units, on standard output after the program's own output");
   command->add_flag("--all", options->all, "Show every group in the terminal, not only the notable ones");
   command->add_flag("-q,--quiet", options->quiet, "Print only the path of the report, and errors");
   command->footer(
       "The program's standard input, output and error are its own; rooflinectl prints on standard error, "
-      "and exits\nwith the program's exit code (128 + N after signal N). If that is 0, its own failures "
-      "set it.\n\nExamples:\n"
+      "and exits\nwith the program's exit code (128 + N after signal N). If that is 0, a failure of "
+      "rooflinectl itself\nsets the exit code.\n\nExamples:\n"
       "  rooflinectl profile -- python3 train.py --steps 20\n"
       "  rooflinectl profile --timeline=200us -- python3 train.py --steps 500\n"
       "  rooflinectl profile --kernel 'gemm|conv' --samples 10 -- ./solver input.dat\n"

@@ -161,11 +161,11 @@ std::optional<TorchTrace> torch_trace_of(const Run& run, const ReportOptions& op
   if (options.torch_trace.empty()) return std::nullopt;
   if (!run.application && run.imports.empty()) {
     throw Error(ErrorKind::usage, "--pytorch-trace: this run is not of a profiled program",
-                "give it with a run that rooflinectl profile wrote");
+                "use it with a run that rooflinectl profile wrote");
   }
   TorchTrace trace = read_torch_trace(options.torch_trace);
   if (trace.kernels.empty()) {
-    throw Error(ErrorKind::usage, fmt::format("{}: has no kernels", options.torch_trace),
+    throw Error(ErrorKind::usage, fmt::format("{}: contains no kernels", options.torch_trace),
                 "trace with activities=[ProfilerActivity.CPU, ProfilerActivity.CUDA]");
   }
   return trace;
@@ -181,8 +181,8 @@ void check_matched(const ReportModel& report, const TorchTrace& trace, const Rep
     if (use.matched > 0 && is_foreign(use)) {
       terminal::print(
           stderr,
-          "warning: {}: {} of its kernels' time and {} of the run's GPU time are matched: is it of the "
-          "same program, with the same sizes?\n",
+          "warning: {}: {} of its kernel time and {} of the run's GPU time match: is it from the same "
+          "program, with the same sizes?\n",
           options.torch_trace, format::percent(use.matched_trace_share), format::percent(use.matched_share));
     }
   }
@@ -224,7 +224,8 @@ int report(const ReportOptions& options) {
 
 void add_report_command(CLI::App& app, Action& action) {
   const auto options = std::make_shared<ReportOptions>();
-  CLI::App* const command = app.add_subcommand("report", "Redraw a run from its run.json; needs no GPU");
+  CLI::App* const command =
+      app.add_subcommand("report", "Regenerate the reports of a run from its run.json; needs no GPU");
   command->add_option("run", options->run_file, "A run.json or run.json.gz, or its folder")
       ->required()
       ->type_name("RUN.json");
@@ -257,8 +258,7 @@ void add_report_command(CLI::App& app, Action& action) {
       ->type_name("THEME");
   command
       ->add_option("--export", options->export_format,
-                   "Also write the timeline for another program: timeline.perfetto-trace, which "
-                   "https://ui.perfetto.dev opens")
+                   "Also export the timeline as timeline.perfetto-trace, which https://ui.perfetto.dev opens")
       ->check(CLI::IsMember(std::vector<std::string>{"perfetto"}))
       ->type_name("FORMAT");
   command

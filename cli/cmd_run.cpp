@@ -205,7 +205,7 @@ void add_run_command(CLI::App& app, Action& action, int argc, char** argv) {
           ->default_str("0");
   command
       ->add_flag("--together", options->together,
-                 "Measure all of these GPUs at once, to see what shared power and PCIe cost; ceilings are "
+                 "Measure all of these GPUs at once, to see what sharing power and PCIe costs; ceilings are "
                  "still measured one GPU at a time")
       ->needs(device);
   CLI::Option* const output =

@@ -45,7 +45,7 @@ int selftest(const SelftestOptions& options) {
 void add_selftest_command(CLI::App& app, Action& action) {
   const auto options = std::make_shared<SelftestOptions>();
   CLI::App* const command = app.add_subcommand(
-      "selftest", "Count kernels of known work, to check that the counters can be trusted");
+      "selftest", "Count the work of kernels whose work is known, to check that the counters can be trusted");
   command
       ->add_option("-d,--device", options->device, "The GPU: its index or UUID as nvidia-smi -L prints them")
       ->type_name("INDEX|UUID")

@@ -73,7 +73,8 @@ Error unknown_command(const CLI::App& app, const std::string& text) {
   return mistake(
       "unknown command", text, is_file ? std::vector<std::string>() : commands_of(app),
       "`rooflinectl run PLAN` measures the kernels in a plan, `rooflinectl profile -- PROGRAM` those "
-      "of any program, `rooflinectl report RUN` draws a run; `rooflinectl --help` lists all commands");
+      "of any program, `rooflinectl report RUN` regenerates the reports of a run; `rooflinectl --help` lists "
+      "all commands");
 }
 
 /// The first line after "Examples:" in the command's --help; empty without one.

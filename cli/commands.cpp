@@ -16,11 +16,11 @@ with the measured ceilings of the GPU.
 Examples:
   rooflinectl run experiments.yaml              measure a plan and write the reports
   rooflinectl run experiments.yaml --dry-run    list what would be measured
-  rooflinectl profile -- python3 train.py       trace and count the kernels of any CUDA program
+  rooflinectl profile -- python3 train.py       trace any CUDA program and collect its kernels' counters
   rooflinectl merge runs/train/*-rank*          join the runs of a program's ranks
   rooflinectl import report.ncu-rep             put what Nsight Compute recorded on a roofline
   rooflinectl watch                             what the GPUs are doing, whichever programs use them
-  rooflinectl report runs/reductions/latest     redraw a run; needs no GPU
+  rooflinectl report runs/reductions/latest     regenerate the reports of a run; needs no GPU
   rooflinectl explain runs/reductions/latest    what bounds each point, and what to try next
   rooflinectl compare runs/before runs/after    what changed from one run to another
   rooflinectl history runs                      how points fared over many runs, and when they changed

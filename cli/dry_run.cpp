@@ -78,7 +78,7 @@ void print_estimate(const Plan& plan, const RunOptions& options) {
   const TimeEstimate estimate = estimate_time(plan, earlier);
   std::string text = fmt::format("\nestimate: {}", roughly(estimate.points_s));
   if (estimate.known > 0) {
-    text += fmt::format(", with {} as in {}", format::counted(estimate.known, "point"),
+    text += fmt::format(", {} estimated from {}", format::counted(estimate.known, "point"),
                         estimate.like.parent_path().string());
   }
   if (estimate.unknown > 0)

@@ -39,14 +39,14 @@ void ProfileProgressLines::runs_again(std::size_t points, double share) {
   if (is_quiet_) return;
   terminal::print(
       stderr,
-      "rooflinectl: running the program again for {} with {} of the time of its kernels, which the "
-      "run could not count completely; --once prevents this\n",
+      "rooflinectl: running the program again to complete the counters of {} ({} of GPU time); --once "
+      "prevents this\n",
       format::counted(points, "group"), format::percent(share));
 }
 
 void ProfileProgressLines::measures_ceilings(const DeviceInfo& device) {
   if (is_quiet_) return;
-  terminal::print(stderr, "rooflinectl: ceilings of {}\n", device.uuid);
+  terminal::print(stderr, "rooflinectl: measuring the ceilings of {}\n", device.uuid);
 }
 
 void ProfileProgressLines::warned(const std::string& text) {

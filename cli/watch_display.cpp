@@ -26,12 +26,12 @@ struct Row {
 };
 
 constexpr std::string_view kDram = "DRAM, GB/s";
-constexpr std::string_view kDramOfRoof = "DRAM, % of roofline";
+constexpr std::string_view kDramOfCeiling = "DRAM, % of ceiling";
 constexpr std::string_view kPower = "power, W";
 
 constexpr std::array kRows = {
     Row{kDram, {}, Shown::gigabytes},
-    Row{kDramOfRoof, {}, Shown::share},
+    Row{kDramOfCeiling, {}, Shown::share},
     Row{"L2, GB/s", sampled::kL2Bytes, Shown::gigabytes, false},
     Row{"Tensor Cores", sampled::kTensorActive, Shown::share},
     Row{"FP32 pipe", sampled::kFp32Issued, Shown::share},
@@ -127,7 +127,7 @@ std::vector<std::optional<double>> WatchDisplay::values_of(std::size_t device,
       value = rates.watts;
     } else if (read && written) {
       value = *read + *written;
-      if (row.title != kDramOfRoof) continue;
+      if (row.title != kDramOfCeiling) continue;
       const std::string_view ceiling = dram_ceiling_id({*read, *written});
       const Ceiling* const roof = find_ceiling(run_, ceiling, CeilingSource::measured, device);
       value = roof == nullptr ? std::nullopt : std::optional(*value / roof->value);

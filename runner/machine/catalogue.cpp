@@ -113,9 +113,10 @@ std::optional<fs::path> find_collector() {
 
 fs::path require_collector() {
   if (const auto collector = find_collector()) return *collector;
-  throw CannotMeasure(ErrorKind::environment,
-                      "rooflinectl-collector is not installed: this build can draw runs, but cannot measure",
-                      "install a build with CUDA (cmake --preset release) on the machine with the GPU");
+  throw CannotMeasure(
+      ErrorKind::environment,
+      "rooflinectl-collector is not installed: this build can only report on runs; it cannot measure",
+      "install a build with CUDA (cmake --preset release) on the machine with the GPU");
 }
 
 Catalogue load_catalogue() {

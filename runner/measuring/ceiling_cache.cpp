@@ -99,7 +99,7 @@ std::vector<Run> CeilingCache::load() const {
     try {
       Run run = read_run(entry.path());
       if (file_of(run.device().uuid) != entry.path()) {
-        warn_(fmt::format("{}: contains the ceilings of another device; ignored", entry.path().string()));
+        warn_(fmt::format("{}: contains the ceilings of a different device; ignored", entry.path().string()));
       } else {
         runs.push_back(std::move(run));
       }

@@ -144,7 +144,7 @@ class Measuring {
   }
 
   std::optional<Outcome> handle(const CollectorProcess::LineTooLong&) {
-    return lost("sent a line that never ends");
+    return lost("sent an unterminated line");
   }
 
   std::optional<Outcome> handle(const CollectorProcess::Exited& exited) {

@@ -106,7 +106,7 @@ void MergedRun::find_duplicates() {
     places_[part].is_duplicate = !known.emplace(run.started_utc, system_of(host), host.clock_ns, ids).second;
     if (!places_[part].is_duplicate) continue;
     add_problem(
-        {.cause = fmt::format("{} is the same run as one before it: it counts once", parts_[part].name)});
+        {.cause = fmt::format("{} duplicates an earlier run and is counted only once", parts_[part].name)});
   }
 }
 

@@ -93,7 +93,7 @@ class CollectorProcess {
 struct FinishedProgram {
   std::string output;         ///< what it wrote on standard output
   std::string last_log_line;  ///< of its standard error
-  /// Nothing if it took too long, wrote a line without end or was stopped: then it was killed.
+  /// Nothing if it took too long, wrote an unterminated line or was stopped: then it was killed.
   std::optional<int> wait_status;
 };
 

@@ -92,7 +92,7 @@ Error cannot_start(const GuestProgram& program, int error) {
                  fmt::format("{} cannot be run in {}: no such folder", name, program.folder->string()));
   }
   if (error == ENOENT) {
-    return Error(ErrorKind::usage, fmt::format("there is no program {}", name),
+    return Error(ErrorKind::usage, fmt::format("{}: no such program", name),
                  name.find('/') == std::string::npos ? "name its folder too, or add it to the PATH" : "");
   }
   if (error == ENOEXEC) {

@@ -50,7 +50,7 @@ fs::path require_injection() {
   }
   throw CannotMeasure(
       ErrorKind::environment,
-      fmt::format("{} is not installed: this build can draw runs, but cannot profile", kLibrary),
+      fmt::format("{} is not installed: this build can only report on runs; it cannot profile", kLibrary),
       "install a build with CUDA (cmake --preset release) on the machine with the GPU");
 }
 
@@ -67,7 +67,7 @@ std::map<std::string, std::string> injection_variables(const fs::path& library,
   std::map<std::string, std::string> variables;
   for (const char* const name : kInjectionVariables) {
     if (const char* const value = std::getenv(name); value != nullptr && *value != '\0') {
-      throw Error(ErrorKind::environment, fmt::format("{} is set already, to {}", name, value),
+      throw Error(ErrorKind::environment, fmt::format("{} is already set to {}", name, value),
                   "only one library can be loaded into the program: unset the variable, or run rooflinectl "
                   "outside of the other tool");
     }

@@ -20,7 +20,7 @@ std::filesystem::path require_injection();
 std::filesystem::path find_cupti();
 
 /// The environment variables with which the program is started. Throws Error(environment), naming the
-/// variable and its value, where one is set already: another tool is in use.
+/// variable and its value, where one is already set: another tool is in use.
 std::map<std::string, std::string> injection_variables(const std::filesystem::path& library,
                                                        const ProfileSettings& settings);
 

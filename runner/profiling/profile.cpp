@@ -291,8 +291,9 @@ class Profiling {
       for (const Check& check : load_checks(uuid)) {
         if (check.subject != kOtherProgramsCheck || check.status == CheckStatus::ok) continue;
         run.application->problems.push_back(
-            {.cause = fmt::format("other programs run on GPU {}: {}; bytes of DRAM and L2 may include theirs",
-                                  uuid, check.detail),
+            {.cause = fmt::format(
+                 "other programs are running on GPU {}: {}; DRAM and L2 bytes may include their traffic",
+                 uuid, check.detail),
              .hint = check.fix});
       }
     } catch (const Error&) {

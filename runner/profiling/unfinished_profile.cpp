@@ -79,7 +79,7 @@ ProfileRequest unfinished_profile(const fs::path& folder) {
   }
   if (const auto process = writer_to(folder)) {
     throw Error(ErrorKind::environment,
-                fmt::format("process {} still runs, and may write more records", *process),
+                fmt::format("process {} is still running and may write more records", *process),
                 "wait until the program ends, or end it");
   }
   ProfileRequest request;

@@ -60,7 +60,7 @@ void check_that_all_fit(const std::vector<RankHello>& hellos) {
     }
     if (hello.request != first.request) {
       throw Error(ErrorKind::usage,
-                  fmt::format("rank {} ({}) has another plan or other options than rank 0 ({})", rank,
+                  fmt::format("rank {} ({}) has a different plan or different options from rank 0 ({})", rank,
                               hello.host, first.host),
                   "start all ranks with the same plan and the same options");
     }

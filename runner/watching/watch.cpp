@@ -152,7 +152,7 @@ class Watching {
     } else if (const auto* exited = std::get_if<CollectorProcess::Exited>(&event)) {
       fail(fmt::format("the collector {}", describe_exit(exited->wait_status)), last_log_line_);
     } else if (std::get_if<CollectorProcess::LineTooLong>(&event) != nullptr) {
-      fail("the collector wrote a line without end", "");
+      fail("the collector wrote an unterminated line", "");
     }
   }
 

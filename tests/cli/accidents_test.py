@@ -52,7 +52,7 @@ class Accidents(ProgramTest):
         self.assert_lost("early@time:2", "sum_atomic", "counted a point that was not measured while timing")
 
     def test_a_line_without_end(self):
-        self.assert_lost("endless@time:2", "sum_atomic", "sent a line that never ends while timing")
+        self.assert_lost("endless@time:2", "sum_atomic", "sent an unterminated line while timing")
 
     def test_a_hang(self):
         self.assert_lost("hang@verify:2", "sum_atomic", "hung (no output for 3 s) while verifying",

@@ -134,7 +134,7 @@ class GateAgainstHistory(HistoryTest):
         self.measured(3, change=lambda run: run["device"].update(name="NVIDIA H100"))
         result = self.call("gate", self.measured(4), "--history", "runs")
         self.assert_exit(result, 2)
-        self.assertIn("2 runs can be the base of runs/day-04, but a history needs 3\n", result.stderr)
+        self.assertIn("only 2 runs can serve as the base of runs/day-04; --history needs at least 3\n", result.stderr)
         self.assertIn("  runs/day-03 was measured on NVIDIA H100, not NVIDIA H200\n", result.stderr)
 
     def test_options_that_contradict_each_other(self):

@@ -305,7 +305,7 @@ class BadDays(Ranks):
         shutil.copytree(self.runs()[1], self.folder / "copy")
         self.assert_exit(self.merge(*self.runs(), self.folder / "runs/fake_guest/latest", "copy"), 0)
         self.assertEqual(len(self.merged()["application"]["processes"]), 2)
-        self.assertEqual([cause for cause in self.problems() if "same run" in cause], ["copy is the same run as one before it: it counts once"])
+        self.assertEqual([cause for cause in self.problems() if "duplicates" in cause], ["copy duplicates an earlier run and is counted only once"])
 
     def test_different_programs_and_versions(self):
         self.profile(0, "often")

@@ -27,7 +27,7 @@ class Plans(ProgramTest):
         self.assert_exit(result, 0)
         self.assertRegex(result.stdout, r"reduce_v0_global +f32 +2\^20 +cold +graph +256\n")
         self.assertRegex(result.stdout, r"sum_warp_shuffle +f32 +2\^20 +cold +graph +256 +8\n")
-        self.assertRegex(result.stdout, r"\nestimate: 3 s, with 2 points as in \S+/reductions-h200, 2 points by rule of thumb; 2 s more if no ceiling is known yet\n$")
+        self.assertRegex(result.stdout, r"\nestimate: 3 s, 2 points estimated from \S+/reductions-h200, 2 points by rule of thumb; 2 s more if no ceiling is known yet\n$")
         self.assert_nothing_written()
         self.assertFalse(self.requests.exists())
 
@@ -37,7 +37,7 @@ class Plans(ProgramTest):
         run["wall_s"] = 600
         (self.folder / "runs/demo/latest/run.json").write_text(json.dumps(run))
         result = self.run_plan("", "--dry-run", "--device", "0,1")
-        self.assertRegex(result.stdout, r"\nestimate: 10 min, with 4 points as in runs/demo/latest; 2 s more if no ceiling is known yet; on each GPU\n$")
+        self.assertRegex(result.stdout, r"\nestimate: 10 min, 4 points estimated from runs/demo/latest; 2 s more if no ceiling is known yet; on each GPU\n$")
 
     def test_dry_run_prints_the_request_that_a_run_sends(self):
         printed = self.run_plan("", "--dry-run", "--json", "--device", "GPU-7")

@@ -228,7 +228,7 @@ experiments:
     def test_a_program_that_is_not_there(self):
         result = self.run_with("{command: no-such-program}", "variants: reduce_v0_global\n    sizes: 2^20")
         self.assert_exit(result, 2)
-        self.assertIn("there is no program no-such-program", result.stderr)
+        self.assertIn("no-such-program: no such program", result.stderr)
         self.assertEqual(len(self.run_json()["measurements"]), 1)
 
     def test_a_resumed_run_makes_up_for_it(self):
@@ -291,7 +291,7 @@ class Killed(ProfileTest):
         folder = self.killed()
         result = self.call("profile", "--resume", folder)
         self.assert_exit(result, 3)
-        self.assertIn(f"process {self.guest} still runs, and may write more records", result.stderr)
+        self.assertIn(f"process {self.guest} is still running and may write more records", result.stderr)
         self.assertTrue(list(folder.glob("records-1/*.jsonl")))
 
     def test_a_folder_without_records(self):
@@ -315,7 +315,7 @@ class Again(ProfileTest):
     def test_runs_the_program_again_for_what_one_run_cannot_count(self):
         result = self.profile()
         self.assert_exit(result, 0)
-        self.assertIn("running the program again for 1 group with 49.9 % of the time", result.stderr)
+        self.assertIn("running the program again to complete the counters of 1 group (49.9 % of GPU time)", result.stderr)
         self.assertEqual(self.runs(), result.stdout.count("guest: out\n"))
         gemm = self.points()["gemm<script>alert(1)</script>"]
         self.assertEqual(gemm["launches"]["count"], 1)
@@ -325,7 +325,7 @@ class Again(ProfileTest):
         result = self.profile(options=["--once"])
         self.assert_exit(result, 0)
         self.assertEqual(self.runs(), 1)
-        self.assertRegex(result.stderr, "not completely counted: 1 group with 49.9 % of the time of all kernels; to complete: "
+        self.assertRegex(result.stderr, "counters incomplete for 1 group \(49.9 % of GPU time\); to complete them: "
                                         "rooflinectl profile --rerun -- ")
         self.assertIn("operations", self.points()["gemm<script>alert(1)</script>"]["counters"]["fadd"]["unavailable"])
 
@@ -354,7 +354,7 @@ class BadDays(ProfileTest):
     def test_no_such_program(self):
         result = self.call("profile", "--", "no-such-program")
         self.assert_exit(result, 2)
-        self.assertIn("there is no program no-such-program", result.stderr)
+        self.assertIn("no-such-program: no such program", result.stderr)
         self.assertFalse((self.folder / "runs/no-such-program").exists())
 
     def test_a_program_that_cannot_be_executed(self):
@@ -391,7 +391,7 @@ class BadDays(ProfileTest):
         for name in ["CUDA_INJECTION64_PATH", "NVTX_INJECTION64_PATH"]:
             result = self.profile(**{name: "/opt/other.so"})
             self.assert_exit(result, 3)
-            self.assertIn(f"{name} is set already, to /opt/other.so", result.stderr)
+            self.assertIn(f"{name} is already set to /opt/other.so", result.stderr)
             self.assertEqual(result.stdout, "")
 
     def test_a_build_without_the_library(self):
@@ -506,8 +506,8 @@ class BadDays(ProfileTest):
     def test_other_programs_on_the_gpu(self):
         result = self.profile("often", accidents="crowded@start")
         self.assert_exit(result, 0)
-        self.assertTrue(any("bytes of DRAM and L2 may include theirs" in problem for problem in self.problems()))
-        self.assertIn("other programs run on GPU", result.stderr)
+        self.assertTrue(any("DRAM and L2 bytes may include their traffic" in problem for problem in self.problems()))
+        self.assertIn("other programs are running on GPU", result.stderr)
 
     def test_no_collector(self):
         result = self.profile("often", ROOFLINECTL_COLLECTOR="/nonexistent")

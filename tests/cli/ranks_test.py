@@ -214,7 +214,7 @@ class Ranks(ProgramTest):
         second = self.start(1, 2, "--no-counters")
         for result in [self.end_of(first), self.end_of(second)]:
             self.assert_exit(result, 2)
-            self.assertRegex(result.stderr, r"rank 1 \(.*\) has another plan or other options than rank 0")
+            self.assertRegex(result.stderr, r"rank 1 \(.*\) has a different plan or different options from rank 0")
         self.assert_nothing_measured()
 
     def test_ranks_of_another_build_are_a_mistake(self):

@@ -26,7 +26,7 @@ class Watch(ProgramTest):
         result = self.call("watch", "--for", "2.5s")
         self.assert_exit(result, 0)
         self.assertIn("GPU 0: Fake GPU, GPU-00000000", result.stdout)
-        self.assertEqual(len(re.findall(r"(?m)^ +\d s  GPU 0  DRAM, GB/s 1500  DRAM, % of roofline \d+ %  SMs active 50 %  "
+        self.assertEqual(len(re.findall(r"(?m)^ +\d s  GPU 0  DRAM, GB/s 1500  DRAM, % of ceiling \d+ %  SMs active 50 %  "
                                         r"SM clock, MHz 1980  power, W 500$", result.stdout)), 2, result.stdout)
         device, = self.timeline()["devices"]
         self.assertEqual(device["values"]["dram_read_bytes"][0], 1e9)
@@ -120,7 +120,7 @@ class Watch(ProgramTest):
         result = self.call("watch", "--for", "60s", accidents="stop@watch:once")
         self.assert_exit(result, 3)
         self.assertIn("the collector has not answered for ten seconds", result.stderr)
-        self.assertIn("the collector wrote a line without end", self.call("watch", accidents="endless@watch").stderr)
+        self.assertIn("the collector wrote an unterminated line", self.call("watch", accidents="endless@watch").stderr)
 
     def test_devices_keep_their_numbers(self):
         self.assert_exit(self.call("ceilings"), 0)
@@ -130,7 +130,7 @@ class Watch(ProgramTest):
         cached.write_text(json.dumps(run))
         result = self.call("watch", "--for", "1.2s")
         self.assertIn("GPU 0  DRAM", result.stdout)
-        self.assertIn("% of roofline 50 %", result.stdout)
+        self.assertIn("% of ceiling 50 %", result.stdout)
 
     def test_rubbish_is_named(self):
         self.assertIn("the collector answered in the format of another version", self.call("watch", accidents="rubbish@watch").stderr)

@@ -630,7 +630,7 @@ class BadDays(ProfileTest):
             self.profile("plain", 1)
             other.kill()
         self.assert_code(0)
-        if "other programs run on GPU" not in self.problems():
+        if "other programs are running on GPU" not in self.problems():
             self.skipTest("the driver does not show other processes here")
         self.tell()
 

@@ -85,7 +85,7 @@ TEST_F(GuestProgramTest, RunsInItsFolderWithItsVariables) {
 
 TEST_F(GuestProgramTest, SaysWhyItCannotBeStarted) {
   EXPECT_EQ(failure_of({.command = {"no-such-program-here"}, .environment = {}, .folder = std::nullopt}),
-            "there is no program no-such-program-here");
+            "no-such-program-here: no such program");
   const fs::path data = file("data", "1 2 3\n", fs::perms::owner_read);
   EXPECT_THAT(failure_of({.command = {data}, .environment = {}, .folder = std::nullopt}),
               testing::HasSubstr("cannot be run: Permission denied"));
