@@ -96,7 +96,7 @@ PointChange change_without_times(const PointComparison& point) {
   const bool is_timed_now = has_time(point.now);
   if (was_timed) return PointChange::broken;
   if (!is_timed_now) return PointChange::untimed;
-  return point.base == nullptr ? PointChange::added : PointChange::mended;
+  return point.base == nullptr ? PointChange::added : PointChange::fixed;
 }
 
 /// The fastest first.
@@ -252,8 +252,8 @@ std::string_view to_string(PointChange change) {
       return "slower";
     case PointChange::faster:
       return "faster";
-    case PointChange::mended:
-      return "mended";
+    case PointChange::fixed:
+      return "fixed";
     case PointChange::added:
       return "added";
     case PointChange::unclear:

@@ -41,7 +41,7 @@ enum class PointChange {
   missing,  ///< had a time before, was not measured now
   slower,   ///< the interval of the change is beyond 1, and the medians differ by more than the threshold
   faster,   ///< the same in the other direction
-  mended,   ///< was failed, unverified or unfinished before, has a time now
+  fixed,    ///< was failed, unverified or unfinished before, has a time now
   added,    ///< is measured for the first time
   unclear,  ///< the interval of the change is too wide to tell
   timed_differently,  ///< in graphs on one side, launch by launch on the other: neither slower nor faster

@@ -46,7 +46,7 @@ const Aspect<DeviceInfo> kDeviceAspects[] = {
     {"memory", [](const DeviceInfo& device) { return fmt::format("{} bytes", device.memory_bytes); }},
     {"max SM clock", [](const DeviceInfo& device) { return megahertz(device.sm_clock_hz); }},
     {"memory clock", [](const DeviceInfo& device) { return megahertz(device.memory_clock_hz); }},
-    {"SM clock under load",
+    {"application SM clock",
      [](const DeviceInfo& device) {
        return setting(device, &DeviceSettings::application_sm_clock_hz, megahertz);
      }},

@@ -152,7 +152,7 @@ bool is_marked(PointChange change) {
     case PointChange::broken:
     case PointChange::slower:
     case PointChange::faster:
-    case PointChange::mended:
+    case PointChange::fixed:
     case PointChange::timed_differently:
       return true;
     default:

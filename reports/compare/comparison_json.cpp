@@ -24,7 +24,7 @@ Json to_json(const RooflinePoint* point) {
   return {{"status", to_string(measurement.status)},
           {"cause", measurement.cause},
           {"flop_per_s", number(point->flop_per_s)},
-          {"fraction_of_roof", number(point->fraction_of_roof)},
+          {"fraction_of_roofline", number(point->fraction_of_roof)},
           {"bound", to_string(point->bound)},
           {"ai_useful", number(point->ai_useful)},
           {"ai_executed", number(point->ai_executed)},
@@ -56,10 +56,10 @@ Json to_json(const PointComparison& point) {
   Json changes = Json::array();
   for (const CounterChange& change : point.counter_changes) changes.push_back(to_json(change));
   return {
-      {"verdict", to_string(point.change)}, {"label", point.label},
-      {"point", point_json(point.point)},   {"time", point.time ? change_json(*point.time) : Json(nullptr)},
-      {"base", to_json(point.base)},        {"now", to_json(point.now)},
-      {"moves", std::move(changes)}};
+      {"verdict", to_string(point.change)},   {"label", point.label},
+      {"point", point_json(point.point)},     {"time", point.time ? change_json(*point.time) : Json(nullptr)},
+      {"base", to_json(point.base)},          {"now", to_json(point.now)},
+      {"counter_changes", std::move(changes)}};
 }
 
 Json to_json(const CeilingChange& change) {

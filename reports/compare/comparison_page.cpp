@@ -219,7 +219,7 @@ std::string_view outcome(PointChange change) {
     case PointChange::slower:
       return "slower";
     case PointChange::faster:
-    case PointChange::mended:
+    case PointChange::fixed:
       return "faster";
     default:
       return "same";

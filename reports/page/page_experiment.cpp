@@ -157,11 +157,11 @@ Json steps(const ExperimentAnalysis& experiment) {
   const auto index_of = [&](const RooflinePoint* point) { return point - experiment.points.data(); };
   Json list = Json::array();
   for (const LadderStep& step : experiment.steps) {
-    Json moves = Json::array();
+    Json counter_changes = Json::array();
     for (const CounterChange& change : step.counter_changes) {
-      moves.push_back({{"name", change.quantity->name},
-                       {"from", quantity_text(change.from, *change.quantity)},
-                       {"to", quantity_text(change.to, *change.quantity)}});
+      counter_changes.push_back({{"name", change.quantity->name},
+                                 {"from", quantity_text(change.from, *change.quantity)},
+                                 {"to", quantity_text(change.to, *change.quantity)}});
     }
     Json changes = Json::array();
     for (const Change& change : changes_of(step)) changes.push_back(change.text);
@@ -170,7 +170,7 @@ Json steps(const ExperimentAnalysis& experiment) {
                     {"to", index_of(step.to)},
                     {"speedup", format::speedup(step.speedup)},
                     {"outcome", outcome(step)},
-                    {"moves", moves},
+                    {"counter_changes", counter_changes},
                     {"changes", changes}});
   }
   return list;

@@ -102,7 +102,7 @@ Json range(const RangeUse& use) {
           {"total_s", rounded(use.total_s)},
           {"share", rounded(use.share)},
           {"recoverable_s", rounded(use.recoverable_s)},
-          {"fraction_of_roof", optional_number(use.fraction_of_roof())},
+          {"fraction_of_roofline", optional_number(use.fraction_of_roof())},
           {"ai", optional_number(use.ai())},
           {"rate", optional_number(use.flop_per_s())}};
 }

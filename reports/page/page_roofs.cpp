@@ -176,7 +176,9 @@ Json precisions(const ReportModel& report) {
   std::vector<std::string_view> ordered(named.begin(), named.end());
   std::stable_sort(ordered.begin(), ordered.end(),
                    [&](std::string_view a, std::string_view b) { return subject_rank(a) < subject_rank(b); });
-  return ordered;
+  Json list = Json::array();
+  for (const std::string_view id : ordered) list.push_back({{"id", id}, {"name", subject_name(id)}});
+  return list;
 }
 
 }  // namespace rooflinectl::page

@@ -63,7 +63,7 @@ Json speeds(const std::vector<SpeedTable>& speed_tables) {
       rows.push_back(cells);
       factors.push_back(numbers);
     }
-    tables.push_back({{"title", fmt::format("Speed of {} over {}, {}", table.version, table.reference,
+    tables.push_back({{"title", fmt::format("Speed-up of {} over {}, {}", table.version, table.reference,
                                             to_string(table.cache))},
                       {"columns", columns},
                       {"rows", rows},

@@ -160,7 +160,7 @@ TEST(Compare, WhatBecameOfPointsWithoutATime) {
   std::erase_if(now.measurements, [](const Measurement& m) { return m.point.subject == kV8; });
   const auto runs = analysed({base, now});
   const RunComparison comparison = compare({runs.data(), 1}, runs[1]);
-  EXPECT_EQ(point_of(comparison, kV1).change, PointChange::mended);
+  EXPECT_EQ(point_of(comparison, kV1).change, PointChange::fixed);
   EXPECT_EQ(point_of(comparison, kV3).change, PointChange::untimed);
   EXPECT_EQ(point_of(comparison, kV7).change, PointChange::added);
   EXPECT_EQ(point_of(comparison, kV8).change, PointChange::missing);

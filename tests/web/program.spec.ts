@@ -13,8 +13,8 @@ test('shows where the time is, what could be saved, and nothing that nobody decl
   await expect(page.locator('.time-bar span')).toHaveCount(await page.locator('.bound-chips button').count());
   const [bar, end] = await page.locator('.time-bar').evaluate((all) => [all.getBoundingClientRect().right, all.lastElementChild!.getBoundingClientRect().right]);
   expect(end).toBeCloseTo(bar as number, 0);
-  await expect(page.locator('#program li').first()).toHaveText('GPU busy 86.8 %, idle 13.2 % of the 59.89 ms in which nothing was counted.');
-  await expect(page.locator('#program h3')).toHaveText(['GPU idle between one piece of work and the next', 'GPU idle before', 'Memory copies and sets', 'Without a roof']);
+  await expect(page.locator('#program li').first()).toHaveText('GPU busy 86.8 %, idle 13.2 % of the 59.89 ms during which no counters were collected.');
+  await expect(page.locator('#program h3')).toHaveText(['GPU idle gaps, by length', 'GPU idle gaps, by what ran next', 'Memory copies and memsets', 'Without a roof']);
   const heads = await page.locator('table.points thead th').allTextContents();
   expect(heads).toEqual(['kernel', 'share', 'could save', 'per step', '% of roofline', 'bound by', 'tensor', 'total', 'launches', 'mean', 'type', 'p95', 'occupancy', 'registers'].filter((title) => heads.includes(title)));
   expect(heads).toEqual(expect.arrayContaining(['kernel', 'could save', 'per step', 'tensor']));
@@ -87,7 +87,7 @@ test('shows the launches of a kernel over the run, on a linear or a logarithmic 
 test('says that an older recording has no launches over time', async ({ page }) => {
   await open(page, 'program-old');
   await rows(page).first().locator('button.name').click();
-  await expect(page.locator('.quantiles figcaption')).toContainText('unavailable, recorded before rooflinectl kept that');
+  await expect(page.locator('.quantiles figcaption')).toContainText('unavailable: an older rooflinectl, which did not keep these times, recorded this run');
 });
 
 test('the tooltip of a kernel has four lines', async ({ page }) => {
@@ -192,10 +192,10 @@ test('a row of the sums by name shows the groups of that kernel alone, and a chi
 test('begins with the kernel that could save more in several shapes than any group alone', async ({ page }) => {
   await open(page, 'step');
   const first = page.locator('.beginnings li').first();
-  await expect(first).toContainText('9 shapes of elementwise<direct copy, f32> [unrolled] together');
+  await expect(first).toContainText('9 launch configurations of elementwise<direct copy, f32> [unrolled] together');
   await expect(first).toContainText(/171\.5\sms/);
   await expect(first).toContainText(/724\.6\sµs a step/);
-  await expect(page.locator('.headline')).toContainText('9 shapes of elementwise<direct copy, f32> [unrolled] together could save');
+  await expect(page.locator('.headline')).toContainText('9 launch configurations of elementwise<direct copy, f32> [unrolled] together could save');
   await first.locator('button').click();
   await expect(rows(page)).toHaveCount(9);
   await expect(page.locator('.beginnings li').first()).toContainText('grid 8192');

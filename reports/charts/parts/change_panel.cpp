@@ -145,7 +145,7 @@ Colour change_colour(PointChange change) {
     case PointChange::slower:
       return palette::kFamilies[1];
     case PointChange::faster:
-    case PointChange::mended:
+    case PointChange::fixed:
     case PointChange::added:
       return palette::kFamilies[0];
     case PointChange::unclear:

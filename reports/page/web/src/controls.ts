@@ -20,9 +20,9 @@ function precisionSwitch(store: ViewStore, view: View, experiment: ExperimentVie
   const all = data.run.precisions;
   if (all.length < 2 || experiment?.isOfProgram) return null;
   const chosen = precisionsOf(view, experiment);
-  const toggle = (name: string): void => store.set({ precisions: chosen.includes(name) ? chosen.filter((other) => other !== name) : [...chosen, name] });
+  const toggle = (id: string): void => store.set({ precisions: chosen.includes(id) ? chosen.filter((other) => other !== id) : [...chosen, id] });
   return h('fieldset', { class: 'switch' }, h('legend', {}, 'Precision'),
-    ...all.map((name) => h('button', { type: 'button', 'aria-pressed': String(chosen.includes(name)), 'data-value': name, title: `Points and compute ceilings in ${name}`, onclick: () => toggle(name) }, name)));
+    ...all.map(({ id, name }) => h('button', { type: 'button', 'aria-pressed': String(chosen.includes(id)), 'data-value': id, title: `Points and compute ceilings in ${name}`, onclick: () => toggle(id) }, name)));
 }
 
 /** Smaller ones have no mark of their own. */

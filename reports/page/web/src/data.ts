@@ -25,7 +25,7 @@ export interface PointView extends Omit<PointData, 'family' | 'levels'> {
   family: Family;
   bound: string;
   cache: string;
-  fraction_of_roof: number | null;
+  fraction_of_roofline: number | null;
   useful: Place;
   executed: Place;
   levels: LevelPlace[];
@@ -50,7 +50,7 @@ export type BareChart = RunView['bare_charts'][number];
 const page = JSON.parse(await (await fileOf('page-data', 'application/json')).text()) as PageData;
 
 const columnOf = (role: Column['role']): number => page.columns.findIndex((column) => column.role === role);
-const [LABEL, CACHES, BOUND, AI, EXECUTED_AI, OF_ROOF] = (['label', 'cache', 'bound', 'ai', 'executed_ai', 'fraction_of_roof'] as const).map(columnOf) as [number, number, number, number, number, number];
+const [LABEL, CACHES, BOUND, AI, EXECUTED_AI, OF_ROOF] = (['label', 'cache', 'bound', 'ai', 'executed_ai', 'fraction_of_roofline'] as const).map(columnOf) as [number, number, number, number, number, number];
 
 const words = new Map(page.bounds.map((bound) => [bound.id, bound]));
 const idOf = new Map(page.bounds.map((bound) => [bound.label, bound.id]));
@@ -64,7 +64,7 @@ function pointOf(point: PointData, { families, program }: ExperimentData): Point
     ...point,
     family: families[point.family] as Family, kernel: kernel?.name ?? '', kernelShort: kernel?.short ?? '',
     operators: (point.group?.operators ?? []).map(([operator, of]) => ({ name: program?.torch?.operators[operator] ?? '', share: of })),
-    label: texts[LABEL] ?? '', bound: idOf.get(texts[BOUND] ?? '') ?? 'unknown', cache: texts[CACHES] ?? '', fraction_of_roof: values[OF_ROOF] ?? null,
+    label: texts[LABEL] ?? '', bound: idOf.get(texts[BOUND] ?? '') ?? 'unknown', cache: texts[CACHES] ?? '', fraction_of_roofline: values[OF_ROOF] ?? null,
     useful: place(values[share === undefined ? AI : EXECUTED_AI], rate), executed: is_apart ? place(values[EXECUTED_AI], executed_rate) : null,
     levels: point.levels.map(({ ai, executed_ai, ...rest }) => ({ ...rest, useful: place(ai, rate), executed: place(executed_ai, executed_rate) })),
   };

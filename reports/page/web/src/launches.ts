@@ -183,7 +183,7 @@ function quantiles(times: readonly number[]): HTMLElement {
   const top = Math.min(most, 1.5 * (times[Math.floor(0.95 * (times.length - 1))] as number));
   const svg = draw('svg', { viewBox: `0 0 ${width} ${height}`, role: 'img', 'aria-label': `Times of launches from the shortest, ${duration(times[0] as number)}, to the longest, ${duration(most)}` });
   svg.append(draw('path', { d: times.map((time, i) => `${i === 0 ? 'M' : 'L'}${((i * width) / (times.length - 1)).toFixed(1)} ${(height - 2 - (Math.min(time, top) / top) * (height - 6)).toFixed(1)}`).join(''), class: 'curve' }));
-  return h('figure', { class: 'quantiles' }, svg, h('figcaption', { class: 'muted' }, `Launches from the shortest (${duration(times[0] as number)}) to the longest (${duration(most)}). Over the run: unavailable, recorded before rooflinectl kept that.`));
+  return h('figure', { class: 'quantiles' }, svg, h('figcaption', { class: 'muted' }, `Launches from the shortest (${duration(times[0] as number)}) to the longest (${duration(most)}). Over the run: unavailable: an older rooflinectl, which did not keep these times, recorded this run.`));
 }
 
 function spread({ counter_spread = {}, counter_repeats = 0 }: Measurement): HTMLElement | null {

@@ -29,16 +29,16 @@ export function rangeTree(store: ViewStore): HTMLElement {
   const choose = (path: string | null) => (): void => store.set({ [kind]: store.view[kind] === path ? null : path, zoom: null });
   const nameOf = ({ path, name }: RangeView): string => (path === '' ? (kind === 'range' ? NO_RANGE : NO_SCOPE) : name);
 
-  function row(label: string, path: string | null, { launches, total_s, share, fraction_of_roof }: Pick<RangeView, 'launches' | 'total_s' | 'share' | 'fraction_of_roof'>, depth: number, toggle: HTMLElement | null): HTMLElement {
+  function row(label: string, path: string | null, { launches, total_s, share, fraction_of_roofline }: Pick<RangeView, 'launches' | 'total_s' | 'share' | 'fraction_of_roofline'>, depth: number, toggle: HTMLElement | null): HTMLElement {
     const bar = h('span', { class: 'share-bar', 'aria-hidden': 'true' });
     bar.style.width = `${Math.min(100, 100 * share)}%`;
     const item = h('li', { class: store.view[kind] === path ? 'chosen' : null }, toggle ?? h('span', { class: 'toggle' }),
       h('button', {
         type: 'button', class: 'range', 'aria-pressed': String(store.view[kind] === path), 'data-value': path ?? '*',
-        title: `${path || label}: ${duration(total_s)}, ${percent(share)} of GPU time, ${launches} launches${fraction_of_roof === null ? '' : `, ${wholePercent(fraction_of_roof)} of roofline`}`, onclick: choose(path),
+        title: `${path || label}: ${duration(total_s)}, ${percent(share)} of GPU time, ${launches} launches${fraction_of_roofline === null ? '' : `, ${wholePercent(fraction_of_roofline)} of roofline`}`, onclick: choose(path),
       },
         h('span', { class: 'name' }, label), h('span', { class: 'share' }, percent(share)),
-        h('span', { class: 'muted numbers' }, `${duration(total_s)} · ${count(launches)}\u00a0×`), h('span', { class: 'muted share' }, fraction_of_roof === null ? '' : `${wholePercent(fraction_of_roof)} of roof`),
+        h('span', { class: 'muted numbers' }, `${duration(total_s)} · ${count(launches)}\u00a0×`), h('span', { class: 'muted share' }, fraction_of_roofline === null ? '' : `${wholePercent(fraction_of_roofline)} of roofline`),
         h('span', { class: 'share-track', 'aria-hidden': 'true' }, bar)));
     item.style.setProperty('--depth', String(depth));
     return item;
@@ -51,7 +51,7 @@ export function rangeTree(store: ViewStore): HTMLElement {
     const roofed = groups.reduce((all, { total_s }) => all + total_s, 0);
     const whole = {
       launches: sum(({ launches }) => launches), total_s: experiment.program?.kernel_s ?? 0, share: 1,
-      fraction_of_roof: roofed > 0 ? 1 - groups.reduce((all, { recoverable_s }) => all + (recoverable_s ?? 0), 0) / roofed : null,
+      fraction_of_roofline: roofed > 0 ? 1 - groups.reduce((all, { recoverable_s }) => all + (recoverable_s ?? 0), 0) / roofed : null,
     };
     const items: HTMLElement[] = [row('whole program', null, whole, 0, null)];
     let closedAt = Infinity;
@@ -114,7 +114,7 @@ export function rangeTree(store: ViewStore): HTMLElement {
       head(experiment, kinds),
       isIcicle && icicle(ranges),
       tree(experiment, ranges),
-      kind === 'scope' && h('p', { class: 'muted' }, 'Estimates: the time of each group, shared out as its launches are in PyTorch’s trace of another run.')));
+      kind === 'scope' && h('p', { class: 'muted' }, 'Estimates: each group’s time is divided as its launches are in a PyTorch trace of a different run.')));
   }
   store.show((view, previous) => {
     if (previous?.experiment === view.experiment && previous.range === view.range && previous.scope === view.scope && previous.time === view.time) return;

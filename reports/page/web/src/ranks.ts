@@ -49,7 +49,7 @@ function phaseMap({ ranks: all, rows, left_out_ranks: ranksLeft, left_out_phases
     }));
   };
   return h('div', {}, h('h3', {}, 'Time by rank and phase'),
-    h('p', { class: 'muted' }, 'Time in kernels within each NVTX range; collectives, in which ranks wait for each other, are a row of their own. Red: longer than the median of the row, green: shorter, in full colour from 25 %.'),
+    h('p', { class: 'muted' }, 'Time in kernels within each NVTX range; collectives, in which ranks wait for each other, are a row of their own. Red: longer than the median of the row, green: shorter; colours saturate at 25 %.'),
     scrollBox('Time by rank and phase', h('table', { class: `heat-map rank-map${hasTexts ? '' : ' narrow'}` },
       h('thead', {}, h('tr', {}, h('th', { scope: 'col' }, 'phase'), ...ranks.map((name) => h('th', { scope: 'col', class: 'number', title: name }, hasTexts ? name : '')))),
       h('tbody', {}, ...rows.map(row)))),

@@ -95,7 +95,7 @@ export function scopesOf(experiment: ExperimentView): RangeView[] {
     const { launches, total, roofed, recoverable, work } = sums[place] as (typeof sums)[number];
     return {
       ...scope, launches: Math.round(launches), total_s: total, share: all > 0 ? total / all : 0, recoverable_s: recoverable,
-      fraction_of_roof: roofed > 0 ? 1 - recoverable / roofed : null, ...placeOf(work, total),
+      fraction_of_roofline: roofed > 0 ? 1 - recoverable / roofed : null, ...placeOf(work, total),
     };
   });
 }

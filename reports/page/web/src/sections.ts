@@ -8,7 +8,7 @@ function findings(texts: readonly string[]): HTMLElement | null {
   return texts.length === 0 ? null : h('ul', { class: 'findings' }, ...texts.map((text) => h('li', {}, text)));
 }
 
-function step({ from, to, speedup, outcome, moves, changes }: Step, experiment: ExperimentView, store: ViewStore): HTMLElement {
+function step({ from, to, speedup, outcome, counter_changes, changes }: Step, experiment: ExperimentView, store: ViewStore): HTMLElement {
   const name = (index: number): HTMLElement | null => {
     const point = experiment.points[index];
     return point ? h('button', { type: 'button', class: 'link', title: 'Pin', onclick: () => store.togglePin(point.key) }, point.label) : null;
@@ -16,7 +16,7 @@ function step({ from, to, speedup, outcome, moves, changes }: Step, experiment: 
   return h('li', {},
     h('p', { class: 'what' }, name(from), ' → ', name(to), ' ', h('strong', { class: outcome }, speedup)),
     h('p', { class: 'changes' }, changes.join(' · ')),
-    moves.length > 0 && h('ul', {}, ...moves.map((move) => h('li', {}, h('span', { class: 'muted' }, `${move.name} `), `${move.from} → ${move.to}`))));
+    counter_changes.length > 0 && h('ul', {}, ...counter_changes.map((change) => h('li', {}, h('span', { class: 'muted' }, `${change.name} `), `${change.from} → ${change.to}`))));
 }
 
 /** The number of steps that the style sheet keeps on paper. */
@@ -104,7 +104,7 @@ export function energy(store: ViewStore): HTMLElement {
     const picture = drawing(`energy-${view.experiment}`);
     element.hidden = !picture;
     fill(element, h('h2', {}, 'Energy'),
-      h('p', { class: 'muted' }, 'Energy per launch, from the meter of the whole board, with the useful work per joule and the mean power.'),
+      h('p', { class: 'muted' }, 'Energy per launch, from the energy counter of the whole board, with the useful work per joule and the mean power.'),
       picture);
   });
   return element;

@@ -54,7 +54,7 @@ export function placeOf({ flops, flops_s, bytes, bytes_s }: Work, total_s: numbe
 }
 
 /** The share of the time of groups with a roof that lies below these roofs. */
-export const fractionOfRoof = ({ recoverable, roofed }: Sum): number | null => (roofed > 0 ? 1 - recoverable / roofed : null);
+export const fractionOfRoofline = ({ recoverable, roofed }: Sum): number | null => (roofed > 0 ? 1 - recoverable / roofed : null);
 
 /** The groups by the key that `keyOf` gives them. */
 export function groupedBy(groups: readonly GroupView[], keyOf: (group: GroupView) => string): Map<string, GroupView[]> {

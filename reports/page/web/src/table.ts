@@ -9,7 +9,7 @@ import { colourOf, colourOfBound, pointGlyph } from './marks';
 import { cutApart } from './names';
 import { ranksOf } from './program_figure';
 import { NO_RANGE, NO_SCOPE } from './ranges';
-import { fractionOfRoof, groupedBy, groupsOf, sumOf, type Sum } from './sums';
+import { fractionOfRoofline, groupedBy, groupsOf, sumOf, type Sum } from './sums';
 import { shownPoints, TABLES, UNFILTERED, type Table, type View, type ViewStore } from './view';
 
 const ROWS_PER_PAGE = 200;
@@ -192,7 +192,7 @@ export class PointTable {
     const nameOf = (key: string): string => (table === 'names' ? key : table === 'ranges' ? key || NO_RANGE : typeName(key));
     const show = (key: string): void => this.store.set({ [{ names: 'kernel', ranges: 'range', types: 'type' }[table]]: key, table: 'kernels', zoom: null });
     const most = 500;
-    const cells = ({ total: time, launches, recoverable }: Sum, sum: Sum): (string | number)[] => [duration(time), count(launches), count(sum.groups), fractionOfRoof(sum) === null ? '–' : wholePercent(fractionOfRoof(sum) as number), sum.roofed > 0 ? duration(recoverable) : '–'];
+    const cells = ({ total: time, launches, recoverable }: Sum, sum: Sum): (string | number)[] => [duration(time), count(launches), count(sum.groups), fractionOfRoofline(sum) === null ? '–' : wholePercent(fractionOfRoofline(sum) as number), sum.roofed > 0 ? duration(recoverable) : '–'];
     let before = 0;
     const body = rows.slice(0, most).map(({ key, first, sum }) => {
       const share = total > 0 ? sum.total / total : 0;
@@ -286,7 +286,7 @@ export class PointTable {
           pointGlyph(point), h('span', { class: 'text' }, names.get(text) ?? text), number !== undefined && pins.size > 1 && h('span', { class: 'pin' }, String(number)));
         return h('th', { scope: 'row' }, h('div', { class: 'of-name' }, place, name, point.kernel !== '' && copyButton(point.kernel, `Copy ${text}`)));
       }
-      if (role === 'fraction_of_roof') return h('td', { class: classes('number', 'with-bar') }, bar(point), h('span', {}, text));
+      if (role === 'fraction_of_roofline') return h('td', { class: classes('number', 'with-bar') }, bar(point), h('span', {}, text));
       if (title === 'share' && experiment.isOfProgram) return h('td', { class: classes('number', 'with-bar') }, cumulativeBar(before, point.share ?? 0), h('span', {}, text));
       if (role === 'bound') return h('td', { class: classes(), title: wordsFor(point.bound).meaning }, h('span', { class: `bound bound-${point.bound}` }, text));
       if (role === 'family') return h('td', { class: classes() }, point.family.name);
@@ -302,10 +302,10 @@ export class PointTable {
 }
 
 function bar(point: PointView): HTMLElement | null {
-  if (point.fraction_of_roof === null) return null;
+  if (point.fraction_of_roofline === null) return null;
   const element = h('span', { class: 'bar', 'aria-hidden': 'true' }, h('span'));
   const inside = element.firstElementChild as HTMLElement;
-  inside.style.width = `${Math.min(100, 100 * point.fraction_of_roof)}%`;
+  inside.style.width = `${Math.min(100, 100 * point.fraction_of_roofline)}%`;
   inside.style.background = point.group ? colourOfBound(point.bound) : colourOf(point.family);
   return element;
 }

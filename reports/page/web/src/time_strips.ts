@@ -129,7 +129,7 @@ class Strips {
   }
 
   private textOf({ unit, roof }: Strip, value: number): string {
-    const share = roof !== null && unit !== 'share' && unit !== 'Hz' && this.width > 500 ? ` (${percent(value / roof)} of the roof)` : '';
+    const share = roof !== null && unit !== 'share' && unit !== 'Hz' && this.width > 500 ? ` (${percent(value / roof)} of roofline)` : '';
     return valueText(value, unit) + share;
   }
 

@@ -120,7 +120,7 @@ function rangeIn(range: RangeView, points: readonly GroupView[], all: number): R
   for (const { group } of inside) addWork(work, group);
   return {
     ...range, launches: sum(({ group }) => group.launches), total_s, share: all > 0 ? total_s / all : 0, recoverable_s,
-    fraction_of_roof: roofed > 0 ? 1 - recoverable_s / roofed : null, ...placeOf(work, total_s),
+    fraction_of_roofline: roofed > 0 ? 1 - recoverable_s / roofed : null, ...placeOf(work, total_s),
   };
 }
 

@@ -211,7 +211,7 @@ export function roofsOf(view: View, experiment: ExperimentView | undefined): Roo
 }
 
 export function precisionsOf(view: View, experiment: ExperimentView | undefined): string[] {
-  return view.precisions ?? experiment?.precisions ?? data.run.precisions;
+  return view.precisions ?? experiment?.precisions ?? data.run.precisions.map(({ id }) => id);
 }
 
 /** The level that can be shown: the chosen one, or DRAM where nothing was counted at that level. */
