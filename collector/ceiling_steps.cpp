@@ -23,8 +23,8 @@ void CeilingSteps::measure(const std::optional<PcieLink>& pcie, bool counters) {
   if (const auto nvlink = theoretical_nvlink(nvlinks(context_.device.uuid))) {
     context_.emit(message::CeilingMeasured{*nvlink});
   }
-  // The cost of a launch is needed to recognise launch-bound points, is cheap to measure, and shows the
-  // clock.
+  // The cost of a launch is needed to recognise points bound by launch overhead, is cheap to measure, and
+  // shows the clock.
   const auto is_launch = [](const kernels::CeilingBenchmark& benchmark) {
     return benchmark.operation == "launch";
   };

@@ -29,7 +29,7 @@ constexpr std::string_view kWholeWavesOfTiles =
     "Choose shapes or a batch whose tiles fill the SMs in whole waves, or let the library split the work "
     "further (split-K).";
 constexpr std::string_view kSpreadIndices =
-    "Spread or sort the indices that it is given, or choose an algorithm of the library without atomics.";
+    "Spread or sort the indices that it is given, or choose a library algorithm without atomics.";
 
 /// The evidence for a verdict, beginning with its own quantity.
 Rule of_bound(Bound bound, std::vector<const Quantity*> also, std::string_view next_step,
@@ -93,7 +93,7 @@ const std::vector<Rule>& all_rules() {
           Bound::dram, {&kFractionOfRoof, &kDramBandwidth, &kTrafficExcess},
           "Remove traffic beyond the compulsory bytes, if there is any; then increase the bytes in flight.",
           "Move fewer bytes: use a narrower type, or fuse it with the work before or after it "
-          "(torch.compile, an epilogue of the library), so that values are loaded once."),
+          "(torch.compile, a library epilogue), so that values are loaded once."),
       at_the_roof(Bound::l2, "l2-roof",
                   "L2 runs close to its measured bandwidth, and moves little more than the bytes that the "
                   "algorithm needs."),
@@ -110,8 +110,8 @@ const std::vector<Rule>& all_rules() {
                kOtherKernelOfLibrary),
       of_bound(
           Bound::nvlink, {&kFractionOfRoof},
-          "Send fewer bytes to other GPUs: combine values before they are sent, or use a narrower type. Let "
-          "traffic in both directions, and other work, overlap it.",
+          "Send fewer bytes to other GPUs: combine values before they are sent, or use a narrower type. "
+          "Overlap it with traffic in the other direction and with other work.",
           "Use fewer and larger transfers of a narrower type, and overlap them with work that does not need "
           "their results."),
       of_bound(Bound::fp64, {&kRedundancy},
@@ -125,12 +125,11 @@ const std::vector<Rule>& all_rules() {
                "Let Tensor Cores do the work: allow TF32 in the library's settings where its precision "
                "suffices (torch.set_float32_matmul_precision, CUBLAS_COMPUTE_32F_FAST_TF32), or use BF16 or "
                "FP16."),
-      of_bound(
-          Bound::fp16, {&kRedundancy},
-          "Reduce the number of operations: remove redundant ones, use packed multiply-adds, or use "
-          "Tensor Cores.",
-          "Let Tensor Cores do the work: use shapes that are multiples of 8, and settings of the library "
-          "that allow them."),
+      of_bound(Bound::fp16, {&kRedundancy},
+               "Reduce the number of operations: remove redundant ones, use packed multiply-adds, or use "
+               "Tensor Cores.",
+               "Let Tensor Cores do the work: use shapes that are multiples of 8, and library settings that "
+               "allow them."),
       of_bound(Bound::int32, {}, "Reduce the number of operations, or use a narrower type.",
                kOtherKernelOfLibrary),
       of_bound(
@@ -171,7 +170,7 @@ const std::vector<Rule>& all_rules() {
        .importance = Importance::note,
        .bound = Bound::unknown,
        .when = {kBelowTheRoof},
-       .text = "What keeps this kernel of a library below its roof could not be judged.",
+       .text = "It could not be determined what keeps this library kernel below its roof.",
        .step_for_library = kOtherKernelOfLibrary},
       {.id = "few-blocks",
        .importance = Importance::cause,
@@ -240,7 +239,7 @@ const std::vector<Rule>& all_rules() {
        .only_if = {kDramNotBusy, kBelowTheRoof, kLongerThanALaunch, kInstructionsMatter},
        .when = {{&kWarpEfficiency, less_than, 0.9}},
        .also = {&kBranchDivergence},
-       .text = "Branches diverge: lanes that do not take the branch being executed idle.",
+       .text = "Branches diverge: lanes that do not take the branch being executed sit idle.",
        .next_step = "Let all lanes of a warp take the same branch: map work to consecutive threads."},
       {.id = "predication",
        .importance = Importance::cause,

@@ -38,11 +38,11 @@ constexpr std::array kWords = {
                "Atomic operations on one address, which are serialised, take most of the time."},
     BoundWords{Bound::bytes_in_flight, "bytes-in-flight", "bytes in flight", "bound by bytes in flight",
                "Too few bytes are in flight to cover the memory latency (Little's law)."},
-    BoundWords{Bound::launch_overhead, "launch-overhead", "launch overhead", "launch-bound",
+    BoundWords{Bound::launch_overhead, "launch-overhead", "launch overhead", "bound by launch overhead",
                "The time is within three times that of an empty kernel."},
     BoundWords{Bound::barriers, "barriers", "barriers", "bound by barriers",
                "Warps spend most of their lifetime waiting at barriers."},
-    BoundWords{Bound::tail, "tail", "tail", "bound by the tail",
+    BoundWords{Bound::tail, "tail", "tail", "bound by the tail effect",
                "The blocks do not fill the device: many block slots on the SMs stay empty."},
     BoundWords{Bound::latency, "latency", "latency", "latency-bound",
                "No resource is near its limit: the launch waits on a chain of dependent loads, instructions "

@@ -32,7 +32,7 @@ struct DeviceSettings {
   std::optional<double> max_power_limit_w;  ///< the highest that can be set
   std::optional<double> max_sm_clock_hz;
   std::optional<double> max_memory_clock_hz;
-  /// The clocks that are set for load, below their maxima if somebody lowered them.
+  /// NVML's application clocks: below their maxima if somebody lowered them.
   std::optional<double> application_sm_clock_hz;
   std::optional<double> application_memory_clock_hz;
 

@@ -20,7 +20,7 @@ const std::vector<Metric>& sampled_metrics() {
        .names = {"TPC.TriageCompute.sm__pipe_tensor_cycles_active_realtime.avg.pct_of_peak_sustained_elapsed",
                  "sm__pipe_tensor_cycles_active.avg.pct_of_peak_sustained_elapsed"},
        .scale = kPercent,
-       .meaning = "share of the cycles in which the tensor cores worked"},
+       .meaning = "share of the cycles in which the Tensor Cores worked"},
       {.key = kFp32Issued,
        .names = {"TPC.TriageCompute.sm__inst_executed_pipe_fma_realtime.sum.pct_of_peak_sustained_elapsed",
                  "sm__inst_executed_pipe_fma.sum.pct_of_peak_sustained_elapsed"},

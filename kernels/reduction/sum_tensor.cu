@@ -108,7 +108,7 @@ void launch_any(const Problem& problem, const Buffers& buffers, cudaStream_t str
 }
 
 const Registration registration([] {
-  Variant variant = persistent::variant<shape_of>("sum_tensor", "tensor", "tensor cores multiply by ones",
+  Variant variant = persistent::variant<shape_of>("sum_tensor", "tensor", "Tensor Cores multiply by ones",
                                                   {kBlock}, launch_any);
   variant.info.dtypes = {Dtype::f16, Dtype::bf16};
   variant.info.minimum_sm = 80;

@@ -192,7 +192,7 @@ std::string change_text(const Change& change) {
 std::string no_change_text(const LadderStep& step) {
   const auto is_counted = [](const RooflinePoint* point) { return !point->quantities.empty(); };
   return is_counted(step.from) && is_counted(step.to) ? "no counter changed by 5 % or more"
-                                                      : "not both points were counted";
+                                                      : "at least one of the two points was not counted";
 }
 
 std::string step_verdict(const LadderStep& step) {

@@ -38,7 +38,7 @@ std::string condition_text(const Condition& condition);
 /// `bank conflicts eliminated: shared wavefronts per instruction 3.33 → 1.00`
 std::string change_text(const Change& change);
 
-/// The text where a step has no changes: that no counter moved, or that not both points were counted.
+/// The text where a step has no changes: that no counter moved, or that a point was not counted.
 std::string no_change_text(const LadderStep& step);
 
 /// `V2 → V3: 1.30× faster`, `V7 → V8: equally fast`

@@ -246,8 +246,9 @@ void write_strip(PerfettoEncoder& trace, Track device, const DeviceTimeline& sam
 void write_power(PerfettoEncoder& trace, Track device, const DeviceView& view) {
   const std::vector<PowerSpan> spans = power_spans(*view.timeline, view.start_ns);
   if (spans.empty()) return;
-  const Track track = trace.add_counter(device, "Power", unit_of(StripUnit::watts).name,
-                                        "Each reading since the one before. -1 where they are missing.");
+  const Track track = trace.add_counter(
+      device, "Power", unit_of(StripUnit::watts).name,
+      "Each reading covers the time since the previous one. -1 where readings are missing.");
   for (std::size_t i = 0; i < spans.size(); ++i) {
     trace.set_counter(track, spans[i].start_ns, spans[i].watts);
     const bool is_last = i + 1 == spans.size();
@@ -270,8 +271,9 @@ struct LaunchCounter {
 constexpr LaunchCounter kLaunchCounters[] = {
     {.name = "% of roofline",
      .unit = "%",
-     .description = "Of the kernel that runs, as in the tables; of several at once, of the one closest to "
-                    "its roof. -1 where it is not known.",
+     .description =
+         "For the running kernel, as in the tables; if several run at once, for the one closest to "
+         "its roof. -1 where it is not known.",
      .of = [](const LaunchLook& look, const TimelineLaunch&) { return look.percent_of_roofline; },
      .together = [](const std::multiset<double>& values) { return *values.rbegin(); }},
     {.name = "FLOP/s",

@@ -109,9 +109,9 @@ constexpr std::array kProgramCsvColumns = {
         [](const Row& r) { return r.measurement.process ? fmt::format("{}", *r.measurement.process) : ""; }},
     PointsColumn{"launches", "launches that were seen",
                  [](const Row& r) { return launches_field(r, &LaunchStatistics::count); }},
-    PointsColumn{"traced", "those of which the time was taken",
+    PointsColumn{"traced", "launches with a time",
                  [](const Row& r) { return launches_field(r, &LaunchStatistics::traced); }},
-    PointsColumn{"counted", "those that were counted",
+    PointsColumn{"counted", "launches with counters",
                  [](const Row& r) { return launches_field(r, &LaunchStatistics::counted); }},
     PointsColumn{"total_time_s", "time of all traced launches, in seconds",
                  [](const Row& r) {
@@ -154,11 +154,11 @@ constexpr std::array kProgramCsvColumns = {
                  [](const Row& r) {
                    return roof_field(r, [](const Roof& roof) { return csv::number(roof.relative_spread); });
                  }},
-    PointsColumn{"dram_read_bytes_spread", "spread of `dram_read_bytes` from launch to launch, relative",
+    PointsColumn{"dram_read_bytes_spread", "relative spread of `dram_read_bytes` from launch to launch",
                  [](const Row& r) { return spread_field(r, counter::kDramReadBytes); }},
-    PointsColumn{"dram_write_bytes_spread", "that of `dram_write_bytes`",
+    PointsColumn{"dram_write_bytes_spread", "relative spread of `dram_write_bytes` from launch to launch",
                  [](const Row& r) { return spread_field(r, counter::kDramWriteBytes); }},
-    PointsColumn{"warp_instructions_spread", "that of `warp_instructions`",
+    PointsColumn{"warp_instructions_spread", "relative spread of `warp_instructions` from launch to launch",
                  [](const Row& r) { return spread_field(r, counter::kWarpInstructions); }},
 };
 
@@ -191,7 +191,7 @@ constexpr std::array kCsvColumns = {
                  [](const Row& r) { return time_field(r, &TimeResult::median_s); }},
     PointsColumn{"time_ci_low_s", "lower end of the median's 95 % confidence interval",
                  [](const Row& r) { return time_field(r, &TimeResult::ci_low_s); }},
-    PointsColumn{"time_ci_high_s", "its upper end",
+    PointsColumn{"time_ci_high_s", "upper end of that interval",
                  [](const Row& r) { return time_field(r, &TimeResult::ci_high_s); }},
     PointsColumn{"flops_useful",
                  "operations that the algorithm needs: floating-point ones, or those of integers",
@@ -220,9 +220,10 @@ constexpr std::array kCsvColumns = {
                  [](const Row& r) { return csv::number(r.point.fraction_of_roof); }},
     PointsColumn{"bound", "what bounds the point: `dram`, `l2`, `latency`, … ([explain.md](explain.md))",
                  [](const Row& r) { return std::string(to_string(r.point.bound)); }},
-    PointsColumn{"warp_execution_efficiency", "active threads per instruction of a warp over 32",
+    PointsColumn{"warp_execution_efficiency", "active threads per instruction of a warp, over 32",
                  [](const Row& r) { return counter_field(r, counter::kWarpExecutionEfficiency); }},
-    PointsColumn{"warp_nonpred_execution_efficiency", "those that were not predicated off over 32",
+    PointsColumn{"warp_nonpred_execution_efficiency",
+                 "active threads that are not predicated off, per instruction of a warp, over 32",
                  [](const Row& r) { return counter_field(r, counter::kWarpNonpredExecutionEfficiency); }},
     PointsColumn{"flags", "what to know before believing the numbers, joined by `;`: `noisy`, `throttled`, …",
                  [](const Row& r) { return fmt::format("{}", fmt::join(names_of(r.point.flags), ";")); }},

@@ -48,8 +48,9 @@ constexpr std::string_view kExplanation =
 
 constexpr std::string_view kProgramExplanation =
     "Share: of the time of all kernels. AI: executed operations per counted byte of DRAM traffic. % of "
-    "roofline: the least time that the counted work needs at the ceilings, over the median time. Could "
-    "save: what all launches took beyond that. Roof: the resource that needs longest, and its ceiling.\n\n";
+    "roofline: the least time that the counted work needs at the ceilings, over the mean time of a launch. "
+    "Could save: what all launches took beyond that. Roof: the resource that takes longest, and its "
+    "ceiling.\n\n";
 
 /// Columns with the same content in every row become a sentence above the table, which is narrower for it.
 struct SharedColumns {
@@ -197,8 +198,8 @@ std::string speeds(const std::vector<SpeedTable>& speed_tables) {
   };
   std::string text;
   for (const SpeedTable& table : speed_tables) {
-    text += fmt::format("\n**Speed of {} over {}, {}**\n\n", escaped(table.version), escaped(table.reference),
-                        to_string(table.cache));
+    text += fmt::format("\n**Speed-up of {} over {}, {}**\n\n", escaped(table.version),
+                        escaped(table.reference), to_string(table.cache));
     std::vector<TitledColumn> columns = {{"elements", true}};
     for (const Dtype dtype : table.dtypes) columns.push_back({std::string(to_string(dtype)), true});
     text += table_head(columns);

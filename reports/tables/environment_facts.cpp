@@ -43,13 +43,13 @@ std::string switch_text(const std::optional<bool>& value) {
 }
 
 void add_settings(const DeviceSettings& settings, std::vector<Fact>& facts) {
-  facts.push_back({"PCI bus id", settings.pci_bus_id.value_or("unknown")});
+  facts.push_back({"PCI bus ID", settings.pci_bus_id.value_or("unknown")});
   facts.push_back({"power limit", limits(settings.power_limit_w, settings.default_power_limit_w,
                                          settings.max_power_limit_w, watts)});
-  facts.push_back({"SM clock under load", limits(settings.application_sm_clock_hz, std::nullopt,
-                                                 settings.max_sm_clock_hz, format::hertz)});
-  facts.push_back({"memory clock under load", limits(settings.application_memory_clock_hz, std::nullopt,
-                                                     settings.max_memory_clock_hz, format::hertz)});
+  facts.push_back({"application SM clock", limits(settings.application_sm_clock_hz, std::nullopt,
+                                                  settings.max_sm_clock_hz, format::hertz)});
+  facts.push_back({"application memory clock", limits(settings.application_memory_clock_hz, std::nullopt,
+                                                      settings.max_memory_clock_hz, format::hertz)});
   facts.push_back(
       {"GPU modes",
        fmt::format("persistence {}, MIG {}, compute mode {}", switch_text(settings.persistence_mode),
@@ -88,7 +88,7 @@ void add_host(const Run& run, std::vector<Fact>& facts) {
   const Environment& environment = *run.environment;
   facts.push_back({"system", fmt::format("{}, {}", or_unknown(environment.operating_system),
                                          or_unknown(environment.kernel))});
-  facts.push_back({"processor", or_unknown(environment.processor)});
+  facts.push_back({"CPU", or_unknown(environment.processor)});
   facts.push_back({"container", environment.container.empty() ? "none detected" : environment.container});
   facts.push_back({"environment variables", variables_text(environment)});
 }

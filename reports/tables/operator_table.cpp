@@ -41,9 +41,9 @@ std::string unknown_sentence(const OperatorUse& use) {
     names.push_back(fmt::format("{} ({}, {})", short_kernel_name(kernel.name),
                                 format::counted(kernel.launches, "launch"), format::percent(kernel.share)));
   }
-  return fmt::format("Only in PyTorch's trace, or with other shapes there: {} of its kernels' time, {}.",
-                     format::percent(1 - use.matched_trace_share),
-                     list(std::move(names), use.unknown.size()));
+  return fmt::format(
+      "Only in PyTorch's trace, or with different launch configurations there: {} of its kernels' time, {}.",
+      format::percent(1 - use.matched_trace_share), list(std::move(names), use.unknown.size()));
 }
 
 }  // namespace
@@ -67,12 +67,13 @@ bool is_foreign(const OperatorUse& use) {
 std::vector<std::string> operator_sentences(const OperatorUse& use) {
   std::vector<std::string> texts = {fmt::format(
       "Matched with PyTorch's trace: {} of GPU time, {} of its {} kernel launches (by name, grid, block, "
-      "shared memory). It is of another run, so each group's time is divided among operators and modules as "
-      "in the trace: an estimate.",
+      "shared memory). It comes from a different run, so each group's time is divided among operators and "
+      "modules as in the trace: an estimate.",
       format::percent(use.matched_share), use.matched, use.launches)};
   if (is_foreign(use)) {
     texts.push_back(
-        "Too little matches: the trace may be of another program, of part of this one, or of other sizes.");
+        "Too little matches: the trace may be from a different program, from part of this one, or with "
+        "different sizes.");
   }
   if (use.shared_share > 0) {
     texts.push_back(fmt::format(

@@ -41,7 +41,7 @@ std::string_view transfer_name(TransferKind kind) {
     case TransferKind::peer_to_peer:
       return "device to device";
     case TransferKind::set:
-      return "set";
+      return "memset";
     case TransferKind::other:
       return "other";
   }
@@ -64,15 +64,15 @@ std::string saving(const RooflinePoint& group, double kernel_s) {
   return saving(group.label, *launches.recoverable_s, launches.recoverable_per_step_s, kernel_s);
 }
 
-/// Where to begin: with the group, or with the kernel in several shapes, that could save most.
+/// Where to begin: with the group, or with the kernel in several launch configurations, that could save most.
 std::string most_saving(const ProgramUse& program) {
   const auto together = kernel_saving(program);
   const auto is_overlapped = [](const RooflinePoint* group) { return group->launches->is_overlapped; };
   if (!together || std::any_of(together->groups.begin(), together->groups.end(), is_overlapped)) {
     return saving(*program.recoverable.front(), program.kernel_s);
   }
-  const std::string name =
-      fmt::format("{} shapes of {} together", together->groups.size(), together->groups.front()->kernel);
+  const std::string name = fmt::format("{} launch configurations of {} together", together->groups.size(),
+                                       together->groups.front()->kernel);
   return saving(name, together->recoverable_s, together->recoverable_per_step_s, program.kernel_s);
 }
 
@@ -114,8 +114,8 @@ std::string idle_sentence(const IdleUse& idle) {
           share, format::counted(idle.cause_gaps, "gap"));
     case IdleCause::elsewhere:
       return fmt::format(
-          "{} of the idle time is in {} of 1 ms or more: the host is busy elsewhere, for example with input, "
-          "or waits.",
+          "{} of the idle time is in {} of 1 ms or more: the host is doing other work, such as loading "
+          "input, or is waiting.",
           share, format::counted(idle.cause_gaps, "gap"));
     case IdleCause::unclear:
       break;
@@ -163,7 +163,7 @@ std::string gap_name(const std::optional<double>& from_s, const std::optional<do
 /// Why a group has no roof, or was not timed.
 std::string roofless_reason(const RooflinePoint& group) {
   const std::string& cause = group.measurement->cause;
-  if (!group.measurement->time) return cause.empty() ? "no launch of it was traced" : cause;
+  if (!group.measurement->time) return cause.empty() ? "none of its launches was traced" : cause;
   return group.roof_missing;
 }
 
@@ -213,22 +213,21 @@ std::vector<std::string> program_sentences(const Run& run, const ProgramUse& pro
     texts.push_back(fmt::format("GPU busy {}, idle {} of the {} {}.", format::percent(*busy),
                                 format::percent(std::max(0.0, 1 - *busy)),
                                 format::duration(program.watched_s()),
-                                program.idle ? "in which nothing was counted"
+                                program.idle ? "during which no counters were collected"
                                              : "that were traced, including launches held for counting"));
   }
   if (program.idle && program.idle->cause != IdleCause::unclear)
     texts.push_back(idle_sentence(*program.idle));
-  std::string counted =
-      fmt::format("Counted in full: {} of GPU time", format::percent(program.counted_share));
+  std::string counted = fmt::format("Fully counted: {} of GPU time", format::percent(program.counted_share));
   if (program.roofless_share > 0) {
-    counted +=
-        fmt::format("; without a roof, so not in any saving: {}", format::percent(program.roofless_share));
+    counted += fmt::format("; without a roof, and so excluded from savings: {}",
+                           format::percent(program.roofless_share));
   }
   texts.push_back(counted + ".");
   if (program.overlapped_share >= kNotable) {
     texts.push_back(
-        fmt::format("For {} of their time, kernels ran alongside others: what such a kernel could save (~) "
-                    "is not what the program would gain.",
+        fmt::format("For {} of their time, kernels overlapped with others: the program may gain less than "
+                    "such a kernel (~) could save.",
                     format::percent(program.overlapped_share)));
   }
   if (!run.application) return texts;
@@ -254,7 +253,7 @@ ProgramTable recoverable_table(const ProgramUse& program, std::size_t most) {
                                     {"share", true},
                                     {"launches", true},
                                     {"time", true},
-                                    {"of roof", true},
+                                    {"of roofline", true},
                                     {"roof"},
                                     {"could save", true}}};
   const std::size_t shown = std::min(most, program.recoverable.size());
@@ -318,7 +317,7 @@ ProgramTable range_table(const ProgramUse& program, std::size_t most) {
 }
 
 ProgramTable transfer_table(const ProgramUse& program) {
-  ProgramTable table = {.title = "Memory copies and sets",
+  ProgramTable table = {.title = "Memory copies and memsets",
                         .columns = {{"copies"},
                                     {"number", true},
                                     {"bytes", true},
@@ -337,7 +336,7 @@ ProgramTable transfer_table(const ProgramUse& program) {
 }
 
 ProgramTable gap_table(const ProgramUse& program) {
-  ProgramTable table = {.title = "GPU idle between one piece of work and the next",
+  ProgramTable table = {.title = "GPU idle gaps, by length",
                         .columns = {{"gap"}, {"number", true}, {"time", true}, {"of idle time", true}}};
   if (!program.idle || program.idle->share < kNotableIdle) return table;
   std::optional<double> from_s;
@@ -352,7 +351,7 @@ ProgramTable gap_table(const ProgramUse& program) {
 
 ProgramTable idle_before_table(const ProgramUse& program, std::size_t most) {
   ProgramTable table = {
-      .title = "GPU idle before",
+      .title = "GPU idle gaps, by what ran next",
       .columns = {
           {"what ran next"}, {"of idle time", true}, {"idle", true}, {"gaps", true}, {"mean gap", true}}};
   if (!program.idle || program.idle->share < kNotableIdle) return table;

@@ -48,7 +48,7 @@ ProgramTable use_table(std::string_view title, std::string_view first, const std
 /// The same for NVTX ranges.
 ProgramTable range_table(const ProgramUse& program, std::size_t most);
 
-/// Copies and sets with their bandwidth.
+/// Copies and memsets with their bandwidth.
 ProgramTable transfer_table(const ProgramUse& program);
 
 /// Idle time by the length of the gaps, and by what ran after them, the most first. Empty where the device

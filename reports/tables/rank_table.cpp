@@ -141,9 +141,8 @@ std::string beyond_alone(const Run& run, const RankAnalysis& analysis) {
     alone_s += times * *size.alone_s;
   }
   if (count == 0) {
-    return "How much longer they take than alone is unknown: rooflinectl ceilings --device all measures "
-           "them "
-           "alone, for later profiles on the same GPUs.";
+    return "It is unknown how much longer they take than when run alone: rooflinectl ceilings --device all "
+           "measures them alone, for later profiles on the same GPUs.";
   }
   const double longer = ratio(time_s, alone_s) - 1;
   return fmt::format(
@@ -178,7 +177,9 @@ std::string waiting(const RankAnalysis& analysis) {
       format::percent(ratio(wait_s, judged_s)), judged,
       format::percent(ratio(static_cast<double>(latest.last), static_cast<double>(judged))), latest.name);
   if (set_aside > 0) {
-    text += fmt::format(" Not judged: {} more, around which launches were held for counting.", set_aside);
+    text += fmt::format(" {} not judged, because launches around {} were held for counting.",
+                        set_aside == 1 ? "1 more was" : fmt::format("{} more were", set_aside),
+                        set_aside == 1 ? "it" : "them");
   }
   return text;
 }
@@ -268,7 +269,7 @@ ProgramTable rank_table(const Run& run, const RankAnalysis& analysis, std::size_
                                     {"slower by", true},
                                     {"collectives", true},
                                     {"waiting", true},
-                                    {"came last", true},
+                                    {"arrived last", true},
                                     {"overlapped", true}}};
   for (const std::size_t place : shown_ranks(analysis, most)) {
     const RankUse& rank = analysis.ranks[place];

@@ -60,10 +60,10 @@ std::string_view shown_figures(std::string_view quantity) {
     return std::find(names.begin(), names.end(), quantity) != names.end();
   };
   if (is_one_of({"fadd", "fmul", "ffma", "fadd2", "fmul2", "ffma2"})) {
-    return "executed f32 operations and intensities";
+    return "executed FP32 operations and intensities";
   }
-  if (is_one_of({"dadd", "dmul", "dfma"})) return "executed f64 operations and intensities";
-  if (is_one_of({"hadd", "hmul", "hfma"})) return "f16 and bf16 instructions";
+  if (is_one_of({"dadd", "dmul", "dfma"})) return "executed FP64 operations and intensities";
+  if (is_one_of({"hadd", "hmul", "hfma"})) return "FP16 and BF16 instructions";
   if (quantity == "integer_ops") return "integer instructions per element";
   if (quantity.starts_with("dram_")) return "DRAM bytes, executed intensities, bounds and busiest levels";
   if (is_one_of({"l2_bytes", "l1_bytes"})) return "intensities at that level, bounds and busiest levels";

@@ -25,7 +25,7 @@ std::string window(const DeviceView& view) {
               ? fmt::format("{} of the window missing between them", format::percent(view.missing_share()))
               : std::string("none missing between them");
   if (view.not_kept_s > 0) {
-    text += fmt::format("; the {} of samples before it were discarded", format::duration(view.not_kept_s));
+    text += fmt::format("; the preceding {} of samples were discarded", format::duration(view.not_kept_s));
   }
   return text + ".";
 }
@@ -82,7 +82,7 @@ std::string phase_sentence(const DeviceView& view) {
     case PhaseRule::ranges:
       return "Launches that follow each other in the same NVTX range.";
     case PhaseRule::passages:
-      return "NVTX ranges as the host passed through them; the device may lag behind.";
+      return "NVTX ranges on the host; the device may lag behind.";
     case PhaseRule::regimes:
       return "Without NVTX ranges: from one change in resource use to the next.";
   }

@@ -20,7 +20,7 @@ class SelfTest(ProgramTest):
         result = self.call("selftest", accidents="miscount@self_test:counters")
         self.assert_exit(result, 1)
         self.assertRegex(result.stdout, r"(?m)^f32_add +fadd +1024 +1025 +exact +differs$")
-        self.assertIn("suspect: executed f32 operations", result.stdout)
+        self.assertIn("suspect: executed FP32 operations", result.stdout)
         answer = json.loads(self.call("selftest", "--json", accidents="miscount@self_test:counters").stdout)
         self.assertIs(answer["passed"], False)
         self.assertEqual([a["verdict"] for a in answer["self_test"]["agreements"]], ["differs", "agrees"])

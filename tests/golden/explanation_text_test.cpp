@@ -118,13 +118,13 @@ std::string rule_text(const Rule& rule) {
   if (rule.is_for_programs) text += "- Applies only to kernels of profiled programs\n";
   if (!rule.only_if.empty()) text += fmt::format("- Applies only if: {}\n", conditions_text(rule.only_if));
   if (rule.next_step.empty()) {
-    text += "- Applies only to kernels of libraries\n";
+    text += "- Applies only to library kernels\n";
   } else {
     text += fmt::format("- Next: {}\n", rule.next_step);
   }
-  if (rule.step_for_library.empty()) return text + "- Not applied to kernels of libraries\n\n";
+  if (rule.step_for_library.empty()) return text + "- Not applied to library kernels\n\n";
   if (rule.step_for_library == rule.next_step) return text + "\n";
-  return text + fmt::format("- Next, for a kernel of a library: {}\n\n", rule.step_for_library);
+  return text + fmt::format("- Next, for a library kernel: {}\n\n", rule.step_for_library);
 }
 
 /// The quantities that rules rest on, by name.

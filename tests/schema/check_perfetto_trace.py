@@ -48,7 +48,7 @@ STRIPS = {  # by name: the columns that add up to it, unit, factor; bytes are ra
 
 
 def check_power(trace, device, samples):
-    """Each reading since the one before; those of the tests and of real boards come at least every 0.25 s."""
+    """Each reading covers the time since the previous one; those of the tests and of real boards come at least every 0.25 s."""
     readings = samples.get("power", [])
     if not readings:
         assert not trace.below(device, "Power")

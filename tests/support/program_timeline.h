@@ -15,7 +15,7 @@
 /// A timeline of `program_run`, made up as the run is.
 namespace rooflinectl::constructed {
 
-/// Steps one after the other, each with its ranges as the host passed them a millisecond earlier; what the
+/// Steps one after the other, each with its ranges on the host a millisecond earlier; what the
 /// device does is what the counters of the points show. A copy runs beside each step.
 class TimelineOfProgram {
  public:

@@ -58,10 +58,10 @@ TEST(ProgramReports, BeginWithAKernelThatCouldSaveMoreInSeveralShapesThanAnyGrou
                     [](const Measurement& one) { return one.point.subject == constructed::kAdamName; });
   other.point.axes.set("grid", std::uint64_t{1024});
   run.measurements.push_back(other);
-  EXPECT_THAT(
-      program_headline(*ReportModel(run).experiments.at(0).program),
-      HasSubstr("; 2 shapes of multi_tensor_apply<FusedAdam, f32> together could save 12.60 ms of 96.27 ms "
-                "(13.1 %; 755.9 µs a step)."));
+  EXPECT_THAT(program_headline(*ReportModel(run).experiments.at(0).program),
+              HasSubstr("; 2 launch configurations of multi_tensor_apply<FusedAdam, f32> together could save "
+                        "12.60 ms of 96.27 ms "
+                        "(13.1 %; 755.9 µs a step)."));
   LaunchStatistics& launches = *run.measurements.back().launches;
   launches.overlapped_s = launches.total_s;
   EXPECT_THAT(program_headline(*ReportModel(run).experiments.at(0).program), Not(HasSubstr("shapes")))
@@ -111,7 +111,8 @@ TEST(ProgramReports, SayWhatOverlapsAndNotThatItCouldBeSaved) {
   const ProgramUse& program = *report.experiments.at(0).program;
   EXPECT_THAT(program_headline(program), HasSubstr("beyond its roof, but overlaps with other kernels"));
   EXPECT_THAT(program_headline(program), Not(HasSubstr("could save")));
-  EXPECT_THAT(program_sentences(run, program), testing::Contains(HasSubstr("kernels ran alongside others")));
+  EXPECT_THAT(program_sentences(run, program),
+              testing::Contains(HasSubstr("kernels overlapped with others")));
 }
 
 TEST(ProgramReports, HaveACsvWithTheFullNamesAndNothingDeclared) {

@@ -122,7 +122,7 @@ TEST(SelfTestTable, ADifferenceStandsBeforeTheNumbersThatItMakesSuspect) {
   auto run = constructed::run();
   run.self_test = self_test({operations(8650751)});
   const std::string summary = summary_md(ReportModel(run));
-  const std::size_t finding = summary.find("suspect: executed f32 operations");
+  const std::size_t finding = summary.find("suspect: executed FP32 operations");
   ASSERT_NE(finding, std::string::npos);
   EXPECT_LT(finding, summary.find("\n## "));
   EXPECT_THAT(terminal_summary(ReportModel(run), 200),

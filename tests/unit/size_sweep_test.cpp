@@ -270,7 +270,7 @@ TEST(SizeSweep, SummaryShowsPictureAndSpeeds) {
   const auto run = sweep_run(4);
   const std::string summary = summary_md(ReportModel(run));
   EXPECT_THAT(summary, HasSubstr("(summary_bandwidth-sweep.png)](bandwidth-sweep.png)"));
-  EXPECT_THAT(summary, HasSubstr("**Speed of ours over theirs, cold**"));
+  EXPECT_THAT(summary, HasSubstr("**Speed-up of ours over theirs, cold**"));
   EXPECT_THAT(summary, HasSubstr("| 2¹⁰ | 2.00× | 2.00× |"));
   const auto few = sweep_run(3);
   EXPECT_THAT(summary_md(ReportModel(few)), Not(HasSubstr("bandwidth-sweep")));

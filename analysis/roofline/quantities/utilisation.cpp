@@ -141,19 +141,19 @@ const Quantity kNvlinkShare = {.name = "NVLink utilisation",
 const Quantity kFp64Share = {
     .name = "FP64 utilisation",
     .unit = Unit::ratio,
-    .formula = "f64 flops / the ceiling of their mix / time; declared flops if none were counted",
+    .formula = "FP64 flops / the ceiling of their mix / time; declared flops if none were counted",
     .of = counted_share<Dtype::f64>};
 
 const Quantity kFp32Share = {
     .name = "FP32 utilisation",
     .unit = Unit::ratio,
-    .formula = "f32 flops / the ceiling of their mix / time; declared flops if none were counted",
+    .formula = "FP32 flops / the ceiling of their mix / time; declared flops if none were counted",
     .of = counted_share<Dtype::f32>};
 
 const Quantity kFp16Share = {.name = "FP16 utilisation",
                              .unit = Unit::ratio,
                              .formula =
-                                 "declared f16 and bf16 flops / the ceiling of their mix / time; the "
+                                 "declared FP16 and BF16 flops / the ceiling of their mix / time; the "
                                  "counters include conversions. Of a program's kernel: (`hadd` + `hmul` + "
                                  "`hfma`) / (`f16_fma` / 4) / time",
                              .of = declared_share<Bound::fp16>};

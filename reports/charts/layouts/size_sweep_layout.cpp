@@ -235,7 +235,7 @@ Group legend(const SizeSweep& sweep, Extent extent) {
   if (has_cache(sweep, CacheState::cold)) add_line("cold", {palette::kInk, 2});
   if (has_cache(sweep, CacheState::warm)) add_line("warm", {palette::kInk, 2, Dash::dashed});
   if (sweep.launch_s) {
-    add_line(fmt::format("limit of an empty launch ({})", format::duration(*sweep.launch_s)),
+    add_line(fmt::format("launch-overhead limit ({})", format::duration(*sweep.launch_s)),
              {palette::kMuted, 1.2, Dash::dotted});
   }
   for (std::size_t version = 0; version < sweep.versions.size(); ++version) {

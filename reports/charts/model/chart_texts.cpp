@@ -48,7 +48,7 @@ std::string sizes(const std::vector<RooflinePoint>& points) {
 std::string timed_text(const std::vector<RooflinePoint>& points) {
   const bool is_traced =
       std::any_of(points.begin(), points.end(), [](const auto& p) { return is_observed(p); });
-  if (is_traced) return "times of the trace";
+  if (is_traced) return "times from the trace";
   const auto is_timed = [&](LaunchMode mode) {
     return std::any_of(points.begin(), points.end(),
                        [&](const RooflinePoint& point) { return timed_mode(point) == mode; });
