@@ -5,6 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/model/profile_settings.h"
+
 namespace rooflinectl {
 
 /// How closely a counter has to agree with the same metric of Nsight Compute.
@@ -13,6 +15,10 @@ struct ToolAgreement {
   double tolerance = 0;
   bool is_relative = true;
 };
+
+/// How much `profile` needs a counter. It does not repeat launches: where a chip cannot count all metrics of
+/// a pass at once, it does without those of the lowest priority.
+enum class Priority { highest, high, medium, low, lowest };
 
 /// One counter of ours and the hardware metrics that it can come from.
 struct Metric {
@@ -24,6 +30,10 @@ struct Metric {
   /// Nothing for what depends on the moment, as occupancy and clocks do, and for DRAM bytes, which are
   /// compared as their sum.
   std::optional<ToolAgreement> agreement = {};
+  Priority priority = Priority::lowest;
+  /// The pass in which `profile` counts a metric of the basic set, unless it has `_sass_` in its name: those
+  /// that instrument the kernel are all in Pass::operations.
+  Pass hardware_pass = Pass::memory;
 };
 
 /// The basic set: everything a roofline and the ladder need, in three passes on every chip. Metrics with

@@ -18,12 +18,19 @@ std::vector<Metric> with_keys(const std::vector<Metric>& from, const std::vector
   return found;
 }
 
-/// The metrics of the basic set that instrumented code counts.
-std::vector<Metric> instrumented() {
+/// Instrumented code is counted in a pass of its own.
+Pass pass_of(const Metric& metric) {
+  const bool is_instrumented = metric.names.front().find("_sass_") != std::string_view::npos;
+  return is_instrumented ? Pass::operations : metric.hardware_pass;
+}
+
+std::vector<Metric> basic_metrics_of(Pass pass) {
   std::vector<Metric> found;
   for (const Metric& metric : basic_metrics()) {
-    if (metric.names.front().find("_sass_") != std::string_view::npos) found.push_back(metric);
+    if (pass_of(metric) == pass) found.push_back(metric);
   }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const Metric& a, const Metric& b) { return a.priority < b.priority; });
   return found;
 }
 
@@ -33,14 +40,10 @@ std::vector<Metric> pass_metrics(Pass pass) {
   using namespace counter;
   switch (pass) {
     case Pass::memory:
-      return with_keys(basic_metrics(),
-                       {kDramReadBytes, kDramWriteBytes, kL2Bytes, kWarpInstructions, kL1Bytes, kOccupancy,
-                        kSmClockHz, kWarpExecutionEfficiency, kWarpNonpredExecutionEfficiency,
-                        kActiveWarpCycles, kBarrierStallWarpCycles, kL2AtomicOperations, kDramClockHz});
     case Pass::operations:
-      return instrumented();
+      return basic_metrics_of(pass);
     case Pass::tensor: {
-      std::vector<Metric> metrics = with_keys(basic_metrics(), {kTensorPipeInstructions, kTensorPipeHfma2});
+      std::vector<Metric> metrics = basic_metrics_of(pass);
       metrics.push_back(
           {.key = kTensorBf16Ops, .names = {"sm__ops_path_tensor_op_hgmma_src_bf16_dst_fp32.sum"}});
       metrics.push_back(

@@ -5,9 +5,11 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <map>
 #include <set>
 #include <string>
 
+#include "core/model/pass_metrics.h"
 #include "tests/support/generated_parts.h"
 
 namespace rooflinectl {
@@ -16,6 +18,17 @@ namespace {
 TEST(Metrics, HaveKeysOfTheirOwn) {
   std::set<std::string_view> keys;
   for (const std::string_view key : counter_keys()) EXPECT_TRUE(keys.insert(key).second) << key;
+}
+
+/// What no pass counts would be missing in every profiled program, without a reason.
+TEST(Metrics, AreInOnePassOfProfile) {
+  std::map<std::string_view, int> passes;
+  for (const Pass pass : kPasses) {
+    for (const Metric& metric : pass_metrics(pass)) ++passes[metric.key];
+  }
+  for (const Metric& metric : basic_metrics()) {
+    EXPECT_EQ(passes[metric.key], 1) << metric.key << ": hardware_pass of its row in core/model/metrics.cpp";
+  }
 }
 
 /// `× 32`, `÷ 100`; empty for 1.
