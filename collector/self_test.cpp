@@ -128,7 +128,7 @@ Agreement agreement_of_passes(const std::vector<Counters>& launches) {
   Agreement agreement;
   agreement.subject = "all of them";
   agreement.quantity = counter::kWarpInstructions;
-  agreement.unit = "instructions";
+  agreement.unit = ComparedUnit::instructions;
   agreement.ours = total(counter::kWarpInstructions);
   agreement.reference = total(counter::kWarpInstructionsSass);
   agreement.note = "counted by hardware in one pass; expected: the count by instrumentation in another";

@@ -122,7 +122,8 @@ class Cost {
 };
 
 Agreement not_compared(std::string subject, const Measurement& measurement, const std::string& why) {
-  return agreement(std::move(subject), "time", "s", time_of(measurement), no_reference(why), {});
+  return agreement(std::move(subject), "time", ComparedUnit::seconds, time_of(measurement), no_reference(why),
+                   {});
 }
 
 /// For a symbol that is matched as a whole; long ones were cut when the run was made.
@@ -192,9 +193,9 @@ class PointComparison {
 
   std::vector<Agreement> agreements() {
     compare_time();
-    for (const std::string_view key : kFloatOperations) compare_counter(key, "operations", 0);
-    for (const Metric& metric : tensor_metrics()) compare_counter(metric.key, "operations", 0);
-    compare_counter(counter::kIntegerOps, "operations", kInstructionsTolerance);
+    for (const std::string_view key : kFloatOperations) compare_counter(key, ComparedUnit::operations, 0);
+    for (const Metric& metric : tensor_metrics()) compare_counter(metric.key, ComparedUnit::operations, 0);
+    compare_counter(counter::kIntegerOps, ComparedUnit::operations, kInstructionsTolerance);
     compare_instructions();
     compare_bytes("dram_bytes", {counter::kDramReadBytes, counter::kDramWriteBytes});
     compare_bytes(counter::kL2Bytes, {counter::kL2Bytes});
@@ -202,18 +203,18 @@ class PointComparison {
   }
 
  private:
-  void add(std::string_view quantity, std::string_view unit, CounterValue ours, const Reference& reference,
+  void add(std::string_view quantity, ComparedUnit unit, CounterValue ours, const Reference& reference,
            const Tolerance& tolerance) {
     agreements_.push_back(agreement(point_.label, quantity, unit, std::move(ours), reference, tolerance));
   }
 
   /// A number that is there, but is not comparable.
-  static Reference listed(const Reference& reference, std::string_view unit, const std::string& why) {
+  static Reference listed(const Reference& reference, ComparedUnit unit, const std::string& why) {
     if (!reference.value.available()) return reference;
     const double value = *reference.value.value();
-    const std::string text = unit == "s"       ? fmt::format("{:.4g} µs", 1e6 * value)
-                             : unit == "bytes" ? fmt::format("{:.4g} MB", 1e-6 * value)
-                                               : fmt::format("{:.15g}", value);
+    const std::string text = unit == ComparedUnit::seconds ? fmt::format("{:.4g} µs", 1e6 * value)
+                             : unit == ComparedUnit::bytes ? fmt::format("{:.4g} MB", 1e-6 * value)
+                                                           : fmt::format("{:.15g}", value);
     return no_reference(fmt::format("{}; {}", text, why));
   }
 
@@ -223,16 +224,18 @@ class PointComparison {
     const double time_s = ours.value().value_or(0);
     const LaunchStatistics& launches = *measurement_.launches;
     if (time_s < kShortestTimeS) {
-      return add("time", "s", ours, listed(theirs, "s", "launches of less than 50 µs are not compared"), {});
+      return add("time", ComparedUnit::seconds, ours,
+                 listed(theirs, ComparedUnit::seconds, "launches of less than 50 µs are not compared"), {});
     }
     if (launches.overlapped_s > kOverlapped * launches.total_s) {
-      return add("time", "s", ours, listed(theirs, "s", "in the program, other kernels ran alongside it"),
-                 {});
+      return add("time", ComparedUnit::seconds, ours,
+                 listed(theirs, ComparedUnit::seconds, "in the program, other kernels ran alongside it"), {});
     }
     const double tail = std::max(launches.p95_s / time_s - 1, 0.0);
     if (tail > kMostTimeSpread)
-      return add("time", "s", ours, listed(theirs, "s", one_of_launches_that_differ(tail)), {});
-    add("time", "s", ours, theirs,
+      return add("time", ComparedUnit::seconds, ours,
+                 listed(theirs, ComparedUnit::seconds, one_of_launches_that_differ(tail)), {});
+    add("time", ComparedUnit::seconds, ours, theirs,
         {kLaunchTimeTolerance + tail, true, 0,
          tail > kLaunchTimeTolerance ? fmt::format("5 % + {:.1f} % by which launches differ", 100 * tail)
                                      : ""});
@@ -248,7 +251,7 @@ class PointComparison {
     return fmt::format("its launches differ by {:.3g} %, and ncu counted only one of them", 100 * spread);
   }
 
-  void add_counter(std::string_view quantity, std::string_view unit, CounterValue ours,
+  void add_counter(std::string_view quantity, ComparedUnit unit, CounterValue ours,
                    const Reference& reference, double tolerance, double spread) {
     if (spread > tolerance) {
       return add(quantity, unit, std::move(ours),
@@ -263,7 +266,7 @@ class PointComparison {
                    : no_reference("the name of this metric on this chip is unknown");
   }
 
-  void compare_counter(std::string_view key, std::string_view unit, double tolerance) {
+  void compare_counter(std::string_view key, ComparedUnit unit, double tolerance) {
     // For what was not counted, one line per pass is enough.
     if (!is_comparable(measurement_, key) && key != counter::kFfma) return;
     add_counter(key, unit, ours_of(measurement_.counters, key), theirs(key), tolerance, spread_of(key));
@@ -274,9 +277,11 @@ class PointComparison {
     Reference reference = theirs(key);
     const Counters& ours = measurement_.counters;
     if (value_of(ours, key) && !value_of(ours, counter::kWarpInstructionsSass)) {
-      reference = listed(reference, "", "ours include those that the trace adds to each warp");
+      reference =
+          listed(reference, ComparedUnit::count, "ours include those that the trace adds to each warp");
     }
-    add_counter(key, "", ours_of(ours, key), reference, kInstructionsTolerance, spread_of(key));
+    add_counter(key, ComparedUnit::count, ours_of(ours, key), reference, kInstructionsTolerance,
+                spread_of(key));
   }
 
   void compare_bytes(std::string_view quantity, std::initializer_list<std::string_view> keys) {
@@ -290,9 +295,9 @@ class PointComparison {
     }
     const auto l2_bytes = static_cast<double>(run_.device_of(measurement_).l2_bytes);
     if (ours.value().value_or(0) < kTimesL2 * l2_bytes) {
-      all = listed(all, "bytes", "traffic below eight times L2 depends on what L2 holds");
+      all = listed(all, ComparedUnit::bytes, "traffic below eight times L2 depends on what L2 holds");
     }
-    add_counter(quantity, "bytes", ours, all, kBytesTolerance, spread);
+    add_counter(quantity, ComparedUnit::bytes, ours, all, kBytesTolerance, spread);
   }
 
   const Run& run_;
@@ -343,7 +348,7 @@ ChosenPoints choose_points(const Run& run) {
   }
   if (left_out > 0) {
     chosen.left_out.push_back(agreement(
-        fmt::format("{} others", left_out), "time", "s", CounterValue::measured(left_out_s),
+        fmt::format("{} others", left_out), "time", ComparedUnit::seconds, CounterValue::measured(left_out_s),
         no_reference(fmt::format("only the {} points with the most time are compared", kMostPoints)), {}));
   }
   return chosen;

@@ -24,7 +24,7 @@ Reference sum(const Reference& a, const Reference& b) {
   return {CounterValue::measured(*a.value.value() + *b.value.value()), a.rounding + b.rounding};
 }
 
-Agreement agreement(std::string subject, std::string_view quantity, std::string_view unit, CounterValue ours,
+Agreement agreement(std::string subject, std::string_view quantity, ComparedUnit unit, CounterValue ours,
                     const Reference& reference, const Tolerance& tolerance) {
   Agreement result;
   result.subject = std::move(subject);

@@ -34,7 +34,7 @@ struct Tolerance {
 };
 
 /// The comparison of one quantity of `subject`; the rounding of the reference is added to the tolerance.
-Agreement agreement(std::string subject, std::string_view quantity, std::string_view unit, CounterValue ours,
+Agreement agreement(std::string subject, std::string_view quantity, ComparedUnit unit, CounterValue ours,
                     const Reference& reference, const Tolerance& tolerance);
 
 /// The counter; unavailable if it was not counted.

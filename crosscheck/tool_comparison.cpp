@@ -83,7 +83,7 @@ class NcuComparison {
     const std::string subject = range_name(measurement.point);
     const auto found = kernels_.find(subject);
     if (found == kernels_.end()) {
-      agreements_.push_back(agreement(subject, "time", "s", time_of(measurement),
+      agreements_.push_back(agreement(subject, "time", ComparedUnit::seconds, time_of(measurement),
                                       no_reference("no kernel was profiled in this range"), {}));
       return;
     }
@@ -96,8 +96,8 @@ class NcuComparison {
       const auto metric = metric_for(counter.key);
       if (!counter.agreement || !metric) continue;
       const auto& [unit, tolerance, is_relative] = *counter.agreement;
-      const Reference reference =
-          unit == "ratio" ? ratio(counter, *metric, kernels) : sum_of(kernels, *metric, counter.scale);
+      const Reference reference = unit == ComparedUnit::ratio ? ratio(counter, *metric, kernels)
+                                                              : sum_of(kernels, *metric, counter.scale);
       agreements_.push_back(agreement(subject, counter.key, unit, ours_of(measurement.counters, counter.key),
                                       reference, {tolerance, is_relative, 0, ""}));
     }
@@ -105,7 +105,7 @@ class NcuComparison {
 
   void compare_time(const std::string& subject, const Measurement& measurement, const Kernels& kernels) {
     const Tolerance tolerance = time_tolerance(run_, measurement);
-    agreements_.push_back(agreement(subject, "time", "s", time_of(measurement),
+    agreements_.push_back(agreement(subject, "time", ComparedUnit::seconds, time_of(measurement),
                                     sum_of(kernels, std::string(kDurationMetric), 1), tolerance));
   }
 
@@ -116,7 +116,7 @@ class NcuComparison {
     const auto bytes = dram_bytes(measurement.counters);
     const Reference all = sum(sum_of(kernels, *read, 1), sum_of(kernels, *write, 1));
     agreements_.push_back(
-        agreement(subject, "dram_bytes", "bytes",
+        agreement(subject, "dram_bytes", ComparedUnit::bytes,
                   bytes ? CounterValue::measured(*bytes) : CounterValue::unavailable("not counted"), all,
                   dram_tolerance(measurement, all.value.value().value_or(0))));
   }
@@ -196,11 +196,12 @@ std::vector<Agreement> compare_with_trace(const Run& run, const std::vector<Trac
     const std::string subject = range_name(measurement.point);
     const auto& found = by_range[subject];
     const Reference is_there{CounterValue::measured(found.empty() ? 0 : 1), 0};
-    agreements.push_back(agreement(subject, "nvtx_range", "", CounterValue::measured(1), is_there, {}));
+    agreements.push_back(
+        agreement(subject, "nvtx_range", ComparedUnit::count, CounterValue::measured(1), is_there, {}));
     if (found.empty()) continue;
     const Tolerance tolerance = time_tolerance(run, measurement);
-    agreements.push_back(
-        agreement(subject, "time", "s", time_of(measurement), median_duration(found), tolerance));
+    agreements.push_back(agreement(subject, "time", ComparedUnit::seconds, time_of(measurement),
+                                   median_duration(found), tolerance));
   }
   return agreements;
 }

@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/model/agreement.h"
+
 /// Kernels that are known to do an exact amount of work, with which `rooflinectl selftest` compares the
 /// counters. One file per group in `known_work/`, registered like the variants.
 namespace rooflinectl::kernels {
@@ -26,7 +28,7 @@ inline constexpr std::size_t kKnownBytes = std::size_t{1} << 30;
 /// One count that is known beforehand, from the launch shape and the source alone.
 struct KnownCount {
   std::string_view quantity;  ///< a key of `core/model/counters.h`, or `dram_bytes`: read and written
-  std::string_view unit;      ///< as in `Agreement`
+  ComparedUnit unit = ComparedUnit::count;
   double expected = 0;
   double tolerance = 0;  ///< 0: exact
   bool is_relative = true;

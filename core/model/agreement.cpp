@@ -18,6 +18,26 @@ std::string_view to_string(Verdict verdict) {
   return "";
 }
 
+std::string_view to_string(ComparedUnit unit) {
+  switch (unit) {
+    case ComparedUnit::count:
+      return "";
+    case ComparedUnit::operations:
+      return "operations";
+    case ComparedUnit::instructions:
+      return "instructions";
+    case ComparedUnit::wavefronts:
+      return "wavefronts";
+    case ComparedUnit::bytes:
+      return "bytes";
+    case ComparedUnit::ratio:
+      return "ratio";
+    case ComparedUnit::seconds:
+      return "s";
+  }
+  return "";
+}
+
 Verdict Agreement::verdict() const {
   if (!ours.available() || !reference.available()) return Verdict::unavailable;
   const double allowed = is_relative ? tolerance * std::abs(*reference.value()) : tolerance;

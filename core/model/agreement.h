@@ -14,11 +14,17 @@ enum class Verdict { agrees, differs, unavailable };
 /// `agrees`, `differs`, `unavailable`
 std::string_view to_string(Verdict verdict);
 
+/// What the two numbers of an agreement are.
+enum class ComparedUnit { count, operations, instructions, wavefronts, bytes, ratio, seconds };
+
+/// `operations`, `instructions`, `wavefronts`, `bytes`, `ratio`, `s`; empty for a count
+std::string_view to_string(ComparedUnit unit);
+
 /// One number of ours and the number that it should be.
 struct Agreement {
   std::string subject;   ///< what was run: the id of a known work, or the range name of a point
   std::string quantity;  ///< key of a counter, or a derived quantity: `fadd`, `dram_bytes`, `time`
-  std::string unit;      ///< `operations`, `bytes`, `s`, `ratio`; empty for a count
+  ComparedUnit unit = ComparedUnit::count;
   CounterValue ours = CounterValue::unavailable("not measured");
   CounterValue reference = CounterValue::unavailable("not measured");
   double tolerance = 0;     ///< the largest difference that still agrees

@@ -10,11 +10,11 @@ const std::vector<Metric>& basic_metrics() {
   constexpr double kPercent = 0.01;
   constexpr double kSectorBytes = 32;
   constexpr double kPerLane = 1.0 / 32;
-  constexpr ToolAgreement kExactOperations = {"operations"};
-  constexpr ToolAgreement kExactBytes = {"bytes"};
-  constexpr ToolAgreement kExactCount = {""};
-  constexpr ToolAgreement kSectors = {"bytes", 0.001};            // a few come from other units
-  constexpr ToolAgreement kEfficiency = {"ratio", 0.001, false};  // a tenth of a point
+  constexpr ToolAgreement kExactOperations = {ComparedUnit::operations};
+  constexpr ToolAgreement kExactBytes = {ComparedUnit::bytes};
+  constexpr ToolAgreement kExactCount = {ComparedUnit::count};
+  constexpr ToolAgreement kSectors = {ComparedUnit::bytes, 0.001};            // a few come from other units
+  constexpr ToolAgreement kEfficiency = {ComparedUnit::ratio, 0.001, false};  // a tenth of a point
   constexpr auto kNotCompared = std::nullopt;
   static const std::vector<Metric> metrics = {
       {kDramReadBytes,

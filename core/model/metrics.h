@@ -5,13 +5,14 @@
 #include <string_view>
 #include <vector>
 
+#include "core/model/agreement.h"
 #include "core/model/profile_settings.h"
 
 namespace rooflinectl {
 
 /// How closely a counter has to agree with the same metric of Nsight Compute.
 struct ToolAgreement {
-  std::string_view unit;  ///< as in Agreement
+  ComparedUnit unit = ComparedUnit::count;
   double tolerance = 0;
   bool is_relative = true;
 };

@@ -31,15 +31,17 @@ __global__ void known_bank_conflict(unsigned* d_sink) {
 template <int kConflictDegree>
 std::vector<KnownCount> counts(const KnownWorkSite& site) {
   const double instructions = static_cast<double>(site.sm_count) * kWarpsPerSm * kWords;
-  return {{.quantity = counter::kSharedLoadInstructions, .unit = "instructions", .expected = instructions},
+  return {{.quantity = counter::kSharedLoadInstructions,
+           .unit = ComparedUnit::instructions,
+           .expected = instructions},
           {.quantity = counter::kSharedLoadWavefronts,
-           .unit = "wavefronts",
+           .unit = ComparedUnit::wavefronts,
            .expected = instructions * kConflictDegree},
           {.quantity = counter::kSharedStoreWavefronts,
-           .unit = "wavefronts",
+           .unit = ComparedUnit::wavefronts,
            .expected = instructions * kConflictDegree},
           {.quantity = counter::kSharedBytes,
-           .unit = "bytes",
+           .unit = ComparedUnit::bytes,
            .expected = 2 * instructions * kBlock * sizeof(unsigned)}};
 }
 

@@ -45,13 +45,16 @@ __global__ void known_dram_copy(const uint4* d_source, uint4* d_target) {
 constexpr double kByteTolerance = 0.02;
 
 KnownCount read_bytes(std::string_view quantity) {
-  return {.quantity = quantity, .unit = "bytes", .expected = kKnownBytes, .tolerance = kByteTolerance};
+  return {.quantity = quantity,
+          .unit = ComparedUnit::bytes,
+          .expected = kKnownBytes,
+          .tolerance = kByteTolerance};
 }
 
 /// Of `bytes`, as many as L2 holds may still be in dirty lines when the launch ends.
 KnownCount written_bytes(std::string_view quantity, double bytes, const KnownWorkSite& site) {
   return {.quantity = quantity,
-          .unit = "bytes",
+          .unit = ComparedUnit::bytes,
           .expected = bytes,
           .tolerance = kByteTolerance * bytes + static_cast<double>(site.l2_bytes),
           .is_relative = false,

@@ -20,7 +20,7 @@ __global__ void known_global_stride(const unsigned* d_source, unsigned* d_target
 }
 
 KnownCount efficiency(std::string_view quantity, double expected) {
-  return {.quantity = quantity, .unit = "ratio", .expected = expected};
+  return {.quantity = quantity, .unit = ComparedUnit::ratio, .expected = expected};
 }
 
 template <int kStride>

@@ -46,7 +46,7 @@ __global__ void known_half_masked_predicate(unsigned* d_sink) {
 
 KnownCount efficiency(std::string_view quantity, double expected) {
   return {.quantity = quantity,
-          .unit = "ratio",
+          .unit = ComparedUnit::ratio,
           .expected = expected,
           .tolerance = 0.002,
           .is_relative = false,

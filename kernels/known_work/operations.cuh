@@ -57,7 +57,7 @@ KnownWork known_work(std::string id, int minimum_sm = 75) {
   work.minimum_sm = minimum_sm;
   work.counts = [](const KnownWorkSite& site) -> std::vector<KnownCount> {
     return {{.quantity = key,
-             .unit = "instructions",
+             .unit = ComparedUnit::instructions,
              .expected = static_cast<double>(site.sm_count) * kBlock * kInstructions}};
   };
   work.launch = launch<kernel, true>;

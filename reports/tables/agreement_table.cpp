@@ -27,15 +27,15 @@ std::string summary_of(const std::vector<Agreement>& agreements) {
 }
 
 // Counts of operations and bytes are compared to the last digit, so they are shown to the last digit.
-std::string amount(double value, const std::string& unit) {
-  if (unit == "s") return format::duration(value);
-  if (unit == "ratio") return format::significant(value, 4);
+std::string amount(double value, ComparedUnit unit) {
+  if (unit == ComparedUnit::seconds) return format::duration(value);
+  if (unit == ComparedUnit::ratio) return format::significant(value, 4);
   const bool is_whole = std::abs(value) < 1e15 && value == std::floor(value);
   const std::string number = is_whole ? fmt::format("{:.0f}", value) : format::significant(value, 6);
-  return unit == "bytes" ? number + " B" : number;
+  return unit == ComparedUnit::bytes ? number + " B" : number;
 }
 
-std::string text_of(const CounterValue& value, const std::string& unit) {
+std::string text_of(const CounterValue& value, ComparedUnit unit) {
   return value.available() ? amount(*value.value(), unit) : fmt::format("unavailable: {}", value.reason());
 }
 

@@ -134,7 +134,7 @@ TEST(KnownWork, AConflictMultipliesWavefrontsAndNothingElse) {
   const auto conflict = work("shared_8_way_conflict").counts(kSite);
   ASSERT_EQ(free.size(), conflict.size());
   for (std::size_t i = 0; i < free.size(); ++i) {
-    const bool is_wavefronts = free[i].unit == "wavefronts";
+    const bool is_wavefronts = free[i].unit == ComparedUnit::wavefronts;
     EXPECT_EQ(conflict[i].expected, (is_wavefronts ? 8 : 1) * free[i].expected) << free[i].quantity;
   }
 }

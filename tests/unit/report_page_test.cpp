@@ -191,7 +191,7 @@ TEST(ReportPage, HoldsTheRunAndThePointsAsTheyAreInFiles) {
 
 TEST(ReportPage, AgreementsHaveVerdictsAndTexts) {
   auto run = constructed::run();
-  Agreement agreement{.subject = "<b>fadd</b>", .quantity = "fadd", .unit = "operations"};
+  Agreement agreement{.subject = "<b>fadd</b>", .quantity = "fadd", .unit = ComparedUnit::operations};
   agreement.ours = CounterValue::measured(1001);
   agreement.reference = CounterValue::measured(1000);
   run.self_test = SelfTest{.agreements = {agreement}};

@@ -23,7 +23,7 @@ using testing::Not;
 Agreement operations(double counted) {
   return {.subject = "f32_add",
           .quantity = "fadd",
-          .unit = "instructions",
+          .unit = ComparedUnit::instructions,
           .ours = CounterValue::measured(counted),
           .reference = CounterValue::measured(8650752)};
 }
@@ -31,7 +31,7 @@ Agreement operations(double counted) {
 Agreement written(double counted) {
   return {.subject = "dram_write",
           .quantity = "dram_write_bytes",
-          .unit = "bytes",
+          .unit = ComparedUnit::bytes,
           .ours = CounterValue::measured(counted),
           .reference = CounterValue::measured(1e9),
           .tolerance = 7e7,
@@ -41,7 +41,7 @@ Agreement written(double counted) {
 Agreement efficiency(double counted) {
   return {.subject = "half_masked_branch",
           .quantity = "warp_execution_efficiency",
-          .unit = "ratio",
+          .unit = ComparedUnit::ratio,
           .ours = CounterValue::measured(counted),
           .reference = CounterValue::measured(0.5),
           .tolerance = 0.002,

@@ -1,10 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+
 #include "core/model/agreement.h"
 #include "core/serial/rules.h"
 
 namespace rooflinectl::serial {
+
+template <>
+inline constexpr auto kValues<ComparedUnit> = std::array{
+    ComparedUnit::count, ComparedUnit::operations, ComparedUnit::instructions, ComparedUnit::wavefronts,
+    ComparedUnit::bytes, ComparedUnit::ratio,      ComparedUnit::seconds};
 
 void fields(auto& f, Is<Agreement> auto& agreement) {
   f("subject", agreement.subject);
