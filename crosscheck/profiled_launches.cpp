@@ -39,10 +39,6 @@ constexpr double kOverlapped = 0.05;
 // Names of tensor metrics differ from chip to chip. These are known to be right on one.
 constexpr int kChipOfTensorMetrics = 90;
 
-constexpr std::string_view kFloatOperations[] = {
-    counter::kFadd, counter::kFmul, counter::kFfma, counter::kFadd2, counter::kFmul2, counter::kFfma2,
-    counter::kDadd, counter::kDmul, counter::kDfma, counter::kHadd,  counter::kHmul,  counter::kHfma};
-
 std::string axis_of(const Measurement& measurement, std::string_view name) {
   const Axes& axes = measurement.point.axes;
   if (const auto number = axes.number(name)) return std::to_string(*number);
@@ -59,6 +55,24 @@ const Metric* find_metric(const std::vector<Metric>& metrics, std::string_view k
   const auto found =
       std::find_if(metrics.begin(), metrics.end(), [key](const Metric& metric) { return metric.key == key; });
   return found == metrics.end() ? nullptr : &*found;
+}
+
+bool counts_operations(const Metric& metric) {
+  return metric.agreement && metric.agreement->unit == ComparedUnit::operations;
+}
+
+/// The counters of operations that have to agree as their metrics say. The other counters of the basic set
+/// are not compared for profiled programs, except instructions and bytes, which have tolerances of their own
+/// here: the numbers are means over launches of a program that runs a second time. Integer operations are
+/// among the instructions that warps execute while they wait.
+std::vector<const Metric*> compared_operations() {
+  std::vector<const Metric*> found;
+  for (const auto* metrics : {&basic_metrics(), &tensor_metrics()}) {
+    for (const Metric& metric : *metrics) {
+      if (counts_operations(metric) && metric.key != counter::kIntegerOps) found.push_back(&metric);
+    }
+  }
+  return found;
 }
 
 /// Nothing if the chip's name for the metric is not known.
@@ -193,11 +207,12 @@ class PointComparison {
 
   std::vector<Agreement> agreements() {
     compare_time();
-    for (const std::string_view key : kFloatOperations) compare_counter(key, ComparedUnit::operations, 0);
-    for (const Metric& metric : tensor_metrics()) compare_counter(metric.key, ComparedUnit::operations, 0);
-    compare_counter(counter::kIntegerOps, ComparedUnit::operations, kInstructionsTolerance);
+    for (const Metric* metric : compared_operations()) {
+      compare_operations(metric->key, metric->agreement->tolerance);
+    }
+    compare_operations(counter::kIntegerOps, kInstructionsTolerance);
     compare_instructions();
-    compare_bytes("dram_bytes", {counter::kDramReadBytes, counter::kDramWriteBytes});
+    compare_bytes(counter::kDramBytes, {counter::kDramReadBytes, counter::kDramWriteBytes});
     compare_bytes(counter::kL2Bytes, {counter::kL2Bytes});
     return std::move(agreements_);
   }
@@ -266,10 +281,11 @@ class PointComparison {
                    : no_reference("the name of this metric on this chip is unknown");
   }
 
-  void compare_counter(std::string_view key, ComparedUnit unit, double tolerance) {
+  void compare_operations(std::string_view key, double tolerance) {
     // For what was not counted, one line per pass is enough.
     if (!is_comparable(measurement_, key) && key != counter::kFfma) return;
-    add_counter(key, unit, ours_of(measurement_.counters, key), theirs(key), tolerance, spread_of(key));
+    add_counter(key, ComparedUnit::operations, ours_of(measurement_.counters, key), theirs(key), tolerance,
+                spread_of(key));
   }
 
   void compare_instructions() {
@@ -370,8 +386,7 @@ std::vector<std::string> ncu_metrics(const Run& run, const ChosenPoints& chosen)
                                      counter::kWarpInstructions, counter::kIntegerOps}) {
     add(key);
   }
-  for (const std::string_view key : kFloatOperations) add(key);
-  for (const Metric& metric : tensor_metrics()) add(metric.key);
+  for (const Metric* metric : compared_operations()) add(metric->key);
   return metrics;
 }
 

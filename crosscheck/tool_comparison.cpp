@@ -18,7 +18,6 @@ namespace rooflinectl {
 
 namespace {
 
-constexpr double kDramTolerance = 0.02;
 constexpr double kTimeTolerance = 0.05;
 
 // ---- kernels of one range ----
@@ -65,6 +64,14 @@ Tolerance time_tolerance(const Run& run, const Measurement& measurement) {
 
 // ---- Nsight Compute ----
 
+/// How closely the sum of that key has to agree, which its parts say.
+double tolerance_of_sum(std::string_view key) {
+  const auto part = std::find_if(basic_metrics().begin(), basic_metrics().end(), [key](const Metric& metric) {
+    return metric.agreement && metric.agreement->sum == key;
+  });
+  return part->agreement->tolerance;
+}
+
 class NcuComparison {
  public:
   NcuComparison(const Run& run, const std::vector<NcuKernel>& kernels) : run_(run) {
@@ -94,12 +101,14 @@ class NcuComparison {
     if (cache_of(measurement.point) == CacheState::cold) compare_dram(subject, measurement, kernels);
     for (const Metric& counter : basic_metrics()) {
       const auto metric = metric_for(counter.key);
-      if (!counter.agreement || !metric) continue;
-      const auto& [unit, tolerance, is_relative] = *counter.agreement;
-      const Reference reference = unit == ComparedUnit::ratio ? ratio(counter, *metric, kernels)
-                                                              : sum_of(kernels, *metric, counter.scale);
-      agreements_.push_back(agreement(subject, counter.key, unit, ours_of(measurement.counters, counter.key),
-                                      reference, {tolerance, is_relative, 0, ""}));
+      if (!counter.agreement || !counter.agreement->sum.empty() || !metric) continue;
+      const ToolAgreement& allowed = *counter.agreement;
+      const Reference reference = allowed.unit == ComparedUnit::ratio
+                                      ? ratio(counter, *metric, kernels)
+                                      : sum_of(kernels, *metric, counter.scale);
+      agreements_.push_back(agreement(subject, counter.key, allowed.unit,
+                                      ours_of(measurement.counters, counter.key), reference,
+                                      {allowed.tolerance, allowed.is_relative, 0, ""}));
     }
   }
 
@@ -116,7 +125,7 @@ class NcuComparison {
     const auto bytes = dram_bytes(measurement.counters);
     const Reference all = sum(sum_of(kernels, *read, 1), sum_of(kernels, *write, 1));
     agreements_.push_back(
-        agreement(subject, "dram_bytes", ComparedUnit::bytes,
+        agreement(subject, counter::kDramBytes, ComparedUnit::bytes,
                   bytes ? CounterValue::measured(*bytes) : CounterValue::unavailable("not counted"), all,
                   dram_tolerance(measurement, all.value.value().value_or(0))));
   }
@@ -129,9 +138,10 @@ class NcuComparison {
     const double background = kBackgroundDramBytesPerS * time_s;
     const double dirty =
         kDirtyShare * std::min(bytes, static_cast<double>(run_.device_of(measurement).l2_bytes));
-    return {kDramTolerance, true, background + dirty,
-            fmt::format("2 % + {:.2f} MB of other traffic + {:.2f} MB that ncu left dirty in L2",
-                        1e-6 * background, 1e-6 * dirty)};
+    const double tolerance = tolerance_of_sum(counter::kDramBytes);
+    return {tolerance, true, background + dirty,
+            fmt::format("{:g} % + {:.2f} MB of other traffic + {:.2f} MB that ncu left dirty in L2",
+                        100 * tolerance, 1e-6 * background, 1e-6 * dirty)};
   }
 
   Reference ratio(const Metric& counter, const std::string& metric, const Kernels& kernels) const {
@@ -175,8 +185,6 @@ std::vector<std::string> ncu_metrics(const Run& run) {
     const auto found = run.counter_session.metrics.find(std::string(key));
     if (found != run.counter_session.metrics.end()) metrics.push_back(found->second);
   };
-  add(counter::kDramReadBytes);
-  add(counter::kDramWriteBytes);
   for (const Metric& counter : basic_metrics()) {
     if (counter.agreement) add(counter.key);
   }

@@ -91,6 +91,7 @@ struct CeilingBenchmark {
   /// Writes to the buffers what `launch` must find there; nothing where any data will do.
   void (*prepare)(const CeilingBuffers&, cudaStream_t) = nullptr;
   void (*launch)(const CeilingBuffers&, int grid, int block, cudaStream_t) = nullptr;
+  const char* file = "";  ///< the source that registers it, which CeilingRegistration fills in
 };
 
 /// Sorted by id.

@@ -125,6 +125,7 @@ const Variant* find_variant(std::string_view id) {
 
 Registration::Registration(Variant variant, const char* file) {
   require_new("variant", variant.info.id, file);
+  variant.file = file;
   insert_sorted(variants(), std::move(variant), [](const Variant& v) { return std::string_view(v.info.id); });
 }
 
@@ -144,6 +145,7 @@ const std::vector<CeilingBenchmark>& all_ceiling_benchmarks() {
 
 CeilingRegistration::CeilingRegistration(CeilingBenchmark benchmark, const char* file) {
   require_new("ceiling", benchmark.id, file);
+  benchmark.file = file;
   insert_sorted(ceiling_benchmarks(), std::move(benchmark),
                 [](const CeilingBenchmark& b) { return std::string_view(b.id); });
 }

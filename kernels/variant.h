@@ -76,6 +76,7 @@ struct Variant {
   bool waits_for_device = false;
   /// For a variant over several GPUs, each of which does `launch` on its share: how their results become one.
   std::optional<Gathering> gathering;
+  const char* file = "";  ///< the source that registers it, which Registration fills in
 };
 
 /// Device memory that a launch needs besides input and output.

@@ -5,29 +5,36 @@
 
 namespace rooflinectl {
 
+namespace {
+
+constexpr ToolAgreement kExactOperations = {ComparedUnit::operations};
+
+}  // namespace
+
 const std::vector<Metric>& basic_metrics() {
   using namespace counter;
   constexpr double kPercent = 0.01;
   constexpr double kSectorBytes = 32;
   constexpr double kPerLane = 1.0 / 32;
-  constexpr ToolAgreement kExactOperations = {ComparedUnit::operations};
   constexpr ToolAgreement kExactBytes = {ComparedUnit::bytes};
   constexpr ToolAgreement kExactCount = {ComparedUnit::count};
   constexpr ToolAgreement kSectors = {ComparedUnit::bytes, 0.001};            // a few come from other units
   constexpr ToolAgreement kEfficiency = {ComparedUnit::ratio, 0.001, false};  // a tenth of a point
+  // What else reads and writes while a kernel runs is in them.
+  constexpr ToolAgreement kAsDramBytes = {ComparedUnit::bytes, 0.02, true, kDramBytes};
   constexpr auto kNotCompared = std::nullopt;
   static const std::vector<Metric> metrics = {
       {kDramReadBytes,
        {"dram__bytes_read.sum", "dram__bytes_op_read.sum"},
        1,
        "bytes read from device memory",
-       kNotCompared,
+       kAsDramBytes,
        Priority::highest},
       {kDramWriteBytes,
        {"dram__bytes_write.sum", "dram__bytes_op_write.sum"},
        1,
        "bytes written to device memory",
-       kNotCompared,
+       kAsDramBytes,
        Priority::highest},
       {kL2Bytes,
        {"lts__t_sectors_srcunit_tex.sum"},
@@ -222,16 +229,34 @@ const std::vector<Metric>& tensor_metrics() {
        {"sm__ops_path_tensor_src_fp16.sum", "sm__ops_path_tensor_src_fp16_dst_fp32.sum",
         "sm__ops_path_tensor_src_fp16_bf16_tf32_dst_fp32.sum"},
        1,
-       "Tensor Core operations on FP16"},
-      {kTensorBf16Ops, {"sm__ops_path_tensor_src_bf16_dst_fp32.sum"}, 1, "Tensor Core operations on BF16"},
-      {kTensorTf32Ops, {"sm__ops_path_tensor_src_tf32_dst_fp32.sum"}, 1, "Tensor Core operations on TF32"},
+       "Tensor Core operations on FP16",
+       kExactOperations},
+      {kTensorBf16Ops,
+       {"sm__ops_path_tensor_src_bf16_dst_fp32.sum"},
+       1,
+       "Tensor Core operations on BF16",
+       kExactOperations},
+      {kTensorTf32Ops,
+       {"sm__ops_path_tensor_src_tf32_dst_fp32.sum"},
+       1,
+       "Tensor Core operations on TF32",
+       kExactOperations},
       {kTensorF8Ops,
        {"sm__ops_path_tensor_src_fp8.sum", "sm__ops_path_tensor_src_fp8_dst_fp32.sum",
         "sm__ops_path_tensor_src_fp4_fp6_fp8_dst_fp32.sum"},
        1,
-       "Tensor Core operations on 8-bit floats"},
-      {kTensorI8Ops, {"sm__ops_path_tensor_src_int8.sum"}, 1, "Tensor Core operations on 8-bit integers"},
-      {kTensorF64Ops, {"sm__ops_path_tensor_src_fp64.sum"}, 1, "Tensor Core operations on FP64"},
+       "Tensor Core operations on 8-bit floats",
+       kExactOperations},
+      {kTensorI8Ops,
+       {"sm__ops_path_tensor_src_int8.sum"},
+       1,
+       "Tensor Core operations on 8-bit integers",
+       kExactOperations},
+      {kTensorF64Ops,
+       {"sm__ops_path_tensor_src_fp64.sum"},
+       1,
+       "Tensor Core operations on FP64",
+       kExactOperations},
   };
   return metrics;
 }

@@ -15,6 +15,8 @@ struct ToolAgreement {
   ComparedUnit unit = ComparedUnit::count;
   double tolerance = 0;
   bool is_relative = true;
+  /// The key of a sum, for its parts: they are compared as that, and need not agree one by one.
+  std::string_view sum = {};
 };
 
 /// How much `profile` needs a counter. It does not repeat launches: where a chip cannot count all metrics of
@@ -28,8 +30,9 @@ struct Metric {
   std::vector<std::string_view> names;
   double scale = 1;  ///< our value = hardware value × scale (percent and per-32-lanes become ratios)
   std::string_view meaning;
-  /// Nothing for what depends on the moment, as occupancy and clocks do, and for DRAM bytes, which are
-  /// compared as their sum.
+  /// Nothing for what depends on the moment, as occupancy and clocks do. The metrics of the basic set are
+  /// compared at points that rooflinectl launches; those of profiled programs are compared by
+  /// `crosscheck/profiled_launches.cpp`, operations as here.
   std::optional<ToolAgreement> agreement = {};
   Priority priority = Priority::lowest;
   /// The pass in which `profile` counts a metric of the basic set, unless it has `_sass_` in its name: those

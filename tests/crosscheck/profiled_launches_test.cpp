@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/model/counters.h"
+#include "core/model/metrics.h"
 #include "tests/support/find_agreement.h"
 
 namespace rooflinectl::profiled_launches_test {
@@ -97,6 +98,25 @@ TEST(ProfiledLaunches, AsksForWhatItCompares) {
   EXPECT_THAT(metrics, Contains(kFfmaMetric));
   EXPECT_THAT(metrics, Not(Contains("sm__ops_path_tensor_src_fp16.sum")));
   EXPECT_THAT(metrics, Not(Contains("smsp__sass_thread_inst_executed_op_fadd_pred_on.sum")));
+}
+
+TEST(ProfiledLaunches, ComparesEveryCounterOfOperations) {
+  Measurement measurement = point("_Z1aPf", 8, 1);
+  NcuKernel kernel = launch("_Z1aPf", 8);
+  std::vector<Metric> metrics = tensor_metrics();
+  for (const Metric& metric : basic_metrics()) {
+    if (metric.agreement && metric.agreement->unit == ComparedUnit::operations) metrics.push_back(metric);
+  }
+  for (const Metric& metric : metrics) {
+    measurement.counters.insert_or_assign(std::string(metric.key), CounterValue::measured(1000));
+    kernel.metrics[std::string(metric.names.front())] = {CounterValue::measured(1010)};
+  }
+  const auto agreements = compared(run_of({measurement}), {kernel});
+  for (const Metric& metric : metrics) {
+    // Warps that wait execute integer operations.
+    const Verdict expected = metric.key == counter::kIntegerOps ? Verdict::agrees : Verdict::differs;
+    EXPECT_EQ(find(agreements, metric.key).verdict(), expected) << metric.key;
+  }
 }
 
 TEST(ProfiledLaunches, OperationsAreExactAndBytesNearly) {

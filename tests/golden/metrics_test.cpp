@@ -5,7 +5,9 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <map>
+#include <regex>
 #include <set>
 #include <string>
 
@@ -18,6 +20,30 @@ namespace {
 TEST(Metrics, HaveKeysOfTheirOwn) {
   std::set<std::string_view> keys;
   for (const std::string_view key : counter_keys()) EXPECT_TRUE(keys.insert(key).second) << key;
+}
+
+/// Whether metrics are compared with other tools as parts of this sum, which has no metric of its own.
+bool is_sum(std::string_view key) {
+  return std::any_of(basic_metrics().begin(), basic_metrics().end(), [key](const Metric& metric) {
+    return metric.agreement && metric.agreement->sum == key;
+  });
+}
+
+TEST(Metrics, EveryDeclaredKeyHasARow) {
+  std::set<std::string> keys;
+  for (const auto* metrics : {&basic_metrics(), &tensor_metrics(), &pipe_metrics()}) {
+    for (const Metric& metric : *metrics) keys.emplace(metric.key);
+  }
+  const std::string header = read_file(ROOFLINECTL_SOURCE_FOLDER "/core/model/counters.h");
+  const std::regex declaration("constexpr std::string_view (k\\w+)\\s*=\\s*\"(\\w+)\";");
+  int declared = 0;
+  for (std::sregex_iterator found(header.begin(), header.end(), declaration), end; found != end; ++found) {
+    ++declared;
+    EXPECT_TRUE(keys.contains((*found)[2]) || is_sum((*found)[2].str()))
+        << "core/model/counters.h declares " << (*found)[1]
+        << ", but core/model/metrics.cpp has no row of it";
+  }
+  EXPECT_GT(declared, 45);
 }
 
 /// What no pass counts would be missing in every profiled program, without a reason.
@@ -37,11 +63,26 @@ std::string scale_text(double scale) {
   return scale > 1 ? fmt::format(" × {:g}", scale) : fmt::format(" ÷ {:g}", 1 / scale);
 }
 
+/// `exact`, `within 0.1 %`, `within 2 %, as the sum dram_bytes`, `not compared`
+std::string agreement_text(const Metric& metric) {
+  if (!metric.agreement) return "not compared";
+  const auto& [unit, tolerance, is_relative, sum] = *metric.agreement;
+  std::string text = "exact";
+  if (tolerance > 0 && is_relative) text = fmt::format("within {:g} %", 100 * tolerance);
+  if (tolerance > 0 && !is_relative) {
+    text = unit == ComparedUnit::ratio ? fmt::format("within {:g} percentage points", 100 * tolerance)
+                                       : fmt::format("within {:g} {}", tolerance, to_string(unit));
+  }
+  return sum.empty() ? text : fmt::format("{}, as the sum `{}`", text, sum);
+}
+
 std::string table(const std::vector<Metric>& metrics) {
-  std::string text = "| key | meaning | hardware metric |\n|---|---|---|\n";
+  std::string text =
+      "| key | meaning | hardware metric | agreement with Nsight Compute |\n|---|---|---|---|\n";
   for (const Metric& metric : metrics) {
-    text += fmt::format("| `{}` | {} | `{}`{} |\n", metric.key, metric.meaning,
-                        fmt::join(metric.names, "`, else `"), scale_text(metric.scale));
+    text +=
+        fmt::format("| `{}` | {} | `{}`{} | {} |\n", metric.key, metric.meaning,
+                    fmt::join(metric.names, "`, else `"), scale_text(metric.scale), agreement_text(metric));
   }
   return text;
 }

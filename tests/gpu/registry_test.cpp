@@ -44,28 +44,32 @@ std::vector<Problem> problems_of(const Variant& variant) {
   return problems;
 }
 
-/// Each file registers what it is named after; `prefix` stands before the id in the file's name.
-void expect_ids_are_file_names(const std::set<std::string>& ids, const std::set<std::string>& files,
-                               const std::string& folder, const std::string& prefix) {
+/// Each file registers what it is named after; `prefix` stands before the id in the file's name. `ids` have
+/// the file that registers each.
+void expect_ids_are_file_names(const std::map<std::string, std::string>& ids,
+                               const std::set<std::string>& files, const std::string& folder,
+                               const std::string& prefix) {
   for (const std::string& file : files) {
     const std::string id = file.substr(prefix.size());
     EXPECT_TRUE(ids.contains(id)) << folder << file << ".cu registers nothing with the id '" << id << "'";
   }
-  for (const std::string& id : ids) {
+  for (const auto& [id, registered_by] : ids) {
     EXPECT_TRUE(files.contains(prefix + id))
-        << "'" << id << "' is registered, but not by a file " << folder << prefix << id << ".cu";
+        << registered_by << " registers the id '" << id << "', but is not called " << prefix << id << ".cu";
   }
 }
 
 TEST(Registry, VariantIdsAreFileNames) {
-  std::set<std::string> ids;
-  for (const Variant& variant : all_variants()) ids.insert(variant.info.id);
+  std::map<std::string, std::string> ids;
+  for (const Variant& variant : all_variants()) ids.emplace(variant.info.id, variant.file);
   expect_ids_are_file_names(ids, names_of(VARIANT_FILES), "kernels/reduction/", "");
 }
 
 TEST(Registry, CeilingIdsAreFileNames) {
-  std::set<std::string> ids;
-  for (const CeilingBenchmark& benchmark : all_ceiling_benchmarks()) ids.insert(benchmark.id);
+  std::map<std::string, std::string> ids;
+  for (const CeilingBenchmark& benchmark : all_ceiling_benchmarks()) {
+    ids.emplace(benchmark.id, benchmark.file);
+  }
   expect_ids_are_file_names(ids, names_of(CEILING_FILES), "kernels/ceilings/", "ceiling_");
 }
 
