@@ -8,6 +8,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -41,7 +42,7 @@ constexpr const char* kDefaultOutput = "runs";
 
 struct CrosscheckOptions {
   std::string subject;
-  std::vector<std::string> tools;  ///< empty: those for which a file is given, or else all
+  std::vector<std::string> tools;  ///< their names; empty: those for which a file is given, or else all
   std::optional<std::string> ncu_file;
   std::optional<std::string> nsys_file;
   std::optional<std::string> device;
@@ -49,12 +50,18 @@ struct CrosscheckOptions {
   bool every = false;
   std::vector<std::string> command_line;
 
-  bool wants(const std::string& tool) const {
-    if (!tools.empty()) return std::find(tools.begin(), tools.end(), tool) != tools.end();
+  bool wants(CrossCheckTool tool) const {
+    if (!tools.empty()) return std::find(tools.begin(), tools.end(), to_string(tool)) != tools.end();
     if (!ncu_file && !nsys_file) return true;
-    return (tool == "ncu" && ncu_file) || (tool == "nsys" && nsys_file);
+    return (tool == CrossCheckTool::ncu && ncu_file) || (tool == CrossCheckTool::nsys && nsys_file);
   }
 };
+
+std::vector<std::string> names_of_tools() {
+  std::vector<std::string> names;
+  for (const CrossCheckTool tool : kCrossCheckTools) names.emplace_back(to_string(tool));
+  return names;
+}
 
 // ---- the run ----
 
@@ -79,8 +86,10 @@ void refuse_idle_options(const CrosscheckOptions& options) {
     if (is_idle) throw Error(ErrorKind::usage, why);
   };
   const bool is_measured = is_run(options.subject);
-  refuse_if(options.ncu_file && !options.wants("ncu"), "--ncu-file: --with does not include ncu");
-  refuse_if(options.nsys_file && !options.wants("nsys"), "--nsys-file: --with does not include nsys");
+  refuse_if(options.ncu_file && !options.wants(CrossCheckTool::ncu),
+            "--ncu-file: --with does not include ncu");
+  refuse_if(options.nsys_file && !options.wants(CrossCheckTool::nsys),
+            "--nsys-file: --with does not include nsys");
   refuse_if(is_measured && options.device,
             "--device: a finished run is always checked on the GPU that measured it");
   refuse_if(is_measured && options.output, "--output: the results for a finished run go to its own folder");
@@ -114,20 +123,27 @@ MeasureResult measure_plan(const CrosscheckOptions& options) {
 // ---- the checks ----
 
 struct WantedCheck {
-  std::string tool;
+  CrossCheckTool tool = CrossCheckTool::ncu;
   std::optional<std::string> recorded;  ///< the file to read instead of running the tool
 };
 
 std::vector<WantedCheck> wanted_checks(const CrosscheckOptions& options) {
-  std::vector<WantedCheck> checks = {
-      {"ncu", options.ncu_file}, {"nsys", options.nsys_file}, {"activity", std::nullopt}};
+  std::vector<WantedCheck> checks = {{CrossCheckTool::ncu, options.ncu_file},
+                                     {CrossCheckTool::nsys, options.nsys_file},
+                                     {CrossCheckTool::activity, std::nullopt}};
   std::erase_if(checks, [&](const WantedCheck& check) { return !options.wants(check.tool); });
   return checks;
 }
 
 CheckOutcome make(const WantedCheck& check, const CrossCheckRequest& request) {
-  if (check.tool == "ncu") return cross_check_with_ncu(request, check.recorded);
-  if (check.tool == "nsys") return cross_check_with_nsys(request, check.recorded);
+  switch (check.tool) {
+    case CrossCheckTool::ncu:
+      return cross_check_with_ncu(request, check.recorded);
+    case CrossCheckTool::nsys:
+      return cross_check_with_nsys(request, check.recorded);
+    case CrossCheckTool::activity:
+      break;
+  }
   return cross_check_with_activity(request);
 }
 
@@ -141,7 +157,7 @@ struct CheckResult {
 void leave_out_impossible(std::vector<WantedCheck>& checks, const Run& run,
                           const CrosscheckOptions& options) {
   if (has_own_points(run)) return;
-  std::erase_if(checks, [](const WantedCheck& check) { return check.tool != "ncu"; });
+  std::erase_if(checks, [](const WantedCheck& check) { return check.tool != CrossCheckTool::ncu; });
   const bool is_asked_for = !options.tools.empty() || options.ncu_file || options.nsys_file;
   if (!is_asked_for || !checks.empty()) return;
   throw Error(ErrorKind::usage, "only ncu can check the kernels of a profiled program", "use --with ncu");
@@ -156,8 +172,8 @@ CheckResult make_checks(const KeptRun& kept, const CrosscheckOptions& options) {
   leave_out_impossible(result.missing, kept.run, options);
   while (!result.missing.empty()) {
     const WantedCheck& wanted = result.missing.front();
-    terminal::print(stderr, "checking with {}\n", wanted.tool);
-    if (wanted.tool == "ncu" && !wanted.recorded && kept.run.application) {
+    terminal::print(stderr, "checking with {}\n", to_string(wanted.tool));
+    if (wanted.tool == CrossCheckTool::ncu && !wanted.recorded && kept.run.application) {
       terminal::print(stderr, "running the program again: {}\n",
                       command_text(kept.run.application->command_line));
     }
@@ -170,7 +186,7 @@ CheckResult make_checks(const KeptRun& kept, const CrosscheckOptions& options) {
   return result;
 }
 
-const CrossCheck* earlier_check(const Run& run, const std::string& tool) {
+const CrossCheck* earlier_check(const Run& run, CrossCheckTool tool) {
   const auto found = std::find_if(run.cross_checks.begin(), run.cross_checks.end(),
                                   [&](const CrossCheck& check) { return check.tool == tool; });
   return found == run.cross_checks.end() ? nullptr : &*found;
@@ -189,7 +205,7 @@ bool is_zero(const Agreement& agreement) {
 }
 
 void print_check(const CrossCheck& check, bool every) {
-  terminal::print("\n{}{}{}\n", check.tool, check.version.empty() ? "" : " ", check.version);
+  terminal::print("\n{}{}{}\n", to_string(check.tool), check.version.empty() ? "" : " ", check.version);
   if (!check.reason.empty()) terminal::print("  no verdict: {}\n", check.reason);
   if (!check.hint.empty()) terminal::print("  hint: {}\n", check.hint);
   if (check.agreements.empty()) return;
@@ -200,7 +216,7 @@ void print_check(const CrossCheck& check, bool every) {
   }
   terminal::print("{}", text_table(quantities, "  "));
 
-  std::vector<std::vector<std::string>> rows = {agreement_headings(check.tool)};
+  std::vector<std::vector<std::string>> rows = {agreement_headings(std::string(to_string(check.tool)))};
   for (const Agreement& agreement : check.agreements) {
     const bool agrees = agreement.verdict() == Verdict::agrees;
     if (!agrees || (every && !is_zero(agreement))) rows.push_back(agreement_cells(agreement));
@@ -241,11 +257,11 @@ void save(const KeptRun& kept, const CrosscheckOptions& options) {
 /// After Ctrl-C or SIGTERM: prints what was saved, and returns the exit code.
 int end_interrupted(const KeptRun& kept, const CheckResult& result) {
   const std::string file = kept.file.string();
-  std::vector<std::string> tools;
+  std::vector<std::string_view> tools;
   std::string recorded;
   for (const WantedCheck& check : result.missing) {
-    tools.push_back(check.tool);
-    if (check.recorded) recorded += fmt::format(" --{}-file {}", check.tool, *check.recorded);
+    tools.push_back(to_string(check.tool));
+    if (check.recorded) recorded += fmt::format(" --{}-file {}", to_string(check.tool), *check.recorded);
   }
   terminal::print(stderr, "interrupted; the run and the finished checks are saved: rooflinectl report {}\n",
                   file);
@@ -299,7 +315,7 @@ void add_crosscheck_command(CLI::App& app, Action& action, int argc, char** argv
                    "CUPTI); default: the tools with a file, or else all")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember({"ncu", "nsys", "activity"}))
+      ->check(CLI::IsMember(names_of_tools()))
       ->type_name("TOOL,...");
   command
       ->add_option(

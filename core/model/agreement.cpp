@@ -38,6 +38,18 @@ std::string_view to_string(ComparedUnit unit) {
   return "";
 }
 
+std::string_view to_string(CrossCheckTool tool) {
+  switch (tool) {
+    case CrossCheckTool::ncu:
+      return "ncu";
+    case CrossCheckTool::nsys:
+      return "nsys";
+    case CrossCheckTool::activity:
+      return "activity";
+  }
+  return "";
+}
+
 Verdict Agreement::verdict() const {
   if (!ours.available() || !reference.available()) return Verdict::unavailable;
   const double allowed = is_relative ? tolerance * std::abs(*reference.value()) : tolerance;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -49,9 +50,17 @@ struct SelfTest {
   bool operator==(const SelfTest&) const = default;
 };
 
+/// With what a run is checked: Nsight Compute, Nsight Systems, CUPTI's record of what ran on the GPU.
+enum class CrossCheckTool { ncu, nsys, activity };
+inline constexpr std::array kCrossCheckTools = {CrossCheckTool::ncu, CrossCheckTool::nsys,
+                                                CrossCheckTool::activity};
+
+/// `ncu`, `nsys`, `activity`: the first two are the names of their programs.
+std::string_view to_string(CrossCheckTool tool);
+
 /// The points of a run, measured again by another profiler.
 struct CrossCheck {
-  std::string tool;                   ///< `ncu`, `nsys`, `activity`
+  CrossCheckTool tool = CrossCheckTool::ncu;
   std::string version;                ///< of the tool, as it states it; empty if unknown
   std::string source;                 ///< the command that was run, or the file that was read
   std::string reason;                 ///< why nothing could be compared; empty if something was

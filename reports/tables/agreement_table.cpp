@@ -52,11 +52,11 @@ std::vector<AgreementTable> agreement_tables(const Run& run) {
                       .agreements = &run.self_test->agreements});
   }
   for (const CrossCheck& check : run.cross_checks) {
-    const std::string tool =
-        check.version.empty() ? check.tool : fmt::format("{} {}", check.tool, check.version);
-    tables.push_back({.title = "Cross-check with " + tool,
+    const std::string tool(to_string(check.tool));
+    tables.push_back({.title = fmt::format("Cross-check with {}{}{}", tool, check.version.empty() ? "" : " ",
+                                           check.version),
                       .summary = summary_of(check.agreements),
-                      .reference = check.tool,
+                      .reference = tool,
                       .reason = check.reason,
                       .hint = check.hint,
                       .agreements = &check.agreements});

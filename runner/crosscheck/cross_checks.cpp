@@ -88,13 +88,13 @@ using Recording = std::function<void(const CrossCheckRequest&, CrossCheck&)>;
 
 /// Runs a check, and turns exceptions into its reason. The tool records into a folder of its own, which is
 /// removed if it gave no numbers: earlier records belong to earlier numbers.
-CheckOutcome checked(const CrossCheckRequest& request, std::string tool, bool is_recorded,
+CheckOutcome checked(const CrossCheckRequest& request, CrossCheckTool tool, bool is_recorded,
                      const Recording& record) {
   CheckOutcome outcome;
   CrossCheck& result = outcome.check;
-  result.tool = std::move(tool);
+  result.tool = tool;
   CrossCheckRequest recording = request;
-  recording.folder = request.folder / ("unfinished-" + result.tool);
+  recording.folder = request.folder / fmt::format("unfinished-{}", to_string(tool));
   discard_records(recording.folder, request.folder);
   try {
     record(recording, result);
@@ -103,7 +103,7 @@ CheckOutcome checked(const CrossCheckRequest& request, std::string tool, bool is
                     [](const Agreement& agreement) { return agreement.verdict() != Verdict::unavailable; });
     if (!compared) {
       const std::string why = why_unavailable(result.agreements);
-      throw Error(ErrorKind::usage, fmt::format("{} recorded no point of the run{}", result.tool, why),
+      throw Error(ErrorKind::usage, fmt::format("{} recorded no point of the run{}", to_string(tool), why),
                   has_own_points(request.run)
                       ? "record `rooflinectl-collector --plan PLAN.json --mode once`, with its NVTX ranges"
                       : "record the program that was profiled, with `--kernel-name-base mangled`");
@@ -127,9 +127,9 @@ fs::path require_tool(const std::string& name, const char* package) {
 }
 
 /// The likely reason why a tool saw no kernel; empty if its version is not the cause.
-std::string age_hint(const std::string& tool, const std::string& version) {
+std::string age_hint(CrossCheckTool tool, const std::string& version) {
   const auto age = too_old(tool, version);
-  return age ? fmt::format("{} {} is {}; {}", tool, version, age->cause, age->fix) : "";
+  return age ? fmt::format("{} {} is {}; {}", to_string(tool), version, age->cause, age->fix) : "";
 }
 
 std::string collector_of(const CrossCheckRequest& request) {
@@ -259,7 +259,8 @@ std::string record_ncu(const fs::path& ncu, CacheState cache, const CrossCheckRe
   run_tool(ncu, arguments, request);
   const auto written = written_report(report);
   if (!written) {
-    throw Error(ErrorKind::environment, "ncu profiled no kernel", age_hint("ncu", check.version));
+    throw Error(ErrorKind::environment, "ncu profiled no kernel",
+                age_hint(CrossCheckTool::ncu, check.version));
   }
   return export_ncu_csv(ncu, *written, request);
 }
@@ -326,7 +327,7 @@ std::vector<NcuKernel> record_program(const fs::path& ncu, const ChosenPoints& c
     if (!finished.wait_status)
       throw Error(ErrorKind::environment, "the program did not finish in time under ncu");
     throw Error(ErrorKind::environment, "ncu profiled no kernel of the program",
-                age_hint("ncu", check.version));
+                age_hint(CrossCheckTool::ncu, check.version));
   }
   return read_ncu_csv(run_tool(ncu,
                                {"--import", written->string(), "--csv", "--page", "raw", "--print-units",
@@ -394,13 +395,13 @@ bool has_own_points(const Run& run) {
 }
 
 CheckOutcome cross_check_with_activity(const CrossCheckRequest& request) {
-  return checked(request, "activity", false, [](const auto& recording, auto& check) {
+  return checked(request, CrossCheckTool::activity, false, [](const auto& recording, auto& check) {
     check.agreements = compare_with_trace(recording.run, record_activity(recording, check));
   });
 }
 
 CheckOutcome cross_check_with_ncu(const CrossCheckRequest& request, const std::optional<fs::path>& recorded) {
-  return checked(request, "ncu", recorded.has_value(), [&](const auto& recording, auto& check) {
+  return checked(request, CrossCheckTool::ncu, recorded.has_value(), [&](const auto& recording, auto& check) {
     const Run& run = recording.run;
     const ChosenPoints chosen = choose_points(run);
     std::vector<NcuKernel> kernels;
@@ -430,26 +431,27 @@ CheckOutcome cross_check_with_ncu(const CrossCheckRequest& request, const std::o
 
 CheckOutcome cross_check_with_nsys(const CrossCheckRequest& request,
                                    const std::optional<fs::path>& recorded) {
-  return checked(
-      request, "nsys", recorded.has_value(), [&](const CrossCheckRequest& recording, CrossCheck& check) {
-        if (recorded) require_file(*recorded);
-        fs::path database;
-        if (recorded && !is_report(*recorded)) {
-          database = *recorded;
-          check.source = recorded->string();
-        } else {
-          const fs::path nsys = require_tool("nsys", "Nsight Systems");
-          check.version = version_of_tool(nsys);
-          if (recorded) check.source = recorded->string();
-          database = recorded ? exported(nsys, *recorded, recording) : record_nsys(nsys, recording, check);
-        }
-        const std::vector<TracedLaunch> launches = read_nsys_sqlite(read_file(database));
-        check.agreements = compare_with_trace(recording.run, launches);
-        const bool saw_a_kernel =
-            std::any_of(launches.begin(), launches.end(),
-                        [](const TracedLaunch& launch) { return !launch.operations.empty(); });
-        if (!saw_a_kernel) check.hint = age_hint("nsys", check.version);
-      });
+  return checked(request, CrossCheckTool::nsys, recorded.has_value(),
+                 [&](const CrossCheckRequest& recording, CrossCheck& check) {
+                   if (recorded) require_file(*recorded);
+                   fs::path database;
+                   if (recorded && !is_report(*recorded)) {
+                     database = *recorded;
+                     check.source = recorded->string();
+                   } else {
+                     const fs::path nsys = require_tool("nsys", "Nsight Systems");
+                     check.version = version_of_tool(nsys);
+                     if (recorded) check.source = recorded->string();
+                     database = recorded ? exported(nsys, *recorded, recording)
+                                         : record_nsys(nsys, recording, check);
+                   }
+                   const std::vector<TracedLaunch> launches = read_nsys_sqlite(read_file(database));
+                   check.agreements = compare_with_trace(recording.run, launches);
+                   const bool saw_a_kernel =
+                       std::any_of(launches.begin(), launches.end(),
+                                   [](const TracedLaunch& launch) { return !launch.operations.empty(); });
+                   if (!saw_a_kernel) check.hint = age_hint(CrossCheckTool::nsys, check.version);
+                 });
 }
 
 }  // namespace rooflinectl

@@ -68,14 +68,16 @@ bool counters_are_reserved() {
   return false;
 }
 
-const char* package_of(const std::string& tool) {
-  return tool == "ncu" ? "Nsight Compute" : "Nsight Systems";
+/// Of `ncu` and `nsys`.
+const char* package_of(CrossCheckTool tool) {
+  return tool == CrossCheckTool::ncu ? "Nsight Compute" : "Nsight Systems";
 }
 
 /// `other_shortcoming` applies to a tool that is new enough.
-Check tool_check(const std::string& name,
+Check tool_check(CrossCheckTool checked,
                  std::optional<Shortcoming> (*other_shortcoming)(const fs::path& tool)) {
-  const char* const package = package_of(name);
+  const std::string name(to_string(checked));
+  const char* const package = package_of(checked);
   const auto tool = find_tool(name);
   if (!tool) {
     return {name, CheckStatus::warning, "not found; no cross-check with it is possible",
@@ -87,7 +89,7 @@ Check tool_check(const std::string& name,
             fmt::format("reinstall {}", package)};
   }
   const std::string found = fmt::format("{} ({})", version, tool->string());
-  const auto age = too_old(name, version);
+  const auto age = too_old(checked, version);
   const auto shortcoming = age ? age : other_shortcoming(*tool);
   if (!shortcoming) return {name, CheckStatus::ok, found};
   return {name, CheckStatus::warning, fmt::format("{}; {}", found, shortcoming->cause), shortcoming->fix};
@@ -150,7 +152,7 @@ std::optional<std::string> output_of(const fs::path& program, const std::vector<
   return finished.wait_status == 0 ? std::optional(finished.output) : std::nullopt;
 }
 
-std::optional<Shortcoming> too_old(const std::string& tool, const std::string& version) {
+std::optional<Shortcoming> too_old(CrossCheckTool tool, const std::string& version) {
   std::istringstream numbers(version);
   int year = 0;
   char dot = 0;
@@ -158,8 +160,8 @@ std::optional<Shortcoming> too_old(const std::string& tool, const std::string& v
   if (!(numbers >> year >> dot >> release) || std::pair(year, release) >= kFirstForCuda13) {
     return std::nullopt;
   }
-  return Shortcoming{tool == "nsys" ? "older than CUDA 13: it sees NVTX ranges, but no kernels"
-                                    : "older than CUDA 13: it sees no kernels",
+  return Shortcoming{tool == CrossCheckTool::nsys ? "older than CUDA 13: it sees NVTX ranges, but no kernels"
+                                                  : "older than CUDA 13: it sees no kernels",
                      fmt::format("install {} {}.{} or newer", package_of(tool), kFirstForCuda13.first,
                                  kFirstForCuda13.second)};
 }
@@ -186,7 +188,7 @@ void export_nsys_sqlite(const fs::path& nsys, const fs::path& report, const fs::
 }
 
 Check ncu_check() {
-  return tool_check("ncu", [](const fs::path&) -> std::optional<Shortcoming> {
+  return tool_check(CrossCheckTool::ncu, [](const fs::path&) -> std::optional<Shortcoming> {
     if (!counters_are_reserved()) return std::nullopt;
     return Shortcoming{"the driver restricts counters to administrators",
                        "set NVreg_RestrictProfilingToAdminUsers=0 for the nvidia kernel module and reload "
@@ -195,7 +197,7 @@ Check ncu_check() {
 }
 
 Check nsys_check() {
-  return tool_check("nsys", [](const fs::path& nsys) -> std::optional<Shortcoming> {
+  return tool_check(CrossCheckTool::nsys, [](const fs::path& nsys) -> std::optional<Shortcoming> {
     if (find_importer(nsys)) return std::nullopt;
     return Shortcoming{"its importer is missing: it writes a .qdstrm but no report",
                        "install the host components of Nsight Systems (QdstrmImporter)"};

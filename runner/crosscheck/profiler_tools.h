@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/model/agreement.h"
 #include "core/model/check.h"
 #include "runner/processes/collector_process.h"
 
@@ -27,7 +28,7 @@ struct Shortcoming {
 
 /// What `ncu` or `nsys` of that version, as `version_of_tool` gives it, cannot do with the collector's
 /// kernels because it is older than CUDA 13. Nothing if it is not, or its version is unknown.
-std::optional<Shortcoming> too_old(const std::string& tool, const std::string& version);
+std::optional<Shortcoming> too_old(CrossCheckTool tool, const std::string& version);
 
 /// QdstrmImporter, in the host folder of this nsys: makes a report from the `.qdstrm` that nsys recorded.
 /// Some packages split it off, some put it where nsys itself does not find it.

@@ -287,7 +287,7 @@ inline Run full_run() {
                                            .tolerance = 0.02,
                                            .is_relative = false,
                                            .note = "exact"}}};
-  run.cross_checks = {{.tool = "ncu",
+  run.cross_checks = {{.tool = CrossCheckTool::ncu,
                        .version = "2025.3.1.0",
                        .source = "ncu --csv",
                        .reason = "no counters",

@@ -195,7 +195,8 @@ TEST(ReportPage, AgreementsHaveVerdictsAndTexts) {
   agreement.ours = CounterValue::measured(1001);
   agreement.reference = CounterValue::measured(1000);
   run.self_test = SelfTest{.agreements = {agreement}};
-  run.cross_checks = {CrossCheck{.tool = "ncu", .reason = "ncu was not found", .hint = "install it"}};
+  run.cross_checks = {
+      CrossCheck{.tool = CrossCheckTool::ncu, .reason = "ncu was not found", .hint = "install it"}};
   const nlohmann::json tables = data_of(run)["run"]["agreements"];
   ASSERT_EQ(tables.size(), 2U);
   EXPECT_EQ(tables[0]["headings"], nlohmann::json(agreement_headings("known work")));

@@ -12,6 +12,8 @@ template <>
 inline constexpr auto kValues<ComparedUnit> = std::array{
     ComparedUnit::count, ComparedUnit::operations, ComparedUnit::instructions, ComparedUnit::wavefronts,
     ComparedUnit::bytes, ComparedUnit::ratio,      ComparedUnit::seconds};
+template <>
+inline constexpr auto kValues<CrossCheckTool> = kCrossCheckTools;
 
 void fields(auto& f, Is<Agreement> auto& agreement) {
   f("subject", agreement.subject);
