@@ -11,7 +11,7 @@
 
 #include "cli/terminal.h"
 #include "core/model/application.h"
-#include "core/model/quantity.h"
+#include "core/model/written_number.h"
 #include "core/serial/protocol.h"
 #include "core/serial/run_file.h"
 #include "core/text/printable.h"

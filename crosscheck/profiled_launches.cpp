@@ -200,9 +200,9 @@ class ProfiledLaunches {
 
 // ---- one point ----
 
-class PointComparison {
+class LaunchComparison {
  public:
-  PointComparison(const Run& run, const ChosenPoint& point, const NcuKernel& kernel)
+  LaunchComparison(const Run& run, const ChosenPoint& point, const NcuKernel& kernel)
       : run_(run), point_(point), measurement_(*point.measurement), kernel_(kernel) {}
 
   std::vector<Agreement> agreements() {
@@ -396,7 +396,7 @@ std::vector<Agreement> compare_with_ncu(const Run& run, const ChosenPoints& chos
   std::vector<Agreement> agreements;
   for (const ChosenPoint& point : chosen.points) {
     if (const NcuKernel* kernel = launches.find(point)) {
-      for (Agreement& compared : PointComparison(run, point, *kernel).agreements()) {
+      for (Agreement& compared : LaunchComparison(run, point, *kernel).agreements()) {
         agreements.push_back(std::move(compared));
       }
     } else {

@@ -7,7 +7,7 @@
 #include <array>
 #include <map>
 
-#include "core/model/quantity.h"
+#include "core/model/written_number.h"
 
 namespace rooflinectl {
 

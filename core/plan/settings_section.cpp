@@ -3,7 +3,7 @@
 
 #include <array>
 
-#include "core/model/quantity.h"
+#include "core/model/written_number.h"
 
 namespace rooflinectl::yaml {
 

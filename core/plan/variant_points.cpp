@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <functional>
 
-#include "core/model/quantity.h"
+#include "core/model/written_number.h"
 
 namespace rooflinectl::yaml {
 

@@ -4,7 +4,7 @@
 #include <limits>
 #include <type_traits>
 
-#include "core/model/quantity.h"
+#include "core/model/written_number.h"
 #include "core/serial/fields/plan_fields.h"
 #include "core/serial/fields/primitive_fields.h"
 #include "core/serial/fields/rank_fields.h"

@@ -9,7 +9,7 @@
 #include <numeric>
 
 #include "analysis/roofline/energy.h"
-#include "core/model/quantity.h"
+#include "core/model/written_number.h"
 #include "reports/charts/layouts/collectives_layout.h"
 #include "reports/charts/model/chart_texts.h"
 #include "reports/charts/model/file_names.h"

@@ -3,7 +3,7 @@
 
 #include <span>
 
-#include "core/model/quantity.h"
+#include "core/model/written_number.h"
 #include "core/text/typeset.h"
 #include "reports/charts/model/size_sweep.h"
 #include "reports/tables/agreement_summary.h"

@@ -9,7 +9,7 @@
 #include "analysis/roofline/energy.h"
 #include "analysis/roofline/kernel_labels.h"
 #include "analysis/roofline/point.h"
-#include "core/model/quantity.h"
+#include "core/model/written_number.h"
 #include "reports/tables/operator_table.h"
 #include "reports/tables/point_numbers.h"
 #include "reports/tables/point_text.h"

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstdint>
 
-#include "core/model/quantity.h"
+#include "core/model/written_number.h"
 #include "core/text/typeset.h"
 #include "reports/charts/model/size_sweep.h"
 #include "reports/charts/parts/marks.h"

@@ -10,7 +10,7 @@
 #include <set>
 
 #include "analysis/program/recoverable.h"
-#include "core/model/quantity.h"
+#include "core/model/written_number.h"
 #include "reports/tables/point_text.h"
 #include "reports/text/format.h"
 

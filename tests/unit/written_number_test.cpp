@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/model/quantity.h"
+#include "core/model/written_number.h"
 
 #include <gtest/gtest.h>
 
-namespace rooflinectl::quantity_test {
+namespace rooflinectl::written_number_test {
 namespace {
 
-TEST(Quantity, Elements) {
+TEST(WrittenNumber, Elements) {
   EXPECT_EQ(parse_elements("0"), 0);
   EXPECT_EQ(parse_elements("1000001"), 1000001);
   EXPECT_EQ(parse_elements("2^0"), 1);
@@ -29,14 +29,14 @@ TEST(Quantity, Elements) {
   }
 }
 
-TEST(Quantity, ElementsAsText) {
+TEST(WrittenNumber, ElementsAsText) {
   EXPECT_EQ(elements_text(std::uint64_t{1} << 28), "2^28");
   EXPECT_EQ(elements_text(1000003), "1000003");
   EXPECT_EQ(elements_text(256), "256");
   EXPECT_EQ(elements_text(0), "0");
 }
 
-TEST(Quantity, Percentages) {
+TEST(WrittenNumber, Percentages) {
   EXPECT_DOUBLE_EQ(parse_percentage("0.5 %").value(), 0.005);
   EXPECT_DOUBLE_EQ(parse_percentage("12%").value(), 0.12);
   for (const char* text : {"", "%", "0.5", "0 %", "100 %", "-1 %", "nan %", "inf %", "1 % %", "1 %x"}) {
@@ -44,7 +44,7 @@ TEST(Quantity, Percentages) {
   }
 }
 
-TEST(Quantity, Durations) {
+TEST(WrittenNumber, Durations) {
   EXPECT_DOUBLE_EQ(parse_duration_s("2 s").value(), 2);
   EXPECT_DOUBLE_EQ(parse_duration_s("500ms").value(), 0.5);
   EXPECT_DOUBLE_EQ(parse_duration_s("1.5 min").value(), 90);
@@ -54,4 +54,4 @@ TEST(Quantity, Durations) {
 }
 
 }  // namespace
-}  // namespace rooflinectl::quantity_test
+}  // namespace rooflinectl::written_number_test

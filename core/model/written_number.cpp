@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/model/quantity.h"
+#include "core/model/written_number.h"
 
 #include <fmt/format.h>
 
