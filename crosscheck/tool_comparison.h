@@ -2,7 +2,6 @@
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/model/agreement.h"
@@ -12,9 +11,6 @@
 
 /// Our numbers compared with those of other tools, with the tolerances of `docs/crosscheck.md`.
 namespace rooflinectl {
-
-/// The hardware metric of the duration of a kernel.
-inline constexpr std::string_view kDurationMetric = "gpu__time_duration.sum";
 
 /// The hardware metrics to ask Nsight Compute for: those that the run's compared counters came from, and the
 /// duration.

@@ -79,7 +79,7 @@ struct Label {
   bool is_percentage = false;
 };
 constexpr std::array kLabels = {
-    Label{"Duration", "gpu__time_duration.sum"},
+    Label{"Duration", kDurationMetric},
     Label{"SM Frequency", "gpc__cycles_elapsed.avg.per_second"},
     Label{"DRAM Frequency", "dram__cycles_elapsed.avg.per_second"},
     Label{"Memory Throughput", "dram__bytes.sum.per_second"},

@@ -11,6 +11,9 @@
 
 namespace rooflinectl {
 
+/// The hardware metric of the duration of a kernel.
+inline constexpr std::string_view kDurationMetric = "gpu__time_duration.sum";
+
 /// A metric of a kernel, in bytes, seconds, hertz, or the unit that Nsight Compute gives it: percent stay
 /// percent. Unavailable, with the reason, where its unit is not known or its number can be read in two ways.
 struct NcuValue {

@@ -11,6 +11,7 @@
 
 #include "core/error.h"
 #include "profilers/nsys_schema.h"
+#include "profilers/nsys_strings.h"
 #include "profilers/sqlite_reader.h"
 
 namespace rooflinectl {
@@ -120,7 +121,7 @@ class Program {
           const auto launch = row.integer(Place::correlation);
           if (launch) launches_[{kernel.process, *launch}].push_back(program_.kernels.size() - 1);
         });
-    for (std::size_t i = 0; i < names.size(); ++i) program_.kernels[i].name = kept(string(names[i]));
+    for (std::size_t i = 0; i < names.size(); ++i) program_.kernels[i].name = kept(strings_.at(names[i]));
   }
 
   void read_calls() {
@@ -159,7 +160,7 @@ class Program {
                               row.integer(4));
         });
     for (auto& [thread, event, text] : ranges) {
-      if (event.range.empty()) event.range = string(text);
+      if (event.range.empty()) event.range = strings_.at(text);
       if (!event.range.empty()) threads_[thread].push_back(std::move(event));
     }
   }
@@ -192,26 +193,12 @@ class Program {
                 "record a shorter part: nsys profile --duration, or --capture-range");
   }
 
-  /// Of the table StringIds; empty if it is not there.
-  std::string string(std::optional<std::int64_t> id) {
-    if (!id) return {};
-    if (!has_strings_) has_strings_ = database_.has_table("StringIds");
-    if (!*has_strings_) return {};
-    if (const auto known = strings_.find(*id); known != strings_.end()) return known->second;
-    std::string& text = strings_[*id];
-    database_.read(
-        "SELECT substr(value, 1, 10000) FROM StringIds WHERE id = ?",
-        [&](const SqliteRow& row) { text = row.text(0).value_or(""); }, *id);
-    return text;
-  }
-
   SqliteReader database_;
+  NsysStrings strings_{database_, 10000};
   NsysProgram program_;
   std::map<std::pair<std::int64_t, std::int64_t>, std::vector<std::size_t>> launches_;  // by process and call
   std::map<std::int64_t, std::vector<ThreadEvent>> threads_;
   std::size_t text_bytes_ = 0;
-  std::optional<bool> has_strings_;
-  std::map<std::int64_t, std::string> strings_;
 };
 
 }  // namespace

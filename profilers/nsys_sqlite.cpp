@@ -13,6 +13,7 @@
 
 #include "core/error.h"
 #include "profilers/nsys_schema.h"
+#include "profilers/nsys_strings.h"
 #include "profilers/sqlite_reader.h"
 
 namespace rooflinectl {
@@ -88,7 +89,8 @@ class Export {
           if (!start || !domain || !domains.contains(*domain)) return;
           // A range that was open at the end of the recording has no end.
           const std::int64_t end = row.integer(1).value_or(std::numeric_limits<std::int64_t>::max());
-          ranges.push_back({{*start, end}, row.integer(2), row.text(4).value_or(string(row.integer(5)))});
+          ranges.push_back(
+              {{*start, end}, row.integer(2), row.text(4).value_or(strings_.at(row.integer(5)))});
         });
     std::stable_sort(ranges.begin(), ranges.end(),
                      [](const Range& a, const Range& b) { return a.time.start < b.time.start; });
@@ -124,22 +126,9 @@ class Export {
           operations.push_back({{*start, *end},
                                 process_of(row.integer(3).value_or(0)),
                                 row.integer(2).value_or(-1),
-                                name_column.empty() ? "memset" : string(row.integer(4))});
+                                name_column.empty() ? "memset" : strings_.at(row.integer(4))});
         });
     return operations;
-  }
-
-  /// Of the table StringIds; empty if it is not there.
-  std::string string(std::optional<std::int64_t> id) {
-    if (!id) return {};
-    if (!has_strings_) has_strings_ = database_.has_table("StringIds");
-    if (!*has_strings_) return {};
-    if (const auto known = strings_.find(*id); known != strings_.end()) return known->second;
-    std::string& text = strings_[*id];
-    database_.read(
-        "SELECT substr(value, 1, 1000) FROM StringIds WHERE id = ?",
-        [&](const SqliteRow& row) { text = row.text(0).value_or(""); }, *id);
-    return text;
   }
 
   static std::vector<TracedLaunch> assign(const std::vector<Range>& ranges, const Calls& calls,
@@ -175,8 +164,7 @@ class Export {
   }
 
   SqliteReader database_;
-  std::optional<bool> has_strings_;
-  std::map<std::int64_t, std::string> strings_;
+  NsysStrings strings_{database_, 1000};
 };
 
 }  // namespace

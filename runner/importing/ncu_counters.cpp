@@ -16,8 +16,6 @@ namespace rooflinectl {
 
 namespace {
 
-constexpr std::string_view kDuration = "gpu__time_duration.sum";
-
 /// What a kernel takes of an SM (`ncu_launches.cpp`).
 constexpr std::array kLaunchMetrics = {std::string_view("launch__registers_per_thread"),
                                        std::string_view("launch__occupancy_limit_registers"),
@@ -99,7 +97,7 @@ constexpr std::array kTensorTypes = {
 std::optional<double> cycles_of(const NcuKernel& kernel, std::string_view metric) {
   const std::string unit(metric.substr(0, metric.find("__")));
   const auto per_s = ncu_metric(kernel, unit + "__cycles_elapsed.avg.per_second");
-  const auto time_s = ncu_metric(kernel, kDuration);
+  const auto time_s = ncu_metric(kernel, kDurationMetric);
   return per_s && time_s ? std::optional(*per_s * *time_s) : std::nullopt;
 }
 
@@ -108,7 +106,7 @@ std::optional<double> value_or_rate(const NcuKernel& kernel, std::string_view na
   if (const auto value = ncu_metric(kernel, name)) return value;
   const std::string metric(name);
   if (const auto per_s = ncu_metric(kernel, metric + ".per_second")) {
-    const auto time_s = ncu_metric(kernel, kDuration);
+    const auto time_s = ncu_metric(kernel, kDurationMetric);
     if (time_s) return *per_s * *time_s;
   }
   if (const auto per_cycle = ncu_metric(kernel, metric + ".per_cycle_elapsed")) {
@@ -174,7 +172,7 @@ std::set<std::string, std::less<>> imported_metrics() {
     for (const std::string_view name : other.names) add(name);
   }
   for (const std::string_view name : kLaunchMetrics) add(name);
-  add(kDuration);
+  add(kDurationMetric);
   for (const std::string_view name : ncu_device_metrics()) names.emplace(name);
   names.erase("");
   return names;
@@ -193,7 +191,7 @@ std::optional<double> ncu_metric(const NcuKernel& kernel, std::string_view name)
 }
 
 CounterValue ncu_duration(const NcuKernel& kernel) {
-  const auto found = kernel.metrics.find(kDuration);
+  const auto found = kernel.metrics.find(kDurationMetric);
   if (found != kernel.metrics.end()) return found->second.value;
   return CounterValue::unavailable("its time is not in the report; ncu --section SpeedOfLight adds it");
 }
