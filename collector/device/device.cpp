@@ -9,6 +9,7 @@
 #include <fstream>
 
 #include "core/error.h"
+#include "core/model/uuid_text.h"
 #include "kernels/cuda_check.h"
 
 namespace rooflinectl {
@@ -19,15 +20,6 @@ int attribute(cudaDeviceAttr name, int device) {
   int value = 0;
   kernels::check(cudaDeviceGetAttribute(&value, name, device), "cudaDeviceGetAttribute");
   return value;
-}
-
-std::string uuid_text(const cudaUUID_t& uuid) {
-  std::string text = "GPU-";
-  for (int i = 0; i < 16; ++i) {
-    if (i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += fmt::format("{:02x}", static_cast<unsigned char>(uuid.bytes[i]));
-  }
-  return text;
 }
 
 /// The version of the kernel driver, for example 580.159.04; empty where it cannot be read.
@@ -90,7 +82,7 @@ int device_index(const std::string& selector, int count) {
   for (int i = 0; i < count; ++i) {
     cudaDeviceProp properties{};
     kernels::check(cudaGetDeviceProperties(&properties, i), "cudaGetDeviceProperties");
-    const std::string uuid = uuid_text(properties.uuid);
+    const std::string uuid = uuid_text(properties.uuid.bytes);
     if (selector == uuid || "GPU-" + selector == uuid) return i;
     known += fmt::format("\n  {}  {}  {}", i, uuid, properties.name);
   }
@@ -104,7 +96,7 @@ DeviceInfo describe_device(int index) {
   constexpr double kHertzPerKilohertz = 1e3;
   DeviceInfo device;
   device.name = properties.name;
-  device.uuid = uuid_text(properties.uuid);
+  device.uuid = uuid_text(properties.uuid.bytes);
   device.index = index;
   device.compute_capability = properties.major * 10 + properties.minor;
   device.sm_count = properties.multiProcessorCount;

@@ -17,6 +17,7 @@
 #include "collector/sampling/device_sampler.h"
 #include "collector/sampling/own_thread.h"
 #include "core/model/application.h"
+#include "core/model/uuid_text.h"
 
 namespace rooflinectl::injection {
 
@@ -64,12 +65,7 @@ void CUPTIAPI on_callback(void* process, CUpti_CallbackDomain domain, CUpti_Call
 std::string uuid_of(CUdevice device) {
   CUuuid id{};
   if (cuDeviceGetUuid_v2(&id, device) != CUDA_SUCCESS) return "";
-  std::string text = "GPU";
-  for (std::size_t i = 0; i < sizeof id.bytes; ++i) {
-    if (i == 0 || i == 4 || i == 6 || i == 8 || i == 10) text += '-';
-    text += fmt::format("{:02x}", static_cast<unsigned char>(id.bytes[i]));
-  }
-  return text;
+  return uuid_text(id.bytes);
 }
 
 std::optional<int> blocks_per_sm(const LaunchCall& launch) {
@@ -143,7 +139,8 @@ Process::Process(ProfileSettings settings)
       filter_(settings_.kernel, settings_.nvtx),
       only_(settings_.only.begin(), settings_.only.end()),
       paths_(settings_.nvtx_scope),
-      kernels_([this](const ProfileRecord& record) { file_->add(record); }) {}
+      kernels_([this](const ProfileRecord& record) { file_->add(record); }),
+      traced_launches_(kernels_, paths_, [this](const ProfileRecord& record) { file_->add(record); }) {}
 
 Process::~Process() = default;
 
@@ -195,7 +192,7 @@ void Process::before(CUpti_CallbackId function, const CUpti_CallbackData& call) 
   if (launch && (is_captured(launch->stream) || is_of_cupti(symbol_of(call)))) return;
   const PathId path = paths_.current();
   Context* context = nullptr;
-  std::optional<Group> group;
+  std::optional<LaunchGroup> group;
   bool may_be_counted = false;
   {
     const std::lock_guard lock(mutex_);
@@ -211,11 +208,10 @@ void Process::before(CUpti_CallbackId function, const CUpti_CallbackData& call) 
   const bool is_counted = context->session->before_launch(group->id, may_be_counted);
   if (is_counted) counting = context->session.get();
   if (!is_traced_) return;
-  const std::lock_guard lock(announced_mutex_);
-  announced_.push_back({.correlation = call.correlationId,
-                        .group = *group,
-                        .is_counted = is_counted,
-                        .is_graph = launch->graph != nullptr});
+  traced_launches_.announce({.correlation = call.correlationId,
+                             .group = *group,
+                             .is_counted = is_counted,
+                             .is_graph = launch->graph != nullptr});
 }
 
 Process::Context& Process::context_of(const CUpti_CallbackData& call) {
@@ -253,8 +249,8 @@ Process::Context& Process::context_of(const CUpti_CallbackData& call) {
   return made;
 }
 
-Process::Group Process::group_of(Context& context, const LaunchCall& launch, const CUpti_CallbackData& call,
-                                 PathId path) {
+LaunchGroup Process::group_of(Context& context, const LaunchCall& launch, const CUpti_CallbackData& call,
+                              PathId path) {
   const KernelId kernel =
       launch.graph != nullptr ? kernels_.of(launch.graph) : kernels_.of(launch.function, call.symbolName);
   if (kernel >= launches_of_kernels_.size()) launches_of_kernels_.resize(kernel + 1);
@@ -270,7 +266,7 @@ Process::Group Process::group_of(Context& context, const LaunchCall& launch, con
   const auto known = groups_.find(key);
   if (known != groups_.end()) return known->second;
 
-  Group group = {.context = &context, .record = group_count_++};
+  LaunchGroup group = {.session = context.session.get(), .record = group_count_++};
   GroupKey sampled = key;
   sampled.path = path_to_sample(path);
   if (sampled.message_bytes) sampled.message_bytes = kAnySize;
@@ -309,7 +305,7 @@ PathId Process::path_to_sample(PathId path) {
   return sampled_paths_[path] = ++pattern.paths > kMostNumbers ? pattern.first : path;
 }
 
-GroupId Process::add_to_session(Context& context, const Group& group, KernelId kernel, PathId path) {
+GroupId Process::add_to_session(Context& context, const LaunchGroup& group, KernelId kernel, PathId path) {
   const std::string symbol = kernels_.symbol(kernel);
   if (is_collective(symbol)) context.session->launches_collectives();
   const bool is_counted = filter_.selects_kernel(symbol) && filter_.selects_path(paths_.text(path)) &&
@@ -396,96 +392,13 @@ void Process::changed(CUpti_CallbackId change, const CUpti_ResourceData& resourc
   }
 }
 
-void Process::take_announced() {
-  std::vector<Announced> calls;
-  {
-    const std::lock_guard lock(announced_mutex_);
-    calls = std::exchange(announced_, {});
-  }
-  for (const Announced& call : calls) {
-    awaited_[call.correlation] = {
-        .group = call.group, .is_counted = call.is_counted, .is_graph = call.is_graph};
-  }
-}
-
-/// Launches that were held up do not show how long one takes.
-void Process::tell_session(const Awaited& awaited, std::uint64_t duration_ns) {
-  if (awaited.is_counted) return;
-  awaited.group.context->session->traced(awaited.group.id, static_cast<double>(duration_ns) * 1e-9);
-}
-
 void Process::traced(const activities::Kernel& kernel) {
-  if (is_of_cupti(kernel.symbol)) return;
-  const std::lock_guard lock(delivered_mutex_);
-  auto found = awaited_.find(kernel.correlation);
-  if (found == awaited_.end()) {
-    take_announced();
-    found = awaited_.find(kernel.correlation);
-  }
-  if (found == awaited_.end()) return;
-  Awaited& awaited = found->second;
-  if (awaited.is_graph) {
-    record::Launch& launch = awaited.launch;
-    const bool is_first = launch.start_ns == 0;
-    const std::uint64_t end = std::max(launch.start_ns + launch.duration_ns, kernel.end_ns);
-    launch.start_ns = is_first ? kernel.start_ns : std::min(launch.start_ns, kernel.start_ns);
-    launch.duration_ns = end - launch.start_ns;
-    launch.stream = kernel.stream;
-    awaited.has_news = true;
-    awaited_graphs_.insert(kernel.correlation);
-
-    const KernelId inside = kernels_.of(kernel.symbol);
-    record::GraphKernel& sum = graph_kernels_[{awaited.group.record, inside}];
-    sum.group = awaited.group.record;
-    sum.kernel = inside;
-    ++sum.launches;
-    sum.duration_ns += kernel.end_ns - kernel.start_ns;
-    return;
-  }
-  const std::uint64_t duration_ns = kernel.end_ns - kernel.start_ns;
-  tell_session(awaited, duration_ns);
-  launches_.launches.push_back({.group = awaited.group.record,
-                                .stream = kernel.stream,
-                                .start_ns = kernel.start_ns,
-                                .duration_ns = duration_ns,
-                                .is_counted = awaited.is_counted});
-  awaited_.erase(found);
-}
-
-void Process::traced(const record::Transfer& transfer) {
-  const std::lock_guard lock(delivered_mutex_);
-  transfers_.transfers.push_back(transfer);
+  if (!is_of_cupti(kernel.symbol)) traced_launches_.add(kernel);
 }
 
 void Process::delivered() {
-  {
-    const std::lock_guard lock(delivered_mutex_);
-    give_up_graph_launches(false);
-    if (!launches_.launches.empty()) file_->add(std::exchange(launches_, {}));
-    if (!transfers_.transfers.empty()) file_->add(std::exchange(transfers_, {}));
-    if (!graph_kernels_.empty()) {
-      record::GraphKernels kernels;
-      for (const auto& [key, kernel] : graph_kernels_) kernels.kernels.push_back(kernel);
-      file_->add(kernels);
-      graph_kernels_.clear();
-    }
-    for (const record::Ranges& closed : paths_.take_closed()) file_->add(closed);
-  }
+  traced_launches_.write();
   file_->flush();
-}
-
-/// Graphs of which the last delivery had nothing have ended.
-void Process::give_up_graph_launches(bool all) {
-  std::erase_if(awaited_graphs_, [&](std::uint32_t correlation) {
-    Awaited& awaited = awaited_.at(correlation);
-    if (std::exchange(awaited.has_news, false) && !all) return false;
-    awaited.launch.group = awaited.group.record;
-    awaited.launch.is_counted = awaited.is_counted;
-    tell_session(awaited, awaited.launch.duration_ns);
-    launches_.launches.push_back(awaited.launch);
-    awaited_.erase(correlation);
-    return true;
-  });
 }
 
 void Process::start_writing() {
@@ -572,32 +485,11 @@ void Process::finish() {
     timelines_.clear();
   }
   activities::flush(true);
-  {
-    const std::lock_guard lock(delivered_mutex_);
-    give_up_graph_launches(true);
-  }
+  traced_launches_.end_graphs();
   delivered();
-  report_undelivered();
+  traced_launches_.report_undelivered();
   file_->add(record::End{.at_ns = now_ns(), .lost_activities = lost_, .lost_records = file_->lost_records()});
   file_->flush();
-}
-
-/// Launches of which the trace has nothing although it was on.
-void Process::report_undelivered() {
-  const std::lock_guard lock(delivered_mutex_);
-  take_announced();
-  const std::size_t missing = awaited_.size();
-  if (missing == 0) return;
-  file_->add(record::Problem{
-      .group = std::nullopt,
-      .cause = fmt::format("the trace did not deliver {} launches: they are missing from all times", missing),
-      .hint = "the program's own profiler, such as torch.profiler, takes the trace: turn it off; bodies "
-              "of conditional graph nodes are not in it"});
-  std::map<std::uint64_t, std::uint64_t> launches;  // by group
-  for (const auto& [correlation, awaited] : awaited_) ++launches[awaited.group.record];
-  for (const auto& [group, count] : launches) {
-    file_->add(record::Untraced{.group = group, .launches = count});
-  }
 }
 
 void Process::problem(const char* what, const Error& error) {

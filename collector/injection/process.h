@@ -25,6 +25,7 @@
 #include "collector/injection/record_file.h"
 #include "collector/injection/session.h"
 #include "collector/injection/streams.h"
+#include "collector/injection/traced_launches.h"
 #include "collector/sampling/sampling_thread.h"
 #include "core/error.h"
 #include "core/model/profile_settings.h"
@@ -61,52 +62,26 @@ class Process : public activities::Listener {
   void called(CUpti_CallbackId function, const CUpti_CallbackData& call);
   void changed(CUpti_CallbackId change, const CUpti_ResourceData& resource);
   void traced(const activities::Kernel& kernel) override;
-  void traced(const record::Transfer& transfer) override;
+  void traced(const record::Transfer& transfer) override { traced_launches_.add(transfer); }
   void delivered() override;
   void lost(std::uint64_t count) override { lost_ += count; }
 
  private:
   struct Context;
-  /// Launches of one kernel, of one shape, under one NVTX path, in one context.
-  struct Group {
-    Context* context = nullptr;
-    std::uint64_t record = 0;  ///< its id in the file
-    GroupId id = 0;            ///< in the context's session
-  };
   struct GroupKey;
   /// Paths that differ in numbers only.
   struct PathPattern {
     PathId first = 0;
     int paths = 0;
   };
-  /// A call that was made while the trace was on.
-  struct Announced {
-    std::uint32_t correlation = 0;
-    Group group;
-    bool is_counted = false;
-    bool is_graph = false;
-  };
-  /// One whose launches the trace has not delivered yet.
-  struct Awaited {
-    Group group;
-    bool is_counted = false;
-    bool is_graph = false;
-    record::Launch launch;  ///< of a graph, as far as its kernels were delivered
-    bool has_news = false;  ///< since the last delivery
-  };
-  struct GraphKernelKey {
-    std::uint64_t group = 0;
-    KernelId kernel = 0;
-    auto operator<=>(const GraphKernelKey&) const =
-        default;  // NOLINT(modernize-use-nullptr): there is no null
-  };
 
   void before(CUpti_CallbackId function, const CUpti_CallbackData& call);
   Context& context_of(const CUpti_CallbackData& call);
-  Group group_of(Context& context, const LaunchCall& launch, const CUpti_CallbackData& call, PathId path);
+  LaunchGroup group_of(Context& context, const LaunchCall& launch, const CUpti_CallbackData& call,
+                       PathId path);
   std::optional<std::uint64_t> message_bytes(KernelId kernel) const;
   PathId path_to_sample(PathId path);
-  GroupId add_to_session(Context& context, const Group& group, KernelId kernel, PathId path);
+  GroupId add_to_session(Context& context, const LaunchGroup& group, KernelId kernel, PathId path);
   bool is_captured_by_plan(PathId path);
   bool takes_turn();
   void trace(const Context& context, bool on);
@@ -118,10 +93,6 @@ class Process : public activities::Listener {
   void in_profiler_range(bool is_inside);
   void problem(const char* what, const Error& error);
   void finish(Context& context);
-  void take_announced();
-  static void tell_session(const Awaited& awaited, std::uint64_t duration_ns);
-  void give_up_graph_launches(bool all);
-  void report_undelivered();
 
   const ProfileSettings settings_;
   const LaunchFilter filter_;
@@ -131,12 +102,13 @@ class Process : public activities::Listener {
   NvtxPaths paths_;
   std::optional<RecordFile> file_;  // where there is CUDA
   Kernels kernels_;
+  TracedLaunches traced_launches_;
   Streams streams_;
   CUpti_SubscriberHandle subscriber_ = nullptr;
 
   std::mutex mutex_;  // guards what follows
   std::map<CUcontext, std::unique_ptr<Context>> contexts_;
-  std::map<GroupKey, Group> groups_;
+  std::map<GroupKey, LaunchGroup> groups_;
   std::set<int> devices_;  // that are written down
   std::unordered_map<std::string, PathPattern> path_patterns_;
   std::unordered_map<PathId, PathId> sampled_paths_;  // whose launches each path's are sampled with
@@ -154,16 +126,6 @@ class Process : public activities::Listener {
   std::mutex trace_mutex_;             // guards what follows
   std::set<const Context*> untraced_;  // contexts that want no trace now
   std::atomic<bool> is_traced_ = false;
-
-  std::mutex announced_mutex_;  // guards what follows; held for a moment only, as launches take it
-  std::vector<Announced> announced_;
-
-  std::mutex delivered_mutex_;  // guards what follows; launches do not take it
-  std::unordered_map<std::uint32_t, Awaited> awaited_;
-  std::set<std::uint32_t> awaited_graphs_;
-  record::Launches launches_;
-  record::Transfers transfers_;
-  std::map<GraphKernelKey, record::GraphKernel> graph_kernels_;
 
   std::mutex writer_mutex_;
   std::condition_variable writer_wakes_;
