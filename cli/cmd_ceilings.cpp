@@ -10,6 +10,7 @@
 #include "cli/progress.h"
 #include "cli/terminal.h"
 #include "reports/charts/model/file_names.h"
+#include "reports/formats/terminal.h"
 #include "reports/reports.h"
 #include "runner/machine/catalogue.h"
 #include "runner/machine/chosen_devices.h"

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/terminal.h"
 #include "core/error.h"
+#include "reports/formats/terminal.h"
 #include "reports/reports.h"
 #include "runner/importing/import.h"
 #include "runner/runs/run_folder.h"

@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "cli/terminal.h"
 #include "core/error.h"
+#include "reports/formats/terminal.h"
 #include "reports/reports.h"
 #include "reports/text/format.h"
 #include "runner/merging/merge_runs.h"

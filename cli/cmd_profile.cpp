@@ -21,6 +21,7 @@
 #include "core/serial/field_writer.h"
 #include "core/serial/fields/application_fields.h"
 #include "core/text/launch_filter.h"
+#include "reports/formats/terminal.h"
 #include "reports/reports.h"
 #include "reports/text/format.h"
 #include "runner/profiling/profile.h"

@@ -21,6 +21,7 @@
 #include "core/serial/run_file.h"
 #include "core/serial/torch_trace_file.h"
 #include "core/text/names.h"
+#include "reports/formats/terminal.h"
 #include "reports/reports.h"
 #include "reports/tables/operator_table.h"
 #include "reports/text/format.h"

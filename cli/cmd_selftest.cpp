@@ -10,7 +10,7 @@
 #include "core/elapsed.h"
 #include "core/error.h"
 #include "core/serial/protocol.h"
-#include "reports/reports.h"
+#include "reports/formats/terminal.h"
 #include "reports/text/format.h"
 #include "runner/machine/catalogue.h"
 

@@ -12,6 +12,7 @@
 #include "cli/run_summary.h"
 #include "cli/terminal.h"
 #include "core/serial/run_file.h"
+#include "reports/formats/terminal.h"
 #include "reports/reports.h"
 #include "reports/text/format.h"
 #include "runner/runs/replay.h"

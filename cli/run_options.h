@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "cli/progress.h"
-#include "reports/reports.h"
+#include "reports/formats/terminal.h"
 
 namespace rooflinectl {
 

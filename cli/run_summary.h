@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "cli/run_options.h"
-#include "reports/reports.h"
+#include "reports/formats/terminal.h"
 #include "runner/measuring/measure.h"
 
 namespace rooflinectl {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <string_view>
 
@@ -25,9 +26,9 @@
 #include "reports/draw/svg.h"
 #include "reports/formats/perfetto_trace.h"
 #include "reports/formats/points_csv.h"
+#include "reports/formats/primitives_csv.h"
 #include "reports/formats/summary_md.h"
 #include "reports/page/page.h"
-#include "reports/tables/primitive_table.h"
 
 namespace rooflinectl {
 namespace {
@@ -48,18 +49,26 @@ constexpr std::array kPictureFormats = {
 /// A file that contains a whole report.
 struct ReportFormat {
   std::string_view file_name;
-  /// Empty where there is nothing to write.
-  std::string (*write)(const ReportModel&, const PageParts&);
+  /// The file's content; empty where there is nothing to write. The page embeds parts of other files: what is
+  /// written before it can be put into `PageParts`, so that nothing is computed twice.
+  std::string (*write)(const ReportModel&, PageParts&);
+  bool is_on_request = false;  ///< left out by `write_reports`
 };
+constexpr std::string_view kPerfettoTraceName = "timeline.perfetto-trace";
 constexpr std::array kReportFormats = {
     ReportFormat{"primitives.csv",
-                 [](const ReportModel& report, const PageParts&) {
-                   return report.run.primitives.empty() ? std::string() : primitives_csv(report.run);
+                 [](const ReportModel& report, PageParts&) { return primitives_csv(report.run); }},
+    ReportFormat{"points.csv",
+                 [](const ReportModel& report, PageParts& page) {
+                   page.points_csv = points_csv(report.analysis);
+                   return page.points_csv;
                  }},
-    ReportFormat{"points.csv", [](const ReportModel&, const PageParts& parts) { return parts.points_csv; }},
-    ReportFormat{"summary.md",
-                 [](const ReportModel& report, const PageParts&) { return summary_md(report); }},
-    ReportFormat{"report.html", report_page},
+    ReportFormat{"summary.md", [](const ReportModel& report, PageParts&) { return summary_md(report); }},
+    ReportFormat{"report.html",
+                 [](const ReportModel& report, PageParts& page) { return report_page(report, page); }},
+    ReportFormat{.file_name = kPerfettoTraceName,
+                 .write = [](const ReportModel& report, PageParts&) { return perfetto_trace(report); },
+                 .is_on_request = true},
 };
 
 class Folder {
@@ -161,7 +170,7 @@ std::vector<fs::path> write_reports(const ReportModel& report, const fs::path& f
                                     const std::vector<fs::path>& inputs) {
   const Run& run = report.run;
   Folder folder(folder_path, report.selection.theme, inputs);
-  PageParts parts = {.experiments = {}, .points_csv = points_csv(report.analysis)};
+  PageParts parts;
   for (const ExperimentReport& experiment : report.experiments) {
     const bool is_first = parts.experiments.empty();
     parts.experiments.push_back(experiment.was_watched() ? PagePictures()
@@ -187,6 +196,7 @@ std::vector<fs::path> write_reports(const ReportModel& report, const fs::path& f
     parts.collectives = folder.write_picture({std::string(kCollectivesFileName)}, collectives_scene(run));
   }
   for (const ReportFormat& format : kReportFormats) {
+    if (format.is_on_request) continue;
     const std::string content = format.write(report, parts);
     if (!content.empty()) folder.write(std::string(format.file_name), content);
   }
@@ -197,7 +207,9 @@ fs::path write_perfetto_trace(const ReportModel& report, const fs::path& folder_
                               const std::vector<fs::path>& inputs) {
   require_timeline(report);
   Folder folder(folder_path, report.selection.theme, inputs);
-  folder.write("timeline.perfetto-trace", perfetto_trace(report));
+  PageParts no_page;
+  const auto* const format = std::ranges::find(kReportFormats, kPerfettoTraceName, &ReportFormat::file_name);
+  folder.write(std::string(format->file_name), format->write(report, no_page));
   return folder.take().front();
 }
 

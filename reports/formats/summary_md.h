@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "reports/report_model.h"
+#include "reports/model/report_model.h"
 
 namespace rooflinectl {
 

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "reports/formats/terminal.h"
+
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -7,7 +9,6 @@
 #include "analysis/analysis.h"
 #include "analysis/roofline/energy.h"
 #include "reports/charts/model/chart_model.h"
-#include "reports/reports.h"
 #include "reports/tables/ceiling_table.h"
 #include "reports/tables/collective_table.h"
 #include "reports/tables/link_table.h"

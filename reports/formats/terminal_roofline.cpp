@@ -9,7 +9,7 @@
 #include "core/text/utf8.h"
 #include "reports/charts/model/chart_model.h"
 #include "reports/charts/parts/plot.h"
-#include "reports/reports.h"
+#include "reports/formats/terminal.h"
 #include "reports/text/format.h"
 #include "reports/text/text_table.h"
 

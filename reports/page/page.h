@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "reports/report_model.h"
+#include "reports/model/report_model.h"
 
 namespace rooflinectl {
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "reports/model/report_model.h"
 #include "reports/page/page_json.h"
-#include "reports/report_model.h"
 
 namespace rooflinectl::page {
 

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/model/report_model.h"
 #include "reports/page/page_json.h"
-#include "reports/report_model.h"
 
 /// The ceilings as lines of the page's chart, and when it shows which of them.
 namespace rooflinectl::page {

@@ -3,8 +3,8 @@
 
 #include <string>
 
+#include "reports/model/report_model.h"
 #include "reports/page/page.h"
-#include "reports/report_model.h"
 
 namespace rooflinectl {
 

@@ -4,8 +4,8 @@
 #include <string_view>
 #include <vector>
 
+#include "reports/model/report_model.h"
 #include "reports/page/page_json.h"
-#include "reports/report_model.h"
 #include "reports/tables/device_table.h"
 #include "reports/tables/program_table.h"
 

@@ -6,7 +6,6 @@
 #include <array>
 #include <cmath>
 
-#include "reports/text/csv.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {
@@ -58,11 +57,6 @@ constexpr std::array kPrimitiveColumns = {
     PrimitiveColumn{"bandwidth", true, bytes_text},
 };
 
-std::string cycles_fields(const Cycles& cycles) {
-  if (!cycles.median.available()) return ",,";
-  return fmt::format("{},{},{}", *cycles.median.value(), cycles.ci_low, cycles.ci_high);
-}
-
 }  // namespace
 
 std::span<const PrimitiveColumn> primitive_columns() {
@@ -82,25 +76,6 @@ std::vector<std::string> primitive_failures(const Run& run) {
     texts.push_back(fmt::format("{} {}: {}", result.info.id, to_string(result.status), result.cause));
   }
   return texts;
-}
-
-std::string primitives_csv(const Run& run) {
-  using csv::number, csv::field;
-  std::string text =
-      "id,family,title,by,dtype,scope,instructions,status,latency_cycles,latency_ci_low,latency_ci_high,"
-      "latency_elements,throughput_cycles,throughput_ci_low,throughput_ci_high,throughput_elements,"
-      "cycles_per_instruction,cycles_per_element,elements_per_s\n";
-  for (const PrimitiveResult& result : run.primitives) {
-    const PrimitiveInfo& info = result.info;
-    text += fmt::format("{},{},{},{},{},{},{},{},{},{},{},{},{},{},{}\n", field(info.id), field(info.family),
-                        field(info.title), field(info.by), to_string(info.dtype), to_string(info.scope),
-                        info.instructions ? fmt::format("{}", *info.instructions) : "",
-                        to_string(result.status), cycles_fields(result.latency), result.latency.elements,
-                        cycles_fields(result.throughput), result.throughput.elements,
-                        number(cycles_per_instruction(result)), number(cycles_per_element(result.throughput)),
-                        number(elements_per_s(result, run.device_of(result).sm_count)));
-  }
-  return text;
 }
 
 }  // namespace rooflinectl

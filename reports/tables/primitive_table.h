@@ -7,7 +7,7 @@
 
 #include "core/model/run.h"
 
-/// The primitives as the terminal, `summary.md`, the page and `primitives.csv` show them.
+/// The primitives as the terminal, `summary.md` and the page show them.
 namespace rooflinectl {
 
 struct PrimitiveColumn {
@@ -31,8 +31,5 @@ inline constexpr std::string_view kPrimitiveExplanation =
     "Latency: cycles from one operation to the next that needs its result. Throughput: SM cycles per "
     "operation with as many independent operations as the SM holds; also per instruction that moves values "
     "between lanes, and per element.";
-
-/// A row per primitive, numbers in full.
-std::string primitives_csv(const Run& run);
 
 }  // namespace rooflinectl

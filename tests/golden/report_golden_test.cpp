@@ -20,6 +20,7 @@
 #include "reports/charts/layouts/chart_layout.h"
 #include "reports/charts/layouts/time_layout.h"
 #include "reports/draw/svg.h"
+#include "reports/formats/terminal.h"
 #include "reports/page/page_timeline.h"
 #include "reports/reports.h"
 #include "runner/importing/import.h"

@@ -8,8 +8,8 @@
 #include "analysis/program/recoverable.h"
 #include "analysis/roofline/kernel_labels.h"
 #include "core/model/counters.h"
+#include "reports/model/report_model.h"
 #include "reports/page/page_data.h"
-#include "reports/report_model.h"
 #include "reports/tables/program_table.h"
 #include "tests/support/program_run.h"
 

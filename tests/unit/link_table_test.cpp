@@ -9,6 +9,7 @@
 
 #include "core/files/files.h"
 #include "reports/formats/summary_md.h"
+#include "reports/formats/terminal.h"
 #include "reports/page/page_data.h"
 #include "reports/page/page_static.h"
 #include "reports/reports.h"

@@ -13,9 +13,9 @@
 #include "core/serial/torch_trace_file.h"
 #include "reports/formats/points_csv.h"
 #include "reports/formats/summary_md.h"
+#include "reports/formats/terminal.h"
+#include "reports/model/report_model.h"
 #include "reports/page/page_data.h"
-#include "reports/report_model.h"
-#include "reports/reports.h"
 #include "reports/tables/operator_table.h"
 #include "tests/support/program_run.h"
 

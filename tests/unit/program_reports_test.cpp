@@ -14,6 +14,7 @@
 #include "reports/charts/model/chart_model.h"
 #include "reports/formats/points_csv.h"
 #include "reports/formats/summary_md.h"
+#include "reports/formats/terminal.h"
 #include "reports/page/page_data.h"
 #include "reports/reports.h"
 #include "reports/tables/program_table.h"

@@ -13,7 +13,7 @@
 #include "reports/draw/svg.h"
 #include "reports/formats/points_csv.h"
 #include "reports/formats/summary_md.h"
-#include "reports/reports.h"
+#include "reports/formats/terminal.h"
 #include "reports/text/markdown.h"
 #include "tests/golden/golden_run.h"
 #include "tests/support/constructed_run.h"

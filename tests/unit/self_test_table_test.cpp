@@ -8,7 +8,7 @@
 #include "analysis/analysis.h"
 #include "core/model/counters.h"
 #include "reports/formats/summary_md.h"
-#include "reports/reports.h"
+#include "reports/formats/terminal.h"
 #include "tests/support/constructed_run.h"
 
 namespace rooflinectl::self_test_table_test {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "reports/report_model.h"
+#include "reports/model/report_model.h"
 
 #include <algorithm>
 #include <utility>
