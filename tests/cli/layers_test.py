@@ -9,60 +9,8 @@ import unittest
 
 SOURCE = pathlib.Path(__file__).resolve().parent.parent.parent
 
-# A folder -> those whose headers it may include, besides its own. What is not named here is a mistake.
-MAY_INCLUDE = {
-    "core": set(),  # the errors
-    "core/text": {"core"},
-    "core/files": {"core"},
-    "core/model": {"core"},
-    "core/stats": {"core/model"},
-    "core/plan": {"core", "core/text", "core/model"},
-    "core/serial": {"core", "core/text", "core/files", "core/model", "core/stats"},
-    "kernels": {"core/*"},
-    "collector/device": {"core/*", "kernels"},
-    "collector/timing": {"core/*", "kernels", "collector/device"},
-    "collector/points": {"core/*", "kernels", "collector/device", "collector/timing"},
-    "collector/cupti": {"core/*", "collector/device"},
-    "collector/ceilings": {"core/*", "kernels", "collector/device", "collector/timing", "collector/cupti"},
-    "collector/tuning": {"core/*", "kernels", "collector/device", "collector/timing"},
-    "collector/sampling": {"core/*", "collector/device", "collector/cupti"},
-    "collector/injection": {"core/*", "collector/cupti", "collector/sampling"},
-    "collector": {"core/*", "kernels", "collector/*"},
-    "analysis": {"core/*", "analysis/*"},
-    "analysis/roofline": {"core/*", "analysis"},
-    "analysis/explain": {"core/*", "analysis", "analysis/roofline"},
-    "analysis/program": {"core/*", "analysis", "analysis/roofline"},
-    "analysis/timeline": {"core/*", "analysis", "analysis/roofline"},
-    "analysis/devices": {"core/*", "analysis", "analysis/roofline"},
-    "analysis/compare": {"core/*", "analysis", "analysis/roofline"},
-    "profilers": {"core/*"},
-    "crosscheck": {"core/*", "analysis/*", "profilers"},
-    "runner": {"core/*"},
-    "runner/processes": {"core/*"},
-    "runner/runs": {"core/*", "runner"},
-    "runner/machine": {"core/*", "runner/processes", "runner/runs"},
-    "runner/measuring": {"core/*", "runner", "runner/processes", "runner/runs", "runner/machine"},
-    "runner/ranks": {"core/*", "runner", "runner/processes", "runner/runs", "runner/machine", "runner/measuring"},
-    "runner/profiling/points": {"core/*"},
-    "runner/profiling": {"core/*", "runner", "runner/processes", "runner/runs", "runner/machine", "runner/measuring", "runner/profiling/points"},
-    "runner/merging": {"core/*", "runner", "runner/runs", "runner/measuring"},
-    "runner/importing": {"core/*", "profilers", "runner", "runner/runs", "runner/profiling/*", "runner/crosscheck"},
-    "runner/watching": {"core/*", "runner", "runner/processes", "runner/runs", "runner/machine", "runner/measuring", "runner/profiling/points"},
-    "runner/crosscheck": {"core/*", "analysis/*", "profilers", "crosscheck", "runner/processes"},
-    "reports/draw": {"core/*"},
-    "reports/text": {"core/*"},
-    "reports/tables": {"core/*", "analysis/*", "reports/text"},
-    "reports/charts/model": {"core/*", "analysis/*", "reports/text", "reports/draw", "reports/tables"},
-    "reports/charts/parts": {"core/*", "analysis/*", "reports/text", "reports/draw", "reports/tables", "reports/charts/model"},
-    "reports/charts/layouts": {"core/*", "analysis/*", "reports/text", "reports/draw", "reports/tables", "reports/charts/model", "reports/charts/parts"},
-    "reports": {"core/*", "analysis/*", "reports/*"},
-    "reports/formats": {"core/*", "analysis/*", "reports/text", "reports/draw", "reports/tables", "reports/charts/*", "reports"},
-    "reports/page": {"core/*", "analysis/*", "reports/text", "reports/draw", "reports/tables", "reports/charts/*", "reports/formats", "reports"},
-    "reports/compare": {"core/*", "analysis/*", "reports/text", "reports/draw", "reports/tables", "reports/charts/*"},
-    "reports/history": {"core/*", "analysis/*", "reports/text", "reports/draw", "reports/tables", "reports/charts/*", "reports/compare"},
-    "cli/manual": {"core/*", "runner", "cli"},
-    "cli": {"core/*", "analysis/*", "crosscheck", "runner/*", "reports/*"},
-}
+DOCUMENT = "docs/architecture.md"
+SUFFIXES = {".h", ".cpp", ".cu", ".cuh"}
 
 # A library's header -> the files that may include it.
 MAY_USE = {
@@ -81,38 +29,69 @@ MAY_USE = {
 }
 
 
-def room_of(file):
-    """The folder of MAY_INCLUDE that a file is in: the deepest one."""
-    folder = pathlib.PurePosixPath(file).parent
-    while folder.as_posix() not in MAY_INCLUDE and folder.parent != folder:
-        folder = folder.parent
-    return folder.as_posix()
+def may_include():
+    """The table of docs/architecture.md: a folder -> those whose headers it may include, besides its own."""
+    _, table = (SOURCE / DOCUMENT).read_text().split("\n| folder | holds | may include |\n|---|---|---|\n")
+    permissions = {}
+    for line in table.split("\n\n")[0].splitlines():
+        row = re.fullmatch(r"\| `([a-z_/]+)/` \| [^|]+ \| (nothing|`[a-z_/*]+`(?:, `[a-z_/*]+`)*) \|", line)
+        assert row, f"{DOCUMENT}: not `folder/`, what it holds, and `folders` or nothing: {line}"
+        folder, others = row.groups()
+        assert folder not in permissions, f"{DOCUMENT}: two rows for {folder}/"
+        permissions[folder] = re.findall(r"`([^`]+)`", others)
+    return permissions
 
 
-def may_include(room, other):
-    return other == room or any(
-        other == allowed or (allowed.endswith("/*") and (other + "/").startswith(allowed[:-1])) for allowed in MAY_INCLUDE[room])
+def is_meant(permission, folder):
+    """`core/*` means `core` and what is in it."""
+    return folder == permission or (permission.endswith("/*") and (folder + "/").startswith(permission[:-1]))
+
+
+def folder_of(file):
+    return pathlib.PurePosixPath(file).parent.as_posix()
+
+
+def sources():
+    """Our C++ and CUDA files in the folders that CMake builds; tests may include everything."""
+    for folder in sorted(set(re.findall(r"add_subdirectory\((\w+)", (SOURCE / "CMakeLists.txt").read_text())) - {"tests"}):
+        for path in sorted((SOURCE / folder).rglob("*")):
+            if path.suffix in SUFFIXES and "node_modules" not in path.parts:
+                yield path
 
 
 def includes():
-    """Every include of our own folders: (file, included header)."""
-    for folder in sorted({room.split("/")[0] for room in MAY_INCLUDE}):
-        for path in sorted((SOURCE / folder).rglob("*")):
-            if path.suffix in {".h", ".cpp", ".cu", ".cuh"}:
-                for header in re.findall(r'^\s*#\s*include\s*["<]([^">]+)[">]', path.read_text(), re.MULTILINE):
-                    yield path.relative_to(SOURCE).as_posix(), header
+    """Every include: (file, included header)."""
+    for path in sources():
+        for header in re.findall(r'^\s*#\s*include\s*["<]([^">]+)[">]', path.read_text(), re.MULTILINE):
+            yield path.relative_to(SOURCE).as_posix(), header
 
 
 class Layers(unittest.TestCase):
-    def test_folders_include_only_what_lies_below_them(self):
-        checked = 0
+    def assert_none(self, mistakes):
+        if mistakes:
+            self.fail("\n".join(sorted(set(mistakes))))
+
+    def test_every_folder_has_a_row(self):
+        folders = {folder_of(path.relative_to(SOURCE)) for path in sources()}
+        rows = may_include().keys()
+        self.assertGreater(len(folders), 40)
+        self.assert_none([f"{folder}/ has no row in {DOCUMENT}" for folder in folders - rows]
+                         + [f"{DOCUMENT} has a row for {folder}/, which has no sources" for folder in rows - folders])
+
+    def test_folders_include_what_their_rows_permit_and_nothing_else(self):
+        rows = may_include()
+        unused = {(folder, permission) for folder, permissions in rows.items() for permission in permissions}
+        mistakes = []
         for file, header in includes():
-            room, other = room_of(file), room_of(header)
-            if other not in MAY_INCLUDE:
-                continue
-            checked += 1
-            self.assertTrue(may_include(room, other), f"{file} includes {header}")
-        self.assertGreater(checked, 100)
+            folder, other = folder_of(file), folder_of(header)
+            if folder == other or folder not in rows or other not in rows:
+                continue  # a library's, or of a folder without a row
+            used = {(folder, permission) for permission in rows[folder] if is_meant(permission, other)}
+            if not used:
+                mistakes.append(f"{file} includes {header}, which {DOCUMENT} does not permit")
+            unused -= used
+        mistakes += [f"{DOCUMENT} permits {folder}/ to include {permission}, and no file does" for folder, permission in unused]
+        self.assert_none(mistakes)
 
     def test_libraries_are_used_where_they_belong(self):
         for file, header in includes():
