@@ -33,6 +33,26 @@ def validator_of(command):
         return jsonschema.Draft202012Validator(schema, resolver=resolver)
 
 
+def open_objects(schema, place):
+    """Where a schema accepts members that it does not describe."""
+    if isinstance(schema, list):
+        for i, part in enumerate(schema):
+            yield from open_objects(part, f"{place}/{i}")
+    elif isinstance(schema, dict):
+        types = schema.get("type")
+        if (types == "object" or isinstance(types, list) and "object" in types) and schema.get("additionalProperties", True) in (True, {}):
+            yield place
+        for key, part in schema.items():
+            yield from open_objects(part, f"{place}/{key}")
+
+
+class Schemas(unittest.TestCase):
+    def test_members_that_they_lack_are_mistakes(self):
+        """Else a member could be printed that no schema describes. What maps names to values describes these."""
+        for path in sorted(SCHEMAS.glob("*.schema.json")):
+            self.assertEqual(list(open_objects(json.loads(path.read_text()), path.name)), [])
+
+
 @unittest.skipUnless(jsonschema, f"{sys.executable} has no module jsonschema (Debian: python3-jsonschema)")
 class Json(ProfileTest):
     def check(self, schema, *command, code=0, **environment):
