@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -8,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/text/characters.h"
 #include "kernels/ceiling.h"
 #include "kernels/known_work.h"
 #include "kernels/primitive.h"
@@ -41,10 +41,6 @@ std::vector<LanePrimitive>& lane_primitives() {
 std::vector<DevicePrimitive>& device_primitives() {
   static std::vector<DevicePrimitive> list;
   return list;
-}
-
-bool is_digit(char c) {
-  return std::isdigit(static_cast<unsigned char>(c)) != 0;
 }
 
 template <typename List, typename Id>

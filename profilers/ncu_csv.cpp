@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/text/characters.h"
 #include "core/text/mistakes.h"
 #include "profilers/csv.h"
 #include "profilers/ncu_numbers.h"

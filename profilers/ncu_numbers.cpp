@@ -8,6 +8,7 @@
 #include <cmath>
 #include <utility>
 
+#include "core/text/characters.h"
 #include "core/text/mistakes.h"
 
 namespace rooflinectl {

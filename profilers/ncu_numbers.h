@@ -8,10 +8,6 @@
 
 namespace rooflinectl {
 
-inline bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
-
 /// How numbers are written: ncu prints them according to its user's language. Spaces and apostrophes separate
 /// thousands in both.
 enum class NumberNotation {

@@ -18,6 +18,7 @@
 #include "collector/sampling/own_thread.h"
 #include "core/model/application.h"
 #include "core/model/uuid_text.h"
+#include "core/text/characters.h"
 
 namespace rooflinectl::injection {
 
@@ -91,8 +92,7 @@ bool is_of_cupti(std::string_view symbol) {
 std::string without_numbers(std::string_view path) {
   std::string pattern;
   for (const char character : path) {
-    const bool is_digit = character >= '0' && character <= '9';
-    if (!is_digit)
+    if (!is_digit(character))
       pattern += character;
     else if (!pattern.ends_with('#'))
       pattern += '#';

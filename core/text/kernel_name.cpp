@@ -14,6 +14,7 @@
 #include <set>
 #include <utility>
 
+#include "core/text/characters.h"
 #include "core/text/kernel_names/arguments.h"
 #include "core/text/kernel_names/cpp_name.h"
 #include "core/text/kernel_names/describe.h"

@@ -3,16 +3,14 @@
 
 #include <array>
 
+#include "core/text/characters.h"
+
 namespace rooflinectl {
 
 namespace {
 
-bool is_numeral(char c) {
-  return c >= '0' && c <= '9';
-}
-
 bool is_word(char c) {
-  return is_numeral(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.';
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '.';
 }
 
 }  // namespace
@@ -24,13 +22,13 @@ std::string typeset(std::string_view text) {
   std::string result;
   for (std::size_t i = 0; i < text.size();) {
     const bool starts_power = text.substr(i).starts_with(kPower) && i + 2 < text.size() &&
-                              is_numeral(text[i + 2]) && (i == 0 || !is_word(text[i - 1]));
+                              is_digit(text[i + 2]) && (i == 0 || !is_word(text[i - 1]));
     if (!starts_power) {
       result += text[i++];
       continue;
     }
     result += '2';
-    for (i += kPower.size(); i < text.size() && is_numeral(text[i]); ++i) {
+    for (i += kPower.size(); i < text.size() && is_digit(text[i]); ++i) {
       result += kSuperscripts.at(static_cast<std::size_t>(text[i] - '0'));
     }
   }

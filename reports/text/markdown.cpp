@@ -6,15 +6,12 @@
 #include <array>
 #include <cstddef>
 
+#include "core/text/characters.h"
 #include "core/text/printable.h"
 #include "core/text/typeset.h"
 
 namespace rooflinectl::markdown {
 namespace {
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
-}
 
 bool is_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');

@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/text/characters.h"
 
 namespace rooflinectl {
 
@@ -53,10 +54,6 @@ std::vector<fs::path> nvidia_folders() {
     }
   }
   return folders;
-}
-
-bool is_digit(char c) {
-  return c >= '0' && c <= '9';
 }
 
 /// Whether the driver lets only administrators use counters.

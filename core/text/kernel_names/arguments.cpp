@@ -7,6 +7,7 @@
 #include <array>
 #include <string_view>
 
+#include "core/text/characters.h"
 #include "core/text/kernel_names/words.h"
 
 namespace rooflinectl::kernel_names {

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/text/characters.h"
 #include "core/text/kernel_names/arguments.h"
 #include "core/text/kernel_names/operation.h"
 #include "core/text/kernel_names/words.h"

@@ -20,8 +20,6 @@ bool contains(std::string_view text, std::string_view what);
 /// Whether identifiers may have `c`.
 bool is_identifier(char c);
 
-bool is_digit(char c);
-
 std::string_view without_prefix(std::string_view text, std::string_view prefix);
 
 /// `text` without those of `endings` that it has, even several of them, as long as three letters remain.

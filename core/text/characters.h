@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+namespace rooflinectl {
+
+/// Whether `c` is one of 0 to 9, in every locale.
+constexpr bool is_digit(char c) {
+  return c >= '0' && c <= '9';
+}
+
+}  // namespace rooflinectl
