@@ -26,7 +26,7 @@ void CeilingSteps::measure(const std::optional<PcieLink>& pcie, bool counters) {
   // The cost of a launch is needed to recognise points bound by launch overhead, is cheap to measure, and
   // shows the clock.
   const auto is_launch = [](const kernels::CeilingBenchmark& benchmark) {
-    return benchmark.operation == "launch";
+    return benchmark.id == ceiling_id::kLaunch;
   };
   for (const kernels::CeilingBenchmark& benchmark : kernels::all_ceiling_benchmarks()) {
     if (is_launch(benchmark)) measure_benchmark(benchmark);
@@ -75,7 +75,7 @@ void CeilingSteps::measure_benchmark(const kernels::CeilingBenchmark& benchmark)
   context_.emit(message::Progress{Phase::ceilings, std::nullopt, benchmark.id});
   try {
     for (const Ceiling& ceiling : bench_->measure(benchmark)) {
-      if (ceiling.id == "launch") launch_clock_hz_ = ceiling.sm_clock_hz.value_or(0);
+      if (ceiling.id == ceiling_id::kLaunch) launch_clock_hz_ = ceiling.sm_clock_hz.value_or(0);
       context_.emit(message::CeilingMeasured{ceiling});
     }
   } catch (const Error& error) {

@@ -55,7 +55,8 @@ Reference weighed(const Kernels& kernels, const std::string& metric, double scal
 /// A tool times one launch on an idle GPU, and only its kernels; we time a launch between two events, or many
 /// in a graph. The difference is at most what an empty launch takes between two events.
 Tolerance time_tolerance(const Run& run, const Measurement& measurement) {
-  const Ceiling* const launch = find_ceiling(run, "launch", CeilingSource::measured, measurement.device);
+  const Ceiling* const launch =
+      find_ceiling(run, ceiling_id::kLaunch, CeilingSource::measured, measurement.device);
   if (launch == nullptr)
     return {kTimeTolerance, true, 0, "the launch overhead was not measured, so nothing is allowed for it"};
   return {kTimeTolerance, true, launch->value,

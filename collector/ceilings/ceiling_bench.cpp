@@ -234,7 +234,7 @@ std::vector<Ceiling> CeilingBench::measure_launch(const kernels::CeilingBenchmar
   launches.launches_per_graph = kGraphNodes;
   const TimeResult several = timer_.measure(launches, kBestTarget);
   Ceiling node = ceiling_of(benchmark, several);
-  node.id = "graph_node";
+  node.id = ceiling_id::kGraphNode;
   node.operation = "launch in a graph";
   node.value = floor_of(several);
   node.method = fmt::format("graph of {} empty kernels, per kernel, fastest tenth of {}",
@@ -243,7 +243,7 @@ std::vector<Ceiling> CeilingBench::measure_launch(const kernels::CeilingBenchmar
 }
 
 std::vector<Ceiling> CeilingBench::measure(const kernels::CeilingBenchmark& benchmark) {
-  if (benchmark.operation == "launch") return measure_launch(benchmark);
+  if (benchmark.id == ceiling_id::kLaunch) return measure_launch(benchmark);
   require_buffers();
   if (benchmark.subject == kNvlink) {
     require_peer_buffer();

@@ -17,4 +17,10 @@ std::string_view to_string(CeilingKind kind);
 /// something takes, nor what copy engines move.
 bool is_roof(CeilingKind kind);
 
+/// Ids of ceilings that are asked for by name: the time of an empty kernel.
+namespace ceiling_id {
+inline constexpr std::string_view kLaunch = "launch";         ///< launched by itself
+inline constexpr std::string_view kGraphNode = "graph_node";  ///< as one of many in a CUDA graph
+}  // namespace ceiling_id
+
 }  // namespace rooflinectl

@@ -2,6 +2,7 @@
 #include "core/model/known_ceilings.h"
 
 #include <cmath>
+#include <utility>
 
 namespace rooflinectl {
 
@@ -20,15 +21,26 @@ KnownCeilings known_ceilings(const Run& run) {
 }
 
 double launch_clock_hz(const Run& run) {
-  const Ceiling* launch = find_ceiling(run, "launch", CeilingSource::measured, Run::kFirstDevice);
+  const Ceiling* launch = find_ceiling(run, ceiling_id::kLaunch, CeilingSource::measured, Run::kFirstDevice);
   return launch == nullptr ? 0 : launch->sm_clock_hz.value_or(0);
 }
 
 bool hold(const KnownCeilings& known, const DeviceInfo& device, double launch_clock_hz) {
   constexpr double kSameClock = 0.02;
-  return known.uuid == device.uuid && known.driver_version == device.driver_version &&
-         known.sm_clock_hz == device.sm_clock_hz &&
+  return may_hold(known, device) && known.sm_clock_hz == device.sm_clock_hz &&
          std::abs(known.launch_clock_hz - launch_clock_hz) <= kSameClock * known.launch_clock_hz;
+}
+
+bool may_hold(const KnownCeilings& known, const DeviceInfo& device) {
+  return known.uuid == device.uuid && known.driver_version == device.driver_version;
+}
+
+bool is_known(const Run& run, const Ceiling& ceiling) {
+  return find_ceiling(run, ceiling.id, ceiling.source, ceiling.device) != nullptr;
+}
+
+void add_if_unknown(Run& run, Ceiling ceiling) {
+  if (!is_known(run, ceiling)) run.ceilings.push_back(std::move(ceiling));
 }
 
 bool is_confirmed(const Ceiling& ceiling) {

@@ -31,6 +31,16 @@ double launch_clock_hz(const Run& run);
 /// `launch_clock_hz`: the same GPU, driver and nominal clock, and the same clock to within 2 %.
 bool hold(const KnownCeilings& known, const DeviceInfo& device, double launch_clock_hz);
 
+/// Whether they may hold on `device` for all that is known without launching a kernel there: the same GPU and
+/// driver. For whoever must not disturb the programs that use it, and so cannot learn the clock.
+bool may_hold(const KnownCeilings& known, const DeviceInfo& device);
+
+/// Whether `run` has a ceiling with the id, source and device of this one.
+bool is_known(const Run& run, const Ceiling& ceiling);
+
+/// Adds `ceiling` to `run`, unless it is known there.
+void add_if_unknown(Run& run, Ceiling ceiling);
+
 /// Whether counting would add nothing: the ceiling was counted, or is of a kind that is never counted.
 bool is_confirmed(const Ceiling& ceiling);
 

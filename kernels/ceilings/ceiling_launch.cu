@@ -24,7 +24,7 @@ void launch(const CeilingBuffers& /*buffers*/, int grid, int block, cudaStream_t
   check_launch("ceiling_launch");
 }
 
-const CeilingRegistration registration({.id = "launch",
+const CeilingRegistration registration({.id = std::string(ceiling_id::kLaunch),
                                         .kind = CeilingKind::latency,
                                         .subject = "",
                                         .operation = "launch",

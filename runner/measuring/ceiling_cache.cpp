@@ -42,11 +42,8 @@ std::optional<fs::path> cache_folder() {
 /// Adds to `kept` what only `earlier` has. The launch ceiling stays the earlier one: its clock is the one
 /// that all of them were measured at, and must not drift from run to run.
 void merge(Run& kept, const Run& earlier) {
-  std::erase_if(kept.ceilings, [](const Ceiling& ceiling) { return ceiling.id == "launch"; });
-  for (const Ceiling& ceiling : earlier.ceilings) {
-    if (find_ceiling(kept, ceiling.id, ceiling.source, ceiling.device) == nullptr)
-      kept.ceilings.push_back(ceiling);
-  }
+  std::erase_if(kept.ceilings, [](const Ceiling& ceiling) { return ceiling.id == ceiling_id::kLaunch; });
+  for (const Ceiling& ceiling : earlier.ceilings) add_if_unknown(kept, ceiling);
 }
 
 /// A UUID is part of a file name.

@@ -118,7 +118,7 @@ void Results::add(const message::CeilingMeasured& measured) {
   if (!ceiling.confirmation) observer_.measured(ceiling);
   // Until it is confirmed it may have to be measured again: a new collector cannot count what the last one
   // ran.
-  const bool is_complete = ceiling.confirmation || !counts_ || !is_roof(ceiling.kind);
+  const bool is_complete = !counts_ || is_confirmed(ceiling);
   if (ceiling.source == CeilingSource::measured && is_complete) worklist_.ceiling_measured(ceiling.id);
 }
 
@@ -126,7 +126,7 @@ void Results::add(const message::CeilingsKnown& known) {
   std::size_t used = 0;
   std::string measured_utc;
   for (const Ceiling& ceiling : earlier_ceilings_[known.index].ceilings) {
-    if (find_ceiling(recorder_.run(), ceiling.id, ceiling.source, ceiling.device) != nullptr) continue;
+    if (is_known(recorder_.run(), ceiling)) continue;
     if (!is_wanted(ceiling) || (counts_ && !is_confirmed(ceiling))) continue;
     recorder_.add(ceiling);
     if (ceiling.source != CeilingSource::measured) continue;

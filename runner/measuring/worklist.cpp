@@ -39,7 +39,7 @@ void Worklist::take_over(const Run& earlier) {
   bool knows_launch = false;
   for (const Ceiling& ceiling : earlier.ceilings) {
     if (ceiling.source != CeilingSource::measured || ceiling.device != Run::kFirstDevice) continue;
-    if (ceiling.id == "launch") knows_launch = true;
+    if (ceiling.id == ceiling_id::kLaunch) knows_launch = true;
     if (is_confirmed(ceiling) || !counters_) ceiling_measured(ceiling.id);
   }
   // Besides those of the plan, the cost of a launch is always measured.

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/error.h"
+#include "core/model/known_ceilings.h"
 #include "core/stats/statistics.h"
 #include "runner/merging/rank_differences.h"
 
@@ -343,9 +344,7 @@ void MergedRun::add_in_full(std::size_t part, const Run& full, const std::option
   for (Ceiling ceiling : full.ceilings) {
     if (!is_kept(ceiling.device)) continue;
     ceiling.device = places.devices[ceiling.device];
-    if (find_ceiling(run_, ceiling.id, ceiling.source, ceiling.device) == nullptr) {
-      run_.ceilings.push_back(std::move(ceiling));
-    }
+    add_if_unknown(run_, std::move(ceiling));
   }
   if (!timeline) return;
   timeline_.add(*timeline, {.shift_ns = places.shift_ns,

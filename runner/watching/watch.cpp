@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/elapsed.h"
+#include "core/model/known_ceilings.h"
 #include "core/serial/profile_records.h"
 #include "core/serial/run_file.h"
 #include "core/serial/timeline_file.h"
@@ -67,7 +68,7 @@ class Watching {
   }
 
  private:
-  /// Those that are valid for a device and its driver: measuring them would disturb whoever uses it.
+  /// Measuring them would disturb whoever uses the devices.
   void add_known_ceilings() {
     const CeilingCache cache =
         CeilingCache::of_user(collector_, [&](const std::string& warning) { observer_.warned(warning); });
@@ -75,8 +76,7 @@ class Watching {
     for (const Run& known : cache.load()) {
       for (std::size_t place = 0; place < run.devices.size(); ++place) {
         DeviceInfo& device = run.devices[place];
-        if (known.device().uuid != device.uuid) continue;
-        if (known.device().driver_version != device.driver_version) continue;
+        if (!may_hold(known_ceilings(known), device)) continue;
         if (!device.settings) device.settings = known.device().settings;
         run.catalogue = known.catalogue;
         for (Ceiling ceiling : known.ceilings) {

@@ -11,8 +11,10 @@ MaybeValue empty_launch_s(R run, P point) {
   if (!is_timed(*point.measurement)) return std::nullopt;
   // A program's trace has the time of the kernel itself, as a graph of kernels does, and not that of the
   // launch.
-  if (is_observed(point)) return ceiling(run, point, "graph_node");
-  return ceiling(run, point, point.measurement->time->launches_per_sample > 1 ? "graph_node" : "launch");
+  if (is_observed(point)) return ceiling(run, point, ceiling_id::kGraphNode);
+  return ceiling(
+      run, point,
+      point.measurement->time->launches_per_sample > 1 ? ceiling_id::kGraphNode : ceiling_id::kLaunch);
 }
 
 }  // namespace

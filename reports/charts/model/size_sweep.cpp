@@ -153,7 +153,7 @@ SizeSweep size_sweep(const Run& run, const ExperimentAnalysis& experiment) {
     if (curve == curves.end()) curve = curves.insert(curve, SweepCurve{version, point.cache, {}});
     curve->points.push_back({static_cast<double>(point.n), point.bytes_per_s});
   }
-  sweep.launch_s = measured(run, all_plain ? "launch" : "graph_node", experiment.device);
+  sweep.launch_s = measured(run, all_plain ? ceiling_id::kLaunch : ceiling_id::kGraphNode, experiment.device);
   for (SweepPanel& panel : sweep.panels) {
     for (SweepCurve& curve : panel.curves) {
       std::stable_sort(curve.points.begin(), curve.points.end(),
