@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "collector/device/device.h"
 #include "collector/points/point_memory.h"
@@ -116,14 +117,20 @@ void PreparedPoint::launch(int copy) {
   variant_->launch(problem_, buffers(copy), stream_);
 }
 
-TimedWork PreparedPoint::timed_work(const LaunchPlan& plan) {
-  fill_inputs();
+TimedWork timed_launches(const PointId& id, const LaunchPlan& plan, int copies,
+                         std::function<void(int copy)> launch) {
   TimedWork work;
-  work.range_name = range_name(id_);
-  work.cache = reduction_.cache;
+  work.range_name = range_name(id);
+  work.cache = reduction_of(id).cache;
   work.mode = plan.mode;
   work.launches_per_graph = plan.launches_per_graph;
-  work.launch = [this](int launch_number) { launch(launch_number % copies_); };
+  work.launch = [copies, launch = std::move(launch)](int number) { launch(number % copies); };
+  return work;
+}
+
+TimedWork PreparedPoint::timed_work(const LaunchPlan& plan) {
+  fill_inputs();
+  TimedWork work = timed_launches(id_, plan, copies_, [this](int copy) { launch(copy); });
   if (variant_->info.destroys_input) work.prepare = [this] { fill_inputs(); };
   return work;
 }

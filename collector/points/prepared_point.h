@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <functional>
 #include <span>
 
 #include "collector/device/instruments.h"
@@ -35,6 +36,11 @@ struct LaunchPlan {
 /// graph has no more of them than there are inputs that fit into half of L2. Throws Error if the variant is
 /// not known.
 LaunchPlan launch_plan(const PointId& id, const DeviceInfo& device);
+
+/// What is timed of a point, launched as `plan` says; `launch` enqueues a launch on input number `copy` of
+/// `copies`. Points add what they need before each launch.
+TimedWork timed_launches(const PointId& id, const LaunchPlan& plan, int copies,
+                         std::function<void(int copy)> launch);
 
 /// Makes room for the inputs of all these points at once, so that all of them find theirs in the same place.
 /// Points that do not fit are left to fail alone, and those over several GPUs have memory of their own.

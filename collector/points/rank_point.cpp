@@ -28,9 +28,8 @@ std::string wrong_on(int rank) {
 
 RankPoint::RankPoint(const PointId& id, int rank, const DeviceInfo& device, const Stream& stream, int copies)
     : id_(id),
-      reduction_(reduction_of(id)),
       variant_(kernels::find_variant(id.subject)),
-      problem_(problem_of(reduction_)),
+      problem_(problem_of(reduction_of(id))),
       stream_(stream),
       copies_(copies),
       output_(kOutputSlackBytes),
@@ -84,12 +83,7 @@ Verification RankPoint::verify(kernels::ReferenceSums& references) {
 
 TimedWork RankPoint::timed_work(const LaunchPlan& plan) {
   fill_inputs(kTimedData, copies_);
-  TimedWork work;
-  work.range_name = range_name(id_);
-  work.cache = reduction_.cache;
-  work.mode = plan.mode;
-  work.launches_per_graph = plan.launches_per_graph;
-  work.launch = [this](int number) { launch(number % copies_); };
+  TimedWork work = timed_launches(id_, plan, copies_, [this](int copy) { launch(copy); });
   work.prepare = [this] { enqueue_delay(kStartDelayNs, stream_); };
   work.peers = communicator_;
   return work;

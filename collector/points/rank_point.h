@@ -39,7 +39,6 @@ class RankPoint {
   VerificationMemory memory() const;
 
   PointId id_;
-  Reduction reduction_;
   const kernels::Variant* variant_;
   kernels::Problem problem_;
   const Stream& stream_;

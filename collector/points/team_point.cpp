@@ -242,12 +242,7 @@ void TeamPoint::delay_start() {
 
 TimedWork TeamPoint::timed_work(const LaunchPlan& plan) {
   fill_inputs(kTimedData, copies_);
-  TimedWork work;
-  work.range_name = range_name(id_);
-  work.cache = reduction_.cache;
-  work.mode = plan.mode;
-  work.launches_per_graph = plan.launches_per_graph;
-  work.launch = [this](int number) { launch(number % copies_); };
+  TimedWork work = timed_launches(id_, plan, copies_, [this](int copy) { launch(copy); });
   work.prepare = [this] {
     delay_start();
     if (reduction_.cache == CacheState::cold) flush_others();
