@@ -182,9 +182,7 @@ class Profiling {
   void remove_folder() const {
     std::error_code ignored;
     fs::remove_all(records(), ignored);
-    if (request_.extended) return;
-    fs::remove_all(result_.folder, ignored);
-    fs::remove(result_.folder.parent_path(), ignored);  // unless other runs are in there
+    if (!request_.extended) remove_run_folder(result_.folder);
   }
 
   void merge() {

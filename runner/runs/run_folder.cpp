@@ -65,6 +65,12 @@ fs::path create_run_folder(const fs::path& parent, const std::string& plan_name,
   return folder;
 }
 
+void remove_run_folder(const fs::path& folder) {
+  std::error_code ignored;
+  fs::remove_all(folder, ignored);
+  fs::remove(folder.parent_path(), ignored);  // fails where it is not empty
+}
+
 Error rescue_run(const Run& run, const Error& why) {
   const fs::path file =
       create_run_folder(make_private_folder(), run.plan.name, std::chrono::system_clock::now()) / "run.json";

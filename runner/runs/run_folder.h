@@ -22,6 +22,10 @@ std::filesystem::path create_run_folder(const std::filesystem::path& parent, con
                                         std::chrono::system_clock::time_point time,
                                         const std::optional<LauncherRank>& rank = {});
 
+/// Removes the folder of a run of which there is nothing to keep, and that of its plan unless other runs are
+/// in there. What cannot be removed stays.
+void remove_run_folder(const std::filesystem::path& folder);
+
 /// For a run that `why` keeps from being written to its folder: writes its `run.json` into a new one among
 /// the temporary files. Returns the error that reports it; throws Error(environment) if that fails too.
 Error rescue_run(const Run& run, const Error& why);

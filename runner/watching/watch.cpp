@@ -234,9 +234,7 @@ class Watching {
   /// Nothing was sampled: nothing is left behind.
   void remove_folder() {
     if (result_.folder.empty()) return;
-    std::error_code ignored;
-    fs::remove_all(result_.folder, ignored);
-    fs::remove(result_.folder.parent_path(), ignored);  // unless other runs are in there
+    remove_run_folder(result_.folder);
     result_.folder.clear();
   }
 

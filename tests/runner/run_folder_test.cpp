@@ -60,6 +60,17 @@ TEST_F(RunFolder, AFileInTheWayIsNamed) {
   }
 }
 
+TEST_F(RunFolder, RemovingOneLeavesOtherRunsOfThePlan) {
+  const fs::path first = create_run_folder(parent_, "p", kTime);
+  const fs::path second = create_run_folder(parent_, "p", kTime);
+  write_file(first / "run.json", "");
+  remove_run_folder(first);
+  EXPECT_FALSE(fs::exists(first));
+  EXPECT_TRUE(fs::is_directory(second));
+  remove_run_folder(second);
+  EXPECT_TRUE(fs::is_empty(parent_));
+}
+
 TEST_F(RunFolder, ANameThatLeadsElsewhereIsRefused) {
   for (const char* const name : {"", ".", "../x", "/tmp/x", "a/b"}) {
     EXPECT_THROW(create_run_folder(parent_, name, kTime), Error) << name;
