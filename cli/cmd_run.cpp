@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "cli/commands.h"
-#include "cli/dry_run.h"
+#include "cli/run/dry_run.h"
 #include "cli/measured_devices.h"
 #include "cli/plan_file.h"
 #include "cli/profile_progress.h"
 #include "cli/progress.h"
-#include "cli/replayed_run.h"
-#include "cli/run_options.h"
-#include "cli/run_summary.h"
+#include "cli/run/replayed_run.h"
+#include "cli/run/run_options.h"
+#include "cli/run/run_summary.h"
 #include "core/model/launcher.h"
 #include "reports/reports.h"
 #include "runner/machine/cannot_measure.h"

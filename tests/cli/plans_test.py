@@ -25,8 +25,9 @@ class Plans(ProgramTest):
     def test_dry_run_lists_the_points_and_measures_nothing(self):
         result = self.run_plan("", "--dry-run")
         self.assert_exit(result, 0)
-        self.assertRegex(result.stdout, r"reduce_v0_global +f32 +2\^20 +cold +graph +256\n")
-        self.assertRegex(result.stdout, r"sum_warp_shuffle +f32 +2\^20 +cold +graph +256 +8\n")
+        self.assertRegex(result.stdout, r"variant +dtype +n +block +elements +cache +mode\n")
+        self.assertRegex(result.stdout, r"reduce_v0_global +f32 +2\^20 +256 +cold +graph\n")
+        self.assertRegex(result.stdout, r"sum_warp_shuffle +f32 +2\^20 +256 +8 +cold +graph\n")
         self.assertRegex(result.stdout, r"\nestimate: 3 s, 2 points estimated from \S+/reductions-h200, 2 points by rule of thumb; 2 s more if no ceiling is known yet\n$")
         self.assert_nothing_written()
         self.assertFalse(self.requests.exists())

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/run_summary.h"
+#include "cli/run/run_summary.h"
 
 #include <fmt/format.h>
 

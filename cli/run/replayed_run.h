@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "cli/run_options.h"
+#include "cli/run/run_options.h"
 #include "core/model/plan.h"
 #include "runner/machine/cannot_measure.h"
 

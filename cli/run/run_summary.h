@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "cli/run_options.h"
+#include "cli/run/run_options.h"
 #include "reports/formats/terminal.h"
 #include "runner/measuring/measure.h"
 

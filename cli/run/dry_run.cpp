@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/dry_run.h"
+#include "cli/run/dry_run.h"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -11,12 +11,11 @@
 
 #include "cli/terminal.h"
 #include "core/model/application.h"
-#include "core/model/written_number.h"
 #include "core/serial/protocol.h"
 #include "core/serial/run_file.h"
 #include "core/text/printable.h"
+#include "reports/tables/axis_table.h"
 #include "reports/text/format.h"
-#include "reports/text/text_table.h"
 #include "runner/machine/catalogue.h"
 #include "runner/machine/chosen_devices.h"
 #include "runner/measuring/time_estimate.h"
@@ -48,18 +47,7 @@ void print_experiment(const Experiment& experiment) {
                   format::counted(experiment.points.size(), "point"),
                   format::percent(experiment.timing.relative_half_width),
                   format::duration(experiment.timing.time_limit_s), to_string(experiment.counters));
-  std::vector<std::vector<std::string>> rows = {
-      {"variant", "dtype", "elements", "cache", "launch", "block", "elements/thread", "GPUs"}};
-  for (const PointId& point : experiment.points) {
-    const Reduction reduction = reduction_of(point);
-    rows.push_back({point.subject, std::string(to_string(reduction.dtype)),
-                    elements_text(reduction.n_elements), std::string(to_string(reduction.cache)),
-                    std::string(to_string(reduction.launch_mode)),
-                    reduction.block_size > 0 ? fmt::format("{}", reduction.block_size) : "",
-                    reduction.elements_per_thread ? fmt::format("{}", *reduction.elements_per_thread) : "",
-                    reduction.gpus ? fmt::format("{}", *reduction.gpus) : ""});
-  }
-  if (rows.size() > 1) terminal::print("{}", text_table(rows, "  "));
+  terminal::print("{}", axis_table(experiment.points, "  "));
   if (const auto& application = experiment.application) {
     terminal::print("  program: {}\n", command_text(application->command));
   }

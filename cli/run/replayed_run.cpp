@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "cli/replayed_run.h"
+#include "cli/run/replayed_run.h"
 
 #include <fmt/format.h>
 
@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/run_summary.h"
+#include "cli/run/run_summary.h"
 #include "cli/terminal.h"
 #include "core/serial/run_file.h"
 #include "reports/formats/terminal.h"
