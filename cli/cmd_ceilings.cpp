@@ -65,20 +65,17 @@ void print_pictures(const MeasureResult& result) {
 
 int ceilings(const CeilingsOptions& options) {
   MeasureRequest request = request_of(options);
-  // One that is named needs no look at the others.
-  const bool is_one = options.devices.size() == 1 && options.devices.front() != kAllDevices;
-  const std::vector<DeviceInfo> devices =
-      is_one ? std::vector<DeviceInfo>() : chosen_devices(options.devices);
+  const DeviceChoice devices = device_choice(options.devices);
   MeasureResult result;
-  if (devices.size() > 1) {
+  if (!devices.several.empty()) {
     ProgressDisplay display(stderr);
     Progress progress(display, Verbosity::normal);
-    result = measure_ceilings(request, devices, progress);
+    result = measure_ceilings(request, devices.several, progress);
     if (result.stop_signal) {
       return end_interrupted(result, "to finish: the same command without --fresh, which reuses them");
     }
   } else {
-    request.device = is_one ? options.devices.front() : devices.front().uuid;
+    request.device = devices.one;
     result = measure_with_progress(request, Verbosity::normal);
     if (result.stop_signal) return end_interrupted(result);
   }

@@ -1,25 +1,27 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
+#include <cstdio>
 #include <deque>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/commands.h"
-#include "cli/run/dry_run.h"
-#include "cli/measured_devices.h"
 #include "cli/plan_file.h"
 #include "cli/profile_progress.h"
 #include "cli/progress.h"
+#include "cli/run/dry_run.h"
 #include "cli/run/replayed_run.h"
 #include "cli/run/run_options.h"
 #include "cli/run/run_summary.h"
+#include "cli/terminal.h"
 #include "core/model/launcher.h"
 #include "reports/reports.h"
 #include "runner/machine/cannot_measure.h"
 #include "runner/machine/catalogue.h"
 #include "runner/machine/chosen_devices.h"
+#include "runner/machine/usable_devices.h"
 #include "runner/measuring/device_runs.h"
 #include "runner/measuring/measure.h"
 #include "runner/ranks/ranked_run.h"
@@ -72,6 +74,19 @@ MeasureRequest request_of(const RunOptions& options) {
   return request;
 }
 
+void print_warnings(const std::vector<Check>& warnings) {
+  for (const Check& check : warnings) {
+    terminal::print(stderr, "{}: {}: {}\n  {}\n", to_string(check.status), check.subject, check.detail,
+                    check.fix);
+  }
+}
+
+/// Prints the warnings of `doctor` unless `is_quiet`. Throws as `require_usable`.
+void check_machine(const std::string& device, bool is_quiet) {
+  const std::vector<Check> warnings = require_usable(device);
+  if (!is_quiet) print_warnings(warnings);
+}
+
 int measure_run(const MeasureRequest& request, const RunOptions& options) {
   MeasureResult result = measure_with_progress(request, options.verbosity());
   if (result.stop_signal) return end_interrupted(result);
@@ -83,17 +98,17 @@ int measure_run(const MeasureRequest& request, const RunOptions& options) {
 
 int measure_run_on_devices(const MeasureRequest& request, const std::vector<DeviceInfo>& devices,
                            bool together, const RunOptions& options) {
-  std::vector<std::string> losses;
-  const std::vector<DeviceInfo> usable = usable_devices(devices, options.quiet, losses);
+  const UsableDevices usable = usable_devices(devices);
+  if (!options.quiet) print_warnings(usable.warnings);
   ProgressDisplay display(stderr);
   std::deque<Progress> progress;
   std::vector<ObservedDevice> observed;
-  for (const DeviceInfo& device : usable) {
+  for (const DeviceInfo& device : usable.devices) {
     const std::string name = fmt::format("GPU {}", device.index);
     observed.push_back({device, progress.emplace_back(display, options.verbosity(), name)});
   }
   MeasureResult result = measure_on_devices(request, observed, together);
-  result.losses.insert(result.losses.begin(), losses.begin(), losses.end());
+  result.losses.insert(result.losses.begin(), usable.losses.begin(), usable.losses.end());
   if (result.stop_signal) return end_interrupted(result);
   profile_application(result, options);
   return end_run(result, options);
@@ -140,11 +155,13 @@ std::optional<LauncherRank> rank_among_others() {
 }
 
 int start(const Plan& plan, const RunOptions& options) {
-  const std::vector<DeviceInfo> devices = several_devices(options.devices);
+  const DeviceChoice devices = device_choice(options.devices);
   MeasureRequest request = request_of(options);
   request.plan = plan;
-  if (devices.size() > 1) return measure_run_on_devices(request, devices, options.together, options);
-  request.device = devices.empty() ? options.devices.front() : devices.front().uuid;
+  if (!devices.several.empty()) {
+    return measure_run_on_devices(request, devices.several, options.together, options);
+  }
+  request.device = devices.one;
   check_machine(request.device, options.quiet);
   return measure_run(request, options);
 }

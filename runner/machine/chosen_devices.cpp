@@ -4,9 +4,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 #include "core/error.h"
 #include "core/text/names.h"
+#include "runner/machine/cannot_measure.h"
 #include "runner/machine/catalogue.h"
 
 namespace rooflinectl {
@@ -41,6 +43,20 @@ std::vector<DeviceInfo> chosen_devices(const std::vector<std::string>& selectors
     if (is_new) chosen.push_back(*found);
   }
   return chosen;
+}
+
+DeviceChoice device_choice(const std::vector<std::string>& selectors) {
+  if (selectors.size() == 1 && selectors.front() != kAllDevices) {
+    return {.several = {}, .one = selectors.front()};
+  }
+  try {
+    std::vector<DeviceInfo> devices = chosen_devices(selectors);
+    if (devices.size() == 1) return {.several = {}, .one = devices.front().uuid};
+    return {.several = std::move(devices), .one = {}};
+  } catch (const Error& error) {
+    if (error.kind() == ErrorKind::usage) throw;
+    throw CannotMeasure(error.kind(), error.what(), error.hint());
+  }
 }
 
 }  // namespace rooflinectl

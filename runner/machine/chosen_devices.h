@@ -16,4 +16,15 @@ inline constexpr const char* kAllDevices = "all";
 /// the GPUs that are there, if one is not.
 std::vector<DeviceInfo> chosen_devices(const std::vector<std::string>& selectors);
 
+/// The devices that a command measures on.
+struct DeviceChoice {
+  std::vector<DeviceInfo> several;  ///< empty where it is one
+  std::string one;                  ///< its index or UUID; empty where they are several
+};
+
+/// Those that `selectors`, which is not empty, names. One that is named by index or UUID needs no look at the
+/// others, and may turn out not to be there. Throws CannotMeasure where `chosen_devices` throws
+/// Error(environment).
+DeviceChoice device_choice(const std::vector<std::string>& selectors);
+
 }  // namespace rooflinectl
