@@ -45,9 +45,10 @@ struct ReportOptions {
   bool quiet = false;
 };
 
-std::vector<std::string> level_names() {
+template <typename Enumerators>
+std::vector<std::string> all_names(const Enumerators& enumerators) {
   std::vector<std::string> names;
-  for (const MemoryLevel level : kMemoryLevels) names.emplace_back(to_string(level));
+  for (const auto enumerator : enumerators) names.emplace_back(to_string(enumerator));
   return names;
 }
 
@@ -65,7 +66,7 @@ ChartSelection selection_of(const ReportOptions& options) {
 
 std::vector<std::string> caches_of(const Run& run) {
   std::vector<std::string> names;
-  for (const CacheState cache : {CacheState::cold, CacheState::warm}) {
+  for (const CacheState cache : kCacheStates) {
     if (std::any_of(run.measurements.begin(), run.measurements.end(),
                     [&](const Measurement& measurement) { return cache_of(measurement.point) == cache; })) {
       names.emplace_back(to_string(cache));
@@ -239,7 +240,7 @@ void add_report_command(CLI::App& app, Action& action) {
                    "Memory levels in the main picture, with one mark per level (default: dram)")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember(level_names()))
+      ->check(CLI::IsMember(all_names(kMemoryLevels)))
       ->type_name("LEVEL,...");
   command
       ->add_option("--precision", options->precisions,
@@ -251,10 +252,10 @@ void add_report_command(CLI::App& app, Action& action) {
   command->add_option("--cache", options->caches, "Only points with this cache state (default: all)")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember(std::vector<std::string>{"cold", "warm"}))
+      ->check(CLI::IsMember(all_names(kCacheStates)))
       ->type_name("STATE");
   command->add_option("--theme", options->theme, "Colours of the pictures")
-      ->check(CLI::IsMember(std::vector<std::string>{"light", "dark", "print"}))
+      ->check(CLI::IsMember(all_names(kThemes)))
       ->capture_default_str()
       ->type_name("THEME");
   command

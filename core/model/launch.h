@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -14,6 +15,7 @@ namespace rooflinectl {
 /// What the caches hold when a launch starts. cold: a clean buffer of at least four times L2 was read first;
 /// warm: the same launch ran just before.
 enum class CacheState { cold, warm };
+inline constexpr std::array kCacheStates = {CacheState::cold, CacheState::warm};
 
 std::string_view to_string(CacheState cache);
 std::optional<CacheState> cache_state_from(std::string_view name);

@@ -16,7 +16,7 @@ std::string_view to_string(CacheState cache) {
 }
 
 std::optional<CacheState> cache_state_from(std::string_view name) {
-  for (CacheState cache : {CacheState::cold, CacheState::warm}) {
+  for (const CacheState cache : kCacheStates) {
     if (to_string(cache) == name) return cache;
   }
   return std::nullopt;

@@ -30,8 +30,7 @@ List<Dtype> read_dtypes(Reader& reader, const Field& field) {
 
 List<CacheState> read_cache_states(Reader& reader, const Field& field) {
   return reader.list<CacheState>(field, [&](const std::string& text, Position position) {
-    return reader.one_of<CacheState>(text, position, "cache state",
-                                     std::array{CacheState::cold, CacheState::warm});
+    return reader.one_of<CacheState>(text, position, "cache state", kCacheStates);
   });
 }
 

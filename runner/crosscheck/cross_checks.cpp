@@ -267,7 +267,7 @@ std::string record_ncu(const fs::path& ncu, CacheState cache, const CrossCheckRe
 
 std::vector<NcuKernel> record_ncu(const fs::path& ncu, const CrossCheckRequest& request, CrossCheck& check) {
   std::vector<NcuKernel> kernels;
-  for (const CacheState cache : {CacheState::cold, CacheState::warm}) {
+  for (const CacheState cache : kCacheStates) {
     if (!has_points(request.run, cache)) continue;
     const std::vector<NcuKernel> recorded = read_ncu_csv(record_ncu(ncu, cache, request, check));
     kernels.insert(kernels.end(), recorded.begin(), recorded.end());

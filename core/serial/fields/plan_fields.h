@@ -9,7 +9,7 @@
 namespace rooflinectl::serial {
 
 template <>
-inline constexpr auto kValues<CacheState> = std::array{CacheState::cold, CacheState::warm};
+inline constexpr auto kValues<CacheState> = kCacheStates;
 template <>
 inline constexpr auto kValues<LaunchMode> = std::array{LaunchMode::graph, LaunchMode::plain};
 template <>
