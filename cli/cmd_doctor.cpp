@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
 #include "core/error.h"
@@ -81,11 +82,8 @@ void add_doctor_command(CLI::App& app, Action& action) {
   const auto options = std::make_shared<DoctorOptions>();
   CLI::App* const command =
       app.add_subcommand("doctor", "Check whether this machine can measure, and how to fix it if not");
-  command
-      ->add_option("-d,--device", options->device, "The GPU: its index or UUID as nvidia-smi -L prints them")
-      ->type_name("INDEX|UUID")
-      ->capture_default_str();
-  command->add_flag("--json", options->json, "Print JSON, for scripts");
+  add_device_option(*command, options->device);
+  add_json_flag(*command, options->json);
   command->footer(
       "Each line is ok, a warning (results may be inaccurate or incomplete) or fails, followed by how to fix "
       "it.\nExit code 3 if this machine cannot measure.");

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
 #include "core/error.h"
@@ -189,7 +190,7 @@ void add_list_command(CLI::App& app, Action& action) {
       ->add_option("--chip", options->chip,
                    "With metrics: the chip, such as GH100 (default: a summary of all chips)")
       ->type_name("CHIP");
-  command->add_flag("--json", options->json, "Print JSON, for scripts");
+  add_json_flag(*command, options->json);
   command->footer(
       "Where several block sizes, or a number of elements per thread, are listed, a plan can "
       "choose its own.\n\nExamples:\n  rooflinectl list\n  rooflinectl list metrics --chip GH100    every "

@@ -5,6 +5,7 @@
 #include <memory>
 #include <string>
 
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
 #include "core/elapsed.h"
@@ -46,11 +47,8 @@ void add_selftest_command(CLI::App& app, Action& action) {
   const auto options = std::make_shared<SelftestOptions>();
   CLI::App* const command = app.add_subcommand(
       "selftest", "Count the work of kernels whose work is known, to check that the counters can be trusted");
-  command
-      ->add_option("-d,--device", options->device, "The GPU: its index or UUID as nvidia-smi -L prints them")
-      ->type_name("INDEX|UUID")
-      ->capture_default_str();
-  command->add_flag("--json", options->json, "Print JSON, for scripts");
+  add_device_option(*command, options->device);
+  add_json_flag(*command, options->json);
   command->footer(
       "Each line compares a number that is known from the kernel's source with what the hardware "
       "counted.\nExit code 1 if one differs, with the results that this makes suspect; 3 if there are no "

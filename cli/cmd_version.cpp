@@ -3,6 +3,7 @@
 
 #include <memory>
 
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/terminal.h"
 #include "runner/machine/catalogue.h"
@@ -34,7 +35,7 @@ void add_version_command(CLI::App& app, Action& action) {
   CLI::App* const command =
       app.add_subcommand("version", "Print the version, the commit and whether this build can measure");
   const auto json = std::make_shared<bool>(false);
-  command->add_flag("--json", *json, "Print JSON, for scripts");
+  add_json_flag(*command, *json);
   command->callback([&action, json] { action = *json ? print_version_json : print_version; });
 }
 

@@ -97,6 +97,16 @@ std::string missing_positional(const CLI::App& command) {
 
 }  // namespace
 
+void add_device_option(CLI::App& command, std::string& device) {
+  command.add_option("-d,--device", device, "The GPU: its index or UUID as nvidia-smi -L prints them")
+      ->type_name("INDEX|UUID")
+      ->capture_default_str();
+}
+
+void add_json_flag(CLI::App& command, bool& json) {
+  command.add_flag("--json", json, "Print JSON, for scripts");
+}
+
 int own_arguments(int argc, const char* const* argv) {
   if (argc < 2 || std::string_view(argv[1]) != "profile") return argc;
   const char* const* const end = std::find(argv, argv + argc, std::string_view("--"));

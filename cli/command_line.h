@@ -2,10 +2,16 @@
 #pragma once
 
 #include <CLI/CLI.hpp>
+#include <string>
 
 #include "core/error.h"
 
 namespace rooflinectl {
+
+/// `--device` of a command that asks one GPU something.
+void add_device_option(CLI::App& command, std::string& device);
+/// `--json` of a command whose output scripts read.
+void add_json_flag(CLI::App& command, bool& json);
 
 /// How many of the arguments are ours: of `profile`, those before the `--` that the program follows.
 int own_arguments(int argc, const char* const* argv);
