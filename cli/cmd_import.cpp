@@ -6,12 +6,11 @@
 #include <vector>
 
 #include "cli/commands.h"
-#include "cli/terminal.h"
+#include "cli/finished_run.h"
 #include "core/error.h"
 #include "reports/formats/terminal.h"
 #include "reports/reports.h"
 #include "runner/importing/import.h"
-#include "runner/runs/run_folder.h"
 
 namespace rooflinectl {
 
@@ -33,14 +32,8 @@ int import(const ImportOptions& options) {
   request.output = options.output;
   request.command_line = options.command_line;
   const ImportResult result = import_files(request);
-  const ReportModel report(result.run);
-  write_reports(report, result.folder);
-  link_latest(result.folder);
-  if (!options.quiet) {
-    const Rows rows = options.all ? Rows::all : Rows::notable;
-    terminal::print("{}\n", terminal_summary(report, columns_of(stdout), rows));
-  }
-  terminal::print("{}{}\n", options.quiet ? "" : "report: ", (result.folder / "report.html").string());
+  finish_run(ReportModel(result.run), result.folder, options.quiet ? Verbosity::quiet : Verbosity::normal,
+             options.all ? Rows::all : Rows::notable);
   return 0;
 }
 

@@ -7,13 +7,13 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/finished_run.h"
 #include "cli/terminal.h"
 #include "core/error.h"
 #include "reports/formats/terminal.h"
 #include "reports/reports.h"
 #include "reports/text/format.h"
 #include "runner/merging/merge_runs.h"
-#include "runner/runs/run_folder.h"
 
 namespace rooflinectl {
 
@@ -40,14 +40,9 @@ int merge(const MergeOptions& options) {
   display.clear();
   for (const std::string& cause : result.left_out) terminal::print(stderr, "left out: {}\n", cause);
   const ReportModel report(result.run, {}, result.timeline ? &*result.timeline : nullptr);
-  write_reports(report, result.folder);
-  link_latest(result.folder);
-  if (!options.quiet) {
-    const Rows rows = options.all ? Rows::all : Rows::notable;
-    terminal::print("{}\n{} merged\n", terminal_summary(report, columns_of(stdout), rows),
-                    format::counted(result.merged, "run"));
-  }
-  terminal::print("{}{}\n", options.quiet ? "" : "report: ", (result.folder / "report.html").string());
+  finish_run(report, result.folder, options.quiet ? Verbosity::quiet : Verbosity::normal,
+             options.all ? Rows::all : Rows::notable,
+             fmt::format("{} merged\n", format::counted(result.merged, "run")));
   return result.left_out.empty() ? 0 : static_cast<int>(ErrorKind::measurement);
 }
 

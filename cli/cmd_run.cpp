@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cli/commands.h"
+#include "cli/finished_run.h"
 #include "cli/plan_file.h"
 #include "cli/profile_progress.h"
 #include "cli/progress.h"

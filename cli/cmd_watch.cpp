@@ -9,11 +9,11 @@
 
 #include "cli/commands.h"
 #include "cli/duration_option.h"
+#include "cli/finished_run.h"
 #include "cli/terminal.h"
 #include "cli/watch_display.h"
 #include "core/model/timeline.h"
 #include "reports/reports.h"
-#include "runner/runs/run_folder.h"
 #include "runner/watching/watch.h"
 
 namespace rooflinectl {
@@ -57,8 +57,8 @@ int watch_devices(const WatchOptions& options) {
   const WatchResult result = watch(request, display);
   if (!result.folder.empty()) {
     write_reports(ReportModel(result.run, {}, &*result.timeline), result.folder);
-    terminal::print("{}{}\n", options.quiet ? "" : "\nreport: ", (result.folder / "report.html").string());
-    link_latest(result.folder);
+    if (!options.quiet) terminal::print("\n");
+    print_report(result.folder, options.quiet ? Verbosity::quiet : Verbosity::normal);
   } else if (!result.failure) {
     terminal::print(stderr, "no samples were taken: use a longer --for\n");
   }

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "cli/run/run_summary.h"
+#include "cli/finished_run.h"
 #include "cli/terminal.h"
 #include "core/serial/run_file.h"
 #include "reports/formats/terminal.h"

@@ -7,11 +7,8 @@
 
 #include "cli/terminal.h"
 #include "reports/text/format.h"
-#include "runner/runs/run_folder.h"
 
 namespace rooflinectl {
-
-namespace fs = std::filesystem;
 
 namespace {
 
@@ -38,13 +35,6 @@ void print_summary(const MeasureResult& result, const ReportModel& report, Rows 
   }
   for (const std::string& loss : result.losses) terminal::print("{}\n", loss);
   print_duration(result.run);
-}
-
-void print_report(const fs::path& folder, Verbosity verbosity) {
-  terminal::print("{}{}\n",
-                  verbosity == Verbosity::quiet ? "" : "report: ", (folder / "report.html").string());
-  terminal::flush(stdout);
-  link_latest(folder);
 }
 
 }  // namespace rooflinectl

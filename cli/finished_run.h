@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <filesystem>
+#include <string_view>
+
+#include "cli/terminal.h"
+#include "reports/formats/terminal.h"
+
+/// What commands that make a run end with.
+namespace rooflinectl {
+
+/// Prints the last line of a run, with --quiet the only one, and makes the run the latest one.
+void print_report(const std::filesystem::path& folder, Verbosity verbosity);
+
+/// Writes the reports into the run's folder; then prints, unless --quiet, the tables and below them `note`,
+/// and ends as `print_report`.
+void finish_run(const ReportModel& report, const std::filesystem::path& folder, Verbosity verbosity,
+                Rows rows, std::string_view note = {});
+
+}  // namespace rooflinectl
