@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 
+#include "analysis/roofline/executed_work.h"
 #include "analysis/roofline/point.h"
 #include "analysis/roofline/quantities/quantities.h"
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "analysis/roofline/executed_work.h"
 #include "analysis/roofline/point.h"
 
 namespace rooflinectl {

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analysis/roofline/executed_roof.h"
+#include "analysis/roofline/executed_work.h"
 #include "analysis/roofline/point.h"
 #include "analysis/roofline/roof.h"
 #include "analysis/timeline/cumulative.h"

@@ -3,6 +3,7 @@
 // needs; uncounted, DRAM and L2 are judged by the declared bytes, arithmetic by the declared operations.
 #include <algorithm>
 
+#include "analysis/roofline/executed_work.h"
 #include "analysis/roofline/quantities/formulas.h"
 #include "analysis/roofline/quantities/quantities.h"
 

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/roofline/roof.h"
+#include "core/model/run.h"
+
+/// The operations that a kernel executed, from its counters.
+namespace rooflinectl {
+
+/// The operations of f64 or f32 instructions, as counted. Nothing for other types, and where a counter that
+/// they need is unavailable.
+std::optional<Operations> counted_operations(const Counters& counters, Dtype precision);
+
+/// Operations on Tensor Cores, as counted, and the time that they need at the measured ceilings.
+struct TensorWork {
+  double operations = 0;
+  std::optional<double> time_s;            ///< nothing where a ceiling is missing
+  std::string_view missing_ceiling;        ///< the missing one: `f16_tensor`
+  std::vector<std::string_view> ceilings;  ///< of the types that were counted
+  double relative_spread = 0;              ///< the largest of these ceilings
+};
+/// Nothing where they were not counted.
+std::optional<TensorWork> tensor_work(const Measurement& measurement, const Ceilings& ceilings);
+
+/// All floating-point operations that a point executed, or why that is not known. For a kernel of a profiled
+/// program, which has no type declared, those of all types: FP64, FP32, and of the Tensor Cores. There is no
+/// such number where FP16 or BF16 instructions outside of the Tensor Cores could be more than 1 % of them:
+/// only instructions are counted, with one or two values each. Where instructions were not counted by type,
+/// the operations of the Tensor Cores count as all of them if the others that the pipes executed could be no
+/// more than 1 % of them.
+struct ExecutedWork {
+  std::optional<double> flops;
+  std::string missing;  ///< empty where `flops` is there, and for integers
+};
+/// There are none where operations ran that the counters do not see: atomic additions, which L2 carries out,
+/// or tensor instructions whose operations were not counted.
+ExecutedWork executed_work(const Measurement& measurement);
+
+}  // namespace rooflinectl
