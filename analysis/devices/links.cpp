@@ -5,7 +5,9 @@
 #include <cmath>
 #include <iterator>
 #include <map>
+#include <numeric>
 #include <utility>
+#include <vector>
 
 namespace rooflinectl {
 
@@ -31,6 +33,18 @@ double transfers_per_device(Collective collective, double n_devices) {
   // All of a broadcast has to leave the first device.
   if (collective == Collective::broadcast) return 1;
   return transfers(collective, n_devices) / n_devices;
+}
+
+/// What all NVLinks of one of these devices carry in theory, one way: of the device that has the fewest.
+/// Nothing where one has none.
+std::optional<double> fewest_nvlinks_bytes_per_s(const Run& run, const std::vector<std::size_t>& devices) {
+  std::optional<double> fewest;
+  for (const std::size_t device : devices) {
+    const Ceiling* nvlink = find_ceiling(run, "nvlink", CeilingSource::theoretical, device);
+    if (nvlink == nullptr) return std::nullopt;
+    fewest = std::min(fewest.value_or(nvlink->value), nvlink->value);
+  }
+  return fewest;
 }
 
 }  // namespace
@@ -84,17 +98,23 @@ std::optional<double> counted_ratio(const LinkBandwidth& link) {
   return furthest;
 }
 
+std::optional<double> theoretical_bytes_per_s(const Run& run, const LinkBandwidth& link) {
+  const auto one_way = fewest_nvlinks_bytes_per_s(run, {link.from, link.to});
+  if (!one_way) return std::nullopt;
+  return (link.both_ways ? 2 : 1) * *one_way;
+}
+
+std::optional<double> share_of_theoretical(const Run& run, const LinkBandwidth& link) {
+  const auto theoretical = theoretical_bytes_per_s(run, link);
+  if (!theoretical || !link.missing.empty()) return std::nullopt;
+  return link.bytes_per_s / *theoretical;
+}
+
 LinkRoof link_roof(const Run& run) {
+  std::vector<std::size_t> devices(run.devices.size());
+  std::iota(devices.begin(), devices.end(), 0);
   LinkRoof roof;
-  for (std::size_t device = 0; device < run.devices.size(); ++device) {
-    const Ceiling* nvlink = find_ceiling(run, "nvlink", CeilingSource::theoretical, device);
-    if (nvlink == nullptr) {
-      roof.theoretical_bytes_per_s.reset();
-      break;
-    }
-    roof.theoretical_bytes_per_s =
-        std::min(roof.theoretical_bytes_per_s.value_or(nvlink->value), nvlink->value);
-  }
+  roof.theoretical_bytes_per_s = fewest_nvlinks_bytes_per_s(run, devices);
   std::map<std::pair<std::size_t, std::size_t>, double> fastest_of_pair;
   for (const LinkBandwidth& link : run.links) {
     if (link.both_ways || !link.missing.empty()) continue;

@@ -41,6 +41,14 @@ inline constexpr double kLinkByteTolerance = 0.02;
 /// further from 1. Nothing where neither was counted.
 std::optional<double> counted_ratio(const LinkBandwidth& link);
 
+/// Bytes per second that the NVLinks between the two devices of `link` carry in theory: those of the device
+/// with fewer links, for both ways at once times 2. Nothing where one of them has none: then bytes go over
+/// PCIe.
+std::optional<double> theoretical_bytes_per_s(const Run& run, const LinkBandwidth& link);
+
+/// Its measured bytes per second over the theoretical ones; nothing where either is missing.
+std::optional<double> share_of_theoretical(const Run& run, const LinkBandwidth& link);
+
 /// What a device can send to others in one direction; nothing where that is unknown.
 struct LinkRoof {
   /// Of all NVLinks of the device that has the fewest.

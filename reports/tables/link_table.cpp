@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <optional>
 #include <string_view>
 #include <utility>
 
@@ -32,15 +31,6 @@ std::string device_name(std::size_t place) {
   return fmt::format("device {}", place);
 }
 
-/// The theoretical rate of the NVLinks of a pair: that of the device with fewer links. Nothing where one has
-/// none: then bytes go over PCIe.
-std::optional<double> theoretical(const Run& run, std::size_t from, std::size_t to, bool both_ways) {
-  const Ceiling* source = find_ceiling(run, "nvlink", CeilingSource::theoretical, from);
-  const Ceiling* target = find_ceiling(run, "nvlink", CeilingSource::theoretical, to);
-  if (source == nullptr || target == nullptr) return std::nullopt;
-  return (both_ways ? 2 : 1) * std::min(source->value, target->value);
-}
-
 /// For both ways at once the run has one entry per pair.
 bool is_between(const LinkBandwidth& link, std::size_t from, std::size_t to) {
   if (link.from == from && link.to == to) return true;
@@ -52,10 +42,9 @@ std::string cell(const Run& run, const std::vector<const LinkBandwidth*>& links,
   const auto found = std::find_if(links.begin(), links.end(),
                                   [&](const LinkBandwidth* link) { return is_between(*link, from, to); });
   if (found == links.end() || !(*found)->missing.empty()) return std::string(format::kUnavailable);
-  const double value = (*found)->bytes_per_s;
-  const auto peak = theoretical(run, from, to, (*found)->both_ways);
-  return peak ? fmt::format("{} ({})", format::gigabytes(value), format::whole_percent(value / *peak))
-              : format::gigabytes(value);
+  const std::string value = format::gigabytes((*found)->bytes_per_s);
+  const auto share = share_of_theoretical(run, **found);
+  return share ? fmt::format("{} ({})", value, format::whole_percent(*share)) : value;
 }
 
 /// Why a link has no value, or a doubtful one; empty where all is well.
@@ -114,7 +103,7 @@ DeviceTable table_of(const Run& run, LinkMover mover, bool both_ways) {
     if (!link->missing.empty()) continue;
     if (table.method.empty()) table.method = link->method;
     widest_spread = std::max(widest_spread, link->relative_spread);
-    has_share = has_share || theoretical(run, link->from, link->to, both_ways);
+    has_share = has_share || share_of_theoretical(run, *link);
   }
   table.title = fmt::format("{}, {}, GB/s{}", mover_name(mover), both_ways ? "both ways together" : "one way",
                             has_share ? " (% of theoretical)" : "");

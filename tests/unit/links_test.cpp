@@ -97,5 +97,20 @@ TEST(LinkRoof, IsThatOfTheDeviceWithFewestLinksAndOfTheSlowestPair) {
   EXPECT_DOUBLE_EQ(link_roof(run).measured_bytes_per_s.value(), 260 * kGiga);
 }
 
+TEST(TheoreticalLink, IsThatOfTheDeviceWithFewerLinks) {
+  rooflinectl::Run run = constructed::empty_run();
+  run.devices.resize(3, run.devices[0]);
+  run.ceilings = {nvlink_of(0, 400 * kGiga), nvlink_of(1, 200 * kGiga)};
+  LinkBandwidth link = {.from = 0, .to = 1, .bytes_per_s = 150 * kGiga};
+  EXPECT_DOUBLE_EQ(theoretical_bytes_per_s(run, link).value(), 200 * kGiga);
+  EXPECT_DOUBLE_EQ(share_of_theoretical(run, link).value(), 0.75);
+  link.both_ways = true;
+  EXPECT_DOUBLE_EQ(theoretical_bytes_per_s(run, link).value(), 400 * kGiga);
+  EXPECT_DOUBLE_EQ(share_of_theoretical(run, link).value(), 0.375);
+  link.missing = "no peer access";
+  EXPECT_FALSE(share_of_theoretical(run, link));
+  EXPECT_FALSE(theoretical_bytes_per_s(run, {.from = 0, .to = 2})) << "the third has none";
+}
+
 }  // namespace
 }  // namespace rooflinectl::links_test
