@@ -3,6 +3,7 @@
 
 #include <cstdio>
 
+#include "reports/reports.h"
 #include "runner/runs/run_folder.h"
 
 namespace rooflinectl {

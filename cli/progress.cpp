@@ -8,6 +8,7 @@
 
 #include "core/elapsed.h"
 #include "core/stats/repeated_counters.h"
+#include "core/stats/statistics.h"
 #include "reports/tables/ceiling_table.h"
 #include "reports/tables/primitive_table.h"
 #include "reports/tables/self_test_table.h"
@@ -34,8 +35,7 @@ std::string result_text(const Measurement& measurement) {
   }
   if (!measurement.time) return "not timed";
   const TimeResult& time = *measurement.time;
-  const double half_width = (time.ci_high_s - time.ci_low_s) / 2 / time.median_s;
-  return fmt::format("{} ±{}{}", format::duration(time.median_s), format::percent(half_width),
+  return fmt::format("{} ±{}{}", format::duration(time.median_s), format::percent(relative_half_width(time)),
                      time.noisy ? ", noisy" : "");
 }
 

@@ -135,10 +135,6 @@ std::optional<double> fraction_of(const std::optional<Roof>& roof, const Measure
   return roof->time_s / time_per_launch_s(measurement);
 }
 
-double relative_half_width(const TimeResult& time) {
-  return MedianInterval{time.ci_low_s, time.ci_high_s, time.median_s}.relative_half_width();
-}
-
 bool is_above_roof(const RooflinePoint& point) {
   return point.fraction_of_roof &&
          *point.fraction_of_roof >

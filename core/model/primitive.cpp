@@ -32,4 +32,10 @@ std::optional<double> elements_per_s(const PrimitiveResult& result, int sm_count
   return sm_count * *cycles.sm_clock_hz / *each;
 }
 
+std::optional<double> bytes_per_s(const PrimitiveResult& result, int sm_count) {
+  const auto rate = elements_per_s(result, sm_count);
+  if (!rate) return std::nullopt;
+  return 2 * *rate * static_cast<double>(size_bytes(result.info.dtype));
+}
+
 }  // namespace rooflinectl

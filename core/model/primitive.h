@@ -69,5 +69,7 @@ std::optional<double> cycles_per_element(const Cycles& cycles);
 std::optional<double> cycles_per_instruction(const PrimitiveResult& result);
 /// Of the whole device with `sm_count` SMs, where the clock is known.
 std::optional<double> elements_per_s(const PrimitiveResult& result, int sm_count);
+/// Of the same: 2 × elements/s × bytes per element, since a scan reads each element and writes one.
+std::optional<double> bytes_per_s(const PrimitiveResult& result, int sm_count);
 
 }  // namespace rooflinectl

@@ -26,10 +26,6 @@ constexpr double kLowClockFraction = 0.95;
 constexpr std::size_t kSamplesToJudgeNoise = 100;
 constexpr double kSettledNoise = 0.1;
 
-double relative_half_width(const TimeResult& time) {
-  return (time.ci_high_s - time.ci_low_s) / 2 / time.median_s;
-}
-
 /// Spread and median of the later half of the samples are those of all of them.
 bool has_settled(std::span<const double> samples) {
   if (samples.size() < kSamplesToJudgeNoise) return false;

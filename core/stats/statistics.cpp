@@ -5,6 +5,8 @@
 #include <cmath>
 #include <vector>
 
+#include "core/model/run.h"
+
 namespace rooflinectl {
 
 namespace {
@@ -72,6 +74,14 @@ MedianInterval median_interval(std::span<const double> samples) {
   // Rank k (counted from one) is index k - 1.
   const auto rank = static_cast<std::size_t>(std::max(lower_rank, 1.0));
   return {sorted[rank - 1], sorted[sorted.size() - rank], center};
+}
+
+double relative_half_width(const TimeResult& time) {
+  return MedianInterval{time.ci_low_s, time.ci_high_s, time.median_s}.relative_half_width();
+}
+
+double relative_half_width(const Cycles& cycles) {
+  return MedianInterval{cycles.ci_low, cycles.ci_high, *cycles.median.value()}.relative_half_width();
 }
 
 double relative_spread(std::span<const double> samples) {

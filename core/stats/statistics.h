@@ -5,6 +5,9 @@
 
 namespace rooflinectl {
 
+struct Cycles;
+struct TimeResult;
+
 /// The median of `samples` (not empty): the middle one, or the mean of the two middle ones.
 double median(std::span<const double> samples);
 
@@ -19,6 +22,10 @@ struct MedianInterval {
   /// Half the interval's width over the median.
   double relative_half_width() const { return (high - low) / 2 / median; }
 };
+
+/// That of a time, and of cycles whose median is available.
+double relative_half_width(const TimeResult& time);
+double relative_half_width(const Cycles& cycles);
 
 /// 95 % confidence interval of the median of `samples` (not empty), in the order in which they were taken:
 /// each may be correlated with those before it. From order statistics: x(k) … x(n+1−k), where n/2 − k is the

@@ -4,8 +4,8 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <cmath>
 
+#include "core/stats/statistics.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {
@@ -18,16 +18,8 @@ std::string cycles_text(double cycles) {
 
 std::string with_interval(const Cycles& cycles) {
   if (!cycles.median.available()) return std::string(format::kUnavailable);
-  const double median = *cycles.median.value();
-  const double half_width = (cycles.ci_high - cycles.ci_low) / 2 / median;
-  return fmt::format("{} ±{}", cycles_text(median), format::percent(half_width));
-}
-
-std::string bytes_text(const Run& run, const PrimitiveResult& result) {
-  // A scan reads each element and writes one.
-  return format::optional(elements_per_s(result, run.device_of(result).sm_count), [&](double rate) {
-    return format::bandwidth(2 * rate * static_cast<double>(size_bytes(result.info.dtype)));
-  });
+  return fmt::format("{} ±{}", cycles_text(*cycles.median.value()),
+                     format::percent(relative_half_width(cycles)));
 }
 
 constexpr std::array kPrimitiveColumns = {
@@ -54,7 +46,10 @@ constexpr std::array kPrimitiveColumns = {
                         return fmt::format("{} G", format::significant(rate / 1e9));
                       });
                     }},
-    PrimitiveColumn{"bandwidth", true, bytes_text},
+    PrimitiveColumn{"bandwidth", true,
+                    [](const Run& run, const PrimitiveResult& r) {
+                      return format::optional(bytes_per_s(r, run.device_of(r).sm_count), format::bandwidth);
+                    }},
 };
 
 }  // namespace

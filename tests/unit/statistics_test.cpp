@@ -9,6 +9,8 @@
 #include <random>
 #include <vector>
 
+#include "core/model/run.h"
+
 namespace rooflinectl::statistics_test {
 namespace {
 
@@ -115,6 +117,9 @@ TEST(MedianInterval, CoversTheTrueMedianOfSkewedSamples) {
 TEST(MedianInterval, RelativeHalfWidthIsAFractionOfTheMedian) {
   const MedianInterval interval = {.low = 90, .high = 130, .median = 100};
   EXPECT_DOUBLE_EQ(interval.relative_half_width(), 0.2);
+  EXPECT_DOUBLE_EQ(relative_half_width(TimeResult{.median_s = 100, .ci_low_s = 90, .ci_high_s = 130}), 0.2);
+  EXPECT_DOUBLE_EQ(
+      relative_half_width(Cycles{.median = CounterValue::measured(100), .ci_low = 90, .ci_high = 130}), 0.2);
 }
 
 }  // namespace
