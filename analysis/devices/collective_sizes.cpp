@@ -8,6 +8,7 @@
 #include <tuple>
 
 #include "analysis/devices/links.h"
+#include "analysis/portion.h"
 #include "core/stats/statistics.h"
 
 namespace rooflinectl {
@@ -42,8 +43,38 @@ std::optional<double> alone_s(const Run& run, Collective kind, double bytes, std
 
 }  // namespace
 
+double CollectiveSize::bus_bytes_per_s() const {
+  return rooflinectl::bus_bytes_per_s(collective, time, ranks);
+}
+
+std::optional<double> CollectiveSize::alone_bus_bytes_per_s() const {
+  if (!alone_s) return std::nullopt;
+  return rooflinectl::bus_bytes_per_s(collective,
+                                      {.bytes = time.bytes, .time_s = *alone_s, .relative_spread = 0}, ranks);
+}
+
 std::optional<double> CollectiveSize::beyond_alone_s() const {
   return alone_s ? std::optional(time.time_s - *alone_s) : std::nullopt;
+}
+
+std::optional<double> CollectiveSize::share_of_alone() const {
+  return alone_s ? std::optional(portion_of(*alone_s, time.time_s)) : std::nullopt;
+}
+
+double AgainstAlone::relative_excess() const {
+  return portion_of(time_s, alone_s) - 1;
+}
+
+std::optional<AgainstAlone> against_alone(const std::vector<CollectiveSize>& sizes) {
+  AgainstAlone all;
+  for (const CollectiveSize& size : sizes) {
+    if (!size.alone_s) continue;
+    const auto times = static_cast<double>(size.count);
+    all.count += size.count;
+    all.time_s += times * size.time.time_s;
+    all.alone_s += times * *size.alone_s;
+  }
+  return all.count == 0 ? std::nullopt : std::optional(all);
 }
 
 std::vector<CollectiveSize> collective_sizes(const Run& run,

@@ -17,14 +17,10 @@ double time_s(const RooflinePoint* point) {
   return point->measurement->time->median_s;
 }
 
-double off_by(const RooflinePoint* point, double usual_s) {
-  return time_s(point) / usual_s - 1;
-}
-
-bool is_outlier(const RooflinePoint* point, double usual_s) {
-  const TimeResult& time = *point->measurement->time;
-  const bool is_within = time.ci_low_s <= usual_s && usual_s <= time.ci_high_s;
-  return !is_within && std::abs(off_by(point, usual_s)) >= kOddFraction;
+bool is_outlier(const PointSpread& spread, const RooflinePoint& point) {
+  const TimeResult& time = *point.measurement->time;
+  const bool is_within = time.ci_low_s <= spread.usual_s && spread.usual_s <= time.ci_high_s;
+  return !is_within && std::abs(spread.off_usual(point)) >= kOddFraction;
 }
 
 PointSpread spread_of(std::vector<const RooflinePoint*> points) {
@@ -37,10 +33,10 @@ PointSpread spread_of(std::vector<const RooflinePoint*> points) {
   spread.relative_spread = (times.back() - times.front()) / spread.median_s;
   spread.usual_s = points.size() == 2 ? times.front() : spread.median_s;
   for (const RooflinePoint* point : points) {
-    if (is_outlier(point, spread.usual_s)) spread.outliers.push_back(point);
+    if (is_outlier(spread, *point)) spread.outliers.push_back(point);
   }
   std::sort(spread.outliers.begin(), spread.outliers.end(), [&](const auto* a, const auto* b) {
-    return std::abs(off_by(a, spread.usual_s)) > std::abs(off_by(b, spread.usual_s));
+    return std::abs(spread.off_usual(*a)) > std::abs(spread.off_usual(*b));
   });
   spread.points = std::move(points);
   return spread;
@@ -54,6 +50,10 @@ struct SamePoints {
 };
 
 }  // namespace
+
+double PointSpread::off_usual(const RooflinePoint& point) const {
+  return time_s(&point) / usual_s - 1;
+}
 
 std::vector<ModelSpread> device_spread(const Run& run, const Analysis& analysis) {
   std::vector<std::pair<std::string, std::string>> order;  // experiment and model
@@ -102,7 +102,7 @@ std::vector<OutlyingDevice> outlying_devices(const std::vector<ModelSpread>& spr
       for (const RooflinePoint* measured : point.outliers) {
         OutlyingDevice& device = devices[measured->measurement->device];
         ++device.outliers;
-        const double off = off_by(measured, point.usual_s);
+        const double off = point.off_usual(*measured);
         if (std::abs(off) > std::abs(device.worst)) device.worst = off;
       }
     }

@@ -25,6 +25,9 @@ struct PointSpread {
   /// Those whose time is off `usual_s` by more than both their interval and `kOddFraction`, the farthest
   /// first.
   std::vector<const RooflinePoint*> outliers;
+
+  /// The time of one of `points` over `usual_s`, less 1: positive where it is slower.
+  double off_usual(const RooflinePoint& point) const;
 };
 
 /// The points of an experiment on the devices of one model.

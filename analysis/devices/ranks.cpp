@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <map>
 #include <numeric>
 #include <set>
@@ -275,9 +276,65 @@ std::optional<std::size_t> RankPhase::slowest() const {
   return static_cast<std::size_t>(slowest - slow_s.begin());
 }
 
+std::vector<double> RankPhase::sorted_times_s() const {
+  std::vector<double> times;
+  std::copy_if(times_s.begin(), times_s.end(), std::back_inserter(times),
+               [](double time_s) { return time_s > 0; });
+  std::sort(times.begin(), times.end());
+  return times;
+}
+
+double RankPhase::spread() const {
+  const std::vector<double> times = sorted_times_s();
+  return times.empty() ? 0 : portion_of(times.back() - times.front(), median(times));
+}
+
 std::size_t RankGroupUse::slower() const {
   return static_cast<std::size_t>(
       std::count_if(ranks.begin(), ranks.end(), [](const RankTime& time) { return time.is_slower; }));
+}
+
+const RankTime* RankGroupUse::of(std::size_t rank) const {
+  const auto found =
+      std::find_if(ranks.begin(), ranks.end(), [&](const RankTime& time) { return time.rank == rank; });
+  return found == ranks.end() ? nullptr : &*found;
+}
+
+RankUse RankAnalysis::sum() const {
+  RankUse sum;
+  for (const RankUse& rank : ranks) {
+    sum.compute_s += rank.compute_s;
+    sum.collective_s += rank.collective_s;
+    sum.overlapped_s += rank.overlapped_s;
+    sum.slow_groups += rank.slow_groups;
+    sum.slow_s += rank.slow_s;
+    sum.collectives += rank.collectives;
+    sum.last += rank.last;
+    sum.judged_s += rank.judged_s;
+    sum.wait_s += rank.wait_s;
+  }
+  return sum;
+}
+
+const RankUse& RankAnalysis::latest() const {
+  return *std::max_element(ranks.begin(), ranks.end(),
+                           [](const RankUse& a, const RankUse& b) { return a.last < b.last; });
+}
+
+double RankAnalysis::latest_share() const {
+  return portion_of(static_cast<double>(latest().last), static_cast<double>(judged_collectives));
+}
+
+const RankGroupUse* RankAnalysis::slowest_group(std::size_t rank) const {
+  const RankGroupUse* slowest = nullptr;
+  double most_s = 0;
+  for (const RankGroupUse& group : groups) {
+    const RankTime* time = group.of(rank);
+    if (time == nullptr || !time->is_slower || (slowest != nullptr && time->slow_s <= most_s)) continue;
+    slowest = &group;
+    most_s = time->slow_s;
+  }
+  return slowest;
 }
 
 std::vector<int> ranks_on(const Run& run, const std::set<std::size_t>& devices) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "analysis/devices/collective_sizes.h"
+#include "analysis/portion.h"
 #include "core/model/run.h"
 
 /// The ranks of a profiled program side by side: how the times of the same kernels differ, which rank is
@@ -30,7 +31,17 @@ struct RankUse {
   double wait_s = 0;              ///< of that, beyond the time of the rank that came last
 
   /// The share of its time in kernels other than collectives that it took beyond the others.
-  double slow_share() const { return compute_s > 0 ? slow_s / compute_s : 0; }
+  double slow_share() const { return portion_of(slow_s, compute_s); }
+  /// The share of its time in kernels that collectives take.
+  double collective_share() const { return portion_of(collective_s, compute_s + collective_s); }
+  /// The share of its time in collectives during which another kernel also ran.
+  double overlapped_share() const { return portion_of(overlapped_s, collective_s); }
+  /// The share of its time in judged collectives that it waited.
+  double wait_share() const { return portion_of(wait_s, judged_s); }
+  /// The share of its judged collectives in which it came last.
+  double last_share() const {
+    return portion_of(static_cast<double>(last), static_cast<double>(collectives));
+  }
 };
 
 /// The launches of a group in one rank.
@@ -42,6 +53,8 @@ struct RankTime {
 
   /// Of all launches; those without a time take as long as the others.
   double time_s() const;
+  /// The share of the time of its traced launches during which another kernel also ran.
+  double overlapped_share() const { return portion_of(launches.overlapped_s, launches.total_s); }
 };
 
 /// The same kernel, shape and NVTX path on several ranks.
@@ -62,6 +75,8 @@ struct RankGroupUse {
 
   double spread() const { return median_s > 0 ? (max_s - min_s) / median_s : 0; }
   std::size_t slower() const;  ///< how many ranks are
+  /// That of the rank at this place in `RankAnalysis::ranks`; null where it did not launch the kernel.
+  const RankTime* of(std::size_t rank) const;
 };
 
 /// The time of each rank within one NVTX path: kernels other than collectives, or collectives alone.
@@ -73,6 +88,12 @@ struct RankPhase {
 
   /// The place of the rank that loses most in groups in which it is slower; nothing where none is.
   std::optional<std::size_t> slowest() const;
+  /// The times of the ranks that spent any in it, the shortest first.
+  std::vector<double> sorted_times_s() const;
+  /// Of these times, the longest less the shortest, over their median; 0 without any.
+  double spread() const;
+  /// The share of this rank's time that it took beyond the others.
+  double slow_share(std::size_t rank) const { return portion_of(slow_s[rank], times_s[rank]); }
 };
 
 /// Collectives within one NVTX path, over all ranks.
@@ -83,6 +104,11 @@ struct CollectiveUse {
   std::uint64_t judged = 0;  ///< launches, by whether they waited
   double judged_s = 0;       ///< their time
   double wait_s = 0;         ///< of that, beyond the time of the rank that came last
+
+  /// The share of its time during which another kernel also ran.
+  double overlapped_share() const { return portion_of(overlapped_s, total_s); }
+  /// The share of the time of its judged launches that is waiting.
+  double wait_share() const { return portion_of(wait_s, judged_s); }
 };
 
 struct RankAnalysis {
@@ -101,6 +127,16 @@ struct RankAnalysis {
   /// places in `ranks`.
   std::vector<std::size_t> stragglers;
   std::vector<std::string> gpus;  ///< the different names of the GPUs that they used
+
+  /// The times and numbers of all ranks together, without a name.
+  RankUse sum() const;
+  /// The rank that came last in most collectives.
+  const RankUse& latest() const;
+  /// In which share of the judged collectives it did.
+  double latest_share() const;
+  /// The group in which the rank at this place loses most to the others (`RankTime::slow_s`); null where it
+  /// is slower in none.
+  const RankGroupUse* slowest_group(std::size_t rank) const;
 };
 
 /// The ranks of the processes that used any of these devices (places in `Run::devices`), in their order.

@@ -7,6 +7,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "analysis/portion.h"
 #include "analysis/roofline/executed_roof.h"
 #include "analysis/roofline/executed_work.h"
 #include "analysis/roofline/point.h"
@@ -18,10 +19,6 @@
 namespace rooflinectl {
 
 namespace {
-
-double portion_of(double part, double whole) {
-  return whole > 0 ? part / whole : 0;
-}
 
 /// What is known about a launch of a point.
 struct LaunchWork {
@@ -478,6 +475,30 @@ std::string_view strip_title(std::string_view key) {
   const auto kind = std::find_if(kStripKinds.begin(), kStripKinds.end(),
                                  [&](const StripKind& one) { return one.key == key; });
   return kind == kStripKinds.end() ? key : kind->title;
+}
+
+std::optional<double> Strip::mean() const {
+  double sum = 0;
+  std::size_t count = 0;
+  for (const auto& bin : bins) {
+    if (!bin) continue;
+    sum += bin->mean;
+    ++count;
+  }
+  return count == 0 ? std::nullopt : std::optional(sum / static_cast<double>(count));
+}
+
+std::optional<double> Strip::peak() const {
+  std::optional<double> peak;
+  for (const auto& bin : bins) {
+    if (bin) peak = std::max(peak.value_or(bin->mean), bin->mean);
+  }
+  return peak;
+}
+
+std::optional<double> Strip::mean_of_roof() const {
+  const auto reached = mean();
+  return reached && roof ? std::optional(*reached / *roof) : std::nullopt;
 }
 
 std::optional<double> DramCheck::ratio() const {

@@ -37,6 +37,13 @@ struct Strip {
   std::vector<std::string_view> columns;
   /// Nothing where there is no sample. All parts but the last are `DeviceView::bin_ns` long.
   std::vector<std::optional<StripBin>> bins;
+
+  /// Of the means of the parts with samples; nothing without any.
+  std::optional<double> mean() const;
+  /// The largest of these means.
+  std::optional<double> peak() const;
+  /// `mean` over `roof`; nothing where either is missing.
+  std::optional<double> mean_of_roof() const;
 };
 
 /// A part of the window in which the program does one thing.

@@ -6,11 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <numeric>
 #include <set>
 
 #include "analysis/devices/links.h"
+#include "analysis/portion.h"
 #include "core/stats/statistics.h"
 #include "reports/tables/collective_table.h"
 #include "reports/text/format.h"
@@ -25,10 +25,6 @@ constexpr double kNotableOverlap = 0.1;
 std::string precise_size(double bytes) {
   constexpr int kDigits = 5;
   return bytes < 1000 ? fmt::format("{:.0f} B", bytes) : format::amount(bytes, "B", kDigits);
-}
-
-double ratio(double part, double whole) {
-  return whole > 0 ? part / whole : 0;
 }
 
 /// Nothing for a run of an early version.
@@ -64,31 +60,9 @@ std::string times_of_ranks(const RankAnalysis& analysis) {
                      format::duration(longest->compute_s), longest->name);
 }
 
-/// The group in which the rank loses most.
-const RankGroupUse* slowest_group(const RankAnalysis& analysis, std::size_t rank) {
-  const RankGroupUse* worst = nullptr;
-  double worst_s = 0;
-  for (const RankGroupUse& group : analysis.groups) {
-    for (const RankTime& time : group.ranks) {
-      if (time.rank != rank || !time.is_slower) continue;
-      const double lost_s = static_cast<double>(time.launches.count) * (time.launches.median_s - group.min_s);
-      if (worst != nullptr && lost_s <= worst_s) continue;
-      worst = &group;
-      worst_s = lost_s;
-    }
-  }
-  return worst;
-}
-
-const RankLaunches& launches_of(const RankGroupUse& group, std::size_t rank) {
-  return std::find_if(group.ranks.begin(), group.ranks.end(),
-                      [&](const RankTime& one) { return one.rank == rank; })
-      ->launches;
-}
-
 std::string straggler(const Run& run, const RankAnalysis& analysis, std::size_t place) {
   const RankUse& rank = analysis.ranks[place];
-  const RankGroupUse* worst = slowest_group(analysis, place);
+  const RankGroupUse* worst = analysis.slowest_group(place);
   std::string text =
       fmt::format("{} ({}, device {}) is slower than the others in {} of {}: {}, {} of its time", rank.name,
                   host_name_of(run, rank), devices_of(rank), rank.slow_groups,
@@ -96,10 +70,10 @@ std::string straggler(const Run& run, const RankAnalysis& analysis, std::size_t 
                   format::percent(rank.slow_share()));
   if (worst != nullptr) {
     const std::string where = worst->path.empty() ? "" : fmt::format(" in {}", worst->path);
-    const RankLaunches& launches = launches_of(*worst, place);
+    const RankTime& time = *worst->of(place);
     text += fmt::format("; most of it in {}{}: {} per launch, against a median of {}", worst->kernel, where,
-                        format::duration(launches.median_s), format::duration(worst->median_s));
-    const double overlapped = ratio(launches.overlapped_s, launches.total_s);
+                        format::duration(time.launches.median_s), format::duration(worst->median_s));
+    const double overlapped = time.overlapped_share();
     if (overlapped >= kNotableOverlap) {
       text += fmt::format("; other kernels ran alongside it for {} of its time", format::percent(overlapped));
     }
@@ -122,34 +96,19 @@ void add_stragglers(const Run& run, const RankAnalysis& analysis, std::vector<st
   }
 }
 
-/// The rank that came last most often.
-const RankUse& latest_rank(const RankAnalysis& analysis) {
-  return *std::max_element(analysis.ranks.begin(), analysis.ranks.end(),
-                           [](const RankUse& a, const RankUse& b) { return a.last < b.last; });
-}
-
 /// How much longer than alone the rank that comes last takes, over all sizes.
 std::string beyond_alone(const Run& run, const RankAnalysis& analysis) {
-  std::uint64_t count = 0;
-  double time_s = 0;
-  double alone_s = 0;
-  for (const CollectiveSize& size : analysis.collective_sizes) {
-    if (!size.alone_s) continue;
-    const auto times = static_cast<double>(size.count);
-    count += size.count;
-    time_s += times * size.time.time_s;
-    alone_s += times * *size.alone_s;
-  }
-  if (count == 0) {
+  const auto compared = against_alone(analysis.collective_sizes);
+  if (!compared) {
     return "It is unknown how much longer they take than when run alone: rooflinectl ceilings --device all "
            "measures them alone, for later profiles on the same GPUs.";
   }
-  const double longer = ratio(time_s, alone_s) - 1;
+  const double longer = compared->relative_excess();
   return fmt::format(
       "The last rank to arrive, which does not wait, spends {} {} in them than they take alone "
       "({}, {}; over {} of known size).",
       format::percent(std::abs(longer)), longer < 0 ? "less" : "longer", run.collectives->nccl,
-      format::utc(run.collectives->measured_utc), count);
+      format::utc(run.collectives->measured_utc), compared->count);
 }
 
 std::string waiting(const RankAnalysis& analysis) {
@@ -164,18 +123,11 @@ std::string waiting(const RankAnalysis& analysis) {
         "held for counting. Let the program run longer, or count less with --samples 1 or --kernel.",
         set_aside);
   }
-  double judged_s = 0;
-  double wait_s = 0;
-  for (const RankUse& rank : analysis.ranks) {
-    judged_s += rank.judged_s;
-    wait_s += rank.wait_s;
-  }
-  const RankUse& latest = latest_rank(analysis);
   std::string text = fmt::format(
       "{} of the time in collectives is spent waiting for the last rank to arrive ({} were matched between "
       "ranks); most often, in {} of them, that is {}.",
-      format::percent(ratio(wait_s, judged_s)), judged,
-      format::percent(ratio(static_cast<double>(latest.last), static_cast<double>(judged))), latest.name);
+      format::percent(analysis.sum().wait_share()), judged, format::percent(analysis.latest_share()),
+      analysis.latest().name);
   if (set_aside > 0) {
     text += fmt::format(" {} not judged, because launches around {} were held for counting.",
                         set_aside == 1 ? "1 more was" : fmt::format("{} more were", set_aside),
@@ -185,19 +137,11 @@ std::string waiting(const RankAnalysis& analysis) {
 }
 
 void add_collectives(const Run& run, const RankAnalysis& analysis, std::vector<std::string>& texts) {
-  double compute_s = 0;
-  double collective_s = 0;
-  double overlapped_s = 0;
-  for (const RankUse& rank : analysis.ranks) {
-    compute_s += rank.compute_s;
-    collective_s += rank.collective_s;
-    overlapped_s += rank.overlapped_s;
-  }
-  if (collective_s <= 0) return;
+  const RankUse all = analysis.sum();
+  if (all.collective_s <= 0) return;
   texts.push_back(
       fmt::format("Collectives take {} of the ranks’ time in kernels; for {} of it, another kernel also ran.",
-                  format::percent(ratio(collective_s, compute_s + collective_s)),
-                  format::percent(ratio(overlapped_s, collective_s))));
+                  format::percent(all.collective_share()), format::percent(all.overlapped_share())));
   texts.push_back(waiting(analysis));
   if (!analysis.collective_sizes.empty()) texts.push_back(beyond_alone(run, analysis));
 }
@@ -232,10 +176,8 @@ std::vector<std::size_t> shown_ranks(const RankAnalysis& analysis, std::size_t m
 /// Bus bandwidth of the same collective alone, the share of it that is reached, and the time beyond it.
 std::vector<std::string> beside_alone(const CollectiveSize& size) {
   if (!size.alone_s) return std::vector<std::string>(3, std::string(format::kUnavailable));
-  const CollectiveTime alone = {.bytes = size.time.bytes, .time_s = *size.alone_s, .relative_spread = 0};
   const double beyond_s = *size.beyond_alone_s();
-  return {format::bandwidth(bus_bytes_per_s(size.collective, alone, size.ranks)),
-          format::percent(ratio(alone.time_s, size.time.time_s)),
+  return {format::bandwidth(*size.alone_bus_bytes_per_s()), format::percent(*size.share_of_alone()),
           beyond_s > 0 ? format::duration(beyond_s) : ""};
 }
 
@@ -275,15 +217,13 @@ ProgramTable rank_table(const Run& run, const RankAnalysis& analysis, std::size_
     const RankUse& rank = analysis.ranks[place];
     const bool is_judged = rank.collectives > 0;
     const bool has_collectives = rank.collective_s > 0;
-    table.rows.push_back(
-        {rank.name, host_name_of(run, rank), devices_of(rank), format::duration(rank.compute_s),
-         rank.slow_groups > 0 ? format::percent(rank.slow_share()) : "",
-         has_collectives ? format::duration(rank.collective_s) : "",
-         is_judged ? format::percent(ratio(rank.wait_s, rank.judged_s)) : std::string(format::kUnavailable),
-         is_judged
-             ? format::percent(ratio(static_cast<double>(rank.last), static_cast<double>(rank.collectives)))
-             : std::string(format::kUnavailable),
-         has_collectives ? format::percent(ratio(rank.overlapped_s, rank.collective_s)) : ""});
+    table.rows.push_back({rank.name, host_name_of(run, rank), devices_of(rank),
+                          format::duration(rank.compute_s),
+                          rank.slow_groups > 0 ? format::percent(rank.slow_share()) : "",
+                          has_collectives ? format::duration(rank.collective_s) : "",
+                          is_judged ? format::percent(rank.wait_share()) : std::string(format::kUnavailable),
+                          is_judged ? format::percent(rank.last_share()) : std::string(format::kUnavailable),
+                          has_collectives ? format::percent(rank.overlapped_share()) : ""});
   }
   table.left_out = analysis.ranks.size() - table.rows.size();
   return table;
@@ -309,12 +249,12 @@ ProgramTable rank_collective_size_table(const Run& run, const RankAnalysis& anal
       ++table.left_out;
       continue;
     }
-    const double on_the_bus = bus_bytes_per_s(size.collective, size.time, size.ranks);
+    const double on_the_bus = size.bus_bytes_per_s();
     table.rows.push_back(
         {std::string(collective_name(size.collective)), precise_size(size.time.bytes),
          fmt::format("{}", size.ranks), fmt::format("{}", size.count), format::duration(size.time.time_s),
          format::bandwidth(algorithm_bytes_per_s(size.time)), format::bandwidth(on_the_bus),
-         nvlink ? format::percent(ratio(on_the_bus, *nvlink)) : std::string(format::kUnavailable)});
+         nvlink ? format::percent(portion_of(on_the_bus, *nvlink)) : std::string(format::kUnavailable)});
     const std::vector<std::string> compared = beside_alone(size);
     table.rows.back().insert(table.rows.back().end(), compared.begin(), compared.end());
   }
@@ -332,23 +272,17 @@ ProgramTable rank_range_table(const RankAnalysis& analysis, std::size_t most) {
                                     {"slower"},
                                     {"by", true}}};
   for (const RankPhase& phase : analysis.phases) {
-    std::vector<double> times;
-    std::copy_if(phase.times_s.begin(), phase.times_s.end(), std::back_inserter(times),
-                 [](double time_s) { return time_s > 0; });
+    const std::vector<double> times = phase.sorted_times_s();
     if (phase.is_collectives || times.size() < 2) continue;
     if (table.rows.size() == most) {
       ++table.left_out;
       continue;
     }
-    std::sort(times.begin(), times.end());
-    const double middle_s = median(times);
     const std::optional<std::size_t> slowest = phase.slowest();
-    table.rows.push_back(
-        {phase.name, fmt::format("{}", times.size()), format::duration(times.front()),
-         format::duration(middle_s), format::duration(times.back()),
-         format::percent(ratio(times.back() - times.front(), middle_s)),
-         slowest ? analysis.ranks[*slowest].name : "",
-         slowest ? format::percent(ratio(phase.slow_s[*slowest], phase.times_s[*slowest])) : ""});
+    table.rows.push_back({phase.name, fmt::format("{}", times.size()), format::duration(times.front()),
+                          format::duration(median(times)), format::duration(times.back()),
+                          format::percent(phase.spread()), slowest ? analysis.ranks[*slowest].name : "",
+                          slowest ? format::percent(phase.slow_share(*slowest)) : ""});
   }
   return table;
 }
@@ -387,11 +321,10 @@ ProgramTable rank_collective_table(const RankAnalysis& analysis, std::size_t mos
       ++table.left_out;
       continue;
     }
-    table.rows.push_back({path_text(use.path), format::duration(use.total_s),
-                          use.judged > 0 ? format::percent(ratio(use.wait_s, use.judged_s))
-                                         : std::string(format::kUnavailable),
-                          fmt::format("{}", use.judged),
-                          format::percent(ratio(use.overlapped_s, use.total_s))});
+    table.rows.push_back(
+        {path_text(use.path), format::duration(use.total_s),
+         use.judged > 0 ? format::percent(use.wait_share()) : std::string(format::kUnavailable),
+         fmt::format("{}", use.judged), format::percent(use.overlapped_share())});
   }
   return table;
 }

@@ -24,8 +24,8 @@ std::string device_time(const RooflinePoint* point) {
 std::string odd_text(const PointSpread& spread) {
   std::vector<std::string> texts;
   for (const RooflinePoint* point : spread.outliers) {
-    const double off = point->measurement->time->median_s / spread.usual_s - 1;
-    texts.push_back(fmt::format("device {}: {}", point->measurement->device, off_text(off)));
+    texts.push_back(
+        fmt::format("device {}: {}", point->measurement->device, off_text(spread.off_usual(*point))));
   }
   return fmt::format("{}", fmt::join(texts, ", "));
 }

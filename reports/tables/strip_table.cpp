@@ -3,8 +3,6 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-
 #include "reports/text/format.h"
 
 namespace rooflinectl {
@@ -27,26 +25,6 @@ std::string value_text(double value, StripUnit unit) {
   return {};
 }
 
-/// Parts of the window are equally long.
-std::optional<double> mean_of(const Strip& strip) {
-  double sum = 0;
-  std::size_t count = 0;
-  for (const auto& bin : strip.bins) {
-    if (!bin) continue;
-    sum += bin->mean;
-    ++count;
-  }
-  return count == 0 ? std::nullopt : std::optional(sum / static_cast<double>(count));
-}
-
-std::optional<double> peak_of(const Strip& strip) {
-  std::optional<double> peak;
-  for (const auto& bin : strip.bins) {
-    if (bin) peak = std::max(peak.value_or(bin->mean), bin->mean);
-  }
-  return peak;
-}
-
 }  // namespace
 
 const std::vector<StripColumn>& strip_columns() {
@@ -54,11 +32,11 @@ const std::vector<StripColumn>& strip_columns() {
       {"metric", false, [](const DeviceView&, const Strip& strip) { return std::string(strip.title); }},
       {"mean", true,
        [](const DeviceView&, const Strip& strip) {
-         return format::optional(mean_of(strip), [&](double value) { return value_text(value, strip.unit); });
+         return format::optional(strip.mean(), [&](double value) { return value_text(value, strip.unit); });
        }},
       {"peak", true,
        [](const DeviceView& view, const Strip& strip) {
-         return format::optional(peak_of(strip), [&](double value) {
+         return format::optional(strip.peak(), [&](double value) {
            return fmt::format("{} for {}", value_text(value, strip.unit),
                               format::duration(static_cast<double>(view.bin_ns) * 1e-9));
          });
@@ -72,9 +50,8 @@ const std::vector<StripColumn>& strip_columns() {
        }},
       {"mean, % of roofline", true,
        [](const DeviceView&, const Strip& strip) {
-         const auto mean = mean_of(strip);
-         if (!mean || !strip.roof || strip.unit == StripUnit::share) return std::string(format::kUnavailable);
-         return format::percent(*mean / *strip.roof);
+         if (strip.unit == StripUnit::share) return std::string(format::kUnavailable);
+         return format::optional(strip.mean_of_roof(), format::percent);
        }},
   };
   return columns;

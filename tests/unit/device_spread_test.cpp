@@ -74,7 +74,9 @@ TEST(DeviceSpreadTest, HasTheSpreadAndHowOftenADeviceStandsOut) {
   ASSERT_EQ(spreads.size(), 1);
   EXPECT_EQ(spreads[0].experiment, "ladder");
   EXPECT_EQ(spreads[0].model, "NVIDIA H200");
-  EXPECT_NEAR(spreads[0].points[0].relative_spread, 0.1 / 1.02, 1e-12);
+  const PointSpread& point = spreads[0].points[0];
+  EXPECT_NEAR(point.relative_spread, 0.1 / 1.02, 1e-12);
+  EXPECT_NEAR(point.off_usual(*point.points.front()), 1.0 / 1.02 - 1, 1e-12);
   const std::vector<OutlyingDevice> outlying = outlying_devices(spreads);
   ASSERT_EQ(outlying.size(), 1);
   EXPECT_EQ(outlying[0].device, 1);

@@ -83,6 +83,33 @@ TEST(Ranks, NamesTheOneThatIsSlower) {
                   "against a median of 1.000 ms; other kernels ran alongside it for 70.0 % of its time.")));
 }
 
+TEST(Ranks, LoseMostWhereTheyTakeLongestBeyondTheOthers) {
+  auto run = run_of(4);
+  for (int rank = 0; rank < 4; ++rank) {
+    // The fastest of the others is far ahead in `copy`; the median of the others is what counts.
+    run.measurements.push_back(group(rank, "copy", rank == 3 ? 1.1e-3 : rank == 0 ? 0.1e-3 : 1e-3));
+    run.measurements.push_back(group(rank, "gemm", rank == 3 ? 1.3e-3 : 1e-3));
+    run.measurements.push_back(group(rank, "gelu", rank == 3 ? 0.9e-3 : 1e-3));
+  }
+  const auto analysis = rank_analysis(run);
+  ASSERT_NE(analysis->slowest_group(3), nullptr);
+  EXPECT_EQ(analysis->slowest_group(3)->kernel, "gemm");
+  EXPECT_NEAR(analysis->slowest_group(3)->of(3)->slow_s, 100 * 0.3e-3, 1e-9);
+  EXPECT_EQ(analysis->slowest_group(0), nullptr) << "it is slower in none";
+  EXPECT_EQ(analysis->groups.front().of(7), nullptr);
+}
+
+TEST(Ranks, AddUp) {
+  auto run = run_of(2);
+  run.measurements = {group(0, "gemm", 1e-3), group(1, "gemm", 2e-3), group(0, kAllReduce, 1e-3)};
+  run.measurements[2].launches->overlapped_s = 0.025;
+  const RankUse all = rank_analysis(run)->sum();
+  EXPECT_DOUBLE_EQ(all.compute_s, 0.3);
+  EXPECT_DOUBLE_EQ(all.collective_share(), 0.25);
+  EXPECT_DOUBLE_EQ(all.overlapped_share(), 0.25);
+  EXPECT_EQ(all.wait_share(), 0) << "nothing was judged";
+}
+
 TEST(Ranks, NoneIsSlowerWithoutEvidence) {
   const auto stragglers = [](auto change) {
     auto run = run_of(4);
@@ -181,6 +208,9 @@ TEST(CollectiveWaits, AreBeyondTheRankThatComesLast) {
   EXPECT_EQ(analysis->collectives[0].path, "step");
   EXPECT_EQ(analysis->collectives[0].judged, 6);
   EXPECT_NEAR(analysis->collectives[0].overlapped_s, 3e-3, 1e-12);
+  EXPECT_EQ(analysis->latest().name, "rank 1");
+  EXPECT_DOUBLE_EQ(analysis->latest_share(), 1);
+  EXPECT_EQ(analysis->ranks[0].last_share(), 0);
   const ProgramTable table = rank_collective_table(*analysis, 10);
   EXPECT_THAT(table.rows.at(0), ElementsAre("step", "48.00 ms", "25.0 %", "6", "6.2 %"));
 }
@@ -218,6 +248,12 @@ TEST(CollectiveSizes, AreComparedWithWhatTheyTakeAlone) {
   EXPECT_THAT(rank_collective_size_table(run, *rank_analysis(run), 10).rows.at(0),
               ElementsAre("all-reduce", "600.10 MB", "2", "3", "6.001 ms", "100 GB/s", "100 GB/s", "–",
                           "120 GB/s", "83.3 %", "1.001 ms"));
+  const std::vector<CollectiveSize> sizes = rank_analysis(run)->collective_sizes;
+  EXPECT_DOUBLE_EQ(sizes.at(0).share_of_alone().value(), 5e-3 / 6.001e-3);
+  EXPECT_DOUBLE_EQ(sizes[0].alone_bus_bytes_per_s().value(), 600'100'000 / 5e-3);
+  EXPECT_EQ(against_alone(sizes)->count, 3);
+  EXPECT_DOUBLE_EQ(against_alone(sizes)->relative_excess(), 6.001e-3 / 5e-3 - 1);
+  EXPECT_FALSE(against_alone({}));
   EXPECT_THAT(rank_sentences(run, *rank_analysis(run)),
               Contains("The last rank to arrive, which does not wait, spends 20.0 % longer in them than they "
                        "take alone (NCCL 2.28.9, 2026-11-23 08:00 UTC; over 3 of known size)."));

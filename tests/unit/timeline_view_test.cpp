@@ -73,6 +73,9 @@ TEST(TimelineView, RatesAreTheBytesOfASampleOverItsTimeUnderTheMeasuredRoof) {
   EXPECT_DOUBLE_EQ(read.bins[0]->mean, 1e11);
   EXPECT_DOUBLE_EQ(read.bins[1]->mean, 3e11);
   EXPECT_EQ(read.roof, 4.72e12);
+  EXPECT_DOUBLE_EQ(read.mean().value(), 2e11);
+  EXPECT_DOUBLE_EQ(read.peak().value(), 3e11);
+  EXPECT_DOUBLE_EQ(read.mean_of_roof().value(), 2e11 / 4.72e12);
   EXPECT_EQ(strip(view, "dram").ceiling, "dram_read");
   EXPECT_DOUBLE_EQ(strip(view, "dram").bins[1]->mean, 3e11);
   // What was not sampled has no strip.
@@ -84,6 +87,7 @@ TEST(TimelineView, TheRoofOfNvlinkIsTheoretical) {
   Sampled sampled({kernel("", 1, 0)}, {1e6, 3e6});
   sampled.device().values[std::string(sampled::kNvlinkSentBytes)] = {4e6, 2e6};
   EXPECT_FALSE(strip(sampled.view(), "nvlink_out").roof) << "nothing is known of the links";
+  EXPECT_FALSE(strip(sampled.view(), "nvlink_out").mean_of_roof());
   sampled.run.ceilings.push_back(constructed::ceiling(
       "nvlink", CeilingKind::transfer, CeilingSource::theoretical, "nvlink", "", 478e9, "18 links"));
   const Strip& sent = strip(sampled.view(), "nvlink_out");
@@ -103,6 +107,9 @@ TEST(TimelineView, AReadingOfPowerStandsForTheTimeSinceTheOneBefore) {
   EXPECT_DOUBLE_EQ(power.bins[1]->mean, 500);
   EXPECT_DOUBLE_EQ(power.bins[2]->mean, 500);
   EXPECT_FALSE(power.bins[3]);
+  EXPECT_DOUBLE_EQ(power.mean().value(), 1300.0 / 3) << "of what was read";
+  EXPECT_FALSE(Strip{}.mean());
+  EXPECT_FALSE(Strip{}.peak());
 }
 
 TEST(TimelineView, PowerIsMissingWhereReadingsAreFarApart) {
