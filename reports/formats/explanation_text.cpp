@@ -21,34 +21,6 @@ namespace {
 /// Two times that differ by less are the same: the intervals within one run do not include its drift.
 constexpr double kSameTime = 0.02;
 
-std::string byte_text(double bytes) {
-  return bytes < 1024 ? fmt::format("{} B", format::significant(bytes))
-                      : format::memory_size(static_cast<std::uint64_t>(bytes));
-}
-
-std::string count_text(double value) {
-  const bool is_whole = std::abs(value) < 1e15 && std::floor(value) == value;
-  return is_whole ? fmt::format("{:.0f}", value) : format::significant(value);
-}
-
-std::string value_text(double value, Unit unit) {
-  switch (unit) {
-    case Unit::count:
-      return count_text(value);
-    case Unit::ratio:
-      return format::percent(value);
-    case Unit::factor:
-      return format::factor(value);
-    case Unit::bytes:
-      return byte_text(value);
-    case Unit::bytes_per_s:
-      return format::bandwidth(value);
-    case Unit::seconds:
-      return format::duration(value);
-  }
-  return {};
-}
-
 std::string finding_text(const Finding& finding, std::size_t width) {
   std::string text = paragraph(fmt::format("{}: {}", finding.rule, finding.text), width, 2);
   text += paragraph(evidence_text(finding.evidence), width, 4);
@@ -150,7 +122,7 @@ std::string standing_text(const RooflinePoint& point) {
 }
 
 std::string evidence_text(const Evidence& evidence) {
-  return fmt::format("{}: {}", evidence.name, value_text(evidence.value, evidence.unit));
+  return fmt::format("{}: {}", evidence.name, text_with_unit(evidence.value, evidence.unit));
 }
 
 std::string evidence_text(const std::vector<Evidence>& evidence) {
@@ -182,7 +154,7 @@ std::string condition_text(const Condition& condition) {
     return "?";
   };
   return fmt::format("{} {} {}", condition.quantity->name, comparison(),
-                     value_text(condition.threshold, condition.quantity->unit));
+                     text_with_unit(condition.threshold, condition.quantity->unit));
 }
 
 std::string change_text(const Change& change) {

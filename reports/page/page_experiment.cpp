@@ -160,8 +160,8 @@ Json steps(const ExperimentAnalysis& experiment) {
     Json counter_changes = Json::array();
     for (const CounterChange& change : step.counter_changes) {
       counter_changes.push_back({{"name", change.quantity->name},
-                                 {"from", quantity_text(change.from, *change.quantity)},
-                                 {"to", quantity_text(change.to, *change.quantity)}});
+                                 {"from", text_without_unit(change.from, change.quantity->unit)},
+                                 {"to", text_without_unit(change.to, change.quantity->unit)}});
     }
     Json changes = Json::array();
     for (const Change& change : changes_of(step)) changes.push_back(change.text);

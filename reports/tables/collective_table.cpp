@@ -33,7 +33,7 @@ std::vector<std::string> overview_row(const CollectiveTimes& times, const LinkRo
   const double bytes_per_s = bus_bytes_per_s(times.collective, *best, n_devices);
   row.push_back(format::duration(times.sizes.front().time_s));
   row.push_back(format::gigabytes(bytes_per_s));
-  row.push_back(array_size(best->bytes));
+  row.push_back(format::array_size(best->bytes));
   row.push_back(share_of(bytes_per_s, roof.theoretical_bytes_per_s));
   row.push_back(share_of(bytes_per_s, roof.measured_bytes_per_s));
   row.push_back(format::optional(sent_ratio(times, n_devices),
@@ -97,7 +97,7 @@ DeviceTable by_size(const Collectives& collectives, std::string title, const Col
     for (const CollectiveTime& time : times.sizes) sizes.insert(time.bytes);
   }
   for (const double bytes : sizes) {
-    std::vector<std::string>& row = table.rows.emplace_back(1, array_size(bytes));
+    std::vector<std::string>& row = table.rows.emplace_back(1, format::array_size(bytes));
     for (const CollectiveTimes& times : collectives.times) {
       if (times.sizes.empty()) continue;
       const auto found = std::find_if(times.sizes.begin(), times.sizes.end(),
@@ -125,12 +125,6 @@ std::string_view collective_name(Collective collective) {
       return "send/receive";
   }
   return "?";
-}
-
-std::string array_size(double bytes) {
-  std::string text = format::memory_size(static_cast<std::uint64_t>(bytes));
-  const std::size_t zero = text.find(".0 ");
-  return zero == std::string::npos ? text : text.erase(zero, 2);
 }
 
 std::vector<DeviceTable> collective_tables(const Run& run) {

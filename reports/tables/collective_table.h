@@ -18,9 +18,6 @@ inline constexpr std::string_view kCollectiveExplanation =
 /// `all-reduce`
 std::string_view collective_name(Collective collective);
 
-/// `8 B`, `2 MiB`
-std::string array_size(double bytes);
-
 /// First the latency and the highest bus bandwidth of each collective, then its bus bandwidth, its algorithm
 /// bandwidth and its time by size. A single table with only the reason where nothing was measured; none where
 /// that was not tried.

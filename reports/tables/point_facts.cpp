@@ -144,7 +144,7 @@ std::vector<Fact> point_facts(const RooflinePoint& point) {
   for (const LevelUse& use : point.levels) facts.push_back(level_fact(use));
   add_resources(point, facts);
   for (const auto& [quantity, value] : point.quantities) {
-    facts.push_back({std::string(quantity->name), quantity_text(value, *quantity)});
+    facts.push_back({std::string(quantity->name), text_without_unit(value, quantity->unit)});
   }
   if (measurement.energy && !measurement.energy->joules.available()) {
     facts.push_back({"energy", fmt::format("unavailable: {}", measurement.energy->joules.reason())});

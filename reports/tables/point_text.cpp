@@ -5,16 +5,24 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 
 #include "analysis/roofline/executed_roof.h"
 #include "analysis/roofline/kernel_labels.h"
 #include "analysis/roofline/point.h"
-#include "analysis/roofline/quantities/quantities.h"
 #include "core/model/ceiling_subjects.h"
 #include "reports/text/format.h"
 
 namespace rooflinectl {
+namespace {
+
+std::string count_text(double value) {
+  const bool is_whole = std::abs(value) < 1e15 && std::floor(value) == value;
+  return is_whole ? fmt::format("{:.0f}", value) : format::significant(value);
+}
+
+}  // namespace
 
 std::string_view operations_of(const RooflinePoint& point) {
   return is_integer(point.precision) ? format::kOps : format::kFlops;
@@ -55,8 +63,26 @@ std::vector<std::string> implausible_texts(const std::vector<RooflinePoint>& poi
   return texts;
 }
 
-std::string quantity_text(double value, const Quantity& quantity) {
-  return quantity.unit == Unit::ratio ? format::percent(value) : format::significant(value);
+std::string text_with_unit(double value, Unit unit) {
+  switch (unit) {
+    case Unit::count:
+      return count_text(value);
+    case Unit::ratio:
+      return format::percent(value);
+    case Unit::factor:
+      return format::factor(value);
+    case Unit::bytes:
+      return format::mean_size(value);
+    case Unit::bytes_per_s:
+      return format::bandwidth(value);
+    case Unit::seconds:
+      return format::duration(value);
+  }
+  return {};
+}
+
+std::string text_without_unit(double value, Unit unit) {
+  return unit == Unit::ratio ? format::percent(value) : format::significant(value);
 }
 
 std::string executed_type(const RooflinePoint& point) {
@@ -104,8 +130,9 @@ std::optional<LaunchMode> timed_mode(const RooflinePoint& point) {
 }
 
 std::string counter_change_text(const CounterChange& change) {
-  return fmt::format("{} {} → {}", change.quantity->name, quantity_text(change.from, *change.quantity),
-                     quantity_text(change.to, *change.quantity));
+  return fmt::format("{} {} → {}", change.quantity->name,
+                     text_without_unit(change.from, change.quantity->unit),
+                     text_without_unit(change.to, change.quantity->unit));
 }
 
 std::string step_text(const LadderStep& step, std::size_t most_changes) {

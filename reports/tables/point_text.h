@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analysis/analysis.h"
+#include "analysis/roofline/quantities/quantities.h"
 
 /// Points in words, for tables, pictures and the page.
 namespace rooflinectl {
@@ -43,8 +44,11 @@ std::string limit_text(const RooflinePoint& point);
 /// A sentence for each number of the points that cannot be right: `V3: 104.0 % of roofline: …`.
 std::vector<std::string> implausible_texts(const std::vector<RooflinePoint>& points);
 
-/// A value of `quantity`, without its unit: in percent where it is a ratio.
-std::string quantity_text(double value, const Quantity& quantity);
+/// A value of a quantity: `28`, `97.2 %`, `1.03×`, `4.58 B`, `4.58 TB/s`, `238.5 µs`.
+std::string text_with_unit(double value, Unit unit);
+
+/// The same where its name says what is counted (`DRAM bytes per element`): only a ratio is in percent.
+std::string text_without_unit(double value, Unit unit);
 
 /// `shared wavefronts per instruction 3.1 → 1.0`
 std::string counter_change_text(const CounterChange& change);

@@ -21,12 +21,6 @@ namespace {
 constexpr std::size_t kMostStragglers = 3;
 constexpr double kNotableOverlap = 0.1;
 
-/// Enough digits to tell apart rows whose sizes differ little, as those of gradient buckets do.
-std::string precise_size(double bytes) {
-  constexpr int kDigits = 5;
-  return bytes < 1000 ? fmt::format("{:.0f} B", bytes) : format::amount(bytes, "B", kDigits);
-}
-
 /// Nothing for a run of an early version.
 const ProgramHost* host_of(const Run& run, const RankUse& rank) {
   const auto& hosts = run.application->hosts;
@@ -251,7 +245,7 @@ ProgramTable rank_collective_size_table(const Run& run, const RankAnalysis& anal
     }
     const double on_the_bus = size.bus_bytes_per_s();
     table.rows.push_back(
-        {std::string(collective_name(size.collective)), precise_size(size.time.bytes),
+        {std::string(collective_name(size.collective)), format::precise_size(size.time.bytes),
          fmt::format("{}", size.ranks), fmt::format("{}", size.count), format::duration(size.time.time_s),
          format::bandwidth(algorithm_bytes_per_s(size.time)), format::bandwidth(on_the_bus),
          nvlink ? format::percent(portion_of(on_the_bus, *nvlink)) : std::string(format::kUnavailable)});

@@ -133,6 +133,21 @@ std::string memory_size(std::uint64_t bytes) {
                      kUnits[unit]);
 }
 
+std::string array_size(double bytes) {
+  std::string text = memory_size(static_cast<std::uint64_t>(bytes));
+  const std::size_t zero = text.find(".0 ");
+  return zero == std::string::npos ? text : text.erase(zero, 2);
+}
+
+std::string mean_size(double bytes) {
+  return bytes < 1024 ? fmt::format("{} B", significant(bytes))
+                      : memory_size(static_cast<std::uint64_t>(bytes));
+}
+
+std::string precise_size(double bytes, int digits) {
+  return bytes < 1000 ? fmt::format("{:.0f} B", bytes) : amount(bytes, "B", digits);
+}
+
 std::string utc(std::string_view iso) {
   const bool is_iso = iso.size() >= 17 && iso[10] == 'T' && iso.back() == 'Z';
   return is_iso ? fmt::format("{} {} UTC", iso.substr(0, 10), iso.substr(11, 5)) : std::string(iso);

@@ -39,7 +39,15 @@ std::string whole_percent(double ratio);                         ///< `97 %`, `<
 std::string change(double ratio);                                ///< `+4.3 %` for 1.043, `−0.2 %` for 0.998
 std::string factor(double ratio);                                ///< `1.03×`
 std::string speedup(double ratio);                               ///< `1.62× faster`, `4.20× slower`
-std::string memory_size(std::uint64_t bytes);                    ///< `50.0 MiB`
+
+// Sizes: of memory and of arrays, which are powers of two or nearly so, with binary prefixes.
+std::string memory_size(std::uint64_t bytes);  ///< `50.0 MiB`, `512 B`
+std::string array_size(double bytes);          ///< `2 MiB`, `1.5 MiB`: the same without a decimal that is 0
+std::string mean_size(double bytes);           ///< `50.0 MiB`, `4.58 B`: the same, with parts of a byte
+/// `600.10 MB`, `512 B`: with decimal prefixes, in full below 1 kB. Five `digits` tell apart sizes that
+/// differ little, as those of gradient buckets do.
+std::string precise_size(double bytes, int digits = 5);
+
 /// `2026-11-21 09:30 UTC` from ISO 8601; other text unchanged.
 std::string utc(std::string_view iso);
 

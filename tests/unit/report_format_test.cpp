@@ -63,6 +63,14 @@ TEST(Format, RatiosAndSizes) {
   EXPECT_EQ(factor(571.2), "571×");
   EXPECT_EQ(memory_size(62914560), "60.0 MiB");
   EXPECT_EQ(memory_size(512), "512 B");
+  EXPECT_EQ(array_size(8), "8 B");
+  EXPECT_EQ(array_size(2 << 20), "2 MiB");
+  EXPECT_EQ(array_size(3 << 19), "1.5 MiB");
+  EXPECT_EQ(mean_size(4.579), "4.58 B");
+  EXPECT_EQ(mean_size(1536), "1.5 KiB");
+  EXPECT_EQ(precise_size(512), "512 B");
+  EXPECT_EQ(precise_size(600'100'000), "600.10 MB");
+  EXPECT_EQ(precise_size(600'100'000, 3), "600 MB");
 }
 
 TEST(Format, GigabytesForAColumn) {

@@ -55,7 +55,7 @@ Group axes(const Plot& plot) {
                                        {is_labelled ? palette::kGrid : palette::kGridMinor, 1}});
     if (!is_labelled) continue;
     group.shapes.emplace_back(
-        Text{array_size(std::exp2(power)), {x, frame.bottom + 20}, kTickStyle, Anchor::middle});
+        Text{format::array_size(std::exp2(power)), {x, frame.bottom + 20}, kTickStyle, Anchor::middle});
   }
   for (const Tick& tick : log_ticks(plot.window().flop_per_s, frame.height())) {
     const double y = plot.y(tick.value);
@@ -96,7 +96,7 @@ void add_curve(Scene& scene, const Plot& plot, const CollectiveTimes& times, std
     const double bytes_per_s = bus_bytes_per_s(times.collective, time, n_devices);
     line.points.push_back(plot.at({time.bytes, bytes_per_s}));
     marks.push_back({.name = "curve-mark",
-                     .title = fmt::format("{}, {}: {}, {}", name, array_size(time.bytes),
+                     .title = fmt::format("{}, {}: {}, {}", name, format::array_size(time.bytes),
                                           format::bandwidth(bytes_per_s), format::duration(time.time_s)),
                      .clip = clip,
                      .shapes = {family_mark(look, line.points.back(), 3.6, MarkFill::filled)}});
