@@ -37,6 +37,11 @@ std::size_t end_of_nested(std::string_view text, std::size_t begin) {
   return std::string_view::npos;
 }
 
+/// On one line if `indent` is -1.
+std::string indented(const Json& value, int indent) {
+  return printable_json(value.dump(indent, ' ', false, Json::error_handler_t::replace));
+}
+
 }  // namespace
 
 Json parse_object(std::string_view text, std::string_view document) {
@@ -77,7 +82,11 @@ std::string emptied(std::string_view text, const std::set<std::string_view>& nam
 }
 
 std::string to_text(const Json& value) {
-  return printable_json(value.dump(-1, ' ', false, Json::error_handler_t::replace));
+  return indented(value, -1);
+}
+
+std::string to_document(const Json& value) {
+  return indented(value, 1) + "\n";
 }
 
 std::string to_lines(const Json& object) {

@@ -21,6 +21,10 @@ std::string emptied(std::string_view text, const std::set<std::string_view>& nam
 /// The text of `value`, one line. Bytes that are not UTF-8, which JSON cannot hold, become U+FFFD.
 std::string to_text(const Json& value);
 
+/// The text of `value` as a document that people read too: indented, each member and element on a line of its
+/// own. The same holds for its bytes.
+std::string to_document(const Json& value);
+
 /// The text of `object` with each member, and each element of a list of objects, on a line of its own, so
 /// that `grep` and `diff` find them.
 std::string to_lines(const Json& object);

@@ -109,8 +109,7 @@ Json to_json(const RunComparison& comparison) {
 std::string comparison_json(const std::vector<RunComparison>& comparisons) {
   Json json = {{"format", "rooflinectl-comparison"}, {"schema", kSchema}, {"comparisons", Json::array()}};
   for (const RunComparison& comparison : comparisons) json["comparisons"].push_back(to_json(comparison));
-  // Bytes that are not UTF-8, which JSON cannot hold, become U+FFFD.
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return serial::to_document(json);
 }
 
 }  // namespace rooflinectl

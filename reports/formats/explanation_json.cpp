@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <nlohmann/json.hpp>
-
+#include "core/serial/json.h"
 #include "reports/formats/explanation_text.h"
 
 namespace rooflinectl {
 
 namespace {
 
-using Json = nlohmann::ordered_json;
+using serial::Json;
 
 Json to_json(const Finding& finding) {
   Json evidence = Json::array();
@@ -82,7 +81,7 @@ std::string explanation_json(const Run& run, const Analysis& analysis,
                            {"missing", experiment.missing},
                            {"steps", steps}});
   }
-  return Json{{"experiments", experiments}}.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+  return serial::to_document(Json{{"experiments", experiments}});
 }
 
 }  // namespace rooflinectl

@@ -58,7 +58,7 @@ std::string history_json(const HistoryReport& report) {
   }
   for (const PointHistory& point : history.points)
     json["points"].push_back(point_history_json(report, point));
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+  return serial::to_document(json);
 }
 
 }  // namespace rooflinectl

@@ -362,6 +362,15 @@ TEST(CompareDevices, OtherDevicesArePairedByModelAndThenByOrder) {
   EXPECT_EQ(model_differences(comparison)[1].base, "NVIDIA L4");
 }
 
+TEST(ComparisonJson, NamesFromARunAreEscaped) {
+  rooflinectl::Run named = ladder_run();
+  named.host = "node\u202e\x7f";
+  const auto runs = analysed({named, ladder_run()});
+  const std::string text = comparison_json({compare({runs.data(), 1}, runs[1])});
+  EXPECT_THAT(text, ::testing::HasSubstr("\n     \"host\": \"node\\u202e\\u007f\"")) << "one space per level";
+  EXPECT_EQ(nlohmann::json::parse(text)["comparisons"][0]["baseline"][0]["host"], named.host);
+}
+
 TEST(CompareDevices, LabelsNameTheDevice) {
   const auto runs = analysed({on_two_devices(ladder_run()), on_two_devices(ladder_run())});
   const RunComparison comparison = compare({runs.data(), 1}, runs[1]);
