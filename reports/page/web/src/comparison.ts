@@ -9,6 +9,7 @@ import { shortened } from './names';
 import { Plane, windowAround, type Box, type Pixel } from './plane';
 import { attainable, linesOf, roofLabels, type ShownRoof } from './roof_lines';
 import { applyTheme } from './theme';
+import { logTicks } from './ticks';
 
 type Place = [number, number];
 interface Point { label: string; outcome: 'slower' | 'faster' | 'same'; text: string; from: Place | null; to: Place | null }
@@ -32,16 +33,7 @@ const line = (a: Pixel, b: Pixel, attributes: Record<string, string> = {}): SVGL
 function ticks([low, high]: [number, number], most: number): number[] {
   const decades = Math.log10(high / low);
   const factors = decades < 1.4 ? [1, 2, 5] : [1];
-  const every = Math.max(1, Math.ceil(decades / most));
-  const found: number[] = [];
-  for (let power = Math.ceil(Math.log10(low) - 1); power <= Math.log10(high); ++power) {
-    if (power % every !== 0) continue;
-    for (const factor of factors) {
-      const value = factor * 10 ** power;
-      if (value >= low && value <= high) found.push(value);
-    }
-  }
-  return found;
+  return logTicks([low, high], factors, Math.max(1, Math.ceil(decades / most)));
 }
 
 function head(from: Pixel, to: Pixel): SVGPolygonElement | null {

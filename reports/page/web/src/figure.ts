@@ -10,6 +10,7 @@ import { programFigure, programPlaces } from './program_figure';
 import { attainable, lineOf, linesOf, plain, roofLabels, type ShownRoof } from './roof_lines';
 import { shownRoofs } from './roofs';
 import type { Colours } from './theme';
+import { logTicks } from './ticks';
 import type { Time } from './timeline';
 import { bareChart, levelOf, pinnedPoints, roofsOf, shownPoints, type View } from './view';
 
@@ -270,21 +271,11 @@ function ticksOf([low, high]: [number, number], room: number, each: number): { t
   const most = Math.max(2, room / each);
   const steps = 3 * decades <= most ? [1, 2, 5] : [1];
   const every = Math.max(1, Math.ceil(decades / most));
-  const values: number[] = [];
-  for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)); ++power) {
-    if (power % every !== 0) continue;
-    for (const step of steps) {
-      const value = Number(`${step}e${power}`);
-      if (value >= low && value <= high) values.push(value);
-    }
-  }
+  const values = logTicks([low, high], steps, every);
   // A narrow window may lie between two of them.
   if (values.length < 2) values.splice(0, values.length, ...[0.1, 0.5, 0.9].map((part) => Number((low * (high / low) ** part).toPrecision(2))));
-  const minor: number[] = [];
-  for (let power = Math.floor(Math.log10(low)); power <= Math.ceil(Math.log10(high)) && decades < 9; ++power) {
-    for (let step = 2; step < 10; ++step) minor.push(Number(`${step}e${power}`));
-  }
-  return { tickvals: values, ticktext: values.map(tick), minor: minor.filter((value) => value >= low && value <= high && !values.includes(value)) };
+  const minor = decades < 9 ? logTicks([low, high], [2, 3, 4, 5, 6, 7, 8, 9]) : [];
+  return { tickvals: values, ticktext: values.map(tick), minor: minor.filter((value) => !values.includes(value)) };
 }
 
 export function layoutOf(plane: Plane, experiment: ExperimentView | undefined, colours: Colours): Partial<Layout> {

@@ -4,6 +4,7 @@ import type { GroupView } from './data';
 import { fill, h } from './dom';
 import { fileOf } from './files';
 import { count, duration, percent } from './format';
+import { logTicks } from './ticks';
 import type { ViewStore } from './view';
 
 /** Start of the first, launches, how many of them were counted, shortest, median and longest time: as in `run.json`. */
@@ -47,15 +48,8 @@ export function linearTicks(low: number, high: number, most: number): number[] {
   return ticks;
 }
 
-function logTicks(low: number, high: number): number[] {
-  const factors = high / low < 30 ? [1, 2, 5] : [1];
-  const ticks: number[] = [];
-  for (let power = Math.floor(Math.log10(low)); power <= Math.log10(high); ++power) {
-    for (const factor of factors) {
-      const value = factor * 10 ** power;
-      if (value >= low * 0.999 && value <= high * 1.001) ticks.push(value);
-    }
-  }
+function ticksOfTimes(low: number, high: number): number[] {
+  const ticks = logTicks([low * 0.999, high * 1.001], high / low < 30 ? [1, 2, 5] : [1]);
   return ticks.length > 1 ? ticks : [low, high];
 }
 
@@ -87,7 +81,7 @@ function overTime(parts: readonly Part[], passes: readonly Pass[], isLog: boolea
   for (const { start_s, end_s } of passes.filter(({ is_traced }) => !is_traced)) {
     svg.append(draw('rect', { x: x(start_s), y: FRAME.top, width: Math.max(1, x(end_s) - x(start_s)), height: FRAME.bottom - FRAME.top, class: 'untraced' }));
   }
-  const rows = isLog ? logTicks(low, high) : linearTicks(low, high, 4);
+  const rows = isLog ? ticksOfTimes(low, high) : linearTicks(low, high, 4);
   const texts = tickTexts(rows);
   rows.forEach((tick, i) => svg.append(
     draw('line', { x1: FRAME.left, x2: FRAME.right, y1: y(tick), y2: y(tick), class: 'grid' }),

@@ -66,7 +66,7 @@ export class StripPainter {
   private drawPhases(top: number): void {
     const names = [...new Set(this.timeline.phases.map(({ name }) => name))];
     for (const { name, start_ns, duration_ns } of this.timeline.phases) {
-      this.box(start_ns, start_ns + duration_ns, top, lastName(name), this.colours.family(names.indexOf(name) % 6), 0.28, this.colours.ink);
+      this.box(start_ns, start_ns + duration_ns, top, lastName(name), this.colours.family(names.indexOf(name)), 0.28, this.colours.ink);
     }
   }
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 import type { Theme } from './view';
 
-/** Colours of the chart, from the style sheet that the program writes. */
+/** Colours of the chart, from the style sheet that the program writes. Those of families begin again after the last one. */
 export interface Colours { paper: string; ink: string; muted: string; line: string; grid: string; gridMinor: string; roof: string; faint: string; accent: string; family: (colour: number) => string }
 
 export function applyTheme(theme: Theme): void {
@@ -12,17 +12,16 @@ export function applyTheme(theme: Theme): void {
   }
 }
 
-const FAMILIES = 6;
-
 /** The colours as they are now: `element` may be gone when they are used. */
 export function coloursOf(element: Element = document.documentElement): Colours {
   const style = getComputedStyle(element);
   const colour = (name: string): string => style.getPropertyValue(`--${name}`).trim();
-  const families = Array.from({ length: FAMILIES }, (_, number) => colour(`family-${number}`));
+  const families: string[] = [];
+  while (colour(`family-${families.length}`) !== '') families.push(colour(`family-${families.length}`));
   return {
     paper: colour('paper'), ink: colour('ink'), muted: colour('muted'), line: colour('line'), grid: colour('grid'),
     gridMinor: colour('grid-minor'), roof: colour('roof'), faint: colour('faint'), accent: colour('accent'),
-    family: (number) => families[number] ?? '',
+    family: (number) => families[number % families.length] ?? '',
   };
 }
 
