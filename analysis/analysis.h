@@ -22,6 +22,9 @@ inline constexpr std::array kMemoryLevels = {MemoryLevel::dram, MemoryLevel::l2,
 /// `dram`, as the subjects of ceilings are called.
 std::string_view to_string(MemoryLevel level);
 
+/// The id of a ceiling, or the ids of those that are mixed. Half of the rate of a ceiling is `f16_fma / 2`.
+using CeilingIds = std::vector<std::string>;
+
 /// The roof over one point: what the device could attain at the point's useful intensity. For a kernel of a
 /// profiled program, which has nothing declared, what it could attain with the work that was counted.
 struct Roof {
@@ -29,14 +32,14 @@ struct Roof {
   double flop_per_s = 0;  ///< 0 where the work has no flops (an integer sum)
   /// What needs that time: a memory level, NVLink, or a pipe.
   Bound resource = Bound::dram;
-  std::string ceiling;  ///< id of the ceiling that sets it: one of the two below, or `nvlink`
+  CeilingIds ceilings;  ///< those that set it: that of the level or those of the pipe below, or `nvlink`
   /// The level whose part of the declared bytes takes longest: DRAM, or L2 where a cache serves the point.
   MemoryLevel level = MemoryLevel::dram;
   /// The declared bytes over the time that this level needs: its ceiling, where it delivers all of them.
   double memory_bytes_per_s = 0;
   std::string memory_ceiling;     ///< id of the ceiling of that level: `dram_read`, `l2_read`
   double compute_flop_per_s = 0;  ///< the compute ceiling of the operation mix; 0 where there are no flops
-  std::string compute_ceiling;    ///< its id: `f32_add`; `f32_fma + f32_add` for a mix
+  CeilingIds compute_ceilings;    ///< `f32_add`; `f32_fma` and `f32_add` for a mix
   double relative_spread = 0;     ///< of the ceiling that limits
 };
 
@@ -45,8 +48,8 @@ struct ResourceUse {
   Bound resource = Bound::unknown;  ///< a memory level, or a pipe
   double amount = 0;                ///< bytes, operations, or instructions where their operations are unknown
   std::optional<double> time_s;     ///< the least that it takes, at the ceiling
-  std::string ceiling;              ///< id of the ceiling, or of those that are mixed
-  double relative_spread = 0;       ///< of the ceiling
+  CeilingIds ceilings;              ///< none where `time_s` is unknown, or nothing is asked of it
+  double relative_spread = 0;       ///< of the ceiling; the largest of a mix
   /// Why `time_s` is unknown; empty where it is known.
   std::string missing;
   /// Where it is unknown: an upper bound, from the instructions that its pipe executed.

@@ -2,7 +2,6 @@
 #include "analysis/roofline/executed_roof.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <initializer_list>
@@ -46,7 +45,7 @@ ResourceUse at_rate(Bound resource, double amount, const std::optional<Limit>& l
   return {.resource = resource,
           .amount = amount,
           .time_s = amount / limit->per_s,
-          .ceiling = limit->ceiling,
+          .ceilings = limit->ceilings,
           .relative_spread = limit->relative_spread};
 }
 
@@ -145,7 +144,7 @@ ResourceUse integer_use(const Counters& counters, const Ceilings& ceilings) {
   const auto fma = ceilings.find("i32_fma");
   std::optional<Limit> both;
   if (add && fma) {
-    both = Limit{fmt::format("{} + {}", add->ceiling, fma->ceiling),
+    both = Limit{{add->ceilings.front(), fma->ceilings.front()},
                  (add->per_s + fma->per_s) / kOperationsPerInstruction,
                  std::max(add->relative_spread, fma->relative_spread)};
   }
@@ -169,7 +168,7 @@ ResourceUse tensor_use(const Measurement& measurement, const Ceilings& ceilings)
   return {.resource = Bound::tensor,
           .amount = work->operations,
           .time_s = work->time_s,
-          .ceiling = fmt::format("{}", fmt::join(work->ceilings, " + ")),
+          .ceilings = CeilingIds(work->ceilings.begin(), work->ceilings.end()),
           .relative_spread = work->relative_spread};
 }
 
@@ -237,7 +236,7 @@ RoofOrReason executed_roof(const std::vector<ResourceUse>& uses, std::optional<d
   Roof roof;
   roof.time_s = *uses.front().time_s;
   roof.resource = uses.front().resource;
-  roof.ceiling = uses.front().ceiling;
+  roof.ceilings = uses.front().ceilings;
   roof.relative_spread = uses.front().relative_spread;
   if (flops) roof.flop_per_s = *flops / roof.time_s;
   // The slowest of the memory levels, and the slowest of the pipes.
@@ -246,10 +245,10 @@ RoofOrReason executed_roof(const std::vector<ResourceUse>& uses, std::optional<d
     const auto level = level_of(use.resource);
     if (level && roof.memory_ceiling.empty()) {
       roof.level = *level;
-      roof.memory_ceiling = use.ceiling;
+      roof.memory_ceiling = use.ceilings.front();
       roof.memory_bytes_per_s = use.amount / *use.time_s;
-    } else if (!level && roof.compute_ceiling.empty()) {
-      roof.compute_ceiling = use.ceiling;
+    } else if (!level && roof.compute_ceilings.empty()) {
+      roof.compute_ceilings = use.ceilings;
       roof.compute_flop_per_s = flops.value_or(0) / *use.time_s;
     }
   }

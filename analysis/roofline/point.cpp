@@ -114,7 +114,7 @@ std::vector<LevelUse> level_uses(const Run& run, const Measurement& measurement,
     if (*bytes > 0 && flops > 0) use.ai = flops / *bytes;
     const auto limit =
         level == MemoryLevel::dram ? ceilings.memory(dram_traffic(run, measurement)) : ceilings.cache(level);
-    if (limit) use.ceiling = limit->ceiling;
+    if (limit) use.ceiling = limit->ceilings.front();
     if (limit && is_timed(measurement))
       use.utilisation = *bytes / time_per_launch_s(measurement) / limit->per_s;
     uses.push_back(std::move(use));
@@ -213,8 +213,9 @@ std::string likely_cause(const Run& run, const RooflinePoint& point) {
     return "its counts, or its times, differ from launch to launch, or the ceiling is too low (remeasure it "
            "with --fresh)";
   }
-  const bool is_under_compute = point.roof && point.roof->flop_per_s >= point.roof->compute_flop_per_s;
-  const Ceiling* ceiling = is_under_compute ? find_ceiling(run, point.roof->compute_ceiling,
+  const bool is_under_compute = point.roof && point.roof->compute_ceilings.size() == 1 &&
+                                point.roof->flop_per_s >= point.roof->compute_flop_per_s;
+  const Ceiling* ceiling = is_under_compute ? find_ceiling(run, point.roof->compute_ceilings.front(),
                                                            CeilingSource::measured, point.measurement->device)
                                             : nullptr;
   const auto clock_hz = sm_clock_hz(*point.measurement);

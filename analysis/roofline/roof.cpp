@@ -54,7 +54,7 @@ double Ceilings::clock_factor(const Ceiling& ceiling) const {
 std::optional<Limit> Ceilings::limit(std::string_view id) const {
   const Ceiling* ceiling = find_ceiling(run_, id, source_, device_);
   if (ceiling == nullptr || !(ceiling->value > 0)) return std::nullopt;
-  return Limit{ceiling->id, ceiling->value * clock_factor(*ceiling), ceiling->relative_spread};
+  return Limit{{ceiling->id}, ceiling->value * clock_factor(*ceiling), ceiling->relative_spread};
 }
 
 std::string_view Ceilings::memory_id(const Traffic& traffic) const {
@@ -69,7 +69,7 @@ namespace {
 
 std::optional<Limit> half_of(const std::optional<Limit>& limit) {
   if (!limit) return std::nullopt;
-  return Limit{limit->ceiling + " / 2", limit->per_s / 2, limit->relative_spread};
+  return Limit{{limit->ceilings.front() + " / 2"}, limit->per_s / 2, limit->relative_spread};
 }
 
 }  // namespace
@@ -88,7 +88,8 @@ std::optional<Limit> Ceilings::compute(const Operations& operations, Dtype preci
   if (other_flops <= 0) return fma;
   if (!fma || !add) return std::nullopt;
   const double time_s = operations.fma_flops / fma->per_s + other_flops / add->per_s;
-  return Limit{fmt::format("{} + {}", fma->ceiling, add->ceiling), operations.flops / time_s,
+  return Limit{{fma->ceilings.front(), add->ceilings.front()},
+               operations.flops / time_s,
                std::max(fma->relative_spread, add->relative_spread)};
 }
 
@@ -169,8 +170,8 @@ RoofOrReason roof_over(const Run& run, const Measurement& measurement, const Cei
     roof.memory_bytes_per_s = limit.per_s * (work.bytes() / bytes);
     roof.level = level;
     roof.resource = level == MemoryLevel::dram ? Bound::dram : Bound::l2;
-    roof.memory_ceiling = limit.ceiling;
-    roof.ceiling = limit.ceiling;
+    roof.memory_ceiling = limit.ceilings.front();
+    roof.ceilings = limit.ceilings;
     roof.relative_spread = limit.relative_spread;
   };
   if (traffic.bytes() > 0) {
@@ -189,7 +190,7 @@ RoofOrReason roof_over(const Run& run, const Measurement& measurement, const Cei
     if (link_time_s > roof.time_s) {
       roof.time_s = link_time_s;
       roof.resource = Bound::nvlink;
-      roof.ceiling = link->ceiling;
+      roof.ceilings = link->ceilings;
       roof.relative_spread = link->relative_spread;
     }
   } else if (!is_negligible_on_nvlink(measurement)) {
@@ -199,13 +200,13 @@ RoofOrReason roof_over(const Run& run, const Measurement& measurement, const Cei
 
   const auto compute = ceilings.compute(work);
   if (!compute) return without(ceilings.missing_for(work));
-  roof.compute_ceiling = compute->ceiling;
+  roof.compute_ceilings = compute->ceilings;
   roof.compute_flop_per_s = compute->per_s;
   const double compute_time_s = work.flops() / compute->per_s;
   if (compute_time_s > roof.time_s) {
     roof.time_s = compute_time_s;
     roof.resource = pipe_of(precision_of(measurement));
-    roof.ceiling = compute->ceiling;
+    roof.ceilings = compute->ceilings;
     roof.relative_spread = compute->relative_spread;
   }
   roof.flop_per_s = work.flops() / roof.time_s;

@@ -22,7 +22,7 @@ std::optional<Traffic> counted_traffic(const Counters& counters);
 
 /// The rate that a resource of the device allows.
 struct Limit {
-  std::string ceiling;         ///< id of the ceiling, or of the two that are mixed
+  CeilingIds ceilings;         ///< that allow it
   double per_s = 0;            ///< bytes or operations per second
   double relative_spread = 0;  ///< of the ceiling; the larger one of a mix
 };

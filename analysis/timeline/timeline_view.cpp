@@ -25,7 +25,7 @@ struct LaunchWork {
   std::optional<double> flops;
   std::optional<double> dram_bytes;
   std::optional<TensorWork> tensor;
-  std::string pipe_ceiling;  ///< of the operations that take longest; empty where there are none
+  CeilingIds pipe_ceilings;  ///< of the operations that take longest; empty where there are none
 };
 
 using Works = std::unordered_map<std::size_t, LaunchWork>;
@@ -47,7 +47,7 @@ Works works_of(const Run& run, const ExperimentAnalysis& experiment) {
         .flops = point.flops_executed,
         .dram_bytes = point.dram_bytes,
         .tensor = tensor_at_peak(run, *point.measurement),
-        .pipe_ceiling = pipe != nullptr ? pipe->ceiling : std::string()};
+        .pipe_ceilings = pipe != nullptr ? pipe->ceilings : CeilingIds()};
   }
   return works;
 }
@@ -289,16 +289,16 @@ void set_roof(Strip& strip, const Run& run, std::size_t device, std::string_view
   strip.ceiling = found->id;
 }
 
-/// The ceiling under which most of the window's operations are done.
+/// The ceiling under which most of the window's operations are done; empty where that is a mix, or none.
 std::string main_compute_ceiling(const DeviceTimeline& device, const Works& works) {
-  std::map<std::string_view, double> flops;
+  std::map<CeilingIds, double> flops;
   for (const TimelineLaunch& launch : device.launches) {
     const LaunchWork& work = work_of(works, launch);
-    if (work.flops && !work.pipe_ceiling.empty()) flops[work.pipe_ceiling] += *work.flops;
+    if (work.flops && !work.pipe_ceilings.empty()) flops[work.pipe_ceilings] += *work.flops;
   }
   const auto most = std::max_element(flops.begin(), flops.end(),
                                      [](const auto& a, const auto& b) { return a.second < b.second; });
-  return most == flops.end() ? std::string() : std::string(most->first);
+  return most == flops.end() || most->first.size() > 1 ? std::string() : most->first.front();
 }
 
 /// What the strips, the checks and the phases are made of.

@@ -149,7 +149,9 @@ constexpr std::array kProgramCsvColumns = {
                                      [](const Roof& roof) { return std::string(to_string(roof.resource)); });
                  }},
     PointsColumn{"roof_ceiling", "id of its ceiling",
-                 [](const Row& r) { return roof_field(r, [](const Roof& roof) { return roof.ceiling; }); }},
+                 [](const Row& r) {
+                   return roof_field(r, [](const Roof& roof) { return ceilings_text(roof.ceilings); });
+                 }},
     PointsColumn{"roof_spread", "relative spread of that ceiling",
                  [](const Row& r) {
                    return roof_field(r, [](const Roof& roof) { return csv::number(roof.relative_spread); });

@@ -33,7 +33,7 @@ Json uses(const RooflinePoint& point) {
   const double time_s = time_per_launch_s(*point.measurement);
   for (const ResourceUse& use : point.resources) {
     if (use.time_s.value_or(0) > 0) {
-      list.push_back({to_string(use.resource), rounded(*use.time_s / time_s), use.ceiling});
+      list.push_back({to_string(use.resource), rounded(*use.time_s / time_s), ceilings_text(use.ceilings)});
     }
   }
   return list;
@@ -43,7 +43,9 @@ Json uses(const RooflinePoint& point) {
 std::vector<std::string_view> ceilings_of(const RooflinePoint& point) {
   std::vector<std::string_view> ids;
   for (const LevelUse& use : point.levels) ids.push_back(use.ceiling);
-  if (const ResourceUse* pipe = main_pipe(point.resources)) ids.push_back(pipe->ceiling);
+  if (const ResourceUse* pipe = main_pipe(point.resources)) {
+    ids.insert(ids.end(), pipe->ceilings.begin(), pipe->ceilings.end());
+  }
   return ids;
 }
 

@@ -50,17 +50,6 @@ std::set<std::string> main_bandwidths(const Run& run, const ExperimentAnalysis& 
   return ids;
 }
 
-// `f32_fma + f32_add` is a mix of two ceilings.
-bool is_in_mix(std::string_view mix, std::string_view id) {
-  constexpr std::string_view kAnd = " + ";
-  while (!mix.empty()) {
-    const std::size_t end = std::min(mix.find(kAnd), mix.size());
-    if (mix.substr(0, end) == id) return true;
-    mix.remove_prefix(std::min(end + kAnd.size(), mix.size()));
-  }
-  return false;
-}
-
 /// For a program's kernels: the pipe that each needs longest, and the DRAM ceiling under which most of the
 /// time was spent. Others of the same level are so close that their names would cover each other.
 std::set<std::string> roofs_of_program(const ExperimentAnalysis& experiment) {
@@ -70,7 +59,7 @@ std::set<std::string> roofs_of_program(const ExperimentAnalysis& experiment) {
     if (!point.launches) continue;
     // Without a known number of operations it has no mark for the roof to be over.
     const ResourceUse* pipe = main_pipe(point.resources);
-    if (pipe != nullptr && point.flops_executed) ids.insert(pipe->ceiling);
+    if (pipe != nullptr && point.flops_executed) ids.insert(pipe->ceilings.begin(), pipe->ceilings.end());
     for (const LevelUse& use : point.levels) time_of[use.ceiling][use.level] += point.launches->total_s;
   }
   for (const MemoryLevel level : kMemoryLevels) {
@@ -121,9 +110,7 @@ Json roofs_of(const Run& run, std::size_t device, const std::vector<std::string_
   for (std::size_t i = 0; i < ceilings.size(); ++i) {
     const Ceiling& ceiling = *ceilings[i];
     if (ceiling.device != device || ceiling.source != roof_source(run, device)) continue;
-    if (std::any_of(ids.begin(), ids.end(), [&](std::string_view id) { return is_in_mix(id, ceiling.id); })) {
-      list.push_back(i);
-    }
+    if (std::find(ids.begin(), ids.end(), ceiling.id) != ids.end()) list.push_back(i);
   }
   return list;
 }
@@ -134,10 +121,7 @@ Json roof_sets(const Run& run, const ExperimentAnalysis& experiment) {
                                          [](const RooflinePoint& point) { return is_observed(point); });
   const std::set<std::string> of_program = roofs_of_program(experiment);
   const auto is_main = [&](const Ceiling& ceiling) {
-    if (is_of_program && !of_program.empty()) {
-      return std::any_of(of_program.begin(), of_program.end(),
-                         [&](const std::string& mix) { return is_in_mix(mix, ceiling.id); });
-    }
+    if (is_of_program && !of_program.empty()) return of_program.contains(ceiling.id);
     return ceiling.kind == CeilingKind::compute || ceiling.source == CeilingSource::theoretical ||
            ids.contains(ceiling.id);
   };

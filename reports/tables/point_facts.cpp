@@ -61,7 +61,7 @@ void add_resources(const RooflinePoint& point, std::vector<Fact>& facts) {
       facts.push_back({name, missing_text(use.missing)});
     } else if (!is_level && use.time_s.value_or(0) > 0 && is_timed(*point.measurement)) {
       const double share = *use.time_s / time_per_launch_s(*point.measurement);
-      facts.push_back({name, fmt::format("{} of {}", format::percent(share), use.ceiling)});
+      facts.push_back({name, fmt::format("{} of {}", format::percent(share), ceilings_text(use.ceilings))});
     }
   }
 }
@@ -77,11 +77,12 @@ std::string roof_text(const RooflinePoint& point) {
   const Roof& roof = *point.roof;
   if (is_observed(point) || roof.resource == Bound::nvlink) {
     return fmt::format("{} a launch by {} ({})", format::duration(roof.time_s),
-                       words_for(roof.resource).label, roof.ceiling);
+                       words_for(roof.resource).label, ceilings_text(roof.ceilings));
   }
-  const std::string ceilings = roof.compute_ceiling.empty()
-                                   ? roof.memory_ceiling
-                                   : fmt::format("{}, {}", roof.memory_ceiling, roof.compute_ceiling);
+  const std::string ceilings =
+      roof.compute_ceilings.empty()
+          ? roof.memory_ceiling
+          : fmt::format("{}, {}", roof.memory_ceiling, ceilings_text(roof.compute_ceilings));
   return roof.flop_per_s > 0 ? fmt::format("{} ({})", rate_text(point, roof.flop_per_s), ceilings)
                              : fmt::format("{} ({})", format::bandwidth(roof.memory_bytes_per_s), ceilings);
 }

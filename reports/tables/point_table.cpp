@@ -35,7 +35,7 @@ std::string saving_text(const RooflinePoint& point, const std::optional<double>&
 // `Tensor Cores (bf16_tensor)`
 std::string roof_resource_text(const RooflinePoint& point) {
   if (!is_observed(point) || !point.roof) return std::string(format::kUnavailable);
-  return fmt::format("{} ({})", words_for(point.roof->resource).label, point.roof->ceiling);
+  return fmt::format("{} ({})", words_for(point.roof->resource).label, ceilings_text(point.roof->ceilings));
 }
 
 std::string flags_text(const RooflinePoint& point) {

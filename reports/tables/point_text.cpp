@@ -63,6 +63,10 @@ std::vector<std::string> implausible_texts(const std::vector<RooflinePoint>& poi
   return texts;
 }
 
+std::string ceilings_text(const CeilingIds& ceilings) {
+  return fmt::format("{}", fmt::join(ceilings, " + "));
+}
+
 std::string text_with_unit(double value, Unit unit) {
   switch (unit) {
     case Unit::count:
@@ -88,8 +92,9 @@ std::string text_without_unit(double value, Unit unit) {
 std::string executed_type(const RooflinePoint& point) {
   const ResourceUse* pipe = main_pipe(point.resources);
   if (pipe == nullptr) return std::string(format::kUnavailable);
-  // Ceilings are named after their type: `bf16_tensor`, `f32_fma + f32_add`.
-  const std::string_view type = std::string_view(pipe->ceiling).substr(0, pipe->ceiling.find('_'));
+  // Ceilings are named after their type: `bf16_tensor`.
+  const std::string_view ceiling = pipe->ceilings.front();
+  const std::string_view type = ceiling.substr(0, ceiling.find('_'));
   return fmt::format("{}{}", subject_name(type), pipe->resource == Bound::tensor ? " Tensor" : "");
 }
 

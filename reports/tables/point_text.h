@@ -44,6 +44,9 @@ std::string limit_text(const RooflinePoint& point);
 /// A sentence for each number of the points that cannot be right: `V3: 104.0 % of roofline: …`.
 std::vector<std::string> implausible_texts(const std::vector<RooflinePoint>& points);
 
+/// `f32_fma + f32_add` for a mix.
+std::string ceilings_text(const CeilingIds& ceilings);
+
 /// A value of a quantity: `28`, `97.2 %`, `1.03×`, `4.58 B`, `4.58 TB/s`, `238.5 µs`.
 std::string text_with_unit(double value, Unit unit);
 

@@ -253,7 +253,7 @@ TEST(Intensity, HalfInputIsComparedWithFloatOperations) {
   constructed::set_dtype(sum, Dtype::f16);
   const OnePoint point(counted(sum, {{counter::kHadd, 1e12}, {counter::kDadd, 1e12}}));
   EXPECT_THAT(point->redundancy, Optional(Near(2.0)));
-  EXPECT_EQ(point->roof->compute_ceiling, "f32_add");
+  EXPECT_EQ(point->roof->compute_ceilings, CeilingIds{"f32_add"});
 }
 
 TEST(Intensity, DoubleSumsNeedDoubleCountersAndCeilings) {
@@ -268,7 +268,7 @@ TEST(Intensity, DoubleSumsNeedDoubleCountersAndCeilings) {
   run.ceilings.push_back(ceiling("f64_add", CeilingKind::compute, CeilingSource::measured, 1e13));
   const OnePoint with(run);
   EXPECT_THAT(with->flops_executed, Optional(Near(2.0 * kElements + 1)));
-  EXPECT_EQ(with->roof->compute_ceiling, "f64_add");
+  EXPECT_EQ(with->roof->compute_ceilings, CeilingIds{"f64_add"});
 }
 
 // ---- roof ----
@@ -278,7 +278,7 @@ TEST(RoofOverAPoint, IsTheReadBandwidthForASum) {
   ASSERT_TRUE(point->roof);
   EXPECT_EQ(point->roof->memory_ceiling, "dram_read");
   EXPECT_EQ(point->roof->memory_bytes_per_s, kReadBytesPerS);
-  EXPECT_EQ(point->roof->compute_ceiling, "f32_add");
+  EXPECT_EQ(point->roof->compute_ceilings, CeilingIds{"f32_add"});
   EXPECT_EQ(point->roof->compute_flop_per_s, kAddPerS);
   EXPECT_EQ(point->roof->relative_spread, 0.01);
   EXPECT_THAT(point->roof->flop_per_s, Near(*point->ai_useful * kReadBytesPerS));
@@ -345,12 +345,12 @@ TEST(RoofOverAPoint, IsTheComputeCeilingAtHighIntensity) {
   work.work.operations[Dtype::f32].fma_flops = 1e15;
   const OnePoint multiply_adds(work);
   EXPECT_THAT(multiply_adds->roof->flop_per_s, Near(kFmaPerS));
-  EXPECT_EQ(multiply_adds->roof->compute_ceiling, "f32_fma");
+  EXPECT_EQ(multiply_adds->roof->compute_ceilings, CeilingIds{"f32_fma"});
 
   work.work.operations[Dtype::f32].fma_flops = 0.5e15;
   const OnePoint mix(work);
   EXPECT_THAT(mix->roof->flop_per_s, Near(1e15 / (0.5e15 / kFmaPerS + 0.5e15 / kAddPerS)));
-  EXPECT_EQ(mix->roof->compute_ceiling, "f32_fma + f32_add");
+  EXPECT_EQ(mix->roof->compute_ceilings, (CeilingIds{"f32_fma", "f32_add"}));
 }
 
 TEST(RoofOverAPoint, ScalesTheTheoreticalComputeCeilingToThePointsClock) {
@@ -380,7 +380,7 @@ TEST(RoofOverAPoint, TakesTwo32BitAdditionsForOneOf64Bits) {
   run.ceilings.push_back(ceiling("i32_add", CeilingKind::compute, CeilingSource::measured, 1e13));
   const OnePoint point(run);
   ASSERT_TRUE(point->roof);
-  EXPECT_EQ(point->roof->compute_ceiling, "i32_add / 2");
+  EXPECT_EQ(point->roof->compute_ceilings, CeilingIds{"i32_add / 2"});
   EXPECT_THAT(point->roof->flop_per_s, Near(0.5e13));
 }
 
@@ -413,7 +413,7 @@ TEST(RoofOverAPoint, OfAnIntegerSumIsATime) {
   EXPECT_EQ(point->flops_executed, std::nullopt);
   EXPECT_EQ(point->redundancy, std::nullopt);
   ASSERT_TRUE(point->roof);
-  EXPECT_EQ(point->roof->compute_ceiling, "");
+  EXPECT_EQ(point->roof->compute_ceilings, CeilingIds{});
   EXPECT_THAT(point->fraction_of_roof, Optional(Near((4.0 * kElements + 4) / kReadBytesPerS / 1e-3)));
   EXPECT_EQ(point->bound, Bound::latency);
 }
@@ -511,16 +511,17 @@ TEST(Precision, OfTheOperationsChoosesTheCeilings) {
   constructed::set_dtype(integers, Dtype::i32);
   const OnePoint sum(with_ceilings(integers));
   EXPECT_EQ(sum->precision, Dtype::i32);
-  EXPECT_EQ(sum->roof->compute_ceiling, "i32_add");
+  EXPECT_EQ(sum->roof->compute_ceilings, CeilingIds{"i32_add"});
   EXPECT_EQ(sum->flop_per_s, sum->flops_useful / 1e-3);
 
   Measurement halves = float_sum("v", 1e-3);
   constructed::set_dtype(halves, Dtype::f16);
-  EXPECT_EQ(OnePoint(with_ceilings(halves))->roof->compute_ceiling, "f32_add") << "accumulated in f32";
+  EXPECT_EQ(OnePoint(with_ceilings(halves))->roof->compute_ceilings, CeilingIds{"f32_add"})
+      << "accumulated in f32";
   constructed::set_precision(halves, Dtype::f16);
-  EXPECT_EQ(OnePoint(with_ceilings(halves))->roof->compute_ceiling, "f16_fma / 2");
+  EXPECT_EQ(OnePoint(with_ceilings(halves))->roof->compute_ceilings, CeilingIds{"f16_fma / 2"});
   halves.work.operations[Dtype::f16].fma_flops = halves.work.flops();
-  EXPECT_EQ(OnePoint(with_ceilings(halves))->roof->compute_ceiling, "f16_fma");
+  EXPECT_EQ(OnePoint(with_ceilings(halves))->roof->compute_ceilings, CeilingIds{"f16_fma"});
 }
 
 // ---- levels ----
@@ -585,7 +586,7 @@ rooflinectl::Run with_nvlink(rooflinectl::Run run) {
 TEST(Nvlink, IsAThirdRoof) {
   const OnePoint bound(with_nvlink(run_of({with_link(300e6)})));
   EXPECT_EQ(bound->roof->resource, Bound::nvlink);
-  EXPECT_EQ(bound->roof->ceiling, "nvlink");
+  EXPECT_EQ(bound->roof->ceilings, CeilingIds{"nvlink"});
   EXPECT_THAT(bound->fraction_of_roof, Optional(Near(300e6 / 400e9 / 1e-3)));
   EXPECT_THAT(bound->fraction_of_theoretical, Optional(Near(300e6 / 500e9 / 1e-3)));
   EXPECT_THAT(bound->roof->flop_per_s, Near(bound->flops_useful / 300e6 * 400e9)) << "I_net times BW_net";

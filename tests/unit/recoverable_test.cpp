@@ -7,6 +7,9 @@
 #include <cmath>
 
 #include "analysis/explain/explanation.h"
+#include "analysis/roofline/executed_roof.h"
+#include "reports/charts/model/roof_lines.h"
+#include "reports/tables/point_text.h"
 #include "tests/support/program_run.h"
 
 namespace rooflinectl::recoverable_test {
@@ -97,7 +100,7 @@ TEST(ObservedPoint, WithoutFlopsIsHeldAgainstTheBandwidthThatNeedsLongest) {
   const OnePoint point(streaming());
   ASSERT_TRUE(point->roof);
   EXPECT_EQ(point->roof->resource, Bound::dram);
-  EXPECT_EQ(point->roof->ceiling, "dram_copy");
+  EXPECT_EQ(point->roof->ceilings, CeilingIds{"dram_copy"});
   EXPECT_DOUBLE_EQ(point->roof->relative_spread, 0.002);
   EXPECT_DOUBLE_EQ(*point->fraction_of_roof, 0.5);
   EXPECT_EQ(point->flops_executed, 0);
@@ -138,11 +141,29 @@ TEST(ObservedPoint, AddsUpTheOperationsOfAllTypes) {
   EXPECT_DOUBLE_EQ(*point->flops_executed, 3e8 + 2e8 + 7.2e10);
   EXPECT_DOUBLE_EQ(*point->ai_executed, (5e8 + 7.2e10) / 200e6);
   EXPECT_EQ(point->roof->resource, Bound::tensor);
-  EXPECT_EQ(point->roof->ceiling, "bf16_tensor");
+  EXPECT_EQ(point->roof->ceilings, CeilingIds{"bf16_tensor"});
   EXPECT_NEAR(*point->fraction_of_roof, 0.8, 1e-12);
   EXPECT_EQ(point->bound, Bound::tensor);
   // 2e8 / 60e12 + 3e8 / 30e12
   EXPECT_NEAR(*find_use(*point, Bound::fp32)->time_s, 13.333e-6, 1e-9);
+  EXPECT_EQ(find_use(*point, Bound::fp32)->ceilings, (CeilingIds{"f32_fma", "f32_add"}));
+}
+
+TEST(ObservedPoint, IsUnderBothCeilingsOfAMix) {
+  Measurement measurement = streaming();
+  set(measurement, counter::kFadd, 3e8);
+  set(measurement, counter::kFfma, 1e8);
+  const OnePoint point(measurement);
+  const auto is_roof = [&](const char* id) {
+    Ceiling ceiling;
+    ceiling.id = id;
+    return is_roof_of_program(ceiling, {*point});
+  };
+  EXPECT_TRUE(is_roof("f32_fma"));
+  EXPECT_TRUE(is_roof("f32_add"));
+  EXPECT_FALSE(is_roof("f64_fma"));
+  EXPECT_EQ(executed_type(*point), "FP32");
+  EXPECT_EQ(ceilings_text(main_pipe(point->resources)->ceilings), "f32_fma + f32_add");
 }
 
 // Packed or not, an instruction keeps the pipe busy for as long: 120e12 / 4 of them per second.

@@ -70,8 +70,8 @@ std::string program_sentence(const RooflinePoint& point) {
       rate_text(point, point.executed_flop_per_s),
       format::optional(point.ai_executed, [](double ai) { return format::significant(ai); }),
       format::optional(point.fraction_of_roof, format::percent),
-      point.roof ? fmt::format(" ({})", point.roof->ceiling) : "", words_for(point.bound).phrase,
-      full_name(point));
+      point.roof ? fmt::format(" ({})", ceilings_text(point.roof->ceilings)) : "",
+      words_for(point.bound).phrase, full_name(point));
 }
 
 std::string sentence_on(const RooflinePoint& point) {

@@ -61,18 +61,9 @@ RoofLine roof_line(const Ceiling& ceiling) {
 }
 
 bool is_roof_of_program(const Ceiling& ceiling, const std::vector<RooflinePoint>& points) {
-  // A ceiling may be one of a mix: `f32_fma + f32_add`.
-  const auto is_among = [&](std::string_view ids) {
-    while (!ids.empty()) {
-      const std::size_t end = std::min(ids.find(" + "), ids.size());
-      if (ids.substr(0, end) == ceiling.id) return true;
-      ids.remove_prefix(std::min(end + 3, ids.size()));
-    }
-    return false;
-  };
   return std::any_of(points.begin(), points.end(), [&](const RooflinePoint& point) {
     const ResourceUse* const pipe = is_observed(point) ? main_pipe(point.resources) : nullptr;
-    return pipe != nullptr && is_among(pipe->ceiling);
+    return pipe != nullptr && contains(pipe->ceilings, ceiling.id);
   });
 }
 
