@@ -3,7 +3,7 @@
 
 #include <algorithm>
 #include <string_view>
-#include <tuple>
+#include <utility>
 
 #include "analysis/analysis.h"
 #include "core/model/ceiling_subjects.h"
@@ -15,8 +15,7 @@ namespace {
 bool pair_comes_before(const CeilingPair& a, const CeilingPair& b) {
   const auto key = [](const CeilingPair& pair) {
     const Ceiling& ceiling = pair.measured != nullptr ? *pair.measured : *pair.theoretical;
-    return std::tuple(ceiling.kind, ceiling.operation == "tensor", subject_rank(ceiling.subject),
-                      std::string_view(ceiling.id));
+    return std::pair(ceiling_rank(ceiling), std::string_view(ceiling.id));
   };
   return key(a) < key(b);
 }

@@ -23,8 +23,7 @@ constexpr double kBitsPerByte = 8;
 
 bool comes_before(const Ceiling& a, const Ceiling& b) {
   const auto key = [](const Ceiling& ceiling) {
-    return std::tuple(ceiling.kind, ceiling.operation == "tensor", subject_rank(ceiling.subject),
-                      ceiling.operation != "fma", std::string_view(ceiling.id));
+    return std::tuple(ceiling_rank(ceiling), ceiling.operation != "fma", std::string_view(ceiling.id));
   };
   return key(a) < key(b);
 }

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <array>
 
+#include "core/model/run.h"
+
 namespace rooflinectl {
 
 namespace {
@@ -38,6 +40,10 @@ std::size_t subject_rank(std::string_view subject) {
   const auto found = std::find_if(kSubjects.begin(), kSubjects.end(),
                                   [&](const Subject& known) { return known.id == subject; });
   return static_cast<std::size_t>(found - kSubjects.begin());
+}
+
+std::tuple<CeilingKind, bool, std::size_t> ceiling_rank(const Ceiling& ceiling) {
+  return {ceiling.kind, ceiling.operation == "tensor", subject_rank(ceiling.subject)};
 }
 
 std::vector<std::string_view> ceiling_precisions() {
