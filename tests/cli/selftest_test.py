@@ -66,8 +66,8 @@ class SelfTest(ProgramTest):
     def test_a_run_whose_counters_differ_is_complete_and_exits_with_1(self):
         result = self.run_plan("miscount@self_test:counters", "--selftest")
         self.assert_exit(result, 1)
-        self.assertIn("self-test f32_add: fadd is 1025, but should be 1024; suspect: executed f32", result.stdout)
-        self.assertIn("suspect: executed f32", (self.folder / "runs/demo/latest/summary.md").read_text())
+        self.assertIn("self-test f32_add: fadd is 1025, but should be 1024; suspect: executed FP32", result.stdout)
+        self.assertIn("suspect: executed FP32", (self.folder / "runs/demo/latest/summary.md").read_text())
         self.assertEqual({m["status"] for m in self.run_json()["measurements"]}, {"ok"})
         self.assertIn("self-test: 1 of 2", self.run_plan("miscount@self_test:counters", "--selftest", "--quiet").stderr)
 

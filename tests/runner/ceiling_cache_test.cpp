@@ -148,7 +148,7 @@ TEST_F(CeilingCacheTest, AFileOfAnotherDeviceIsReportedAndNotUsed) {
   cache_.store(some_run());
   fs::rename(file(), folder_ / "GPU-of-somebody-else.build.json");
   EXPECT_THAT(cache_.load(), IsEmpty());
-  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("another device")));
+  EXPECT_THAT(warnings_, ElementsAre(HasSubstr("a different device")));
 }
 
 TEST_F(CeilingCacheTest, AUuidThatIsNotAFileNameIsNotUsedAsOne) {

@@ -22,17 +22,18 @@ def make_package(folder, *options):
     return package
 
 
-class Deb(unittest.TestCase):
-    @classmethod
-    def setUpClass(cls):
-        cls.folder = pathlib.Path(cls.enterClassContext(tempfile.TemporaryDirectory()))
-        cls.package = make_package(cls.folder / "package")
+def setUpModule():
+    global PACKAGE
+    folder = unittest.enterModuleContext(tempfile.TemporaryDirectory())
+    PACKAGE = make_package(f"{folder}/package")
 
+
+class Deb(unittest.TestCase):
     def test_depends_on_glibc_alone(self):
-        self.assertRegex(run("dpkg-deb", "--field", self.package, "Depends"), r"^libc6 \(>= 2\.36\)\n$")
+        self.assertRegex(run("dpkg-deb", "--field", PACKAGE, "Depends"), r"^libc6 \(>= 2\.36\)\n$")
 
     def test_links_lead_to_what_it_brings(self):
-        content = run("dpkg-deb", "--contents", self.package)
+        content = run("dpkg-deb", "--contents", PACKAGE)
         files = set(re.findall(r" \./(\S+)$", content, re.MULTILINE))
         links = re.findall(r" \./(\S+) -> /(\S+)$", content, re.MULTILINE)
         self.assertIn(("usr/bin/rooflinectl", "opt/rooflinectl/bin/rooflinectl"), links)
@@ -78,7 +79,7 @@ class System(unittest.TestCase):
     def test_installs_runs_upgrades_and_goes(self):
         before = self.files()
         self.install(make_package(self.folder / "older", "-D", "CPACK_PACKAGE_VERSION=0.0.1"))
-        self.install(make_package(self.folder / "newer"))
+        self.install(PACKAGE)
         self.assertNotIn("0.0.1", self.inside("dpkg-query", "--show", "rooflinectl"))
         self.assertRegex(self.inside("rooflinectl", "--version"), r"^rooflinectl \d")
         self.inside("rooflinectl", "report", "/opt/rooflinectl/share/rooflinectl/recordings/reductions-h200", "--output", "/tmp/report")

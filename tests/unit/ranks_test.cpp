@@ -252,7 +252,7 @@ TEST(CollectiveSizes, AreComparedWithWhatTheyTakeAlone) {
   EXPECT_DOUBLE_EQ(sizes.at(0).share_of_alone().value(), 5e-3 / 6.001e-3);
   EXPECT_DOUBLE_EQ(sizes[0].alone_bus_bytes_per_s().value(), 600'100'000 / 5e-3);
   EXPECT_EQ(against_alone(sizes)->count, 3);
-  EXPECT_DOUBLE_EQ(against_alone(sizes)->relative_excess(), 6.001e-3 / 5e-3 - 1);
+  EXPECT_NEAR(against_alone(sizes)->relative_excess(), 6.001e-3 / 5e-3 - 1, 1e-12);
   EXPECT_FALSE(against_alone({}));
   EXPECT_THAT(rank_sentences(run, *rank_analysis(run)),
               Contains("The last rank to arrive, which does not wait, spends 20.0 % longer in them than they "

@@ -143,12 +143,6 @@ Group reachable_line(const Plot& plot, const ScalingCurve& curve, Colour colour)
   return group;
 }
 
-/// `1.92× faster than one GPU`, `as fast as one GPU`.
-std::string beside_one_gpu(double speedup) {
-  const std::string text = format::speedup(speedup);
-  return text == format::speedup(1) ? "as fast as one GPU" : fmt::format("{} than one GPU", text);
-}
-
 /// The line, then each of its marks with its numbers.
 void add_curve(Scene& scene, const Plot& plot, const ScalingCurve& curve, std::size_t number) {
   const FamilyLook look = look_of(number);
@@ -160,10 +154,9 @@ void add_curve(Scene& scene, const Plot& plot, const ScalingCurve& curve, std::s
   scene.groups.push_back({.name = "curve", .title = curve.label, .shapes = {line}});
   for (std::size_t i = 0; i < curve.steps.size(); ++i) {
     const ScalingStep& step = curve.steps[i];
-    std::string title = fmt::format("{}, {}: {}", typeset(curve.label),
+    std::string title = fmt::format("{}, {}: {}, speed-up {}", typeset(curve.label),
                                     format::counted(static_cast<std::size_t>(step.gpus), "GPU"),
-                                    format::duration(step.time_s));
-    if (step.gpus > 1) title += ", " + beside_one_gpu(step.speedup);
+                                    format::duration(step.time_s), format::factor(step.speedup));
     if (step.reachable_speedup) {
       title += fmt::format("; the links allow {}", format::factor(*step.reachable_speedup));
     }
