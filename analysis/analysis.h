@@ -147,7 +147,7 @@ struct RooflinePoint {
   std::optional<Roof> roof;              ///< from the measured ceilings
   std::string roof_missing;              ///< why there is no `roof`; empty where there is
   std::optional<Roof> theoretical_roof;  ///< from the theoretical ceilings, compute at the point's own clock
-  std::optional<double> fraction_of_roof;         ///< time of `roof` over the median time
+  std::optional<double> fraction_of_roofline;     ///< time of `roof` over the median time
   std::optional<double> fraction_of_theoretical;  ///< time of `theoretical_roof` over the median time
 
   /// For a kernel of a profiled program, what its launches ask of each resource: those that need longest
@@ -158,7 +158,7 @@ struct RooflinePoint {
   /// The levels whose traffic was counted, in the order of `kMemoryLevels`.
   std::vector<LevelUse> levels;
   /// The memory level with the highest utilisation; nothing if no level has a ceiling.
-  std::optional<MemoryLevel> limiting_level;
+  std::optional<MemoryLevel> busiest_level;
 
   Bound bound = Bound::unknown;  ///< `verdict.bound`
   BoundVerdict verdict;

@@ -30,7 +30,7 @@ OptionalNumber value_of(const RooflinePoint& point, GateCheck check) {
     case GateCheck::time:
       return point.measurement->time ? OptionalNumber(point.measurement->time->median_s) : std::nullopt;
     case GateCheck::roof:
-      return point.fraction_of_roof;
+      return point.fraction_of_roofline;
     case GateCheck::dram:
       return point.dram_bytes;
     case GateCheck::operations:

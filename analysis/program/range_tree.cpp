@@ -13,7 +13,7 @@ constexpr double kAlmostAll = 0.99;
 
 }  // namespace
 
-std::optional<double> RangeUse::fraction_of_roof() const {
+std::optional<double> RangeUse::fraction_of_roofline() const {
   return roofed_s > 0 ? std::optional(1 - recoverable_s / roofed_s) : std::nullopt;
 }
 

@@ -31,7 +31,7 @@ struct RangeUse {
 
   /// The share of the time of its groups with a roof that lies below these roofs. Nothing without such a
   /// group.
-  std::optional<double> fraction_of_roof() const;
+  std::optional<double> fraction_of_roofline() const;
   /// Executed FLOP per second of `total_s`: a lower bound where the operations of some groups are unknown.
   /// Nothing where none are known.
   std::optional<double> flop_per_s() const;

@@ -274,8 +274,8 @@ void set_launches(std::vector<RooflinePoint>& points, const Run& run, std::size_
     launches.total_s = all.total_s;
     launches.share = share_of(all.total_s, kernel_s);
     launches.is_overlapped = all.overlapped_s > kOverlapped * all.total_s;
-    if (point.fraction_of_roof) {
-      launches.recoverable_s = all.total_s * std::max(0.0, 1 - *point.fraction_of_roof);
+    if (point.fraction_of_roofline) {
+      launches.recoverable_s = all.total_s * std::max(0.0, 1 - *point.fraction_of_roofline);
     }
   }
   set_recoverable_per_step(points, run, kernel_s);

@@ -122,7 +122,7 @@ std::vector<LevelUse> level_uses(const Run& run, const Measurement& measurement,
   return uses;
 }
 
-std::optional<MemoryLevel> limiting_level(const std::vector<LevelUse>& uses) {
+std::optional<MemoryLevel> busiest_level(const std::vector<LevelUse>& uses) {
   const LevelUse* highest = nullptr;
   for (const LevelUse& use : uses) {
     if (use.utilisation && (highest == nullptr || *use.utilisation > *highest->utilisation)) highest = &use;
@@ -136,8 +136,8 @@ std::optional<double> fraction_of(const std::optional<Roof>& roof, const Measure
 }
 
 bool is_above_roof(const RooflinePoint& point) {
-  return point.fraction_of_roof &&
-         *point.fraction_of_roof >
+  return point.fraction_of_roofline &&
+         *point.fraction_of_roofline >
              1 + point.roof->relative_spread + relative_half_width(*point.measurement->time);
 }
 
@@ -229,7 +229,7 @@ std::string likely_cause(const Run& run, const RooflinePoint& point) {
 void set_implausible(RooflinePoint& point, const Run& run) {
   if (is_above_roof(point)) {
     point.implausible.push_back(
-        fmt::format("{:.1f} % of roofline: {}", 100 * *point.fraction_of_roof, likely_cause(run, point)));
+        fmt::format("{:.1f} % of roofline: {}", 100 * *point.fraction_of_roofline, likely_cause(run, point)));
   }
   for (const LevelUse& use : point.levels) {
     if (use.utilisation.value_or(0) <= 1 + kImplausible) continue;
@@ -286,7 +286,7 @@ void set_roofs(RooflinePoint& point, const Run& run) {
   }
   point.roof = std::move(roof.roof);
   point.roof_missing = std::move(roof.reason);
-  point.fraction_of_roof = fraction_of(point.roof, measurement);
+  point.fraction_of_roofline = fraction_of(point.roof, measurement);
   point.fraction_of_theoretical = fraction_of(point.theoretical_roof, measurement);
 }
 
@@ -322,7 +322,7 @@ RooflinePoint analyse_point(const Run& run, const Measurement& measurement) {
   set_roofs(point, run);
   point.levels = level_uses(run, measurement,
                             is_observed(point) ? point.flops_executed.value_or(0) : point.flops_useful);
-  point.limiting_level = limiting_level(point.levels);
+  point.busiest_level = busiest_level(point.levels);
   point.verdict = verdict_of(run, point);
   point.bound = point.verdict.bound;
   for (const Quantity* quantity : compared_quantities()) {

@@ -24,7 +24,7 @@ Json to_json(const RooflinePoint* point) {
   return {{"status", to_string(measurement.status)},
           {"cause", measurement.cause},
           {"flop_per_s", number(point->flop_per_s)},
-          {"fraction_of_roofline", number(point->fraction_of_roof)},
+          {"fraction_of_roofline", number(point->fraction_of_roofline)},
           {"bound", to_string(point->bound)},
           {"ai_useful", number(point->ai_useful)},
           {"ai_executed", number(point->ai_executed)},

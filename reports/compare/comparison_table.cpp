@@ -49,9 +49,9 @@ std::string time_interval(const PointComparison& point) {
 }
 
 // `97.2 → 96.9 %`, `– → 96.9 %`
-std::string fraction_of_roof(const PointComparison& point) {
+std::string fraction_of_roofline(const PointComparison& point) {
   const auto fraction = [](const RooflinePoint* side) {
-    return side != nullptr ? side->fraction_of_roof : std::nullopt;
+    return side != nullptr ? side->fraction_of_roofline : std::nullopt;
   };
   const auto before = fraction(point.base);
   const auto now = fraction(point.now);
@@ -92,7 +92,7 @@ constexpr std::array kComparisonColumns = {
     ComparisonColumn{"now", true, time_now},
     ComparisonColumn{"change", true, time_change},
     ComparisonColumn{"95 % interval", true, time_interval},
-    ComparisonColumn{"% of roofline", true, fraction_of_roof},
+    ComparisonColumn{"% of roofline", true, fraction_of_roofline},
     ComparisonColumn{"bound by", false, bound_change},
 };
 

@@ -37,7 +37,7 @@ Json to_json(const RooflinePoint& point, const PointExplanation& explanation) {
   }
   value["shares_of_time"] = shares;
   value["bound_unjudged"] = point.verdict.unjudged;
-  if (point.fraction_of_roof) value["fraction_of_roofline"] = *point.fraction_of_roof;
+  if (point.fraction_of_roofline) value["fraction_of_roofline"] = *point.fraction_of_roofline;
   if (!point.roof_missing.empty()) value["roof_missing"] = point.roof_missing;
   if (!point.executed_missing.empty()) value["executed_missing"] = point.executed_missing;
   if (!point.measurement->cause.empty()) value["cause"] = point.measurement->cause;

@@ -114,10 +114,10 @@ std::string standing_text(const RooflinePoint& point) {
   if (!point.measurement->time) return "not timed";
   std::string text = std::string(words_for(point.bound).phrase);
   if (point.launches) text = fmt::format("{} of GPU time, {}", format::percent(point.launches->share), text);
-  if (point.fraction_of_roof) {
-    text += fmt::format(", {} of roofline", format::percent(*point.fraction_of_roof));
+  if (point.fraction_of_roofline) {
+    text += fmt::format(", {} of roofline", format::percent(*point.fraction_of_roofline));
   }
-  if (point.limiting_level) text += fmt::format("; busiest level: {}", limit_text(point));
+  if (point.busiest_level) text += fmt::format("; busiest level: {}", limit_text(point));
   return text;
 }
 

@@ -126,7 +126,7 @@ using LaunchLooks = std::vector<LaunchLook>;
 LaunchLook look_of(const RooflinePoint& point) {
   LaunchLook look = {
       .name = point.label, .annotations = {}, .percent_of_roofline = {}, .flops = point.flops_executed};
-  if (point.fraction_of_roof) look.percent_of_roofline = 100 * *point.fraction_of_roof;
+  if (point.fraction_of_roofline) look.percent_of_roofline = 100 * *point.fraction_of_roofline;
   const auto add = [&](std::string_view name, const std::optional<double>& value) {
     if (value) look.annotations.push_back({name, *value});
   };

@@ -48,7 +48,7 @@ std::string axis_field(const Row& row, std::string_view name) {
 }
 
 std::string limiting_utilisation(const Row& row) {
-  const LevelUse* use = find_level(row.point, row.point.limiting_level);
+  const LevelUse* use = find_level(row.point, row.point.busiest_level);
   return use != nullptr ? csv::number(use->utilisation) : "";
 }
 
@@ -219,7 +219,7 @@ constexpr std::array kCsvColumns = {
         }},
     PointsColumn{"fraction_of_roofline",
                  "shortest time that the measured ceilings allow over `time_s`; 1 is the roofline",
-                 [](const Row& r) { return csv::number(r.point.fraction_of_roof); }},
+                 [](const Row& r) { return csv::number(r.point.fraction_of_roofline); }},
     PointsColumn{"bound", "what bounds the point: `dram`, `l2`, `latency`, … ([explain.md](explain.md))",
                  [](const Row& r) { return std::string(to_string(r.point.bound)); }},
     PointsColumn{"warp_execution_efficiency", "active threads per instruction of a warp, over 32",
@@ -250,8 +250,8 @@ constexpr std::array kCsvColumns = {
                  [](const Row& r) { return r.measurement.cause; }},
     PointsColumn{"busiest_level", "memory level with the highest utilisation: `dram`, `l2`, `l1`, `shared`",
                  [](const Row& r) {
-                   return r.point.limiting_level ? std::string(to_string(*r.point.limiting_level))
-                                                 : std::string();
+                   return r.point.busiest_level ? std::string(to_string(*r.point.busiest_level))
+                                                : std::string();
                  }},
     PointsColumn{"busiest_level_utilisation", "its bytes per second over its measured ceiling",
                  [](const Row& r) { return limiting_utilisation(r); }},

@@ -55,7 +55,7 @@ std::vector<FollowedQuantity> followed_quantities(const std::vector<std::string>
   std::vector<FollowedQuantity> quantities = {
       {"time_s", "time", time_of_point, format::duration},
       {"fraction_of_roofline", "% of roofline",
-       [](const RooflinePoint& point) { return point.fraction_of_roof; }, format::percent},
+       [](const RooflinePoint& point) { return point.fraction_of_roofline; }, format::percent},
   };
   for (const std::string& key : counters) {
     quantities.push_back(

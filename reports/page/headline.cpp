@@ -16,8 +16,8 @@ std::string headline(const ExperimentAnalysis& experiment) {
   const RooflinePoint* best = nullptr;
   for (const RooflinePoint& point : experiment.points) {
     ++counts[point.bound];
-    if (!point.fraction_of_roof) continue;
-    if (best == nullptr || *point.fraction_of_roof > *best->fraction_of_roof) best = &point;
+    if (!point.fraction_of_roofline) continue;
+    if (best == nullptr || *point.fraction_of_roofline > *best->fraction_of_roofline) best = &point;
   }
   if (counts.empty()) return "No points were measured.";
   std::vector<std::string> parts;
@@ -27,7 +27,7 @@ std::string headline(const ExperimentAnalysis& experiment) {
       fmt::format("{}: {}.", format::counted(experiment.points.size(), "point"), fmt::join(parts, ", "));
   if (best == nullptr) return bounds;
   return fmt::format("Closest to the roofline: {}, {} of roofline ({}). {}", best->label,
-                     format::percent(*best->fraction_of_roof), words_for(best->bound).phrase, bounds);
+                     format::percent(*best->fraction_of_roofline), words_for(best->bound).phrase, bounds);
 }
 
 }  // namespace rooflinectl

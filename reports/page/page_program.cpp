@@ -89,7 +89,7 @@ Json figures(const ProgramUse& use) {
       figure("launches", fmt::format("{}", use.launches),
              use.untimed > 0 ? fmt::format("{} not timed", use.untimed) : std::string("all timed")));
   list.push_back(tensor_figure(use));
-  list.push_back(figure("counted in full", format::percent(use.counted_share),
+  list.push_back(figure("fully counted", format::percent(use.counted_share),
                         use.roofless_share > 0
                             ? fmt::format("without a roof: {}", format::percent(use.roofless_share))
                             : std::string("every kernel has a roof")));
@@ -104,7 +104,7 @@ Json range(const RangeUse& use) {
           {"total_s", rounded(use.total_s)},
           {"share", rounded(use.share)},
           {"recoverable_s", rounded(use.recoverable_s)},
-          {"fraction_of_roofline", optional_number(use.fraction_of_roof())},
+          {"fraction_of_roofline", optional_number(use.fraction_of_roofline())},
           {"ai", optional_number(use.ai())},
           {"rate", optional_number(use.flop_per_s())}};
 }

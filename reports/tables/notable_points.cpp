@@ -41,13 +41,13 @@ std::vector<VersionPoints> by_version(const Points& points) {
       std::tuple<std::string, std::optional<Dtype>, std::optional<CacheState>, std::optional<LaunchMode>>;
   std::map<Key, VersionPoints> versions;
   for (std::size_t i = 0; i < points.size(); ++i) {
-    if (!points[i].fraction_of_roof) continue;
+    if (!points[i].fraction_of_roofline) continue;
     const PointId& id = points[i].measurement->point;
     const Key key = {id.subject, dtype_of(id), cache_of(id), mode_of(id)};
     VersionPoints& version = versions.try_emplace(key, VersionPoints{{}, {}, i}).first->second;
     version.all.push_back(i);
     if (const auto n = size_of(id)) version.sizes.insert(*n);
-    if (points[i].fraction_of_roof > points[version.nearest].fraction_of_roof) version.nearest = i;
+    if (points[i].fraction_of_roofline > points[version.nearest].fraction_of_roofline) version.nearest = i;
   }
   std::vector<VersionPoints> list;
   for (auto& [key, version] : versions) list.push_back(std::move(version));
@@ -63,7 +63,7 @@ bool is_swept(const VersionPoints& version) {
 /// In a sweep over sizes, the smallest that comes half as near to its roof as the nearest: smaller ones are
 /// slow. If no smaller size comes that near, the one that is farthest from its roof.
 std::size_t contrast(const Points& points, const VersionPoints& version) {
-  const auto fraction = [&](std::size_t i) { return points[i].fraction_of_roof.value_or(0); };
+  const auto fraction = [&](std::size_t i) { return points[i].fraction_of_roofline.value_or(0); };
   const auto n = [&](std::size_t i) { return size_of(points[i].measurement->point).value_or(0); };
   std::size_t smallest = version.nearest;
   std::size_t farthest = version.nearest;

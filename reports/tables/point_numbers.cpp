@@ -22,7 +22,7 @@ std::optional<double> gpus(const RooflinePoint& point) {
 }
 
 std::optional<double> limit_utilisation(const RooflinePoint& point) {
-  const LevelUse* use = find_level(point, point.limiting_level);
+  const LevelUse* use = find_level(point, point.busiest_level);
   return use != nullptr ? use->utilisation : std::nullopt;
 }
 

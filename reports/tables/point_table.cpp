@@ -226,8 +226,9 @@ constexpr std::array kPointColumns = {
     PointColumn{
         .title = "% of roofline",
         .is_number = true,
-        .text = [](const RooflinePoint& p) { return format::optional(p.fraction_of_roof, format::percent); },
-        .value = [](const RooflinePoint& p) { return p.fraction_of_roof; },
+        .text =
+            [](const RooflinePoint& p) { return format::optional(p.fraction_of_roofline, format::percent); },
+        .value = [](const RooflinePoint& p) { return p.fraction_of_roofline; },
         .help = "Performance relative to what the measured ceilings allow at the useful intensity",
         .role = "fraction_of_roofline"},
     PointColumn{.title = "% of theoretical",

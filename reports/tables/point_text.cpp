@@ -47,7 +47,7 @@ std::string_view level_name(MemoryLevel level) {
 }
 
 std::string limit_text(const RooflinePoint& point) {
-  const LevelUse* use = find_level(point, point.limiting_level);
+  const LevelUse* use = find_level(point, point.busiest_level);
   return use != nullptr ? fmt::format("{} {}", level_name(use->level),
                                       format::optional(use->utilisation, format::whole_percent))
                         : std::string(format::kUnavailable);

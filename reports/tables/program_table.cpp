@@ -262,7 +262,8 @@ ProgramTable recoverable_table(const ProgramUse& program, std::size_t most) {
     const LaunchUse& launches = *group.launches;
     table.rows.push_back(
         {group.label, format::percent(launches.share), fmt::format("{}", group.measurement->launches->count),
-         format::duration(group.measurement->time->median_s), format::whole_percent(*group.fraction_of_roof),
+         format::duration(group.measurement->time->median_s),
+         format::whole_percent(*group.fraction_of_roofline),
          std::string(words_for(group.roof->resource).label),
          fmt::format("{}{}", launches.is_overlapped ? "~" : "", format::duration(*launches.recoverable_s))});
   }

@@ -100,7 +100,7 @@ TEST_F(Import, AFullReportHasWhatARoofNeeds) {
   const Analysis analysis = analyse(run);
   for (const RooflinePoint& point : analysis.experiments.front().points) {
     EXPECT_TRUE(point.roof.has_value()) << point.label << ": " << point.roof_missing;
-    EXPECT_EQ(point.fraction_of_roof, point.fraction_of_theoretical);
+    EXPECT_EQ(point.fraction_of_roofline, point.fraction_of_theoretical);
   }
 }
 

@@ -282,12 +282,12 @@ TEST(RoofOverAPoint, IsTheReadBandwidthForASum) {
   EXPECT_EQ(point->roof->compute_flop_per_s, kAddPerS);
   EXPECT_EQ(point->roof->relative_spread, 0.01);
   EXPECT_THAT(point->roof->flop_per_s, Near(*point->ai_useful * kReadBytesPerS));
-  EXPECT_THAT(point->fraction_of_roof, Optional(Near(*point->flop_per_s / point->roof->flop_per_s)));
+  EXPECT_THAT(point->fraction_of_roofline, Optional(Near(*point->flop_per_s / point->roof->flop_per_s)));
 }
 
 TEST(RoofOverAPoint, IsThatOfItsOwnDevice) {
   const Measurement sum = float_sum("v", 1e-3);
-  const double on_the_first = *OnePoint(sum)->fraction_of_roof;
+  const double on_the_first = *OnePoint(sum)->fraction_of_roofline;
   rooflinectl::Run run = run_of({sum});
   run.devices.push_back(run.devices[0]);
   for (Ceiling ceiling : all_ceilings()) {
@@ -295,11 +295,11 @@ TEST(RoofOverAPoint, IsThatOfItsOwnDevice) {
     ceiling.value *= 2;
     run.ceilings.push_back(ceiling);
   }
-  EXPECT_THAT(OnePoint(run)->fraction_of_roof, Optional(Near(on_the_first)));
+  EXPECT_THAT(OnePoint(run)->fraction_of_roofline, Optional(Near(on_the_first)));
   run.measurements[0].device = 1;
-  EXPECT_THAT(OnePoint(run)->fraction_of_roof, Optional(Near(on_the_first / 2)));
+  EXPECT_THAT(OnePoint(run)->fraction_of_roofline, Optional(Near(on_the_first / 2)));
   std::erase_if(run.ceilings, [](const Ceiling& ceiling) { return ceiling.device == 1; });
-  EXPECT_EQ(OnePoint(run)->fraction_of_roof, std::nullopt);
+  EXPECT_EQ(OnePoint(run)->fraction_of_roofline, std::nullopt);
 }
 
 TEST(Missing, IsNamedWithTheDeviceThatLacksIt) {
@@ -318,7 +318,7 @@ TEST(RoofOverAPoint, HasATheoreticalCounterpart) {
   ASSERT_TRUE(point->theoretical_roof);
   EXPECT_EQ(point->theoretical_roof->memory_ceiling, "dram");
   EXPECT_THAT(point->fraction_of_theoretical,
-              Optional(Near(*point->fraction_of_roof * kReadBytesPerS / kTheoreticalBytesPerS)));
+              Optional(Near(*point->fraction_of_roofline * kReadBytesPerS / kTheoreticalBytesPerS)));
 }
 
 TEST(RoofOverAPoint, TakesTheCeilingOfTheTrafficsDirection) {
@@ -390,7 +390,7 @@ TEST(RoofOverAPoint, IsAbsentWithoutACeilingThatItNeeds) {
     remove_ceiling(run, id);
     const OnePoint point(run);
     EXPECT_EQ(point->roof, std::nullopt) << id;
-    EXPECT_EQ(point->fraction_of_roof, std::nullopt) << id;
+    EXPECT_EQ(point->fraction_of_roofline, std::nullopt) << id;
     EXPECT_THAT(point->roof_missing, AllOf(HasSubstr(id), HasSubstr("`ceilings` in the plan"))) << id;
     EXPECT_EQ(point->bound, Bound::unknown) << id;
     EXPECT_THAT(point->verdict.unjudged, Contains(HasSubstr(id))) << id;
@@ -414,7 +414,7 @@ TEST(RoofOverAPoint, OfAnIntegerSumIsATime) {
   EXPECT_EQ(point->redundancy, std::nullopt);
   ASSERT_TRUE(point->roof);
   EXPECT_EQ(point->roof->compute_ceilings, CeilingIds{});
-  EXPECT_THAT(point->fraction_of_roof, Optional(Near((4.0 * kElements + 4) / kReadBytesPerS / 1e-3)));
+  EXPECT_THAT(point->fraction_of_roofline, Optional(Near((4.0 * kElements + 4) / kReadBytesPerS / 1e-3)));
   EXPECT_EQ(point->bound, Bound::latency);
 }
 
@@ -444,7 +444,7 @@ TEST(RoofOverAPoint, IsThatOfL2WhereWarmCachesHoldTheData) {
   EXPECT_EQ(point->roof->level, MemoryLevel::l2);
   EXPECT_EQ(point->roof->memory_ceiling, "l2_read");
   EXPECT_EQ(point->roof->memory_bytes_per_s, 8e12);
-  EXPECT_THAT(point->fraction_of_roof, Optional(Near(32e6 / 8e12 / 1e-5)));
+  EXPECT_THAT(point->fraction_of_roofline, Optional(Near(32e6 / 8e12 / 1e-5)));
 }
 
 TEST(RoofOverAPoint, OfWarmDataBeyondL2IsThatOfTheLevelThatTakesLongest) {
@@ -554,7 +554,7 @@ TEST(Levels, HaveAnIntensityAndAUtilisationEach) {
   EXPECT_THAT(l2.ai, Optional(Near(point->flops_useful / 4e9)));
   EXPECT_EQ(l2.ceiling, "l2_read");
   EXPECT_THAT(l2.utilisation, Optional(Near(4e9 / 1e-3 / 8e12)));
-  EXPECT_EQ(point->limiting_level, MemoryLevel::dram) << "2 TB/s of 4";
+  EXPECT_EQ(point->busiest_level, MemoryLevel::dram) << "2 TB/s of 4";
   EXPECT_EQ(point->bound, Bound::latency) << "no level runs at 60 % of its ceiling";
 }
 
@@ -587,7 +587,7 @@ TEST(Nvlink, IsAThirdRoof) {
   const OnePoint bound(with_nvlink(run_of({with_link(300e6)})));
   EXPECT_EQ(bound->roof->resource, Bound::nvlink);
   EXPECT_EQ(bound->roof->ceilings, CeilingIds{"nvlink"});
-  EXPECT_THAT(bound->fraction_of_roof, Optional(Near(300e6 / 400e9 / 1e-3)));
+  EXPECT_THAT(bound->fraction_of_roofline, Optional(Near(300e6 / 400e9 / 1e-3)));
   EXPECT_THAT(bound->fraction_of_theoretical, Optional(Near(300e6 / 500e9 / 1e-3)));
   EXPECT_THAT(bound->roof->flop_per_s, Near(bound->flops_useful / 300e6 * 400e9)) << "I_net times BW_net";
   EXPECT_EQ(bound->bound, Bound::nvlink);
@@ -610,10 +610,10 @@ TEST(Nvlink, IsMissedOnlyWhereItCouldMatter) {
 TEST(Levels, NameNoLimitWithoutCeilingsOrCounters) {
   const OnePoint uncounted(float_sum("v", 1e-3));
   EXPECT_THAT(uncounted->levels, IsEmpty());
-  EXPECT_EQ(uncounted->limiting_level, std::nullopt);
+  EXPECT_EQ(uncounted->busiest_level, std::nullopt);
   const OnePoint no_cache_ceilings(with_levels(1e9, 100e9, 0, 0));
   EXPECT_EQ(no_cache_ceilings->levels[1].utilisation, std::nullopt);
-  EXPECT_EQ(no_cache_ceilings->limiting_level, MemoryLevel::dram);
+  EXPECT_EQ(no_cache_ceilings->busiest_level, MemoryLevel::dram);
 }
 
 // ---- what cannot be right ----
@@ -758,7 +758,7 @@ TEST(BoundOfAPoint, IsUnknownWithoutATime) {
   const OnePoint point(untimed);
   EXPECT_EQ(point->bound, Bound::unknown);
   EXPECT_EQ(point->flop_per_s, std::nullopt);
-  EXPECT_EQ(point->fraction_of_roof, std::nullopt);
+  EXPECT_EQ(point->fraction_of_roofline, std::nullopt);
   EXPECT_TRUE(point->roof);
 }
 

@@ -464,7 +464,7 @@ TEST(LevelsScene, ShowsEveryPointOncePerLevelAndPlane) {
 TEST(LevelsScene, FillsTheMarkOfTheLimitingLevelAlone) {
   const auto run = constructed::with_levels(copies(1, 1.0, short_label));
   const Analysis analysis = analyse(run);
-  ASSERT_EQ(analysis.experiments[0].points[0].limiting_level, MemoryLevel::dram);
+  ASSERT_EQ(analysis.experiments[0].points[0].busiest_level, MemoryLevel::dram);
   const Scene scene = level_scenes_of(run).front();
   for (const Group& group : scene.groups) {
     if (!group.name.starts_with("point level-")) continue;

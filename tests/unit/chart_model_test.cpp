@@ -242,7 +242,7 @@ TEST(LevelsModel, AMarkLiesAtTheIntensityOfItsLevel) {
     EXPECT_EQ(chart.levels[i].level, point.levels[i].level);
     EXPECT_EQ(chart.levels[i].at->ai, point.flops_useful / point.levels[i].bytes);
     EXPECT_EQ(chart.levels[i].at->flop_per_s, point.flop_per_s);
-    EXPECT_EQ(chart.levels[i].is_limiting, point.limiting_level == point.levels[i].level);
+    EXPECT_EQ(chart.levels[i].is_limiting, point.busiest_level == point.levels[i].level);
   }
 }
 
@@ -350,8 +350,8 @@ TEST(TwoDevices, EachHasItsPointsUnderItsOwnRoofs) {
     EXPECT_EQ(step.from->measurement->device, 1U);
     EXPECT_EQ(step.to->measurement->device, 1U);
   }
-  EXPECT_NEAR(*second.analysis->points[3].fraction_of_roof, *first.analysis->points[3].fraction_of_roof,
-              1e-9);
+  EXPECT_NEAR(*second.analysis->points[3].fraction_of_roofline,
+              *first.analysis->points[3].fraction_of_roofline, 1e-9);
   EXPECT_EQ(device_text(run), "2 × NVIDIA H200");
 }
 

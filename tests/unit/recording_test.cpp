@@ -73,8 +73,8 @@ TEST(Recording, IsWholeAndBelowItsRoofs) {
   const Analysis analysis = analyse(run);
   for (const ExperimentAnalysis& experiment : analysis.experiments) {
     for (const RooflinePoint& point : experiment.points) {
-      ASSERT_TRUE(point.fraction_of_roof) << point.label;
-      EXPECT_LT(*point.fraction_of_roof, 1) << point.label;
+      ASSERT_TRUE(point.fraction_of_roofline) << point.label;
+      EXPECT_LT(*point.fraction_of_roofline, 1) << point.label;
       EXPECT_EQ(point.measurement->status, Status::ok) << point.label;
     }
   }

@@ -102,7 +102,7 @@ TEST(ObservedPoint, WithoutFlopsIsHeldAgainstTheBandwidthThatNeedsLongest) {
   EXPECT_EQ(point->roof->resource, Bound::dram);
   EXPECT_EQ(point->roof->ceilings, CeilingIds{"dram_copy"});
   EXPECT_DOUBLE_EQ(point->roof->relative_spread, 0.002);
-  EXPECT_DOUBLE_EQ(*point->fraction_of_roof, 0.5);
+  EXPECT_DOUBLE_EQ(*point->fraction_of_roofline, 0.5);
   EXPECT_EQ(point->flops_executed, 0);
   EXPECT_EQ(point->executed_missing, "");
 }
@@ -113,7 +113,7 @@ TEST(ObservedPoint, IsHeldAgainstTheMeanTimeWhereLaunchesDiffer) {
   measurement.time->median_s = 60e-6;
   measurement.launches->total_s = 1.1e-3;
   const OnePoint point(measurement);
-  EXPECT_DOUBLE_EQ(*point->fraction_of_roof, 50.0 / 110);
+  EXPECT_DOUBLE_EQ(*point->fraction_of_roofline, 50.0 / 110);
   EXPECT_NEAR(*point->dram_bytes_per_s, 200e6 / 110e-6, 1);
   EXPECT_THAT(point->implausible, IsEmpty());
 }
@@ -126,7 +126,7 @@ TEST(ObservedPoint, IsHeldAgainstACacheThatServesIt) {
   set(measurement, counter::kL1Bytes, 640e6);
   const OnePoint point(measurement);
   EXPECT_EQ(point->roof->resource, Bound::l2);
-  EXPECT_DOUBLE_EQ(*point->fraction_of_roof, 0.8);
+  EXPECT_DOUBLE_EQ(*point->fraction_of_roofline, 0.8);
   EXPECT_EQ(point->bound, Bound::l2);
 }
 
@@ -142,7 +142,7 @@ TEST(ObservedPoint, AddsUpTheOperationsOfAllTypes) {
   EXPECT_DOUBLE_EQ(*point->ai_executed, (5e8 + 7.2e10) / 200e6);
   EXPECT_EQ(point->roof->resource, Bound::tensor);
   EXPECT_EQ(point->roof->ceilings, CeilingIds{"bf16_tensor"});
-  EXPECT_NEAR(*point->fraction_of_roof, 0.8, 1e-12);
+  EXPECT_NEAR(*point->fraction_of_roofline, 0.8, 1e-12);
   EXPECT_EQ(point->bound, Bound::tensor);
   // 2e8 / 60e12 + 3e8 / 30e12
   EXPECT_NEAR(*find_use(*point, Bound::fp32)->time_s, 13.333e-6, 1e-9);
@@ -236,7 +236,7 @@ TEST(ObservedPoint, HasARoofWhereItsPipesExecutedTooLittleToBeIt) {
   const OnePoint little(with_pipes(40e6, 0));
   ASSERT_TRUE(little->roof) << little->roof_missing;
   EXPECT_EQ(little->roof->resource, Bound::dram);
-  EXPECT_DOUBLE_EQ(*little->fraction_of_roof, 0.5);
+  EXPECT_DOUBLE_EQ(*little->fraction_of_roofline, 0.5);
   EXPECT_FALSE(little->flops_executed);
   EXPECT_FALSE(is_fully_counted(*little->measurement));
 
@@ -312,7 +312,7 @@ TEST(ObservedPoint, HasARoofThoughL1AndSharedMemoryAreNotKnown) {
   EXPECT_EQ(find_level(*point, MemoryLevel::l1), nullptr);
   EXPECT_EQ(find_level(*point, MemoryLevel::shared), nullptr);
   EXPECT_EQ(find_use(*point, Bound::l1)->missing, "L1 bytes not counted: too late");
-  EXPECT_DOUBLE_EQ(*point->fraction_of_roof, 0.5);
+  EXPECT_DOUBLE_EQ(*point->fraction_of_roofline, 0.5);
   // One of the two may be what it waits for.
   EXPECT_EQ(point->bound, Bound::unknown);
 }

@@ -103,7 +103,7 @@ TEST(PointsCsv, HasTheLevels) {
   const Analysis analysis = analyse(run);
   const auto rows = parse_csv(points_csv(analysis));
   const RooflinePoint& point = analysis.experiments[0].points[0];
-  ASSERT_EQ(point.limiting_level, MemoryLevel::dram);
+  ASSERT_EQ(point.busiest_level, MemoryLevel::dram);
   EXPECT_EQ(rows[1][column(rows, "busiest_level")], "dram");
   EXPECT_EQ(std::stod(rows[1][column(rows, "busiest_level_utilisation")]), point.levels[0].utilisation);
   EXPECT_EQ(std::stod(rows[1][column(rows, "ai_l2")]), point.levels[1].ai);

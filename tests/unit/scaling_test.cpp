@@ -117,7 +117,7 @@ TEST(ScalingTest, RatesAndRoofsAreThoseOfOneGpu) {
   for (const RooflinePoint& point : analysis.experiments.at(0).points) {
     const int gpus = gpus_of(point.measurement->point);
     EXPECT_NEAR(point.dram_bytes_useful, point.measurement->work.bytes() / gpus, 1e-3) << point.label;
-    EXPECT_LT(point.fraction_of_roof.value_or(9), 1) << point.label;
+    EXPECT_LT(point.fraction_of_roofline.value_or(9), 1) << point.label;
   }
 }
 

@@ -108,7 +108,7 @@ MaybeValue issue_utilisation(R run, P point) {
 
 const Quantity kFractionOfRoof = {
     .name = "fraction of roofline", .unit = Unit::ratio, .formula = "roof time / time", .of = [](R, P p) {
-      return p.fraction_of_roof;
+      return p.fraction_of_roofline;
     }};
 
 const Quantity kL1Utilisation = {.name = "L1 utilisation",

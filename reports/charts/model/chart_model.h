@@ -63,7 +63,7 @@ struct ChartPoint {
   std::optional<Range> useful_flop_per_s;  ///< 95 % confidence interval
   /// What NVLink allows at the point's own intensity there, where that is less than the other roofs allow.
   std::optional<double> link_flop_per_s;
-  std::optional<double> fraction_of_roof;
+  std::optional<double> fraction_of_roofline;
   std::optional<double> dram_share;  ///< of the measured bandwidth of DRAM
   std::string time;
   std::string dram_bytes_per_element;

@@ -69,7 +69,7 @@ std::string program_sentence(const RooflinePoint& point) {
       point.measurement->launches->count, time ? format::duration(time->median_s) : "unknown time",
       rate_text(point, point.executed_flop_per_s),
       format::optional(point.ai_executed, [](double ai) { return format::significant(ai); }),
-      format::optional(point.fraction_of_roof, format::percent),
+      format::optional(point.fraction_of_roofline, format::percent),
       point.roof ? fmt::format(" ({})", ceilings_text(point.roof->ceilings)) : "",
       words_for(point.bound).phrase, full_name(point));
 }
@@ -82,7 +82,7 @@ std::string sentence_on(const RooflinePoint& point) {
                      time ? format::duration(time->median_s) : "not timed",
                      rate_text(point, point.flop_per_s),
                      format::optional(point.ai_useful, [](double ai) { return format::significant(ai); }),
-                     operations_of(point), format::optional(point.fraction_of_roof, format::percent),
+                     operations_of(point), format::optional(point.fraction_of_roofline, format::percent),
                      words_for(point.bound).phrase, flags.empty() ? "" : ", ", fmt::join(flags, ", "));
 }
 
@@ -119,7 +119,7 @@ std::vector<LevelMark> level_marks(const RooflinePoint& point, const std::vector
     if (std::find(levels.begin(), levels.end(), use.level) == levels.end()) continue;
     marks.push_back({use.level, plane_point(use.ai, main_rate(point)), level_sentence(point, use),
                      format::optional(use.utilisation, format::whole_percent),
-                     use.level == point.limiting_level});
+                     use.level == point.busiest_level});
   }
   return marks;
 }
@@ -136,7 +136,7 @@ ChartPoint chart_point(const RooflinePoint& point) {
   if (chart.useful && point.roof && point.roof->resource == Bound::nvlink) {
     chart.link_flop_per_s = point.roof->flop_per_s;
   }
-  chart.fraction_of_roof = point.fraction_of_roof;
+  chart.fraction_of_roofline = point.fraction_of_roofline;
   for (const LevelUse& use : point.levels) {
     if (use.level == MemoryLevel::dram) chart.dram_share = use.utilisation;
   }

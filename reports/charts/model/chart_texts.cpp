@@ -146,7 +146,7 @@ std::string provenance(const Run& run, const ExperimentAnalysis& experiment) {
     text += run.imports.empty() ? "; kernels: executed work, as counted for some of their launches"
                                 : "; kernels: executed work";
   }
-  if (uncounted > 0) text += fmt::format("; not counted in full: {} of GPU time", format::percent(uncounted));
+  if (uncounted > 0) text += fmt::format("; not fully counted: {} of GPU time", format::percent(uncounted));
   if (!unseen.empty()) text += fmt::format("; executed work not counted: {}", list_of(unseen));
   const std::string missing = missing_text(experiment);
   return missing.empty() ? text : fmt::format("{}; {}", missing, text);

@@ -83,7 +83,7 @@ std::string label_text(const ChartPoint& point) {
 }
 
 std::string percent_text(const ChartPoint& point) {
-  return format::optional(point.fraction_of_roof, format::percent);
+  return format::optional(point.fraction_of_roofline, format::percent);
 }
 
 // Where the columns lie, from left to right.
@@ -160,8 +160,8 @@ void draw_fraction(Group& group, const Box& row, const LadderColumns& columns, c
     return Box{columns.bar.low, middle - half, columns.bar.low + length, middle + half};
   };
   group.shapes.emplace_back(rectangle(bar(1), palette::kTrack));
-  if (point.fraction_of_roof) {
-    group.shapes.emplace_back(rectangle(bar(*point.fraction_of_roof), family_colour(point.look)));
+  if (point.fraction_of_roofline) {
+    group.shapes.emplace_back(rectangle(bar(*point.fraction_of_roofline), family_colour(point.look)));
   }
 }
 
