@@ -51,6 +51,9 @@ struct Kernel {
   int registers_per_thread = 0;
   std::uint64_t static_shared_bytes = 0;
   std::uint64_t local_bytes_per_thread = 0;
+  /// A digest of the module that has its code, which tells kernels with one symbol apart; nothing if it is
+  /// not known.
+  std::optional<std::uint64_t> code;
 
   bool operator==(const Kernel&) const = default;
 };
@@ -148,6 +151,15 @@ struct Untraced {
   bool operator==(const Untraced&) const = default;
 };
 
+/// Launches of a group that the driver refused: nothing ran.
+struct Failed {
+  std::uint64_t group = 0;
+  std::uint64_t launches = 0;
+  std::string error;  ///< the driver's name for it: `CUDA_ERROR_INVALID_VALUE`
+
+  bool operator==(const Failed&) const = default;
+};
+
 /// One passage of the program through an NVTX range, from its opening to its closing.
 struct Range {
   std::uint64_t start_ns = 0;
@@ -172,6 +184,15 @@ struct PassBegun {
   std::uint64_t at_ns = 0;
 
   bool operator==(const PassBegun&) const = default;
+};
+
+/// Times, ascending, during which the process's launches on a device waited for a launch to be counted, or
+/// for the pass to change.
+struct Held {
+  int device = 0;
+  std::vector<Range> spans;
+
+  bool operator==(const Held&) const = default;
 };
 
 /// From here on a device is sampled.
@@ -234,8 +255,9 @@ struct Problem {
 /// The last record of a file, unless the process ended without notice.
 struct End {
   std::uint64_t at_ns = 0;
-  std::uint64_t lost_activities = 0;  ///< that CUPTI had no room for
-  std::uint64_t lost_records = 0;     ///< that could not be written
+  std::uint64_t lost_activities = 0;    ///< that CUPTI had no room for
+  std::uint64_t lost_records = 0;       ///< that could not be written
+  std::uint64_t left_out_launches = 0;  ///< of groups, or in records, beyond what a process may write
 
   bool operator==(const End&) const = default;
 };
@@ -244,9 +266,10 @@ struct End {
 
 namespace rooflinectl {
 
-using ProfileRecord = std::variant<record::Process, record::Device, record::Kernel, record::Group,
-                                   record::Launches, record::GraphKernels, record::Transfers, record::Counted,
-                                   record::Untraced, record::Ranges, record::PassBegun, record::SamplingBegun,
-                                   record::Samples, record::Power, record::Problem, record::End>;
+using ProfileRecord =
+    std::variant<record::Process, record::Device, record::Kernel, record::Group, record::Launches,
+                 record::GraphKernels, record::Transfers, record::Counted, record::Untraced, record::Failed,
+                 record::Ranges, record::PassBegun, record::Held, record::SamplingBegun, record::Samples,
+                 record::Power, record::Problem, record::End>;
 
 }  // namespace rooflinectl

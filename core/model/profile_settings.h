@@ -3,6 +3,7 @@
 
 #include <array>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -77,6 +78,8 @@ struct ProfileSettings {
   /// Symbols of the kernels that are counted; empty for all that `kernel` selects. Where `passes` lacks
   /// memory, an earlier run has shown that these end by themselves.
   std::vector<std::string> only;
+  /// What the longest launch of these took in an earlier run, by symbol, in seconds.
+  std::map<std::string, double> known_s;
   /// Time between two samples of the devices, which are taken once counting is over; nothing for no samples.
   std::optional<std::uint64_t> timeline_interval_ns;
 

@@ -41,6 +41,7 @@ class Introduced {
       require("group", counted->group, groups_);
     if (const auto* untraced = std::get_if<record::Untraced>(&record))
       require("group", untraced->group, groups_);
+    if (const auto* failed = std::get_if<record::Failed>(&record)) require("group", failed->group, groups_);
     if (const auto* begun = std::get_if<record::SamplingBegun>(&record)) {
       require_different(begun->keys);
       sampled_[begun->device] = begun->keys.size();

@@ -23,7 +23,8 @@ std::vector<ProfileRecord> one_of_each() {
                      .graph_nodes = 3,
                      .registers_per_thread = 32,
                      .static_shared_bytes = 1024,
-                     .local_bytes_per_thread = 8},
+                     .local_bytes_per_thread = 8,
+                     .code = 0xcbf29ce484222325},
       record::Group{.group = 0,
                     .device = 0,
                     .kernel = 0,
@@ -53,9 +54,11 @@ std::vector<ProfileRecord> one_of_each() {
                                    {"ffma", CounterValue::measured(277'413'691'392)},
                                    {"l1_bytes", CounterValue::unavailable("TMA goes past it")}}},
       record::Untraced{.group = 0, .launches = 12},
+      record::Failed{.group = 0, .launches = 4014, .error = "CUDA_ERROR_INVALID_VALUE"},
       record::Ranges{.path = "step/forward",
                      .ranges = {{.start_ns = 1'763'000'000'123'450'000, .duration_ns = 15'800'000}}},
       record::PassBegun{.pass = "operations", .is_traced = false, .at_ns = 99},
+      record::Held{.device = 0, .spans = {{.start_ns = 1'763'000'000'123'460'000, .duration_ns = 1'400'000}}},
       record::SamplingBegun{.device = 0,
                             .interval_ns = 100'000,
                             .at_ns = 98,
@@ -68,7 +71,7 @@ std::vector<ProfileRecord> one_of_each() {
                                    .values = {481'036'800, 0.9871235}}}},
       record::Power{.device = 0, .readings = {{.at_ns = 1'763'000'000'123'450'000, .watts = 592.09}}},
       record::Problem{.group = 0, .cause = "not done in time", .hint = ""},
-      record::End{.at_ns = 100, .lost_activities = 2, .lost_records = 1},
+      record::End{.at_ns = 100, .lost_activities = 2, .lost_records = 1, .left_out_launches = 3},
   };
 }
 

@@ -39,6 +39,7 @@ void fields(auto& f, Is<record::Kernel> auto& kernel) {
   f("registers_per_thread", kernel.registers_per_thread);
   f("static_shared_bytes", kernel.static_shared_bytes);
   f("local_bytes_per_thread", kernel.local_bytes_per_thread);
+  f.optional("code", kernel.code);
 }
 
 template <>
@@ -98,6 +99,22 @@ void fields(auto& f, Is<record::Untraced> auto& untraced) {
 }
 
 template <>
+inline constexpr const char* kType<record::Failed> = "failed";
+void fields(auto& f, Is<record::Failed> auto& failed) {
+  f("group", failed.group);
+  f("launches", failed.launches);
+  f("error", failed.error);
+}
+
+template <>
+inline constexpr const char* kType<record::Held> = "held";
+void fields(auto& f, Is<record::Held> auto& held) {
+  using record::Range;
+  f("device", held.device);
+  f.rows("spans", held.spans, &Range::start_ns, &Range::duration_ns);
+}
+
+template <>
 inline constexpr const char* kType<record::Ranges> = "ranges";
 void fields(auto& f, Is<record::Ranges> auto& closed) {
   using record::Range;
@@ -154,6 +171,7 @@ void fields(auto& f, Is<record::End> auto& end) {
   f("at_ns", end.at_ns);
   f("lost_activities", end.lost_activities);
   f("lost_records", end.lost_records);
+  f.optional("left_out_launches", end.left_out_launches);
 }
 
 }  // namespace rooflinectl::serial

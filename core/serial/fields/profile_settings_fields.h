@@ -28,6 +28,7 @@ void fields(auto& f, Is<ProfileSettings> auto& settings) {
   f.optional("limit", settings.limit);
   f("passes", settings.passes);
   f.optional("only", settings.only);
+  f.optional("known_s", settings.known_s);
   f.optional("timeline_interval_ns", settings.timeline_interval_ns);
 }
 

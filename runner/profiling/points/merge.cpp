@@ -248,6 +248,16 @@ class Merge {
     groups_[*reading.groups[untraced.group]].untraced += untraced.launches;
   }
 
+  static void add(Reading& reading, const record::Failed& failed) {
+    static_cast<void>(reading);
+    static_cast<void>(failed);
+  }
+
+  static void add(Reading& reading, const record::Held& held) {
+    static_cast<void>(reading);
+    static_cast<void>(held);
+  }
+
   void add(Reading& reading, const record::Ranges& closed) const {
     if (!reading.is_first_run) return;
     auto& ranges = reading.ranges[collapsed(closed.path)];
