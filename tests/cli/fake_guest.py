@@ -11,6 +11,7 @@ in the first of the passes that are wanted. Accidents:
   half         its last line is half a line            abrupt       ends without the last record
   hang         does not end, except for SIGTERM        deaf         not even then, nor for Ctrl-C
   untraced     counts launches, and traces none
+  failing      4014 launches of `add`, and all 9 of `gemm` in a larger block, fail
   silent       never uses CUDA                         idle         uses CUDA, launches nothing
   early        initialises CUDA, and that is all
   forbidden    may not count                           often        launches `gemm` 10 times
@@ -100,6 +101,10 @@ def write_launches(write, settings, accidents, start):
               first_launch=group + 1 if kernel == 0 else 1, **shapes[kernel])
     gemm = len(groups) - 1
     write("pass", **{"pass": passes[0] if passes else "", "is_traced": True, "at_ns": start})
+    if "failing" in accidents:
+        write("group", group=gemm + 1, device=0, kernel=1, grid=[16, 16, 1], block=[2048, 1, 1], dynamic_shared_bytes=0, path="")
+        write("failed", group=0, launches=4014, error="CUDA_ERROR_INVALID_VALUE")
+        write("failed", group=gemm + 1, launches=9, error="CUDA_ERROR_INVALID_VALUE")
     add_ns = 12_000 if "slow" in accidents else 10_000
     write("launches", launches=[[step if "steps" in accidents else 0, 7, start + 20_000 * step, add_ns + step, False]
                                 for step in range(100)])

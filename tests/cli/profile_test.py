@@ -459,6 +459,15 @@ class BadDays(ProfileTest):
         self.assert_exit(self.profile("often", "lost"), 0)
         self.assertIn("7 records could not be written", self.problems())
 
+    def test_launches_that_fail(self):
+        result = self.profile("often", "failing")
+        self.assert_exit(result, 0)
+        self.assertEqual(self.profiled()["application"]["launches"], 110)
+        self.assertEqual(sorted(self.points()), ["add(float*)", "gemm<script>alert(1)</script>"])
+        cause = "4014 launches failed with CUDA_ERROR_INVALID_VALUE: they are in no count (add)"
+        for text in [result.stderr, (self.latest() / "summary.md").read_text()]:
+            self.assertIn(cause, " ".join(text.replace("\\_", "_").split()))
+
     def test_a_program_that_hangs(self):
         begin = time.monotonic()
         result = self.profile("often", "hang", options=["--timeout", 1])

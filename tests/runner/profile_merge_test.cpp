@@ -186,6 +186,48 @@ TEST_F(ProfileMerge, KnowsWhatTheTraceDidNotSee) {
   EXPECT_EQ(profile.measurements[0].launches->count, 42);
 }
 
+TEST_F(ProfileMerge, NamesLaunchesThatFailed) {
+  Records records = process(1, "GPU-1");
+  record::Group refused = std::get<record::Group>(records[3]);
+  refused.group = 1;
+  refused.block = {2048, 1, 1};
+  const record::Failed shared_memory = {.group = 0, .launches = 3, .error = "CUDA_ERROR_INVALID_VALUE"};
+  const Records first =
+      records + Records{refused,
+                        launches({{0, 10}}),
+                        shared_memory,
+                        record::Failed{.group = 1, .launches = 7, .error = "CUDA_ERROR_INVALID_VALUE"},
+                        record::Failed{.group = 1, .launches = 1, .error = "CUDA_ERROR_OUT_OF_MEMORY"},
+                        shared_memory,
+                        record::End{.at_ns = 20}};
+  const MergedProfile profile = merged({{file("1", first)}, {file("2", first)}});
+  ASSERT_EQ(profile.measurements.size(), 1) << "a group that never ran is no point";
+  EXPECT_EQ(profile.measurements[0].launches->count, 1);
+  EXPECT_EQ(profile.application.launches, 1);
+  EXPECT_EQ(profile.application.untraced, 0);
+  EXPECT_THAT(
+      profile.application.problems,
+      ElementsAre(
+          ApplicationProblem{
+              .cause = "13 launches failed with CUDA_ERROR_INVALID_VALUE: they are in no count",
+              .subject = "add(float*)"},
+          ApplicationProblem{.cause = "1 launch failed with CUDA_ERROR_OUT_OF_MEMORY: it is in no count",
+                             .subject = "add(float*)"}));
+}
+
+TEST_F(ProfileMerge, NamesTwentyKernelsWhoseLaunchesFailed) {
+  Records records = {record::Process{.process = 1}, record::Device{.device = 0, .uuid = "GPU-1"}};
+  for (std::uint64_t i = 0; i < 22; ++i) {
+    records.push_back(record::Kernel{.kernel = i, .symbol = "k" + std::to_string(i)});
+    records.push_back(record::Group{.group = i, .device = 0, .kernel = i});
+    records.push_back(record::Failed{.group = i, .launches = 100 - i, .error = "CUDA_ERROR_INVALID_VALUE"});
+  }
+  const auto& problems = merged(records + Records{record::End{}}).application.problems;
+  ASSERT_EQ(problems.size(), 21);
+  EXPECT_EQ(problems.front().subject, "k0");
+  EXPECT_EQ(problems.back().cause, "159 launches of 2 more kernels failed: they are in no count");
+}
+
 TEST_F(ProfileMerge, KeepsLaunchesAndPassesOverTheFirstRun) {
   const Records first = process(1, "GPU-1") +
                         Records{launches({{2'000, 10}, {1'000, 12}}),

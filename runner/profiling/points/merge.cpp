@@ -16,6 +16,7 @@
 #include "core/serial/profile_records.h"
 #include "core/text/launch_filter.h"
 #include "runner/profiling/points/device_times.h"
+#include "runner/profiling/points/failed_launches.h"
 #include "runner/profiling/points/group_measurement.h"
 #include "runner/profiling/points/missing_passes.h"
 #include "runner/profiling/points/pass_times.h"
@@ -248,9 +249,8 @@ class Merge {
     groups_[*reading.groups[untraced.group]].untraced += untraced.launches;
   }
 
-  static void add(Reading& reading, const record::Failed& failed) {
-    static_cast<void>(reading);
-    static_cast<void>(failed);
+  void add(const Reading& reading, const record::Failed& failed) {
+    if (reading.is_first_run) failed_.add(groups_[*reading.groups[failed.group]].subject, failed);
   }
 
   static void add(Reading& reading, const record::Held& held) {
@@ -377,6 +377,7 @@ class Merge {
       merged_.application.problems.push_back(
           {.cause = fmt::format("{} more: {}", subjects - kMostSubjects, cause)});
     }
+    for (ApplicationProblem& problem : failed_.problems()) add_problem(std::move(problem));
     merged_.passes = missing_passes_.counted();
   }
 
@@ -471,6 +472,7 @@ class Merge {
   std::vector<ProfiledGroup> groups_;
   std::map<std::tuple<std::size_t, std::string, Axes>, std::size_t> places_;
   MissingPasses missing_passes_;
+  FailedLaunches failed_;
   bool is_later_run_ = false;                    // of the file that is being read
   std::map<std::string, std::size_t> subjects_;  // that a problem has, by its cause
   ProcessList processes_;
