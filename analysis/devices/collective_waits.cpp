@@ -5,6 +5,9 @@
 #include <map>
 #include <set>
 #include <string_view>
+#include <utility>
+
+#include "core/model/holds.h"
 
 namespace rooflinectl {
 
@@ -52,33 +55,26 @@ std::map<std::string_view, std::vector<Launch>> launches_by_end(const Applicatio
   return by_name;
 }
 
-/// A time in which a process was held.
-struct Hold {
-  std::uint64_t start_ns = 0;
-  std::uint64_t end_ns = 0;
-};
-
-/// When counting held any of the processes: from the beginning of a pass to the last launch that was counted,
-/// and where it ended. By their starts; none overlaps another.
-std::vector<Hold> holds_of(const Application& application) {
+/// When any of the processes was held. Of an older run: from the beginning of each pass to the last launch
+/// that was counted in it, and where the pass ended.
+Holds holds_of(const Application& application) {
+  std::vector<Hold> holds;
+  std::set<int> with_holds;
+  for (const ProgramProcess& process : application.processes) {
+    if (process.holds.empty() || !is_aligned(application, process)) continue;
+    with_holds.insert(process.id);
+    holds.insert(holds.end(), process.holds.begin(), process.holds.end());
+  }
   const auto ns = [](double s) { return static_cast<std::uint64_t>(s * 1e9); };
-  std::vector<Hold> all;
   for (const PassUse& pass : application.passes) {
     const ProgramProcess* process = find_process(application.processes, pass.process);
-    if (process == nullptr || !is_aligned(application, *process)) continue;
-    all.push_back({ns(pass.start_s), ns(pass.counted_until_s.value_or(pass.end_s))});
-    all.push_back({ns(pass.end_s), ns(pass.end_s)});
-  }
-  std::sort(all.begin(), all.end(), [](const Hold& a, const Hold& b) { return a.start_ns < b.start_ns; });
-  std::vector<Hold> holds;
-  for (const Hold& hold : all) {
-    if (!holds.empty() && hold.start_ns <= holds.back().end_ns) {
-      holds.back().end_ns = std::max(holds.back().end_ns, hold.end_ns);
-    } else {
-      holds.push_back(hold);
+    if (process == nullptr || !is_aligned(application, *process) || with_holds.contains(pass.process)) {
+      continue;
     }
+    holds.push_back({ns(pass.start_s), ns(pass.counted_until_s.value_or(pass.end_s)) - ns(pass.start_s)});
+    holds.push_back({ns(pass.end_s), 0});
   }
-  return holds;
+  return Holds(std::move(holds));
 }
 
 std::uint64_t tolerance_of(const Application& application) {
@@ -89,14 +85,12 @@ std::uint64_t tolerance_of(const Application& application) {
   return kTogetherNs + static_cast<std::uint64_t>(2 * uncertainty_s * 1e9);
 }
 
-/// One collective: the launch of each of its processes. `holds` are by their starts.
-void add_collective(const std::vector<Launch>& same, const std::vector<Hold>& holds, CollectiveWaits& waits) {
+/// One collective: the launch of each of its processes.
+void add_collective(const std::vector<Launch>& same, const Holds& holds, CollectiveWaits& waits) {
   if (same.size() < 2) return;
   std::uint64_t since_ns = same.front().previous_end_ns;
   for (const Launch& one : same) since_ns = std::min(since_ns, one.previous_end_ns);
-  const auto hold = std::lower_bound(holds.begin(), holds.end(), since_ns,
-                                     [](const Hold& a, std::uint64_t ns) { return a.end_ns < ns; });
-  if (hold != holds.end() && hold->start_ns <= same.back().launch->end_ns()) {
+  if (holds.delay(since_ns, same.back().launch->end_ns())) {
     ++waits.set_aside;
     return;
   }
@@ -120,7 +114,7 @@ void add_collective(const std::vector<Launch>& same, const std::vector<Hold>& ho
 CollectiveWaits collective_waits(const Application& application) {
   CollectiveWaits waits;
   const std::uint64_t tolerance_ns = tolerance_of(application);
-  const std::vector<Hold> holds = holds_of(application);
+  const Holds holds = holds_of(application);
   for (const auto& [name, launches] : launches_by_end(application)) {
     std::vector<Launch> same;
     std::set<std::size_t> processes;

@@ -29,8 +29,7 @@ struct MatchedCollective {
 struct CollectiveWaits {
   std::vector<MatchedCollective> judged;
   std::vector<CollectiveWait> launches;  ///< of those
-  /// Not judged: while they ran, or since the end of the collective before, launches of a rank were held to
-  /// be counted, or a pass began or ended. The other ranks waited for that.
+  /// Not judged: the ranks waited for one that was held (`Holds`).
   std::uint64_t set_aside = 0;
 };
 

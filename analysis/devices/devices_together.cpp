@@ -113,6 +113,8 @@ LaunchStatistics launches_of(const SameKernel& group, const std::vector<Weighted
     all.count += launches.count;
     all.traced += launches.traced;
     all.total_s += launches.total_s;
+    all.held += launches.held;
+    all.held_s += launches.held_s;
     all.overlapped_s += launches.overlapped_s;
     all.gaps_before += launches.gaps_before;
     all.idle_before_s += launches.idle_before_s;
@@ -226,7 +228,10 @@ Application sum_of(const Application& application, const std::set<std::size_t>& 
                   .passes = application.passes,
                   .ranges = application.ranges,
                   .problems = application.problems};
-  for (ProgramProcess& process : all.processes) process.collectives.clear();
+  for (ProgramProcess& process : all.processes) {
+    process.collectives.clear();
+    process.holds.clear();
+  }
   std::vector<DeviceUse> used;
   for (const DeviceUse& use : application.devices) {
     if (devices.contains(use.device)) used.push_back(use);

@@ -332,7 +332,10 @@ std::optional<ProgramUse> program_use(const Run& run, const ExperimentAnalysis& 
     program.groups.push_back(&point);
     const LaunchStatistics& all = *point.measurement->launches;
     program.launches += all.count;
-    program.untimed += all.count - all.traced;
+    program.untimed += all.count - all.traced - all.held;
+    if (is_collective(point.measurement->point.subject)) program.collectives += all.count;
+    program.held += all.held;
+    program.held_s += all.held_s;
     overlapped_s += all.overlapped_s;
     if (is_fully_counted(*point.measurement)) program.counted_share += launches.share;
     if (!launches.recoverable_s) program.roofless_share += launches.share;

@@ -38,7 +38,8 @@ struct DeviceUse {
   std::size_t device = 0;  ///< its place in `Run::devices`
   /// From the first start to the last end of anything that the trace saw on it.
   double span_s = 0;
-  /// The part of it in which the trace was off: nothing is known about it, and no time below includes it.
+  /// The part of it in which the trace was off, or nothing but collectives ran that waited for a rank that
+  /// was held: nothing is known about it, and no time below includes it.
   double untraced_s = 0;
   /// While at least one kernel ran: the union of their intervals.
   double kernel_busy_s = 0;
@@ -190,7 +191,11 @@ struct LaunchStatistics {
   std::uint64_t count = 0;   ///< seen, traced or not
   std::uint64_t traced = 0;  ///< those with a time
   double total_s = 0;        ///< sum of the times of the traced ones
-  double p95_s = 0;          ///< 95th percentile of these times
+  /// Of a collective: launches that waited for a rank that was held to be counted. They are in none of the
+  /// times, nor in `traced`.
+  std::uint64_t held = 0;
+  double held_s = 0;  ///< sum of their times
+  double p95_s = 0;   ///< 95th percentile of these times
   /// Sum of the times during which another kernel ran on the device too; for a collective, a kernel that is
   /// not one.
   double overlapped_s = 0;

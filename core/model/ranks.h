@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/model/holds.h"
 #include "core/model/point_id.h"
 
 /// Which processes of a profiled program ran together, and where. A rank is one of those that a launcher
@@ -51,6 +52,9 @@ struct ProgramProcess {
   std::size_t host = 0;                       ///< its place in `Application::hosts`
   std::vector<std::size_t> devices;           ///< that it used: their places in `Run::devices`
   std::vector<CollectiveLaunch> collectives;  ///< by their starts
+  /// When its launches were held, by their starts; empty in older runs, where the passes tell it less
+  /// exactly.
+  std::vector<Hold> holds;
 
   bool operator==(const ProgramProcess&) const = default;
 };

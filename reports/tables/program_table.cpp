@@ -163,7 +163,11 @@ std::string gap_name(const std::optional<double>& from_s, const std::optional<do
 /// Why a group has no roof, or was not timed.
 std::string roofless_reason(const RooflinePoint& group) {
   const std::string& cause = group.measurement->cause;
-  if (!group.measurement->time) return cause.empty() ? "none of its launches was traced" : cause;
+  if (!group.measurement->time && !cause.empty()) return cause;
+  if (!group.measurement->time && group.measurement->launches->held > 0) {
+    return "each of its launches with a time waited for a rank that was held to be counted";
+  }
+  if (!group.measurement->time) return "none of its launches was traced";
   return group.roof_missing;
 }
 
@@ -229,6 +233,12 @@ std::vector<std::string> program_sentences(const Run& run, const ProgramUse& pro
         fmt::format("For {} of their time, kernels overlapped with others: the program may gain less than "
                     "such a kernel (~) could save.",
                     format::percent(program.overlapped_share)));
+  }
+  if (program.held > 0) {
+    texts.push_back(fmt::format(
+        "{} of {} launches of collectives ({}) waited for a rank that was held to be counted: they "
+        "are in no time.",
+        program.held, program.collectives, format::duration(program.held_s)));
   }
   if (!run.application) return texts;
   const Application& application = *run.application;

@@ -23,6 +23,7 @@ in the first of the passes that are wanted. Accidents:
   unsampled    may not sample its device
   nccl         takes part in 20 collectives, with `RANK` 1 coming last
   held         of these, the first 5 were held up to be counted; held:all: all of them
+  waits        rank 0 was held during the first 5 collectives, for which the others waited 0.8 ms each
   slow         `add` takes 20 % longer
 
 Of several ranks (`RANK`, `WORLD_SIZE`) each has a device of its own. FAKE_GUEST_HOST is the name of the host that it seems to
@@ -144,9 +145,13 @@ def write_collectives(write, kernel, group, start, accidents):
           static_shared_bytes=0, local_bytes_per_thread=0)
     write("group", group=group, device=0, kernel=kernel, grid=[24, 1, 1], block=[512, 1, 1], dynamic_shared_bytes=0,
           blocks_per_sm=1, path="step", first_launch=1, message_bytes=1 << 24)
-    duration = 100_000 if os.environ.get("RANK") == "1" else 300_000
-    write("launches", launches=[[group, 9, start + i * 1_000_000 + (7919 * i) % 500_000 - duration, duration, i < held]
+    rank = os.environ.get("RANK")
+    duration = 100_000 if rank == "1" else 300_000
+    durations = [duration + (800_000 if "waits" in accidents and rank != "0" and i < 5 else 0) for i in range(20)]
+    write("launches", launches=[[group, 9, start + i * 1_000_000 + (7919 * i) % 500_000 - durations[i], durations[i], i < held]
                                 for i in range(20)])
+    if "waits" in accidents and rank == "0":
+        write("held", device=0, spans=[[start - 500_000, 1_000_000], [start + 900_000, 3_100_000]])
     if held:
         write("pass", **{"pass": "", "is_traced": True, "at_ns": start + held * 1_000_000 - 400_000})
 

@@ -150,12 +150,29 @@ class Merge(Ranks):
         self.assert_exit(self.call("ceilings", "--device", "all", FAKE_COLLECTOR_TWO="1",
                                    FAKE_COLLECTOR_SECOND_UUID="GPU-00000000-0000-0000-0000-000000000001", **extra), 0)
 
-    def profile_together(self):
-        command = " & ".join(f"RANK={rank} WORLD_SIZE=2 '{sys.executable}' '{GUEST}' often nccl" for rank in range(2))
+    def profile_together(self, *guest):
+        command = " & ".join(f"RANK={rank} WORLD_SIZE=2 '{sys.executable}' '{GUEST}' often nccl {' '.join(guest)}" for rank in range(2))
         result = self.call("profile", "--once", "--", "sh", "-c", f"{command}; wait", FAKE_COLLECTOR_TWO="1",
                            FAKE_COLLECTOR_SECOND_UUID="GPU-00000000-0000-0000-0000-000000000001", FAKE_GUEST_START=str(self.start),
                            ROOFLINECTL_INJECTION="/lib/librooflinectl-injection.so")
         self.assert_exit(result, 0)
+
+    def test_collectives_that_waited_for_a_held_rank_are_in_no_time(self):
+        self.profile_together("waits")
+        folder = self.folder / "runs/sh/latest"
+        run = json.loads((folder / "run.json").read_text())
+        for device, duration_s in [(0, 3e-4), (1, 1e-4)]:
+            of_device = [point["launches"] for point in run["measurements"] if point["device"] == device]
+            [launches] = [launches for launches in of_device if "nccl" in launches["symbol"]]
+            self.assertEqual([launches[key] for key in ["count", "traced", "held"]], [20, 15, 5])
+            self.assertAlmostEqual(launches["total_s"], 15 * duration_s, 9)
+            self.assertAlmostEqual(launches["held_s"], 5 * (duration_s + (8e-4 if device == 1 else 0)), 9)
+            self.assertAlmostEqual(run["application"]["devices"][device]["kernel_s"],
+                                   sum(launches["total_s"] for launches in of_device), 9)
+        self.assertEqual([len(process.get("holds", [])) for process in run["application"]["processes"]], [2, 0])
+        summary = (folder / "summary.md").read_text().replace("\N{NO-BREAK SPACE}", " ")
+        self.assertIn("10 of 40 launches of collectives (6.000 ms) waited for a rank that was held to be counted: they are in no time.", summary)
+        self.assertIn("(15 were matched between ranks)", summary)
 
     def test_waiting_is_not_judged_while_launches_are_held_to_be_counted(self):
         self.profile(0, "often", "nccl", "held")

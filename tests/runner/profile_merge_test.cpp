@@ -312,6 +312,75 @@ TEST_F(ProfileMerge, CollectivesBesideEachOtherAreNotOverlapped) {
   EXPECT_DOUBLE_EQ(overlapped_s(""), 40e-9);
 }
 
+/// A rank whose `add` runs for 50 ns and whose all-reduce ends at 200, 300 and 400 ns.
+Records rank_with_collectives(int id, std::uint64_t duration_ns) {
+  Records records = process(id, "GPU-" + std::to_string(id));
+  records.push_back(record::Kernel{.kernel = 1, .symbol = "ncclDevKernel_AllReduce_Sum_f32_RING_LL"});
+  record::Group collective = std::get<record::Group>(records[3]);
+  collective.group = 1;
+  collective.kernel = 1;
+  records.push_back(collective);
+  return records + Records{launches({{0, 50}}, 0), launches({{200 - duration_ns, duration_ns},
+                                                             {300 - duration_ns, duration_ns},
+                                                             {400 - duration_ns, duration_ns}},
+                                                            1)};
+}
+
+record::Held held(std::uint64_t start_ns, std::uint64_t duration_ns) {
+  return {.device = 0, .spans = {{.start_ns = start_ns, .duration_ns = duration_ns}}};
+}
+
+const Measurement& collective_of(const MergedProfile& profile, std::size_t device) {
+  for (const Measurement& measurement : profile.measurements) {
+    if (measurement.device == device && is_collective(measurement.point.subject)) return measurement;
+  }
+  throw std::out_of_range("no collective");
+}
+
+TEST_F(ProfileMerge, CollectivesThatWaitedForAHeldRankAreInNoTime) {
+  const auto a = file("a", rank_with_collectives(1, 90) + Records{record::End{}});
+  const auto b = file("b", rank_with_collectives(2, 10) + Records{held(220, 30), record::End{}});
+  const MergedProfile profile = merged({{a, b}});
+  for (const std::size_t device : {0, 1}) {
+    const std::uint64_t each_ns = device == 0 ? 90 : 10;
+    const double each_s = static_cast<double>(each_ns) * 1e-9;
+    const LaunchStatistics& of_collective = *collective_of(profile, device).launches;
+    EXPECT_EQ(of_collective.count, 3);
+    EXPECT_EQ(of_collective.traced, 2);
+    EXPECT_EQ(of_collective.held, 1);
+    EXPECT_DOUBLE_EQ(of_collective.held_s, each_s);
+    EXPECT_DOUBLE_EQ(of_collective.total_s, 2 * each_s);
+    EXPECT_EQ(of_collective.over_time.size(), 2);
+    const DeviceUse& use = profile.application.devices[device];
+    EXPECT_DOUBLE_EQ(use.kernel_s, 50e-9 + 2 * each_s) << "the sum of the groups";
+    EXPECT_DOUBLE_EQ(use.busy_s, 50e-9 + 2 * each_s);
+    EXPECT_DOUBLE_EQ(use.span_s, 400e-9);
+    EXPECT_DOUBLE_EQ(use.untraced_s, each_s) << "of which nothing is known";
+    EXPECT_DOUBLE_EQ(use.undisturbed->busy_s, 50e-9 + 2 * each_s);
+  }
+  EXPECT_EQ(profile.application.launches, 8);
+  EXPECT_EQ(profile.application.untraced, 0);
+  ASSERT_EQ(profile.application.processes.size(), 2);
+  EXPECT_THAT(profile.application.processes[1].holds, ElementsAre(Hold{220, 30}));
+  EXPECT_EQ(profile.application.processes[0].collectives.size(), 3) << "waiting is judged from all";
+}
+
+TEST_F(ProfileMerge, KnowsACollectiveOfWhichEachLaunchWaited) {
+  const auto a = file("a", rank_with_collectives(1, 90) + Records{record::End{}});
+  const auto b = file("b", rank_with_collectives(2, 10) + Records{held(100, 300), record::End{}});
+  const MergedProfile profile = merged({{a, b}});
+  EXPECT_EQ(collective_of(profile, 0).launches->held, 3);
+  EXPECT_EQ(collective_of(profile, 0).time, std::nullopt);
+  EXPECT_DOUBLE_EQ(profile.application.devices[0].kernel_s, 50e-9);
+}
+
+TEST_F(ProfileMerge, HoldsConcernCollectivesAlone) {
+  const MergedProfile profile =
+      merged(process(1, "GPU-1") + Records{launches({{100, 50}, {300, 50}}), held(100, 20), record::End{}});
+  EXPECT_EQ(profile.measurements[0].launches->traced, 2);
+  EXPECT_DOUBLE_EQ(profile.application.devices[0].kernel_s, 100e-9);
+}
+
 TEST_F(ProfileMerge, KnowsHowLongRangesTookTheHost) {
   Records records = process(1, "GPU-1", "step 1/forward");
   for (std::uint64_t step = 1; step <= 4; ++step) {

@@ -320,6 +320,19 @@ TEST(CollectiveWaits, AreNotJudgedWhileAnyRankIsHeldToBeCounted) {
   EXPECT_EQ(judged({pass_of_rank_1(0, 0.05, 0.15), pass_of_rank_1(0.15, 0.2, 0.25)}), 0);
 }
 
+TEST(CollectiveWaits, KnowExactlyWhenARankWasHeld) {
+  const auto judged = [](const std::vector<Hold>& holds) {
+    auto run = waiting_run();
+    run.application->passes = {pass_of_rank_1(0, 0.3, 0.4)};
+    run.application->processes[1].holds = holds;
+    return collective_waits(*run.application).judged.size();
+  };
+  EXPECT_EQ(judged({}), 0) << "an older run knows only its passes";
+  EXPECT_EQ(judged({{.start_ns = 310'000'000, .duration_ns = 1'000}}), 3);
+  EXPECT_EQ(judged({{.start_ns = 120'000'000, .duration_ns = 1'000}}), 2) << "it was late for the next";
+  EXPECT_EQ(judged({{.start_ns = 120'000'000, .duration_ns = 90'000'000}}), 1);
+}
+
 TEST(CollectiveWaits, AreUnavailableWithAReasonWhereAllWereHeld) {
   auto run = waiting_run();
   run.application->passes = {pass_of_rank_1(0, 0.3, 0.3)};

@@ -107,6 +107,8 @@ void fields(auto& f, Is<LaunchStatistics> auto& launches) {
   f("count", launches.count);
   f("traced", launches.traced);
   f("total_s", launches.total_s);
+  f.optional("held", launches.held);
+  f.optional("held_s", launches.held_s);
   f("p95_s", launches.p95_s);
   f("overlapped_s", launches.overlapped_s);
   f.optional("gaps_before", launches.gaps_before);

@@ -22,6 +22,7 @@ void fields(auto& f, Is<ProgramProcess> auto& process) {
   f("devices", process.devices);
   f.optional_rows("collectives", process.collectives, &CollectiveLaunch::kernel, &CollectiveLaunch::start_ns,
                   &CollectiveLaunch::duration_ns);
+  f.optional_rows("holds", process.holds, &Hold::start_ns, &Hold::duration_ns);
 }
 
 void fields(auto& f, Is<CollectiveKernel> auto& kernel) {

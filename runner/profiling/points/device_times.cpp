@@ -54,7 +54,9 @@ std::optional<UndisturbedUse> undisturbed_use(const std::vector<BusyInterval>& a
       transfer.idle_before_s += seconds(duration_ns);
     }
   };
-  use.busy_s = seconds(undisturbed_ns(all, times.counting, add_gap));
+  std::vector<BusyInterval> disturbances = times.counting;
+  disturbances.insert(disturbances.end(), times.held.begin(), times.held.end());
+  use.busy_s = seconds(undisturbed_ns(all, disturbances, add_gap));
   return use.busy_s > 0 ? std::optional(use) : std::nullopt;
 }
 
@@ -70,19 +72,23 @@ void add_device_uses(std::vector<DeviceTimes>& devices, std::vector<ProfiledGrou
       transfer.owner += static_cast<std::uint32_t>(groups.size());
       all.push_back(transfer);
     }
-    const BusyTime everything = busy_time(all);
-    if (all.empty()) continue;
+    const BusyTime known = busy_time(all);
+    std::vector<BusyInterval> with_held = all;
+    with_held.insert(with_held.end(), times.held.begin(), times.held.end());
+    const BusyTime everything = busy_time(with_held);
+    if (with_held.empty()) continue;
     for (BusyInterval& untraced : times.untraced) {
       untraced.start_ns = std::clamp(untraced.start_ns, everything.first_ns, everything.last_ns);
       untraced.end_ns = std::clamp(untraced.end_ns, everything.first_ns, everything.last_ns);
     }
-    application.devices.push_back({.device = device,
-                                   .span_s = seconds(everything.last_ns - everything.first_ns),
-                                   .untraced_s = seconds(busy_time(times.untraced).busy_ns),
-                                   .kernel_busy_s = seconds(kernels.busy_ns),
-                                   .busy_s = seconds(everything.busy_ns),
-                                   .kernel_s = seconds(kernels.sum_ns),
-                                   .undisturbed = undisturbed_use(all, times, groups)});
+    application.devices.push_back(
+        {.device = device,
+         .span_s = seconds(everything.last_ns - everything.first_ns),
+         .untraced_s = seconds(busy_time(times.untraced).busy_ns + everything.busy_ns - known.busy_ns),
+         .kernel_busy_s = seconds(kernels.busy_ns),
+         .busy_s = seconds(known.busy_ns),
+         .kernel_s = seconds(kernels.sum_ns),
+         .undisturbed = undisturbed_use(all, times, groups)});
     for (auto [kind, use] : times.transfer_uses) {
       use.device = device;
       use.kind = kind;

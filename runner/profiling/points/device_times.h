@@ -15,6 +15,7 @@ namespace rooflinectl {
 /// All that ran on a device in the first run.
 struct DeviceTimes {
   std::vector<BusyInterval> kernels;    ///< owned by their groups
+  std::vector<BusyInterval> held;       ///< set aside from the kernels (held_collectives.h)
   std::vector<BusyInterval> transfers;  ///< owned by their kind
   std::vector<BusyInterval> untraced;   ///< while the trace of a process that uses it was off
   std::vector<BusyInterval> counting;   ///< while a process that uses it was in a pass

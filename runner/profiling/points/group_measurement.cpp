@@ -67,9 +67,11 @@ Measurement measurement_of(const ProfiledGroup& group, const TracedLaunches& tra
   LaunchStatistics launches;
   if (!group.kernel.graph_nodes) launches.symbol = cut_name(group.kernel.symbol, kMaxSubjectLength);
   launches.first = group.shape.first_launch;
-  launches.count = group.traced + group.untraced;
+  launches.count = group.launches();
   launches.traced = group.traced;
   launches.total_s = seconds(group.traced_ns);
+  launches.held = group.held;
+  launches.held_s = seconds(group.held_ns);
   launches.overlapped_s = seconds(group.overlapped_ns);
   launches.gaps_before = group.gaps_before;
   launches.idle_before_s = seconds(group.idle_before_ns);

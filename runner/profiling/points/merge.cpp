@@ -18,6 +18,7 @@
 #include "runner/profiling/points/device_times.h"
 #include "runner/profiling/points/failed_launches.h"
 #include "runner/profiling/points/group_measurement.h"
+#include "runner/profiling/points/held_collectives.h"
 #include "runner/profiling/points/missing_passes.h"
 #include "runner/profiling/points/pass_times.h"
 #include "runner/profiling/points/process_list.h"
@@ -36,6 +37,10 @@ namespace fs = std::filesystem;
 /// Problems with one cause are listed for up to this many kernels.
 constexpr std::size_t kMostSubjects = 20;
 
+bool starts_before(const BusyInterval& a, const BusyInterval& b) {
+  return a.start_ns < b.start_ns;
+}
+
 class Merge {
  public:
   explicit Merge(const ProfiledRuns& runs)
@@ -46,6 +51,7 @@ class Merge {
       for (const fs::path& file : runs_.files[run]) read(file, run == 0);
     }
     find_first_launch();
+    set_held_aside(times_, groups_, Holds(std::move(holds_)));
     add_processes();
     add_passes();
     merged_.application.ranges = range_passages_.result();
@@ -66,6 +72,7 @@ class Merge {
     std::map<std::string, std::vector<record::Range>> ranges;  // by path
     std::map<std::uint64_t, std::size_t> collective_kernels;   // their numbers, by group of the file
     std::vector<CollectiveLaunch> collectives;
+    std::vector<Hold> holds;
     std::uint64_t last_ns = 0;
     std::optional<record::End> end;
 
@@ -254,8 +261,7 @@ class Merge {
   }
 
   static void add(Reading& reading, const record::Held& held) {
-    static_cast<void>(reading);
-    static_cast<void>(held);
+    for (const record::Range& span : held.spans) reading.holds.push_back({span.start_ns, span.duration_ns});
   }
 
   void add(Reading& reading, const record::Ranges& closed) const {
@@ -328,7 +334,8 @@ class Merge {
     if (reading.process && !reading.devices.empty()) {
       std::vector<std::size_t> devices;
       for (const auto& [device, place] : reading.devices) devices.push_back(place);
-      processes_.add(*reading.process, std::move(devices), std::move(reading.collectives));
+      holds_.insert(holds_.end(), reading.holds.begin(), reading.holds.end());
+      processes_.add(*reading.process, std::move(devices), std::move(reading.collectives), reading.holds);
     }
   }
 
@@ -369,7 +376,7 @@ class Merge {
   void add_processes() {
     processes_.complete(merged_.application, zero_ns_);
     for (const ProfiledGroup& group : groups_) {
-      merged_.application.launches += group.traced + group.untraced;
+      merged_.application.launches += group.launches();
       merged_.application.untraced += group.untraced;
     }
     for (const auto& [cause, subjects] : subjects_) {
@@ -401,7 +408,7 @@ class Merge {
     std::vector<std::size_t> places;
     for (std::size_t place = 0; place < groups_.size(); ++place) {
       const ProfiledGroup& group = groups_[place];
-      if (group.is_selected && group.traced + group.untraced + group.counted > 0) places.push_back(place);
+      if (group.is_selected && group.launches() + group.counted > 0) places.push_back(place);
     }
     std::stable_sort(places.begin(), places.end(), [&](std::size_t a, std::size_t b) {
       return groups_[a].traced_ns > groups_[b].traced_ns;
@@ -425,7 +432,13 @@ class Merge {
     std::vector<std::optional<std::size_t>> measurements(groups_.size());
     for (std::size_t i = 0; i < places.size(); ++i) measurements[places[i]] = i;
     std::vector<RanOnDevice> ran;
-    for (const DeviceTimes& device : times_) ran.push_back({device.kernels, device.transfers});
+    std::vector<std::vector<BusyInterval>> kernels;  // whatever their times are worth, they ran
+    for (const DeviceTimes& device : times_) {
+      std::vector<BusyInterval>& all = kernels.emplace_back(device.kernels);
+      all.insert(all.end(), device.held.begin(), device.held.end());
+      std::sort(all.begin(), all.end(), starts_before);
+    }
+    for (std::size_t i = 0; i < times_.size(); ++i) ran.push_back({kernels[i], times_[i].transfers});
     merged_.timeline = timeline_.result(zero_ns_, ran, measurements);
     if (merged_.timeline || missing_passes_.has_problem(kNoTimeline)) return;
     add_problem({.cause = fmt::format("{}: the program ended before its kernels were counted", kNoTimeline),
@@ -454,8 +467,7 @@ class Merge {
     for (std::size_t i = 0; i < places.size(); ++i) wanted[places[i]] = i;
     std::vector<TracedLaunches> launches(places.size());
     for (DeviceTimes& device : times_) {
-      std::sort(device.kernels.begin(), device.kernels.end(),
-                [](const BusyInterval& a, const BusyInterval& b) { return a.start_ns < b.start_ns; });
+      std::sort(device.kernels.begin(), device.kernels.end(), starts_before);
       for (const BusyInterval& launch : device.kernels) {
         if (wanted[launch.owner]) launches[*wanted[launch.owner]].push_back(&launch);
       }
@@ -476,6 +488,7 @@ class Merge {
   bool is_later_run_ = false;                    // of the file that is being read
   std::map<std::string, std::size_t> subjects_;  // that a problem has, by its cause
   ProcessList processes_;
+  std::vector<Hold> holds_;                        // of all processes
   std::optional<std::string> boot_id_;             // of the first process
   std::vector<std::pair<int, PassTimes>> passes_;  // by process
   RangePassages range_passages_;

@@ -26,7 +26,7 @@ std::string MissingPasses::reason(const ProfiledGroup& group, const std::string&
   if (!group.problem.empty()) return group.problem;
   if (std::string cause = problem_of(pass); !cause.empty()) return cause;
   if (!counted_.contains(pass)) return fmt::format("the program ended before the pass {} began", pass);
-  return fmt::format("none of its {} launches ran during the pass {}", group.traced + group.untraced, pass);
+  return fmt::format("none of its {} launches ran during the pass {}", group.launches(), pass);
 }
 
 std::vector<Pass> MissingPasses::of(const ProfiledGroup& group, const Measurement& measurement) const {

@@ -12,7 +12,9 @@ std::size_t ProcessList::collective(const CollectiveKernel& kernel) {
 }
 
 void ProcessList::add(const record::Process& process, std::vector<std::size_t> devices,
-                      std::vector<CollectiveLaunch> collectives) {
+                      std::vector<CollectiveLaunch> collectives, const std::vector<Hold>& all_holds) {
+  Holds holds(all_holds);
+  holds.join_to(kMostHolds);
   std::sort(collectives.begin(), collectives.end(),
             [](const CollectiveLaunch& a, const CollectiveLaunch& b) { return a.start_ns < b.start_ns; });
   if (collectives.size() > kMostCollectives) {
@@ -23,7 +25,8 @@ void ProcessList::add(const record::Process& process, std::vector<std::size_t> d
                                                       .ranks = process.ranks,
                                                       .host = host_of(process),
                                                       .devices = std::move(devices),
-                                                      .collectives = std::move(collectives)});
+                                                      .collectives = std::move(collectives),
+                                                      .holds = holds.list()});
 }
 
 std::size_t ProcessList::host_of(const record::Process& process) {
@@ -42,6 +45,11 @@ void ProcessList::complete(Application& application, std::uint64_t zero_ns) cons
   for (const auto& [start_ns, process] : processes_) {
     ProgramProcess& added = application.processes.emplace_back(process);
     for (CollectiveLaunch& launch : added.collectives) launch.start_ns -= zero_ns;
+    for (Hold& hold : added.holds) {
+      const std::uint64_t end_ns = std::max(hold.end_ns(), zero_ns) - zero_ns;
+      hold.start_ns = std::max(hold.start_ns, zero_ns) - zero_ns;
+      hold.duration_ns = end_ns - hold.start_ns;
+    }
   }
 }
 

@@ -19,9 +19,9 @@ class ProcessList {
   std::size_t collective(const CollectiveKernel& kernel);
 
   /// `collectives`: in any order, times on the host's monotonic clock; the newest `kMostCollectives` are
-  /// kept.
+  /// kept, and `kMostHolds` of the holds.
   void add(const record::Process& process, std::vector<std::size_t> devices,
-           std::vector<CollectiveLaunch> collectives);
+           std::vector<CollectiveLaunch> collectives, const std::vector<Hold>& holds);
 
   /// Fills in what an application has of its processes. `zero_ns`: time 0 of the run.
   void complete(Application& application, std::uint64_t zero_ns) const;

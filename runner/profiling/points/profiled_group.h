@@ -44,6 +44,8 @@ struct ProfiledGroup {
   std::uint64_t untraced = 0;
   std::uint64_t traced = 0;
   std::uint64_t traced_ns = 0;
+  std::uint64_t held = 0;  ///< as `LaunchStatistics::held`; not among the traced ones
+  std::uint64_t held_ns = 0;
   std::uint64_t overlapped_ns = 0;  ///< as `LaunchStatistics::overlapped_s`
   std::uint64_t counted = 0;
   std::uint64_t gaps_before = 0;
@@ -51,6 +53,8 @@ struct ProfiledGroup {
   CountedPasses counters;
   std::string problem;  ///< why its launches were left alone; empty if they were not
   std::map<std::string, GraphKernelUse> graph_kernels;
+
+  std::uint64_t launches() const { return traced + held + untraced; }
 };
 
 }  // namespace rooflinectl
