@@ -39,8 +39,10 @@ struct CollectiveLaunch {
   bool operator==(const CollectiveLaunch&) const = default;
 };
 
-/// The most that a process has: the newest ones, since counting holds the program up at first.
+/// The most that a process has: the newest ones, since counting holds the program up at first; and, to find
+/// those that waited for ranks of other runs, the first ones of the time in which the program was held.
 inline constexpr std::size_t kMostCollectives = 2048;
+inline constexpr std::size_t kMostHeldCollectives = 8192;
 /// The same over all processes of a merged run.
 inline constexpr std::size_t kMostCollectivesOfRun = std::size_t{1} << 20;
 

@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "core/model/known_ceilings.h"
 #include "core/stats/statistics.h"
+#include "runner/merging/held_elsewhere.h"
 #include "runner/merging/rank_differences.h"
 
 namespace rooflinectl {
@@ -146,7 +147,9 @@ void MergedRun::place_in_time() {
     of_run.hosts = hosts_of(part.run);
     for (const ProgramProcess& process : application.processes) {
       if (process.collectives.empty()) continue;
-      auto& launches = of_run.collectives.emplace_back(process.collectives);
+      const auto& all = process.collectives;  // the newest ones, among which none is missing
+      const auto first = all.end() - static_cast<std::ptrdiff_t>(std::min(all.size(), kMostCollectives));
+      auto& launches = of_run.collectives.emplace_back(first, all.end());
       for (CollectiveLaunch& launch : launches) {
         launch.kernel = place_in(subjects, application.collectives[launch.kernel].subject);
       }
@@ -208,7 +211,9 @@ void MergedRun::add_processes(std::size_t part) {
       launch.kernel = places.collectives[launch.kernel];
       launch.start_ns += places.shift_ns;
     }
+    for (Hold& hold : process.holds) hold.start_ns += places.shift_ns;
     all.push_back(std::move(process));
+    process_parts_.push_back(part);
   }
 }
 
@@ -368,7 +373,54 @@ void MergedRun::add_rows(const GroupRows& rows, const std::set<std::size_t>& dev
   for (auto& [place, group] : groups) run_.application->other_ranks.push_back(std::move(group));
 }
 
+/// Of the measurements, and of what is known of the other devices. Medians, and times over the run, stay
+/// those of the rank's own run.
+void MergedRun::leave_out_held_elsewhere() {
+  Application& application = *run_.application;
+  const auto leave_out_of_device = [&](std::size_t device, double time_s) {
+    for (DeviceUse& use : application.devices) {
+      if (use.device == device) use.kernel_s = std::max(0.0, use.kernel_s - time_s);
+    }
+  };
+  std::vector<HeldElsewhere::Group> groups;
+  std::vector<Measurement*> measurements;
+  for (Measurement& measurement : run_.measurements) {
+    if (!measurement.launches || !measurement.process) continue;
+    measurements.push_back(&measurement);
+    groups.push_back({*measurement.process, &measurement.point, measurement.launches->traced});
+  }
+  for (const RankGroup& group : application.other_ranks) {
+    for (const RankLaunches& launches : group.ranks) {
+      groups.push_back({launches.process, &group.point, launches.traced});
+    }
+  }
+  const std::vector<HeldElsewhere::Launches> held = HeldElsewhere(application, process_parts_).of(groups);
+  auto next = held.begin();
+  for (Measurement* measurement : measurements) {
+    LaunchStatistics& launches = *measurement->launches;
+    launches.traced -= next->count;
+    launches.held += next->count;
+    launches.held_s += next->total_s;
+    launches.total_s = std::max(0.0, launches.total_s - next->total_s);
+    leave_out_of_device(measurement->device, next->total_s);
+    ++next;
+    if (launches.traced > 0) continue;
+    measurement->time.reset();
+    launches.over_time.clear();
+  }
+  for (RankGroup& group : application.other_ranks) {
+    for (RankLaunches& launches : group.ranks) {
+      launches.traced -= next->count;
+      launches.total_s = std::max(0.0, launches.total_s - next->total_s);
+      leave_out_of_device(find_process(application.processes, launches.process)->devices.front(),
+                          next->total_s);
+      ++next;
+    }
+  }
+}
+
 Run MergedRun::take_run() {
+  leave_out_held_elsewhere();
   Application& application = *run_.application;
   const std::size_t most = std::min(
       kMostCollectives, kMostCollectivesOfRun / std::max<std::size_t>(application.processes.size(), 1));

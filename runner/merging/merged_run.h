@@ -67,11 +67,13 @@ class MergedRun {
   void add_ranges();
   void drop_uses_of_shared_devices();
   void name_differences();
+  void leave_out_held_elsewhere();
 
   std::vector<RunPart> parts_;
   std::vector<Places> places_;
   Run run_;
-  std::vector<std::string> device_hosts_;  // the system of each device
+  std::vector<std::string> device_hosts_;   // the system of each device
+  std::vector<std::size_t> process_parts_;  // the part of each process
   SharedProblems problems_;
   MergedTimeline timeline_;
 };

@@ -174,6 +174,22 @@ class Merge(Ranks):
         self.assertIn("10 of 40 launches of collectives (6.000 ms) waited for a rank that was held to be counted: they are in no time.", summary)
         self.assertIn("(15 were matched between ranks)", summary)
 
+    def test_so_are_those_that_waited_for_a_rank_of_another_run(self):
+        self.profile(0, "often", "nccl", "waits", host="node1")
+        self.profile(1, "often", "nccl", "waits", host="node2", ahead_ns=7_000_000_000)
+        alone = json.loads((self.runs()[1] / "run.json").read_text())
+        self.assertNotIn("held", next(point["launches"] for point in alone["measurements"] if "nccl" in point["subject"]))
+        self.assert_exit(self.merge(), 0)
+        run = self.merged()
+        for device, duration_s in [(0, 3e-4), (1, 1e-4)]:
+            of_device = [point["launches"] for point in run["measurements"] if point["device"] == device]
+            [launches] = [launches for launches in of_device if "nccl" in launches["symbol"]]
+            self.assertEqual([launches[key] for key in ["count", "traced", "held"]], [20, 15, 5])
+            self.assertAlmostEqual(launches["total_s"], 15 * duration_s, 9)
+            self.assertAlmostEqual(run["application"]["devices"][device]["kernel_s"],
+                                   sum(launches["total_s"] for launches in of_device), 9)
+        self.assertIn("10 of 40 launches of collectives (6.000 ms) waited for a rank that was held to be counted", self.summary())
+
     def test_waiting_is_not_judged_while_launches_are_held_to_be_counted(self):
         self.profile(0, "often", "nccl", "held")
         self.profile(1, "often", "nccl")

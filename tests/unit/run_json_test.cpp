@@ -395,6 +395,7 @@ bool may_be_absent(const Pointer& place) {
   const bool in_map = maps.contains(parent.back());
   const bool optional_device = place.back() == "device" && parent.to_string().starts_with("/primitives");
   const bool optional_clock = place.back() == "sm_clock_hz" && !parent.to_string().starts_with("/devices");
+  const bool of_held = place.back() == "held" || place.back() == "held_s";
   const bool optional_launches = place.back() == "launches" && parent.to_string() == "/measurements/0";
   const bool of_problem = parent.to_string().starts_with("/application/problems") &&
                           (place.back() == "hint" || place.back() == "subject");
@@ -407,8 +408,8 @@ bool may_be_absent(const Pointer& place) {
                        (place.back() == "sent_bytes" || place.back() == "received_bytes");
   const bool of_collectives =
       parent.to_string() == "/collectives" && (place.back() == "library" || place.back() == "method");
-  static const std::set<std::string> rank_fields = {"hosts", "boot_id",     "uncertainty_s",
-                                                    "ranks", "collectives", "other_ranks"};
+  static const std::set<std::string> rank_fields = {"hosts",       "boot_id",     "uncertainty_s", "ranks",
+                                                    "collectives", "other_ranks", "holds"};
   const bool of_ranks =
       rank_fields.contains(place.back()) && !parent.to_string().starts_with("/application/other_ranks");
   const bool of_import =
@@ -418,7 +419,7 @@ bool may_be_absent(const Pointer& place) {
   const bool of_device = parent.to_string().starts_with("/devices") && place.back() == "host";
   return in_map || of_link || of_collectives || of_device || optional_device || optional_clock ||
          optional_launches || of_application || of_problem || of_range || of_ranks || of_import ||
-         of_collective;
+         of_collective || of_held;
 }
 
 TEST(RunJson, IsReadWithoutWhatIsEmptied) {

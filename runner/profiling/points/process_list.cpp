@@ -11,6 +11,22 @@ std::size_t ProcessList::collective(const CollectiveKernel& kernel) {
   return place->second;
 }
 
+namespace {
+
+using Launches = std::vector<CollectiveLaunch>;
+
+/// The end of those before `newest` that ranks may have delayed. They are all held at about the same time.
+Launches::iterator end_of_held(Launches& collectives, const std::vector<Hold>& holds,
+                               Launches::iterator newest) {
+  if (holds.empty()) return collectives.begin();
+  const std::uint64_t last_ns = 2 * holds.back().end_ns() - holds.front().start_ns;
+  const auto most = std::min(newest, collectives.begin() + kMostHeldCollectives);
+  return std::partition_point(collectives.begin(), most,
+                              [&](const CollectiveLaunch& launch) { return launch.start_ns <= last_ns; });
+}
+
+}  // namespace
+
 void ProcessList::add(const record::Process& process, std::vector<std::size_t> devices,
                       std::vector<CollectiveLaunch> collectives, const std::vector<Hold>& all_holds) {
   Holds holds(all_holds);
@@ -18,7 +34,8 @@ void ProcessList::add(const record::Process& process, std::vector<std::size_t> d
   std::sort(collectives.begin(), collectives.end(),
             [](const CollectiveLaunch& a, const CollectiveLaunch& b) { return a.start_ns < b.start_ns; });
   if (collectives.size() > kMostCollectives) {
-    collectives.erase(collectives.begin(), collectives.end() - kMostCollectives);
+    const auto newest = collectives.end() - kMostCollectives;
+    collectives.erase(end_of_held(collectives, holds.list(), newest), newest);
   }
   processes_.emplace(process.start_ns, ProgramProcess{.id = process.process,
                                                       .rank = process.rank,

@@ -19,7 +19,7 @@ class ProcessList {
   std::size_t collective(const CollectiveKernel& kernel);
 
   /// `collectives`: in any order, times on the host's monotonic clock; the newest `kMostCollectives` are
-  /// kept, and `kMostHolds` of the holds.
+  /// kept, and `kMostHeldCollectives` from the time of the holds; of these, `kMostHolds`.
   void add(const record::Process& process, std::vector<std::size_t> devices,
            std::vector<CollectiveLaunch> collectives, const std::vector<Hold>& holds);
 

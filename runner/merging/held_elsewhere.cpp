@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "runner/merging/held_elsewhere.h"
+
+#include <algorithm>
+
+#include "core/model/holds.h"
+
+namespace rooflinectl {
+
+namespace {
+
+bool is_aligned(const Application& application, const ProgramProcess& process) {
+  return application.hosts[process.host].uncertainty_s.has_value();
+}
+
+}  // namespace
+
+HeldElsewhere::HeldElsewhere(const Application& application, const std::vector<std::size_t>& parts) {
+  const std::vector<ProgramProcess>& processes = application.processes;
+  std::vector<Hold> everywhere;
+  std::map<std::size_t, std::vector<Hold>> of_parts;
+  for (std::size_t i = 0; i < processes.size(); ++i) {
+    const std::vector<Hold>& holds = processes[i].holds;
+    std::vector<Hold>& of_part = of_parts[parts[i]];
+    of_part.insert(of_part.end(), holds.begin(), holds.end());
+    if (is_aligned(application, processes[i]))
+      everywhere.insert(everywhere.end(), holds.begin(), holds.end());
+  }
+  const Holds all(std::move(everywhere));
+  for (std::size_t i = 0; i < processes.size(); ++i) {
+    const ProgramProcess& process = processes[i];
+    if (!is_aligned(application, process)) continue;
+    const Holds own(of_parts[parts[i]]);
+    std::vector<CollectiveLaunch> by_end = process.collectives;
+    std::sort(by_end.begin(), by_end.end(),
+              [](const CollectiveLaunch& a, const CollectiveLaunch& b) { return a.end_ns() < b.end_ns(); });
+    std::uint64_t previous_end_ns = 0;
+    for (const CollectiveLaunch& launch : by_end) {
+      if (all.delay(previous_end_ns, launch.end_ns()) && !own.delay(previous_end_ns, launch.end_ns())) {
+        const CollectiveKernel& kernel = application.collectives[launch.kernel];
+        Launches& held = held_[{process.id, kernel.subject, kernel.path}];
+        ++held.count;
+        held.total_s += static_cast<double>(launch.duration_ns) * 1e-9;
+      }
+      previous_end_ns = launch.end_ns();
+    }
+  }
+}
+
+HeldElsewhere::Key HeldElsewhere::key_of(const Group& group) {
+  return {group.process, group.point->subject, std::string(group.point->axes.text("path").value_or(""))};
+}
+
+std::vector<HeldElsewhere::Launches> HeldElsewhere::of(const std::vector<Group>& groups) const {
+  std::map<Key, std::uint64_t> traced;
+  for (const Group& group : groups) traced[key_of(group)] += group.traced;
+  std::map<Key, std::uint64_t> traced_before;
+  std::vector<Launches> result;
+  for (const Group& group : groups) {
+    const Key key = key_of(group);
+    Launches& launches = result.emplace_back();
+    const auto held = held_.find(key);
+    if (held == held_.end() || traced[key] == 0) continue;
+    const std::uint64_t count = std::min(held->second.count, traced[key]);
+    std::uint64_t& before = traced_before[key];
+    const auto until = [&](std::uint64_t launch) { return count * launch / traced[key]; };
+    launches.count = until(before + group.traced) - until(before);
+    before += group.traced;
+    launches.total_s =
+        held->second.total_s * static_cast<double>(launches.count) / static_cast<double>(held->second.count);
+  }
+  return result;
+}
+
+}  // namespace rooflinectl
