@@ -243,6 +243,14 @@ struct Power {
 /// How the cause of a problem that concerns a whole pass begins, after the name of the pass.
 inline constexpr std::string_view kNotCounted = "could not be counted";
 
+/// How the cause begins where no more launches of a group are counted, since they may wait for others.
+inline constexpr std::string_view kLeftAlone =
+    "its launches did not finish while the program was held for them";
+
+/// How the cause begins where a launch of a group took longer than the program may be held for it. Later ones
+/// may be counted, as may those of a run that knows how long they take.
+inline constexpr std::string_view kHeldTooShort = "a launch took longer than the program may be held for it";
+
 /// Something that could not be measured, and why.
 struct Problem {
   std::optional<std::uint64_t> group;  ///< nothing where it concerns the process

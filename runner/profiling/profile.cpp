@@ -205,11 +205,15 @@ class Profiling {
     return share;
   }
 
+  std::vector<IncompletePoint> completable() const {
+    std::vector<IncompletePoint> points = incomplete_;
+    std::erase_if(points, [&](const IncompletePoint& point) { return given_up_.contains(point.place); });
+    return points;
+  }
+
   void run_again_where_incomplete() {
-    std::set<std::size_t> given_up;  // what a run for them did not count, the next one will not either
     while (runs_ < kMostRuns && may_run_again()) {
-      std::vector<IncompletePoint> points = incomplete_;
-      std::erase_if(points, [&](const IncompletePoint& point) { return given_up.contains(point.place); });
+      std::vector<IncompletePoint> points = completable();
       if (points.empty()) return;
       points = points_of_next_run(points);
       observer_.runs_again(points.size(), share_of(points));
@@ -222,7 +226,7 @@ class Profiling {
       }
       merge();
       for (const IncompletePoint& point : points) {
-        if (profile_.details[point.place].missing == point.missing) given_up.insert(point.place);
+        if (profile_.details[point.place].missing == point.missing) given_up_.insert(point.place);
       }
     }
   }
@@ -369,9 +373,14 @@ class Profiling {
     for (const std::string& loss : measured.losses) observer_.warned(loss);
   }
 
+  /// A rank that is run again alone waits for the others, and a time limit ends each run.
+  bool could_complete_more() const { return !end_.timed_out && !(rank_ && rank_->has_others()); }
+
   void describe_what_is_incomplete() {
-    result_.incomplete_points = incomplete_.size();
-    result_.incomplete_share = share_of(incomplete_);
+    if (!could_complete_more()) return;
+    const std::vector<IncompletePoint> points = completable();
+    result_.incomplete_points = points.size();
+    result_.incomplete_share = share_of(points);
   }
 
   void describe_failure(const Run& run) {
@@ -432,6 +441,7 @@ class Profiling {
   ProfiledRuns profiled_;
   MergedProfile profile_;
   std::vector<IncompletePoint> incomplete_;
+  std::set<std::size_t> given_up_;  // what a run for them did not count, the next one will not either
   ProfileResult result_;
 };
 

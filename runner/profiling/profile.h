@@ -71,7 +71,7 @@ struct ProfileResult {
   /// What did not work, besides the program itself: it was ended because it took too long, or launched
   /// nothing; or `run.json` could not be written, and the error names where it is instead.
   std::optional<Error> failure;
-  /// Points that no run completed, and their share of the time of all kernels.
+  /// Points that no run completed, although another one could, and their share of the time of all kernels.
   std::size_t incomplete_points = 0;
   double incomplete_share = 0;
 };

@@ -23,6 +23,8 @@ in the first of the passes that are wanted. Accidents:
   unsampled    may not sample its device
   nccl         takes part in 20 collectives, with `RANK` 1 coming last
   held         of these, the first 5 were held up to be counted; held:all: all of them
+  long         a launch of `gemm` takes 0.2 s, and is counted only if it is known that it takes that long
+  alone        launches of `gemm` wait for others      stubborn     `gemm` is never counted
   waits        rank 0 was held during the first 5 collectives, for which the others waited 0.8 ms each
   slow         `add` takes 20 % longer
 
@@ -112,8 +114,16 @@ def write_launches(write, settings, accidents, start):
     if "steps" in accidents:
         for step in range(100):
             write("ranges", path=f"step {step}", ranges=[[start + 20_000 * step, 15_000]])
+    is_counted = [True, "stubborn" not in accidents]
+    gemm_ns = 200_000_000 if "long" in accidents else 1_000_000
+    if "long" in accidents and settings.get("known_s", {}).get(symbols[1], 0) < 0.2:
+        is_counted[1] = False
+        write("problem", group=gemm, cause="a launch took longer than the program may be held for it (50 ms), and others ran beside it", hint="")
+    if "alone" in accidents:
+        is_counted[1] = False
+        write("problem", group=gemm, cause="its launches did not finish while the program was held for them: they may be waiting", hint="")
     gemms = 10 if "often" in accidents else 1
-    write("launches", launches=[[gemm, 7, start + 3_000_000 + 2_000_000 * i, 1_000_000, i == 0] for i in range(gemms)])
+    write("launches", launches=[[gemm, 7, start + 3_000_000 + 2_000_000 * i, gemm_ns, i == 0] for i in range(gemms)])
     write("transfers", transfers=[["host_to_device", 0, 1 << 20, start + 2_500_000, 100_000]])
     if "timeline_interval_ns" in settings:
         write_samples(write, settings["timeline_interval_ns"], accidents, start + 3_000_000)
@@ -129,7 +139,7 @@ def write_launches(write, settings, accidents, start):
             write("pass", **{"pass": name, "is_traced": name != "operations", "at_ns": start + 100_000_000 + place})
         for kernel, group, launches in [(0, 0, 100), (1, gemm, gemms)]:
             is_tensor = name.startswith("tensor_")
-            if symbols[kernel] not in wanted or (is_tensor and kernel == 0) or (place > 0 and launches == 1):
+            if not is_counted[kernel] or symbols[kernel] not in wanted or (is_tensor and kernel == 0) or (place > 0 and launches == 1):
                 continue
             write("counted", group=group, **{"pass": name}, ordinal=place + 1, counters=counters(kernel, name, accidents))
     if "nccl" in accidents:

@@ -329,6 +329,41 @@ class Again(ProfileTest):
                                         "rooflinectl profile --rerun -- ")
         self.assertIn("operations", self.points()["gemm<script>alert(1)</script>"]["counters"]["fadd"]["unavailable"])
 
+    def why_gemm_is_incomplete(self):
+        return self.points()["gemm<script>alert(1)</script>"]["counters"]["fadd"].get("unavailable")
+
+    def test_a_run_that_knows_how_long_a_kernel_takes_counts_it(self):
+        result = self.profile("long", options=["--once"])
+        self.assert_exit(result, 0)
+        cause = "a launch took longer than the program may be held for it (50 ms), and others ran beside it"
+        self.assertEqual(self.why_gemm_is_incomplete(), cause)
+        self.assertIn(cause, self.problems())
+        self.assertIn("to complete them: rooflinectl profile --rerun -- ", result.stderr)
+        result = self.profile("long")
+        self.assert_exit(result, 0)
+        self.assertGreater(self.runs(), 2)
+        self.assertEqual(self.points()["gemm<script>alert(1)</script>"]["counters"]["fadd"], 1e6)
+        self.assertEqual(self.problems(), [])
+        self.assertNotIn("--rerun", result.stderr)
+
+    def test_not_where_launches_wait_for_others(self):
+        result = self.profile("alone", "often")
+        self.assert_exit(result, 0)
+        self.assertEqual(self.runs(), 1)
+        self.assertIn("did not finish while the program was held for them", self.why_gemm_is_incomplete())
+        self.assertNotIn("--rerun", result.stderr)
+
+    def test_what_another_run_did_not_bring_is_not_promised(self):
+        result = self.profile("stubborn", "often")
+        self.assert_exit(result, 0)
+        self.assertEqual(self.runs(), 2)
+        self.assertEqual(self.why_gemm_is_incomplete(), "none of its 10 launches was counted in the pass operations")
+        self.assertNotIn("--rerun", result.stderr)
+
+    def test_not_after_the_time_limit_nor_for_one_of_several_ranks(self):
+        self.assertNotIn("--rerun", self.profile("hang", options=["--timeout", 1]).stderr)
+        self.assertNotIn("--rerun", self.profile(RANK="0", WORLD_SIZE="2").stderr)
+
     def test_not_if_it_failed_or_read_a_pipe(self):
         self.assert_exit(self.profile("exit:4"), 4)
         self.assertEqual(self.profiled()["application"]["runs"], 1)

@@ -46,6 +46,16 @@ TEST(IncompletePoints, AreAllThatTheNextRunCounts) {
   EXPECT_EQ(settings.samples, 7);
 }
 
+TEST(IncompletePoints, TheNextRunKnowsHowLongTheirKernelsTake) {
+  MergedProfile profile = profile_of({{50, {Pass::memory}}, {30, {}}, {20, {Pass::memory}}});
+  profile.details[0].longest_s = 0.2;
+  profile.details[1].longest_s = 0.5;
+  profile.details[1].symbol = "k0";  // in another shape
+  const ProfileSettings settings =
+      settings_for(incomplete_points(profile), profile, {.known_s = {{"old", 1}}});
+  EXPECT_THAT(settings.known_s, ElementsAre(testing::Pair("k0", 0.5))) << "nothing is known of k2";
+}
+
 TEST(IncompletePoints, FitAnEnvironmentVariable) {
   MergedProfile profile = profile_of({{50, {Pass::memory}}, {30, {Pass::memory}}});
   profile.details[1].symbol = std::string(100'000, 'k');

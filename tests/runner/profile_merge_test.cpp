@@ -481,6 +481,44 @@ TEST_F(ProfileMerge, NamesWhyNothingWasCounted) {
   EXPECT_EQ(profile.application.problems[0].hint, "ask");
 }
 
+/// The records of `add` after a problem of its group; the memory pass counted it only if `is_counted`.
+Records with_problem(std::string_view cause, bool is_counted) {
+  Records records =
+      process(1, "GPU-1") + Records{launches({{0, 10}, {100, 30}}),
+                                    record::Problem{.group = 0, .cause = std::string(cause), .hint = ""}};
+  for (const char* pass : {"memory", "operations", "tensor"}) {
+    if (!is_counted) break;
+    records.push_back(record::Counted{
+        .group = 0, .pass = pass, .ordinal = 1, .counters = {{"l2_bytes", CounterValue::measured(4)}}});
+  }
+  return records + Records{record::End{}};
+}
+
+TEST_F(ProfileMerge, AnotherRunCanCountWhatTookTooLong) {
+  const MergedProfile missing = merged(with_problem(record::kHeldTooShort, false));
+  EXPECT_EQ(missing.measurements[0].counters.at("l2_bytes").reason(), record::kHeldTooShort);
+  EXPECT_EQ(missing.details[0].missing.size(), 3);
+  EXPECT_DOUBLE_EQ(missing.details[0].longest_s, 30e-9);
+  EXPECT_THAT(missing.application.problems, testing::SizeIs(1));
+
+  const MergedProfile counted = merged(with_problem(record::kHeldTooShort, true));
+  EXPECT_EQ(counted.measurements[0].counters.at("l2_bytes"), CounterValue::measured(4));
+  EXPECT_THAT(counted.application.problems, IsEmpty()) << "nothing is missing";
+}
+
+TEST_F(ProfileMerge, NoOtherRunCountsWhatWaitsForOthers) {
+  const MergedProfile profile = merged(with_problem(record::kLeftAlone, false));
+  EXPECT_EQ(profile.measurements[0].counters.at("l2_bytes").reason(), record::kLeftAlone);
+  EXPECT_THAT(profile.details[0].missing, IsEmpty());
+  EXPECT_THAT(profile.application.problems, testing::SizeIs(1));
+}
+
+TEST_F(ProfileMerge, NoOtherRunIsForCollectives) {
+  const MergedProfile profile = merged(process(1, "GPU-1", "", "ncclDevKernel_AllReduce_Sum_f32_RING_LL") +
+                                       Records{launches({{0, 10}})});
+  EXPECT_THAT(profile.details[0].missing, IsEmpty());
+}
+
 TEST_F(ProfileMerge, KeepsWhatAProcessWroteBeforeItDied) {
   const auto cut_off = file("1", process(7, "GPU-1") + Records{launches({{0, 10}})}, "{\"type\": \"laun");
   const MergedProfile profile = merged({{cut_off}});

@@ -8,8 +8,18 @@ namespace rooflinectl {
 namespace {
 
 constexpr double kShareThatMatters = 0.01;
-/// An environment variable holds 128 KiB.
-constexpr std::size_t kMostSymbolBytes = std::size_t{64} << 10;
+/// An environment variable holds 128 KiB. It has each symbol twice, with a number.
+constexpr std::size_t kMostBytes = std::size_t{96} << 10;
+constexpr std::size_t kBytesOfNumber = 32;
+
+/// What the longest launch of a kernel took, whatever its shape.
+double longest_s(const MergedProfile& profile, const std::string& symbol) {
+  double longest_s = 0;
+  for (const PointDetails& details : profile.details) {
+    if (details.symbol == symbol) longest_s = std::max(longest_s, details.longest_s);
+  }
+  return longest_s;
+}
 
 }  // namespace
 
@@ -39,14 +49,18 @@ ProfileSettings settings_for(const std::vector<IncompletePoint>& points, const M
                              ProfileSettings settings) {
   std::vector<Pass> passes;
   settings.only.clear();
+  settings.known_s.clear();
   std::size_t bytes = 0;
   for (const IncompletePoint& point : points) {
     const std::string& symbol = profile.details[point.place].symbol;
-    bytes += symbol.size();
-    if (bytes > kMostSymbolBytes) break;
+    bytes += 2 * symbol.size() + kBytesOfNumber;
+    if (bytes > kMostBytes) break;
     passes.insert(passes.end(), point.missing.begin(), point.missing.end());
     const bool is_new = std::find(settings.only.begin(), settings.only.end(), symbol) == settings.only.end();
     if (is_new) settings.only.push_back(symbol);
+  }
+  for (const std::string& symbol : settings.only) {
+    if (const double known_s = longest_s(profile, symbol); known_s > 0) settings.known_s[symbol] = known_s;
   }
   std::sort(passes.begin(), passes.end());
   passes.erase(std::unique(passes.begin(), passes.end()), passes.end());

@@ -26,7 +26,8 @@ std::vector<IncompletePoint> incomplete_points(const MergedProfile& profile);
 /// pass already.
 std::vector<IncompletePoint> points_of_next_run(const std::vector<IncompletePoint>& points);
 
-/// What another run counts: no more than `points` lack.
+/// What another run counts: no more than `points` lack. It also knows how long their kernels take, so it can
+/// hold the program as long for them.
 ProfileSettings settings_for(const std::vector<IncompletePoint>& points, const MergedProfile& profile,
                              ProfileSettings settings);
 

@@ -57,6 +57,7 @@ class Merge {
     merged_.application.ranges = range_passages_.result();
     add_device_uses(times_, groups_, merged_.application);
     add_measurements();
+    name_the_number_of_other_subjects();
     return std::move(merged_);
   }
 
@@ -205,6 +206,7 @@ class Merge {
       if (launch.is_counted) reading.passes.add_counted(launch);
       ++group.traced;
       group.traced_ns += launch.duration_ns;
+      group.longest_ns = std::max(group.longest_ns, launch.duration_ns);
       reading.last_ns = std::max(reading.last_ns, end_ns);
     }
   }
@@ -294,11 +296,15 @@ class Merge {
     }
     const auto place = reading.groups[*problem.group];
     if (!place) return;
-    groups_[*place].problem = problem.cause;
-    add_problem({.cause = problem.cause,
-                 .hint = problem.hint,
-                 .process = reading.id(),
-                 .subject = groups_[*place].subject});
+    ProfiledGroup& group = groups_[*place];
+    const ApplicationProblem of_group = {
+        .cause = problem.cause, .hint = problem.hint, .process = reading.id(), .subject = group.subject};
+    if (problem.cause.starts_with(record::kHeldTooShort)) {
+      group.too_long = of_group;  // a problem only if its counters stay incomplete
+    } else {
+      group.left_alone = problem.cause;
+      add_problem(of_group);
+    }
   }
 
   void add(Reading& reading, const record::End& end) {
@@ -379,13 +385,16 @@ class Merge {
       merged_.application.launches += group.launches();
       merged_.application.untraced += group.untraced;
     }
+    for (ApplicationProblem& problem : failed_.problems()) add_problem(std::move(problem));
+    merged_.passes = missing_passes_.counted();
+  }
+
+  void name_the_number_of_other_subjects() {
     for (const auto& [cause, subjects] : subjects_) {
       if (subjects <= kMostSubjects) continue;
       merged_.application.problems.push_back(
           {.cause = fmt::format("{} more: {}", subjects - kMostSubjects, cause)});
     }
-    for (ApplicationProblem& problem : failed_.problems()) add_problem(std::move(problem));
-    merged_.passes = missing_passes_.counted();
   }
 
   void find_first_launch() {
@@ -422,8 +431,11 @@ class Merge {
       Measurement& measurement = merged_.measurements.emplace_back(measurement_of(
           group, traced[i], i < kDetailedPoints ? kKeptOfDetailed : kKeptOfOthers, zero_ns_, why_missing));
       measurement.point.experiment = runs_.experiment;
-      merged_.details.push_back(
-          {.symbol = group.kernel.symbol, .missing = missing_passes_.of(group, measurement)});
+      const std::vector<Pass> missing = missing_passes_.of(group, measurement);
+      if (group.too_long && !missing.empty()) add_problem(*group.too_long);
+      merged_.details.push_back({.symbol = group.kernel.symbol,
+                                 .missing = missing_passes_.countable(group, missing),
+                                 .longest_s = seconds(group.longest_ns)});
     }
   }
 

@@ -24,7 +24,8 @@ struct ProfiledRuns {
 /// What another run would have to know of a point.
 struct PointDetails {
   std::string symbol;         ///< of the kernel or CUDA graph, as the records have it
-  std::vector<Pass> missing;  ///< passes that counted none of its launches, although they could
+  std::vector<Pass> missing;  ///< passes that counted none of its launches, although another run's could
+  double longest_s = 0;       ///< of its launches with a time; 0 where none has one
 };
 
 /// The runs of a program, merged.

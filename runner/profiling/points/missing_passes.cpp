@@ -23,10 +23,11 @@ std::string MissingPasses::problem_of(std::string_view pass) const {
 }
 
 std::string MissingPasses::reason(const ProfiledGroup& group, const std::string& pass) const {
-  if (!group.problem.empty()) return group.problem;
+  if (!group.left_alone.empty()) return group.left_alone;
   if (std::string cause = problem_of(pass); !cause.empty()) return cause;
+  if (group.too_long) return group.too_long->cause;
   if (!counted_.contains(pass)) return fmt::format("the program ended before the pass {} began", pass);
-  return fmt::format("none of its {} launches ran during the pass {}", group.launches(), pass);
+  return fmt::format("none of its {} launches was counted in the pass {}", group.launches(), pass);
 }
 
 std::vector<Pass> MissingPasses::of(const ProfiledGroup& group, const Measurement& measurement) const {
@@ -39,9 +40,14 @@ std::vector<Pass> MissingPasses::of(const ProfiledGroup& group, const Measuremen
     const bool is_needed = pass <= Pass::tensor || has_unknown_type;
     const std::string_view name = to_string(pass);
     const bool is_counted = group.counters.find(name) != group.counters.end();
-    if (is_needed && !is_counted && group.problem.empty() && problem_of(name).empty())
-      missing.push_back(pass);
+    if (is_needed && !is_counted) missing.push_back(pass);
   }
+  return missing;
+}
+
+std::vector<Pass> MissingPasses::countable(const ProfiledGroup& group, std::vector<Pass> missing) const {
+  if (!group.left_alone.empty() || group.is_collective) return {};
+  std::erase_if(missing, [&](Pass pass) { return !problem_of(to_string(pass)).empty(); });
   return missing;
 }
 

@@ -24,8 +24,12 @@ class MissingPasses {
 
   /// Why a group was not counted in a pass.
   std::string reason(const ProfiledGroup& group, const std::string& pass) const;
-  /// Those that another run of the program could count a group in. `measurement` is what became of it.
+  /// Those that counted none of a group's launches, although it needs them. `measurement` is what became of
+  /// it.
   std::vector<Pass> of(const ProfiledGroup& group, const Measurement& measurement) const;
+  /// Of these, the ones that another run of the program could count it in: not where its launches wait for
+  /// others, nor what cannot be counted at all. Collectives have no roof, with or without counters.
+  std::vector<Pass> countable(const ProfiledGroup& group, std::vector<Pass> missing) const;
 
  private:
   std::string problem_of(std::string_view pass) const;

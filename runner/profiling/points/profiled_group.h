@@ -44,14 +44,16 @@ struct ProfiledGroup {
   std::uint64_t untraced = 0;
   std::uint64_t traced = 0;
   std::uint64_t traced_ns = 0;
-  std::uint64_t held = 0;  ///< as `LaunchStatistics::held`; not among the traced ones
+  std::uint64_t longest_ns = 0;  ///< of all launches with a time, held ones too
+  std::uint64_t held = 0;        ///< as `LaunchStatistics::held`; not among the traced ones
   std::uint64_t held_ns = 0;
   std::uint64_t overlapped_ns = 0;  ///< as `LaunchStatistics::overlapped_s`
   std::uint64_t counted = 0;
   std::uint64_t gaps_before = 0;
   std::uint64_t idle_before_ns = 0;
   CountedPasses counters;
-  std::string problem;  ///< why its launches were left alone; empty if they were not
+  std::string left_alone;                      ///< why its launches were left alone; empty if they were not
+  std::optional<ApplicationProblem> too_long;  ///< a launch of it took longer than the program may be held
   std::map<std::string, GraphKernelUse> graph_kernels;
 
   std::uint64_t launches() const { return traced + held + untraced; }
