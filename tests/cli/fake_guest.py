@@ -25,6 +25,7 @@ in the first of the passes that are wanted. Accidents:
   held         of these, the first 5 were held up to be counted; held:all: all of them
   long         a launch of `gemm` takes 0.2 s, and is counted only if it is known that it takes that long
   alone        launches of `gemm` wait for others      stubborn     `gemm` is never counted
+  twin         another kernel is called `add`, too      endless      leaves out 12345 launches
   waits        rank 0 was held during the first 5 collectives, for which the others waited 0.8 ms each
   slow         `add` takes 20 % longer
 
@@ -83,7 +84,8 @@ def write_records(accidents):
         if "half" in accidents:
             file.write('{"type":"end","at_ns"')
         elif "abrupt" not in accidents:
-            write("end", at_ns=time.monotonic_ns(), lost_activities=0, lost_records=7 if "lost" in accidents else 0)
+            write("end", at_ns=time.monotonic_ns(), lost_activities=0, lost_records=7 if "lost" in accidents else 0,
+                  **({"left_out_launches": 12345} if "endless" in accidents else {}))
 
 
 def write_launches(write, settings, accidents, start):

@@ -503,6 +503,10 @@ class BadDays(ProfileTest):
         for text in [result.stderr, (self.latest() / "summary.md").read_text()]:
             self.assertIn(cause, " ".join(text.replace("\\_", "_").split()))
 
+    def test_launches_beyond_what_a_process_records(self):
+        self.assert_exit(self.profile("often", "endless"), 0)
+        self.assertIn("12345 launches are left out: they are more, or in more groups, than a process records", self.problems())
+
     def test_a_program_that_hangs(self):
         begin = time.monotonic()
         result = self.profile("often", "hang", options=["--timeout", 1])

@@ -547,6 +547,10 @@ TEST_F(ProfileMerge, NamesWhatWasLost) {
   EXPECT_EQ(profile.application.lost, 5);
   ASSERT_EQ(profile.application.problems.size(), 2);
   EXPECT_THAT(profile.application.problems[0].cause, HasSubstr("2 records could not be written"));
+  const MergedProfile left_out =
+      merged(process(1, "GPU-1") + Records{launches({{0, 10}}), record::End{.left_out_launches = 123}});
+  ASSERT_EQ(left_out.application.problems.size(), 1);
+  EXPECT_THAT(left_out.application.problems[0].cause, HasSubstr("123 launches are left out"));
 }
 
 TEST_F(ProfileMerge, KeepsLaunchesOnADeviceThatWasNotIntroduced) {

@@ -22,6 +22,22 @@ TEST(RangePaths, KeepNumbersThatDoNotVary) {
   EXPECT_EQ(paths.at("7"), "7");
 }
 
+TEST(RangePaths, TakeTheSignThatAProcessWroteAsANumber) {
+  const auto steps = collapsed_paths({"step 1", "step 2", "step #"});
+  EXPECT_EQ(steps.at("step 1"), "step #");
+  EXPECT_EQ(steps.at("step #"), "step #");
+  const auto epochs = collapsed_paths(
+      {"epoch 0/step 1", "epoch 0/step 2", "epoch 0/step 3", "epoch 0/step #", "epoch #/step #"});
+  for (const auto& [path, collapsed] : epochs) EXPECT_EQ(collapsed, "epoch #/step #") << path;
+}
+
+TEST(RangePaths, KeepASignOfTheProgramsOwn) {
+  const auto paths = collapsed_paths({"C#", "C1", "issue #1/a", "issue #2/a", "##", "a#b#", "#"});
+  for (const auto& [path, collapsed] : paths) EXPECT_EQ(collapsed, path);
+  const auto many = collapsed_paths({"issue #1", "issue #2", "issue #3"});
+  EXPECT_EQ(many.at("issue #1"), "issue ##");
+}
+
 TEST(RangePaths, AreNotConfusedByTheSignForANumber) {
   const auto paths = collapsed_paths({"a#", "a1", "a2", "a3"});
   EXPECT_EQ(paths.at("a1"), "a#");

@@ -19,8 +19,12 @@ constexpr double kGapBounds[] = {5e-6, 20e-6, 100e-6, 1e-3};
 BusyTime add_overlaps(const std::vector<BusyInterval>& kernels, std::vector<ProfiledGroup>& groups) {
   std::vector<BusyInterval> collectives;
   std::vector<BusyInterval> others;
-  for (const BusyInterval& kernel : kernels) {
-    (groups[kernel.owner].is_collective ? collectives : others).push_back(kernel);
+  const auto is_of_collective = [&](const BusyInterval& kernel) {
+    return groups[kernel.owner].is_collective;
+  };
+  if (std::any_of(kernels.begin(), kernels.end(), is_of_collective)) {  // else it would be a copy of all
+    std::partition_copy(kernels.begin(), kernels.end(), std::back_inserter(collectives),
+                        std::back_inserter(others), is_of_collective);
   }
   std::vector<std::uint64_t> beside_any(groups.size());
   std::vector<std::uint64_t> beside_others(groups.size());
@@ -67,16 +71,19 @@ void add_device_uses(std::vector<DeviceTimes>& devices, std::vector<ProfiledGrou
   for (std::size_t device = 0; device < devices.size(); ++device) {
     DeviceTimes& times = devices[device];
     const BusyTime kernels = add_overlaps(times.kernels, groups);
-    std::vector<BusyInterval> all = times.kernels;
+    // There may be many millions: others join the kernels for a while, instead of a copy of all.
+    std::vector<BusyInterval>& all = times.kernels;
+    const std::size_t kernel_count = all.size();
     for (BusyInterval transfer : times.transfers) {
       transfer.owner += static_cast<std::uint32_t>(groups.size());
       all.push_back(transfer);
     }
+    const std::size_t known_count = all.size();
     const BusyTime known = busy_time(all);
-    std::vector<BusyInterval> with_held = all;
-    with_held.insert(with_held.end(), times.held.begin(), times.held.end());
-    const BusyTime everything = busy_time(with_held);
-    if (with_held.empty()) continue;
+    all.insert(all.end(), times.held.begin(), times.held.end());
+    const BusyTime everything = times.held.empty() ? known : busy_time(all);
+    if (all.empty()) continue;
+    all.resize(known_count);
     for (BusyInterval& untraced : times.untraced) {
       untraced.start_ns = std::clamp(untraced.start_ns, everything.first_ns, everything.last_ns);
       untraced.end_ns = std::clamp(untraced.end_ns, everything.first_ns, everything.last_ns);
@@ -89,6 +96,7 @@ void add_device_uses(std::vector<DeviceTimes>& devices, std::vector<ProfiledGrou
          .busy_s = seconds(known.busy_ns),
          .kernel_s = seconds(kernels.sum_ns),
          .undisturbed = undisturbed_use(all, times, groups)});
+    all.resize(kernel_count);
     for (auto [kind, use] : times.transfer_uses) {
       use.device = device;
       use.kind = kind;

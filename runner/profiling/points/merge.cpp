@@ -315,6 +315,13 @@ class Merge {
                    .hint = "is the disk full? choose another folder with --output",
                    .process = reading.id()});
     }
+    if (end.left_out_launches > 0) {
+      add_problem({.cause = fmt::format("{} launches are left out: they are more, or in more groups, than a "
+                                        "process records",
+                                        end.left_out_launches),
+                   .hint = "profile a part of the program: --capture, --kernel and --nvtx select it",
+                   .process = reading.id()});
+    }
     if (end.lost_activities > 0) {
       add_problem({.cause = fmt::format("CUPTI had no room for {} launches, copies or sets: "
                                         "they are missing from all times",

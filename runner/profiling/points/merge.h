@@ -45,7 +45,7 @@ inline constexpr std::size_t kMaxProfiledPoints = 10'000;
 
 /// Merges the records into points: launches on one device with the same kernel, grid, block, dynamic shared
 /// memory, cluster and NVTX path (`collapsed_paths`), whichever process made them. Reads the files a line at
-/// a time, and twice; keeps 32 bytes a launch.
+/// a time, and twice; keeps 40 bytes a launch.
 ///
 /// The time of a point is that of its launches that were traced and not counted, where these are as many as
 /// the counted ones; else that of all. What is missing, because a process ended without notice or records
