@@ -89,6 +89,7 @@ std::vector<std::string> details_of(const RooflinePoint& point, const Run& run, 
           named(axis::kBlock, "block"),
           named(axis::kCluster, "cluster"),
           named(axis::kShared, "shared"),
+          named(axis::kCode, "code"),
           path,
           measurement.rank ? fmt::format("rank {}", *measurement.rank) : "",
           number ? fmt::format("process {}", *number) : ""};
@@ -148,7 +149,7 @@ void choose_details(std::vector<Group>& groups) {
 std::string kernel_details(const RooflinePoint& point) {
   std::string text;
   for (const std::string_view name :
-       {axis::kGrid, axis::kBlock, axis::kCluster, axis::kShared, axis::kPath}) {
+       {axis::kGrid, axis::kBlock, axis::kCluster, axis::kShared, axis::kCode, axis::kPath}) {
     const std::string value = value_text(point.measurement->point, name);
     if (!value.empty()) text += fmt::format(" {} {}", name == axis::kPath ? "in" : name, value);
   }

@@ -14,12 +14,13 @@ namespace axis {
 inline constexpr std::string_view kGrid = "grid";        ///< blocks: `132`, `64x8`
 inline constexpr std::string_view kCluster = "cluster";  ///< blocks of a cluster
 inline constexpr std::string_view kShared = "shared";    ///< dynamic shared memory of a block, in bytes
+inline constexpr std::string_view kCode = "code";        ///< which of the kernels with that name, from 2
 inline constexpr std::string_view kPath = "path";        ///< names of the NVTX ranges, the outermost first
 }  // namespace axis
 
 /// Labels those of `points` that a profiled program launched, so that they differ: the kernel's short name;
-/// where there are several groups of it, also as much of grid, block, cluster, shared memory, NVTX path (its
-/// innermost ranges), rank and process as is needed to tell them apart.
+/// where there are several groups of it, also as much of grid, block, cluster, shared memory, code, NVTX path
+/// (its innermost ranges), rank and process as is needed to tell them apart.
 void label_kernels(std::vector<RooflinePoint>& points, const Run& run);
 
 /// ` grid 132 block 384 in step/forward`: all that tells groups of one kernel apart, to be added to a label.

@@ -77,7 +77,7 @@ class Grouping {
                                  .cluster = launch.cluster,
                                  .dynamic_shared_bytes = launch.dynamic_shared_bytes};
     const std::string subject = subject_of(kernel);
-    const Axes axes = axes_of(shape, !launch.is_kernel, paths_.at(launch.path));
+    const Axes axes = axes_of(shape, !launch.is_kernel, 1, paths_.at(launch.path));
     const auto [place, is_new] =
         places_.try_emplace(std::tuple(launch.device, subject, axes), groups_.size());
     if (is_new) groups_.push_back({.first = &launch, .subject = subject, .axes = axes});

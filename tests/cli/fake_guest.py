@@ -127,6 +127,12 @@ def write_launches(write, settings, accidents, start):
     gemms = 10 if "often" in accidents else 1
     write("launches", launches=[[gemm, 7, start + 3_000_000 + 2_000_000 * i, gemm_ns, i == 0] for i in range(gemms)])
     write("transfers", transfers=[["host_to_device", 0, 1 << 20, start + 2_500_000, 100_000]])
+    if "twin" in accidents:
+        write("kernel", kernel=2, symbol=symbols[0], registers_per_thread=32, static_shared_bytes=0, local_bytes_per_thread=0, code=7)
+        write("kernel", kernel=3, symbol=symbols[0], registers_per_thread=32, static_shared_bytes=0, local_bytes_per_thread=0, code=8)
+        for i in range(2):
+            write("group", group=gemm + 1 + i, device=0, kernel=2 + i, dynamic_shared_bytes=0, path="", **shapes[0])
+            write("launches", launches=[[gemm + 1 + i, 7, start + 60_000_000 + 1_000_000 * i, 500_000, False]])
     if "timeline_interval_ns" in settings:
         write_samples(write, settings["timeline_interval_ns"], accidents, start + 3_000_000)
     if "graph" in accidents:

@@ -130,6 +130,13 @@ class Profile(ProfileTest):
         self.assert_exit(self.profile("often", options=["--kernel", "^_Z3add"]), 0)
         self.assertEqual(list(self.points()), ["add(float*)"])
 
+    def test_tells_kernels_with_one_name_apart(self):
+        self.assert_exit(self.profile("often", "twin"), 0)
+        launches = {point["axes"].get("code"): point["launches"]["count"] for point in self.profiled()["measurements"]
+                    if point["subject"] == "add(float*)"}
+        self.assertEqual(launches, {None: 101, 2: 1})
+        self.assertIn("| add code 2 |", (self.latest() / "summary.md").read_text())
+
     def test_puts_steps_together(self):
         self.assert_exit(self.profile("often", "steps"), 0)
         add = self.points()["add(float*)"]

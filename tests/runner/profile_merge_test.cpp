@@ -469,6 +469,80 @@ TEST_F(ProfileMerge, TakesTimesFromTheFirstRunAndCountersFromAll) {
   EXPECT_EQ(profile.passes, 2);
 }
 
+/// A process that launches two kernels with one name.
+Records twins(int id, const record::Kernel& first, const record::Kernel& second) {
+  Records records = process(id, "GPU-1");
+  const auto group = std::get<record::Group>(records[3]);
+  records.resize(2);
+  for (record::Kernel kernel : {first, second}) {
+    kernel.kernel = records.size() == 2 ? 0 : 1;
+    kernel.symbol = "triton_poi_fused_add_0";
+    record::Group own = group;
+    own.group = kernel.kernel;
+    own.kernel = kernel.kernel;
+    records.emplace_back(kernel);
+    records.emplace_back(own);
+  }
+  return records;
+}
+
+record::Counted counted(std::uint64_t group, const char* pass, double l2_bytes) {
+  return {.group = group,
+          .pass = pass,
+          .ordinal = 1,
+          .counters = {{"l2_bytes", CounterValue::measured(l2_bytes)}}};
+}
+
+TEST_F(ProfileMerge, TellsKernelsWithOneNameApartByTheirCode) {
+  const record::Kernel a = {.registers_per_thread = 32, .code = 7};
+  const record::Kernel b = {.registers_per_thread = 32, .code = 8};
+  const auto first = file("1", twins(1, a, b) + Records{launches({{0, 10}}, 0), launches({{20, 30}}, 1),
+                                                        counted(0, "memory", 4), record::End{}});
+  const auto other =
+      file("2", twins(2, b, a) + Records{launches({{100, 30}}, 0), launches({{200, 10}}, 1), record::End{}});
+  const auto again = file("3", twins(3, b, a) + Records{counted(0, "memory", 16), record::End{}});
+  const MergedProfile profile = merged({{first, other}, {again}});
+  ASSERT_EQ(profile.measurements.size(), 2);
+  const Measurement& of_b = profile.measurements[0];
+  EXPECT_EQ(range_name(of_b.point), "train.triton_poi_fused_add_0.16x16.grid1024.shared2048.code2");
+  EXPECT_DOUBLE_EQ(of_b.launches->total_s, 60e-9);
+  EXPECT_EQ(of_b.counters.at("l2_bytes"), CounterValue::measured(16));
+  const Measurement& of_a = profile.measurements[1];
+  EXPECT_EQ(range_name(of_a.point), "train.triton_poi_fused_add_0.16x16.grid1024.shared2048")
+      << "as in a run without the other";
+  EXPECT_DOUBLE_EQ(of_a.launches->total_s, 20e-9);
+  EXPECT_EQ(of_a.counters.at("l2_bytes"), CounterValue::measured(4));
+}
+
+TEST_F(ProfileMerge, TellsKernelsWithoutCodeApartByWhatTheyNeed) {
+  const auto points = [&](const record::Kernel& first, const record::Kernel& second) {
+    return merged(twins(1, first, second) + Records{launches({{0, 10}}, 0), launches({{20, 30}}, 1)})
+        .measurements.size();
+  };
+  EXPECT_EQ(points({.registers_per_thread = 32}, {.registers_per_thread = 32}), 1);
+  EXPECT_EQ(points({.registers_per_thread = 32}, {.registers_per_thread = 40}), 2);
+  EXPECT_EQ(points({.static_shared_bytes = 1}, {.static_shared_bytes = 2}), 2);
+  EXPECT_EQ(points({.local_bytes_per_thread = 1}, {.local_bytes_per_thread = 2}), 2);
+  EXPECT_EQ(points({.code = 7}, {}), 1) << "it may be the same";
+  EXPECT_EQ(points({.code = 7}, {.registers_per_thread = 40, .code = 7}), 2)
+      << "a damaged record, or another";
+}
+
+TEST_F(ProfileMerge, FoldsPathsThatTheProcessFolded) {
+  Records records = process(1, "GPU-1", "step 1");
+  for (const char* path : {"step 2", "step #"}) {
+    record::Group group = std::get<record::Group>(records[3]);
+    group.group = records.size() - 3;
+    group.path = path;
+    records.emplace_back(group);
+  }
+  const MergedProfile profile = merged(
+      records + Records{launches({{0, 10}}, 0), launches({{20, 10}}, 1), launches({{40, 10}, {60, 10}}, 2)});
+  ASSERT_EQ(profile.measurements.size(), 1);
+  EXPECT_EQ(profile.measurements[0].point.axes.text("path"), "step #");
+  EXPECT_EQ(profile.measurements[0].launches->count, 4);
+}
+
 TEST_F(ProfileMerge, NamesWhyNothingWasCounted) {
   const MergedProfile profile =
       merged(process(1, "GPU-1") +

@@ -19,6 +19,7 @@
 #include "runner/profiling/points/failed_launches.h"
 #include "runner/profiling/points/group_measurement.h"
 #include "runner/profiling/points/held_collectives.h"
+#include "runner/profiling/points/kernel_codes.h"
 #include "runner/profiling/points/missing_passes.h"
 #include "runner/profiling/points/pass_times.h"
 #include "runner/profiling/points/process_list.h"
@@ -152,7 +153,8 @@ class Merge {
     const record::Kernel& kernel = reading.kernels.at(shape.kernel);
     const std::size_t device = device_of(reading, shape.device);
     const std::string subject = subject_of(kernel);
-    const Axes axes = axes_of(shape, kernel.graph_nodes.has_value(), collapsed(shape.path));
+    const std::uint64_t code = codes_.number(merged_.devices[device].chip, subject, kernel);
+    const Axes axes = axes_of(shape, kernel.graph_nodes.has_value(), code, collapsed(shape.path));
     const auto key = std::tuple(device, subject, axes);
     const auto known = places_.find(key);
     if (known == places_.end() && !reading.is_first_run) {
@@ -502,6 +504,7 @@ class Merge {
   std::vector<DeviceTimes> times_;  // by device
   std::vector<ProfiledGroup> groups_;
   std::map<std::tuple<std::size_t, std::string, Axes>, std::size_t> places_;
+  KernelCodes codes_;
   MissingPasses missing_passes_;
   FailedLaunches failed_;
   bool is_later_run_ = false;                    // of the file that is being read

@@ -45,7 +45,7 @@ std::string extent_text(const record::Extent& extent) {
   return fmt::format("{}", extent[0]);
 }
 
-Axes axes_of(const record::Group& group, bool is_graph, const std::string& path) {
+Axes axes_of(const record::Group& group, bool is_graph, std::uint64_t code, const std::string& path) {
   Axes axes;
   if (!is_graph) {
     set_extent(axes, "grid", group.grid);
@@ -53,6 +53,7 @@ Axes axes_of(const record::Group& group, bool is_graph, const std::string& path)
     if (group.dynamic_shared_bytes > 0) axes.set("shared", group.dynamic_shared_bytes);
     if (group.cluster) set_extent(axes, "cluster", *group.cluster);
   }
+  if (code > 1) axes.set("code", code);
   if (!path.empty()) axes.set("path", path);
   return axes;
 }

@@ -19,8 +19,10 @@ std::string subject_of(const record::Kernel& kernel);
 /// `256`, `16x16`, `4x4x4`
 std::string extent_text(const record::Extent& extent);
 
-/// The axes of a group's point: `grid`, `block`, `shared`, `cluster` and `path`, as far as it has them.
-Axes axes_of(const record::Group& group, bool is_graph, const std::string& path);
+/// The axes of a group's point: `grid`, `block`, `shared`, `cluster`, `code` and `path`, as far as it has
+/// them. `code`: which of the kernels with its name it is (`KernelCodes`); the first has no such axis, so
+/// that it has the same name in a run without the others.
+Axes axes_of(const record::Group& group, bool is_graph, std::uint64_t code, const std::string& path);
 
 /// What a kernel uses of an SM's resources. Nothing for CUDA graphs, and where it is not known how many
 /// blocks fit.
