@@ -31,10 +31,15 @@ std::string samples_text(const TimeResult& time) {
                      format::duration(time.ci_high_s), time.samples_s.size(), launches);
 }
 
-// `24, of which 20 were traced and 3 counted`
+// `24, of which 20 were traced and 3 counted`; of a collective also `…; 4 waited for a rank that was held`
 std::string launches_text(const LaunchStatistics& launches) {
-  return fmt::format("{}, of which {} were traced and {} counted", launches.count, launches.traced,
-                     launches.counted);
+  const std::string held =
+      launches.held == 0
+          ? ""
+          : fmt::format("; {} waited for a rank that was held to be counted: they are in no time",
+                        launches.held);
+  return fmt::format("{}, of which {} were traced and {} counted{}", launches.count, launches.traced,
+                     launches.counted, held);
 }
 
 // The kernels inside of a CUDA graph, the longest first.
