@@ -220,6 +220,9 @@ void add_collectives(RankAnalysis& analysis, const std::vector<RankGroupUse>& gr
   }
   std::unordered_map<const ProgramProcess*, RankUse*> ranks;
   for (RankUse& rank : analysis.ranks) ranks[rank.process] = &rank;
+  for (const Measurement& measurement : run.measurements) {
+    if (measurement.launches) analysis.held_collectives += measurement.launches->held;
+  }
   const CollectiveWaits waits = collective_waits(application);
   analysis.judged_collectives = waits.judged.size();
   analysis.collective_sizes = collective_sizes(run, waits.judged);

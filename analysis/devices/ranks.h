@@ -122,6 +122,7 @@ struct RankAnalysis {
   /// aside because counting held a rank.
   std::uint64_t judged_collectives = 0;
   std::uint64_t set_aside_collectives = 0;
+  std::uint64_t held_collectives = 0;  ///< launches that are in no time, as `LaunchStatistics::held`
   std::vector<CollectiveSize> collective_sizes;  ///< of those that are judged
   /// The ranks that are slower than the others in groups with at least 1 % of their time, slowest first:
   /// places in `ranks`.

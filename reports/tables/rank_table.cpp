@@ -32,6 +32,10 @@ std::string host_name_of(const Run& run, const RankUse& rank) {
   return host == nullptr || host->name.empty() ? run.host : host->name;
 }
 
+std::string text_if_known(bool is_known, const std::string& text) {
+  return is_known ? text : std::string(format::kUnavailable);
+}
+
 std::string devices_of(const RankUse& rank) {
   return fmt::format("{}", fmt::join(rank.process->devices, ", "));
 }
@@ -132,6 +136,11 @@ std::string waiting(const RankAnalysis& analysis) {
 
 void add_collectives(const Run& run, const RankAnalysis& analysis, std::vector<std::string>& texts) {
   const RankUse all = analysis.sum();
+  if (all.collective_s <= 0 && analysis.held_collectives > 0) {
+    texts.emplace_back(
+        "The time in collectives is unknown: each launch with a time waited for a rank that was held to be "
+        "counted. Let the program run longer, or count less with --samples 1 or --kernel.");
+  }
   if (all.collective_s <= 0) return;
   texts.push_back(
       fmt::format("Collectives take {} of the ranks’ time in kernels; for {} of it, another kernel also ran.",
@@ -215,8 +224,8 @@ ProgramTable rank_table(const Run& run, const RankAnalysis& analysis, std::size_
                           format::duration(rank.compute_s),
                           rank.slow_groups > 0 ? format::percent(rank.slow_share()) : "",
                           has_collectives ? format::duration(rank.collective_s) : "",
-                          is_judged ? format::percent(rank.wait_share()) : std::string(format::kUnavailable),
-                          is_judged ? format::percent(rank.last_share()) : std::string(format::kUnavailable),
+                          text_if_known(is_judged, format::percent(rank.wait_share())),
+                          text_if_known(is_judged, format::percent(rank.last_share())),
                           has_collectives ? format::percent(rank.overlapped_share()) : ""});
   }
   table.left_out = analysis.ranks.size() - table.rows.size();
@@ -315,10 +324,10 @@ ProgramTable rank_collective_table(const RankAnalysis& analysis, std::size_t mos
       ++table.left_out;
       continue;
     }
-    table.rows.push_back(
-        {path_text(use.path), format::duration(use.total_s),
-         use.judged > 0 ? format::percent(use.wait_share()) : std::string(format::kUnavailable),
-         fmt::format("{}", use.judged), format::percent(use.overlapped_share())});
+    table.rows.push_back({path_text(use.path), text_if_known(use.total_s > 0, format::duration(use.total_s)),
+                          text_if_known(use.judged > 0, format::percent(use.wait_share())),
+                          fmt::format("{}", use.judged),
+                          text_if_known(use.total_s > 0, format::percent(use.overlapped_share()))});
   }
   return table;
 }

@@ -26,7 +26,7 @@ in the first of the passes that are wanted. Accidents:
   long         a launch of `gemm` takes 0.2 s, and is counted only if it is known that it takes that long
   alone        launches of `gemm` wait for others      stubborn     `gemm` is never counted
   twin         another kernel is called `add`, too      endless      leaves out 12345 launches
-  waits        rank 0 was held during the first 5 collectives, for which the others waited 0.8 ms each
+  waits        rank 0 was held during the first 5 collectives, for which the others waited 0.8 ms each; waits:all: of all
   slow         `add` takes 20 % longer
 
 Of several ranks (`RANK`, `WORLD_SIZE`) each has a device of its own. FAKE_GUEST_HOST is the name of the host that it seems to
@@ -165,11 +165,12 @@ def write_collectives(write, kernel, group, start, accidents):
           blocks_per_sm=1, path="step", first_launch=1, message_bytes=1 << 24)
     rank = os.environ.get("RANK")
     duration = 100_000 if rank == "1" else 300_000
-    durations = [duration + (800_000 if "waits" in accidents and rank != "0" and i < 5 else 0) for i in range(20)]
+    waits = 20 if "waits:all" in accidents else 5 if "waits" in accidents else 0
+    durations = [duration + (800_000 if rank != "0" and i < waits else 0) for i in range(20)]
     write("launches", launches=[[group, 9, start + i * 1_000_000 + (7919 * i) % 500_000 - durations[i], durations[i], i < held]
                                 for i in range(20)])
-    if "waits" in accidents and rank == "0":
-        write("held", device=0, spans=[[start - 500_000, 1_000_000], [start + 900_000, 3_100_000]])
+    if waits and rank == "0":
+        write("held", device=0, spans=[[start - 500_000, 1_000_000], [start + 900_000, waits * 1_000_000 - 1_900_000]])
     if held:
         write("pass", **{"pass": "", "is_traced": True, "at_ns": start + held * 1_000_000 - 400_000})
 

@@ -174,6 +174,23 @@ class Merge(Ranks):
         self.assertIn("10 of 40 launches of collectives (6.000 ms) waited for a rank that was held to be counted: they are in no time.", summary)
         self.assertIn("(15 were matched between ranks)", summary)
 
+    def test_a_collective_of_which_each_launch_waited_has_no_time(self):
+        self.profile_together("waits:all")
+        folder = self.folder / "runs/sh/latest"
+        run = json.loads((folder / "run.json").read_text())
+        for point in run["measurements"]:
+            if "nccl" in point["subject"]:
+                self.assertNotIn("time", point)
+                self.assertEqual((point["launches"]["traced"], point["launches"]["total_s"]), (0, 0))
+        summary = (folder / "summary.md").read_text().replace("\N{NO-BREAK SPACE}", " ")
+        self.assertIn("each of its launches with a time waited for a rank that was held to be counted", summary)
+        self.assertIn("40 of 40 launches of collectives", summary)
+        self.assertIn("The time in collectives is unknown: each launch with a time waited", summary)
+        self.assertIn("| step | – | – | 0 | – |", summary)
+        self.assertNotIn("of GPU time is in collectives", summary)
+        for command in [["explain", folder, "--all"], ["compare", folder, folder], ["gate", folder, folder], ["report", folder, "--output", "again"]]:
+            self.assertNotIn("none of its launches was traced", self.call(*command).stdout)
+
     def test_so_are_those_that_waited_for_a_rank_of_another_run(self):
         self.profile(0, "often", "nccl", "waits", host="node1")
         self.profile(1, "often", "nccl", "waits", host="node2", ahead_ns=7_000_000_000)
