@@ -71,7 +71,9 @@ Holds holds_of(const Application& application) {
     if (process == nullptr || !is_aligned(application, *process) || with_holds.contains(pass.process)) {
       continue;
     }
-    holds.push_back({ns(pass.start_s), ns(pass.counted_until_s.value_or(pass.end_s)) - ns(pass.start_s)});
+    const std::uint64_t start_ns = ns(pass.start_s);
+    const std::uint64_t until_ns = std::max(start_ns, ns(pass.counted_until_s.value_or(pass.end_s)));
+    holds.push_back({start_ns, until_ns - start_ns});
     holds.push_back({ns(pass.end_s), 0});
   }
   return Holds(std::move(holds));

@@ -2,6 +2,7 @@
 #include "runner/merging/held_elsewhere.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/model/holds.h"
 
@@ -63,8 +64,11 @@ std::vector<HeldElsewhere::Launches> HeldElsewhere::of(const std::vector<Group>&
     if (held == held_.end() || traced[key] == 0) continue;
     const std::uint64_t count = std::min(held->second.count, traced[key]);
     std::uint64_t& before = traced_before[key];
-    const auto until = [&](std::uint64_t launch) { return count * launch / traced[key]; };
-    launches.count = until(before + group.traced) - until(before);
+    const double share = static_cast<double>(count) / static_cast<double>(traced[key]);
+    const auto until = [&](std::uint64_t launch) {
+      return static_cast<std::uint64_t>(std::llround(share * static_cast<double>(launch)));
+    };
+    launches.count = std::min(until(before + group.traced) - until(before), group.traced);
     before += group.traced;
     launches.total_s =
         held->second.total_s * static_cast<double>(launches.count) / static_cast<double>(held->second.count);

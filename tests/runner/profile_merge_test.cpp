@@ -374,6 +374,19 @@ TEST_F(ProfileMerge, KnowsACollectiveOfWhichEachLaunchWaited) {
   EXPECT_DOUBLE_EQ(profile.application.devices[0].kernel_s, 50e-9);
 }
 
+TEST_F(ProfileMerge, KeepsTheNewestCollectivesAndThoseFromTheTimeOfHolds) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> many;
+  for (std::uint64_t i = 0; i < 3000; ++i) many.emplace_back(100 * i, 10);
+  const Records records =
+      process(1, "GPU-1", "", "ncclDevKernel_AllReduce_Sum_f32_RING_LL") + Records{launches(many)};
+  EXPECT_EQ(merged(records).application.processes[0].collectives.size(), kMostCollectives);
+  const auto kept = merged(records + Records{held(0, 10'000)}).application.processes[0].collectives;
+  EXPECT_EQ(kept.size(), kMostCollectives + 201)
+      << "and as long again: other ranks are held at about that time";
+  EXPECT_EQ(kept[200].start_ns, 20'000);
+  EXPECT_EQ(kept[201].start_ns, 100 * (3000 - kMostCollectives));
+}
+
 TEST_F(ProfileMerge, HoldsConcernCollectivesAlone) {
   const MergedProfile profile =
       merged(process(1, "GPU-1") + Records{launches({{100, 50}, {300, 50}}), held(100, 20), record::End{}});

@@ -24,7 +24,7 @@ except ImportError:
 OPTIONAL_MEMBERS = {
     "bytes_in_flight_per_block", "cause", "clock_event_reasons", "collectives", "confirmation", "counter_repeats", "counter_spread", "cupti_version", "default_elements_per_thread", "elements_per_thread", "energy", "launch_mode", "link_bytes", "links", "missing",
     "measured_utc", "mode", "moved_bytes",
-    "application", "below_s", "counted_until_s", "first", "folder", "gaps_before", "graph_kernels", "graph_nodes", "idle_before_s", "imports", "interval_s", "over_time", "problems", "ranges",
+    "application", "below_s", "counted_until_s", "first", "folder", "gaps_before", "graph_kernels", "graph_nodes", "held", "held_s", "idle_before_s", "imports", "interval_s", "over_time", "problems", "ranges",
     "symbol", "undisturbed",
     "process", "rank", "primitives", "instructions", "resources", "resumed_utc", "self_test", "cross_checks", "time", "verification", "environment", "settings", "several_gpus", "text_sha256", "together"}
 MAPS = {"axes", "clock_event_reasons", "counter_spread", "counters", "metrics", "operations", "variables"}
@@ -60,7 +60,7 @@ def is_optional(path, key):
         or (key == "launches" and path[0] == "measurements" and len(path) == 2)
         or (key in {"exit_code", "wall_s", "passes", "hosts", "collectives", "other_ranks"} and path == ("application",))
         or (key in {"boot_id", "uncertainty_s"} and path[:2] == ("application", "hosts"))
-        or (key in {"ranks", "collectives"} and path[:2] == ("application", "processes"))
+        or (key in {"ranks", "collectives", "holds"} and path[:2] == ("application", "processes"))
         or (key in {"path", "bytes"} and path[:2] == ("application", "collectives"))
         or (key not in {"name", "format"} and path[:1] == ("imports",))
         or (key in {"median_s", "p95_s"} and path[:2] == ("application", "ranges"))

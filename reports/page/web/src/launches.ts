@@ -15,7 +15,7 @@ interface Measurement {
   counter_spread?: Record<string, number>;
   counter_repeats?: number;
   process?: number;
-  launches?: { traced: number; over_time?: Part[] };
+  launches?: { traced: number; held?: number; over_time?: Part[] };
 }
 interface Run { measurements: Measurement[]; application?: { passes?: Pass[] } }
 
@@ -206,7 +206,9 @@ export function launches(store: ViewStore, point: GroupView): HTMLElement {
     fill(element,
       parts.length > 0 ? timesOverRun(store, parts, passes)
         : times.length > 1 ? quantiles(times)
-          : measurement.launches?.traced === 0 && h('p', { class: 'muted' }, 'Launches over the run: unavailable, no launch was traced.'),
+          : measurement.launches?.traced === 0 && h('p', { class: 'muted' }, measurement.launches.held
+            ? 'Launches over the run: unavailable, each launch with a time waited for a rank that was held to be counted.'
+            : 'Launches over the run: unavailable, no launch was traced.'),
       spread(measurement));
   }, () => {});
   return element;
