@@ -215,6 +215,20 @@ TEST_F(ProfileMerge, NamesLaunchesThatFailed) {
                              .subject = "add(float*)"}));
 }
 
+TEST_F(ProfileMerge, NamesEachKernelWithOneProblemAfterSeveralRuns) {
+  Records records = {record::Process{.process = 1}, record::Device{.device = 0, .uuid = "GPU-1"}};
+  for (std::uint64_t i = 0; i < 2; ++i) {
+    records.push_back(record::Kernel{.kernel = i, .symbol = "k" + std::to_string(i)});
+    records.push_back(record::Group{.group = i, .device = 0, .kernel = i});
+    records.push_back(launches({{100 * i, 10}}, i));
+    records.push_back(record::Failed{.group = i, .launches = 3, .error = "CUDA_ERROR_INVALID_VALUE"});
+    records.push_back(record::Problem{.group = i, .cause = std::string(record::kHeldTooShort), .hint = ""});
+  }
+  const auto run = file("1", records + Records{record::End{}});
+  EXPECT_EQ(merged({{run}}).application.problems.size(), 4);
+  EXPECT_EQ(merged({{run}, {run}}).application.problems.size(), 4);
+}
+
 TEST_F(ProfileMerge, NamesTwentyKernelsWhoseLaunchesFailed) {
   Records records = {record::Process{.process = 1}, record::Device{.device = 0, .uuid = "GPU-1"}};
   for (std::uint64_t i = 0; i < 22; ++i) {

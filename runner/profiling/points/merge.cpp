@@ -51,6 +51,7 @@ class Merge {
     for (std::size_t run = 0; run < runs_.files.size(); ++run) {
       for (const fs::path& file : runs_.files[run]) read(file, run == 0);
     }
+    is_later_run_ = false;  // what follows is of all runs
     find_first_launch();
     set_held_aside(times_, groups_, Holds(std::move(holds_)));
     add_processes();
@@ -507,7 +508,7 @@ class Merge {
   KernelCodes codes_;
   MissingPasses missing_passes_;
   FailedLaunches failed_;
-  bool is_later_run_ = false;                    // of the file that is being read
+  bool is_later_run_ = false;                    // whether it is the file's that is being read
   std::map<std::string, std::size_t> subjects_;  // that a problem has, by its cause
   ProcessList processes_;
   std::vector<Hold> holds_;                        // of all processes
