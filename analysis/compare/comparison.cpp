@@ -235,6 +235,10 @@ std::vector<CeilingChange> ceiling_changes(const Run& base, const Run& now,
   return changes;
 }
 
+std::string model_of(const DeviceInfo& device) {
+  return device.name.empty() ? "an unknown GPU" : device.name;
+}
+
 }  // namespace
 
 double whole_time_s(const RooflinePoint& point) {
@@ -388,10 +392,10 @@ std::vector<ModelDifference> model_differences(const RunComparison& comparison) 
   for (std::size_t device = 0; device < comparison.devices.size(); ++device) {
     const ComparedDevice& compared = comparison.devices[device];
     if (!compared.now) continue;
-    const std::string& name = comparison.now->run.devices[*compared.now].name;
+    const std::string name = model_of(comparison.now->run.devices[*compared.now]);
     for (std::size_t base = 0; base < compared.bases.size(); ++base) {
       if (!compared.bases[base]) continue;
-      const std::string& before = comparison.baseline[base].run.devices[*compared.bases[base]].name;
+      const std::string before = model_of(comparison.baseline[base].run.devices[*compared.bases[base]]);
       if (before == name) continue;
       differences.push_back({device, before, name});
       break;

@@ -30,11 +30,6 @@ bool began_before(const AnalysedRun& a, const AnalysedRun& b) {
   return std::tie(a.run.started_utc, a.name) < std::tie(b.run.started_utc, b.name);
 }
 
-/// Whether one is a copy of the other: a GPU measures for one run at a time.
-bool are_same_run(const Run& a, const Run& b) {
-  return a.started_utc == b.started_utc && a.host == b.host && a.device().uuid == b.device().uuid;
-}
-
 /// `now` and a single base run, with the devices that correspond to each other.
 RunComparison pair_of(const AnalysedRun& base, const AnalysedRun& now) {
   RunComparison pair;
@@ -51,10 +46,25 @@ bool share_a_timed_point(const RunComparison& pair) {
   });
 }
 
+/// Whether one is a copy of the other, perhaps from before the run was resumed or cross-checked: all times
+/// that both have are the same. That they began in the same second means little: files are imported faster.
+bool are_same_run(const AnalysedRun& a, const AnalysedRun& b) {
+  if (a.run.started_utc != b.run.started_utc || a.run.host != b.run.host) return false;
+  if (a.run.device().uuid != b.run.device().uuid) return false;
+  const RunComparison pair = pair_of(a, b);
+  const auto matched = matched_points(pair.baseline, b, pair.devices);
+  const auto differs = [](const MatchedPoint& point) {
+    const RooflinePoint* other = point.bases.front();
+    return is_timed_point(other) && is_timed_point(point.now) &&
+           other->measurement->time->median_s != point.now->measurement->time->median_s;
+  };
+  return share_a_timed_point(pair) && std::none_of(matched.begin(), matched.end(), differs);
+}
+
 /// Why `run` cannot come before `now`; empty if it can.
 std::string reason_against(const AnalysedRun& run, const AnalysedRun& now) {
   if (run.run.source == RunSource::replayed) return "is a replay, not a measurement";
-  if (are_same_run(run.run, now.run)) return fmt::format("is the same run as {}", now.name);
+  if (are_same_run(run, now)) return fmt::format("is the same run as {}", now.name);
   const RunComparison pair = pair_of(run, now);
   for (const ModelDifference& difference : model_differences(pair)) {
     return fmt::format("was measured on {}, not {}", difference.base, difference.now);
@@ -118,8 +128,10 @@ ComparableRuns runs_comparable_with(const AnalysedRun& now, std::vector<Analysed
   ComparableRuns comparable;
   for (AnalysedRun& run : runs) {
     std::string reason = reason_against(run, now);
-    if (reason.empty() && !comparable.runs.empty() && are_same_run(comparable.runs.back().run, run.run)) {
-      reason = fmt::format("is the same run as {}", comparable.runs.back().name);
+    const auto copy = std::find_if(comparable.runs.begin(), comparable.runs.end(),
+                                   [&](const AnalysedRun& other) { return are_same_run(other, run); });
+    if (reason.empty() && copy != comparable.runs.end()) {
+      reason = fmt::format("is the same run as {}", copy->name);
     }
     if (reason.empty()) {
       comparable.runs.push_back(std::move(run));

@@ -76,6 +76,16 @@ class Import(ProgramTest):
             self.assert_exit(self.call(command, "runs/toy/latest"), 0)
         self.assert_exit(self.call("compare", "runs/toy/latest", "runs/toy/latest"), 0)
 
+    def test_files_imported_within_one_second_are_runs_of_a_history(self):
+        for name in ["full", "metrics"]:
+            self.assert_exit(self.call("import", self.unpack(f"{name}.csv", f"{name}.csv"), "--quiet"), 0)
+            file = self.folder / f"runs/{name}/latest/run.json"
+            file.write_text(json.dumps(dict(json.loads(file.read_text()), started_utc="2026-12-01T10:00:00Z")))
+        result = self.call("history", "runs")
+        self.assert_exit(result, 0)
+        self.assertEqual(result.stderr, "")
+        self.assertTrue(result.stdout.startswith("2 runs, "), result.stdout)
+
     def test_measured_ceilings_are_said_to_be_of_another_clock(self):
         self.write("ceilings.json", json.dumps(recorded(CEILINGS)))
         result = self.call("import", self.unpack("full.ncu-rep", "toy.ncu-rep"), "--ceilings", "ceilings.json")

@@ -130,6 +130,24 @@ TEST(History, WhatTheNewestRunCannotBeComparedWithIsLeftOut) {
   EXPECT_EQ(reason_of(comparable, "run 5"), "is the same run as run 4");
 }
 
+TEST(History, RunsOfOneSecondAreOneRunOnlyIfTheirTimesAreTheSame) {
+  auto imported = run_of_day(1);  // another file of the same kernels
+  scale_time(measurement_of(imported, kV3), 1.1);
+  auto begun = run_of_day(1);  // a copy from before it was resumed
+  begun.measurements.pop_back();
+  const ComparableRuns comparable =
+      comparable_runs(analysed({run_of_day(1), imported, begun, run_of_day(2)}));
+  EXPECT_THAT(names_of(comparable.runs), ElementsAre("run 0", "run 1", "run 3"));
+  EXPECT_EQ(reason_of(comparable, "run 2"), "is the same run as run 0");
+}
+
+TEST(History, ARunWithoutAGpuIsOfAnUnknownOne) {
+  auto imported = run_of_day(1);
+  imported.devices[0].name.clear();
+  const ComparableRuns comparable = comparable_runs(analysed({imported, run_of_day(2)}));
+  EXPECT_EQ(reason_of(comparable, "run 0"), "was measured on an unknown GPU, not NVIDIA H200");
+}
+
 TEST(History, WhatBeganLaterIsNoBase) {
   std::vector<AnalysedRun> runs = analysed({run_of_day(1), run_of_day(2), run_of_day(3)});
   const AnalysedRun now = std::move(runs[1]);
