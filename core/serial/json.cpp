@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <optional>
 
 #include "core/error.h"
 #include "core/text/printable.h"
@@ -37,6 +38,32 @@ std::size_t end_of_nested(std::string_view text, std::size_t begin) {
   return std::string_view::npos;
 }
 
+bool is_part_of_word(char c) {
+  return c == '-' || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
+
+/// The word in which the parser stopped, between `read` and `rest`; empty if it stopped in something else.
+std::string word_around(std::string_view read, std::string_view rest) {
+  const auto start = std::find_if_not(read.rbegin(), read.rend(), is_part_of_word).base();
+  if (start != read.begin() && std::string_view(" \t\r\n[{:,").find(*(start - 1)) == std::string_view::npos)
+    return {};
+  const std::string word(start, read.end());
+  if (word.empty()) return {};
+  return word + std::string(rest.begin(), std::find_if_not(rest.begin(), rest.end(), is_part_of_word));
+}
+
+/// What stands in the place where the parser stopped; empty where that says nothing.
+std::string intruder(const Json::exception& error, std::string_view read, std::string_view rest) {
+  if (std::string_view(error.what()).find("ill-formed UTF-8") != std::string_view::npos) {
+    const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x80; };
+    const auto byte = std::find_if_not(read.rbegin(), read.rend(), is_ascii);
+    return byte == read.rend() ? ""
+                               : fmt::format("byte 0x{:02x} is not UTF-8", static_cast<unsigned char>(*byte));
+  }
+  const std::string word = word_around(read, rest);
+  return word.empty() || word.size() > kLongestWord ? "" : fmt::format("{} is not JSON", word);
+}
+
 /// On one line if `indent` is -1.
 std::string indented(const Json& value, int indent) {
   return printable_json(value.dump(indent, ' ', false, Json::error_handler_t::replace));
@@ -52,13 +79,23 @@ Json parse_object(std::string_view text, std::string_view document) {
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
       throw Error(ErrorKind::usage, fmt::format("{}: the file is empty", document));
     }
-    throw Error(ErrorKind::usage, fmt::format("{}: not valid JSON at byte {}", document, error.byte),
-                "the file may be truncated");
+    const bool is_at_end = error.byte > text.size();
+    refuse_as_not_json(
+        document, error, error.byte, text.substr(0, error.byte),
+        is_at_end ? std::nullopt : std::optional(std::string(text.substr(error.byte, kLongestWord))));
   } catch (const Json::out_of_range&) {
     throw Error(ErrorKind::usage, fmt::format("{}: not valid JSON: a number is too large", document));
   }
   if (!value.is_object()) throw Error(ErrorKind::usage, fmt::format("{}: expected a JSON object", document));
   return value;
+}
+
+void refuse_as_not_json(std::string_view document, const Json::exception& error, std::size_t byte,
+                        std::string_view read, const std::optional<std::string>& rest) {
+  std::string message = fmt::format("{}: not valid JSON at byte {}", document, byte);
+  if (!rest) throw Error(ErrorKind::usage, message, "the file may be truncated");
+  const std::string found = intruder(error, read, *rest);
+  throw Error(ErrorKind::usage, found.empty() ? message : fmt::format("{}: {}", message, found));
 }
 
 std::string emptied(std::string_view text, const std::set<std::string_view>& names) {

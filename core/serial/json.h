@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <nlohmann/json.hpp>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -10,8 +12,18 @@ namespace rooflinectl::serial {
 
 using Json = nlohmann::ordered_json;
 
+/// More letters than a word has for which JSON has none: `-Infinity`, `undefined`.
+inline constexpr std::size_t kLongestWord = 32;
+
 /// Parses `text`; throws Error(usage) naming `document` if it is not a JSON object.
 Json parse_object(std::string_view text, std::string_view document);
+
+/// Throws Error(usage): `document` is not JSON. `error` is what the parser made of its `byte`, counted
+/// from 1. What it read last is the end of `read`, at least its last word, and goes on in `rest`, at least to
+/// the end of the word; nothing if it met the end of the document.
+[[noreturn]] void refuse_as_not_json(std::string_view document, const Json::exception& error,
+                                     std::size_t byte, std::string_view read,
+                                     const std::optional<std::string>& rest);
 
 /// `text` with an empty list or object in place of each that is the value of a member in `names`. Their
 /// content is skipped, which takes a small part of the time of parsing it. Text that is not JSON stays

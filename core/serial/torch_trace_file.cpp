@@ -125,7 +125,8 @@ EventArgument event_argument(std::string_view written) {
 /// Receives the text as a series of values, and keeps those of the event that it is in.
 class TraceReader : public nlohmann::json_sax<Json> {
  public:
-  explicit TraceReader(std::string_view name) : name_(name) {}
+  /// `text` is what is read, for error messages to show more of it; `name` is used there, too.
+  TraceReader(std::istream& text, std::string_view name) : text_(text), name_(name) {}
 
   TorchTrace trace() && {
     if (!has_events_) fail("", "not a trace of torch.profiler: it has no list of traceEvents");
@@ -184,14 +185,14 @@ class TraceReader : public nlohmann::json_sax<Json> {
     if (depth_ == 1) in_events_ = false;
     return true;
   }
-  bool parse_error(std::size_t position, const std::string& /*token*/,
+  bool parse_error(std::size_t position, const std::string& token,
                    const nlohmann::detail::exception& error) override {
     constexpr int kOutOfRange = 400;  // nlohmann's ids of such errors begin here
     if (error.id >= kOutOfRange) fail("", "not valid JSON: a number is too large");
     if (position <= 1 && depth_ == 0) {
       fail("", "not valid JSON at its beginning", "torch.profiler writes one with export_chrome_trace");
     }
-    fail("", fmt::format("not valid JSON at byte {}", position), "the file may be truncated");
+    serial::refuse_as_not_json(name_, error, position, token, rest_of_word());
   }
 
  private:
@@ -201,6 +202,14 @@ class TraceReader : public nlohmann::json_sax<Json> {
 
   bool is_at_event() const { return in_events_ && depth_ == kInEvent; }
   bool is_at_argument() const { return in_arguments_ && depth_ == kInArguments; }
+
+  /// What follows where the parser stopped; nothing at the end of the trace.
+  std::optional<std::string> rest_of_word() {
+    if (text_.eof()) return std::nullopt;
+    std::string rest(serial::kLongestWord, ' ');
+    text_.read(rest.data(), static_cast<std::streamsize>(rest.size()));
+    return rest;
+  }
 
   [[noreturn]] void fail(std::string_view place, std::string_view problem, const char* hint = "") const {
     const std::string where = place.empty() ? "" : fmt::format("/traceEvents/{}{}: ", count_, place);
@@ -396,6 +405,7 @@ class TraceReader : public nlohmann::json_sax<Json> {
     return threads_.try_emplace({event_.process, event_.thread}, threads_.size()).first->second;
   }
 
+  std::istream& text_;
   std::string name_;
   TorchTrace trace_;
   std::unordered_map<std::string, std::size_t> names_;
@@ -418,7 +428,7 @@ class TraceReader : public nlohmann::json_sax<Json> {
 TorchTrace torch_trace_from_json(std::istream& text, std::string_view name) {
   WithoutLongTexts pieces(text, name);
   std::istream checked(&pieces);
-  TraceReader reader(name);
+  TraceReader reader(checked, name);
   Json::sax_parse(checked, &reader);
   return std::move(reader).trace();
 }

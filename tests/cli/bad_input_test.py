@@ -119,6 +119,16 @@ class BadInput(ProgramTest):
             self.assert_exit(result, 2)
             self.assertIn("run.json.gz: " + problem, result.stderr)
 
+    def test_what_is_not_json_is_named(self):
+        whole = json.dumps(recorded())
+        for content, stderr in [(whole.replace("1,", "NaN,", 1).encode(), r"run.json: not valid JSON at byte \d+: NaN is not JSON\n"),
+                                (whole.encode().replace(b"NVIDIA", b"\xff", 1), r"run.json: not valid JSON at byte \d+: byte 0xff is not UTF-8\n"),
+                                (whole[:1000].encode(), r"run.json: not valid JSON at byte 1001\nhint: the file may be truncated\n")]:
+            (self.folder / "run.json").write_bytes(content)
+            result = self.limited("report", "run.json")
+            self.assert_exit(result, 2)
+            self.assertRegex(result.stderr, f"^{stderr}$")
+
     def test_deep_nesting_is_refused(self):
         depth = 200_000
         self.write("deep.json", '{"format": "rooflinectl-run", "schema": 1, "tool": ' + "[" * depth + "]" * depth + "}")

@@ -123,6 +123,34 @@ TEST(RunJson, RefusesWhatIsNotARun) {
   EXPECT_THAT(failure_of(std::string(100'000, '[')), HasSubstr("not valid JSON"));
 }
 
+TEST(RunJson, NamesWhatIsNotJson) {
+  EXPECT_EQ(failure_of(R"({"a": NaN})"), "run.json: not valid JSON at byte 7: NaN is not JSON");
+  EXPECT_EQ(failure_of(R"({"a":-Infinity})"), "run.json: not valid JSON at byte 7: -Infinity is not JSON");
+  EXPECT_EQ(failure_of(R"([nan])"), "run.json: not valid JSON at byte 3: nan is not JSON");
+  EXPECT_EQ(failure_of("{\"a\": \"b\xff\"}"), "run.json: not valid JSON at byte 9: byte 0xff is not UTF-8");
+  // The byte that should have followed is another character.
+  EXPECT_EQ(failure_of("{\"a\": \"\xc3(\"}"), "run.json: not valid JSON at byte 9: byte 0xc3 is not UTF-8");
+  EXPECT_EQ(failure_of("{\"a\": \"\xc3\xa9\n\"}"), "run.json: not valid JSON at byte 10");
+  EXPECT_EQ(failure_of(R"({"a": "\q"})"), "run.json: not valid JSON at byte 9");
+  EXPECT_EQ(failure_of("[" + std::string(100, 'x')), "run.json: not valid JSON at byte 2");
+}
+
+TEST(RunJson, OnlyWhatEndsTooEarlyMayBeTruncated) {
+  const auto hint_of = [](const std::string& text) {
+    try {
+      run_from_json(text, "run.json");
+    } catch (const Error& error) {
+      return error.hint();
+    }
+    return std::string("valid");
+  };
+  for (const char* text : {R"({"a": 1)", R"({"a": "b)", R"({"a": tru)", "{\"a\": \"\xc3"}) {
+    EXPECT_EQ(hint_of(text), "the file may be truncated") << text;
+  }
+  for (const char* text : {R"({"a": NaN})", "{\"a\": \"\xff\"}", R"({"a": 1]})"})
+    EXPECT_EQ(hint_of(text), "") << text;
+}
+
 TEST(RunJson, RefusesWhatCannotHaveBeenMeasured) {
   const auto refusal = [](const char* place, const Json& value) {
     Json document = full_document();

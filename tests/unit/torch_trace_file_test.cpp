@@ -123,6 +123,10 @@ TEST(TorchTraceFile, ThatIsNoneIsNamedWithThePlace) {
             "trace.json: not a trace of torch.profiler: it has no list of traceEvents");
   EXPECT_THAT(failure_of(document(R"({"ph": "X", "cat": "kern)")),
               HasSubstr("trace.json: not valid JSON at byte "));
+  EXPECT_EQ(failure_of(R"({"traceEvents": [{"ts": NaN}]})"),
+            "trace.json: not valid JSON at byte 25: NaN is not JSON");
+  EXPECT_EQ(failure_of("{\"traceEvents\": [{\"name\": \"\xff\"}]}"),
+            "trace.json: not valid JSON at byte 28: byte 0xff is not UTF-8");
   EXPECT_EQ(failure_of(document(R"({"ph": "X", "cat": "kernel", "name": 3, "ts": 1})")),
             "trace.json: /traceEvents/0/name: expected a string");
   EXPECT_EQ(failure_of(document(R"({}, {"ph": "X", "cat": "kernel", "name": "a", "ts": "soon"})")),
