@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 
@@ -34,6 +35,42 @@ bool starts_with_unit(std::string_view text) {
   return false;
 }
 
+bool is_digit_at(std::string_view text, std::size_t i) {
+  return i < text.size() && is_digit(text[i]);
+}
+
+char lower_case(char c) {
+  return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+}
+
+// Whether what ends before `i` is `word`, in capitals or not.
+bool ends_with_word(std::string_view text, std::size_t i, std::string_view word) {
+  if (i < word.size()) return false;
+  const std::string_view before = text.substr(i - word.size(), word.size());
+  return std::equal(before.begin(), before.end(), word.begin(),
+                    [](char c, char expected) { return lower_case(c) == expected; });
+}
+
+// Whether GitHub makes more of the character at `i` than text, even behind a backslash: mathematics (`$x$`),
+// a mention (`@name`), a reference (`#1`, `GH-1`) or a link (`https://`, `www.`).
+bool has_meaning_on_github(std::string_view text, std::size_t i) {
+  switch (text[i]) {
+    case '$':
+    case '@':
+      return true;
+    case '#':
+      return is_digit_at(text, i + 1);
+    case '-':
+      return ends_with_word(text, i, "gh") && is_digit_at(text, i + 1);
+    case ':':
+      return text.substr(i).starts_with("://");
+    case '.':
+      return ends_with_word(text, i, "www");
+    default:
+      return false;
+  }
+}
+
 }  // namespace
 
 std::string escaped(std::string_view text) {
@@ -44,6 +81,12 @@ std::string escaped(std::string_view text) {
     if (c == ' ' && i > 0 && is_digit(shown[i - 1]) &&
         starts_with_unit(std::string_view(shown).substr(i + 1))) {
       result += "\u00a0";
+      continue;
+    }
+    // Alone in an element, it is no part of what GitHub searches for; who copies the name gets no more than
+    // it.
+    if (has_meaning_on_github(shown, i)) {
+      result += fmt::format("<span>{}</span>", c);
       continue;
     }
     if (std::string_view("\\`*_{}[]<>|#&~").find(c) != std::string_view::npos) result += '\\';

@@ -8,8 +8,9 @@
 /// GitHub-flavoured Markdown. Names come from files: they are text, never markup.
 namespace rooflinectl::markdown {
 
-/// `text` on one line, without markup; powers of two as `2²⁸`, and no line break between a number and its
-/// unit.
+/// `text` on one line, which renders as it is: no markup, and nothing that GitHub links, typesets or mentions
+/// somebody for (`#1`, `GH-1`, `$x$`, `@name`, `https://…`). Powers of two as `2²⁸`, and no line break
+/// between a number and its unit.
 std::string escaped(std::string_view text);
 
 /// `| cell | cell |`, escaped.

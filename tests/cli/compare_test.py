@@ -103,6 +103,17 @@ class Compare(CompareTest):
             self.assertNotIn("<script>alert", text)
             self.assertNotIn("<b>", text)
 
+    def test_github_makes_nothing_of_names_from_files(self):
+        def rename(run, _):
+            run["device"]["name"] = "@octocat $x$ GH-1 https://a.org"
+        name = self.changed("renamed", rename)
+        self.assert_exit(self.call("compare", name, name, "--output", "compared"), 0)
+        self.assert_exit(self.call("gate", name, name, "--markdown", "gate.md"), 0)
+        self.assert_exit(self.call("report", name, "--output", "report"), 0)
+        for file in ["compared/comparison.md", "gate.md", "report/summary.md"]:
+            self.assertIn("<span>@</span>octocat <span>$</span>x<span>$</span> GH<span>-</span>1 https<span>:</span>//a.org",
+                          (self.folder / file).read_text(), file)
+
     def test_nothing_is_cut_where_there_is_no_terminal(self):
         def rename(run, _):
             run["tool"]["version"] = "1." + "2" * 150

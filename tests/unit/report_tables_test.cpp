@@ -177,6 +177,24 @@ TEST(SummaryMd, WhatAllRowsHaveInCommonStandsAboveTheTable) {
   EXPECT_THAT(text, HasSubstr("\n| point | time | GB/s |"));
 }
 
+TEST(Markdown, NamesAreNoMarkup) {
+  EXPECT_EQ(markdown::escaped("a*b_c|d<e>[f]{g}~h`i&j\\k"),
+            "a\\*b\\_c\\|d\\<e\\>\\[f\\]\\{g\\}\\~h\\`i\\&j\\\\k");
+}
+
+// A backslash does not keep GitHub from linking and notifying.
+TEST(Markdown, GitHubMakesNothingOfNames) {
+  EXPECT_EQ(markdown::escaped("$x$"), "<span>$</span>x<span>$</span>");
+  EXPECT_EQ(markdown::escaped("@octocat, a@b.org"), "<span>@</span>octocat, a<span>@</span>b.org");
+  EXPECT_EQ(markdown::escaped("lambda()#1, a/b#12"), "lambda()<span>#</span>1, a/b<span>#</span>12");
+  EXPECT_EQ(markdown::escaped("GH-1 gh-12"), "GH<span>-</span>1 gh<span>-</span>12");
+  EXPECT_EQ(markdown::escaped("https://a.org"), "https<span>:</span>//a.org");
+  EXPECT_EQ(markdown::escaped("www.a.org WWW.B.org"), "www<span>.</span>a.org WWW<span>.</span>B.org");
+  // As it is in names of kernels.
+  EXPECT_EQ(markdown::escaped("# at::native::sm90-128x64 GH100 1.5"),
+            "\\# at::native::sm90-128x64 GH100 1.5");
+}
+
 TEST(Markdown, ANumberStaysWithItsUnit) {
   EXPECT_EQ(markdown::escaped("454.1 µs, 50.2 %, 4.58 TB/s, 60.0 MiB, 0.25 FLOP/byte"),
             "454.1\u00a0µs, 50.2\u00a0%, 4.58\u00a0TB/s, 60.0\u00a0MiB, 0.25\u00a0FLOP/byte");
